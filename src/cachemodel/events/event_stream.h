@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The event stream: what a renderer touched, in the graphics' own terms.
+ *
+ * A renderer hands over render passes. A pass names its attachments, its draws
+ * (with the index and vertex fetches of each), its primitives with the tiles
+ * they cover, and for each tile the quads that were shaded and the texels their
+ * texture instructions read. Everything the simulated GPU is free to choose is
+ * absent: tile order, Parameter Buffer layout, texture placement, the fragment
+ * processor a quad goes to, caches. The consumer (gpu.h) decides those.
+ *
+ * Resources are named by identifiers that the renderer counts up from 1 in the
+ * order of creation; 0 is "none". Simulated addresses belong to the consumer.
+ */
+#ifndef CM_EVENT_STREAM_H
+#define CM_EVENT_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CM_MAX_COLOR_ATTACHMENTS 8
+#define CM_MAX_TEXTURE_UNITS 32
+#define CM_MAX_VERTEX_ELEMENTS 32
+#define CM_MAX_LEVELS 16
+
+/** A texture or a buffer, as far as its addresses depend on it. */
+struct cm_resource_description {
+   uint32_t id;           /**< identifier, never 0 and never used twice */
+   bool is_buffer;        /**< a buffer has width bytes and nothing else */
+   uint8_t levels;        /**< mipmap levels, at least 1 */
+   uint8_t samples;       /**< samples a pixel, at least 1 */
+   uint8_t block_width;   /**< texels a compression block is wide; 1 if uncompressed */
+   uint8_t block_height;  /**< texels a compression block is high */
+   uint8_t block_bytes;   /**< bytes of a texel, or of a compression block */
+   uint32_t width;        /**< texels of level 0; of a buffer: bytes */
+   uint32_t height;       /**< texels of level 0 */
+   uint32_t depth;        /**< slices of level 0 of a 3D texture, else 1 */
+   uint32_t layers;       /**< array layers, or cube faces (six a cube), else 1 */
+};
+
+/** One attachment of a pass. */
+struct cm_attachment {
+   uint32_t resource;  /**< 0: not attached */
+   uint8_t level;
+   uint16_t layer;
+   uint8_t pixel_bytes; /**< bytes a pixel and sample occupies in memory */
+   bool load;           /**< tiles that are drawn start from memory's content */
+   bool store;          /**< tiles that are drawn end in memory */
+};
+
+/** A program as the memory hierarchy sees it. */
+struct cm_program {
+   uint32_t id;             /**< 0: none */
+   uint32_t instructions;   /**< instructions, each CM_INSTRUCTION_BYTES long */
+   uint32_t constant_bytes; /**< bytes of constants the program can read */
+};
+#define CM_INSTRUCTION_BYTES 8
+
+/** One vertex attribute's fetch. */
+struct cm_vertex_element {
+   uint32_t buffer;           /**< resource */
+   uint32_t offset;           /**< bytes to the first vertex' attribute */
+   uint32_t stride;           /**< bytes from vertex to vertex */
+   uint32_t bytes;            /**< bytes fetched a vertex */
+   uint32_t instance_divisor; /**< 0: indexed by vertex */
+};
+
+/** One texture unit of a draw's fragment program. */
+struct cm_texture_binding {
+   uint32_t resource; /**< 0: nothing bound; footprints of such a unit do not occur */
+   bool repeat_s;     /**< a footprint's column past either edge is the other edge's; else the edge's own */
+   bool repeat_t;     /**< the same for rows */
+   uint8_t first_level; /**< the resource's level that the footprints call level 0 */
+   uint16_t first_layer; /**< the resource's layer that the footprints call layer 0 */
+};
+
+/** A draw call (one instance of it). */
+struct cm_draw {
+   struct cm_program vertex_program;
+   struct cm_program fragment_program;
+   uint32_t index_buffer;    /**< resource; 0: not indexed */
+   uint32_t index_offset;    /**< bytes to the first index read */
+   uint8_t index_bytes;      /**< 1, 2 or 4 */
+   uint32_t instance;        /**< instance number, with the first instance added */
+   uint32_t num_elements;    /**< vertex elements used */
+   struct cm_vertex_element elements[CM_MAX_VERTEX_ELEMENTS];
+   /** The vertices fetched, in order: pass->vertices[first_vertex …]. Not
+    * indexed draws fetch the numbers first_vertex_number + 0, 1, 2 … instead
+    * and leave pass->vertices alone. */
+   uint32_t num_vertices;
+   uint64_t first_vertex;
+   uint32_t first_vertex_number;
+   uint32_t num_textures;
+   struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
+};
+
+/** A primitive that reached the Polygon List Builder. */
+struct cm_primitive {
+   uint32_t draw;           /**< index into pass->draws */
+   uint32_t num_attributes; /**< 1 (the position) … n attributes of 48 bytes */
+   uint64_t first_tile;     /**< its tiles: pass->primitive_tiles[first_tile …] */
+   uint32_t num_tiles;      /**< at least 1 */
+};
+
+/** The words of one tile, in the order in which the tile was rendered. Written
+ * and read with the functions below. */
+struct cm_tile_events {
+   uint32_t *words;
+   size_t num_words;
+   size_t capacity;
+};
+
+/** A render pass: all that was drawn into one set of attachments at once. */
+struct cm_pass {
+   uint32_t frame;           /**< frames count from 0 */
+   uint32_t width, height;   /**< pixels */
+   uint32_t tile_size;       /**< pixels; tiles are square */
+   uint32_t tiles_x, tiles_y; /**< tile t is column t % tiles_x, row t / tiles_x */
+   uint32_t num_color;
+   struct cm_attachment color[CM_MAX_COLOR_ATTACHMENTS];
+   struct cm_attachment depth, stencil; /**< equal resources when they share a format; stencil.pixel_bytes is then 0 */
+   uint32_t num_draws;
+   struct cm_draw *draws;
+   uint64_t num_vertices;
+   uint32_t *vertices;
+   uint32_t num_primitives;
+   struct cm_primitive *primitives; /**< in program order */
+   uint64_t num_primitive_tiles;
+   uint32_t *primitive_tiles; /**< row-major tile numbers, ascending for each primitive */
+   /** tiles_x * tiles_y of them. A tile without primitives that was not cleared
+    * either has touched == false and costs nothing. */
+   struct cm_tile_events *tiles;
+   bool *touched;
+};
+
+/* ---- a tile's words --------------------------------------------------- */
+
+/** A quad (2×2 fragments) given to a fragment processor. */
+struct cm_quad {
+   uint32_t primitive; /**< index into pass->primitives */
+   uint8_t x, y;       /**< quad column and row in the tile: pixels / 2 */
+   uint8_t live;       /**< fragments that count, bit y * 2 + x */
+   uint8_t reserved;
+};
+
+/** The texels one texture instruction reads of one mipmap level (and one
+ * slice or layer) for one quad. */
+struct cm_footprint {
+   uint8_t quad;   /**< which quad of the shade event before it, 0 … 3 */
+   uint8_t level;
+   uint8_t live;   /**< fragments that read, bit y * 2 + x; the others' texels are unspecified */
+   uint8_t linear; /**< 1: 2×2 texels from (x, y) on; 0: the texel (x, y) */
+   uint32_t layer; /**< array layer, cube face (6 a cube), or slice; the same for the whole footprint */
+   /** Lower left texel of each fragment's footprint. -1 … size-1 where linear:
+    * the column past either edge is resolved by the binding's repeat_s/t. */
+   struct {
+      int16_t x, y;
+   } texel[4];
+};
+
+enum cm_event_type {
+   CM_EVENT_SHADE = 1,     /**< up to 4 quads of one draw run its fragment program */
+   CM_EVENT_FOOTPRINTS = 2 /**< a texture instruction of the quads of the last shade event */
+};
+
+/* word 0 of both: type | count << 8 | unit << 16; SHADE: word 1 is the draw,
+ * then count cm_quads; FOOTPRINTS: count cm_footprints follow (more than four
+ * where an instruction reads several levels or layers). */
+#define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)
+#define CM_FOOTPRINT_WORDS (sizeof(struct cm_footprint) / 4)
+
+/** Makes room for n more words; false when memory is out. */
+bool cm_tile_events_grow(struct cm_tile_events *events, size_t n);
+
+static inline uint32_t *
+cm_tile_events_reserve(struct cm_tile_events *events, size_t n)
+{
+   if (events->capacity - events->num_words < n && !cm_tile_events_grow(events, n))
+      return NULL;
+   return events->words + events->num_words;
+}
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The simulated GPU's memory side: wires the units as the configuration says and
+ * drives the event stream through them. The one consumer of events, live and
+ * from a recording.
+ *
+ * Calls come from one thread at a time, in stream order:
+ *    define_resource*, pass_begin, pass_tile* (in the traversal order), pass_end,
+ *    …, frame_end, … , destroy.
+ */
+#ifndef CM_GPU_H
+#define CM_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "events/event_stream.h"
+#include "stats/counters.h"
+
+struct cm_gpu;
+
+/** Builds the hierarchy. NULL with a message on stderr when it cannot be built. */
+struct cm_gpu *cm_gpu_create(const struct cm_config *config);
+void cm_gpu_destroy(struct cm_gpu *gpu);
+
+/** Announces a resource before the first pass that names it. */
+void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
+
+/** Geometry and tiling: index and vertex fetches, programs, constants, and the
+ * Polygon List Builder's writes. */
+void cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass);
+/** The traversal of the pass begun last: tile numbers in visiting order. */
+const uint32_t *cm_gpu_pass_traversal(const struct cm_gpu *gpu);
+/** One tile: Tile Fetcher's reads, shading, texture reads, tile load and flush.
+ * The tiles of a pass are passed in traversal order, touched or not. */
+void cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile);
+void cm_gpu_pass_end(struct cm_gpu *gpu);
+
+/** Ends a frame; later accesses count for the next one. */
+void cm_gpu_frame_end(struct cm_gpu *gpu);
+
+/** Counter values (stats/counters.h) since creation / since the last frame_end. */
+const uint64_t *cm_gpu_total(const struct cm_gpu *gpu);
+const uint64_t *cm_gpu_frame(const struct cm_gpu *gpu);
+/** The table of this GPU's counters (the instances depend on the configuration). */
+const struct cm_counter_table *cm_gpu_counters(const struct cm_gpu *gpu);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The Parameter Buffer as bytes (TCOR II-B, III-A, III-B, III-D1).
+ *
+ * PB-Attributes: each attribute of a primitive is one 64-byte block: 48 bytes
+ * (16 for each of three vertices), then the last tile that uses the block and
+ * 12 bytes that tbrsim's own pipeline state occupies (struct cm_pb_attribute_block).
+ * A primitive's ID is the number of its first block.
+ *
+ * PB-Lists: one list of PMDs (primitive metadata) for each tile, in one of two
+ * layouts. A narrow PMD is 4 bytes, a wide one 8; a pass is wide as soon as it
+ * has more tiles, attribute blocks or attributes a primitive than a narrow PMD's
+ * fields hold (cm_pb_needs_wide). See docs/parameter-buffer.md.
+ */
+#ifndef CM_PARAMETER_BUFFER_H
+#define CM_PARAMETER_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CM_PB_BLOCK_BYTES 64
+#define CM_PB_ATTRIBUTE_BYTES 48
+/** Blocks that the baseline layout sets aside for a tile's list (TCOR II-B). */
+#define CM_PB_BASELINE_BLOCKS 64
+/** "No further tile uses this primitive". */
+#define CM_PB_NEVER UINT32_MAX
+
+enum cm_pb_layout {
+   CM_PB_LAYOUT_BASELINE,    /**< 64 consecutive blocks a tile (TCOR II-B, Figure 3) */
+   CM_PB_LAYOUT_INTERLEAVED, /**< one block a tile a section (TCOR III-B, Figure 6) */
+};
+
+/** One block of PB-Attributes. */
+struct cm_pb_attribute_block {
+   float vertex[3][4];   /**< the attribute at the primitive's three vertices */
+   uint32_t last_tile;   /**< traversal position of the last tile that uses the primitive: 12 bits narrow, 24 wide (TCOR III-D1) */
+   uint32_t draw;        /**< in a primitive's first block: the draw it belongs to; 0 in the others */
+   uint32_t flags;       /**< in a primitive's first block: the renderer's own bits */
+   uint32_t reserved;    /**< 0 */
+};
+
+/** A decoded PMD (TCOR III-A). */
+struct cm_pmd {
+   uint32_t primitive;      /**< number of the primitive's first attribute block */
+   uint32_t num_attributes; /**< 1 … 16 narrow, 1 … 256 wide */
+   uint32_t opt_number;     /**< traversal position of the next tile that uses the primitive, or CM_PB_NEVER */
+};
+
+/** Whether a pass needs 8-byte PMDs. */
+bool cm_pb_needs_wide(uint64_t num_tiles, uint64_t num_attribute_blocks, uint32_t max_attributes);
+
+/** Bytes ↔ PMD. The OPT number 0 cannot occur as a next tile and stands for
+ * CM_PB_NEVER. */
+void cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd);
+struct cm_pmd cm_pmd_decode(const void *bytes, bool wide);
+
+/** The lists of one pass: lengths, addresses and, when wanted, bytes. */
+struct cm_pb_lists;
+
+/** Starts the lists of a pass of num_tiles tiles. position[tile] is the place of
+ * the tile in the traversal and must outlive the lists. with_bytes: keep the
+ * PMDs' bytes (a renderer); without: only lengths and offsets (the consumer).
+ * NULL when memory is out. */
+struct cm_pb_lists *cm_pb_lists_create(enum cm_pb_layout layout, bool wide, uint32_t num_tiles,
+                                       const uint32_t *position, bool with_bytes);
+void cm_pb_lists_destroy(struct cm_pb_lists *lists);
+
+/** Bins a primitive into its tiles. For tiles[i] (row-major numbers, any order,
+ * no duplicates): offsets[i] gets the byte offset of its PMD from the PB-Lists
+ * pointer, opt_numbers[i] the PMD's OPT number (either array may be NULL).
+ * Returns the traversal position of the *first* tile that uses the primitive in
+ * *first and of the last in *last. False when memory is out. */
+bool cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t num_attributes,
+                        const uint32_t *tiles, uint32_t num_tiles, uint64_t *offsets,
+                        uint32_t *opt_numbers, uint32_t *first, uint32_t *last);
+
+/** PMDs in a tile's list. */
+uint32_t cm_pb_lists_length(const struct cm_pb_lists *lists, uint32_t tile);
+/** Byte offset of the n-th PMD of a tile from the PB-Lists pointer. */
+uint64_t cm_pb_lists_offset(const struct cm_pb_lists *lists, uint32_t tile, uint32_t n);
+/** The bytes of the n-th PMD (with_bytes only). */
+const void *cm_pb_lists_pmd(const struct cm_pb_lists *lists, uint32_t tile, uint32_t n);
+/** Bytes from the PB-Lists pointer to the end of the farthest list. */
+uint64_t cm_pb_lists_extent(const struct cm_pb_lists *lists);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/** Tile orders: in which order the Tile Fetcher visits the tiles of a frame. */
+#ifndef CM_TILE_ORDER_H
+#define CM_TILE_ORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum cm_tile_order {
+   CM_TILE_ORDER_SCANLINE,
+   CM_TILE_ORDER_Z,       /**< "z-order", bit-interleaved (TCOR Table I; boustrophedonic frames II-C) */
+   CM_TILE_ORDER_HILBERT,
+};
+
+enum cm_frame_traversal {
+   CM_TRAVERSAL_FORWARD,
+   CM_TRAVERSAL_BOUSTROPHEDONIC, /**< every second frame reversed (boustrophedonic frames III-F) */
+};
+
+/** Whether the frame's tiles are visited from last to first. */
+static inline bool
+cm_traversal_reversed(enum cm_frame_traversal traversal, uint32_t frame)
+{
+   return traversal == CM_TRAVERSAL_BOUSTROPHEDONIC && (frame & 1);
+}
+
+/** Writes the row-major number of the tile visited n-th to traversal[n], for all
+ * n < tiles_x * tiles_y. Sizes that are no power of two keep the order of the
+ * enclosing square and leave out the tiles outside. */
+void cm_tile_order_build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y,
+                         bool reversed, uint32_t *traversal);
+
+/** position[traversal[n]] = n. */
+void cm_tile_order_positions(const uint32_t *traversal, uint32_t num_tiles, uint32_t *position);
+
+#endif

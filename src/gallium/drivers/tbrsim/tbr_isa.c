@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+extern int tbr_isa_dummy;
