@@ -37,12 +37,16 @@ const uint32_t *cm_gpu_pass_traversal(const struct cm_gpu *gpu);
 void cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile);
 void cm_gpu_pass_end(struct cm_gpu *gpu);
 
-/** Ends a frame; later accesses count for the next one. */
-void cm_gpu_frame_end(struct cm_gpu *gpu);
+/** Ends a frame; later accesses count for the next one. Returns the frame's
+ * counter values, valid until the next call. */
+const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
+/** Whether anything happened since the last frame_end: a frame that was not ended. */
+bool cm_gpu_frame_open(const struct cm_gpu *gpu);
 
-/** Counter values (stats/counters.h) since creation / since the last frame_end. */
-const uint64_t *cm_gpu_total(const struct cm_gpu *gpu);
-const uint64_t *cm_gpu_frame(const struct cm_gpu *gpu);
+/** Counter values (stats/counters.h) since creation / since the last frame_end,
+ * collected by the call and valid until the next one. */
+const uint64_t *cm_gpu_total(struct cm_gpu *gpu);
+const uint64_t *cm_gpu_frame(struct cm_gpu *gpu);
 /** The table of this GPU's counters (the instances depend on the configuration). */
 const struct cm_counter_table *cm_gpu_counters(const struct cm_gpu *gpu);
 

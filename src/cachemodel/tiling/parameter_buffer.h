@@ -10,7 +10,12 @@
  * PB-Lists: one list of PMDs (primitive metadata) for each tile, in one of two
  * layouts. A narrow PMD is 4 bytes, a wide one 8; a pass is wide as soon as it
  * has more tiles, attribute blocks or attributes a primitive than a narrow PMD's
- * fields hold (cm_pb_needs_wide). See docs/parameter-buffer.md.
+ * fields hold (cm_pb_needs_wide).
+ *
+ * Tiles go by two numbers here. Callers name a tile by its row-major number; what
+ * is stored (OPT numbers, last tiles, the order of the lists in memory) is the
+ * tile's place in the traversal, because the hardware compares those as "sooner"
+ * and "later". docs/parameter-buffer.md has every byte.
  */
 #ifndef CM_PARAMETER_BUFFER_H
 #define CM_PARAMETER_BUFFER_H
@@ -21,10 +26,19 @@
 
 #define CM_PB_BLOCK_BYTES 64
 #define CM_PB_ATTRIBUTE_BYTES 48
-/** Blocks that the baseline layout sets aside for a tile's list (TCOR II-B). */
+/** Blocks that the baseline layout sets aside for a tile's list, and the length
+ * of each further run of an overflowing list (TCOR II-B). */
 #define CM_PB_BASELINE_BLOCKS 64
 /** "No further tile uses this primitive". */
 #define CM_PB_NEVER UINT32_MAX
+
+/** What a narrow PMD's fields hold: 12, 16 and 4 bits. */
+#define CM_PB_NARROW_TILES 4096u
+#define CM_PB_NARROW_ATTRIBUTE_BLOCKS 65536u
+#define CM_PB_NARROW_ATTRIBUTES 16u
+/** What a wide PMD's fields hold: 24 and 8 bits (the primitive's 32 hold any). */
+#define CM_PB_WIDE_TILES (1u << 24)
+#define CM_PB_WIDE_ATTRIBUTES 256u
 
 enum cm_pb_layout {
    CM_PB_LAYOUT_BASELINE,    /**< 64 consecutive blocks a tile (TCOR II-B, Figure 3) */
@@ -34,7 +48,8 @@ enum cm_pb_layout {
 /** One block of PB-Attributes. */
 struct cm_pb_attribute_block {
    float vertex[3][4];   /**< the attribute at the primitive's three vertices */
-   uint32_t last_tile;   /**< traversal position of the last tile that uses the primitive: 12 bits narrow, 24 wide (TCOR III-D1) */
+   uint32_t last_tile;   /**< traversal position of the last tile that uses the primitive:
+                          * 12 bits narrow, 24 wide (TCOR III-D1) */
    uint32_t draw;        /**< in a primitive's first block: the draw it belongs to; 0 in the others */
    uint32_t flags;       /**< in a primitive's first block: the renderer's own bits */
    uint32_t reserved;    /**< 0 */
@@ -44,33 +59,55 @@ struct cm_pb_attribute_block {
 struct cm_pmd {
    uint32_t primitive;      /**< number of the primitive's first attribute block */
    uint32_t num_attributes; /**< 1 … 16 narrow, 1 … 256 wide */
-   uint32_t opt_number;     /**< traversal position of the next tile that uses the primitive, or CM_PB_NEVER */
+   uint32_t opt_number;     /**< traversal position of the next tile that uses the primitive
+                             * (never 0: something comes before a next tile), or CM_PB_NEVER */
 };
 
-/** Whether a pass needs 8-byte PMDs. */
+/** Whether a pass needs 8-byte PMDs: more than CM_PB_NARROW_TILES tiles, more than
+ * CM_PB_NARROW_ATTRIBUTE_BLOCKS blocks of PB-Attributes or a primitive of more
+ * than CM_PB_NARROW_ATTRIBUTES attributes. */
 bool cm_pb_needs_wide(uint64_t num_tiles, uint64_t num_attribute_blocks, uint32_t max_attributes);
 
-/** Bytes ↔ PMD. The OPT number 0 cannot occur as a next tile and stands for
- * CM_PB_NEVER. */
+/** Bytes of a PMD. */
+static inline uint32_t
+cm_pmd_bytes(bool wide)
+{
+   return wide ? 8 : 4;
+}
+
+/** Bytes ↔ PMD, little endian on any machine, at any alignment. The OPT number 0
+ * cannot occur as a next tile and stands for CM_PB_NEVER. Encoding a value that
+ * its field does not hold ends the program with a message: the pass should have
+ * been wide. */
 void cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd);
 struct cm_pmd cm_pmd_decode(const void *bytes, bool wide);
 
 /** The lists of one pass: lengths, addresses and, when wanted, bytes. */
 struct cm_pb_lists;
 
-/** Starts the lists of a pass of num_tiles tiles. position[tile] is the place of
- * the tile in the traversal and must outlive the lists. with_bytes: keep the
- * PMDs' bytes (a renderer); without: only lengths and offsets (the consumer).
- * NULL when memory is out. */
+/** Starts the lists of a pass of num_tiles tiles (at least 1). position[tile] is
+ * the place of the tile in the traversal, a permutation of 0 … num_tiles - 1, and
+ * must outlive the pass. with_bytes: keep the PMDs' bytes (a renderer); without:
+ * only lengths and offsets (the consumer). Memory grows with what is appended,
+ * not with what the layout spans. NULL with errno ENOMEM when memory is out, with
+ * EOVERFLOW when the PMDs cannot name that many tiles. */
 struct cm_pb_lists *cm_pb_lists_create(enum cm_pb_layout layout, bool wide, uint32_t num_tiles,
                                        const uint32_t *position, bool with_bytes);
 void cm_pb_lists_destroy(struct cm_pb_lists *lists);
 
+/** Empties the lists for the next pass, which keeps layout and with_bytes and
+ * reuses the allocations. False as cm_pb_lists_create's NULL; then the lists are
+ * as they were. */
+bool cm_pb_lists_reset(struct cm_pb_lists *lists, bool wide, uint32_t num_tiles,
+                       const uint32_t *position);
+
 /** Bins a primitive into its tiles. For tiles[i] (row-major numbers, any order,
- * no duplicates): offsets[i] gets the byte offset of its PMD from the PB-Lists
- * pointer, opt_numbers[i] the PMD's OPT number (either array may be NULL).
- * Returns the traversal position of the *first* tile that uses the primitive in
- * *first and of the last in *last. False when memory is out. */
+ * no duplicates, at least one): offsets[i] gets the byte offset of its PMD from
+ * the PB-Lists pointer, opt_numbers[i] the PMD's OPT number. Returns the traversal
+ * position of the *first* tile that uses the primitive in *first and of the last
+ * in *last. Each of the four may be NULL. False with nothing appended: errno
+ * ENOMEM when memory is out, EOVERFLOW when the PMD's fields do not hold
+ * primitive or num_attributes. */
 bool cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t num_attributes,
                         const uint32_t *tiles, uint32_t num_tiles, uint64_t *offsets,
                         uint32_t *opt_numbers, uint32_t *first, uint32_t *last);
@@ -79,9 +116,13 @@ bool cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t 
 uint32_t cm_pb_lists_length(const struct cm_pb_lists *lists, uint32_t tile);
 /** Byte offset of the n-th PMD of a tile from the PB-Lists pointer. */
 uint64_t cm_pb_lists_offset(const struct cm_pb_lists *lists, uint32_t tile, uint32_t n);
-/** The bytes of the n-th PMD (with_bytes only). */
+/** The bytes of the n-th PMD (with_bytes only). Those of the tile's further PMDs
+ * follow it in the host's memory, wherever the layout puts them. Valid until the
+ * next append, reset or destroy. */
 const void *cm_pb_lists_pmd(const struct cm_pb_lists *lists, uint32_t tile, uint32_t n);
-/** Bytes from the PB-Lists pointer to the end of the farthest list. */
+/** Bytes from the PB-Lists pointer that the lists take up: in the baseline layout
+ * every tile's 64 blocks and the further runs; interleaved all sections of which
+ * a list uses a block, at least one. No PMD ends beyond it. */
 uint64_t cm_pb_lists_extent(const struct cm_pb_lists *lists);
 
 #endif

@@ -7,9 +7,10 @@
 #include <stdint.h>
 
 enum cm_tile_order {
-   CM_TILE_ORDER_SCANLINE,
-   CM_TILE_ORDER_Z,       /**< "z-order", bit-interleaved (TCOR Table I; boustrophedonic frames II-C) */
-   CM_TILE_ORDER_HILBERT,
+   CM_TILE_ORDER_SCANLINE, /**< row by row, each from its first column on */
+   CM_TILE_ORDER_Z,       /**< "z-order", bit-interleaved, x in the lowest bit (TCOR Table I;
+                           * boustrophedonic frames II-C) */
+   CM_TILE_ORDER_HILBERT, /**< Hilbert curve from the first tile to the end of the first row */
 };
 
 enum cm_frame_traversal {
@@ -17,7 +18,7 @@ enum cm_frame_traversal {
    CM_TRAVERSAL_BOUSTROPHEDONIC, /**< every second frame reversed (boustrophedonic frames III-F) */
 };
 
-/** Whether the frame's tiles are visited from last to first. */
+/** Whether the frame's tiles are visited from last to first. Frames count from 0. */
 static inline bool
 cm_traversal_reversed(enum cm_frame_traversal traversal, uint32_t frame)
 {
@@ -25,12 +26,14 @@ cm_traversal_reversed(enum cm_frame_traversal traversal, uint32_t frame)
 }
 
 /** Writes the row-major number of the tile visited n-th to traversal[n], for all
- * n < tiles_x * tiles_y. Sizes that are no power of two keep the order of the
- * enclosing square and leave out the tiles outside. */
+ * n < tiles_x * tiles_y. Sizes that are no square power of two keep the order of
+ * the enclosing square and leave out the tiles outside. The time is linear in
+ * the number of tiles. The sides are at most 2^24 tiles. */
 void cm_tile_order_build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y,
                          bool reversed, uint32_t *traversal);
 
-/** position[traversal[n]] = n. */
+/** position[traversal[n]] = n: the inverse, from a tile's row-major number to its
+ * place in the traversal. */
 void cm_tile_order_positions(const uint32_t *traversal, uint32_t num_tiles, uint32_t *position);
 
 #endif

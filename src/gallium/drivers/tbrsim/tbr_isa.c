@@ -1,2 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-extern int tbr_isa_dummy;
+/* The tile pipeline and the texture unit for one vector feature level. This file
+ * is compiled once a level (TBR_ISA names it, -march sets it): everything in it
+ * is static but the table at its end. */
+#include "tbr_isa.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "util/blend.h"
+#include "util/format/u_format.h"
+#include "util/macros.h"
+
+#include "tbr_tile_memory.c"
+#include "tbr_setup.c"
+#include "tbr_depth_stencil.c"
+#include "tbr_blend.c"
+#include "tbr_draw_plan.c"
+#include "tbr_shade.c"
+#include "tbr_rasterizer.c"
+#include "tbr_visibility.c"
+#include "tbr_tile_fetcher.c"
+#include "tbr_tile.c"
+
+#include "tbr_texture_sample.c"
+
+#if defined(TBR_AVX512)
+#define LEVEL_NAME "x86-64-v4"
+#elif defined(__AVX2__)
+#define LEVEL_NAME "x86-64-v3"
+#elif defined(__SSE2__)
+#define LEVEL_NAME "x86-64"
+#else
+#define LEVEL_NAME "native"
+#endif
+
+#define CONCATENATE(a, b) a##b
+#define LEVEL_TABLE(isa) CONCATENATE(tbr_isa_, isa)
+
+const struct tbr_isa LEVEL_TABLE(TBR_ISA) = {
+   .name = LEVEL_NAME,
+   .render_tile = render_tile,
+   .choose_sampler = texture_choose_sampler,
+};

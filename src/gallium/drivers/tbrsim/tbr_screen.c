@@ -1,9 +1,230 @@
 /* SPDX-License-Identifier: MIT */
-#include <stddef.h>
+#include "tbr_screen.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/glsl_types.h"
+#include "gallivm/lp_bld_init.h"
+#include "util/list.h"
+#include "util/u_cpu_detect.h"
+#include "util/u_debug.h"
+#include "util/u_memory.h"
+#include "util/u_screen.h"
+#include "tbr_context.h"
+#include "tbr_batch.h"
+#include "tbr_fence.h"
+#include "tbr_model.h"
+#include "tbr_pass.h"
 #include "tbr_public.h"
+#include "tbr_query.h"
+#include "tbr_renderer.h"
+#include "tbr_resource.h"
+
+/* ---- the end of the process ------------------------------------------- */
+
+/* Screens that still have a model: a process that exits without destroying them
+ * gets its statistics all the same. */
+static simple_mtx_t models_mutex = SIMPLE_MTX_INITIALIZER;
+static struct tbr_screen *screens_with_model;
+
+static void
+finish_model(struct tbr_screen *screen)
+{
+   struct tbr_model *model = screen->model;
+   screen->model = NULL;
+   if (model)
+      tbr_model_destroy(model);
+}
+
+static void
+finish_all_models(void)
+{
+   simple_mtx_lock(&models_mutex);
+   while (screens_with_model) {
+      struct tbr_screen *screen = screens_with_model;
+      screens_with_model = screen->next_with_model;
+      finish_model(screen);
+   }
+   simple_mtx_unlock(&models_mutex);
+}
+
+static void
+remember_model(struct tbr_screen *screen)
+{
+   static bool registered;
+
+   simple_mtx_lock(&models_mutex);
+   if (!registered)
+      registered = atexit(finish_all_models) == 0;
+   screen->next_with_model = screens_with_model;
+   screens_with_model = screen;
+   simple_mtx_unlock(&models_mutex);
+}
+
+static void
+forget_model(struct tbr_screen *screen)
+{
+   simple_mtx_lock(&models_mutex);
+   struct tbr_screen **link = &screens_with_model;
+   while (*link && *link != screen)
+      link = &(*link)->next_with_model;
+   if (*link)
+      *link = screen->next_with_model;
+   finish_model(screen);
+   simple_mtx_unlock(&models_mutex);
+}
+
+/* ---- configuration ---------------------------------------------------- */
+
+/** Applies TBRSIM_SET: assignments, one a line. */
+static bool
+apply_settings(struct cm_config *config, const char *settings, char *error, size_t error_size)
+{
+   bool ok = true;
+   char *copy = strdup(settings);
+   char *rest = copy;
+   char *line;
+
+   while (ok && copy && (line = strsep(&rest, "\n"))) {
+      if (*line)
+         ok = cm_config_set(config, line, error, error_size);
+   }
+   if (!copy) {
+      snprintf(error, error_size, "out of memory");
+      ok = false;
+   }
+   free(copy);
+   return ok;
+}
+
+static struct cm_config *
+load_config(void)
+{
+   char error[1024] = "";
+   const char *settings = getenv("TBRSIM_SET");
+   struct cm_config *config = cm_config_load(getenv("TBRSIM_CONFIG"), NULL, error, sizeof error);
+
+   if (config && settings &&
+       (!apply_settings(config, settings, error, sizeof error) ||
+        !cm_config_validate(config, error, sizeof error))) {
+      cm_config_destroy(config);
+      config = NULL;
+   }
+   if (!config)
+      fprintf(stderr, "tbrsim: %s\n", error);
+   return config;
+}
+
+/* ---- the screen's functions ------------------------------------------- */
+
+static const char *
+get_name(struct pipe_screen *screen)
+{
+   return tbr_screen(screen)->renderer_name;
+}
+
+static const char *
+get_vendor(struct pipe_screen *screen)
+{
+   return "tbrsim";
+}
+
+static void
+flush_frontbuffer(struct pipe_screen *base, struct pipe_context *context, struct pipe_resource *base_resource,
+                  unsigned level, unsigned layer, void *drawable, unsigned num_boxes, struct pipe_box *boxes)
+{
+   struct tbr_screen *screen = tbr_screen(base);
+   struct tbr_resource *resource = tbr_resource(base_resource);
+
+   if (context) {
+      /* A front buffer is flushed whether it was drawn to or not. */
+      if (!resource->front_drawable || resource->last_write != resource->displayed_write)
+         tbr_frame_end(tbr_context(context));
+      tbr_resource_wait(tbr_context(context), resource, false);
+   }
+   resource->displayed_write = resource->last_write;
+   if (resource->display_target)
+      screen->winsys->displaytarget_display(screen->winsys, resource->display_target, drawable, num_boxes,
+                                            boxes);
+}
+
+static void
+destroy_screen(struct pipe_screen *base)
+{
+   struct tbr_screen *screen = tbr_screen(base);
+
+   /* The model waits for tiles that the renderer still has to finish. */
+   forget_model(screen);
+   if (screen->renderer)
+      tbr_renderer_destroy(screen->renderer);
+   simple_mtx_destroy(&screen->user_buffer_mutex);
+   cm_counter_table_destroy(screen->counters);
+   if (screen->config)
+      cm_config_destroy(screen->config);
+   slab_destroy_parent(&screen->transfer_pool);
+   glsl_type_singleton_decref();
+   FREE(screen);
+}
+
+static void
+init_functions(struct tbr_screen *screen)
+{
+   struct pipe_screen *base = &screen->base;
+   base->destroy = destroy_screen;
+   base->get_name = get_name;
+   base->get_vendor = get_vendor;
+   base->get_device_vendor = get_vendor;
+   base->get_timestamp = u_default_get_timestamp;
+   base->context_create = tbr_context_create;
+   base->flush_frontbuffer = flush_frontbuffer;
+   tbr_fence_init_screen(screen);
+   tbr_resource_init_screen(screen);
+}
+
+/** Creates the parts of the GPU that the configuration describes. */
+static bool
+build_gpu(struct tbr_screen *screen)
+{
+   const char *isa = tbr_isa_get()->name;
+
+   screen->config = load_config();
+   if (!screen->config)
+      return false;
+   snprintf(screen->renderer_name, sizeof screen->renderer_name, "tbrsim (%s, %s, LLVM %s)",
+            screen->config->name, isa, MESA_LLVM_VERSION_STRING);
+
+   if (debug_get_bool_option("TBRSIM_MODEL", true)) {
+      screen->model = tbr_model_create(screen->config, isa);
+      if (!screen->model)
+         return false;
+      remember_model(screen);
+   }
+
+   const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
+   screen->renderer = tbr_renderer_create(screen, threads);
+   if (!screen->renderer)
+      fprintf(stderr, "tbrsim: the threads that render cannot be started\n");
+   return screen->renderer;
+}
+
 struct pipe_screen *
 tbrsim_create_screen(struct sw_winsys *winsys)
 {
-   (void)winsys;
-   return NULL;
+   struct tbr_screen *screen = CALLOC_STRUCT(tbr_screen);
+   if (!screen)
+      return NULL;
+
+   screen->winsys = winsys;
+   slab_create_parent(&screen->transfer_pool, sizeof(struct tbr_transfer), 16);
+   glsl_type_singleton_init_or_ref();
+   init_functions(screen);
+
+   if (!lp_build_init() || !build_gpu(screen) || !tbr_query_init_screen(screen)) {
+      destroy_screen(&screen->base);
+      return NULL;
+   }
+   tbr_caps_init_screen(screen);
+   return &screen->base;
 }

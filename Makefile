@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+# The front door. `make help` lists what there is; docs/building.md explains it.
+
+# Debian's own tools first: a private python would not find Debian's modules.
+export PATH := /usr/bin:$(PATH)
+
+BUILD ?= build
+export BUILD
+
+all: ## build everything (installs nothing, runs nothing); the command is build/bin/tbrsim
+	@scripts/build.sh
+
+deps: ## install the Debian packages that are missing, fetch Mesa's source
+	@scripts/deps.sh
+
+demo: deps all ## replay a bundled capture on the simulated GPU and print its statistics
+	@scripts/demo.sh
+
+test: deps all ## run the whole test suite
+	@scripts/test.sh
+
+bench: deps all ## compare the speed with softpipe and llvmpipe (BENCH_ARGS="--help" for options)
+	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(BENCH_ARGS)
+
+update-replays: deps all ## rewrite the checksums and counters of apitrace-replays/manifest.yml
+	@/usr/bin/python3 tests/replay/replay_test.py --tbrsim $(BUILD)/bin/tbrsim --update
+
+lint: ## check the formatting of the C sources (LINT=changed: only those that differ from HEAD)
+	@scripts/lint.sh check
+
+format: ## format the C sources in place
+	@scripts/lint.sh format
+
+clean: ## remove what was built; downloads and the compiler cache stay
+	rm -rf $(BUILD)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: all deps demo test bench update-replays lint format clean help

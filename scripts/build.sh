@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Configures once, builds, and stages what the command needs: afterwards
+# $BUILD/bin/tbrsim works from anywhere. MESA_SRC=DIR takes an unpacked Mesa tree
+# instead of the tarball.
+. "$(dirname "$0")/common.sh"
+
+find_meson
+[ -n "$MESON" ] || fail "make: Meson $MESON_VERSION or later is missing; run 'make deps' first"
+
+# Objects of a fresh clone are found in the cache whatever its directory.
+export CCACHE_NOHASHDIR=1
+if command -v ccache >/dev/null; then
+   CC=${CC:-ccache gcc} CXX=${CXX:-ccache g++}
+   export CC CXX
+fi
+
+if [ ! -e "$MESA_DIRECTORY/meson.build" ]; then
+   if [ -n "${MESA_SRC:-}" ]; then
+      [ "$(cat "$MESA_SRC/VERSION" 2>/dev/null)" = "${MESA_DIRECTORY#*mesa-}" ] ||
+         fail "make: MESA_SRC=$MESA_SRC is not an unpacked Mesa ${MESA_DIRECTORY#*mesa-}"
+      cp -a "$MESA_SRC" "$MESA_DIRECTORY.part"
+      patch -s -p1 -d "$MESA_DIRECTORY.part" <"subprojects/packagefiles/$(wrap_value diff_files)"
+      mv "$MESA_DIRECTORY.part" "$MESA_DIRECTORY"
+   elif [ ! -e "subprojects/packagecache/$MESA_TARBALL" ]; then
+      fail "make: Mesa's source is missing; run 'make deps' first, or name an unpacked tree: make MESA_SRC=DIR"
+   fi
+fi
+
+mkdir -p "$BUILD"
+if [ ! -e "$BUILD/build.ninja" ]; then
+   $MESON setup "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
+      tail -n 20 "$BUILD/setup.log" >&2
+      fail "make: configuring failed; all of it is in $BUILD/setup.log"
+   }
+fi
+if [ -t 1 ]; then ninja -C "$BUILD"; else ninja -C "$BUILD" --quiet; fi
+DESTDIR=$(realpath "$BUILD")/stage $MESON install -C "$BUILD" --no-rebuild --only-changed --quiet --tags runtime,tbrsim >"$BUILD/stage.log"
+ln -sfn stage/usr/local/bin "$BUILD/bin"

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# Sourced by the other scripts, from the top of the checkout.
+set -eu
+cd "$(dirname "$0")/.."
+
+# A private python or meson in front of Debian's would not find Debian's modules.
+PATH=/usr/bin:$PATH
+export PATH
+
+BUILD=${BUILD:-build}
+CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/tbrsim
+MESON_VERSION=1.4
+
+wrap_value()
+{
+   sed -n "s/^$1 *= *//p" subprojects/mesa.wrap
+}
+MESA_TARBALL=$(wrap_value source_filename)
+MESA_SHA256=$(wrap_value source_hash)
+MESA_DIRECTORY=subprojects/$(wrap_value directory)
+
+fail()
+{
+   echo "$*" >&2
+   exit 1
+}
+
+# The system's Meson where it is new enough, else the one that deps.sh unpacked.
+# MESON is set empty where there is neither.
+find_meson()
+{
+   MESON=
+   if [ -x /usr/bin/meson ] && dpkg --compare-versions "$(/usr/bin/meson --version)" ge $MESON_VERSION; then
+      MESON=/usr/bin/meson
+   elif [ -e "$CACHE/meson/usr/bin/meson" ]; then
+      MESON="/usr/bin/python3 $CACHE/meson/usr/bin/meson"
+      # ninja calls Meson again, so that its environment needs this too.
+      PYTHONPATH=$CACHE/meson/usr/lib/python3/dist-packages
+      export PYTHONPATH
+   fi
+}

@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs the Debian packages that are missing and fetches Mesa's source (and a
+# newer Meson where the system's is too old). Silent when everything is there;
+# then it touches no network either.
+. "$(dirname "$0")/common.sh"
+
+as_root()
+{
+   if [ "$(id -u)" = 0 ]; then
+      env DEBIAN_FRONTEND=noninteractive "$@"
+   elif command -v sudo >/dev/null; then
+      sudo env DEBIAN_FRONTEND=noninteractive "$@"
+   else
+      fail "make deps: not root and no sudo; install these packages first: $missing"
+   fi
+}
+
+# Names in $wanted that are not installed.
+find_missing()
+{
+   # shellcheck disable=SC2086
+   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' || :)
+   missing=
+   for package in $wanted; do
+      case "
+$installed
+" in
+      *"
+$package
+"*) ;;
+      *) missing="$missing $package" ;;
+      esac
+   done
+}
+
+install_packages()
+{
+   wanted=$(sed '/^#/d' scripts/packages.txt | tr '\n' ' ')
+   find_missing
+   [ -n "$missing" ] || return 0
+   echo "make deps: installing$missing" >&2
+   # The lists on the machine may be absent or too old to fetch from.
+   # shellcheck disable=SC2086
+   as_root apt-get update -qq
+   # shellcheck disable=SC2086
+   as_root apt-get install -y -qq --no-install-recommends $missing >&2
+}
+
+# An apt state of our own with Debian 13's main section beside the machine's own
+# configuration: same mirror, same keyring, nothing of the system's is changed.
+prepare_trixie()
+{
+   [ -z "${trixie:-}" ] || return 0
+   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' |
+      head -n 1)
+   # Before the first apt-get update, apt does not know the origins yet.
+   [ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | head -n 1)
+   [ -n "$mirror" ] || fail "make deps: apt has no Debian mirror configured"
+   keyring=$(sed -n 's/^Signed-By: *\(\/.*\)/\1/p' /etc/apt/sources.list.d/*.sources 2>/dev/null |
+      grep -m 1 debian-archive || :)
+   [ -n "$keyring" ] || keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+   [ -e "$keyring" ] || fail "make deps: no $keyring; install debian-archive-keyring"
+
+   scratch=$(mktemp -d)
+   trap 'rm -rf "$scratch"' EXIT
+   mkdir -p "$scratch/lists/partial"
+   for type in deb deb-src; do
+      echo "$type [signed-by=$keyring] $mirror trixie main"
+   done >"$scratch/sources.list"
+   trixie="-o Dir::Etc::sourcelist=$scratch/sources.list -o Dir::Etc::sourceparts=/dev/null
+      -o Dir::State::lists=$scratch/lists -o APT::Sandbox::User="
+   # shellcheck disable=SC2086
+   apt-get -qq $trixie update >&2
+}
+
+fetch_meson()
+{
+   find_meson
+   [ -z "$MESON" ] || return 0
+   wanted=meson
+   find_missing
+   candidate=$(apt-cache policy meson | sed -n 's/^ *Candidate: //p')
+   if [ -n "$missing" ] && dpkg --compare-versions "$candidate" ge $MESON_VERSION; then
+      as_root apt-get install -y -qq --no-install-recommends meson >&2
+      return 0
+   fi
+   echo "make deps: fetching Meson from Debian 13" >&2
+   prepare_trixie
+   # shellcheck disable=SC2086
+   (cd "$scratch" && apt-get -qq $trixie download meson >&2)
+   dpkg-deb -x "$scratch"/meson_*.deb "$scratch/meson"
+   mkdir -p "$CACHE"
+   rm -rf "$CACHE/meson"
+   mv "$scratch/meson" "$CACHE/meson"
+}
+
+is_mesa()
+{
+   [ -e "$1" ] && echo "$MESA_SHA256  $1" | sha256sum --check --status
+}
+
+fetch_mesa()
+{
+   [ -z "${MESA_SRC:-}" ] && [ ! -e "$MESA_DIRECTORY/meson.build" ] || return 0
+   here=subprojects/packagecache/$MESA_TARBALL
+   ! is_mesa "$here" || return 0
+   if ! is_mesa "$CACHE/$MESA_TARBALL"; then
+      echo "make deps: fetching Mesa's source from Debian 13" >&2
+      prepare_trixie
+      # shellcheck disable=SC2086
+      (cd "$scratch" && apt-get -qq $trixie source --download-only --tar-only mesa >&2)
+      is_mesa "$scratch/$MESA_TARBALL" ||
+         fail "make deps: the mirror's Mesa is not $MESA_TARBALL with SHA-256 $MESA_SHA256; MESA_SRC=DIR takes an unpacked Mesa 25.0.7"
+      mkdir -p "$CACHE"
+      mv "$scratch/$MESA_TARBALL" "$CACHE/$MESA_TARBALL"
+   fi
+   mkdir -p subprojects/packagecache
+   ln -f "$CACHE/$MESA_TARBALL" "$here" 2>/dev/null || cp "$CACHE/$MESA_TARBALL" "$here"
+}
+
+command -v apt-get >/dev/null || fail "make deps: this is not a Debian system; see scripts/packages.txt for what is needed"
+install_packages
+fetch_meson
+fetch_mesa

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "config/config_internal.h"
+#include "stats/json.h"
+
+/* ---- what libcyaml says ------------------------------------------------ */
+
+/* libcyaml reports a problem in its log: first what is wrong, then where, from
+ * the innermost mapping outwards. */
+struct complaint {
+   char message[256];
+   unsigned line;  /* innermost; 0: none given */
+   char path[160]; /* dotted path of the innermost field */
+};
+
+static void
+log_complaint(cyaml_log_t level, void *context, const char *format, va_list arguments)
+{
+   struct complaint *complaint = context;
+   char text[256], key[64], path[sizeof complaint->path + sizeof key + 2];
+   unsigned line;
+
+   (void)level;
+   vsnprintf(text, sizeof text, format, arguments);
+   text[strcspn(text, "\n")] = '\0';
+   if (strncmp(text, "  in ", 5) != 0) {
+      if (!complaint->message[0])
+         snprintf(complaint->message, sizeof complaint->message, "%s",
+                  strncmp(text, "Load: ", 6) == 0 ? text + 6 : text);
+      return;
+   }
+   if (sscanf(text, "  in mapping field '%63[^']' (line: %u", key, &line) == 2) {
+      snprintf(path, sizeof path, "%s%s%s", key, complaint->path[0] ? "." : "", complaint->path);
+      path[sizeof complaint->path - 1] = '\0';
+      strcpy(complaint->path, path);
+   } else if (sscanf(text, "  in mapping (line: %u", &line) != 1) {
+      return;
+   }
+   if (!complaint->line)
+      complaint->line = line;
+}
+
+static const cyaml_schema_value_t *
+schema_of_path(const char *path)
+{
+   const cyaml_schema_value_t *value = &cm_config_schema;
+   while (*path) {
+      const size_t length = strcspn(path, ".");
+      const cyaml_schema_field_t *field = cm_schema_field(value, path, length);
+      if (!field)
+         return value;
+      value = &field->value;
+      path += length + (path[length] == '.');
+   }
+   return value;
+}
+
+/* The line of a problem with a key; libcyaml's own is that of the value before. */
+static unsigned
+line_of_key(const struct complaint *complaint, const char *key, const char *text, bool last)
+{
+   char path[sizeof complaint->path + sizeof complaint->message];
+   snprintf(path, sizeof path, "%s%s%s", complaint->path, complaint->path[0] ? "." : "", key);
+   return cm_config_line(text, path, last);
+}
+
+/* Puts libcyaml's words into the form of all our messages. */
+static void
+explain(const struct complaint *complaint, cyaml_err_t code, const char *text, const char *file,
+        char *error, size_t error_size)
+{
+   static const char unknown[] = "Unexpected key: ", twice[] = "Mapping field already seen: ";
+   const char *message = complaint->message;
+   unsigned line = complaint->line ? complaint->line : 1;
+   char expected[400];
+   cm_schema_describe(schema_of_path(complaint->path), expected, sizeof expected);
+
+   switch (code) {
+   case CYAML_ERR_INVALID_KEY:
+      if (strncmp(message, unknown, strlen(unknown)) == 0)
+         line = line_of_key(complaint, message + strlen(unknown), text, false);
+      /* fall through */
+   case CYAML_ERR_INVALID_VALUE:
+   case CYAML_ERR_STRING_LENGTH_MIN:
+   case CYAML_ERR_STRING_LENGTH_MAX:
+      snprintf(error, error_size, "%s:%u: %s%s%s, expected %s", file, line, complaint->path,
+               complaint->path[0] ? ": " : "", message, expected);
+      return;
+   default:
+      break;
+   }
+   if (strncmp(message, twice, strlen(twice)) == 0)
+      line = cm_config_line(text, complaint->path, true);
+   snprintf(error, error_size, "%s:%u: %s", file, line, message[0] ? message : cyaml_strerror(code));
+}
+
+/* ---- loading ----------------------------------------------------------- */
+
+static char *
+read_text(const char *path)
+{
+   FILE *file = fopen(path, "rb");
+   if (!file)
+      return NULL;
+   char *text = NULL;
+   size_t length = 0, capacity = 0;
+   do {
+      if (capacity - length < 4096) {
+         capacity = capacity * 2 + 8192;
+         char *larger = realloc(text, capacity);
+         if (!larger) {
+            free(text);
+            fclose(file);
+            errno = ENOMEM;
+            return NULL;
+         }
+         text = larger;
+      }
+      length += fread(text + length, 1, capacity - length - 1, file);
+   } while (!feof(file) && !ferror(file));
+   const int code = ferror(file) ? errno ? errno : EIO : 0;
+   fclose(file);
+   text[length] = '\0';
+   if (code) {
+      free(text);
+      errno = code;
+      return NULL;
+   }
+   return text;
+}
+
+static const cyaml_config_t cyaml_settings = {
+   .log_fn = log_complaint,
+   .mem_fn = cyaml_mem,
+   .log_level = CYAML_LOG_ERROR,
+};
+
+static struct cm_config *
+load_text(const char *text, const char *path, char *error, size_t error_size)
+{
+   struct complaint complaint = {0};
+   struct cm_config_problem problem;
+   struct cm_config *config = NULL;
+   cyaml_config_t settings = cyaml_settings;
+   settings.log_ctx = &complaint;
+
+   const cyaml_err_t code = cyaml_load_data((const uint8_t *)text, strlen(text), &settings,
+                                            &cm_config_schema, (cyaml_data_t **)&config, NULL);
+   if (code != CYAML_OK) {
+      explain(&complaint, code, text, path, error, error_size);
+      return NULL;
+   }
+   if (!config) {
+      snprintf(error, error_size, "%s:1: the file is empty, expected a configuration", path);
+      return NULL;
+   }
+   if (!cm_config_check(config, &problem)) {
+      snprintf(error, error_size, "%s:%u: %s: %s", path, cm_config_line(text, problem.key, false),
+               problem.key, problem.message);
+      cm_config_destroy(config);
+      return NULL;
+   }
+   return config;
+}
+
+static const char *
+presets_directory(const char *presets_dir)
+{
+   return presets_dir ? presets_dir : getenv("TBRSIM_CONFIG_DIR");
+}
+
+static bool
+ends_in_yaml(const char *name)
+{
+   const size_t length = strlen(name);
+   return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+}
+
+struct cm_config *
+cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size)
+{
+   const char *name = name_or_path ? name_or_path : CM_CONFIG_DEFAULT;
+   const bool is_file = strchr(name, '/') || ends_in_yaml(name);
+   const char *directory = presets_directory(presets_dir);
+   char path[4096];
+
+   if (is_file) {
+      snprintf(path, sizeof path, "%s", name);
+   } else if (directory) {
+      snprintf(path, sizeof path, "%s/%s.yaml", directory, name);
+   } else {
+      snprintf(error, error_size,
+               "%s: no directory of presets, expected one in TBRSIM_CONFIG_DIR or a file's path", name);
+      return NULL;
+   }
+
+   char *text = read_text(path);
+   if (!text) {
+      snprintf(error, error_size, "%s: %s%s", path, strerror(errno),
+               is_file ? "" : ", expected the name of a preset (see tbrsim configs) or a .yaml file");
+      return NULL;
+   }
+   struct cm_config *config = load_text(text, path, error, error_size);
+   free(text);
+   if (!config)
+      return NULL;
+
+   const char *slash = strrchr(path, '/');
+   const char *base = slash ? slash + 1 : path;
+   size_t length = strlen(base) - (ends_in_yaml(base) ? 5 : 0);
+   if (length >= sizeof config->name)
+      length = sizeof config->name - 1;
+   memcpy(config->name, base, length);
+   config->name[length] = '\0';
+   return config;
+}
+
+void
+cm_config_destroy(struct cm_config *config)
+{
+   struct complaint complaint = {0};
+   cyaml_config_t settings = cyaml_settings;
+   settings.log_ctx = &complaint;
+   cyaml_free(&settings, &cm_config_schema, config, 0);
+}
+
+/* ---- single keys ------------------------------------------------------- */
+
+static bool
+set_value(const cyaml_schema_value_t *value, void *data, const char *text)
+{
+   if (value->type == CYAML_ENUM) {
+      for (uint32_t i = 0; i < value->enumeration.count; i++) {
+         if (strcmp(value->enumeration.strings[i].str, text) == 0) {
+            const int32_t number = (int32_t)value->enumeration.strings[i].val;
+            memcpy(data, &number, sizeof number);
+            return true;
+         }
+      }
+      return false;
+   }
+   if (value->type == CYAML_UINT) {
+      char *end;
+      errno = 0;
+      const unsigned long long number = strtoull(text, &end, 0);
+      if (*text < '0' || *text > '9' || *end || errno || number > UINT32_MAX)
+         return false;
+      const uint32_t narrow = (uint32_t)number;
+      memcpy(data, &narrow, sizeof narrow);
+      return true;
+   }
+   if (value->type == CYAML_STRING) {
+      const size_t length = strlen(text);
+      if (length < value->string.min || length > value->string.max)
+         return false;
+      char *copy = strdup(text);
+      if (!copy)
+         return false;
+      free(*(char **)data);
+      *(char **)data = copy;
+      return true;
+   }
+   return false;
+}
+
+bool
+cm_config_set(struct cm_config *config, const char *assignment, char *error, size_t error_size)
+{
+   const char *equals = strchr(assignment, '=');
+   if (!equals) {
+      snprintf(error, error_size, "%s: no value, expected key=value", assignment);
+      return false;
+   }
+   const int path_length = (int)(equals - assignment);
+   const cyaml_schema_value_t *value = &cm_config_schema;
+   char *data = (char *)config;
+   char expected[400];
+
+   for (const char *key = assignment; key <= equals;) {
+      const size_t length = strcspn(key, ".=");
+      const cyaml_schema_field_t *field = cm_schema_field(value, key, length);
+      if (!field) {
+         cm_schema_describe(value, expected, sizeof expected);
+         snprintf(error, error_size, "%.*s: no key '%.*s', expected %s", path_length, assignment,
+                  (int)length, key, value->type == CYAML_MAPPING ? expected : "key=value here");
+         return false;
+      }
+      value = &field->value;
+      data += field->data_offset;
+      key += length + 1;
+   }
+   if (!set_value(value, data, equals + 1)) {
+      cm_schema_describe(value, expected, sizeof expected);
+      snprintf(error, error_size, "%.*s: wrong value '%s', expected %s", path_length, assignment,
+               equals + 1, expected);
+      return false;
+   }
+   return true;
+}
+
+/* ---- writing ----------------------------------------------------------- */
+
+static void
+write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
+{
+   uint32_t number;
+   switch (value->type) {
+   case CYAML_MAPPING:
+      fputc('{', file);
+      for (const cyaml_schema_field_t *field = value->mapping.fields; field->key; field++) {
+         if (field != value->mapping.fields)
+            fputs(", ", file);
+         cm_json_write_string(field->key, file);
+         fputs(": ", file);
+         write_value(&field->value, (const char *)data + field->data_offset, file);
+      }
+      fputc('}', file);
+      break;
+   case CYAML_STRING:
+      cm_json_write_string(*(char *const *)data, file);
+      break;
+   case CYAML_ENUM:
+      memcpy(&number, data, sizeof number);
+      for (uint32_t i = 0; i < value->enumeration.count; i++) {
+         if (value->enumeration.strings[i].val == number)
+            cm_json_write_string(value->enumeration.strings[i].str, file);
+      }
+      break;
+   default:
+      memcpy(&number, data, sizeof number);
+      fprintf(file, "%u", number);
+      break;
+   }
+}
+
+void
+cm_config_write_json(const struct cm_config *config, FILE *file)
+{
+   write_value(&cm_config_schema, config, file);
+}
+
+/* ---- presets ----------------------------------------------------------- */
+
+static int
+is_preset(const struct dirent *entry)
+{
+   return entry->d_name[0] != '.' && ends_in_yaml(entry->d_name);
+}
+
+/* alphasort follows the locale; a list of presets must not. */
+static int
+by_name(const struct dirent **a, const struct dirent **b)
+{
+   return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+bool
+cm_config_list_presets(const char *presets_dir,
+                       void (*found)(const char *name, const char *description, void *context),
+                       void *context, char *error, size_t error_size)
+{
+   const char *directory = presets_directory(presets_dir);
+   struct dirent **entries = NULL;
+   const int count = directory ? scandir(directory, &entries, is_preset, by_name) : -1;
+   if (count < 0) {
+      snprintf(error, error_size, "%s: %s, expected a directory of presets",
+               directory ? directory : "TBRSIM_CONFIG_DIR", directory ? strerror(errno) : "not set");
+      return false;
+   }
+   bool fine = true;
+   for (int i = 0; i < count; i++) {
+      char path[4096];
+      snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+      struct cm_config *config = fine ? cm_config_load(path, NULL, error, error_size) : NULL;
+      fine = config != NULL;
+      if (config) {
+         found(config->name, config->description, context);
+         cm_config_destroy(config);
+      }
+      free(entries[i]);
+   }
+   free(entries);
+   return fine;
+}

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The simulated GPU as data: a YAML file (a preset in configs/ or the user's own)
+ * and key=value changes to it. A file sets every key; the sources of the values
+ * stand beside them in the presets. Keys are dotted paths: "caches.l2.size".
+ *
+ * Functions that can fail write one line to error (no newline at its end): for a
+ * file "FILE:LINE: what is wrong, what was expected".
+ */
+#ifndef CM_CONFIG_H
+#define CM_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "config/units.h"
+#include "tiling/parameter_buffer.h"
+#include "tiling/tile_order.h"
+
+/** Hidden surface removal: key mode. */
+enum cm_mode {
+   CM_MODE_TBDR, /**< "tbdr": each pixel's visible opaque fragment is shaded once */
+   CM_MODE_TBR,  /**< "tbr": early depth test only */
+};
+
+/** Which fragment processor a quad goes to: key fragment_stage.scheduler. */
+enum cm_scheduler {
+   CM_SCHEDULER_ROUND_ROBIN, /**< "round-robin": a tile's n-th quad goes to n % processors */
+};
+
+/** Where texels lie: key texture.placement. */
+enum cm_placement_kind {
+   CM_PLACEMENT_LINEAR, /**< "linear": row after row (texture/placement.h) */
+};
+
+/** Which block leaves a set: key caches.*.policy. */
+enum cm_policy {
+   CM_POLICY_LRU, /**< "lru": the least recently used */
+};
+
+/** How a block number becomes a set number: key caches.*.index. */
+enum cm_index {
+   CM_INDEX_MODULO, /**< "modulo": the low bits */
+   CM_INDEX_XOR,    /**< "xor": the low bits, exclusive-ored with the next ones (TCOR III-C2) */
+};
+
+/** What a write that misses does with the rest of its block: key caches.*.write_miss. */
+enum cm_write_miss {
+   CM_WRITE_MISS_ALLOCATE, /**< "allocate": the block is allocated, nothing is read */
+   CM_WRITE_MISS_FETCH,    /**< "fetch": unless the write is the whole block, it is read first */
+};
+
+/** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
+struct cm_cache_config {
+   uint32_t size;      /**< bytes of one instance; a multiple of ways * block with a power of two sets */
+   uint32_t ways;      /**< 1 … 1024 */
+   uint32_t block;     /**< bytes of a block; a power of two, 16 … 4096 */
+   uint32_t instances; /**< fragment processor p uses instance p % instances; everything else instance 0 */
+   uint32_t latency;   /**< cycles of a hit */
+   enum cm_policy policy;
+   enum cm_index index;
+   enum cm_write_miss write_miss;
+   enum cm_unit next; /**< the unit that serves its misses */
+};
+
+/** A simulated GPU. Made by cm_config_load, changed by cm_config_set; read by everyone. */
+struct cm_config {
+   char *description;  /**< one line */
+   uint32_t clock_mhz; /**< GPU clock */
+   enum cm_mode mode;
+   uint32_t threads;   /**< threads that render tiles; 0: one a core. No result depends on it. */
+   struct {
+      uint32_t size; /**< pixels: 8, 16, 32 or 64; tiles are square */
+      enum cm_tile_order order;
+   } tile;
+   struct {
+      enum cm_frame_traversal traversal;
+   } frame;
+   struct {
+      enum cm_pb_layout layout;
+   } parameter_buffer;
+   struct {
+      /** Entries of the FIFO of transformed vertices: a vertex found in it is not
+       * fetched again. 0: none. Indexed draws only; emptied before each draw. */
+      uint32_t reuse_entries;
+   } vertex_stage;
+   struct {
+      uint32_t processors; /**< 1 … 64 */
+      enum cm_scheduler scheduler;
+   } fragment_stage;
+   struct {
+      enum cm_placement_kind placement;
+      uint32_t row_alignment; /**< bytes that a row of texels is padded to a multiple of; a power of two */
+   } texture;
+   enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */
+   struct cm_cache_config caches[CM_CACHE_COUNT];
+   struct {
+      uint32_t latency_min, latency_max; /**< cycles */
+      uint32_t size_mib;
+   } dram;
+
+   char name[64]; /**< the preset's name, or the file's without directory and ".yaml"; not a key */
+};
+
+/** Loads and validates a configuration: the file name_or_path if that has a '/'
+ * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
+ * CM_CONFIG_DEFAULT. A presets_dir of NULL is the environment's TBRSIM_CONFIG_DIR.
+ * NULL and a message in error when there is no such file or it is wrong. */
+struct cm_config *cm_config_load(const char *name_or_path, const char *presets_dir, char *error,
+                                 size_t error_size);
+#define CM_CONFIG_DEFAULT "tcor-baseline-64k"
+void cm_config_destroy(struct cm_config *config);
+
+/** Sets one key: "caches.l2.size=2097152". Does not validate, so that several
+ * changes can make a valid configuration together. On failure nothing is changed. */
+bool cm_config_set(struct cm_config *config, const char *assignment, char *error, size_t error_size);
+
+/** Whether the values fit together. cm_config_load does this by itself; call it
+ * after the last cm_config_set. */
+bool cm_config_validate(const struct cm_config *config, char *error, size_t error_size);
+
+/** All keys and values as one JSON object, without a newline at its end. */
+void cm_config_write_json(const struct cm_config *config, FILE *file);
+
+/** Calls found(name, description, context) for each preset in presets_dir (NULL:
+ * as for cm_config_load), sorted by name. False and a message when the directory
+ * cannot be read or one of them is wrong. */
+bool cm_config_list_presets(const char *presets_dir,
+                            void (*found)(const char *name, const char *description, void *context),
+                            void *context, char *error, size_t error_size);
+
+#endif

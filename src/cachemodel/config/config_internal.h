@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/** What the parts of config/ share. */
+#ifndef CM_CONFIG_INTERNAL_H
+#define CM_CONFIG_INTERNAL_H
+
+#include <cyaml/cyaml.h>
+
+#include "config/config.h"
+
+/** The one table of keys: their names, types and places in struct cm_config. */
+extern const cyaml_schema_value_t cm_config_schema;
+
+/** The field `key` (of the given length) of a mapping, or NULL. */
+const cyaml_schema_field_t *cm_schema_field(const cyaml_schema_value_t *mapping, const char *key,
+                                            size_t length);
+
+/** Writes what a value must be: "a whole number", "one of: a, b" … */
+void cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size);
+
+/** What is wrong with a configuration's values. */
+struct cm_config_problem {
+   char key[96]; /**< dotted path */
+   char message[400];
+};
+
+/** Whether the values fit together; if not, the first problem. */
+bool cm_config_check(const struct cm_config *config, struct cm_config_problem *problem);
+
+/** Line (from 1) of a dotted path in YAML text, or of its nearest enclosing key
+ * that stands on a line of its own; 1 if there is none. last: where a mapping has
+ * the key more than once, the last one. libcyaml knows the lines of values only,
+ * and only while it loads. */
+unsigned cm_config_line(const char *text, const char *path, bool last);
+
+#endif

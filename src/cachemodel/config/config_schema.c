@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "config/config_internal.h"
+
+#define MEMBER_TYPE(member) __typeof__(((struct cm_config *)NULL)->member)
+typedef MEMBER_TYPE(tile) tile_config;
+typedef MEMBER_TYPE(frame) frame_config;
+typedef MEMBER_TYPE(parameter_buffer) parameter_buffer_config;
+typedef MEMBER_TYPE(vertex_stage) vertex_stage_config;
+typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
+typedef MEMBER_TYPE(texture) texture_config;
+typedef MEMBER_TYPE(dram) dram_config;
+
+static const cyaml_strval_t mode_names[] = {{"tbdr", CM_MODE_TBDR}, {"tbr", CM_MODE_TBR}};
+static const cyaml_strval_t order_names[] = {
+   {"scanline", CM_TILE_ORDER_SCANLINE},
+   {"z-order", CM_TILE_ORDER_Z},
+   {"hilbert", CM_TILE_ORDER_HILBERT},
+};
+static const cyaml_strval_t traversal_names[] = {
+   {"forward", CM_TRAVERSAL_FORWARD},
+   {"boustrophedonic", CM_TRAVERSAL_BOUSTROPHEDONIC},
+};
+static const cyaml_strval_t layout_names[] = {
+   {"baseline", CM_PB_LAYOUT_BASELINE},
+   {"interleaved", CM_PB_LAYOUT_INTERLEAVED},
+};
+static const cyaml_strval_t scheduler_names[] = {{"round-robin", CM_SCHEDULER_ROUND_ROBIN}};
+static const cyaml_strval_t placement_names[] = {{"linear", CM_PLACEMENT_LINEAR}};
+static const cyaml_strval_t policy_names[] = {{"lru", CM_POLICY_LRU}};
+static const cyaml_strval_t index_names[] = {{"modulo", CM_INDEX_MODULO}, {"xor", CM_INDEX_XOR}};
+static const cyaml_strval_t write_miss_names[] = {
+   {"allocate", CM_WRITE_MISS_ALLOCATE},
+   {"fetch", CM_WRITE_MISS_FETCH},
+};
+#define UNIT_NAME(id, name, description) {#name, CM_UNIT_##id},
+static const cyaml_strval_t unit_names[] = {CM_CACHES(UNIT_NAME){"dram", CM_UNIT_DRAM}};
+
+#define UINT(type, member) CYAML_FIELD_UINT(#member, CYAML_FLAG_DEFAULT, type, member)
+#define ENUM(type, member, names) \
+   CYAML_FIELD_ENUM(#member, CYAML_FLAG_STRICT, type, member, names, CYAML_ARRAY_LEN(names))
+
+static const cyaml_schema_field_t tile_fields[] = {
+   UINT(tile_config, size),
+   ENUM(tile_config, order, order_names),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t frame_fields[] = {
+   ENUM(frame_config, traversal, traversal_names),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t parameter_buffer_fields[] = {
+   ENUM(parameter_buffer_config, layout, layout_names),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t vertex_stage_fields[] = {
+   UINT(vertex_stage_config, reuse_entries),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t fragment_stage_fields[] = {
+   UINT(fragment_stage_config, processors),
+   ENUM(fragment_stage_config, scheduler, scheduler_names),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t texture_fields[] = {
+   ENUM(texture_config, placement, placement_names),
+   UINT(texture_config, row_alignment),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t dram_fields[] = {
+   UINT(dram_config, latency_min),
+   UINT(dram_config, latency_max),
+   UINT(dram_config, size_mib),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t cache_fields[] = {
+   UINT(struct cm_cache_config, size),
+   UINT(struct cm_cache_config, ways),
+   UINT(struct cm_cache_config, block),
+   UINT(struct cm_cache_config, instances),
+   UINT(struct cm_cache_config, latency),
+   ENUM(struct cm_cache_config, policy, policy_names),
+   ENUM(struct cm_cache_config, index, index_names),
+   ENUM(struct cm_cache_config, write_miss, write_miss_names),
+   ENUM(struct cm_cache_config, next, unit_names),
+   CYAML_FIELD_END,
+};
+
+#define CACHE_FIELD(id, name, description)                                                       \
+   {                                                                                             \
+      .key = #name,                                                                              \
+      .data_offset = CM_UNIT_##id * sizeof(struct cm_cache_config),                              \
+      .value = {CYAML_VALUE_MAPPING(CYAML_FLAG_OPTIONAL, struct cm_cache_config, cache_fields)}, \
+   },
+static const cyaml_schema_field_t caches_fields[] = {CM_CACHES(CACHE_FIELD) CYAML_FIELD_END};
+
+#define STREAM_FIELD(id, name, description)                                                 \
+   {                                                                                        \
+      .key = name,                                                                          \
+      .data_offset = CM_STREAM_##id * sizeof(enum cm_unit),                                 \
+      .value = {CYAML_VALUE_ENUM(CYAML_FLAG_STRICT, enum cm_unit, unit_names,               \
+                                 CYAML_ARRAY_LEN(unit_names))},                             \
+   },
+static const cyaml_schema_field_t streams_fields[] = {CM_STREAMS(STREAM_FIELD) CYAML_FIELD_END};
+
+#define MAPPING(member, fields) \
+   CYAML_FIELD_MAPPING(#member, CYAML_FLAG_DEFAULT, struct cm_config, member, fields)
+
+static const cyaml_schema_field_t config_fields[] = {
+   CYAML_FIELD_STRING_PTR("description", CYAML_FLAG_POINTER, struct cm_config, description, 1, 200),
+   UINT(struct cm_config, clock_mhz),
+   ENUM(struct cm_config, mode, mode_names),
+   UINT(struct cm_config, threads),
+   MAPPING(tile, tile_fields),
+   MAPPING(frame, frame_fields),
+   MAPPING(parameter_buffer, parameter_buffer_fields),
+   MAPPING(vertex_stage, vertex_stage_fields),
+   MAPPING(fragment_stage, fragment_stage_fields),
+   MAPPING(texture, texture_fields),
+   MAPPING(streams, streams_fields),
+   MAPPING(caches, caches_fields),
+   MAPPING(dram, dram_fields),
+   CYAML_FIELD_END,
+};
+
+const cyaml_schema_value_t cm_config_schema = {
+   CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct cm_config, config_fields),
+};
+
+const cyaml_schema_field_t *
+cm_schema_field(const cyaml_schema_value_t *mapping, const char *key, size_t length)
+{
+   if (mapping->type != CYAML_MAPPING)
+      return NULL;
+   for (const cyaml_schema_field_t *field = mapping->mapping.fields; field->key; field++) {
+      if (strlen(field->key) == length && memcmp(field->key, key, length) == 0)
+         return field;
+   }
+   return NULL;
+}
+
+void
+cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size)
+{
+   FILE *out = fmemopen(text, size, "w");
+   if (!out) {
+      text[0] = '\0';
+      return;
+   }
+   setvbuf(out, NULL, _IONBF, 0);
+   switch (value->type) {
+   case CYAML_UINT:
+      fputs("a whole number from 0 to 4294967295", out);
+      break;
+   case CYAML_ENUM:
+      fputs("one of:", out);
+      for (uint32_t i = 0; i < value->enumeration.count; i++)
+         fprintf(out, "%s %s", i ? "," : "", value->enumeration.strings[i].str);
+      break;
+   case CYAML_MAPPING:
+      fputs("keys of:", out);
+      for (const cyaml_schema_field_t *field = value->mapping.fields; field->key; field++)
+         fprintf(out, "%s %s", field == value->mapping.fields ? "" : ",", field->key);
+      break;
+   default:
+      fprintf(out, "a text of %llu to %llu characters", (unsigned long long)value->string.min,
+              (unsigned long long)value->string.max);
+      break;
+   }
+   fclose(out);
+}

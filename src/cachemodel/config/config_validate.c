@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "config/config_internal.h"
+
+static bool
+is_power_of_two(uint32_t n)
+{
+   return n && (n & (n - 1)) == 0;
+}
+
+/* Sets the message and returns false. The key has been set. */
+static bool __attribute__((format(printf, 2, 3)))
+wrong(struct cm_config_problem *problem, const char *format, ...)
+{
+   va_list arguments;
+   va_start(arguments, format);
+   vsnprintf(problem->message, sizeof problem->message, format, arguments);
+   va_end(arguments);
+   return false;
+}
+
+/* Names the key that the next check is about. */
+static struct cm_config_problem *__attribute__((format(printf, 2, 3)))
+about(struct cm_config_problem *problem, const char *format, ...)
+{
+   va_list arguments;
+   va_start(arguments, format);
+   vsnprintf(problem->key, sizeof problem->key, format, arguments);
+   va_end(arguments);
+   return problem;
+}
+
+static bool
+in_range(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32_t high)
+{
+   if (value >= low && value <= high)
+      return true;
+   return wrong(problem, "%u is out of range, expected %u to %u", value, low, high);
+}
+
+/* A cache by itself. */
+static bool
+check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   const struct cm_cache_config *cache = &config->caches[unit];
+   const char *name = cm_unit_names[unit];
+
+   if (!in_range(about(problem, "caches.%s.ways", name), cache->ways, 1, 1024))
+      return false;
+   about(problem, "caches.%s.block", name);
+   if (!is_power_of_two(cache->block) || cache->block < 16 || cache->block > 4096)
+      return wrong(problem, "%u is no block size, expected a power of two from 16 to 4096",
+                   cache->block);
+   about(problem, "caches.%s.size", name);
+   const uint32_t set_bytes = cache->ways * cache->block;
+   if (cache->size % set_bytes != 0)
+      return wrong(problem, "%u is no multiple of ways * block, expected a multiple of %u * %u = %u",
+                   cache->size, cache->ways, cache->block, set_bytes);
+   if (!is_power_of_two(cache->size / set_bytes))
+      return wrong(problem,
+                   "%u makes %u sets, expected a power of two: size = sets * %u ways * %u bytes",
+                   cache->size, cache->size / set_bytes, cache->ways, cache->block);
+   return in_range(about(problem, "caches.%s.instances", name), cache->instances, 1,
+                   config->fragment_stage.processors);
+}
+
+/* What a cache's misses go to. */
+static bool
+check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   const struct cm_cache_config *cache = &config->caches[unit];
+
+   about(problem, "caches.%s.next", cm_unit_names[unit]);
+   if (cache->next == CM_UNIT_DRAM)
+      return true;
+   const struct cm_cache_config *next = &config->caches[cache->next];
+   if (!next->size)
+      return wrong(problem, "%s is not configured, expected dram or a cache under caches",
+                   cm_unit_names[cache->next]);
+   if (next->instances > 1)
+      return wrong(problem, "%s has %u instances, expected a shared cache of one",
+                   cm_unit_names[cache->next], next->instances);
+   if (next->block < cache->block)
+      return wrong(problem, "%s has blocks of %u bytes, expected at least this cache's %u",
+                   cm_unit_names[cache->next], next->block, cache->block);
+   enum cm_unit unit_after = cache->next;
+   for (unsigned steps = 0; unit_after != CM_UNIT_DRAM; steps++) {
+      if (steps == CM_CACHE_COUNT)
+         return wrong(problem, "the caches from here on never reach memory, expected a chain to dram");
+      unit_after = config->caches[unit_after].next;
+   }
+   return true;
+}
+
+bool
+cm_config_check(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (!in_range(about(problem, "clock_mhz"), config->clock_mhz, 1, 100000) ||
+       !in_range(about(problem, "threads"), config->threads, 0, 256))
+      return false;
+
+   about(problem, "tile.size");
+   if (!is_power_of_two(config->tile.size) || config->tile.size < 8 || config->tile.size > 64)
+      return wrong(problem, "%u is no tile size, expected 8, 16, 32 or 64", config->tile.size);
+   if (!in_range(about(problem, "vertex_stage.reuse_entries"), config->vertex_stage.reuse_entries, 0,
+                 1024) ||
+       !in_range(about(problem, "fragment_stage.processors"), config->fragment_stage.processors, 1, 64))
+      return false;
+   about(problem, "texture.row_alignment");
+   if (!is_power_of_two(config->texture.row_alignment) || config->texture.row_alignment > 4096)
+      return wrong(problem, "%u is no alignment, expected a power of two from 1 to 4096",
+                   config->texture.row_alignment);
+
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (config->caches[unit].size && !check_cache(config, (enum cm_unit)unit, problem))
+         return false;
+   }
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (config->caches[unit].size && !check_next(config, (enum cm_unit)unit, problem))
+         return false;
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      const enum cm_unit unit = config->streams[stream];
+      about(problem, "streams.%s", cm_stream_names[stream]);
+      if (unit != CM_UNIT_DRAM && !config->caches[unit].size)
+         return wrong(problem, "%s is not configured, expected dram or a cache under caches",
+                      cm_unit_names[unit]);
+   }
+
+   about(problem, "dram.latency_max");
+   if (config->dram.latency_max < config->dram.latency_min)
+      return wrong(problem, "%u is less than latency_min, expected at least %u",
+                   config->dram.latency_max, config->dram.latency_min);
+   return in_range(about(problem, "dram.size_mib"), config->dram.size_mib, 1, 1u << 24);
+}
+
+bool
+cm_config_validate(const struct cm_config *config, char *error, size_t error_size)
+{
+   struct cm_config_problem problem;
+   if (cm_config_check(config, &problem))
+      return true;
+   snprintf(error, error_size, "%s: %s", problem.key, problem.message);
+   return false;
+}

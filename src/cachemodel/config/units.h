@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The streams and the units of the memory hierarchy: what an access is for, and
+ * where it can go. Both are closed lists; configurations, counters and reports
+ * take their names from here, so adding a unit or a stream is adding a line.
+ */
+#ifndef CM_UNITS_H
+#define CM_UNITS_H
+
+/** X(identifier, name, description) */
+#define CM_STREAMS(X)                                                                     \
+   X(VERTEX, "vertex", "vertex attributes")                                               \
+   X(INDEX, "index", "vertex indices")                                                    \
+   X(PB_LIST, "pb_list", "PMDs in PB-Lists of the Parameter Buffer")                      \
+   X(PB_ATTRIBUTE, "pb_attribute", "attributes in PB-Attributes of the Parameter Buffer") \
+   X(TEXTURE, "texture", "texels")                                                        \
+   X(COLOR, "color", "colour attachments")                                                \
+   X(DEPTH, "depth", "depth attachments")                                                 \
+   X(STENCIL, "stencil", "stencil attachments")                                           \
+   X(SHADER, "shader", "instructions of vertex and fragment programs")                    \
+   X(CONSTANT, "constant", "constants of vertex and fragment programs")
+
+/** What an access is for. */
+enum cm_stream {
+#define CM_STREAM_ENUM(id, name, description) CM_STREAM_##id,
+   CM_STREAMS(CM_STREAM_ENUM)
+#undef CM_STREAM_ENUM
+   CM_STREAM_COUNT
+};
+
+/** X(identifier, name, description): the caches a configuration may have. */
+#define CM_CACHES(X)                                                                     \
+   X(VERTEX_CACHE, vertex_cache, "the Vertex Stage's L1 cache")                          \
+   X(TEXTURE_CACHE, texture_cache, "the Fragment Processors' L1 texture caches")         \
+   X(TILE_CACHE, tile_cache, "the Tiling Engine's L1 cache of the Parameter Buffer")     \
+   X(INSTRUCTION_CACHE, instruction_cache, "the L1 cache of instructions and constants") \
+   X(L2, l2, "the shared L2 cache")
+
+/** Where an access can go. Caches come first, memory is last. */
+enum cm_unit {
+#define CM_UNIT_ENUM(id, name, description) CM_UNIT_##id,
+   CM_CACHES(CM_UNIT_ENUM)
+#undef CM_UNIT_ENUM
+   CM_CACHE_COUNT,
+   CM_UNIT_DRAM = CM_CACHE_COUNT,
+   CM_UNIT_COUNT
+};
+
+extern const char *const cm_stream_names[CM_STREAM_COUNT];
+extern const char *const cm_stream_descriptions[CM_STREAM_COUNT];
+extern const char *const cm_unit_names[CM_UNIT_COUNT];
+extern const char *const cm_unit_descriptions[CM_UNIT_COUNT];
+
+#endif

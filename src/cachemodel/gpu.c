@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/gpu_internal.h"
+#include "tiling/parameter_buffer.h"
+#include "tiling/tile_order.h"
+
+bool
+cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes)
+{
+   const size_t bytes = count * element_bytes;
+   if (bytes <= array->bytes && array->data)
+      return true;
+   const size_t capacity = bytes + bytes / 2 + 64;
+   free(array->data);
+   array->data = malloc(capacity);
+   array->bytes = array->data ? capacity : 0;
+   return array->data != NULL;
+}
+
+struct cm_gpu *
+cm_gpu_create(const struct cm_config *config)
+{
+   char error[512];
+   if (!cm_config_validate(config, error, sizeof error)) {
+      fprintf(stderr, "tbrsim: %s\n", error);
+      return NULL;
+   }
+   struct cm_gpu *gpu = calloc(1, sizeof *gpu);
+   bool fine = gpu != NULL;
+   if (fine) {
+      gpu->config = *config;
+      cm_address_space_init(&gpu->space, &gpu->config);
+      gpu->table = cm_counter_table_create(config);
+      fine = cm_hierarchy_init(&gpu->hierarchy, config) && gpu->table;
+   }
+   if (fine) {
+      gpu->total = calloc(gpu->table->count, sizeof(uint64_t));
+      gpu->frame = calloc(gpu->table->count, sizeof(uint64_t));
+      gpu->frame_start = calloc(gpu->table->count, sizeof(uint64_t));
+      fine = gpu->total && gpu->frame && gpu->frame_start;
+   }
+   if (fine)
+      return gpu;
+   fputs("tbrsim: no memory for the simulated GPU\n", stderr);
+   cm_gpu_destroy(gpu);
+   return NULL;
+}
+
+void
+cm_gpu_destroy(struct cm_gpu *gpu)
+{
+   if (!gpu)
+      return;
+   struct cm_array *const arrays[] = {
+      &gpu->traversal,  &gpu->position,        &gpu->first_block,   &gpu->tile_begin,
+      &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,
+   };
+   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
+      free(arrays[i]->data);
+   cm_pb_lists_destroy(gpu->lists);
+   cm_hierarchy_finish(&gpu->hierarchy);
+   cm_address_space_finish(&gpu->space);
+   cm_counter_table_destroy(gpu->table);
+   free(gpu->total);
+   free(gpu->frame);
+   free(gpu->frame_start);
+   free(gpu);
+}
+
+static void
+out_of_memory(struct cm_gpu *gpu)
+{
+   if (!gpu->out_of_memory)
+      fputs("tbrsim: out of memory; the statistics are not complete from here on\n", stderr);
+   gpu->out_of_memory = true;
+}
+
+void
+cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource)
+{
+   if (!cm_address_space_define(&gpu->space, resource))
+      out_of_memory(gpu);
+}
+
+void
+cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const struct cm_program *program,
+                     uint32_t processor)
+{
+   if (!program->id)
+      return;
+   const struct cm_program_memory *memory = cm_address_space_program(&gpu->space, stage, program);
+   if (!memory) {
+      out_of_memory(gpu);
+      return;
+   }
+   cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->instructions,
+                             (uint64_t)program->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER,
+                             false);
+   cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, program->constant_bytes,
+                             CM_STREAM_CONSTANT, false);
+}
+
+/* ---- passes ------------------------------------------------------------ */
+
+static bool
+find_traversal(struct cm_gpu *gpu, const struct cm_pass *pass)
+{
+   const bool reversed = cm_traversal_reversed(gpu->config.frame.traversal, pass->frame);
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+   if (gpu->traversal.data && gpu->tiles_x == pass->tiles_x && gpu->tiles_y == pass->tiles_y &&
+       gpu->reversed == reversed)
+      return true;
+   if (!cm_array_reserve(&gpu->traversal, num_tiles, sizeof(uint32_t)) ||
+       !cm_array_reserve(&gpu->position, num_tiles, sizeof(uint32_t))) {
+      gpu->tiles_x = gpu->tiles_y = 0;
+      return false;
+   }
+   gpu->tiles_x = pass->tiles_x;
+   gpu->tiles_y = pass->tiles_y;
+   gpu->reversed = reversed;
+   cm_tile_order_build(gpu->config.tile.order, pass->tiles_x, pass->tiles_y, reversed,
+                       gpu->traversal.data);
+   cm_tile_order_positions(gpu->traversal.data, num_tiles, gpu->position.data);
+   return true;
+}
+
+void
+cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
+{
+   gpu->pass = pass;
+   gpu->frame_open = true;
+   gpu->pipeline[CM_PIPELINE_PASSES]++;
+   cm_framebuffer_bind(gpu);
+   if (!find_traversal(gpu, pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_pass(gpu) ||
+       !cm_polygon_list_builder(gpu)) {
+      out_of_memory(gpu);
+      gpu->pass = NULL;
+   }
+}
+
+const uint32_t *
+cm_gpu_pass_traversal(const struct cm_gpu *gpu)
+{
+   return gpu->traversal.data;
+}
+
+void
+cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   if (!gpu->pass || !gpu->pass->touched[tile])
+      return;
+   gpu->pipeline[CM_PIPELINE_TILES]++;
+   cm_framebuffer_tile(gpu, tile, false);
+   cm_tile_fetcher(gpu, tile);
+   cm_fragment_stage(gpu, tile);
+   cm_framebuffer_tile(gpu, tile, true);
+}
+
+void
+cm_gpu_pass_end(struct cm_gpu *gpu)
+{
+   if (gpu->pass)
+      cm_framebuffer_end(gpu);
+   gpu->pass = NULL;
+}
+
+/* ---- counters ---------------------------------------------------------- */
+
+const uint64_t *
+cm_gpu_total(struct cm_gpu *gpu)
+{
+   for (uint32_t i = 0; i < gpu->table->count; i++) {
+      const struct cm_counter *counter = &gpu->table->counters[i];
+      gpu->total[i] = counter->unit < 0 ? gpu->pipeline[counter->event]
+                                        : cm_hierarchy_counter(&gpu->hierarchy, counter);
+   }
+   return gpu->total;
+}
+
+const uint64_t *
+cm_gpu_frame(struct cm_gpu *gpu)
+{
+   const uint64_t *total = cm_gpu_total(gpu);
+   for (uint32_t i = 0; i < gpu->table->count; i++)
+      gpu->frame[i] = total[i] - gpu->frame_start[i];
+   return gpu->frame;
+}
+
+const uint64_t *
+cm_gpu_frame_end(struct cm_gpu *gpu)
+{
+   gpu->pipeline[CM_PIPELINE_FRAMES]++;
+   const uint64_t *frame = cm_gpu_frame(gpu);
+   memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));
+   gpu->frame_open = false;
+   return frame;
+}
+
+bool
+cm_gpu_frame_open(const struct cm_gpu *gpu)
+{
+   return gpu->frame_open;
+}
+
+const struct cm_counter_table *
+cm_gpu_counters(const struct cm_gpu *gpu)
+{
+   return gpu->table;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The simulated GPU's memory: which addresses a resource, a program and the
+ * Parameter Buffer have.
+ *
+ * Addresses are handed out at the first use in stream order, upwards, in whole
+ * pages of 4 KiB, and never again: they depend on the event stream and the
+ * configuration alone. The two sections of the Parameter Buffer lie at fixed
+ * addresses far above, the same in every pass (it is built and used up within a
+ * pass, TCOR II-A; there is one, not two in turn).
+ */
+#ifndef CM_ADDRESS_SPACE_H
+#define CM_ADDRESS_SPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "events/event_stream.h"
+#include "texture/placement.h"
+
+#define CM_PAGE_BYTES 4096
+#define CM_PB_LISTS_ADDRESS (1ull << 40)
+#define CM_PB_ATTRIBUTES_ADDRESS (1ull << 41)
+
+struct cm_resource {
+   struct cm_resource_description description;
+   uint64_t address; /**< 0: not used yet */
+   uint64_t bytes;
+   struct cm_texture_layout *layout; /**< NULL: a buffer, or not used yet */
+   bool sampled; /**< bound to a texture unit since it was last written past the caches */
+};
+
+/** A program's memory. */
+struct cm_program_memory {
+   uint64_t key; /**< 0: unused entry */
+   uint64_t instructions, constants; /**< addresses */
+   uint64_t instruction_bytes, constant_bytes; /**< room */
+};
+
+struct cm_address_space {
+   const struct cm_config *config;
+   uint64_t next;
+   struct cm_resource **resources; /**< by identifier */
+   uint32_t num_resources;
+   struct cm_program_memory *programs; /**< a hash table */
+   uint32_t num_programs, program_capacity;
+   bool complained; /**< about a resource that was never defined */
+};
+
+void cm_address_space_init(struct cm_address_space *space, const struct cm_config *config);
+void cm_address_space_finish(struct cm_address_space *space);
+
+/** Defines a resource. False when memory is out. */
+bool cm_address_space_define(struct cm_address_space *space,
+                             const struct cm_resource_description *description);
+
+/** The resource with its address; NULL for 0, and with a message on stderr (once)
+ * for one that was never defined or when memory is out. */
+struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_t id);
+
+enum cm_program_stage {
+   CM_PROGRAM_VERTEX,
+   CM_PROGRAM_FRAGMENT,
+};
+
+/** The memory of a program; vertex and fragment programs have identifiers of
+ * their own. NULL when memory is out. Valid until the next call. */
+const struct cm_program_memory *cm_address_space_program(struct cm_address_space *space,
+                                                         enum cm_program_stage stage,
+                                                         const struct cm_program *program);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* The Fragment Processors: which one takes a quad, its programs, its texture
+ * reads through that processor's texture cache. */
+#include <string.h>
+
+#include "gpu/gpu_internal.h"
+
+#define MAX_PROCESSORS 64
+#define NO_DRAW UINT32_MAX
+
+typedef struct cm_resource *draw_textures[CM_MAX_TEXTURE_UNITS];
+
+bool
+cm_fragment_stage_bind(struct cm_gpu *gpu)
+{
+   const struct cm_pass *pass = gpu->pass;
+   if (!cm_array_reserve(&gpu->draw_textures, pass->num_draws, sizeof(draw_textures)))
+      return false;
+   draw_textures *textures = gpu->draw_textures.data;
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const struct cm_draw *draw = &pass->draws[d];
+      memset(textures[d], 0, sizeof textures[d]);
+      for (uint32_t unit = 0; unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS; unit++) {
+         struct cm_resource *resource = cm_address_space_use(&gpu->space, draw->textures[unit].resource);
+         /* Buffer textures: one row of bytes has no layout to look up. */
+         if (!resource || !resource->layout)
+            continue;
+         resource->sampled = true;
+         textures[d][unit] = resource;
+      }
+   }
+   return true;
+}
+
+/* The state of the processors within a tile. */
+struct shading {
+   struct cm_gpu *gpu;
+   uint32_t processors;
+   uint32_t next;                       /* who gets the next quad */
+   uint32_t at_draw[MAX_PROCESSORS];    /* whose program a processor holds */
+   const struct cm_draw *draw;          /* of the last shade event */
+   struct cm_resource *const *textures; /* its textures */
+   uint8_t taken_by[4];                 /* which processor took each of its quads */
+};
+
+static void
+shade(struct shading *shading, uint32_t draw, const struct cm_quad *quads, uint32_t count)
+{
+   struct cm_gpu *gpu = shading->gpu;
+   shading->draw = &gpu->pass->draws[draw];
+   shading->textures = ((draw_textures *)gpu->draw_textures.data)[draw];
+   for (uint32_t q = 0; q < count && q < 4; q++) {
+      const uint32_t processor = shading->next;
+      shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
+      shading->taken_by[q] = (uint8_t)processor;
+      if (shading->at_draw[processor] != draw) {
+         shading->at_draw[processor] = draw;
+         gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
+         cm_gpu_fetch_program(gpu, CM_PROGRAM_FRAGMENT, &shading->draw->fragment_program, processor);
+      }
+      gpu->pipeline[CM_PIPELINE_FRAGMENTS] += (unsigned)__builtin_popcount(quads[q].live & 15);
+   }
+   gpu->pipeline[CM_PIPELINE_QUADS] += count;
+}
+
+static void
+read_texture(struct shading *shading, uint32_t unit, const struct cm_footprint *footprints, uint32_t count)
+{
+   struct cm_gpu *gpu = shading->gpu;
+   const struct cm_resource *resource = unit < CM_MAX_TEXTURE_UNITS ? shading->textures[unit] : NULL;
+   gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += count;
+   if (!resource)
+      return;
+   const struct cm_texture_binding *binding = &shading->draw->textures[unit];
+   for (uint32_t i = 0; i < count; i++) {
+      const struct cm_footprint *footprint = &footprints[i];
+      struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE,
+                                                  shading->taken_by[footprint->quad & 3]);
+      const uint32_t shift = gpu->hierarchy.entry[CM_STREAM_TEXTURE].block_shift;
+      uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+      const unsigned num_blocks =
+         cm_footprint_blocks(resource->layout, resource->address, binding, footprint, shift, blocks);
+      if (cache) {
+         cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
+      } else {
+         for (unsigned b = 0; b < num_blocks; b++)
+            cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, 1u << shift);
+      }
+   }
+}
+
+void
+cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
+{
+   const struct cm_tile_events *events = &gpu->pass->tiles[tile];
+   const uint32_t *word = events->words;
+   const uint32_t *end = word + events->num_words;
+   struct shading shading = {.gpu = gpu, .processors = gpu->config.fragment_stage.processors};
+   for (uint32_t p = 0; p < shading.processors; p++)
+      shading.at_draw[p] = NO_DRAW;
+
+   while (word < end) {
+      const uint32_t type = *word & 0xff, count = *word >> 8 & 0xff, unit = *word >> 16;
+      if (type == CM_EVENT_SHADE) {
+         shade(&shading, word[1], (const struct cm_quad *)(word + 2), count);
+         word += 2 + count * CM_QUAD_WORDS;
+      } else {
+         read_texture(&shading, unit, (const struct cm_footprint *)(word + 1), count);
+         word += 1 + count * CM_FOOTPRINT_WORDS;
+      }
+   }
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The Vertex Stage: for each draw, its program, then vertex by vertex the index
+ * and the attributes (TCOR II-A). */
+#include "gpu/gpu_internal.h"
+
+struct vertex_fetch {
+   struct cm_gpu *gpu;
+   const struct cm_draw *draw;
+   const struct cm_resource *index_buffer;
+   const struct cm_resource *buffers[CM_MAX_VERTEX_ELEMENTS];
+   uint32_t num_elements;
+   /* The FIFO of transformed vertices. */
+   uint32_t *reuse;
+   uint32_t reuse_entries, reuse_used, reuse_next;
+};
+
+static bool
+transformed_already(struct vertex_fetch *fetch, uint32_t vertex)
+{
+   for (uint32_t i = 0; i < fetch->reuse_used; i++) {
+      if (fetch->reuse[i] == vertex)
+         return true;
+   }
+   fetch->reuse[fetch->reuse_next] = vertex;
+   fetch->reuse_next = (fetch->reuse_next + 1) % fetch->reuse_entries;
+   if (fetch->reuse_used < fetch->reuse_entries)
+      fetch->reuse_used++;
+   return false;
+}
+
+static void
+fetch_index(struct vertex_fetch *fetch, uint32_t n)
+{
+   const uint32_t bytes = fetch->draw->index_bytes;
+   const uint64_t offset = fetch->draw->index_offset + (uint64_t)n * bytes;
+   fetch->gpu->pipeline[CM_PIPELINE_INDICES]++;
+   /* What lies past the buffer's end is not memory. */
+   if (fetch->index_buffer && offset + bytes <= fetch->index_buffer->bytes)
+      cm_hierarchy_access_range(&fetch->gpu->hierarchy, 0, fetch->index_buffer->address + offset, bytes,
+                                CM_STREAM_INDEX, false);
+}
+
+static void
+fetch_vertex(struct vertex_fetch *fetch, uint32_t vertex)
+{
+   fetch->gpu->pipeline[CM_PIPELINE_VERTICES]++;
+   for (uint32_t e = 0; e < fetch->num_elements; e++) {
+      const struct cm_vertex_element *element = &fetch->draw->elements[e];
+      const struct cm_resource *buffer = fetch->buffers[e];
+      const uint64_t number =
+         element->instance_divisor ? fetch->draw->instance / element->instance_divisor : vertex;
+      const uint64_t offset = element->offset + number * element->stride;
+      if (buffer && offset + element->bytes <= buffer->bytes)
+         cm_hierarchy_access_range(&fetch->gpu->hierarchy, 0, buffer->address + offset, element->bytes,
+                                   CM_STREAM_VERTEX, false);
+   }
+}
+
+static void
+run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
+{
+   struct vertex_fetch fetch = {
+      .gpu = gpu,
+      .draw = draw,
+      .index_buffer = cm_address_space_use(&gpu->space, draw->index_buffer),
+      .num_elements =
+         draw->num_elements < CM_MAX_VERTEX_ELEMENTS ? draw->num_elements : CM_MAX_VERTEX_ELEMENTS,
+      .reuse = gpu->reuse.data,
+      .reuse_entries = draw->index_buffer ? gpu->config.vertex_stage.reuse_entries : 0,
+   };
+   for (uint32_t e = 0; e < fetch.num_elements; e++)
+      fetch.buffers[e] = cm_address_space_use(&gpu->space, draw->elements[e].buffer);
+
+   gpu->pipeline[CM_PIPELINE_DRAWS]++;
+   cm_gpu_fetch_program(gpu, CM_PROGRAM_VERTEX, &draw->vertex_program, 0);
+   for (uint32_t n = 0; n < draw->num_vertices; n++) {
+      uint32_t vertex = draw->first_vertex_number + n;
+      if (draw->index_buffer) {
+         vertex = gpu->pass->vertices[draw->first_vertex + n];
+         fetch_index(&fetch, n);
+      }
+      if (fetch.reuse_entries && transformed_already(&fetch, vertex))
+         gpu->pipeline[CM_PIPELINE_VERTICES_REUSED]++;
+      else
+         fetch_vertex(&fetch, vertex);
+   }
+}
+
+bool
+cm_geometry_pass(struct cm_gpu *gpu)
+{
+   if (!cm_array_reserve(&gpu->reuse, gpu->config.vertex_stage.reuse_entries, sizeof(uint32_t)))
+      return false;
+   for (uint32_t d = 0; d < gpu->pass->num_draws; d++)
+      run_draw(gpu, &gpu->pass->draws[d]);
+   return true;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The Tiling Engine (TCOR II-B, II-C): the Polygon List Builder writes the
+ * Parameter Buffer, primitive by primitive: a PMD for each tile it covers, then
+ * its attributes. The Tile Fetcher reads a tile's list, PMD by PMD, and after each
+ * PMD the primitive's attributes. */
+#include "gpu/gpu_internal.h"
+#include "tiling/parameter_buffer.h"
+
+/* Where each primitive's attributes begin, and how large a PMD has to be. */
+static bool
+place_attributes(struct cm_gpu *gpu, bool *wide)
+{
+   const struct cm_pass *pass = gpu->pass;
+   if (!cm_array_reserve(&gpu->first_block, pass->num_primitives, sizeof(uint32_t)))
+      return false;
+   uint32_t *first_block = gpu->first_block.data;
+   uint64_t block = 0;
+   uint32_t most = 0;
+   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+      const uint32_t attributes = pass->primitives[p].num_attributes;
+      first_block[p] = (uint32_t)block;
+      block += attributes;
+      most = attributes > most ? attributes : most;
+   }
+   *wide = cm_pb_needs_wide((uint64_t)pass->tiles_x * pass->tiles_y, block, most);
+   return true;
+}
+
+/* Sorts the primitives by tile; a stable counting sort keeps program order. */
+static bool
+sort_by_tile(struct cm_gpu *gpu)
+{
+   const struct cm_pass *pass = gpu->pass;
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+   if (!cm_array_reserve(&gpu->tile_begin, (size_t)num_tiles + 1, sizeof(uint64_t)) ||
+       !cm_array_reserve(&gpu->tile_primitives, pass->num_primitive_tiles, sizeof(uint32_t)))
+      return false;
+   uint64_t *begin = gpu->tile_begin.data;
+   uint32_t *primitives = gpu->tile_primitives.data;
+
+   for (uint32_t t = 0; t <= num_tiles; t++)
+      begin[t] = 0;
+   for (uint64_t i = 0; i < pass->num_primitive_tiles; i++)
+      begin[pass->primitive_tiles[i]]++;
+   uint64_t sum = 0;
+   for (uint32_t t = 0; t <= num_tiles; t++) {
+      sum += begin[t];
+      begin[t] = sum;
+   }
+   /* Filled from the last primitive to the first, begin[t] comes down to the
+    * beginning of the tile's part. */
+   for (uint32_t p = pass->num_primitives; p-- > 0;) {
+      const struct cm_primitive *primitive = &pass->primitives[p];
+      for (uint32_t i = 0; i < primitive->num_tiles; i++)
+         primitives[--begin[pass->primitive_tiles[primitive->first_tile + i]]] = p;
+   }
+   return true;
+}
+
+static bool
+write_primitives(struct cm_gpu *gpu)
+{
+   const struct cm_pass *pass = gpu->pass;
+   struct cm_hierarchy *hierarchy = &gpu->hierarchy;
+   const uint32_t *first_block = gpu->first_block.data;
+   if (!cm_array_reserve(&gpu->pmd_offsets, (size_t)pass->tiles_x * pass->tiles_y, sizeof(uint64_t)))
+      return false;
+   uint64_t *offsets = gpu->pmd_offsets.data;
+
+   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+      const struct cm_primitive *primitive = &pass->primitives[p];
+      const uint32_t attributes = primitive->num_attributes;
+      uint32_t first, last;
+      if (!cm_pb_lists_append(gpu->lists, first_block[p], attributes,
+                              pass->primitive_tiles + primitive->first_tile, primitive->num_tiles,
+                              offsets, NULL, &first, &last))
+         return false;
+      for (uint32_t i = 0; i < primitive->num_tiles; i++)
+         cm_hierarchy_access(hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], CM_STREAM_PB_LIST, CM_WRITE);
+      cm_hierarchy_access_range(hierarchy, 0,
+                                CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
+                                (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, true);
+      gpu->pipeline[CM_PIPELINE_PMDS] += primitive->num_tiles;
+      gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
+   }
+   gpu->pipeline[CM_PIPELINE_PRIMITIVES] += pass->num_primitives;
+   return true;
+}
+
+bool
+cm_polygon_list_builder(struct cm_gpu *gpu)
+{
+   const struct cm_pass *pass = gpu->pass;
+   bool wide;
+   cm_pb_lists_destroy(gpu->lists);
+   gpu->lists = NULL;
+   if (!place_attributes(gpu, &wide) || !sort_by_tile(gpu))
+      return false;
+   gpu->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide,
+                                   pass->tiles_x * pass->tiles_y, gpu->position.data, false);
+   return gpu->lists && write_primitives(gpu);
+}
+
+void
+cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile)
+{
+   const struct cm_pass *pass = gpu->pass;
+   const uint64_t *begin = gpu->tile_begin.data;
+   const uint32_t *primitives = (const uint32_t *)gpu->tile_primitives.data + begin[tile];
+   const uint32_t *first_block = gpu->first_block.data;
+   const uint32_t count = cm_pb_lists_length(gpu->lists, tile);
+
+   for (uint32_t n = 0; n < count; n++) {
+      const uint32_t p = primitives[n];
+      cm_hierarchy_access(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(gpu->lists, tile, n),
+                          CM_STREAM_PB_LIST, CM_READ);
+      cm_hierarchy_access_range(&gpu->hierarchy, 0,
+                                CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
+                                (uint64_t)pass->primitives[p].num_attributes * CM_PB_BLOCK_BYTES,
+                                CM_STREAM_PB_ATTRIBUTE, false);
+   }
+}

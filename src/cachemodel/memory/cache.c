@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/cache_internal.h"
+
+const struct cm_replacement *const cm_replacements[] = {
+   [CM_POLICY_LRU] = &cm_replacement_lru,
+};
+
+static unsigned
+log2_of(uint32_t power_of_two)
+{
+   return (unsigned)__builtin_ctz(power_of_two);
+}
+
+bool
+cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, struct cm_cache *next,
+              struct cm_dram *dram)
+{
+   memset(cache, 0, sizeof *cache);
+   cache->sets = config->size / config->block / config->ways;
+   cache->ways = config->ways;
+   cache->block_shift = log2_of(config->block);
+   cache->set_mask = cache->sets - 1;
+   cache->xor_shift = config->index == CM_INDEX_XOR ? log2_of(cache->sets) : 0;
+   cache->fetch_on_write = config->write_miss == CM_WRITE_MISS_FETCH;
+   cache->replacement = cm_replacements[config->policy];
+   cache->next = next;
+   cache->dram = dram;
+   cache->folded_block = CM_NO_BLOCK;
+
+   const size_t lines = (size_t)cache->sets * cache->ways;
+   if (posix_memalign((void **)&cache->lines, 64, lines * sizeof(cm_line)) != 0) {
+      cache->lines = NULL;
+      return false;
+   }
+   memset(cache->lines, 0xff, lines * sizeof(cm_line));
+   if (cache->replacement->state_bytes) {
+      cache->state_bytes = cache->replacement->state_bytes(cache->ways);
+      cache->state = calloc(cache->sets, cache->state_bytes);
+      if (!cache->state) {
+         cm_cache_finish(cache);
+         return false;
+      }
+   }
+   return true;
+}
+
+void
+cm_cache_finish(struct cm_cache *cache)
+{
+   free(cache->lines);
+   free(cache->state);
+   cache->lines = NULL;
+   cache->state = NULL;
+}
+
+/* The next level may have larger blocks, so the two speak in byte addresses. */
+static void
+write_back(struct cm_cache *cache, cm_line line)
+{
+   const enum cm_stream stream = cm_line_stream(line);
+   struct cm_cache *next = cache->next;
+   cache->counts[stream][CM_CACHE_EVENT_WRITEBACKS]++;
+   if (!next) {
+      cm_dram_access(cache->dram, stream, true, 1u << cache->block_shift);
+      return;
+   }
+   const bool whole = next->block_shift == cache->block_shift;
+   cm_cache_access(next, line >> 8 << cache->block_shift, stream,
+                   whole ? CM_WRITE_BLOCK : CM_WRITE);
+}
+
+void
+cm_cache_evict(struct cm_cache *cache, cm_line line)
+{
+   cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
+   if (line & 1)
+      write_back(cache, line);
+}
+
+void
+cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+{
+   cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
+   if (cache->next)
+      cm_cache_access(cache->next, block << cache->block_shift, stream, CM_READ);
+   else
+      cm_dram_access(cache->dram, stream, false, 1u << cache->block_shift);
+}
+
+void
+cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
+{
+   const uint64_t first = begin >> cache->block_shift;
+   const uint64_t last = (end - 1) >> cache->block_shift;
+   for (uint32_t set = 0; set < cache->sets; set++) {
+      cm_line *lines = cache->lines + (size_t)set * cache->ways;
+      for (unsigned way = cache->ways; way-- > 0;) {
+         const cm_line line = lines[way];
+         if (line == CM_LINE_EMPTY || line >> 8 < first || line >> 8 > last)
+            continue;
+         cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_INVALIDATIONS]++;
+         if (line & 1)
+            write_back(cache, line);
+         cache->replacement->remove(cache, set, lines, way);
+      }
+   }
+   cache->folded_block = CM_NO_BLOCK;
+}
+
+uint64_t
+cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event)
+{
+   const uint64_t *counts = cache->counts[stream];
+   switch (event) {
+   case CM_CACHE_EVENT_READS:
+      return cache->accesses[stream][0];
+   case CM_CACHE_EVENT_WRITES:
+      return cache->accesses[stream][1];
+   case CM_CACHE_EVENT_HITS:
+      return cache->accesses[stream][0] + cache->accesses[stream][1] -
+             counts[CM_CACHE_EVENT_MISSES] - counts[CM_CACHE_EVENT_BYPASSES];
+   default:
+      return counts[event];
+   }
+}

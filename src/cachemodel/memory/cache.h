@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * A set-associative, write-back, write-allocate cache.
+ *
+ * An access names a byte address, what it is for, and whether it reads, writes a
+ * part of a block or a whole one. Misses and write-backs go on to the next level:
+ * another cache, or memory. Each block remembers the stream that brought it in or
+ * wrote it last; its eviction and its write-back count for that stream.
+ *
+ * Consecutive accesses to one block are folded: where the policy says that the
+ * next hit on the block changes nothing, the hit costs one comparison and the
+ * counters are what they would have been.
+ */
+#ifndef CM_CACHE_H
+#define CM_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "stats/counters.h"
+
+enum cm_access {
+   CM_READ,
+   CM_WRITE,       /**< writes a part of a block */
+   CM_WRITE_BLOCK, /**< writes a whole block: nothing of it has to be read */
+};
+
+/** Main memory: traffic by stream and direction. */
+struct cm_dram {
+   uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
+};
+
+/** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
+typedef uint64_t cm_line;
+#define CM_LINE_EMPTY UINT64_MAX
+#define CM_NO_BLOCK (UINT64_MAX >> 8)
+
+struct cm_cache;
+
+/** A replacement policy: how a set orders its blocks. One file a policy in
+ * memory/replacement/; the access function is compiled with the policy inside
+ * (memory/cache_access.h), so that an access costs one call. */
+struct cm_replacement {
+   /** Looks up a block, and on a miss makes room for it and brings it in. */
+   void (*access)(struct cm_cache *cache, uint64_t block, enum cm_stream stream,
+                  enum cm_access access);
+   /** Counts and looks up reads of several blocks in order. */
+   void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
+                         enum cm_stream stream);
+   /** Empties lines[way] of a set; lines above it may move down. */
+   void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
+   /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
+   uint32_t (*state_bytes)(uint32_t ways);
+};
+
+/** Policies by enum cm_policy. */
+extern const struct cm_replacement *const cm_replacements[];
+
+struct cm_cache {
+   /** The block whose next access is a hit that changes no state, or CM_NO_BLOCK. */
+   uint64_t folded_block;
+   cm_line *folded_line;
+   uint32_t block_shift;
+   uint32_t ways;
+   uint64_t set_mask;
+   uint32_t xor_shift; /**< 0 with modulo indexing */
+   bool fetch_on_write;
+   cm_line *lines;      /**< sets × ways */
+   uint8_t *state;      /**< the policy's: sets × state_bytes */
+   uint32_t state_bytes;
+   const struct cm_replacement *replacement;
+   struct cm_cache *next; /**< NULL: dram is next */
+   struct cm_dram *dram;
+   uint32_t sets;
+   /** Reads and writes of each stream; hits are what is left of them. */
+   uint64_t accesses[CM_STREAM_COUNT][2];
+   /** The other events; reads, writes and hits are not counted here. */
+   uint64_t counts[CM_STREAM_COUNT][CM_CACHE_EVENT_COUNT];
+};
+
+/** Builds a cache before `next` (or before memory where next is NULL). config
+ * must be valid (cm_config_validate). False when memory is out. */
+bool cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config,
+                   struct cm_cache *next, struct cm_dram *dram);
+void cm_cache_finish(struct cm_cache *cache);
+
+/** One access. */
+static inline void
+cm_cache_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
+                enum cm_access access)
+{
+   const uint64_t block = address >> cache->block_shift;
+   cache->accesses[stream][access != CM_READ]++;
+   if (block == cache->folded_block) {
+      if (access != CM_READ)
+         *cache->folded_line = block << 8 | (uint64_t)stream << 1 | 1;
+      return;
+   }
+   cache->replacement->access(cache, block, stream, access);
+}
+
+/** Reads of a sequence of blocks (block numbers, not addresses), in order. */
+static inline void
+cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
+                       enum cm_stream stream)
+{
+   cache->replacement->read_sequence(cache, blocks, count, stream);
+}
+
+/** Drops all blocks between two byte addresses (the second excluded), writing
+ * dirty ones back. */
+void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
+
+/** A counter of the cache. */
+uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream,
+                          enum cm_cache_event event);
+
+/** One block of memory traffic. */
+static inline void
+cm_dram_access(struct cm_dram *dram, enum cm_stream stream, bool write, uint32_t bytes)
+{
+   dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS]++;
+   dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += bytes;
+}
+
+#endif

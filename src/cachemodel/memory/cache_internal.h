@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/** What the cache and its replacement policies share. */
+#ifndef CM_CACHE_INTERNAL_H
+#define CM_CACHE_INTERNAL_H
+
+#include "memory/cache.h"
+
+static inline cm_line
+cm_line_make(uint64_t block, enum cm_stream stream, bool dirty)
+{
+   return block << 8 | (uint64_t)stream << 1 | dirty;
+}
+
+static inline enum cm_stream
+cm_line_stream(cm_line line)
+{
+   return (enum cm_stream)(line >> 1 & 0x7f);
+}
+
+static inline uint64_t
+cm_cache_set(const struct cm_cache *cache, uint64_t block)
+{
+   const uint64_t folded = cache->xor_shift ? block ^ block >> cache->xor_shift : block;
+   return folded & cache->set_mask;
+}
+
+/** Counts the eviction of a line and writes it back if it is dirty. */
+void cm_cache_evict(struct cm_cache *cache, cm_line line);
+
+/** Reads a block from the next level. */
+void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
+
+extern const struct cm_replacement cm_replacement_lru;
+
+#endif

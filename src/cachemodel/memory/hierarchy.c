@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/hierarchy.h"
+
+/* A unit's next one is built first. Valid configurations have no cycles. */
+static bool
+build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit)
+{
+   const struct cm_cache_config *cache = &config->caches[unit];
+   if (unit == CM_UNIT_DRAM || hierarchy->caches[unit] || !cache->size)
+      return true;
+   if (!build_unit(hierarchy, config, cache->next))
+      return false;
+
+   struct cm_cache *next = cache->next == CM_UNIT_DRAM ? NULL : hierarchy->caches[cache->next];
+   hierarchy->caches[unit] = calloc(cache->instances, sizeof(struct cm_cache));
+   if (!hierarchy->caches[unit])
+      return false;
+   hierarchy->instances[unit] = cache->instances;
+   for (uint32_t i = 0; i < cache->instances; i++) {
+      if (!cm_cache_init(&hierarchy->caches[unit][i], cache, next, &hierarchy->dram))
+         return false;
+   }
+   return true;
+}
+
+bool
+cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config)
+{
+   memset(hierarchy, 0, sizeof *hierarchy);
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (!build_unit(hierarchy, config, (enum cm_unit)unit)) {
+         cm_hierarchy_finish(hierarchy);
+         return false;
+      }
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      const enum cm_unit unit = config->streams[stream];
+      hierarchy->entry[stream].block_shift = CM_DRAM_BLOCK_SHIFT;
+      if (unit == CM_UNIT_DRAM)
+         continue;
+      hierarchy->entry[stream].cache = hierarchy->caches[unit];
+      hierarchy->entry[stream].instances = hierarchy->instances[unit];
+      hierarchy->entry[stream].block_shift = hierarchy->caches[unit]->block_shift;
+   }
+   return true;
+}
+
+void
+cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (uint32_t i = 0; hierarchy->caches[unit] && i < hierarchy->instances[unit]; i++)
+         cm_cache_finish(&hierarchy->caches[unit][i]);
+      free(hierarchy->caches[unit]);
+      hierarchy->caches[unit] = NULL;
+   }
+}
+
+void
+cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                          uint64_t bytes, enum cm_stream stream, bool write)
+{
+   if (!bytes)
+      return;
+   const uint32_t shift = hierarchy->entry[stream].block_shift;
+   const uint64_t end = address + bytes;
+   for (uint64_t block = address >> shift; block << shift < end; block++) {
+      const uint64_t begin = block << shift;
+      const bool whole = begin >= address && begin + (1ull << shift) <= end;
+      cm_hierarchy_access(hierarchy, processor, begin, stream,
+                          !write ? CM_READ : whole ? CM_WRITE_BLOCK : CM_WRITE);
+   }
+}
+
+void
+cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config *config,
+                          enum cm_stream stream, uint64_t begin, uint64_t end)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (cm_stream_reaches(config, stream, (enum cm_unit)unit))
+         continue;
+      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
+         cm_cache_invalidate(&hierarchy->caches[unit][i], begin, end);
+   }
+}
+
+static uint64_t
+stream_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter,
+               enum cm_stream stream)
+{
+   if (counter->unit == CM_UNIT_DRAM)
+      return hierarchy->dram.counts[stream][counter->event];
+   const struct cm_cache *caches = hierarchy->caches[counter->unit];
+   const enum cm_cache_event event = (enum cm_cache_event)counter->event;
+   if (counter->instance >= 0)
+      return cm_cache_counter(&caches[counter->instance], stream, event);
+   uint64_t sum = 0;
+   for (uint32_t i = 0; i < hierarchy->instances[counter->unit]; i++)
+      sum += cm_cache_counter(&caches[i], stream, event);
+   return sum;
+}
+
+uint64_t
+cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter)
+{
+   if (counter->stream >= 0)
+      return stream_counter(hierarchy, counter, (enum cm_stream)counter->stream);
+   uint64_t sum = 0;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      sum += stream_counter(hierarchy, counter, (enum cm_stream)stream);
+   return sum;
+}

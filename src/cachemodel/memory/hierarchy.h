@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The caches and the memory of a configuration, and the way an access takes
+ * through them.
+ */
+#ifndef CM_HIERARCHY_H
+#define CM_HIERARCHY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "memory/cache.h"
+
+/** Bytes that an access straight to memory transfers. */
+#define CM_DRAM_BLOCK_SHIFT 6
+
+struct cm_hierarchy {
+   struct cm_dram dram;
+   struct cm_cache *caches[CM_CACHE_COUNT]; /**< instances of each unit; NULL: not configured */
+   uint32_t instances[CM_CACHE_COUNT];
+   struct {
+      struct cm_cache *cache; /**< instance 0 of the first unit; NULL: memory */
+      uint32_t instances;
+      uint32_t block_shift; /**< of the first unit's blocks */
+   } entry[CM_STREAM_COUNT];
+};
+
+/** Builds the units. False when memory is out. */
+bool cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config);
+void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
+
+/** The cache that serves a stream for a fragment processor (0 for everyone else);
+ * NULL: memory. */
+static inline struct cm_cache *
+cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, uint32_t processor)
+{
+   struct cm_cache *cache = hierarchy->entry[stream].cache;
+   return cache ? cache + processor % hierarchy->entry[stream].instances : NULL;
+}
+
+/** One access of at most one block at a byte address. */
+static inline void
+cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                    enum cm_stream stream, enum cm_access access)
+{
+   struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
+   if (cache)
+      cm_cache_access(cache, address, stream, access);
+   else
+      cm_dram_access(&hierarchy->dram, stream, access != CM_READ, 1u << CM_DRAM_BLOCK_SHIFT);
+}
+
+/** One access to each block that the bytes [address, address + bytes) lie in, in
+ * ascending order. */
+void cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                               uint64_t bytes, enum cm_stream stream, bool write);
+
+/** Drops the blocks of [begin, end) from all caches that the stream does not pass. */
+void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config *config,
+                               enum cm_stream stream, uint64_t begin, uint64_t end);
+
+/** A counter's value, as the table describes it (stats/counters.h). */
+uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
+
+#endif

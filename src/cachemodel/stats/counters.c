@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "stats/counters.h"
+
+struct event_text {
+   const char *name, *measure, *description;
+};
+
+#define EVENT_TEXT(id, name, measure, description) {name, measure, description},
+static const struct event_text cache_events[] = {CM_CACHE_EVENTS(EVENT_TEXT)};
+static const struct event_text dram_events[] = {CM_DRAM_EVENTS(EVENT_TEXT)};
+static const struct event_text pipeline_counters[] = {CM_PIPELINE_COUNTERS(EVENT_TEXT)};
+
+int
+cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm_unit unit)
+{
+   enum cm_unit at = config->streams[stream];
+   while (at != unit && at != CM_UNIT_DRAM)
+      at = config->caches[at].next;
+   return at == unit;
+}
+
+static bool
+add(struct cm_counter_table *table, struct cm_counter counter)
+{
+   /* Room grows at the powers of two. */
+   if ((table->count & (table->count - 1)) == 0) {
+      const size_t capacity = table->count ? (size_t)table->count * 2 : 1;
+      struct cm_counter *larger = realloc(table->counters, capacity * sizeof *larger);
+      if (!larger)
+         return false;
+      table->counters = larger;
+   }
+   table->counters[table->count++] = counter;
+   return true;
+}
+
+/* The counters of a unit's (or one instance's) stream; stream -1 is the total. */
+static bool
+add_events(struct cm_counter_table *table, int unit, int instance, int stream)
+{
+   const bool dram = unit == CM_UNIT_DRAM;
+   const struct event_text *events = dram ? dram_events : cache_events;
+   const int count = dram ? CM_DRAM_EVENT_COUNT : CM_CACHE_EVENT_COUNT;
+   char place[48], which[32] = "";
+
+   snprintf(place, sizeof place, "%s", cm_unit_names[unit]);
+   if (instance >= 0) {
+      snprintf(place, sizeof place, "%s.%d", cm_unit_names[unit], instance);
+      snprintf(which, sizeof which, ", instance %d", instance);
+   }
+   for (int event = 0; event < count; event++) {
+      struct cm_counter counter = {
+         .measure = events[event].measure,
+         .unit = unit,
+         .instance = instance,
+         .stream = stream,
+         .event = event,
+      };
+      snprintf(counter.name, sizeof counter.name, "%s.%s.%s", place,
+               stream < 0 ? "total" : cm_stream_names[stream], events[event].name);
+      snprintf(counter.description, sizeof counter.description, "%s%s: %s; %s",
+               cm_unit_descriptions[unit], which, events[event].description,
+               stream < 0 ? "all streams" : cm_stream_descriptions[stream]);
+      if (!add(table, counter))
+         return false;
+   }
+   return true;
+}
+
+static bool
+add_unit(struct cm_counter_table *table, const struct cm_config *config, enum cm_unit unit, int instance)
+{
+   for (int stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (cm_stream_reaches(config, (enum cm_stream)stream, unit) &&
+          !add_events(table, (int)unit, instance, stream))
+         return false;
+   }
+   return add_events(table, (int)unit, instance, -1);
+}
+
+static bool
+add_all(struct cm_counter_table *table, const struct cm_config *config)
+{
+   for (int i = 0; i < CM_PIPELINE_COUNT; i++) {
+      struct cm_counter counter = {
+         .measure = pipeline_counters[i].measure, .unit = -1, .instance = -1, .stream = -1, .event = i};
+      snprintf(counter.name, sizeof counter.name, "%s", pipeline_counters[i].name);
+      snprintf(counter.description, sizeof counter.description, "%s", pipeline_counters[i].description);
+      if (!add(table, counter))
+         return false;
+   }
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      const struct cm_cache_config *cache = &config->caches[unit];
+      if (!cache->size)
+         continue;
+      if (!add_unit(table, config, (enum cm_unit)unit, -1))
+         return false;
+      for (uint32_t i = 0; cache->instances > 1 && i < cache->instances; i++) {
+         if (!add_unit(table, config, (enum cm_unit)unit, (int)i))
+            return false;
+      }
+   }
+   return add_unit(table, config, CM_UNIT_DRAM, -1);
+}
+
+struct cm_counter_table *
+cm_counter_table_create(const struct cm_config *config)
+{
+   struct cm_counter_table *table = calloc(1, sizeof *table);
+   if (table && !add_all(table, config)) {
+      cm_counter_table_destroy(table);
+      return NULL;
+   }
+   return table;
+}
+
+void
+cm_counter_table_destroy(struct cm_counter_table *table)
+{
+   if (!table)
+      return;
+   free(table->counters);
+   free(table);
+}
+
+int
+cm_counter_table_find(const struct cm_counter_table *table, const char *name)
+{
+   for (uint32_t i = 0; i < table->count; i++) {
+      if (strcmp(table->counters[i].name, name) == 0)
+         return (int)i;
+   }
+   return -1;
+}

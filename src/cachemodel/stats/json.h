@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef CM_JSON_H
+#define CM_JSON_H
+
+#include <stdio.h>
+
+/** Writes a JSON string with its quotes. Text that is not UTF-8 is taken as
+ * Latin-1, so that the file is valid whatever a program was called. */
+void cm_json_write_string(const char *text, FILE *file);
+
+#endif

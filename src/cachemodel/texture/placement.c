@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "texture/placement.h"
+
+static uint64_t
+align_up(uint64_t value, uint64_t alignment)
+{
+   return (value + alignment - 1) & ~(alignment - 1);
+}
+
+/* ---- linear ------------------------------------------------------------ */
+
+static void
+lay_out_linear(struct cm_texture_layout *layout, const struct cm_config *config)
+{
+   uint64_t offset = 0;
+   for (uint32_t i = 0; i < layout->num_levels; i++) {
+      struct cm_texture_level *level = &layout->levels[i];
+      level->offset = offset;
+      level->row_bytes = (uint32_t)align_up((uint64_t)level->columns * layout->texel_bytes,
+                                            config->texture.row_alignment);
+      level->slice_bytes = (uint64_t)level->row_bytes * level->rows;
+      offset = align_up(offset + level->slice_bytes * level->slices, 64);
+   }
+   layout->layer_bytes = offset;
+   layout->bytes = offset * layout->layers;
+}
+
+static inline uint64_t
+texel_offset_linear(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
+                    uint32_t column, uint32_t row)
+{
+   return (uint64_t)row * level->row_bytes + (uint64_t)column * layout->texel_bytes;
+}
+
+static const struct cm_placement placement_linear = {
+   .lay_out = lay_out_linear,
+   .texel_offset = texel_offset_linear,
+};
+
+const struct cm_placement *const cm_placements[] = {
+   [CM_PLACEMENT_LINEAR] = &placement_linear,
+};
+
+/* ---- any placement ----------------------------------------------------- */
+
+static uint32_t
+minified(uint32_t size, uint32_t level)
+{
+   return size >> level ? size >> level : 1;
+}
+
+void
+cm_texture_layout_init(struct cm_texture_layout *layout,
+                       const struct cm_resource_description *resource,
+                       const struct cm_config *config)
+{
+   *layout = (struct cm_texture_layout){
+      .placement = cm_placements[config->texture.placement],
+      .layers = resource->layers ? resource->layers : 1,
+      .texel_bytes = (uint32_t)resource->block_bytes * (resource->samples ? resource->samples : 1),
+      .sample_bytes = resource->block_bytes < 16 ? resource->block_bytes : 16,
+      .block_width = resource->block_width ? resource->block_width : 1,
+      .block_height = resource->block_height ? resource->block_height : 1,
+      .num_levels = resource->levels < CM_MAX_LEVELS ? resource->levels : CM_MAX_LEVELS,
+   };
+   if (layout->num_levels == 0)
+      layout->num_levels = 1;
+   const bool power_of_two = layout->texel_bytes && !(layout->texel_bytes & (layout->texel_bytes - 1));
+   layout->texel_shift = power_of_two ? (uint32_t)__builtin_ctz(layout->texel_bytes) : CM_NO_SHIFT;
+   for (uint32_t i = 0; i < layout->num_levels; i++) {
+      struct cm_texture_level *level = &layout->levels[i];
+      level->width = minified(resource->width, i);
+      level->height = minified(resource->height, i);
+      level->columns = (level->width + layout->block_width - 1) / layout->block_width;
+      level->rows = (level->height + layout->block_height - 1) / layout->block_height;
+      level->slices = minified(resource->depth, i);
+   }
+   layout->placement->lay_out(layout, config);
+}
+
+/* Where a layer's or slice's part of a level begins. */
+static uint64_t
+image_offset(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
+             uint32_t layer)
+{
+   if (layout->layers > 1)
+      return layer * layout->layer_bytes + level->offset;
+   return level->offset + layer * level->slice_bytes;
+}
+
+uint64_t
+cm_texture_offset(const struct cm_texture_layout *layout, uint32_t level, uint32_t layer,
+                  uint32_t column, uint32_t row)
+{
+   const struct cm_texture_level *l = &layout->levels[level];
+   return image_offset(layout, l, layer) + layout->placement->texel_offset(layout, l, column, row);
+}
+
+/* ---- footprints -------------------------------------------------------- */
+
+/* A coordinate that may lie one past either edge. Anything farther out is not
+ * part of the event stream; it must not leave the texture either. */
+static inline uint32_t
+resolve(int32_t coordinate, uint32_t size, bool repeat)
+{
+   if ((uint32_t)coordinate < size)
+      return (uint32_t)coordinate;
+   const bool below = coordinate < 0;
+   return below == repeat ? size - 1 : 0;
+}
+
+struct footprint_image {
+   const struct cm_texture_layout *layout;
+   const struct cm_texture_level *level;
+   uint64_t address; /* of the level's layer or slice */
+   unsigned block_shift;
+};
+
+/* The distinct blocks of one fragment's texels, wherever these lie. */
+static unsigned
+fragment_blocks(const struct footprint_image *image, const struct cm_texture_binding *binding,
+                int32_t x, int32_t y, unsigned extent, uint64_t *blocks)
+{
+   const struct cm_texture_layout *layout = image->layout;
+   const struct cm_texture_level *level = image->level;
+   unsigned count = 0;
+   for (unsigned i = 0; i < extent * extent; i++) {
+      const int32_t dx = (int32_t)(i % extent), dy = (int32_t)(i / extent);
+      const uint32_t column = resolve(x + dx, level->width, binding->repeat_s) / layout->block_width;
+      const uint32_t row = resolve(y + dy, level->height, binding->repeat_t) / layout->block_height;
+      const uint64_t begin = image->address + layout->placement->texel_offset(layout, level, column, row);
+      const uint64_t last = (begin + layout->sample_bytes - 1) >> image->block_shift;
+      for (uint64_t block = begin >> image->block_shift; block <= last; block++) {
+         unsigned known = 0;
+         while (known < count && blocks[known] != block)
+            known++;
+         if (known == count)
+            blocks[count++] = block;
+      }
+   }
+   return count;
+}
+
+/* The usual case, fast: linear rows that begin with a block, texels that do not
+ * straddle blocks, and a fragment away from the edges. */
+static bool
+rows_of_blocks(const struct footprint_image *image)
+{
+   const struct cm_texture_layout *layout = image->layout;
+   const uint64_t within_block = (1ull << image->block_shift) - 1;
+   return layout->placement == &placement_linear && layout->texel_shift <= image->block_shift &&
+          layout->block_width == 1 && layout->block_height == 1 &&
+          ((image->address | image->level->row_bytes) & within_block) == 0;
+}
+
+static unsigned
+footprint_blocks(const struct footprint_image *image, const struct cm_texture_binding *binding,
+                 const struct cm_footprint *footprint, uint64_t *blocks)
+{
+   const struct cm_texture_level *level = image->level;
+   const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
+   const uint32_t shift = image->block_shift - image->layout->texel_shift;
+   const uint64_t first_block = image->address >> image->block_shift;
+   const uint64_t row_blocks = level->row_bytes >> image->block_shift;
+   const bool fast = rows_of_blocks(image);
+   unsigned count = 0;
+
+   for (unsigned f = 0; f < 4; f++) {
+      if (!(footprint->live & 1u << f))
+         continue;
+      const uint32_t x = (uint32_t)(int32_t)footprint->texel[f].x;
+      const uint32_t y = (uint32_t)(int32_t)footprint->texel[f].y;
+      /* Below 0 is far above any size. */
+      if (!fast || x >= level->width - more || y >= level->height - more) {
+         count += fragment_blocks(image, binding, (int32_t)x, (int32_t)y, 1 + more, blocks + count);
+         continue;
+      }
+      const uint64_t row = first_block + y * row_blocks;
+      const uint32_t column = x >> shift, other_column = (x + more) >> shift;
+      blocks[count++] = row + column;
+      if (other_column != column)
+         blocks[count++] = row + other_column;
+      if (more) {
+         blocks[count++] = row + row_blocks + column;
+         if (other_column != column)
+            blocks[count++] = row + row_blocks + other_column;
+      }
+   }
+   return count;
+}
+
+unsigned
+cm_footprint_blocks(const struct cm_texture_layout *layout, uint64_t address,
+                    const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
+                    unsigned block_shift, uint64_t *blocks)
+{
+   uint32_t level_number = (uint32_t)binding->first_level + footprint->level;
+   if (level_number >= layout->num_levels)
+      level_number = layout->num_levels - 1;
+   const struct cm_texture_level *level = &layout->levels[level_number];
+
+   const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;
+   uint32_t layer = binding->first_layer + footprint->layer;
+   if (layer >= images)
+      layer = images - 1;
+   const struct footprint_image image = {
+      .layout = layout,
+      .level = level,
+      .address = address + image_offset(layout, level, layer),
+      .block_shift = block_shift,
+   };
+   return footprint_blocks(&image, binding, footprint, blocks);
+}

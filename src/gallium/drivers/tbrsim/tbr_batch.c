@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_batch.h"
+
+#include "draw/draw_context.h"
+#include "util/format/u_format.h"
+#include "util/ralloc.h"
+#include "util/u_inlines.h"
+#include "util/u_memory.h"
+#include "tbr_context.h"
+#include "tbr_model.h"
+#include "tbr_renderer.h"
+#include "tbr_resource.h"
+#include "tbr_screen.h"
+#include "tbr_shader.h"
+
+bool
+tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element_size)
+{
+   const size_t grown = MAX3(needed, *capacity + *capacity / 2, 64);
+   void *moved = realloc(*data, grown * element_size);
+   if (!moved)
+      return false;
+   *data = moved;
+   *capacity = grown;
+   return true;
+}
+
+void *
+tbr_batch_allocate(struct tbr_batch *batch, size_t bytes)
+{
+   return linear_alloc_child(batch->arena, bytes);
+}
+
+void
+tbr_batch_hold_storage(struct tbr_batch *batch, struct tbr_storage *storage)
+{
+   if (!tbr_array_reserve(&batch->storages, 1))
+      return;
+   struct tbr_storage *held = NULL;
+   tbr_storage_reference(&held, storage);
+   batch->storages.data[batch->storages.count++] = held;
+}
+
+void
+tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shader)
+{
+   if (!tbr_array_reserve(&batch->shaders, 1))
+      return;
+   struct tbr_fragment_shader *held = NULL;
+   tbr_fragment_shader_reference(&held, shader);
+   batch->shaders.data[batch->shaders.count++] = held;
+}
+
+void
+tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource)
+{
+   if (resource->last_read == batch->sequence)
+      return;
+   resource->last_read = batch->sequence;
+   tbr_batch_hold_storage(batch, resource->storage);
+}
+
+/* ---- life -------------------------------------------------------------- */
+
+/** Lets go of everything the batch refers to, keeps its memory. */
+static void
+release_references(struct tbr_batch *batch)
+{
+   for (unsigned i = 0; i < ARRAY_SIZE(batch->surfaces); i++)
+      pipe_surface_reference(&batch->surfaces[i], NULL);
+   for (size_t i = 0; i < batch->storages.count; i++)
+      tbr_storage_reference(&batch->storages.data[i], NULL);
+   for (size_t i = 0; i < batch->shaders.count; i++)
+      tbr_fragment_shader_reference(&batch->shaders.data[i], NULL);
+   ralloc_free(batch->memory);
+   batch->memory = NULL;
+}
+
+static void
+destroy_batch(struct tbr_batch *batch)
+{
+   for (size_t i = 0; i < batch->pages.count; i++)
+      align_free(batch->pages.data[i]);
+   for (size_t i = 0; i < batch->tile_events.capacity; i++)
+      free(batch->tile_events.data[i].words);
+   cm_pb_lists_destroy(batch->lists);
+   free(batch->pages.data);
+   free(batch->first_blocks.data);
+   free(batch->primitives.data);
+   free(batch->primitive_tiles.data);
+   free(batch->traversal.data);
+   free(batch->position.data);
+   free(batch->states.data);
+   free(batch->storages.data);
+   free(batch->shaders.data);
+   free(batch->sinks.data);
+   free(batch->event_draws.data);
+   free(batch->event_vertices.data);
+   free(batch->event_primitive.data);
+   free(batch->tile_events.data);
+   free(batch->touched.data);
+   free(batch->tile_done.data);
+   FREE(batch);
+}
+
+static void
+reclaim(struct tbr_context *context)
+{
+   struct tbr_renderer *renderer = tbr_screen(context->base.screen)->renderer;
+   struct tbr_batch *batch = tbr_renderer_take_retired(renderer, context);
+   while (batch) {
+      struct tbr_batch *next = batch->next;
+      release_references(batch);
+      batch->next = context->free_batches;
+      context->free_batches = batch;
+      batch = next;
+   }
+}
+
+void
+tbr_batch_destroy_all(struct tbr_context *context)
+{
+   tbr_renderer_drain(tbr_screen(context->base.screen)->renderer, context);
+   reclaim(context);
+   while (context->free_batches) {
+      struct tbr_batch *next = context->free_batches->next;
+      destroy_batch(context->free_batches);
+      context->free_batches = next;
+   }
+}
+
+static struct tbr_batch *
+take_batch(struct tbr_context *context)
+{
+   reclaim(context);
+   struct tbr_batch *batch = context->free_batches;
+   if (batch)
+      context->free_batches = batch->next;
+   else
+      batch = CALLOC_STRUCT(tbr_batch);
+   return batch;
+}
+
+/** Forgets what the batch last held, but keeps its arrays. */
+static void
+reset_batch(struct tbr_batch *batch)
+{
+   batch->next = NULL;
+   batch->drawn = false;
+   batch->cleared = 0;
+   batch->num_blocks = 0;
+   batch->max_attributes = 1;
+   batch->first_blocks.count = 0;
+   batch->primitives.count = 0;
+   batch->primitive_tiles.count = 0;
+   batch->states.count = 0;
+   batch->storages.count = 0;
+   batch->shaders.count = 0;
+   batch->sinks.count = 0;
+   batch->event_draws.count = 0;
+   batch->event_vertices.count = 0;
+   batch->event_primitive.count = 0;
+   batch->next_tile = 0;
+   batch->tiles_done = 0;
+   batch->rendered = false;
+   memset(&batch->pass, 0, sizeof batch->pass);
+   memset(&batch->events, 0, sizeof batch->events);
+}
+
+/* ---- beginning --------------------------------------------------------- */
+
+static void
+describe_event_attachment(struct cm_attachment *event, const struct tbr_resource *resource,
+                          const struct pipe_surface *surface)
+{
+   event->resource = resource->id;
+   event->level = surface->u.tex.level;
+   event->layer = surface->u.tex.first_layer;
+   event->pixel_bytes = util_format_get_blocksize(surface->format);
+}
+
+static void
+attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface *surface,
+       struct tbr_attachment *attachment, struct cm_attachment *event)
+{
+   struct tbr_resource *resource = tbr_resource(surface->texture);
+   *attachment = (struct tbr_attachment){
+      .memory = tbr_resource_address(resource, surface->u.tex.level, surface->u.tex.first_layer),
+      .stride = resource->row_stride[surface->u.tex.level],
+      .format = surface->format,
+      .load = true,
+      .store = true,
+   };
+   resource->last_write = batch->sequence;
+   tbr_batch_hold_storage(batch, resource->storage);
+   tbr_resource_announce(context, resource);
+   describe_event_attachment(event, resource, surface);
+}
+
+static void
+attach_all(struct tbr_context *context, struct tbr_batch *batch)
+{
+   const struct pipe_framebuffer_state *framebuffer = &context->framebuffer;
+   struct tbr_pass *pass = &batch->pass;
+
+   pass->num_color = framebuffer->nr_cbufs;
+   batch->events.num_color = framebuffer->nr_cbufs;
+   for (unsigned i = 0; i < framebuffer->nr_cbufs; i++) {
+      if (!framebuffer->cbufs[i])
+         continue;
+      pipe_surface_reference(&batch->surfaces[i], framebuffer->cbufs[i]);
+      attach(context, batch, framebuffer->cbufs[i], &pass->color[i], &batch->events.color[i]);
+   }
+
+   struct pipe_surface *depth = framebuffer->zsbuf;
+   if (!depth)
+      return;
+   const struct util_format_description *description = util_format_description(depth->format);
+   pipe_surface_reference(&batch->surfaces[TBR_MAX_COLOR_BUFFERS], depth);
+   if (util_format_has_depth(description))
+      attach(context, batch, depth, &pass->depth, &batch->events.depth);
+   if (util_format_has_stencil(description)) {
+      attach(context, batch, depth, &pass->stencil, &batch->events.stencil);
+      if (pass->depth.memory)
+         batch->events.stencil.pixel_bytes = 0;
+   }
+}
+
+static bool
+set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
+{
+   const struct cm_config *config = tbr_screen(context->base.screen)->config;
+   struct tbr_pass *pass = &batch->pass;
+
+   pass->width = context->framebuffer.width;
+   pass->height = context->framebuffer.height;
+   pass->tile_size = config->tile.size;
+   pass->tiles_x = DIV_ROUND_UP(pass->width, pass->tile_size);
+   pass->tiles_y = DIV_ROUND_UP(pass->height, pass->tile_size);
+   pass->deferred = config->mode == CM_MODE_TBDR;
+
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+   batch->traversal.count = batch->position.count = batch->tile_done.count = 0;
+   batch->tile_events.count = batch->touched.count = 0;
+   const size_t old_events = batch->tile_events.capacity;
+   if (!tbr_array_reserve(&batch->traversal, num_tiles) ||
+       !tbr_array_reserve(&batch->position, num_tiles) ||
+       !tbr_array_reserve(&batch->tile_done, num_tiles) ||
+       !tbr_array_reserve(&batch->touched, num_tiles) ||
+       !tbr_array_reserve(&batch->tile_events, num_tiles))
+      return false;
+
+   for (size_t i = old_events; i < batch->tile_events.capacity; i++)
+      batch->tile_events.data[i] = (struct cm_tile_events){ 0 };
+   for (uint32_t i = 0; i < num_tiles; i++)
+      batch->tile_events.data[i].num_words = 0;
+   memset(batch->tile_done.data, 0, num_tiles);
+   memset(batch->touched.data, 0, num_tiles * sizeof(bool));
+   cm_tile_order_build(config->tile.order, pass->tiles_x, pass->tiles_y,
+                       cm_traversal_reversed(config->frame.traversal, batch->frame),
+                       batch->traversal.data);
+   cm_tile_order_positions(batch->traversal.data, num_tiles, batch->position.data);
+   return true;
+}
+
+struct tbr_batch *
+tbr_batch_get(struct tbr_context *context)
+{
+   if (context->batch)
+      return context->batch;
+
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   struct tbr_batch *batch = take_batch(context);
+   if (!batch)
+      return NULL;
+
+   reset_batch(batch);
+   batch->context = context;
+   batch->frame = p_atomic_read(&screen->frame);
+   batch->recorded = screen->model && tbr_model_frame_wanted(screen->model, batch->frame);
+   batch->memory = ralloc_context(NULL);
+   batch->arena = linear_context(batch->memory);
+   if (!batch->arena || !set_up_tiles(context, batch) || !tbr_array_reserve(&batch->sinks, 1)) {
+      release_references(batch);
+      destroy_batch(batch);
+      return NULL;
+   }
+   batch->sinks.data[0] = NULL;
+   batch->sinks.count = 1;
+   batch->sequence = tbr_renderer_begin(screen->renderer);
+   attach_all(context, batch);
+
+   context->batch = batch;
+   context->dirty = TBR_DIRTY_ALL;
+   return batch;
+}
+
+uint32_t
+tbr_batch_occlusion_counter(struct tbr_batch *batch, struct tbr_occlusion_sink *sink)
+{
+   if (!sink || !tbr_array_reserve(&batch->sinks, 1))
+      return 0;
+   sink->last_batch = batch->sequence;
+   for (size_t i = 1; i < batch->sinks.count; i++) {
+      if (batch->sinks.data[i] == sink)
+         return i;
+   }
+   batch->sinks.data[batch->sinks.count] = sink;
+   return batch->sinks.count++;
+}
+
+/* ---- clears and invalidation ------------------------------------------- */
+
+static void
+clear_attachment(struct tbr_attachment *attachment, const union pipe_color_union *value)
+{
+   attachment->clear = true;
+   attachment->load = false;
+   attachment->clear_value = *value;
+}
+
+unsigned
+tbr_batch_clear(struct tbr_context *context, unsigned buffers,
+                const union pipe_color_union *color, double depth, unsigned stencil)
+{
+   struct tbr_batch *batch = tbr_batch_get(context);
+   if (!batch || batch->drawn)
+      return buffers;
+
+   for (unsigned i = 0; i < batch->pass.num_color; i++) {
+      if ((buffers & (PIPE_CLEAR_COLOR0 << i)) && batch->pass.color[i].memory)
+         clear_attachment(&batch->pass.color[i], color);
+   }
+   union pipe_color_union value = { .f = { depth, 0, 0, 0 } };
+   if ((buffers & PIPE_CLEAR_DEPTH) && batch->pass.depth.memory)
+      clear_attachment(&batch->pass.depth, &value);
+   value.ui[1] = stencil & 0xff;
+   if ((buffers & PIPE_CLEAR_STENCIL) && batch->pass.stencil.memory)
+      clear_attachment(&batch->pass.stencil, &value);
+   batch->cleared |= buffers;
+   return 0;
+}
+
+void
+tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
+{
+   struct tbr_batch *batch = context->batch;
+   if (!batch)
+      return;
+   for (unsigned i = 0; i < batch->pass.num_color; i++) {
+      if (batch->surfaces[i] && tbr_resource(batch->surfaces[i]->texture) == resource)
+         batch->pass.color[i].store = false;
+   }
+   const struct pipe_surface *depth = batch->surfaces[TBR_MAX_COLOR_BUFFERS];
+   if (depth && tbr_resource(depth->texture) == resource)
+      batch->pass.depth.store = batch->pass.stencil.store = false;
+}
+
+/* ---- handing over ------------------------------------------------------ */
+
+/** The Polygon List Builder's second half: PMDs of all primitives into the tiles'
+ * lists, and the last tile's ID into each attribute block (TCOR III-D1). */
+static bool
+build_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
+{
+   struct tbr_pass *pass = &batch->pass;
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+
+   pass->wide = cm_pb_needs_wide(num_tiles, batch->num_blocks, batch->max_attributes);
+   if (batch->lists) {
+      if (!cm_pb_lists_reset(batch->lists, pass->wide, num_tiles, batch->position.data))
+         return false;
+   } else {
+      batch->lists = cm_pb_lists_create(layout, pass->wide, num_tiles, batch->position.data, true);
+      if (!batch->lists)
+         return false;
+   }
+
+   pass->lists = batch->lists;
+   pass->attribute_pages = (const struct cm_pb_attribute_block *const *)batch->pages.data;
+   pass->attribute_page_shift = TBR_PAGE_SHIFT;
+   for (size_t i = 0; i < batch->primitives.count; i++) {
+      const struct cm_primitive *primitive = &batch->primitives.data[i];
+      const uint32_t block = batch->first_blocks.data[i];
+      const uint32_t *tiles = &batch->primitive_tiles.data[primitive->first_tile];
+      uint32_t last;
+      if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles,
+                              primitive->num_tiles, NULL, NULL, NULL, &last))
+         return false;
+      struct cm_pb_attribute_block *blocks =
+         &batch->pages.data[block >> TBR_PAGE_SHIFT][block & (TBR_PAGE_BLOCKS - 1)];
+      for (uint32_t a = 0; a < primitive->num_attributes; a++)
+         blocks[a].last_tile = last;
+      for (uint32_t t = 0; t < primitive->num_tiles; t++)
+         batch->touched.data[tiles[t]] = true;
+   }
+   if (batch->cleared)
+      memset(batch->touched.data, true, num_tiles * sizeof(bool));
+   return true;
+}
+
+static bool
+number_event_primitives(struct tbr_batch *batch)
+{
+   batch->event_primitive.count = 0;
+   if (!tbr_array_reserve(&batch->event_primitive, batch->num_blocks))
+      return false;
+   for (size_t i = 0; i < batch->primitives.count; i++)
+      batch->event_primitive.data[batch->first_blocks.data[i]] = i;
+   batch->pass.event_primitive = batch->event_primitive.data;
+   batch->pass.events = batch->tile_events.data;
+   return true;
+}
+
+static void
+copy_flags(struct cm_attachment *event, const struct tbr_attachment *attachment)
+{
+   event->load = attachment->load;
+   event->store = attachment->store;
+}
+
+static void
+describe_events(struct tbr_batch *batch)
+{
+   struct cm_pass *events = &batch->events;
+   const struct tbr_pass *pass = &batch->pass;
+
+   events->frame = batch->frame;
+   events->width = pass->width;
+   events->height = pass->height;
+   events->tile_size = pass->tile_size;
+   events->tiles_x = pass->tiles_x;
+   events->tiles_y = pass->tiles_y;
+   for (unsigned i = 0; i < pass->num_color; i++)
+      copy_flags(&events->color[i], &pass->color[i]);
+   copy_flags(&events->depth, &pass->depth);
+   copy_flags(&events->stencil, &pass->stencil);
+   events->num_draws = batch->event_draws.count;
+   events->draws = batch->event_draws.data;
+   events->num_vertices = batch->event_vertices.count;
+   events->vertices = batch->event_vertices.data;
+   events->num_primitives = batch->primitives.count;
+   events->primitives = batch->primitives.data;
+   events->num_primitive_tiles = batch->primitive_tiles.count;
+   events->primitive_tiles = batch->primitive_tiles.data;
+   events->tiles = batch->tile_events.data;
+   events->touched = batch->touched.data;
+}
+
+void
+tbr_batch_hand_over(struct tbr_context *context)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   struct tbr_batch *batch = context->batch;
+   if (!batch)
+      return;
+   context->batch = NULL;
+   context->last_batch = batch->sequence;
+
+   bool ok = build_lists(batch, screen->config->parameter_buffer.layout);
+   if (batch->recorded)
+      ok = ok && number_event_primitives(batch);
+   if (!ok) {
+      fprintf(stderr, "tbrsim: out of memory for the Parameter Buffer; the process ends\n");
+      abort();
+   }
+   batch->pass.draws = batch->states.data;
+   batch->pass.num_occlusion_counters = batch->sinks.count;
+   describe_events(batch);
+
+   const bool recorded = batch->recorded;
+   tbr_renderer_submit(screen->renderer, batch);
+   if (recorded)
+      tbr_model_pass(screen->model, &batch->events, batch, tbr_renderer_wait_tile, tbr_renderer_release);
+}
+
+void
+tbr_batch_flush(struct tbr_context *context)
+{
+   draw_flush(context->draw);
+   tbr_batch_hand_over(context);
+}
+
+void
+tbr_screen_wait(struct tbr_screen *screen, uint64_t sequence)
+{
+   tbr_renderer_wait(screen->renderer, sequence);
+}
+
+bool
+tbr_screen_done(struct tbr_screen *screen, uint64_t sequence)
+{
+   return tbr_renderer_done(screen->renderer, sequence);
+}
+
+void
+tbr_frame_end(struct tbr_context *context)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   tbr_batch_flush(context);
+   p_atomic_inc(&screen->frame);
+   if (screen->model)
+      tbr_model_frame_end(screen->model);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * A batch: all that has been drawn into one framebuffer since it was bound or
+ * flushed; becomes one render pass. Recorded by a context, then handed to the
+ * screen's renderer, which renders batches one after another.
+ */
+#ifndef TBR_BATCH_H
+#define TBR_BATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pipe/p_state.h"
+#include "tbr_pass.h"
+
+struct tbr_context;
+struct tbr_resource;
+struct tbr_query;
+struct tbr_screen;
+struct tbr_storage;
+struct tbr_fragment_shader;
+struct linear_ctx;
+
+/** Attribute blocks a page of PB-Attributes holds. */
+#define TBR_PAGE_SHIFT 12
+#define TBR_PAGE_BLOCKS (1u << TBR_PAGE_SHIFT)
+/** Attribute blocks after which a batch is handed over and drawing goes on in a
+ * new pass that loads the tiles (a partial render). */
+#define TBR_MAX_BATCH_BLOCKS (1u << 22)
+
+/** A growing array: `data` has room for `capacity` elements, `count` are used. */
+#define TBR_ARRAY(type) \
+   struct {             \
+      type *data;       \
+      size_t count;     \
+      size_t capacity;  \
+   }
+
+/** Room for n more elements; false when memory is out. */
+#define tbr_array_reserve(array, n)                                                  \
+   ((array)->capacity - (array)->count >= (size_t)(n) ||                             \
+    tbr_array_grow((void **)&(array)->data, &(array)->capacity, (array)->count + (n), \
+                   sizeof *(array)->data))
+bool tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element_size);
+
+/** A batch and everything it needs until it is rendered. Objects are recycled by
+ * their context with all their memory. */
+struct tbr_batch {
+   struct tbr_batch *next;            /**< in the list it is in (renderer, retired, free) */
+   struct tbr_context *context;
+   uint64_t sequence;
+   uint32_t frame;
+
+   struct tbr_pass pass;
+   struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
+   bool drawn;                        /**< a draw has reached it */
+   unsigned cleared;                  /**< PIPE_CLEAR_* that tiles start with */
+
+   /* Parameter Buffer. */
+   TBR_ARRAY(struct cm_pb_attribute_block *) pages;
+   uint32_t num_blocks;
+   uint32_t max_attributes;
+   TBR_ARRAY(uint32_t) first_blocks;  /**< a primitive's ID */
+   TBR_ARRAY(struct cm_primitive) primitives;
+   TBR_ARRAY(uint32_t) primitive_tiles;
+   struct cm_pb_lists *lists;
+   TBR_ARRAY(uint32_t) traversal;
+   TBR_ARRAY(uint32_t) position;      /**< of a tile in the traversal */
+
+   /* Draws. */
+   void *memory;                      /**< ralloc context of what follows */
+   struct linear_ctx *arena;
+   TBR_ARRAY(const struct tbr_draw_state *) states;
+   TBR_ARRAY(struct tbr_storage *) storages;           /**< referenced */
+   TBR_ARRAY(struct tbr_fragment_shader *) shaders;    /**< referenced */
+   TBR_ARRAY(struct tbr_occlusion_sink *) sinks;       /**< [0] unused */
+
+   /* Events; empty if the batch is not simulated. */
+   bool recorded;
+   struct cm_pass events;
+   TBR_ARRAY(struct cm_draw) event_draws;
+   TBR_ARRAY(uint32_t) event_vertices;
+   TBR_ARRAY(uint32_t) event_primitive;
+   TBR_ARRAY(struct cm_tile_events) tile_events;
+   TBR_ARRAY(bool) touched;
+
+   /* Rendering (tbr_renderer.c). */
+   uint32_t next_tile;                /**< place in the traversal to be taken next */
+   uint32_t tiles_done;
+   TBR_ARRAY(uint8_t) tile_done;      /**< by place in the traversal */
+   int32_t users;                     /**< renderer and model; retired at 0 */
+   bool rendered;
+};
+
+/** Sequence number of a batch. */
+static inline uint64_t
+tbr_batch_sequence(const struct tbr_batch *batch)
+{
+   return batch->sequence;
+}
+
+/** Keeps memory alive until the batch is rendered. */
+void tbr_batch_hold_storage(struct tbr_batch *batch, struct tbr_storage *storage);
+void tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shader);
+/** Memory that lives as long as the batch. */
+void *tbr_batch_allocate(struct tbr_batch *batch, size_t bytes);
+
+/** Frees the context's batches; all have been rendered. */
+void tbr_batch_destroy_all(struct tbr_context *context);
+
+/** The context's batch for its bound framebuffer, begun if there is none. NULL
+ * when memory is out. */
+struct tbr_batch *tbr_batch_get(struct tbr_context *context);
+
+/** Clears whole attachments (PIPE_CLEAR_*) if nothing has been drawn to them in
+ * this batch; returns the buffers it could not clear that way (those must be
+ * drawn). */
+unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers,
+                         const union pipe_color_union *color, double depth, unsigned stencil);
+
+/** Hands the context's batch to the renderer, if there is one. */
+void tbr_batch_flush(struct tbr_context *context);
+/** The same from within draw, which is not flushed. */
+void tbr_batch_hand_over(struct tbr_context *context);
+
+/** Notes that the batch reads a resource / its storage stays alive as long as the batch. */
+void tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
+
+/** Waits until the batch with this sequence number, and all before it, have been
+ * rendered. The batch must have been handed over. */
+void tbr_screen_wait(struct tbr_screen *screen, uint64_t sequence);
+bool tbr_screen_done(struct tbr_screen *screen, uint64_t sequence);
+
+/** Occlusion counting. Begins a new counter for the draws to come (0 stops); the
+ * result is added to *sink when the batch has been rendered. */
+struct tbr_occlusion_sink {
+   uint64_t samples;       /**< read only after the last batch is done */
+   uint64_t last_batch;    /**< sequence number of the last batch that adds to it */
+};
+uint32_t tbr_batch_occlusion_counter(struct tbr_batch *batch, struct tbr_occlusion_sink *sink);
+
+/** The attachment is about to be overwritten or thrown away: its content need not
+ * be stored (invalidate_resource). */
+void tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource);
+
+/** End of a frame (a buffer swap): flushes and tells the model. */
+void tbr_frame_end(struct tbr_context *context);
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_binning.h"
+
+#include <math.h>
+
+#include "draw/draw_context.h"
+#include "util/u_memory.h"
+#include "util/u_prim.h"
+#include "tbr_batch.h"
+#include "tbr_context.h"
+#include "tbr_query.h"
+#include "tbr_shader.h"
+
+typedef const float (*vertex_attributes)[4];
+
+static struct tbr_binning *
+tbr_binning(struct vbuf_render *render)
+{
+   return (struct tbr_binning *)render;
+}
+
+/* ---- vertex layout ------------------------------------------------------ */
+
+static int
+emit(struct tbr_binning *binning, unsigned semantic, unsigned index)
+{
+   const int output = draw_find_shader_output(binning->context->draw, semantic, index);
+   if (output < 0)
+      return -1;
+   return draw_emit_vertex_attr(&binning->vertex_info, EMIT_4F, output);
+}
+
+/** Position, then the fragment program's attributes in their order, then what
+ * primitive assembly itself needs. */
+static void
+make_vertex_info(struct tbr_binning *binning)
+{
+   struct tbr_context *context = binning->context;
+   const struct tbr_fragment_shader *shader = context->fragment_shader;
+   struct vertex_info *info = &binning->vertex_info;
+
+   draw_prepare_shader_outputs(context->draw);
+   memset(info, 0, sizeof *info);
+   draw_emit_vertex_attr(info, EMIT_4F, draw_find_shader_output(context->draw, TGSI_SEMANTIC_POSITION, 0));
+   for (unsigned i = 0; i < shader->num_inputs; i++) {
+      const struct tbr_shader_input *input = &shader->inputs[i];
+      if (input->source == TBR_INPUT_ATTRIBUTE)
+         draw_emit_vertex_attr(info, EMIT_4F,
+                               draw_find_shader_output(context->draw, input->semantic_name,
+                                                       input->semantic_index));
+   }
+   binning->point_size_slot = emit(binning, TGSI_SEMANTIC_PSIZE, 0);
+   binning->back_color_slot[0] = emit(binning, TGSI_SEMANTIC_BCOLOR, 0);
+   binning->back_color_slot[1] = emit(binning, TGSI_SEMANTIC_BCOLOR, 1);
+   binning->face_slot = emit(binning, TGSI_SEMANTIC_FACE, 0);
+   draw_compute_vertex_size(info);
+   binning->stride = info->size * sizeof(float);
+   binning->vertex_info_valid = true;
+}
+
+void
+tbr_binning_invalidate(struct tbr_context *context)
+{
+   context->binning->vertex_info_valid = false;
+}
+
+static const struct vertex_info *
+get_vertex_info(struct vbuf_render *render)
+{
+   struct tbr_binning *binning = tbr_binning(render);
+   if (!binning->vertex_info_valid)
+      make_vertex_info(binning);
+   return &binning->vertex_info;
+}
+
+/* ---- vertices ------------------------------------------------------------ */
+
+static bool
+allocate_vertices(struct vbuf_render *render, uint16_t vertex_size, uint16_t num_vertices)
+{
+   struct tbr_binning *binning = tbr_binning(render);
+   const size_t bytes = (size_t)vertex_size * num_vertices;
+   if (bytes > binning->vertices_bytes) {
+      align_free(binning->vertices);
+      binning->vertices = align_malloc(bytes, 64);
+      binning->vertices_bytes = binning->vertices ? bytes : 0;
+   }
+   binning->stride = vertex_size;
+   return binning->vertices != NULL;
+}
+
+static void *
+map_vertices(struct vbuf_render *render)
+{
+   return tbr_binning(render)->vertices;
+}
+
+static void
+unmap_vertices(struct vbuf_render *render, uint16_t min_index, uint16_t max_index)
+{
+}
+
+static void
+release_vertices(struct vbuf_render *render)
+{
+}
+
+static void
+set_primitive(struct vbuf_render *render, enum mesa_prim primitive)
+{
+   tbr_binning(render)->primitive = primitive;
+}
+
+static void
+set_view_index(struct vbuf_render *render, unsigned view_index)
+{
+}
+
+static void
+set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned count, unsigned generated)
+{
+   tbr_binning(render)->primitives_generated += generated;
+}
+
+static void
+pipeline_statistics(struct vbuf_render *render, const struct pipe_query_data_pipeline_statistics *statistics)
+{
+   tbr_query_add_pipeline_statistics(tbr_binning(render)->context, statistics);
+}
+
+/* ---- primitives ---------------------------------------------------------- */
+
+/** draw injects the facing of the polygon an unfilled primitive comes from. */
+static bool
+injected_facing(const struct tbr_binning *binning, vertex_attributes vertex)
+{
+   return binning->face_slot < 0 || vertex[binning->face_slot][0] >= 0;
+}
+
+static void
+bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1, vertex_attributes v2,
+             unsigned provoking)
+{
+   const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   struct tbr_binned_primitive primitive = {
+      .vertex = { v0, v1, v2 },
+      .provoking = provoking,
+      .offset = rasterizer->offset_tri && rasterizer->fill_front == PIPE_POLYGON_MODE_FILL &&
+                rasterizer->fill_back == PIPE_POLYGON_MODE_FILL,
+   };
+   for (unsigned i = 0; i < 3; i++)
+      memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
+   tbr_bin_primitive(binning, &primitive);
+}
+
+/** The line as the parallelogram of its width across its minor axis: one pixel a
+ * column (or row) for width 1, half-open along the major axis. */
+static void
+bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1)
+{
+   const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   const float dx = v1[0][0] - v0[0][0], dy = v1[0][1] - v0[0][1];
+   const bool x_major = fabsf(dx) >= fabsf(dy);
+   const float width = MAX2(roundf(rasterizer->line_width), 1.0f);
+   const float half = width * 0.5f;
+
+   struct tbr_binned_primitive primitive = {
+      .vertex = { v0, v1, v0 },
+      .parallelogram = true,
+      .front_facing = injected_facing(binning, v0),
+      .provoking = rasterizer->flatshade_first ? 0 : 1,
+   };
+   for (unsigned i = 0; i < 3; i++) {
+      memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
+      primitive.corner[i][x_major ? 1 : 0] += i == 2 ? half : -half;
+   }
+   tbr_bin_primitive(binning, &primitive);
+}
+
+static void
+bin_point(struct tbr_binning *binning, vertex_attributes vertex)
+{
+   const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   float size = rasterizer->point_size;
+   if (rasterizer->point_size_per_vertex && binning->point_size_slot >= 0)
+      size = vertex[binning->point_size_slot][0];
+   size = CLAMP(size, 1.0f, 255.0f);
+   float x = vertex[0][0], y = vertex[0][1];
+   if (!rasterizer->point_quad_rasterization && !rasterizer->multisample) {
+      /* GL's aliased points: an integer width centred on a pixel's centre (odd)
+       * or corner (even). */
+      size = MAX2(roundf(size), 1.0f);
+      const bool odd = (int)size & 1;
+      x = odd ? floorf(x) + 0.5f : floorf(x + 0.5f);
+      y = odd ? floorf(y) + 0.5f : floorf(y + 0.5f);
+   }
+
+   const float half = size * 0.5f;
+   struct tbr_binned_primitive primitive = {
+      .corner = { { x - half, y - half }, { x + half, y - half }, { x - half, y + half } },
+      .vertex = { vertex, vertex, vertex },
+      .parallelogram = true,
+      .front_facing = injected_facing(binning, vertex),
+      .point = true,
+   };
+   for (unsigned i = 0; i < 3; i++) {
+      primitive.corner[i][2] = vertex[0][2];
+      primitive.corner[i][3] = vertex[0][3];
+   }
+   tbr_bin_primitive(binning, &primitive);
+}
+
+static vertex_attributes
+vertex_at(const struct tbr_binning *binning, unsigned index)
+{
+   return (vertex_attributes)(binning->vertices + (size_t)index * binning->stride);
+}
+
+/** Takes lists apart; indices NULL: start, start + 1 … */
+static void
+bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, unsigned count)
+{
+#define VERTEX(n) vertex_at(binning, indices ? indices[n] : start + (n))
+   const bool first = binning->context->rasterizer->flatshade_first;
+   const unsigned provoking = first ? 0 : 2;
+   if (!binning->batch)
+      return;
+
+   switch (binning->primitive) {
+   case MESA_PRIM_POINTS:
+      for (unsigned i = 0; i < count; i++)
+         bin_point(binning, VERTEX(i));
+      break;
+   case MESA_PRIM_LINES:
+      for (unsigned i = 1; i < count; i += 2)
+         bin_line(binning, VERTEX(i - 1), VERTEX(i));
+      break;
+   case MESA_PRIM_LINE_STRIP:
+   case MESA_PRIM_LINE_LOOP:
+      for (unsigned i = 1; i < count; i++)
+         bin_line(binning, VERTEX(i - 1), VERTEX(i));
+      if (binning->primitive == MESA_PRIM_LINE_LOOP && count > 1)
+         bin_line(binning, VERTEX(count - 1), VERTEX(0));
+      break;
+   case MESA_PRIM_TRIANGLES:
+      for (unsigned i = 2; i < count; i += 3)
+         bin_triangle(binning, VERTEX(i - 2), VERTEX(i - 1), VERTEX(i), provoking);
+      break;
+   case MESA_PRIM_TRIANGLE_STRIP:
+      for (unsigned i = 2; i < count; i++) {
+         /* The swapped pair keeps the provoking vertex in its place. */
+         if (i & 1) {
+            if (first)
+               bin_triangle(binning, VERTEX(i - 2), VERTEX(i), VERTEX(i - 1), 0);
+            else
+               bin_triangle(binning, VERTEX(i - 1), VERTEX(i - 2), VERTEX(i), 2);
+         } else {
+            bin_triangle(binning, VERTEX(i - 2), VERTEX(i - 1), VERTEX(i), provoking);
+         }
+      }
+      break;
+   case MESA_PRIM_TRIANGLE_FAN:
+      for (unsigned i = 2; i < count; i++)
+         bin_triangle(binning, VERTEX(0), VERTEX(i - 1), VERTEX(i), first ? 1 : 2);
+      break;
+   case MESA_PRIM_QUADS:
+      /* The last vertex provokes, whatever the convention. */
+      for (unsigned i = 3; i < count; i += 4) {
+         bin_triangle(binning, VERTEX(i - 3), VERTEX(i - 2), VERTEX(i), 2);
+         bin_triangle(binning, VERTEX(i - 2), VERTEX(i - 1), VERTEX(i), 2);
+      }
+      break;
+   case MESA_PRIM_QUAD_STRIP:
+      for (unsigned i = 3; i < count; i += 2) {
+         bin_triangle(binning, VERTEX(i - 3), VERTEX(i - 2), VERTEX(i), 2);
+         bin_triangle(binning, VERTEX(i - 1), VERTEX(i - 3), VERTEX(i), 2);
+      }
+      break;
+   case MESA_PRIM_POLYGON:
+      /* The first vertex provokes. */
+      for (unsigned i = 2; i < count; i++)
+         bin_triangle(binning, VERTEX(i - 1), VERTEX(i), VERTEX(0), 2);
+      break;
+   default:
+      unreachable("draw takes all other primitives apart");
+   }
+#undef VERTEX
+}
+
+static void
+draw_elements(struct vbuf_render *render, const uint16_t *indices, unsigned count)
+{
+   bin_list(tbr_binning(render), indices, 0, count);
+}
+
+static void
+draw_arrays(struct vbuf_render *render, unsigned start, unsigned count)
+{
+   bin_list(tbr_binning(render), NULL, start, count);
+}
+
+/* ---- life ---------------------------------------------------------------- */
+
+static void
+destroy_render(struct vbuf_render *render)
+{
+   align_free(tbr_binning(render)->vertices);
+   FREE(render);
+}
+
+bool
+tbr_binning_init(struct tbr_context *context)
+{
+   struct tbr_binning *binning = CALLOC_STRUCT(tbr_binning);
+   if (!binning)
+      return false;
+
+   binning->context = context;
+   binning->base = (struct vbuf_render){
+      .max_indices = 16 * 1024,
+      .max_vertex_buffer_bytes = 128 * 1024,
+      .get_vertex_info = get_vertex_info,
+      .allocate_vertices = allocate_vertices,
+      .map_vertices = map_vertices,
+      .unmap_vertices = unmap_vertices,
+      .release_vertices = release_vertices,
+      .set_primitive = set_primitive,
+      .set_view_index = set_view_index,
+      .draw_elements = draw_elements,
+      .draw_arrays = draw_arrays,
+      .set_stream_output_info = set_stream_output_info,
+      .pipeline_statistics = pipeline_statistics,
+      .destroy = destroy_render,
+   };
+
+   struct draw_stage *stage = draw_vbuf_stage(context->draw, &binning->base);
+   if (!stage) {
+      destroy_render(&binning->base);
+      return false;
+   }
+   draw_set_rasterize_stage(context->draw, stage);
+   draw_set_render(context->draw, &binning->base);
+
+   /* Points and lines of any width, and point sprites, are rasterised here. */
+   draw_wide_point_threshold(context->draw, 10000.0f);
+   draw_wide_line_threshold(context->draw, 10000.0f);
+   draw_wide_point_sprites(context->draw, false);
+   draw_enable_point_sprites(context->draw, false);
+   draw_enable_line_stipple(context->draw, true);
+
+   context->binning = binning;
+   context->vbuf_render = &binning->base;
+   return true;
+}
+
+void
+tbr_binning_destroy(struct tbr_context *context)
+{
+   /* draw's stage owns the render and destroys it with the context's draw. */
+   context->binning = NULL;
+   context->vbuf_render = NULL;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Primitive assembly's end and the Polygon List Builder's first half: takes draw's
+ * vertices, culls, finds the tiles each primitive overlaps and writes its
+ * attributes into the batch's PB-Attributes.
+ */
+#ifndef TBR_BINNING_H
+#define TBR_BINNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "draw/draw_vbuf.h"
+#include "draw/draw_vertex.h"
+#include "tbr_limits.h"
+
+struct tbr_context;
+struct tbr_batch;
+
+struct tbr_binning {
+   struct vbuf_render base;
+   struct tbr_context *context;
+
+   struct vertex_info vertex_info;
+   bool vertex_info_valid;
+   int point_size_slot;            /**< place in a vertex, or -1 */
+   int back_color_slot[2];
+   int face_slot;
+   int layer_slot;
+
+   uint8_t *vertices;
+   size_t vertices_bytes;
+   unsigned stride;                /**< bytes */
+   enum mesa_prim primitive;
+
+   /* Of the draw in progress, set by tbr_draw.c. */
+   struct tbr_batch *batch;        /**< NULL: nothing is drawn */
+   uint32_t state;                 /**< index of the draw state in the batch */
+   uint32_t event_draw;
+   int32_t x0, y0, x1, y1;         /**< pixels that can be covered; x1, y1 exclusive */
+   bool out_of_memory;
+
+   uint64_t primitives_generated;  /**< that reached the rasteriser, for queries */
+};
+
+/** Makes the context's vbuf_render and hooks it into draw. */
+bool tbr_binning_init(struct tbr_context *context);
+void tbr_binning_destroy(struct tbr_context *context);
+
+/** Bound shaders or rasterizer state changed: the vertex layout must be made anew. */
+void tbr_binning_invalidate(struct tbr_context *context);
+
+/** Called by a primitive that finds the batch full: hands it over and continues
+ * in a new one (tbr_draw.c). False when that fails. */
+bool tbr_draw_continue(struct tbr_context *context);
+
+/* tbr_polygon_list_builder.c */
+
+/** A primitive in window coordinates: its corners and where their vertices are. */
+struct tbr_binned_primitive {
+   float corner[3][4];             /**< x, y, z, 1/w of the triangle or parallelogram */
+   const float (*vertex[3])[4];    /**< attributes of each corner, draw's order */
+   bool parallelogram;
+   bool front_facing;              /**< of a parallelogram; a triangle's is found when it is binned */
+   bool offset;                    /**< polygon offset applies */
+   uint8_t provoking;              /**< corner whose flat attributes count */
+   bool point;                     /**< point coordinates replace attributes where enabled */
+};
+
+/** Bins one primitive, unless it faces the wrong way or covers nothing. */
+void tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive);
+
+#endif

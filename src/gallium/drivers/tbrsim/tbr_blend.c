@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT */
+/* Blending, logic operations and colour masks: from the program's colours to the
+ * on-chip colour buffers. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+/* r, g, b, a of sixteen fragments. */
+struct colors {
+   floats c[4];
+};
+
+TBR_INLINE floats
+clamp_floats(floats a, float low, float high)
+{
+   return floats_min(floats_max(a, floats_all(low)), floats_all(high));
+}
+
+TBR_INLINE struct colors
+load_colors(const float planes[4][TBR_LANES])
+{
+   return (struct colors){{floats_load(planes[0]), floats_load(planes[1]), floats_load(planes[2]),
+                           floats_load(planes[3])}};
+}
+
+TBR_INLINE struct colors
+clamp_colors(const struct tbr_tile_color *buffer, struct colors colors)
+{
+   if (buffer->clamp_high == INFINITY)
+      return colors;
+   for (unsigned c = 0; c < 4; c++)
+      colors.c[c] = clamp_floats(colors.c[c], buffer->clamp_low, buffer->clamp_high);
+   return colors;
+}
+
+/* ---- blend equations --------------------------------------------------- */
+
+struct blend_inputs {
+   struct colors source, second, destination, constant;
+};
+
+TBR_INLINE floats
+one_minus(floats a)
+{
+   return floats_sub(floats_all(1.0f), a);
+}
+
+static floats
+blend_factor(enum pipe_blendfactor factor, const struct blend_inputs *in, unsigned c)
+{
+   switch (factor) {
+   case PIPE_BLENDFACTOR_ONE:
+      return floats_all(1.0f);
+   case PIPE_BLENDFACTOR_SRC_COLOR:
+      return in->source.c[c];
+   case PIPE_BLENDFACTOR_SRC_ALPHA:
+      return in->source.c[3];
+   case PIPE_BLENDFACTOR_DST_ALPHA:
+      return in->destination.c[3];
+   case PIPE_BLENDFACTOR_DST_COLOR:
+      return in->destination.c[c];
+   case PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE:
+      return c == 3 ? floats_all(1.0f) : floats_min(in->source.c[3], one_minus(in->destination.c[3]));
+   case PIPE_BLENDFACTOR_CONST_COLOR:
+      return in->constant.c[c];
+   case PIPE_BLENDFACTOR_CONST_ALPHA:
+      return in->constant.c[3];
+   case PIPE_BLENDFACTOR_SRC1_COLOR:
+      return in->second.c[c];
+   case PIPE_BLENDFACTOR_SRC1_ALPHA:
+      return in->second.c[3];
+   case PIPE_BLENDFACTOR_ZERO:
+      return floats_all(0.0f);
+   case PIPE_BLENDFACTOR_INV_SRC_COLOR:
+      return one_minus(in->source.c[c]);
+   case PIPE_BLENDFACTOR_INV_SRC_ALPHA:
+      return one_minus(in->source.c[3]);
+   case PIPE_BLENDFACTOR_INV_DST_ALPHA:
+      return one_minus(in->destination.c[3]);
+   case PIPE_BLENDFACTOR_INV_DST_COLOR:
+      return one_minus(in->destination.c[c]);
+   case PIPE_BLENDFACTOR_INV_CONST_COLOR:
+      return one_minus(in->constant.c[c]);
+   case PIPE_BLENDFACTOR_INV_CONST_ALPHA:
+      return one_minus(in->constant.c[3]);
+   case PIPE_BLENDFACTOR_INV_SRC1_COLOR:
+      return one_minus(in->second.c[c]);
+   case PIPE_BLENDFACTOR_INV_SRC1_ALPHA:
+      return one_minus(in->second.c[3]);
+   default:
+      unreachable("there are no more blend factors");
+   }
+}
+
+static floats
+blend_channel(enum pipe_blend_func function, enum pipe_blendfactor source_factor,
+              enum pipe_blendfactor destination_factor, const struct blend_inputs *in, unsigned c)
+{
+   const floats source = in->source.c[c], destination = in->destination.c[c];
+   if (function == PIPE_BLEND_MIN)
+      return floats_min(source, destination);
+   if (function == PIPE_BLEND_MAX)
+      return floats_max(source, destination);
+   const floats a = floats_mul(source, blend_factor(source_factor, in, c));
+   const floats b = floats_mul(destination, blend_factor(destination_factor, in, c));
+   switch (function) {
+   case PIPE_BLEND_ADD:
+      return floats_add(a, b);
+   case PIPE_BLEND_SUBTRACT:
+      return floats_sub(a, b);
+   case PIPE_BLEND_REVERSE_SUBTRACT:
+      return floats_sub(b, a);
+   default:
+      unreachable("there are no more blend equations");
+   }
+}
+
+static struct colors
+blend_general(const struct tbr_draw_state *state, const struct tbr_tile_color *buffer,
+              const struct pipe_rt_blend_state *rt, const struct tbr_fragment_block *block, struct colors source,
+              struct colors destination)
+{
+   struct blend_inputs in = {.source = source, .destination = destination};
+   for (unsigned c = 0; c < 4; c++)
+      in.constant.c[c] = floats_all(state->blend_color[c]);
+   in.constant = clamp_colors(buffer, in.constant);
+   if (state->dual_source)
+      in.second = clamp_colors(buffer, load_colors(block->color_second));
+   struct colors result;
+   for (unsigned c = 0; c < 3; c++)
+      result.c[c] = blend_channel(rt->rgb_func, rt->rgb_src_factor, rt->rgb_dst_factor, &in, c);
+   result.c[3] = blend_channel(rt->alpha_func, rt->alpha_src_factor, rt->alpha_dst_factor, &in, 3);
+   return result;
+}
+
+/* The result of blending, not clamped yet. The special cases are the general one
+ * with the constant factors multiplied out: equal to the bit. */
+TBR_INLINE struct colors
+blend_colors(const struct tbr_draw_plan *plan, const struct tbr_tile_color *buffer, unsigned n,
+             const struct tbr_fragment_block *block, struct colors source, struct colors destination)
+{
+   const floats alpha = source.c[3];
+   struct colors result;
+   switch (plan->color[n].blend) {
+   case TBR_BLEND_REPLACE:
+      return source;
+   case TBR_BLEND_ALPHA:
+      for (unsigned c = 0; c < 4; c++)
+         result.c[c] = floats_add(floats_mul(source.c[c], alpha), floats_mul(destination.c[c], one_minus(alpha)));
+      return result;
+   case TBR_BLEND_PREMULTIPLIED:
+      for (unsigned c = 0; c < 4; c++)
+         result.c[c] = floats_add(source.c[c], floats_mul(destination.c[c], one_minus(alpha)));
+      return result;
+   case TBR_BLEND_ADD:
+      for (unsigned c = 0; c < 4; c++)
+         result.c[c] = floats_add(source.c[c], destination.c[c]);
+      return result;
+   default:
+      return blend_general(plan->state, buffer, &plan->state->blend.rt[n], block, source, destination);
+   }
+}
+
+/* ---- logic operations -------------------------------------------------- */
+
+static ints
+logic_operation(enum pipe_logicop operation, ints source, ints destination)
+{
+   switch (operation) {
+   case PIPE_LOGICOP_CLEAR:
+      return ints_all(0);
+   case PIPE_LOGICOP_NOR:
+      return ints_not(ints_or(source, destination));
+   case PIPE_LOGICOP_AND_INVERTED:
+      return ints_and(ints_not(source), destination);
+   case PIPE_LOGICOP_COPY_INVERTED:
+      return ints_not(source);
+   case PIPE_LOGICOP_AND_REVERSE:
+      return ints_and(source, ints_not(destination));
+   case PIPE_LOGICOP_INVERT:
+      return ints_not(destination);
+   case PIPE_LOGICOP_XOR:
+      return ints_xor(source, destination);
+   case PIPE_LOGICOP_NAND:
+      return ints_not(ints_and(source, destination));
+   case PIPE_LOGICOP_AND:
+      return ints_and(source, destination);
+   case PIPE_LOGICOP_EQUIV:
+      return ints_not(ints_xor(source, destination));
+   case PIPE_LOGICOP_NOOP:
+      return destination;
+   case PIPE_LOGICOP_OR_INVERTED:
+      return ints_or(ints_not(source), destination);
+   case PIPE_LOGICOP_COPY:
+      return source;
+   case PIPE_LOGICOP_OR_REVERSE:
+      return ints_or(source, ints_not(destination));
+   case PIPE_LOGICOP_OR:
+      return ints_or(source, destination);
+   case PIPE_LOGICOP_SET:
+      return ints_all(-1);
+   default:
+      unreachable("there are no more logic operations");
+   }
+}
+
+/* ---- unsigned normalised channels in a word ---------------------------- */
+
+TBR_INLINE ints
+gather_pixels(const struct tbr_tile_color *buffer, const uint16_t quad[4])
+{
+   if (buffer->pixel_bytes == 4)
+      return ints_gather_quads((const int32_t *)buffer->pixels, quad);
+   int32_t pixels[TBR_LANES] = {0};
+   for (unsigned lane = 0; lane < TBR_LANES; lane++)
+      memcpy(&pixels[lane], buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, buffer->pixel_bytes);
+   return ints_load(pixels);
+}
+
+TBR_INLINE void
+scatter_pixels(const struct tbr_tile_color *buffer, const uint16_t quad[4], uint32_t live, ints value)
+{
+   if (buffer->pixel_bytes == 4) {
+      ints_scatter_quads((int32_t *)buffer->pixels, quad, live, value);
+      return;
+   }
+   int32_t pixels[TBR_LANES];
+   ints_store(pixels, value);
+   for (; live; live &= live - 1) {
+      const unsigned lane = __builtin_ctz(live);
+      memcpy(buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, &pixels[lane], buffer->pixel_bytes);
+   }
+}
+
+TBR_INLINE struct colors
+unpack_unorm(const struct tbr_tile_color *buffer, ints pixels)
+{
+   struct colors colors;
+   for (unsigned c = 0; c < 4; c++) {
+      const ints channel = ints_and(ints_shift_right_logical(pixels, buffer->shift[c]),
+                                    ints_all((int32_t)buffer->maximum[c]));
+      colors.c[c] = floats_mul(floats_from_ints(channel), floats_all(buffer->inverse_maximum[c]));
+   }
+   if (buffer->alpha_is_one)
+      colors.c[3] = floats_all(1.0f);
+   return colors;
+}
+
+/* Rounds to nearest. */
+TBR_INLINE ints
+pack_unorm(const struct tbr_tile_color *buffer, struct colors colors)
+{
+   ints pixels = ints_all(buffer->filler);
+   for (unsigned c = 0; c < 4; c++) {
+      const floats value = clamp_floats(colors.c[c], 0.0f, 1.0f);
+      const ints channel = ints_round(floats_mul(value, floats_all(buffer->maximum[c])));
+      pixels = ints_or(pixels, ints_shift_left(channel, buffer->shift[c]));
+   }
+   return pixels;
+}
+
+static void
+write_unorm(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_color_plan *color = &plan->color[n];
+   const struct tbr_tile_color *buffer = &thread->color[n];
+   const uint16_t *quad = thread->queue.quad;
+   const struct tbr_fragment_block *block = &thread->queue.block;
+   struct colors colors = load_colors(block->color[n]);
+   ints old = {};
+   if (color->blend != TBR_BLEND_REPLACE || color->logic_op || color->partial)
+      old = gather_pixels(buffer, quad);
+   if (color->blend != TBR_BLEND_REPLACE) {
+      for (unsigned c = 0; c < 4; c++)
+         colors.c[c] = clamp_floats(colors.c[c], 0.0f, 1.0f);
+      colors = blend_colors(plan, buffer, n, block, colors, unpack_unorm(buffer, old));
+   }
+   ints pixels = pack_unorm(buffer, colors);
+   if (color->logic_op)
+      pixels = ints_or(logic_operation(plan->state->blend.logicop_func, pixels, old), ints_all(buffer->filler));
+   if (color->partial) {
+      int32_t mask = 0;
+      memcpy(&mask, color->write_mask, buffer->pixel_bytes);
+      pixels = ints_or(ints_and(pixels, ints_all(mask)), ints_and(old, ints_all(~mask)));
+   }
+   scatter_pixels(buffer, quad, live, pixels);
+}
+
+/* ---- every other format ------------------------------------------------ */
+
+/* Sixteen pixels as rows of rgba, as the format library takes them. */
+TBR_INLINE void
+colors_to_rows(float rows[TBR_LANES][4], struct colors colors)
+{
+   float planes[4][TBR_LANES];
+   for (unsigned c = 0; c < 4; c++)
+      floats_store(planes[c], colors.c[c]);
+   for (unsigned lane = 0; lane < TBR_LANES; lane++) {
+      for (unsigned c = 0; c < 4; c++)
+         rows[lane][c] = planes[c][lane];
+   }
+}
+
+TBR_INLINE struct colors
+colors_from_rows(float rows[TBR_LANES][4])
+{
+   float planes[4][TBR_LANES];
+   for (unsigned lane = 0; lane < TBR_LANES; lane++) {
+      for (unsigned c = 0; c < 4; c++)
+         planes[c][lane] = rows[lane][c];
+   }
+   return load_colors(planes);
+}
+
+static void
+write_general(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_color_plan *color = &plan->color[n];
+   const struct tbr_tile_color *buffer = &thread->color[n];
+   const struct tbr_fragment_queue *queue = &thread->queue;
+   const size_t pixel_bytes = buffer->pixel_bytes, quad_bytes = 4 * pixel_bytes;
+   float rows[TBR_LANES][4];
+   uint8_t old[TBR_LANES * 16], new[TBR_LANES * 16];
+   for (unsigned q = 0; q < TBR_QUADS; q++)
+      memcpy(old + q * quad_bytes, buffer->pixels + queue->quad[q] * quad_bytes, quad_bytes);
+   struct colors colors = load_colors(queue->block.color[n]);
+   if (color->blend != TBR_BLEND_REPLACE) {
+      buffer->unpack->unpack_rgba(rows, old, TBR_LANES);
+      colors = blend_colors(plan, buffer, n, &queue->block, clamp_colors(buffer, colors), colors_from_rows(rows));
+   }
+   if (!buffer->integer)
+      colors = clamp_colors(buffer, colors);
+   colors_to_rows(rows, colors);
+   if (!buffer->integer)
+      buffer->pack->pack_rgba_float(new, 0, &rows[0][0], 0, TBR_LANES, 1);
+   else if (util_format_is_pure_uint(buffer->format))
+      buffer->pack->pack_rgba_uint(new, 0, (const uint32_t *)rows, 0, TBR_LANES, 1);
+   else
+      buffer->pack->pack_rgba_sint(new, 0, (const int32_t *)rows, 0, TBR_LANES, 1);
+   if (color->logic_op) {
+      for (size_t at = 0; at < TBR_LANES * pixel_bytes; at += 64)
+         ints_store(new + at, logic_operation(plan->state->blend.logicop_func, ints_load(new + at), ints_load(old + at)));
+   }
+   for (; live; live &= live - 1) {
+      const unsigned lane = __builtin_ctz(live);
+      uint8_t *pixel = buffer->pixels + (4 * queue->quad[lane / 4] + lane % 4) * pixel_bytes;
+      for (size_t at = 0; at < pixel_bytes; at++)
+         pixel[at] = (new[lane * pixel_bytes + at] & color->write_mask[at]) | (pixel[at] & ~color->write_mask[at]);
+   }
+}
+
+/* Writes the colours of the queue's live fragments. */
+static void
+write_colors(struct tbr_tile_thread *thread, uint32_t live)
+{
+   for (unsigned n = 0; n < thread->pass->num_color; n++) {
+      if (!thread->plan.color[n].write)
+         continue;
+      if (thread->color[n].kind == TBR_COLOR_UNORM)
+         write_unorm(thread, n, live);
+      else
+         write_general(thread, n, live);
+   }
+}
+
+/* ---- the plan ---------------------------------------------------------- */
+
+static bool
+add_with(const struct pipe_rt_blend_state *rt, enum pipe_blendfactor source, enum pipe_blendfactor destination)
+{
+   return rt->rgb_func == PIPE_BLEND_ADD && rt->alpha_func == PIPE_BLEND_ADD && rt->rgb_src_factor == source &&
+          rt->rgb_dst_factor == destination && rt->alpha_src_factor == source && rt->alpha_dst_factor == destination;
+}
+
+static enum tbr_blend_kind
+choose_blend(const struct pipe_rt_blend_state *rt)
+{
+   if (!rt->blend_enable || add_with(rt, PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_ZERO))
+      return TBR_BLEND_REPLACE;
+   if (add_with(rt, PIPE_BLENDFACTOR_SRC_ALPHA, PIPE_BLENDFACTOR_INV_SRC_ALPHA))
+      return TBR_BLEND_ALPHA;
+   if (add_with(rt, PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_INV_SRC_ALPHA))
+      return TBR_BLEND_PREMULTIPLIED;
+   if (add_with(rt, PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_ONE))
+      return TBR_BLEND_ADD;
+   return TBR_BLEND_GENERAL;
+}
+
+/* Bits of a pixel that belong to the components of the colour mask. Bits of no
+ * component (X) may always be written. */
+static void
+fill_write_mask(uint8_t mask[16], enum pipe_format format, unsigned colormask)
+{
+   const struct util_format_description *description = util_format_description(format);
+   memset(mask, 0xff, 16);
+   if (format == PIPE_FORMAT_R11G11B10_FLOAT) {
+      const uint32_t bits = (colormask & PIPE_MASK_R ? 0x7ff : 0) | (colormask & PIPE_MASK_G ? 0x7ff << 11 : 0) |
+                            (colormask & PIPE_MASK_B ? 0x3ffu << 22 : 0);
+      memcpy(mask, &bits, 4);
+      return;
+   }
+   for (unsigned c = 0; c < 4; c++) {
+      const unsigned swizzle = description->swizzle[c];
+      if (swizzle > PIPE_SWIZZLE_W || colormask >> c & 1)
+         continue;
+      const unsigned first = description->channel[swizzle].shift;
+      for (unsigned bit = first; bit < first + description->channel[swizzle].size; bit++)
+         mask[bit / 8] &= ~(1u << bit % 8);
+   }
+}
+
+static void
+plan_color(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan, unsigned n)
+{
+   const struct tbr_draw_state *state = plan->state;
+   const struct tbr_tile_color *buffer = &thread->color[n];
+   struct tbr_color_plan *color = &plan->color[n];
+   const struct pipe_rt_blend_state *rt = &state->blend.rt[n];
+   color->write = state->shade && n < state->num_color_outputs && thread->pass->color[n].memory && rt->colormask;
+   if (!color->write)
+      return;
+   color->logic_op = state->blend.logicop_enable && buffer->logic_op;
+   color->blend = state->blend.logicop_enable || buffer->integer ? TBR_BLEND_REPLACE : choose_blend(rt);
+   unsigned used = 0;
+   const struct util_format_description *description = util_format_description(buffer->format);
+   for (unsigned c = 0; c < 4; c++)
+      used |= description->swizzle[c] <= PIPE_SWIZZLE_W ? 1u << c : 0;
+   color->partial = (rt->colormask & used) != used;
+   if (color->partial || buffer->kind == TBR_COLOR_GENERAL)
+      fill_write_mask(color->write_mask, buffer->format, rt->colormask);
+}

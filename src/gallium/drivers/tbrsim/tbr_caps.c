@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What the simulated GPU can do: OpenGL ES 2.0 and OpenGL 2.1, and those
+ * extensions whose every part is implemented. All else stays at "no".
+ */
+#include "tbr_screen.h"
+
+#include "compiler/nir/nir.h"
+#include "draw/draw_context.h"
+#include "gallivm/lp_bld_limits.h"
+#include "gallivm/lp_bld_nir.h"
+#include "util/format/u_format.h"
+#include "util/os_misc.h"
+#include "util/u_math.h"
+#include "util/u_screen.h"
+#include "tbr_limits.h"
+
+#define MAX_TEXTURE_2D_SIZE 8192
+#define MAX_TEXTURE_3D_SIZE 512
+#define MAX_TEXTURE_UNITS 16 /* a stage; the rest of TBR_MAX_TEXTURES is for draw's stipple texture */
+#define MAX_VARYINGS 16      /* vec4s; with colours, fog and point coordinates within TBR_MAX_INPUTS */
+#define MAX_POINT_OR_LINE_WIDTH 255.0f
+
+/* ---- programs --------------------------------------------------------- */
+
+/* gallivm translates scalar NIR and has no code for the operations lowered here.
+ * A multiply and add is never one operation: whether that rounds once or twice
+ * would depend on the CPU. */
+static const struct nir_shader_compiler_options compiler_options = {
+   .lower_to_scalar = true,
+   .lower_uniforms_to_ubo = true,
+   .lower_vector_cmp = true,
+   .lower_ffma16 = true,
+   .lower_ffma32 = true,
+   .lower_ffma64 = true,
+   .lower_flrp16 = true,
+   .lower_flrp32 = true,
+   .lower_flrp64 = true,
+   .lower_fmod = true,
+   .lower_fdot = true,
+   .lower_fdph = true,
+   .lower_fsat = true,
+   .lower_scmp = true,
+   .lower_ldexp = true,
+   .lower_fisnormal = true,
+   .lower_fquantize2f16 = true,
+   .lower_fminmax_signed_zero = true,
+   .lower_bitfield_insert = true,
+   .lower_bitfield_extract = true,
+   .lower_ifind_msb = true,
+   .lower_uadd_carry = true,
+   .lower_usub_borrow = true,
+   .lower_uadd_sat = true,
+   .lower_usub_sat = true,
+   .lower_iadd_sat = true,
+   .lower_hadd = true,
+   .lower_mul_2x32_64 = true,
+   .lower_extract_byte = true,
+   .lower_extract_word = true,
+   .lower_insert_byte = true,
+   .lower_insert_word = true,
+   .lower_pack_snorm_2x16 = true,
+   .lower_pack_snorm_4x8 = true,
+   .lower_pack_unorm_2x16 = true,
+   .lower_pack_unorm_4x8 = true,
+   .lower_pack_half_2x16 = true,
+   .lower_pack_64_4x16 = true,
+   .lower_pack_split = true,
+   .lower_unpack_snorm_2x16 = true,
+   .lower_unpack_snorm_4x8 = true,
+   .lower_unpack_unorm_2x16 = true,
+   .lower_unpack_unorm_4x8 = true,
+   .lower_unpack_half_2x16 = true,
+   .lower_int64_options = nir_lower_imul_2x32_64,
+   .lower_doubles_options = nir_lower_dround_even,
+   .lower_device_index_to_zero = true,
+   .scalarize_ddx = true,
+   .max_unroll_iterations = 32,
+   /* A texture instruction names its unit; loops over samplers are unrolled. */
+   .force_indirect_unrolling_sampler = true,
+};
+
+static const void *
+get_compiler_options(struct pipe_screen *screen, enum pipe_shader_ir ir, enum pipe_shader_type shader)
+{
+   return ir == PIPE_SHADER_IR_NIR ? &compiler_options : NULL;
+}
+
+static char *
+finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
+{
+   lp_build_opt_nir(nir);
+   return NULL;
+}
+
+static int
+get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum pipe_shader_cap param)
+{
+   if (shader != PIPE_SHADER_VERTEX && shader != PIPE_SHADER_FRAGMENT)
+      return 0;
+
+   switch (param) {
+   case PIPE_SHADER_CAP_FP16:
+   case PIPE_SHADER_CAP_FP16_DERIVATIVES:
+   case PIPE_SHADER_CAP_FP16_CONST_BUFFERS:
+   case PIPE_SHADER_CAP_INT16:
+   case PIPE_SHADER_CAP_GLSL_16BIT_CONSTS:
+      /* mediump is highp: gallivm's 16-bit arithmetic depends on the CPU. */
+      return 0;
+   case PIPE_SHADER_CAP_MAX_TEXTURE_SAMPLERS:
+   case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS:
+      return MAX_TEXTURE_UNITS;
+   case PIPE_SHADER_CAP_MAX_CONST_BUFFERS:
+      return 1; /* uniforms; uniform buffers are of OpenGL 3 */
+   case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
+   case PIPE_SHADER_CAP_MAX_SHADER_IMAGES:
+      return 0;
+   default:
+      return shader == PIPE_SHADER_VERTEX ? draw_get_shader_param(shader, param)
+                                          : gallivm_get_shader_param(param);
+   }
+}
+
+/* ---- formats ---------------------------------------------------------- */
+
+static bool
+has_channels_of_64_bits(const struct util_format_description *description)
+{
+   for (unsigned i = 0; i < description->nr_channels; i++) {
+      if (description->channel[i].type != UTIL_FORMAT_TYPE_VOID && description->channel[i].size == 64)
+         return true;
+   }
+   return false;
+}
+
+static bool
+is_packed_rgb(const struct util_format_description *description)
+{
+   return description->is_array && description->nr_channels == 3;
+}
+
+static bool
+is_depth_stencil(enum pipe_format format)
+{
+   switch (format) {
+   case PIPE_FORMAT_Z16_UNORM:
+   case PIPE_FORMAT_Z24X8_UNORM:
+   case PIPE_FORMAT_X8Z24_UNORM:
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
+   case PIPE_FORMAT_Z32_FLOAT:
+   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
+   case PIPE_FORMAT_S8_UINT:
+      return true;
+   default:
+      return false;
+   }
+}
+
+/** Formats by which views of a depth and stencil texture show its stencil. */
+static bool
+is_stencil_view(enum pipe_format format)
+{
+   return format == PIPE_FORMAT_X24S8_UINT || format == PIPE_FORMAT_S8X24_UINT ||
+          format == PIPE_FORMAT_X32_S8X24_UINT;
+}
+
+static bool
+is_color_renderable(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   const struct util_format_pack_description *pack = util_format_pack_description(format);
+
+   if (description->colorspace != UTIL_FORMAT_COLORSPACE_RGB &&
+       description->colorspace != UTIL_FORMAT_COLORSPACE_SRGB)
+      return false;
+   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN && format != PIPE_FORMAT_R11G11B10_FLOAT)
+      return false;
+   if (description->block.width != 1 || description->block.height != 1 || description->is_mixed ||
+       is_packed_rgb(description) || has_channels_of_64_bits(description) ||
+       util_format_is_scaled(format))
+      return false;
+   for (unsigned i = 0; i < description->nr_channels; i++) {
+      if (description->channel[i].type == UTIL_FORMAT_TYPE_FIXED)
+         return false;
+   }
+   return pack && (pack->pack_rgba_float || pack->pack_rgba_uint || pack->pack_rgba_sint) &&
+          util_format_fetch_rgba_func(format);
+}
+
+static bool
+is_sampleable(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+
+   if (description->colorspace == UTIL_FORMAT_COLORSPACE_ZS)
+      return is_depth_stencil(format) || is_stencil_view(format);
+   if (description->colorspace == UTIL_FORMAT_COLORSPACE_YUV)
+      return false;
+
+   switch (description->layout) {
+   case UTIL_FORMAT_LAYOUT_PLAIN:
+      /* Real GPUs, too, pad three channels to four, unless they are 32 bits wide. */
+      return !(is_packed_rgb(description) && description->block.bits != 96) &&
+             !has_channels_of_64_bits(description) && !util_format_is_scaled(format) &&
+             util_format_fetch_rgba_func(format);
+   case UTIL_FORMAT_LAYOUT_S3TC:
+   case UTIL_FORMAT_LAYOUT_RGTC:
+   case UTIL_FORMAT_LAYOUT_ETC:
+   case UTIL_FORMAT_LAYOUT_BPTC:
+   case UTIL_FORMAT_LAYOUT_FXT1:
+   case UTIL_FORMAT_LAYOUT_OTHER:
+      return util_format_fetch_rgba_func(format);
+   default:
+      return false;
+   }
+}
+
+static bool
+is_fetchable(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   if (description->colorspace != UTIL_FORMAT_COLORSPACE_RGB)
+      return false;
+   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN && format != PIPE_FORMAT_R11G11B10_FLOAT)
+      return false;
+   return !(util_format_is_pure_integer(format) && has_channels_of_64_bits(description));
+}
+
+static bool
+is_index_format(enum pipe_format format)
+{
+   return format == PIPE_FORMAT_R8_UINT || format == PIPE_FORMAT_R16_UINT || format == PIPE_FORMAT_R32_UINT;
+}
+
+static bool
+is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pipe_texture_target target,
+                    unsigned sample_count, unsigned storage_sample_count, unsigned bind)
+{
+   struct sw_winsys *winsys = tbr_screen(screen)->winsys;
+   const unsigned displayed = PIPE_BIND_DISPLAY_TARGET | PIPE_BIND_SCANOUT | PIPE_BIND_SHARED;
+   const unsigned of_images = PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE | PIPE_BIND_DEPTH_STENCIL |
+                              PIPE_BIND_SAMPLER_VIEW | displayed;
+
+   if (sample_count > 1 || storage_sample_count > 1)
+      return false;
+   if (format == PIPE_FORMAT_NONE || format >= PIPE_FORMAT_COUNT)
+      return false;
+   if (bind & (PIPE_BIND_SHADER_IMAGE | PIPE_BIND_SHADER_BUFFER))
+      return false;
+   if (target == PIPE_BUFFER && (bind & of_images))
+      return false;
+   if (target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_2D_ARRAY ||
+       target == PIPE_TEXTURE_CUBE_ARRAY)
+      return false;
+
+   if ((bind & (PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE)) && !is_color_renderable(format))
+      return false;
+   if ((bind & PIPE_BIND_BLENDABLE) && util_format_is_pure_integer(format))
+      return false;
+   if ((bind & PIPE_BIND_DEPTH_STENCIL) && !is_depth_stencil(format))
+      return false;
+   if ((bind & PIPE_BIND_SAMPLER_VIEW) && !is_sampleable(format))
+      return false;
+   if ((bind & PIPE_BIND_VERTEX_BUFFER) && !is_fetchable(format))
+      return false;
+   if ((bind & PIPE_BIND_INDEX_BUFFER) && !is_index_format(format))
+      return false;
+   if ((bind & displayed) && !winsys->is_displaytarget_format_supported(winsys, bind, format))
+      return false;
+   return true;
+}
+
+/* ---- caps ------------------------------------------------------------- */
+
+static void
+init_pipeline_caps(struct pipe_caps *caps)
+{
+   caps->max_render_targets = TBR_MAX_COLOR_BUFFERS;
+   caps->max_dual_source_render_targets = 1;
+   caps->mixed_framebuffer_sizes = true;
+   caps->mixed_colorbuffer_formats = true;
+   caps->mixed_color_depth_bits = true;
+   caps->blend_equation_separate = true;
+   caps->indep_blend_enable = true;
+   caps->indep_blend_func = true;
+   caps->depth_clip_disable = true;
+   caps->polygon_offset_clamp = true;
+   caps->shader_stencil_export = true;
+   caps->fs_coord_origin_upper_left = true;
+   caps->fs_coord_pixel_center_half_integer = true;
+   caps->fs_face_is_integer_sysval = true;
+   caps->tgsi_texcoord = true;
+   caps->fragment_shader_derivatives = true;
+   caps->max_varyings = MAX_VARYINGS;
+   caps->rasterizer_subpixel_bits = TBR_SUBPIXEL_BITS;
+   /* The alpha test is a discard in the program. */
+   caps->alpha_test = false;
+
+   caps->min_point_size = caps->min_point_size_aa = 1.0f;
+   caps->max_point_size = caps->max_point_size_aa = MAX_POINT_OR_LINE_WIDTH;
+   caps->min_line_width = caps->min_line_width_aa = 1.0f;
+   caps->max_line_width = caps->max_line_width_aa = MAX_POINT_OR_LINE_WIDTH;
+   caps->point_size_granularity = caps->line_width_granularity = 0.1f;
+}
+
+static void
+init_vertex_caps(struct pipe_caps *caps)
+{
+   /* The application's own arrays are copied into buffers first: only those have
+    * addresses on the simulated GPU. */
+   caps->user_vertex_buffers = false;
+   /* What draw does by itself. */
+   caps->primitive_restart = true;
+   caps->primitive_restart_fixed_index = true;
+   caps->vs_instanceid = true;
+   caps->vertex_element_instance_divisor = true;
+   caps->start_instance = true;
+   caps->vertex_color_unclamped = true;
+   caps->vertex_color_clamped = true;
+   caps->packed_uniforms = true;
+   caps->constant_buffer_offset_alignment = 16;
+   /* Vertex shaders belong to the context's draw module. */
+   caps->shareable_shaders = false;
+}
+
+static void
+init_texture_caps(struct pipe_caps *caps)
+{
+   caps->npot_textures = true;
+   caps->max_texture_2d_size = MAX_TEXTURE_2D_SIZE;
+   caps->max_texture_3d_levels = util_logbase2(MAX_TEXTURE_3D_SIZE) + 1;
+   caps->max_texture_cube_levels = util_logbase2(MAX_TEXTURE_2D_SIZE) + 1;
+   caps->max_texture_anisotropy = 1.0f;
+   caps->max_texture_lod_bias = 16.0f;
+   caps->texture_swizzle = true;
+   caps->texture_mirror_clamp = true;
+   caps->texture_mirror_clamp_to_edge = true;
+   caps->texture_float_linear = true;
+   caps->texture_half_float_linear = true;
+   caps->fragment_shader_texture_lod = true;
+   caps->texture_transfer_modes = 0;
+}
+
+static void
+init_query_caps(struct pipe_caps *caps)
+{
+   caps->occlusion_query = true;
+   caps->query_timestamp = true;
+   caps->query_time_elapsed = true;
+   caps->timer_resolution = 1; /* nanoseconds */
+   caps->conditional_render = true;
+   caps->conditional_render_inverted = true;
+}
+
+static void
+init_memory_caps(struct pipe_caps *caps)
+{
+   uint64_t bytes;
+   caps->video_memory = os_get_total_physical_memory(&bytes) ? MIN2(bytes >> 20, UINT32_MAX) : 0;
+   caps->uma = true;
+   caps->invalidate_buffer = true;
+   caps->min_map_buffer_alignment = 64;
+   caps->endianness = PIPE_ENDIAN_NATIVE;
+}
+
+void
+tbr_caps_init_screen(struct tbr_screen *screen)
+{
+   struct pipe_screen *base = &screen->base;
+   struct pipe_caps *caps = (struct pipe_caps *)&base->caps;
+
+   base->get_shader_param = get_shader_param;
+   base->get_compiler_options = get_compiler_options;
+   base->finalize_nir = finalize_nir;
+   base->is_format_supported = is_format_supported;
+
+   u_init_pipe_screen_caps(base, 0);
+   caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 120;
+   init_pipeline_caps(caps);
+   init_vertex_caps(caps);
+   init_texture_caps(caps);
+   init_query_caps(caps);
+   init_memory_caps(caps);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_context.h"
+
+#include "draw/draw_context.h"
+#include "gallivm/lp_bld.h"
+#include "gallivm/lp_bld.h"
+#include "util/u_blitter.h"
+#include "util/u_memory.h"
+#include "util/u_upload_mgr.h"
+#include "tbr_batch.h"
+#include "tbr_binning.h"
+#include "tbr_resource.h"
+
+static void
+destroy_context(struct pipe_context *base)
+{
+   struct tbr_context *context = tbr_context(base);
+
+   /* What has been drawn is rendered, and lets go of its surfaces and shaders. */
+   if (context->draw)
+      tbr_batch_flush(context);
+   tbr_batch_destroy_all(context);
+
+   if (context->blitter)
+      util_blitter_destroy(context->blitter);
+   tbr_state_release(context);
+   if (context->draw)
+      draw_destroy(context->draw);
+   if (context->binning)
+      tbr_binning_destroy(context);
+   tbr_draw_destroy_context(context);
+   if (context->llvm) {
+      lp_context_destroy(context->llvm);
+      FREE(context->llvm);
+   }
+   tbr_draw_destroy_context(context);
+   if (context->llvm) {
+      lp_context_destroy(context->llvm);
+      FREE(context->llvm);
+   }
+
+   if (base->stream_uploader)
+      u_upload_destroy(base->stream_uploader);
+   if (base->const_uploader)
+      u_upload_destroy(base->const_uploader);
+   slab_destroy_child(&context->transfer_pool);
+   FREE(context);
+}
+
+static bool
+init_functions(struct tbr_context *context)
+{
+   context->base.destroy = destroy_context;
+   tbr_state_init_context(context);
+   tbr_shader_init_context(context);
+   tbr_transfer_init_context(context);
+   tbr_surface_init_context(context);
+   tbr_query_init_context(context);
+   tbr_flush_init_context(context);
+   return tbr_draw_init_context(context);
+}
+
+/** draw's stages for what the raster pipeline does not do: they replace programs,
+ * and with them the context's functions for programs. */
+static bool
+install_draw_stages(struct tbr_context *context)
+{
+   return draw_install_aaline_stage(context->draw, &context->base) &&
+          draw_install_aapoint_stage(context->draw, &context->base, nir_type_bool32) &&
+          draw_install_pstipple_stage(context->draw, &context->base);
+}
+
+static bool
+create_parts(struct tbr_context *context)
+{
+   struct pipe_context *base = &context->base;
+
+   context->llvm = CALLOC_STRUCT(lp_context_ref);
+   if (!context->llvm || !tbr_draw_init_context(context))
+      return false;
+   lp_context_create(context->llvm);
+   context->draw = draw_create_with_llvm_context(base, context->llvm);
+   if (!context->draw)
+      return false;
+   base->stream_uploader = u_upload_create_default(base);
+   base->const_uploader = u_upload_create_default(base);
+   if (!base->stream_uploader || !base->const_uploader || !tbr_binning_init(context))
+      return false;
+
+   /* The blitter's programs must be the driver's own: it comes before the stages. */
+   context->blitter = util_blitter_create(base);
+   if (!context->blitter)
+      return false;
+   util_blitter_cache_all_shaders(context->blitter);
+   return install_draw_stages(context);
+}
+
+struct pipe_context *
+tbr_context_create(struct pipe_screen *screen, void *priv, unsigned flags)
+{
+   struct tbr_context *context = CALLOC_STRUCT(tbr_context);
+   if (!context)
+      return NULL;
+
+   context->base.screen = screen;
+   context->base.priv = priv;
+   context->dirty = TBR_DIRTY_ALL;
+   slab_create_child(&context->transfer_pool, &tbr_screen(screen)->transfer_pool);
+   if (!init_functions(context) || !create_parts(context)) {
+      destroy_context(&context->base);
+      return NULL;
+   }
+   return &context->base;
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/** The context: bound state and the batch that is being recorded. */
+#ifndef TBR_CONTEXT_H
+#define TBR_CONTEXT_H
+
+#include "pipe/p_context.h"
+#include "pipe/p_state.h"
+#include "util/list.h"
+#include "util/slab.h"
+#include "util/u_blitter.h"
+#include "tbr_limits.h"
+#include "tbr_screen.h"
+
+struct draw_context;
+struct vbuf_render;
+struct tbr_batch;
+struct tbr_fragment_shader;
+struct tbr_vertex_shader;
+struct tbr_query;
+struct tbr_draw_state;
+struct tbr_texture_binding;
+struct lp_context_ref;
+struct tbr_binning;
+struct tbr_resource;
+struct u_upload_mgr;
+
+/** What changed since the last draw. */
+enum tbr_dirty {
+   TBR_DIRTY_BLEND = 1 << 0,
+   TBR_DIRTY_DEPTH_STENCIL = 1 << 1,
+   TBR_DIRTY_RASTERIZER = 1 << 2,
+   TBR_DIRTY_FRAGMENT_SHADER = 1 << 3,
+   TBR_DIRTY_VERTEX_SHADER = 1 << 4,
+   TBR_DIRTY_FRAGMENT_CONSTANTS = 1 << 5,
+   TBR_DIRTY_FRAGMENT_TEXTURES = 1 << 6, /**< views or samplers of the fragment stage */
+   TBR_DIRTY_VERTEX_TEXTURES = 1 << 7,
+   TBR_DIRTY_FRAMEBUFFER = 1 << 8,
+   TBR_DIRTY_SCISSOR = 1 << 9,
+   TBR_DIRTY_VIEWPORT = 1 << 10,
+   TBR_DIRTY_VERTEX_ELEMENTS = 1 << 11,
+   TBR_DIRTY_VERTEX_BUFFERS = 1 << 12,
+   TBR_DIRTY_QUERY = 1 << 13,
+   TBR_DIRTY_SAMPLE_MASK = 1 << 14,
+   TBR_DIRTY_STENCIL_REFERENCE = 1 << 15,
+   TBR_DIRTY_BLEND_COLOR = 1 << 16,
+   TBR_DIRTY_CLIP = 1 << 17,
+   TBR_DIRTY_VERTEX_CONSTANTS = 1 << 18,
+   TBR_DIRTY_POLYGON_STIPPLE = 1 << 19,
+   TBR_DIRTY_GEOMETRY_SHADER = 1 << 20,
+   TBR_DIRTY_ALL = (1 << 21) - 1,
+};
+
+struct tbr_vertex_elements {
+   unsigned count;
+   struct pipe_vertex_element elements[PIPE_MAX_ATTRIBS];
+};
+
+struct tbr_context {
+   struct pipe_context base;
+   struct lp_context_ref *llvm;         /**< LLVM context of all generated code */
+   struct draw_context *draw;
+   struct vbuf_render *vbuf_render;     /**< tbr_binning.c */
+   struct tbr_binning *binning;
+   struct blitter_context *blitter;
+   struct slab_child_pool transfer_pool;
+
+   uint32_t dirty;                      /**< enum tbr_dirty */
+
+   /* Bound state objects: the driver's copies, see tbr_state.c. */
+   const struct pipe_blend_state *blend;
+   const struct pipe_depth_stencil_alpha_state *depth_stencil;
+   const struct pipe_rasterizer_state *rasterizer;
+   const struct tbr_vertex_elements *vertex_elements;
+   struct tbr_vertex_shader *vertex_shader;
+   void *geometry_shader;
+   struct tbr_fragment_shader *fragment_shader;
+   const struct pipe_sampler_state *samplers[PIPE_SHADER_TYPES][PIPE_MAX_SAMPLERS];
+   unsigned num_samplers[PIPE_SHADER_TYPES]; /**< highest bound + 1 */
+   struct pipe_sampler_view *sampler_views[PIPE_SHADER_TYPES][PIPE_MAX_SHADER_SAMPLER_VIEWS];
+   unsigned num_sampler_views[PIPE_SHADER_TYPES];
+
+   struct pipe_blend_color blend_color;
+   struct pipe_stencil_ref stencil_reference;
+   struct pipe_clip_state clip;
+   struct pipe_framebuffer_state framebuffer;
+   struct pipe_poly_stipple polygon_stipple;
+   struct pipe_scissor_state scissors[PIPE_MAX_VIEWPORTS];
+   struct pipe_viewport_state viewports[PIPE_MAX_VIEWPORTS];
+   struct pipe_vertex_buffer vertex_buffers[PIPE_MAX_ATTRIBS];
+   unsigned num_vertex_buffers;
+   /** Buffers by stage and slot; user memory has been copied into a buffer. */
+   struct pipe_constant_buffer constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
+   struct pipe_stream_output_target *stream_output[PIPE_MAX_SO_BUFFERS];
+   unsigned num_stream_output;
+   unsigned sample_mask;
+   unsigned min_samples;
+   uint8_t patch_vertices;
+
+   /* Queries. */
+   /** What samples are counted in (its occlusion sink), on behalf of all occlusion
+    * queries that are active; NULL: nothing. */
+   struct tbr_query *occlusion_query;
+   struct list_head active_occlusion;   /**< active occlusion queries, struct tbr_query */
+   unsigned num_active_statistics;      /**< active queries that need draw's statistics */
+   unsigned num_active_primitives;      /**< active queries that need draw's primitive counts */
+   /** Summed up while such queries are active, see tbr_query_add_pipeline_statistics. */
+   struct pipe_query_data_pipeline_statistics statistics;
+   bool queries_paused;                 /**< set_active_query_state(false) */
+   struct pipe_query *render_condition_query;
+   bool render_condition_condition;
+   enum pipe_render_cond_flag render_condition_mode;
+
+   struct tbr_draw_state *draw_state;   /**< of the last draw, brought up to date by the next */
+   struct tbr_texture_binding *empty_texture; /**< what unbound units get */
+
+   /** The batch being recorded for the bound framebuffer; NULL before its first draw or clear. */
+   struct tbr_batch *batch;
+   struct tbr_batch *retired_batches;   /**< rendered, to be recycled (renderer's lock) */
+   unsigned batches_under_way;          /**< (renderer's lock) */
+   struct tbr_batch *free_batches;
+   uint64_t last_batch;                 /**< sequence number of the last batch handed over */
+};
+
+static inline struct tbr_context *
+tbr_context(struct pipe_context *context)
+{
+   return (struct tbr_context *)context;
+}
+
+struct pipe_context *tbr_context_create(struct pipe_screen *screen, void *priv, unsigned flags);
+
+/* Parts of the context, each filling in its functions. */
+void tbr_state_init_context(struct tbr_context *context);    /* tbr_state.c */
+void tbr_shader_init_context(struct tbr_context *context);   /* tbr_shader.c */
+bool tbr_draw_init_context(struct tbr_context *context);     /* tbr_draw.c: draw_vbo; false: no memory */
+void tbr_draw_destroy_context(struct tbr_context *context);
+void tbr_surface_init_context(struct tbr_context *context);  /* tbr_surface.c: surfaces, clears, copies, blits */
+void tbr_query_init_context(struct tbr_context *context);    /* tbr_query.c */
+void tbr_flush_init_context(struct tbr_context *context);    /* tbr_fence.c: flush */
+
+/** A resource got new memory: what has been derived from the old is dirty. */
+void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
+/** Drops all references of the bound state. */
+void tbr_state_release(struct tbr_context *context);
+
+/** Whether the render condition lets a draw, clear or blit happen. Waits for the
+ * query where the mode says so. */
+bool tbr_render_condition_passes(struct tbr_context *context);
+
+#endif

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/** draw_vbo: records what a draw fetches and sends it through Mesa's draw module,
+ * which shades its vertices and hands the primitives to tbr_binning.c. */
+#include <string.h>
+
+#include "draw/draw_context.h"
+#include "util/format/u_format.h"
+#include "util/u_draw.h"
+#include "util/u_inlines.h"
+#include "util/u_math.h"
+#include "util/u_memory.h"
+#include "util/u_prim.h"
+#include "tbr_batch.h"
+#include "tbr_binning.h"
+#include "tbr_context.h"
+#include "tbr_draw_state.h"
+#include "tbr_query.h"
+#include "tbr_resource.h"
+#include "tbr_shader.h"
+
+/* ---- events -------------------------------------------------------------- */
+
+static void
+describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
+{
+   const struct tbr_vertex_elements *elements = context->vertex_elements;
+   for (unsigned i = 0; i < MIN2(elements->count, CM_MAX_VERTEX_ELEMENTS); i++) {
+      const struct pipe_vertex_element *element = &elements->elements[i];
+      const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[element->vertex_buffer_index];
+      if (!buffer->is_user_buffer && !buffer->buffer.resource)
+         continue;
+      struct cm_vertex_element *described = &event->elements[event->num_elements++];
+      described->offset = buffer->buffer_offset + element->src_offset;
+      described->stride = element->src_stride;
+      described->bytes = util_format_get_blocksize(element->src_format);
+      described->instance_divisor = element->instance_divisor;
+      if (buffer->is_user_buffer) {
+         described->buffer = tbr_resource_user_buffer(context, buffer->buffer.user);
+      } else {
+         struct tbr_resource *resource = tbr_resource(buffer->buffer.resource);
+         tbr_resource_announce(context, resource);
+         described->buffer = resource->id;
+      }
+   }
+}
+
+static void
+describe_textures(const struct tbr_context *context, struct cm_draw *event)
+{
+   const uint32_t used = context->fragment_shader->textures_used;
+   event->num_textures = util_last_bit(used);
+   u_foreach_bit(unit, used) {
+      const struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
+      const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
+      struct cm_texture_binding *binding = &event->textures[unit];
+      if (!view || !view->texture)
+         continue;
+      binding->resource = tbr_resource(view->texture)->id;
+      binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
+      binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
+      if (view->target != PIPE_BUFFER) {
+         binding->first_level = view->u.tex.first_level;
+         binding->first_layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
+      }
+   }
+}
+
+static uint32_t
+constant_bytes(const struct tbr_context *context, enum pipe_shader_type stage)
+{
+   uint32_t bytes = 0;
+   for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++)
+      bytes += context->constants[stage][i].buffer_size;
+   return bytes;
+}
+
+/** The indices that a draw reads, in the order of fetch, index bias applied. Past
+ * the buffer's end and at primitive restart nothing is fetched. */
+static bool
+copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
+             const struct pipe_draw_start_count_bias *draw, const void *indices, size_t available,
+             struct cm_draw *event)
+{
+   const size_t first = MIN2(draw->start, available), count = MIN2(draw->count, available - first);
+   if (!tbr_array_reserve(&batch->event_vertices, count))
+      return false;
+   uint32_t *vertices = batch->event_vertices.data + batch->event_vertices.count;
+   uint32_t copied = 0;
+
+   for (size_t i = first; i < first + count; i++) {
+      uint32_t index;
+      switch (info->index_size) {
+      case 1:
+         index = ((const uint8_t *)indices)[i];
+         break;
+      case 2:
+         index = ((const uint16_t *)indices)[i];
+         break;
+      default:
+         index = ((const uint32_t *)indices)[i];
+         break;
+      }
+      if (!info->primitive_restart || index != info->restart_index)
+         vertices[copied++] = index + draw->index_bias;
+   }
+   event->first_vertex = batch->event_vertices.count;
+   event->num_vertices = copied;
+   batch->event_vertices.count += copied;
+   return true;
+}
+
+/** Appends the draw, once an instance, to the batch's events. False if memory is
+ * out. */
+static bool
+record_draw(struct tbr_context *context, struct tbr_batch *batch, const struct pipe_draw_info *info,
+            const struct pipe_draw_start_count_bias *draw, const void *indices, size_t available)
+{
+   if (!tbr_array_reserve(&batch->event_draws, info->instance_count))
+      return false;
+   struct cm_draw event;
+   memset(&event, 0, sizeof event);
+   const struct tbr_fragment_shader *fragment = context->fragment_shader;
+   const struct tbr_vertex_shader *vertex = context->vertex_shader;
+   event.vertex_program = (struct cm_program){
+      vertex->program, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)
+   };
+   event.fragment_program = (struct cm_program){
+      fragment->program, fragment->num_instructions, fragment->num_pushed_constants * 16
+   };
+   event.num_vertices = draw->count;
+   event.first_vertex_number = draw->start;
+   if (indices) {
+      event.index_bytes = info->index_size;
+      event.index_offset = draw->start * info->index_size;
+      if (info->has_user_indices) {
+         event.index_buffer = tbr_resource_user_buffer(context, info->index.user);
+      } else {
+         struct tbr_resource *resource = tbr_resource(info->index.resource);
+         tbr_resource_announce(context, resource);
+         event.index_buffer = resource->id;
+      }
+      if (!copy_indices(batch, info, draw, indices, available, &event))
+         return false;
+   }
+   describe_elements(context, batch, &event);
+   describe_textures(context, &event);
+   for (unsigned i = 0; i < info->instance_count; i++) {
+      event.instance = info->start_instance + i;
+      batch->event_draws.data[batch->event_draws.count++] = event;
+   }
+   return true;
+}
+
+/* ---- state --------------------------------------------------------------- */
+
+/** Gives the batch a draw state for the next primitives. */
+static bool
+begin_state(struct tbr_context *context, struct tbr_batch *batch)
+{
+   struct tbr_binning *binning = context->binning;
+   struct tbr_draw_state *current = context->draw_state;
+
+   if (context->dirty) {
+      if (!tbr_draw_state_update(context, batch, current))
+         return false;
+      if (context->dirty & (TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER |
+                            TBR_DIRTY_GEOMETRY_SHADER | TBR_DIRTY_RASTERIZER))
+         tbr_binning_invalidate(context);
+   }
+   current->event_draw = batch->event_draws.count;
+   const bool same = !context->dirty && batch->states.count && !batch->recorded;
+   context->dirty = 0;
+   if (!same) {
+      struct tbr_draw_state *state = tbr_batch_allocate(batch, sizeof *state);
+      if (!state || !tbr_array_reserve(&batch->states, 1))
+         return false;
+      *state = *current;
+      batch->states.data[batch->states.count++] = state;
+   }
+   batch->drawn = true;
+   binning->batch = batch;
+   binning->state = batch->states.count - 1;
+   binning->event_draw = current->event_draw;
+   binning->x0 = current->scissor_x0;
+   binning->y0 = current->scissor_y0;
+   binning->x1 = current->scissor_x1;
+   binning->y1 = current->scissor_y1;
+   return true;
+}
+
+bool
+tbr_draw_continue(struct tbr_context *context)
+{
+   /* The fetches of the draw in progress stay with the pass they were made in. */
+   tbr_batch_hand_over(context);
+   struct tbr_batch *batch = tbr_batch_get(context);
+   context->binning->batch = NULL;
+   if (!batch || !tbr_array_reserve(&batch->event_draws, 1) || !begin_state(context, batch)) {
+      context->binning->out_of_memory = true;
+      return false;
+   }
+   struct cm_draw event;
+   memset(&event, 0, sizeof event);
+   event.fragment_program = (struct cm_program){
+      context->fragment_shader->program, context->fragment_shader->num_instructions,
+      context->fragment_shader->num_pushed_constants * 16
+   };
+   describe_textures(context, &event);
+   batch->event_draws.data[batch->event_draws.count++] = event;
+   return true;
+}
+
+/* ---- buffers and textures that draw reads ---------------------------------- */
+
+static void
+map_vertex_buffers(struct tbr_context *context)
+{
+   for (unsigned i = 0; i < context->num_vertex_buffers; i++) {
+      const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[i];
+      if (buffer->is_user_buffer)
+         draw_set_mapped_vertex_buffer(context->draw, i, buffer->buffer.user, ~(size_t)0);
+      else if (buffer->buffer.resource)
+         draw_set_mapped_vertex_buffer(context->draw, i,
+                                       tbr_resource(buffer->buffer.resource)->storage->memory,
+                                       buffer->buffer.resource->width0);
+   }
+}
+
+static void
+unmap_vertex_buffers(struct tbr_context *context)
+{
+   for (unsigned i = 0; i < context->num_vertex_buffers; i++)
+      draw_set_mapped_vertex_buffer(context->draw, i, NULL, 0);
+}
+
+/** Vertex shading happens now: a texture that is still being rendered must be
+ * waited for. */
+static void
+map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
+{
+   for (unsigned i = 0; i < context->num_sampler_views[stage]; i++) {
+      const struct pipe_sampler_view *view = context->sampler_views[stage][i];
+      if (!view || !view->texture)
+         continue;
+      struct tbr_resource *resource = tbr_resource(view->texture);
+      uint32_t row_stride[PIPE_MAX_TEXTURE_LEVELS] = { 0 }, layer_stride[PIPE_MAX_TEXTURE_LEVELS] = { 0 };
+      uint32_t offsets[PIPE_MAX_TEXTURE_LEVELS] = { 0 };
+      unsigned first_level = 0, last_level = 0;
+      uint32_t width = resource->base.width0, depth = resource->base.depth0;
+      const uint8_t *base = resource->storage->memory;
+
+      tbr_resource_wait(context, resource, false);
+      if (view->target == PIPE_BUFFER) {
+         width = view->u.buf.size / util_format_get_blocksize(view->format);
+         base += view->u.buf.offset;
+      } else {
+         first_level = view->u.tex.first_level;
+         last_level = MIN2(view->u.tex.last_level, resource->base.last_level);
+         if (view->target != PIPE_TEXTURE_3D)
+            depth = view->u.tex.last_layer - view->u.tex.first_layer + 1;
+         for (unsigned level = first_level; level <= last_level; level++) {
+            row_stride[level] = resource->row_stride[level];
+            layer_stride[level] = resource->layer_stride[level];
+            offsets[level] = resource->level_offset[level];
+            if (view->target != PIPE_TEXTURE_3D)
+               offsets[level] += view->u.tex.first_layer * resource->layer_stride[level];
+         }
+      }
+      draw_set_mapped_texture(context->draw, stage, i, width, resource->base.height0, depth, first_level,
+                              last_level, resource->base.nr_samples, resource->sample_stride, base,
+                              row_stride, layer_stride, offsets);
+   }
+}
+
+/* ---- draw_vbo -------------------------------------------------------------- */
+
+struct mapped_indices {
+   const void *data;  /**< NULL: not indexed */
+   size_t available;  /**< whole indices in the buffer */
+};
+
+static struct mapped_indices
+map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
+{
+   struct mapped_indices indices = { 0 };
+   if (!info->index_size)
+      return indices;
+
+   uint32_t bytes = ~0u;
+   indices.data = info->index.user;
+   indices.available = ~(size_t)0;
+   if (!info->has_user_indices) {
+      bytes = info->index.resource->width0;
+      indices.data = tbr_resource(info->index.resource)->storage->memory;
+      indices.available = bytes / info->index_size;
+   }
+   draw_set_indexes(context->draw, indices.data, info->index_size, bytes);
+   return indices;
+}
+
+static bool
+can_draw(const struct tbr_context *context)
+{
+   return context->vertex_shader && context->fragment_shader && context->rasterizer && context->blend &&
+          context->depth_stencil && context->vertex_elements;
+}
+
+static void
+draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigned drawid_offset,
+         const struct pipe_draw_start_count_bias *draw, const struct mapped_indices *indices, bool rasterize)
+{
+   struct tbr_binning *binning = context->binning;
+   binning->batch = NULL;
+   if (rasterize) {
+      struct tbr_batch *batch = tbr_batch_get(context);
+      if (!batch || !begin_state(context, batch)) {
+         fprintf(stderr, "tbrsim: a draw was lost: its fragment program could not be compiled or memory is out\n");
+         return;
+      }
+      if (batch->recorded && !record_draw(context, batch, info, draw, indices->data, indices->available)) {
+         fprintf(stderr, "tbrsim: out of memory for a draw's events; the process ends\n");
+         abort();
+      }
+   }
+   draw_vbo(context->draw, info, drawid_offset, NULL, draw, 1, context->patch_vertices);
+   draw_flush(context->draw);
+   if (binning->out_of_memory) {
+      fprintf(stderr, "tbrsim: primitives were lost: out of memory for the Parameter Buffer\n");
+      binning->out_of_memory = false;
+   }
+}
+
+static void
+draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, unsigned drawid_offset,
+                  const struct pipe_draw_indirect_info *indirect,
+                  const struct pipe_draw_start_count_bias *draws, unsigned num_draws)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   if (indirect && indirect->buffer) {
+      util_draw_indirect(pipe, info, drawid_offset, indirect);
+      return;
+   }
+   if (!info->instance_count || !can_draw(context) || !tbr_render_condition_passes(context))
+      return;
+
+   /* Textures first: waiting for one may hand over the batch. */
+   map_vertex_textures(context, PIPE_SHADER_VERTEX);
+   map_vertex_buffers(context);
+   const struct mapped_indices indices = map_indices(context, info);
+   const bool rasterize = !context->rasterizer->rasterizer_discard && context->framebuffer.width &&
+                          context->framebuffer.height;
+
+   tbr_query_begin_draw(context);
+   for (unsigned i = 0; i < num_draws; i++) {
+      if (draws[i].count)
+         draw_one(context, info, drawid_offset + (info->increment_draw_id ? i : 0), &draws[i], &indices,
+                  rasterize);
+   }
+   context->binning->batch = NULL;
+
+   unmap_vertex_buffers(context);
+   if (indices.data)
+      draw_set_indexes(context->draw, NULL, 0, 0);
+}
+
+bool
+tbr_draw_init_context(struct tbr_context *context)
+{
+   context->base.draw_vbo = draw_vbo_function;
+   context->draw_state = CALLOC_STRUCT(tbr_draw_state);
+   context->empty_texture = CALLOC_STRUCT(tbr_texture_binding);
+   if (!context->draw_state || !context->empty_texture)
+      return false;
+   tbr_texture_binding_init_empty(context->empty_texture);
+   return true;
+}
+
+void
+tbr_draw_destroy_context(struct tbr_context *context)
+{
+   FREE(context->draw_state);
+   FREE(context->empty_texture);
+}

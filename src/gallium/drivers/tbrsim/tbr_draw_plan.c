@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What a draw's state means in this pass and tile, worked out once for a run of
+ * its primitives. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+static bool
+stencil_has_effect(const struct tbr_stencil *stencil)
+{
+   return stencil->func != PIPE_FUNC_ALWAYS || stencil->fail_op != PIPE_STENCIL_OP_KEEP ||
+          stencil->zfail_op != PIPE_STENCIL_OP_KEEP || stencil->zpass_op != PIPE_STENCIL_OP_KEEP;
+}
+
+static void
+plan_tests(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan)
+{
+   const struct tbr_draw_state *state = plan->state;
+   plan->depth_func = state->depth_func;
+   plan->depth_test = state->depth_test && thread->has_depth;
+   plan->depth_write = plan->depth_test && state->depth_write;
+   if (plan->depth_test && plan->depth_func == PIPE_FUNC_ALWAYS && !plan->depth_write)
+      plan->depth_test = false;
+   plan->stencil_test = state->stencil_test && thread->has_stencil &&
+                        (stencil_has_effect(&state->stencil[0]) || stencil_has_effect(&state->stencil[1]));
+   plan->shader_depth = state->shader_writes_depth;
+   plan->shader_stencil = state->shader_writes_stencil;
+   /* Without a test to do, before or after the program only differs in what the
+    * occlusion counter counts. */
+   plan->early = state->early_tests ||
+                 !(state->shader_discards || state->shader_writes_depth || state->shader_writes_stencil);
+   /* A fragment that already fails against the buffer fails after the writes of
+    * those before it too, as these functions only ever move the buffer away. */
+   plan->reject_early = !plan->early && plan->depth_test && !plan->stencil_test && !plan->shader_depth &&
+                        (plan->depth_func == PIPE_FUNC_LESS || plan->depth_func == PIPE_FUNC_LEQUAL ||
+                         plan->depth_func == PIPE_FUNC_GREATER || plan->depth_func == PIPE_FUNC_GEQUAL);
+}
+
+/* Works out what a draw does. The queue must be empty. */
+static void
+plan_draw(struct tbr_tile_thread *thread, uint32_t draw)
+{
+   const struct tbr_pass *pass = thread->pass;
+   struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_draw_state *state = pass->draws[draw];
+   plan->state = state;
+   plan->draw = draw;
+   plan->draws = state->sample_mask & 1;
+   plan->shade = state->shade != NULL;
+   plan->center = state->half_pixel_center ? 0.5f : 0.0f;
+   plan->clip_x0 = larger(state->scissor_x0 - thread->tile_x, 0);
+   plan->clip_y0 = larger(state->scissor_y0 - thread->tile_y, 0);
+   plan->clip_x1 = smaller(state->scissor_x1 - thread->tile_x, thread->width);
+   plan->clip_y1 = smaller(state->scissor_y1 - thread->tile_y, thread->height);
+   plan_tests(thread, plan);
+   plan->record = pass->deferred && state->opaque && plan->shade && plan->early;
+   for (unsigned n = 0; n < pass->num_color; n++)
+      plan_color(thread, plan, n);
+}

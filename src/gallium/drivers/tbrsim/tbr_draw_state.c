@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_draw_state.h"
+
+#include <string.h>
+
+#include "util/format/u_format.h"
+#include "util/u_dual_blend.h"
+#include "util/u_math.h"
+#include "tbr_batch.h"
+#include "tbr_context.h"
+#include "tbr_query.h"
+#include "tbr_resource.h"
+#include "tbr_shader.h"
+
+/* ---- depth, stencil, blending ------------------------------------------- */
+
+static struct tbr_stencil
+make_stencil(const struct pipe_stencil_state *stencil, uint8_t reference)
+{
+   return (struct tbr_stencil){
+      .func = stencil->func,
+      .fail_op = stencil->fail_op,
+      .zfail_op = stencil->zfail_op,
+      .zpass_op = stencil->zpass_op,
+      .valuemask = stencil->valuemask,
+      .writemask = stencil->writemask,
+      .reference = reference,
+   };
+}
+
+static void
+update_depth_stencil(const struct tbr_context *context, const struct tbr_batch *batch,
+                     struct tbr_draw_state *state)
+{
+   const struct pipe_depth_stencil_alpha_state *bound = context->depth_stencil;
+   state->depth_test = bound->depth_enabled && batch->pass.depth.memory;
+   state->depth_write = state->depth_test && bound->depth_writemask;
+   state->depth_func = bound->depth_func;
+   state->stencil_test = bound->stencil[0].enabled && batch->pass.stencil.memory;
+   state->stencil[0] = make_stencil(&bound->stencil[0], context->stencil_reference.ref_value[0]);
+   state->stencil[1] = bound->stencil[1].enabled
+                          ? make_stencil(&bound->stencil[1], context->stencil_reference.ref_value[1])
+                          : state->stencil[0];
+}
+
+static void
+update_blend(const struct tbr_context *context, const struct tbr_batch *batch,
+             struct tbr_draw_state *state)
+{
+   state->blend = *context->blend;
+   for (unsigned i = 1; i < batch->pass.num_color && !state->blend.independent_blend_enable; i++)
+      state->blend.rt[i] = state->blend.rt[0];
+   state->dual_source = state->blend.rt[0].blend_enable && util_blend_state_is_dual(&state->blend, 0);
+   memcpy(state->blend_color, context->blend_color.color, sizeof state->blend_color);
+   state->sample_mask = context->sample_mask;
+}
+
+/** The channels that the buffer has, as a colour mask. */
+static unsigned
+existing_channels(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   unsigned mask = 0;
+   for (unsigned c = 0; c < 4; c++) {
+      if (description->swizzle[c] <= PIPE_SWIZZLE_W)
+         mask |= 1u << c;
+   }
+   return mask;
+}
+
+static bool
+writes_any_color(const struct tbr_batch *batch, const struct tbr_draw_state *state, uint32_t outputs)
+{
+   for (unsigned i = 0; i < batch->pass.num_color; i++) {
+      if (batch->pass.color[i].memory && (outputs & (1u << i)) && state->blend.rt[i].colormask)
+         return true;
+   }
+   return false;
+}
+
+static bool
+replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *state, uint32_t outputs)
+{
+   if (state->blend.logicop_enable || state->blend.alpha_to_coverage || !(state->sample_mask & 1))
+      return false;
+   for (unsigned i = 0; i < batch->pass.num_color; i++) {
+      const struct tbr_attachment *color = &batch->pass.color[i];
+      if (!color->memory)
+         continue;
+      const unsigned channels = existing_channels(color->format);
+      if (!(outputs & (1u << i)) || state->blend.rt[i].blend_enable ||
+          (state->blend.rt[i].colormask & channels) != channels)
+         return false;
+   }
+   return true;
+}
+
+/* ---- rasterizer --------------------------------------------------------- */
+
+static void
+update_rasterizer(const struct tbr_context *context, const struct tbr_batch *batch,
+                  struct tbr_draw_state *state)
+{
+   const struct pipe_rasterizer_state *rasterizer = context->rasterizer;
+   const struct pipe_viewport_state *viewport = &context->viewports[0];
+   const float scale = viewport->scale[2], translate = viewport->translate[2];
+   const float nearest = rasterizer->clip_halfz ? translate : translate - scale;
+   const float farthest = translate + scale;
+
+   state->half_pixel_center = rasterizer->half_pixel_center;
+   state->bottom_edge_rule = rasterizer->bottom_edge_rule;
+   state->offset_units = rasterizer->offset_units;
+   state->offset_scale = rasterizer->offset_scale;
+   state->offset_clamp = rasterizer->offset_clamp;
+   state->offset_units_unscaled = rasterizer->offset_units_unscaled;
+   state->depth_clamp = rasterizer->depth_clamp;
+   state->depth_near = MIN2(nearest, farthest);
+   state->depth_far = MAX2(nearest, farthest);
+
+   state->scissor_x0 = state->scissor_y0 = 0;
+   state->scissor_x1 = batch->pass.width;
+   state->scissor_y1 = batch->pass.height;
+   if (rasterizer->scissor) {
+      const struct pipe_scissor_state *scissor = &context->scissors[0];
+      state->scissor_x0 = MIN2(scissor->minx, batch->pass.width);
+      state->scissor_y0 = MIN2(scissor->miny, batch->pass.height);
+      state->scissor_x1 = MIN2(scissor->maxx, batch->pass.width);
+      state->scissor_y1 = MIN2(scissor->maxy, batch->pass.height);
+   }
+}
+
+/* ---- fragment program, constants, textures ------------------------------ */
+
+static bool
+update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+{
+   struct tbr_fragment_shader *shader = context->fragment_shader;
+   struct tbr_fragment_variant_key key;
+
+   state->shader_discards = shader->discards;
+   state->shader_writes_depth = shader->writes_depth;
+   state->shader_writes_stencil = shader->writes_stencil;
+   state->early_tests = shader->early_tests;
+   state->num_color_outputs = batch->pass.num_color;
+   const bool changes_more = shader->discards || shader->writes_depth || shader->writes_stencil ||
+                             shader->writes_memory;
+   state->opaque = !changes_more && replaces_all_colors(batch, state, shader->color_outputs);
+
+   state->num_inputs = shader->num_attributes;
+   for (unsigned i = 0; i < shader->num_inputs; i++) {
+      const struct tbr_shader_input *input = &shader->inputs[i];
+      if (input->source != TBR_INPUT_ATTRIBUTE)
+         continue;
+      state->interpolation[input->attribute] =
+         input->color && context->rasterizer->flatshade ? TBR_INTERPOLATE_CONSTANT : input->interpolation;
+      state->input_components[input->attribute] = input->components;
+   }
+
+   state->shade = NULL;
+   if (!changes_more && !writes_any_color(batch, state, shader->color_outputs))
+      return true;
+
+   memset(&key, 0, sizeof key);
+   key.num_color_buffers = batch->pass.num_color;
+   key.flatshade = shader->any_color_input && context->rasterizer->flatshade;
+   key.dual_source = state->dual_source;
+   const struct tbr_fragment_variant *variant = tbr_fragment_variant_get(context, shader, &key);
+   if (!variant)
+      return false;
+   state->shade = variant->function;
+   tbr_batch_hold_shader(batch, shader);
+   return true;
+}
+
+/** Copies a constant buffer into the batch, followed by zeros up to `least` words. */
+static bool
+copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffer, unsigned least,
+               struct tbr_constant_buffer *copy)
+{
+   const uint8_t *source = buffer->user_buffer;
+   size_t size = buffer->buffer_size;
+   if (buffer->buffer) {
+      const size_t available = buffer->buffer->width0;
+      source = tbr_resource(buffer->buffer)->storage->memory;
+      size = buffer->buffer_offset < available ? MIN2(size, available - buffer->buffer_offset) : 0;
+   }
+   if (!source)
+      size = 0;
+   size &= ~(size_t)3;
+
+   const size_t room = MAX2(size, least * sizeof(uint32_t));
+   if (!room) {
+      static const uint32_t nothing[4];
+      *copy = (struct tbr_constant_buffer){ nothing, 0 };
+      return true;
+   }
+   uint8_t *words = tbr_batch_allocate(batch, room);
+   if (!words)
+      return false;
+   if (size)
+      memcpy(words, source + buffer->buffer_offset, size);
+   memset(words + size, 0, room - size);
+   *copy = (struct tbr_constant_buffer){ (const uint32_t *)words, size / sizeof(uint32_t) };
+   return true;
+}
+
+static bool
+update_constants(const struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+{
+   const unsigned pushed = context->fragment_shader->num_pushed_constants * 4;
+   for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++) {
+      if (!copy_constants(batch, &context->constants[PIPE_SHADER_FRAGMENT][i], i == 0 ? pushed : 0,
+                          &state->resources.constants[i]))
+         return false;
+   }
+   return true;
+}
+
+static void
+describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource *resource,
+                struct tbr_texture_binding *binding)
+{
+   const unsigned first = view->u.tex.first_level;
+   const unsigned last = MIN2(view->u.tex.last_level, resource->base.last_level);
+   const unsigned layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
+
+   binding->num_levels = last - first + 1;
+   binding->num_layers = view->target == PIPE_TEXTURE_3D ? 1 : view->u.tex.last_layer - layer + 1;
+   for (unsigned i = 0; i < binding->num_levels; i++) {
+      binding->levels[i] = (struct tbr_texture_level){
+         .texels = tbr_resource_address(resource, first + i, layer),
+         .row_stride = resource->row_stride[first + i],
+         .layer_stride = resource->layer_stride[first + i],
+         .width = u_minify(resource->base.width0, first + i),
+         .height = u_minify(resource->base.height0, first + i),
+         .depth = u_minify(resource->base.depth0, first + i),
+      };
+   }
+}
+
+static void
+describe_buffer(const struct pipe_sampler_view *view, const struct tbr_resource *resource,
+                struct tbr_texture_binding *binding)
+{
+   const unsigned texel = util_format_get_blocksize(view->format);
+   const unsigned offset = MIN2(view->u.buf.offset, resource->base.width0);
+   const unsigned size = MIN2(view->u.buf.size, resource->base.width0 - offset);
+   binding->num_levels = binding->num_layers = 1;
+   binding->buffer_elements = size / texel;
+   binding->levels[0] = (struct tbr_texture_level){
+      .texels = resource->storage->memory + offset,
+      .row_stride = size,
+      .layer_stride = size,
+      .width = binding->buffer_elements,
+      .height = 1,
+      .depth = 1,
+   };
+}
+
+static struct tbr_texture_binding *
+make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit)
+{
+   static const struct pipe_sampler_state default_sampler;
+   struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
+   const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
+   struct tbr_texture_binding *binding = tbr_batch_allocate(batch, sizeof *binding);
+   if (!binding)
+      return NULL;
+
+   memset(binding, 0, sizeof *binding);
+   if (!view || !view->texture) {
+      tbr_texture_binding_init_empty(binding);
+      return binding;
+   }
+   struct tbr_resource *resource = tbr_resource(view->texture);
+   binding->unit = unit;
+   binding->target = view->target;
+   binding->format = view->format;
+   binding->swizzle[0] = view->swizzle_r;
+   binding->swizzle[1] = view->swizzle_g;
+   binding->swizzle[2] = view->swizzle_b;
+   binding->swizzle[3] = view->swizzle_a;
+   binding->sampler = sampler ? *sampler : default_sampler;
+   if (view->target == PIPE_BUFFER)
+      describe_buffer(view, resource, binding);
+   else
+      describe_levels(view, resource, binding);
+   tbr_texture_binding_prepare(binding);
+
+   tbr_batch_reads(batch, resource);
+   tbr_resource_announce(context, resource);
+   return binding;
+}
+
+static bool
+update_textures(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+{
+   const uint32_t used = context->fragment_shader->textures_used;
+   for (unsigned unit = 0; unit < TBR_MAX_TEXTURES; unit++) {
+      state->resources.textures[unit] = context->empty_texture;
+      if (!(used & (1u << unit)))
+         continue;
+      state->resources.textures[unit] = make_binding(context, batch, unit);
+      if (!state->resources.textures[unit])
+         return false;
+   }
+   return true;
+}
+
+bool
+tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+{
+   const uint32_t dirty = context->dirty;
+
+   if (dirty & (TBR_DIRTY_DEPTH_STENCIL | TBR_DIRTY_STENCIL_REFERENCE | TBR_DIRTY_FRAMEBUFFER))
+      update_depth_stencil(context, batch, state);
+   if (dirty & (TBR_DIRTY_BLEND | TBR_DIRTY_BLEND_COLOR | TBR_DIRTY_SAMPLE_MASK | TBR_DIRTY_FRAMEBUFFER))
+      update_blend(context, batch, state);
+   if (dirty & (TBR_DIRTY_RASTERIZER | TBR_DIRTY_SCISSOR | TBR_DIRTY_VIEWPORT | TBR_DIRTY_FRAMEBUFFER))
+      update_rasterizer(context, batch, state);
+   if (dirty & (TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_BLEND | TBR_DIRTY_RASTERIZER |
+                TBR_DIRTY_SAMPLE_MASK | TBR_DIRTY_FRAMEBUFFER)) {
+      if (!update_program(context, batch, state))
+         return false;
+   }
+   if (dirty & (TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_FRAMEBUFFER)) {
+      if (!update_constants(context, batch, state))
+         return false;
+   }
+   if (dirty & (TBR_DIRTY_FRAGMENT_TEXTURES | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_FRAMEBUFFER)) {
+      if (!update_textures(context, batch, state))
+         return false;
+   }
+   if (dirty & (TBR_DIRTY_QUERY | TBR_DIRTY_FRAMEBUFFER)) {
+      struct tbr_query *query = context->queries_paused ? NULL : context->occlusion_query;
+      state->occlusion_counter = tbr_batch_occlusion_counter(batch, query ? &query->occlusion : NULL);
+   }
+   return true;
+}

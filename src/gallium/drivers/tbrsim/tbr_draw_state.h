@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/** Turns bound state into what the raster pipeline needs of a draw. */
+#ifndef TBR_DRAW_STATE_H
+#define TBR_DRAW_STATE_H
+
+#include <stdbool.h>
+
+struct tbr_context;
+struct tbr_batch;
+struct tbr_draw_state;
+
+/** Brings *state up to date with what is dirty. Memory comes from the batch. False
+ * if the fragment program cannot be compiled or memory is out. */
+bool tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch,
+                           struct tbr_draw_state *state);
+
+#endif

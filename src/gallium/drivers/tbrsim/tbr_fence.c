@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_fence.h"
+
+#include "util/os_time.h"
+#include "util/u_inlines.h"
+#include "util/u_memory.h"
+#include "tbr_batch.h"
+#include "tbr_context.h"
+#include "tbr_screen.h"
+
+struct tbr_fence {
+   struct pipe_reference reference;
+   uint64_t sequence;
+};
+
+static struct tbr_fence *
+tbr_fence(struct pipe_fence_handle *handle)
+{
+   return (struct tbr_fence *)handle;
+}
+
+struct pipe_fence_handle *
+tbr_fence_create(uint64_t sequence)
+{
+   struct tbr_fence *fence = CALLOC_STRUCT(tbr_fence);
+   if (!fence)
+      return NULL;
+   pipe_reference_init(&fence->reference, 1);
+   fence->sequence = sequence;
+   return (struct pipe_fence_handle *)fence;
+}
+
+static void
+fence_reference(struct pipe_screen *screen, struct pipe_fence_handle **destination,
+                struct pipe_fence_handle *source)
+{
+   struct tbr_fence *old = tbr_fence(*destination);
+   struct tbr_fence *fence = tbr_fence(source);
+
+   if (pipe_reference(old ? &old->reference : NULL, fence ? &fence->reference : NULL))
+      FREE(old);
+   *destination = source;
+}
+
+static bool
+fence_finish(struct pipe_screen *base, struct pipe_context *context, struct pipe_fence_handle *handle,
+             uint64_t timeout)
+{
+   struct tbr_screen *screen = tbr_screen(base);
+   const uint64_t sequence = handle ? tbr_fence(handle)->sequence : 0;
+
+   if (timeout == OS_TIMEOUT_INFINITE) {
+      tbr_screen_wait(screen, sequence);
+      return true;
+   }
+
+   const int64_t deadline = os_time_get_absolute_timeout(timeout);
+   while (!tbr_screen_done(screen, sequence)) {
+      if (os_time_get_nano() >= deadline)
+         return false;
+      os_time_sleep(100);
+   }
+   return true;
+}
+
+void
+tbr_fence_init_screen(struct tbr_screen *screen)
+{
+   screen->base.fence_reference = fence_reference;
+   screen->base.fence_finish = fence_finish;
+}
+
+/* ---- flush ------------------------------------------------------------- */
+
+static void
+flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flags)
+{
+   struct tbr_context *context = tbr_context(base);
+
+   tbr_batch_flush(context);
+   if (flags & PIPE_FLUSH_END_OF_FRAME)
+      tbr_frame_end(context);
+   if (fence) {
+      base->screen->fence_reference(base->screen, fence, NULL);
+      *fence = tbr_fence_create(context->last_batch);
+   }
+}
+
+void
+tbr_flush_init_context(struct tbr_context *context)
+{
+   context->base.flush = flush;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What the raster pipeline and a generated fragment program hand each other.
+ * The generated code addresses these structs by offset (tbr_jit_types.c).
+ */
+#ifndef TBR_FRAGMENT_H
+#define TBR_FRAGMENT_H
+
+#include <stdint.h>
+
+#include "tbr_limits.h"
+#include "tbr_texture_unit.h"
+
+/** A plane equation: value = base + ddx * x + ddy * y, x and y relative to the
+ * primitive's reference point. */
+struct tbr_plane {
+   float base, ddx, ddy, reserved;
+};
+
+/** Planes of a primitive: TBR_PLANE_INVERSE_W, TBR_PLANE_DEPTH, then four for
+ * each input slot of the fragment program. Perspective inputs are planes of
+ * value / w; the program multiplies by w. */
+#define TBR_PLANE_INVERSE_W 0
+#define TBR_PLANE_DEPTH 1
+#define TBR_PLANE_INPUT(slot, component) (2 + (slot) * 4 + (component))
+#define TBR_MAX_PLANES TBR_PLANE_INPUT(TBR_MAX_INPUTS, 0)
+
+enum tbr_interpolation {
+   TBR_INTERPOLATE_CONSTANT,    /**< flat: the plane's base */
+   TBR_INTERPOLATE_LINEAR,      /**< noperspective */
+   TBR_INTERPOLATE_PERSPECTIVE,
+};
+
+/** Up to four quads of primitives of one draw state, anywhere in a tile. Lanes
+ * of missing quads repeat a present one's position with live bits 0. */
+struct tbr_fragment_block {
+   /* in */
+   float x[TBR_LANES], y[TBR_LANES];               /**< pixel centre minus the primitive's reference point */
+   float window_x[TBR_LANES], window_y[TBR_LANES]; /**< pixel centre in the framebuffer */
+   const struct tbr_plane *planes[TBR_QUADS];
+   uint32_t front_facing[TBR_QUADS];               /**< 0 or ~0 */
+   uint32_t quads;                                 /**< lane mask of the present quads, helper fragments included */
+   uint32_t live;                                  /**< lane mask of covered fragments; out: without discarded ones */
+   /* out */
+   float color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES]; /**< or integers' bits */
+   float color_second[4][TBR_LANES];                 /**< second source of dual-source blending */
+   float depth[TBR_LANES];                           /**< if the program writes it */
+   uint32_t stencil[TBR_LANES];                      /**< if the program writes it */
+};
+
+/** A constant buffer; the layout is gallivm's struct lp_jit_buffer. */
+struct tbr_constant_buffer {
+   const uint32_t *words;
+   uint32_t num_words; /**< reads at or past it give 0 */
+};
+
+/** Constants and textures of a draw, as the fragment program sees them. */
+struct tbr_fragment_resources {
+   /** Buffer 0 is readable as far as the program's constant offsets reach
+    * (tbr_fragment_shader.num_pushed_constants), whatever its num_words. */
+   struct tbr_constant_buffer constants[TBR_MAX_CONSTANT_BUFFERS];
+   const struct tbr_texture_binding *textures[TBR_MAX_TEXTURES]; /**< never NULL */
+};
+
+typedef void (*tbr_fragment_function)(const struct tbr_fragment_resources *resources,
+                                      struct tbr_fragment_block *block,
+                                      struct tbr_texture_thread *thread);
+
+#endif

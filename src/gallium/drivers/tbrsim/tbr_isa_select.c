@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* The vector feature level in use. */
+#include "tbr_isa.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/macros.h"
+#include "util/u_cpu_detect.h"
+
+#if defined(__x86_64__)
+static const struct tbr_isa *const levels[] = {&tbr_isa_x86_64, &tbr_isa_x86_64_v3, &tbr_isa_x86_64_v4};
+
+static unsigned
+best_level(void)
+{
+   const struct util_cpu_caps_t *caps = util_get_cpu_caps();
+   if (!caps->has_avx2 || !caps->has_fma || !caps->has_f16c || !caps->has_popcnt)
+      return 0;
+   if (!caps->has_avx512f || !caps->has_avx512bw || !caps->has_avx512dq || !caps->has_avx512vl || !caps->has_avx512cd)
+      return 1;
+   return 2;
+}
+#else
+static const struct tbr_isa *const levels[] = {&tbr_isa_native};
+
+static unsigned
+best_level(void)
+{
+   return 0;
+}
+#endif
+
+const struct tbr_isa *
+tbr_isa_get(void)
+{
+   const unsigned best = best_level();
+   const char *wanted = getenv("TBRSIM_ISA");
+   if (!wanted)
+      return levels[best];
+   for (unsigned level = 0; level < ARRAY_SIZE(levels); level++) {
+      if (strcmp(wanted, levels[level]->name))
+         continue;
+      if (level <= best)
+         return levels[level];
+      fprintf(stderr, "tbrsim: TBRSIM_ISA=%s: this CPU only has %s\n", wanted, levels[best]->name);
+      exit(1);
+   }
+   fprintf(stderr, "tbrsim: TBRSIM_ISA=%s: expected x86-64, x86-64-v3 or x86-64-v4\n", wanted);
+   exit(1);
+}

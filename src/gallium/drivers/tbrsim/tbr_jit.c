@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Generates a fragment function from NIR with gallivm: one call shades a
+ * struct tbr_fragment_block. All lanes run, helper fragments and the lanes of
+ * missing quads included, so that no lane's values depend on another quad's.
+ */
+#include <stddef.h>
+
+#include "gallivm/lp_bld_arit.h"
+#include "gallivm/lp_bld_const.h"
+#include "gallivm/lp_bld_flow.h"
+#include "gallivm/lp_bld_init.h"
+#include "gallivm/lp_bld_intr.h"
+#include "gallivm/lp_bld_jit_types.h"
+#include "gallivm/lp_bld_nir.h"
+#include "gallivm/lp_bld_struct.h"
+#include "gallivm/lp_bld_swizzle.h"
+#include "gallivm/lp_bld_type.h"
+#include "nir.h"
+#include "util/u_memory.h"
+#include "tbr_context.h"
+#include "tbr_jit_sampler.h"
+#include "tbr_shader.h"
+
+/** All that the generation of one function needs at hand. */
+struct jit {
+   struct gallivm_state *gallivm;
+   LLVMBuilderRef builder;
+   struct lp_type type;
+   LLVMTypeRef vector, integer_vector;
+   LLVMValueRef resources, block, thread;
+   const struct tbr_fragment_shader *shader;
+   const struct tbr_fragment_variant_key *key;
+   LLVMValueRef inverse_w; /**< interpolated 1 / w, and its inverse */
+   LLVMValueRef w;
+};
+
+static LLVMTypeRef
+byte_type(const struct jit *jit)
+{
+   return LLVMInt8TypeInContext(jit->gallivm->context);
+}
+
+static LLVMValueRef
+address(const struct jit *jit, LLVMValueRef base, size_t offset)
+{
+   LLVMValueRef index = lp_build_const_int32(jit->gallivm, (int)offset);
+   return LLVMBuildGEP2(jit->builder, byte_type(jit), base, &index, 1, "");
+}
+
+static LLVMValueRef
+load(const struct jit *jit, LLVMTypeRef type, LLVMValueRef base, size_t offset)
+{
+   LLVMValueRef value = LLVMBuildLoad2(jit->builder, type, address(jit, base, offset), "");
+   LLVMSetAlignment(value, 4);
+   return value;
+}
+
+static void
+store(const struct jit *jit, LLVMValueRef value, LLVMValueRef base, size_t offset)
+{
+   LLVMValueRef instruction = LLVMBuildStore(jit->builder, value, address(jit, base, offset));
+   LLVMSetAlignment(instruction, 4);
+}
+
+/* ---- inputs ------------------------------------------------------------ */
+
+enum coefficient { COEFFICIENT_BASE, COEFFICIENT_DDX, COEFFICIENT_DDY };
+
+/** The planes of the four quads side by side: lanes 4q … 4q+3 hold quad q's
+ * base, ddx, ddy and padding. */
+static LLVMValueRef
+load_planes(const struct jit *jit, unsigned plane)
+{
+   LLVMTypeRef quad = LLVMVectorType(LLVMFloatTypeInContext(jit->gallivm->context), 4);
+   LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
+   LLVMValueRef parts[TBR_QUADS];
+
+   for (unsigned q = 0; q < TBR_QUADS; q++) {
+      LLVMValueRef planes = LLVMBuildLoad2(
+         jit->builder, pointer,
+         address(jit, jit->block, offsetof(struct tbr_fragment_block, planes) + q * sizeof(void *)), "");
+      parts[q] = load(jit, quad, planes, plane * sizeof(struct tbr_plane));
+   }
+   for (unsigned size = 4, count = TBR_QUADS; count > 1; size *= 2, count /= 2) {
+      LLVMValueRef lanes[TBR_LANES];
+      for (unsigned i = 0; i < 2 * size; i++)
+         lanes[i] = lp_build_const_int32(jit->gallivm, i);
+      for (unsigned i = 0; i < count / 2; i++)
+         parts[i] = LLVMBuildShuffleVector(jit->builder, parts[2 * i], parts[2 * i + 1],
+                                           LLVMConstVector(lanes, 2 * size), "");
+   }
+   return parts[0];
+}
+
+static LLVMValueRef
+spread(const struct jit *jit, LLVMValueRef planes, enum coefficient coefficient)
+{
+   LLVMValueRef lanes[TBR_LANES];
+   for (unsigned i = 0; i < TBR_LANES; i++)
+      lanes[i] = lp_build_const_int32(jit->gallivm, (i & ~3) + coefficient);
+   return LLVMBuildShuffleVector(jit->builder, planes, LLVMGetUndef(LLVMTypeOf(planes)),
+                                 LLVMConstVector(lanes, TBR_LANES), "");
+}
+
+/** base + ddx * x + ddy * y, in the order in which the raster pipeline does it. */
+static LLVMValueRef
+evaluate_plane(const struct jit *jit, unsigned plane)
+{
+   LLVMValueRef planes = load_planes(jit, plane);
+   LLVMValueRef x = load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, x));
+   LLVMValueRef y = load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, y));
+   LLVMValueRef value = spread(jit, planes, COEFFICIENT_BASE);
+   x = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDX), x, "");
+   y = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDY), y, "");
+   value = LLVMBuildFAdd(jit->builder, value, x, "");
+   return LLVMBuildFAdd(jit->builder, value, y, "");
+}
+
+static void
+prepare_w(struct jit *jit)
+{
+   if (jit->inverse_w)
+      return;
+   jit->inverse_w = evaluate_plane(jit, TBR_PLANE_INVERSE_W);
+   jit->w = LLVMBuildFDiv(jit->builder, lp_build_const_vec(jit->gallivm, jit->type, 1.0), jit->inverse_w, "");
+}
+
+static LLVMValueRef
+attribute_input(struct jit *jit, const struct tbr_shader_input *input, unsigned component)
+{
+   const unsigned plane = TBR_PLANE_INPUT(input->attribute, component);
+   const bool constant = input->interpolation == TBR_INTERPOLATE_CONSTANT ||
+                         (input->color && jit->key->flatshade);
+   if (constant)
+      return spread(jit, load_planes(jit, plane), COEFFICIENT_BASE);
+
+   LLVMValueRef value = evaluate_plane(jit, plane);
+   if (input->interpolation == TBR_INTERPOLATE_PERSPECTIVE) {
+      prepare_w(jit);
+      value = LLVMBuildFMul(jit->builder, value, jit->w, "");
+   }
+   return value;
+}
+
+static LLVMValueRef
+position_input(struct jit *jit, unsigned component)
+{
+   switch (component) {
+   case 0:
+      return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_x));
+   case 1:
+      return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_y));
+   case 2:
+      return evaluate_plane(jit, TBR_PLANE_DEPTH);
+   default:
+      prepare_w(jit);
+      return jit->inverse_w;
+   }
+}
+
+static LLVMValueRef
+face_input(const struct jit *jit)
+{
+   LLVMTypeRef quads = LLVMVectorType(LLVMInt32TypeInContext(jit->gallivm->context), TBR_QUADS);
+   LLVMValueRef faces = load(jit, quads, jit->block, offsetof(struct tbr_fragment_block, front_facing));
+   LLVMValueRef lanes[TBR_LANES];
+   for (unsigned i = 0; i < TBR_LANES; i++)
+      lanes[i] = lp_build_const_int32(jit->gallivm, i / 4);
+   faces = LLVMBuildShuffleVector(jit->builder, faces, LLVMGetUndef(quads),
+                                  LLVMConstVector(lanes, TBR_LANES), "");
+   return LLVMBuildBitCast(jit->builder, faces, jit->vector, "");
+}
+
+static void
+build_inputs(struct jit *jit, LLVMValueRef (*inputs)[4])
+{
+   for (unsigned slot = 0; slot < jit->shader->num_inputs; slot++) {
+      const struct tbr_shader_input *input = &jit->shader->inputs[slot];
+      for (unsigned c = 0; c < 4; c++) {
+         if (!(input->components & (1 << c)) || input->source == TBR_INPUT_UNUSED)
+            inputs[slot][c] = LLVMConstNull(jit->vector);
+         else if (input->source == TBR_INPUT_ATTRIBUTE)
+            inputs[slot][c] = attribute_input(jit, input, c);
+         else if (input->source == TBR_INPUT_POSITION)
+            inputs[slot][c] = position_input(jit, c);
+         else
+            inputs[slot][c] = face_input(jit);
+      }
+   }
+}
+
+/** Constants at known offsets, broadcast to all lanes. LLVM drops unused ones. */
+static void
+build_pushed_constants(const struct jit *jit, LLVMValueRef (*slots)[4])
+{
+   LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
+   LLVMTypeRef scalar = LLVMFloatTypeInContext(jit->gallivm->context);
+   LLVMValueRef words = LLVMBuildLoad2(
+      jit->builder, pointer,
+      address(jit, jit->resources, offsetof(struct tbr_fragment_resources, constants[0].words)), "constants");
+   const unsigned kind = LLVMGetMDKindIDInContext(jit->gallivm->context, "invariant.load", 14);
+   LLVMValueRef none = LLVMMDNodeInContext(jit->gallivm->context, NULL, 0);
+
+   for (unsigned i = 0; i < jit->shader->num_pushed_constants; i++) {
+      for (unsigned c = 0; c < 4; c++) {
+         LLVMValueRef word = load(jit, scalar, words, (i * 4 + c) * sizeof(float));
+         LLVMSetMetadata(word, kind, none);
+         slots[i][c] = lp_build_broadcast(jit->gallivm, jit->vector, word);
+      }
+   }
+}
+
+/* ---- outputs ----------------------------------------------------------- */
+
+/** Where gallivm keeps an output; -1 if the program does not write it. */
+static int
+output_slot(const nir_shader *nir, unsigned location, unsigned index)
+{
+   if (nir->info.io_lowered) {
+      if (index || !(nir->info.outputs_written & BITFIELD64_BIT(location)))
+         return -1;
+      return util_bitcount64(nir->info.outputs_written & BITFIELD64_MASK(location));
+   }
+   nir_foreach_shader_out_variable(variable, nir) {
+      const unsigned slots = nir_variable_count_slots(variable, variable->type);
+      if (variable->data.index == index && location >= variable->data.location &&
+          location < variable->data.location + slots)
+         return variable->data.driver_location + (location - variable->data.location);
+   }
+   return -1;
+}
+
+static void
+store_color(const struct jit *jit, LLVMValueRef (*outputs)[4], int slot, size_t offset)
+{
+   for (unsigned c = 0; c < 4; c++) {
+      LLVMValueRef pointer = outputs[slot][c];
+      LLVMValueRef value = pointer ? LLVMBuildLoad2(jit->builder, jit->vector, pointer, "")
+                                   : LLVMConstNull(jit->vector);
+      store(jit, value, jit->block, offset + c * sizeof(float) * TBR_LANES);
+   }
+}
+
+static void
+store_outputs(const struct jit *jit, const nir_shader *nir, LLVMValueRef (*outputs)[4])
+{
+   for (unsigned i = 0; i < jit->key->num_color_buffers; i++) {
+      const int slot = output_slot(nir, FRAG_RESULT_DATA0 + i, 0);
+      if (slot >= 0)
+         store_color(jit, outputs, slot, offsetof(struct tbr_fragment_block, color[i]));
+   }
+   if (jit->key->dual_source) {
+      const int slot = output_slot(nir, FRAG_RESULT_DATA0, 1);
+      if (slot >= 0)
+         store_color(jit, outputs, slot, offsetof(struct tbr_fragment_block, color_second));
+   }
+
+   const int depth = output_slot(nir, FRAG_RESULT_DEPTH, 0);
+   if (depth >= 0)
+      store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[depth][2], ""), jit->block,
+            offsetof(struct tbr_fragment_block, depth));
+   const int stencil = output_slot(nir, FRAG_RESULT_STENCIL, 0);
+   if (stencil >= 0)
+      store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[stencil][1], ""), jit->block,
+            offsetof(struct tbr_fragment_block, stencil));
+}
+
+static void
+store_live(const struct jit *jit, LLVMValueRef mask)
+{
+   LLVMTypeRef word = LLVMInt32TypeInContext(jit->gallivm->context);
+   LLVMValueRef live = load(jit, word, jit->block, offsetof(struct tbr_fragment_block, live));
+   live = LLVMBuildAnd(jit->builder, live, tbr_jit_lane_bits(jit->gallivm, mask), "");
+   store(jit, live, jit->block, offsetof(struct tbr_fragment_block, live));
+}
+
+/* ---- the function ------------------------------------------------------ */
+
+static void
+build_body(struct jit *jit, nir_shader *nir)
+{
+   const unsigned num_slots = jit->shader->num_inputs + jit->shader->num_pushed_constants + 1;
+   LLVMValueRef(*inputs)[4] = CALLOC(num_slots, sizeof *inputs);
+   LLVMValueRef outputs[PIPE_MAX_SHADER_OUTPUTS][4] = { 0 };
+   struct lp_build_mask_context mask;
+   struct lp_bld_tgsi_system_values system_values = { 0 };
+
+   build_inputs(jit, inputs);
+   build_pushed_constants(jit, inputs + jit->shader->num_inputs);
+   lp_build_mask_begin(&mask, jit->gallivm, jit->type,
+                       LLVMConstAllOnes(jit->integer_vector));
+   system_values.sample_id = lp_build_const_int32(jit->gallivm, 0);
+   system_values.sample_mask_in = lp_build_const_int_vec(jit->gallivm, jit->type, 1);
+
+   struct tbr_jit_sampler sampler;
+   tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread);
+
+   const struct lp_build_tgsi_params params = {
+      .type = jit->type,
+      .mask = &mask,
+      .consts_ptr = address(jit, jit->resources, offsetof(struct tbr_fragment_resources, constants)),
+      .system_values = &system_values,
+      .inputs = (const LLVMValueRef(*)[4])inputs,
+      .num_inputs = num_slots,
+      .sampler = &sampler.base,
+   };
+   lp_build_nir_soa(jit->gallivm, nir, &params, outputs);
+
+   LLVMValueRef alive = lp_build_mask_end(&mask);
+   store_outputs(jit, nir, outputs);
+   if (jit->shader->discards)
+      store_live(jit, alive);
+   FREE(inputs);
+}
+
+static LLVMValueRef
+build_function(struct jit *jit, const char *name, nir_shader *nir)
+{
+   LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
+   LLVMTypeRef parameters[] = { pointer, pointer, pointer };
+   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(jit->gallivm->context), parameters,
+                                       ARRAY_SIZE(parameters), 0);
+   LLVMValueRef function = LLVMAddFunction(jit->gallivm->module, name, type);
+   LLVMSetFunctionCallConv(function, LLVMCCallConv);
+   for (unsigned i = 0; i < ARRAY_SIZE(parameters); i++)
+      lp_add_function_attr(function, i + 1, LP_FUNC_ATTR_NOALIAS);
+
+   jit->resources = LLVMGetParam(function, 0);
+   jit->block = LLVMGetParam(function, 1);
+   jit->thread = LLVMGetParam(function, 2);
+   LLVMPositionBuilderAtEnd(jit->builder,
+                            LLVMAppendBasicBlockInContext(jit->gallivm->context, function, "entry"));
+   build_body(jit, nir);
+   LLVMBuildRetVoid(jit->builder);
+   gallivm_verify_function(jit->gallivm, function);
+   return function;
+}
+
+bool
+tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
+                struct tbr_fragment_variant *variant)
+{
+   char name[32];
+   snprintf(name, sizeof name, "fragment_%u", shader->program);
+   variant->gallivm = gallivm_create(name, context->llvm, NULL);
+   if (!variant->gallivm)
+      return false;
+
+   struct jit jit = {
+      .gallivm = variant->gallivm,
+      .builder = variant->gallivm->builder,
+      .type = lp_type_float_vec(32, 32 * TBR_LANES),
+      .shader = shader,
+      .key = &variant->key,
+   };
+   jit.vector = lp_build_vec_type(jit.gallivm, jit.type);
+   jit.integer_vector = lp_build_int_vec_type(jit.gallivm, jit.type);
+
+   nir_shader *nir = nir_shader_clone(NULL, shader->nir);
+   LLVMValueRef function = build_function(&jit, name, nir);
+   ralloc_free(nir);
+
+   gallivm_compile_module(variant->gallivm);
+   variant->function = (tbr_fragment_function)gallivm_jit_function(variant->gallivm, function, name);
+   gallivm_free_ir(variant->gallivm);
+   if (!variant->function) {
+      gallivm_destroy(variant->gallivm);
+      variant->gallivm = NULL;
+   }
+   return variant->function != NULL;
+}

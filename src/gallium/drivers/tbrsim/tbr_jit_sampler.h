@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/** Texture instructions of generated code: calls into the texture unit. */
+#ifndef TBR_JIT_SAMPLER_H
+#define TBR_JIT_SAMPLER_H
+
+#include "gallivm/lp_bld_tgsi.h"
+#include "gallivm/lp_bld_sample.h"
+
+struct tbr_jit_sampler {
+   struct lp_build_sampler_soa base;
+   LLVMValueRef resources; /**< struct tbr_fragment_resources */
+   LLVMValueRef thread;    /**< struct tbr_texture_thread */
+   LLVMValueRef arguments; /**< struct tbr_sample_arguments on the function's stack */
+};
+
+/** Allocates the arguments' stack space in the function under construction. */
+void tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm,
+                          struct lp_type type, LLVMValueRef resources, LLVMValueRef thread);
+
+/** A lane mask (0 or ~0 each) as the low bits of an i32. */
+LLVMValueRef tbr_jit_lane_bits(struct gallivm_state *gallivm, LLVMValueRef mask);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/** Sizes that the driver's parts agree on. */
+#ifndef TBR_LIMITS_H
+#define TBR_LIMITS_H
+
+/** Fragments that one call of a fragment program shades: four quads. Lane
+ * quad * 4 + pixel, pixel = (y & 1) * 2 + (x & 1) within the quad. */
+#define TBR_LANES 16
+#define TBR_QUADS 4
+
+#define TBR_MAX_COLOR_BUFFERS 8
+/** Fragment program inputs besides the position, four components each. */
+#define TBR_MAX_INPUTS 32
+#define TBR_MAX_TEXTURES 32
+#define TBR_MAX_LEVELS 15 /* 16384 texels */
+#define TBR_MAX_CONSTANT_BUFFERS 16
+
+#define TBR_MIN_TILE_SIZE 8
+#define TBR_MAX_TILE_SIZE 64
+
+/** Positions are snapped to 1/256 pixel before anything looks at them. */
+#define TBR_SUBPIXEL_BITS 8
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/** The simulated memory hierarchy, on a thread of its own, fed in stream order. */
+#ifndef TBR_MODEL_H
+#define TBR_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "events/event_stream.h"
+#include "gpu.h"
+
+struct tbr_model;
+struct cm_config;
+
+/** Starts the consumer thread and opens the statistics files (TBRSIM_OUT). NULL
+ * with a message when the hierarchy cannot be built. */
+struct tbr_model *tbr_model_create(const struct cm_config *config, const char *isa);
+/** Consumes what is queued, writes the statistics, stops the thread. */
+void tbr_model_destroy(struct tbr_model *model);
+
+void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource);
+
+/** Queues a pass. The consumer calls wait_tile(data, n) before it reads the n-th
+ * tile of the traversal and release(data) when it is done with the pass. */
+void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, void *data,
+                    void (*wait_tile)(void *data, uint32_t n), void (*release)(void *data));
+void tbr_model_frame_end(struct tbr_model *model);
+
+/** Whether the frame that is being recorded is simulated (TBRSIM_FRAMES). */
+bool tbr_model_frame_wanted(const struct tbr_model *model, uint32_t frame);
+
+/** The table that tbr_model_counter's counter indexes. */
+const struct cm_counter_table *tbr_model_counters(const struct tbr_model *model);
+
+/** A counter's value in all frames finished so far and the frame in progress, as
+ * far as the consumer is (drains it first if wait is set). */
+uint64_t tbr_model_counter(struct tbr_model *model, unsigned counter, bool wait);
+
+#endif

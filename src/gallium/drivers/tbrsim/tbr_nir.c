@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_nir.h"
+
+#include "nir_builder.h"
+#include "util/u_math.h"
+
+static nir_def *
+load_pseudo_input(nir_builder *b, unsigned components, unsigned base, unsigned component)
+{
+   nir_intrinsic_instr *load = nir_intrinsic_instr_create(b->shader, nir_intrinsic_load_input);
+   load->num_components = components;
+   load->src[0] = nir_src_for_ssa(nir_imm_int(b, 0));
+   nir_def_init(&load->instr, &load->def, components, 32);
+   nir_intrinsic_set_base(load, base);
+   nir_intrinsic_set_component(load, component);
+   nir_intrinsic_set_dest_type(load, nir_type_uint32);
+   nir_builder_instr_insert(b, &load->instr);
+   return &load->def;
+}
+
+static bool
+lower_front_face(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   if (intrinsic->intrinsic != nir_intrinsic_load_front_face)
+      return false;
+
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   nir_def *face = load_pseudo_input(b, 1, *(unsigned *)data, 0);
+   if (intrinsic->def.bit_size == 1)
+      face = nir_ine_imm(b, face, 0);
+   nir_def_replace(&intrinsic->def, face);
+   return true;
+}
+
+bool
+tbr_nir_lower_front_face(nir_shader *nir, unsigned base)
+{
+   return nir_shader_intrinsics_pass(nir, lower_front_face, nir_metadata_control_flow, &base);
+}
+
+/** Programs with more constants than this read the rest from memory. */
+#define MAX_PUSHED_CONSTANTS 256
+
+struct push_constants {
+   unsigned base;
+   unsigned count;
+};
+
+static bool
+push_constants(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   struct push_constants *state = data;
+   if (intrinsic->intrinsic != nir_intrinsic_load_ubo || intrinsic->def.bit_size != 32 ||
+       !nir_src_is_const(intrinsic->src[0]) || nir_src_as_uint(intrinsic->src[0]) != 0 ||
+       !nir_src_is_const(intrinsic->src[1]))
+      return false;
+
+   const unsigned first = nir_src_as_uint(intrinsic->src[1]) / 4;
+   const unsigned last = first + intrinsic->def.num_components - 1;
+   if (nir_src_as_uint(intrinsic->src[1]) % 4 || last / 4 >= MAX_PUSHED_CONSTANTS)
+      return false;
+
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   nir_def *words[NIR_MAX_VEC_COMPONENTS];
+   for (unsigned i = 0; i < intrinsic->def.num_components; i++)
+      words[i] = load_pseudo_input(b, 1, state->base + (first + i) / 4, (first + i) % 4);
+   state->count = MAX2(state->count, last / 4 + 1);
+   nir_def_replace(&intrinsic->def, nir_vec(b, words, intrinsic->def.num_components));
+   return true;
+}
+
+unsigned
+tbr_nir_push_constants(nir_shader *nir, unsigned base)
+{
+   struct push_constants state = { .base = base };
+   nir_shader_intrinsics_pass(nir, push_constants, nir_metadata_control_flow, &state);
+   return state.count;
+}
+
+static bool
+is_executed(const nir_instr *instr)
+{
+   switch (instr->type) {
+   case nir_instr_type_alu:
+   case nir_instr_type_tex:
+   case nir_instr_type_jump:
+   case nir_instr_type_call:
+      return true;
+   case nir_instr_type_intrinsic:
+      switch (nir_instr_as_intrinsic((nir_instr *)instr)->intrinsic) {
+      case nir_intrinsic_decl_reg:
+      case nir_intrinsic_load_deref:
+      case nir_intrinsic_load_input:
+      case nir_intrinsic_load_ubo:
+         /* Operands of the instructions that use them. */
+         return false;
+      default:
+         return true;
+      }
+   default:
+      return false;
+   }
+}
+
+unsigned
+tbr_nir_count_instructions(nir_shader *nir)
+{
+   unsigned count = 0;
+   nir_foreach_function_impl(impl, nir) {
+      nir_foreach_block(block, impl) {
+         nir_foreach_instr(instr, block)
+            count += is_executed(instr);
+      }
+   }
+   return MAX2(count, 1);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/** NIR passes of the driver's own. */
+#ifndef TBR_NIR_H
+#define TBR_NIR_H
+
+#include "nir.h"
+
+/** Turns load_front_face into a read of the input slot `base`, because the quads
+ * of one vector may belong to primitives of either facing. True if there was one. */
+bool tbr_nir_lower_front_face(nir_shader *nir, unsigned base);
+
+/** Turns reads of constant buffer 0 at constant offsets into reads of the input
+ * slots from `base` on, one a vec4. Returns how many slots that are. */
+unsigned tbr_nir_push_constants(nir_shader *nir, unsigned base);
+
+/** Instructions that a processor would execute, as the event stream counts them. */
+unsigned tbr_nir_count_instructions(nir_shader *nir);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * A render pass as the raster pipeline sees it: immutable once it has been
+ * handed over, shared by all threads that render its tiles.
+ */
+#ifndef TBR_PASS_H
+#define TBR_PASS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pipe/p_defines.h"
+#include "pipe/p_state.h"
+#include "events/event_stream.h"
+#include "tiling/parameter_buffer.h"
+#include "tbr_fragment.h"
+#include "tbr_limits.h"
+
+/** Flags in a primitive's first attribute block (cm_pb_attribute_block.flags). */
+enum tbr_primitive_flags {
+   TBR_PRIMITIVE_FRONT_FACING = 1 << 0,
+   /** The primitive is the parallelogram v0, v1, v1 + v2 - v0, v2 (points and
+    * lines), not the triangle v0, v1, v2. */
+   TBR_PRIMITIVE_PARALLELOGRAM = 1 << 1,
+   /** Polygon offset applies. */
+   TBR_PRIMITIVE_OFFSET = 1 << 2,
+   TBR_PRIMITIVE_LAYER_SHIFT = 8, /**< framebuffer layer in bits 8–23 */
+};
+
+/** One face's stencil test. */
+struct tbr_stencil {
+   uint8_t func, fail_op, zfail_op, zpass_op; /**< PIPE_FUNC_*, PIPE_STENCIL_OP_* */
+   uint8_t valuemask, writemask, reference;
+};
+
+/** All state of a draw that its primitives need after binning. */
+struct tbr_draw_state {
+   tbr_fragment_function shade; /**< NULL: no colour, depth or discard comes from a program */
+   struct tbr_fragment_resources resources;
+
+   uint8_t num_inputs;                          /**< attributes after the position */
+   uint8_t interpolation[TBR_MAX_INPUTS];       /**< enum tbr_interpolation */
+   uint8_t input_components[TBR_MAX_INPUTS];    /**< mask of components the program reads */
+
+   bool depth_test, depth_write;
+   uint8_t depth_func;      /**< PIPE_FUNC_* */
+   bool depth_clamp;        /**< clamp to depth_near … depth_far before the test */
+   float depth_near, depth_far; /**< the viewport's depth range, ordered */
+   bool stencil_test;
+   struct tbr_stencil stencil[2]; /**< front- and back-facing; equal when one-sided */
+
+   bool shader_discards;        /**< the program may clear live bits (discard, alpha test) */
+   bool shader_writes_depth, shader_writes_stencil;
+   bool early_tests;            /**< the program asks for depth and stencil tests before it */
+   /** Every covered fragment replaces all colour buffers' content and the program
+    * does nothing else: hidden surface removal may keep only the last one. */
+   bool opaque;
+
+   struct pipe_blend_state blend; /**< rt[] filled for every colour buffer */
+   float blend_color[4];
+   uint8_t num_color_outputs;     /**< colour buffers that the program writes */
+   bool dual_source;
+
+   uint16_t scissor_x0, scissor_y0, scissor_x1, scissor_y1; /**< within the framebuffer; x1, y1 exclusive */
+   bool half_pixel_center;
+   bool bottom_edge_rule;
+   float offset_units, offset_scale, offset_clamp;
+   bool offset_units_unscaled;
+   uint32_t sample_mask;
+
+   uint32_t occlusion_counter; /**< index into the thread's counters; 0: none */
+   uint32_t event_draw;        /**< index of the draw in the event stream */
+};
+
+/** A colour, depth or stencil buffer in memory. */
+struct tbr_attachment {
+   uint8_t *memory;         /**< first pixel of the attached level and layer; NULL: none */
+   uint32_t stride;         /**< bytes from row to row */
+   enum pipe_format format;
+   bool clear;              /**< tiles start from clear_value */
+   bool load;               /**< tiles start from memory (else, without clear, from anything) */
+   bool store;              /**< tiles end in memory */
+   union pipe_color_union clear_value; /**< colour; depth: f[0]; stencil: ui[1] */
+};
+
+struct tbr_pass {
+   uint32_t width, height, tile_size, tiles_x, tiles_y;
+   bool deferred;             /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
+   uint32_t num_color;
+   struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
+   struct tbr_attachment depth;   /**< depth and stencil may share memory: */
+   struct tbr_attachment stencil; /**< then both name the same memory and format */
+
+   const struct tbr_draw_state *const *draws; /**< indexed by cm_pb_attribute_block.draw */
+
+   /* The Parameter Buffer. A primitive's attributes are consecutive blocks. */
+   const struct cm_pb_lists *lists;
+   const struct cm_pb_attribute_block *const *attribute_pages;
+   uint32_t attribute_page_shift; /**< block n is attribute_pages[n >> shift][n & mask] */
+   bool wide;
+
+   uint32_t num_occlusion_counters; /**< including the unused number 0 */
+   /** Primitive number in the event stream of an attribute block: the reader's
+    * dense array, indexed by block. */
+   const uint32_t *event_primitive;
+   struct cm_tile_events *events; /**< one a tile, or NULL: nothing is recorded */
+};
+
+/** A primitive's attributes never straddle a page. */
+static inline const struct cm_pb_attribute_block *
+tbr_pass_attributes(const struct tbr_pass *pass, uint32_t block)
+{
+   return &pass->attribute_pages[block >> pass->attribute_page_shift]
+                                [block & ((1u << pass->attribute_page_shift) - 1)];
+}
+
+/** What one thread keeps from tile to tile: on-chip buffers, queues, counters. */
+struct tbr_tile_thread;
+
+struct tbr_tile_thread *tbr_tile_thread_create(void);
+void tbr_tile_thread_destroy(struct tbr_tile_thread *thread);
+/** Prepares the thread for a pass (buffer sizes, zeroed occlusion counters). False
+ * when memory is out. */
+bool tbr_tile_thread_begin(struct tbr_tile_thread *thread, const struct tbr_pass *pass);
+/** Samples that passed since tbr_tile_thread_begin, by counter. */
+const uint64_t *tbr_tile_thread_occlusion(const struct tbr_tile_thread *thread);
+
+/** The tile pipeline of one vector feature level. */
+struct tbr_isa {
+   const char *name; /**< "x86-64-v3" … */
+   /** Renders a tile from first to last: load or clear, Tile Fetcher, rasteriser,
+    * depth and stencil, hidden surface removal, shading, blending, flush. */
+   void (*render_tile)(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile);
+   /** Serves a texture binding, see tbr_texture_binding_prepare. */
+   tbr_sample_function (*choose_sampler)(struct tbr_texture_binding *binding);
+};
+
+/** The best level this CPU runs; TBRSIM_ISA=x86-64|x86-64-v3|x86-64-v4 in the
+ * environment chooses a lower one. All give the same images, bit for bit. */
+const struct tbr_isa *tbr_isa_get(void);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Exact primitive–tile overlap and the bytes of PB-Attributes (TCOR II-B).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "util/macros.h"
+#include "util/u_math.h"
+#include "tbr_batch.h"
+#include "tbr_binning.h"
+#include "tbr_context.h"
+#include "tbr_shader.h"
+
+#define SUBPIXELS (1 << TBR_SUBPIXEL_BITS)
+#define MAX_COORDINATE 32768.0f
+
+/** Half-plane a * x + b * y + c >= 0 over subpixel coordinates. */
+struct edge {
+   int64_t a, b, c;
+};
+
+struct outline {
+   struct edge edges[4];
+   unsigned num_edges;
+   int32_t x0, y0, x1, y1; /**< first and last pixel centre inside the bounds, inclusive */
+};
+
+static int32_t
+snap(float coordinate)
+{
+   return (int32_t)lrintf(coordinate * SUBPIXELS);
+}
+
+/** First pixel whose centre is at or after the coordinate, last at or before. */
+static int32_t
+first_pixel(int32_t coordinate, int32_t centre)
+{
+   return (coordinate - centre + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS;
+}
+
+static int32_t
+last_pixel(int32_t coordinate, int32_t centre)
+{
+   return (coordinate - centre) >> TBR_SUBPIXEL_BITS;
+}
+
+static void
+make_edge(struct edge *edge, const int32_t *from, const int32_t *to, int64_t sign)
+{
+   edge->a = sign * (from[1] - to[1]);
+   edge->b = sign * (to[0] - from[0]);
+   edge->c = -(edge->a * from[0] + edge->b * from[1]);
+}
+
+/** False if the primitive covers nothing or is culled: not finite, degenerate,
+ * facing the wrong way, or outside. */
+static bool
+make_outline(const struct tbr_binning *binning, struct tbr_binned_primitive *primitive,
+             bool half_pixel_center, struct outline *outline)
+{
+   const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   int32_t corner[4][2];
+   for (unsigned i = 0; i < 3; i++) {
+      const float x = primitive->corner[i][0], y = primitive->corner[i][1];
+      if (!(fabsf(x) <= MAX_COORDINATE && fabsf(y) <= MAX_COORDINATE))
+         return false;
+      corner[i][0] = snap(x);
+      corner[i][1] = snap(y);
+   }
+   const int64_t area = (int64_t)(corner[1][0] - corner[0][0]) * (corner[2][1] - corner[0][1]) -
+                        (int64_t)(corner[2][0] - corner[0][0]) * (corner[1][1] - corner[0][1]);
+   if (!area)
+      return false;
+
+   outline->num_edges = 3;
+   if (!primitive->parallelogram) {
+      primitive->front_facing = (area > 0) == rasterizer->front_ccw;
+      if (rasterizer->cull_face & (primitive->front_facing ? PIPE_FACE_FRONT : PIPE_FACE_BACK))
+         return false;
+   } else {
+      /* In order around the outline: 0, 1, 1 + 2 - 0, 2. */
+      outline->num_edges = 4;
+      memcpy(corner[3], corner[2], sizeof corner[2]);
+      corner[2][0] = corner[1][0] + corner[3][0] - corner[0][0];
+      corner[2][1] = corner[1][1] + corner[3][1] - corner[0][1];
+   }
+
+   int32_t min[2] = { INT32_MAX, INT32_MAX }, max[2] = { INT32_MIN, INT32_MIN };
+   for (unsigned i = 0; i < outline->num_edges; i++) {
+      for (unsigned c = 0; c < 2; c++) {
+         min[c] = MIN2(min[c], corner[i][c]);
+         max[c] = MAX2(max[c], corner[i][c]);
+      }
+      make_edge(&outline->edges[i], corner[i], corner[(i + 1) % outline->num_edges], area > 0 ? 1 : -1);
+   }
+
+   const int32_t centre = half_pixel_center ? SUBPIXELS / 2 : 0;
+   outline->x0 = MAX2(first_pixel(min[0], centre), binning->x0);
+   outline->y0 = MAX2(first_pixel(min[1], centre), binning->y0);
+   outline->x1 = MIN2(last_pixel(max[0], centre), binning->x1 - 1);
+   outline->y1 = MIN2(last_pixel(max[1], centre), binning->y1 - 1);
+   return outline->x0 <= outline->x1 && outline->y0 <= outline->y1;
+}
+
+/** Whether some pixel centre of the rectangle may be inside all edges: the edges'
+ * greatest values over the rectangle. Exact for a convex shape together with the
+ * bounds. */
+static bool
+overlaps(const struct outline *outline, int32_t centre, int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+   const int64_t left = (int64_t)x0 * SUBPIXELS + centre, right = (int64_t)x1 * SUBPIXELS + centre;
+   const int64_t top = (int64_t)y0 * SUBPIXELS + centre, bottom = (int64_t)y1 * SUBPIXELS + centre;
+   for (unsigned i = 0; i < outline->num_edges; i++) {
+      const struct edge *edge = &outline->edges[i];
+      if (edge->a * (edge->a > 0 ? right : left) + edge->b * (edge->b > 0 ? bottom : top) + edge->c < 0)
+         return false;
+   }
+   return true;
+}
+
+/** Appends the tiles that the primitive overlaps. */
+static bool
+find_tiles(struct tbr_batch *batch, const struct outline *outline, bool half_pixel_center,
+           struct cm_primitive *primitive)
+{
+   const int32_t size = batch->pass.tile_size;
+   const int32_t centre = half_pixel_center ? SUBPIXELS / 2 : 0;
+   const int32_t tx0 = outline->x0 / size, tx1 = outline->x1 / size;
+   const int32_t ty0 = outline->y0 / size, ty1 = outline->y1 / size;
+   const size_t most = (size_t)(tx1 - tx0 + 1) * (ty1 - ty0 + 1);
+
+   if (!tbr_array_reserve(&batch->primitive_tiles, most))
+      return false;
+   primitive->first_tile = batch->primitive_tiles.count;
+   uint32_t *tiles = batch->primitive_tiles.data + batch->primitive_tiles.count;
+   uint32_t count = 0;
+
+   if (most == 1) {
+      tiles[count++] = ty0 * batch->pass.tiles_x + tx0;
+   } else {
+      for (int32_t ty = ty0; ty <= ty1; ty++) {
+         const int32_t y0 = MAX2(ty * size, outline->y0), y1 = MIN2(ty * size + size - 1, outline->y1);
+         for (int32_t tx = tx0; tx <= tx1; tx++) {
+            const int32_t x0 = MAX2(tx * size, outline->x0);
+            const int32_t x1 = MIN2(tx * size + size - 1, outline->x1);
+            if (overlaps(outline, centre, x0, y0, x1, y1))
+               tiles[count++] = ty * batch->pass.tiles_x + tx;
+         }
+      }
+   }
+   primitive->num_tiles = count;
+   batch->primitive_tiles.count += count;
+   return true;
+}
+
+/* ---- PB-Attributes ------------------------------------------------------ */
+
+static struct cm_pb_attribute_block *
+allocate_blocks(struct tbr_batch *batch, unsigned num)
+{
+   /* A primitive's blocks are consecutive: the rest of a page may stay empty. */
+   uint32_t first = batch->num_blocks;
+   if ((first & (TBR_PAGE_BLOCKS - 1)) + num > TBR_PAGE_BLOCKS)
+      first = ALIGN_POT(first, TBR_PAGE_BLOCKS);
+
+   const size_t page = first >> TBR_PAGE_SHIFT;
+   if (page == batch->pages.count) {
+      if (!tbr_array_reserve(&batch->pages, 1))
+         return NULL;
+      void *memory = align_malloc(TBR_PAGE_BLOCKS * sizeof(struct cm_pb_attribute_block), 64);
+      if (!memory)
+         return NULL;
+      batch->pages.data[batch->pages.count++] = memory;
+   }
+   batch->num_blocks = first + num;
+   batch->first_blocks.data[batch->first_blocks.count] = first;
+   return &batch->pages.data[page][first & (TBR_PAGE_BLOCKS - 1)];
+}
+
+static bool
+is_point_coordinate(const struct pipe_rasterizer_state *rasterizer, const struct tbr_shader_input *input)
+{
+   if (input->location == VARYING_SLOT_PNTC)
+      return true;
+   return input->location >= VARYING_SLOT_TEX0 && input->location <= VARYING_SLOT_TEX7 &&
+          (rasterizer->sprite_coord_enable & (1 << (input->location - VARYING_SLOT_TEX0)));
+}
+
+/** Point coordinates of the square's corners: (0, 0), (1, 0), (0, 1), upside down
+ * where the origin is the lower left. */
+static void
+write_point_coordinate(const struct pipe_rasterizer_state *rasterizer, struct cm_pb_attribute_block *block)
+{
+   static const float corners[3][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 } };
+   for (unsigned i = 0; i < 3; i++) {
+      const float t = corners[i][1];
+      block->vertex[i][0] = corners[i][0];
+      block->vertex[i][1] = rasterizer->sprite_coord_mode == PIPE_SPRITE_COORD_LOWER_LEFT ? 1 - t : t;
+      block->vertex[i][2] = 0;
+      block->vertex[i][3] = 1;
+   }
+}
+
+static int
+attribute_slot(const struct tbr_binning *binning, const struct tbr_binned_primitive *primitive,
+               const struct tbr_shader_input *input)
+{
+   if (!primitive->front_facing && binning->context->rasterizer->light_twoside) {
+      const int color = input->location - VARYING_SLOT_COL0;
+      if ((color == 0 || color == 1) && binning->back_color_slot[color] >= 0)
+         return binning->back_color_slot[color];
+   }
+   return input->attribute + 1;
+}
+
+static void
+write_attributes(const struct tbr_binning *binning, const struct tbr_binned_primitive *primitive,
+                 struct cm_pb_attribute_block *blocks)
+{
+   const struct tbr_fragment_shader *shader = binning->context->fragment_shader;
+   const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+
+   for (unsigned i = 0; i < shader->num_inputs; i++) {
+      const struct tbr_shader_input *input = &shader->inputs[i];
+      if (input->source != TBR_INPUT_ATTRIBUTE)
+         continue;
+      struct cm_pb_attribute_block *block = &blocks[input->attribute];
+      block->draw = block->flags = block->reserved = 0;
+      if (primitive->point && is_point_coordinate(rasterizer, input)) {
+         write_point_coordinate(rasterizer, block);
+         continue;
+      }
+      const int slot = attribute_slot(binning, primitive, input);
+      const bool constant = input->interpolation == TBR_INTERPOLATE_CONSTANT ||
+                            (input->color && rasterizer->flatshade);
+      for (unsigned v = 0; v < 3; v++)
+         memcpy(block->vertex[v], primitive->vertex[constant ? primitive->provoking : v][slot],
+                sizeof block->vertex[v]);
+   }
+}
+
+void
+tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive)
+{
+   const bool half_pixel_center = binning->context->rasterizer->half_pixel_center;
+   struct outline outline;
+   struct cm_primitive binned = { .draw = binning->event_draw };
+
+   if (!make_outline(binning, primitive, half_pixel_center, &outline))
+      return;
+   if (binning->batch->num_blocks >= TBR_MAX_BATCH_BLOCKS && !tbr_draw_continue(binning->context))
+      return;
+
+   struct tbr_batch *batch = binning->batch;
+   binned.draw = binning->event_draw;
+   binned.num_attributes = 1 + binning->context->fragment_shader->num_attributes;
+   if (!find_tiles(batch, &outline, half_pixel_center, &binned) ||
+       !tbr_array_reserve(&batch->primitives, 1) || !tbr_array_reserve(&batch->first_blocks, 1)) {
+      binning->out_of_memory = true;
+      return;
+   }
+   if (!binned.num_tiles)
+      return;
+   struct cm_pb_attribute_block *blocks = allocate_blocks(batch, binned.num_attributes);
+   if (!blocks) {
+      binning->out_of_memory = true;
+      batch->primitive_tiles.count -= binned.num_tiles;
+      return;
+   }
+
+   memcpy(blocks[0].vertex, primitive->corner, sizeof blocks[0].vertex);
+   blocks[0].draw = binning->state;
+   blocks[0].flags = (primitive->front_facing ? TBR_PRIMITIVE_FRONT_FACING : 0) |
+                     (primitive->parallelogram ? TBR_PRIMITIVE_PARALLELOGRAM : 0) |
+                     (primitive->offset ? TBR_PRIMITIVE_OFFSET : 0);
+   blocks[0].reserved = 0;
+   write_attributes(binning, primitive, blocks + 1);
+
+   batch->max_attributes = MAX2(batch->max_attributes, binned.num_attributes);
+   batch->primitives.data[batch->primitives.count++] = binned;
+   batch->first_blocks.count++;
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Queries. Results are the same in every run, timers excepted: asking whether a
+ * result is there waits for it, and so does a render condition that need not wait.
+ */
+#include "tbr_query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "draw/draw_context.h"
+#include "util/os_time.h"
+#include "util/u_inlines.h"
+#include "util/u_memory.h"
+#include "tbr_binning.h"
+#include "tbr_context.h"
+#include "tbr_model.h"
+
+static void
+finish(struct tbr_context *context, uint64_t sequence)
+{
+   if (!sequence)
+      return;
+   if (context->batch && tbr_batch_sequence(context->batch) == sequence)
+      tbr_batch_flush(context);
+   tbr_screen_wait(tbr_screen(context->base.screen), sequence);
+}
+
+/** Renders all that has been drawn; the time after it. */
+static uint64_t
+finish_and_read_clock(struct tbr_context *context)
+{
+   tbr_batch_flush(context);
+   finish(context, context->last_batch);
+   return os_time_get_nano();
+}
+
+/* ---- occlusion -------------------------------------------------------- */
+
+static bool
+counts_samples(unsigned type)
+{
+   return type == PIPE_QUERY_OCCLUSION_COUNTER || type == PIPE_QUERY_OCCLUSION_PREDICATE ||
+          type == PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE;
+}
+
+static void
+drop_part(struct tbr_context *context, struct tbr_query *part)
+{
+   if (--part->users)
+      return;
+   /* Batches under way still add to it. */
+   finish(context, part->occlusion.last_batch);
+   FREE(part);
+}
+
+static void
+drop_parts(struct tbr_context *context, struct tbr_query *query)
+{
+   for (unsigned i = 0; i < query->num_parts; i++)
+      drop_part(context, query->parts[i]);
+   free(query->parts);
+   query->parts = NULL;
+   query->num_parts = 0;
+}
+
+static bool
+add_part(struct tbr_query *query, struct tbr_query *part)
+{
+   struct tbr_query **parts = realloc(query->parts, (query->num_parts + 1) * sizeof *parts);
+   if (!parts)
+      return false;
+   parts[query->num_parts++] = part;
+   query->parts = parts;
+   part->users++;
+   return true;
+}
+
+/** The set of active occlusion queries has changed: they go on in a part of their own.
+ * False when memory is out. */
+static bool
+begin_part(struct tbr_context *context)
+{
+   bool ok = true;
+
+   draw_flush(context->draw);
+   context->dirty |= TBR_DIRTY_QUERY;
+   if (context->occlusion_query)
+      drop_part(context, context->occlusion_query);
+   context->occlusion_query = NULL;
+   if (list_is_empty(&context->active_occlusion))
+      return true;
+
+   struct tbr_query *part = CALLOC_STRUCT(tbr_query);
+   if (!part)
+      return false;
+   part->users = 1;
+   list_for_each_entry(struct tbr_query, query, &context->active_occlusion, link)
+      ok &= add_part(query, part);
+   context->occlusion_query = part;
+   return ok;
+}
+
+static uint64_t
+count_samples(struct tbr_context *context, const struct tbr_query *query)
+{
+   uint64_t samples = 0;
+   for (unsigned i = 0; i < query->num_parts; i++) {
+      finish(context, query->parts[i]->occlusion.last_batch);
+      samples += query->parts[i]->occlusion.samples;
+   }
+   return samples;
+}
+
+/* ---- what draw and the model count ------------------------------------ */
+
+void
+tbr_query_add_pipeline_statistics(struct tbr_context *context,
+                                  const struct pipe_query_data_pipeline_statistics *statistics)
+{
+   struct pipe_query_data_pipeline_statistics *sum = &context->statistics;
+   sum->ia_vertices += statistics->ia_vertices;
+   sum->ia_primitives += statistics->ia_primitives;
+   sum->vs_invocations += statistics->vs_invocations;
+   sum->gs_invocations += statistics->gs_invocations;
+   sum->gs_primitives += statistics->gs_primitives;
+   sum->c_invocations += statistics->c_invocations;
+   sum->c_primitives += statistics->c_primitives;
+}
+
+static void
+subtract_statistics(struct pipe_query_data_pipeline_statistics *difference,
+                    const struct pipe_query_data_pipeline_statistics *end)
+{
+   const struct pipe_query_data_pipeline_statistics begin = *difference;
+   *difference = (struct pipe_query_data_pipeline_statistics){
+      .ia_vertices = end->ia_vertices - begin.ia_vertices,
+      .ia_primitives = end->ia_primitives - begin.ia_primitives,
+      .vs_invocations = end->vs_invocations - begin.vs_invocations,
+      .gs_invocations = end->gs_invocations - begin.gs_invocations,
+      .gs_primitives = end->gs_primitives - begin.gs_primitives,
+      .c_invocations = end->c_invocations - begin.c_invocations,
+      .c_primitives = end->c_primitives - begin.c_primitives,
+   };
+}
+
+void
+tbr_query_begin_draw(struct tbr_context *context)
+{
+   const bool active = !context->queries_paused;
+   draw_collect_pipeline_statistics(context->draw, active && context->num_active_statistics > 0);
+   draw_collect_primitives_generated(context->draw, active && context->num_active_primitives > 0);
+}
+
+/** The model's counter after all that has been drawn. */
+static uint64_t
+read_counter(struct tbr_context *context, unsigned counter)
+{
+   struct tbr_model *model = tbr_screen(context->base.screen)->model;
+   tbr_batch_flush(context);
+   return model ? tbr_model_counter(model, counter, true) : 0;
+}
+
+/* ---- the life of a query ---------------------------------------------- */
+
+static bool
+is_supported(const struct tbr_screen *screen, unsigned type)
+{
+   switch (type) {
+   case PIPE_QUERY_OCCLUSION_COUNTER:
+   case PIPE_QUERY_OCCLUSION_PREDICATE:
+   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE:
+   case PIPE_QUERY_TIMESTAMP:
+   case PIPE_QUERY_TIMESTAMP_DISJOINT:
+   case PIPE_QUERY_TIME_ELAPSED:
+   case PIPE_QUERY_PRIMITIVES_GENERATED:
+   case PIPE_QUERY_GPU_FINISHED:
+   case PIPE_QUERY_PIPELINE_STATISTICS:
+      return true;
+   default:
+      return type >= PIPE_QUERY_DRIVER_SPECIFIC && screen->counters &&
+             type - PIPE_QUERY_DRIVER_SPECIFIC < screen->counters->count;
+   }
+}
+
+static struct pipe_query *
+create_query(struct pipe_context *base, unsigned type, unsigned index)
+{
+   if (!is_supported(tbr_screen(base->screen), type))
+      return NULL;
+   struct tbr_query *query = CALLOC_STRUCT(tbr_query);
+   if (!query)
+      return NULL;
+   query->type = type;
+   query->index = index;
+   return (struct pipe_query *)query;
+}
+
+/** Takes the query out of what counts for it. */
+static void
+stop(struct tbr_context *context, struct tbr_query *query)
+{
+   if (!query->active)
+      return;
+   query->active = false;
+   if (counts_samples(query->type)) {
+      list_del(&query->link);
+      begin_part(context);
+   } else if (query->type == PIPE_QUERY_PIPELINE_STATISTICS) {
+      context->num_active_statistics--;
+   } else if (query->type == PIPE_QUERY_PRIMITIVES_GENERATED) {
+      context->num_active_primitives--;
+   }
+}
+
+static void
+destroy_query(struct pipe_context *base, struct pipe_query *handle)
+{
+   struct tbr_context *context = tbr_context(base);
+   struct tbr_query *query = tbr_query(handle);
+   if (context->render_condition_query == handle)
+      context->render_condition_query = NULL;
+   stop(context, query);
+   drop_parts(context, query);
+   FREE(query);
+}
+
+static bool
+begin_query(struct pipe_context *base, struct pipe_query *handle)
+{
+   struct tbr_context *context = tbr_context(base);
+   struct tbr_query *query = tbr_query(handle);
+
+   draw_flush(context->draw);
+   query->active = true;
+   switch (query->type) {
+   case PIPE_QUERY_OCCLUSION_COUNTER:
+   case PIPE_QUERY_OCCLUSION_PREDICATE:
+   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE:
+      drop_parts(context, query);
+      list_addtail(&query->link, &context->active_occlusion);
+      return begin_part(context);
+   case PIPE_QUERY_TIME_ELAPSED:
+      query->begin = finish_and_read_clock(context);
+      return true;
+   case PIPE_QUERY_PRIMITIVES_GENERATED:
+      query->begin = context->binning->primitives_generated;
+      context->num_active_primitives++;
+      return true;
+   case PIPE_QUERY_PIPELINE_STATISTICS:
+      query->statistics = context->statistics;
+      context->num_active_statistics++;
+      return true;
+   default:
+      if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
+         query->begin = read_counter(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
+      return true;
+   }
+}
+
+static bool
+end_query(struct pipe_context *base, struct pipe_query *handle)
+{
+   struct tbr_context *context = tbr_context(base);
+   struct tbr_query *query = tbr_query(handle);
+
+   draw_flush(context->draw);
+   stop(context, query);
+   switch (query->type) {
+   case PIPE_QUERY_TIMESTAMP:
+   case PIPE_QUERY_TIME_ELAPSED:
+      query->end = finish_and_read_clock(context);
+      break;
+   case PIPE_QUERY_PRIMITIVES_GENERATED:
+      query->end = context->binning->primitives_generated;
+      break;
+   case PIPE_QUERY_PIPELINE_STATISTICS:
+      subtract_statistics(&query->statistics, &context->statistics);
+      break;
+   case PIPE_QUERY_GPU_FINISHED:
+      tbr_batch_flush(context);
+      query->last_batch = context->last_batch;
+      break;
+   default:
+      if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
+         query->end = read_counter(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
+      break;
+   }
+   return true;
+}
+
+static bool
+get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait,
+                 union pipe_query_result *result)
+{
+   struct tbr_context *context = tbr_context(base);
+   struct tbr_query *query = tbr_query(handle);
+
+   /* Some callers read more than the member that belongs to the type. */
+   result->u64 = 0;
+   finish(context, query->last_batch);
+   switch (query->type) {
+   case PIPE_QUERY_OCCLUSION_COUNTER:
+      result->u64 = count_samples(context, query);
+      break;
+   case PIPE_QUERY_OCCLUSION_PREDICATE:
+   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE:
+      result->b = count_samples(context, query) > 0;
+      break;
+   case PIPE_QUERY_TIMESTAMP:
+      result->u64 = query->end;
+      break;
+   case PIPE_QUERY_TIMESTAMP_DISJOINT:
+      result->timestamp_disjoint.frequency = 1000000000;
+      result->timestamp_disjoint.disjoint = false;
+      break;
+   case PIPE_QUERY_GPU_FINISHED:
+      result->b = true;
+      break;
+   case PIPE_QUERY_PIPELINE_STATISTICS:
+      result->pipeline_statistics = query->statistics;
+      break;
+   default:
+      result->u64 = query->end - query->begin;
+      break;
+   }
+   return true;
+}
+
+static void
+set_active_query_state(struct pipe_context *base, bool enable)
+{
+   struct tbr_context *context = tbr_context(base);
+   draw_flush(context->draw);
+   context->queries_paused = !enable;
+   context->dirty |= TBR_DIRTY_QUERY;
+}
+
+/* ---- conditional rendering -------------------------------------------- */
+
+static void
+render_condition(struct pipe_context *base, struct pipe_query *query, bool condition,
+                 enum pipe_render_cond_flag mode)
+{
+   struct tbr_context *context = tbr_context(base);
+   context->render_condition_query = query;
+   context->render_condition_condition = condition;
+   context->render_condition_mode = mode;
+}
+
+bool
+tbr_render_condition_passes(struct tbr_context *context)
+{
+   union pipe_query_result result;
+   if (!context->render_condition_query)
+      return true;
+   get_query_result(&context->base, context->render_condition_query, true, &result);
+   return (result.u64 != 0) != context->render_condition_condition;
+}
+
+/* ---- the model's counters as driver queries --------------------------- */
+
+static int
+get_driver_query_info(struct pipe_screen *base, unsigned index, struct pipe_driver_query_info *info)
+{
+   const struct tbr_screen *screen = tbr_screen(base);
+   const unsigned count = screen->counters ? screen->counters->count : 0;
+
+   if (!info)
+      return count;
+   if (index >= count)
+      return 0;
+
+   const struct cm_counter *counter = &screen->counters->counters[index];
+   *info = (struct pipe_driver_query_info){
+      .name = counter->name,
+      .query_type = PIPE_QUERY_DRIVER_SPECIFIC + index,
+      .type = strcmp(counter->measure, "bytes") == 0 ? PIPE_DRIVER_QUERY_TYPE_BYTES
+                                                     : PIPE_DRIVER_QUERY_TYPE_UINT64,
+      .result_type = PIPE_DRIVER_QUERY_RESULT_TYPE_AVERAGE,
+   };
+   while (screen->counter_groups[info->group_id].unit != counter->unit)
+      info->group_id++;
+   return 1;
+}
+
+static int
+get_driver_query_group_info(struct pipe_screen *base, unsigned index, struct pipe_driver_query_group_info *info)
+{
+   const struct tbr_screen *screen = tbr_screen(base);
+
+   if (!info)
+      return screen->num_counter_groups;
+   if (index >= screen->num_counter_groups)
+      return 0;
+   *info = (struct pipe_driver_query_group_info){
+      .name = screen->counter_groups[index].name,
+      .max_active_queries = screen->counter_groups[index].num_counters,
+      .num_queries = screen->counter_groups[index].num_counters,
+   };
+   return 1;
+}
+
+static void
+add_to_group(struct tbr_screen *screen, const struct cm_counter *counter)
+{
+   unsigned group = 0;
+   while (group < screen->num_counter_groups && screen->counter_groups[group].unit != counter->unit)
+      group++;
+   if (group == screen->num_counter_groups) {
+      screen->counter_groups[group].unit = counter->unit;
+      screen->counter_groups[group].name = counter->unit < 0 ? "pipeline" : cm_unit_names[counter->unit];
+      screen->num_counter_groups++;
+   }
+   screen->counter_groups[group].num_counters++;
+}
+
+bool
+tbr_query_init_screen(struct tbr_screen *screen)
+{
+   screen->base.get_driver_query_info = get_driver_query_info;
+   screen->base.get_driver_query_group_info = get_driver_query_group_info;
+   if (!screen->model)
+      return true;
+
+   screen->counters = cm_counter_table_create(screen->config);
+   if (!screen->counters)
+      return false;
+   for (uint32_t i = 0; i < screen->counters->count; i++)
+      add_to_group(screen, &screen->counters->counters[i]);
+   return true;
+}
+
+void
+tbr_query_init_context(struct tbr_context *context)
+{
+   struct pipe_context *base = &context->base;
+
+   list_inithead(&context->active_occlusion);
+   base->create_query = create_query;
+   base->destroy_query = destroy_query;
+   base->begin_query = begin_query;
+   base->end_query = end_query;
+   base->get_query_result = get_query_result;
+   base->set_active_query_state = set_active_query_state;
+   base->render_condition = render_condition;
+}

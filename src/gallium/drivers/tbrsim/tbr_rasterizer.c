@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Rasteriser: from a primitive to masks of covered pixels, block by block. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+/* Cells x0 … x1, y0 … y1 (inclusive, 0 … 3) of a 4×4 group, quad-major. */
+TBR_INLINE uint32_t
+cells_mask(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+{
+   static const uint16_t from_x[4] = {0xffff, 0xfafa, 0xf0f0, 0xa0a0};
+   static const uint16_t to_x[4] = {0x0505, 0x0f0f, 0x5f5f, 0xffff};
+   static const uint16_t from_y[4] = {0xffff, 0xffcc, 0xff00, 0xcc00};
+   static const uint16_t to_y[4] = {0x0033, 0x00ff, 0x33ff, 0xffff};
+   return from_x[x0] & to_x[x1] & from_y[y0] & to_y[y1];
+}
+
+/* The box's part of the 4×4 group of cells that begins at x, y. */
+TBR_INLINE uint32_t
+box_mask(const struct pixel_box *box, int32_t x, int32_t y)
+{
+   return cells_mask(larger(box->x0 - x, 0), larger(box->y0 - y, 0), smaller(box->x1 - 1 - x, 3),
+                     smaller(box->y1 - 1 - y, 3));
+}
+
+/* Pixels of a block inside all edges. */
+TBR_INLINE uint32_t
+block_coverage(const struct edge *edges, int num_edges, int32_t x, int32_t y)
+{
+   ints outside = {};
+   for (int n = 0; n < num_edges; n++) {
+      const int32_t first = edges[n].origin + edges[n].a * x + edges[n].b * y;
+      outside = ints_or(outside, ints_add(edges[n].pixels, ints_all(first)));
+   }
+   return ints_negative(outside) ^ 0xffff;
+}
+
+/* What becomes of a covered block: tests, then the visibility buffer or the queue.
+ * Returns whether anything was left of it. */
+static bool
+draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_x, uint32_t block_y, uint32_t mask)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   if (plan->early) {
+      mask = test_block(thread, primitive, block_x, block_y, mask);
+      if (plan->state->occlusion_counter)
+         thread->occlusion[plan->state->occlusion_counter] += (unsigned)__builtin_popcount(mask);
+   } else if (plan->reject_early) {
+      mask = reject_block(thread, primitive, block_x, block_y, mask);
+   }
+   if (!mask || !plan->shade)
+      return false;
+   const uint32_t block = block_y * thread->blocks_x + block_x;
+   if (plan->record)
+      ints_store_masked((int32_t *)thread->visibility + block * 16, mask, ints_all(primitive_index + 1));
+   else
+      queue_block(thread, primitive_index, block, mask);
+   return true;
+}
+
+/* Blocks of the box without looking at groups of blocks first: few of them. */
+static bool
+rasterize_few(struct tbr_tile_thread *thread, uint32_t primitive, const struct pixel_box *box,
+              const struct edge *edges, int num_edges)
+{
+   bool used = false;
+   for (int32_t y = box->y0 & ~3; y < box->y1; y += 4) {
+      for (int32_t x = box->x0 & ~3; x < box->x1; x += 4) {
+         const uint32_t mask = box_mask(box, x, y) & block_coverage(edges, num_edges, x, y);
+         if (mask)
+            used |= draw_block(thread, primitive, x / 4, y / 4, mask);
+      }
+   }
+   return used;
+}
+
+/* Sixteen blocks at once: those outside an edge, and those that one crosses. */
+static bool
+rasterize_groups(struct tbr_tile_thread *thread, uint32_t primitive, const struct pixel_box *box,
+                 const struct edge *edges, int num_edges)
+{
+   bool used = false;
+   const struct pixel_box block_box = {box->x0 / 4, box->y0 / 4, (box->x1 + 3) / 4, (box->y1 + 3) / 4};
+   for (int32_t group_y = block_box.y0 & ~3; group_y < block_box.y1; group_y += 4) {
+      for (int32_t group_x = block_box.x0 & ~3; group_x < block_box.x1; group_x += 4) {
+         ints outside = {}, crossed = {};
+         for (int n = 0; n < num_edges; n++) {
+            const int32_t first = edges[n].origin + edges[n].a * (group_x * 4) + edges[n].b * (group_y * 4);
+            const ints corner = ints_add(ints_shift_left(edges[n].pixels, 2), ints_all(first));
+            outside = ints_or(outside, ints_add(corner, ints_all(edges[n].block_high)));
+            crossed = ints_or(crossed, ints_add(corner, ints_all(edges[n].block_low)));
+         }
+         uint32_t blocks = box_mask(&block_box, group_x, group_y) & ~ints_negative(outside);
+         const uint32_t partial = ints_negative(crossed);
+         for (; blocks; blocks &= blocks - 1) {
+            const unsigned lane = __builtin_ctz(blocks);
+            const int32_t block_x = group_x + tbr_lane_x[lane], block_y = group_y + tbr_lane_y[lane];
+            uint32_t mask = box_mask(box, block_x * 4, block_y * 4);
+            if (partial >> lane & 1)
+               mask &= block_coverage(edges, num_edges, block_x * 4, block_y * 4);
+            if (mask)
+               used |= draw_block(thread, primitive, block_x, block_y, mask);
+         }
+      }
+   }
+   return used;
+}
+
+/* The number of the run of primitives of one draw that a new primitive continues
+ * or begins. */
+TBR_INLINE uint32_t
+current_run(struct tbr_tile_thread *thread)
+{
+   if (thread->num_runs && thread->run_draw == thread->plan.draw)
+      return thread->num_runs - 1;
+   if (thread->num_runs == thread->run_places_capacity)
+      tbr_tile_grow_runs(thread);
+   thread->run_draw = thread->plan.draw;
+   return thread->num_runs++;
+}
+
+/* Draws the primitive whose attributes begin at `position`. */
+static void
+rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute_block *position, uint32_t first_block,
+                    uint32_t num_attributes)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   struct snapped_vertices vertices;
+   snap_vertices(&vertices, position);
+   const int64_t area = signed_area(&vertices);
+   struct pixel_box box;
+   struct edge edges[4];
+   if (area == 0 || !setup_box(thread, &vertices, &box))
+      return;
+   const int num_edges = setup_edges(thread, &vertices, area > 0, &box, edges);
+   if (num_edges < 0)
+      return;
+
+   if (thread->num_primitives == thread->primitives_capacity)
+      tbr_tile_grow_primitives(thread);
+   const uint32_t index = thread->num_primitives++;
+   struct tbr_tile_primitive *primitive = &thread->primitives[index];
+   primitive->attributes = position;
+   primitive->planes = NULL;
+   primitive->reference_x = vertices.x[0] * (1.0f / SUBPIXELS);
+   primitive->reference_y = vertices.y[0] * (1.0f / SUBPIXELS);
+   primitive->first_block = first_block;
+   primitive->draw = plan->draw;
+   primitive->run = current_run(thread);
+   primitive->num_inputs = num_attributes - 1;
+   primitive->front_facing = position->flags & TBR_PRIMITIVE_FRONT_FACING;
+   if (plan->depth_test) {
+      const struct gradient gradient = setup_gradient(&vertices);
+      primitive->depth = setup_depth_plane(thread, plan->state, position, &gradient);
+   }
+
+   const int32_t blocks_x = ((box.x1 + 3) >> 2) - (box.x0 >> 2), blocks_y = ((box.y1 + 3) >> 2) - (box.y0 >> 2);
+   const bool used = blocks_x * blocks_y <= 4 ? rasterize_few(thread, index, &box, edges, num_edges)
+                                              : rasterize_groups(thread, index, &box, edges, num_edges);
+   /* A primitive that no fragment refers to leaves its place to the next. */
+   if (!used)
+      thread->num_primitives--;
+   else if (plan->record)
+      thread->has_visible = true;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_renderer.h"
+
+#include "util/u_atomic.h"
+#include "util/u_cpu_detect.h"
+#include "util/u_memory.h"
+#include "util/u_thread.h"
+#include "tbr_batch.h"
+#include "tbr_context.h"
+#include "tbr_screen.h"
+
+#define MAX_THREADS 64
+/** Batches that may wait for the renderer or the model at once. */
+#define MAX_BATCHES_UNDER_WAY 12
+#define MAX_LIVE 256
+
+struct tbr_renderer {
+   mtx_t lock;
+   cnd_t work;     /**< a batch was queued, or the threads must stop */
+   cnd_t progress; /**< a tile or a batch is done */
+   unsigned num_threads;
+   thrd_t threads[MAX_THREADS];
+   bool stop;
+
+   struct tbr_batch *first, *last; /**< queue; the first is being rendered */
+   unsigned under_way;             /**< submitted and still used by renderer or model */
+   uint64_t next_sequence;
+   uint64_t live[MAX_LIVE];        /**< sequence numbers that are not done */
+   unsigned num_live;
+   uint64_t oldest_live;           /**< all below are done; read without the lock */
+};
+
+static void
+update_oldest(struct tbr_renderer *renderer)
+{
+   uint64_t oldest = renderer->next_sequence;
+   for (unsigned i = 0; i < renderer->num_live; i++)
+      oldest = MIN2(oldest, renderer->live[i]);
+   p_atomic_set(&renderer->oldest_live, oldest);
+}
+
+static bool
+is_live(const struct tbr_renderer *renderer, uint64_t sequence)
+{
+   for (unsigned i = 0; i < renderer->num_live; i++) {
+      if (renderer->live[i] == sequence)
+         return true;
+   }
+   return false;
+}
+
+uint64_t
+tbr_renderer_begin(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   while (renderer->num_live == MAX_LIVE)
+      cnd_wait(&renderer->progress, &renderer->lock);
+   const uint64_t sequence = renderer->next_sequence++;
+   renderer->live[renderer->num_live++] = sequence;
+   update_oldest(renderer);
+   mtx_unlock(&renderer->lock);
+   return sequence;
+}
+
+/** Puts a batch that nobody uses back into its context's hands. */
+static void
+retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   batch->next = batch->context->retired_batches;
+   batch->context->retired_batches = batch;
+   batch->context->batches_under_way--;
+   renderer->under_way--;
+}
+
+static void
+drop_user(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   if (--batch->users == 0)
+      retire(renderer, batch);
+   cnd_broadcast(&renderer->progress);
+}
+
+/** The first batch of the queue is rendered: its content is in memory. */
+static void
+finish_first(struct tbr_renderer *renderer)
+{
+   struct tbr_batch *batch = renderer->first;
+   renderer->first = batch->next;
+   if (!renderer->first)
+      renderer->last = NULL;
+   batch->next = NULL;
+
+   for (unsigned i = 0; i < renderer->num_live; i++) {
+      if (renderer->live[i] == batch->sequence) {
+         renderer->live[i] = renderer->live[--renderer->num_live];
+         break;
+      }
+   }
+   update_oldest(renderer);
+   batch->rendered = true;
+   drop_user(renderer, batch);
+   cnd_broadcast(&renderer->work);
+}
+
+static void
+add_occlusion(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
+{
+   const uint64_t *counters = tbr_tile_thread_occlusion(thread);
+   for (unsigned i = 1; i < batch->sinks.count; i++)
+      p_atomic_add(&batch->sinks.data[i]->samples, counters[i]);
+}
+
+/** Renders tiles of the batch until none is left to take. */
+static void
+render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread)
+{
+   const uint32_t num_tiles = batch->pass.tiles_x * batch->pass.tiles_y;
+   const struct tbr_isa *isa = tbr_isa_get();
+   bool begun = false;
+   uint32_t rendered = 0;
+
+   for (;;) {
+      const uint32_t place = p_atomic_inc_return(&batch->next_tile) - 1;
+      if (place >= num_tiles)
+         break;
+      const uint32_t tile = batch->traversal.data[place];
+      if (batch->touched.data[tile]) {
+         if (!begun) {
+            begun = true;
+            if (!tbr_tile_thread_begin(thread, &batch->pass)) {
+               fprintf(stderr, "tbrsim: out of memory for a tile's buffers; the process ends\n");
+               abort();
+            }
+         }
+         isa->render_tile(thread, &batch->pass, tile);
+      }
+      rendered++;
+      if (batch->recorded) {
+         p_atomic_set(&batch->tile_done.data[place], 1);
+         if ((place & 15) == 0) {
+            mtx_lock(&renderer->lock);
+            cnd_broadcast(&renderer->progress);
+            mtx_unlock(&renderer->lock);
+         }
+      }
+   }
+   if (begun && batch->sinks.count > 1)
+      add_occlusion(batch, thread);
+
+   if (rendered) {
+      mtx_lock(&renderer->lock);
+      batch->tiles_done += rendered;
+      if (batch->tiles_done == num_tiles)
+         finish_first(renderer);
+      else
+         cnd_broadcast(&renderer->progress);
+      mtx_unlock(&renderer->lock);
+   }
+}
+
+static bool
+has_work(const struct tbr_renderer *renderer)
+{
+   const struct tbr_batch *batch = renderer->first;
+   return batch && p_atomic_read(&batch->next_tile) < batch->pass.tiles_x * batch->pass.tiles_y;
+}
+
+static int
+worker_main(void *data)
+{
+   struct tbr_renderer *renderer = data;
+   struct tbr_tile_thread *thread = tbr_tile_thread_create();
+
+   u_thread_setname("tbrsim:tile");
+   mtx_lock(&renderer->lock);
+   for (;;) {
+      while (!renderer->stop && !has_work(renderer))
+         cnd_wait(&renderer->work, &renderer->lock);
+      if (!has_work(renderer))
+         break;
+      struct tbr_batch *batch = renderer->first;
+      /* A worker that only finds the batch's tiles taken must not outlive it. */
+      batch->users++;
+      mtx_unlock(&renderer->lock);
+      render_tiles(renderer, batch, thread);
+      mtx_lock(&renderer->lock);
+      drop_user(renderer, batch);
+   }
+   mtx_unlock(&renderer->lock);
+   tbr_tile_thread_destroy(thread);
+   return 0;
+}
+
+void
+tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   mtx_lock(&renderer->lock);
+   while (renderer->under_way >= MAX_BATCHES_UNDER_WAY)
+      cnd_wait(&renderer->progress, &renderer->lock);
+   renderer->under_way++;
+   batch->context->batches_under_way++;
+   batch->users = batch->recorded ? 2 : 1;
+   batch->next = NULL;
+   if (renderer->last)
+      renderer->last->next = batch;
+   else
+      renderer->first = batch;
+   renderer->last = batch;
+   cnd_broadcast(&renderer->work);
+   mtx_unlock(&renderer->lock);
+}
+
+bool
+tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   if (sequence < p_atomic_read(&renderer->oldest_live))
+      return true;
+   mtx_lock(&renderer->lock);
+   const bool done = !is_live(renderer, sequence);
+   mtx_unlock(&renderer->lock);
+   return done;
+}
+
+void
+tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
+{
+   if (sequence < p_atomic_read(&renderer->oldest_live))
+      return;
+   mtx_lock(&renderer->lock);
+   while (is_live(renderer, sequence))
+      cnd_wait(&renderer->progress, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+struct tbr_batch *
+tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context)
+{
+   mtx_lock(&renderer->lock);
+   struct tbr_batch *batches = context->retired_batches;
+   context->retired_batches = NULL;
+   mtx_unlock(&renderer->lock);
+   return batches;
+}
+
+void
+tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
+{
+   mtx_lock(&renderer->lock);
+   while (context->batches_under_way)
+      cnd_wait(&renderer->progress, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+void
+tbr_renderer_wait_tile(void *data, uint32_t place)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   if (p_atomic_read(&batch->tile_done.data[place]))
+      return;
+   mtx_lock(&renderer->lock);
+   while (!p_atomic_read(&batch->tile_done.data[place]) && !batch->rendered)
+      cnd_wait(&renderer->progress, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
+void
+tbr_renderer_release(void *data)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   mtx_lock(&renderer->lock);
+   drop_user(renderer, batch);
+   mtx_unlock(&renderer->lock);
+}
+
+struct tbr_renderer *
+tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
+{
+   struct tbr_renderer *renderer = CALLOC_STRUCT(tbr_renderer);
+   if (!renderer)
+      return NULL;
+   mtx_init(&renderer->lock, mtx_plain);
+   cnd_init(&renderer->work);
+   cnd_init(&renderer->progress);
+   renderer->next_sequence = 1;
+   renderer->oldest_live = 1;
+
+   if (!threads)
+      threads = util_get_cpu_caps()->nr_cpus;
+   threads = CLAMP(threads, 1, MAX_THREADS);
+   for (unsigned i = 0; i < threads; i++) {
+      if (u_thread_create(&renderer->threads[i], worker_main, renderer) != thrd_success)
+         break;
+      renderer->num_threads++;
+   }
+   if (!renderer->num_threads) {
+      tbr_renderer_destroy(renderer);
+      return NULL;
+   }
+   return renderer;
+}
+
+void
+tbr_renderer_destroy(struct tbr_renderer *renderer)
+{
+   if (!renderer)
+      return;
+   mtx_lock(&renderer->lock);
+   renderer->stop = true;
+   cnd_broadcast(&renderer->work);
+   mtx_unlock(&renderer->lock);
+   for (unsigned i = 0; i < renderer->num_threads; i++)
+      thrd_join(renderer->threads[i], NULL);
+   cnd_destroy(&renderer->work);
+   cnd_destroy(&renderer->progress);
+   mtx_destroy(&renderer->lock);
+   FREE(renderer);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/** The raster pipeline's threads: renders batches one after another, the tiles of
+ * each in parallel. */
+#ifndef TBR_RENDERER_H
+#define TBR_RENDERER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tbr_batch;
+struct tbr_context;
+struct tbr_renderer;
+struct tbr_screen;
+
+/** Starts the worker threads; 0: one a core. NULL when that fails. */
+struct tbr_renderer *tbr_renderer_create(struct tbr_screen *screen, unsigned threads);
+/** Renders what is queued and stops the threads. */
+void tbr_renderer_destroy(struct tbr_renderer *renderer);
+
+/** A batch begins to be recorded: gives it the next sequence number, which counts
+ * as not done until the batch is rendered (or dropped). */
+uint64_t tbr_renderer_begin(struct tbr_renderer *renderer);
+/** Queues a batch that has been recorded. Waits while too many are under way. */
+void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch);
+
+bool tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence);
+void tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence);
+
+/** Takes the context's batches that nobody uses any more. */
+struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context);
+/** Waits until the context has no batch under way. */
+void tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context);
+
+/** The model waits for a tile, by place in the traversal; and releases the batch. */
+void tbr_renderer_wait_tile(void *batch, uint32_t place);
+void tbr_renderer_release(void *batch);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_resource.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/format/u_format.h"
+#include "util/u_atomic.h"
+#include "util/u_inlines.h"
+#include "util/u_math.h"
+#include "util/u_memory.h"
+#include "tbr_batch.h"
+#include "tbr_context.h"
+#include "tbr_model.h"
+
+#define MEMORY_ALIGNMENT 64
+/** Vector loads of a last element may reach past it. */
+#define MEMORY_SLACK 64
+#define MAX_RESOURCE_BYTES (1ull << 31)
+/** Simulated bytes that stand for the application's own memory. */
+#define USER_BUFFER_BYTES (64u << 20)
+
+/* ---- storage ---------------------------------------------------------- */
+
+static struct tbr_storage *
+create_storage(uint64_t bytes)
+{
+   struct tbr_storage *storage = CALLOC_STRUCT(tbr_storage);
+   if (!storage)
+      return NULL;
+   /* Zeroed, so that no image depends on what the memory was used for before. */
+   storage->allocation = calloc(1, bytes + MEMORY_SLACK + MEMORY_ALIGNMENT);
+   if (!storage->allocation) {
+      FREE(storage);
+      return NULL;
+   }
+   pipe_reference_init(&storage->reference, 1);
+   storage->memory = (uint8_t *)align_uintptr((uintptr_t)storage->allocation, MEMORY_ALIGNMENT);
+   storage->bytes = bytes;
+   return storage;
+}
+
+static void
+destroy_storage(struct tbr_storage *storage)
+{
+   if (storage->display_target) {
+      storage->winsys->displaytarget_unmap(storage->winsys, storage->display_target);
+      storage->winsys->displaytarget_destroy(storage->winsys, storage->display_target);
+   }
+   free(storage->allocation);
+   FREE(storage);
+}
+
+void
+tbr_storage_reference(struct tbr_storage **destination, struct tbr_storage *source)
+{
+   struct tbr_storage *old = *destination;
+   if (pipe_reference(old ? &old->reference : NULL, source ? &source->reference : NULL))
+      destroy_storage(old);
+   *destination = source;
+}
+
+/* ---- layout ----------------------------------------------------------- */
+
+static unsigned
+layers_of(const struct pipe_resource *base, unsigned level)
+{
+   return base->target == PIPE_TEXTURE_3D ? u_minify(base->depth0, level) : MAX2(base->array_size, 1);
+}
+
+/** Fills in strides and offsets, returns the size in bytes. */
+static uint64_t
+lay_out(struct tbr_resource *resource)
+{
+   const struct pipe_resource *base = &resource->base;
+   uint64_t bytes = 0;
+
+   if (base->target == PIPE_BUFFER) {
+      resource->row_stride[0] = base->width0;
+      resource->layer_stride[0] = base->width0;
+      return base->width0;
+   }
+
+   for (unsigned level = 0; level <= base->last_level; level++) {
+      const uint32_t row = util_format_get_stride(base->format, u_minify(base->width0, level));
+      const uint32_t rows = util_format_get_nblocksy(base->format, u_minify(base->height0, level));
+
+      resource->level_offset[level] = bytes;
+      resource->row_stride[level] = align(row, row >= MEMORY_ALIGNMENT ? MEMORY_ALIGNMENT : 16);
+      resource->layer_stride[level] = align64((uint64_t)resource->row_stride[level] * rows, MEMORY_ALIGNMENT);
+      bytes += resource->layer_stride[level] * layers_of(base, level);
+   }
+   resource->sample_stride = bytes;
+   return bytes * MAX2(base->nr_samples, 1);
+}
+
+static bool
+can_create_resource(struct pipe_screen *screen, const struct pipe_resource *template)
+{
+   struct tbr_resource resource = { .base = *template };
+   return template->last_level < TBR_MAX_LEVELS && lay_out(&resource) <= MAX_RESOURCE_BYTES;
+}
+
+/* ---- creation and destruction ----------------------------------------- */
+
+static struct tbr_resource *
+create_object(struct pipe_screen *base, const struct pipe_resource *template)
+{
+   struct tbr_resource *resource = CALLOC_STRUCT(tbr_resource);
+   if (!resource)
+      return NULL;
+   resource->base = *template;
+   resource->base.screen = base;
+   resource->base.next = NULL;
+   pipe_reference_init(&resource->base.reference, 1);
+   resource->id = p_atomic_inc_return(&tbr_screen(base)->next_resource_id);
+   return resource;
+}
+
+/** Takes over a display target as the resource's memory. */
+static bool
+adopt_display_target(struct tbr_resource *resource, struct sw_winsys *winsys,
+                     struct sw_displaytarget *display_target, unsigned stride, bool from_elsewhere)
+{
+   /* Unmapping a front buffer that is mapped for writing would show it. */
+   const unsigned access = resource->front_drawable ? PIPE_MAP_READ : PIPE_MAP_READ_WRITE;
+   struct tbr_storage *storage = CALLOC_STRUCT(tbr_storage);
+   void *memory = storage ? winsys->displaytarget_map(winsys, display_target, access) : NULL;
+   if (!memory) {
+      FREE(storage);
+      winsys->displaytarget_destroy(winsys, display_target);
+      return false;
+   }
+
+   const unsigned rows = util_format_get_nblocksy(resource->base.format, resource->base.height0);
+   pipe_reference_init(&storage->reference, 1);
+   storage->memory = memory;
+   storage->bytes = (uint64_t)stride * rows;
+   storage->winsys = winsys;
+   storage->display_target = display_target;
+   if (!resource->front_drawable && !from_elsewhere)
+      memset(memory, 0, storage->bytes);
+
+   resource->storage = storage;
+   resource->display_target = display_target;
+   resource->row_stride[0] = stride;
+   resource->layer_stride[0] = storage->bytes;
+   resource->sample_stride = storage->bytes;
+   return true;
+}
+
+static bool
+create_display_target(struct tbr_resource *resource)
+{
+   struct sw_winsys *winsys = tbr_screen(resource->base.screen)->winsys;
+   unsigned stride = 0;
+   struct sw_displaytarget *display_target =
+      winsys->displaytarget_create(winsys, resource->base.bind, resource->base.format, resource->base.width0,
+                                   resource->base.height0, MEMORY_ALIGNMENT, resource->front_drawable, &stride);
+   return display_target && adopt_display_target(resource, winsys, display_target, stride, false);
+}
+
+static bool
+is_displayed(const struct pipe_resource *template)
+{
+   return template->target != PIPE_BUFFER &&
+          (template->bind & (PIPE_BIND_DISPLAY_TARGET | PIPE_BIND_SCANOUT | PIPE_BIND_SHARED));
+}
+
+static struct pipe_resource *
+resource_create_front(struct pipe_screen *base, const struct pipe_resource *template, const void *drawable)
+{
+   if (!can_create_resource(base, template))
+      return NULL;
+   struct tbr_resource *resource = create_object(base, template);
+   if (!resource)
+      return NULL;
+
+   bool ok;
+   if (is_displayed(template)) {
+      resource->front_drawable = drawable;
+      ok = create_display_target(resource);
+   } else {
+      resource->storage = create_storage(lay_out(resource));
+      ok = resource->storage != NULL;
+   }
+   if (!ok) {
+      FREE(resource);
+      return NULL;
+   }
+   return &resource->base;
+}
+
+static struct pipe_resource *
+resource_create(struct pipe_screen *screen, const struct pipe_resource *template)
+{
+   return resource_create_front(screen, template, NULL);
+}
+
+static struct pipe_resource *
+resource_from_handle(struct pipe_screen *base, const struct pipe_resource *template,
+                     struct winsys_handle *handle, unsigned usage)
+{
+   struct sw_winsys *winsys = tbr_screen(base)->winsys;
+   if (!winsys->displaytarget_from_handle || template->target == PIPE_BUFFER || template->last_level)
+      return NULL;
+   struct tbr_resource *resource = create_object(base, template);
+   if (!resource)
+      return NULL;
+
+   unsigned stride = 0;
+   struct sw_displaytarget *display_target =
+      winsys->displaytarget_from_handle(winsys, template, handle, &stride);
+   if (!display_target || !adopt_display_target(resource, winsys, display_target, stride, true)) {
+      FREE(resource);
+      return NULL;
+   }
+   return &resource->base;
+}
+
+static bool
+resource_get_handle(struct pipe_screen *base, struct pipe_context *context, struct pipe_resource *resource,
+                    struct winsys_handle *handle, unsigned usage)
+{
+   struct sw_winsys *winsys = tbr_screen(base)->winsys;
+   struct sw_displaytarget *display_target = tbr_resource(resource)->display_target;
+   return display_target && winsys->displaytarget_get_handle &&
+          winsys->displaytarget_get_handle(winsys, display_target, handle);
+}
+
+static void
+resource_destroy(struct pipe_screen *screen, struct pipe_resource *base)
+{
+   struct tbr_resource *resource = tbr_resource(base);
+   /* Batches that use the memory hold it. */
+   tbr_storage_reference(&resource->storage, NULL);
+   FREE(resource);
+}
+
+/* ---- hazards ---------------------------------------------------------- */
+
+/** The number of the batch being recorded; 0, which no batch has, if there is none. */
+static uint64_t
+recording(const struct tbr_context *context)
+{
+   return context->batch ? tbr_batch_sequence(context->batch) : 0;
+}
+
+static void
+wait_for(struct tbr_context *context, uint64_t sequence)
+{
+   if (!sequence)
+      return;
+   if (sequence == recording(context))
+      tbr_batch_flush(context);
+   tbr_screen_wait(tbr_screen(context->base.screen), sequence);
+}
+
+void
+tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write)
+{
+   wait_for(context, resource->last_write);
+   if (for_write)
+      wait_for(context, resource->last_read);
+}
+
+static bool
+can_replace_storage(const struct tbr_resource *resource)
+{
+   return !resource->display_target && !(resource->base.flags & PIPE_RESOURCE_FLAG_MAP_PERSISTENT);
+}
+
+/** The resource begins a new life in the event stream. */
+static void
+renew(struct tbr_context *context, struct tbr_resource *resource)
+{
+   resource->id = p_atomic_inc_return(&tbr_screen(context->base.screen)->next_resource_id);
+   resource->last_read = 0;
+   resource->last_write = 0;
+   tbr_state_storage_replaced(context, resource);
+}
+
+bool
+tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+
+   if (!resource->last_read && !resource->last_write)
+      return true;
+   if (!can_replace_storage(resource))
+      return false;
+   /* Draws to come must not go on in a batch that renders to the old memory. */
+   if (resource->last_write && resource->last_write == recording(context))
+      tbr_batch_flush(context);
+
+   if (resource->last_read != recording(context) && tbr_screen_done(screen, resource->last_read) &&
+       tbr_screen_done(screen, resource->last_write)) {
+      memset(resource->storage->memory, 0, resource->storage->bytes);
+   } else {
+      struct tbr_storage *fresh = create_storage(resource->storage->bytes);
+      if (!fresh)
+         return false;
+      tbr_storage_reference(&resource->storage, NULL);
+      resource->storage = fresh;
+   }
+   renew(context, resource);
+   return true;
+}
+
+/** Gives the resource a copy of its memory, for the batch being recorded to keep
+ * reading the original. */
+static bool
+shadow(struct tbr_context *context, struct tbr_resource *resource)
+{
+   struct tbr_storage *copy = create_storage(resource->storage->bytes);
+   if (!copy)
+      return false;
+   wait_for(context, resource->last_write);
+   memcpy(copy->memory, resource->storage->memory, copy->bytes);
+   tbr_storage_reference(&resource->storage, NULL);
+   resource->storage = copy;
+   renew(context, resource);
+   return true;
+}
+
+void
+tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource)
+{
+   const uint64_t current = recording(context);
+   if (current && resource->last_read == current && resource->last_write != current &&
+       can_replace_storage(resource) && shadow(context, resource))
+      return;
+   tbr_resource_wait(context, resource, true);
+}
+
+void
+tbr_resource_refresh_front(struct tbr_context *context, struct tbr_resource *resource)
+{
+   struct tbr_storage *storage = resource->storage;
+
+   if (!resource->front_drawable || resource->last_write != resource->displayed_write)
+      return;
+   tbr_resource_wait(context, resource, true);
+   storage->winsys->displaytarget_unmap(storage->winsys, storage->display_target);
+   /* The address stays the same: the window's content is read into the memory. */
+   storage->winsys->displaytarget_map(storage->winsys, storage->display_target, PIPE_MAP_READ);
+}
+
+/* ---- event stream ----------------------------------------------------- */
+
+static void
+describe(const struct tbr_resource *resource, struct cm_resource_description *description)
+{
+   const struct pipe_resource *base = &resource->base;
+
+   *description = (struct cm_resource_description){
+      .id = resource->id,
+      .is_buffer = base->target == PIPE_BUFFER,
+      .levels = base->last_level + 1,
+      .samples = MAX2(base->nr_samples, 1),
+      .block_width = 1,
+      .block_height = 1,
+      .block_bytes = 1,
+      .width = base->width0,
+      .height = 1,
+      .depth = 1,
+      .layers = 1,
+   };
+   if (description->is_buffer)
+      return;
+   description->block_width = util_format_get_blockwidth(base->format);
+   description->block_height = util_format_get_blockheight(base->format);
+   description->block_bytes = util_format_get_blocksize(base->format);
+   description->height = base->height0;
+   description->depth = base->target == PIPE_TEXTURE_3D ? base->depth0 : 1;
+   description->layers = base->target == PIPE_TEXTURE_3D ? 1 : MAX2(base->array_size, 1);
+}
+
+void
+tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource)
+{
+   struct tbr_model *model = tbr_screen(context->base.screen)->model;
+
+   if (!model || resource->announced_id == resource->id)
+      return;
+   struct cm_resource_description description;
+   describe(resource, &description);
+   tbr_model_define_resource(model, &description);
+   resource->announced_id = resource->id;
+}
+
+uint32_t
+tbr_resource_user_buffer(struct tbr_context *context, const void *memory)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+
+   simple_mtx_lock(&screen->user_buffer_mutex);
+   if (!screen->user_buffer_id && screen->model) {
+      const struct cm_resource_description description = {
+         .id = p_atomic_inc_return(&screen->next_resource_id),
+         .is_buffer = true,
+         .levels = 1,
+         .samples = 1,
+         .block_width = 1,
+         .block_height = 1,
+         .block_bytes = 1,
+         .width = USER_BUFFER_BYTES,
+         .height = 1,
+         .depth = 1,
+         .layers = 1,
+      };
+      tbr_model_define_resource(screen->model, &description);
+      screen->user_buffer_id = description.id;
+   }
+   const uint32_t id = screen->user_buffer_id;
+   simple_mtx_unlock(&screen->user_buffer_mutex);
+   return id;
+}
+
+void
+tbr_resource_init_screen(struct tbr_screen *screen)
+{
+   simple_mtx_init(&screen->user_buffer_mutex, mtx_plain);
+   screen->base.resource_create = resource_create;
+   screen->base.resource_create_front = resource_create_front;
+   screen->base.resource_destroy = resource_destroy;
+   screen->base.resource_from_handle = resource_from_handle;
+   screen->base.resource_get_handle = resource_get_handle;
+   screen->base.can_create_resource = can_create_resource;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Resources: buffers and textures in host memory, linear rows.
+ *
+ * Hazards: each batch (tbr_batch.h) has a sequence number. A resource remembers
+ * the last batch that reads and the last that writes it; whoever needs its
+ * memory waits for exactly that batch (tbr_resource_wait), flushing it first if
+ * it is still being recorded. A buffer or texture that is discarded as a whole
+ * gets new memory instead (orphaning), one that is changed in part while the
+ * batch being recorded reads it a copy (shadowing). Whether that happens depends
+ * on what has been recorded, never on how far rendering is: new memory is a new
+ * resource of the event stream.
+ */
+#ifndef TBR_RESOURCE_H
+#define TBR_RESOURCE_H
+
+#include "pipe/p_state.h"
+#include "util/u_transfer.h"
+#include "tbr_limits.h"
+
+struct sw_displaytarget;
+struct sw_winsys;
+struct tbr_context;
+
+/** Memory of a resource; batches hold references while they use it. */
+struct tbr_storage {
+   struct pipe_reference reference;
+   uint8_t *memory;   /**< first byte, at a multiple of 64 */
+   uint64_t bytes;
+   void *allocation;  /**< what to free; NULL: memory belongs to the display target */
+   struct sw_winsys *winsys;                /**< of the display target */
+   struct sw_displaytarget *display_target; /**< mapped and destroyed with the storage, or NULL */
+};
+
+struct tbr_resource {
+   struct pipe_resource base;
+   uint32_t id;                 /**< event-stream identifier; new when the storage is replaced */
+   struct tbr_storage *storage;
+   struct sw_displaytarget *display_target; /**< storage->memory is its mapping */
+
+   uint64_t level_offset[TBR_MAX_LEVELS]; /**< bytes */
+   uint32_t row_stride[TBR_MAX_LEVELS];   /**< bytes from row of blocks to row of blocks */
+   uint64_t layer_stride[TBR_MAX_LEVELS]; /**< bytes from layer, face or slice to the next */
+   uint64_t sample_stride;                /**< bytes from a sample's plane to the next */
+
+   uint64_t last_read, last_write; /**< sequence numbers of batches; 0: none */
+   uint32_t announced_id;          /**< the id last told to the event stream */
+
+   /** A window's front buffer: what winsys gets its content from; else NULL. */
+   const void *front_drawable;
+   uint64_t displayed_write;       /**< last_write when it was displayed last */
+};
+
+static inline struct tbr_resource *
+tbr_resource(struct pipe_resource *resource)
+{
+   return (struct tbr_resource *)resource;
+}
+
+struct tbr_transfer {
+   struct pipe_transfer base;
+   struct tbr_storage *storage; /**< what is mapped, though the resource may get other memory meanwhile */
+};
+
+/** First byte of a level and layer. */
+static inline uint8_t *
+tbr_resource_address(const struct tbr_resource *resource, unsigned level, unsigned layer)
+{
+   return resource->storage->memory + resource->level_offset[level] + layer * resource->layer_stride[level];
+}
+
+void tbr_storage_reference(struct tbr_storage **destination, struct tbr_storage *source);
+
+/** Makes the resource's memory safe to read (for_write false: waits for the last
+ * writer) or to write (true: waits for readers too) by the CPU. */
+void tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write);
+
+/** Gives the resource fresh, zeroed memory if batches have used the old one. False
+ * when memory is out or it cannot (display targets, persistent mappings). */
+bool tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource);
+
+/** Makes the resource's memory safe to be written by the CPU, by giving it a copy
+ * of its memory if the batch being recorded reads it, else by waiting. */
+void tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource);
+
+/** A front buffer that has not been drawn to since it was displayed gets the
+ * window's content, which a buffer swap may have changed. Others stay as they are. */
+void tbr_resource_refresh_front(struct tbr_context *context, struct tbr_resource *resource);
+
+/** Announces the resource to the event stream (once for each id). */
+void tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
+
+/** An event-stream identifier for application memory that a draw reads directly
+ * (user vertex and index arrays): the same for all of them, because their
+ * addresses are the host's and must not influence any result. */
+uint32_t tbr_resource_user_buffer(struct tbr_context *context, const void *memory);
+
+struct tbr_screen;
+void tbr_resource_init_screen(struct tbr_screen *screen);
+/** Mapping and writing resources (tbr_transfer.c). */
+void tbr_transfer_init_context(struct tbr_context *context);
+
+#endif

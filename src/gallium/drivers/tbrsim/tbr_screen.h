@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/** The screen: the one simulated GPU of a process. */
+#ifndef TBR_SCREEN_H
+#define TBR_SCREEN_H
+
+#include "pipe/p_screen.h"
+#include "frontend/sw_winsys.h"
+#include "util/simple_mtx.h"
+#include "util/slab.h"
+#include "util/u_thread.h"
+#include "config/config.h"
+#include "stats/counters.h"
+
+struct disk_cache;
+struct tbr_model;
+struct tbr_renderer;
+
+struct tbr_screen {
+   struct pipe_screen base;
+   struct sw_winsys *winsys;
+   char renderer_name[128];  /**< GL_RENDERER: begins with "tbrsim" */
+
+   struct cm_config *config;    /**< from TBRSIM_CONFIG, TBRSIM_SET; never NULL */
+   struct tbr_renderer *renderer; /**< renders passes tile by tile on all cores */
+   struct tbr_model *model;     /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
+   struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
+
+   struct slab_parent_pool transfer_pool; /**< of struct tbr_transfer */
+
+   /** The model's counters as driver queries (GL_AMD_performance_monitor, HUD), a
+    * group for the pipeline and one a unit of the hierarchy; NULL and none without
+    * a model. */
+   struct cm_counter_table *counters;
+   struct tbr_counter_group {
+      const char *name;
+      int unit;              /**< cm_counter.unit of its counters */
+      unsigned num_counters;
+   } counter_groups[1 + CM_UNIT_COUNT];
+   unsigned num_counter_groups;
+
+   uint32_t frame;              /**< frames ended so far (atomic) */
+   uint32_t next_resource_id;   /**< event-stream identifiers, atomically counted up */
+   simple_mtx_t user_buffer_mutex;
+   uint32_t user_buffer_id;     /**< see tbr_resource_user_buffer; 0: not needed yet */
+   struct disk_cache *disk_shader_cache;
+};
+
+static inline struct tbr_screen *
+tbr_screen(struct pipe_screen *screen)
+{
+   return (struct tbr_screen *)screen;
+}
+
+/** Sets caps, limits and formats (tbr_caps.c). The shader limits come first: Mesa
+ * derives caps from them. */
+void tbr_caps_init_screen(struct tbr_screen *screen);
+
+/** Lists the model's counters as driver queries (tbr_query.c). False when memory
+ * is out. */
+bool tbr_query_init_screen(struct tbr_screen *screen);
+
+#endif

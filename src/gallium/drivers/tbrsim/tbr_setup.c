@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Primitive setup: snapped positions, edge functions, plane equations. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+#define SUBPIXELS (1 << TBR_SUBPIXEL_BITS)
+/* |coordinate| ≤ 32768 pixels, as the binning stage guarantees: what keeps edge
+ * functions within 32 bits in a tile. Anything beyond is a corrupted Parameter
+ * Buffer, and is drawn somewhere, without harm. */
+#define MAX_COORDINATE (32768 * SUBPIXELS)
+
+typedef double double4 __attribute__((vector_size(32)));
+typedef float float4 __attribute__((vector_size(16)));
+
+/* Vertices on the grid of 1/256 pixel; of a parallelogram four, in order. */
+struct snapped_vertices {
+   int32_t x[4], y[4];
+   unsigned count;
+};
+
+/* The edge function a * x + b * y + origin is ≥ 0 at pixel (x, y) of the tile if
+ * the pixel's centre is inside. */
+struct edge {
+   int32_t origin, a, b;
+   int32_t block_low, block_high; /* least and greatest value in a 4×4 block, from its first pixel's */
+   ints pixels;                   /* a * x + b * y of a block's pixels */
+};
+
+TBR_INLINE int32_t
+snap(float coordinate)
+{
+   const float fixed = coordinate * SUBPIXELS;
+   if (!(fixed > -MAX_COORDINATE))
+      return -MAX_COORDINATE;
+   if (fixed > MAX_COORDINATE)
+      return MAX_COORDINATE;
+#if defined(__SSE2__)
+   return _mm_cvtss_si32(_mm_set_ss(fixed));
+#else
+   return (int32_t)__builtin_rintf(fixed);
+#endif
+}
+
+TBR_INLINE void
+snap_vertices(struct snapped_vertices *vertices, const struct cm_pb_attribute_block *position)
+{
+   for (unsigned n = 0; n < 3; n++) {
+      vertices->x[n] = snap(position->vertex[n][0]);
+      vertices->y[n] = snap(position->vertex[n][1]);
+   }
+   vertices->count = 3;
+   if (position->flags & TBR_PRIMITIVE_PARALLELOGRAM) {
+      /* v0, v1, v1 + v2 - v0, v2 */
+      vertices->x[3] = vertices->x[2];
+      vertices->y[3] = vertices->y[2];
+      vertices->x[2] += vertices->x[1] - vertices->x[0];
+      vertices->y[2] += vertices->y[1] - vertices->y[0];
+      vertices->count = 4;
+   }
+}
+
+/* Twice the area of the triangle of the first two and the last vertex: positive
+ * if they go clockwise on a screen whose y points down. */
+TBR_INLINE int64_t
+signed_area(const struct snapped_vertices *vertices)
+{
+   const unsigned last = vertices->count - 1;
+   return (int64_t)(vertices->x[1] - vertices->x[0]) * (vertices->y[last] - vertices->y[0]) -
+          (int64_t)(vertices->x[last] - vertices->x[0]) * (vertices->y[1] - vertices->y[0]);
+}
+
+/* ---- coverage ---------------------------------------------------------- */
+
+/* Pixels of the tile whose centres may be covered; ends exclusive. */
+struct pixel_box {
+   int32_t x0, y0, x1, y1;
+};
+
+TBR_INLINE int32_t
+smaller(int32_t a, int32_t b)
+{
+   return a < b ? a : b;
+}
+
+TBR_INLINE int32_t
+larger(int32_t a, int32_t b)
+{
+   return a > b ? a : b;
+}
+
+/* False if no pixel centre of the tile, scissor and framebuffer is in the box. */
+TBR_INLINE bool
+setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *vertices, struct pixel_box *box)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const int32_t center = plan->state->half_pixel_center ? SUBPIXELS / 2 : 0;
+   int32_t low_x = vertices->x[0], high_x = low_x, low_y = vertices->y[0], high_y = low_y;
+   for (unsigned n = 1; n < vertices->count; n++) {
+      low_x = smaller(low_x, vertices->x[n]);
+      high_x = larger(high_x, vertices->x[n]);
+      low_y = smaller(low_y, vertices->y[n]);
+      high_y = larger(high_y, vertices->y[n]);
+   }
+   box->x0 = larger(((low_x - center + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_x, plan->clip_x0);
+   box->y0 = larger(((low_y - center + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_y, plan->clip_y0);
+   box->x1 = smaller(((high_x - center) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_x, plan->clip_x1);
+   box->y1 = smaller(((high_y - center) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_y, plan->clip_y1);
+   return box->x0 < box->x1 && box->y0 < box->y1;
+}
+
+/* Fills the edges that cross the box and returns how many; -1 if one has the
+ * whole box outside. */
+static inline int
+setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices *vertices, bool clockwise,
+            const struct pixel_box *box, struct edge edges[4])
+{
+   const struct tbr_draw_state *state = thread->plan.state;
+   const int32_t center = state->half_pixel_center ? SUBPIXELS / 2 : 0;
+   const int64_t origin_x = (int64_t)thread->tile_x * SUBPIXELS + center;
+   const int64_t origin_y = (int64_t)thread->tile_y * SUBPIXELS + center;
+   int count = 0;
+   for (unsigned n = 0; n < vertices->count; n++) {
+      const unsigned next = n + 1 < vertices->count ? n + 1 : 0;
+      int32_t a = vertices->y[n] - vertices->y[next];
+      int32_t b = vertices->x[next] - vertices->x[n];
+      if (!clockwise) {
+         a = -a;
+         b = -b;
+      }
+      /* Centres on the edge belong to the primitive if it is a left edge, or a
+       * horizontal one at the top (or at the bottom, by the other rule). */
+      const bool inclusive = a > 0 || (a == 0 && (state->bottom_edge_rule ? b < 0 : b > 0));
+      const int64_t exact = a * (origin_x - vertices->x[n]) + b * (origin_y - vertices->y[n]) - !inclusive;
+      /* From pixel to pixel the exact value steps by a * 256, so that dividing
+       * by 256, rounding down, keeps every sign. */
+      const int64_t origin = exact >> TBR_SUBPIXEL_BITS;
+      const int64_t at_x0 = (int64_t)a * box->x0, at_x1 = (int64_t)a * (box->x1 - 1);
+      const int64_t at_y0 = (int64_t)b * box->y0, at_y1 = (int64_t)b * (box->y1 - 1);
+      const int64_t high = origin + (a > 0 ? at_x1 : at_x0) + (b > 0 ? at_y1 : at_y0);
+      if (high < 0)
+         return -1;
+      const int64_t low = origin + (a > 0 ? at_x0 : at_x1) + (b > 0 ? at_y0 : at_y1);
+      if (low >= 0)
+         continue;
+      struct edge *edge = &edges[count++];
+      edge->origin = (int32_t)origin;
+      edge->a = a;
+      edge->b = b;
+      edge->block_low = 3 * (smaller(a, 0) + smaller(b, 0));
+      edge->block_high = 3 * (larger(a, 0) + larger(b, 0));
+      edge->pixels = ints_add(ints_mul(ints_all(a), ints_load(tbr_lane_x)), ints_mul(ints_all(b), ints_load(tbr_lane_y)));
+   }
+   return count;
+}
+
+/* ---- planes ------------------------------------------------------------ */
+
+/* What turns differences of an attribute between vertices into its slopes. */
+struct gradient {
+   double x1, y1, x2, y2; /* v1 - v0 and v2 - v0 in pixels, divided by twice the area */
+};
+
+static inline struct gradient
+setup_gradient(const struct snapped_vertices *vertices)
+{
+   const unsigned last = vertices->count - 1;
+   const double scale = SUBPIXELS / (double)signed_area(vertices);
+   return (struct gradient){
+      .x1 = (vertices->x[1] - vertices->x[0]) * scale,
+      .y1 = (vertices->y[1] - vertices->y[0]) * scale,
+      .x2 = (vertices->x[last] - vertices->x[0]) * scale,
+      .y2 = (vertices->y[last] - vertices->y[0]) * scale,
+   };
+}
+
+static inline struct tbr_plane
+setup_plane(const struct gradient *gradient, float a0, float a1, float a2)
+{
+   const double d1 = (double)a1 - a0, d2 = (double)a2 - a0;
+   return (struct tbr_plane){
+      .base = a0,
+      .ddx = (float)(d1 * gradient->y2 - d2 * gradient->y1),
+      .ddy = (float)(d2 * gradient->x1 - d1 * gradient->x2),
+   };
+}
+
+static float
+depth_offset(const struct tbr_tile_thread *thread, const struct tbr_draw_state *state, const struct tbr_plane *plane,
+             const float z[3])
+{
+   const float slope = __builtin_fmaxf(__builtin_fabsf(plane->ddx), __builtin_fabsf(plane->ddy));
+   double unit = 1.0;
+   if (!state->offset_units_unscaled) {
+      unit = thread->depth_unit;
+      if (thread->depth_is_float) {
+         const float largest = __builtin_fmaxf(__builtin_fmaxf(__builtin_fabsf(z[0]), __builtin_fabsf(z[1])),
+                                               __builtin_fabsf(z[2]));
+         int exponent;
+         __builtin_frexpf(largest, &exponent); /* largest = 0.1… * 2^exponent */
+         unit = __builtin_ldexp(1.0, exponent - 24);
+      }
+   }
+   float offset = (float)((double)state->offset_scale * slope + state->offset_units * unit);
+   if (state->offset_clamp > 0.0f && offset > state->offset_clamp)
+      offset = state->offset_clamp;
+   else if (state->offset_clamp < 0.0f && offset < state->offset_clamp)
+      offset = state->offset_clamp;
+   return offset;
+}
+
+static inline struct tbr_plane
+setup_depth_plane(const struct tbr_tile_thread *thread, const struct tbr_draw_state *state,
+                  const struct cm_pb_attribute_block *position, const struct gradient *gradient)
+{
+   const float z[3] = {position->vertex[0][2], position->vertex[1][2], position->vertex[2][2]};
+   struct tbr_plane plane = setup_plane(gradient, z[0], z[1], z[2]);
+   if (position->flags & TBR_PRIMITIVE_OFFSET)
+      plane.base += depth_offset(thread, state, &plane, z);
+   return plane;
+}
+
+TBR_INLINE double4
+to_doubles(float4 a)
+{
+   return __builtin_convertvector(a, double4);
+}
+
+TBR_INLINE void
+setup_input_planes(struct tbr_plane planes[4], const struct gradient *gradient,
+                   const struct cm_pb_attribute_block *attribute, unsigned interpolation, const float inverse_w[3])
+{
+   float4 a0, a1, a2;
+   memcpy(&a0, attribute->vertex[0], 16);
+   if (interpolation == TBR_INTERPOLATE_CONSTANT) {
+      for (unsigned c = 0; c < 4; c++)
+         planes[c] = (struct tbr_plane){.base = a0[c]};
+      return;
+   }
+   memcpy(&a1, attribute->vertex[1], 16);
+   memcpy(&a2, attribute->vertex[2], 16);
+   if (interpolation == TBR_INTERPOLATE_PERSPECTIVE) {
+      a0 *= inverse_w[0];
+      a1 *= inverse_w[1];
+      a2 *= inverse_w[2];
+   }
+   const double4 d1 = to_doubles(a1) - to_doubles(a0), d2 = to_doubles(a2) - to_doubles(a0);
+   const float4 ddx = __builtin_convertvector(d1 * gradient->y2 - d2 * gradient->y1, float4);
+   const float4 ddy = __builtin_convertvector(d2 * gradient->x1 - d1 * gradient->x2, float4);
+   typedef int32_t int4 __attribute__((vector_size(16)));
+   const float4 base_ddx_low = __builtin_shuffle(a0, ddx, (int4){0, 4, 1, 5});
+   const float4 base_ddx_high = __builtin_shuffle(a0, ddx, (int4){2, 6, 3, 7});
+   const float4 zero = {};
+   const float4 ddy_low = __builtin_shuffle(ddy, zero, (int4){0, 4, 1, 5});
+   const float4 ddy_high = __builtin_shuffle(ddy, zero, (int4){2, 6, 3, 7});
+   const float4 result[4] = {
+      __builtin_shuffle(base_ddx_low, ddy_low, (int4){0, 1, 4, 5}),
+      __builtin_shuffle(base_ddx_low, ddy_low, (int4){2, 3, 6, 7}),
+      __builtin_shuffle(base_ddx_high, ddy_high, (int4){0, 1, 4, 5}),
+      __builtin_shuffle(base_ddx_high, ddy_high, (int4){2, 3, 6, 7}),
+   };
+   memcpy(planes, result, sizeof(result));
+}
+
+/* All planes that the fragment program may read, the first time a fragment of
+ * the primitive is shaded. */
+static void
+setup_planes(struct tbr_tile_thread *thread, struct tbr_tile_primitive *primitive)
+{
+   const struct tbr_draw_state *state = thread->plan.state;
+   const struct cm_pb_attribute_block *position = primitive->attributes;
+   const uint32_t num_planes = TBR_PLANE_INPUT(state->num_inputs, 0);
+   if (!thread->chunk || thread->chunk_used + num_planes > TBR_PLANES_PER_CHUNK)
+      tbr_tile_next_chunk(thread);
+   struct tbr_plane *planes = thread->chunk->planes + thread->chunk_used;
+   thread->chunk_used += num_planes;
+
+   struct snapped_vertices vertices;
+   snap_vertices(&vertices, position);
+   const struct gradient gradient = setup_gradient(&vertices);
+   const float inverse_w[3] = {position->vertex[0][3], position->vertex[1][3], position->vertex[2][3]};
+   planes[TBR_PLANE_INVERSE_W] = setup_plane(&gradient, inverse_w[0], inverse_w[1], inverse_w[2]);
+   planes[TBR_PLANE_DEPTH] = setup_depth_plane(thread, state, position, &gradient);
+   for (unsigned slot = 0; slot < state->num_inputs; slot++) {
+      struct tbr_plane *input = &planes[TBR_PLANE_INPUT(slot, 0)];
+      if (slot >= primitive->num_inputs)
+         memset(input, 0, 4 * sizeof(*input)); /* only a corrupted PMD lacks attributes */
+      else if (state->input_components[slot])
+         setup_input_planes(input, &gradient, position + 1 + slot, state->interpolation[slot], inverse_w);
+   }
+   primitive->planes = planes;
+}

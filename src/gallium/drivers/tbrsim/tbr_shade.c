@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The fragment processor's queue: quads are gathered until its lanes are full. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+static void
+record_shade_event(struct tbr_tile_thread *thread)
+{
+   const struct tbr_fragment_queue *queue = &thread->queue;
+   struct cm_tile_events *events = thread->texture.events;
+   const size_t num_words = 2 + queue->count * CM_QUAD_WORDS;
+   uint32_t *words = cm_tile_events_reserve(events, num_words);
+   if (!words)
+      tbr_tile_out_of_memory("the recorded events");
+   words[0] = CM_EVENT_SHADE | queue->count << 8;
+   words[1] = thread->plan.state->event_draw;
+   for (unsigned n = 0; n < queue->count; n++) {
+      const struct cm_quad quad = {
+         .primitive = thread->pass->event_primitive[thread->primitives[queue->primitive[n]].first_block],
+         .x = thread->quad_x[queue->quad[n]],
+         .y = thread->quad_y[queue->quad[n]],
+         .live = queue->block.live >> 4 * n & 15,
+      };
+      memcpy(words + 2 + n * CM_QUAD_WORDS, &quad, sizeof(quad));
+   }
+   events->num_words += num_words;
+}
+
+/* Lanes without a quad repeat the first quad's, so that they compute something
+ * harmless. */
+static void
+fill_missing_quads(struct tbr_fragment_queue *queue)
+{
+   struct tbr_fragment_block *block = &queue->block;
+   for (unsigned n = queue->count; n < TBR_QUADS; n++) {
+      memcpy(&block->x[4 * n], block->x, 16);
+      memcpy(&block->y[4 * n], block->y, 16);
+      memcpy(&block->window_x[4 * n], block->window_x, 16);
+      memcpy(&block->window_y[4 * n], block->window_y, 16);
+      block->planes[n] = block->planes[0];
+      block->front_facing[n] = block->front_facing[0];
+      queue->quad[n] = queue->quad[0];
+   }
+}
+
+/* Shades what is in the queue and writes the results. */
+static void
+drain_queue(struct tbr_tile_thread *thread)
+{
+   struct tbr_fragment_queue *queue = &thread->queue;
+   if (!queue->count)
+      return;
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_draw_state *state = plan->state;
+   struct tbr_fragment_block *block = &queue->block;
+   if (queue->count < TBR_QUADS)
+      fill_missing_quads(queue);
+   block->quads = (1u << 4 * queue->count) - 1;
+   if (thread->texture.events)
+      record_shade_event(thread);
+   const uint32_t entered = block->live;
+   thread->texture.live = entered;
+   state->shade(&state->resources, block, &thread->texture);
+   uint32_t live = block->live & entered;
+   if (!plan->early) {
+      live = test_queue(thread, live);
+      if (state->occlusion_counter)
+         thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(live);
+   }
+   if (live)
+      write_colors(thread, live);
+   queue->count = 0;
+   block->live = 0;
+}
+
+/* Appends a quad; live: mask of its four pixels. */
+static inline void
+queue_quad(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t quad, uint32_t live)
+{
+   struct tbr_fragment_queue *queue = &thread->queue;
+   struct tbr_fragment_block *block = &queue->block;
+   /* Two fragments of a pixel must not be in flight together; other fragments of
+    * the same quad may. */
+   for (unsigned n = 0; n < queue->count; n++) {
+      if (queue->quad[n] == quad && (block->live >> 4 * n & live)) {
+         drain_queue(thread);
+         break;
+      }
+   }
+   struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   if (!primitive->planes)
+      setup_planes(thread, primitive);
+   const unsigned n = queue->count++;
+   const float center = thread->plan.center;
+   static const quad_floats pixel_x = {0, 1, 0, 1}, pixel_y = {0, 0, 1, 1};
+   const quad_floats window_x = pixel_x + ((float)(thread->tile_x + 2 * thread->quad_x[quad]) + center);
+   const quad_floats window_y = pixel_y + ((float)(thread->tile_y + 2 * thread->quad_y[quad]) + center);
+   *(quad_floats *)&block->window_x[4 * n] = window_x;
+   *(quad_floats *)&block->window_y[4 * n] = window_y;
+   *(quad_floats *)&block->x[4 * n] = window_x - primitive->reference_x;
+   *(quad_floats *)&block->y[4 * n] = window_y - primitive->reference_y;
+   block->planes[n] = primitive->planes;
+   block->front_facing[n] = primitive->front_facing ? ~0u : 0;
+   block->live |= live << 4 * n;
+   queue->quad[n] = quad;
+   queue->primitive[n] = primitive_index;
+   if (queue->count == TBR_QUADS)
+      drain_queue(thread);
+}
+
+/* Appends the quads of a block that the mask touches. */
+static inline void
+queue_block(struct tbr_tile_thread *thread, uint32_t primitive, uint32_t block, uint32_t mask)
+{
+   for (unsigned n = 0; n < 4; n++) {
+      const uint32_t live = mask >> 4 * n & 15;
+      if (live)
+         queue_quad(thread, primitive, 4 * block + n, live);
+   }
+}

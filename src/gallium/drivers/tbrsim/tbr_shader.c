@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_shader.h"
+
+#include "draw/draw_context.h"
+#include "gallivm/lp_bld_init.h"
+#include "nir.h"
+#include "nir/nir_to_tgsi_info.h"
+#include "nir/tgsi_to_nir.h"
+#include "tgsi/tgsi_from_mesa.h"
+#include "tgsi/tgsi_scan.h"
+#include "util/bitset.h"
+#include "util/u_atomic.h"
+#include "util/u_memory.h"
+#include "tbr_context.h"
+#include "tbr_nir.h"
+
+static uint32_t
+next_program(void)
+{
+   static uint32_t program;
+   return p_atomic_inc_return(&program);
+}
+
+static nir_shader *
+take_nir(struct tbr_context *context, const struct pipe_shader_state *state)
+{
+   if (state->type == PIPE_SHADER_IR_NIR)
+      return state->ir.nir;
+   return tgsi_to_nir(state->tokens, context->base.screen, false);
+}
+
+/* ---- fragment shaders ------------------------------------------------- */
+
+static void
+fragment_shader_destroy(struct tbr_fragment_shader *shader)
+{
+   struct tbr_fragment_variant *variant = shader->variants;
+   while (variant) {
+      struct tbr_fragment_variant *next = variant->next;
+      gallivm_destroy(variant->gallivm);
+      FREE(variant);
+      variant = next;
+   }
+   ralloc_free(shader->nir);
+   FREE(shader);
+}
+
+void
+tbr_fragment_shader_reference(struct tbr_fragment_shader **destination,
+                              struct tbr_fragment_shader *source)
+{
+   struct tbr_fragment_shader *old = *destination;
+   if (pipe_reference(old ? &old->reference : NULL, source ? &source->reference : NULL))
+      fragment_shader_destroy(old);
+   *destination = source;
+}
+
+static uint8_t
+interpolation_of(const nir_variable *variable)
+{
+   const enum glsl_base_type type = glsl_get_base_type(glsl_without_array(variable->type));
+   switch (variable->data.interpolation) {
+   case INTERP_MODE_FLAT:
+      return TBR_INTERPOLATE_CONSTANT;
+   case INTERP_MODE_NOPERSPECTIVE:
+      return TBR_INTERPOLATE_LINEAR;
+   case INTERP_MODE_NONE:
+      return glsl_base_type_is_integer(type) ? TBR_INTERPOLATE_CONSTANT : TBR_INTERPOLATE_PERSPECTIVE;
+   default:
+      return TBR_INTERPOLATE_PERSPECTIVE;
+   }
+}
+
+static void
+describe_input(struct tbr_fragment_shader *shader, const nir_variable *variable, unsigned slot,
+               unsigned offset, const struct tgsi_shader_info *info)
+{
+   struct tbr_shader_input *input = &shader->inputs[slot];
+   unsigned name, index;
+
+   input->location = variable->data.location + offset;
+   input->components = info->input_usage_mask[slot];
+   tgsi_get_gl_varying_semantic(variable->data.location, true, &name, &index);
+   input->semantic_name = name;
+   input->semantic_index = index + offset;
+
+   if (variable->data.location == VARYING_SLOT_POS) {
+      input->source = TBR_INPUT_POSITION;
+   } else if (variable->data.location == VARYING_SLOT_FACE) {
+      input->source = TBR_INPUT_FACE;
+   } else {
+      input->source = TBR_INPUT_ATTRIBUTE;
+      input->interpolation = interpolation_of(variable);
+      input->color = variable->data.interpolation == INTERP_MODE_NONE &&
+                     (variable->data.location == VARYING_SLOT_COL0 ||
+                      variable->data.location == VARYING_SLOT_COL1);
+      shader->any_color_input |= input->color;
+   }
+}
+
+/** False if the program has more inputs than a primitive can carry. */
+static bool
+describe_inputs(struct tbr_fragment_shader *shader)
+{
+   struct tgsi_shader_info info;
+   nir_tgsi_scan_shader(shader->nir, &info, true);
+
+   nir_foreach_shader_in_variable(variable, shader->nir) {
+      const unsigned slots = nir_variable_count_slots(variable, variable->type);
+      for (unsigned i = 0; i < slots; i++) {
+         const unsigned slot = variable->data.driver_location + i;
+         if (slot >= TBR_MAX_INPUTS)
+            return false;
+         describe_input(shader, variable, slot, i, &info);
+         shader->num_inputs = MAX2(shader->num_inputs, slot + 1);
+      }
+   }
+   for (unsigned slot = 0; slot < shader->num_inputs; slot++) {
+      if (shader->inputs[slot].source == TBR_INPUT_ATTRIBUTE)
+         shader->inputs[slot].attribute = shader->num_attributes++;
+   }
+   return true;
+}
+
+static void
+describe_outputs(struct tbr_fragment_shader *shader)
+{
+   const struct shader_info *info = &shader->nir->info;
+   shader->color_outputs = (info->outputs_written >> FRAG_RESULT_DATA0) & 0xff;
+   shader->writes_depth = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_DEPTH);
+   shader->writes_stencil = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_STENCIL);
+   shader->discards = info->fs.uses_discard;
+   shader->early_tests = info->fs.early_fragment_tests;
+   shader->writes_memory = info->writes_memory;
+   for (unsigned unit = 0; unit < TBR_MAX_TEXTURES; unit++) {
+      if (BITSET_TEST(info->textures_used, unit))
+         shader->textures_used |= 1u << unit;
+   }
+}
+
+static void *
+create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_fragment_shader *shader = CALLOC_STRUCT(tbr_fragment_shader);
+   if (!shader)
+      return NULL;
+
+   pipe_reference_init(&shader->reference, 1);
+   shader->nir = take_nir(context, state);
+   NIR_PASS_V(shader->nir, nir_lower_fragcolor,
+              shader->nir->info.fs.color_is_dual_source ? 1 : TBR_MAX_COLOR_BUFFERS);
+   nir_shader_gather_info(shader->nir, nir_shader_get_entrypoint(shader->nir));
+
+   if (!describe_inputs(shader)) {
+      fragment_shader_destroy(shader);
+      return NULL;
+   }
+   describe_outputs(shader);
+   shader->program = next_program();
+   shader->num_instructions = tbr_nir_count_instructions(shader->nir);
+
+   if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
+      struct tbr_shader_input *face = &shader->inputs[shader->num_inputs++];
+      face->source = TBR_INPUT_FACE;
+      face->components = 1;
+   }
+   shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
+   return shader;
+}
+
+static void
+bind_fs_state(struct pipe_context *pipe, void *shader)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   if (context->fragment_shader == shader)
+      return;
+   context->fragment_shader = shader;
+   context->dirty |= TBR_DIRTY_FRAGMENT_SHADER;
+}
+
+static void
+delete_fs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_fragment_shader *shader = state;
+   tbr_fragment_shader_reference(&shader, NULL);
+}
+
+struct tbr_fragment_variant *
+tbr_fragment_variant_get(struct tbr_context *context, struct tbr_fragment_shader *shader,
+                         const struct tbr_fragment_variant_key *key)
+{
+   for (struct tbr_fragment_variant *variant = shader->variants; variant; variant = variant->next) {
+      if (!memcmp(&variant->key, key, sizeof *key))
+         return variant;
+   }
+
+   struct tbr_fragment_variant *variant = CALLOC_STRUCT(tbr_fragment_variant);
+   if (!variant)
+      return NULL;
+   variant->key = *key;
+   if (!tbr_jit_compile(context, shader, variant)) {
+      FREE(variant);
+      return NULL;
+   }
+   variant->next = shader->variants;
+   shader->variants = variant;
+   return variant;
+}
+
+/* ---- vertex and geometry shaders: draw's ------------------------------ */
+
+static void *
+create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_vertex_shader *shader = CALLOC_STRUCT(tbr_vertex_shader);
+   if (!shader)
+      return NULL;
+
+   struct pipe_shader_state nir_state = *state;
+   nir_state.type = PIPE_SHADER_IR_NIR;
+   nir_state.ir.nir = take_nir(context, state);
+   shader->program = next_program();
+   shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
+   shader->draw = draw_create_vertex_shader(context->draw, &nir_state);
+   if (!shader->draw) {
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_vs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_vertex_shader *shader = state;
+   if (context->vertex_shader == shader)
+      return;
+   draw_bind_vertex_shader(context->draw, shader ? shader->draw : NULL);
+   context->vertex_shader = shader;
+   context->dirty |= TBR_DIRTY_VERTEX_SHADER;
+}
+
+static void
+delete_vs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_vertex_shader *shader = state;
+   draw_delete_vertex_shader(tbr_context(pipe)->draw, shader->draw);
+   FREE(shader);
+}
+
+void
+tbr_shader_init_context(struct tbr_context *context)
+{
+   context->base.create_fs_state = create_fs_state;
+   context->base.bind_fs_state = bind_fs_state;
+   context->base.delete_fs_state = delete_fs_state;
+   context->base.create_vs_state = create_vs_state;
+   context->base.bind_vs_state = bind_vs_state;
+   context->base.delete_vs_state = delete_vs_state;
+}

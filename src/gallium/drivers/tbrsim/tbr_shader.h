@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/** Shaders: NIR in, generated fragment functions and draw's vertex shaders out. */
+#ifndef TBR_SHADER_H
+#define TBR_SHADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pipe/p_state.h"
+#include "util/list.h"
+#include "util/u_inlines.h"
+#include "tbr_fragment.h"
+
+struct nir_shader;
+struct gallivm_state;
+struct tbr_context;
+struct draw_vertex_shader;
+struct draw_geometry_shader;
+
+/** What a fragment program's input slot is fed with. */
+enum tbr_input_source {
+   TBR_INPUT_UNUSED,
+   TBR_INPUT_ATTRIBUTE, /**< an interpolated attribute of the primitive */
+   TBR_INPUT_POSITION,  /**< gl_FragCoord */
+   TBR_INPUT_FACE,      /**< gl_FrontFacing as 0 or ~0 */
+};
+
+struct tbr_shader_input {
+   uint8_t source;             /**< enum tbr_input_source */
+   uint8_t attribute;          /**< place among the primitive's attributes after the position */
+   uint8_t components;         /**< mask of the components read */
+   uint8_t interpolation;      /**< enum tbr_interpolation */
+   bool color;                 /**< constant if the rasterizer says flatshade */
+   uint8_t location;           /**< VARYING_SLOT_* */
+   uint8_t semantic_name;      /**< draw's name of the output that feeds it */
+   uint8_t semantic_index;
+};
+
+/** What generated code depends on besides the program. */
+struct tbr_fragment_variant_key {
+   uint8_t num_color_buffers;
+   bool flatshade;
+   bool dual_source;
+};
+
+struct tbr_fragment_variant {
+   struct tbr_fragment_variant *next;
+   struct tbr_fragment_variant_key key;
+   struct gallivm_state *gallivm;
+   tbr_fragment_function function;
+};
+
+struct tbr_fragment_shader {
+   struct pipe_reference reference; /**< the context's, and one a batch that draws with it */
+   struct nir_shader *nir;
+   uint32_t program;         /**< identifier in the event stream */
+   uint32_t num_instructions;
+
+   unsigned num_inputs;      /**< input slots of the program */
+   unsigned num_attributes;  /**< attributes of a primitive after the position */
+   struct tbr_shader_input inputs[TBR_MAX_INPUTS + 2];
+   bool any_color_input;
+   unsigned num_pushed_constants; /**< vec4s of constant buffer 0 that are read at constant offsets */
+   uint32_t color_outputs;   /**< mask of FRAG_RESULT_DATA* written */
+   bool discards, writes_depth, writes_stencil, early_tests, writes_memory;
+   uint32_t textures_used;
+
+   struct tbr_fragment_variant *variants;
+};
+
+struct tbr_vertex_shader {
+   struct draw_vertex_shader *draw;
+   uint32_t program;
+   uint32_t num_instructions;
+   uint32_t inputs_read;    /**< vertex elements used */
+};
+
+void tbr_fragment_shader_reference(struct tbr_fragment_shader **destination,
+                                   struct tbr_fragment_shader *source);
+
+/** The variant for the key, compiled if it does not exist yet; NULL if that fails. */
+struct tbr_fragment_variant *tbr_fragment_variant_get(struct tbr_context *context,
+                                                      struct tbr_fragment_shader *shader,
+                                                      const struct tbr_fragment_variant_key *key);
+
+/** Generates the variant's code (tbr_jit.c). False if LLVM fails. */
+bool tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
+                     struct tbr_fragment_variant *variant);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Surfaces, clears, copies and blits. On the simulated GPU these are draws (or a
+ * clear at a pass's begin); the CPU does only what cannot be drawn.
+ */
+#include <stdio.h>
+
+#include "util/format/u_format.h"
+#include "util/u_blitter.h"
+#include "util/u_inlines.h"
+#include "util/u_math.h"
+#include "util/u_memory.h"
+#include "util/u_surface.h"
+#include "tbr_batch.h"
+#include "tbr_context.h"
+#include "tbr_resource.h"
+
+/* ---- surfaces --------------------------------------------------------- */
+
+static struct pipe_surface *
+create_surface(struct pipe_context *base, struct pipe_resource *texture, const struct pipe_surface *template)
+{
+   struct pipe_surface *surface = CALLOC_STRUCT(pipe_surface);
+   if (!surface)
+      return NULL;
+
+   pipe_reference_init(&surface->reference, 1);
+   pipe_resource_reference(&surface->texture, texture);
+   surface->context = base;
+   surface->format = template->format;
+   surface->u = template->u;
+   surface->width = u_minify(texture->width0, template->u.tex.level);
+   surface->height = u_minify(texture->height0, template->u.tex.level);
+   return surface;
+}
+
+static void
+surface_destroy(struct pipe_context *base, struct pipe_surface *surface)
+{
+   pipe_resource_reference(&surface->texture, NULL);
+   FREE(surface);
+}
+
+/* ---- the blitter ------------------------------------------------------ */
+
+/** State that every operation of the blitter changes. */
+static void
+save_state(struct tbr_context *context)
+{
+   struct blitter_context *blitter = context->blitter;
+
+   util_blitter_save_vertex_buffers(blitter, context->vertex_buffers, context->num_vertex_buffers);
+   util_blitter_save_vertex_elements(blitter, (void *)context->vertex_elements);
+   util_blitter_save_vertex_shader(blitter, context->vertex_shader);
+   util_blitter_save_so_targets(blitter, context->num_stream_output, context->stream_output,
+                                MESA_PRIM_UNKNOWN);
+   util_blitter_save_rasterizer(blitter, (void *)context->rasterizer);
+   util_blitter_save_viewport(blitter, &context->viewports[0]);
+   util_blitter_save_scissor(blitter, &context->scissors[0]);
+   util_blitter_save_fragment_shader(blitter, context->fragment_shader);
+   util_blitter_save_blend(blitter, (void *)context->blend);
+   util_blitter_save_depth_stencil_alpha(blitter, (void *)context->depth_stencil);
+   util_blitter_save_stencil_ref(blitter, &context->stencil_reference);
+   util_blitter_save_sample_mask(blitter, context->sample_mask, context->min_samples);
+   util_blitter_save_render_condition(blitter, context->render_condition_query,
+                                      context->render_condition_condition, context->render_condition_mode);
+}
+
+/** The same for operations on another framebuffer than the bound one. */
+static void
+save_state_and_framebuffer(struct tbr_context *context)
+{
+   save_state(context);
+   util_blitter_save_framebuffer(context->blitter, &context->framebuffer);
+}
+
+/** The same for operations that also sample. */
+static void
+save_all_state(struct tbr_context *context)
+{
+   save_state_and_framebuffer(context);
+   util_blitter_save_fragment_sampler_states(context->blitter, context->num_samplers[PIPE_SHADER_FRAGMENT],
+                                             (void **)context->samplers[PIPE_SHADER_FRAGMENT]);
+   util_blitter_save_fragment_sampler_views(context->blitter, context->num_sampler_views[PIPE_SHADER_FRAGMENT],
+                                            context->sampler_views[PIPE_SHADER_FRAGMENT]);
+}
+
+/* ---- clears ----------------------------------------------------------- */
+
+static void
+clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_state *scissor,
+      const union pipe_color_union *color, double depth, unsigned stencil)
+{
+   struct tbr_context *context = tbr_context(base);
+
+   if (!tbr_render_condition_passes(context))
+      return;
+   buffers = tbr_batch_clear(context, buffers, color, depth, stencil);
+   if (!buffers)
+      return;
+   save_state(context);
+   util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height, 1, buffers,
+                      color, depth, stencil, false);
+}
+
+static bool
+is_renderable(struct pipe_context *base, const struct pipe_resource *resource, enum pipe_format format)
+{
+   const unsigned bind =
+      util_format_is_depth_or_stencil(format) ? PIPE_BIND_DEPTH_STENCIL : PIPE_BIND_RENDER_TARGET;
+   return base->screen->is_format_supported(base->screen, format, resource->target, 0, 0, bind);
+}
+
+static void
+clear_render_target(struct pipe_context *base, struct pipe_surface *surface, const union pipe_color_union *color,
+                    unsigned x, unsigned y, unsigned width, unsigned height, bool render_condition_enabled)
+{
+   struct tbr_context *context = tbr_context(base);
+
+   if (render_condition_enabled && !tbr_render_condition_passes(context))
+      return;
+   if (!is_renderable(base, surface->texture, surface->format)) {
+      util_clear_render_target(base, surface, color, x, y, width, height);
+      return;
+   }
+   save_state_and_framebuffer(context);
+   util_blitter_clear_render_target(context->blitter, surface, color, x, y, width, height);
+}
+
+static void
+clear_depth_stencil(struct pipe_context *base, struct pipe_surface *surface, unsigned buffers, double depth,
+                    unsigned stencil, unsigned x, unsigned y, unsigned width, unsigned height,
+                    bool render_condition_enabled)
+{
+   struct tbr_context *context = tbr_context(base);
+
+   if (render_condition_enabled && !tbr_render_condition_passes(context))
+      return;
+   save_state_and_framebuffer(context);
+   util_blitter_clear_depth_stencil(context->blitter, surface, buffers, depth, stencil, x, y, width, height);
+}
+
+static void
+clear_texture(struct pipe_context *base, struct pipe_resource *resource, unsigned level,
+              const struct pipe_box *box, const void *data)
+{
+   if (is_renderable(base, resource, resource->format))
+      u_default_clear_texture(base, resource, level, box, data);
+   else
+      util_clear_texture_sw(base, resource, level, box, data);
+}
+
+/* ---- copies and blits ------------------------------------------------- */
+
+/** Whether a draw copies the bits as they are. */
+static bool
+can_copy_by_drawing(const struct tbr_context *context, const struct pipe_resource *destination,
+                    unsigned destination_level, const struct pipe_resource *source, unsigned source_level)
+{
+   if (destination->target == PIPE_BUFFER || source->target == PIPE_BUFFER ||
+       destination->format != source->format)
+      return false;
+   /* Tiles of a level are read while others are written. */
+   if (destination == source && destination_level == source_level)
+      return false;
+   /* Of two signed values for -1 a draw writes the one. */
+   if (util_format_is_snorm(source->format))
+      return false;
+   return util_blitter_is_copy_supported(context->blitter, destination, source);
+}
+
+static void
+resource_copy_region(struct pipe_context *base, struct pipe_resource *destination, unsigned destination_level,
+                     unsigned x, unsigned y, unsigned z, struct pipe_resource *source, unsigned source_level,
+                     const struct pipe_box *box)
+{
+   struct tbr_context *context = tbr_context(base);
+
+   if (!can_copy_by_drawing(context, destination, destination_level, source, source_level)) {
+      util_resource_copy_region(base, destination, destination_level, x, y, z, source, source_level, box);
+      return;
+   }
+   save_all_state(context);
+   util_blitter_copy_texture(context->blitter, destination, destination_level, x, y, z, source, source_level,
+                             box);
+}
+
+static void
+blit(struct pipe_context *base, const struct pipe_blit_info *info)
+{
+   struct tbr_context *context = tbr_context(base);
+
+   if (info->render_condition_enable && !tbr_render_condition_passes(context))
+      return;
+   if (util_try_blit_via_copy_region(base, info, context->render_condition_query != NULL))
+      return;
+   if (!util_blitter_is_blit_supported(context->blitter, info)) {
+      fprintf(stderr, "tbrsim: a blit from %s to %s is not supported and was left out\n",
+              util_format_short_name(info->src.format), util_format_short_name(info->dst.format));
+      return;
+   }
+   save_all_state(context);
+   util_blitter_blit(context->blitter, info, NULL);
+}
+
+static void
+flush_resource(struct pipe_context *base, struct pipe_resource *resource)
+{
+   struct tbr_context *context = tbr_context(base);
+   if (context->batch && tbr_resource(resource)->last_write == tbr_batch_sequence(context->batch))
+      tbr_batch_flush(context);
+}
+
+void
+tbr_surface_init_context(struct tbr_context *context)
+{
+   struct pipe_context *base = &context->base;
+   base->create_surface = create_surface;
+   base->surface_destroy = surface_destroy;
+   base->clear = clear;
+   base->clear_render_target = clear_render_target;
+   base->clear_depth_stencil = clear_depth_stencil;
+   base->clear_texture = clear_texture;
+   base->resource_copy_region = resource_copy_region;
+   base->blit = blit;
+   base->flush_resource = flush_resource;
+}

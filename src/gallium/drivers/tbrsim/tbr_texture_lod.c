@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Cube map faces and the level of detail (OpenGL ES 3.2, 8.13 and 8.14).
+ * Included by tbr_texture_sample.c.
+ */
+
+/** Directions projected onto the faces of a cube. */
+struct texture_cube {
+   texture_int x_major, y_major, negative; /**< which face, as lane masks */
+   texture_int face;
+   texture_float s, t; /**< 0 … 1 on the face */
+};
+
+/** A face's s, t and major axis of the vectors (x, y, z): linear in them. */
+TEXTURE_INLINE void
+texture_cube_axes(texture_int x_major, texture_int y_major, texture_int negative, texture_float x,
+                  texture_float y, texture_float z, texture_float *s, texture_float *t,
+                  texture_float *major)
+{
+   const texture_int sign = texture_splat_int(INT32_MIN);
+   texture_int flip = negative & sign;
+   /* s: -z, z, x, x, x, -x and t: -y, -y, z, -z, -y, -y on the faces +x, -x, +y … */
+   texture_int along = (texture_int)texture_select_float(x_major, z, x);
+   along ^= texture_select_int(x_major, flip ^ sign, texture_select_int(y_major, texture_splat_int(0), flip));
+   *s = (texture_float)along;
+   *t = (texture_float)texture_select_int(y_major, (texture_int)z ^ flip, (texture_int)y ^ sign);
+   texture_float axis = texture_select_float(x_major, x, texture_select_float(y_major, y, z));
+   *major = (texture_float)((texture_int)axis ^ flip);
+}
+
+TEXTURE_INLINE void
+texture_cube_project(const struct tbr_sample_arguments *arguments, unsigned part, struct texture_cube *cube)
+{
+   texture_float x = texture_load_operand(arguments->coords[0] + part);
+   texture_float y = texture_load_operand(arguments->coords[1] + part);
+   texture_float z = texture_load_operand(arguments->coords[2] + part);
+   texture_float x_size = (texture_float)((texture_int)x & 0x7fffffff);
+   texture_float y_size = (texture_float)((texture_int)y & 0x7fffffff);
+   texture_float z_size = (texture_float)((texture_int)z & 0x7fffffff);
+
+   cube->x_major = (x_size >= y_size) & (x_size >= z_size);
+   cube->y_major = ~cube->x_major & (y_size >= z_size);
+   texture_float axis = texture_select_float(cube->x_major, x, texture_select_float(cube->y_major, y, z));
+   cube->negative = (texture_int)axis >> 31;
+   texture_int first = texture_select_int(cube->x_major, texture_splat_int(0),
+                                          texture_select_int(cube->y_major, texture_splat_int(2),
+                                                             texture_splat_int(4)));
+   cube->face = first - cube->negative;
+
+   texture_float s, t, major;
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative, x, y, z, &s, &t, &major);
+   texture_float inverse = 0.5f / major;
+   cube->s = s * inverse + 0.5f;
+   cube->t = t * inverse + 0.5f;
+}
+
+/** The larger of a quad's two squared lengths, in lanes 0 and 2, and 1 and 3. What
+ * is not a number counts as 0, or the lanes would not agree on the result. */
+TEXTURE_INLINE texture_float
+texture_quad_longest(texture_float d)
+{
+   d = texture_max(d, texture_splat_float(0.0f));
+   return texture_max(d, texture_quad_shuffle(d, 1, 0, 3, 2));
+}
+
+/** The larger of the squares of a pixel's lengths along x and y in texels, from
+ * differences within each quad: {ds/dx, ds/dy, dt/dx, dt/dy} in its lanes. */
+TEXTURE_INLINE texture_float
+texture_quad_rho(texture_float differences, texture_float width, texture_float height)
+{
+   texture_float scale = texture_quad_pick(width, height, 0, 0, 0, 0);
+   texture_float d = differences * scale;
+   d *= d;
+   return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1));
+}
+
+/** Squared scale factor of a cube map, derived on the face of each quad's first
+ * pixel, so that a quad across an edge sees one plane. */
+TEXTURE_INLINE texture_float
+texture_cube_quad_rho(const struct tbr_sample_arguments *arguments, unsigned part,
+                      const struct texture_cube *cube, texture_float width)
+{
+   texture_float s, t, major;
+   texture_cube_axes(texture_quad_shuffle(cube->x_major, 0, 0, 0, 0),
+                     texture_quad_shuffle(cube->y_major, 0, 0, 0, 0),
+                     texture_quad_shuffle(cube->negative, 0, 0, 0, 0),
+                     texture_load_operand(arguments->coords[0] + part),
+                     texture_load_operand(arguments->coords[1] + part),
+                     texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
+   texture_float first = texture_quad_pick(s, t, 0, 0, 0, 0);
+   texture_float first_major = texture_quad_shuffle(major, 0, 0, 0, 0);
+   texture_float inverse = 1.0f / first_major;
+   texture_float d = texture_quad_pick(s, t, 1, 2, 1, 2) - first;
+   texture_float d_major = texture_quad_shuffle(major, 1, 2, 1, 2) - first_major;
+   d = (d - first * inverse * d_major) * inverse * 0.5f;
+   return texture_quad_rho(d, width, width);
+}
+
+/** Squared length of the derivative in texels of the filtered coordinates. */
+TEXTURE_INLINE texture_float
+texture_derivative_length(const struct tbr_texture_binding *binding, const float (*derivative)[TBR_LANES],
+                          unsigned part, const texture_float *size)
+{
+   texture_float sum = {0};
+   for (unsigned axis = 0; axis < binding->private_state.dimensions; axis++) {
+      texture_float d = texture_load_operand(derivative[axis] + part) * size[axis];
+      sum += d * d;
+   }
+   return sum;
+}
+
+/** The same on the face that the fragment's own direction picked. */
+TEXTURE_INLINE texture_float
+texture_cube_derivative_length(const struct tbr_sample_arguments *arguments,
+                               const float (*derivative)[TBR_LANES], unsigned part,
+                               const struct texture_cube *cube, texture_float width)
+{
+   texture_float s, t, major, ds, dt, d_major;
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
+                     texture_load_operand(arguments->coords[0] + part),
+                     texture_load_operand(arguments->coords[1] + part),
+                     texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
+                     texture_load_operand(derivative[0] + part), texture_load_operand(derivative[1] + part),
+                     texture_load_operand(derivative[2] + part), &ds, &dt, &d_major);
+   texture_float inverse = 1.0f / major;
+   ds = (ds - s * inverse * d_major) * inverse * (width * 0.5f);
+   dt = (dt - t * inverse * d_major) * inverse * (width * 0.5f);
+   return ds * ds + dt * dt;
+}
+
+/** Squared scale factor between pixels and texels of level 0. */
+static texture_float
+texture_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+            unsigned part, const struct texture_cube *cube)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   const bool normalized = !binding->sampler.unnormalized_coords && binding->target != PIPE_TEXTURE_RECT;
+   const texture_float size[3] = {
+      texture_splat_float(normalized ? state->width[0] : 1.0f),
+      texture_splat_float(normalized ? state->height[0] : 1.0f),
+      texture_splat_float((float)binding->levels[0].depth),
+   };
+
+   if (arguments->lod_control == TBR_LOD_DERIVATIVES) {
+      if (cube)
+         return texture_max(
+            texture_cube_derivative_length(arguments, arguments->ddx, part, cube, size[0]),
+            texture_cube_derivative_length(arguments, arguments->ddy, part, cube, size[0]));
+      return texture_max(texture_derivative_length(binding, arguments->ddx, part, size),
+                         texture_derivative_length(binding, arguments->ddy, part, size));
+   }
+   if (cube)
+      return texture_cube_quad_rho(arguments, part, cube, size[0]);
+
+   texture_float s = texture_load_operand(arguments->coords[0] + part);
+   texture_float t = state->dimensions > 1 ? texture_load_operand(arguments->coords[1] + part) : s - s;
+   texture_float d = texture_quad_pick(s, t, 1, 2, 1, 2) - texture_quad_pick(s, t, 0, 0, 0, 0);
+   if (state->dimensions < 3)
+      return texture_quad_rho(d, size[0], size[1]);
+
+   texture_float r = texture_load_operand(arguments->coords[2] + part);
+   texture_float depth = (texture_quad_shuffle(r, 1, 2, 1, 2) - texture_quad_shuffle(r, 0, 0, 0, 0)) * size[2];
+   d *= texture_quad_pick(size[0], size[1], 0, 0, 0, 0);
+   d *= d;
+   return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1) + depth * depth);
+}
+
+/** The level of detail before and after its clamping to the sampler's range. */
+TEXTURE_INLINE texture_float
+texture_lambda(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+               unsigned part, texture_float rho_squared, texture_float *unclamped)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   texture_float lambda;
+
+   if (arguments->lod_control == TBR_LOD_EXPLICIT) {
+      lambda = texture_load_operand(arguments->lod + part);
+   } else {
+      /* Not a number and infinities end in the range; so do equal coordinates. */
+      rho_squared = texture_min(texture_max(rho_squared, texture_splat_float(1e-30f)),
+                                texture_splat_float(1e30f));
+      lambda = texture_log2(rho_squared) * 0.5f;
+      if (arguments->lod_control == TBR_LOD_BIAS)
+         lambda += texture_load_operand(arguments->lod + part);
+   }
+   lambda += texture_splat_float(state->lod_bias);
+   *unclamped = lambda;
+   return texture_min(texture_max(lambda, texture_splat_float(state->min_lod)),
+                      texture_splat_float(state->max_lod));
+}

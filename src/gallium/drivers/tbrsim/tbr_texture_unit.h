@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The texture unit: filters texels for the fragment program and records which
+ * texels it read. Called from generated code, one call an instruction, for up
+ * to four quads at once (TBR_LANES).
+ *
+ * Sampling is specialised when a texture and a sampler are bound, not when a
+ * shader is compiled: each binding carries the function that serves it.
+ */
+#ifndef TBR_TEXTURE_UNIT_H
+#define TBR_TEXTURE_UNIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pipe/p_defines.h"
+#include "pipe/p_state.h"
+#include "events/event_stream.h"
+#include "tbr_limits.h"
+
+/** How an instruction chooses its mipmap level. */
+enum tbr_lod_control {
+   TBR_LOD_IMPLICIT,    /**< from the quad's coordinate differences */
+   TBR_LOD_BIAS,        /**< the same plus args->lod */
+   TBR_LOD_EXPLICIT,    /**< args->lod */
+   TBR_LOD_DERIVATIVES, /**< from args->ddx, args->ddy */
+};
+
+enum tbr_texture_operation {
+   TBR_TEXTURE_SAMPLE,
+   TBR_TEXTURE_FETCH,  /**< texelFetch: coords and lod are integers' bits */
+   TBR_TEXTURE_GATHER, /**< textureGather of args->gather_component */
+   TBR_TEXTURE_LODQ,   /**< textureQueryLod: texel[0] = level, texel[1] = lambda */
+};
+
+/** Operands and result of one texture instruction; lives on the generated
+ * code's stack, 64-byte aligned. */
+struct tbr_sample_arguments {
+   float coords[3][TBR_LANES];  /**< s, t, r; an array layer is coords[2] for 1D and 2D arrays */
+   float cube_layer[TBR_LANES]; /**< layer of a cube array */
+   float compare[TBR_LANES];    /**< reference depth of a shadow lookup */
+   float lod[TBR_LANES];        /**< bias or explicit level */
+   float ddx[3][TBR_LANES];
+   float ddy[3][TBR_LANES];
+   int32_t offset[3][TBR_LANES]; /**< texel offsets, valid if has_offset */
+   uint32_t active;              /**< lanes that execute the instruction (control flow) */
+   uint8_t operation;            /**< enum tbr_texture_operation */
+   uint8_t lod_control;          /**< enum tbr_lod_control */
+   bool shadow;
+   bool has_offset;
+   uint8_t gather_component;
+   float texel[4][TBR_LANES];    /**< result: rgba, or integers' bits */
+};
+
+/** Per thread: what the texture unit needs while a tile is rendered. */
+struct tbr_texture_thread {
+   /** Where footprints go; NULL when nothing is recorded. */
+   struct cm_tile_events *events;
+   /** The quads of the current shade event whose fragments count: lane mask. */
+   uint32_t live;
+};
+
+struct tbr_texture_binding;
+
+/** How the specialised functions decode a texel; the rest goes through Mesa's
+ * format functions. */
+enum texture_kind {
+   TEXTURE_KIND_GENERAL,
+   TEXTURE_KIND_BYTES_4, /**< channels of 8 bits, normalised */
+   TEXTURE_KIND_BYTES_2,
+   TEXTURE_KIND_BYTES_1,
+};
+
+typedef void (*tbr_sample_function)(struct tbr_texture_thread *thread,
+                                    const struct tbr_texture_binding *binding,
+                                    struct tbr_sample_arguments *arguments);
+
+/** One level of a bound texture. */
+struct tbr_texture_level {
+   const uint8_t *texels;  /**< first texel of the view's first layer */
+   uint32_t row_stride;    /**< bytes from row (of blocks) to row */
+   uint32_t layer_stride;  /**< bytes from layer, face or slice to the next */
+   uint32_t width, height, depth; /**< texels; depth of a 3D texture, else 1 */
+};
+
+/** A sampler view and a sampler, ready for sampling. Filled by the caller up to
+ * `sampler`; the rest by tbr_texture_binding_prepare. Immutable afterwards. */
+struct tbr_texture_binding {
+   uint8_t unit;                     /**< the number footprints are recorded under */
+   uint8_t target;                   /**< enum pipe_texture_target */
+   enum pipe_format format;          /**< of the view */
+   uint8_t swizzle[4];               /**< PIPE_SWIZZLE_* of the view */
+   uint32_t num_levels;              /**< of the view, at least 1 */
+   uint32_t num_layers;              /**< array layers of the view, 6 a cube; 1 otherwise */
+   uint32_t buffer_elements;         /**< texels of a buffer view */
+   struct tbr_texture_level levels[TBR_MAX_LEVELS];
+   struct pipe_sampler_state sampler;
+
+   tbr_sample_function sample;
+   /* Private to the texture unit. */
+   struct tbr_texture_private {
+      /** enum texture_kind: how the specialised functions decode a texel. */
+      uint8_t kind;
+      bool always_linear;   /**< both image filters are linear, or the only one in use */
+      bool seamless;        /**< a cube map filtered across the edges of its faces */
+      bool integer;         /**< texels are integers: their bits are returned, nothing is filtered */
+      uint8_t dimensions;   /**< coordinates that are filtered: 1, 2 or 3 */
+      uint8_t last_level;
+      uint8_t block_width, block_height, block_bytes;
+      /** For each result component, which of red, green, blue, alpha as stored, 0 and 1 it is. */
+      uint8_t channel[4];
+      bool identity;        /**< channel is 0, 1, 2, 3 */
+      float border[4];      /**< as texels of the format hold it, before the view's swizzle */
+      float lod_bias, min_lod, max_lod;
+      /** Wrap modes that end inside the texture, as one formula for s and t:
+       * |c - period * floor(c * scale + offset)| clamped to 0 … 1. */
+      struct {
+         float scale, offset, period;
+         uint32_t magnitude;  /**< mask of the bits to keep */
+         int32_t repeat;      /**< ~0: texels outside are the other edge's; 0: the near edge's */
+      } wrap[2];
+      /** Levels as the specialised functions look them up. */
+      float width[16], height[16];
+      int32_t offset[16];     /**< bytes from `base` to the level */
+      int32_t row_stride[16], layer_stride[16];
+      const uint8_t *base;
+      /** Decode one texel of a block; NULL for the depth and stencil formats. */
+      void (*fetch)(void *restrict destination, const uint8_t *restrict source, unsigned column, unsigned row);
+      void (*unpack_depth)(float *restrict destination, unsigned destination_stride,
+                           const uint8_t *restrict source, unsigned source_stride, unsigned width,
+                           unsigned height);
+      void (*unpack_stencil)(uint8_t *restrict destination, unsigned destination_stride,
+                             const uint8_t *restrict source, unsigned source_stride, unsigned width,
+                             unsigned height);
+   } private_state;
+};
+
+/** Chooses the function that serves the binding, for the vector feature level in
+ * use (tbr_isa.h). Every supported combination of target, format, filters and
+ * wraps gets one; the general one handles all. */
+void tbr_texture_binding_prepare(struct tbr_texture_binding *binding);
+
+/** The binding that an unbound unit gets: returns (0, 0, 0, 1), records nothing. */
+void tbr_texture_binding_init_empty(struct tbr_texture_binding *binding);
+
+/** textureSize, textureQueryLevels and textureSamples: for each lane's level
+ * arguments->lod (an integer's bits) writes integers to texel[0 … 2] = width,
+ * height, depth or layers (0 out of range), texel[3] = number of levels;
+ * samples_only: texel[0] = samples. Called from generated code. */
+void tbr_texture_query_size(const struct tbr_texture_binding *binding,
+                            struct tbr_sample_arguments *arguments, uint32_t samples_only);
+
+/** Whether footprints of this sampler repeat at the edges (see struct
+ * cm_texture_binding); mirrored and clamped ones are recorded already folded. */
+bool tbr_texture_repeats(enum pipe_tex_wrap wrap);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The texture unit's vectors: as many lanes as the vector feature level has,
+ * 4, 8 or 16. Every operation is exact or rounds as IEEE 754 says, so that all
+ * levels compute the same bits.
+ */
+#ifndef TBR_TEXTURE_VECTOR_H
+#define TBR_TEXTURE_VECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+#define TEXTURE_LANES 16
+#elif defined(__AVX2__)
+#define TEXTURE_LANES 8
+#else
+#define TEXTURE_LANES 4
+#endif
+
+#define TEXTURE_INLINE static inline __attribute__((always_inline))
+
+typedef float texture_float __attribute__((vector_size(TEXTURE_LANES * 4)));
+typedef int32_t texture_int __attribute__((vector_size(TEXTURE_LANES * 4)));
+typedef uint32_t texture_uint __attribute__((vector_size(TEXTURE_LANES * 4)));
+/** Two 16-bit channels a lane. */
+typedef int16_t texture_short __attribute__((vector_size(TEXTURE_LANES * 4)));
+typedef uint16_t texture_ushort __attribute__((vector_size(TEXTURE_LANES * 4)));
+
+TEXTURE_INLINE texture_float
+texture_load_float(const float *source)
+{
+   texture_float result;
+   memcpy(&result, source, sizeof(result));
+   return result;
+}
+
+/** Loads an operand that generated code has just stored: in halves, which its
+ * stores of 32 bytes can forward to. */
+TEXTURE_INLINE texture_float
+texture_load_operand(const float *source)
+{
+#if TEXTURE_LANES == 16
+   __m512 low = _mm512_castps256_ps512(_mm256_loadu_ps(source));
+   return (texture_float)_mm512_insertf32x8(low, _mm256_loadu_ps(source + 8), 1);
+#else
+   return texture_load_float(source);
+#endif
+}
+
+TEXTURE_INLINE void
+texture_store_float(float *destination, texture_float value)
+{
+   memcpy(destination, &value, sizeof(value));
+}
+
+TEXTURE_INLINE texture_int
+texture_load_int(const void *source)
+{
+   texture_int result;
+   memcpy(&result, source, sizeof(result));
+   return result;
+}
+
+TEXTURE_INLINE void
+texture_store_int(void *destination, texture_int value)
+{
+   memcpy(destination, &value, sizeof(value));
+}
+
+TEXTURE_INLINE texture_float
+texture_splat_float(float value)
+{
+   return value - (texture_float){0};
+}
+
+TEXTURE_INLINE texture_int
+texture_splat_int(int32_t value)
+{
+   return value - (texture_int){0};
+}
+
+TEXTURE_INLINE texture_float
+texture_select_float(texture_int mask, texture_float yes, texture_float no)
+{
+   return (texture_float)((mask & (texture_int)yes) | (~mask & (texture_int)no));
+}
+
+TEXTURE_INLINE texture_int
+texture_select_int(texture_int mask, texture_int yes, texture_int no)
+{
+   return (mask & yes) | (~mask & no);
+}
+
+/** a > b ? a : b; b where either is not a number. */
+TEXTURE_INLINE texture_float
+texture_max(texture_float a, texture_float b)
+{
+#if TEXTURE_LANES == 16
+   return (texture_float)_mm512_max_ps((__m512)a, (__m512)b);
+#elif TEXTURE_LANES == 8
+   return (texture_float)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+   return (texture_float)_mm_max_ps((__m128)a, (__m128)b);
+#else
+   return a > b ? a : b;
+#endif
+}
+
+/** a < b ? a : b; b where either is not a number. */
+TEXTURE_INLINE texture_float
+texture_min(texture_float a, texture_float b)
+{
+#if TEXTURE_LANES == 16
+   return (texture_float)_mm512_min_ps((__m512)a, (__m512)b);
+#elif TEXTURE_LANES == 8
+   return (texture_float)_mm256_min_ps((__m256)a, (__m256)b);
+#elif defined(__SSE2__)
+   return (texture_float)_mm_min_ps((__m128)a, (__m128)b);
+#else
+   return a < b ? a : b;
+#endif
+}
+
+/** Towards zero; INT32_MIN where the result does not fit. */
+TEXTURE_INLINE texture_int
+texture_truncate(texture_float value)
+{
+#if TEXTURE_LANES == 16
+   return (texture_int)_mm512_cvttps_epi32((__m512)value);
+#elif TEXTURE_LANES == 8
+   return (texture_int)_mm256_cvttps_epi32((__m256)value);
+#elif defined(__SSE2__)
+   return (texture_int)_mm_cvttps_epi32((__m128)value);
+#else
+   texture_int result;
+   for (unsigned i = 0; i < TEXTURE_LANES; i++)
+      result[i] = value[i] >= -2147483648.0f && value[i] < 2147483648.0f ? (int32_t)value[i] : INT32_MIN;
+   return result;
+#endif
+}
+
+TEXTURE_INLINE texture_float
+texture_to_float(texture_int value)
+{
+   return __builtin_convertvector(value, texture_float);
+}
+
+TEXTURE_INLINE texture_float
+texture_floor(texture_float value)
+{
+#if TEXTURE_LANES == 16
+   return (texture_float)_mm512_roundscale_ps((__m512)value, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+#elif TEXTURE_LANES == 8
+   return (texture_float)_mm256_floor_ps((__m256)value);
+#else
+   /* From 2^23 on every float is whole. */
+   texture_int magnitude = (texture_int)value & 0x7fffffff;
+   texture_float whole = texture_to_float(texture_truncate(value));
+   whole -= (texture_float)((whole > value) & (texture_int)texture_splat_float(1.0f));
+   return texture_select_float(magnitude < 0x4b000000, whole, value);
+#endif
+}
+
+/** High half of the product of signed 16-bit channels. */
+TEXTURE_INLINE texture_short
+texture_multiply_high(texture_short a, texture_short b)
+{
+#if TEXTURE_LANES == 16
+   return (texture_short)_mm512_mulhi_epi16((__m512i)a, (__m512i)b);
+#elif TEXTURE_LANES == 8
+   return (texture_short)_mm256_mulhi_epi16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+   return (texture_short)_mm_mulhi_epi16((__m128i)a, (__m128i)b);
+#else
+   texture_short result;
+   for (unsigned i = 0; i < 2 * TEXTURE_LANES; i++)
+      result[i] = (int16_t)((a[i] * b[i]) >> 16);
+   return result;
+#endif
+}
+
+/** (a + b + 1) / 2 of unsigned 16-bit channels. */
+TEXTURE_INLINE texture_short
+texture_average(texture_short a, texture_short b)
+{
+#if TEXTURE_LANES == 16
+   return (texture_short)_mm512_avg_epu16((__m512i)a, (__m512i)b);
+#elif TEXTURE_LANES == 8
+   return (texture_short)_mm256_avg_epu16((__m256i)a, (__m256i)b);
+#elif defined(__SSE2__)
+   return (texture_short)_mm_avg_epu16((__m128i)a, (__m128i)b);
+#else
+   texture_short result;
+   for (unsigned i = 0; i < 2 * TEXTURE_LANES; i++)
+      result[i] = (int16_t)(((uint16_t)a[i] + (uint16_t)b[i] + 1) >> 1);
+   return result;
+#endif
+}
+
+/** Whether any lane of a comparison's result is set. */
+TEXTURE_INLINE bool
+texture_any(texture_int mask)
+{
+#if TEXTURE_LANES == 16
+   return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif TEXTURE_LANES == 8
+   return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
+#elif defined(__SSE2__)
+   return _mm_movemask_ps((__m128)mask) != 0;
+#else
+   return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
+#endif
+}
+
+/** The lanes of a comparison's result that are set, as bits. */
+TEXTURE_INLINE uint32_t
+texture_bits(texture_int mask)
+{
+#if TEXTURE_LANES == 16
+   return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask);
+#elif TEXTURE_LANES == 8
+   return _mm256_movemask_ps((__m256)mask);
+#elif defined(__SSE2__)
+   return _mm_movemask_ps((__m128)mask);
+#else
+   return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
+#endif
+}
+
+/* Shuffles within each quad of lanes. */
+#if TEXTURE_LANES == 16
+#define TEXTURE_QUAD_INDICES(a, b, c, d) \
+   (texture_int){a, b, c, d, 4 + (a), 4 + (b), 4 + (c), 4 + (d), 8 + (a), 8 + (b), 8 + (c), 8 + (d), \
+                 12 + (a), 12 + (b), 12 + (c), 12 + (d)}
+#elif TEXTURE_LANES == 8
+#define TEXTURE_QUAD_INDICES(a, b, c, d) \
+   (texture_int){a, b, c, d, 4 + (a), 4 + (b), 4 + (c), 4 + (d)}
+#else
+#define TEXTURE_QUAD_INDICES(a, b, c, d) (texture_int){a, b, c, d}
+#endif
+
+#define texture_quad_shuffle(value, a, b, c, d) __builtin_shuffle(value, TEXTURE_QUAD_INDICES(a, b, c, d))
+
+/** {x of pixel a, x of pixel b, y of pixel c, y of pixel d} in each quad. */
+#define texture_quad_pick(x, y, a, b, c, d) \
+   __builtin_shuffle(x, y, TEXTURE_QUAD_INDICES(a, b, (c) + TEXTURE_LANES, (d) + TEXTURE_LANES))
+
+/** Base-two logarithm of a positive, finite, normal number, 7e-6 off at most. */
+TEXTURE_INLINE texture_float
+texture_log2(texture_float value)
+{
+   texture_int bits = (texture_int)value;
+   texture_float exponent = texture_to_float((bits >> 23) - 127);
+   texture_float x = (texture_float)((bits & 0x007fffff) | 0x3f800000) - 1.0f;
+   /* log2(1 + x) / x, met at Chebyshev's nodes and at 1, where the pieces join. */
+   texture_float p = x * -0.025685448842125425f + 0.12286576420238586f;
+   p = p * x - 0.2812583048810969f;
+   p = p * x + 0.46063910601386154f;
+   p = p * x - 0.7192143791113538f;
+   p = p * x + 1.4426532626183284f;
+   return exponent + p * x;
+}
+
+/** table[index], index 0 … 15; `uniform`: the index is the same in a whole quad. */
+TEXTURE_INLINE texture_int
+texture_lookup_int(const int32_t *table, texture_int index, bool uniform)
+{
+#if TEXTURE_LANES == 16
+   (void)uniform;
+   return (texture_int)_mm512_permutexvar_epi32((__m512i)index, _mm512_loadu_si512(table));
+#elif TEXTURE_LANES == 8
+   if (uniform) {
+      int32_t first = table[index[0]], second = table[index[4]];
+      return (texture_int){first, first, first, first, second, second, second, second};
+   }
+   return (texture_int){table[index[0]], table[index[1]], table[index[2]], table[index[3]],
+                        table[index[4]], table[index[5]], table[index[6]], table[index[7]]};
+#else
+   if (uniform)
+      return texture_splat_int(table[index[0]]);
+   return (texture_int){table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
+#endif
+}
+
+TEXTURE_INLINE texture_float
+texture_lookup_float(const float *table, texture_int index, bool uniform)
+{
+   return (texture_float)texture_lookup_int((const int32_t *)table, index, uniform);
+}
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* A tile from first to last. */
+#include "tbr_tile.h"
+
+static void
+render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile)
+{
+   thread->tile = tile;
+   thread->tile_x = tile % pass->tiles_x * pass->tile_size;
+   thread->tile_y = tile / pass->tiles_x * pass->tile_size;
+   thread->width = smaller(pass->width - thread->tile_x, pass->tile_size);
+   thread->height = smaller(pass->height - thread->tile_y, pass->tile_size);
+   thread->texture.events = pass->events ? &pass->events[tile] : NULL;
+   thread->texture.live = 0;
+   thread->plan.draw = UINT32_MAX;
+
+   load_tile(thread);
+   fetch_primitives(thread);
+   flush_visibility(thread);
+   forget_primitives(thread);
+   flush_tile(thread);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The tile pipeline's own data: on-chip buffers, the tile's primitives, the
+ * visibility buffer and the queue in front of the fragment processor.
+ *
+ * On-chip buffers hold a tile as 4×4 blocks, row by row; a block is four quads,
+ * a quad four pixels (see tbr_vector.h). Quad n of the tile is quad n % 4 of
+ * block n / 4, and its four pixels lie next to each other.
+ */
+#ifndef TBR_TILE_H
+#define TBR_TILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/format/u_format.h"
+#include "tbr_fragment.h"
+#include "tbr_limits.h"
+#include "tbr_pass.h"
+
+#define TBR_TILE_MAX_PIXELS (TBR_MAX_TILE_SIZE * TBR_MAX_TILE_SIZE)
+#define TBR_TILE_MAX_QUADS (TBR_TILE_MAX_PIXELS / 4)
+#define TBR_TILE_MAX_BLOCKS (TBR_TILE_MAX_PIXELS / 16)
+
+/** A primitive of the tile that some fragment still needs. */
+struct tbr_tile_primitive {
+   const struct cm_pb_attribute_block *attributes; /**< position, then the inputs */
+   const struct tbr_plane *planes; /**< NULL until a fragment is shaded */
+   struct tbr_plane depth;         /**< with polygon offset */
+   float reference_x, reference_y; /**< the snapped vertex 0 */
+   uint32_t first_block;           /**< number of its first attribute block */
+   uint32_t draw;                  /**< index into the pass' draws */
+   uint32_t run;                   /**< counts the changes of draw, see tbr_tile_thread.num_runs */
+   uint32_t num_inputs;            /**< attributes after the position */
+   bool front_facing;
+};
+
+/** How a colour buffer's pixels are computed. */
+enum tbr_color_kind {
+   TBR_COLOR_UNORM,   /**< up to 32 bits of unsigned normalised channels: in vectors */
+   TBR_COLOR_GENERAL, /**< anything else, through Mesa's format library */
+};
+
+/** A colour buffer of the tile. Pixels are kept in the format of the memory, so
+ * that storing and loading a tile cannot change them. */
+struct tbr_tile_color {
+   uint8_t *pixels;          /**< TBR_TILE_MAX_PIXELS of pixel_bytes, quad by quad */
+   size_t capacity;          /**< bytes */
+   enum pipe_format format;
+   enum tbr_color_kind kind;
+   uint32_t pixel_bytes;
+   bool integer;             /**< pure integer channels: no blending */
+   bool logic_op;            /**< logic operations apply (not to floats and sRGB) */
+   float clamp_low, clamp_high; /**< of a blended colour; -INFINITY, INFINITY: none */
+   uint8_t clear_pixel[16];
+   /* TBR_COLOR_UNORM: r, g, b, a; a channel that is missing has maximum 0. */
+   uint8_t shift[4];
+   float maximum[4], inverse_maximum[4];
+   uint32_t filler;          /**< bits of an X channel, kept at 1 so that alpha reads as 1 */
+   bool alpha_is_one;        /**< no alpha channel */
+   /* TBR_COLOR_GENERAL */
+   const struct util_format_pack_description *pack;
+   const struct util_format_unpack_description *unpack;
+};
+
+/** Special cases of blending, and everything else. */
+enum tbr_blend_kind {
+   TBR_BLEND_REPLACE,       /**< the source */
+   TBR_BLEND_ALPHA,         /**< source alpha, one minus source alpha, added */
+   TBR_BLEND_PREMULTIPLIED, /**< one, one minus source alpha, added */
+   TBR_BLEND_ADD,           /**< one, one, added */
+   TBR_BLEND_GENERAL,
+};
+
+/** What a draw does with a colour buffer. */
+struct tbr_color_plan {
+   bool write;               /**< anything at all */
+   bool logic_op;
+   bool partial;             /**< write_mask leaves bits of a pixel alone */
+   enum tbr_blend_kind blend;
+   uint8_t write_mask[16];   /**< bits of a pixel that the colour mask lets through */
+};
+
+/** What a draw does in this pass, worked out once for a run of primitives. */
+struct tbr_draw_plan {
+   const struct tbr_draw_state *state;
+   uint32_t draw;            /**< its index; UINT32_MAX: no plan yet */
+   bool draws;               /**< false: the sample mask lets nothing through */
+   bool shade;               /**< fragments run the program */
+   bool record;              /**< hidden surface removal: fragments go to the visibility buffer */
+   bool early;               /**< depth and stencil tests before the program; else after it */
+   bool reject_early;        /**< late tests, but a fragment that must fail is dropped before */
+   bool depth_test, depth_write, stencil_test, shader_depth, shader_stencil;
+   uint8_t depth_func;
+   float center;             /**< of a pixel: 0.5 or 0 */
+   int32_t clip_x0, clip_y0, clip_x1, clip_y1; /**< pixels of the tile that may be drawn to; ends exclusive */
+   struct tbr_color_plan color[TBR_MAX_COLOR_BUFFERS];
+};
+
+/** Quads that wait for the fragment processor, all of one draw. */
+struct tbr_fragment_queue {
+   struct tbr_fragment_block block;
+   uint32_t primitive[TBR_QUADS]; /**< index into the tile's primitives */
+   uint16_t quad[TBR_QUADS];      /**< of the tile */
+   uint32_t count;
+};
+
+/** A quad of the visibility buffer, on its way to the queue. */
+struct tbr_visible_quad {
+   uint32_t primitive;
+   uint16_t quad;
+   uint16_t live;
+};
+
+/** Memory for planes: chunks that stay where they are until all are recycled. */
+struct tbr_plane_chunk {
+   struct tbr_plane_chunk *next;
+   _Alignas(64) struct tbr_plane planes[];
+};
+#define TBR_PLANES_PER_CHUNK 4096
+
+struct tbr_tile_thread {
+   _Alignas(64) int32_t depth[TBR_TILE_MAX_PIXELS]; /**< unorm value, or ordered bits of the float */
+   _Alignas(64) uint8_t stencil[TBR_TILE_MAX_PIXELS];
+   /** Which primitive is seen at a pixel: its index + 1; 0: none. */
+   _Alignas(64) uint32_t visibility[TBR_TILE_MAX_PIXELS];
+   _Alignas(64) struct tbr_fragment_queue queue;
+   struct tbr_tile_color color[TBR_MAX_COLOR_BUFFERS];
+
+   const struct tbr_pass *pass;
+   uint32_t tile;
+   int32_t tile_x, tile_y;          /**< the tile's first pixel in the framebuffer */
+   int32_t width, height;           /**< pixels of the tile within the framebuffer */
+   uint32_t blocks_x;               /**< 4×4 blocks in a row of the tile */
+   uint32_t num_blocks;
+   uint8_t quad_x[TBR_TILE_MAX_QUADS], quad_y[TBR_TILE_MAX_QUADS]; /**< in quads */
+
+   /* Depth and stencil of the pass. */
+   bool has_depth, has_stencil, depth_is_float;
+   float depth_scale;               /**< 2^bits - 1 of a unorm depth buffer */
+   double depth_unit;               /**< smallest resolvable difference of a unorm depth buffer */
+
+   struct tbr_draw_plan plan;
+   struct tbr_texture_thread texture;
+
+   struct tbr_tile_primitive *primitives;
+   uint32_t num_primitives, primitives_capacity;
+   bool has_visible;                /**< the visibility buffer is not empty */
+
+   struct tbr_plane_chunk *chunks, *chunk; /**< all, and the one in use */
+   uint32_t chunk_used;
+
+   /** Runs of primitives of one draw among the tile's primitives. */
+   uint32_t num_runs, run_places_capacity;
+   uint32_t run_draw;               /**< the last run's draw */
+
+   /* Scratch of the visibility buffer's flush. */
+   uint32_t *run_places;            /**< run_places_capacity, more than num_runs */
+   struct tbr_visible_quad *visible, *sorted; /**< TBR_TILE_MAX_PIXELS each */
+
+   uint64_t *occlusion;
+   uint32_t occlusion_capacity;
+};
+
+/** Ends the program with one line: a renderer without memory has no right image. */
+_Noreturn void tbr_tile_out_of_memory(const char *what);
+/** Doubles the room for the tile's primitives. */
+void tbr_tile_grow_primitives(struct tbr_tile_thread *thread);
+/** Doubles the room for runs of primitives. */
+void tbr_tile_grow_runs(struct tbr_tile_thread *thread);
+/** The next chunk of planes. */
+void tbr_tile_next_chunk(struct tbr_tile_thread *thread);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Tile Fetcher (TCOR II-B): reads a tile's list of PMDs and the attributes they
+ * name from the Parameter Buffer. What is drawn comes from those bytes only. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+/* Attributes of a primitive this many further on in the list are prefetched. */
+#define PREFETCH_DISTANCE 4
+
+/* Without the queue drained, so many primitives may be remembered for nothing. */
+#define FORGET_PRIMITIVES 4096
+
+/* A draw's primitives begin. */
+static void
+begin_draw(struct tbr_tile_thread *thread, uint32_t draw)
+{
+   drain_queue(thread);
+   plan_draw(thread, draw);
+   /* What is not opaque sees the colours, so they must be there. */
+   if (thread->has_visible && thread->plan.draws && thread->plan.shade && !thread->plan.record)
+      flush_visibility(thread);
+}
+
+static void
+fetch_primitives(struct tbr_tile_thread *thread)
+{
+   const struct tbr_pass *pass = thread->pass;
+   const uint32_t length = cm_pb_lists_length(pass->lists, thread->tile);
+   if (!length)
+      return;
+   const uint8_t *pmds = cm_pb_lists_pmd(pass->lists, thread->tile, 0);
+   const uint32_t pmd_bytes = cm_pmd_bytes(pass->wide);
+   for (uint32_t n = 0; n < length; n++) {
+      const struct cm_pmd pmd = cm_pmd_decode(pmds + (size_t)n * pmd_bytes, pass->wide);
+      if (n + PREFETCH_DISTANCE < length) {
+         const struct cm_pmd next = cm_pmd_decode(pmds + (size_t)(n + PREFETCH_DISTANCE) * pmd_bytes, pass->wide);
+         __builtin_prefetch(tbr_pass_attributes(pass, next.primitive));
+      }
+      const struct cm_pb_attribute_block *position = tbr_pass_attributes(pass, pmd.primitive);
+      if (position->draw != thread->plan.draw)
+         begin_draw(thread, position->draw);
+      if (thread->plan.draws)
+         rasterize_primitive(thread, position, pmd.primitive, pmd.num_attributes);
+      if (thread->num_primitives >= FORGET_PRIMITIVES && !thread->has_visible) {
+         drain_queue(thread);
+         forget_primitives(thread);
+      }
+   }
+}

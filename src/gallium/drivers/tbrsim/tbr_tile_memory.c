@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* Tile load, clear and flush: between memory's rows and the on-chip blocks. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+/* ---- raw pixels: 16 pixels of a block, quad by quad -------------------- */
+
+TBR_INLINE void
+copy_block_to_rows(uint8_t *rows, uint32_t stride, const uint8_t *pixels, size_t pixel_bytes)
+{
+   for (unsigned quad = 0; quad < 4; quad++) {
+      uint8_t *corner = rows + (size_t)(quad >> 1) * 2 * stride + (quad & 1) * 2 * pixel_bytes;
+      const uint8_t *source = pixels + quad * 4 * pixel_bytes;
+      memcpy(corner, source, 2 * pixel_bytes);
+      memcpy(corner + stride, source + 2 * pixel_bytes, 2 * pixel_bytes);
+   }
+}
+
+TBR_INLINE void
+copy_rows_to_block(uint8_t *pixels, const uint8_t *rows, uint32_t stride, size_t pixel_bytes)
+{
+   for (unsigned quad = 0; quad < 4; quad++) {
+      const uint8_t *corner = rows + (size_t)(quad >> 1) * 2 * stride + (quad & 1) * 2 * pixel_bytes;
+      uint8_t *destination = pixels + quad * 4 * pixel_bytes;
+      memcpy(destination, corner, 2 * pixel_bytes);
+      memcpy(destination + 2 * pixel_bytes, corner + stride, 2 * pixel_bytes);
+   }
+}
+
+/* Blocks at the framebuffer's right and lower edge: width × height pixels of it. */
+static void
+copy_part_of_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, int width, int height,
+                   bool to_rows)
+{
+   for (unsigned lane = 0; lane < 16; lane++) {
+      if (tbr_lane_x[lane] >= width || tbr_lane_y[lane] >= height)
+         continue;
+      uint8_t *place = rows + (size_t)tbr_lane_y[lane] * stride + tbr_lane_x[lane] * pixel_bytes;
+      if (to_rows)
+         memcpy(place, pixels + lane * pixel_bytes, pixel_bytes);
+      else
+         memcpy(pixels + lane * pixel_bytes, place, pixel_bytes);
+   }
+}
+
+TBR_INLINE void
+copy_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, int width, int height, bool to_rows)
+{
+   if (width < 4 || height < 4)
+      copy_part_of_block(rows, stride, pixels, pixel_bytes, width, height, to_rows);
+   else if (to_rows)
+      copy_block_to_rows(rows, stride, pixels, pixel_bytes);
+   else
+      copy_rows_to_block(pixels, rows, stride, pixel_bytes);
+}
+
+/* ---- colour ------------------------------------------------------------ */
+
+TBR_INLINE void
+transfer_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color, const struct tbr_attachment *attachment,
+               size_t pixel_bytes, bool to_memory)
+{
+   const uint32_t stride = attachment->stride;
+   for (int y = 0; y < thread->height; y += 4) {
+      uint8_t *rows = attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
+      uint8_t *pixels = color->pixels + (size_t)(y / 4) * thread->blocks_x * 16 * pixel_bytes;
+      for (int x = 0; x < thread->width; x += 4) {
+         copy_block(rows, stride, pixels, pixel_bytes, thread->width - x, thread->height - y, to_memory);
+         rows += 4 * pixel_bytes;
+         pixels += 16 * pixel_bytes;
+      }
+   }
+}
+
+static void
+transfer_color_any(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
+                   const struct tbr_attachment *attachment, bool to_memory)
+{
+   switch (color->pixel_bytes) {
+   case 1:
+      transfer_color(thread, color, attachment, 1, to_memory);
+      break;
+   case 2:
+      transfer_color(thread, color, attachment, 2, to_memory);
+      break;
+   case 4:
+      transfer_color(thread, color, attachment, 4, to_memory);
+      break;
+   case 8:
+      transfer_color(thread, color, attachment, 8, to_memory);
+      break;
+   case 16:
+      transfer_color(thread, color, attachment, 16, to_memory);
+      break;
+   default:
+      transfer_color(thread, color, attachment, color->pixel_bytes, to_memory);
+   }
+}
+
+static void
+begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color, const struct tbr_attachment *attachment)
+{
+   const size_t bytes = (size_t)thread->num_blocks * 16 * color->pixel_bytes;
+   if (attachment->clear) {
+      if (color->pixel_bytes == 4) {
+         int32_t value;
+         memcpy(&value, color->clear_pixel, 4);
+         for (size_t at = 0; at < bytes; at += 64)
+            ints_store(color->pixels + at, ints_all(value));
+      } else {
+         for (size_t at = 0; at < bytes; at += color->pixel_bytes)
+            memcpy(color->pixels + at, color->clear_pixel, color->pixel_bytes);
+      }
+   } else if (attachment->load) {
+      transfer_color_any(thread, color, attachment, false);
+      if (color->filler && color->pixel_bytes == 4) {
+         for (size_t at = 0; at < bytes; at += 64)
+            ints_store(color->pixels + at, ints_or(ints_load(color->pixels + at), ints_all(color->filler)));
+      } else if (color->filler) {
+         for (size_t at = 0; at < bytes; at++)
+            color->pixels[at] |= color->filler >> at % color->pixel_bytes * 8;
+      }
+   } else {
+      /* Anything would do, but the same anything on every run. */
+      memset(color->pixels, 0, bytes);
+   }
+}
+
+/* ---- depth and stencil ------------------------------------------------- */
+
+/* How the bits of depth and stencil share a pixel. */
+enum depth_layout {
+   DEPTH_16,
+   DEPTH_24_LOW,       /* in the low bits, stencil or nothing above */
+   DEPTH_24_HIGH,      /* in the high bits, stencil or nothing below */
+   DEPTH_FLOAT,
+   DEPTH_FLOAT_STENCIL, /* 8 bytes */
+   DEPTH_NONE_STENCIL,
+};
+
+static enum depth_layout
+depth_layout(enum pipe_format format)
+{
+   switch (format) {
+   case PIPE_FORMAT_Z16_UNORM:
+      return DEPTH_16;
+   case PIPE_FORMAT_Z24X8_UNORM:
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
+      return DEPTH_24_LOW;
+   case PIPE_FORMAT_X8Z24_UNORM:
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
+      return DEPTH_24_HIGH;
+   case PIPE_FORMAT_Z32_FLOAT:
+      return DEPTH_FLOAT;
+   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
+      return DEPTH_FLOAT_STENCIL;
+   case PIPE_FORMAT_S8_UINT:
+      return DEPTH_NONE_STENCIL;
+   default:
+      unreachable("the screen does not offer other depth formats");
+   }
+}
+
+static size_t
+depth_pixel_bytes(enum depth_layout layout)
+{
+   static const uint8_t bytes[] = {
+      [DEPTH_16] = 2, [DEPTH_24_LOW] = 4,         [DEPTH_24_HIGH] = 4,
+      [DEPTH_FLOAT] = 4, [DEPTH_FLOAT_STENCIL] = 8, [DEPTH_NONE_STENCIL] = 1,
+   };
+   return bytes[layout];
+}
+
+/* Floats' bits as integers of the same order, and back. */
+TBR_INLINE int32_t
+order_float_bits(int32_t bits)
+{
+   return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
+}
+
+/* One block's raw pixels from (or to) its depth and stencil values. */
+union raw_block {
+   uint8_t bytes[128];
+   uint16_t half[16];
+   uint32_t word[16];
+   struct {
+      int32_t depth;
+      uint32_t stencil;
+   } pair[16];
+};
+
+TBR_INLINE void
+decode_block(enum depth_layout layout, const union raw_block *raw, int32_t *depth, uint8_t *stencil, bool load_depth,
+             bool load_stencil)
+{
+   for (unsigned lane = 0; lane < 16; lane++) {
+      int32_t z = 0;
+      uint8_t s = 0;
+      switch (layout) {
+      case DEPTH_16:
+         z = raw->half[lane];
+         break;
+      case DEPTH_24_LOW:
+         z = raw->word[lane] & 0xffffff;
+         s = raw->word[lane] >> 24;
+         break;
+      case DEPTH_24_HIGH:
+         z = raw->word[lane] >> 8;
+         s = raw->word[lane];
+         break;
+      case DEPTH_FLOAT:
+         z = order_float_bits(raw->word[lane]);
+         break;
+      case DEPTH_FLOAT_STENCIL:
+         z = order_float_bits(raw->pair[lane].depth);
+         s = raw->pair[lane].stencil;
+         break;
+      case DEPTH_NONE_STENCIL:
+         s = raw->bytes[lane];
+         break;
+      }
+      if (load_depth)
+         depth[lane] = z;
+      if (load_stencil)
+         stencil[lane] = s;
+   }
+}
+
+TBR_INLINE void
+encode_block(enum depth_layout layout, union raw_block *raw, const int32_t *depth, const uint8_t *stencil)
+{
+   for (unsigned lane = 0; lane < 16; lane++) {
+      const int32_t z = depth[lane];
+      const uint32_t s = stencil[lane];
+      switch (layout) {
+      case DEPTH_16:
+         raw->half[lane] = z;
+         break;
+      case DEPTH_24_LOW:
+         raw->word[lane] = z | s << 24;
+         break;
+      case DEPTH_24_HIGH:
+         raw->word[lane] = (uint32_t)z << 8 | s;
+         break;
+      case DEPTH_FLOAT:
+         raw->word[lane] = order_float_bits(z);
+         break;
+      case DEPTH_FLOAT_STENCIL:
+         raw->pair[lane].depth = order_float_bits(z);
+         raw->pair[lane].stencil = s;
+         break;
+      case DEPTH_NONE_STENCIL:
+         raw->bytes[lane] = s;
+         break;
+      }
+   }
+}
+
+/* Moves depth, stencil or both, for one layout. What shares the pixels but is
+ * not moved stays as it is in memory. */
+TBR_INLINE void
+transfer_depth(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment, enum depth_layout layout,
+               bool move_depth, bool move_stencil, bool to_memory)
+{
+   const size_t pixel_bytes = depth_pixel_bytes(layout);
+   const uint32_t stride = attachment->stride;
+   const bool has_both = layout == DEPTH_24_LOW || layout == DEPTH_24_HIGH || layout == DEPTH_FLOAT_STENCIL;
+   const bool merge = has_both && !(move_depth && move_stencil);
+   for (int y = 0; y < thread->height; y += 4) {
+      uint8_t *rows = attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
+      for (int x = 0; x < thread->width; x += 4) {
+         const uint32_t first = ((y / 4) * thread->blocks_x + x / 4) * 16;
+         const int width = thread->width - x, height = thread->height - y;
+         union raw_block raw = {};
+         if (!to_memory) {
+            copy_block(rows, stride, raw.bytes, pixel_bytes, width, height, false);
+            decode_block(layout, &raw, thread->depth + first, thread->stencil + first, move_depth, move_stencil);
+         } else {
+            int32_t kept_depth[16];
+            uint8_t kept_stencil[16];
+            if (merge) {
+               copy_block(rows, stride, raw.bytes, pixel_bytes, width, height, false);
+               decode_block(layout, &raw, kept_depth, kept_stencil, true, true);
+            }
+            encode_block(layout, &raw, merge && !move_depth ? kept_depth : thread->depth + first,
+                         merge && !move_stencil ? kept_stencil : thread->stencil + first);
+            copy_block(rows, stride, raw.bytes, pixel_bytes, width, height, true);
+         }
+         rows += 4 * pixel_bytes;
+      }
+   }
+}
+
+static void
+transfer_depth_any(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment, bool move_depth,
+                   bool move_stencil, bool to_memory)
+{
+   const enum depth_layout layout = depth_layout(attachment->format);
+   switch (layout) {
+   case DEPTH_16:
+      transfer_depth(thread, attachment, DEPTH_16, move_depth, move_stencil, to_memory);
+      break;
+   case DEPTH_24_LOW:
+      transfer_depth(thread, attachment, DEPTH_24_LOW, move_depth, move_stencil, to_memory);
+      break;
+   case DEPTH_24_HIGH:
+      transfer_depth(thread, attachment, DEPTH_24_HIGH, move_depth, move_stencil, to_memory);
+      break;
+   case DEPTH_FLOAT:
+      transfer_depth(thread, attachment, DEPTH_FLOAT, move_depth, move_stencil, to_memory);
+      break;
+   case DEPTH_FLOAT_STENCIL:
+      transfer_depth(thread, attachment, DEPTH_FLOAT_STENCIL, move_depth, move_stencil, to_memory);
+      break;
+   case DEPTH_NONE_STENCIL:
+      transfer_depth(thread, attachment, DEPTH_NONE_STENCIL, move_depth, move_stencil, to_memory);
+      break;
+   }
+}
+
+static int32_t
+encode_clear_depth(const struct tbr_tile_thread *thread, float depth)
+{
+   if (thread->depth_is_float) {
+      int32_t bits;
+      memcpy(&bits, &depth, 4);
+      return order_float_bits(bits);
+   }
+   const double clamped = depth > 0.0f ? depth < 1.0f ? depth : 1.0 : 0.0;
+   return (int32_t)__builtin_rint(clamped * thread->depth_scale);
+}
+
+/* Whether depth and stencil are moved together: one pixel holds both. */
+static bool
+shares_memory(const struct tbr_pass *pass)
+{
+   return pass->depth.memory && pass->depth.memory == pass->stencil.memory;
+}
+
+static void
+begin_tile_depth(struct tbr_tile_thread *thread)
+{
+   const struct tbr_pass *pass = thread->pass;
+   const uint32_t pixels = thread->num_blocks * 16;
+   const bool load_depth = thread->has_depth && pass->depth.load && !pass->depth.clear;
+   const bool load_stencil = thread->has_stencil && pass->stencil.load && !pass->stencil.clear;
+   if (thread->has_depth && !load_depth) {
+      const int32_t value = pass->depth.clear ? encode_clear_depth(thread, pass->depth.clear_value.f[0]) : 0;
+      for (uint32_t at = 0; at < pixels; at += 16)
+         ints_store(thread->depth + at, ints_all(value));
+   }
+   if (!load_stencil) /* also without a stencil buffer: stored with depth it is 0 */
+      memset(thread->stencil, pass->stencil.clear && thread->has_stencil ? pass->stencil.clear_value.ui[1] : 0, pixels);
+   if (load_depth && load_stencil && shares_memory(pass)) {
+      transfer_depth_any(thread, &pass->depth, true, true, false);
+      return;
+   }
+   if (load_depth)
+      transfer_depth_any(thread, &pass->depth, true, false, false);
+   if (load_stencil)
+      transfer_depth_any(thread, &pass->stencil, false, true, false);
+}
+
+static void
+flush_tile_depth(struct tbr_tile_thread *thread)
+{
+   const struct tbr_pass *pass = thread->pass;
+   const bool store_depth = thread->has_depth && pass->depth.store;
+   const bool store_stencil = thread->has_stencil && pass->stencil.store;
+   if (store_depth && store_stencil && shares_memory(pass)) {
+      transfer_depth_any(thread, &pass->depth, true, true, true);
+      return;
+   }
+   if (store_depth) {
+      const bool spare = pass->depth.format == PIPE_FORMAT_Z24X8_UNORM || pass->depth.format == PIPE_FORMAT_X8Z24_UNORM;
+      transfer_depth_any(thread, &pass->depth, true, spare, true);
+   }
+   if (store_stencil)
+      transfer_depth_any(thread, &pass->stencil, false, true, true);
+}
+
+/* ---- the tile ---------------------------------------------------------- */
+
+static void
+load_tile(struct tbr_tile_thread *thread)
+{
+   const struct tbr_pass *pass = thread->pass;
+   for (unsigned n = 0; n < pass->num_color; n++) {
+      if (pass->color[n].memory)
+         begin_tile_color(thread, &thread->color[n], &pass->color[n]);
+   }
+   begin_tile_depth(thread);
+}
+
+static void
+flush_tile(struct tbr_tile_thread *thread)
+{
+   const struct tbr_pass *pass = thread->pass;
+   for (unsigned n = 0; n < pass->num_color; n++) {
+      if (pass->color[n].memory && pass->color[n].store)
+         transfer_color_any(thread, &thread->color[n], &pass->color[n], true);
+   }
+   flush_tile_depth(thread);
+}

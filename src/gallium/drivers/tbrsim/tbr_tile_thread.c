@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* What a thread keeps from tile to tile: independent of the vector level. */
+#include "tbr_tile.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/format/u_format.h"
+#include "util/u_math.h"
+
+_Noreturn void
+tbr_tile_out_of_memory(const char *what)
+{
+   fprintf(stderr, "tbrsim: out of memory for %s of a tile\n", what);
+   abort();
+}
+
+struct tbr_tile_thread *
+tbr_tile_thread_create(void)
+{
+   const size_t size = (sizeof(struct tbr_tile_thread) + 63) & ~(size_t)63;
+   struct tbr_tile_thread *thread = aligned_alloc(64, size);
+   if (!thread)
+      return NULL;
+   memset(thread, 0, size);
+   thread->visible = malloc(TBR_TILE_MAX_PIXELS * sizeof(*thread->visible));
+   thread->sorted = malloc(TBR_TILE_MAX_PIXELS * sizeof(*thread->sorted));
+   thread->primitives_capacity = 1024;
+   thread->primitives = malloc(thread->primitives_capacity * sizeof(*thread->primitives));
+   thread->run_places_capacity = 64;
+   thread->run_places = malloc(thread->run_places_capacity * sizeof(*thread->run_places));
+   if (!thread->visible || !thread->sorted || !thread->primitives || !thread->run_places) {
+      tbr_tile_thread_destroy(thread);
+      return NULL;
+   }
+   return thread;
+}
+
+void
+tbr_tile_thread_destroy(struct tbr_tile_thread *thread)
+{
+   if (!thread)
+      return;
+   while (thread->chunks) {
+      struct tbr_plane_chunk *chunk = thread->chunks;
+      thread->chunks = chunk->next;
+      free(chunk);
+   }
+   for (unsigned n = 0; n < TBR_MAX_COLOR_BUFFERS; n++)
+      free(thread->color[n].pixels);
+   free(thread->visible);
+   free(thread->sorted);
+   free(thread->primitives);
+   free(thread->run_places);
+   free(thread->occlusion);
+   free(thread);
+}
+
+void
+tbr_tile_grow_primitives(struct tbr_tile_thread *thread)
+{
+   const uint32_t capacity = thread->primitives_capacity * 2;
+   void *primitives = capacity ? realloc(thread->primitives, (size_t)capacity * sizeof(*thread->primitives)) : NULL;
+   if (!primitives)
+      tbr_tile_out_of_memory("the primitives");
+   thread->primitives = primitives;
+   thread->primitives_capacity = capacity;
+}
+
+void
+tbr_tile_grow_runs(struct tbr_tile_thread *thread)
+{
+   const uint32_t capacity = thread->run_places_capacity * 2;
+   void *places = capacity ? realloc(thread->run_places, (size_t)capacity * sizeof(*thread->run_places)) : NULL;
+   if (!places)
+      tbr_tile_out_of_memory("the draws");
+   thread->run_places = places;
+   thread->run_places_capacity = capacity;
+}
+
+void
+tbr_tile_next_chunk(struct tbr_tile_thread *thread)
+{
+   struct tbr_plane_chunk **link = thread->chunk ? &thread->chunk->next : &thread->chunks;
+   if (!*link) {
+      const size_t size = sizeof(struct tbr_plane_chunk) + TBR_PLANES_PER_CHUNK * sizeof(struct tbr_plane);
+      *link = aligned_alloc(64, (size + 63) & ~(size_t)63);
+      if (!*link)
+         tbr_tile_out_of_memory("the attributes");
+      (*link)->next = NULL;
+   }
+   thread->chunk = *link;
+   thread->chunk_used = 0;
+}
+
+/* ---- what a pass needs ------------------------------------------------- */
+
+/* Whether the format is unsigned normalised channels in at most 32 bits; fills
+ * the places of the channels. */
+static bool
+describe_unorm(struct tbr_tile_color *color, const struct util_format_description *description)
+{
+   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN || description->colorspace != UTIL_FORMAT_COLORSPACE_RGB ||
+       (description->block.bits != 8 && description->block.bits != 16 && description->block.bits != 32))
+      return false;
+   color->filler = 0;
+   uint32_t void_bits = 0;
+   for (unsigned n = 0; n < description->nr_channels; n++) {
+      const struct util_format_channel_description *channel = &description->channel[n];
+      const uint32_t bits = channel->size == 32 ? ~0u : ((1u << channel->size) - 1) << channel->shift;
+      if (channel->type == UTIL_FORMAT_TYPE_VOID)
+         void_bits |= bits;
+      else if (channel->type != UTIL_FORMAT_TYPE_UNSIGNED || !channel->normalized || channel->size > 16)
+         return false;
+   }
+   bool used[4] = {false};
+   for (unsigned c = 0; c < 4; c++) {
+      color->shift[c] = 0;
+      color->maximum[c] = 0;
+      color->inverse_maximum[c] = 0;
+      const unsigned swizzle = description->swizzle[c];
+      if (swizzle > PIPE_SWIZZLE_W)
+         continue;
+      if (used[swizzle]) /* luminance: several components share a channel */
+         return false;
+      used[swizzle] = true;
+      const uint32_t maximum = (1u << description->channel[swizzle].size) - 1;
+      color->shift[c] = description->channel[swizzle].shift;
+      color->maximum[c] = maximum;
+      color->inverse_maximum[c] = 1.0f / maximum;
+   }
+   color->alpha_is_one = description->swizzle[3] == PIPE_SWIZZLE_1;
+   color->filler = void_bits;
+   return true;
+}
+
+static bool
+begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachment, uint32_t tile_pixels)
+{
+   if (!attachment->memory)
+      return true;
+   const struct util_format_description *description = util_format_description(attachment->format);
+   color->format = attachment->format;
+   color->pixel_bytes = description->block.bits / 8;
+   const size_t bytes = (size_t)tile_pixels * color->pixel_bytes;
+   if (bytes > color->capacity) {
+      free(color->pixels);
+      color->pixels = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+      color->capacity = color->pixels ? bytes : 0;
+      if (!color->pixels)
+         return false;
+   }
+   color->integer = util_format_is_pure_integer(attachment->format);
+   color->alpha_is_one = false;
+   color->filler = 0;
+   color->kind = describe_unorm(color, description) ? TBR_COLOR_UNORM : TBR_COLOR_GENERAL;
+   if (color->kind == TBR_COLOR_GENERAL)
+      color->filler = 0;
+   color->logic_op = !util_format_is_float(attachment->format) && !util_format_is_srgb(attachment->format);
+   const bool is_snorm = util_format_is_snorm(attachment->format);
+   const bool is_normalized = is_snorm || util_format_is_unorm(attachment->format) ||
+                              util_format_is_srgb(attachment->format);
+   color->clamp_low = is_snorm ? -1.0f : is_normalized ? 0.0f : -INFINITY;
+   color->clamp_high = is_normalized ? 1.0f : INFINITY;
+   color->pack = util_format_pack_description(attachment->format);
+   color->unpack = util_format_unpack_description(attachment->format);
+   memset(color->clear_pixel, 0, sizeof(color->clear_pixel));
+   util_format_pack_rgba(attachment->format, color->clear_pixel, &attachment->clear_value, 1);
+   for (unsigned n = 0; n < color->pixel_bytes && n < 4; n++)
+      color->clear_pixel[n] |= color->filler >> 8 * n;
+   return true;
+}
+
+static bool
+begin_depth(struct tbr_tile_thread *thread, const struct tbr_pass *pass)
+{
+   thread->has_depth = pass->depth.memory != NULL;
+   thread->has_stencil = pass->stencil.memory != NULL;
+   thread->depth_is_float = false;
+   thread->depth_scale = 0;
+   thread->depth_unit = 0;
+   if (!thread->has_depth)
+      return true;
+   const struct util_format_description *description = util_format_description(pass->depth.format);
+   const struct util_format_channel_description *channel = &description->channel[description->swizzle[0]];
+   thread->depth_is_float = channel->type == UTIL_FORMAT_TYPE_FLOAT;
+   if (!thread->depth_is_float) {
+      thread->depth_scale = (float)((1u << channel->size) - 1);
+      thread->depth_unit = 1.0 / (double)(1u << channel->size);
+   }
+   return true;
+}
+
+bool
+tbr_tile_thread_begin(struct tbr_tile_thread *thread, const struct tbr_pass *pass)
+{
+   thread->pass = pass;
+   thread->blocks_x = pass->tile_size / 4;
+   thread->num_blocks = thread->blocks_x * thread->blocks_x;
+   for (uint32_t quad = 0; quad < thread->num_blocks * 4; quad++) {
+      const uint32_t block = quad / 4;
+      thread->quad_x[quad] = block % thread->blocks_x * 2 + (quad & 1);
+      thread->quad_y[quad] = block / thread->blocks_x * 2 + (quad >> 1 & 1);
+   }
+   for (unsigned n = 0; n < pass->num_color; n++) {
+      if (!begin_color(&thread->color[n], &pass->color[n], pass->tile_size * pass->tile_size))
+         return false;
+   }
+   if (!begin_depth(thread, pass))
+      return false;
+   if (pass->num_occlusion_counters > thread->occlusion_capacity) {
+      free(thread->occlusion);
+      thread->occlusion = malloc(pass->num_occlusion_counters * sizeof(*thread->occlusion));
+      thread->occlusion_capacity = thread->occlusion ? pass->num_occlusion_counters : 0;
+      if (!thread->occlusion)
+         return false;
+   }
+   if (pass->num_occlusion_counters)
+      memset(thread->occlusion, 0, pass->num_occlusion_counters * sizeof(*thread->occlusion));
+   return true;
+}
+
+const uint64_t *
+tbr_tile_thread_occlusion(const struct tbr_tile_thread *thread)
+{
+   return thread->occlusion;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* The visibility buffer of hidden surface removal: opaque primitives are only
+ * noted at the pixels where they are seen; each pixel is shaded once, when
+ * something needs its colour or the tile ends. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+/* Appends what is visible of one quad: an entry for each of its primitives. */
+TBR_INLINE uint32_t
+collect_quad(struct tbr_visible_quad *entries, const uint32_t *seen, uint32_t quad)
+{
+   uint32_t count = 0, left = 0;
+   for (unsigned pixel = 0; pixel < 4; pixel++)
+      left |= (seen[pixel] != 0) << pixel;
+   while (left) {
+      const uint32_t primitive = seen[__builtin_ctz(left)];
+      uint32_t live = 0;
+      for (unsigned pixel = 0; pixel < 4; pixel++)
+         live |= (seen[pixel] == primitive) << pixel;
+      entries[count++] = (struct tbr_visible_quad){.primitive = primitive - 1, .quad = quad, .live = live};
+      left &= ~live;
+   }
+   return count;
+}
+
+/* Takes all visible quads out of the buffer, in the tile's order of blocks. */
+static uint32_t
+collect_visible(struct tbr_tile_thread *thread)
+{
+   struct tbr_visible_quad *entries = thread->visible;
+   uint32_t count = 0;
+   for (uint32_t block = 0; block < thread->num_blocks; block++) {
+      uint32_t *seen = thread->visibility + block * 16;
+      const ints all = ints_load(seen);
+      if (ints_equal(all, ints_all(seen[0])) == 0xffff) {
+         if (!seen[0])
+            continue;
+         for (unsigned quad = 0; quad < 4; quad++) {
+            entries[count++] = (struct tbr_visible_quad){
+               .primitive = seen[0] - 1, .quad = block * 4 + quad, .live = 15};
+         }
+      } else {
+         for (unsigned quad = 0; quad < 4; quad++)
+            count += collect_quad(entries + count, seen + 4 * quad, block * 4 + quad);
+      }
+      ints_store(seen, ints_all(0));
+   }
+   return count;
+}
+
+/* Nothing refers to the tile's primitives any more. */
+static void
+forget_primitives(struct tbr_tile_thread *thread)
+{
+   thread->num_primitives = 0;
+   thread->num_runs = 0;
+   thread->chunk = NULL;
+}
+
+/* Puts the entries into the order of their draws, otherwise keeping theirs. */
+static const struct tbr_visible_quad *
+sort_visible(struct tbr_tile_thread *thread, uint32_t count)
+{
+   const struct tbr_visible_quad *entries = thread->visible;
+   const struct tbr_tile_primitive *primitives = thread->primitives;
+   uint32_t *place = thread->run_places;
+   memset(place, 0, thread->num_runs * sizeof(*place));
+   for (uint32_t n = 0; n < count; n++)
+      place[primitives[entries[n].primitive].run]++;
+   uint32_t sum = 0;
+   for (uint32_t run = 0; run < thread->num_runs; run++) {
+      const uint32_t length = place[run];
+      place[run] = sum;
+      sum += length;
+   }
+   for (uint32_t n = 0; n < count; n++)
+      thread->sorted[place[primitives[entries[n].primitive].run]++] = entries[n];
+   return thread->sorted;
+}
+
+/* Shades the visible fragments, each exactly once, draw by draw so that the
+ * fragment processor's lanes are full. */
+static void
+flush_visibility(struct tbr_tile_thread *thread)
+{
+   drain_queue(thread);
+   if (!thread->has_visible)
+      return;
+   thread->has_visible = false;
+   const uint32_t draw_before = thread->plan.draw;
+   const uint32_t count = collect_visible(thread);
+   const struct tbr_visible_quad *entries = thread->visible;
+   const struct tbr_tile_primitive *primitives = thread->primitives;
+   if (thread->num_runs > 1)
+      entries = sort_visible(thread, count);
+   for (uint32_t n = 0; n < count; n++) {
+      const uint32_t draw = primitives[entries[n].primitive].draw;
+      if (draw != thread->plan.draw) {
+         drain_queue(thread);
+         plan_draw(thread, draw);
+      }
+      queue_quad(thread, entries[n].primitive, entries[n].quad, entries[n].live);
+   }
+   drain_queue(thread);
+   if (draw_before != thread->plan.draw)
+      plan_draw(thread, draw_before);
+   forget_primitives(thread);
+}

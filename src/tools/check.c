@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+#include "check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comparison.h"
+#include "replayer.h"
+#include "tools.h"
+
+enum { TBRSIM, LLVMPIPE, SOFTPIPE, NUM_DRIVERS };
+static const char *const driver_names[NUM_DRIVERS] = {"tbrsim", "llvmpipe", "softpipe"};
+
+static void
+write_image(const struct image *image, const char *directory, const char *name, unsigned frame)
+{
+   char *path = text("%s/%s-%04u.png", directory, name, frame);
+   if (!image_write_png(image, path)) {
+      progress_end();
+      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+   }
+   free(path);
+}
+
+static struct comparison
+compare_frame(const struct check *check, const struct image images[NUM_DRIVERS], unsigned frame)
+{
+   static struct image difference;
+   struct comparison comparison = {
+      .frame = frame,
+      .llvmpipe = image_compare(&images[TBRSIM], &images[LLVMPIPE]),
+      .softpipe = image_compare(&images[TBRSIM], &images[SOFTPIPE]),
+      .reference = image_compare(&images[SOFTPIPE], &images[LLVMPIPE]),
+   };
+   bool equal = comparison.llvmpipe.same_size && !comparison.llvmpipe.largest;
+   if (!equal) {
+      image_difference(&images[TBRSIM], &images[LLVMPIPE], &difference);
+      write_image(&difference, check->images, "difference", frame);
+   }
+   if (comparison_past(&comparison, check->tolerance) || comparison_farther(&comparison)) {
+      for (unsigned d = 0; d < NUM_DRIVERS; d++)
+         write_image(&images[d], check->images, driver_names[d], frame);
+   }
+   return comparison;
+}
+
+bool
+check_images(const struct check *check)
+{
+   struct options options = *check->options;
+   struct replayer replayers[NUM_DRIVERS];
+   struct image images[NUM_DRIVERS] = {0};
+   unsigned num_drivers = check->images ? NUM_DRIVERS : 1;
+   unsigned count = check->range.last - check->range.first + 1;
+   struct comparison *comparisons = allocate(count * sizeof(*comparisons));
+   const char *what = check->images ? "comparing images" : "taking images";
+
+   options.model = false;
+   for (unsigned d = 0; d < num_drivers; d++) {
+      char *log = text("%s/%s-images.log", options.out, driver_names[d]);
+      replayer_start(&replayers[d], check->trace, driver_names[d], &options, NULL, true, log);
+      free(log);
+   }
+   for (unsigned frame = 0; frame <= check->range.last; frame++) {
+      for (unsigned d = 0; d < num_drivers; d++)
+         replayer_read(&replayers[d], &images[d], frame);
+      progress_show(what, frame + 1, check->range.last + 1);
+      if (frame < check->range.first)
+         continue;
+      if (check->snapshots)
+         write_image(&images[TBRSIM], check->snapshots, "frame", frame);
+      if (check->images)
+         comparisons[frame - check->range.first] = compare_frame(check, images, frame);
+   }
+   for (unsigned d = 0; d < num_drivers; d++) {
+      replayer_finish(&replayers[d]);
+      image_free(&images[d]);
+   }
+   progress_end();
+
+   bool passed = !check->images || comparison_print(comparisons, count, check->tolerance);
+   free(comparisons);
+   return passed;
+}

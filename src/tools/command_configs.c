@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "environment.h"
+#include "options.h"
+#include "tools.h"
+
+static const char help[] =
+   "usage: tbrsim configs [NAME|FILE.yaml]\n"
+   "\n"
+   "Lists the simulated GPUs that come with tbrsim (the first column is what --config\n"
+   "takes), or prints all values of one, as --set takes them.\n"
+   "\n"
+   "  --set KEY=VALUE          change one value of it before it is printed; may be repeated\n"
+   "  --help                   this text";
+
+static const struct option long_options[] = {
+   {"set", required_argument, NULL, OPTION_SET},
+   {"help", no_argument, NULL, OPTION_HELP},
+   {NULL, 0, NULL, 0},
+};
+
+static void
+print_preset(const char *name, const char *description, void *context)
+{
+   (void)context;
+   printf("%-24s %s%s\n", name, description, strcmp(name, CM_CONFIG_DEFAULT) ? "" : " (the default)");
+}
+
+/* Objects of objects become dotted keys. */
+static void
+print_values(const char *key, json_t *json)
+{
+   const char *name;
+   json_t *member;
+   if (json_is_object(json)) {
+      json_object_foreach(json, name, member)
+      {
+         char *path = *key ? text("%s.%s", key, name) : text("%s", name);
+         print_values(path, member);
+         free(path);
+      }
+   } else if (json_is_string(json)) {
+      printf("%s=%s\n", key, json_string_value(json));
+   } else {
+      char *value = json_dumps(json, JSON_ENCODE_ANY);
+      printf("%s=%s\n", key, value ? value : "");
+      free(value);
+   }
+}
+
+static void
+print_config(const struct cm_config *config)
+{
+   char *buffer = NULL;
+   size_t size = 0;
+   FILE *stream = open_memstream(&buffer, &size);
+   if (!stream)
+      fail(STATUS_FAILED, "out of memory");
+   cm_config_write_json(config, stream);
+   fclose(stream);
+   json_t *values = json_loads(buffer, 0, NULL);
+   if (!values)
+      fail(STATUS_FAILED, "out of memory");
+   print_values("", values);
+   json_decref(values);
+   free(buffer);
+}
+
+int
+command_configs(int argc, char **argv)
+{
+   struct options options;
+   char error[512];
+
+   options_start(&options);
+   options_next(&options, argc, argv, long_options, help);
+   if (optind < argc - 1)
+      fail(STATUS_USAGE, "'%s': tbrsim configs prints one configuration at a time", argv[optind + 1]);
+   if (optind == argc) {
+      if (!cm_config_list_presets(presets_directory(), print_preset, NULL, error, sizeof(error)))
+         fail(STATUS_FAILED, "%s", error);
+      return STATUS_OK;
+   }
+   options.config = argv[optind];
+   options_finish(&options);
+   print_config(options.gpu);
+   return STATUS_OK;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "environment.h"
+#include "options.h"
+#include "tools.h"
+
+static const char help[] =
+   "usage: tbrsim env [OPTIONS]\n"
+   "\n"
+   "Prints the environment that puts GL and GLES programs on the simulated GPU, as\n"
+   "shell commands:  eval \"$(tbrsim env --out results)\"\n"
+   "Without --out no statistics are written. No X server is started.\n"
+   "\n" COMMON_OPTIONS_HELP "\n" DRIVER_OPTION_HELP "  --help                   this text";
+
+static const struct option long_options[] = {
+   COMMON_LONG_OPTIONS,
+   {"driver", required_argument, NULL, OPTION_DRIVER},
+   {NULL, 0, NULL, 0},
+};
+
+/* In single quotes nothing is special to a shell but the quote itself. */
+static void
+print_quoted(const char *value)
+{
+   putchar('\'');
+   for (; *value; value++) {
+      if (*value == '\'')
+         fputs("'\\''", stdout);
+      else
+         putchar(*value);
+   }
+   putchar('\'');
+}
+
+int
+command_env(int argc, char **argv)
+{
+   struct options options;
+
+   options_start(&options);
+   options_next(&options, argc, argv, long_options, help);
+   if (optind != argc)
+      fail(STATUS_USAGE, "'%s': tbrsim env takes no arguments; did you mean tbrsim run?", argv[optind]);
+   options_finish(&options);
+   if (options.out && options.model)
+      options_make_directory(options.out);
+
+   struct variable variables[MAX_VARIABLES];
+   unsigned count = environment_variables(variables, options.driver, &options, NULL);
+   for (unsigned v = 0; v < count; v++) {
+      if (!variables[v].value) {
+         printf("unset %s\n", variables[v].name);
+         continue;
+      }
+      printf("export %s=", variables[v].name);
+      print_quoted(variables[v].value);
+      putchar('\n');
+   }
+   return STATUS_OK;
+}

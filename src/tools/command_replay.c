@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "check.h"
+#include "display.h"
+#include "image.h"
+#include "options.h"
+#include "replayer.h"
+#include "report.h"
+#include "tools.h"
+
+#define DEFAULT_TOLERANCE 1.0 /* per cent */
+
+static const char help[] =
+   "usage: tbrsim replay [OPTIONS] FILE.trace\n"
+   "\n"
+   "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
+   "statistics. Images come from a replay of their own, so that taking them changes\n"
+   "no counter. Without DISPLAY it uses an X server of its own (Xvfb).\n"
+   "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n"
+   "  --frames A-B             replay up to frame B, look only at A to B (they count from 0)\n"
+   "  --snapshots DIR          write each frame as DIR/frame-NNNN.png\n"
+   "  --check                  compare each frame with llvmpipe's and softpipe's of the same\n"
+   "                           Mesa; differences go to OUT/check as images, 16 times as bright\n"
+   "  --tolerance PERCENT      --check fails where more of a frame's pixels are off by more\n"
+   "                           than 2/255 from llvmpipe's (default 1)\n"
+   "  --help                   this text";
+
+enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SNAPSHOTS, OPTION_CHECK, OPTION_TOLERANCE };
+
+static const struct option long_options[] = {
+   COMMON_LONG_OPTIONS,
+   {"frames", required_argument, NULL, OPTION_FRAMES},
+   {"snapshots", required_argument, NULL, OPTION_SNAPSHOTS},
+   {"check", no_argument, NULL, OPTION_CHECK},
+   {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
+   {NULL, 0, NULL, 0},
+};
+
+struct replay {
+   struct options options;
+   const char *frames; /* as given; NULL: all */
+   struct frame_range range;
+   const char *snapshots;
+   bool check;
+   double tolerance; /* per cent */
+};
+
+static double
+parse_tolerance(const char *value)
+{
+   char *end;
+   double tolerance = strtod(value, &end);
+   if (end == value || *end || !(tolerance >= 0 && tolerance <= 100))
+      fail(STATUS_USAGE, "--tolerance %s: expected per cent of a frame's pixels, 0 to 100", value);
+   return tolerance;
+}
+
+static void
+parse(struct replay *replay, int argc, char **argv)
+{
+   *replay = (struct replay){.tolerance = DEFAULT_TOLERANCE};
+   options_start(&replay->options);
+   for (int option; (option = options_next(&replay->options, argc, argv, long_options, help)) != -1;) {
+      switch (option) {
+      case OPTION_FRAMES:
+         replay->range = options_frames(optarg);
+         replay->frames = text("%u-%u", replay->range.first, replay->range.last);
+         break;
+      case OPTION_SNAPSHOTS:
+         replay->snapshots = optarg;
+         break;
+      case OPTION_CHECK:
+         replay->check = true;
+         break;
+      default:
+         replay->tolerance = parse_tolerance(optarg);
+         break;
+      }
+   }
+   if (optind != argc - 1)
+      fail(STATUS_USAGE, "%s; usage: tbrsim replay [OPTIONS] FILE.trace",
+           optind == argc ? "no trace" : "more than one trace");
+   if (!replay->options.out)
+      replay->options.out = "tbrsim-out";
+   options_finish(&replay->options);
+}
+
+/* The driver writes a line of frames.csv when a frame has been simulated. */
+static unsigned
+count_frames(FILE **file, const char *path, unsigned *lines)
+{
+   static char buffer[1 << 16];
+   if (!*file)
+      *file = fopen(path, "re");
+   if (!*file)
+      return 0;
+   clearerr(*file);
+   for (size_t got; (got = fread(buffer, 1, sizeof(buffer), *file));) {
+      for (size_t b = 0; b < got; b++)
+         *lines += buffer[b] == '\n';
+   }
+   return *lines ? *lines - 1 : 0;
+}
+
+/* The replay for the statistics' sake; with the model off, for its own. */
+static void
+simulate(const struct replay *replay, const struct trace *trace)
+{
+   struct replayer replayer;
+   char *path = text("%s/frames.csv", replay->options.out);
+   char *log = text("%s/replay.log", replay->options.out);
+   FILE *file = NULL;
+   unsigned lines = 0, frames = replay->range.last - replay->range.first + 1;
+
+   options_remove_statistics(&replay->options);
+   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->frames, false, log);
+   while (process_running(&replayer.process)) {
+      if (replay->options.model)
+         progress_show("simulating", count_frames(&file, path, &lines), frames);
+      nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+   }
+   replayer_finish(&replayer);
+   progress_end();
+   if (file)
+      fclose(file);
+   free(path);
+   free(log);
+}
+
+int
+command_replay(int argc, char **argv)
+{
+   struct replay replay;
+   parse(&replay, argc, argv);
+   struct trace trace = trace_file_open(argv[optind]);
+   if (!replay.frames)
+      replay.range = (struct frame_range){0, trace.frames - 1};
+   if (replay.range.last >= trace.frames)
+      fail(STATUS_USAGE, "--frames %s: %s has the frames 0-%u", replay.frames, trace.path, trace.frames - 1);
+
+   const char *out = replay.options.out;
+   char *images = text("%s/check", out);
+   options_make_directory(replay.check ? images : out);
+   if (replay.snapshots)
+      options_make_directory(replay.snapshots);
+   display_require(NULL);
+   if (replay.range.last + 1 < trace.frames)
+      trace = trace_file_trim(&trace, replay.range.last);
+
+   bool want_images = replay.snapshots || replay.check;
+   if (replay.options.model || !want_images)
+      simulate(&replay, &trace);
+   if (replay.options.model) {
+      report_print(out, replay.options.gpu);
+      printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
+   } else if (!want_images) {
+      printf("%u frames rendered\n", trace.frames);
+   }
+
+   bool passed = true;
+   if (want_images) {
+      struct check check = {
+         .trace = &trace,
+         .options = &replay.options,
+         .range = replay.range,
+         .snapshots = replay.snapshots,
+         .images = replay.check ? images : NULL,
+         .tolerance = replay.tolerance / 100,
+      };
+      if (replay.options.model && replay.check)
+         putchar('\n');
+      passed = check_images(&check);
+      if (replay.snapshots)
+         printf("frames:     %s/frame-%04u.png … frame-%04u.png\n", replay.snapshots, replay.range.first,
+                replay.range.last);
+      if (replay.check)
+         printf("differences from llvmpipe, %d times as bright: %s\n", DIFFERENCE_GAIN, images);
+   }
+   free(images);
+   return passed ? STATUS_OK : STATUS_FAILED;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "comparison.h"
+
+#include <math.h>
+#include <stdio.h>
+
+bool
+comparison_farther(const struct comparison *comparison)
+{
+   if (!comparison->llvmpipe.same_size || !comparison->reference.same_size)
+      return !comparison->llvmpipe.same_size;
+   return comparison->llvmpipe.error > comparison->reference.error;
+}
+
+bool
+comparison_past(const struct comparison *comparison, double tolerance)
+{
+   return !comparison->llvmpipe.same_size || comparison->llvmpipe.share > tolerance;
+}
+
+static void
+print_difference(const struct difference *difference)
+{
+   if (!difference->same_size) {
+      printf("  %26s", "other size");
+      return;
+   }
+   printf("  %3u %9.4f %%", difference->largest, difference->share * 100);
+   double psnr = difference_psnr(difference);
+   if (isinf(psnr))
+      printf("  %8s", "equal");
+   else
+      printf("  %5.1f dB", psnr);
+}
+
+static void
+print_frames(const char *label, const struct comparison *comparisons, unsigned count,
+             bool (*belongs)(const struct comparison *comparison, double tolerance), double tolerance)
+{
+   unsigned found = 0;
+   for (unsigned c = 0; c < count; c++) {
+      if (!belongs(&comparisons[c], tolerance))
+         continue;
+      printf(found++ ? " %u" : label, comparisons[c].frame);
+   }
+   if (found)
+      printf(" (%u of %u frames)\n", found, count);
+}
+
+static bool
+farther(const struct comparison *comparison, double tolerance)
+{
+   (void)tolerance;
+   return comparison_farther(comparison);
+}
+
+bool
+comparison_print(const struct comparison *comparisons, unsigned count, double tolerance)
+{
+   const struct comparison *worst = comparisons;
+   unsigned past = 0, num_farther = 0;
+
+   printf("       %-26s  %-26s  %-26s\n", "tbrsim from llvmpipe", "tbrsim from softpipe",
+          "softpipe from llvmpipe");
+   printf("frame");
+   for (unsigned pair = 0; pair < 3; pair++)
+      printf("  max  > 2/255     PSNR   ");
+   putchar('\n');
+   for (unsigned c = 0; c < count; c++) {
+      const struct comparison *comparison = &comparisons[c];
+      printf("%5u", comparison->frame);
+      print_difference(&comparison->llvmpipe);
+      print_difference(&comparison->softpipe);
+      print_difference(&comparison->reference);
+      printf("%s\n", comparison_farther(comparison) ? "  farther" : "");
+      past += comparison_past(comparison, tolerance);
+      num_farther += comparison_farther(comparison);
+      if (!comparison->llvmpipe.same_size ||
+          (worst->llvmpipe.same_size && comparison->llvmpipe.error > worst->llvmpipe.error))
+         worst = comparison;
+   }
+
+   printf("\nfarthest from llvmpipe (max, > 2/255, PSNR): frame %u,", worst->frame);
+   print_difference(&worst->llvmpipe);
+   putchar('\n');
+   if (num_farther)
+      print_frames("farther from llvmpipe than softpipe is: %u", comparisons, count, farther, 0);
+   else
+      puts("no frame is farther from llvmpipe's than softpipe's is");
+   if (past)
+      print_frames("past the tolerance: %u", comparisons, count, comparison_past, tolerance);
+   else
+      printf("every frame is within the tolerance (%g %% of the pixels off by more than 2/255)\n",
+             tolerance * 100);
+   return !past;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/** The table of `replay --check`: how far tbrsim's frames are from the other drivers'. */
+#ifndef COMPARISON_H
+#define COMPARISON_H
+
+#include <stdbool.h>
+
+#include "image.h"
+
+/** The three drivers' images of one frame, compared pair by pair. */
+struct comparison {
+   unsigned frame;
+   struct difference llvmpipe;  /**< tbrsim from llvmpipe */
+   struct difference softpipe;  /**< tbrsim from softpipe */
+   struct difference reference; /**< softpipe from llvmpipe: how far two right drivers are apart */
+};
+
+/** Whether tbrsim is farther from llvmpipe than softpipe is (by the mean squared error). */
+bool comparison_farther(const struct comparison *comparison);
+
+/** Whether more than tolerance (a share of 1) of the pixels are off by more than 2/255 from llvmpipe's. */
+bool comparison_past(const struct comparison *comparison, double tolerance);
+
+/** Prints a line a frame and the summary. True where no frame is past the tolerance. */
+bool comparison_print(const struct comparison *comparisons, unsigned count, double tolerance);
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/** The environment that puts a GL program on one of the drivers of our Mesa. */
+#ifndef ENVIRONMENT_H
+#define ENVIRONMENT_H
+
+#include "options.h"
+
+/** One variable. */
+struct variable {
+   const char *name;
+   char *value; /**< NULL: taken out of the environment */
+};
+
+#define MAX_VARIABLES 16
+
+/** Directory of the presets: TBRSIM_CONFIG_DIR if that is set, else the one that
+ * belongs to this command. */
+const char *presets_directory(void);
+
+/** Fills in the variables for a Gallium driver ("tbrsim", "llvmpipe", "softpipe");
+ * returns how many. Ends the command where Mesa's libraries are not with it.
+ * frames ("A-B") are those simulated; NULL: all. */
+unsigned environment_variables(struct variable variables[MAX_VARIABLES], const char *driver,
+                               const struct options *options, const char *frames);
+
+/** Puts them into this process' environment. */
+void environment_apply(const struct variable *variables, unsigned count);
+
+/** The environment as the system's own programs need it (the X server must load
+ * the system's Mesa, not ours): takes out what environment_apply may have put in. */
+void environment_remove(void);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools.h"
+
+static const struct {
+   const char *name, *summary;
+   int (*run)(int argc, char **argv);
+} commands[] = {
+   {"run", "run a GL or GLES program on the simulated GPU", command_run},
+   {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
+   {"env", "print the environment that puts any GL program on the simulated GPU", command_env},
+   {"configs", "list the simulated GPUs, or print one", command_configs},
+   {"counters", "list the counters", command_counters},
+};
+
+static void
+vsay(const char *format, va_list arguments)
+{
+   fputs("tbrsim: ", stderr);
+   vfprintf(stderr, format, arguments);
+   fputc('\n', stderr);
+}
+
+void
+say(const char *format, ...)
+{
+   va_list arguments;
+   va_start(arguments, format);
+   vsay(format, arguments);
+   va_end(arguments);
+}
+
+void
+fail(int status, const char *format, ...)
+{
+   va_list arguments;
+   va_start(arguments, format);
+   vsay(format, arguments);
+   va_end(arguments);
+   exit(status);
+}
+
+void *
+allocate(unsigned long size)
+{
+   void *memory = calloc(1, size ? size : 1);
+   if (!memory)
+      fail(STATUS_FAILED, "out of memory");
+   return memory;
+}
+
+char *
+text(const char *format, ...)
+{
+   char *result;
+   va_list arguments;
+   va_start(arguments, format);
+   if (vasprintf(&result, format, arguments) < 0)
+      fail(STATUS_FAILED, "out of memory");
+   va_end(arguments);
+   return result;
+}
+
+static void
+print_help(void)
+{
+   puts("usage: tbrsim COMMAND [OPTIONS]\n"
+        "\n"
+        "A tile-based deferred GPU, simulated under any OpenGL ES program: it renders the\n"
+        "images and counts every access of its memory hierarchy.\n"
+        "\n"
+        "Commands (tbrsim COMMAND --help explains each):");
+   for (unsigned c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
+      printf("  %-9s %s\n", commands[c].name, commands[c].summary);
+   puts("\n"
+        "Examples:\n"
+        "  tbrsim run -- glmark2-es2 -b shading\n"
+        "  tbrsim replay --check game.trace\n"
+        "  tbrsim replay --config tcor-baseline-64k --set caches.l2.size=2097152 game.trace\n"
+        "  eval \"$(tbrsim env --out results)\"; es2gears_x11");
+}
+
+int
+main(int argc, char **argv)
+{
+   if (argc < 2)
+      fail(STATUS_USAGE, "no command; tbrsim --help lists them");
+   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+      print_help();
+      return STATUS_OK;
+   }
+   if (!strcmp(argv[1], "--version")) {
+      puts("tbrsim " TBRSIM_VERSION);
+      return STATUS_OK;
+   }
+   for (unsigned c = 0; c < sizeof(commands) / sizeof(commands[0]); c++) {
+      if (!strcmp(argv[1], commands[c].name))
+         return commands[c].run(argc - 1, argv + 1);
+   }
+   fail(STATUS_USAGE, "no command '%s'; tbrsim --help lists them", argv[1]);
+}

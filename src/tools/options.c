@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "tools.h"
+
+static const char *
+value_of(const char *variable)
+{
+   const char *value = getenv(variable);
+   return value && *value ? value : NULL;
+}
+
+static void
+add_setting(struct options *options, const char *assignment)
+{
+   options->settings =
+      options->settings ? text("%s\n%s", options->settings, assignment) : text("%s", assignment);
+}
+
+void
+options_start(struct options *options)
+{
+   const char *settings = value_of("TBRSIM_SET");
+   const char *model = value_of("TBRSIM_MODEL");
+   *options = (struct options){
+      .driver = "tbrsim",
+      .config = value_of("TBRSIM_CONFIG"),
+      .model = !model || strcmp(model, "0"),
+      .out = value_of("TBRSIM_OUT"),
+   };
+   if (settings)
+      add_setting(options, settings);
+}
+
+static const char *
+parse_driver(const char *value)
+{
+   static const char *const drivers[] = {"tbrsim", "llvmpipe", "softpipe"};
+   for (unsigned d = 0; d < sizeof(drivers) / sizeof(drivers[0]); d++) {
+      if (!strcmp(value, drivers[d]))
+         return drivers[d];
+   }
+   fail(STATUS_USAGE, "--driver %s: expected tbrsim, llvmpipe or softpipe", value);
+}
+
+int
+options_next(struct options *options, int argc, char **argv, const struct option *long_options,
+             const char *help)
+{
+   int option;
+   /* '+': options end at the first other word, which may be a program with options of its own. */
+   opterr = 0;
+   while ((option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1) {
+      switch (option) {
+      case OPTION_CONFIG:
+         options->config = optarg;
+         break;
+      case OPTION_SET:
+         add_setting(options, optarg);
+         break;
+      case OPTION_NO_MODEL:
+         options->model = false;
+         break;
+      case OPTION_OUT:
+         if (!*optarg)
+            fail(STATUS_USAGE, "--out: the name is empty");
+         options->out = optarg;
+         break;
+      case OPTION_DRIVER:
+         options->driver = parse_driver(optarg);
+         break;
+      case 'h':
+      case OPTION_HELP:
+         puts(help);
+         exit(STATUS_OK);
+      case ':':
+         fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
+      case '?':
+         fail(STATUS_USAGE, "unknown option '%s'; see tbrsim %s --help", argv[optind - 1], argv[0]);
+      default:
+         return option;
+      }
+   }
+   return -1;
+}
+
+/* The path with the working directory before it, whether it exists or not. */
+static char *
+make_absolute(const char *path)
+{
+   if (path[0] == '/')
+      return text("%s", path);
+   char *directory = getcwd(NULL, 0);
+   if (!directory)
+      fail(STATUS_FAILED, "the working directory: %s", strerror(errno));
+   char *absolute = text("%s/%s", directory, path);
+   free(directory);
+   return absolute;
+}
+
+static bool
+is_file_name(const char *config)
+{
+   size_t length = strlen(config);
+   return strchr(config, '/') || (length > 5 && !strcmp(config + length - 5, ".yaml"));
+}
+
+void
+options_finish(struct options *options)
+{
+   char error[512];
+   const char *presets = presets_directory();
+
+   options->gpu = cm_config_load(options->config, presets, error, sizeof(error));
+   if (!options->gpu)
+      fail(STATUS_USAGE, "%s", error);
+   if (options->settings) {
+      char *settings = text("%s", options->settings);
+      char *rest = settings;
+      for (char *assignment; (assignment = strsep(&rest, "\n"));) {
+         if (*assignment && !cm_config_set(options->gpu, assignment, error, sizeof(error)))
+            fail(STATUS_USAGE, "%s", error);
+      }
+      free(settings);
+   }
+   if (!cm_config_validate(options->gpu, error, sizeof(error)))
+      fail(STATUS_USAGE, "%s", error);
+
+   /* The program may change its directory before it reads or writes them. */
+   if (options->config && is_file_name(options->config))
+      options->config = make_absolute(options->config);
+   if (options->out)
+      options->out = make_absolute(options->out);
+}
+
+struct frame_range
+options_frames(const char *value)
+{
+   struct frame_range range;
+   int end = 0;
+   if (sscanf(value, "%9u%n-%9u%n", &range.first, &end, &range.last, &end) == 1)
+      range.last = range.first;
+   if (!end || value[end] || range.last < range.first)
+      fail(STATUS_USAGE, "--frames %s: expected A-B with A <= B, frames counting from 0", value);
+   return range;
+}
+
+static void
+make_directories(const char *directory)
+{
+   char *path = text("%s", directory);
+   for (char *end = path + 1; *end; end++) {
+      if (*end != '/')
+         continue;
+      *end = 0;
+      if (mkdir(path, 0777) && errno != EEXIST)
+         fail(STATUS_FAILED, "%s: cannot be created: %s", path, strerror(errno));
+      *end = '/';
+   }
+   if (mkdir(path, 0777) && errno != EEXIST)
+      fail(STATUS_FAILED, "%s: cannot be created: %s", path, strerror(errno));
+   free(path);
+}
+
+/* Writes a block into a file; 0, or the error number. */
+static int
+try_write(int file)
+{
+   static const char block[4096];
+   ssize_t written = write(file, block, sizeof(block));
+   if (written < 0)
+      return errno;
+   return written == sizeof(block) ? 0 : ENOSPC;
+}
+
+void
+options_make_directory(const char *directory)
+{
+   make_directories(directory);
+   char *probe = text("%s/.tbrsim-XXXXXX", directory);
+   int file = mkostemp(probe, O_CLOEXEC);
+   if (file < 0)
+      fail(STATUS_FAILED, "%s: cannot be written to: %s", directory, strerror(errno));
+   /* A full disk shows itself only when something is written. */
+   int error = try_write(file);
+   if (close(file) && !error)
+      error = errno;
+   unlink(probe);
+   free(probe);
+   if (error)
+      fail(STATUS_FAILED, "%s: cannot be written to: %s", directory, strerror(error));
+}
+
+void
+options_remove_statistics(const struct options *options)
+{
+   static const char *const names[] = {"stats.json", "frames.csv"};
+   for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
+      char *path = text("%s/%s", options->out, names[n]);
+      if (unlink(path) && errno != ENOENT)
+         fail(STATUS_FAILED, "%s: cannot be replaced: %s", path, strerror(errno));
+      free(path);
+   }
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/** The options that all commands have in common, and the environment's part of them. */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "config/config.h"
+
+struct options {
+   const char *driver;    /**< "tbrsim", or another driver of our Mesa */
+   const char *config;    /**< preset's name, or an absolute path; NULL: the default preset */
+   char *settings;        /**< key=value lines, in order; NULL: none */
+   bool model;            /**< false: render only */
+   const char *out;       /**< directory for statistics; absolute once made; NULL: none */
+   struct cm_config *gpu; /**< the configuration they make together */
+};
+
+/** Values of the common long options, for the commands' switches. */
+enum {
+   OPTION_CONFIG = 0x100,
+   OPTION_SET,
+   OPTION_NO_MODEL,
+   OPTION_OUT,
+   OPTION_HELP,
+   OPTION_DRIVER,  /**< only where a command lists it */
+   OPTION_COMMAND, /**< the first of a command's own */
+};
+
+/* clang-format off */
+#define COMMON_LONG_OPTIONS                              \
+   { "config", required_argument, NULL, OPTION_CONFIG }, \
+   { "set", required_argument, NULL, OPTION_SET },       \
+   { "no-model", no_argument, NULL, OPTION_NO_MODEL },   \
+   { "out", required_argument, NULL, OPTION_OUT },       \
+   { "help", no_argument, NULL, OPTION_HELP }
+/* clang-format on */
+
+#define COMMON_OPTIONS_HELP                                                            \
+   "  --config NAME|FILE.yaml  the simulated GPU (tbrsim configs lists the presets)\n" \
+   "  --set KEY=VALUE          change one value of it; may be repeated\n"              \
+   "  --no-model               render only, simulate no memory hierarchy\n"            \
+   "  --out DIR                where stats.json and frames.csv go"
+
+#define DRIVER_OPTION_HELP \
+   "  --driver NAME            tbrsim, or llvmpipe or softpipe of the same Mesa, to compare\n"
+
+/** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
+ * TBRSIM_OUT), so that commands work alike inside `eval "$(tbrsim env …)"`. */
+void options_start(struct options *options);
+
+/** Next option of a command; common ones are taken care of. Returns -1 at the end;
+ * a wrong option ends the command. help is printed for --help. */
+int options_next(struct options *options, int argc, char **argv, const struct option *long_options,
+                 const char *help);
+
+/** Loads and validates the configuration, and makes out absolute. Ends the command
+ * with a line where the configuration is wrong. */
+void options_finish(struct options *options);
+
+/** Frames first … last, counting from 0. */
+struct frame_range {
+   unsigned first, last;
+};
+
+/** Parses "A-B" or "A"; ends the command where it is neither. */
+struct frame_range options_frames(const char *value);
+
+/** Creates a directory (parents too) and sees to it that files can be written
+ * there; ends the command where they cannot. */
+void options_make_directory(const char *directory);
+
+/** Removes what an earlier run left in the directory out, which must exist. */
+void options_remove_statistics(const struct options *options);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "replayer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "environment.h"
+#include "tools.h"
+
+void
+replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
+               const struct options *options, const char *frames, bool with_images, const char *log)
+{
+   struct variable variables[MAX_VARIABLES];
+   struct process_setup setup = {
+      .variables = variables,
+      .num_variables = environment_variables(variables, driver, options, frames),
+      .output = with_images ? OUTPUT_PIPE : OUTPUT_NONE,
+      .errors = log,
+   };
+   char *argv[9];
+   unsigned count = 0;
+
+   *replayer = (struct replayer){
+      .driver = driver, .program = trace->egl ? "eglretrace" : "glretrace", .log = text("%s", log)};
+   argv[count++] = (char *)replayer->program;
+   argv[count++] = "--benchmark";
+   argv[count++] = "--headless";
+   if (with_images) {
+      argv[count++] = "--snapshot-prefix=-";
+      argv[count++] = "--snapshot-format=PNM";
+      argv[count++] = "--snapshot-force-backbuffer";
+   }
+   argv[count++] = (char *)trace->path;
+   argv[count] = NULL;
+   int error = process_start(&replayer->process, argv, &setup);
+   for (unsigned v = 0; v < setup.num_variables; v++)
+      free(variables[v].value);
+   if (error)
+      fail(process_explain(replayer->program, error), "replaying needs the Debian package apitrace");
+   if (with_images) {
+      replayer->images = fdopen(replayer->process.output, "rb");
+      replayer->process.output = -1;
+      if (!replayer->images)
+         fail(STATUS_FAILED, "out of memory");
+   }
+}
+
+/* The replayers chat on stderr; the driver's lines among that are the user's. */
+static void
+pass_on_driver_lines(const char *log)
+{
+   char line[1024];
+   FILE *file = fopen(log, "re");
+   if (!file)
+      return;
+   while (fgets(line, sizeof(line), file)) {
+      if (!strncmp(line, "tbrsim: ", 8))
+         fputs(line, stderr);
+   }
+   fclose(file);
+}
+
+void
+replayer_finish(struct replayer *replayer)
+{
+   if (replayer->images)
+      fclose(replayer->images);
+   replayer->images = NULL;
+   int status = process_wait(&replayer->process);
+   if (process_interrupted() || status)
+      progress_end();
+   if (process_interrupted())
+      exit(STATUS_SIGNAL + process_interrupted());
+   pass_on_driver_lines(replayer->log);
+   process_explain_signal(replayer->program, status);
+   if (status)
+      fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d; it said more in %s",
+           replayer->driver, replayer->program, status, replayer->log);
+   free(replayer->log);
+}
+
+void
+replayer_read(struct replayer *replayer, struct image *image, unsigned frame)
+{
+   if (image_read(replayer->images, image))
+      return;
+   replayer_finish(replayer);
+   progress_end();
+   fail(STATUS_FAILED, "the replay on %s ended before frame %u", replayer->driver, frame);
+}
+
+#define SECONDS_BETWEEN_LINES 5
+
+static bool progress_open;
+
+void
+progress_show(const char *what, unsigned frame, unsigned frames)
+{
+   static const char *last_what;
+   static struct timespec started, shown;
+   struct timespec now;
+   bool terminal = isatty(STDERR_FILENO);
+
+   clock_gettime(CLOCK_MONOTONIC, &now);
+   if (last_what != what) {
+      last_what = what;
+      started = shown = now;
+   }
+   double seconds = now.tv_sec - started.tv_sec + (now.tv_nsec - started.tv_nsec) * 1e-9;
+   double since = now.tv_sec - shown.tv_sec + (now.tv_nsec - shown.tv_nsec) * 1e-9;
+   if (since < (terminal ? 0.1 : SECONDS_BETWEEN_LINES))
+      return;
+   shown = now;
+   fprintf(stderr, "%s%s: frame %u of %u, %.1f s%s", terminal ? "\r" : "", what, frame, frames, seconds,
+           terminal ? "  " : "\n");
+   progress_open = terminal;
+}
+
+void
+progress_end(void)
+{
+   if (progress_open)
+      fputc('\n', stderr);
+   progress_open = false;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "report.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stats/counters.h"
+#include "tools.h"
+
+/* One unit and stream, over all frames. */
+struct row {
+   uint64_t accesses, hits, bytes;
+   bool cache;
+};
+
+static uint64_t
+value(const json_t *totals, const char *unit, const char *stream, const char *event)
+{
+   char *name = text("%s.%s.%s", unit, stream, event);
+   uint64_t counter = json_integer_value(json_object_get(totals, name));
+   free(name);
+   return counter;
+}
+
+static struct row
+read_row(const json_t *totals, const struct cm_config *config, enum cm_unit unit, const char *stream)
+{
+   const char *name = cm_unit_names[unit];
+   struct row row = {
+      .accesses = value(totals, name, stream, "reads") + value(totals, name, stream, "writes"),
+      .cache = unit < CM_CACHE_COUNT,
+   };
+   if (row.cache) {
+      row.hits = value(totals, name, stream, "hits");
+      row.bytes = (value(totals, name, stream, "fills") + value(totals, name, stream, "writebacks") +
+                   value(totals, name, stream, "bypasses")) *
+                  config->caches[unit].block;
+   } else {
+      row.bytes = value(totals, name, stream, "read_bytes") + value(totals, name, stream, "write_bytes");
+   }
+   return row;
+}
+
+static void
+print_bytes(double bytes)
+{
+   static const char *const measures[] = {"B  ", "KiB", "MiB", "GiB", "TiB"};
+   unsigned m = 0;
+   for (; bytes >= 1024 && m < 4; m++)
+      bytes /= 1024;
+   printf("  %9.*f %s", m ? 1 : 0, bytes, measures[m]);
+}
+
+static void
+print_row(const char *unit, const char *stream, const struct row *row, size_t frames)
+{
+   if (!row->accesses)
+      return;
+   printf("%-17s  %-12s  %14.1f  %14" PRIu64, unit, stream, (double)row->accesses / frames, row->accesses);
+   if (row->cache)
+      printf("  %7.2f %%", 100.0 * row->hits / row->accesses);
+   else
+      printf("  %9s", "");
+   print_bytes((double)row->bytes / frames);
+   print_bytes(row->bytes);
+   putchar('\n');
+}
+
+void
+report_print(const char *directory, const struct cm_config *config)
+{
+   char *path = text("%s/stats.json", directory);
+   json_error_t error;
+   json_t *statistics = json_load_file(path, 0, &error);
+   if (!statistics)
+      fail(STATUS_FAILED, "no statistics: %s", error.text);
+   const json_t *totals = json_object_get(statistics, "total");
+   size_t frames = json_array_size(json_object_get(statistics, "frames"));
+   if (!json_is_object(totals))
+      fail(STATUS_FAILED, "%s: holds no statistics", path);
+   if (!frames)
+      fail(STATUS_FAILED, "%s: no frame was simulated", path);
+
+   printf("%zu frames on %s\n\n", frames, config->name);
+   printf("%-17s  %-12s  %14s  %14s  %9s  %13s  %13s\n", "unit", "stream", "accesses/frame", "accesses",
+          "hit rate", "traffic/frame", "traffic");
+   for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
+      for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+         struct row row = read_row(totals, config, unit, cm_stream_names[stream]);
+         print_row(cm_unit_names[unit], cm_stream_names[stream], &row, frames);
+      }
+      struct row row = read_row(totals, config, unit, "total");
+      print_row(cm_unit_names[unit], "total", &row, frames);
+   }
+   puts("\ntraffic: to the next level; of dram: its reads and writes");
+   json_decref(statistics);
+   free(path);
+}

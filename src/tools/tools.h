@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/** What the parts of the tbrsim command share. */
+#ifndef TOOLS_H
+#define TOOLS_H
+
+/** Exit statuses of the command itself; `run` passes its program's on. */
+enum {
+   STATUS_OK = 0,
+   STATUS_FAILED = 1,           /**< something could not be done, or a check failed */
+   STATUS_USAGE = 2,            /**< wrong options or a wrong configuration */
+   STATUS_NOT_EXECUTABLE = 126, /**< as a shell says it */
+   STATUS_NOT_FOUND = 127,
+   STATUS_SIGNAL = 128, /**< plus the signal's number */
+};
+
+/** Prints "tbrsim: ", the message and a newline on stderr. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Says the message and exits. */
+_Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Memory or text that is always there: the command ends where memory is out. */
+void *allocate(unsigned long size);
+char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** The subcommands; argv[0] is the subcommand's name. They return the exit status. */
+int command_run(int argc, char **argv);
+int command_replay(int argc, char **argv);
+int command_env(int argc, char **argv);
+int command_configs(int argc, char **argv);
+int command_counters(int argc, char **argv);
+
+#endif

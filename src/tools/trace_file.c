@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace_file.h"
+
+#include <brotli/decode.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "process.h"
+#include "tools.h"
+
+/* The newest format version that apitrace 11 writes is 6. */
+#define MAX_VERSION 15
+
+static _Noreturn void
+not_a_trace(const char *path)
+{
+   fail(STATUS_FAILED, "%s: not an apitrace file", path);
+}
+
+static _Noreturn void
+truncated(const char *path, uint64_t bytes)
+{
+   fail(STATUS_FAILED, "%s: truncated: it ends after %llu bytes, in the middle of the compressed calls", path,
+        (unsigned long long)bytes);
+}
+
+static _Noreturn void
+damaged(const char *path, uint64_t offset)
+{
+   fail(STATUS_FAILED, "%s: damaged near byte %llu", path, (unsigned long long)offset);
+}
+
+/* A trace's content begins with the version of its format. */
+static void
+check_version(const char *path, const uint8_t *content)
+{
+   if (!content[0] || content[0] > MAX_VERSION)
+      not_a_trace(path);
+}
+
+/* Brotli has neither a mark nor a checksum: only decoding it all tells. */
+static void
+check_brotli(const char *path, FILE *file)
+{
+   static uint8_t input[1 << 16], output[1 << 18];
+   BrotliDecoderState *decoder = BrotliDecoderCreateInstance(NULL, NULL, NULL);
+   BrotliDecoderResult result = BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT;
+   const uint8_t *next_input = input;
+   size_t available = 0;
+   uint64_t consumed = 0;
+   bool checked = false;
+
+   if (!decoder)
+      fail(STATUS_FAILED, "out of memory");
+   while (result != BROTLI_DECODER_RESULT_SUCCESS) {
+      if (result == BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT) {
+         next_input = input;
+         available = fread(input, 1, sizeof(input), file);
+         if (!available && !checked)
+            not_a_trace(path);
+         if (!available)
+            truncated(path, consumed);
+         consumed += available;
+      }
+      size_t room = sizeof(output);
+      uint8_t *next_output = output;
+      result = BrotliDecoderDecompressStream(decoder, &available, &next_input, &room, &next_output, NULL);
+      if (!checked && room < sizeof(output)) {
+         check_version(path, output);
+         checked = true;
+      }
+      if (result == BROTLI_DECODER_RESULT_ERROR && !checked)
+         not_a_trace(path);
+      if (result == BROTLI_DECODER_RESULT_ERROR)
+         damaged(path, consumed - available);
+   }
+   if (!checked)
+      not_a_trace(path);
+   BrotliDecoderDestroyInstance(decoder);
+}
+
+static void
+check_gzip(const char *path, FILE *file)
+{
+   static uint8_t input[1 << 16], output[1 << 18];
+   z_stream stream = {0};
+   uint64_t consumed = 0;
+   bool checked = false;
+   int result = Z_OK;
+
+   if (inflateInit2(&stream, 15 + 16) != Z_OK)
+      fail(STATUS_FAILED, "out of memory");
+   while (result != Z_STREAM_END) {
+      if (!stream.avail_in) {
+         stream.next_in = input;
+         stream.avail_in = fread(input, 1, sizeof(input), file);
+         if (!stream.avail_in)
+            truncated(path, consumed);
+         consumed += stream.avail_in;
+      }
+      stream.next_out = output;
+      stream.avail_out = sizeof(output);
+      result = inflate(&stream, Z_NO_FLUSH);
+      if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+         damaged(path, consumed - stream.avail_in);
+      if (!checked && stream.avail_out < sizeof(output)) {
+         check_version(path, output);
+         checked = true;
+      }
+   }
+   inflateEnd(&stream);
+}
+
+/* Snappy's chunks carry their lengths. */
+static void
+check_snappy(const char *path, FILE *file)
+{
+   uint64_t offset = 2;
+   uint8_t length[4];
+
+   if (fseeko(file, 0, SEEK_END))
+      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+   uint64_t size = ftello(file);
+   while (offset < size) {
+      if (fseeko(file, offset, SEEK_SET) || fread(length, 1, 4, file) != 4)
+         truncated(path, size);
+      offset += 4 + ((uint64_t)length[3] << 24 | length[2] << 16 | length[1] << 8 | length[0]);
+   }
+   if (offset > size)
+      truncated(path, size);
+}
+
+static void
+check_container(const char *path)
+{
+   uint8_t start[2];
+   FILE *file = fopen(path, "rbe");
+   if (!file)
+      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+   if (fread(start, 1, 2, file) != 2) {
+      if (ferror(file))
+         fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+      not_a_trace(path);
+   }
+   rewind(file);
+   if (start[0] == 'a' && start[1] == 't')
+      check_snappy(path, file);
+   else if (start[0] == 0x1f && start[1] == 0x8b)
+      check_gzip(path, file);
+   else
+      check_brotli(path, file);
+   fclose(file);
+}
+
+/* Runs an apitrace command; what it prints, as JSON where there is any. */
+static json_t *
+apitrace(char *const argv[], const char *path)
+{
+   struct process process;
+   struct process_setup setup = {.system_environment = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
+   int error = process_start(&process, argv, &setup);
+   if (error)
+      fail(process_explain(argv[0], error), "replaying needs the Debian package apitrace");
+   json_t *result = json_loadfd(process.output, 0, NULL);
+   int status = process_wait(&process);
+   if (process_interrupted())
+      exit(STATUS_SIGNAL + process_interrupted());
+   if (status)
+      fail(STATUS_FAILED, "%s: apitrace %s failed with status %d", path, argv[1], status);
+   return result;
+}
+
+struct trace
+trace_file_open(const char *path)
+{
+   check_container(path);
+
+   char *argv[] = {"apitrace", "info", (char *)path, NULL};
+   json_t *information = apitrace(argv, path);
+   const char *api = json_string_value(json_object_get(information, "API"));
+   json_t *frames = json_object_get(information, "FramesCount");
+   if (!api || !json_is_integer(frames) || !strcmp(api, "Unknown API"))
+      not_a_trace(path);
+   if (!strstr(api, "GL"))
+      fail(STATUS_FAILED, "%s: a trace of %s, not of OpenGL or OpenGL ES", path, api);
+   struct trace trace = {
+      .path = path,
+      .egl = strstr(api, "EGL") != NULL,
+      .frames = json_integer_value(frames),
+   };
+   json_decref(information);
+   if (!trace.frames)
+      fail(STATUS_FAILED, "%s: holds no whole frame", path);
+   return trace;
+}
+
+static char *trimmed;
+
+static void
+remove_trimmed(void)
+{
+   unlink(trimmed);
+}
+
+struct trace
+trace_file_trim(const struct trace *trace, unsigned last)
+{
+   const char *directory = getenv("TMPDIR");
+   trimmed = text("%s/tbrsim-XXXXXX.trace", directory && *directory ? directory : "/tmp");
+   int file = mkstemps(trimmed, 6);
+   if (file < 0)
+      fail(STATUS_FAILED, "%s: %s", trimmed, strerror(errno));
+   close(file);
+   atexit(remove_trimmed);
+
+   char *frames = text("--frames=0-%u", last);
+   char *argv[] = {"apitrace", "trim", frames, "-o", trimmed, (char *)trace->path, NULL};
+   json_decref(apitrace(argv, trace->path));
+   free(frames);
+   return (struct trace){.path = trimmed, .egl = trace->egl, .frames = last + 1};
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* The cache agrees with an independent LRU in every counter, for many shapes and
+ * random streams, alone and in front of a second level. */
+#include "support/reference_cache.h"
+#include "support/test.h"
+
+struct shape {
+   uint32_t size, ways, block;
+   enum cm_index index;
+   enum cm_write_miss write_miss;
+};
+
+static const struct shape shapes[] = {
+   {64, 1, 64, CM_INDEX_MODULO, CM_WRITE_MISS_ALLOCATE},
+   {4096, 1, 64, CM_INDEX_MODULO, CM_WRITE_MISS_FETCH},
+   {4096, 2, 64, CM_INDEX_XOR, CM_WRITE_MISS_ALLOCATE},
+   {8192, 4, 64, CM_INDEX_MODULO, CM_WRITE_MISS_ALLOCATE},
+   {8192, 4, 32, CM_INDEX_XOR, CM_WRITE_MISS_FETCH},
+   {3 * 64 * 16, 3, 64, CM_INDEX_MODULO, CM_WRITE_MISS_FETCH},
+   {8192, 8, 64, CM_INDEX_XOR, CM_WRITE_MISS_ALLOCATE},
+   {4096, 64, 64, CM_INDEX_MODULO, CM_WRITE_MISS_ALLOCATE},
+   {16384, 16, 16, CM_INDEX_MODULO, CM_WRITE_MISS_FETCH},
+   {65536, 4, 64, CM_INDEX_MODULO, CM_WRITE_MISS_ALLOCATE},
+};
+#define NUM_SHAPES (sizeof shapes / sizeof shapes[0])
+
+static struct cm_cache_config
+config_of(const struct shape *shape)
+{
+   return (struct cm_cache_config){
+      .size = shape->size,
+      .ways = shape->ways,
+      .block = shape->block,
+      .instances = 1,
+      .policy = CM_POLICY_LRU,
+      .index = shape->index,
+      .write_miss = shape->write_miss,
+      .next = CM_UNIT_DRAM,
+   };
+}
+
+/* An address with reuse at several distances. */
+static uint64_t
+random_address(uint64_t *state, uint32_t size)
+{
+   switch (random_below(state, 4)) {
+   case 0:
+      return random_below(state, size / 2 + 1);
+   case 1:
+      return random_below(state, size * 2);
+   case 2:
+      return random_below(state, size * 16);
+   default:
+      return random_below(state, 64) * (uint64_t)size + random_below(state, 200);
+   }
+}
+
+static void
+drive(struct cm_cache *cache, struct reference_cache *reference, uint64_t seed, unsigned count)
+{
+   uint64_t state = seed;
+   for (unsigned i = 0; i < count; i++) {
+      const uint64_t address = random_address(&state, reference->config.size);
+      const enum cm_stream stream = (enum cm_stream)random_below(&state, CM_STREAM_COUNT);
+      const enum cm_access access = (enum cm_access)random_below(&state, 3);
+      const unsigned repetitions = random_below(&state, 3) ? 1 : 1 + random_below(&state, 4);
+      for (unsigned r = 0; r < repetitions; r++) {
+         cm_cache_access(cache, address, stream, access);
+         reference_cache_access(reference, address, stream, access);
+      }
+   }
+}
+
+static void
+test_one_level(void **state)
+{
+   (void)state;
+   for (unsigned s = 0; s < NUM_SHAPES; s++) {
+      const struct cm_cache_config config = config_of(&shapes[s]);
+      struct cm_dram dram = {0};
+      struct cm_cache cache;
+      struct reference_cache reference;
+      assert_true(cm_cache_init(&cache, &config, NULL, &dram));
+      reference_cache_init(&reference, &config, NULL);
+      for (unsigned round = 0; round < 4; round++) {
+         drive(&cache, &reference, s * 100 + round, 20000);
+         assert_caches_equal(&cache, &reference);
+      }
+      cm_cache_finish(&cache);
+      reference_cache_finish(&reference);
+   }
+}
+
+static void
+test_two_levels(void **state)
+{
+   (void)state;
+   for (unsigned s = 0; s < NUM_SHAPES; s++) {
+      const struct cm_cache_config first = config_of(&shapes[s]);
+      struct cm_cache_config second = config_of(&shapes[(s * 3 + 1) % NUM_SHAPES]);
+      second.block = first.block * (s % 2 + 1);
+      second.size = second.block * second.ways * 32;
+      struct cm_dram dram = {0};
+      struct cm_cache caches[2];
+      struct reference_cache references[2];
+      assert_true(cm_cache_init(&caches[1], &second, NULL, &dram));
+      assert_true(cm_cache_init(&caches[0], &first, &caches[1], &dram));
+      reference_cache_init(&references[1], &second, NULL);
+      reference_cache_init(&references[0], &first, &references[1]);
+      drive(&caches[0], &references[0], s + 1, 60000);
+      assert_caches_equal(&caches[0], &references[0]);
+      assert_caches_equal(&caches[1], &references[1]);
+      for (unsigned i = 0; i < 2; i++) {
+         cm_cache_finish(&caches[i]);
+         reference_cache_finish(&references[i]);
+      }
+   }
+}
+
+static void
+test_sequences(void **state)
+{
+   (void)state;
+   for (unsigned s = 0; s < NUM_SHAPES; s++) {
+      const struct cm_cache_config config = config_of(&shapes[s]);
+      struct cm_dram dram = {0};
+      struct cm_cache cache;
+      struct reference_cache reference;
+      uint64_t seed = s;
+      assert_true(cm_cache_init(&cache, &config, NULL, &dram));
+      reference_cache_init(&reference, &config, NULL);
+      for (unsigned round = 0; round < 5000; round++) {
+         uint64_t blocks[32];
+         const unsigned count = 1 + random_below(&seed, 32);
+         const uint64_t base = random_address(&seed, config.size) / config.block;
+         for (unsigned i = 0; i < count; i++) {
+            blocks[i] = base + random_below(&seed, 3) + random_below(&seed, 3) * cache.sets;
+            reference_cache_access(&reference, blocks[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
+         }
+         cm_cache_read_sequence(&cache, blocks, count, CM_STREAM_TEXTURE);
+      }
+      assert_caches_equal(&cache, &reference);
+      cm_cache_finish(&cache);
+      reference_cache_finish(&reference);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_one_level),
+      cmocka_unit_test(test_two_levels),
+      cmocka_unit_test(test_sequences),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* A wrong file is refused with its name, the line, what is wrong and what was
+ * expected. Each case is the baseline preset with one line replaced. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config/config.h"
+#include "support/test.h"
+
+struct wrong {
+   const char *section; /* the line that begins the mapping; NULL: top level */
+   const char *line;    /* beginning of the line to replace, without indentation */
+   const char *replacement;
+   const char *complaint;   /* must occur in the message */
+   const char *expectation; /* must occur in it, too */
+};
+
+static const struct wrong cases[] = {
+   {NULL, "mode:", "mood: tbdr", "mood", "expected keys of: description, clock_mhz, mode"},
+   {NULL, "mode:", "mode: tdbr", "tdbr", "expected one of: tbdr, tbr"},
+   {NULL, "mode:", "mode: [tbdr]", "mode", "expected one of: tbdr, tbr"},
+   {NULL, "clock_mhz:", "clock_mhz: fast", "'fast'", "expected a whole number"},
+   {NULL, "clock_mhz:", "clock_mhz: -1", "'-1'", "expected a whole number"},
+   {NULL, "clock_mhz:", "clock_mhz: 0", "clock_mhz: 0 is out of range", "expected 1 to"},
+   {NULL, "threads:", "threads: 5000000000", "5000000000", "expected a whole number"},
+   {"tile:", "size:", "  size: 20", "tile.size: 20 is no tile size", "expected 8, 16, 32 or 64"},
+   {"tile:", "order:", "  order: zorder", "zorder", "expected one of: scanline, z-order, hilbert"},
+   {"tile:", "order:", "  orders: z-order", "orders", "expected keys of: size, order"},
+   {"  l2:", "size:", "    size: 1000000", "caches.l2.size: 1000000 is no multiple of ways * block",
+    "expected a multiple of 8 * 64 = 512"},
+   {"  l2:", "size:", "    size: 1572864", "caches.l2.size: 1572864 makes 3072 sets",
+    "expected a power of two"},
+   {"  l2:", "ways:", "    ways: 0", "caches.l2.ways: 0 is out of range", "expected 1 to 1024"},
+   {"  l2:", "block:", "    block: 48", "caches.l2.block: 48 is no block size", "power of two"},
+   {"  l2:", "block:", "    block: 32", "has blocks of 32 bytes", "expected at least this cache's 64"},
+   {"  l2:", "policy:", "    policy: belady", "belady", "expected one of: lru"},
+   {"  l2:", "next:", "    next: tile_cache", "never reach memory", "expected a chain to dram"},
+   {"  l2:", "size:", "    size: 0", "l2 is not configured", "expected dram or a cache"},
+   {"  tile_cache:", "next:", "    next: texture_cache", "texture_cache has 4 instances",
+    "expected a shared cache of one"},
+   {"  texture_cache:", "instances:", "    instances: 5", "instances: 5 is out of range",
+    "expected 1 to 4"},
+   {"texture:", "row_alignment:", "  row_alignment: 48", "texture.row_alignment: 48",
+    "expected a power of two"},
+   {"streams:", "vertex:", "  vertex: vertex_cash", "vertex_cash", "expected one of: vertex_cache"},
+   {"dram:", "latency_max:", "  latency_max: 10", "dram.latency_max: 10", "expected at least 50"},
+};
+
+/* Copies the preset with the case's line replaced; returns that line's number. */
+static unsigned
+write_case(const struct wrong *wrong, const char *path)
+{
+   char source[4096], line[512];
+   snprintf(source, sizeof source, "%s/" CM_CONFIG_DEFAULT ".yaml", getenv("TBRSIM_CONFIG_DIR"));
+   FILE *in = fopen(source, "r"), *out = fopen(path, "w");
+   assert_non_null(in);
+   assert_non_null(out);
+   unsigned number = 0, replaced = 0;
+   bool in_section = !wrong->section;
+   while (fgets(line, sizeof line, in)) {
+      number++;
+      if (wrong->section && strncmp(line, wrong->section, strlen(wrong->section)) == 0)
+         in_section = true;
+      const char *begin = line + strspn(line, " ");
+      if (in_section && !replaced && strncmp(begin, wrong->line, strlen(wrong->line)) == 0) {
+         fprintf(out, "%s\n", wrong->replacement);
+         replaced = number;
+      } else {
+         fputs(line, out);
+      }
+   }
+   fclose(in);
+   fclose(out);
+   assert_true(replaced > 0);
+   return replaced;
+}
+
+static void
+test_messages(void **unused)
+{
+   (void)unused;
+   char path[] = "config_errors_XXXXXX.yaml";
+   const int file = mkstemps(path, 5);
+   assert_true(file >= 0);
+   close(file);
+   char given[64];
+   snprintf(given, sizeof given, "./%s", path);
+   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      const struct wrong *wrong = &cases[i];
+      char error[1024] = "", place[96];
+      unsigned line = write_case(wrong, path);
+      if (cm_config_load(given, NULL, error, sizeof error))
+         fail_msg("case %u was accepted: %s", i, wrong->replacement);
+      /* Problems between two caches are reported at the one that names the other. */
+      if (strncmp(error, given, strlen(given)) != 0 || !strstr(error, wrong->complaint) ||
+          !strstr(error, wrong->expectation) || strchr(error, '\n'))
+         fail_msg("case %u: %s\nexpected: %s … %s", i, error, wrong->complaint, wrong->expectation);
+      snprintf(place, sizeof place, "%s:%u: ", given, line);
+      const bool elsewhere = strstr(error, "l2 is not configured") || strstr(error, "has blocks of 32") ||
+                             strstr(error, "never reach");
+      if (!elsewhere && strncmp(error, place, strlen(place)) != 0)
+         fail_msg("case %u: %s\nexpected: %s", i, error, place);
+   }
+   unlink(path);
+}
+
+static void
+test_no_configuration(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *text, *complaint;
+   } texts[] = {
+      {"", ":1: the file is empty, expected a configuration"},
+      {"[1, 2]\n", ":1: "},
+      {"description: x\nclock_mhz: 1\n", "Missing required mapping field: mode"},
+      {"description: x\nclock_mhz: [1\n", ":"},
+      {"description: x\ndescription: y\n", ":2: "},
+      {"\tdescription: x\n", ":1: "},
+   };
+   char path[] = "config_errors_XXXXXX.yaml";
+   const int file = mkstemps(path, 5);
+   assert_true(file >= 0);
+   close(file);
+   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+      char error[1024] = "";
+      FILE *out = fopen(path, "w");
+      fputs(texts[i].text, out);
+      fclose(out);
+      assert_null(cm_config_load(path, NULL, error, sizeof error));
+      if (!strstr(error, texts[i].complaint))
+         fail_msg("text %u: %s", i, error);
+   }
+   unlink(path);
+}
+
+static void
+test_no_file(void **unused)
+{
+   (void)unused;
+   char error[1024] = "";
+   assert_null(cm_config_load("no-such-preset", NULL, error, sizeof error));
+   assert_non_null(strstr(error, "no-such-preset.yaml: No such file or directory, expected the name of a preset"));
+   assert_null(cm_config_load("./none.yaml", NULL, error, sizeof error));
+   assert_non_null(strstr(error, "./none.yaml: No such file or directory"));
+   assert_null(cm_config_load("/", NULL, error, sizeof error));
+   assert_non_null(strstr(error, "Is a directory"));
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_messages),
+      cmocka_unit_test(test_no_configuration),
+      cmocka_unit_test(test_no_file),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* The presets load, say what they are, and the baseline is TCOR's Table I. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "support/test.h"
+
+static struct cm_config *
+load(const char *name)
+{
+   char error[512] = "";
+   struct cm_config *config = cm_config_load(name, NULL, error, sizeof error);
+   if (!config)
+      fail_msg("%s", error);
+   return config;
+}
+
+static void
+test_baseline_is_table_one(void **unused)
+{
+   (void)unused;
+   struct cm_config *config = load(NULL);
+   assert_string_equal(config->name, CM_CONFIG_DEFAULT);
+   assert_int_equal(config->clock_mhz, 600);
+   assert_int_equal(config->tile.size, 32);
+   assert_int_equal(config->tile.order, CM_TILE_ORDER_Z);
+   assert_int_equal(config->parameter_buffer.layout, CM_PB_LAYOUT_BASELINE);
+   static const struct {
+      enum cm_unit unit;
+      uint32_t size, ways, instances, latency;
+   } caches[] = {
+      {CM_UNIT_VERTEX_CACHE, 64 << 10, 4, 1, 1},
+      {CM_UNIT_TEXTURE_CACHE, 64 << 10, 4, 4, 1},
+      {CM_UNIT_TILE_CACHE, 64 << 10, 4, 1, 1},
+      {CM_UNIT_L2, 1 << 20, 8, 1, 12},
+   };
+   for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+      const struct cm_cache_config *cache = &config->caches[caches[i].unit];
+      assert_int_equal(cache->size, caches[i].size);
+      assert_int_equal(cache->ways, caches[i].ways);
+      assert_int_equal(cache->instances, caches[i].instances);
+      assert_int_equal(cache->latency, caches[i].latency);
+      assert_int_equal(cache->block, 64);
+      assert_int_equal(cache->policy, CM_POLICY_LRU);
+   }
+   assert_int_equal(config->dram.latency_min, 50);
+   assert_int_equal(config->dram.latency_max, 100);
+   cm_config_destroy(config);
+}
+
+static void
+count_preset(const char *name, const char *description, void *context)
+{
+   assert_true(strlen(description) > 10);
+   struct cm_config *config = load(name);
+   assert_string_equal(config->description, description);
+   cm_config_destroy(config);
+   ++*(unsigned *)context;
+}
+
+static void
+test_list(void **unused)
+{
+   (void)unused;
+   char error[512];
+   unsigned count = 0;
+   assert_true(cm_config_list_presets(NULL, count_preset, &count, error, sizeof error));
+   assert_true(count >= 2);
+   assert_false(cm_config_list_presets("/nonexistent", count_preset, &count, error, sizeof error));
+   assert_non_null(strstr(error, "/nonexistent: No such file or directory"));
+}
+
+static void
+test_interleaved_differs_in_layout_only(void **unused)
+{
+   (void)unused;
+   struct cm_config *baseline = load("tcor-baseline-64k"), *interleaved = load("tcor-interleaved-64k");
+   char *texts[2];
+   size_t lengths[2];
+   assert_int_equal(interleaved->parameter_buffer.layout, CM_PB_LAYOUT_INTERLEAVED);
+   char error[256];
+   assert_true(cm_config_set(interleaved, "parameter_buffer.layout=baseline", error, sizeof error));
+   assert_true(cm_config_set(interleaved, "description=same", error, sizeof error));
+   assert_true(cm_config_set(baseline, "description=same", error, sizeof error));
+   struct cm_config *const configs[] = {baseline, interleaved};
+   for (unsigned i = 0; i < 2; i++) {
+      FILE *file = open_memstream(&texts[i], &lengths[i]);
+      cm_config_write_json(configs[i], file);
+      fclose(file);
+      cm_config_destroy(configs[i]);
+   }
+   assert_string_equal(texts[0], texts[1]);
+   free(texts[0]);
+   free(texts[1]);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_baseline_is_table_one),
+      cmocka_unit_test(test_list),
+      cmocka_unit_test(test_interleaved_differs_in_layout_only),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

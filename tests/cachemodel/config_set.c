@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* key=value changes one key, or says what is wrong and changes nothing. */
+#include <string.h>
+
+#include "config/config.h"
+#include "support/test.h"
+
+static struct cm_config *config;
+
+static int
+load(void **unused)
+{
+   (void)unused;
+   char error[512];
+   config = cm_config_load(NULL, NULL, error, sizeof error);
+   return config ? 0 : -1;
+}
+
+static int
+unload(void **unused)
+{
+   (void)unused;
+   cm_config_destroy(config);
+   return 0;
+}
+
+static void
+test_values(void **unused)
+{
+   (void)unused;
+   static const char *const assignments[] = {
+      "mode=tbr", "tile.size=16", "tile.order=hilbert", "frame.traversal=boustrophedonic",
+      "caches.l2.size=2097152", "caches.tile_cache.policy=lru", "streams.color=l2",
+      "description=mine, all = mine", "threads=3",
+   };
+   char error[512] = "";
+   for (unsigned i = 0; i < sizeof assignments / sizeof assignments[0]; i++) {
+      if (!cm_config_set(config, assignments[i], error, sizeof error))
+         fail_msg("%s", error);
+   }
+   assert_int_equal(config->mode, CM_MODE_TBR);
+   assert_int_equal(config->tile.size, 16);
+   assert_int_equal(config->tile.order, CM_TILE_ORDER_HILBERT);
+   assert_int_equal(config->frame.traversal, CM_TRAVERSAL_BOUSTROPHEDONIC);
+   assert_int_equal(config->caches[CM_UNIT_L2].size, 2097152);
+   assert_int_equal(config->streams[CM_STREAM_COLOR], CM_UNIT_L2);
+   assert_string_equal(config->description, "mine, all = mine");
+   assert_int_equal(config->threads, 3);
+   assert_true(cm_config_validate(config, error, sizeof error));
+}
+
+static void
+test_errors(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *assignment, *message;
+   } cases[] = {
+      {"mode", "mode: no value, expected key=value"},
+      {"moood=tbr", "moood: no key 'moood', expected keys of: description"},
+      {"caches.l3.size=1", "caches.l3.size: no key 'l3', expected keys of: vertex_cache"},
+      {"caches.l2.sise=1", "no key 'sise', expected keys of: size, ways"},
+      {"caches.l2=1", "caches.l2: wrong value '1', expected keys of: size"},
+      {"tile.size.x=1", "no key 'x'"},
+      {"tile.size=", "wrong value '', expected a whole number"},
+      {"tile.size=32px", "wrong value '32px', expected a whole number"},
+      {"tile.size=-8", "wrong value '-8', expected a whole number"},
+      {"tile.size=4294967296", "expected a whole number from 0 to 4294967295"},
+      {"tile.order=spiral", "wrong value 'spiral', expected one of: scanline, z-order, hilbert"},
+      {"=1", "no key ''"},
+      {"description=", "expected a text"},
+   };
+   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      char error[1024] = "";
+      assert_false(cm_config_set(config, cases[i].assignment, error, sizeof error));
+      if (!strstr(error, cases[i].message))
+         fail_msg("%s: %s", cases[i].assignment, error);
+   }
+   assert_int_equal(config->tile.size, 32);
+}
+
+static void
+test_validate_names_the_key(void **unused)
+{
+   (void)unused;
+   char error[1024] = "";
+   assert_true(cm_config_set(config, "caches.tile_cache.ways=3", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_non_null(strstr(error, "caches.tile_cache.size: 65536 is no multiple of ways * block"));
+   assert_true(cm_config_set(config, "caches.tile_cache.size=49152", error, sizeof error));
+   assert_true(cm_config_validate(config, error, sizeof error));
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_values, load, unload),
+      cmocka_unit_test_setup_teardown(test_errors, load, unload),
+      cmocka_unit_test_setup_teardown(test_validate_names_the_key, load, unload),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Conservation, frame by frame over random passes: hits + misses + bypasses are
+ * the accesses; what one level fills and writes back is what the next one reads
+ * and writes; streams sum to totals, instances to their unit; frames to the total. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/random_pass.h"
+#include "support/test.h"
+
+static const struct cm_counter_table *table;
+static const uint64_t *values;
+
+static uint64_t
+value(const char *unit, const char *stream, const char *event)
+{
+   char name[96];
+   snprintf(name, sizeof name, "%s.%s.%s", unit, stream, event);
+   const int index = cm_counter_table_find(table, name);
+   return index < 0 ? 0 : values[index];
+}
+
+static void
+check_accesses(void)
+{
+   for (uint32_t i = 0; i < table->count; i++) {
+      const struct cm_counter *c = &table->counters[i];
+      if (c->unit < 0 || c->unit == CM_UNIT_DRAM || c->event != CM_CACHE_EVENT_READS)
+         continue;
+      /* A place's counters stand together, in the order of the events. */
+      const uint64_t *v = values + i;
+      assert_int_equal(v[CM_CACHE_EVENT_HITS] + v[CM_CACHE_EVENT_MISSES] + v[CM_CACHE_EVENT_BYPASSES],
+                       v[CM_CACHE_EVENT_READS] + v[CM_CACHE_EVENT_WRITES]);
+   }
+}
+
+/* Sums over the counters with this unit, stream and event. */
+static void
+check_sums(void)
+{
+   for (uint32_t i = 0; i < table->count; i++) {
+      const struct cm_counter *whole = &table->counters[i];
+      if (whole->unit < 0)
+         continue;
+      uint64_t streams = 0, instances = 0;
+      bool several = false;
+      for (uint32_t j = 0; j < table->count; j++) {
+         const struct cm_counter *part = &table->counters[j];
+         if (part->unit != whole->unit || part->event != whole->event)
+            continue;
+         if (part->instance == whole->instance && part->stream >= 0)
+            streams += values[j];
+         if (part->stream == whole->stream && part->instance >= 0) {
+            instances += values[j];
+            several = true;
+         }
+      }
+      if (whole->stream < 0)
+         assert_int_equal(streams, values[i]);
+      if (whole->instance < 0 && several)
+         assert_int_equal(instances, values[i]);
+   }
+}
+
+static void
+check_levels(const struct cm_config *config)
+{
+   for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
+      for (unsigned s = 0; s < CM_STREAM_COUNT; s++) {
+         const char *stream = cm_stream_names[s];
+         uint64_t reads = 0, writes = 0;
+         bool has_users = false;
+         for (unsigned user = 0; user < CM_CACHE_COUNT; user++) {
+            if (!config->caches[user].size || config->caches[user].next != unit)
+               continue;
+            reads += value(cm_unit_names[user], stream, "fills");
+            writes += value(cm_unit_names[user], stream, "writebacks");
+            has_users = true;
+         }
+         /* Streams that enter here come from no cache. */
+         if (!has_users || config->streams[s] == unit)
+            continue;
+         assert_int_equal(value(cm_unit_names[unit], stream, "reads"), reads);
+         assert_int_equal(value(cm_unit_names[unit], stream, "writes"), writes);
+      }
+   }
+}
+
+/* Where every write miss fetches, or nothing but reads misses, misses are fills. */
+static void
+check_misses(const struct cm_config *config)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (unsigned s = 0; config->caches[unit].size && s < CM_STREAM_COUNT; s++) {
+         const char *name = cm_unit_names[unit], *stream = cm_stream_names[s];
+         if (value(name, stream, "writes") == 0)
+            assert_int_equal(value(name, stream, "misses"), value(name, stream, "fills"));
+         else
+            assert_true(value(name, stream, "misses") >= value(name, stream, "fills"));
+      }
+   }
+}
+
+static const char *const variants[][8] = {
+   {NULL},
+   {"parameter_buffer.layout=interleaved", "streams.color=l2", "streams.depth=l2", NULL},
+   {"caches.l2.size=32768", "caches.tile_cache.size=4096", "caches.tile_cache.write_miss=fetch", NULL},
+   {"caches.texture_cache.instances=2", "caches.texture_cache.size=2048", "caches.l2.block=128",
+    "caches.l2.size=65536", "caches.l2.write_miss=fetch", NULL},
+   {"caches.vertex_cache.next=dram", "streams.texture=l2", "streams.shader=dram",
+    "caches.tile_cache.size=1024", "caches.instruction_cache.instances=4", NULL},
+};
+
+static void
+test_conservation(void **unused)
+{
+   (void)unused;
+   for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+      struct cm_config *config = test_config(variants[v]);
+      struct cm_gpu *gpu = cm_gpu_create(config);
+      uint64_t state = v;
+      table = cm_gpu_counters(gpu);
+      uint64_t *sums = calloc(table->count, sizeof *sums);
+      define_random_resources(gpu);
+      for (uint32_t frame = 0; frame < 12; frame++) {
+         for (unsigned p = 0; p < 3; p++) {
+            struct pass_builder *pass = random_pass(&state, frame);
+            pass_run(pass, gpu);
+            pass_free(pass);
+         }
+         values = cm_gpu_frame_end(gpu);
+         check_accesses();
+         check_sums();
+         check_levels(config);
+         check_misses(config);
+         for (uint32_t i = 0; i < table->count; i++)
+            sums[i] += values[i];
+      }
+      assert_memory_equal(cm_gpu_total(gpu), sums, table->count * sizeof *sums);
+      /* Or nothing was tested. */
+      values = sums;
+      assert_true(value("dram", "total", "reads") > 1000);
+      assert_true(value("tile_cache", "pb_list", "hits") > 1000);
+      if (v >= 2)
+         assert_true(value("dram", "pb_attribute", "writes") > 100);
+      free(sums);
+      cm_gpu_destroy(gpu);
+      cm_config_destroy(config);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {cmocka_unit_test(test_conservation)};
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

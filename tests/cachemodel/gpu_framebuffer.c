@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Loads and flushes of tiles, in 64-byte blocks of the attachment's rows. */
+#include "support/pass_builder.h"
+#include "support/test.h"
+
+static void
+test_whole_tiles(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   define_texture(gpu, 1, 64, 64, 1);
+   struct pass_builder *pass = pass_new(0, 64, 64, 32);
+   pass_color(pass, 1, 4);
+   pass->touched[0] = pass->touched[3] = true; /* two tiles of 32 rows of two blocks */
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"tiling_engine.tiles", 2},
+      {"dram.color.writes", 128},
+      {"dram.color.write_bytes", 8192},
+      {"dram.color.reads", 0},
+      {"l2.total.writes", 0},
+      {NULL, 0},
+   });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+static void
+test_partial_tiles(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   define_texture(gpu, 1, 50, 40, 1);
+   define_texture(gpu, 2, 50, 40, 1);
+   struct pass_builder *pass = pass_new(0, 50, 40, 32);
+   pass_color(pass, 1, 4);
+   pass->pass.color[0].load = true;
+   pass->pass.depth = (struct cm_attachment){.resource = 2, .pixel_bytes = 4, .load = true};
+   pass->pass.stencil = (struct cm_attachment){.resource = 2, .pixel_bytes = 0, .load = true, .store = true};
+   for (unsigned t = 0; t < 4; t++)
+      pass->touched[t] = true;
+   pass_run(pass, gpu);
+   /* Rows of 50 pixels: 2 blocks in the left tiles, 18 pixels = 72 bytes = 2 in the
+    * right ones; 40 rows. */
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"dram.color.reads", 160},
+      {"dram.color.writes", 160},
+      {"dram.depth.reads", 160},
+      {"dram.depth.writes", 0},
+      {"dram.stencil.reads", 0},
+      {"dram.stencil.writes", 0},
+      {NULL, 0},
+   });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* A tile narrower than a block writes the block it shares with its neighbour. */
+static void
+test_small_tiles(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu((const char *const[]){"tile.size=8", NULL});
+   define_texture(gpu, 1, 16, 8, 1);
+   struct pass_builder *pass = pass_new(0, 16, 8, 8);
+   pass_color(pass, 1, 4);
+   pass->touched[0] = pass->touched[1] = true;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"dram.color.writes", 16}, {NULL, 0}});
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* With rows of 32 bytes without padding, two rows of a tile share a block. */
+static void
+test_rows_in_one_block(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu((const char *const[]){"texture.row_alignment=1", NULL});
+   define_texture(gpu, 1, 8, 8, 1);
+   struct pass_builder *pass = pass_new(0, 8, 8, 32);
+   pass_color(pass, 1, 4);
+   pass->touched[0] = true;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"dram.color.writes", 4}, {NULL, 0}});
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* Through the L2, whole blocks are written without being read; a level and a
+ * layer have their own addresses. */
+static void
+test_through_the_l2(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu((const char *const[]){
+      "streams.color=l2", "caches.l2.write_miss=fetch", "tile.size=16", NULL});
+   const struct cm_resource_description cube = {
+      .id = 1, .levels = 3, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
+      .width = 64, .height = 64, .depth = 1, .layers = 6};
+   cm_gpu_define_resource(gpu, &cube);
+   for (unsigned n = 0; n < 3; n++) {
+      struct pass_builder *pass = pass_new(0, 16, 16, 16);
+      pass_color(pass, 1, 4);
+      pass->pass.color[0].level = 2;
+      pass->pass.color[0].layer = n == 2 ? 5 : 1;
+      pass->touched[0] = true;
+      pass_run(pass, gpu);
+      pass_free(pass);
+   }
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"l2.color.writes", 48},
+      {"l2.color.misses", 32},
+      {"l2.color.hits", 16},
+      {"l2.color.fills", 0},
+      {"dram.color.writes", 0},
+      {NULL, 0},
+   });
+   cm_gpu_destroy(gpu);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_whole_tiles),
+      cmocka_unit_test(test_partial_tiles),
+      cmocka_unit_test(test_small_tiles),
+      cmocka_unit_test(test_rows_in_one_block),
+      cmocka_unit_test(test_through_the_l2),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Quads on fragment processors and their texture reads, counted by hand. */
+#include "support/pass_builder.h"
+#include "support/test.h"
+
+static struct cm_draw *
+add_draw(struct pass_builder *pass, uint32_t program, uint32_t texture)
+{
+   struct cm_draw *draw = pass_draw(pass);
+   draw->fragment_program = (struct cm_program){.id = program, .instructions = 8, .constant_bytes = 100};
+   draw->num_textures = 1;
+   draw->textures[0].resource = texture;
+   return draw;
+}
+
+/* A footprint of a quad at the texture's upper left texel. */
+static struct cm_footprint
+at_origin(uint8_t quad, uint8_t live, uint8_t linear)
+{
+   return (struct cm_footprint){.quad = quad, .live = live, .linear = linear};
+}
+
+static void
+test_round_robin(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   define_texture(gpu, 1, 64, 64, 1);
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   add_draw(pass, 7, 1);
+   pass_shade(pass, 0, 0, 4, 15);
+   pass_footprints(pass, 0, 0,
+                   (const struct cm_footprint[]){at_origin(0, 15, 0), at_origin(1, 15, 0),
+                                                 at_origin(2, 3, 0), at_origin(3, 15, 1)},
+                   4);
+   pass_shade(pass, 0, 0, 1, 5);
+   pass_footprints(pass, 0, 0, (const struct cm_footprint[]){at_origin(0, 1, 0)}, 1);
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"fragment_stage.quads", 5},
+      {"fragment_stage.fragments", 18},
+      {"fragment_stage.footprints", 5},
+      {"texture_cache.0.texture.reads", 4 + 1},
+      {"texture_cache.0.texture.misses", 1},
+      {"texture_cache.1.texture.reads", 4},
+      {"texture_cache.2.texture.reads", 2},
+      /* Bilinear: four fragments of two rows each. */
+      {"texture_cache.3.texture.reads", 8},
+      {"texture_cache.3.texture.misses", 2},
+      {"texture_cache.texture.reads", 19},
+      {"l2.texture.reads", 5},
+      {"l2.texture.misses", 2},
+      {"dram.texture.reads", 2},
+      {"dram.texture.read_bytes", 128},
+      /* Each processor takes up the draw once: a block of instructions, two of constants. */
+      {"fragment_stage.program_switches", 4},
+      {"instruction_cache.shader.reads", 4},
+      {"instruction_cache.constant.reads", 8},
+      {"instruction_cache.total.misses", 3},
+      {NULL, 0},
+   });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* Processors start anew with each tile, and change programs within one. */
+static void
+test_program_switches(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu((const char *const[]){"fragment_stage.processors=2",
+                                                       "caches.texture_cache.instances=2", NULL});
+   define_texture(gpu, 1, 64, 64, 1);
+   struct pass_builder *pass = pass_new(0, 64, 32, 32);
+   add_draw(pass, 7, 1);
+   add_draw(pass, 8, 1);
+   pass_shade(pass, 0, 0, 3, 15); /* 0 1 0: two switches */
+   pass_shade(pass, 0, 1, 1, 15); /* 1: one */
+   pass_shade(pass, 0, 0, 2, 15); /* 0 1: one */
+   pass_shade(pass, 1, 0, 1, 15); /* another tile: 0: one */
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"fragment_stage.quads", 7},
+      {"fragment_stage.program_switches", 5},
+      {"instruction_cache.shader.reads", 5},
+      {"instruction_cache.shader.misses", 2},
+      {NULL, 0},
+   });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* What is rendered past the caches is read from memory afterwards. */
+static void
+test_render_to_texture(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   define_texture(gpu, 1, 64, 64, 1);
+   define_texture(gpu, 2, 32, 32, 1);
+   struct pass_builder *sample = pass_new(0, 32, 32, 32);
+   pass_color(sample, 2, 4);
+   add_draw(sample, 7, 1);
+   pass_shade(sample, 0, 0, 1, 15);
+   pass_footprints(sample, 0, 0, (const struct cm_footprint[]){at_origin(0, 15, 0)}, 1);
+   struct pass_builder *render = pass_new(0, 64, 64, 32);
+   pass_color(render, 1, 4);
+   render->touched[0] = true;
+
+   pass_run(sample, gpu);
+   pass_run(sample, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"texture_cache.texture.misses", 1}, {"dram.texture.reads", 1}, {NULL, 0}});
+   pass_run(render, gpu);
+   pass_run(sample, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"texture_cache.texture.misses", 2},
+      {"texture_cache.texture.invalidations", 1},
+      {"l2.texture.invalidations", 1},
+      {"dram.texture.reads", 2},
+      {"dram.color.writes", 3 * 64 + 64},
+      {NULL, 0},
+   });
+   pass_free(sample);
+   pass_free(render);
+   cm_gpu_destroy(gpu);
+}
+
+static void
+test_addresses_follow_first_use(void **unused)
+{
+   (void)unused;
+   /* Defined in the other order, or with others between that are not used, the
+    * textures have the same addresses and conflict alike. */
+   uint64_t hits[2];
+   for (unsigned order = 0; order < 2; order++) {
+      struct cm_gpu *gpu = test_gpu((const char *const[]){"caches.texture_cache.size=256",
+                                                          "caches.texture_cache.ways=1", NULL});
+      define_texture(gpu, order ? 2 : 1, 64, 48, 3);
+      define_texture(gpu, 3, 1000, 1000, 1);
+      define_texture(gpu, order ? 1 : 2, 64, 48, 3);
+      struct pass_builder *pass = pass_new(0, 32, 32, 32);
+      add_draw(pass, 7, 1);
+      add_draw(pass, 7, 2);
+      for (unsigned i = 0; i < 40; i++) {
+         struct cm_footprint f = at_origin(0, 15, 1);
+         f.texel[0].x = (int16_t)(i % 60);
+         f.texel[1].y = (int16_t)(i % 40);
+         pass_shade(pass, 0, i / 3 % 2, 1, 15);
+         pass_footprints(pass, 0, 0, &f, 1);
+      }
+      pass_run(pass, gpu);
+      hits[order] = cm_gpu_frame(gpu)[cm_counter_table_find(cm_gpu_counters(gpu), "texture_cache.texture.hits")];
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+   assert_int_equal(hits[0], hits[1]);
+   assert_true(hits[0] > 0);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_round_robin),
+      cmocka_unit_test(test_program_switches),
+      cmocka_unit_test(test_render_to_texture),
+      cmocka_unit_test(test_addresses_follow_first_use),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* The Parameter Buffer's traffic of small passes, counted by hand. */
+#include "support/pass_builder.h"
+#include "support/test.h"
+
+static void
+add_two_primitives(struct pass_builder *pass)
+{
+   pass_draw(pass);
+   pass_primitive(pass, 3, (const uint32_t[]){0, 1, 2, 3}, 4);
+   pass_primitive(pass, 2, (const uint32_t[]){1, 3}, 2);
+}
+
+static void
+test_baseline_layout(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   struct pass_builder *pass = pass_new(0, 64, 64, 32);
+   add_two_primitives(pass);
+   pass_run(pass, gpu);
+   /* 4 + 2 PMDs in the 4 tiles' first blocks, 3 + 2 attributes; tiles 0 … 3 read
+    * 1, 2, 1, 2 PMDs and 3, 5, 3, 5 attributes, all of which are still there. */
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"tiling_engine.primitives", 2},
+      {"tiling_engine.pmds", 6},
+      {"tiling_engine.attributes", 5},
+      {"tiling_engine.tiles", 4},
+      {"tile_cache.pb_list.writes", 6},
+      {"tile_cache.pb_list.reads", 6},
+      {"tile_cache.pb_list.misses", 4},
+      {"tile_cache.pb_list.hits", 8},
+      {"tile_cache.pb_list.fills", 0},
+      {"tile_cache.pb_attribute.writes", 5},
+      {"tile_cache.pb_attribute.reads", 16},
+      {"tile_cache.pb_attribute.misses", 5},
+      {"tile_cache.pb_attribute.hits", 16},
+      {"tile_cache.total.evictions", 0},
+      {"l2.total.reads", 0},
+      {"dram.total.reads", 0},
+      {NULL, 0},
+   });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* A cache of one set of two blocks shows where the lists lie: in the baseline
+ * layout tiles are 4 KiB apart, in the interleaved one a block. */
+static void
+test_lists_in_a_tiny_cache(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *layout;
+      uint64_t list_fills;
+   } cases[] = {
+      /* 17 primitives on tiles 0 and 1. Each list takes two blocks (16 PMDs a block). */
+      {"parameter_buffer.layout=baseline", 4},
+      {"parameter_buffer.layout=interleaved", 4},
+   };
+   for (unsigned i = 0; i < 2; i++) {
+      /* PB-Attributes straight to the L2, so that the Tile Cache sees lists only. */
+      struct cm_gpu *gpu = test_gpu((const char *const[]){
+         cases[i].layout, "caches.tile_cache.size=128", "caches.tile_cache.ways=2",
+         "streams.pb_attribute=l2", NULL});
+      struct pass_builder *pass = pass_new(0, 64, 32, 32);
+      pass_draw(pass);
+      for (unsigned p = 0; p < 17; p++)
+         pass_primitive(pass, 1, (const uint32_t[]){0, 1}, 2);
+      pass_run(pass, gpu);
+      /* Written: 34 PMDs, blocks A0 B0 alternating, then A1 B1 (which evict A0 and
+       * B0). Read: A0 ×16, A1, B0 ×16, B1, none of which is there any more when it
+       * is wanted: reading A0 evicts A1. */
+      assert_counters(gpu, (const struct expected_counter[]){
+         {"tile_cache.pb_list.writes", 34},
+         {"tile_cache.pb_list.reads", 34},
+         {"tile_cache.pb_list.misses", 4 + 4},
+         {"tile_cache.pb_list.fills", cases[i].list_fills},
+         {"tile_cache.pb_list.writebacks", 4},
+         {"l2.pb_list.reads", 4},
+         {"l2.pb_list.hits", 4},
+         {"l2.pb_list.writes", 4},
+         {"l2.pb_attribute.writes", 17},
+         {"l2.pb_attribute.reads", 34},
+         {NULL, 0},
+      });
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+}
+
+/* In the baseline layout, the lists of tiles whose number differs by a multiple of
+ * 4 fall into one set of the 256 of the Tile Cache; interleaved, 16 neighbours do
+ * not meet (TCOR III-B). */
+static void
+test_conflicts_of_the_baseline(void **unused)
+{
+   (void)unused;
+   uint64_t evictions[2];
+   for (unsigned i = 0; i < 2; i++) {
+      struct cm_gpu *gpu = test_gpu((const char *const[]){
+         i ? "parameter_buffer.layout=interleaved" : "parameter_buffer.layout=baseline",
+         "streams.pb_attribute=l2", NULL});
+      struct pass_builder *pass = pass_new(0, 512, 512, 32);
+      pass_draw(pass);
+      for (uint32_t tile = 0; tile < 256; tile++)
+         pass_primitive(pass, 1, &tile, 1);
+      pass_run(pass, gpu);
+      const int index = cm_counter_table_find(cm_gpu_counters(gpu), "tile_cache.pb_list.evictions");
+      evictions[i] = cm_gpu_frame(gpu)[index];
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+   /* 256 lists in 4 sets of 4 ways: each set takes 64 writes and 64 reads, and
+    * LRU with a cyclic order hits nothing where reads follow row-major writes in
+    * Z-order; at least 60 of the 64 written leave each set. */
+   assert_true(evictions[0] >= 4 * 60);
+   assert_int_equal(evictions[1], 0);
+}
+
+static void
+test_wide_pmds(void **unused)
+{
+   (void)unused;
+   /* 17 attributes do not fit a narrow PMD: 8 bytes each, 8 PMDs a block. */
+   struct cm_gpu *gpu = test_gpu((const char *const[]){"streams.pb_attribute=dram", NULL});
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   pass_draw(pass);
+   for (unsigned p = 0; p < 16; p++)
+      pass_primitive(pass, p ? 1 : 17, (const uint32_t[]){0}, 1);
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+      {"tile_cache.pb_list.writes", 16},
+      {"tile_cache.pb_list.misses", 2},
+      {"dram.pb_attribute.writes", 32},
+      {"dram.pb_attribute.reads", 32},
+      {NULL, 0},
+   });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* The Parameter Buffer is at the same addresses in every pass. */
+static void
+test_second_pass_overwrites(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   for (uint32_t frame = 0; frame < 2; frame++) {
+      struct pass_builder *pass = pass_new(frame, 64, 64, 32);
+      add_two_primitives(pass);
+      pass_run(pass, gpu);
+      pass_free(pass);
+      assert_counters(gpu, (const struct expected_counter[]){
+         {"tile_cache.total.misses", frame ? 0 : 9},
+         {"tile_cache.total.reads", 22},
+         {NULL, 0},
+      });
+      cm_gpu_frame_end(gpu);
+   }
+   cm_gpu_destroy(gpu);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_baseline_layout),
+      cmocka_unit_test(test_lists_in_a_tiny_cache),
+      cmocka_unit_test(test_conflicts_of_the_baseline),
+      cmocka_unit_test(test_wide_pmds),
+      cmocka_unit_test(test_second_pass_overwrites),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

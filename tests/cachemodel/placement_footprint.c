@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* A footprint's blocks: for each live fragment, each block of its texels once.
+ * The fast path agrees with a computation texel by texel over random footprints. */
+#include "support/test.h"
+#include "texture/placement.h"
+
+static const struct cm_config config = {
+   .texture = {.placement = CM_PLACEMENT_LINEAR, .row_alignment = 64}};
+
+/* Where a coordinate past the edge reads. */
+static uint32_t
+at_edge(int x, int size, bool repeat)
+{
+   if (x < 0)
+      return (uint32_t)(repeat ? x + size : 0);
+   if (x >= size)
+      return (uint32_t)(repeat ? x - size : size - 1);
+   return (uint32_t)x;
+}
+
+static unsigned
+plain_blocks(const struct cm_resource_description *r, const struct cm_texture_layout *layout,
+             uint64_t address, const struct cm_texture_binding *binding, const struct cm_footprint *f,
+             uint64_t *blocks)
+{
+   const unsigned level = binding->first_level + f->level;
+   const int width = (int)(r->width >> level ? r->width >> level : 1);
+   const int height = (int)(r->height >> level ? r->height >> level : 1);
+   unsigned count = 0;
+   for (unsigned q = 0; q < 4; q++) {
+      const unsigned first = count;
+      for (int i = 0; f->live >> q & 1 && i < (f->linear ? 4 : 1); i++) {
+         const uint32_t x = at_edge(f->texel[q].x + i % 2, width, binding->repeat_s);
+         const uint32_t y = at_edge(f->texel[q].y + i / 2, height, binding->repeat_t);
+         const uint64_t begin = address + cm_texture_offset(layout, level, binding->first_layer + f->layer,
+                                                            x / r->block_width, y / r->block_height);
+         for (uint64_t byte = begin; byte < begin + r->block_bytes; byte++) {
+            bool known = false;
+            for (unsigned b = first; b < count; b++)
+               known |= blocks[b] == byte / 64;
+            if (!known)
+               blocks[count++] = byte / 64;
+         }
+      }
+   }
+   return count;
+}
+
+static void
+test_random(void **unused)
+{
+   (void)unused;
+   static const struct cm_resource_description resources[] = {
+      {.id = 1, .levels = 6, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
+       .width = 37, .height = 50, .depth = 1, .layers = 1},
+      {.id = 1, .levels = 5, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 1,
+       .width = 300, .height = 16, .depth = 1, .layers = 6},
+      {.id = 1, .levels = 5, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 12,
+       .width = 33, .height = 33, .depth = 1, .layers = 1},
+      {.id = 1, .levels = 4, .samples = 1, .block_width = 4, .block_height = 4, .block_bytes = 8,
+       .width = 64, .height = 30, .depth = 1, .layers = 1},
+      {.id = 1, .levels = 3, .samples = 1, .block_width = 5, .block_height = 4, .block_bytes = 16,
+       .width = 51, .height = 43, .depth = 1, .layers = 2},
+      {.id = 1, .levels = 2, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 16,
+       .width = 18, .height = 9, .depth = 6, .layers = 1},
+   };
+   uint64_t state = 1;
+   for (unsigned n = 0; n < 200000; n++) {
+      const struct cm_resource_description *r = &resources[n % 6];
+      struct cm_config varied = config;
+      varied.texture.row_alignment = n % 5 ? 64 : 1;
+      struct cm_texture_layout layout;
+      cm_texture_layout_init(&layout, r, &varied);
+      const struct cm_texture_binding binding = {
+         .resource = 1, .repeat_s = random_below(&state, 2), .repeat_t = random_below(&state, 2),
+         .first_level = (uint8_t)random_below(&state, 2), .first_layer = (uint16_t)(r->layers > 1)};
+      struct cm_footprint f = {
+         .level = (uint8_t)random_below(&state, r->levels - binding.first_level),
+         .live = (uint8_t)random_below(&state, 16),
+         .linear = (uint8_t)random_below(&state, 2),
+         .layer = r->layers > 1 ? random_below(&state, r->layers - 1) : r->depth > 1 ? 2 : 0,
+      };
+      const unsigned level = binding.first_level + f.level;
+      const int width = (int)(r->width >> level ? r->width >> level : 1);
+      const int height = (int)(r->height >> level ? r->height >> level : 1);
+      for (unsigned q = 0; q < 4; q++) {
+         const int low = f.linear ? -1 : 0;
+         f.texel[q].x = (int16_t)(low + (int)random_below(&state, (uint32_t)(width - low)));
+         f.texel[q].y = (int16_t)(low + (int)random_below(&state, (uint32_t)(height - low)));
+      }
+      uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS], expected[CM_MAX_FOOTPRINT_BLOCKS * 2];
+      const unsigned count = cm_footprint_blocks(&layout, 8192, &binding, &f, 6, blocks);
+      assert_int_equal(count, plain_blocks(r, &layout, 8192, &binding, &f, expected));
+      assert_memory_equal(blocks, expected, count * sizeof blocks[0]);
+   }
+}
+
+static void
+test_by_hand(void **unused)
+{
+   (void)unused;
+   /* 64 x 64 RGBA8 at 4096: a row is four blocks; block 64 is its first. */
+   const struct cm_resource_description resource = {
+      .id = 1, .levels = 1, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
+      .width = 64, .height = 64, .depth = 1, .layers = 1};
+   struct cm_texture_layout layout;
+   cm_texture_layout_init(&layout, &resource, &config);
+   struct cm_texture_binding binding = {.resource = 1, .repeat_s = true};
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+
+   /* Fragment 0 straddles two blocks in two rows; fragment 3 reads across the
+    * repeated left edge and the clamped upper one. */
+   const struct cm_footprint f = {.live = 9, .linear = 1, .texel = {{15, 2}, {0, 0}, {0, 0}, {-1, 63}}};
+   static const uint64_t expected[] = {64 + 8, 64 + 9, 64 + 12, 64 + 13, 64 + 255, 64 + 252};
+   assert_int_equal(cm_footprint_blocks(&layout, 4096, &binding, &f, 6, blocks), 6);
+   assert_memory_equal(blocks, expected, sizeof expected);
+
+   /* Clamped, column -1 is column 0. */
+   binding.repeat_s = false;
+   assert_int_equal(cm_footprint_blocks(&layout, 4096, &binding, &f, 6, blocks), 5);
+   assert_int_equal(blocks[4], 64 + 252);
+
+   /* What is out of range by more than that stays inside the texture. */
+   const struct cm_footprint wild = {
+      .live = 15, .level = 9, .layer = 77, .linear = 1,
+      .texel = {{32767, 32767}, {-32768, -32768}, {1000, 0}, {0, 1000}}};
+   const unsigned count = cm_footprint_blocks(&layout, 4096, &binding, &wild, 6, blocks);
+   for (unsigned i = 0; i < count; i++)
+      assert_in_range(blocks[i], 64, 64 + 255);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random),
+      cmocka_unit_test(test_by_hand),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

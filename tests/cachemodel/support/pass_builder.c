@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+#include "pass_builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "test.h"
+
+struct pass_builder *
+pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
+{
+   struct pass_builder *builder = calloc(1, sizeof *builder);
+   struct cm_pass *pass = &builder->pass;
+   pass->frame = frame;
+   pass->width = width;
+   pass->height = height;
+   pass->tile_size = tile_size;
+   pass->tiles_x = (width + tile_size - 1) / tile_size;
+   pass->tiles_y = (height + tile_size - 1) / tile_size;
+   assert_true(pass->tiles_x * pass->tiles_y <= 1024);
+   pass->draws = builder->draws;
+   pass->vertices = builder->vertices;
+   pass->primitives = builder->primitives;
+   pass->primitive_tiles = builder->primitive_tiles;
+   pass->tiles = builder->tiles;
+   pass->touched = builder->touched;
+   return builder;
+}
+
+void
+pass_free(struct pass_builder *builder)
+{
+   for (unsigned i = 0; i < 1024; i++)
+      free(builder->tiles[i].words);
+   free(builder);
+}
+
+void
+pass_color(struct pass_builder *builder, uint32_t resource, uint8_t pixel_bytes)
+{
+   struct cm_pass *pass = &builder->pass;
+   pass->color[pass->num_color++] =
+      (struct cm_attachment){.resource = resource, .pixel_bytes = pixel_bytes, .store = true};
+}
+
+struct cm_draw *
+pass_draw(struct pass_builder *builder)
+{
+   assert_true(builder->pass.num_draws < 64);
+   return &builder->draws[builder->pass.num_draws++];
+}
+
+void
+pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const uint32_t *tiles,
+               uint32_t num_tiles)
+{
+   struct cm_pass *pass = &builder->pass;
+   assert_true(pass->num_primitives < BUILDER_LIMIT);
+   assert_true(pass->num_primitive_tiles + num_tiles <= BUILDER_LIMIT * 16);
+   builder->primitives[pass->num_primitives++] = (struct cm_primitive){
+      .draw = pass->num_draws - 1,
+      .num_attributes = num_attributes,
+      .first_tile = pass->num_primitive_tiles,
+      .num_tiles = num_tiles,
+   };
+   for (uint32_t i = 0; i < num_tiles; i++) {
+      builder->primitive_tiles[pass->num_primitive_tiles++] = tiles[i];
+      builder->touched[tiles[i]] = true;
+   }
+}
+
+static void
+add_words(struct cm_tile_events *events, const void *words, size_t count)
+{
+   uint32_t *room = cm_tile_events_reserve(events, count);
+   assert_non_null(room);
+   memcpy(room, words, count * sizeof *room);
+   events->num_words += count;
+}
+
+void
+pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t num_quads, uint8_t live)
+{
+   struct cm_tile_events *events = &builder->tiles[tile];
+   const uint32_t words[2] = {CM_EVENT_SHADE | num_quads << 8, draw};
+   add_words(events, words, 2);
+   for (uint32_t q = 0; q < num_quads; q++) {
+      const struct cm_quad quad = {.x = (uint8_t)q, .live = live};
+      add_words(events, &quad, CM_QUAD_WORDS);
+   }
+   builder->touched[tile] = true;
+}
+
+void
+pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
+                const struct cm_footprint *footprints, uint32_t count)
+{
+   struct cm_tile_events *events = &builder->tiles[tile];
+   const uint32_t word = CM_EVENT_FOOTPRINTS | count << 8 | unit << 16;
+   add_words(events, &word, 1);
+   add_words(events, footprints, count * CM_FOOTPRINT_WORDS);
+}
+
+void
+pass_run(const struct pass_builder *builder, struct cm_gpu *gpu)
+{
+   const uint32_t num_tiles = builder->pass.tiles_x * builder->pass.tiles_y;
+   cm_gpu_pass_begin(gpu, &builder->pass);
+   const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
+   for (uint32_t n = 0; n < num_tiles; n++)
+      cm_gpu_pass_tile(gpu, traversal[n]);
+   cm_gpu_pass_end(gpu);
+}
+
+struct cm_config *
+test_config(const char *const *assignments)
+{
+   char error[512] = "";
+   struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+   if (!config)
+      fail_msg("%s", error);
+   for (; assignments && *assignments; assignments++) {
+      if (!cm_config_set(config, *assignments, error, sizeof error))
+         fail_msg("%s", error);
+   }
+   if (!cm_config_validate(config, error, sizeof error))
+      fail_msg("%s", error);
+   return config;
+}
+
+struct cm_gpu *
+test_gpu(const char *const *assignments)
+{
+   struct cm_config *config = test_config(assignments);
+   struct cm_gpu *gpu = cm_gpu_create(config);
+   assert_non_null(gpu);
+   cm_config_destroy(config);
+   return gpu;
+}
+
+void
+define_texture(struct cm_gpu *gpu, uint32_t id, uint32_t width, uint32_t height, uint8_t levels)
+{
+   const struct cm_resource_description description = {
+      .id = id, .levels = levels, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
+      .width = width, .height = height, .depth = 1, .layers = 1};
+   cm_gpu_define_resource(gpu, &description);
+}
+
+void
+define_buffer(struct cm_gpu *gpu, uint32_t id, uint32_t bytes)
+{
+   const struct cm_resource_description description = {
+      .id = id, .is_buffer = true, .levels = 1, .samples = 1, .block_width = 1, .block_height = 1,
+      .block_bytes = 1, .width = bytes, .height = 1, .depth = 1, .layers = 1};
+   cm_gpu_define_resource(gpu, &description);
+}
+
+void
+assert_counters(struct cm_gpu *gpu, const struct expected_counter *expected)
+{
+   const struct cm_counter_table *table = cm_gpu_counters(gpu);
+   const uint64_t *values = cm_gpu_frame(gpu);
+   for (; expected->name; expected++) {
+      const int index = cm_counter_table_find(table, expected->name);
+      if (index < 0)
+         fail_msg("no counter %s", expected->name);
+      if (values[index] != expected->value)
+         fail_msg("%s is %llu, expected %llu", expected->name, (unsigned long long)values[index],
+                  (unsigned long long)expected->value);
+   }
+}

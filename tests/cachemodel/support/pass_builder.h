@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/** Builds render passes for tests, and drives them through a simulated GPU. */
+#ifndef PASS_BUILDER_H
+#define PASS_BUILDER_H
+
+#include "gpu.h"
+
+#define BUILDER_LIMIT 4096
+
+struct pass_builder {
+   struct cm_pass pass;
+   struct cm_draw draws[64];
+   uint32_t vertices[BUILDER_LIMIT];
+   struct cm_primitive primitives[BUILDER_LIMIT];
+   uint32_t primitive_tiles[BUILDER_LIMIT * 16];
+   struct cm_tile_events tiles[1024];
+   bool touched[1024];
+};
+
+/** An empty pass of this size into no attachments. Free it with pass_free. */
+struct pass_builder *pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size);
+void pass_free(struct pass_builder *builder);
+
+/** A color attachment that is stored, not loaded. */
+void pass_color(struct pass_builder *builder, uint32_t resource, uint8_t pixel_bytes);
+
+/** A draw without vertices, programs or textures; the caller fills it in. */
+struct cm_draw *pass_draw(struct pass_builder *builder);
+
+/** A primitive of the draw added last, on num_tiles tiles in ascending order. */
+void pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const uint32_t *tiles,
+                    uint32_t num_tiles);
+
+/** A shade event of a draw's quads (live: all of them with these fragments). */
+void pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t num_quads,
+                uint8_t live);
+
+/** Footprints of a texture unit for the last shade event. */
+void pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
+                     const struct cm_footprint *footprints, uint32_t count);
+
+/** Sends the pass through the GPU, all tiles in its traversal. */
+void pass_run(const struct pass_builder *builder, struct cm_gpu *gpu);
+
+/** The default preset with key=value changes (ended by NULL), or the test fails. */
+struct cm_config *test_config(const char *const *assignments);
+
+/** A GPU of test_config. */
+struct cm_gpu *test_gpu(const char *const *assignments);
+
+/** An RGBA8 texture (bytes a texel: 4), or a buffer, made known to the GPU. */
+void define_texture(struct cm_gpu *gpu, uint32_t id, uint32_t width, uint32_t height, uint8_t levels);
+void define_buffer(struct cm_gpu *gpu, uint32_t id, uint32_t bytes);
+
+struct expected_counter {
+   const char *name;
+   uint64_t value;
+};
+
+/** Fails the test where a counter of the running frame differs; ended by a NULL name. */
+void assert_counters(struct cm_gpu *gpu, const struct expected_counter *expected);
+
+#endif

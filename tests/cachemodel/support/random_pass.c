@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "random_pass.h"
+
+#include "test.h"
+
+enum {
+   FIRST_BUFFER = 1, /* 1 … 4 */
+   FIRST_TEXTURE = 5, /* 5 … 9 */
+   COLOR = 10, DEPTH = 11, OFFSCREEN = 12,
+};
+
+void
+define_random_resources(struct cm_gpu *gpu)
+{
+   for (uint32_t i = 0; i < 4; i++)
+      define_buffer(gpu, FIRST_BUFFER + i, 20000 << i);
+   for (uint32_t i = 0; i < 5; i++)
+      define_texture(gpu, FIRST_TEXTURE + i, 64u << i, 300, (uint8_t)(i + 1));
+   define_texture(gpu, COLOR, 300, 200, 1);
+   define_texture(gpu, DEPTH, 300, 200, 1);
+   define_texture(gpu, OFFSCREEN, 300, 200, 1);
+}
+
+static void
+random_draw(struct pass_builder *builder, uint64_t *state)
+{
+   struct cm_pass *pass = &builder->pass;
+   struct cm_draw *draw = pass_draw(builder);
+   draw->vertex_program = (struct cm_program){1 + random_below(state, 4), random_below(state, 100),
+                                              random_below(state, 500)};
+   draw->fragment_program = (struct cm_program){1 + random_below(state, 4), random_below(state, 200),
+                                                random_below(state, 300)};
+   draw->num_elements = 1 + random_below(state, 3);
+   for (uint32_t e = 0; e < draw->num_elements; e++)
+      draw->elements[e] = (struct cm_vertex_element){
+         .buffer = FIRST_BUFFER + random_below(state, 4), .offset = random_below(state, 64),
+         .stride = random_below(state, 64), .bytes = 4 + random_below(state, 12)};
+   draw->num_vertices = 3 + random_below(state, 30);
+   if (random_below(state, 2)) {
+      draw->index_buffer = FIRST_BUFFER;
+      draw->index_bytes = 2;
+      draw->first_vertex = pass->num_vertices;
+      for (uint32_t v = 0; v < draw->num_vertices; v++)
+         builder->vertices[pass->num_vertices++] = random_below(state, 600);
+   }
+   draw->num_textures = 3;
+   draw->textures[0] = (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(state, 5),
+                                                   .repeat_s = random_below(state, 2)};
+   draw->textures[2] = (struct cm_texture_binding){.resource = pass->color[0].resource == COLOR
+                                                                  ? OFFSCREEN
+                                                                  : FIRST_TEXTURE};
+}
+
+static void
+random_primitive(struct pass_builder *builder, uint64_t *state)
+{
+   const uint32_t num_tiles = builder->pass.tiles_x * builder->pass.tiles_y;
+   uint32_t tiles[16], count = 0;
+   uint32_t tile = random_below(state, num_tiles);
+   while (count < 16 && tile < num_tiles) {
+      tiles[count++] = tile;
+      tile += 1 + random_below(state, 7);
+      if (random_below(state, 4) == 0)
+         break;
+   }
+   pass_primitive(builder, 1 + random_below(state, 6), tiles, count);
+}
+
+static void
+random_shading(struct pass_builder *builder, uint64_t *state, uint32_t tile)
+{
+   const uint32_t draw = random_below(state, builder->pass.num_draws);
+   const uint32_t quads = 1 + random_below(state, 4);
+   pass_shade(builder, tile, draw, quads, (uint8_t)(1 + random_below(state, 15)));
+   const uint32_t unit = random_below(state, 2) * 2;
+   struct cm_footprint footprints[8];
+   const uint32_t count = 1 + random_below(state, 8);
+   for (uint32_t i = 0; i < count; i++) {
+      struct cm_footprint *f = &footprints[i];
+      *f = (struct cm_footprint){.quad = (uint8_t)random_below(state, quads),
+                                 .live = (uint8_t)random_below(state, 16),
+                                 .linear = (uint8_t)random_below(state, 2)};
+      for (unsigned q = 0; q < 4; q++) {
+         f->texel[q].x = (int16_t)random_below(state, 64);
+         f->texel[q].y = (int16_t)random_below(state, 200);
+      }
+   }
+   pass_footprints(builder, tile, unit, footprints, count);
+}
+
+struct pass_builder *
+random_pass(uint64_t *state, uint32_t frame)
+{
+   struct pass_builder *builder = pass_new(frame, 300, 200, 32);
+   struct cm_pass *pass = &builder->pass;
+   pass_color(builder, random_below(state, 3) ? COLOR : OFFSCREEN, 4);
+   pass->color[0].load = random_below(state, 2);
+   pass->depth = (struct cm_attachment){
+      .resource = DEPTH, .pixel_bytes = 4, .load = random_below(state, 2), .store = random_below(state, 2)};
+   pass->stencil = pass->depth;
+   pass->stencil.pixel_bytes = 0;
+
+   const uint32_t num_draws = 1 + random_below(state, 10);
+   for (uint32_t d = 0; d < num_draws; d++) {
+      random_draw(builder, state);
+      for (uint32_t n = random_below(state, 60); n > 0; n--)
+         random_primitive(builder, state);
+   }
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
+      for (uint32_t n = random_below(state, 30); builder->touched[t] && n > 0; n--)
+         random_shading(builder, state, t);
+   }
+   return builder;
+}

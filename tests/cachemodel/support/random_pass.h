@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef RANDOM_PASS_H
+#define RANDOM_PASS_H
+
+#include "pass_builder.h"
+
+/** Resources 1 … 12 that random passes use. */
+void define_random_resources(struct cm_gpu *gpu);
+
+/** A pass with draws, primitives, quads and footprints of all kinds. */
+struct pass_builder *random_pass(uint64_t *state, uint32_t frame);
+
+#endif

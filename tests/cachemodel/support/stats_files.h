@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/** Scratch directories and what stats.json and frames.csv in them must hold. */
+#ifndef STATS_FILES_H
+#define STATS_FILES_H
+
+#include <stdint.h>
+
+#include "stats/writer.h"
+
+struct stats_files {
+   char directory[64]; /**< does not exist at first */
+   struct cm_config *config;
+   struct cm_counter_table *table;
+   struct cm_stats_writer *writer;
+};
+
+/** A writer for a fresh directory. */
+struct stats_files *stats_files_new(void);
+/** Removes the files and the directory. The writer must be destroyed before. */
+void stats_files_free(struct stats_files *files);
+
+/** The values that frame n has in these tests. */
+uint64_t stats_value(uint32_t frame, uint32_t counter);
+/** Writes frame n. */
+bool stats_write_frame(struct stats_files *files, uint32_t frame);
+
+/** Fails the test unless both files hold exactly frames 0 … n - 1 and their sums.
+ * at_least: there may be more. Returns how many there are. */
+unsigned assert_stats_files(const struct stats_files *files, unsigned frames, bool at_least);
+
+#endif

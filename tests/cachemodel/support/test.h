@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/** What every test includes: cmocka with what it needs, and a random generator
+ * that gives the same numbers everywhere. */
+#ifndef TEST_H
+#define TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static inline uint32_t
+random_next(uint64_t *state)
+{
+   *state = *state * 6364136223846793005ull + 1442695040888963407ull;
+   return (uint32_t)(*state >> 33);
+}
+
+/** A number from 0 to n - 1. */
+static inline uint32_t
+random_below(uint64_t *state, uint32_t n)
+{
+   return random_next(state) % n;
+}
+
+#endif

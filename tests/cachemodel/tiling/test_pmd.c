@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "random.h"
+#include "tiling/parameter_buffer.h"
+
+static void
+assert_round_trip(bool wide, struct cm_pmd pmd)
+{
+   /* One byte of distance on either side, and an odd address. */
+   uint8_t bytes[10];
+   memset(bytes, 0xa5, sizeof(bytes));
+   cm_pmd_encode(bytes + 1, wide, &pmd);
+   const struct cm_pmd decoded = cm_pmd_decode(bytes + 1, wide);
+   assert_int_equal(decoded.primitive, pmd.primitive);
+   assert_int_equal(decoded.num_attributes, pmd.num_attributes);
+   assert_int_equal(decoded.opt_number, pmd.opt_number);
+   assert_int_equal(bytes[0], 0xa5);
+   assert_int_equal(bytes[1 + cm_pmd_bytes(wide)], 0xa5);
+}
+
+static void
+test_bytes(void **state)
+{
+   (void)state;
+   static const struct {
+      bool wide;
+      struct cm_pmd pmd;
+      uint8_t bytes[8];
+   } cases[] = {
+      {false, {0, 1, CM_PB_NEVER}, {0, 0, 0, 0}},
+      {false, {0xffff, 1, CM_PB_NEVER}, {0xff, 0xff, 0, 0}},
+      {false, {0, 16, CM_PB_NEVER}, {0, 0, 0x0f, 0}},
+      {false, {0, 1, 4095}, {0, 0, 0xf0, 0xff}},
+      {false, {0x1234, 6, 0x789}, {0x34, 0x12, 0x95, 0x78}},
+      {true, {0, 1, CM_PB_NEVER}, {0, 0, 0, 0, 0, 0, 0, 0}},
+      {true, {0xffffffff, 1, CM_PB_NEVER}, {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}},
+      {true, {0, 256, CM_PB_NEVER}, {0, 0, 0, 0, 0xff, 0, 0, 0}},
+      {true, {0, 1, 0xffffff}, {0, 0, 0, 0, 0, 0xff, 0xff, 0xff}},
+      {true, {0x12345678, 0x9b, 0xbcdef0}, {0x78, 0x56, 0x34, 0x12, 0x9a, 0xf0, 0xde, 0xbc}},
+   };
+   for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
+      uint8_t bytes[8] = {0};
+      cm_pmd_encode(bytes, cases[c].wide, &cases[c].pmd);
+      assert_memory_equal(bytes, cases[c].bytes, 8);
+      assert_round_trip(cases[c].wide, cases[c].pmd);
+   }
+}
+
+static void
+test_every_value_of_each_field(void **state)
+{
+   (void)state;
+   for (uint32_t primitive = 0; primitive < 65536; primitive++)
+      assert_round_trip(false, (struct cm_pmd){primitive, 1 + primitive % 16, CM_PB_NEVER});
+   for (uint32_t num_attributes = 1; num_attributes <= 16; num_attributes++)
+      assert_round_trip(false, (struct cm_pmd){65535, num_attributes, 4095});
+   for (uint32_t opt_number = 1; opt_number < 4096; opt_number++)
+      assert_round_trip(false, (struct cm_pmd){opt_number, 16, opt_number});
+   for (uint32_t num_attributes = 1; num_attributes <= 256; num_attributes++)
+      assert_round_trip(true, (struct cm_pmd){UINT32_MAX, num_attributes, CM_PB_NEVER});
+
+   struct random random = {1};
+   for (unsigned n = 0; n < 100000; n++) {
+      const uint32_t next = random_below(&random, 1u << 24);
+      assert_round_trip(true, (struct cm_pmd){random_below(&random, UINT32_MAX),
+                                              1 + random_below(&random, 256),
+                                              next ? next : CM_PB_NEVER});
+   }
+}
+
+/* Every bit of a PMD means something: another bit pattern is another PMD. */
+static void
+test_every_bit_counts(void **state)
+{
+   (void)state;
+   for (unsigned wide = 0; wide < 2; wide++) {
+      const struct cm_pmd pmd = {0x5a5a, 7, 0x5a5};
+      uint8_t bytes[8];
+      cm_pmd_encode(bytes, wide, &pmd);
+      for (unsigned bit = 0; bit < cm_pmd_bytes(wide) * 8; bit++) {
+         bytes[bit / 8] ^= 1 << bit % 8;
+         const struct cm_pmd other = cm_pmd_decode(bytes, wide);
+         assert_true(other.primitive != pmd.primitive || other.num_attributes != pmd.num_attributes ||
+                     other.opt_number != pmd.opt_number);
+         bytes[bit / 8] ^= 1 << bit % 8;
+      }
+   }
+}
+
+static void
+assert_encoding_aborts(bool wide, struct cm_pmd pmd)
+{
+   fflush(NULL);
+   const pid_t child = fork();
+   assert_true(child >= 0);
+   if (child == 0) {
+      const struct rlimit no_core = {0, 0};
+      uint8_t bytes[8];
+      setrlimit(RLIMIT_CORE, &no_core);
+      signal(SIGABRT, SIG_DFL);
+      if (!freopen("/dev/null", "w", stderr))
+         _exit(1);
+      cm_pmd_encode(bytes, wide, &pmd);
+      _exit(0);
+   }
+   int status;
+   assert_int_equal(waitpid(child, &status, 0), child);
+   assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void
+test_what_does_not_fit_ends_the_program(void **state)
+{
+   (void)state;
+   assert_encoding_aborts(false, (struct cm_pmd){65536, 1, 1});
+   assert_encoding_aborts(false, (struct cm_pmd){0, 0, 1});
+   assert_encoding_aborts(false, (struct cm_pmd){0, 17, 1});
+   assert_encoding_aborts(false, (struct cm_pmd){0, 1, 0});
+   assert_encoding_aborts(false, (struct cm_pmd){0, 1, 4096});
+   assert_encoding_aborts(true, (struct cm_pmd){0, 0, 1});
+   assert_encoding_aborts(true, (struct cm_pmd){0, 257, 1});
+   assert_encoding_aborts(true, (struct cm_pmd){0, 1, 0});
+   assert_encoding_aborts(true, (struct cm_pmd){0, 1, 1u << 24});
+}
+
+static void
+test_needs_wide(void **state)
+{
+   (void)state;
+   assert_false(cm_pb_needs_wide(1, 0, 1));
+   assert_false(cm_pb_needs_wide(4096, 65536, 16));
+   assert_true(cm_pb_needs_wide(4097, 1, 1));
+   assert_true(cm_pb_needs_wide(1, 65537, 1));
+   assert_true(cm_pb_needs_wide(1, 1, 17));
+   assert_true(cm_pb_needs_wide(UINT64_C(1) << 32, 1, 1));
+   assert_true(cm_pb_needs_wide(1, UINT64_C(1) << 32, 1));
+}
+
+static void
+test_attribute_block(void **state)
+{
+   (void)state;
+   assert_int_equal(sizeof(struct cm_pb_attribute_block), CM_PB_BLOCK_BYTES);
+   assert_int_equal(sizeof(((struct cm_pb_attribute_block *)0)->vertex), CM_PB_ATTRIBUTE_BYTES);
+   assert_int_equal(offsetof(struct cm_pb_attribute_block, vertex[1]), 16);
+   assert_int_equal(offsetof(struct cm_pb_attribute_block, last_tile), 48);
+   assert_int_equal(offsetof(struct cm_pb_attribute_block, draw), 52);
+   assert_int_equal(offsetof(struct cm_pb_attribute_block, flags), 56);
+   assert_int_equal(offsetof(struct cm_pb_attribute_block, reserved), 60);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_bytes),
+      cmocka_unit_test(test_every_value_of_each_field),
+      cmocka_unit_test(test_every_bit_counts),
+      cmocka_unit_test(test_what_does_not_fit_ends_the_program),
+      cmocka_unit_test(test_needs_wide),
+      cmocka_unit_test(test_attribute_block),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the files cannot be written, one line says so, and what was written
+ * before stays whole. A limit on the size of files stands for a full disk. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/json_reader.h"
+#include "support/stats_files.h"
+#include "support/test.h"
+
+/* Collects stderr in a file while a test runs. */
+static int saved_stderr;
+
+static void
+begin_stderr(void)
+{
+   saved_stderr = dup(2);
+   const int file = open("writer_failure_stderr.txt", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+   dup2(file, 2);
+   close(file);
+}
+
+static char *
+end_stderr(void)
+{
+   dup2(saved_stderr, 2);
+   close(saved_stderr);
+   char *text = read_file("writer_failure_stderr.txt");
+   unlink("writer_failure_stderr.txt");
+   return text;
+}
+
+static void
+assert_one_line(char *text, const char *part)
+{
+   assert_non_null(strstr(text, part));
+   assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+   free(text);
+}
+
+static void
+set_file_size_limit(rlim_t bytes)
+{
+   struct rlimit limit;
+   getrlimit(RLIMIT_FSIZE, &limit);
+   limit.rlim_cur = bytes;
+   assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static void
+test_full_disk(void **unused)
+{
+   (void)unused;
+   signal(SIGXFSZ, SIG_IGN);
+   /* Limits that end in the head, in a row, in a tail. */
+   for (rlim_t limit = 1000; limit < 170000; limit += 33331) {
+      struct stats_files *files = stats_files_new();
+      unsigned written = 0;
+      begin_stderr();
+      set_file_size_limit(limit);
+      for (unsigned frame = 0; frame < 16; frame++) {
+         const bool fine = stats_write_frame(files, frame);
+         assert_true(!fine || written == frame); /* once it failed, it stays failed */
+         written += fine;
+      }
+      assert_int_equal(cm_stats_writer_destroy(files->writer), written == 16);
+      set_file_size_limit(RLIM_INFINITY);
+      char *text = end_stderr();
+      assert_true(written < 16);
+      assert_one_line(text, "File too large");
+      char path[128];
+      strcpy(path, files->directory);
+      strcat(path, "/stats.json");
+      struct stat status;
+      const bool began = stat(path, &status) == 0 && status.st_size > 0;
+      assert_true(began || written == 0);
+      if (began)
+         assert_stats_files(files, written, false);
+      stats_files_free(files);
+   }
+}
+
+static void
+test_no_directory(void **unused)
+{
+   (void)unused;
+   struct stats_files *files = stats_files_new();
+   cm_stats_writer_destroy(files->writer);
+   static const struct {
+      const char *directory, *message;
+   } cases[] = {
+      {"no/such/directory", "no/such/directory: No such file or directory"},
+      {"/dev/null", "/dev/null/stats.json: Not a directory"},
+      {"/proc/self", "/proc/self/stats.json: "},
+   };
+   for (unsigned i = 0; i < 3; i++) {
+      files->writer = cm_stats_writer_create(cases[i].directory, files->table, files->config, NULL, 0);
+      begin_stderr();
+      assert_false(stats_write_frame(files, 0));
+      assert_false(stats_write_frame(files, 1));
+      assert_false(cm_stats_writer_destroy(files->writer));
+      assert_one_line(end_stderr(), cases[i].message);
+   }
+   stats_files_free(files);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_no_directory),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* After every frame, both files are whole, agree, and hold what was given. */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "support/stats_files.h"
+#include "support/test.h"
+
+static void
+test_after_every_frame(void **unused)
+{
+   (void)unused;
+   struct stats_files *files = stats_files_new();
+   assert_int_not_equal(access(files->directory, F_OK), 0); /* nothing is made before it is needed */
+   for (unsigned frame = 0; frame < 8; frame++) {
+      assert_true(stats_write_frame(files, frame));
+      assert_stats_files(files, frame + 1, false);
+   }
+   assert_true(cm_stats_writer_destroy(files->writer));
+   assert_stats_files(files, 8, false);
+   stats_files_free(files);
+}
+
+static void
+test_no_frame(void **unused)
+{
+   (void)unused;
+   struct stats_files *files = stats_files_new();
+   assert_true(cm_stats_writer_destroy(files->writer));
+   assert_stats_files(files, 0, false);
+   stats_files_free(files);
+}
+
+static void
+test_directory_with_older_files(void **unused)
+{
+   (void)unused;
+   struct stats_files *files = stats_files_new();
+   for (unsigned frame = 0; frame < 3; frame++)
+      assert_true(stats_write_frame(files, frame));
+   assert_true(cm_stats_writer_destroy(files->writer));
+   files->writer = cm_stats_writer_create(
+      files->directory, files->table, files->config,
+      (const struct cm_run_value[]){{"program", "a \"program\" with \\ and \xff and a\ttab"}}, 1);
+   assert_true(stats_write_frame(files, 0));
+   assert_stats_files(files, 1, false);
+   assert_true(cm_stats_writer_destroy(files->writer));
+   stats_files_free(files);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_after_every_frame),
+      cmocka_unit_test(test_no_frame),
+      cmocka_unit_test(test_directory_with_older_files),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,764 @@
+/* SPDX-License-Identifier: MIT */
+/* The raster pipeline against a scalar reference, and against itself: coverage,
+ * tests, blending, and images that do not depend on tile size, mode or level. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "raster_harness.h"
+#include "util/blend.h"
+#include "util/format/u_format.h"
+
+static const uint32_t tile_sizes[] = {8, 16, 32, 64};
+#define NUM_TILE_SIZES 4
+
+/* Calls what for every level, tile size and mode. */
+#define FOR_EACH_RUN(run) \
+   for (unsigned level_ = 0; level_ < num_levels; level_++) \
+      for (unsigned size_ = 0; size_ < NUM_TILE_SIZES; size_++) \
+         for (unsigned mode_ = 0; mode_ < 2; mode_++) \
+            for (struct run run = {levels[level_], tile_sizes[size_], mode_, true, 0, 0}, *once_ = &run; once_; \
+                 once_ = NULL)
+
+static const struct tbr_isa *levels[4];
+static unsigned num_levels;
+
+static int
+setup(void **state)
+{
+   (void)state;
+   num_levels = available_levels(levels);
+   return 0;
+}
+
+static void
+describe(char text[100], const struct run *run)
+{
+   snprintf(text, 100, "%s, tiles of %u, %s, split at %u", run->isa->name, run->tile_size,
+            run->deferred ? "deferred" : "immediate", run->split);
+}
+
+/* ---- random primitives ------------------------------------------------- */
+
+static void
+random_positions(uint64_t *random, const struct scene *scene, struct scene_primitive *primitive)
+{
+   const uint32_t kind = random_below(random, 8);
+   const float w = scene->width, h = scene->height;
+   float x = random_float(random, -0.1f * w, 1.1f * w), y = random_float(random, -0.1f * h, 1.1f * h);
+   for (unsigned v = 0; v < 3; v++) {
+      float *p = primitive->position[v];
+      if (kind == 0) { /* reaches far out of the framebuffer */
+         p[0] = random_float(random, -32768, 32768);
+         p[1] = random_float(random, -32768, 32768);
+      } else if (kind <= 2) { /* small */
+         p[0] = x + random_float(random, -3, 3);
+         p[1] = y + random_float(random, -3, 3);
+      } else if (kind == 3) { /* on pixel centres and corners: ties everywhere */
+         p[0] = floorf(random_float(random, 0, w)) + 0.5f * random_below(random, 2);
+         p[1] = floorf(random_float(random, 0, h)) + 0.5f * random_below(random, 2);
+      } else if (kind == 4) { /* slivers */
+         p[0] = x + (v == 2 ? 0.1f : v * random_float(random, -60, 60));
+         p[1] = y + (v == 2 ? 0.1f : v * random_float(random, -60, 60));
+      } else {
+         p[0] = random_float(random, -0.2f * w, 1.2f * w);
+         p[1] = random_float(random, -0.2f * h, 1.2f * h);
+      }
+   }
+   if (random_below(random, 5) == 0) { /* v3 must stay within the guaranteed coordinates too */
+      for (unsigned v = 0; v < 3; v++) {
+         primitive->position[v][0] = fmaxf(fminf(primitive->position[v][0], 8000), -8000);
+         primitive->position[v][1] = fmaxf(fminf(primitive->position[v][1], 8000), -8000);
+      }
+      primitive->flags |= TBR_PRIMITIVE_PARALLELOGRAM;
+   }
+}
+
+static void
+random_colors(uint64_t *random, struct scene_primitive *primitive)
+{
+   for (unsigned v = 0; v < 3; v++) {
+      for (unsigned c = 0; c < 4; c++)
+         primitive->color[v][c] = random_float(random, 0, 1);
+   }
+}
+
+/* ---- coverage ---------------------------------------------------------- */
+
+/* Every covering primitive adds exactly 1/255. */
+static void
+make_counting(struct tbr_draw_state *draw)
+{
+   struct pipe_rt_blend_state *rt = &draw->blend.rt[0];
+   rt->blend_enable = 1;
+   rt->rgb_src_factor = rt->rgb_dst_factor = rt->alpha_src_factor = rt->alpha_dst_factor = PIPE_BLENDFACTOR_ONE;
+   draw->interpolation[0] = TBR_INTERPOLATE_CONSTANT;
+}
+
+static void
+set_count_color(struct scene_primitive *primitive)
+{
+   for (unsigned v = 0; v < 3; v++) {
+      for (unsigned c = 0; c < 4; c++)
+         primitive->color[v][c] = c == 0 ? 1.0f / 255.0f : 0.0f;
+   }
+}
+
+static void
+test_coverage(void **state)
+{
+   (void)state;
+   uint64_t random = 1;
+   for (unsigned round = 0; round < 12; round++) {
+      struct scene scene;
+      scene_init(&scene, 61 + round * 7, 83 - round * 5, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
+      struct tbr_draw_state *draw = scene_add_draw(&scene);
+      make_counting(draw);
+      draw->bottom_edge_rule = round & 1;
+      draw->half_pixel_center = round % 3 != 2;
+      if (round & 2) {
+         draw->scissor_x0 = 5;
+         draw->scissor_y0 = 11;
+         draw->scissor_x1 = 55;
+         draw->scissor_y1 = 26;
+      }
+      for (unsigned n = 0; n < 120; n++) {
+         struct scene_primitive *primitive = scene_add_primitive(&scene);
+         random_positions(&random, &scene, primitive);
+         set_count_color(primitive);
+      }
+      struct reference reference;
+      reference_render(&scene, &reference);
+      FOR_EACH_RUN(run) {
+         struct image image;
+         scene_render(&scene, &run, &image);
+         uint64_t covered = 0;
+         for (uint32_t at = 0; at < scene.width * scene.height; at++) {
+            if (image.color[0][at * 4] != reference.coverage[at])
+               fail_msg("round %u, %s: pixel %u, %u covered by %u primitives, not %u", round, run.isa->name,
+                        at % scene.width, at / scene.width, image.color[0][at * 4], reference.coverage[at]);
+            covered += reference.coverage[at];
+         }
+         assert_int_equal(image.shaded, covered);
+         assert_int_equal(image.recorded, covered);
+         image_finish(&image);
+      }
+      reference_finish(&reference);
+      scene_finish(&scene);
+   }
+}
+
+/* A jittered grid of triangles covers each of its pixels once, whichever way the
+ * triangles turn. */
+static void
+test_shared_edges(void **state)
+{
+   (void)state;
+   enum { GRID = 17 };
+   uint64_t random = 2;
+   struct scene scene;
+   scene_init(&scene, 96, 96, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
+   make_counting(scene_add_draw(&scene));
+   float points[GRID][GRID][2];
+   for (int y = 0; y < GRID; y++) {
+      for (int x = 0; x < GRID; x++) {
+         const bool inside_x = x > 0 && x < GRID - 1, inside_y = y > 0 && y < GRID - 1;
+         points[y][x][0] = x * 6 + (inside_x ? random_float(&random, -2, 2) : 0);
+         points[y][x][1] = y * 6 + (inside_y ? random_float(&random, -2, 2) : 0);
+      }
+   }
+   for (int y = 0; y + 1 < GRID; y++) {
+      for (int x = 0; x + 1 < GRID; x++) {
+         const float *corner[4] = {points[y][x], points[y][x + 1], points[y + 1][x + 1], points[y + 1][x]};
+         for (unsigned half = 0; half < 2; half++) {
+            struct scene_primitive *primitive = scene_add_primitive(&scene);
+            const unsigned turn = random_below(&random, 2);
+            for (unsigned v = 0; v < 3; v++) {
+               const float *p = corner[v == 0 ? 0 : (v == 1) == (turn == 0) ? 1 + half : 2 + half];
+               memcpy(primitive->position[v], p, 8);
+            }
+            set_count_color(primitive);
+         }
+      }
+   }
+   FOR_EACH_RUN(run) {
+      struct image image;
+      scene_render(&scene, &run, &image);
+      for (uint32_t at = 0; at < scene.width * scene.height; at++)
+         assert_int_equal(image.color[0][at * 4], 1);
+      image_finish(&image);
+   }
+   scene_finish(&scene);
+}
+
+/* ---- random state ------------------------------------------------------ */
+
+static void
+random_stencil(uint64_t *random, struct tbr_stencil *test)
+{
+   test->func = random_below(random, 8);
+   test->fail_op = random_below(random, 8);
+   test->zfail_op = random_below(random, 8);
+   test->zpass_op = random_below(random, 8);
+   test->valuemask = random_below(random, 2) ? 0xff : random_bits(random);
+   test->writemask = random_below(random, 2) ? 0xff : random_bits(random);
+   test->reference = random_below(random, 2) ? random_below(random, 4) : random_bits(random);
+}
+
+static unsigned
+random_factor(uint64_t *random, bool dual_source)
+{
+   static const uint8_t factors[] = {
+      PIPE_BLENDFACTOR_ONE,           PIPE_BLENDFACTOR_SRC_COLOR,     PIPE_BLENDFACTOR_SRC_ALPHA,
+      PIPE_BLENDFACTOR_DST_ALPHA,     PIPE_BLENDFACTOR_DST_COLOR,     PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE,
+      PIPE_BLENDFACTOR_CONST_COLOR,   PIPE_BLENDFACTOR_CONST_ALPHA,   PIPE_BLENDFACTOR_ZERO,
+      PIPE_BLENDFACTOR_INV_SRC_COLOR, PIPE_BLENDFACTOR_INV_SRC_ALPHA, PIPE_BLENDFACTOR_INV_DST_ALPHA,
+      PIPE_BLENDFACTOR_INV_DST_COLOR, PIPE_BLENDFACTOR_INV_CONST_COLOR, PIPE_BLENDFACTOR_INV_CONST_ALPHA,
+      PIPE_BLENDFACTOR_SRC1_COLOR,    PIPE_BLENDFACTOR_SRC1_ALPHA,    PIPE_BLENDFACTOR_INV_SRC1_COLOR,
+      PIPE_BLENDFACTOR_INV_SRC1_ALPHA,
+   };
+   return factors[random_below(random, dual_source ? 19 : 15)];
+}
+
+static void
+random_blend(uint64_t *random, struct tbr_draw_state *draw, struct pipe_rt_blend_state *rt)
+{
+   rt->blend_enable = 1;
+   switch (random_below(random, 5)) {
+   case 0:
+      rt->rgb_src_factor = rt->alpha_src_factor = PIPE_BLENDFACTOR_SRC_ALPHA;
+      rt->rgb_dst_factor = rt->alpha_dst_factor = PIPE_BLENDFACTOR_INV_SRC_ALPHA;
+      break;
+   case 1:
+      rt->rgb_src_factor = rt->alpha_src_factor = PIPE_BLENDFACTOR_ONE;
+      rt->rgb_dst_factor = rt->alpha_dst_factor = PIPE_BLENDFACTOR_INV_SRC_ALPHA;
+      break;
+   default:
+      rt->rgb_func = random_below(random, 5);
+      rt->alpha_func = random_below(random, 5);
+      rt->rgb_src_factor = random_factor(random, draw->dual_source);
+      rt->rgb_dst_factor = random_factor(random, draw->dual_source);
+      rt->alpha_src_factor = random_factor(random, draw->dual_source);
+      rt->alpha_dst_factor = random_factor(random, draw->dual_source);
+   }
+}
+
+static void
+random_draw(uint64_t *random, struct scene *scene)
+{
+   struct tbr_draw_state *draw = scene_add_draw(scene);
+   struct program_constants *constants = &scene->constants[scene->num_draws - 1];
+   draw->depth_test = random_below(random, 5);
+   draw->depth_write = random_below(random, 4);
+   draw->depth_func = random_below(random, 3) ? PIPE_FUNC_LESS + 2 * random_below(random, 2) : random_below(random, 8);
+   draw->depth_clamp = random_below(random, 4) == 0;
+   draw->depth_near = 0.25f;
+   draw->depth_far = 0.75f;
+   draw->stencil_test = random_below(random, 3) == 0;
+   random_stencil(random, &draw->stencil[0]);
+   random_stencil(random, &draw->stencil[1]);
+   draw->occlusion_counter = random_below(random, 4);
+   draw->bottom_edge_rule = random_below(random, 2);
+   if (random_below(random, 3) == 0) {
+      draw->scissor_x0 = random_below(random, scene->width / 2);
+      draw->scissor_y0 = random_below(random, scene->height / 2);
+      draw->scissor_x1 -= random_below(random, scene->width / 2);
+      draw->scissor_y1 -= random_below(random, scene->height / 2);
+   }
+   for (unsigned c = 0; c < 4; c++)
+      draw->blend_color[c] = random_float(random, 0, 1);
+   switch (random_below(random, 8)) {
+   case 0:
+   case 1:
+   case 2:
+      draw->opaque = true;
+      return;
+   case 3:
+      draw->shade = NULL; /* depth and stencil only */
+      return;
+   case 4:
+      draw->shader_discards = true;
+      constants->discard = 1;
+      draw->early_tests = random_below(random, 4) == 0;
+      break;
+   case 5:
+      draw->shader_writes_depth = true;
+      constants->depth = 0.125f;
+      draw->shader_writes_stencil = random_below(random, 2);
+      constants->stencil = random_below(random, 16);
+      break;
+   default:
+      break;
+   }
+   draw->dual_source = random_below(random, 4) == 0;
+   for (unsigned n = 0; n < scene->num_color; n++) {
+      if (random_below(random, 3))
+         random_blend(random, draw, &draw->blend.rt[n]);
+      if (random_below(random, 4) == 0)
+         draw->blend.rt[n].colormask = random_below(random, 16);
+   }
+}
+
+static void
+random_scene(uint64_t *random, struct scene *scene, unsigned num_draws, bool flat_depth)
+{
+   for (unsigned d = 0; d < num_draws; d++) {
+      random_draw(random, scene);
+      const unsigned count = 1 + random_below(random, 20);
+      for (unsigned n = 0; n < count; n++) {
+         struct scene_primitive *primitive = scene_add_primitive(scene);
+         random_positions(random, scene, primitive);
+         random_colors(random, primitive);
+         const float z = (float)random_below(random, 65) / 64;
+         for (unsigned v = 0; v < 3; v++) {
+            primitive->position[v][2] = flat_depth ? z : random_float(random, 0, 1);
+            primitive->position[v][3] = flat_depth ? 1 : random_float(random, 0.1f, 3);
+         }
+         if (random_below(random, 2))
+            primitive->flags &= ~TBR_PRIMITIVE_FRONT_FACING;
+         if (!flat_depth && random_below(random, 3) == 0)
+            primitive->flags |= TBR_PRIMITIVE_OFFSET;
+      }
+      if (!flat_depth) {
+         scene->draws[scene->num_draws - 1].offset_units = random_float(random, -4, 4);
+         scene->draws[scene->num_draws - 1].offset_scale = random_float(random, -2, 2);
+      }
+   }
+}
+
+static int64_t
+stored_depth(const struct scene *scene, const struct image *image, size_t at)
+{
+   const uint8_t *bytes = image->depth + at * util_format_get_blocksize(scene->depth.format);
+   uint32_t word = 0;
+   float z;
+   memcpy(&word, bytes, util_format_get_blocksize(scene->depth.format) == 2 ? 2 : 4);
+   switch (scene->depth.format) {
+   case PIPE_FORMAT_Z16_UNORM:
+      return word;
+   case PIPE_FORMAT_Z24X8_UNORM:
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
+      return word & 0xffffff;
+   case PIPE_FORMAT_X8Z24_UNORM:
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
+      return word >> 8;
+   default:
+      memcpy(&z, &word, 4);
+      return llrint(z * 0x1p40);
+   }
+}
+
+static uint8_t
+stored_stencil(const struct scene *scene, const struct image *image, size_t at)
+{
+   switch (scene->depth.format) {
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
+      return image->depth[at * 4 + 3];
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
+      return image->depth[at * 4];
+   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
+      return image->depth[at * 8 + 4];
+   default:
+      return image->depth[at];
+   }
+}
+
+static void
+check_against_reference(const struct scene *scene, const struct image *image, const struct reference *reference,
+                        const char *what)
+{
+   const struct util_format_description *description = util_format_description(scene->depth.format);
+   for (size_t at = 0; at < (size_t)scene->width * scene->height; at++) {
+      for (unsigned c = 0; c < 4; c++) {
+         const double expected = reference->color[at][c] * 255, difference = image->color[0][at * 4 + c] - expected;
+         /* Several layers of blending carry a rounding difference on. */
+         if (fabs(difference) > 3)
+            fail_msg("%s: pixel %zu, %zu component %u is %u, not %g", what, at % scene->width, at / scene->width, c,
+                     image->color[0][at * 4 + c], expected);
+      }
+      if (util_format_has_depth(description)) {
+         const int64_t difference = stored_depth(scene, image, at) - reference->depth[at];
+         if (difference < -1 || difference > 1)
+            fail_msg("%s: depth of pixel %zu off by %lld", what, at, (long long)difference);
+      }
+      if (util_format_has_stencil(description) && stored_stencil(scene, image, at) != reference->stencil[at])
+         fail_msg("%s: stencil of pixel %zu, %zu is %u, not %u", what, at % scene->width, at / scene->width,
+                  stored_stencil(scene, image, at), reference->stencil[at]);
+   }
+   for (unsigned n = 1; n < 4; n++)
+      assert_int_equal(image->occlusion[n], reference->occlusion[n]);
+}
+
+static void
+test_state_against_reference(void **state)
+{
+   (void)state;
+   static const enum pipe_format depth_formats[] = {
+      PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_S8_UINT_Z24_UNORM,
+      PIPE_FORMAT_Z32_FLOAT_S8X24_UINT, PIPE_FORMAT_S8_UINT, PIPE_FORMAT_Z32_FLOAT, PIPE_FORMAT_Z24X8_UNORM,
+      PIPE_FORMAT_X8Z24_UNORM, PIPE_FORMAT_NONE,
+   };
+   uint64_t random = 3;
+   for (unsigned round = 0; round < 54; round++) {
+      struct scene scene;
+      scene_init(&scene, 70, 53, PIPE_FORMAT_R8G8B8A8_UNORM, depth_formats[round % 9]);
+      scene.depth.clear_value.ui[1] = round;
+      random_scene(&random, &scene, 6, true);
+      struct reference reference;
+      reference_render(&scene, &reference);
+      for (unsigned deferred = 0; deferred < 2; deferred++) {
+         const struct run run = {levels[round % num_levels], tile_sizes[round / 3 % 4], deferred, true, 0, 0};
+         char what[100];
+         describe(what, &run);
+         struct image image;
+         scene_render(&scene, &run, &image);
+         check_against_reference(&scene, &image, &reference, what);
+         assert_int_equal(image.shaded, image.recorded);
+         image_finish(&image);
+      }
+      reference_finish(&reference);
+      scene_finish(&scene);
+   }
+}
+
+/* ---- invariance -------------------------------------------------------- */
+
+static void
+check_invariance(const struct scene *scene, bool split)
+{
+   struct image first;
+   struct run base = {levels[0], 64, false, false, 0, 0};
+   scene_render(scene, &base, &first);
+   FOR_EACH_RUN(run) {
+      if (split)
+         run.split = scene->num_primitives / 2;
+      char what[100];
+      describe(what, &run);
+      struct image image;
+      scene_render(scene, &run, &image);
+      assert_images_equal(&first, &image, what);
+      image_finish(&image);
+   }
+   image_finish(&first);
+}
+
+static void
+test_invariance(void **state)
+{
+   (void)state;
+   uint64_t random = 4;
+   for (unsigned round = 0; round < 12; round++) {
+      struct scene scene;
+      scene_init(&scene, 130, 75, PIPE_FORMAT_B8G8R8A8_UNORM,
+                 round & 1 ? PIPE_FORMAT_Z32_FLOAT_S8X24_UINT : PIPE_FORMAT_Z24_UNORM_S8_UINT);
+      random_scene(&random, &scene, 12, false);
+      check_invariance(&scene, round & 2);
+      scene_finish(&scene);
+   }
+}
+
+/* Every format keeps its image through a partial render: pixels have the format's
+ * precision on chip too. */
+static void
+test_formats(void **state)
+{
+   (void)state;
+   static const enum pipe_format formats[] = {
+      PIPE_FORMAT_R8G8B8A8_UNORM,     PIPE_FORMAT_B8G8R8A8_UNORM,     PIPE_FORMAT_B8G8R8X8_UNORM,
+      PIPE_FORMAT_R8G8B8X8_UNORM,     PIPE_FORMAT_A8R8G8B8_UNORM,     PIPE_FORMAT_X8R8G8B8_UNORM,
+      PIPE_FORMAT_B5G6R5_UNORM,       PIPE_FORMAT_B5G5R5A1_UNORM,     PIPE_FORMAT_B4G4R4A4_UNORM,
+      PIPE_FORMAT_R10G10B10A2_UNORM,  PIPE_FORMAT_R8_UNORM,           PIPE_FORMAT_R8G8_UNORM,
+      PIPE_FORMAT_A8_UNORM,           PIPE_FORMAT_L8A8_UNORM,         PIPE_FORMAT_R16_UNORM,
+      PIPE_FORMAT_R8G8B8A8_SRGB,      PIPE_FORMAT_B8G8R8A8_SRGB,      PIPE_FORMAT_R8G8B8A8_SNORM,
+      PIPE_FORMAT_R16G16B16A16_FLOAT, PIPE_FORMAT_R32G32B32A32_FLOAT, PIPE_FORMAT_R11G11B10_FLOAT,
+      PIPE_FORMAT_R32_FLOAT,          PIPE_FORMAT_R16G16B16A16_UNORM, PIPE_FORMAT_R8G8B8A8_UINT,
+      PIPE_FORMAT_R32G32B32A32_SINT,  PIPE_FORMAT_R16G16_SINT,        PIPE_FORMAT_R10G10B10A2_UINT,
+   };
+   uint64_t random = 5;
+   for (unsigned n = 0; n < sizeof(formats) / sizeof(formats[0]); n++) {
+      struct scene scene;
+      scene_init(&scene, 45, 70, formats[n], PIPE_FORMAT_Z16_UNORM);
+      scene.color[0].clear_value.f[0] = 0.3f;
+      scene.num_color = 2;
+      scene.color[1].format = formats[(n * 5 + 3) % (sizeof(formats) / sizeof(formats[0]))];
+      random_scene(&random, &scene, 10, false);
+      check_invariance(&scene, true);
+      scene_finish(&scene);
+   }
+}
+
+/* ---- blending ---------------------------------------------------------- */
+
+/* One rectangle over the framebuffer, its colour from corner to corner. */
+static void
+add_rectangle(struct scene *scene, uint64_t *random)
+{
+   struct scene_primitive *primitive = scene_add_primitive(scene);
+   primitive->flags |= TBR_PRIMITIVE_PARALLELOGRAM;
+   primitive->position[1][0] = scene->width;
+   primitive->position[2][1] = scene->height;
+   random_colors(random, primitive);
+}
+
+static void
+test_blend(void **state)
+{
+   (void)state;
+   uint64_t random = 6;
+   uint64_t pixels = 0, different = 0;
+   for (unsigned round = 0; round < 400; round++) {
+      struct scene scene;
+      scene_init(&scene, 32, 32, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
+      for (unsigned c = 0; c < 4; c++)
+         scene.color[0].clear_value.f[c] = random_float(&random, 0, 1);
+      struct tbr_draw_state *draw = scene_add_draw(&scene);
+      draw->dual_source = round & 1;
+      for (unsigned c = 0; c < 4; c++)
+         draw->blend_color[c] = random_float(&random, 0, 1);
+      random_blend(&random, draw, &draw->blend.rt[0]);
+      draw->blend.rt[0].colormask = random_below(&random, 3) ? 15 : random_below(&random, 16);
+      add_rectangle(&scene, &random);
+      struct reference reference;
+      reference_render(&scene, &reference);
+      struct image image;
+      scene_render(&scene, &(struct run){levels[round % num_levels], 32, true, false, 0, 0}, &image);
+      for (size_t at = 0; at < (size_t)32 * 32 * 4; at++) {
+         const double difference = image.color[0][at] - reference.color[at / 4][at % 4] * 255;
+         if (fabs(difference) > 1.01)
+            fail_msg("round %u: pixel %zu component %zu is %u, not %g", round, at / 4, at % 4, image.color[0][at],
+                     reference.color[at / 4][at % 4] * 255);
+         different += fabs(difference) > 0.5;
+         pixels++;
+      }
+      image_finish(&image);
+      reference_finish(&reference);
+      scene_finish(&scene);
+   }
+   /* Only what lies within float precision of a tie may round the other way. */
+   assert_true(different * 1000 < pixels);
+}
+
+/* The special cases give what the general case gives: made general by a second
+ * equation that computes the same. */
+static void
+test_blend_special_cases(void **state)
+{
+   (void)state;
+   static const uint8_t factors[][2] = {
+      {PIPE_BLENDFACTOR_SRC_ALPHA, PIPE_BLENDFACTOR_INV_SRC_ALPHA},
+      {PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_INV_SRC_ALPHA},
+      {PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_ONE},
+      {PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_ZERO},
+   };
+   for (unsigned n = 0; n < 4; n++) {
+      struct image images[2];
+      for (unsigned general = 0; general < 2; general++) {
+         uint64_t random = 7;
+         struct scene scene;
+         scene_init(&scene, 40, 40, PIPE_FORMAT_B8G8R8A8_UNORM, PIPE_FORMAT_NONE);
+         struct tbr_draw_state *draw = scene_add_draw(&scene);
+         struct pipe_rt_blend_state *rt = &draw->blend.rt[0];
+         rt->blend_enable = 1;
+         rt->rgb_src_factor = factors[n][0];
+         rt->alpha_src_factor = factors[n][0];
+         rt->rgb_dst_factor = factors[n][1];
+         rt->alpha_dst_factor = factors[n][1];
+         if (general) { /* the same factors under the names they have for the alpha component */
+            if (rt->alpha_src_factor == PIPE_BLENDFACTOR_ONE)
+               rt->alpha_src_factor = PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE;
+            else
+               rt->alpha_src_factor = PIPE_BLENDFACTOR_SRC_COLOR;
+         }
+         for (unsigned layer = 0; layer < 12; layer++)
+            add_rectangle(&scene, &random);
+         scene_render(&scene, &(struct run){levels[num_levels - 1], 32, true, false, 0, 0}, &images[general]);
+         scene_finish(&scene);
+      }
+      assert_images_equal(&images[0], &images[1], "special case of blending");
+      image_finish(&images[0]);
+      image_finish(&images[1]);
+   }
+}
+
+static uint8_t
+logic(unsigned operation, uint8_t s, uint8_t d)
+{
+   /* Bit s * 2 + d of the operation's number is the result: the truth table. */
+   uint8_t result = 0;
+   for (unsigned bit = 0; bit < 8; bit++) {
+      const unsigned row = (s >> bit & 1) * 2 + (d >> bit & 1);
+      result |= (operation >> row & 1) << bit;
+   }
+   return result;
+}
+
+static void
+test_logic_operations(void **state)
+{
+   (void)state;
+   for (unsigned operation = 0; operation < 16; operation++) {
+      struct scene scene;
+      uint64_t random = 8 + operation;
+      scene_init(&scene, 16, 16, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
+      scene.num_color = 2;
+      scene.color[1] = scene.color[0];
+      scene.color[1].format = PIPE_FORMAT_R8G8B8A8_UINT;
+      for (unsigned c = 0; c < 4; c++) {
+         scene.color[0].clear_value.f[c] = random_float(&random, 0, 1);
+         scene.color[1].clear_value.ui[c] = random_below(&random, 256);
+      }
+      struct tbr_draw_state *draw = scene_add_draw(&scene);
+      draw->blend.logicop_enable = 1;
+      draw->blend.logicop_func = operation;
+      draw->blend.rt[0].colormask = draw->blend.rt[1].colormask = 7;
+      draw->interpolation[0] = TBR_INTERPOLATE_CONSTANT;
+      add_rectangle(&scene, &random);
+      struct image image;
+      scene_render(&scene, &(struct run){levels[operation % num_levels], 16, true, false, 0, 0}, &image);
+      for (unsigned c = 0; c < 4; c++) {
+         const uint8_t source = (uint8_t)lrintf(scene.primitives[0].color[0][c] * 255);
+         const uint8_t before = (uint8_t)lrintf(scene.color[0].clear_value.f[c] * 255);
+         assert_int_equal(image.color[0][c], c < 3 ? logic(operation, source, before) : before);
+         /* The program's floats are the integers' bits: all saturate. */
+         const uint8_t integer_before = scene.color[1].clear_value.ui[c];
+         assert_int_equal(image.color[1][c], c < 3 ? logic(operation, 255, integer_before) : integer_before);
+      }
+      image_finish(&image);
+      scene_finish(&scene);
+   }
+}
+
+/* ---- hidden surface removal, depth ------------------------------------- */
+
+static void
+test_deferred_shades_once(void **state)
+{
+   (void)state;
+   uint64_t random = 9;
+   struct scene scene;
+   scene_init(&scene, 100, 100, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z24X8_UNORM);
+   for (unsigned d = 0; d < 5; d++) {
+      struct tbr_draw_state *draw = scene_add_draw(&scene);
+      draw->opaque = true;
+      draw->depth_test = draw->depth_write = true;
+      for (unsigned n = 0; n < 60; n++) {
+         struct scene_primitive *primitive = scene_add_primitive(&scene);
+         random_positions(&random, &scene, primitive);
+         random_colors(&random, primitive);
+         for (unsigned v = 0; v < 3; v++)
+            primitive->position[v][2] = random_float(&random, 0, 0.99f);
+      }
+   }
+   struct reference reference;
+   reference_render(&scene, &reference);
+   FOR_EACH_RUN(run) {
+      struct image image;
+      scene_render(&scene, &run, &image);
+      if (run.deferred)
+         assert_int_equal(image.shaded, reference.visible);
+      else
+         assert_true(image.shaded > reference.visible);
+      assert_int_equal(image.shaded, image.recorded);
+      image_finish(&image);
+   }
+   reference_finish(&reference);
+   scene_finish(&scene);
+}
+
+/* A sloped plane drawn twice: an offset of n units decides the second one's test. */
+static void
+test_polygon_offset(void **state)
+{
+   (void)state;
+   static const enum pipe_format formats[] = {PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_Z24X8_UNORM, PIPE_FORMAT_Z32_FLOAT};
+   static const struct {
+      float units, scale, clamp;
+      int nearer; /* than the plane without offset: -1, 0, 1 */
+   } cases[] = {{0, 0, 0, 0}, {-2, 0, 0, 1}, {2, 0, 0, -1}, {0, -1, 0, 1}, {0, 1, 0, -1}, {2, 0, 1e-30f, 0},
+                {-2, 0, -1e-30f, 0}};
+   for (unsigned f = 0; f < 3; f++) {
+      for (unsigned n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {
+         struct scene scene;
+         scene_init(&scene, 32, 32, PIPE_FORMAT_R8G8B8A8_UNORM, formats[f]);
+         uint64_t random = 10;
+         for (unsigned layer = 0; layer < 3; layer++) {
+            struct tbr_draw_state *draw = scene_add_draw(&scene);
+            draw->depth_test = true;
+            draw->depth_write = layer == 0;
+            draw->depth_func = layer == 0 ? PIPE_FUNC_LESS : layer == 1 ? PIPE_FUNC_LESS : PIPE_FUNC_GREATER;
+            draw->occlusion_counter = layer;
+            draw->offset_units = cases[n].units;
+            draw->offset_scale = cases[n].scale;
+            draw->offset_clamp = cases[n].clamp;
+            add_rectangle(&scene, &random);
+            struct scene_primitive *primitive = &scene.primitives[layer];
+            primitive->position[0][2] = 0.25f;
+            primitive->position[1][2] = 0.5f;
+            primitive->position[2][2] = 0.375f;
+            if (layer)
+               primitive->flags |= TBR_PRIMITIVE_OFFSET;
+         }
+         struct image image;
+         scene_render(&scene, &(struct run){levels[n % num_levels], 16, false, false, 0, 0}, &image);
+         assert_int_equal(image.occlusion[1], cases[n].nearer > 0 ? 1024 : 0);
+         assert_int_equal(image.occlusion[2], cases[n].nearer < 0 ? 1024 : 0);
+         image_finish(&image);
+         scene_finish(&scene);
+      }
+   }
+}
+
+static void
+test_many_primitives(void **state)
+{
+   (void)state;
+   uint64_t random = 11;
+   struct scene scene;
+   scene_init(&scene, 16, 16, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z24X8_UNORM);
+   struct tbr_draw_state *draw = scene_add_draw(&scene);
+   draw->opaque = draw->depth_test = draw->depth_write = true;
+   for (unsigned n = 0; n < 1000000; n++) {
+      struct scene_primitive *primitive = scene_add_primitive(&scene);
+      const float x = random_float(&random, 0, 15), y = random_float(&random, 0, 15);
+      for (unsigned v = 0; v < 3; v++) {
+         primitive->position[v][0] = x + (v == 1 ? 3 : 0);
+         primitive->position[v][1] = y + (v == 2 ? 3 : 0);
+         primitive->position[v][2] = 1 - (float)n / 1000000;
+         primitive->color[v][n % 4] = 1;
+      }
+   }
+   struct image images[2];
+   for (unsigned deferred = 0; deferred < 2; deferred++)
+      scene_render(&scene, &(struct run){levels[num_levels - 1], 16, deferred, false, 0, 0}, &images[deferred]);
+   assert_images_equal(&images[0], &images[1], "a million primitives in a tile");
+   assert_true(images[1].shaded <= 256);
+   assert_true(images[0].shaded > 1000000);
+   image_finish(&images[0]);
+   image_finish(&images[1]);
+   scene_finish(&scene);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_coverage),
+      cmocka_unit_test(test_shared_edges),
+      cmocka_unit_test(test_state_against_reference),
+      cmocka_unit_test(test_invariance),
+      cmocka_unit_test(test_formats),
+      cmocka_unit_test(test_blend),
+      cmocka_unit_test(test_blend_special_cases),
+      cmocka_unit_test(test_logic_operations),
+      cmocka_unit_test(test_deferred_shades_once),
+      cmocka_unit_test(test_polygon_offset),
+      cmocka_unit_test(test_many_primitives),
+   };
+   return cmocka_run_group_tests_name("raster pipeline", tests, setup, NULL);
+}

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""Replays the bundled captures and compares them with apitrace-replays/manifest.yml:
+the SHA-256 of each frame's pixels, the totals of the counters, and what must hold
+between counters. --update writes the manifest instead."""
+
+import argparse
+import csv
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import yaml
+from PIL import Image
+
+REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
+MANIFEST = REPLAYS / "manifest.yml"
+# Where the manifest is made: most machines have this level, and a machine with a
+# higher one can render at it.
+LEVEL = "x86-64-v3"
+SKIPPED = 77  # what Meson takes for "skipped"
+
+
+def replay(tbrsim, trace, level, directory):
+    """The pixels' checksums, frame by frame, and the parsed statistics."""
+    environment = dict(os.environ, TBRSIM_ISA=level)
+    for name in [n for n in environment if n.startswith("TBRSIM_") and n != "TBRSIM_ISA"]:
+        del environment[name]
+    subprocess.run(
+        [tbrsim, "replay", "--out", directory, "--snapshots", f"{directory}/frames", REPLAYS / trace],
+        check=True, env=environment, stdout=subprocess.DEVNULL)
+    checksums = []
+    for path in sorted(pathlib.Path(directory, "frames").glob("*.png")):
+        with Image.open(path) as image:
+            size = f"{image.width}x{image.height}\n".encode()
+            checksums.append(hashlib.sha256(size + image.convert("RGB").tobytes()).hexdigest())
+    with open(f"{directory}/stats.json", encoding="utf-8") as file:
+        statistics = json.load(file)
+    with open(f"{directory}/frames.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return checksums, statistics, rows
+
+
+def configuration(tbrsim):
+    """The default preset as {key: value}."""
+    lines = subprocess.run([tbrsim, "configs", "tcor-baseline-64k"], check=True, capture_output=True, text=True)
+    return dict(line.split("=", 1) for line in lines.stdout.splitlines())
+
+
+def conservation_errors(counters, config):
+    """What does not add up among one frame's counters, or the totals."""
+    errors = []
+    flows = {}  # (unit, stream) -> accesses that arrive from the caches in front of it
+    names = {name.rsplit(".", 1)[0] for name in counters if name.endswith(".hits")}
+    for name in sorted(names):
+        def event(kind, name=name):
+            return counters[f"{name}.{kind}"]
+        if event("hits") + event("misses") + event("bypasses") != event("reads") + event("writes"):
+            errors.append(f"{name}: hits + misses + bypasses are not the accesses")
+        parts = name.split(".")
+        if len(parts) == 2 and parts[1] != "total":
+            following = config[f"caches.{parts[0]}.next"], parts[1]
+            flows[following] = flows.get(following, 0) + event("fills") + event("writebacks") + event("bypasses")
+    for (unit, stream), arriving in sorted(flows.items()):
+        if config[f"streams.{stream}"] == unit:
+            continue  # the stream's own accesses arrive here too
+        accesses = counters[f"{unit}.{stream}.reads"] + counters[f"{unit}.{stream}.writes"]
+        if accesses != arriving:
+            errors.append(f"{unit}.{stream}: {accesses} accesses, but {arriving} arrive from the level before")
+    for total in sorted(name for name in counters if ".total." in name):
+        unit, kind = total.split(".total.")
+        streams = [f"{unit}.{stream}.{kind}" for stream in STREAMS]
+        if counters[total] != sum(counters.get(stream, 0) for stream in streams):
+            errors.append(f"{total}: not the sum of the streams")
+    return errors
+
+
+STREAMS = ("vertex", "index", "pb_list", "pb_attribute", "texture", "color", "depth", "stencil", "shader",
+           "constant")
+
+
+def consistency_errors(statistics, rows, config):
+    """What does not fit together in one run's statistics."""
+    frames, total = statistics["frames"], statistics["total"]
+    errors = [f"total: {error}" for error in conservation_errors(total, config)]
+    for number, frame in enumerate(frames):
+        errors += [f"frame {number}: {error}" for error in conservation_errors(frame, config)]
+    for name, value in total.items():
+        if value != sum(frame[name] for frame in frames):
+            errors.append(f"total: {name} is not the sum of the frames")
+    if len(rows) != len(frames):
+        errors.append(f"frames.csv has {len(rows)} frames, stats.json {len(frames)}")
+    for number, (row, frame) in enumerate(zip(rows, frames)):
+        if {name: int(row[name]) for name in frame} != frame:
+            errors.append(f"frame {number}: frames.csv and stats.json differ")
+    return errors
+
+
+def expectation(checksums, statistics):
+    """A manifest's entry: the counters of single instances and the zeros are left out."""
+    counters = {name: value for name, value in statistics["total"].items()
+                if value and not any(part.isdigit() for part in name.split("."))}
+    return {"frames": checksums, "counters": counters}
+
+
+def compare(expected, found):
+    errors = []
+    if len(expected["frames"]) != len(found["frames"]):
+        errors.append(f"{len(found['frames'])} frames, expected {len(expected['frames'])}")
+    for number, (want, have) in enumerate(zip(expected["frames"], found["frames"])):
+        if want != have:
+            errors.append(f"frame {number}: other pixels")
+    for name in sorted(expected["counters"].keys() | found["counters"].keys()):
+        want, have = expected["counters"].get(name, 0), found["counters"].get(name, 0)
+        if want != have:
+            errors.append(f"{name}: {have}, expected {want}")
+    return errors
+
+
+def supports(level):
+    """Whether this processor has a vector feature level, by the flags that tell levels apart."""
+    needed = {"x86-64": set(), "x86-64-v3": {"avx2", "bmi2", "fma", "movbe"},
+              "x86-64-v4": {"avx512f", "avx512bw", "avx512vl"}}
+    flags = set()
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("flags"):
+                flags = set(line.split())
+                break
+    return level in needed and needed[level] <= flags
+
+
+def update(tbrsim):
+    config = configuration(tbrsim)
+    traces = {}
+    for path in sorted(REPLAYS.glob("*.trace")):
+        with tempfile.TemporaryDirectory() as directory:
+            checksums, statistics, rows = replay(tbrsim, path.name, LEVEL, directory)
+        errors = consistency_errors(statistics, rows, config)
+        if errors:
+            sys.exit("\n".join(f"{path.name}: {error}" for error in errors))
+        traces[path.name] = expectation(checksums, statistics)
+        print(f"{path.name}: {len(checksums)} frames")
+    with open(MANIFEST, "w", encoding="utf-8") as file:
+        file.write("# SPDX-License-Identifier: MIT\n"
+                   "# The bundled captures as tbrsim renders them with its default preset: SHA-256 of each\n"
+                   "# frame (\"WIDTHxHEIGHT\\n\" and the RGB bytes) and the totals of the counters that are\n"
+                   "# not zero. `make update-replays` writes this file; see README.md.\n")
+        yaml.safe_dump({"vector_feature_level": LEVEL, "traces": traces}, file)
+
+
+def test(tbrsim, trace):
+    with open(MANIFEST, encoding="utf-8") as file:
+        manifest = yaml.safe_load(file)
+    level = manifest["vector_feature_level"]
+    if not supports(level):
+        print(f"this processor has not {level}, for which the manifest is")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as directory:
+        checksums, statistics, rows = replay(tbrsim, trace, level, directory)
+    errors = consistency_errors(statistics, rows, configuration(tbrsim))
+    errors += compare(manifest["traces"][trace], expectation(checksums, statistics))
+    for error in errors:
+        print(f"{trace}: {error}")
+    return 1 if errors else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    parser.add_argument("--update", action="store_true", help="write the manifest")
+    parser.add_argument("trace", nargs="?", help="file name in apitrace-replays/")
+    arguments = parser.parse_args()
+    if arguments.update:
+        return update(arguments.tbrsim)
+    return test(arguments.tbrsim, arguments.trace)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
