@@ -142,7 +142,7 @@ test_no_file(void **unused)
    (void)unused;
    char error[1024] = "";
    assert_null(cm_config_load("no-such-preset", NULL, error, sizeof error));
-   assert_non_null(strstr(error, "no-such-preset.yaml: No such file or directory, expected the name of a preset"));
+   assert_non_null(strstr(error, "no-such-preset.yaml: No such file or directory, expected the name of"));
    assert_null(cm_config_load("./none.yaml", NULL, error, sizeof error));
    assert_non_null(strstr(error, "./none.yaml: No such file or directory"));
    assert_null(cm_config_load("/", NULL, error, sizeof error));

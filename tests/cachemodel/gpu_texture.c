@@ -150,7 +150,8 @@ test_addresses_follow_first_use(void **unused)
          pass_footprints(pass, 0, 0, &f, 1);
       }
       pass_run(pass, gpu);
-      hits[order] = cm_gpu_frame(gpu)[cm_counter_table_find(cm_gpu_counters(gpu), "texture_cache.texture.hits")];
+      const int index = cm_counter_table_find(cm_gpu_counters(gpu), "texture_cache.texture.hits");
+      hits[order] = cm_gpu_frame(gpu)[index];
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }

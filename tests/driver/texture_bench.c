@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** Times a call of the texture unit (16 fragments) on each vector feature level:
- * nanoseconds without events, and with them. */
+ * nanoseconds without events, and with them. An argument chooses the scenes whose
+ * names contain it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +89,7 @@ time_calls(const struct tbr_texture_binding *binding, float (*coords)[3][TBR_LAN
 }
 
 int
-main(void)
+main(int argc, char **argv)
 {
    const uint8_t nearest = PIPE_TEX_FILTER_NEAREST, linear = PIPE_TEX_FILTER_LINEAR;
    const uint8_t repeat = PIPE_TEX_WRAP_REPEAT, clamp = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
@@ -119,6 +120,8 @@ main(void)
    printf("\n");
    for (unsigned i = 0; i < ARRAY_SIZE(scenes); i++) {
       const struct scene *scene = &scenes[i];
+      if (argc > 1 && !strstr(scene->name, argv[1]))
+         continue;
       struct texture_test_image image;
       const struct texture_test_description description = {
          .target = scene->target, .format = scene->format, .width = scene->size, .height = scene->size,

@@ -3,11 +3,13 @@
  * The access functions of a cache, compiled once for each replacement policy. A
  * policy's file defines the three functions below and includes this file:
  *
- *    cm_line *cm_policy_hit(struct cm_cache *, uint64_t set, cm_line *lines, unsigned way)
+ *    cm_line *cm_policy_hit(struct cm_cache *, uint64_t set, cm_line *lines,
+ *                            unsigned ways, unsigned way)
  *       a hit on lines[way]; returns where the line is now.
- *    unsigned cm_policy_victim(struct cm_cache *, uint64_t set, cm_line *lines)
+ *    unsigned cm_policy_victim(struct cm_cache *, uint64_t set, cm_line *lines, unsigned ways)
  *       the way to fill: an empty one if there is one.
- *    cm_line *cm_policy_fill(struct cm_cache *, uint64_t set, cm_line *lines, unsigned way)
+ *    cm_line *cm_policy_fill(struct cm_cache *, uint64_t set, cm_line *lines,
+ *                             unsigned ways, unsigned way)
  *       lines[way] was filled; returns where the line is now.
  *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
@@ -17,34 +19,45 @@
 #include "memory/cache_internal.h"
 
 static inline __attribute__((always_inline)) void
-cm_policy_look_up(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream stream,
+                       enum cm_access access, unsigned ways)
 {
    const uint64_t set = cm_cache_set(cache, block);
-   const unsigned ways = cache->ways;
    cm_line *lines = cache->lines + set * ways;
 
-   for (unsigned way = 0; way < ways; way++) {
-      if (lines[way] >> 8 == block) {
-         cm_line *line = cm_policy_hit(cache, set, lines, way);
-         if (access != CM_READ)
-            *line = cm_line_make(block, stream, true);
-         cache->folded_block = CM_POLICY_FOLDS_HIT ? block : CM_NO_BLOCK;
-         cache->folded_line = line;
-         return;
-      }
+   const unsigned hit = cm_find_way(lines, ways, block);
+   if (hit < ways) {
+      cm_line *line = cm_policy_hit(cache, set, lines, ways, hit);
+      if (access != CM_READ)
+         *line = cm_line_make(block, stream, true);
+      cache->folded_block = CM_POLICY_FOLDS_HIT ? block : CM_NO_BLOCK;
+      cache->folded_line = line;
+      return;
    }
 
    cache->counts[stream][CM_CACHE_EVENT_MISSES]++;
-   const unsigned way = cm_policy_victim(cache, set, lines);
+   const unsigned way = cm_policy_victim(cache, set, lines, ways);
    const cm_line victim = lines[way];
    if (victim != CM_LINE_EMPTY)
       cm_cache_evict(cache, victim);
    if (access == CM_READ || (access == CM_WRITE && cache->fetch_on_write))
       cm_cache_fetch(cache, block, stream);
    lines[way] = cm_line_make(block, stream, access != CM_READ);
-   cm_line *line = cm_policy_fill(cache, set, lines, way);
+   cm_line *line = cm_policy_fill(cache, set, lines, ways, way);
    cache->folded_block = CM_POLICY_FOLDS_FILL ? block : CM_NO_BLOCK;
    cache->folded_line = line;
+}
+
+/* The usual numbers of ways as constants, for the compiler to unroll. */
+static inline __attribute__((always_inline)) void
+cm_policy_look_up(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   if (cache->ways == 4)
+      cm_policy_look_up_ways(cache, block, stream, access, 4);
+   else if (cache->ways == 8)
+      cm_policy_look_up_ways(cache, block, stream, access, 8);
+   else
+      cm_policy_look_up_ways(cache, block, stream, access, cache->ways);
 }
 
 static void

@@ -24,6 +24,20 @@ cm_cache_set(const struct cm_cache *cache, uint64_t block)
    return folded & cache->set_mask;
 }
 
+/** The way of a set that holds a block, or the number of ways. The first line is
+ * looked at first; among the others, a search that ends early would be mispredicted
+ * more often than it saves. */
+static inline __attribute__((always_inline)) unsigned
+cm_find_way(const cm_line *lines, unsigned ways, uint64_t block)
+{
+   if (lines[0] >> 8 == block)
+      return 0;
+   unsigned found = ways;
+   for (unsigned way = 1; way < ways; way++)
+      found = lines[way] >> 8 == block ? way : found;
+   return found;
+}
+
 /** Counts the eviction of a line and writes it back if it is dirty. */
 void cm_cache_evict(struct cm_cache *cache, cm_line line);
 

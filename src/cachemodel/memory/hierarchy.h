@@ -35,7 +35,10 @@ static inline struct cm_cache *
 cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, uint32_t processor)
 {
    struct cm_cache *cache = hierarchy->entry[stream].cache;
-   return cache ? cache + processor % hierarchy->entry[stream].instances : NULL;
+   const uint32_t instances = hierarchy->entry[stream].instances;
+   if (!cache)
+      return NULL;
+   return cache + (processor < instances ? processor : processor % instances);
 }
 
 /** One access of at most one block at a byte address. */

@@ -4,38 +4,40 @@
  * gather at the end by themselves. */
 #include "memory/cache.h"
 
-static inline cm_line *
-move_to_front(cm_line *lines, unsigned way)
+/* Moves every line, whichever it is, so that nothing depends on a guess. */
+static inline __attribute__((always_inline)) cm_line *
+move_to_front(cm_line *lines, unsigned ways, unsigned way)
 {
    const cm_line line = lines[way];
-   for (unsigned i = way; i > 0; i--)
-      lines[i] = lines[i - 1];
+   for (unsigned i = ways - 1; i > 0; i--)
+      lines[i] = i <= way ? lines[i - 1] : lines[i];
    lines[0] = line;
    return lines;
 }
 
-static inline cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
+static inline __attribute__((always_inline)) cm_line *
+cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
    (void)cache;
    (void)set;
-   return move_to_front(lines, way);
+   return way ? move_to_front(lines, ways, way) : lines;
 }
 
-static inline unsigned
-cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines)
+static inline __attribute__((always_inline)) unsigned
+cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
+   (void)cache;
    (void)set;
    (void)lines;
-   return cache->ways - 1;
+   return ways - 1;
 }
 
-static inline cm_line *
-cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
+static inline __attribute__((always_inline)) cm_line *
+cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
    (void)cache;
    (void)set;
-   return move_to_front(lines, way);
+   return move_to_front(lines, ways, way);
 }
 
 static void

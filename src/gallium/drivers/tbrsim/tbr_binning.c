@@ -347,6 +347,8 @@ tbr_binning_init(struct tbr_context *context)
    draw_wide_point_sprites(context->draw, false);
    draw_enable_point_sprites(context->draw, false);
    draw_enable_line_stipple(context->draw, true);
+   /* NIR counts constants in words. */
+   draw_set_constant_buffer_stride(context->draw, sizeof(float));
 
    context->binning = binning;
    context->vbuf_render = &binning->base;

@@ -3,7 +3,6 @@
 
 #include "draw/draw_context.h"
 #include "gallivm/lp_bld.h"
-#include "gallivm/lp_bld.h"
 #include "util/u_blitter.h"
 #include "util/u_memory.h"
 #include "util/u_upload_mgr.h"
@@ -28,11 +27,6 @@ destroy_context(struct pipe_context *base)
       draw_destroy(context->draw);
    if (context->binning)
       tbr_binning_destroy(context);
-   tbr_draw_destroy_context(context);
-   if (context->llvm) {
-      lp_context_destroy(context->llvm);
-      FREE(context->llvm);
-   }
    tbr_draw_destroy_context(context);
    if (context->llvm) {
       lp_context_destroy(context->llvm);
@@ -76,7 +70,7 @@ create_parts(struct tbr_context *context)
    struct pipe_context *base = &context->base;
 
    context->llvm = CALLOC_STRUCT(lp_context_ref);
-   if (!context->llvm || !tbr_draw_init_context(context))
+   if (!context->llvm)
       return false;
    lp_context_create(context->llvm);
    context->draw = draw_create_with_llvm_context(base, context->llvm);

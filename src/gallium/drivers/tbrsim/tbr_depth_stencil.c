@@ -159,12 +159,6 @@ test_stencil_and_depth(const struct tbr_draw_plan *plan, const struct tbr_stenci
 
 /* ---- before the program: a block of one primitive ---------------------- */
 
-TBR_INLINE floats
-lane_offsets(const int32_t *lane, float origin)
-{
-   return floats_add(floats_from_ints(ints_load(lane)), floats_all(origin));
-}
-
 /* Pixel centres of a block, relative to the primitive's reference point. Exact:
  * both are multiples of 1/256. */
 TBR_INLINE void
@@ -172,8 +166,10 @@ block_positions(const struct tbr_tile_thread *thread, const struct tbr_tile_prim
                 uint32_t block_y, floats *dx, floats *dy)
 {
    const float center = thread->plan.center;
-   *dx = lane_offsets(tbr_lane_x, (float)(thread->tile_x + (int32_t)block_x * 4) + center - primitive->reference_x);
-   *dy = lane_offsets(tbr_lane_y, (float)(thread->tile_y + (int32_t)block_y * 4) + center - primitive->reference_y);
+   const float x = (float)(thread->tile_x + (int32_t)block_x * 4) + center - primitive->reference_x;
+   const float y = (float)(thread->tile_y + (int32_t)block_y * 4) + center - primitive->reference_y;
+   *dx = floats_add(floats_load(tbr_lane_x_float), floats_all(x));
+   *dy = floats_add(floats_load(tbr_lane_y_float), floats_all(y));
 }
 
 TBR_INLINE ints

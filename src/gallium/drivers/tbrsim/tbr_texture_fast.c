@@ -159,11 +159,13 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
    const unsigned bytes = kind == TEXTURE_KIND_BYTES_4 ? 4 : kind == TEXTURE_KIND_BYTES_2 ? 2 : 1;
    const uint8_t *base = state->base;
    texture_float width, height;
-   texture_int row_stride, offset;
+   texture_int last_x, last_y, row_stride, offset;
 
    if (mip == TEXTURE_MIP_NONE) {
       width = texture_splat_float(state->width[0]);
       height = texture_splat_float(state->height[0]);
+      last_x = texture_splat_int(state->last_x[0]);
+      last_y = texture_splat_int(state->last_y[0]);
       row_stride = texture_splat_int(state->row_stride[0]);
       offset = texture_splat_int(state->offset[0]);
       if (cube)
@@ -171,15 +173,18 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
    } else {
       width = texture_lookup_float(state->width, point->level, point->uniform);
       height = texture_lookup_float(state->height, point->level, point->uniform);
+      last_x = texture_lookup_int(state->last_x, point->level, point->uniform);
+      last_y = texture_lookup_int(state->last_y, point->level, point->uniform);
       row_stride = texture_lookup_int(state->row_stride, point->level, point->uniform);
       offset = texture_lookup_int(state->offset, point->level, point->uniform);
       if (cube)
          offset += point->face * texture_lookup_int(state->layer_stride, point->level, point->uniform);
    }
-   texture_int last_x = texture_truncate(width) - 1, last_y = texture_truncate(height) - 1;
 
+   texture_int fixed_x = texture_truncate(point->s * width);
+   texture_int fixed_y = texture_truncate(point->t * height);
    if (filter == TEXTURE_NEAREST) {
-      texture_int x = texture_truncate(point->s * width), y = texture_truncate(point->t * height);
+      texture_int x = fixed_x >> 16, y = fixed_y >> 16;
       x = texture_select_int(x > last_x, last_x, x);
       y = texture_select_int(y > last_y, last_y, y);
       *texel = x | y << 16;
@@ -189,8 +194,8 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
    texture_int half = texture_splat_int(0x8000);
    if (filter == TEXTURE_MIXED)
       half &= point->linear;
-   texture_int fixed_x = texture_truncate(point->s * (width * 65536.0f)) - half;
-   texture_int fixed_y = texture_truncate(point->t * (height * 65536.0f)) - half;
+   fixed_x -= half;
+   fixed_y -= half;
    texture_int x = fixed_x >> 16, y = fixed_y >> 16;
    if (filter == TEXTURE_MIXED) {
       x = texture_select_int(x > last_x, last_x, x);
@@ -289,7 +294,7 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
       if (mixed || mip != TEXTURE_MIP_NONE) {
          texture_float unclamped, rho = {0};
          if (arguments->lod_control != TBR_LOD_EXPLICIT)
-            rho = texture_rho(binding, arguments, part, cube ? &projection : NULL);
+            rho = texture_rho(binding, arguments, part, 2, cube ? &projection : NULL);
          lambda = texture_lambda(binding, arguments, part, rho, &unclamped);
       }
       if (mixed) {

@@ -329,7 +329,8 @@ texture_prepare_lanes(const struct tbr_texture_binding *binding, const struct tb
          texture_store_int(lanes->face + part, projection.face);
       }
       if (arguments->lod_control != TBR_LOD_EXPLICIT)
-         rho = texture_rho(binding, arguments, part, cube ? &projection : NULL);
+         rho = texture_rho(binding, arguments, part, binding->private_state.dimensions,
+                           cube ? &projection : NULL);
       texture_store_float(lanes->lambda + part, texture_lambda(binding, arguments, part, rho, &unclamped));
       texture_store_float(lanes->unclamped + part, unclamped);
    }

@@ -66,10 +66,9 @@ texture_quad_longest(texture_float d)
 /** The larger of the squares of a pixel's lengths along x and y in texels, from
  * differences within each quad: {ds/dx, ds/dy, dt/dx, dt/dy} in its lanes. */
 TEXTURE_INLINE texture_float
-texture_quad_rho(texture_float differences, texture_float width, texture_float height)
+texture_quad_rho(const struct tbr_texture_private *state, texture_float differences)
 {
-   texture_float scale = texture_quad_pick(width, height, 0, 0, 0, 0);
-   texture_float d = differences * scale;
+   texture_float d = differences * texture_load_quads(state->quad_scale);
    d *= d;
    return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1));
 }
@@ -77,8 +76,8 @@ texture_quad_rho(texture_float differences, texture_float width, texture_float h
 /** Squared scale factor of a cube map, derived on the face of each quad's first
  * pixel, so that a quad across an edge sees one plane. */
 TEXTURE_INLINE texture_float
-texture_cube_quad_rho(const struct tbr_sample_arguments *arguments, unsigned part,
-                      const struct texture_cube *cube, texture_float width)
+texture_cube_quad_rho(const struct tbr_texture_private *state, const struct tbr_sample_arguments *arguments,
+                      unsigned part, const struct texture_cube *cube)
 {
    texture_float s, t, major;
    texture_cube_axes(texture_quad_shuffle(cube->x_major, 0, 0, 0, 0),
@@ -93,27 +92,28 @@ texture_cube_quad_rho(const struct tbr_sample_arguments *arguments, unsigned par
    texture_float d = texture_quad_pick(s, t, 1, 2, 1, 2) - first;
    texture_float d_major = texture_quad_shuffle(major, 1, 2, 1, 2) - first_major;
    d = (d - first * inverse * d_major) * inverse * 0.5f;
-   return texture_quad_rho(d, width, width);
+   return texture_quad_rho(state, d);
 }
 
 /** Squared length of the derivative in texels of the filtered coordinates. */
-TEXTURE_INLINE texture_float
+static texture_float
 texture_derivative_length(const struct tbr_texture_binding *binding, const float (*derivative)[TBR_LANES],
-                          unsigned part, const texture_float *size)
+                          unsigned part)
 {
    texture_float sum = {0};
    for (unsigned axis = 0; axis < binding->private_state.dimensions; axis++) {
-      texture_float d = texture_load_operand(derivative[axis] + part) * size[axis];
+      texture_float d = texture_load_operand(derivative[axis] + part) * binding->private_state.scale[axis];
       sum += d * d;
    }
    return sum;
 }
 
 /** The same on the face that the fragment's own direction picked. */
-TEXTURE_INLINE texture_float
-texture_cube_derivative_length(const struct tbr_sample_arguments *arguments,
+static texture_float
+texture_cube_derivative_length(const struct tbr_texture_binding *binding,
+                               const struct tbr_sample_arguments *arguments,
                                const float (*derivative)[TBR_LANES], unsigned part,
-                               const struct texture_cube *cube, texture_float width)
+                               const struct texture_cube *cube)
 {
    texture_float s, t, major, ds, dt, d_major;
    texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
@@ -124,44 +124,47 @@ texture_cube_derivative_length(const struct tbr_sample_arguments *arguments,
                      texture_load_operand(derivative[0] + part), texture_load_operand(derivative[1] + part),
                      texture_load_operand(derivative[2] + part), &ds, &dt, &d_major);
    texture_float inverse = 1.0f / major;
-   ds = (ds - s * inverse * d_major) * inverse * (width * 0.5f);
-   dt = (dt - t * inverse * d_major) * inverse * (width * 0.5f);
+   const float half = binding->private_state.scale[0] * 0.5f;
+   ds = (ds - s * inverse * d_major) * inverse * half;
+   dt = (dt - t * inverse * d_major) * inverse * half;
    return ds * ds + dt * dt;
 }
 
-/** Squared scale factor between pixels and texels of level 0. */
-static texture_float
+/** Squared scale factor from the shader's derivatives, for each fragment. */
+static __attribute__((noinline)) texture_float
+texture_derivatives_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+                        unsigned part, const struct texture_cube *cube)
+{
+   if (cube)
+      return texture_max(texture_cube_derivative_length(binding, arguments, arguments->ddx, part, cube),
+                         texture_cube_derivative_length(binding, arguments, arguments->ddy, part, cube));
+   return texture_max(texture_derivative_length(binding, arguments->ddx, part),
+                      texture_derivative_length(binding, arguments->ddy, part));
+}
+
+/** Squared scale factor between pixels and texels of level 0; cube: NULL but for
+ * cube maps. */
+TEXTURE_INLINE texture_float
 texture_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
-            unsigned part, const struct texture_cube *cube)
+            unsigned part, unsigned dimensions, const struct texture_cube *cube)
 {
    const struct tbr_texture_private *state = &binding->private_state;
-   const bool normalized = !binding->sampler.unnormalized_coords && binding->target != PIPE_TEXTURE_RECT;
-   const texture_float size[3] = {
-      texture_splat_float(normalized ? state->width[0] : 1.0f),
-      texture_splat_float(normalized ? state->height[0] : 1.0f),
-      texture_splat_float((float)binding->levels[0].depth),
-   };
 
-   if (arguments->lod_control == TBR_LOD_DERIVATIVES) {
-      if (cube)
-         return texture_max(
-            texture_cube_derivative_length(arguments, arguments->ddx, part, cube, size[0]),
-            texture_cube_derivative_length(arguments, arguments->ddy, part, cube, size[0]));
-      return texture_max(texture_derivative_length(binding, arguments->ddx, part, size),
-                         texture_derivative_length(binding, arguments->ddy, part, size));
-   }
+   if (__builtin_expect(arguments->lod_control == TBR_LOD_DERIVATIVES, 0))
+      return texture_derivatives_rho(binding, arguments, part, cube);
    if (cube)
-      return texture_cube_quad_rho(arguments, part, cube, size[0]);
+      return texture_cube_quad_rho(state, arguments, part, cube);
 
    texture_float s = texture_load_operand(arguments->coords[0] + part);
-   texture_float t = state->dimensions > 1 ? texture_load_operand(arguments->coords[1] + part) : s - s;
+   texture_float t = dimensions > 1 ? texture_load_operand(arguments->coords[1] + part) : s - s;
    texture_float d = texture_quad_pick(s, t, 1, 2, 1, 2) - texture_quad_pick(s, t, 0, 0, 0, 0);
-   if (state->dimensions < 3)
-      return texture_quad_rho(d, size[0], size[1]);
+   if (dimensions < 3)
+      return texture_quad_rho(state, d);
 
    texture_float r = texture_load_operand(arguments->coords[2] + part);
-   texture_float depth = (texture_quad_shuffle(r, 1, 2, 1, 2) - texture_quad_shuffle(r, 0, 0, 0, 0)) * size[2];
-   d *= texture_quad_pick(size[0], size[1], 0, 0, 0, 0);
+   texture_float depth = texture_quad_shuffle(r, 1, 2, 1, 2) - texture_quad_shuffle(r, 0, 0, 0, 0);
+   depth *= state->scale[2];
+   d *= texture_load_quads(state->quad_scale);
    d *= d;
    return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1) + depth * depth);
 }

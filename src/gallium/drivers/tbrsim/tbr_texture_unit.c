@@ -140,8 +140,10 @@ prepare_levels(struct tbr_texture_binding *binding)
    state->base = (const uint8_t *)(lowest & ~(uintptr_t)63);
    for (unsigned i = 0; i < ARRAY_SIZE(state->width); i++) {
       const struct tbr_texture_level *level = &binding->levels[MIN2(i, binding->num_levels - 1)];
-      state->width[i] = (float)level->width;
-      state->height[i] = (float)level->height;
+      state->width[i] = (float)level->width * 65536.0f;
+      state->height[i] = (float)level->height * 65536.0f;
+      state->last_x[i] = (int32_t)level->width - 1;
+      state->last_y[i] = (int32_t)level->height - 1;
       state->offset[i] = (int32_t)((uintptr_t)level->texels - (uintptr_t)state->base);
       state->row_stride[i] = (int32_t)level->row_stride;
       state->layer_stride[i] = (int32_t)level->layer_stride;
@@ -204,6 +206,12 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    prepare_decoding(binding);
    state->dimensions = count_dimensions(binding->target);
    state->last_level = binding->num_levels - 1;
+   const bool normalized = !sampler->unnormalized_coords && binding->target != PIPE_TEXTURE_RECT;
+   state->scale[0] = normalized ? (float)binding->levels[0].width : 1.0f;
+   state->scale[1] = normalized ? (float)binding->levels[0].height : 1.0f;
+   state->scale[2] = (float)binding->levels[0].depth;
+   for (unsigned i = 0; i < 4; i++)
+      state->quad_scale[i] = state->scale[i / 2];
    state->lod_bias = sampler->lod_bias;
    state->min_lod = sampler->min_lod;
    state->max_lod = sampler->max_lod;

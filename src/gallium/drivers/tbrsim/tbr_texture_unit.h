@@ -119,8 +119,11 @@ struct tbr_texture_binding {
          uint32_t magnitude;  /**< mask of the bits to keep */
          int32_t repeat;      /**< ~0: texels outside are the other edge's; 0: the near edge's */
       } wrap[2];
+      float scale[3];       /**< texels of level 0 that a unit of a coordinate spans */
+      float quad_scale[4];  /**< s, s, t, t */
       /** Levels as the specialised functions look them up. */
-      float width[16], height[16];
+      float width[16], height[16];    /**< in 1/65536 texel */
+      int32_t last_x[16], last_y[16]; /**< width - 1, height - 1 */
       int32_t offset[16];     /**< bytes from `base` to the level */
       int32_t row_stride[16], layer_stride[16];
       const uint8_t *base;

@@ -52,6 +52,19 @@ texture_load_operand(const float *source)
 #endif
 }
 
+/** Four floats in every quad. */
+TEXTURE_INLINE texture_float
+texture_load_quads(const float *source)
+{
+#if TEXTURE_LANES == 16
+   return (texture_float)_mm512_broadcast_f32x4(_mm_loadu_ps(source));
+#elif TEXTURE_LANES == 8
+   return (texture_float)_mm256_set_m128(_mm_loadu_ps(source), _mm_loadu_ps(source));
+#else
+   return texture_load_float(source);
+#endif
+}
+
 TEXTURE_INLINE void
 texture_store_float(float *destination, texture_float value)
 {

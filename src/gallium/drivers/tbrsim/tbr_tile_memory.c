@@ -172,87 +172,86 @@ depth_pixel_bytes(enum depth_layout layout)
 }
 
 /* Floats' bits as integers of the same order, and back. */
-TBR_INLINE int32_t
-order_float_bits(int32_t bits)
+TBR_INLINE ints
+order_float_bits(ints bits)
 {
-   return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
+   return ints_xor(bits, ints_shift_right_logical(ints_shift_right(bits, 31), 1));
 }
 
-/* One block's raw pixels from (or to) its depth and stencil values. */
+/* Sixteen raw pixels as they lie in memory, quad by quad. */
 union raw_block {
-   uint8_t bytes[128];
-   uint16_t half[16];
-   uint32_t word[16];
-   struct {
-      int32_t depth;
-      uint32_t stencil;
-   } pair[16];
+   _Alignas(64) uint8_t bytes[16 * 8];
+   uint16_t halves[16];
+   int32_t words[16];
+   int32_t pairs[16][2];
 };
 
 TBR_INLINE void
-decode_block(enum depth_layout layout, const union raw_block *raw, int32_t *depth, uint8_t *stencil, bool load_depth,
-             bool load_stencil)
+decode_block(enum depth_layout layout, const union raw_block *raw, ints *depth, ints *stencil)
 {
-   for (unsigned lane = 0; lane < 16; lane++) {
-      int32_t z = 0;
-      uint8_t s = 0;
-      switch (layout) {
-      case DEPTH_16:
-         z = raw->half[lane];
-         break;
-      case DEPTH_24_LOW:
-         z = raw->word[lane] & 0xffffff;
-         s = raw->word[lane] >> 24;
-         break;
-      case DEPTH_24_HIGH:
-         z = raw->word[lane] >> 8;
-         s = raw->word[lane];
-         break;
-      case DEPTH_FLOAT:
-         z = order_float_bits(raw->word[lane]);
-         break;
-      case DEPTH_FLOAT_STENCIL:
-         z = order_float_bits(raw->pair[lane].depth);
-         s = raw->pair[lane].stencil;
-         break;
-      case DEPTH_NONE_STENCIL:
-         s = raw->bytes[lane];
-         break;
+   int32_t lanes[2][16];
+   *depth = *stencil = ints_all(0);
+   switch (layout) {
+   case DEPTH_16:
+      for (unsigned lane = 0; lane < 16; lane++)
+         lanes[0][lane] = raw->halves[lane];
+      *depth = ints_load(lanes[0]);
+      break;
+   case DEPTH_24_LOW:
+      *depth = ints_and(ints_load(raw->words), ints_all(0xffffff));
+      *stencil = ints_shift_right_logical(ints_load(raw->words), 24);
+      break;
+   case DEPTH_24_HIGH:
+      *depth = ints_shift_right_logical(ints_load(raw->words), 8);
+      *stencil = ints_and(ints_load(raw->words), ints_all(0xff));
+      break;
+   case DEPTH_FLOAT:
+      *depth = order_float_bits(ints_load(raw->words));
+      break;
+   case DEPTH_FLOAT_STENCIL:
+      for (unsigned lane = 0; lane < 16; lane++) {
+         lanes[0][lane] = raw->pairs[lane][0];
+         lanes[1][lane] = raw->pairs[lane][1];
       }
-      if (load_depth)
-         depth[lane] = z;
-      if (load_stencil)
-         stencil[lane] = s;
+      *depth = order_float_bits(ints_load(lanes[0]));
+      *stencil = ints_load(lanes[1]);
+      break;
+   case DEPTH_NONE_STENCIL:
+      *stencil = ints_from_bytes(raw->bytes);
+      break;
    }
 }
 
 TBR_INLINE void
-encode_block(enum depth_layout layout, union raw_block *raw, const int32_t *depth, const uint8_t *stencil)
+encode_block(enum depth_layout layout, union raw_block *raw, ints depth, ints stencil)
 {
-   for (unsigned lane = 0; lane < 16; lane++) {
-      const int32_t z = depth[lane];
-      const uint32_t s = stencil[lane];
-      switch (layout) {
-      case DEPTH_16:
-         raw->half[lane] = z;
-         break;
-      case DEPTH_24_LOW:
-         raw->word[lane] = z | s << 24;
-         break;
-      case DEPTH_24_HIGH:
-         raw->word[lane] = (uint32_t)z << 8 | s;
-         break;
-      case DEPTH_FLOAT:
-         raw->word[lane] = order_float_bits(z);
-         break;
-      case DEPTH_FLOAT_STENCIL:
-         raw->pair[lane].depth = order_float_bits(z);
-         raw->pair[lane].stencil = s;
-         break;
-      case DEPTH_NONE_STENCIL:
-         raw->bytes[lane] = s;
-         break;
+   int32_t lanes[2][16];
+   switch (layout) {
+   case DEPTH_16:
+      ints_store(lanes[0], depth);
+      for (unsigned lane = 0; lane < 16; lane++)
+         raw->halves[lane] = lanes[0][lane];
+      break;
+   case DEPTH_24_LOW:
+      ints_store(raw->words, ints_or(depth, ints_shift_left(stencil, 24)));
+      break;
+   case DEPTH_24_HIGH:
+      ints_store(raw->words, ints_or(ints_shift_left(depth, 8), stencil));
+      break;
+   case DEPTH_FLOAT:
+      ints_store(raw->words, order_float_bits(depth));
+      break;
+   case DEPTH_FLOAT_STENCIL:
+      ints_store(lanes[0], order_float_bits(depth));
+      ints_store(lanes[1], stencil);
+      for (unsigned lane = 0; lane < 16; lane++) {
+         raw->pairs[lane][0] = lanes[0][lane];
+         raw->pairs[lane][1] = lanes[1][lane];
       }
+      break;
+   case DEPTH_NONE_STENCIL:
+      ints_store_bytes(raw->bytes, stencil);
+      break;
    }
 }
 
@@ -271,19 +270,23 @@ transfer_depth(struct tbr_tile_thread *thread, const struct tbr_attachment *atta
       for (int x = 0; x < thread->width; x += 4) {
          const uint32_t first = ((y / 4) * thread->blocks_x + x / 4) * 16;
          const int width = thread->width - x, height = thread->height - y;
-         union raw_block raw = {};
-         if (!to_memory) {
+         union raw_block raw;
+         ints depth, stencil;
+         if (!to_memory || merge) {
             copy_block(rows, stride, raw.bytes, pixel_bytes, width, height, false);
-            decode_block(layout, &raw, thread->depth + first, thread->stencil + first, move_depth, move_stencil);
+            decode_block(layout, &raw, &depth, &stencil);
+         }
+         if (!to_memory) {
+            if (move_depth)
+               ints_store(thread->depth + first, depth);
+            if (move_stencil)
+               ints_store_bytes(thread->stencil + first, stencil);
          } else {
-            int32_t kept_depth[16];
-            uint8_t kept_stencil[16];
-            if (merge) {
-               copy_block(rows, stride, raw.bytes, pixel_bytes, width, height, false);
-               decode_block(layout, &raw, kept_depth, kept_stencil, true, true);
-            }
-            encode_block(layout, &raw, merge && !move_depth ? kept_depth : thread->depth + first,
-                         merge && !move_stencil ? kept_stencil : thread->stencil + first);
+            if (!merge || move_depth)
+               depth = ints_load(thread->depth + first);
+            if (!merge || move_stencil)
+               stencil = ints_from_bytes(thread->stencil + first);
+            encode_block(layout, &raw, depth, stencil);
             copy_block(rows, stride, raw.bytes, pixel_bytes, width, height, true);
          }
          rows += 4 * pixel_bytes;
@@ -324,7 +327,7 @@ encode_clear_depth(const struct tbr_tile_thread *thread, float depth)
    if (thread->depth_is_float) {
       int32_t bits;
       memcpy(&bits, &depth, 4);
-      return order_float_bits(bits);
+      return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
    }
    const double clamped = depth > 0.0f ? depth < 1.0f ? depth : 1.0 : 0.0;
    return (int32_t)__builtin_rint(clamped * thread->depth_scale);

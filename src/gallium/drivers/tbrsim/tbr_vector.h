@@ -86,7 +86,7 @@ ints_store(void *memory, ints a)
 TBR_INLINE floats
 floats_all(float a)
 {
-#define E(n) (float_piece){} + a
+#define E(n) a - (float_piece){} /* not +: -0 stays -0, and nothing is computed */
    return (floats){{PIECES(E)}};
 #undef E
 }
@@ -94,7 +94,7 @@ floats_all(float a)
 TBR_INLINE ints
 ints_all(int32_t a)
 {
-#define E(n) (int_piece){} + a
+#define E(n) a - (int_piece){}
    return (ints){{PIECES(E)}};
 #undef E
 }
@@ -219,6 +219,36 @@ ints_shift_right(ints a, unsigned bits)
 #undef E
 }
 
+/* Sixteen bytes, and the lowest bytes of sixteen lanes. */
+TBR_INLINE ints
+ints_from_bytes(const uint8_t *bytes)
+{
+#if defined(TBR_AVX512)
+   return (ints){{(int_piece)_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)bytes))}};
+#elif defined(__AVX2__)
+   return (ints){{(int_piece)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)bytes)),
+                  (int_piece)_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(bytes + 8)))}};
+#else
+   int32_t lanes[16];
+   for (unsigned lane = 0; lane < 16; lane++)
+      lanes[lane] = bytes[lane];
+   return ints_load(lanes);
+#endif
+}
+
+TBR_INLINE void
+ints_store_bytes(uint8_t *bytes, ints a)
+{
+#if defined(TBR_AVX512)
+   _mm_storeu_si128((__m128i *)bytes, _mm512_cvtepi32_epi8((__m512i)a.piece[0]));
+#else
+   int32_t lanes[16];
+   ints_store(lanes, a);
+   for (unsigned lane = 0; lane < 16; lane++)
+      bytes[lane] = lanes[lane];
+#endif
+}
+
 /* Mask of the lanes that are negative. */
 TBR_INLINE uint32_t
 ints_negative(ints a)
@@ -340,5 +370,7 @@ ints_scatter_quads(int32_t *memory, const uint16_t quad[4], uint32_t mask, ints 
 /* Column and row of each lane in its 4×4 block. */
 static const int32_t tbr_lane_x[16] = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
 static const int32_t tbr_lane_y[16] = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
+static const float tbr_lane_x_float[16] = {0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3};
+static const float tbr_lane_y_float[16] = {0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3};
 
 #endif

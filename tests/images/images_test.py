@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""Renders the scenes of render_scenes and compares.
+
+invariance TILE_SIZE: on every surface, with the default preset and this tile size,
+each tile order, frame traversal, mode, number of threads and the model on and off give
+the same bits as the preset as it stands.
+likeness SURFACE: tbrsim's images are like llvmpipe's: at most TOLERANCE of a frame's pixels, or
+at most as many as of softpipe's, are off by more than 2/255."""
+
+import argparse
+import itertools
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from PIL import Image, ImageChops
+
+# Odd on purpose: no tile size divides it.
+WIDTH, HEIGHT, FRAMES = 203, 117, 3
+TOLERANCE = 0.01
+SURFACES = ("window", "pbuffer", "fbo", "surfaceless")
+
+
+def variations(tile_size):
+    """The settings to try; the model is switched off in the last of them."""
+    yield from itertools.product(
+        [f"tile.size={tile_size}"],
+        [f"tile.order={order}" for order in ("scanline", "z-order", "hilbert")],
+        [f"frame.traversal={traversal}" for traversal in ("forward", "boustrophedonic")],
+        [f"mode={mode}" for mode in ("tbdr", "tbr")],
+        [f"threads={threads}" for threads in (1, 2, 4)],
+        [True, False])
+
+
+def render(arguments, surface, driver="tbrsim", settings=(), model=True, directory=None):
+    """The lines the program prints, and with a directory its images there."""
+    command = [arguments.tbrsim, "run", "--driver", driver]
+    for setting in settings:
+        command += ["--set", setting]
+    with tempfile.TemporaryDirectory() as out:
+        command += ["--out", out] if model else ["--no-model"]
+        command += ["--", arguments.program, surface, str(WIDTH), str(HEIGHT), str(FRAMES)]
+        result = subprocess.run(command + ([directory] if directory else []), stdout=subprocess.PIPE, text=True)
+    if result.returncode:
+        sys.exit(f"{' '.join(command)}: status {result.returncode}")
+    return result.stdout.splitlines()
+
+
+def invariance(arguments):
+    # The window is drawn with every combination; the other surfaces' ways through the
+    # driver differ from it in where the pixels go, so that the model's state adds nothing.
+    failures = runs = 0
+    for surface in SURFACES:
+        expected = render(arguments, surface)
+        for *settings, model in variations(arguments.what):
+            if surface != "window" and (not model or settings[-1] != "threads=4"):
+                continue
+            found = render(arguments, surface, settings=settings, model=model)
+            runs += 1
+            for want, have in zip(expected, found, strict=True):
+                if want != have:
+                    failures += 1
+                    print(f"{surface}, {' '.join(settings)}, model {'on' if model else 'off'}: "
+                          f"{have}, expected {want}")
+    print(f"{runs} runs, {failures} frames differ")
+    return failures == 0 and runs > 0
+
+
+def share_of_far_pixels(left, right):
+    with Image.open(left) as a, Image.open(right) as b:
+        difference = ImageChops.difference(a.convert("RGB"), b.convert("RGB"))
+    far = [channel.point(lambda value: 255 if value > 2 else 0) for channel in difference.split()]
+    union = ImageChops.lighter(ImageChops.lighter(far[0], far[1]), far[2])
+    return union.histogram()[255] / (WIDTH * HEIGHT)
+
+
+def likeness(arguments):
+    passed = True
+    drivers = {"tbrsim": arguments.driver, "llvmpipe": "llvmpipe", "softpipe": "softpipe"}
+    with tempfile.TemporaryDirectory() as top:
+        paths = {name: pathlib.Path(top, name) for name in drivers}
+        for name, driver in drivers.items():
+            paths[name].mkdir()
+            render(arguments, arguments.what, driver, model=name == "tbrsim", directory=paths[name])
+        images = sorted(path.name for path in paths["tbrsim"].iterdir())
+        for image in images:
+            share = share_of_far_pixels(paths["tbrsim"] / image, paths["llvmpipe"] / image)
+            softpipe = share_of_far_pixels(paths["softpipe"] / image, paths["llvmpipe"] / image)
+            good = share <= max(TOLERANCE, softpipe)
+            passed &= good
+            print(f"{image}: {share:.4%} of the pixels off by more than 2/255 (softpipe: {softpipe:.4%})"
+                  f"{'' if good else ': too many'}")
+    return passed and len(images) > 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    parser.add_argument("--program", required=True, type=os.path.abspath)
+    parser.add_argument("--driver", default="tbrsim", help="compared with llvmpipe")
+    parser.add_argument("test", choices=("invariance", "likeness"))
+    parser.add_argument("what", help="tile size, or surface")
+    arguments = parser.parse_args()
+    if "DISPLAY" not in os.environ:
+        # One X server for all of it.
+        os.execv(arguments.tbrsim, [arguments.tbrsim, "run", "--driver", "llvmpipe", "--no-model", "--",
+                                    sys.executable] + sys.argv)
+    # What the X server's `tbrsim run` left in the environment must not be taken for settings.
+    for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
+        del os.environ[name]
+    return 0 if globals()[arguments.test](arguments) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
