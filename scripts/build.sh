@@ -15,17 +15,27 @@ if command -v ccache >/dev/null; then
    export CC CXX
 fi
 
-if [ ! -e "$MESA_DIRECTORY/meson.build" ]; then
+# Mesa's tree with our hooks; made anew when the hooks' patch has changed.
+patch_file=subprojects/packagefiles/$(wrap_value diff_files)
+unpack_mesa()
+{
+   part=$MESA_DIRECTORY.part
+   rm -rf "$part"
    if [ -n "${MESA_SRC:-}" ]; then
       [ "$(cat "$MESA_SRC/VERSION" 2>/dev/null)" = "${MESA_DIRECTORY#*mesa-}" ] ||
          fail "make: MESA_SRC=$MESA_SRC is not an unpacked Mesa ${MESA_DIRECTORY#*mesa-}"
-      cp -a "$MESA_SRC" "$MESA_DIRECTORY.part"
-      patch -s -p1 -d "$MESA_DIRECTORY.part" <"subprojects/packagefiles/$(wrap_value diff_files)"
-      mv "$MESA_DIRECTORY.part" "$MESA_DIRECTORY"
-   elif [ ! -e "subprojects/packagecache/$MESA_TARBALL" ]; then
+      cp -a "$MESA_SRC" "$part"
+   elif [ -e "subprojects/packagecache/$MESA_TARBALL" ]; then
+      mkdir -p "$part"
+      tar -x -f "subprojects/packagecache/$MESA_TARBALL" -C "$part" --strip-components=1 --no-same-owner
+   else
       fail "make: Mesa's source is missing; run 'make deps' first, or name an unpacked tree: make MESA_SRC=DIR"
    fi
-fi
+   patch -s -p1 -d "$part" <"$patch_file"
+   rm -rf "$MESA_DIRECTORY"
+   mv "$part" "$MESA_DIRECTORY"
+}
+patch -R -p1 -s -f --dry-run -d "$MESA_DIRECTORY" <"$patch_file" >/dev/null 2>&1 || unpack_mesa
 
 mkdir -p "$BUILD"
 if [ ! -e "$BUILD/build.ninja" ]; then

@@ -74,13 +74,15 @@ check_images(const struct check *check)
       if (check->images)
          comparisons[frame - check->range.first] = compare_frame(check, images, frame);
    }
+   bool complained = false;
    for (unsigned d = 0; d < num_drivers; d++) {
       replayer_finish(&replayers[d]);
+      complained |= replayers[d].complained;
       image_free(&images[d]);
    }
    progress_end();
 
    bool passed = !check->images || comparison_print(comparisons, count, check->tolerance);
    free(comparisons);
-   return passed;
+   return passed && !complained;
 }

@@ -106,8 +106,9 @@ count_frames(FILE **file, const char *path, unsigned *lines)
    return *lines ? *lines - 1 : 0;
 }
 
-/* The replay for the statistics' sake; with the model off, for its own. */
-static void
+/* The replay for the statistics' sake; with the model off, for its own. False where
+ * the driver said that something was lost. */
+static bool
 simulate(const struct replay *replay, const struct trace *trace)
 {
    struct replayer replayer;
@@ -129,6 +130,7 @@ simulate(const struct replay *replay, const struct trace *trace)
       fclose(file);
    free(path);
    free(log);
+   return !replayer.complained;
 }
 
 int
@@ -151,9 +153,9 @@ command_replay(int argc, char **argv)
    if (replay.range.last + 1 < trace.frames)
       trace = trace_file_trim(&trace, replay.range.last);
 
-   bool want_images = replay.snapshots || replay.check;
+   bool passed = true, want_images = replay.snapshots || replay.check;
    if (replay.options.model || !want_images)
-      simulate(&replay, &trace);
+      passed = simulate(&replay, &trace);
    if (replay.options.model) {
       report_print(out, replay.options.gpu);
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
@@ -161,7 +163,6 @@ command_replay(int argc, char **argv)
       printf("%u frames rendered\n", trace.frames);
    }
 
-   bool passed = true;
    if (want_images) {
       struct check check = {
          .trace = &trace,
@@ -173,7 +174,7 @@ command_replay(int argc, char **argv)
       };
       if (replay.options.model && replay.check)
          putchar('\n');
-      passed = check_images(&check);
+      passed &= check_images(&check);
       if (replay.snapshots)
          printf("frames:     %s/frame-%04u.png … frame-%04u.png\n", replay.snapshots, replay.range.first,
                 replay.range.last);

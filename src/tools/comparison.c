@@ -82,7 +82,8 @@ comparison_print(const struct comparison *comparisons, unsigned count, double to
 
    printf("\nfarthest from llvmpipe (max, > 2/255, PSNR): frame %u,", worst->frame);
    print_difference(&worst->llvmpipe);
-   putchar('\n');
+   printf("\nlast frame from llvmpipe: largest difference %u, %.4f %% of the pixels off by more than 2/255\n",
+          comparisons[count - 1].llvmpipe.largest, comparisons[count - 1].llvmpipe.share * 100);
    if (num_farther)
       print_frames("farther from llvmpipe than softpipe is: %u", comparisons, count, farther, 0);
    else

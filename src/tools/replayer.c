@@ -50,18 +50,22 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
 }
 
 /* The replayers chat on stderr; the driver's lines among that are the user's. */
-static void
+static bool
 pass_on_driver_lines(const char *log)
 {
+   bool found = false;
    char line[1024];
    FILE *file = fopen(log, "re");
    if (!file)
-      return;
+      return false;
    while (fgets(line, sizeof(line), file)) {
-      if (!strncmp(line, "tbrsim: ", 8))
-         fputs(line, stderr);
+      if (strncmp(line, "tbrsim: ", 8))
+         continue;
+      fputs(line, stderr);
+      found = true;
    }
    fclose(file);
+   return found;
 }
 
 void
@@ -75,7 +79,7 @@ replayer_finish(struct replayer *replayer)
       progress_end();
    if (process_interrupted())
       exit(STATUS_SIGNAL + process_interrupted());
-   pass_on_driver_lines(replayer->log);
+   replayer->complained = pass_on_driver_lines(replayer->log);
    process_explain_signal(replayer->program, status);
    if (status)
       fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d; it said more in %s",

@@ -14,8 +14,9 @@ struct replayer {
    const char *driver;
    const char *program; /**< eglretrace or glretrace */
    struct process process;
-   FILE *images; /**< the frames as PPM, where they were asked for */
-   char *log;    /**< file with what it said on stderr */
+   FILE *images;    /**< the frames as PPM, where they were asked for */
+   char *log;       /**< file with what it said on stderr */
+   bool complained; /**< the driver said that something was lost */
 };
 
 /** Starts a replay. frames ("A-B") are those simulated, NULL for all; with_images

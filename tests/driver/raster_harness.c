@@ -293,6 +293,8 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
          pass.depth = attachment;
       if (util_format_has_stencil(description))
          pass.stencil = attachment;
+      pass.depth.store = !scene->drop_depth;
+      pass.stencil.store = !scene->drop_stencil;
    }
    struct tbr_draw_state states[SCENE_MAX_DRAWS];
    const struct tbr_draw_state *draws[SCENE_MAX_DRAWS];
@@ -341,7 +343,8 @@ scene_render(const struct scene *scene, const struct run *run, struct image *ima
    }
    if (scene->depth.format != PIPE_FORMAT_NONE) {
       image->depth_bytes = pixels * util_format_get_blocksize(scene->depth.format);
-      image->depth = calloc(1, image->depth_bytes);
+      image->depth = malloc(image->depth_bytes);
+      memset(image->depth, 0x5a, image->depth_bytes);
    }
    struct tbr_tile_thread *thread = tbr_tile_thread_create();
    assert_non_null(thread);

@@ -26,6 +26,7 @@ struct scene {
    uint32_t num_color;
    struct scene_buffer color[TBR_MAX_COLOR_BUFFERS];
    struct scene_buffer depth; /**< PIPE_FORMAT_NONE: none */
+   bool drop_depth, drop_stencil; /**< not stored */
    uint32_t num_draws;
    struct tbr_draw_state draws[SCENE_MAX_DRAWS];
    struct program_constants {
@@ -64,6 +65,7 @@ struct tbr_draw_state *scene_add_draw(struct scene *scene);
 /** A triangle of the last draw. */
 struct scene_primitive *scene_add_primitive(struct scene *scene);
 
+/** Buffers hold bytes 0x5a before. */
 void scene_render(const struct scene *scene, const struct run *run, struct image *image);
 void image_finish(struct image *image);
 /** Fails the test if the images differ in any bit. */

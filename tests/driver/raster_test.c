@@ -714,6 +714,154 @@ test_polygon_offset(void **state)
    }
 }
 
+/* Fragments that wait for their program have not written depth yet: what is
+ * dropped before the program must fail in any case. */
+static void
+test_early_rejection(void **state)
+{
+   (void)state;
+   static const float depths[] = {0.3f, 0.5f, 0.4f, 0.3f, 0.6f};
+   for (unsigned function = 0; function < 8; function++) {
+      struct scene scene;
+      scene_init(&scene, 8, 8, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z24X8_UNORM);
+      scene.depth.clear_value.f[0] = 0.5f;
+      struct tbr_draw_state *draw = scene_add_draw(&scene);
+      draw->shader_discards = draw->depth_test = draw->depth_write = true;
+      draw->depth_func = function;
+      draw->occlusion_counter = 1;
+      for (unsigned n = 0; n < 5; n++) {
+         struct scene_primitive *primitive = scene_add_primitive(&scene);
+         for (unsigned v = 0; v < 3; v++) {
+            primitive->position[v][0] = v == 1 ? 2 : 0;
+            primitive->position[v][1] = v == 2 ? 2 : 0;
+            primitive->position[v][2] = depths[n];
+            primitive->color[v][0] = 0.2f * n;
+         }
+      }
+      struct reference reference;
+      reference_render(&scene, &reference);
+      struct image image;
+      scene_render(&scene, &(struct run){levels[function % num_levels], 8, false, false, 0, 0}, &image);
+      check_against_reference(&scene, &image, &reference, "depth test after a discard");
+      image_finish(&image);
+      reference_finish(&reference);
+      scene_finish(&scene);
+   }
+}
+
+/* An X channel reads as alpha 1, whatever is in memory. */
+static void
+test_unused_alpha(void **state)
+{
+   (void)state;
+   static const enum pipe_format formats[] = {PIPE_FORMAT_R8G8B8X8_UNORM, PIPE_FORMAT_R8G8B8_UNORM};
+   for (unsigned n = 0; n < 2; n++) {
+      struct scene scene;
+      scene_init(&scene, 20, 20, formats[n], PIPE_FORMAT_NONE);
+      scene.color[0].clear = false;
+      struct tbr_draw_state *draw = scene_add_draw(&scene);
+      struct pipe_rt_blend_state *rt = &draw->blend.rt[0];
+      rt->blend_enable = 1;
+      rt->rgb_src_factor = PIPE_BLENDFACTOR_DST_ALPHA;
+      rt->rgb_dst_factor = PIPE_BLENDFACTOR_INV_DST_ALPHA;
+      rt->alpha_src_factor = rt->alpha_dst_factor = PIPE_BLENDFACTOR_ONE;
+      uint64_t random = 12;
+      draw->interpolation[0] = TBR_INTERPOLATE_CONSTANT;
+      add_rectangle(&scene, &random);
+      struct image image;
+      scene_render(&scene, &(struct run){levels[n % num_levels], 16, false, false, 0, 0}, &image);
+      for (unsigned c = 0; c < 3; c++)
+         assert_int_equal(image.color[0][c], lrintf(scene.primitives[0].color[0][c] * 255));
+      image_finish(&image);
+      scene_finish(&scene);
+   }
+}
+
+/* Storing only one of depth and stencil leaves the other, which shares its
+ * pixels, alone. */
+static void
+test_shared_pixels(void **state)
+{
+   (void)state;
+   static const enum pipe_format formats[] = {PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_S8_UINT_Z24_UNORM,
+                                              PIPE_FORMAT_Z32_FLOAT_S8X24_UINT};
+   for (unsigned n = 0; n < 6; n++) {
+      struct scene scene;
+      scene_init(&scene, 21, 18, PIPE_FORMAT_R8G8B8A8_UNORM, formats[n / 2]);
+      scene.depth.clear_value.f[0] = 0.75f;
+      scene.depth.clear_value.ui[1] = 0xc3;
+      scene.drop_depth = n & 1;
+      scene.drop_stencil = !scene.drop_depth;
+      struct image before, image;
+      const struct run run = {levels[n % num_levels], 16, true, false, 0, 0};
+      scene_render(&scene, &run, &image);
+      before = image;
+      before.depth = malloc(image.depth_bytes);
+      memset(before.depth, 0x5a, image.depth_bytes);
+      for (size_t at = 0; at < (size_t)21 * 18; at++) {
+         const int64_t expected = n >= 4 ? llrint(0.75 * 0x1p40) : llrint(0.75 * 16777215);
+         const int64_t depth = scene.drop_depth ? stored_depth(&scene, &before, at) : expected;
+         assert_true(stored_depth(&scene, &image, at) == depth);
+         assert_int_equal(stored_stencil(&scene, &image, at), scene.drop_stencil ? 0x5a : 0xc3);
+      }
+      free(before.depth);
+      image_finish(&image);
+      scene_finish(&scene);
+   }
+}
+
+static void
+test_perspective(void **state)
+{
+   (void)state;
+   uint64_t random = 13;
+   struct scene scene;
+   scene_init(&scene, 64, 64, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
+   scene_add_draw(&scene);
+   for (unsigned n = 0; n < 40; n++) {
+      struct scene_primitive *primitive = scene_add_primitive(&scene);
+      random_colors(&random, primitive);
+      for (unsigned v = 0; v < 3; v++) {
+         primitive->position[v][0] = random_float(&random, 0, 64);
+         primitive->position[v][1] = random_float(&random, 0, 64);
+         primitive->position[v][3] = random_float(&random, 0.2f, 4);
+      }
+   }
+   struct reference reference;
+   reference_render(&scene, &reference);
+   FOR_EACH_RUN(run) {
+      struct image image;
+      scene_render(&scene, &run, &image);
+      for (size_t at = 0; at < (size_t)64 * 64 * 4; at++)
+         assert_true(fabs(image.color[0][at] - reference.color[at / 4][at % 4] * 255) < 1.01);
+      image_finish(&image);
+   }
+   reference_finish(&reference);
+   scene_finish(&scene);
+}
+
+/* More primitives in a tile than are remembered at once, none of them hidden. */
+static void
+test_many_blended(void **state)
+{
+   (void)state;
+   uint64_t random = 14;
+   struct scene scene;
+   scene_init(&scene, 24, 24, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
+   make_counting(scene_add_draw(&scene));
+   for (unsigned n = 0; n < 40000; n++) {
+      struct scene_primitive *primitive = scene_add_primitive(&scene);
+      const float x = random_float(&random, -1, 23), y = random_float(&random, -1, 23);
+      for (unsigned v = 0; v < 3; v++) {
+         primitive->position[v][0] = x + (v == 1 ? 2 : 0);
+         primitive->position[v][1] = y + (v == 2 ? 2 : 0);
+         primitive->color[v][n % 4] = n % 7 / 255.0f;
+      }
+   }
+   check_invariance(&scene, true);
+   scene_finish(&scene);
+}
+
 static void
 test_many_primitives(void **state)
 {
@@ -758,6 +906,11 @@ main(void)
       cmocka_unit_test(test_logic_operations),
       cmocka_unit_test(test_deferred_shades_once),
       cmocka_unit_test(test_polygon_offset),
+      cmocka_unit_test(test_early_rejection),
+      cmocka_unit_test(test_unused_alpha),
+      cmocka_unit_test(test_shared_pixels),
+      cmocka_unit_test(test_perspective),
+      cmocka_unit_test(test_many_blended),
       cmocka_unit_test(test_many_primitives),
    };
    return cmocka_run_group_tests_name("raster pipeline", tests, setup, NULL);

@@ -220,7 +220,7 @@ draw_hazards(const struct target *target, int frame)
 {
    static GLuint texture, copy, buffer;
    static const float white[] = {1, 1, 1, 1};
-   uint8_t texels[16 * 16 * 4], pixels[4 * 4 * 4];
+   uint8_t texels[16 * 16 * 4], pixels[4];
    struct vertex vertices[3];
    uint32_t seed = 121 + frame;
    if (!texture) {
@@ -243,10 +243,12 @@ draw_hazards(const struct target *target, int frame)
    glCopyTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 5, target->height / 2 + 9, 32, 32);
    draw_rectangle(-0.9f, -0.9f, -0.1f, -0.1f, 0, white);
    /* What is read back decides the colour of the next draw. */
-   glReadPixels(target->width / 2, target->height - 20, 4, 4, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
-   const float read_back[] = {pixels[0] / 255.0f, pixels[17] / 255.0f, pixels[34] / 255.0f, 1};
+   const float random_color[] = {random_between(&seed, 0, 1), random_between(&seed, 0, 1), 0.5f, 1};
    glUseProgram(color_program());
-   draw_rectangle(0.1f, -0.9f, 0.3f, -0.1f, 0, read_back);
+   draw_rectangle(0.05f, -0.95f, 0.15f, -0.05f, 0, random_color);
+   glReadPixels(target->width * 11 / 20, target->height / 4, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+   const float read_back[] = {pixels[1] / 255.0f, pixels[2] / 255.0f, pixels[0] / 255.0f, 1};
+   draw_rectangle(0.2f, -0.9f, 0.3f, -0.1f, 0, read_back);
    glBindBuffer(GL_ARRAY_BUFFER, buffer);
    glBufferData(GL_ARRAY_BUFFER, sizeof(vertices), NULL, GL_DYNAMIC_DRAW);
    for (int step = 0; step < 5; step++) {

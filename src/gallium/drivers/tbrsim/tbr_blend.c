@@ -4,10 +4,13 @@
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 
-/* r, g, b, a of sixteen fragments. */
+/* r, g, b, a of sixteen fragments. Four members, not an array: the compiler keeps
+ * them in registers. */
 struct colors {
-   floats c[4];
+   floats r, g, b, a;
 };
+
+#define EACH_COLOR(E) (struct colors){E(r), E(g), E(b), E(a)}
 
 TBR_INLINE floats
 clamp_floats(floats a, float low, float high)
@@ -18,8 +21,8 @@ clamp_floats(floats a, float low, float high)
 TBR_INLINE struct colors
 load_colors(const float planes[4][TBR_LANES])
 {
-   return (struct colors){{floats_load(planes[0]), floats_load(planes[1]), floats_load(planes[2]),
-                           floats_load(planes[3])}};
+   return (struct colors){floats_load(planes[0]), floats_load(planes[1]), floats_load(planes[2]),
+                          floats_load(planes[3])};
 }
 
 TBR_INLINE struct colors
@@ -27,9 +30,9 @@ clamp_colors(const struct tbr_tile_color *buffer, struct colors colors)
 {
    if (buffer->clamp_high == INFINITY)
       return colors;
-   for (unsigned c = 0; c < 4; c++)
-      colors.c[c] = clamp_floats(colors.c[c], buffer->clamp_low, buffer->clamp_high);
-   return colors;
+#define E(n) clamp_floats(colors.n, buffer->clamp_low, buffer->clamp_high)
+   return EACH_COLOR(E);
+#undef E
 }
 
 /* ---- blend equations --------------------------------------------------- */
@@ -44,6 +47,13 @@ one_minus(floats a)
    return floats_sub(floats_all(1.0f), a);
 }
 
+TBR_INLINE floats
+component(const struct colors *colors, unsigned c)
+{
+   const floats *const components[4] = {&colors->r, &colors->g, &colors->b, &colors->a};
+   return *components[c];
+}
+
 static floats
 blend_factor(enum pipe_blendfactor factor, const struct blend_inputs *in, unsigned c)
 {
@@ -51,51 +61,44 @@ blend_factor(enum pipe_blendfactor factor, const struct blend_inputs *in, unsign
    case PIPE_BLENDFACTOR_ONE:
       return floats_all(1.0f);
    case PIPE_BLENDFACTOR_SRC_COLOR:
-      return in->source.c[c];
+      return component(&in->source, c);
    case PIPE_BLENDFACTOR_SRC_ALPHA:
-      return in->source.c[3];
+      return in->source.a;
    case PIPE_BLENDFACTOR_DST_ALPHA:
-      return in->destination.c[3];
+      return in->destination.a;
    case PIPE_BLENDFACTOR_DST_COLOR:
-      return in->destination.c[c];
+      return component(&in->destination, c);
    case PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE:
-      return c == 3 ? floats_all(1.0f) : floats_min(in->source.c[3], one_minus(in->destination.c[3]));
+      return c == 3 ? floats_all(1.0f) : floats_min(in->source.a, one_minus(in->destination.a));
    case PIPE_BLENDFACTOR_CONST_COLOR:
-      return in->constant.c[c];
+      return component(&in->constant, c);
    case PIPE_BLENDFACTOR_CONST_ALPHA:
-      return in->constant.c[3];
+      return in->constant.a;
    case PIPE_BLENDFACTOR_SRC1_COLOR:
-      return in->second.c[c];
+      return component(&in->second, c);
    case PIPE_BLENDFACTOR_SRC1_ALPHA:
-      return in->second.c[3];
+      return in->second.a;
    case PIPE_BLENDFACTOR_ZERO:
       return floats_all(0.0f);
    case PIPE_BLENDFACTOR_INV_SRC_COLOR:
-      return one_minus(in->source.c[c]);
    case PIPE_BLENDFACTOR_INV_SRC_ALPHA:
-      return one_minus(in->source.c[3]);
    case PIPE_BLENDFACTOR_INV_DST_ALPHA:
-      return one_minus(in->destination.c[3]);
    case PIPE_BLENDFACTOR_INV_DST_COLOR:
-      return one_minus(in->destination.c[c]);
    case PIPE_BLENDFACTOR_INV_CONST_COLOR:
-      return one_minus(in->constant.c[c]);
    case PIPE_BLENDFACTOR_INV_CONST_ALPHA:
-      return one_minus(in->constant.c[3]);
    case PIPE_BLENDFACTOR_INV_SRC1_COLOR:
-      return one_minus(in->second.c[c]);
    case PIPE_BLENDFACTOR_INV_SRC1_ALPHA:
-      return one_minus(in->second.c[3]);
+      return one_minus(blend_factor(factor & ~PIPE_BLENDFACTOR_INVERT_BIT, in, c));
    default:
       unreachable("there are no more blend factors");
    }
 }
 
 static floats
-blend_channel(enum pipe_blend_func function, enum pipe_blendfactor source_factor,
-              enum pipe_blendfactor destination_factor, const struct blend_inputs *in, unsigned c)
+blend_component(enum pipe_blend_func function, enum pipe_blendfactor source_factor,
+                enum pipe_blendfactor destination_factor, const struct blend_inputs *in, unsigned c)
 {
-   const floats source = in->source.c[c], destination = in->destination.c[c];
+   const floats source = component(&in->source, c), destination = component(&in->destination, c);
    if (function == PIPE_BLEND_MIN)
       return floats_min(source, destination);
    if (function == PIPE_BLEND_MAX)
@@ -116,48 +119,51 @@ blend_channel(enum pipe_blend_func function, enum pipe_blendfactor source_factor
 
 static struct colors
 blend_general(const struct tbr_draw_state *state, const struct tbr_tile_color *buffer,
-              const struct pipe_rt_blend_state *rt, const struct tbr_fragment_block *block, struct colors source,
-              struct colors destination)
+              const struct pipe_rt_blend_state *rt, const struct tbr_fragment_block *block,
+              const struct colors *source, const struct colors *destination)
 {
-   struct blend_inputs in = {.source = source, .destination = destination};
-   for (unsigned c = 0; c < 4; c++)
-      in.constant.c[c] = floats_all(state->blend_color[c]);
-   in.constant = clamp_colors(buffer, in.constant);
+   struct blend_inputs in = {.source = *source, .destination = *destination};
+   const float *constant = state->blend_color;
+   in.constant = clamp_colors(buffer, (struct colors){floats_all(constant[0]), floats_all(constant[1]),
+                                                      floats_all(constant[2]), floats_all(constant[3])});
    if (state->dual_source)
       in.second = clamp_colors(buffer, load_colors(block->color_second));
-   struct colors result;
-   for (unsigned c = 0; c < 3; c++)
-      result.c[c] = blend_channel(rt->rgb_func, rt->rgb_src_factor, rt->rgb_dst_factor, &in, c);
-   result.c[3] = blend_channel(rt->alpha_func, rt->alpha_src_factor, rt->alpha_dst_factor, &in, 3);
-   return result;
+   return (struct colors){
+      blend_component(rt->rgb_func, rt->rgb_src_factor, rt->rgb_dst_factor, &in, 0),
+      blend_component(rt->rgb_func, rt->rgb_src_factor, rt->rgb_dst_factor, &in, 1),
+      blend_component(rt->rgb_func, rt->rgb_src_factor, rt->rgb_dst_factor, &in, 2),
+      blend_component(rt->alpha_func, rt->alpha_src_factor, rt->alpha_dst_factor, &in, 3),
+   };
 }
 
-/* The result of blending, not clamped yet. The special cases are the general one
- * with the constant factors multiplied out: equal to the bit. */
-TBR_INLINE struct colors
-blend_colors(const struct tbr_draw_plan *plan, const struct tbr_tile_color *buffer, unsigned n,
-             const struct tbr_fragment_block *block, struct colors source, struct colors destination)
+/* One component of the common equations, which treat all four alike: the general
+ * one with the constant factors multiplied out, equal to the bit. */
+TBR_INLINE floats
+blend_common(enum tbr_blend_kind kind, floats source, floats alpha, floats destination)
 {
-   const floats alpha = source.c[3];
-   struct colors result;
-   switch (plan->color[n].blend) {
-   case TBR_BLEND_REPLACE:
-      return source;
+   switch (kind) {
    case TBR_BLEND_ALPHA:
-      for (unsigned c = 0; c < 4; c++)
-         result.c[c] = floats_add(floats_mul(source.c[c], alpha), floats_mul(destination.c[c], one_minus(alpha)));
-      return result;
+      return floats_add(floats_mul(source, alpha), floats_mul(destination, one_minus(alpha)));
    case TBR_BLEND_PREMULTIPLIED:
-      for (unsigned c = 0; c < 4; c++)
-         result.c[c] = floats_add(source.c[c], floats_mul(destination.c[c], one_minus(alpha)));
-      return result;
+      return floats_add(source, floats_mul(destination, one_minus(alpha)));
    case TBR_BLEND_ADD:
-      for (unsigned c = 0; c < 4; c++)
-         result.c[c] = floats_add(source.c[c], destination.c[c]);
-      return result;
+      return floats_add(source, destination);
    default:
-      return blend_general(plan->state, buffer, &plan->state->blend.rt[n], block, source, destination);
+      return source;
    }
+}
+
+/* The result of blending, not clamped yet. */
+static struct colors
+blend_colors(const struct tbr_draw_plan *plan, const struct tbr_tile_color *buffer, unsigned n,
+             const struct tbr_fragment_block *block, const struct colors *source, const struct colors *destination)
+{
+   const enum tbr_blend_kind kind = plan->color[n].blend;
+   if (kind == TBR_BLEND_GENERAL)
+      return blend_general(plan->state, buffer, &plan->state->blend.rt[n], block, source, destination);
+#define E(n) blend_common(kind, source->n, source->a, destination->n)
+   return EACH_COLOR(E);
+#undef E
 }
 
 /* ---- logic operations -------------------------------------------------- */
@@ -231,31 +237,28 @@ scatter_pixels(const struct tbr_tile_color *buffer, const uint16_t quad[4], uint
    }
 }
 
-TBR_INLINE struct colors
-unpack_unorm(const struct tbr_tile_color *buffer, ints pixels)
+TBR_INLINE floats
+unpack_channel(const struct tbr_tile_color *buffer, ints pixels, unsigned c)
 {
-   struct colors colors;
-   for (unsigned c = 0; c < 4; c++) {
-      const ints channel = ints_and(ints_shift_right_logical(pixels, buffer->shift[c]),
-                                    ints_all((int32_t)buffer->maximum[c]));
-      colors.c[c] = floats_mul(floats_from_ints(channel), floats_all(buffer->inverse_maximum[c]));
-   }
-   if (buffer->alpha_is_one)
-      colors.c[3] = floats_all(1.0f);
-   return colors;
+   const ints channel = ints_and(ints_shift_right_logical(pixels, buffer->shift[c]),
+                                 ints_all((int32_t)buffer->maximum[c]));
+   return floats_mul(floats_from_ints(channel), floats_all(buffer->inverse_maximum[c]));
 }
 
 /* Rounds to nearest. */
 TBR_INLINE ints
-pack_unorm(const struct tbr_tile_color *buffer, struct colors colors)
+pack_channel(const struct tbr_tile_color *buffer, floats value, unsigned c)
 {
-   ints pixels = ints_all(buffer->filler);
-   for (unsigned c = 0; c < 4; c++) {
-      const floats value = clamp_floats(colors.c[c], 0.0f, 1.0f);
-      const ints channel = ints_round(floats_mul(value, floats_all(buffer->maximum[c])));
-      pixels = ints_or(pixels, ints_shift_left(channel, buffer->shift[c]));
-   }
-   return pixels;
+   const ints channel = ints_round(floats_mul(clamp_floats(value, 0.0f, 1.0f), floats_all(buffer->maximum[c])));
+   return ints_shift_left(channel, buffer->shift[c]);
+}
+
+TBR_INLINE ints
+apply_write_mask(const struct tbr_tile_color *buffer, const struct tbr_color_plan *color, ints pixels, ints old)
+{
+   int32_t mask = 0;
+   memcpy(&mask, color->write_mask, buffer->pixel_bytes);
+   return ints_or(ints_and(pixels, ints_all(mask)), ints_and(old, ints_all(~mask)));
 }
 
 static void
@@ -266,24 +269,83 @@ write_unorm(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
    const struct tbr_tile_color *buffer = &thread->color[n];
    const uint16_t *quad = thread->queue.quad;
    const struct tbr_fragment_block *block = &thread->queue.block;
+   const ints old = gather_pixels(buffer, quad);
    struct colors colors = load_colors(block->color[n]);
-   ints old = {};
-   if (color->blend != TBR_BLEND_REPLACE || color->logic_op || color->partial)
-      old = gather_pixels(buffer, quad);
    if (color->blend != TBR_BLEND_REPLACE) {
-      for (unsigned c = 0; c < 4; c++)
-         colors.c[c] = clamp_floats(colors.c[c], 0.0f, 1.0f);
-      colors = blend_colors(plan, buffer, n, block, colors, unpack_unorm(buffer, old));
+      const struct colors source = clamp_colors(buffer, colors);
+      const struct colors destination = {
+         unpack_channel(buffer, old, 0), unpack_channel(buffer, old, 1), unpack_channel(buffer, old, 2),
+         buffer->alpha_is_one ? floats_all(1.0f) : unpack_channel(buffer, old, 3)};
+      colors = blend_colors(plan, buffer, n, block, &source, &destination);
    }
-   ints pixels = pack_unorm(buffer, colors);
+   ints pixels = ints_or(ints_or(pack_channel(buffer, colors.r, 0), pack_channel(buffer, colors.g, 1)),
+                         ints_or(pack_channel(buffer, colors.b, 2), pack_channel(buffer, colors.a, 3)));
    if (color->logic_op)
-      pixels = ints_or(logic_operation(plan->state->blend.logicop_func, pixels, old), ints_all(buffer->filler));
-   if (color->partial) {
-      int32_t mask = 0;
-      memcpy(&mask, color->write_mask, buffer->pixel_bytes);
-      pixels = ints_or(ints_and(pixels, ints_all(mask)), ints_and(old, ints_all(~mask)));
-   }
+      pixels = logic_operation(plan->state->blend.logicop_func, pixels, old);
+   pixels = ints_or(pixels, ints_all(buffer->filler));
+   if (color->partial)
+      pixels = apply_write_mask(buffer, color, pixels, old);
    scatter_pixels(buffer, quad, live, pixels);
+}
+
+/* ---- four channels of 8 bits, with a common equation ------------------- */
+
+/* Byte `byte` of every pixel; the component that it holds comes straight from
+ * the program's output. */
+TBR_INLINE ints
+blend_byte(const struct tbr_tile_color *buffer, const float planes[4][TBR_LANES], unsigned byte,
+           enum tbr_blend_kind kind, floats alpha, ints old)
+{
+   floats value = clamp_floats(floats_load(planes[buffer->component[byte]]), 0.0f, 1.0f);
+   if (kind != TBR_BLEND_REPLACE) {
+      const ints channel = ints_and(ints_shift_right_logical(old, 8 * byte), ints_all(0xff));
+      const floats destination = floats_mul(floats_from_ints(channel), floats_all(1.0f / 255.0f));
+      value = clamp_floats(blend_common(kind, value, alpha, destination), 0.0f, 1.0f);
+   }
+   return ints_shift_left(ints_round(floats_mul(value, floats_all(255.0f))), 8 * byte);
+}
+
+TBR_INLINE void
+write_bytes_as(struct tbr_tile_thread *thread, unsigned n, uint32_t live, enum tbr_blend_kind kind, bool partial)
+{
+   const struct tbr_tile_color *buffer = &thread->color[n];
+   const uint16_t *quad = thread->queue.quad;
+   const float(*planes)[TBR_LANES] = thread->queue.block.color[n];
+   const bool is_block = quad[0] % 4 == 0 && quad[1] == quad[0] + 1 && quad[2] == quad[0] + 2 && quad[3] == quad[0] + 3;
+   int32_t *const pixels = (int32_t *)buffer->pixels;
+   ints old = {};
+   floats alpha = {};
+   if (kind != TBR_BLEND_REPLACE || partial)
+      old = is_block ? ints_load(pixels + 4 * quad[0]) : ints_gather_quads(pixels, quad);
+   if (kind == TBR_BLEND_ALPHA || kind == TBR_BLEND_PREMULTIPLIED)
+      alpha = clamp_floats(floats_load(planes[3]), 0.0f, 1.0f);
+   ints new = ints_or(ints_or(blend_byte(buffer, planes, 0, kind, alpha, old),
+                              blend_byte(buffer, planes, 1, kind, alpha, old)),
+                      ints_or(blend_byte(buffer, planes, 2, kind, alpha, old),
+                              blend_byte(buffer, planes, 3, kind, alpha, old)));
+   new = ints_or(new, ints_all(buffer->filler));
+   if (partial)
+      new = apply_write_mask(buffer, &thread->plan.color[n], new, old);
+   if (is_block)
+      ints_store_masked(pixels + 4 * quad[0], live, new);
+   else
+      ints_scatter_quads(pixels, quad, live, new);
+}
+
+static void
+write_bytes(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
+{
+   const struct tbr_color_plan *color = &thread->plan.color[n];
+   if (color->blend == TBR_BLEND_REPLACE && !color->partial)
+      write_bytes_as(thread, n, live, TBR_BLEND_REPLACE, false);
+   else if (color->blend == TBR_BLEND_REPLACE)
+      write_bytes_as(thread, n, live, TBR_BLEND_REPLACE, true);
+   else if (color->blend == TBR_BLEND_ALPHA)
+      write_bytes_as(thread, n, live, TBR_BLEND_ALPHA, color->partial);
+   else if (color->blend == TBR_BLEND_PREMULTIPLIED)
+      write_bytes_as(thread, n, live, TBR_BLEND_PREMULTIPLIED, color->partial);
+   else
+      write_bytes_as(thread, n, live, TBR_BLEND_ADD, color->partial);
 }
 
 /* ---- every other format ------------------------------------------------ */
@@ -293,8 +355,10 @@ TBR_INLINE void
 colors_to_rows(float rows[TBR_LANES][4], struct colors colors)
 {
    float planes[4][TBR_LANES];
-   for (unsigned c = 0; c < 4; c++)
-      floats_store(planes[c], colors.c[c]);
+   floats_store(planes[0], colors.r);
+   floats_store(planes[1], colors.g);
+   floats_store(planes[2], colors.b);
+   floats_store(planes[3], colors.a);
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
       for (unsigned c = 0; c < 4; c++)
          rows[lane][c] = planes[c][lane];
@@ -327,7 +391,8 @@ write_general(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
    struct colors colors = load_colors(queue->block.color[n]);
    if (color->blend != TBR_BLEND_REPLACE) {
       buffer->unpack->unpack_rgba(rows, old, TBR_LANES);
-      colors = blend_colors(plan, buffer, n, &queue->block, clamp_colors(buffer, colors), colors_from_rows(rows));
+      const struct colors source = clamp_colors(buffer, colors), destination = colors_from_rows(rows);
+      colors = blend_colors(plan, buffer, n, &queue->block, &source, &destination);
    }
    if (!buffer->integer)
       colors = clamp_colors(buffer, colors);
@@ -357,10 +422,17 @@ write_colors(struct tbr_tile_thread *thread, uint32_t live)
    for (unsigned n = 0; n < thread->pass->num_color; n++) {
       if (!thread->plan.color[n].write)
          continue;
-      if (thread->color[n].kind == TBR_COLOR_UNORM)
+      switch (thread->plan.color[n].path) {
+      case TBR_COLOR_BYTES:
+         write_bytes(thread, n, live);
+         break;
+      case TBR_COLOR_UNORM:
          write_unorm(thread, n, live);
-      else
+         break;
+      case TBR_COLOR_GENERAL:
          write_general(thread, n, live);
+         break;
+      }
    }
 }
 
@@ -422,6 +494,9 @@ plan_color(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan, uns
       return;
    color->logic_op = state->blend.logicop_enable && buffer->logic_op;
    color->blend = state->blend.logicop_enable || buffer->integer ? TBR_BLEND_REPLACE : choose_blend(rt);
+   color->path = buffer->kind;
+   if (color->path == TBR_COLOR_BYTES && (color->logic_op || color->blend == TBR_BLEND_GENERAL))
+      color->path = TBR_COLOR_UNORM;
    unsigned used = 0;
    const struct util_format_description *description = util_format_description(buffer->format);
    for (unsigned c = 0; c < 4; c++)

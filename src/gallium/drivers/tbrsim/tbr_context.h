@@ -144,7 +144,7 @@ void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_re
 void tbr_state_release(struct tbr_context *context);
 
 /** Whether the render condition lets a draw, clear or blit happen. Waits for the
- * query where the mode says so. */
+ * query in every mode: an image must not depend on time. */
 bool tbr_render_condition_passes(struct tbr_context *context);
 
 #endif

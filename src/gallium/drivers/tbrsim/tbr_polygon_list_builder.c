@@ -75,7 +75,8 @@ make_outline(const struct tbr_binning *binning, struct tbr_binned_primitive *pri
 
    outline->num_edges = 3;
    if (!primitive->parallelogram) {
-      primitive->front_facing = (area > 0) == rasterizer->front_ccw;
+      /* y points down: an anticlockwise outline has a negative area. */
+      primitive->front_facing = (area < 0) == rasterizer->front_ccw;
       if (rasterizer->cull_face & (primitive->front_facing ? PIPE_FACE_FRONT : PIPE_FACE_BACK))
          return false;
    } else {

@@ -142,17 +142,15 @@ rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute
    struct tbr_tile_primitive *primitive = &thread->primitives[index];
    primitive->attributes = position;
    primitive->planes = NULL;
-   primitive->reference_x = vertices.x[0] * (1.0f / SUBPIXELS);
-   primitive->reference_y = vertices.y[0] * (1.0f / SUBPIXELS);
+   primitive->reference_x = vertices.v[0].x * (1.0f / SUBPIXELS);
+   primitive->reference_y = vertices.v[0].y * (1.0f / SUBPIXELS);
    primitive->first_block = first_block;
    primitive->draw = plan->draw;
    primitive->run = current_run(thread);
    primitive->num_inputs = num_attributes - 1;
    primitive->front_facing = position->flags & TBR_PRIMITIVE_FRONT_FACING;
-   if (plan->depth_test) {
-      const struct gradient gradient = setup_gradient(&vertices);
-      primitive->depth = setup_depth_plane(thread, plan->state, position, &gradient);
-   }
+   primitive->gradient = setup_gradient(&vertices, area);
+   primitive->depth = setup_depth_plane(thread, plan->state, position, &primitive->gradient);
 
    const int32_t blocks_x = ((box.x1 + 3) >> 2) - (box.x0 >> 2), blocks_y = ((box.y1 + 3) >> 2) - (box.y0 >> 2);
    const bool used = blocks_x * blocks_y <= 4 ? rasterize_few(thread, index, &box, edges, num_edges)

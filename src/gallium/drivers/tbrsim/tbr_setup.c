@@ -12,9 +12,14 @@
 typedef double double4 __attribute__((vector_size(32)));
 typedef float float4 __attribute__((vector_size(16)));
 
-/* Vertices on the grid of 1/256 pixel; of a parallelogram four, in order. */
+/* A vertex on the grid of 1/256 pixel. */
+struct snapped_vertex {
+   int32_t x, y;
+};
+
+/* Of a parallelogram four, in order. */
 struct snapped_vertices {
-   int32_t x[4], y[4];
+   struct snapped_vertex v[4];
    unsigned count;
 };
 
@@ -26,35 +31,39 @@ struct edge {
    ints pixels;                   /* a * x + b * y of a block's pixels */
 };
 
-TBR_INLINE int32_t
-snap(float coordinate)
+/* Rounds to nearest, ties to even; what is not a number goes to the upper left. */
+TBR_INLINE struct snapped_vertex
+snap_vertex(const float position[4])
 {
-   const float fixed = coordinate * SUBPIXELS;
-   if (!(fixed > -MAX_COORDINATE))
-      return -MAX_COORDINATE;
-   if (fixed > MAX_COORDINATE)
-      return MAX_COORDINATE;
+   struct snapped_vertex vertex;
 #if defined(__SSE2__)
-   return _mm_cvtss_si32(_mm_set_ss(fixed));
+   __m128 fixed = _mm_mul_ps(_mm_loadu_ps(position), _mm_set1_ps(SUBPIXELS));
+   fixed = _mm_min_ps(_mm_max_ps(fixed, _mm_set1_ps(-MAX_COORDINATE)), _mm_set1_ps(MAX_COORDINATE));
+   _mm_storel_epi64((__m128i *)&vertex, _mm_cvtps_epi32(fixed));
 #else
-   return (int32_t)__builtin_rintf(fixed);
+   int32_t *const coordinates[2] = {&vertex.x, &vertex.y};
+   for (unsigned n = 0; n < 2; n++) {
+      float fixed = position[n] * SUBPIXELS;
+      fixed = fixed > -MAX_COORDINATE ? fixed : -MAX_COORDINATE;
+      fixed = fixed < MAX_COORDINATE ? fixed : MAX_COORDINATE;
+      *coordinates[n] = (int32_t)__builtin_rintf(fixed);
+   }
 #endif
+   return vertex;
 }
 
 TBR_INLINE void
 snap_vertices(struct snapped_vertices *vertices, const struct cm_pb_attribute_block *position)
 {
-   for (unsigned n = 0; n < 3; n++) {
-      vertices->x[n] = snap(position->vertex[n][0]);
-      vertices->y[n] = snap(position->vertex[n][1]);
-   }
+   struct snapped_vertex *v = vertices->v;
+   for (unsigned n = 0; n < 3; n++)
+      v[n] = snap_vertex(position->vertex[n]);
    vertices->count = 3;
    if (position->flags & TBR_PRIMITIVE_PARALLELOGRAM) {
       /* v0, v1, v1 + v2 - v0, v2 */
-      vertices->x[3] = vertices->x[2];
-      vertices->y[3] = vertices->y[2];
-      vertices->x[2] += vertices->x[1] - vertices->x[0];
-      vertices->y[2] += vertices->y[1] - vertices->y[0];
+      v[3] = v[2];
+      v[2].x += v[1].x - v[0].x;
+      v[2].y += v[1].y - v[0].y;
       vertices->count = 4;
    }
 }
@@ -64,9 +73,8 @@ snap_vertices(struct snapped_vertices *vertices, const struct cm_pb_attribute_bl
 TBR_INLINE int64_t
 signed_area(const struct snapped_vertices *vertices)
 {
-   const unsigned last = vertices->count - 1;
-   return (int64_t)(vertices->x[1] - vertices->x[0]) * (vertices->y[last] - vertices->y[0]) -
-          (int64_t)(vertices->x[last] - vertices->x[0]) * (vertices->y[1] - vertices->y[0]);
+   const struct snapped_vertex *v = vertices->v, *last = &v[vertices->count - 1];
+   return (int64_t)(v[1].x - v[0].x) * (last->y - v[0].y) - (int64_t)(last->x - v[0].x) * (v[1].y - v[0].y);
 }
 
 /* ---- coverage ---------------------------------------------------------- */
@@ -94,12 +102,14 @@ setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *v
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const int32_t center = plan->state->half_pixel_center ? SUBPIXELS / 2 : 0;
-   int32_t low_x = vertices->x[0], high_x = low_x, low_y = vertices->y[0], high_y = low_y;
-   for (unsigned n = 1; n < vertices->count; n++) {
-      low_x = smaller(low_x, vertices->x[n]);
-      high_x = larger(high_x, vertices->x[n]);
-      low_y = smaller(low_y, vertices->y[n]);
-      high_y = larger(high_y, vertices->y[n]);
+   const struct snapped_vertex *v = vertices->v;
+   int32_t low_x = smaller(smaller(v[0].x, v[1].x), v[2].x), high_x = larger(larger(v[0].x, v[1].x), v[2].x);
+   int32_t low_y = smaller(smaller(v[0].y, v[1].y), v[2].y), high_y = larger(larger(v[0].y, v[1].y), v[2].y);
+   if (vertices->count == 4) {
+      low_x = smaller(low_x, v[3].x);
+      high_x = larger(high_x, v[3].x);
+      low_y = smaller(low_y, v[3].y);
+      high_y = larger(high_y, v[3].y);
    }
    box->x0 = larger(((low_x - center + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_x, plan->clip_x0);
    box->y0 = larger(((low_y - center + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_y, plan->clip_y0);
@@ -119,10 +129,13 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
    const int64_t origin_x = (int64_t)thread->tile_x * SUBPIXELS + center;
    const int64_t origin_y = (int64_t)thread->tile_y * SUBPIXELS + center;
    int count = 0;
-   for (unsigned n = 0; n < vertices->count; n++) {
-      const unsigned next = n + 1 < vertices->count ? n + 1 : 0;
-      int32_t a = vertices->y[n] - vertices->y[next];
-      int32_t b = vertices->x[next] - vertices->x[n];
+   const int64_t columns = box->x1 - 1 - box->x0, rows = box->y1 - 1 - box->y0;
+   const struct snapped_vertex *to = vertices->v;
+   for (int n = vertices->count - 1; n >= 0; n--) {
+      const struct snapped_vertex *from = &vertices->v[n];
+      int32_t a = from->y - to->y;
+      int32_t b = to->x - from->x;
+      to = from;
       if (!clockwise) {
          a = -a;
          b = -b;
@@ -130,16 +143,16 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
       /* Centres on the edge belong to the primitive if it is a left edge, or a
        * horizontal one at the top (or at the bottom, by the other rule). */
       const bool inclusive = a > 0 || (a == 0 && (state->bottom_edge_rule ? b < 0 : b > 0));
-      const int64_t exact = a * (origin_x - vertices->x[n]) + b * (origin_y - vertices->y[n]) - !inclusive;
+      const int64_t exact = a * (origin_x - from->x) + b * (origin_y - from->y) - !inclusive;
       /* From pixel to pixel the exact value steps by a * 256, so that dividing
        * by 256, rounding down, keeps every sign. */
       const int64_t origin = exact >> TBR_SUBPIXEL_BITS;
-      const int64_t at_x0 = (int64_t)a * box->x0, at_x1 = (int64_t)a * (box->x1 - 1);
-      const int64_t at_y0 = (int64_t)b * box->y0, at_y1 = (int64_t)b * (box->y1 - 1);
-      const int64_t high = origin + (a > 0 ? at_x1 : at_x0) + (b > 0 ? at_y1 : at_y0);
+      const int64_t corner = origin + (int64_t)a * box->x0 + (int64_t)b * box->y0;
+      const int64_t across = a * columns, down = b * rows;
+      const int64_t high = corner + (a > 0 ? across : 0) + (b > 0 ? down : 0);
       if (high < 0)
          return -1;
-      const int64_t low = origin + (a > 0 ? at_x0 : at_x1) + (b > 0 ? at_y0 : at_y1);
+      const int64_t low = corner + (a > 0 ? 0 : across) + (b > 0 ? 0 : down);
       if (low >= 0)
          continue;
       struct edge *edge = &edges[count++];
@@ -156,25 +169,21 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
 /* ---- planes ------------------------------------------------------------ */
 
 /* What turns differences of an attribute between vertices into its slopes. */
-struct gradient {
-   double x1, y1, x2, y2; /* v1 - v0 and v2 - v0 in pixels, divided by twice the area */
-};
-
-static inline struct gradient
-setup_gradient(const struct snapped_vertices *vertices)
+static inline struct tbr_gradient
+setup_gradient(const struct snapped_vertices *vertices, int64_t area)
 {
-   const unsigned last = vertices->count - 1;
-   const double scale = SUBPIXELS / (double)signed_area(vertices);
-   return (struct gradient){
-      .x1 = (vertices->x[1] - vertices->x[0]) * scale,
-      .y1 = (vertices->y[1] - vertices->y[0]) * scale,
-      .x2 = (vertices->x[last] - vertices->x[0]) * scale,
-      .y2 = (vertices->y[last] - vertices->y[0]) * scale,
+   const struct snapped_vertex *v = vertices->v, *last = &v[vertices->count - 1];
+   const double scale = SUBPIXELS / (double)area;
+   return (struct tbr_gradient){
+      .x1 = (v[1].x - v[0].x) * scale,
+      .y1 = (v[1].y - v[0].y) * scale,
+      .x2 = (last->x - v[0].x) * scale,
+      .y2 = (last->y - v[0].y) * scale,
    };
 }
 
 static inline struct tbr_plane
-setup_plane(const struct gradient *gradient, float a0, float a1, float a2)
+setup_plane(const struct tbr_gradient *gradient, float a0, float a1, float a2)
 {
    const double d1 = (double)a1 - a0, d2 = (double)a2 - a0;
    return (struct tbr_plane){
@@ -210,7 +219,7 @@ depth_offset(const struct tbr_tile_thread *thread, const struct tbr_draw_state *
 
 static inline struct tbr_plane
 setup_depth_plane(const struct tbr_tile_thread *thread, const struct tbr_draw_state *state,
-                  const struct cm_pb_attribute_block *position, const struct gradient *gradient)
+                  const struct cm_pb_attribute_block *position, const struct tbr_gradient *gradient)
 {
    const float z[3] = {position->vertex[0][2], position->vertex[1][2], position->vertex[2][2]};
    struct tbr_plane plane = setup_plane(gradient, z[0], z[1], z[2]);
@@ -226,7 +235,7 @@ to_doubles(float4 a)
 }
 
 TBR_INLINE void
-setup_input_planes(struct tbr_plane planes[4], const struct gradient *gradient,
+setup_input_planes(struct tbr_plane planes[4], const struct tbr_gradient *gradient,
                    const struct cm_pb_attribute_block *attribute, unsigned interpolation, const float inverse_w[3])
 {
    float4 a0, a1, a2;
@@ -252,13 +261,11 @@ setup_input_planes(struct tbr_plane planes[4], const struct gradient *gradient,
    const float4 zero = {};
    const float4 ddy_low = __builtin_shuffle(ddy, zero, (int4){0, 4, 1, 5});
    const float4 ddy_high = __builtin_shuffle(ddy, zero, (int4){2, 6, 3, 7});
-   const float4 result[4] = {
-      __builtin_shuffle(base_ddx_low, ddy_low, (int4){0, 1, 4, 5}),
-      __builtin_shuffle(base_ddx_low, ddy_low, (int4){2, 3, 6, 7}),
-      __builtin_shuffle(base_ddx_high, ddy_high, (int4){0, 1, 4, 5}),
-      __builtin_shuffle(base_ddx_high, ddy_high, (int4){2, 3, 6, 7}),
-   };
-   memcpy(planes, result, sizeof(result));
+   quad_floats *rows = (quad_floats *)planes;
+   rows[0] = __builtin_shuffle(base_ddx_low, ddy_low, (int4){0, 1, 4, 5});
+   rows[1] = __builtin_shuffle(base_ddx_low, ddy_low, (int4){2, 3, 6, 7});
+   rows[2] = __builtin_shuffle(base_ddx_high, ddy_high, (int4){0, 1, 4, 5});
+   rows[3] = __builtin_shuffle(base_ddx_high, ddy_high, (int4){2, 3, 6, 7});
 }
 
 /* All planes that the fragment program may read, the first time a fragment of
@@ -274,18 +281,16 @@ setup_planes(struct tbr_tile_thread *thread, struct tbr_tile_primitive *primitiv
    struct tbr_plane *planes = thread->chunk->planes + thread->chunk_used;
    thread->chunk_used += num_planes;
 
-   struct snapped_vertices vertices;
-   snap_vertices(&vertices, position);
-   const struct gradient gradient = setup_gradient(&vertices);
+   const struct tbr_gradient *gradient = &primitive->gradient;
    const float inverse_w[3] = {position->vertex[0][3], position->vertex[1][3], position->vertex[2][3]};
-   planes[TBR_PLANE_INVERSE_W] = setup_plane(&gradient, inverse_w[0], inverse_w[1], inverse_w[2]);
-   planes[TBR_PLANE_DEPTH] = setup_depth_plane(thread, state, position, &gradient);
+   planes[TBR_PLANE_INVERSE_W] = setup_plane(gradient, inverse_w[0], inverse_w[1], inverse_w[2]);
+   planes[TBR_PLANE_DEPTH] = primitive->depth;
    for (unsigned slot = 0; slot < state->num_inputs; slot++) {
       struct tbr_plane *input = &planes[TBR_PLANE_INPUT(slot, 0)];
       if (slot >= primitive->num_inputs)
          memset(input, 0, 4 * sizeof(*input)); /* only a corrupted PMD lacks attributes */
       else if (state->input_components[slot])
-         setup_input_planes(input, &gradient, position + 1 + slot, state->interpolation[slot], inverse_w);
+         setup_input_planes(input, gradient, position + 1 + slot, state->interpolation[slot], inverse_w);
    }
    primitive->planes = planes;
 }

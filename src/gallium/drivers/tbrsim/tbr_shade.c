@@ -17,8 +17,8 @@ record_shade_event(struct tbr_tile_thread *thread)
    for (unsigned n = 0; n < queue->count; n++) {
       const struct cm_quad quad = {
          .primitive = thread->pass->event_primitive[thread->primitives[queue->primitive[n]].first_block],
-         .x = thread->quad_x[queue->quad[n]],
-         .y = thread->quad_y[queue->quad[n]],
+         .x = thread->block_x[queue->quad[n] / 4] * 2 + (queue->quad[n] & 1),
+         .y = thread->block_y[queue->quad[n] / 4] * 2 + (queue->quad[n] >> 1 & 1),
          .live = queue->block.live >> 4 * n & 15,
       };
       memcpy(words + 2 + n * CM_QUAD_WORDS, &quad, sizeof(quad));
@@ -73,28 +73,32 @@ drain_queue(struct tbr_tile_thread *thread)
    block->live = 0;
 }
 
-/* Appends a quad; live: mask of its four pixels. */
-static inline void
-queue_quad(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t quad, uint32_t live)
+/* Two fragments of a pixel must not be in flight together; other fragments of the
+ * same quad may. */
+TBR_INLINE bool
+conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint32_t live)
+{
+   for (unsigned n = 0; n < queue->count; n++) {
+      if (queue->quad[n] == quad && (queue->block.live >> 4 * n & live))
+         return true;
+   }
+   return false;
+}
+
+/* Appends quad n of a block whose first pixel's centre is at x, y in the
+ * framebuffer; live: mask of its four pixels. */
+TBR_INLINE void
+queue_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t primitive_index,
+           uint32_t block_index, unsigned block_quad, float x, float y, uint32_t live)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
-   /* Two fragments of a pixel must not be in flight together; other fragments of
-    * the same quad may. */
-   for (unsigned n = 0; n < queue->count; n++) {
-      if (queue->quad[n] == quad && (block->live >> 4 * n & live)) {
-         drain_queue(thread);
-         break;
-      }
-   }
-   struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
-   if (!primitive->planes)
-      setup_planes(thread, primitive);
+   const uint32_t quad = block_index * 4 + block_quad;
+   if (conflicts_with_queue(queue, quad, live))
+      drain_queue(thread);
    const unsigned n = queue->count++;
-   const float center = thread->plan.center;
-   static const quad_floats pixel_x = {0, 1, 0, 1}, pixel_y = {0, 0, 1, 1};
-   const quad_floats window_x = pixel_x + ((float)(thread->tile_x + 2 * thread->quad_x[quad]) + center);
-   const quad_floats window_y = pixel_y + ((float)(thread->tile_y + 2 * thread->quad_y[quad]) + center);
+   const quad_floats window_x = ((const quad_floats *)tbr_lane_x_float)[block_quad] + x;
+   const quad_floats window_y = ((const quad_floats *)tbr_lane_y_float)[block_quad] + y;
    *(quad_floats *)&block->window_x[4 * n] = window_x;
    *(quad_floats *)&block->window_y[4 * n] = window_y;
    *(quad_floats *)&block->x[4 * n] = window_x - primitive->reference_x;
@@ -108,13 +112,46 @@ queue_quad(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t qu
       drain_queue(thread);
 }
 
-/* Appends the quads of a block that the mask touches. */
-static inline void
-queue_block(struct tbr_tile_thread *thread, uint32_t primitive, uint32_t block, uint32_t mask)
+/* Fills the empty queue with a block of which each quad is touched. */
+TBR_INLINE void
+queue_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t primitive_index,
+                  uint32_t block_index, float x, float y, uint32_t mask)
 {
+   struct tbr_fragment_queue *queue = &thread->queue;
+   struct tbr_fragment_block *block = &queue->block;
+   const floats window_x = floats_add(floats_load(tbr_lane_x_float), floats_all(x));
+   const floats window_y = floats_add(floats_load(tbr_lane_y_float), floats_all(y));
+   floats_store(block->window_x, window_x);
+   floats_store(block->window_y, window_y);
+   floats_store(block->x, floats_sub(window_x, floats_all(primitive->reference_x)));
+   floats_store(block->y, floats_sub(window_y, floats_all(primitive->reference_y)));
+   for (unsigned n = 0; n < TBR_QUADS; n++) {
+      block->planes[n] = primitive->planes;
+      block->front_facing[n] = primitive->front_facing ? ~0u : 0;
+      queue->quad[n] = block_index * 4 + n;
+      queue->primitive[n] = primitive_index;
+   }
+   block->live = mask;
+   queue->count = TBR_QUADS;
+   drain_queue(thread);
+}
+
+/* Appends the quads of a block that the mask touches. */
+static void
+queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index, uint32_t mask)
+{
+   struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   if (!primitive->planes)
+      setup_planes(thread, primitive);
+   const float x = (float)(thread->tile_x + 4 * thread->block_x[block_index]) + thread->plan.center;
+   const float y = (float)(thread->tile_y + 4 * thread->block_y[block_index]) + thread->plan.center;
+   if (!thread->queue.count && (mask & 0x000f) && (mask & 0x00f0) && (mask & 0x0f00) && (mask & 0xf000)) {
+      queue_whole_block(thread, primitive, primitive_index, block_index, x, y, mask);
+      return;
+   }
    for (unsigned n = 0; n < 4; n++) {
       const uint32_t live = mask >> 4 * n & 15;
       if (live)
-         queue_quad(thread, primitive, 4 * block + n, live);
+         queue_quad(thread, primitive, primitive_index, block_index, n, x, y, live);
    }
 }

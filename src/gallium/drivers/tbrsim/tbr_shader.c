@@ -166,6 +166,13 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       face->components = 1;
    }
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
+
+   const struct pipe_shader_state nir_state = { .type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir };
+   shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
+   if (!shader->draw) {
+      fragment_shader_destroy(shader);
+      return NULL;
+   }
    return shader;
 }
 
@@ -175,6 +182,9 @@ bind_fs_state(struct pipe_context *pipe, void *shader)
    struct tbr_context *context = tbr_context(pipe);
    if (context->fragment_shader == shader)
       return;
+   /* draw lays its vertices out for the fragment program. */
+   draw_bind_fragment_shader(context->draw,
+                             shader ? ((struct tbr_fragment_shader *)shader)->draw : NULL);
    context->fragment_shader = shader;
    context->dirty |= TBR_DIRTY_FRAGMENT_SHADER;
 }
@@ -183,6 +193,8 @@ static void
 delete_fs_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_fragment_shader *shader = state;
+   draw_delete_fragment_shader(tbr_context(pipe)->draw, shader->draw);
+   shader->draw = NULL;
    tbr_fragment_shader_reference(&shader, NULL);
 }
 

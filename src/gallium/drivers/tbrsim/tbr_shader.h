@@ -15,7 +15,7 @@ struct nir_shader;
 struct gallivm_state;
 struct tbr_context;
 struct draw_vertex_shader;
-struct draw_geometry_shader;
+struct draw_fragment_shader;
 
 /** What a fragment program's input slot is fed with. */
 enum tbr_input_source {
@@ -53,6 +53,7 @@ struct tbr_fragment_variant {
 struct tbr_fragment_shader {
    struct pipe_reference reference; /**< the context's, and one a batch that draws with it */
    struct nir_shader *nir;
+   struct draw_fragment_shader *draw; /**< draw's view of it; NULL once the application has deleted it */
    uint32_t program;         /**< identifier in the event stream */
    uint32_t num_instructions;
 

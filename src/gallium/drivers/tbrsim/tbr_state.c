@@ -324,7 +324,8 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
 /* ---- vertices --------------------------------------------------------- */
 
 static void *
-create_vertex_elements_state(struct pipe_context *base, unsigned count, const struct pipe_vertex_element *elements)
+create_vertex_elements_state(struct pipe_context *base, unsigned count,
+                             const struct pipe_vertex_element *elements)
 {
    struct tbr_vertex_elements *state = CALLOC_STRUCT(tbr_vertex_elements);
    if (!state)
@@ -341,7 +342,8 @@ bind_vertex_elements_state(struct pipe_context *base, void *state)
    context->vertex_elements = state;
    context->dirty |= TBR_DIRTY_VERTEX_ELEMENTS;
    if (context->vertex_elements)
-      draw_set_vertex_elements(context->draw, context->vertex_elements->count, context->vertex_elements->elements);
+      draw_set_vertex_elements(context->draw, context->vertex_elements->count,
+                               context->vertex_elements->elements);
 }
 
 static void

@@ -112,8 +112,9 @@ is_renderable(struct pipe_context *base, const struct pipe_resource *resource, e
 }
 
 static void
-clear_render_target(struct pipe_context *base, struct pipe_surface *surface, const union pipe_color_union *color,
-                    unsigned x, unsigned y, unsigned width, unsigned height, bool render_condition_enabled)
+clear_render_target(struct pipe_context *base, struct pipe_surface *surface,
+                    const union pipe_color_union *color, unsigned x, unsigned y, unsigned width,
+                    unsigned height, bool render_condition_enabled)
 {
    struct tbr_context *context = tbr_context(base);
 

@@ -28,3 +28,27 @@ texture_cube_neighbour(unsigned face, int size, int *x, int *y)
    *y = ((t_axis[neighbour] & 1 ? -t : t) + size - 1) / 2;
    return neighbour;
 }
+
+/** The 2 × 2 texels from (x, y) of a face on, in the order (0, 0), (1, 0), (0, 1),
+ * (1, 1). */
+struct texture_cube_taps {
+   uint8_t face[4];
+   int x[4], y[4];
+   int missing; /**< the one past a corner, where only three faces meet; -1: none */
+};
+
+static void
+texture_cube_taps_init(struct texture_cube_taps *taps, unsigned face, int size, int x, int y)
+{
+   taps->missing = -1;
+   for (int i = 0; i < 4; i++) {
+      taps->x[i] = x + (i & 1);
+      taps->y[i] = y + (i >> 1);
+      taps->face[i] = (uint8_t)face;
+      bool x_inside = texture_inside(taps->x[i], size), y_inside = texture_inside(taps->y[i], size);
+      if (!x_inside && !y_inside)
+         taps->missing = i;
+      else if (!x_inside || !y_inside)
+         taps->face[i] = (uint8_t)texture_cube_neighbour(face, size, &taps->x[i], &taps->y[i]);
+   }
+}

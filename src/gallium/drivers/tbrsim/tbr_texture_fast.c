@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Sampling of 2D textures and cube maps of 8-bit channels, a vector of lanes at
- * a time. Included by tbr_texture_sample.c.
+ * Sampling of 2D textures and cube maps, a vector of lanes at a time. Included by
+ * tbr_texture_sample.c.
  *
- * Texels are filtered as 16-bit channels, two in a lane: 32640 (255 * 128) is 1,
- * weights have 16 bits, so a result is within 1/40 of 1/255 of the exact one.
+ * Normalised channels of up to 8 bits are filtered as 16-bit ones, two in a lane:
+ * 32640 (255 * 128) is 1, weights have 16 bits, so a result is within 1/40 of
+ * 1/255 of the exact one. Single channels of more bits are filtered as floats.
  * Coordinates on a level are 16.16 fixed point.
  */
 
@@ -20,10 +21,81 @@ enum texture_mip {
    TEXTURE_MIP_LINEAR,
 };
 
-/** Channels 0 (low half) and 2 of each lane, and 1 and 3. */
+/** The texels of the lanes: channels 0 (low half) and 2 of each lane, and 1 and 3;
+ * or one float. */
 struct texture_color {
    texture_short even, odd;
+   texture_float single;
 };
+
+TEXTURE_INLINE bool
+texture_is_single(enum texture_kind kind)
+{
+   return kind >= TEXTURE_KIND_16;
+}
+
+TEXTURE_INLINE unsigned
+texture_kind_bytes(enum texture_kind kind)
+{
+   switch (kind) {
+   case TEXTURE_KIND_BYTES_1: return 1;
+   case TEXTURE_KIND_BYTES_2:
+   case TEXTURE_KIND_565:
+   case TEXTURE_KIND_5551:
+   case TEXTURE_KIND_4444:
+   case TEXTURE_KIND_16: return 2;
+   default: return 4;
+   }
+}
+
+/** The geometry of each lane's level; fields as enum texture_geometry_field. */
+struct texture_geometry {
+   texture_int field[TEXTURE_NUM_GEOMETRY_FIELDS];
+};
+
+#if TEXTURE_LANES < 16
+static __attribute__((noinline)) void
+texture_look_up_lanes(const struct tbr_texture_private *state, const texture_int *level,
+                      struct texture_geometry *geometry)
+{
+   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++)
+      for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
+         geometry->field[i][lane] = state->records[(*level)[lane]][i];
+}
+#endif
+
+/** uniform: the lanes of a quad are on one level. */
+TEXTURE_INLINE void
+texture_look_up_level(const struct tbr_texture_private *state, texture_int level, bool uniform,
+                      struct texture_geometry *geometry)
+{
+#if TEXTURE_LANES == 16
+   (void)uniform;
+   for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
+      geometry->field[i] =
+         (texture_int)_mm512_permutexvar_epi32((__m512i)level, _mm512_loadu_si512(state->tables[i]));
+#else
+   if (!uniform) {
+      texture_look_up_lanes(state, &level, geometry);
+      return;
+   }
+#if TEXTURE_LANES == 8
+   const float *first = (const float *)state->records[level[0]], *second = (const float *)state->records[level[4]];
+   texture_int low = (texture_int)_mm256_set_m128(_mm_loadu_ps(second), _mm_loadu_ps(first));
+   texture_int high = (texture_int)_mm256_set_m128(_mm_loadu_ps(second + 4), _mm_loadu_ps(first + 4));
+#else
+   texture_int low = texture_load_int(state->records[level[0]]);
+   texture_int high = texture_load_int(state->records[level[0]] + 4);
+#endif
+   geometry->field[0] = texture_quad_shuffle(low, 0, 0, 0, 0);
+   geometry->field[1] = texture_quad_shuffle(low, 1, 1, 1, 1);
+   geometry->field[2] = texture_quad_shuffle(low, 2, 2, 2, 2);
+   geometry->field[3] = texture_quad_shuffle(low, 3, 3, 3, 3);
+   geometry->field[4] = texture_quad_shuffle(high, 0, 0, 0, 0);
+   geometry->field[5] = texture_quad_shuffle(high, 1, 1, 1, 1);
+   geometry->field[6] = texture_quad_shuffle(high, 2, 2, 2, 2);
+#endif
+}
 
 /** Where the lanes sample one level. */
 struct texture_point {
@@ -57,18 +129,18 @@ texture_load_word(const uint8_t *base, texture_int offset)
 TEXTURE_INLINE texture_int
 texture_load_texel(enum texture_kind kind, const uint8_t *base, texture_int offset)
 {
-   if (kind == TEXTURE_KIND_BYTES_4)
+   if (texture_kind_bytes(kind) == 4)
       return texture_load_word(base, offset);
 #if TEXTURE_LANES >= 8
    /* The aligned word around a texel lies in the texel's page. */
    texture_uint word = (texture_uint)texture_load_word(base, offset & ~3);
    word >>= (texture_uint)((offset & 3) << 3);
-   return (texture_int)word & (kind == TEXTURE_KIND_BYTES_2 ? 0xffff : 0xff);
+   return (texture_int)word & (texture_kind_bytes(kind) == 2 ? 0xffff : 0xff);
 #else
    texture_int word;
    for (unsigned i = 0; i < TEXTURE_LANES; i++) {
       uint16_t value;
-      if (kind == TEXTURE_KIND_BYTES_2) {
+      if (texture_kind_bytes(kind) == 2) {
          memcpy(&value, base + offset[i], 2);
       } else {
          value = base[offset[i]];
@@ -78,6 +150,16 @@ texture_load_texel(enum texture_kind kind, const uint8_t *base, texture_int offs
    return word;
 #endif
 }
+
+#if defined(__SSE2__) && TEXTURE_LANES < 16
+/** The 64 bits at each of two offsets. */
+TEXTURE_INLINE __m128
+texture_load_two(const uint8_t *base, int32_t first, int32_t second)
+{
+   __m128i low = _mm_loadl_epi64((const __m128i *)(base + first));
+   return _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(base + second));
+}
+#endif
 
 /** Two texels next to each other: at the offsets and four bytes on. */
 TEXTURE_INLINE void
@@ -90,31 +172,82 @@ texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, te
    __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64((__m512i)offset, 1), base, 1);
    *left = (texture_int)_mm512_permutex2var_epi32(low, even, high);
    *right = (texture_int)_mm512_permutex2var_epi32(low, odd, high);
-#elif TEXTURE_LANES == 8
-   __m256i low = _mm256_i32gather_epi64((const long long *)base, _mm256_castsi256_si128((__m256i)offset), 1);
-   __m256i high = _mm256_i32gather_epi64((const long long *)base, _mm256_extracti128_si256((__m256i)offset, 1), 1);
-   __m256 first = _mm256_castsi256_ps(_mm256_permute2x128_si256(low, high, 0x20));
-   __m256 second = _mm256_castsi256_ps(_mm256_permute2x128_si256(low, high, 0x31));
+#else
+   int32_t at[TEXTURE_LANES];
+   texture_store_int(at, offset);
+#if TEXTURE_LANES == 8
+   __m256 first = _mm256_set_m128(texture_load_two(base, at[4], at[5]), texture_load_two(base, at[0], at[1]));
+   __m256 second = _mm256_set_m128(texture_load_two(base, at[6], at[7]), texture_load_two(base, at[2], at[3]));
    *left = (texture_int)_mm256_shuffle_ps(first, second, 0x88);
    *right = (texture_int)_mm256_shuffle_ps(first, second, 0xdd);
+#elif defined(__SSE2__)
+   __m128 first = texture_load_two(base, at[0], at[1]), second = texture_load_two(base, at[2], at[3]);
+   *left = (texture_int)_mm_shuffle_ps(first, second, 0x88);
+   *right = (texture_int)_mm_shuffle_ps(first, second, 0xdd);
 #else
    for (unsigned i = 0; i < TEXTURE_LANES; i++) {
       int32_t value[2];
-      memcpy(value, base + offset[i], 8);
+      memcpy(value, base + at[i], 8);
       (*left)[i] = value[0];
       (*right)[i] = value[1];
    }
 #endif
+#endif
+}
+
+/** Channels of 15 bits to the scale where 32640 is 1. */
+TEXTURE_INLINE texture_short
+texture_rescale(texture_ushort value)
+{
+   return (texture_short)(value - (value >> 8));
 }
 
 TEXTURE_INLINE struct texture_color
-texture_unpack(texture_int word)
+texture_unpack(enum texture_kind kind, texture_int word)
 {
-   return (struct texture_color){
-      .even = (texture_short)(word << 7 & 0x7f807f80),
-      .odd = (texture_short)(word >> 1 & 0x7f807f80),
-   };
+   struct texture_color color = {0};
+   switch (kind) {
+   case TEXTURE_KIND_565: {
+      texture_ushort five = (texture_ushort)((word & 0x1f) | (word << 5 & 0x1f0000));
+      texture_ushort six = (texture_ushort)(word >> 5 & 0x3f);
+      color.even = texture_rescale(five * 1057);
+      color.odd = texture_rescale(six * 520 + (six >> 3));
+      break;
+   }
+   case TEXTURE_KIND_5551:
+      color.even = texture_rescale((texture_ushort)((word & 0x1f) | (word << 6 & 0x1f0000)) * 1057);
+      color.odd = texture_rescale((texture_ushort)(word >> 5 & 0x1f) * 1057);
+      color.odd |= (texture_short)(-(word >> 15) & 0x7f800000);
+      break;
+   case TEXTURE_KIND_4444:
+      color.even = (texture_short)((word & 0xf) | (word << 8 & 0xf0000)) * 2176;
+      color.odd = (texture_short)((word >> 4 & 0xf) | (word << 4 & 0xf0000)) * 2176;
+      break;
+   case TEXTURE_KIND_16:
+      color.single = texture_to_float(word) * (1.0f / 65535.0f);
+      break;
+   case TEXTURE_KIND_24_LOW:
+      color.single = texture_to_float(word & 0xffffff) * (1.0f / 16777215.0f);
+      break;
+   case TEXTURE_KIND_24_HIGH:
+      color.single = texture_to_float((texture_int)((texture_uint)word >> 8)) * (1.0f / 16777215.0f);
+      break;
+   case TEXTURE_KIND_FLOAT:
+      color.single = (texture_float)word;
+      break;
+   default:
+      color.even = (texture_short)(word << 7 & 0x7f807f80);
+      color.odd = (texture_short)(word >> 1 & 0x7f807f80);
+      break;
+   }
+   return color;
 }
+
+/** A mixing weight: in 1/65536 minus one half for both channels, or a float. */
+struct texture_weights {
+   texture_short channels;
+   texture_float single;
+};
 
 /** a + (b - a) * weight; the weight is in 1/65536 minus one half, which halves
  * the product's range to what 16 bits hold. Exactly a for weight 0. */
@@ -125,61 +258,131 @@ texture_mix(texture_short a, texture_short b, texture_short weight)
 }
 
 TEXTURE_INLINE struct texture_color
-texture_mix_colors(struct texture_color a, struct texture_color b, texture_short weight)
+texture_mix_colors(enum texture_kind kind, struct texture_color a, struct texture_color b,
+                   struct texture_weights weight)
 {
-   return (struct texture_color){
-      .even = texture_mix(a.even, b.even, weight),
-      .odd = texture_mix(a.odd, b.odd, weight),
-   };
+   if (texture_is_single(kind)) {
+      a.single += (b.single - a.single) * weight.single;
+      return a;
+   }
+   a.even = texture_mix(a.even, b.even, weight.channels);
+   if (kind != TEXTURE_KIND_BYTES_1)
+      a.odd = texture_mix(a.odd, b.odd, weight.channels);
+   return a;
 }
 
-/** texture_mix's weight from a fraction in the low 16 bits, for both channels. */
-TEXTURE_INLINE texture_short
-texture_weight(texture_int fraction)
+/** The weight that a fraction in the low 16 bits is. */
+TEXTURE_INLINE struct texture_weights
+texture_weight(enum texture_kind kind, texture_int fraction)
 {
-   fraction = (fraction & 0xffff) ^ 0x8000;
-   return (texture_short)(fraction | fraction << 16);
+   struct texture_weights weight = {0};
+   fraction &= 0xffff;
+   if (texture_is_single(kind)) {
+      weight.single = texture_to_float(fraction) * (1.0f / 65536.0f);
+   } else {
+      fraction ^= 0x8000;
+      weight.channels = (texture_short)(fraction | fraction << 16);
+   }
+   return weight;
 }
 
-/** A coordinate into 0 … 1 as the wrap mode of the axis says. */
+/** A coordinate into 0 … 1 as the wrap mode says; a fraction may round up to 1. */
 TEXTURE_INLINE texture_float
-texture_fold(const struct tbr_texture_private *state, unsigned axis, texture_float c)
+texture_fold(unsigned wrap, texture_float c)
 {
-   c -= texture_floor(c * state->wrap[axis].scale + state->wrap[axis].offset) * state->wrap[axis].period;
-   c = (texture_float)((texture_uint)c & state->wrap[axis].magnitude);
-   return texture_min(texture_max(c, texture_splat_float(0.0f)), texture_splat_float(1.0f));
+   const texture_float zero = {0};
+   if (wrap == PIPE_TEX_WRAP_REPEAT)
+      return texture_max(c - texture_floor(c), zero);
+   if (wrap == PIPE_TEX_WRAP_MIRROR_REPEAT)
+      c -= texture_floor(c * 0.5f + 0.5f) * 2.0f;
+   if (wrap != PIPE_TEX_WRAP_CLAMP_TO_EDGE)
+      c = (texture_float)((texture_int)c & 0x7fffffff);
+   return texture_min(texture_max(c, zero), texture_splat_float(1.0f));
 }
 
-/** Reads and filters one level. texel: what is read, x | y << 16. */
+/** A byte by byte mean of three texels. */
+static uint32_t
+texture_mean_of_three(uint32_t a, uint32_t b, uint32_t c)
+{
+   uint32_t mean = 0;
+   for (unsigned shift = 0; shift < 32; shift += 8) {
+      const uint32_t sum = (a >> shift & 0xff) + (b >> shift & 0xff) + (c >> shift & 0xff);
+      mean |= (sum + 1) / 3 << shift;
+   }
+   return mean;
+}
+
+/** Replaces the texels of lanes whose squares cross the edges of a cube's faces. */
+static __attribute__((noinline)) void
+texture_cross_edges(const struct tbr_texture_private *state, texture_int face, texture_int level, texture_int x,
+                    texture_int y, uint32_t lanes, texture_int texels[4])
+{
+   for (; lanes; lanes &= lanes - 1) {
+      const unsigned lane = (unsigned)__builtin_ctz(lanes);
+      const int32_t *record = state->records[level[lane]];
+      struct texture_cube_taps taps;
+      uint32_t word[4] = {0, 0, 0, 0};
+      texture_cube_taps_init(&taps, (unsigned)face[lane], record[TEXTURE_LAST_X] + 1, x[lane], y[lane]);
+      for (int i = 0; i < 4; i++) {
+         if (i != taps.missing)
+            memcpy(&word[i],
+                   state->base + record[TEXTURE_OFFSET] + taps.face[i] * record[TEXTURE_LAYER_STRIDE] +
+                      taps.y[i] * record[TEXTURE_ROW_STRIDE] + taps.x[i] * 4,
+                   sizeof(word[i]));
+      }
+      if (taps.missing >= 0)
+         word[taps.missing] = texture_mean_of_three(word[taps.missing ^ 1], word[taps.missing ^ 2],
+                                                    word[taps.missing ^ 3]);
+      for (unsigned i = 0; i < 4; i++)
+         texels[i][lane] = (int32_t)word[i];
+   }
+}
+
+/** Notes the texels of lanes (bits from lane `part` on) that cross edges one by one. */
+static __attribute__((noinline)) void
+texture_note_crossing(const struct tbr_texture_private *state, texture_int face, texture_int level,
+                      texture_int texel, uint32_t lanes, unsigned part, unsigned slot,
+                      struct texture_reads *reads)
+{
+   for (; lanes; lanes &= lanes - 1) {
+      const unsigned lane = (unsigned)__builtin_ctz(lanes);
+      struct texture_cube_taps taps;
+      texture_cube_taps_init(&taps, (unsigned)face[lane],
+                             state->records[level[lane]][TEXTURE_LAST_X] + 1, (int16_t)texel[lane],
+                             texel[lane] >> 16);
+      reads->lanes[slot] &= ~(1u << (part + lane));
+      for (int i = 0; i < 4; i++)
+         if (i != taps.missing)
+            texture_note(reads, slot + (unsigned)i, part + lane, (unsigned)level[lane], false, taps.face[i],
+                         taps.x[i], taps.y[i]);
+   }
+}
+
+/** Reads and filters one level. texel: what is read, x | y << 16; crossing: the
+ * lanes that read across the edges of a seamless cube map's faces. */
 TEXTURE_INLINE struct texture_color
 texture_sample_level(const struct tbr_texture_private *state, enum texture_kind kind, bool cube,
                      enum texture_filter filter, enum texture_mip mip, const struct texture_point *point,
-                     texture_int *texel)
+                     texture_int *texel, uint32_t *crossing)
 {
-   const unsigned bytes = kind == TEXTURE_KIND_BYTES_4 ? 4 : kind == TEXTURE_KIND_BYTES_2 ? 2 : 1;
+   const unsigned bytes = texture_kind_bytes(kind);
    const uint8_t *base = state->base;
-   texture_float width, height;
-   texture_int last_x, last_y, row_stride, offset;
+   *crossing = 0;
+   struct texture_geometry geometry;
 
    if (mip == TEXTURE_MIP_NONE) {
-      width = texture_splat_float(state->width[0]);
-      height = texture_splat_float(state->height[0]);
-      last_x = texture_splat_int(state->last_x[0]);
-      last_y = texture_splat_int(state->last_y[0]);
-      row_stride = texture_splat_int(state->row_stride[0]);
-      offset = texture_splat_int(state->offset[0]);
-      if (cube)
-         offset += point->face * state->layer_stride[0];
+      for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
+         geometry.field[i] = texture_splat_int(state->records[0][i]);
    } else {
-      width = texture_lookup_float(state->width, point->level, point->uniform);
-      height = texture_lookup_float(state->height, point->level, point->uniform);
-      last_x = texture_lookup_int(state->last_x, point->level, point->uniform);
-      last_y = texture_lookup_int(state->last_y, point->level, point->uniform);
-      row_stride = texture_lookup_int(state->row_stride, point->level, point->uniform);
-      offset = texture_lookup_int(state->offset, point->level, point->uniform);
-      if (cube)
-         offset += point->face * texture_lookup_int(state->layer_stride, point->level, point->uniform);
+      texture_look_up_level(state, point->level, point->uniform, &geometry);
    }
+   const texture_float width = (texture_float)geometry.field[TEXTURE_WIDTH];
+   const texture_float height = (texture_float)geometry.field[TEXTURE_HEIGHT];
+   const texture_int last_x = geometry.field[TEXTURE_LAST_X], last_y = geometry.field[TEXTURE_LAST_Y];
+   const texture_int row_stride = geometry.field[TEXTURE_ROW_STRIDE];
+   texture_int offset = geometry.field[TEXTURE_OFFSET];
+   if (cube)
+      offset += point->face * geometry.field[TEXTURE_LAYER_STRIDE];
 
    texture_int fixed_x = texture_truncate(point->s * width);
    texture_int fixed_y = texture_truncate(point->t * height);
@@ -188,7 +391,7 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
       x = texture_select_int(x > last_x, last_x, x);
       y = texture_select_int(y > last_y, last_y, y);
       *texel = x | y << 16;
-      return texture_unpack(texture_load_texel(kind, base, offset + y * row_stride + x * (int)bytes));
+      return texture_unpack(kind, texture_load_texel(kind, base, offset + y * row_stride + x * (int)bytes));
    }
 
    texture_int half = texture_splat_int(0x8000);
@@ -203,18 +406,18 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
       fixed_x &= point->linear;
       fixed_y &= point->linear;
    }
-   texture_short weight_x = texture_weight(fixed_x), weight_y = texture_weight(fixed_y);
+   struct texture_weights weight_x = texture_weight(kind, fixed_x), weight_y = texture_weight(kind, fixed_y);
    *texel = (x & 0xffff) | y << 16;
 
-   texture_int texel00, texel10, texel01, texel11;
+   texture_int texels[4];
    texture_int outside = ((texture_uint)x >= (texture_uint)last_x) | ((texture_uint)y >= (texture_uint)last_y);
-   if (kind == TEXTURE_KIND_BYTES_4 && __builtin_expect(!texture_any(outside), 1)) {
+   if (bytes == 4 && __builtin_expect(!texture_any(outside), 1)) {
       offset += y * row_stride + x * 4;
-      texture_load_pair(base, offset, &texel00, &texel10);
-      texture_load_pair(base, offset + row_stride, &texel01, &texel11);
+      texture_load_pair(base, offset, &texels[0], &texels[1]);
+      texture_load_pair(base, offset + row_stride, &texels[2], &texels[3]);
    } else {
-      texture_int repeat_x = texture_splat_int(state->wrap[0].repeat);
-      texture_int repeat_y = texture_splat_int(state->wrap[1].repeat);
+      texture_int repeat_x = texture_splat_int(state->repeat[0]);
+      texture_int repeat_y = texture_splat_int(state->repeat[1]);
       texture_int x1 = texture_select_int(x >= last_x, last_x & ~repeat_x, x + 1);
       texture_int y1 = texture_select_int(y >= last_y, last_y & ~repeat_y, y + 1);
       texture_int x0 = texture_select_int(x < 0, last_x & repeat_x, x);
@@ -222,34 +425,48 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
       texture_int row0 = offset + y0 * row_stride, row1 = offset + y1 * row_stride;
       x0 *= (int)bytes;
       x1 *= (int)bytes;
-      texel00 = texture_load_texel(kind, base, row0 + x0);
-      texel10 = texture_load_texel(kind, base, row0 + x1);
-      texel01 = texture_load_texel(kind, base, row1 + x0);
-      texel11 = texture_load_texel(kind, base, row1 + x1);
+      texels[0] = texture_load_texel(kind, base, row0 + x0);
+      texels[1] = texture_load_texel(kind, base, row0 + x1);
+      texels[2] = texture_load_texel(kind, base, row1 + x0);
+      texels[3] = texture_load_texel(kind, base, row1 + x1);
+      if (cube && state->seamless) {
+         *crossing = texture_bits(filter == TEXTURE_MIXED ? outside & point->linear : outside);
+         /* A copy, so that only this branch needs it in memory. */
+         texture_int level = mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point->level;
+         texture_int crossed[4] = {texels[0], texels[1], texels[2], texels[3]};
+         texture_cross_edges(state, point->face, level, x, y, *crossing, crossed);
+         for (unsigned i = 0; i < 4; i++)
+            texels[i] = crossed[i];
+      }
    }
 
-   struct texture_color low = texture_mix_colors(texture_unpack(texel00), texture_unpack(texel10), weight_x);
-   struct texture_color high = texture_mix_colors(texture_unpack(texel01), texture_unpack(texel11), weight_x);
-   return texture_mix_colors(low, high, weight_y);
+   struct texture_color low = texture_mix_colors(kind, texture_unpack(kind, texels[0]),
+                                                 texture_unpack(kind, texels[1]), weight_x);
+   struct texture_color high = texture_mix_colors(kind, texture_unpack(kind, texels[2]),
+                                                  texture_unpack(kind, texels[3]), weight_x);
+   return texture_mix_colors(kind, low, high, weight_y);
 }
 
 /** Stores lanes part … as floats, components as the view's swizzle says. */
 TEXTURE_INLINE void
-texture_store_color(const struct tbr_texture_private *state, struct texture_color color, unsigned part,
-                    struct tbr_sample_arguments *arguments)
+texture_store_color(const struct tbr_texture_private *state, enum texture_kind kind, struct texture_color color,
+                    unsigned part, struct tbr_sample_arguments *arguments)
 {
    const float scale = 1.0f / 255.0f / 128.0f;
-   texture_float channels[6];
-   channels[0] = texture_to_float((texture_int)color.even & 0xffff) * scale;
-   channels[1] = texture_to_float((texture_int)color.odd & 0xffff) * scale;
-   channels[2] = texture_to_float((texture_int)color.even >> 16) * scale;
-   channels[3] = texture_to_float((texture_int)color.odd >> 16) * scale;
-   if (state->identity) {
-      for (unsigned i = 0; i < 4; i++)
-         texture_store_float(arguments->texel[i] + part, channels[i]);
-      return;
+   texture_float channels[6] = {{0}};
+   if (texture_is_single(kind)) {
+      channels[0] = color.single;
+   } else {
+      channels[0] = texture_to_float((texture_int)color.even & 0xffff) * scale;
+      channels[2] = texture_to_float((texture_int)color.even >> 16) * scale;
+      channels[1] = texture_to_float((texture_int)color.odd & 0xffff) * scale;
+      channels[3] = texture_to_float((texture_int)color.odd >> 16) * scale;
+      if (state->identity) {
+         for (unsigned i = 0; i < 4; i++)
+            texture_store_float(arguments->texel[i] + part, channels[i]);
+         return;
+      }
    }
-   channels[4] = texture_splat_float(0.0f);
    channels[5] = texture_splat_float(1.0f);
    for (unsigned i = 0; i < 4; i++)
       texture_store_float(arguments->texel[i] + part, channels[state->channel[i]]);
@@ -267,57 +484,55 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
       return;
    }
    const struct tbr_texture_private *state = &binding->private_state;
+   const unsigned wrap_s = binding->sampler.wrap_s, wrap_t = binding->sampler.wrap_t;
    const bool mixed = filter == TEXTURE_MIXED;
    const bool uniform = arguments->lod_control == TBR_LOD_IMPLICIT;
    const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
    struct texture_reads reads;
+   const unsigned second_slot = cube && state->seamless ? TEXTURE_MAX_READS / 2 : 1;
+   memset(reads.lanes, 0, sizeof(reads.lanes));
    reads.lanes[0] = ~0u;
-   reads.lanes[1] = 0;
 
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
       struct texture_point point = {.uniform = uniform};
       struct texture_cube projection;
       texture_float lambda = {0};
-      texture_short level_weight = {0};
+      struct texture_weights level_weight = {0};
       texture_int second = {0};
 
       if (cube) {
          texture_cube_project(arguments, part, &projection);
          point.face = projection.face;
-         point.s = texture_min(texture_max(projection.s, texture_splat_float(0.0f)), texture_splat_float(1.0f));
-         point.t = texture_min(texture_max(projection.t, texture_splat_float(0.0f)), texture_splat_float(1.0f));
+         point.s = texture_fold(PIPE_TEX_WRAP_CLAMP_TO_EDGE, projection.s);
+         point.t = texture_fold(PIPE_TEX_WRAP_CLAMP_TO_EDGE, projection.t);
       } else {
-         point.s = texture_fold(state, 0, texture_load_operand(arguments->coords[0] + part));
-         point.t = texture_fold(state, 1, texture_load_operand(arguments->coords[1] + part));
+         point.s = texture_fold(wrap_s, texture_load_operand(arguments->coords[0] + part));
+         point.t = texture_fold(wrap_t, texture_load_operand(arguments->coords[1] + part));
       }
 
       if (mixed || mip != TEXTURE_MIP_NONE) {
-         texture_float unclamped, rho = {0};
-         if (arguments->lod_control != TBR_LOD_EXPLICIT)
-            rho = texture_rho(binding, arguments, part, 2, cube ? &projection : NULL);
-         lambda = texture_lambda(binding, arguments, part, rho, &unclamped);
+         lambda = texture_lambda(binding, arguments, part, 2, cube ? &projection : NULL);
+         lambda = texture_clamp_lambda(lambda, state->min_lambda, state->max_lambda);
       }
       if (mixed) {
          texture_int minified = lambda > texture_splat_float(0.0f);
          point.linear = binding->sampler.min_img_filter == PIPE_TEX_FILTER_LINEAR ? minified : ~minified;
       }
-      if (mip == TEXTURE_MIP_NEAREST) {
-         lambda = -texture_floor(-0.5f - lambda) - 1.0f;
-         lambda = texture_min(texture_max(lambda, texture_splat_float(0.0f)),
-                              texture_splat_float((float)state->last_level));
-         point.level = texture_truncate(lambda);
-      } else if (mip == TEXTURE_MIP_LINEAR) {
-         lambda = texture_min(texture_max(lambda, texture_splat_float(0.0f)),
-                              texture_splat_float((float)state->last_level));
+      if (mip != TEXTURE_MIP_NONE) {
          texture_int fixed = texture_truncate(lambda * 65536.0f);
-         point.level = fixed >> 16;
-         second = (fixed & 0xffff) != 0;
-         level_weight = texture_weight(fixed);
+         if (mip == TEXTURE_MIP_NEAREST) {
+            point.level = (fixed + 0x7fff) >> 16;
+         } else {
+            point.level = fixed >> 16;
+            second = (fixed & 0xffff) != 0;
+            level_weight = texture_weight(kind, fixed);
+         }
       }
 
+      uint32_t crossing;
       texture_int texel, linear = filter == TEXTURE_NEAREST ? texture_splat_int(0)
                                 : mixed ? point.linear & 0x100 : texture_splat_int(0x100);
-      struct texture_color color = texture_sample_level(state, kind, cube, filter, mip, &point, &texel);
+      struct texture_color color = texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
       if (record) {
          texture_store_int(reads.texel[0] + part, texel);
          texture_int key = linear;
@@ -326,26 +541,34 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
          if (cube)
             key |= point.face << 9;
          texture_store_int(reads.key[0] + part, key);
+         if (cube && crossing)
+            texture_note_crossing(state, point.face, mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point.level,
+                                  texel, crossing, part, 0, &reads);
       }
       if (mip == TEXTURE_MIP_LINEAR && texture_any(second)) {
          /* Lanes without a second level mix it in with weight 0. */
          point.level -= second;
-         struct texture_color next = texture_sample_level(state, kind, cube, filter, mip, &point, &texel);
-         color = texture_mix_colors(color, next, level_weight);
+         struct texture_color next = texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
+         color = texture_mix_colors(kind, color, next, level_weight);
          if (record) {
             texture_int key = linear | point.level;
             if (cube)
                key |= point.face << 9;
-            reads.lanes[1] |= texture_bits(second) << part;
-            texture_store_int(reads.texel[1] + part, texel);
-            texture_store_int(reads.key[1] + part, key);
+            const uint32_t lanes = texture_bits(second);
+            reads.lanes[second_slot] |= lanes << part;
+            texture_store_int(reads.texel[second_slot] + part, texel);
+            texture_store_int(reads.key[second_slot] + part, key);
+            if (cube && (crossing & lanes))
+               texture_note_crossing(state, point.face, point.level, texel, crossing & lanes, part, second_slot,
+                                     &reads);
          }
       }
-      texture_store_color(state, color, part, arguments);
+      texture_store_color(state, kind, color, part, arguments);
    }
 
    if (record) {
-      const unsigned slots = mip == TEXTURE_MIP_LINEAR && reads.lanes[1] ? 2 : 1;
+      const unsigned slots = cube && state->seamless ? TEXTURE_MAX_READS
+                           : mip == TEXTURE_MIP_LINEAR && reads.lanes[1] ? 2 : 1;
       if (cube || ((mixed || mip != TEXTURE_MIP_NONE) && !uniform)) {
          texture_record(thread, binding, arguments, &reads, slots, true);
       } else {

@@ -49,27 +49,24 @@ texture_read_cube_square(const struct tbr_texture_binding *binding, const struct
    const float u = CLAMP(fragment->coordinates[0], 0.0f, 1.0f) * (float)size - 0.5f;
    const float v = CLAMP(fragment->coordinates[1], 0.0f, 1.0f) * (float)size - 0.5f;
    const int first_x = (int)floorf(u), first_y = (int)floorf(v);
-   const unsigned cube = (unsigned)fragment->layer / 6 * 6, face = (unsigned)fragment->layer % 6;
+   const unsigned cube = (unsigned)fragment->layer / 6 * 6;
    const bool inside = first_x >= 0 && first_y >= 0 && first_x + 1 < size && first_y + 1 < size;
-   int missing = -1;
+   struct texture_cube_taps taps;
 
    square->weight_x = u - floorf(u);
    square->weight_y = v - floorf(v);
    if (inside)
       texture_note(reads, slot, fragment->lane, level, true, (unsigned)fragment->layer, first_x, first_y);
+   texture_cube_taps_init(&taps, (unsigned)fragment->layer % 6, size, first_x, first_y);
+   const int missing = taps.missing;
    for (int i = 0; i < 4; i++) {
-      int x = first_x + (i & 1), y = first_y + (i >> 1);
-      unsigned layer = (unsigned)fragment->layer;
-      bool x_inside = texture_inside(x, size), y_inside = texture_inside(y, size);
-      if (!x_inside && !y_inside) {
-         missing = i;
+      if (i == missing)
          continue;
-      }
-      if (!x_inside || !y_inside)
-         layer = cube + texture_cube_neighbour(face, size, &x, &y);
       if (!inside)
-         texture_note(reads, slot + (unsigned)i, fragment->lane, level, false, layer, x, y);
-      square->texel[i] = texture_fetch(binding, level, layer, (unsigned)x, (unsigned)y);
+         texture_note(reads, slot + (unsigned)i, fragment->lane, level, false, cube + taps.face[i], taps.x[i],
+                      taps.y[i]);
+      square->texel[i] = texture_fetch(binding, level, cube + taps.face[i], (unsigned)taps.x[i],
+                                       (unsigned)taps.y[i]);
       texture_compare_texel(binding, fragment, &square->texel[i]);
    }
    if (missing >= 0) {
@@ -321,18 +318,17 @@ texture_prepare_lanes(const struct tbr_texture_binding *binding, const struct tb
    const bool cube = texture_is_cube(binding);
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
       struct texture_cube projection;
-      texture_float rho = {0}, unclamped;
       if (cube) {
          texture_cube_project(arguments, part, &projection);
          texture_store_float(lanes->s + part, projection.s);
          texture_store_float(lanes->t + part, projection.t);
          texture_store_int(lanes->face + part, projection.face);
       }
-      if (arguments->lod_control != TBR_LOD_EXPLICIT)
-         rho = texture_rho(binding, arguments, part, binding->private_state.dimensions,
-                           cube ? &projection : NULL);
-      texture_store_float(lanes->lambda + part, texture_lambda(binding, arguments, part, rho, &unclamped));
-      texture_store_float(lanes->unclamped + part, unclamped);
+      texture_float lambda = texture_lambda(binding, arguments, part, binding->private_state.dimensions,
+                                            cube ? &projection : NULL);
+      texture_store_float(lanes->unclamped + part, lambda);
+      lambda = texture_clamp_lambda(lambda, binding->sampler.min_lod, binding->sampler.max_lod);
+      texture_store_float(lanes->lambda + part, lambda);
    }
 }
 

@@ -54,12 +54,15 @@ texture_cube_project(const struct tbr_sample_arguments *arguments, unsigned part
    cube->t = t * inverse + 0.5f;
 }
 
-/** The larger of a quad's two squared lengths, in lanes 0 and 2, and 1 and 3. What
- * is not a number counts as 0, or the lanes would not agree on the result. */
+/** Stands in for squared lengths of 0 and what is not a number. */
+#define TEXTURE_SHORTEST 1e-30f
+
+/** The larger of a quad's two squared lengths, in lanes 0 and 2, and 1 and 3; the
+ * same in all lanes even where one is not a number. */
 TEXTURE_INLINE texture_float
 texture_quad_longest(texture_float d)
 {
-   d = texture_max(d, texture_splat_float(0.0f));
+   d = texture_max(d, texture_splat_float(TEXTURE_SHORTEST));
    return texture_max(d, texture_quad_shuffle(d, 1, 0, 3, 2));
 }
 
@@ -135,11 +138,16 @@ static __attribute__((noinline)) texture_float
 texture_derivatives_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
                         unsigned part, const struct texture_cube *cube)
 {
-   if (cube)
-      return texture_max(texture_cube_derivative_length(binding, arguments, arguments->ddx, part, cube),
-                         texture_cube_derivative_length(binding, arguments, arguments->ddy, part, cube));
-   return texture_max(texture_derivative_length(binding, arguments->ddx, part),
-                      texture_derivative_length(binding, arguments->ddy, part));
+   texture_float x, y;
+   if (cube) {
+      x = texture_cube_derivative_length(binding, arguments, arguments->ddx, part, cube);
+      y = texture_cube_derivative_length(binding, arguments, arguments->ddy, part, cube);
+   } else {
+      x = texture_derivative_length(binding, arguments->ddx, part);
+      y = texture_derivative_length(binding, arguments->ddy, part);
+   }
+   return texture_max(texture_max(x, texture_splat_float(TEXTURE_SHORTEST)),
+                      texture_max(y, texture_splat_float(TEXTURE_SHORTEST)));
 }
 
 /** Squared scale factor between pixels and texels of level 0; cube: NULL but for
@@ -169,26 +177,22 @@ texture_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_a
    return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1) + depth * depth);
 }
 
-/** The level of detail before and after its clamping to the sampler's range. */
+/** The level of detail before its clamping to the sampler's range. */
 TEXTURE_INLINE texture_float
 texture_lambda(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
-               unsigned part, texture_float rho_squared, texture_float *unclamped)
+               unsigned part, unsigned dimensions, const struct texture_cube *cube)
 {
-   const struct tbr_texture_private *state = &binding->private_state;
-   texture_float lambda;
+   texture_float bias = texture_splat_float(binding->sampler.lod_bias);
+   if (arguments->lod_control == TBR_LOD_EXPLICIT)
+      return texture_load_operand(arguments->lod + part) + bias;
+   if (arguments->lod_control == TBR_LOD_BIAS)
+      bias += texture_load_operand(arguments->lod + part);
+   return texture_half_log2(texture_rho(binding, arguments, part, dimensions, cube), bias);
+}
 
-   if (arguments->lod_control == TBR_LOD_EXPLICIT) {
-      lambda = texture_load_operand(arguments->lod + part);
-   } else {
-      /* Not a number and infinities end in the range; so do equal coordinates. */
-      rho_squared = texture_min(texture_max(rho_squared, texture_splat_float(1e-30f)),
-                                texture_splat_float(1e30f));
-      lambda = texture_log2(rho_squared) * 0.5f;
-      if (arguments->lod_control == TBR_LOD_BIAS)
-         lambda += texture_load_operand(arguments->lod + part);
-   }
-   lambda += texture_splat_float(state->lod_bias);
-   *unclamped = lambda;
-   return texture_min(texture_max(lambda, texture_splat_float(state->min_lod)),
-                      texture_splat_float(state->max_lod));
+/** lambda within low … high; low where it is not a number. */
+TEXTURE_INLINE texture_float
+texture_clamp_lambda(texture_float lambda, float low, float high)
+{
+   return texture_min(texture_max(lambda, texture_splat_float(low)), texture_splat_float(high));
 }

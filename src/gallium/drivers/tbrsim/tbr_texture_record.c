@@ -42,12 +42,14 @@ texture_record(struct tbr_texture_thread *thread, const struct tbr_texture_bindi
    if (!event)
       return;
    uint32_t *end = event + 1;
+   while (slots > 1 && !reads->lanes[slots - 1])
+      slots--;
 
    for (unsigned quad = 0; quad < TBR_QUADS; quad++) {
       for (unsigned slot = 0; slot < slots; slot++) {
          uint32_t mask = (live & reads->lanes[slot]) >> (4 * quad) & 15;
          const uint32_t *key = &reads->key[slot][4 * quad], *texel = &reads->texel[slot][4 * quad];
-         if (!split) {
+         if (!split || (key[0] == key[1] && key[0] == key[2] && key[0] == key[3])) {
             end = texture_append_footprint(end, quad, mask, key[0], texel);
             continue;
          }

@@ -51,6 +51,13 @@
 TEXTURE_DEFINE_FILTERS(bytes_4, TEXTURE_KIND_BYTES_4, false)
 TEXTURE_DEFINE_FILTERS(bytes_2, TEXTURE_KIND_BYTES_2, false)
 TEXTURE_DEFINE_FILTERS(bytes_1, TEXTURE_KIND_BYTES_1, false)
+TEXTURE_DEFINE_FILTERS(565, TEXTURE_KIND_565, false)
+TEXTURE_DEFINE_FILTERS(5551, TEXTURE_KIND_5551, false)
+TEXTURE_DEFINE_FILTERS(4444, TEXTURE_KIND_4444, false)
+TEXTURE_DEFINE_FILTERS(16, TEXTURE_KIND_16, false)
+TEXTURE_DEFINE_FILTERS(24_low, TEXTURE_KIND_24_LOW, false)
+TEXTURE_DEFINE_FILTERS(24_high, TEXTURE_KIND_24_HIGH, false)
+TEXTURE_DEFINE_FILTERS(float, TEXTURE_KIND_FLOAT, false)
 TEXTURE_DEFINE_FILTERS(cube_bytes_4, TEXTURE_KIND_BYTES_4, true)
 
 static tbr_sample_function
@@ -71,6 +78,13 @@ texture_choose_sampler(struct tbr_texture_binding *binding)
                                       : texture_functions_bytes_4[filter][mip];
    case TEXTURE_KIND_BYTES_2: return texture_functions_bytes_2[filter][mip];
    case TEXTURE_KIND_BYTES_1: return texture_functions_bytes_1[filter][mip];
+   case TEXTURE_KIND_565: return texture_functions_565[filter][mip];
+   case TEXTURE_KIND_5551: return texture_functions_5551[filter][mip];
+   case TEXTURE_KIND_4444: return texture_functions_4444[filter][mip];
+   case TEXTURE_KIND_16: return texture_functions_16[filter][mip];
+   case TEXTURE_KIND_24_LOW: return texture_functions_24_low[filter][mip];
+   case TEXTURE_KIND_24_HIGH: return texture_functions_24_high[filter][mip];
+   case TEXTURE_KIND_FLOAT: return texture_functions_float[filter][mip];
    default: return texture_sample_general;
    }
 }

@@ -32,61 +32,75 @@ tbr_texture_binding_init_empty(struct tbr_texture_binding *binding)
    binding->sample = sample_empty;
 }
 
-/** The kind of a plain format of up to four normalised 8-bit channels, and for
- * each colour component the byte or constant (4: 0, 5: 1) that it is. */
+/** The kind of a depth format, or of one of a single float. */
+static enum texture_kind
+classify_single(enum pipe_format format)
+{
+   switch (format) {
+   case PIPE_FORMAT_Z16_UNORM: return TEXTURE_KIND_16;
+   case PIPE_FORMAT_Z24X8_UNORM:
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT: return TEXTURE_KIND_24_LOW;
+   case PIPE_FORMAT_X8Z24_UNORM:
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM: return TEXTURE_KIND_24_HIGH;
+   case PIPE_FORMAT_Z32_FLOAT:
+   case PIPE_FORMAT_R32_FLOAT: return TEXTURE_KIND_FLOAT;
+   default: return TEXTURE_KIND_GENERAL;
+   }
+}
+
+/** The kind of a format, and for each of red, green, blue and alpha the channel of
+ * a texel or the constant (4: 0, 5: 1) that it is. */
 static enum texture_kind
 classify_format(enum pipe_format format, uint8_t component[4])
 {
+   static const struct {
+      uint8_t bytes, size[4];
+      enum texture_kind kind;
+   } packed[] = {
+      {1, {8}, TEXTURE_KIND_BYTES_1},          {2, {8, 8}, TEXTURE_KIND_BYTES_2},
+      {4, {8, 8, 8, 8}, TEXTURE_KIND_BYTES_4}, {2, {5, 6, 5}, TEXTURE_KIND_565},
+      {2, {5, 5, 5, 1}, TEXTURE_KIND_5551},    {2, {4, 4, 4, 4}, TEXTURE_KIND_4444},
+   };
    const struct util_format_description *description = util_format_description(format);
-   const unsigned bytes = util_format_get_blocksize(format);
+   const enum texture_kind single = classify_single(format);
 
+   if (single != TEXTURE_KIND_GENERAL) {
+      const bool depth = util_format_is_depth_or_stencil(format);
+      for (unsigned i = 0; i < 4; i++)
+         component[i] = i == 3 ? 5 : i == 0 || depth ? 0 : 4;
+      return single;
+   }
    if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN ||
-       description->colorspace != UTIL_FORMAT_COLORSPACE_RGB || bytes == 3 || bytes > 4)
+       description->colorspace != UTIL_FORMAT_COLORSPACE_RGB)
       return TEXTURE_KIND_GENERAL;
    for (unsigned i = 0; i < description->nr_channels; i++) {
       const struct util_format_channel_description *channel = &description->channel[i];
-      if (channel->size != 8 || (channel->type != UTIL_FORMAT_TYPE_VOID &&
-                                 (channel->type != UTIL_FORMAT_TYPE_UNSIGNED || !channel->normalized)))
+      if (channel->type != UTIL_FORMAT_TYPE_VOID &&
+          (channel->type != UTIL_FORMAT_TYPE_UNSIGNED || !channel->normalized))
          return TEXTURE_KIND_GENERAL;
    }
    for (unsigned i = 0; i < 4; i++) {
       const unsigned swizzle = description->swizzle[i];
-      component[i] = swizzle <= PIPE_SWIZZLE_W ? description->channel[swizzle].shift / 8
-                   : swizzle == PIPE_SWIZZLE_1 ? 5 : 4;
+      component[i] = swizzle <= PIPE_SWIZZLE_W ? swizzle : swizzle == PIPE_SWIZZLE_1 ? 5 : 4;
    }
-   return bytes == 4 ? TEXTURE_KIND_BYTES_4 : bytes == 2 ? TEXTURE_KIND_BYTES_2 : TEXTURE_KIND_BYTES_1;
+   for (unsigned p = 0; p < ARRAY_SIZE(packed); p++) {
+      bool equal = description->block.bits == packed[p].bytes * 8u;
+      for (unsigned i = 0, shift = 0; i < 4; shift += packed[p].size[i++])
+         equal &= (i < description->nr_channels ? description->channel[i].size : 0) == packed[p].size[i] &&
+                  (!packed[p].size[i] || description->channel[i].shift == shift);
+      if (equal)
+         return packed[p].kind;
+   }
+   return TEXTURE_KIND_GENERAL;
 }
 
-/** The parameters of wrap[]'s formula; false for modes that it does not cover. */
+/** Whether the specialised functions know the wrap mode. */
 static bool
 prepare_wrap(struct tbr_texture_binding *binding, unsigned axis, unsigned wrap)
 {
-   struct tbr_texture_private *state = &binding->private_state;
-
-   state->wrap[axis].scale = 1.0f;
-   state->wrap[axis].offset = 0.0f;
-   state->wrap[axis].period = 0.0f;
-   state->wrap[axis].magnitude = ~0u;
-   state->wrap[axis].repeat = 0;
-   switch (wrap) {
-   case PIPE_TEX_WRAP_REPEAT:
-      state->wrap[axis].period = 1.0f;
-      state->wrap[axis].repeat = ~0;
-      return true;
-   case PIPE_TEX_WRAP_CLAMP_TO_EDGE:
-      return true;
-   case PIPE_TEX_WRAP_MIRROR_REPEAT:
-      state->wrap[axis].scale = 0.5f;
-      state->wrap[axis].offset = 0.5f;
-      state->wrap[axis].period = 2.0f;
-      state->wrap[axis].magnitude = 0x7fffffff;
-      return true;
-   case PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE:
-      state->wrap[axis].magnitude = 0x7fffffff;
-      return true;
-   default:
-      return false;
-   }
+   binding->private_state.repeat[axis] = wrap == PIPE_TEX_WRAP_REPEAT ? ~0 : 0;
+   return wrap == PIPE_TEX_WRAP_REPEAT || wrap == PIPE_TEX_WRAP_CLAMP_TO_EDGE ||
+          wrap == PIPE_TEX_WRAP_MIRROR_REPEAT || wrap == PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE;
 }
 
 /** The border colour as the format would hold it: range, missing channels. */
@@ -138,15 +152,19 @@ prepare_levels(struct tbr_texture_binding *binding)
    }
    /* Aligned, so that aligned words can be read relative to it. */
    state->base = (const uint8_t *)(lowest & ~(uintptr_t)63);
-   for (unsigned i = 0; i < ARRAY_SIZE(state->width); i++) {
+   for (unsigned i = 0; i < ARRAY_SIZE(state->records); i++) {
       const struct tbr_texture_level *level = &binding->levels[MIN2(i, binding->num_levels - 1)];
-      state->width[i] = (float)level->width * 65536.0f;
-      state->height[i] = (float)level->height * 65536.0f;
-      state->last_x[i] = (int32_t)level->width - 1;
-      state->last_y[i] = (int32_t)level->height - 1;
-      state->offset[i] = (int32_t)((uintptr_t)level->texels - (uintptr_t)state->base);
-      state->row_stride[i] = (int32_t)level->row_stride;
-      state->layer_stride[i] = (int32_t)level->layer_stride;
+      const float size[2] = {(float)level->width * 65536.0f, (float)level->height * 65536.0f};
+      int32_t *record = state->records[i];
+      memcpy(&record[TEXTURE_WIDTH], &size[0], sizeof(size[0]));
+      memcpy(&record[TEXTURE_HEIGHT], &size[1], sizeof(size[1]));
+      record[TEXTURE_LAST_X] = (int32_t)level->width - 1;
+      record[TEXTURE_LAST_Y] = (int32_t)level->height - 1;
+      record[TEXTURE_ROW_STRIDE] = (int32_t)level->row_stride;
+      record[TEXTURE_OFFSET] = (int32_t)((uintptr_t)level->texels - (uintptr_t)state->base);
+      record[TEXTURE_LAYER_STRIDE] = (int32_t)level->layer_stride;
+      for (unsigned field = 0; field < TEXTURE_NUM_GEOMETRY_FIELDS; field++)
+         state->tables[field][i] = record[field];
    }
    return highest - (uintptr_t)state->base < (uintptr_t)INT32_MAX;
 }
@@ -190,10 +208,9 @@ is_specialised(struct tbr_texture_binding *binding)
    const bool wraps = prepare_wrap(binding, 0, binding->sampler.wrap_s) &
                       prepare_wrap(binding, 1, binding->sampler.wrap_t);
    const bool addresses = prepare_levels(binding);
-   const bool cube = binding->target == PIPE_TEXTURE_CUBE;
    if (!wraps || !addresses || binding->sampler.unnormalized_coords)
       return false;
-   return binding->target == PIPE_TEXTURE_2D || (cube && !binding->private_state.seamless);
+   return binding->target == PIPE_TEXTURE_2D || binding->target == PIPE_TEXTURE_CUBE;
 }
 
 void
@@ -212,11 +229,14 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    state->scale[2] = (float)binding->levels[0].depth;
    for (unsigned i = 0; i < 4; i++)
       state->quad_scale[i] = state->scale[i / 2];
-   state->lod_bias = sampler->lod_bias;
-   state->min_lod = sampler->min_lod;
-   state->max_lod = sampler->max_lod;
    if (binding->num_levels == 1)
       sampler->min_mip_filter = PIPE_TEX_MIPFILTER_NONE;
+   state->min_lambda = sampler->min_lod;
+   state->max_lambda = sampler->max_lod;
+   if (sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE) {
+      state->min_lambda = CLAMP(sampler->min_lod, 0.0f, (float)state->last_level);
+      state->max_lambda = CLAMP(sampler->max_lod, 0.0f, (float)state->last_level);
+   }
    state->seamless = sampler->seamless_cube_map && (binding->target == PIPE_TEXTURE_CUBE ||
                                                     binding->target == PIPE_TEXTURE_CUBE_ARRAY);
    prepare_border(binding);
@@ -224,11 +244,9 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    uint8_t component[4] = {0, 1, 2, 3};
    const bool covered = is_specialised(binding);
    state->kind = covered ? classify_format(binding->format, component) : TEXTURE_KIND_GENERAL;
-   if (state->kind == TEXTURE_KIND_BYTES_4 || state->kind == TEXTURE_KIND_GENERAL) {
-      /* Faces and levels of the narrow kinds go through the general function. */
-   } else if (binding->target != PIPE_TEXTURE_2D) {
+   /* Cube maps of the other kinds are rare: through the general function. */
+   if (binding->target != PIPE_TEXTURE_2D && state->kind != TEXTURE_KIND_BYTES_4)
       state->kind = TEXTURE_KIND_GENERAL;
-   }
    state->identity = true;
    for (unsigned i = 0; i < 4; i++) {
       const unsigned swizzle = binding->swizzle[i];

@@ -62,6 +62,18 @@ struct tbr_texture_thread {
 
 struct tbr_texture_binding;
 
+/** What the specialised functions need to know of a level. */
+enum texture_geometry_field {
+   TEXTURE_WIDTH,  /**< float, in 1/65536 texel */
+   TEXTURE_HEIGHT,
+   TEXTURE_LAST_X, /**< width - 1 */
+   TEXTURE_LAST_Y,
+   TEXTURE_ROW_STRIDE,
+   TEXTURE_OFFSET, /**< bytes from `base` to the level */
+   TEXTURE_LAYER_STRIDE,
+   TEXTURE_NUM_GEOMETRY_FIELDS,
+};
+
 /** How the specialised functions decode a texel; the rest goes through Mesa's
  * format functions. */
 enum texture_kind {
@@ -69,6 +81,13 @@ enum texture_kind {
    TEXTURE_KIND_BYTES_4, /**< channels of 8 bits, normalised */
    TEXTURE_KIND_BYTES_2,
    TEXTURE_KIND_BYTES_1,
+   TEXTURE_KIND_565,     /**< channels of 5, 6, 5 bits from the lowest on, normalised */
+   TEXTURE_KIND_5551,
+   TEXTURE_KIND_4444,
+   TEXTURE_KIND_16,      /**< one channel, as float: 16 bits, normalised (depth) */
+   TEXTURE_KIND_24_LOW,  /**< the low 24 bits of a word, normalised (depth) */
+   TEXTURE_KIND_24_HIGH, /**< the high ones */
+   TEXTURE_KIND_FLOAT,   /**< a float */
 };
 
 typedef void (*tbr_sample_function)(struct tbr_texture_thread *thread,
@@ -111,21 +130,15 @@ struct tbr_texture_binding {
       uint8_t channel[4];
       bool identity;        /**< channel is 0, 1, 2, 3 */
       float border[4];      /**< as texels of the format hold it, before the view's swizzle */
-      float lod_bias, min_lod, max_lod;
-      /** Wrap modes that end inside the texture, as one formula for s and t:
-       * |c - period * floor(c * scale + offset)| clamped to 0 … 1. */
-      struct {
-         float scale, offset, period;
-         uint32_t magnitude;  /**< mask of the bits to keep */
-         int32_t repeat;      /**< ~0: texels outside are the other edge's; 0: the near edge's */
-      } wrap[2];
+      /** Range of the level of detail: the sampler's, and that of the levels if
+       * there are several. */
+      float min_lambda, max_lambda;
+      int32_t repeat[2];    /**< s, t: ~0: texels outside are the other edge's; 0: the near edge's */
       float scale[3];       /**< texels of level 0 that a unit of a coordinate spans */
       float quad_scale[4];  /**< s, s, t, t */
-      /** Levels as the specialised functions look them up. */
-      float width[16], height[16];    /**< in 1/65536 texel */
-      int32_t last_x[16], last_y[16]; /**< width - 1, height - 1 */
-      int32_t offset[16];     /**< bytes from `base` to the level */
-      int32_t row_stride[16], layer_stride[16];
+      /** Levels as the specialised functions look them up: by level, and by
+       * enum texture_geometry_field, as the vectors' width suits. Floats as bits. */
+      int32_t records[16][8], tables[TEXTURE_NUM_GEOMETRY_FIELDS][16];
       const uint8_t *base;
       /** Decode one texel of a block; NULL for the depth and stencil formats. */
       void (*fetch)(void *restrict destination, const uint8_t *restrict source, unsigned column, unsigned row);

@@ -263,47 +263,21 @@ texture_bits(texture_int mask)
 #define texture_quad_pick(x, y, a, b, c, d) \
    __builtin_shuffle(x, y, TEXTURE_QUAD_INDICES(a, b, (c) + TEXTURE_LANES, (d) + TEXTURE_LANES))
 
-/** Base-two logarithm of a positive, finite, normal number, 7e-6 off at most. */
+/** bias + log2(value) / 2 of a positive, normal number, 4e-6 off at most; finite for
+ * infinity. */
 TEXTURE_INLINE texture_float
-texture_log2(texture_float value)
+texture_half_log2(texture_float value, texture_float bias)
 {
    texture_int bits = (texture_int)value;
-   texture_float exponent = texture_to_float((bits >> 23) - 127);
+   texture_float whole = texture_to_float((bits >> 23) - 127) * 0.5f + bias;
    texture_float x = (texture_float)((bits & 0x007fffff) | 0x3f800000) - 1.0f;
-   /* log2(1 + x) / x, met at Chebyshev's nodes and at 1, where the pieces join. */
-   texture_float p = x * -0.025685448842125425f + 0.12286576420238586f;
-   p = p * x - 0.2812583048810969f;
-   p = p * x + 0.46063910601386154f;
-   p = p * x - 0.7192143791113538f;
-   p = p * x + 1.4426532626183284f;
-   return exponent + p * x;
-}
-
-/** table[index], index 0 … 15; `uniform`: the index is the same in a whole quad. */
-TEXTURE_INLINE texture_int
-texture_lookup_int(const int32_t *table, texture_int index, bool uniform)
-{
-#if TEXTURE_LANES == 16
-   (void)uniform;
-   return (texture_int)_mm512_permutexvar_epi32((__m512i)index, _mm512_loadu_si512(table));
-#elif TEXTURE_LANES == 8
-   if (uniform) {
-      int32_t first = table[index[0]], second = table[index[4]];
-      return (texture_int){first, first, first, first, second, second, second, second};
-   }
-   return (texture_int){table[index[0]], table[index[1]], table[index[2]], table[index[3]],
-                        table[index[4]], table[index[5]], table[index[6]], table[index[7]]};
-#else
-   if (uniform)
-      return texture_splat_int(table[index[0]]);
-   return (texture_int){table[index[0]], table[index[1]], table[index[2]], table[index[3]]};
-#endif
-}
-
-TEXTURE_INLINE texture_float
-texture_lookup_float(const float *table, texture_int index, bool uniform)
-{
-   return (texture_float)texture_lookup_int((const int32_t *)table, index, uniform);
+   /* log2(1 + x) / (2 * x), met at Chebyshev's nodes and at 1, where the pieces join. */
+   texture_float square = x * x;
+   texture_float p0 = x * -0.3596071895556769f + 0.7213266313091642f;
+   texture_float p2 = x * -0.14062915244054845f + 0.23031955300693077f;
+   texture_float p4 = x * -0.012842724421062712f + 0.06143288210119293f;
+   texture_float p = p0 + square * (p2 + square * p4);
+   return whole + p * x;
 }
 
 #endif

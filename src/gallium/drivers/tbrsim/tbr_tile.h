@@ -23,11 +23,17 @@
 #define TBR_TILE_MAX_QUADS (TBR_TILE_MAX_PIXELS / 4)
 #define TBR_TILE_MAX_BLOCKS (TBR_TILE_MAX_PIXELS / 16)
 
+/** Vertices 1 and 2 relative to vertex 0 in pixels, divided by twice the area. */
+struct tbr_gradient {
+   double x1, y1, x2, y2;
+};
+
 /** A primitive of the tile that some fragment still needs. */
 struct tbr_tile_primitive {
    const struct cm_pb_attribute_block *attributes; /**< position, then the inputs */
    const struct tbr_plane *planes; /**< NULL until a fragment is shaded */
    struct tbr_plane depth;         /**< with polygon offset */
+   struct tbr_gradient gradient;
    float reference_x, reference_y; /**< the snapped vertex 0 */
    uint32_t first_block;           /**< number of its first attribute block */
    uint32_t draw;                  /**< index into the pass' draws */
@@ -38,6 +44,7 @@ struct tbr_tile_primitive {
 
 /** How a colour buffer's pixels are computed. */
 enum tbr_color_kind {
+   TBR_COLOR_BYTES,   /**< four unsigned normalised channels of 8 bits, one may be unused */
    TBR_COLOR_UNORM,   /**< up to 32 bits of unsigned normalised channels: in vectors */
    TBR_COLOR_GENERAL, /**< anything else, through Mesa's format library */
 };
@@ -54,7 +61,9 @@ struct tbr_tile_color {
    bool logic_op;            /**< logic operations apply (not to floats and sRGB) */
    float clamp_low, clamp_high; /**< of a blended colour; -INFINITY, INFINITY: none */
    uint8_t clear_pixel[16];
-   /* TBR_COLOR_UNORM: r, g, b, a; a channel that is missing has maximum 0. */
+   /* TBR_COLOR_BYTES */
+   uint8_t component[4];     /**< which component a byte holds; of an unused byte: any */
+   /* TBR_COLOR_BYTES and TBR_COLOR_UNORM: r, g, b, a; a channel that is missing has maximum 0. */
    uint8_t shift[4];
    float maximum[4], inverse_maximum[4];
    uint32_t filler;          /**< bits of an X channel, kept at 1 so that alpha reads as 1 */
@@ -76,6 +85,7 @@ enum tbr_blend_kind {
 /** What a draw does with a colour buffer. */
 struct tbr_color_plan {
    bool write;               /**< anything at all */
+   enum tbr_color_kind path; /**< which of the pixel functions serves it */
    bool logic_op;
    bool partial;             /**< write_mask leaves bits of a pixel alone */
    enum tbr_blend_kind blend;
@@ -106,11 +116,11 @@ struct tbr_fragment_queue {
    uint32_t count;
 };
 
-/** A quad of the visibility buffer, on its way to the queue. */
-struct tbr_visible_quad {
+/** What is visible of a primitive in a block. */
+struct tbr_visible_block {
    uint32_t primitive;
-   uint16_t quad;
-   uint16_t live;
+   uint16_t block;
+   uint16_t live; /**< lane mask */
 };
 
 /** Memory for planes: chunks that stay where they are until all are recycled. */
@@ -134,7 +144,7 @@ struct tbr_tile_thread {
    int32_t width, height;           /**< pixels of the tile within the framebuffer */
    uint32_t blocks_x;               /**< 4×4 blocks in a row of the tile */
    uint32_t num_blocks;
-   uint8_t quad_x[TBR_TILE_MAX_QUADS], quad_y[TBR_TILE_MAX_QUADS]; /**< in quads */
+   uint8_t block_x[TBR_TILE_MAX_BLOCKS], block_y[TBR_TILE_MAX_BLOCKS]; /**< column and row, in blocks */
 
    /* Depth and stencil of the pass. */
    bool has_depth, has_stencil, depth_is_float;
@@ -157,7 +167,7 @@ struct tbr_tile_thread {
 
    /* Scratch of the visibility buffer's flush. */
    uint32_t *run_places;            /**< run_places_capacity, more than num_runs */
-   struct tbr_visible_quad *visible, *sorted; /**< TBR_TILE_MAX_PIXELS each */
+   struct tbr_visible_block *visible, *sorted; /**< TBR_TILE_MAX_PIXELS each */
 
    uint64_t *occlusion;
    uint32_t occlusion_capacity;

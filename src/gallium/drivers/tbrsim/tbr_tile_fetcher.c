@@ -4,7 +4,7 @@
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 
-/* Attributes of a primitive this many further on in the list are prefetched. */
+/* Attributes of a primitive so many further on in the list are prefetched. */
 #define PREFETCH_DISTANCE 4
 
 /* Without the queue drained, so many primitives may be remembered for nothing. */
@@ -30,12 +30,15 @@ fetch_primitives(struct tbr_tile_thread *thread)
       return;
    const uint8_t *pmds = cm_pb_lists_pmd(pass->lists, thread->tile, 0);
    const uint32_t pmd_bytes = cm_pmd_bytes(pass->wide);
-   for (uint32_t n = 0; n < length; n++) {
-      const struct cm_pmd pmd = cm_pmd_decode(pmds + (size_t)n * pmd_bytes, pass->wide);
-      if (n + PREFETCH_DISTANCE < length) {
-         const struct cm_pmd next = cm_pmd_decode(pmds + (size_t)(n + PREFETCH_DISTANCE) * pmd_bytes, pass->wide);
-         __builtin_prefetch(tbr_pass_attributes(pass, next.primitive));
+   struct cm_pmd ahead[PREFETCH_DISTANCE] = {0};
+   for (uint32_t n = 0; n < length + PREFETCH_DISTANCE; n++) {
+      const struct cm_pmd pmd = ahead[n % PREFETCH_DISTANCE];
+      if (n < length) {
+         ahead[n % PREFETCH_DISTANCE] = cm_pmd_decode(pmds + (size_t)n * pmd_bytes, pass->wide);
+         __builtin_prefetch(tbr_pass_attributes(pass, ahead[n % PREFETCH_DISTANCE].primitive));
       }
+      if (n < PREFETCH_DISTANCE)
+         continue;
       const struct cm_pb_attribute_block *position = tbr_pass_attributes(pass, pmd.primitive);
       if (position->draw != thread->plan.draw)
          begin_draw(thread, position->draw);

@@ -46,12 +46,15 @@ copy_part_of_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel
 TBR_INLINE void
 copy_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, int width, int height, bool to_rows)
 {
-   if (width < 4 || height < 4)
+   if (width < 4 || height < 4) {
+      if (!to_rows)
+         memset(pixels, 0, 16 * pixel_bytes);
       copy_part_of_block(rows, stride, pixels, pixel_bytes, width, height, to_rows);
-   else if (to_rows)
+   } else if (to_rows) {
       copy_block_to_rows(rows, stride, pixels, pixel_bytes);
-   else
+   } else {
       copy_rows_to_block(pixels, rows, stride, pixel_bytes);
+   }
 }
 
 /* ---- colour ------------------------------------------------------------ */

@@ -137,6 +137,23 @@ describe_unorm(struct tbr_tile_color *color, const struct util_format_descriptio
 }
 
 static bool
+is_four_bytes(struct tbr_tile_color *color, const struct util_format_description *description)
+{
+   if (description->block.bits != 32 || description->nr_channels != 4)
+      return false;
+   for (unsigned n = 0; n < 4; n++) {
+      if (description->channel[n].size != 8)
+         return false;
+   }
+   memset(color->component, 0, sizeof(color->component));
+   for (unsigned c = 0; c < 4; c++) {
+      if (color->maximum[c])
+         color->component[color->shift[c] / 8] = c;
+   }
+   return true;
+}
+
+static bool
 begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachment, uint32_t tile_pixels)
 {
    if (!attachment->memory)
@@ -153,11 +170,13 @@ begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachmen
          return false;
    }
    color->integer = util_format_is_pure_integer(attachment->format);
-   color->alpha_is_one = false;
-   color->filler = 0;
-   color->kind = describe_unorm(color, description) ? TBR_COLOR_UNORM : TBR_COLOR_GENERAL;
-   if (color->kind == TBR_COLOR_GENERAL)
+   color->kind = TBR_COLOR_UNORM;
+   if (!describe_unorm(color, description)) {
+      color->kind = TBR_COLOR_GENERAL;
       color->filler = 0;
+   } else if (is_four_bytes(color, description)) {
+      color->kind = TBR_COLOR_BYTES;
+   }
    color->logic_op = !util_format_is_float(attachment->format) && !util_format_is_srgb(attachment->format);
    const bool is_snorm = util_format_is_snorm(attachment->format);
    const bool is_normalized = is_snorm || util_format_is_unorm(attachment->format) ||
@@ -199,10 +218,9 @@ tbr_tile_thread_begin(struct tbr_tile_thread *thread, const struct tbr_pass *pas
    thread->pass = pass;
    thread->blocks_x = pass->tile_size / 4;
    thread->num_blocks = thread->blocks_x * thread->blocks_x;
-   for (uint32_t quad = 0; quad < thread->num_blocks * 4; quad++) {
-      const uint32_t block = quad / 4;
-      thread->quad_x[quad] = block % thread->blocks_x * 2 + (quad & 1);
-      thread->quad_y[quad] = block / thread->blocks_x * 2 + (quad >> 1 & 1);
+   for (uint32_t block = 0; block < thread->num_blocks; block++) {
+      thread->block_x[block] = block % thread->blocks_x;
+      thread->block_y[block] = block / thread->blocks_x;
    }
    for (unsigned n = 0; n < pass->num_color; n++) {
       if (!begin_color(&thread->color[n], &pass->color[n], pass->tile_size * pass->tile_size))

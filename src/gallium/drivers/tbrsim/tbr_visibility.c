@@ -5,45 +5,26 @@
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 
-/* Appends what is visible of one quad: an entry for each of its primitives. */
-TBR_INLINE uint32_t
-collect_quad(struct tbr_visible_quad *entries, const uint32_t *seen, uint32_t quad)
-{
-   uint32_t count = 0, left = 0;
-   for (unsigned pixel = 0; pixel < 4; pixel++)
-      left |= (seen[pixel] != 0) << pixel;
-   while (left) {
-      const uint32_t primitive = seen[__builtin_ctz(left)];
-      uint32_t live = 0;
-      for (unsigned pixel = 0; pixel < 4; pixel++)
-         live |= (seen[pixel] == primitive) << pixel;
-      entries[count++] = (struct tbr_visible_quad){.primitive = primitive - 1, .quad = quad, .live = live};
-      left &= ~live;
-   }
-   return count;
-}
-
-/* Takes all visible quads out of the buffer, in the tile's order of blocks. */
+/* Takes what is visible out of the buffer, in the tile's order of blocks. */
 static uint32_t
 collect_visible(struct tbr_tile_thread *thread)
 {
-   struct tbr_visible_quad *entries = thread->visible;
+   struct tbr_visible_block *entries = thread->visible;
    uint32_t count = 0;
    for (uint32_t block = 0; block < thread->num_blocks; block++) {
-      uint32_t *seen = thread->visibility + block * 16;
-      const ints all = ints_load(seen);
-      if (ints_equal(all, ints_all(seen[0])) == 0xffff) {
-         if (!seen[0])
-            continue;
-         for (unsigned quad = 0; quad < 4; quad++) {
-            entries[count++] = (struct tbr_visible_quad){
-               .primitive = seen[0] - 1, .quad = block * 4 + quad, .live = 15};
-         }
-      } else {
-         for (unsigned quad = 0; quad < 4; quad++)
-            count += collect_quad(entries + count, seen + 4 * quad, block * 4 + quad);
+      uint32_t *place = thread->visibility + block * 16;
+      const ints seen = ints_load(place);
+      uint32_t left = ints_equal(seen, ints_all(0)) ^ 0xffff;
+      if (!left)
+         continue;
+      while (left) {
+         const uint32_t primitive = place[__builtin_ctz(left)];
+         const uint32_t live = ints_equal(seen, ints_all(primitive));
+         entries[count++] =
+            (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = live};
+         left &= ~live;
       }
-      ints_store(seen, ints_all(0));
+      ints_store(place, ints_all(0));
    }
    return count;
 }
@@ -58,10 +39,10 @@ forget_primitives(struct tbr_tile_thread *thread)
 }
 
 /* Puts the entries into the order of their draws, otherwise keeping theirs. */
-static const struct tbr_visible_quad *
+static const struct tbr_visible_block *
 sort_visible(struct tbr_tile_thread *thread, uint32_t count)
 {
-   const struct tbr_visible_quad *entries = thread->visible;
+   const struct tbr_visible_block *entries = thread->visible;
    const struct tbr_tile_primitive *primitives = thread->primitives;
    uint32_t *place = thread->run_places;
    memset(place, 0, thread->num_runs * sizeof(*place));
@@ -89,7 +70,7 @@ flush_visibility(struct tbr_tile_thread *thread)
    thread->has_visible = false;
    const uint32_t draw_before = thread->plan.draw;
    const uint32_t count = collect_visible(thread);
-   const struct tbr_visible_quad *entries = thread->visible;
+   const struct tbr_visible_block *entries = thread->visible;
    const struct tbr_tile_primitive *primitives = thread->primitives;
    if (thread->num_runs > 1)
       entries = sort_visible(thread, count);
@@ -99,7 +80,7 @@ flush_visibility(struct tbr_tile_thread *thread)
          drain_queue(thread);
          plan_draw(thread, draw);
       }
-      queue_quad(thread, entries[n].primitive, entries[n].quad, entries[n].live);
+      queue_block(thread, entries[n].primitive, entries[n].block, entries[n].live);
    }
    drain_queue(thread);
    if (draw_before != thread->plan.draw)

@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""The tbrsim command: its answers, and what it says to bad input: one clear line and
+an exit status."""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TBRSIM = None
+REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
+TRACE = REPLAYS / "glmark2_function.trace"
+
+
+def run(*arguments, environment=None, **options):
+    """Runs the command without a display and without settings from outside."""
+    clean = {name: value for name, value in os.environ.items()
+             if not name.startswith("TBRSIM_") and name != "DISPLAY"}
+    return subprocess.run([TBRSIM, *map(str, arguments)], env=clean | (environment or {}), capture_output=True,
+                          text=True, check=False, timeout=100, **options)
+
+
+def servers(parent):
+    """Process numbers of the X servers that a process has started."""
+    found = set()
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            number, name, _, of = re.match(r"(\d+) \((.*)\) (\S) (\d+)", path.read_text()).groups()
+        except OSError:
+            continue  # it has ended
+        if name == "Xvfb" and int(of) == parent:
+            found.add(int(number))
+    return found
+
+
+def exists(process):
+    """Whether it runs; one that has ended may wait for its parent to notice."""
+    try:
+        state = pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
+
+
+class CommandTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = directory.name
+
+    def path(self, name, content=None):
+        path = pathlib.Path(self.directory, name)
+        if content is not None:
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def refused(self, status, pattern, *arguments, **options):
+        """The command ends with this status and one line that matches."""
+        result = run(*arguments, **options)
+        self.assertEqual(result.returncode, status, result.stderr)
+        lines = result.stderr.splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertRegex(lines[0], "^tbrsim: .*" + pattern)
+
+
+class Answers(CommandTest):
+    def test_help(self):
+        for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["env", "--help"],
+                          ["configs", "--help"], ["counters", "--help"]):
+            result = run(*arguments)
+            self.assertEqual(result.returncode, 0)
+            self.assertTrue(result.stdout.startswith("usage: tbrsim"))
+            self.assertEqual(result.stderr, "")
+
+    def test_version(self):
+        self.assertRegex(run("--version").stdout, r"^tbrsim \d+\.\d+\.\d+\n$")
+
+    def test_configs(self):
+        names = [line.split()[0] for line in run("configs").stdout.splitlines()]
+        self.assertIn("tcor-baseline-64k", names)
+        for name in names:
+            self.assertIn("caches.l2.size=", run("configs", name).stdout)
+
+    def test_printed_values_are_settings(self):
+        values = run("configs", "tcor-baseline-64k").stdout.splitlines()
+        settings = [argument for value in values for argument in ("--set", value)]
+        again = run("configs", *settings, "tcor-baseline-64k")
+        self.assertEqual(again.stdout.splitlines(), values, again.stderr)
+
+    def test_counters(self):
+        lines = run("counters").stdout.splitlines()
+        self.assertTrue(any(re.match(r"tile_cache\.pb_list\.hits +accesses ", line) for line in lines))
+        self.assertEqual(len(lines), len({line.split()[0] for line in lines}))
+
+    def test_env_survives_the_shell(self):
+        name = self.path("it's a \"$HOME\" `config`.yaml")
+        preset = self.path("x", run("env").stdout)
+        source = re.search(r"TBRSIM_CONFIG_DIR='(.*)'", preset.read_text())[1]
+        name.write_bytes(pathlib.Path(source, "tcor-baseline-64k.yaml").read_bytes())
+        script = 'eval "$("$0" env --config "$1" --set mode=tbr --set threads=2)"; ' \
+                 'printf "%s|%s|%s" "$TBRSIM_CONFIG" "$TBRSIM_SET" "$GALLIUM_DRIVER"'
+        result = subprocess.run(["sh", "-c", script, TBRSIM, name], capture_output=True, text=True, check=True)
+        self.assertEqual(result.stdout, f"{name}|mode=tbr\nthreads=2|tbrsim")
+
+    def test_renderer(self):
+        result = run("run", "--out", self.directory, "--", "glmark2-es2", "--validate", "-b", "build:duration=0.1")
+        self.assertRegex(result.stdout, r"GL_RENDERER: +tbrsim")
+
+
+class Run(CommandTest):
+    def out(self):
+        return ["--out", self.path("out")]
+
+    def test_status_is_passed_on(self):
+        self.assertEqual(run("run", *self.out(), "--", "sh", "-c", "exit 7").returncode, 7)
+
+    def test_relative_out(self):
+        result = run("run", "--", "sh", "-c", "cd /; printf %s \"$TBRSIM_OUT\"", cwd=self.directory)
+        self.assertEqual(os.path.realpath(result.stdout), os.path.realpath(self.path("tbrsim-out")))
+
+    def start_sleeper(self):
+        """The command with a program that sleeps; with it, the program's and the X server's number."""
+        process = subprocess.Popen([TBRSIM, "run", *self.out(), "--", "sh", "-c", "echo $$ $DISPLAY; exec sleep 60"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                   env={k: v for k, v in os.environ.items() if k != "DISPLAY"})
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        program, display = process.stdout.readline().split()
+        self.assertRegex(display, r"^:\d+$")
+        server, = servers(process.pid)
+        return process, int(program), server
+
+    def test_own_display_is_taken_down(self):
+        process, program, server = self.start_sleeper()
+        os.kill(program, signal.SIGINT)
+        self.assertEqual(process.wait(timeout=20), 128 + signal.SIGINT)
+        self.assertFalse(exists(server))
+
+    def test_given_display_is_used(self):
+        result = run("run", *self.out(), "--", "printenv", "DISPLAY", environment={"DISPLAY": ":4711"})
+        self.assertEqual(result.stdout, ":4711\n")
+
+    def test_killed_program(self):
+        self.refused(128 + signal.SIGSEGV, r"sh: killed by signal 11 \(Segmentation fault\)$",
+                     "run", *self.out(), "--", "sh", "-c", "kill -SEGV $$")
+
+    def test_termination_reaches_the_program(self):
+        process, program, server = self.start_sleeper()
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(timeout=20), 128 + signal.SIGTERM)
+        self.assertFalse(exists(program) or exists(server))
+
+    def test_killed_command_leaves_nothing(self):
+        process, program, server = self.start_sleeper()
+        process.kill()
+        process.wait()
+        for _ in range(100):
+            if not exists(program) and not exists(server):
+                break
+            time.sleep(0.1)
+        self.assertFalse(exists(program) or exists(server))
+
+
+class BadInput(CommandTest):
+    def test_usage(self):
+        self.refused(2, "no command", )
+        self.refused(2, "no command 'fly'", "fly")
+        self.refused(2, "unknown option '--fly'", "run", "--fly", "--", "true")
+        self.refused(2, "--config needs a value", "run", "--config")
+        self.refused(2, "no program", "run")
+        self.refused(2, "no trace", "replay")
+        self.refused(2, "--frames 3-1", "replay", "--frames", "3-1", TRACE)
+        self.refused(2, "--frames 1-x", "replay", "--frames", "1-x", TRACE)
+        self.refused(2, "--tolerance many", "replay", "--tolerance", "many", TRACE)
+        self.refused(2, "--screen 3", "run", "--screen", "3", "--", "true")
+
+    def test_settings(self):
+        for setting, pattern in (("caches.l2.sizo=1", "sizo.*expected"),
+                                 ("caches.l2.size=much", "expected"),
+                                 ("caches.l2.size=100", "multiple of.*8.*64"),
+                                 ("tile.size=12", "expected"),
+                                 ("mode=fast", "expected"),
+                                 ("mode", "expected key=value")):
+            self.refused(2, pattern, "run", "--set", setting, "--", "true")
+
+    def test_config_file(self):
+        text = run("env").stdout
+        preset = pathlib.Path(re.search(r"TBRSIM_CONFIG_DIR='(.*)'", text)[1], "tcor-baseline-64k.yaml").read_text()
+        lines = preset.splitlines()
+        number = next(n for n, line in enumerate(lines) if re.match(r"  l2: *$", line) or line.strip() == "l2:") + 2
+        for change, pattern in ((("size:", "sizo:"), "sizo"), ((r"size: *\w+", "size: many"), "expected"),
+                                ((r"size: *\w+", "size: 1000"), "multiple")):
+            changed = lines[:]
+            changed[number - 1] = re.sub(change[0], change[1], changed[number - 1], count=1)
+            self.assertNotEqual(changed, lines)
+            path = self.path("wrong.yaml", "\n".join(changed) + "\n")
+            self.refused(2, f"wrong.yaml:{number}: .*{pattern}", "run", "--config", path, "--", "true")
+        self.refused(2, "nowhere.yaml: No such file", "run", "--config", self.path("nowhere.yaml"), "--", "true")
+        self.refused(2, "nothing", "run", "--config", "nothing", "--", "true")
+
+    def test_programs(self):
+        out = ["--out", self.path("out")]
+        self.refused(127, "no-such-program: cannot be executed: No such file", "run", *out, "--", "no-such-program")
+        self.refused(126, "cannot be executed: Permission denied", "run", *out, "--", self.path("data", "1"))
+        # With a display there is nothing to take down, and the command becomes the program.
+        self.refused(127, "no-such-program: cannot be executed", "run", *out, "--", "no-such-program",
+                     environment={"DISPLAY": ":4711"})
+
+    def test_traces(self):
+        whole = TRACE.read_bytes()
+        out = ["--out", self.path("out")]
+        self.refused(1, "none.trace: No such file", "replay", *out, self.path("none.trace"))
+        self.refused(1, "not an apitrace file", "replay", *out, self.path("empty.trace", b""))
+        self.refused(1, "not an apitrace file", "replay", *out, self.path("text.trace", "This is no trace.\n" * 99))
+        self.refused(1, "truncated: it ends after 20000 bytes", "replay", *out,
+                     self.path("cut.trace", whole[:20000]))
+        for container in ("--snappy", "--zlib"):
+            path = self.path("packed.trace")
+            subprocess.run(["apitrace", "repack", container, TRACE, path], check=True, capture_output=True)
+            self.refused(1, "truncated", "replay", *out, self.path("cut.trace", path.read_bytes()[:-1000]))
+        self.refused(2, "has the frames 0-5", "replay", *out, "--frames", "3-6", TRACE)
+
+    def test_output(self):
+        blocked = self.path("file", "")
+        for command in (["run", "--out", blocked / "out", "--", "true"], ["replay", "--out", blocked / "out", TRACE]):
+            self.refused(1, "cannot be created: Not a directory", *command)
+        self.refused(1, "cannot be (created|written to)", "run", "--out", "/proc/out", "--", "true")
+
+        def no_room():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+        self.refused(1, "cannot be written to: File too large", "replay", "--out", self.path("out"), TRACE,
+                     preexec_fn=no_room)
+
+
+def main():
+    global TBRSIM
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    arguments, rest = parser.parse_known_args()
+    TBRSIM = arguments.tbrsim
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
