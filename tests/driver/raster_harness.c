@@ -232,8 +232,28 @@ parameter_buffer_finish(struct parameter_buffer *buffer)
    free(buffer->event_primitive);
 }
 
+/* The quad must lie where its primitive is. */
+static void
+check_quad(const struct cm_quad *quad, const struct scene *scene, const struct tbr_pass *pass, uint32_t tile)
+{
+   assert_true(quad->primitive < scene->num_primitives);
+   assert_in_range(quad->live, 1, 15);
+   assert_true(quad->x < pass->tile_size / 2 && quad->y < pass->tile_size / 2);
+   const float x = tile % pass->tiles_x * pass->tile_size + quad->x * 2 + 1.0f;
+   const float y = tile / pass->tiles_x * pass->tile_size + quad->y * 2 + 1.0f;
+   const float(*p)[4] = scene->primitives[quad->primitive].position;
+   float low[2], high[2];
+   for (unsigned axis = 0; axis < 2; axis++) {
+      const float fourth = p[1][axis] + p[2][axis] - p[0][axis];
+      low[axis] = fminf(fminf(p[0][axis], p[1][axis]), fminf(p[2][axis], fourth));
+      high[axis] = fmaxf(fmaxf(p[0][axis], p[1][axis]), fmaxf(p[2][axis], fourth));
+   }
+   assert_true(x >= low[0] - 1 && x <= high[0] + 1 && y >= low[1] - 1 && y <= high[1] + 1);
+}
+
 static uint64_t
-count_recorded(const struct cm_tile_events *events, const struct scene *scene)
+count_recorded(const struct cm_tile_events *events, const struct scene *scene, const struct tbr_pass *pass,
+               uint32_t tile)
 {
    uint64_t live = 0;
    for (size_t at = 0; at < events->num_words;) {
@@ -243,9 +263,8 @@ count_recorded(const struct cm_tile_events *events, const struct scene *scene)
       for (uint32_t n = 0; n < count; n++) {
          struct cm_quad quad;
          memcpy(&quad, events->words + at + 2 + n * CM_QUAD_WORDS, sizeof(quad));
-         assert_true(quad.primitive < scene->num_primitives);
+         check_quad(&quad, scene, pass, tile);
          assert_int_equal(scene->primitives[quad.primitive].draw, events->words[at + 1]);
-         assert_in_range(quad.live, 1, 15);
          live += (unsigned)__builtin_popcount(quad.live);
       }
       at += 2 + count * CM_QUAD_WORDS;
@@ -323,7 +342,7 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       image->occlusion[n] += tbr_tile_thread_occlusion(thread)[n];
    if (events) {
       for (uint32_t tile = 0; tile < num_tiles; tile++) {
-         image->recorded += count_recorded(&events[tile], scene);
+         image->recorded += count_recorded(&events[tile], scene, &pass, tile);
          free(events[tile].words);
       }
       free(events);

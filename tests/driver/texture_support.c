@@ -83,7 +83,8 @@ texture_test_image_init(struct texture_test_image *image, const struct texture_t
    binding->format = description->format;
    for (unsigned i = 0; i < 4; i++)
       binding->swizzle[i] = (uint8_t)i;
-   binding->num_levels = MAX2(description->levels, 1);
+   assert(description->levels <= TBR_MAX_LEVELS);
+   binding->num_levels = CLAMP(description->levels, 1, TBR_MAX_LEVELS);
    binding->num_layers = MAX2(description->layers, 1);
    binding->sampler.max_lod = 1000.0f;
 

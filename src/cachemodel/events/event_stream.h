@@ -152,8 +152,10 @@ struct cm_footprint {
    uint8_t live;   /**< fragments that read, bit y * 2 + x; the others' texels are unspecified */
    uint8_t linear; /**< 1: 2×2 texels from (x, y) on; 0: the texel (x, y) */
    uint32_t layer; /**< array layer, cube face (6 a cube), or slice; the same for the whole footprint */
-   /** Lower left texel of each fragment's footprint. -1 … size-1 where linear:
-    * the column past either edge is resolved by the binding's repeat_s/t. */
+   /** Lower left texel of each fragment's footprint, in texels of compressed
+    * formats too. -1 … size-1 where linear: the column past either edge is
+    * resolved by the binding's repeat_s/t. Of a buffer texture: element
+    * y * 32768 + x, never linear. */
    struct {
       int16_t x, y;
    } texel[4];

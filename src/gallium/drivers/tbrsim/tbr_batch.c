@@ -184,6 +184,7 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
        struct tbr_attachment *attachment, struct cm_attachment *event)
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
+   tbr_resource_refresh_front(context, resource);
    *attachment = (struct tbr_attachment){
       .memory = tbr_resource_address(resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
@@ -470,8 +471,10 @@ tbr_batch_hand_over(struct tbr_context *context)
 
    const bool recorded = batch->recorded;
    tbr_renderer_submit(screen->renderer, batch);
-   if (recorded)
+   if (recorded && screen->model)
       tbr_model_pass(screen->model, &batch->events, batch, tbr_renderer_wait_tile, tbr_renderer_release);
+   else if (recorded) /* the process is exiting: the statistics are closed */
+      tbr_renderer_release(batch);
 }
 
 void

@@ -68,7 +68,9 @@ static const struct vertex_info *
 get_vertex_info(struct vbuf_render *render)
 {
    struct tbr_binning *binning = tbr_binning(render);
-   if (!binning->vertex_info_valid)
+   const uint32_t layout = TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_GEOMETRY_SHADER |
+                           TBR_DIRTY_RASTERIZER;
+   if (!binning->vertex_info_valid || (binning->context->dirty & layout))
       make_vertex_info(binning);
    return &binning->vertex_info;
 }
@@ -223,7 +225,7 @@ bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, u
 #define VERTEX(n) vertex_at(binning, indices ? indices[n] : start + (n))
    const bool first = binning->context->rasterizer->flatshade_first;
    const unsigned provoking = first ? 0 : 2;
-   if (!binning->batch)
+   if (!binning->batch || !tbr_draw_refresh_state(binning->context))
       return;
 
    switch (binning->primitive) {

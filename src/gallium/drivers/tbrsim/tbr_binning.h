@@ -54,6 +54,10 @@ void tbr_binning_invalidate(struct tbr_context *context);
  * in a new one (tbr_draw.c). False when that fails. */
 bool tbr_draw_continue(struct tbr_context *context);
 
+/** draw's own stages (stipple, smooth lines and points) bind programs of theirs in
+ * the middle of a draw: takes them over for the primitives to come. */
+bool tbr_draw_refresh_state(struct tbr_context *context);
+
 /* tbr_polygon_list_builder.c */
 
 /** A primitive in window coordinates: its corners and where their vertices are. */

@@ -311,7 +311,7 @@ write_bytes_as(struct tbr_tile_thread *thread, unsigned n, uint32_t live, enum t
    const struct tbr_tile_color *buffer = &thread->color[n];
    const uint16_t *quad = thread->queue.quad;
    const float(*planes)[TBR_LANES] = thread->queue.block.color[n];
-   const bool is_block = quad[0] % 4 == 0 && quad[1] == quad[0] + 1 && quad[2] == quad[0] + 2 && quad[3] == quad[0] + 3;
+   const bool is_block = thread->queue.whole_block;
    int32_t *const pixels = (int32_t *)buffer->pixels;
    ints old = {};
    floats alpha = {};

@@ -153,9 +153,10 @@ record_draw(struct tbr_context *context, struct tbr_batch *batch, const struct p
 
 /* ---- state --------------------------------------------------------------- */
 
-/** Gives the batch a draw state for the next primitives. */
+/** Gives the batch a draw state for the next primitives, which belong to the
+ * event stream's draw event_draw. */
 static bool
-begin_state(struct tbr_context *context, struct tbr_batch *batch)
+begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event_draw)
 {
    struct tbr_binning *binning = context->binning;
    struct tbr_draw_state *current = context->draw_state;
@@ -167,7 +168,7 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch)
                             TBR_DIRTY_GEOMETRY_SHADER | TBR_DIRTY_RASTERIZER))
          tbr_binning_invalidate(context);
    }
-   current->event_draw = batch->event_draws.count;
+   current->event_draw = event_draw;
    const bool same = !context->dirty && batch->states.count && !batch->recorded;
    context->dirty = 0;
    if (!same) {
@@ -189,13 +190,20 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch)
 }
 
 bool
+tbr_draw_refresh_state(struct tbr_context *context)
+{
+   struct tbr_binning *binning = context->binning;
+   return !context->dirty || begin_state(context, binning->batch, binning->event_draw);
+}
+
+bool
 tbr_draw_continue(struct tbr_context *context)
 {
    /* The fetches of the draw in progress stay with the pass they were made in. */
    tbr_batch_hand_over(context);
    struct tbr_batch *batch = tbr_batch_get(context);
    context->binning->batch = NULL;
-   if (!batch || !tbr_array_reserve(&batch->event_draws, 1) || !begin_state(context, batch)) {
+   if (!batch || !tbr_array_reserve(&batch->event_draws, 1) || !begin_state(context, batch, batch->event_draws.count)) {
       context->binning->out_of_memory = true;
       return false;
    }
@@ -313,7 +321,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    binning->batch = NULL;
    if (rasterize) {
       struct tbr_batch *batch = tbr_batch_get(context);
-      if (!batch || !begin_state(context, batch)) {
+      if (!batch || !begin_state(context, batch, batch->event_draws.count)) {
          fprintf(stderr, "tbrsim: a draw was lost: its fragment program could not be compiled or memory is out\n");
          return;
       }

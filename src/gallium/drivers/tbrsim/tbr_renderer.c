@@ -25,7 +25,10 @@ struct tbr_renderer {
    struct tbr_batch *first, *last; /**< queue; the first is being rendered */
    unsigned under_way;             /**< submitted and still used by renderer or model */
    uint64_t next_sequence;
-   uint64_t live[MAX_LIVE];        /**< sequence numbers that are not done */
+   struct {
+      uint64_t sequence;
+      bool submitted;
+   } live[MAX_LIVE];               /**< batches that are not done */
    unsigned num_live;
    uint64_t oldest_live;           /**< all below are done; read without the lock */
 };
@@ -35,18 +38,27 @@ update_oldest(struct tbr_renderer *renderer)
 {
    uint64_t oldest = renderer->next_sequence;
    for (unsigned i = 0; i < renderer->num_live; i++)
-      oldest = MIN2(oldest, renderer->live[i]);
+      oldest = MIN2(oldest, renderer->live[i].sequence);
    p_atomic_set(&renderer->oldest_live, oldest);
 }
 
-static bool
-is_live(const struct tbr_renderer *renderer, uint64_t sequence)
+static int
+find_live(const struct tbr_renderer *renderer, uint64_t sequence)
 {
    for (unsigned i = 0; i < renderer->num_live; i++) {
-      if (renderer->live[i] == sequence)
-         return true;
+      if (renderer->live[i].sequence == sequence)
+         return i;
    }
-   return false;
+   return -1;
+}
+
+/** Whether the batch is on its way. One that another context is still recording is
+ * not: GL lets nobody rely on it before that context flushes. */
+static bool
+is_coming(const struct tbr_renderer *renderer, uint64_t sequence)
+{
+   const int i = find_live(renderer, sequence);
+   return i >= 0 && renderer->live[i].submitted;
 }
 
 uint64_t
@@ -56,7 +68,8 @@ tbr_renderer_begin(struct tbr_renderer *renderer)
    while (renderer->num_live == MAX_LIVE)
       cnd_wait(&renderer->progress, &renderer->lock);
    const uint64_t sequence = renderer->next_sequence++;
-   renderer->live[renderer->num_live++] = sequence;
+   renderer->live[renderer->num_live].sequence = sequence;
+   renderer->live[renderer->num_live++].submitted = false;
    update_oldest(renderer);
    mtx_unlock(&renderer->lock);
    return sequence;
@@ -90,12 +103,8 @@ finish_first(struct tbr_renderer *renderer)
       renderer->last = NULL;
    batch->next = NULL;
 
-   for (unsigned i = 0; i < renderer->num_live; i++) {
-      if (renderer->live[i] == batch->sequence) {
-         renderer->live[i] = renderer->live[--renderer->num_live];
-         break;
-      }
-   }
+   renderer->live[find_live(renderer, batch->sequence)] = renderer->live[renderer->num_live - 1];
+   renderer->num_live--;
    update_oldest(renderer);
    batch->rendered = true;
    drop_user(renderer, batch);
@@ -197,6 +206,7 @@ tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
    mtx_lock(&renderer->lock);
    while (renderer->under_way >= MAX_BATCHES_UNDER_WAY)
       cnd_wait(&renderer->progress, &renderer->lock);
+   renderer->live[find_live(renderer, batch->sequence)].submitted = true;
    renderer->under_way++;
    batch->context->batches_under_way++;
    batch->users = batch->recorded ? 2 : 1;
@@ -216,7 +226,7 @@ tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence)
    if (sequence < p_atomic_read(&renderer->oldest_live))
       return true;
    mtx_lock(&renderer->lock);
-   const bool done = !is_live(renderer, sequence);
+   const bool done = !is_coming(renderer, sequence);
    mtx_unlock(&renderer->lock);
    return done;
 }
@@ -227,7 +237,7 @@ tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
    if (sequence < p_atomic_read(&renderer->oldest_live))
       return;
    mtx_lock(&renderer->lock);
-   while (is_live(renderer, sequence))
+   while (is_coming(renderer, sequence))
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }

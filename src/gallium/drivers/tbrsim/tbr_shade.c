@@ -3,7 +3,7 @@
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 
-static void
+static __attribute__((noinline)) void
 record_shade_event(struct tbr_tile_thread *thread)
 {
    const struct tbr_fragment_queue *queue = &thread->queue;
@@ -28,7 +28,7 @@ record_shade_event(struct tbr_tile_thread *thread)
 
 /* Lanes without a quad repeat the first quad's, so that they compute something
  * harmless. */
-static void
+static __attribute__((noinline)) void
 fill_missing_quads(struct tbr_fragment_queue *queue)
 {
    struct tbr_fragment_block *block = &queue->block;
@@ -70,6 +70,7 @@ drain_queue(struct tbr_tile_thread *thread)
    if (live)
       write_colors(thread, live);
    queue->count = 0;
+   queue->whole_block = false;
    block->live = 0;
 }
 
@@ -125,12 +126,15 @@ queue_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitiv
    floats_store(block->window_y, window_y);
    floats_store(block->x, floats_sub(window_x, floats_all(primitive->reference_x)));
    floats_store(block->y, floats_sub(window_y, floats_all(primitive->reference_y)));
+   const quad_ints all_zero = {}, numbers = {0, 1, 2, 3};
+   *(quad_ints *)block->front_facing = all_zero - primitive->front_facing;
+   *(quad_ints *)queue->primitive = all_zero + (int32_t)primitive_index;
+   const quad_ints quads = numbers + (int32_t)block_index * 4;
    for (unsigned n = 0; n < TBR_QUADS; n++) {
       block->planes[n] = primitive->planes;
-      block->front_facing[n] = primitive->front_facing ? ~0u : 0;
-      queue->quad[n] = block_index * 4 + n;
-      queue->primitive[n] = primitive_index;
+      queue->quad[n] = quads[n];
    }
+   queue->whole_block = true;
    block->live = mask;
    queue->count = TBR_QUADS;
    drain_queue(thread);

@@ -120,7 +120,6 @@ struct tbr_texture_binding {
    struct tbr_texture_private {
       /** enum texture_kind: how the specialised functions decode a texel. */
       uint8_t kind;
-      bool always_linear;   /**< both image filters are linear, or the only one in use */
       bool seamless;        /**< a cube map filtered across the edges of its faces */
       bool integer;         /**< texels are integers: their bits are returned, nothing is filtered */
       uint8_t dimensions;   /**< coordinates that are filtered: 1, 2 or 3 */

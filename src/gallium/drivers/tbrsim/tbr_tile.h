@@ -112,8 +112,9 @@ struct tbr_draw_plan {
 struct tbr_fragment_queue {
    struct tbr_fragment_block block;
    uint32_t primitive[TBR_QUADS]; /**< index into the tile's primitives */
-   uint16_t quad[TBR_QUADS];      /**< of the tile */
+   _Alignas(8) uint16_t quad[TBR_QUADS]; /**< of the tile */
    uint32_t count;
+   bool whole_block;              /**< the quads are those of a block, in order */
 };
 
 /** What is visible of a primitive in a block. */

@@ -116,13 +116,6 @@ begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color, c
       }
    } else if (attachment->load) {
       transfer_color_any(thread, color, attachment, false);
-      if (color->filler && color->pixel_bytes == 4) {
-         for (size_t at = 0; at < bytes; at += 64)
-            ints_store(color->pixels + at, ints_or(ints_load(color->pixels + at), ints_all(color->filler)));
-      } else if (color->filler) {
-         for (size_t at = 0; at < bytes; at++)
-            color->pixels[at] |= color->filler >> at % color->pixel_bytes * 8;
-      }
    } else {
       /* Anything would do, but the same anything on every run. */
       memset(color->pixels, 0, bytes);
