@@ -70,15 +70,9 @@ parse(struct replay *replay, int argc, char **argv)
          replay->range = options_frames(optarg);
          replay->frames = text("%u-%u", replay->range.first, replay->range.last);
          break;
-      case OPTION_SNAPSHOTS:
-         replay->snapshots = optarg;
-         break;
-      case OPTION_CHECK:
-         replay->check = true;
-         break;
-      default:
-         replay->tolerance = parse_tolerance(optarg);
-         break;
+      case OPTION_SNAPSHOTS: replay->snapshots = optarg; break;
+      case OPTION_CHECK: replay->check = true; break;
+      default: replay->tolerance = parse_tolerance(optarg); break;
       }
    }
    if (optind != argc - 1)

@@ -48,8 +48,10 @@ display_require(const char *size)
 
    char *screen = text("%sx24", size ? size : DEFAULT_SIZE);
    char *argv[] = {"Xvfb", "-displayfd", "1", "-noreset", "-nolisten", "tcp", "-screen", "0", screen, NULL};
-   struct process_setup setup = {
-      .system_environment = true, .background = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
+   struct process_setup setup = {.system_environment = true,
+                                 .background = true,
+                                 .output = OUTPUT_PIPE,
+                                 .errors = "/dev/null"};
    int error = process_start(&server, argv, &setup);
    if (error == ENOENT)
       fail(STATUS_FAILED, "no DISPLAY and no Xvfb (Debian package xvfb) to make one");

@@ -61,33 +61,20 @@ options_next(struct options *options, int argc, char **argv, const struct option
    opterr = 0;
    while ((option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1) {
       switch (option) {
-      case OPTION_CONFIG:
-         options->config = optarg;
-         break;
-      case OPTION_SET:
-         add_setting(options, optarg);
-         break;
-      case OPTION_NO_MODEL:
-         options->model = false;
-         break;
+      case OPTION_CONFIG: options->config = optarg; break;
+      case OPTION_SET: add_setting(options, optarg); break;
+      case OPTION_NO_MODEL: options->model = false; break;
       case OPTION_OUT:
          if (!*optarg)
             fail(STATUS_USAGE, "--out: the name is empty");
          options->out = optarg;
          break;
-      case OPTION_DRIVER:
-         options->driver = parse_driver(optarg);
-         break;
+      case OPTION_DRIVER: options->driver = parse_driver(optarg); break;
       case 'h':
-      case OPTION_HELP:
-         puts(help);
-         exit(STATUS_OK);
-      case ':':
-         fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
-      case '?':
-         fail(STATUS_USAGE, "unknown option '%s'; see tbrsim %s --help", argv[optind - 1], argv[0]);
-      default:
-         return option;
+      case OPTION_HELP: puts(help); exit(STATUS_OK);
+      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
+      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim %s --help", argv[optind - 1], argv[0]);
+      default: return option;
       }
    }
    return -1;

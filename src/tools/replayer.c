@@ -24,8 +24,9 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    char *argv[9];
    unsigned count = 0;
 
-   *replayer = (struct replayer){
-      .driver = driver, .program = trace->egl ? "eglretrace" : "glretrace", .log = text("%s", log)};
+   *replayer = (struct replayer){.driver = driver,
+                                 .program = trace->egl ? "eglretrace" : "glretrace",
+                                 .log = text("%s", log)};
    argv[count++] = (char *)replayer->program;
    argv[count++] = "--benchmark";
    argv[count++] = "--headless";

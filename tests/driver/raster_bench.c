@@ -111,10 +111,13 @@ main(int argc, char **argv)
                draw->shade = NULL;
             fill_scene(&scene, cases[n].layers, cases[n].cell);
             struct image image;
-            scene_render(&scene, &(struct run){levels[level], tile_size, deferred, false, 0, argc > 4 ? atoi(argv[4]) : 20}, &image);
+            scene_render(&scene,
+                         &(struct run){levels[level], tile_size, deferred, false, 0,
+                                       argc > 4 ? atoi(argv[4]) : 20},
+                         &image);
             const double ns = image.seconds * 1e9;
-            printf("%-28s %-10s %-10s %8.3f", cases[n].name, levels[level]->name, deferred ? "deferred" : "immediate",
-                   ns / (scene.width * scene.height));
+            printf("%-28s %-10s %-10s %8.3f", cases[n].name, levels[level]->name,
+                   deferred ? "deferred" : "immediate", ns / (scene.width * scene.height));
             if (scene.num_primitives)
                printf(" %8.1f", ns / scene.num_primitives);
             printf("\n");

@@ -86,7 +86,8 @@ program_shade(const struct tbr_fragment_resources *resources, struct tbr_fragmen
 /* ---- scenes ------------------------------------------------------------ */
 
 void
-scene_init(struct scene *scene, uint32_t width, uint32_t height, enum pipe_format color, enum pipe_format depth)
+scene_init(struct scene *scene, uint32_t width, uint32_t height, enum pipe_format color,
+           enum pipe_format depth)
 {
    memset(scene, 0, sizeof(*scene));
    scene->width = width;
@@ -182,8 +183,8 @@ bin_tiles(const struct scene_primitive *primitive, const struct tbr_pass *pass, 
 }
 
 static void
-fill_parameter_buffer(struct parameter_buffer *buffer, const struct scene *scene, uint32_t first, uint32_t end,
-                      struct tbr_pass *pass)
+fill_parameter_buffer(struct parameter_buffer *buffer, const struct scene *scene, uint32_t first,
+                      uint32_t end, struct tbr_pass *pass)
 {
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    const uint32_t num_blocks = (end - first) * 2;
@@ -273,8 +274,8 @@ count_recorded(const struct cm_tile_events *events, const struct scene *scene, c
 }
 
 static void
-render_part(const struct scene *scene, const struct run *run, struct image *image, uint32_t first, uint32_t past,
-            struct tbr_tile_thread *thread)
+render_part(const struct scene *scene, const struct run *run, struct image *image, uint32_t first,
+            uint32_t past, struct tbr_tile_thread *thread)
 {
    struct tbr_pass pass = {
       .width = scene->width,
@@ -335,7 +336,8 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       for (uint32_t tile = 0; tile < num_tiles; tile++)
          run->isa->render_tile(thread, &pass, tile);
       clock_gettime(CLOCK_MONOTONIC, &end);
-      const double seconds = (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
+      const double seconds =
+         (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
       image->seconds = n == 0 || seconds < image->seconds ? seconds : image->seconds;
    }
    for (unsigned n = 0; n < 4; n++)
@@ -409,7 +411,9 @@ available_levels(const struct tbr_isa *levels[4])
 {
    static const struct tbr_isa *const all[] = {
 #if defined(__x86_64__)
-      &tbr_isa_x86_64, &tbr_isa_x86_64_v3, &tbr_isa_x86_64_v4
+      &tbr_isa_x86_64,
+      &tbr_isa_x86_64_v3,
+      &tbr_isa_x86_64_v4
 #else
       &tbr_isa_native
 #endif

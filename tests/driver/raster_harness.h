@@ -25,14 +25,14 @@ struct scene {
    uint32_t width, height;
    uint32_t num_color;
    struct scene_buffer color[TBR_MAX_COLOR_BUFFERS];
-   struct scene_buffer depth; /**< PIPE_FORMAT_NONE: none */
+   struct scene_buffer depth;     /**< PIPE_FORMAT_NONE: none */
    bool drop_depth, drop_stencil; /**< not stored */
    uint32_t num_draws;
    struct tbr_draw_state draws[SCENE_MAX_DRAWS];
    struct program_constants {
-      float discard;     /**< not 0: discards a pattern of pixels */
-      float depth;       /**< added to the depth, if the program writes it */
-      float stencil;     /**< if the program writes it */
+      float discard; /**< not 0: discards a pattern of pixels */
+      float depth;   /**< added to the depth, if the program writes it */
+      float stencil; /**< if the program writes it */
    } constants[SCENE_MAX_DRAWS];
    uint32_t num_primitives, capacity;
    struct scene_primitive *primitives;
@@ -42,9 +42,9 @@ struct run {
    const struct tbr_isa *isa;
    uint32_t tile_size;
    bool deferred;
-   bool record;      /**< the events, checked against the shaded fragments */
-   uint32_t split;   /**< render in two passes, the second from this primitive on; 0: one pass */
-   uint32_t repeat;  /**< render so many times more, for measuring */
+   bool record;     /**< the events, checked against the shaded fragments */
+   uint32_t split;  /**< render in two passes, the second from this primitive on; 0: one pass */
+   uint32_t repeat; /**< render so many times more, for measuring */
 };
 
 /** What a run left in memory; rows without padding. */
@@ -52,13 +52,14 @@ struct image {
    uint8_t *color[TBR_MAX_COLOR_BUFFERS];
    uint8_t *depth;
    size_t color_bytes[TBR_MAX_COLOR_BUFFERS], depth_bytes;
-   uint64_t shaded;       /**< fragments the program ran for */
-   uint64_t recorded;     /**< live fragments in the recorded events */
+   uint64_t shaded;   /**< fragments the program ran for */
+   uint64_t recorded; /**< live fragments in the recorded events */
    uint64_t occlusion[4];
-   double seconds;        /**< of the fastest time all tiles were rendered */
+   double seconds; /**< of the fastest time all tiles were rendered */
 };
 
-void scene_init(struct scene *scene, uint32_t width, uint32_t height, enum pipe_format color, enum pipe_format depth);
+void scene_init(struct scene *scene, uint32_t width, uint32_t height, enum pipe_format color,
+                enum pipe_format depth);
 void scene_finish(struct scene *scene);
 /** A draw that replaces the colours; the caller changes what it wants otherwise. */
 struct tbr_draw_state *scene_add_draw(struct scene *scene);
@@ -101,5 +102,16 @@ uint32_t random_bits(uint64_t *state);
 uint32_t random_below(uint64_t *state, uint32_t n);
 /** low … high */
 float random_float(uint64_t *state, float low, float high);
+
+/** Positions near and far, small and large, degenerate, with ties. */
+void random_positions(uint64_t *state, const struct scene *scene, struct scene_primitive *primitive);
+void random_colors(uint64_t *state, struct scene_primitive *primitive);
+/** One rectangle over the framebuffer, its colour from corner to corner. */
+void add_rectangle(struct scene *scene, uint64_t *state);
+void random_blend(uint64_t *state, struct tbr_draw_state *draw, struct pipe_rt_blend_state *rt);
+/** Draws with random state and primitives; flat_depth: each primitive at a depth
+ * of its own, without perspective, so that a reference in doubles decides every
+ * test alike. */
+void random_scene(uint64_t *state, struct scene *scene, unsigned num_draws, bool flat_depth);
 
 #endif

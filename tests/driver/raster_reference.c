@@ -78,22 +78,14 @@ static bool
 compare(unsigned function, int64_t a, int64_t b)
 {
    switch (function) {
-   case PIPE_FUNC_NEVER:
-      return false;
-   case PIPE_FUNC_LESS:
-      return a < b;
-   case PIPE_FUNC_EQUAL:
-      return a == b;
-   case PIPE_FUNC_LEQUAL:
-      return a <= b;
-   case PIPE_FUNC_GREATER:
-      return a > b;
-   case PIPE_FUNC_NOTEQUAL:
-      return a != b;
-   case PIPE_FUNC_GEQUAL:
-      return a >= b;
-   default:
-      return true;
+   case PIPE_FUNC_NEVER: return false;
+   case PIPE_FUNC_LESS: return a < b;
+   case PIPE_FUNC_EQUAL: return a == b;
+   case PIPE_FUNC_LEQUAL: return a <= b;
+   case PIPE_FUNC_GREATER: return a > b;
+   case PIPE_FUNC_NOTEQUAL: return a != b;
+   case PIPE_FUNC_GEQUAL: return a >= b;
+   default: return true;
    }
 }
 
@@ -102,28 +94,14 @@ apply_stencil(uint8_t *stored, const struct tbr_stencil *test, unsigned operatio
 {
    int value = *stored;
    switch (operation) {
-   case PIPE_STENCIL_OP_KEEP:
-      return;
-   case PIPE_STENCIL_OP_ZERO:
-      value = 0;
-      break;
-   case PIPE_STENCIL_OP_REPLACE:
-      value = reference;
-      break;
-   case PIPE_STENCIL_OP_INCR:
-      value = value < 255 ? value + 1 : 255;
-      break;
-   case PIPE_STENCIL_OP_DECR:
-      value = value > 0 ? value - 1 : 0;
-      break;
-   case PIPE_STENCIL_OP_INCR_WRAP:
-      value = (value + 1) & 255;
-      break;
-   case PIPE_STENCIL_OP_DECR_WRAP:
-      value = (value - 1) & 255;
-      break;
-   default:
-      value = ~value & 255;
+   case PIPE_STENCIL_OP_KEEP: return;
+   case PIPE_STENCIL_OP_ZERO: value = 0; break;
+   case PIPE_STENCIL_OP_REPLACE: value = reference; break;
+   case PIPE_STENCIL_OP_INCR: value = value < 255 ? value + 1 : 255; break;
+   case PIPE_STENCIL_OP_DECR: value = value > 0 ? value - 1 : 0; break;
+   case PIPE_STENCIL_OP_INCR_WRAP: value = (value + 1) & 255; break;
+   case PIPE_STENCIL_OP_DECR_WRAP: value = (value - 1) & 255; break;
+   default: value = ~value & 255;
    }
    *stored = (*stored & ~test->writemask) | (value & test->writemask);
 }
@@ -132,15 +110,12 @@ static double
 depth_maximum(enum pipe_format format)
 {
    switch (format) {
-   case PIPE_FORMAT_Z16_UNORM:
-      return 65535.0;
+   case PIPE_FORMAT_Z16_UNORM: return 65535.0;
    case PIPE_FORMAT_Z24X8_UNORM:
    case PIPE_FORMAT_X8Z24_UNORM:
    case PIPE_FORMAT_Z24_UNORM_S8_UINT:
-   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
-      return 16777215.0;
-   default:
-      return 0.0; /* floats */
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM: return 16777215.0;
+   default: return 0.0; /* floats */
    }
 }
 
@@ -162,8 +137,8 @@ has_stencil(enum pipe_format format)
 
 /* The fragment's way through stencil and depth test; whether it passes. */
 static bool
-test_fragment(const struct scene *scene, const struct tbr_draw_state *draw, bool front, int64_t z, uint8_t exported,
-              int64_t *depth, uint8_t *stencil)
+test_fragment(const struct scene *scene, const struct tbr_draw_state *draw, bool front, int64_t z,
+              uint8_t exported, int64_t *depth, uint8_t *stencil)
 {
    const bool test_depth = draw->depth_test && scene->depth.format != PIPE_FORMAT_NONE &&
                            scene->depth.format != PIPE_FORMAT_S8_UINT;
@@ -187,30 +162,20 @@ test_fragment(const struct scene *scene, const struct tbr_draw_state *draw, bool
 /* ---- blending ---------------------------------------------------------- */
 
 static double
-factor(unsigned name, const double *source, const double *second, const double *destination, const float *constant,
-       unsigned c)
+factor(unsigned name, const double *source, const double *second, const double *destination,
+       const float *constant, unsigned c)
 {
    switch (name) {
-   case PIPE_BLENDFACTOR_ONE:
-      return 1;
-   case PIPE_BLENDFACTOR_SRC_COLOR:
-      return source[c];
-   case PIPE_BLENDFACTOR_SRC_ALPHA:
-      return source[3];
-   case PIPE_BLENDFACTOR_DST_ALPHA:
-      return destination[3];
-   case PIPE_BLENDFACTOR_DST_COLOR:
-      return destination[c];
-   case PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE:
-      return c == 3 ? 1 : fmin(source[3], 1 - destination[3]);
-   case PIPE_BLENDFACTOR_CONST_COLOR:
-      return constant[c];
-   case PIPE_BLENDFACTOR_CONST_ALPHA:
-      return constant[3];
-   case PIPE_BLENDFACTOR_SRC1_COLOR:
-      return second[c];
-   case PIPE_BLENDFACTOR_SRC1_ALPHA:
-      return second[3];
+   case PIPE_BLENDFACTOR_ONE: return 1;
+   case PIPE_BLENDFACTOR_SRC_COLOR: return source[c];
+   case PIPE_BLENDFACTOR_SRC_ALPHA: return source[3];
+   case PIPE_BLENDFACTOR_DST_ALPHA: return destination[3];
+   case PIPE_BLENDFACTOR_DST_COLOR: return destination[c];
+   case PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE: return c == 3 ? 1 : fmin(source[3], 1 - destination[3]);
+   case PIPE_BLENDFACTOR_CONST_COLOR: return constant[c];
+   case PIPE_BLENDFACTOR_CONST_ALPHA: return constant[3];
+   case PIPE_BLENDFACTOR_SRC1_COLOR: return second[c];
+   case PIPE_BLENDFACTOR_SRC1_ALPHA: return second[3];
    default: /* ZERO and the inverted ones */
       return 1 - factor(name & ~PIPE_BLENDFACTOR_INVERT_BIT, source, second, destination, constant, c);
    }
@@ -238,20 +203,11 @@ blend_fragment(const struct tbr_draw_state *draw, const double *source, const do
       const double b = d * factor(c == 3 ? rt->alpha_dst_factor : rt->rgb_dst_factor, source, second, stored,
                                   draw->blend_color, c);
       switch (c == 3 ? rt->alpha_func : rt->rgb_func) {
-      case PIPE_BLEND_ADD:
-         result[c] = a + b;
-         break;
-      case PIPE_BLEND_SUBTRACT:
-         result[c] = a - b;
-         break;
-      case PIPE_BLEND_REVERSE_SUBTRACT:
-         result[c] = b - a;
-         break;
-      case PIPE_BLEND_MIN:
-         result[c] = fmin(s, d);
-         break;
-      default:
-         result[c] = fmax(s, d);
+      case PIPE_BLEND_ADD: result[c] = a + b; break;
+      case PIPE_BLEND_SUBTRACT: result[c] = a - b; break;
+      case PIPE_BLEND_REVERSE_SUBTRACT: result[c] = b - a; break;
+      case PIPE_BLEND_MIN: result[c] = fmin(s, d); break;
+      default: result[c] = fmax(s, d);
       }
    }
    for (unsigned c = 0; c < 4; c++) {
@@ -277,8 +233,8 @@ interpolate(const struct polygon *polygon, const struct scene_primitive *primiti
 }
 
 static void
-draw_fragment(const struct scene *scene, const struct scene_primitive *primitive, const struct polygon *polygon,
-              struct point p, int x, int y, struct reference *reference)
+draw_fragment(const struct scene *scene, const struct scene_primitive *primitive,
+              const struct polygon *polygon, struct point p, int x, int y, struct reference *reference)
 {
    const struct tbr_draw_state *draw = &scene->draws[primitive->draw];
    const struct program_constants *constants = &scene->constants[primitive->draw];
@@ -294,8 +250,8 @@ draw_fragment(const struct scene *scene, const struct scene_primitive *primitive
    const bool discarded = draw->shader_discards && program_discards(constants, x, y);
    if (!draw->early_tests && discarded)
       return;
-   if (!test_fragment(scene, draw, front, encode_depth(scene->depth.format, z), exported, &reference->depth[at],
-                      &reference->stencil[at]))
+   if (!test_fragment(scene, draw, front, encode_depth(scene->depth.format, z), exported,
+                      &reference->depth[at], &reference->stencil[at]))
       return;
    reference->occlusion[draw->occlusion_counter]++;
    if (discarded || !draw->shade)
@@ -305,7 +261,8 @@ draw_fragment(const struct scene *scene, const struct scene_primitive *primitive
    for (unsigned c = 0; c < 4; c++) {
       const float(*a)[4] = primitive->color;
       double value = interpolate(polygon, primitive, p, (double)a[0][c] * v[0][3], (double)a[1][c] * v[1][3],
-                                 (double)a[2][c] * v[2][3]) * w;
+                                 (double)a[2][c] * v[2][3]) *
+                     w;
       if (!front && c == 2)
          value = 1 - value;
       color[c] = fmin(fmax(value, 0.0), 1.0);

@@ -19,12 +19,12 @@ static const uint32_t tile_sizes[] = {8, 16, 32, 64};
 #define NUM_TILE_SIZES 4
 
 /* Calls what for every level, tile size and mode. */
-#define FOR_EACH_RUN(run) \
-   for (unsigned level_ = 0; level_ < num_levels; level_++) \
-      for (unsigned size_ = 0; size_ < NUM_TILE_SIZES; size_++) \
-         for (unsigned mode_ = 0; mode_ < 2; mode_++) \
-            for (struct run run = {levels[level_], tile_sizes[size_], mode_, true, 0, 0}, *once_ = &run; once_; \
-                 once_ = NULL)
+#define FOR_EACH_RUN(run)                                                                                \
+   for (unsigned level_ = 0; level_ < num_levels; level_++)                                              \
+      for (unsigned size_ = 0; size_ < NUM_TILE_SIZES; size_++)                                          \
+         for (unsigned mode_ = 0; mode_ < 2; mode_++)                                                    \
+            for (struct run run = {levels[level_], tile_sizes[size_], mode_, true, 0, 0}, *once_ = &run; \
+                 once_; once_ = NULL)
 
 static const struct tbr_isa *levels[4];
 static unsigned num_levels;
@@ -44,51 +44,6 @@ describe(char text[100], const struct run *run)
             run->deferred ? "deferred" : "immediate", run->split);
 }
 
-/* ---- random primitives ------------------------------------------------- */
-
-static void
-random_positions(uint64_t *random, const struct scene *scene, struct scene_primitive *primitive)
-{
-   const uint32_t kind = random_below(random, 8);
-   const float w = scene->width, h = scene->height;
-   float x = random_float(random, -0.1f * w, 1.1f * w), y = random_float(random, -0.1f * h, 1.1f * h);
-   for (unsigned v = 0; v < 3; v++) {
-      float *p = primitive->position[v];
-      if (kind == 0) { /* reaches far out of the framebuffer */
-         p[0] = random_float(random, -32768, 32768);
-         p[1] = random_float(random, -32768, 32768);
-      } else if (kind <= 2) { /* small */
-         p[0] = x + random_float(random, -3, 3);
-         p[1] = y + random_float(random, -3, 3);
-      } else if (kind == 3) { /* on pixel centres and corners: ties everywhere */
-         p[0] = floorf(random_float(random, 0, w)) + 0.5f * random_below(random, 2);
-         p[1] = floorf(random_float(random, 0, h)) + 0.5f * random_below(random, 2);
-      } else if (kind == 4) { /* slivers */
-         p[0] = x + (v == 2 ? 0.1f : v * random_float(random, -60, 60));
-         p[1] = y + (v == 2 ? 0.1f : v * random_float(random, -60, 60));
-      } else {
-         p[0] = random_float(random, -0.2f * w, 1.2f * w);
-         p[1] = random_float(random, -0.2f * h, 1.2f * h);
-      }
-   }
-   if (random_below(random, 5) == 0) { /* v3 must stay within the guaranteed coordinates too */
-      for (unsigned v = 0; v < 3; v++) {
-         primitive->position[v][0] = fmaxf(fminf(primitive->position[v][0], 8000), -8000);
-         primitive->position[v][1] = fmaxf(fminf(primitive->position[v][1], 8000), -8000);
-      }
-      primitive->flags |= TBR_PRIMITIVE_PARALLELOGRAM;
-   }
-}
-
-static void
-random_colors(uint64_t *random, struct scene_primitive *primitive)
-{
-   for (unsigned v = 0; v < 3; v++) {
-      for (unsigned c = 0; c < 4; c++)
-         primitive->color[v][c] = random_float(random, 0, 1);
-   }
-}
-
 /* ---- coverage ---------------------------------------------------------- */
 
 /* Every covering primitive adds exactly 1/255. */
@@ -97,7 +52,8 @@ make_counting(struct tbr_draw_state *draw)
 {
    struct pipe_rt_blend_state *rt = &draw->blend.rt[0];
    rt->blend_enable = 1;
-   rt->rgb_src_factor = rt->rgb_dst_factor = rt->alpha_src_factor = rt->alpha_dst_factor = PIPE_BLENDFACTOR_ONE;
+   rt->rgb_src_factor = rt->rgb_dst_factor = rt->alpha_src_factor = rt->alpha_dst_factor =
+      PIPE_BLENDFACTOR_ONE;
    draw->interpolation[0] = TBR_INTERPOLATE_CONSTANT;
 }
 
@@ -135,7 +91,8 @@ test_coverage(void **state)
       }
       struct reference reference;
       reference_render(&scene, &reference);
-      FOR_EACH_RUN(run) {
+      FOR_EACH_RUN(run)
+      {
          struct image image;
          scene_render(&scene, &run, &image);
          uint64_t covered = 0;
@@ -168,7 +125,7 @@ test_shared_edges(void **state)
    float points[GRID][GRID][2];
    for (int y = 0; y < GRID; y++) {
       for (int x = 0; x < GRID; x++) {
-         const bool inside_x = x > 0 && x < GRID - 1, inside_y = y > 0 && y < GRID - 1;
+         const bool inside_x = x > 0 && x<GRID - 1, inside_y = y> 0 && y < GRID - 1;
          points[y][x][0] = x * 6 + (inside_x ? random_float(&random, -2, 2) : 0);
          points[y][x][1] = y * 6 + (inside_y ? random_float(&random, -2, 2) : 0);
       }
@@ -187,7 +144,8 @@ test_shared_edges(void **state)
          }
       }
    }
-   FOR_EACH_RUN(run) {
+   FOR_EACH_RUN(run)
+   {
       struct image image;
       scene_render(&scene, &run, &image);
       for (uint32_t at = 0; at < scene.width * scene.height; at++)
@@ -197,140 +155,7 @@ test_shared_edges(void **state)
    scene_finish(&scene);
 }
 
-/* ---- random state ------------------------------------------------------ */
-
-static void
-random_stencil(uint64_t *random, struct tbr_stencil *test)
-{
-   test->func = random_below(random, 8);
-   test->fail_op = random_below(random, 8);
-   test->zfail_op = random_below(random, 8);
-   test->zpass_op = random_below(random, 8);
-   test->valuemask = random_below(random, 2) ? 0xff : random_bits(random);
-   test->writemask = random_below(random, 2) ? 0xff : random_bits(random);
-   test->reference = random_below(random, 2) ? random_below(random, 4) : random_bits(random);
-}
-
-static unsigned
-random_factor(uint64_t *random, bool dual_source)
-{
-   static const uint8_t factors[] = {
-      PIPE_BLENDFACTOR_ONE,           PIPE_BLENDFACTOR_SRC_COLOR,     PIPE_BLENDFACTOR_SRC_ALPHA,
-      PIPE_BLENDFACTOR_DST_ALPHA,     PIPE_BLENDFACTOR_DST_COLOR,     PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE,
-      PIPE_BLENDFACTOR_CONST_COLOR,   PIPE_BLENDFACTOR_CONST_ALPHA,   PIPE_BLENDFACTOR_ZERO,
-      PIPE_BLENDFACTOR_INV_SRC_COLOR, PIPE_BLENDFACTOR_INV_SRC_ALPHA, PIPE_BLENDFACTOR_INV_DST_ALPHA,
-      PIPE_BLENDFACTOR_INV_DST_COLOR, PIPE_BLENDFACTOR_INV_CONST_COLOR, PIPE_BLENDFACTOR_INV_CONST_ALPHA,
-      PIPE_BLENDFACTOR_SRC1_COLOR,    PIPE_BLENDFACTOR_SRC1_ALPHA,    PIPE_BLENDFACTOR_INV_SRC1_COLOR,
-      PIPE_BLENDFACTOR_INV_SRC1_ALPHA,
-   };
-   return factors[random_below(random, dual_source ? 19 : 15)];
-}
-
-static void
-random_blend(uint64_t *random, struct tbr_draw_state *draw, struct pipe_rt_blend_state *rt)
-{
-   rt->blend_enable = 1;
-   switch (random_below(random, 5)) {
-   case 0:
-      rt->rgb_src_factor = rt->alpha_src_factor = PIPE_BLENDFACTOR_SRC_ALPHA;
-      rt->rgb_dst_factor = rt->alpha_dst_factor = PIPE_BLENDFACTOR_INV_SRC_ALPHA;
-      break;
-   case 1:
-      rt->rgb_src_factor = rt->alpha_src_factor = PIPE_BLENDFACTOR_ONE;
-      rt->rgb_dst_factor = rt->alpha_dst_factor = PIPE_BLENDFACTOR_INV_SRC_ALPHA;
-      break;
-   default:
-      rt->rgb_func = random_below(random, 5);
-      rt->alpha_func = random_below(random, 5);
-      rt->rgb_src_factor = random_factor(random, draw->dual_source);
-      rt->rgb_dst_factor = random_factor(random, draw->dual_source);
-      rt->alpha_src_factor = random_factor(random, draw->dual_source);
-      rt->alpha_dst_factor = random_factor(random, draw->dual_source);
-   }
-}
-
-static void
-random_draw(uint64_t *random, struct scene *scene)
-{
-   struct tbr_draw_state *draw = scene_add_draw(scene);
-   struct program_constants *constants = &scene->constants[scene->num_draws - 1];
-   draw->depth_test = random_below(random, 5);
-   draw->depth_write = random_below(random, 4);
-   draw->depth_func = random_below(random, 3) ? PIPE_FUNC_LESS + 2 * random_below(random, 2) : random_below(random, 8);
-   draw->depth_clamp = random_below(random, 4) == 0;
-   draw->depth_near = 0.25f;
-   draw->depth_far = 0.75f;
-   draw->stencil_test = random_below(random, 3) == 0;
-   random_stencil(random, &draw->stencil[0]);
-   random_stencil(random, &draw->stencil[1]);
-   draw->occlusion_counter = random_below(random, 4);
-   draw->bottom_edge_rule = random_below(random, 2);
-   if (random_below(random, 3) == 0) {
-      draw->scissor_x0 = random_below(random, scene->width / 2);
-      draw->scissor_y0 = random_below(random, scene->height / 2);
-      draw->scissor_x1 -= random_below(random, scene->width / 2);
-      draw->scissor_y1 -= random_below(random, scene->height / 2);
-   }
-   for (unsigned c = 0; c < 4; c++)
-      draw->blend_color[c] = random_float(random, 0, 1);
-   switch (random_below(random, 8)) {
-   case 0:
-   case 1:
-   case 2:
-      draw->opaque = true;
-      return;
-   case 3:
-      draw->shade = NULL; /* depth and stencil only */
-      return;
-   case 4:
-      draw->shader_discards = true;
-      constants->discard = 1;
-      draw->early_tests = random_below(random, 4) == 0;
-      break;
-   case 5:
-      draw->shader_writes_depth = true;
-      constants->depth = 0.125f;
-      draw->shader_writes_stencil = random_below(random, 2);
-      constants->stencil = random_below(random, 16);
-      break;
-   default:
-      break;
-   }
-   draw->dual_source = random_below(random, 4) == 0;
-   for (unsigned n = 0; n < scene->num_color; n++) {
-      if (random_below(random, 3))
-         random_blend(random, draw, &draw->blend.rt[n]);
-      if (random_below(random, 4) == 0)
-         draw->blend.rt[n].colormask = random_below(random, 16);
-   }
-}
-
-static void
-random_scene(uint64_t *random, struct scene *scene, unsigned num_draws, bool flat_depth)
-{
-   for (unsigned d = 0; d < num_draws; d++) {
-      random_draw(random, scene);
-      const unsigned count = 1 + random_below(random, 20);
-      for (unsigned n = 0; n < count; n++) {
-         struct scene_primitive *primitive = scene_add_primitive(scene);
-         random_positions(random, scene, primitive);
-         random_colors(random, primitive);
-         const float z = (float)random_below(random, 65) / 64;
-         for (unsigned v = 0; v < 3; v++) {
-            primitive->position[v][2] = flat_depth ? z : random_float(random, 0, 1);
-            primitive->position[v][3] = flat_depth ? 1 : random_float(random, 0.1f, 3);
-         }
-         if (random_below(random, 2))
-            primitive->flags &= ~TBR_PRIMITIVE_FRONT_FACING;
-         if (!flat_depth && random_below(random, 3) == 0)
-            primitive->flags |= TBR_PRIMITIVE_OFFSET;
-      }
-      if (!flat_depth) {
-         scene->draws[scene->num_draws - 1].offset_units = random_float(random, -4, 4);
-         scene->draws[scene->num_draws - 1].offset_scale = random_float(random, -2, 2);
-      }
-   }
-}
+/* ---- state ------------------------------------------------------------- */
 
 static int64_t
 stored_depth(const struct scene *scene, const struct image *image, size_t at)
@@ -340,17 +165,12 @@ stored_depth(const struct scene *scene, const struct image *image, size_t at)
    float z;
    memcpy(&word, bytes, util_format_get_blocksize(scene->depth.format) == 2 ? 2 : 4);
    switch (scene->depth.format) {
-   case PIPE_FORMAT_Z16_UNORM:
-      return word;
+   case PIPE_FORMAT_Z16_UNORM: return word;
    case PIPE_FORMAT_Z24X8_UNORM:
-   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
-      return word & 0xffffff;
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT: return word & 0xffffff;
    case PIPE_FORMAT_X8Z24_UNORM:
-   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
-      return word >> 8;
-   default:
-      memcpy(&z, &word, 4);
-      return llrint(z * 0x1p40);
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM: return word >> 8;
+   default: memcpy(&z, &word, 4); return llrint(z * 0x1p40);
    }
 }
 
@@ -358,29 +178,26 @@ static uint8_t
 stored_stencil(const struct scene *scene, const struct image *image, size_t at)
 {
    switch (scene->depth.format) {
-   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
-      return image->depth[at * 4 + 3];
-   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
-      return image->depth[at * 4];
-   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
-      return image->depth[at * 8 + 4];
-   default:
-      return image->depth[at];
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT: return image->depth[at * 4 + 3];
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM: return image->depth[at * 4];
+   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT: return image->depth[at * 8 + 4];
+   default: return image->depth[at];
    }
 }
 
 static void
-check_against_reference(const struct scene *scene, const struct image *image, const struct reference *reference,
-                        const char *what)
+check_against_reference(const struct scene *scene, const struct image *image,
+                        const struct reference *reference, const char *what)
 {
    const struct util_format_description *description = util_format_description(scene->depth.format);
    for (size_t at = 0; at < (size_t)scene->width * scene->height; at++) {
       for (unsigned c = 0; c < 4; c++) {
-         const double expected = reference->color[at][c] * 255, difference = image->color[0][at * 4 + c] - expected;
+         const double expected = reference->color[at][c] * 255,
+                      difference = image->color[0][at * 4 + c] - expected;
          /* Several layers of blending carry a rounding difference on. */
          if (fabs(difference) > 3)
-            fail_msg("%s: pixel %zu, %zu component %u is %u, not %g", what, at % scene->width, at / scene->width, c,
-                     image->color[0][at * 4 + c], expected);
+            fail_msg("%s: pixel %zu, %zu component %u is %u, not %g", what, at % scene->width,
+                     at / scene->width, c, image->color[0][at * 4 + c], expected);
       }
       if (util_format_has_depth(description)) {
          const int64_t difference = stored_depth(scene, image, at) - reference->depth[at];
@@ -400,9 +217,9 @@ test_state_against_reference(void **state)
 {
    (void)state;
    static const enum pipe_format depth_formats[] = {
-      PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_S8_UINT_Z24_UNORM,
-      PIPE_FORMAT_Z32_FLOAT_S8X24_UINT, PIPE_FORMAT_S8_UINT, PIPE_FORMAT_Z32_FLOAT, PIPE_FORMAT_Z24X8_UNORM,
-      PIPE_FORMAT_X8Z24_UNORM, PIPE_FORMAT_NONE,
+      PIPE_FORMAT_Z24_UNORM_S8_UINT,    PIPE_FORMAT_Z16_UNORM,   PIPE_FORMAT_S8_UINT_Z24_UNORM,
+      PIPE_FORMAT_Z32_FLOAT_S8X24_UINT, PIPE_FORMAT_S8_UINT,     PIPE_FORMAT_Z32_FLOAT,
+      PIPE_FORMAT_Z24X8_UNORM,          PIPE_FORMAT_X8Z24_UNORM, PIPE_FORMAT_NONE,
    };
    uint64_t random = 3;
    for (unsigned round = 0; round < 54; round++) {
@@ -435,7 +252,8 @@ check_invariance(const struct scene *scene, bool split)
    struct image first;
    struct run base = {levels[0], 64, false, false, 0, 0};
    scene_render(scene, &base, &first);
-   FOR_EACH_RUN(run) {
+   FOR_EACH_RUN(run)
+   {
       if (split)
          run.split = scene->num_primitives / 2;
       char what[100];
@@ -495,17 +313,6 @@ test_formats(void **state)
 
 /* ---- blending ---------------------------------------------------------- */
 
-/* One rectangle over the framebuffer, its colour from corner to corner. */
-static void
-add_rectangle(struct scene *scene, uint64_t *random)
-{
-   struct scene_primitive *primitive = scene_add_primitive(scene);
-   primitive->flags |= TBR_PRIMITIVE_PARALLELOGRAM;
-   primitive->position[1][0] = scene->width;
-   primitive->position[2][1] = scene->height;
-   random_colors(random, primitive);
-}
-
 static void
 test_blend(void **state)
 {
@@ -531,8 +338,8 @@ test_blend(void **state)
       for (size_t at = 0; at < (size_t)32 * 32 * 4; at++) {
          const double difference = image.color[0][at] - reference.color[at / 4][at % 4] * 255;
          if (fabs(difference) > 1.01)
-            fail_msg("round %u: pixel %zu component %zu is %u, not %g", round, at / 4, at % 4, image.color[0][at],
-                     reference.color[at / 4][at % 4] * 255);
+            fail_msg("round %u: pixel %zu component %zu is %u, not %g", round, at / 4, at % 4,
+                     image.color[0][at], reference.color[at / 4][at % 4] * 255);
          different += fabs(difference) > 0.5;
          pixels++;
       }
@@ -657,7 +464,8 @@ test_deferred_shades_once(void **state)
    }
    struct reference reference;
    reference_render(&scene, &reference);
-   FOR_EACH_RUN(run) {
+   FOR_EACH_RUN(run)
+   {
       struct image image;
       scene_render(&scene, &run, &image);
       if (run.deferred)
@@ -676,12 +484,13 @@ static void
 test_polygon_offset(void **state)
 {
    (void)state;
-   static const enum pipe_format formats[] = {PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_Z24X8_UNORM, PIPE_FORMAT_Z32_FLOAT};
+   static const enum pipe_format formats[] = {PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_Z24X8_UNORM,
+                                              PIPE_FORMAT_Z32_FLOAT};
    static const struct {
       float units, scale, clamp;
       int nearer; /* than the plane without offset: -1, 0, 1 */
-   } cases[] = {{0, 0, 0, 0}, {-2, 0, 0, 1}, {2, 0, 0, -1}, {0, -1, 0, 1}, {0, 1, 0, -1}, {2, 0, 1e-30f, 0},
-                {-2, 0, -1e-30f, 0}};
+   } cases[] = {{0, 0, 0, 0},  {-2, 0, 0, 1},     {2, 0, 0, -1},      {0, -1, 0, 1},
+                {0, 1, 0, -1}, {2, 0, 1e-30f, 0}, {-2, 0, -1e-30f, 0}};
    for (unsigned f = 0; f < 3; f++) {
       for (unsigned n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {
          struct scene scene;
@@ -829,7 +638,8 @@ test_perspective(void **state)
    }
    struct reference reference;
    reference_render(&scene, &reference);
-   FOR_EACH_RUN(run) {
+   FOR_EACH_RUN(run)
+   {
       struct image image;
       scene_render(&scene, &run, &image);
       for (size_t at = 0; at < (size_t)64 * 64 * 4; at++)
@@ -883,7 +693,8 @@ test_many_primitives(void **state)
    }
    struct image images[2];
    for (unsigned deferred = 0; deferred < 2; deferred++)
-      scene_render(&scene, &(struct run){levels[num_levels - 1], 16, deferred, false, 0, 0}, &images[deferred]);
+      scene_render(&scene, &(struct run){levels[num_levels - 1], 16, deferred, false, 0, 0},
+                   &images[deferred]);
    assert_images_equal(&images[0], &images[1], "a million primitives in a tile");
    assert_true(images[1].shaded <= 256);
    assert_true(images[0].shaded > 1000000);

@@ -94,23 +94,26 @@ main(int argc, char **argv)
    const uint8_t nearest = PIPE_TEX_FILTER_NEAREST, linear = PIPE_TEX_FILTER_LINEAR;
    const uint8_t repeat = PIPE_TEX_WRAP_REPEAT, clamp = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
    const uint8_t none = PIPE_TEX_MIPFILTER_NONE;
-   const enum pipe_format rgba = PIPE_FORMAT_R8G8B8A8_UNORM;
+   const uint8_t mip_nearest = PIPE_TEX_MIPFILTER_NEAREST, mip_linear = PIPE_TEX_MIPFILTER_LINEAR;
+   const enum pipe_texture_target flat = PIPE_TEXTURE_2D, cube = PIPE_TEXTURE_CUBE;
+   const enum pipe_format rgba = PIPE_FORMAT_R8G8B8A8_UNORM, bgrx = PIPE_FORMAT_B8G8R8X8_UNORM;
+   const enum pipe_format z24 = PIPE_FORMAT_Z24X8_UNORM, rgba32f = PIPE_FORMAT_R32G32B32A32_FLOAT;
    const struct scene scenes[] = {
-      {"2D nearest repeat", PIPE_TEXTURE_2D, rgba, 256, 0.9, nearest, nearest, none, repeat, false},
-      {"2D bilinear repeat", PIPE_TEXTURE_2D, rgba, 256, 0.9, linear, linear, none, repeat, false},
-      {"2D bilinear repeat, 32 texels", PIPE_TEXTURE_2D, rgba, 32, 0.9, linear, linear, none, repeat, false},
-      {"2D bilinear clamp, BGRX", PIPE_TEXTURE_2D, PIPE_FORMAT_B8G8R8X8_UNORM, 256, 0.9, linear, linear, none, clamp, false},
-      {"2D bilinear mip nearest", PIPE_TEXTURE_2D, rgba, 256, 1.8, linear, linear, PIPE_TEX_MIPFILTER_NEAREST, repeat, false},
-      {"2D trilinear, minified", PIPE_TEXTURE_2D, rgba, 256, 1.8, linear, linear, PIPE_TEX_MIPFILTER_LINEAR, repeat, false},
-      {"2D trilinear, magnified", PIPE_TEXTURE_2D, rgba, 256, 0.5, linear, linear, PIPE_TEX_MIPFILTER_LINEAR, repeat, false},
-      {"2D bilinear R8", PIPE_TEXTURE_2D, PIPE_FORMAT_R8_UNORM, 256, 0.9, linear, linear, none, repeat, false},
-      {"2D bilinear RGB565", PIPE_TEXTURE_2D, PIPE_FORMAT_B5G6R5_UNORM, 256, 0.9, linear, linear, none, repeat, false},
-      {"2D bilinear Z24", PIPE_TEXTURE_2D, PIPE_FORMAT_Z24X8_UNORM, 256, 0.9, linear, linear, none, clamp, false},
-      {"2D nearest Z24", PIPE_TEXTURE_2D, PIPE_FORMAT_Z24X8_UNORM, 256, 0.9, nearest, nearest, none, clamp, false},
-      {"cube bilinear", PIPE_TEXTURE_CUBE, rgba, 128, 0.7, linear, linear, none, clamp, false},
-      {"cube trilinear, minified", PIPE_TEXTURE_CUBE, rgba, 128, 1.8, linear, linear, PIPE_TEX_MIPFILTER_LINEAR, clamp, false},
-      {"cube bilinear seamless", PIPE_TEXTURE_CUBE, rgba, 128, 0.7, linear, linear, none, clamp, true},
-      {"2D bilinear RGBA32F", PIPE_TEXTURE_2D, PIPE_FORMAT_R32G32B32A32_FLOAT, 256, 0.9, linear, linear, none, repeat, false},
+      {"2D nearest repeat", flat, rgba, 256, 0.9, nearest, nearest, none, repeat, false},
+      {"2D bilinear repeat", flat, rgba, 256, 0.9, linear, linear, none, repeat, false},
+      {"2D bilinear repeat, 32 texels", flat, rgba, 32, 0.9, linear, linear, none, repeat, false},
+      {"2D bilinear clamp, BGRX", flat, bgrx, 256, 0.9, linear, linear, none, clamp, false},
+      {"2D bilinear mip nearest", flat, rgba, 256, 1.8, linear, linear, mip_nearest, repeat, false},
+      {"2D trilinear, minified", flat, rgba, 256, 1.8, linear, linear, mip_linear, repeat, false},
+      {"2D trilinear, magnified", flat, rgba, 256, 0.5, linear, linear, mip_linear, repeat, false},
+      {"2D bilinear R8", flat, PIPE_FORMAT_R8_UNORM, 256, 0.9, linear, linear, none, repeat, false},
+      {"2D bilinear RGB565", flat, PIPE_FORMAT_B5G6R5_UNORM, 256, 0.9, linear, linear, none, repeat, false},
+      {"2D bilinear Z24", flat, z24, 256, 0.9, linear, linear, none, clamp, false},
+      {"2D nearest Z24", flat, z24, 256, 0.9, nearest, nearest, none, clamp, false},
+      {"cube bilinear", cube, rgba, 128, 0.7, linear, linear, none, clamp, false},
+      {"cube trilinear, minified", cube, rgba, 128, 1.8, linear, linear, mip_linear, clamp, false},
+      {"cube bilinear seamless", cube, rgba, 128, 0.7, linear, linear, none, clamp, true},
+      {"2D bilinear RGBA32F", flat, rgba32f, 256, 0.9, linear, linear, none, repeat, false},
    };
    static _Alignas(64) float coords[CALLS][3][TBR_LANES];
 

@@ -370,7 +370,8 @@ read_square(struct context *context, unsigned level, int layer, const double *co
       return;
    }
 
-   struct taps x = axis_taps(context, binding->sampler.wrap_s, coordinates[0], (int)image->width, linear, offset[0]);
+   struct taps x = axis_taps(context, binding->sampler.wrap_s, coordinates[0], (int)image->width, linear,
+                             offset[0]);
    struct taps y = {.index = {0, 0}, .count = 1};
    if (!one)
       y = axis_taps(context, binding->sampler.wrap_t, coordinates[1], (int)image->height, linear, offset[1]);
@@ -529,7 +530,8 @@ fetch_integer_coordinates(struct context *context, struct color *color)
    case PIPE_TEXTURE_3D: layer = c[2]; layers = (int)image->depth; break;
    default: break;
    }
-   if (c[0] >= 0 && c[0] < (int)image->width && c[1] >= 0 && c[1] < (int)image->height && layer >= 0 && layer < layers)
+   if (c[0] >= 0 && c[0] < (int)image->width && c[1] >= 0 && c[1] < (int)image->height && layer >= 0 &&
+       layer < layers)
       *color = read_texel(context, (unsigned)level, (unsigned)layer, c[0], c[1]);
 }
 

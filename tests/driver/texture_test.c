@@ -214,7 +214,8 @@ check_call(struct tbr_texture_binding *binding, const struct tbr_sample_argument
       binding->sample(&thread, binding, &results[isa]);
       for (unsigned lane = 0; isa && lane < TBR_LANES; lane++)
          for (unsigned i = 0; i < 4; i++)
-            if (arguments->active >> lane & 1 && memcmp(&results[isa].texel[i][lane], &results[0].texel[i][lane], 4)) {
+            if (arguments->active >> lane & 1 &&
+                memcmp(&results[isa].texel[i][lane], &results[0].texel[i][lane], 4)) {
                print_case(binding, arguments, lane);
                fail_msg("%s and %s differ: component %u %.9g %.9g", texture_test_level_name(isa),
                         texture_test_level_name(0), i, results[isa].texel[i][lane], results[0].texel[i][lane]);
@@ -441,7 +442,8 @@ test_formats(void **state)
       random_sampler(&image.binding, all_wraps, COUNT(all_wraps));
       random_arguments(&image.binding, &arguments);
       check_call(&image.binding, &arguments,
-                 format == PIPE_FORMAT_DXT1_RGB ? 1.5 / 255 : format == PIPE_FORMAT_R32G32B32A32_FLOAT ? 1e-3 : 5e-4);
+                 format == PIPE_FORMAT_DXT1_RGB ? 1.5 / 255 :
+                 format == PIPE_FORMAT_R32G32B32A32_FLOAT ? 1e-3 : 5e-4);
       texture_test_image_free(&image);
    }
    finish();
@@ -577,7 +579,8 @@ test_query_lod(void **state)
    for (unsigned i = 0; i < 1500; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
       struct texture_test_image image;
-      random_image(&image, texture_test_below(2) ? PIPE_TEXTURE_2D : PIPE_TEXTURE_CUBE, PIPE_FORMAT_R8G8B8A8_UNORM, 64);
+      random_image(&image, texture_test_below(2) ? PIPE_TEXTURE_2D : PIPE_TEXTURE_CUBE,
+                   PIPE_FORMAT_R8G8B8A8_UNORM, 64);
       random_sampler(&image.binding, edge_wraps, COUNT(edge_wraps));
       for (unsigned c = 0; c < 4; c++)
          image.binding.swizzle[c] = (uint8_t)c;

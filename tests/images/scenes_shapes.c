@@ -158,7 +158,9 @@ draw_cube_map(const struct target *target, int frame)
                       texels);
       }
       glGenerateMipmap(GL_TEXTURE_CUBE_MAP);
-      set_sampling(GL_TEXTURE_CUBE_MAP, GL_LINEAR_MIPMAP_LINEAR, GL_LINEAR, GL_CLAMP_TO_EDGE,
+      /* Not GL_LINEAR: OpenGL ES 2 does not filter across the faces' edges, ES 3 does, and a
+       * driver may give a context of either. */
+      set_sampling(GL_TEXTURE_CUBE_MAP, GL_NEAREST_MIPMAP_LINEAR, GL_NEAREST, GL_CLAMP_TO_EDGE,
                    GL_CLAMP_TO_EDGE);
    }
    begin(target, program);

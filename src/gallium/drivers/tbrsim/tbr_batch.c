@@ -147,7 +147,7 @@ reset_batch(struct tbr_batch *batch)
 {
    batch->next = NULL;
    batch->drawn = false;
-   batch->cleared = 0;
+   batch->cleared = batch->read = batch->written = 0;
    batch->num_blocks = 0;
    batch->max_attributes = 1;
    batch->first_blocks.count = 0;
@@ -359,6 +359,38 @@ tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
 
 /* ---- handing over ------------------------------------------------------ */
 
+/** A buffer that no draw changes stays as it is in memory; one that no draw looks
+ * at need not be loaded. */
+static void
+drop_needless_transfers(struct tbr_attachment *attachment, bool read, bool written)
+{
+   attachment->load = attachment->load && (read || written);
+   attachment->store = attachment->store && (written || attachment->clear);
+}
+
+static void
+decide_transfers(struct tbr_batch *batch)
+{
+   struct tbr_pass *pass = &batch->pass;
+   for (unsigned i = 0; i < pass->num_color; i++) {
+      const unsigned bit = PIPE_CLEAR_COLOR0 << i;
+      /* What a draw leaves uncovered must survive the store. */
+      drop_needless_transfers(&pass->color[i], batch->read & bit, batch->written & bit);
+   }
+
+   unsigned read = batch->read, written = batch->written;
+   if (pass->depth.memory && pass->depth.memory == pass->stencil.memory) {
+      /* They share pixels: storing one stores the other. */
+      const unsigned both = PIPE_CLEAR_DEPTH | PIPE_CLEAR_STENCIL;
+      if ((written | batch->cleared) & both)
+         written |= both;
+      if (read & both)
+         read |= both;
+   }
+   drop_needless_transfers(&pass->depth, read & PIPE_CLEAR_DEPTH, written & PIPE_CLEAR_DEPTH);
+   drop_needless_transfers(&pass->stencil, read & PIPE_CLEAR_STENCIL, written & PIPE_CLEAR_STENCIL);
+}
+
 /** The Polygon List Builder's second half: PMDs of all primitives into the tiles'
  * lists, and the last tile's ID into each attribute block (TCOR III-D1). */
 static bool
@@ -465,6 +497,7 @@ tbr_batch_hand_over(struct tbr_context *context)
       fprintf(stderr, "tbrsim: out of memory for the Parameter Buffer; the process ends\n");
       abort();
    }
+   decide_transfers(batch);
    batch->pass.draws = batch->states.data;
    batch->pass.num_occlusion_counters = batch->sinks.count;
    describe_events(batch);

@@ -55,6 +55,8 @@ struct tbr_batch {
    struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
    bool drawn;                        /**< a draw has reached it */
    unsigned cleared;                  /**< PIPE_CLEAR_* that tiles start with */
+   unsigned read;                     /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
+   unsigned written;                  /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
 
    /* Parameter Buffer. */
    TBR_ARRAY(struct cm_pb_attribute_block *) pages;

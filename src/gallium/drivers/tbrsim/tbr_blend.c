@@ -10,7 +10,11 @@ struct colors {
    floats r, g, b, a;
 };
 
-#define EACH_COLOR(E) (struct colors){E(r), E(g), E(b), E(a)}
+#define EACH_COLOR(E)        \
+   (struct colors)           \
+   {                         \
+      E(r), E(g), E(b), E(a) \
+   }
 
 TBR_INLINE floats
 clamp_floats(floats a, float low, float high)
@@ -58,28 +62,18 @@ static floats
 blend_factor(enum pipe_blendfactor factor, const struct blend_inputs *in, unsigned c)
 {
    switch (factor) {
-   case PIPE_BLENDFACTOR_ONE:
-      return floats_all(1.0f);
-   case PIPE_BLENDFACTOR_SRC_COLOR:
-      return component(&in->source, c);
-   case PIPE_BLENDFACTOR_SRC_ALPHA:
-      return in->source.a;
-   case PIPE_BLENDFACTOR_DST_ALPHA:
-      return in->destination.a;
-   case PIPE_BLENDFACTOR_DST_COLOR:
-      return component(&in->destination, c);
+   case PIPE_BLENDFACTOR_ONE: return floats_all(1.0f);
+   case PIPE_BLENDFACTOR_SRC_COLOR: return component(&in->source, c);
+   case PIPE_BLENDFACTOR_SRC_ALPHA: return in->source.a;
+   case PIPE_BLENDFACTOR_DST_ALPHA: return in->destination.a;
+   case PIPE_BLENDFACTOR_DST_COLOR: return component(&in->destination, c);
    case PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE:
       return c == 3 ? floats_all(1.0f) : floats_min(in->source.a, one_minus(in->destination.a));
-   case PIPE_BLENDFACTOR_CONST_COLOR:
-      return component(&in->constant, c);
-   case PIPE_BLENDFACTOR_CONST_ALPHA:
-      return in->constant.a;
-   case PIPE_BLENDFACTOR_SRC1_COLOR:
-      return component(&in->second, c);
-   case PIPE_BLENDFACTOR_SRC1_ALPHA:
-      return in->second.a;
-   case PIPE_BLENDFACTOR_ZERO:
-      return floats_all(0.0f);
+   case PIPE_BLENDFACTOR_CONST_COLOR: return component(&in->constant, c);
+   case PIPE_BLENDFACTOR_CONST_ALPHA: return in->constant.a;
+   case PIPE_BLENDFACTOR_SRC1_COLOR: return component(&in->second, c);
+   case PIPE_BLENDFACTOR_SRC1_ALPHA: return in->second.a;
+   case PIPE_BLENDFACTOR_ZERO: return floats_all(0.0f);
    case PIPE_BLENDFACTOR_INV_SRC_COLOR:
    case PIPE_BLENDFACTOR_INV_SRC_ALPHA:
    case PIPE_BLENDFACTOR_INV_DST_ALPHA:
@@ -89,8 +83,7 @@ blend_factor(enum pipe_blendfactor factor, const struct blend_inputs *in, unsign
    case PIPE_BLENDFACTOR_INV_SRC1_COLOR:
    case PIPE_BLENDFACTOR_INV_SRC1_ALPHA:
       return one_minus(blend_factor(factor & ~PIPE_BLENDFACTOR_INVERT_BIT, in, c));
-   default:
-      unreachable("there are no more blend factors");
+   default: unreachable("there are no more blend factors");
    }
 }
 
@@ -106,14 +99,10 @@ blend_component(enum pipe_blend_func function, enum pipe_blendfactor source_fact
    const floats a = floats_mul(source, blend_factor(source_factor, in, c));
    const floats b = floats_mul(destination, blend_factor(destination_factor, in, c));
    switch (function) {
-   case PIPE_BLEND_ADD:
-      return floats_add(a, b);
-   case PIPE_BLEND_SUBTRACT:
-      return floats_sub(a, b);
-   case PIPE_BLEND_REVERSE_SUBTRACT:
-      return floats_sub(b, a);
-   default:
-      unreachable("there are no more blend equations");
+   case PIPE_BLEND_ADD: return floats_add(a, b);
+   case PIPE_BLEND_SUBTRACT: return floats_sub(a, b);
+   case PIPE_BLEND_REVERSE_SUBTRACT: return floats_sub(b, a);
+   default: unreachable("there are no more blend equations");
    }
 }
 
@@ -144,19 +133,17 @@ blend_common(enum tbr_blend_kind kind, floats source, floats alpha, floats desti
    switch (kind) {
    case TBR_BLEND_ALPHA:
       return floats_add(floats_mul(source, alpha), floats_mul(destination, one_minus(alpha)));
-   case TBR_BLEND_PREMULTIPLIED:
-      return floats_add(source, floats_mul(destination, one_minus(alpha)));
-   case TBR_BLEND_ADD:
-      return floats_add(source, destination);
-   default:
-      return source;
+   case TBR_BLEND_PREMULTIPLIED: return floats_add(source, floats_mul(destination, one_minus(alpha)));
+   case TBR_BLEND_ADD: return floats_add(source, destination);
+   default: return source;
    }
 }
 
 /* The result of blending, not clamped yet. */
 static struct colors
 blend_colors(const struct tbr_draw_plan *plan, const struct tbr_tile_color *buffer, unsigned n,
-             const struct tbr_fragment_block *block, const struct colors *source, const struct colors *destination)
+             const struct tbr_fragment_block *block, const struct colors *source,
+             const struct colors *destination)
 {
    const enum tbr_blend_kind kind = plan->color[n].blend;
    if (kind == TBR_BLEND_GENERAL)
@@ -172,40 +159,23 @@ static ints
 logic_operation(enum pipe_logicop operation, ints source, ints destination)
 {
    switch (operation) {
-   case PIPE_LOGICOP_CLEAR:
-      return ints_all(0);
-   case PIPE_LOGICOP_NOR:
-      return ints_not(ints_or(source, destination));
-   case PIPE_LOGICOP_AND_INVERTED:
-      return ints_and(ints_not(source), destination);
-   case PIPE_LOGICOP_COPY_INVERTED:
-      return ints_not(source);
-   case PIPE_LOGICOP_AND_REVERSE:
-      return ints_and(source, ints_not(destination));
-   case PIPE_LOGICOP_INVERT:
-      return ints_not(destination);
-   case PIPE_LOGICOP_XOR:
-      return ints_xor(source, destination);
-   case PIPE_LOGICOP_NAND:
-      return ints_not(ints_and(source, destination));
-   case PIPE_LOGICOP_AND:
-      return ints_and(source, destination);
-   case PIPE_LOGICOP_EQUIV:
-      return ints_not(ints_xor(source, destination));
-   case PIPE_LOGICOP_NOOP:
-      return destination;
-   case PIPE_LOGICOP_OR_INVERTED:
-      return ints_or(ints_not(source), destination);
-   case PIPE_LOGICOP_COPY:
-      return source;
-   case PIPE_LOGICOP_OR_REVERSE:
-      return ints_or(source, ints_not(destination));
-   case PIPE_LOGICOP_OR:
-      return ints_or(source, destination);
-   case PIPE_LOGICOP_SET:
-      return ints_all(-1);
-   default:
-      unreachable("there are no more logic operations");
+   case PIPE_LOGICOP_CLEAR: return ints_all(0);
+   case PIPE_LOGICOP_NOR: return ints_not(ints_or(source, destination));
+   case PIPE_LOGICOP_AND_INVERTED: return ints_and(ints_not(source), destination);
+   case PIPE_LOGICOP_COPY_INVERTED: return ints_not(source);
+   case PIPE_LOGICOP_AND_REVERSE: return ints_and(source, ints_not(destination));
+   case PIPE_LOGICOP_INVERT: return ints_not(destination);
+   case PIPE_LOGICOP_XOR: return ints_xor(source, destination);
+   case PIPE_LOGICOP_NAND: return ints_not(ints_and(source, destination));
+   case PIPE_LOGICOP_AND: return ints_and(source, destination);
+   case PIPE_LOGICOP_EQUIV: return ints_not(ints_xor(source, destination));
+   case PIPE_LOGICOP_NOOP: return destination;
+   case PIPE_LOGICOP_OR_INVERTED: return ints_or(ints_not(source), destination);
+   case PIPE_LOGICOP_COPY: return source;
+   case PIPE_LOGICOP_OR_REVERSE: return ints_or(source, ints_not(destination));
+   case PIPE_LOGICOP_OR: return ints_or(source, destination);
+   case PIPE_LOGICOP_SET: return ints_all(-1);
+   default: unreachable("there are no more logic operations");
    }
 }
 
@@ -218,7 +188,8 @@ gather_pixels(const struct tbr_tile_color *buffer, const uint16_t quad[4])
       return ints_gather_quads((const int32_t *)buffer->pixels, quad);
    int32_t pixels[TBR_LANES] = {0};
    for (unsigned lane = 0; lane < TBR_LANES; lane++)
-      memcpy(&pixels[lane], buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, buffer->pixel_bytes);
+      memcpy(&pixels[lane], buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes,
+             buffer->pixel_bytes);
    return ints_load(pixels);
 }
 
@@ -233,15 +204,16 @@ scatter_pixels(const struct tbr_tile_color *buffer, const uint16_t quad[4], uint
    ints_store(pixels, value);
    for (; live; live &= live - 1) {
       const unsigned lane = __builtin_ctz(live);
-      memcpy(buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, &pixels[lane], buffer->pixel_bytes);
+      memcpy(buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, &pixels[lane],
+             buffer->pixel_bytes);
    }
 }
 
 TBR_INLINE floats
 unpack_channel(const struct tbr_tile_color *buffer, ints pixels, unsigned c)
 {
-   const ints channel = ints_and(ints_shift_right_logical(pixels, buffer->shift[c]),
-                                 ints_all((int32_t)buffer->maximum[c]));
+   const ints channel =
+      ints_and(ints_shift_right_logical(pixels, buffer->shift[c]), ints_all((int32_t)buffer->maximum[c]));
    return floats_mul(floats_from_ints(channel), floats_all(buffer->inverse_maximum[c]));
 }
 
@@ -249,12 +221,14 @@ unpack_channel(const struct tbr_tile_color *buffer, ints pixels, unsigned c)
 TBR_INLINE ints
 pack_channel(const struct tbr_tile_color *buffer, floats value, unsigned c)
 {
-   const ints channel = ints_round(floats_mul(clamp_floats(value, 0.0f, 1.0f), floats_all(buffer->maximum[c])));
+   const ints channel =
+      ints_round(floats_mul(clamp_floats(value, 0.0f, 1.0f), floats_all(buffer->maximum[c])));
    return ints_shift_left(channel, buffer->shift[c]);
 }
 
 TBR_INLINE ints
-apply_write_mask(const struct tbr_tile_color *buffer, const struct tbr_color_plan *color, ints pixels, ints old)
+apply_write_mask(const struct tbr_tile_color *buffer, const struct tbr_color_plan *color, ints pixels,
+                 ints old)
 {
    int32_t mask = 0;
    memcpy(&mask, color->write_mask, buffer->pixel_bytes);
@@ -273,9 +247,10 @@ write_unorm(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
    struct colors colors = load_colors(block->color[n]);
    if (color->blend != TBR_BLEND_REPLACE) {
       const struct colors source = clamp_colors(buffer, colors);
-      const struct colors destination = {
-         unpack_channel(buffer, old, 0), unpack_channel(buffer, old, 1), unpack_channel(buffer, old, 2),
-         buffer->alpha_is_one ? floats_all(1.0f) : unpack_channel(buffer, old, 3)};
+      const struct colors destination = {unpack_channel(buffer, old, 0), unpack_channel(buffer, old, 1),
+                                         unpack_channel(buffer, old, 2),
+                                         buffer->alpha_is_one ? floats_all(1.0f)
+                                                              : unpack_channel(buffer, old, 3)};
       colors = blend_colors(plan, buffer, n, block, &source, &destination);
    }
    ints pixels = ints_or(ints_or(pack_channel(buffer, colors.r, 0), pack_channel(buffer, colors.g, 1)),
@@ -306,7 +281,8 @@ blend_byte(const struct tbr_tile_color *buffer, const float planes[4][TBR_LANES]
 }
 
 TBR_INLINE void
-write_bytes_as(struct tbr_tile_thread *thread, unsigned n, uint32_t live, enum tbr_blend_kind kind, bool partial)
+write_bytes_as(struct tbr_tile_thread *thread, unsigned n, uint32_t live, enum tbr_blend_kind kind,
+               bool partial)
 {
    const struct tbr_tile_color *buffer = &thread->color[n];
    const uint16_t *quad = thread->queue.quad;
@@ -405,13 +381,15 @@ write_general(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
       buffer->pack->pack_rgba_sint(new, 0, (const int32_t *)rows, 0, TBR_LANES, 1);
    if (color->logic_op) {
       for (size_t at = 0; at < TBR_LANES * pixel_bytes; at += 64)
-         ints_store(new + at, logic_operation(plan->state->blend.logicop_func, ints_load(new + at), ints_load(old + at)));
+         ints_store(new + at, logic_operation(plan->state->blend.logicop_func, ints_load(new + at),
+                                              ints_load(old + at)));
    }
    for (; live; live &= live - 1) {
       const unsigned lane = __builtin_ctz(live);
       uint8_t *pixel = buffer->pixels + (4 * queue->quad[lane / 4] + lane % 4) * pixel_bytes;
       for (size_t at = 0; at < pixel_bytes; at++)
-         pixel[at] = (new[lane * pixel_bytes + at] & color->write_mask[at]) | (pixel[at] & ~color->write_mask[at]);
+         pixel[at] =
+            (new[lane * pixel_bytes + at] & color->write_mask[at]) | (pixel[at] & ~color->write_mask[at]);
    }
 }
 
@@ -423,15 +401,9 @@ write_colors(struct tbr_tile_thread *thread, uint32_t live)
       if (!thread->plan.color[n].write)
          continue;
       switch (thread->plan.color[n].path) {
-      case TBR_COLOR_BYTES:
-         write_bytes(thread, n, live);
-         break;
-      case TBR_COLOR_UNORM:
-         write_unorm(thread, n, live);
-         break;
-      case TBR_COLOR_GENERAL:
-         write_general(thread, n, live);
-         break;
+      case TBR_COLOR_BYTES: write_bytes(thread, n, live); break;
+      case TBR_COLOR_UNORM: write_unorm(thread, n, live); break;
+      case TBR_COLOR_GENERAL: write_general(thread, n, live); break;
       }
    }
 }
@@ -439,10 +411,12 @@ write_colors(struct tbr_tile_thread *thread, uint32_t live)
 /* ---- the plan ---------------------------------------------------------- */
 
 static bool
-add_with(const struct pipe_rt_blend_state *rt, enum pipe_blendfactor source, enum pipe_blendfactor destination)
+add_with(const struct pipe_rt_blend_state *rt, enum pipe_blendfactor source,
+         enum pipe_blendfactor destination)
 {
-   return rt->rgb_func == PIPE_BLEND_ADD && rt->alpha_func == PIPE_BLEND_ADD && rt->rgb_src_factor == source &&
-          rt->rgb_dst_factor == destination && rt->alpha_src_factor == source && rt->alpha_dst_factor == destination;
+   return rt->rgb_func == PIPE_BLEND_ADD && rt->alpha_func == PIPE_BLEND_ADD &&
+          rt->rgb_src_factor == source && rt->rgb_dst_factor == destination &&
+          rt->alpha_src_factor == source && rt->alpha_dst_factor == destination;
 }
 
 static enum tbr_blend_kind
@@ -467,7 +441,8 @@ fill_write_mask(uint8_t mask[16], enum pipe_format format, unsigned colormask)
    const struct util_format_description *description = util_format_description(format);
    memset(mask, 0xff, 16);
    if (format == PIPE_FORMAT_R11G11B10_FLOAT) {
-      const uint32_t bits = (colormask & PIPE_MASK_R ? 0x7ff : 0) | (colormask & PIPE_MASK_G ? 0x7ff << 11 : 0) |
+      const uint32_t bits = (colormask & PIPE_MASK_R ? 0x7ff : 0) |
+                            (colormask & PIPE_MASK_G ? 0x7ff << 11 : 0) |
                             (colormask & PIPE_MASK_B ? 0x3ffu << 22 : 0);
       memcpy(mask, &bits, 4);
       return;
@@ -489,7 +464,8 @@ plan_color(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan, uns
    const struct tbr_tile_color *buffer = &thread->color[n];
    struct tbr_color_plan *color = &plan->color[n];
    const struct pipe_rt_blend_state *rt = &state->blend.rt[n];
-   color->write = state->shade && n < state->num_color_outputs && thread->pass->color[n].memory && rt->colormask;
+   color->write =
+      state->shade && n < state->num_color_outputs && thread->pass->color[n].memory && rt->colormask;
    if (!color->write)
       return;
    color->logic_op = state->blend.logicop_enable && buffer->logic_op;

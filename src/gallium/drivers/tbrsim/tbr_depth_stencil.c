@@ -35,58 +35,36 @@ test_stencil(const struct tbr_stencil *test, bytes16 stencil)
    const bytes16 value = stencil & test->valuemask;
    const uint8_t reference = test->reference & test->valuemask;
    switch (test->func) {
-   case PIPE_FUNC_NEVER:
-      return 0;
-   case PIPE_FUNC_LESS:
-      return mask_from_bytes((bytes16)(value > reference));
-   case PIPE_FUNC_EQUAL:
-      return mask_from_bytes((bytes16)(value == reference));
-   case PIPE_FUNC_LEQUAL:
-      return mask_from_bytes((bytes16)(value >= reference));
-   case PIPE_FUNC_GREATER:
-      return mask_from_bytes((bytes16)(value < reference));
-   case PIPE_FUNC_NOTEQUAL:
-      return mask_from_bytes((bytes16)(value != reference));
-   case PIPE_FUNC_GEQUAL:
-      return mask_from_bytes((bytes16)(value <= reference));
-   default:
-      return 0xffff;
+   case PIPE_FUNC_NEVER: return 0;
+   case PIPE_FUNC_LESS: return mask_from_bytes((bytes16)(value > reference));
+   case PIPE_FUNC_EQUAL: return mask_from_bytes((bytes16)(value == reference));
+   case PIPE_FUNC_LEQUAL: return mask_from_bytes((bytes16)(value >= reference));
+   case PIPE_FUNC_GREATER: return mask_from_bytes((bytes16)(value < reference));
+   case PIPE_FUNC_NOTEQUAL: return mask_from_bytes((bytes16)(value != reference));
+   case PIPE_FUNC_GEQUAL: return mask_from_bytes((bytes16)(value <= reference));
+   default: return 0xffff;
    }
 }
 
 /* The stencil values after an operation on the lanes of the mask. The reference
  * is a lane's own because a program may export it. */
 static bytes16
-update_stencil(const struct tbr_stencil *test, unsigned operation, bytes16 stencil, bytes16 reference, uint32_t mask)
+update_stencil(const struct tbr_stencil *test, unsigned operation, bytes16 stencil, bytes16 reference,
+               uint32_t mask)
 {
    bytes16 new;
    switch (operation) {
-   case PIPE_STENCIL_OP_ZERO:
-      new = (bytes16){};
-      break;
-   case PIPE_STENCIL_OP_REPLACE:
-      new = reference;
-      break;
-   case PIPE_STENCIL_OP_INCR:
-      new = stencil + ((bytes16)(stencil != 0xff) & 1);
-      break;
-   case PIPE_STENCIL_OP_DECR:
-      new = stencil - ((bytes16)(stencil != 0) & 1);
-      break;
-   case PIPE_STENCIL_OP_INCR_WRAP:
-      new = stencil + 1;
-      break;
-   case PIPE_STENCIL_OP_DECR_WRAP:
-      new = stencil - 1;
-      break;
-   case PIPE_STENCIL_OP_INVERT:
-      new = ~stencil;
-      break;
-   default:
-      return stencil;
+   case PIPE_STENCIL_OP_ZERO: new = (bytes16){}; break;
+   case PIPE_STENCIL_OP_REPLACE: new = reference; break;
+   case PIPE_STENCIL_OP_INCR: new = stencil + ((bytes16)(stencil != 0xff) & 1); break;
+   case PIPE_STENCIL_OP_DECR: new = stencil - ((bytes16)(stencil != 0) & 1); break;
+   case PIPE_STENCIL_OP_INCR_WRAP: new = stencil + 1; break;
+   case PIPE_STENCIL_OP_DECR_WRAP: new = stencil - 1; break;
+   case PIPE_STENCIL_OP_INVERT: new = ~stencil; break;
+   default: return stencil;
    }
    const bytes16 bits = bytes_from_mask(mask) & test->writemask;
-   return (stencil & ~bits) | (new & bits);
+   return (stencil & ~bits) | (new &bits);
 }
 
 /* ---- depth: an integer a lane ------------------------------------------ */
@@ -120,22 +98,14 @@ TBR_INLINE uint32_t
 test_depth(unsigned function, ints z, ints stored)
 {
    switch (function) {
-   case PIPE_FUNC_NEVER:
-      return 0;
-   case PIPE_FUNC_LESS:
-      return ints_less(z, stored);
-   case PIPE_FUNC_EQUAL:
-      return ints_equal(z, stored);
-   case PIPE_FUNC_LEQUAL:
-      return ints_less(stored, z) ^ 0xffff;
-   case PIPE_FUNC_GREATER:
-      return ints_less(stored, z);
-   case PIPE_FUNC_NOTEQUAL:
-      return ints_equal(z, stored) ^ 0xffff;
-   case PIPE_FUNC_GEQUAL:
-      return ints_less(z, stored) ^ 0xffff;
-   default:
-      return 0xffff;
+   case PIPE_FUNC_NEVER: return 0;
+   case PIPE_FUNC_LESS: return ints_less(z, stored);
+   case PIPE_FUNC_EQUAL: return ints_equal(z, stored);
+   case PIPE_FUNC_LEQUAL: return ints_less(stored, z) ^ 0xffff;
+   case PIPE_FUNC_GREATER: return ints_less(stored, z);
+   case PIPE_FUNC_NOTEQUAL: return ints_equal(z, stored) ^ 0xffff;
+   case PIPE_FUNC_GEQUAL: return ints_less(z, stored) ^ 0xffff;
+   default: return 0xffff;
    }
 }
 
@@ -162,8 +132,8 @@ test_stencil_and_depth(const struct tbr_draw_plan *plan, const struct tbr_stenci
 /* Pixel centres of a block, relative to the primitive's reference point. Exact:
  * both are multiples of 1/256. */
 TBR_INLINE void
-block_positions(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t block_x,
-                uint32_t block_y, floats *dx, floats *dy)
+block_positions(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+                uint32_t block_x, uint32_t block_y, floats *dx, floats *dy)
 {
    const float center = thread->plan.center;
    const float x = (float)(thread->tile_x + (int32_t)block_x * 4) + center - primitive->reference_x;
@@ -173,8 +143,8 @@ block_positions(const struct tbr_tile_thread *thread, const struct tbr_tile_prim
 }
 
 TBR_INLINE ints
-block_depth(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t block_x,
-            uint32_t block_y)
+block_depth(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+            uint32_t block_x, uint32_t block_y)
 {
    floats dx, dy;
    block_positions(thread, primitive, block_x, block_y, &dx, &dy);
@@ -198,8 +168,8 @@ test_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *prim
       const struct tbr_stencil *test = &plan->state->stencil[!primitive->front_facing];
       bytes16 *place = (bytes16 *)(thread->stencil + first);
       bytes16 stencil = *place;
-      mask = test_stencil_and_depth(plan, test, &stencil, (bytes16){} + test->reference, test_stencil(test, stencil),
-                                    depth_pass, mask);
+      mask = test_stencil_and_depth(plan, test, &stencil, (bytes16){} + test->reference,
+                                    test_stencil(test, stencil), depth_pass, mask);
       *place = stencil;
    } else {
       mask &= depth_pass;
@@ -211,8 +181,8 @@ test_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *prim
 
 /* The lanes that are not certain to fail a later depth test, nothing written. */
 static inline uint32_t
-reject_block(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t block_x,
-             uint32_t block_y, uint32_t mask)
+reject_block(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+             uint32_t block_x, uint32_t block_y, uint32_t mask)
 {
    const uint32_t first = (block_y * thread->blocks_x + block_x) * 16;
    const ints z = block_depth(thread, primitive, block_x, block_y);

@@ -153,6 +153,24 @@ record_draw(struct tbr_context *context, struct tbr_batch *batch, const struct p
 
 /* ---- state --------------------------------------------------------------- */
 
+/** Notes which buffers the draw depends on and which it may change. */
+static void
+note_transfers(struct tbr_batch *batch, const struct tbr_draw_state *state)
+{
+   if (state->depth_test)
+      batch->read |= PIPE_CLEAR_DEPTH;
+   if (state->depth_write)
+      batch->written |= PIPE_CLEAR_DEPTH;
+   if (state->stencil_test) {
+      batch->read |= PIPE_CLEAR_STENCIL;
+      batch->written |= PIPE_CLEAR_STENCIL;
+   }
+   for (unsigned i = 0; i < batch->pass.num_color && state->shade; i++) {
+      if (state->blend.rt[i].colormask)
+         batch->written |= PIPE_CLEAR_COLOR0 << i;
+   }
+}
+
 /** Gives the batch a draw state for the next primitives, which belong to the
  * event stream's draw event_draw. */
 static bool
@@ -178,6 +196,7 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
       *state = *current;
       batch->states.data[batch->states.count++] = state;
    }
+   note_transfers(batch, current);
    batch->drawn = true;
    binning->batch = batch;
    binning->state = batch->states.count - 1;

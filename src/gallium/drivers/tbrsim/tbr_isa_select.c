@@ -18,7 +18,8 @@ best_level(void)
    const struct util_cpu_caps_t *caps = util_get_cpu_caps();
    if (!caps->has_avx2 || !caps->has_fma || !caps->has_f16c || !caps->has_popcnt)
       return 0;
-   if (!caps->has_avx512f || !caps->has_avx512bw || !caps->has_avx512dq || !caps->has_avx512vl || !caps->has_avx512cd)
+   if (!caps->has_avx512f || !caps->has_avx512bw || !caps->has_avx512dq || !caps->has_avx512vl ||
+       !caps->has_avx512cd)
       return 1;
    return 2;
 }

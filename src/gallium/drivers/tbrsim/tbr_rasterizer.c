@@ -18,6 +18,8 @@ cells_mask(int32_t x0, int32_t y0, int32_t x1, int32_t y1)
 TBR_INLINE uint32_t
 box_mask(const struct pixel_box *box, int32_t x, int32_t y)
 {
+   if (x >= box->x0 && y >= box->y0 && x + 4 <= box->x1 && y + 4 <= box->y1)
+      return 0xffff;
    return cells_mask(larger(box->x0 - x, 0), larger(box->y0 - y, 0), smaller(box->x1 - 1 - x, 3),
                      smaller(box->y1 - 1 - y, 3));
 }
@@ -37,7 +39,8 @@ block_coverage(const struct edge *edges, int num_edges, int32_t x, int32_t y)
 /* What becomes of a covered block: tests, then the visibility buffer or the queue.
  * Returns whether anything was left of it. */
 static bool
-draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_x, uint32_t block_y, uint32_t mask)
+draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_x, uint32_t block_y,
+           uint32_t mask)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
@@ -121,8 +124,8 @@ current_run(struct tbr_tile_thread *thread)
 
 /* Draws the primitive whose attributes begin at `position`. */
 static void
-rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute_block *position, uint32_t first_block,
-                    uint32_t num_attributes)
+rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute_block *position,
+                    uint32_t first_block, uint32_t num_attributes)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    struct snapped_vertices vertices;
@@ -148,11 +151,12 @@ rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute
    primitive->draw = plan->draw;
    primitive->run = current_run(thread);
    primitive->num_inputs = num_attributes - 1;
-   primitive->front_facing = position->flags & TBR_PRIMITIVE_FRONT_FACING;
+   primitive->front_facing = position->flags & TBR_PRIMITIVE_FRONT_FACING ? ~0u : 0;
    primitive->gradient = setup_gradient(&vertices, area);
    primitive->depth = setup_depth_plane(thread, plan->state, position, &primitive->gradient);
 
-   const int32_t blocks_x = ((box.x1 + 3) >> 2) - (box.x0 >> 2), blocks_y = ((box.y1 + 3) >> 2) - (box.y0 >> 2);
+   const int32_t blocks_x = ((box.x1 + 3) >> 2) - (box.x0 >> 2),
+                 blocks_y = ((box.y1 + 3) >> 2) - (box.y0 >> 2);
    const bool used = blocks_x * blocks_y <= 4 ? rasterize_few(thread, index, &box, edges, num_edges)
                                               : rasterize_groups(thread, index, &box, edges, num_edges);
    /* A primitive that no fragment refers to leaves its place to the next. */

@@ -98,7 +98,8 @@ larger(int32_t a, int32_t b)
 
 /* False if no pixel centre of the tile, scissor and framebuffer is in the box. */
 TBR_INLINE bool
-setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *vertices, struct pixel_box *box)
+setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *vertices,
+          struct pixel_box *box)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const int32_t center = plan->state->half_pixel_center ? SUBPIXELS / 2 : 0;
@@ -161,7 +162,8 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
       edge->b = b;
       edge->block_low = 3 * (smaller(a, 0) + smaller(b, 0));
       edge->block_high = 3 * (larger(a, 0) + larger(b, 0));
-      edge->pixels = ints_add(ints_mul(ints_all(a), ints_load(tbr_lane_x)), ints_mul(ints_all(b), ints_load(tbr_lane_y)));
+      edge->pixels =
+         ints_add(ints_mul(ints_all(a), ints_load(tbr_lane_x)), ints_mul(ints_all(b), ints_load(tbr_lane_y)));
    }
    return count;
 }
@@ -194,8 +196,8 @@ setup_plane(const struct tbr_gradient *gradient, float a0, float a1, float a2)
 }
 
 static float
-depth_offset(const struct tbr_tile_thread *thread, const struct tbr_draw_state *state, const struct tbr_plane *plane,
-             const float z[3])
+depth_offset(const struct tbr_tile_thread *thread, const struct tbr_draw_state *state,
+             const struct tbr_plane *plane, const float z[3])
 {
    const float slope = __builtin_fmaxf(__builtin_fabsf(plane->ddx), __builtin_fabsf(plane->ddy));
    double unit = 1.0;
@@ -236,7 +238,8 @@ to_doubles(float4 a)
 
 TBR_INLINE void
 setup_input_planes(struct tbr_plane planes[4], const struct tbr_gradient *gradient,
-                   const struct cm_pb_attribute_block *attribute, unsigned interpolation, const float inverse_w[3])
+                   const struct cm_pb_attribute_block *attribute, unsigned interpolation,
+                   const float inverse_w[3])
 {
    float4 a0, a1, a2;
    memcpy(&a0, attribute->vertex[0], 16);

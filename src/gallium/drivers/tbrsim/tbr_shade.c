@@ -89,8 +89,9 @@ conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint
 /* Appends quad n of a block whose first pixel's centre is at x, y in the
  * framebuffer; live: mask of its four pixels. */
 TBR_INLINE void
-queue_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t primitive_index,
-           uint32_t block_index, unsigned block_quad, float x, float y, uint32_t live)
+queue_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+           uint32_t primitive_index, uint32_t block_index, unsigned block_quad, float x, float y,
+           uint32_t live)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
@@ -105,7 +106,7 @@ queue_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *prim
    *(quad_floats *)&block->x[4 * n] = window_x - primitive->reference_x;
    *(quad_floats *)&block->y[4 * n] = window_y - primitive->reference_y;
    block->planes[n] = primitive->planes;
-   block->front_facing[n] = primitive->front_facing ? ~0u : 0;
+   block->front_facing[n] = primitive->front_facing;
    block->live |= live << 4 * n;
    queue->quad[n] = quad;
    queue->primitive[n] = primitive_index;
@@ -115,8 +116,8 @@ queue_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *prim
 
 /* Fills the empty queue with a block of which each quad is touched. */
 TBR_INLINE void
-queue_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t primitive_index,
-                  uint32_t block_index, float x, float y, uint32_t mask)
+queue_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+                  uint32_t primitive_index, uint32_t block_index, float x, float y, uint32_t mask)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
@@ -127,7 +128,7 @@ queue_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitiv
    floats_store(block->x, floats_sub(window_x, floats_all(primitive->reference_x)));
    floats_store(block->y, floats_sub(window_y, floats_all(primitive->reference_y)));
    const quad_ints all_zero = {}, numbers = {0, 1, 2, 3};
-   *(quad_ints *)block->front_facing = all_zero - primitive->front_facing;
+   *(quad_ints *)block->front_facing = all_zero + (int32_t)primitive->front_facing;
    *(quad_ints *)queue->primitive = all_zero + (int32_t)primitive_index;
    const quad_ints quads = numbers + (int32_t)block_index * 4;
    for (unsigned n = 0; n < TBR_QUADS; n++) {

@@ -21,7 +21,6 @@ texture_cube_neighbour(unsigned face, int size, int *x, int *y)
       axis = t_axis[face] >> 1;
    const unsigned neighbour = axis * 2 + (position[axis] < 0);
    position[face >> 1] += position[face >> 1] > 0 ? -1 : 1;
-   position[axis] = position[axis] > 0 ? size : -size;
 
    const int s = position[s_axis[neighbour] >> 1], t = position[t_axis[neighbour] >> 1];
    *x = ((s_axis[neighbour] & 1 ? -s : s) + size - 1) / 2;

@@ -548,7 +548,8 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
       if (mip == TEXTURE_MIP_LINEAR && texture_any(second)) {
          /* Lanes without a second level mix it in with weight 0. */
          point.level -= second;
-         struct texture_color next = texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
+         struct texture_color next = texture_sample_level(state, kind, cube, filter, mip, &point, &texel,
+                                                          &crossing);
          color = texture_mix_colors(kind, color, next, level_weight);
          if (record) {
             texture_int key = linear | point.level;

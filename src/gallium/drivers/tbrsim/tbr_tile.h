@@ -31,15 +31,15 @@ struct tbr_gradient {
 /** A primitive of the tile that some fragment still needs. */
 struct tbr_tile_primitive {
    const struct cm_pb_attribute_block *attributes; /**< position, then the inputs */
-   const struct tbr_plane *planes; /**< NULL until a fragment is shaded */
-   struct tbr_plane depth;         /**< with polygon offset */
+   const struct tbr_plane *planes;                 /**< NULL until a fragment is shaded */
+   struct tbr_plane depth;                         /**< with polygon offset */
    struct tbr_gradient gradient;
    float reference_x, reference_y; /**< the snapped vertex 0 */
    uint32_t first_block;           /**< number of its first attribute block */
    uint32_t draw;                  /**< index into the pass' draws */
    uint32_t run;                   /**< counts the changes of draw, see tbr_tile_thread.num_runs */
    uint32_t num_inputs;            /**< attributes after the position */
-   bool front_facing;
+   uint32_t front_facing;          /**< 0 or ~0 */
 };
 
 /** How a colour buffer's pixels are computed. */
@@ -52,22 +52,22 @@ enum tbr_color_kind {
 /** A colour buffer of the tile. Pixels are kept in the format of the memory, so
  * that storing and loading a tile cannot change them. */
 struct tbr_tile_color {
-   uint8_t *pixels;          /**< TBR_TILE_MAX_PIXELS of pixel_bytes, quad by quad */
-   size_t capacity;          /**< bytes */
+   uint8_t *pixels; /**< TBR_TILE_MAX_PIXELS of pixel_bytes, quad by quad */
+   size_t capacity; /**< bytes */
    enum pipe_format format;
    enum tbr_color_kind kind;
    uint32_t pixel_bytes;
-   bool integer;             /**< pure integer channels: no blending */
-   bool logic_op;            /**< logic operations apply (not to floats and sRGB) */
+   bool integer;                /**< pure integer channels: no blending */
+   bool logic_op;               /**< logic operations apply (not to floats and sRGB) */
    float clamp_low, clamp_high; /**< of a blended colour; -INFINITY, INFINITY: none */
    uint8_t clear_pixel[16];
    /* TBR_COLOR_BYTES */
-   uint8_t component[4];     /**< which component a byte holds; of an unused byte: any */
+   uint8_t component[4]; /**< which component a byte holds; of an unused byte: any */
    /* TBR_COLOR_BYTES and TBR_COLOR_UNORM: r, g, b, a; a channel that is missing has maximum 0. */
    uint8_t shift[4];
    float maximum[4], inverse_maximum[4];
-   uint32_t filler;          /**< bits of an X channel, kept at 1 so that alpha reads as 1 */
-   bool alpha_is_one;        /**< no alpha channel */
+   uint32_t filler;   /**< bits of an X channel, kept at 1 so that alpha reads as 1 */
+   bool alpha_is_one; /**< no alpha channel */
    /* TBR_COLOR_GENERAL */
    const struct util_format_pack_description *pack;
    const struct util_format_unpack_description *unpack;
@@ -87,23 +87,23 @@ struct tbr_color_plan {
    bool write;               /**< anything at all */
    enum tbr_color_kind path; /**< which of the pixel functions serves it */
    bool logic_op;
-   bool partial;             /**< write_mask leaves bits of a pixel alone */
+   bool partial; /**< write_mask leaves bits of a pixel alone */
    enum tbr_blend_kind blend;
-   uint8_t write_mask[16];   /**< bits of a pixel that the colour mask lets through */
+   uint8_t write_mask[16]; /**< bits of a pixel that the colour mask lets through */
 };
 
 /** What a draw does in this pass, worked out once for a run of primitives. */
 struct tbr_draw_plan {
    const struct tbr_draw_state *state;
-   uint32_t draw;            /**< its index; UINT32_MAX: no plan yet */
-   bool draws;               /**< false: the sample mask lets nothing through */
-   bool shade;               /**< fragments run the program */
-   bool record;              /**< hidden surface removal: fragments go to the visibility buffer */
-   bool early;               /**< depth and stencil tests before the program; else after it */
-   bool reject_early;        /**< late tests, but a fragment that must fail is dropped before */
+   uint32_t draw;     /**< its index; UINT32_MAX: no plan yet */
+   bool draws;        /**< false: the sample mask lets nothing through */
+   bool shade;        /**< fragments run the program */
+   bool record;       /**< hidden surface removal: fragments go to the visibility buffer */
+   bool early;        /**< depth and stencil tests before the program; else after it */
+   bool reject_early; /**< late tests, but a fragment that must fail is dropped before */
    bool depth_test, depth_write, stencil_test, shader_depth, shader_stencil;
    uint8_t depth_func;
-   float center;             /**< of a pixel: 0.5 or 0 */
+   float center;                               /**< of a pixel: 0.5 or 0 */
    int32_t clip_x0, clip_y0, clip_x1, clip_y1; /**< pixels of the tile that may be drawn to; ends exclusive */
    struct tbr_color_plan color[TBR_MAX_COLOR_BUFFERS];
 };
@@ -111,10 +111,10 @@ struct tbr_draw_plan {
 /** Quads that wait for the fragment processor, all of one draw. */
 struct tbr_fragment_queue {
    struct tbr_fragment_block block;
-   uint32_t primitive[TBR_QUADS]; /**< index into the tile's primitives */
+   uint32_t primitive[TBR_QUADS];        /**< index into the tile's primitives */
    _Alignas(8) uint16_t quad[TBR_QUADS]; /**< of the tile */
    uint32_t count;
-   bool whole_block;              /**< the quads are those of a block, in order */
+   bool whole_block; /**< the quads are those of a block, in order */
 };
 
 /** What is visible of a primitive in a block. */
@@ -141,33 +141,33 @@ struct tbr_tile_thread {
 
    const struct tbr_pass *pass;
    uint32_t tile;
-   int32_t tile_x, tile_y;          /**< the tile's first pixel in the framebuffer */
-   int32_t width, height;           /**< pixels of the tile within the framebuffer */
-   uint32_t blocks_x;               /**< 4×4 blocks in a row of the tile */
+   int32_t tile_x, tile_y; /**< the tile's first pixel in the framebuffer */
+   int32_t width, height;  /**< pixels of the tile within the framebuffer */
+   uint32_t blocks_x;      /**< 4×4 blocks in a row of the tile */
    uint32_t num_blocks;
    uint8_t block_x[TBR_TILE_MAX_BLOCKS], block_y[TBR_TILE_MAX_BLOCKS]; /**< column and row, in blocks */
 
    /* Depth and stencil of the pass. */
    bool has_depth, has_stencil, depth_is_float;
-   float depth_scale;               /**< 2^bits - 1 of a unorm depth buffer */
-   double depth_unit;               /**< smallest resolvable difference of a unorm depth buffer */
+   float depth_scale; /**< 2^bits - 1 of a unorm depth buffer */
+   double depth_unit; /**< smallest resolvable difference of a unorm depth buffer */
 
    struct tbr_draw_plan plan;
    struct tbr_texture_thread texture;
 
    struct tbr_tile_primitive *primitives;
    uint32_t num_primitives, primitives_capacity;
-   bool has_visible;                /**< the visibility buffer is not empty */
+   bool has_visible; /**< the visibility buffer is not empty */
 
    struct tbr_plane_chunk *chunks, *chunk; /**< all, and the one in use */
    uint32_t chunk_used;
 
    /** Runs of primitives of one draw among the tile's primitives. */
    uint32_t num_runs, run_places_capacity;
-   uint32_t run_draw;               /**< the last run's draw */
+   uint32_t run_draw; /**< the last run's draw */
 
    /* Scratch of the visibility buffer's flush. */
-   uint32_t *run_places;            /**< run_places_capacity, more than num_runs */
+   uint32_t *run_places;                       /**< run_places_capacity, more than num_runs */
    struct tbr_visible_block *visible, *sorted; /**< TBR_TILE_MAX_PIXELS each */
 
    uint64_t *occlusion;

@@ -44,7 +44,8 @@ copy_part_of_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel
 }
 
 TBR_INLINE void
-copy_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, int width, int height, bool to_rows)
+copy_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, int width, int height,
+           bool to_rows)
 {
    if (width < 4 || height < 4) {
       if (!to_rows)
@@ -60,12 +61,13 @@ copy_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, 
 /* ---- colour ------------------------------------------------------------ */
 
 TBR_INLINE void
-transfer_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color, const struct tbr_attachment *attachment,
-               size_t pixel_bytes, bool to_memory)
+transfer_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
+               const struct tbr_attachment *attachment, size_t pixel_bytes, bool to_memory)
 {
    const uint32_t stride = attachment->stride;
    for (int y = 0; y < thread->height; y += 4) {
-      uint8_t *rows = attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
+      uint8_t *rows =
+         attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
       uint8_t *pixels = color->pixels + (size_t)(y / 4) * thread->blocks_x * 16 * pixel_bytes;
       for (int x = 0; x < thread->width; x += 4) {
          copy_block(rows, stride, pixels, pixel_bytes, thread->width - x, thread->height - y, to_memory);
@@ -80,28 +82,18 @@ transfer_color_any(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
                    const struct tbr_attachment *attachment, bool to_memory)
 {
    switch (color->pixel_bytes) {
-   case 1:
-      transfer_color(thread, color, attachment, 1, to_memory);
-      break;
-   case 2:
-      transfer_color(thread, color, attachment, 2, to_memory);
-      break;
-   case 4:
-      transfer_color(thread, color, attachment, 4, to_memory);
-      break;
-   case 8:
-      transfer_color(thread, color, attachment, 8, to_memory);
-      break;
-   case 16:
-      transfer_color(thread, color, attachment, 16, to_memory);
-      break;
-   default:
-      transfer_color(thread, color, attachment, color->pixel_bytes, to_memory);
+   case 1: transfer_color(thread, color, attachment, 1, to_memory); break;
+   case 2: transfer_color(thread, color, attachment, 2, to_memory); break;
+   case 4: transfer_color(thread, color, attachment, 4, to_memory); break;
+   case 8: transfer_color(thread, color, attachment, 8, to_memory); break;
+   case 16: transfer_color(thread, color, attachment, 16, to_memory); break;
+   default: transfer_color(thread, color, attachment, color->pixel_bytes, to_memory);
    }
 }
 
 static void
-begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color, const struct tbr_attachment *attachment)
+begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
+                 const struct tbr_attachment *attachment)
 {
    const size_t bytes = (size_t)thread->num_blocks * 16 * color->pixel_bytes;
    if (attachment->clear) {
@@ -127,8 +119,8 @@ begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color, c
 /* How the bits of depth and stencil share a pixel. */
 enum depth_layout {
    DEPTH_16,
-   DEPTH_24_LOW,       /* in the low bits, stencil or nothing above */
-   DEPTH_24_HIGH,      /* in the high bits, stencil or nothing below */
+   DEPTH_24_LOW,  /* in the low bits, stencil or nothing above */
+   DEPTH_24_HIGH, /* in the high bits, stencil or nothing below */
    DEPTH_FLOAT,
    DEPTH_FLOAT_STENCIL, /* 8 bytes */
    DEPTH_NONE_STENCIL,
@@ -138,22 +130,15 @@ static enum depth_layout
 depth_layout(enum pipe_format format)
 {
    switch (format) {
-   case PIPE_FORMAT_Z16_UNORM:
-      return DEPTH_16;
+   case PIPE_FORMAT_Z16_UNORM: return DEPTH_16;
    case PIPE_FORMAT_Z24X8_UNORM:
-   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
-      return DEPTH_24_LOW;
+   case PIPE_FORMAT_Z24_UNORM_S8_UINT: return DEPTH_24_LOW;
    case PIPE_FORMAT_X8Z24_UNORM:
-   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
-      return DEPTH_24_HIGH;
-   case PIPE_FORMAT_Z32_FLOAT:
-      return DEPTH_FLOAT;
-   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
-      return DEPTH_FLOAT_STENCIL;
-   case PIPE_FORMAT_S8_UINT:
-      return DEPTH_NONE_STENCIL;
-   default:
-      unreachable("the screen does not offer other depth formats");
+   case PIPE_FORMAT_S8_UINT_Z24_UNORM: return DEPTH_24_HIGH;
+   case PIPE_FORMAT_Z32_FLOAT: return DEPTH_FLOAT;
+   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT: return DEPTH_FLOAT_STENCIL;
+   case PIPE_FORMAT_S8_UINT: return DEPTH_NONE_STENCIL;
+   default: unreachable("the screen does not offer other depth formats");
    }
 }
 
@@ -161,7 +146,7 @@ static size_t
 depth_pixel_bytes(enum depth_layout layout)
 {
    static const uint8_t bytes[] = {
-      [DEPTH_16] = 2, [DEPTH_24_LOW] = 4,         [DEPTH_24_HIGH] = 4,
+      [DEPTH_16] = 2,    [DEPTH_24_LOW] = 4,        [DEPTH_24_HIGH] = 4,
       [DEPTH_FLOAT] = 4, [DEPTH_FLOAT_STENCIL] = 8, [DEPTH_NONE_STENCIL] = 1,
    };
    return bytes[layout];
@@ -201,9 +186,7 @@ decode_block(enum depth_layout layout, const union raw_block *raw, ints *depth, 
       *depth = ints_shift_right_logical(ints_load(raw->words), 8);
       *stencil = ints_and(ints_load(raw->words), ints_all(0xff));
       break;
-   case DEPTH_FLOAT:
-      *depth = order_float_bits(ints_load(raw->words));
-      break;
+   case DEPTH_FLOAT: *depth = order_float_bits(ints_load(raw->words)); break;
    case DEPTH_FLOAT_STENCIL:
       for (unsigned lane = 0; lane < 16; lane++) {
          lanes[0][lane] = raw->pairs[lane][0];
@@ -212,9 +195,7 @@ decode_block(enum depth_layout layout, const union raw_block *raw, ints *depth, 
       *depth = order_float_bits(ints_load(lanes[0]));
       *stencil = ints_load(lanes[1]);
       break;
-   case DEPTH_NONE_STENCIL:
-      *stencil = ints_from_bytes(raw->bytes);
-      break;
+   case DEPTH_NONE_STENCIL: *stencil = ints_from_bytes(raw->bytes); break;
    }
 }
 
@@ -228,15 +209,9 @@ encode_block(enum depth_layout layout, union raw_block *raw, ints depth, ints st
       for (unsigned lane = 0; lane < 16; lane++)
          raw->halves[lane] = lanes[0][lane];
       break;
-   case DEPTH_24_LOW:
-      ints_store(raw->words, ints_or(depth, ints_shift_left(stencil, 24)));
-      break;
-   case DEPTH_24_HIGH:
-      ints_store(raw->words, ints_or(ints_shift_left(depth, 8), stencil));
-      break;
-   case DEPTH_FLOAT:
-      ints_store(raw->words, order_float_bits(depth));
-      break;
+   case DEPTH_24_LOW: ints_store(raw->words, ints_or(depth, ints_shift_left(stencil, 24))); break;
+   case DEPTH_24_HIGH: ints_store(raw->words, ints_or(ints_shift_left(depth, 8), stencil)); break;
+   case DEPTH_FLOAT: ints_store(raw->words, order_float_bits(depth)); break;
    case DEPTH_FLOAT_STENCIL:
       ints_store(lanes[0], order_float_bits(depth));
       ints_store(lanes[1], stencil);
@@ -245,24 +220,23 @@ encode_block(enum depth_layout layout, union raw_block *raw, ints depth, ints st
          raw->pairs[lane][1] = lanes[1][lane];
       }
       break;
-   case DEPTH_NONE_STENCIL:
-      ints_store_bytes(raw->bytes, stencil);
-      break;
+   case DEPTH_NONE_STENCIL: ints_store_bytes(raw->bytes, stencil); break;
    }
 }
 
 /* Moves depth, stencil or both, for one layout. What shares the pixels but is
  * not moved stays as it is in memory. */
 TBR_INLINE void
-transfer_depth(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment, enum depth_layout layout,
-               bool move_depth, bool move_stencil, bool to_memory)
+transfer_depth(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment,
+               enum depth_layout layout, bool move_depth, bool move_stencil, bool to_memory)
 {
    const size_t pixel_bytes = depth_pixel_bytes(layout);
    const uint32_t stride = attachment->stride;
    const bool has_both = layout == DEPTH_24_LOW || layout == DEPTH_24_HIGH || layout == DEPTH_FLOAT_STENCIL;
    const bool merge = has_both && !(move_depth && move_stencil);
    for (int y = 0; y < thread->height; y += 4) {
-      uint8_t *rows = attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
+      uint8_t *rows =
+         attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
       for (int x = 0; x < thread->width; x += 4) {
          const uint32_t first = ((y / 4) * thread->blocks_x + x / 4) * 16;
          const int width = thread->width - x, height = thread->height - y;
@@ -296,9 +270,7 @@ transfer_depth_any(struct tbr_tile_thread *thread, const struct tbr_attachment *
 {
    const enum depth_layout layout = depth_layout(attachment->format);
    switch (layout) {
-   case DEPTH_16:
-      transfer_depth(thread, attachment, DEPTH_16, move_depth, move_stencil, to_memory);
-      break;
+   case DEPTH_16: transfer_depth(thread, attachment, DEPTH_16, move_depth, move_stencil, to_memory); break;
    case DEPTH_24_LOW:
       transfer_depth(thread, attachment, DEPTH_24_LOW, move_depth, move_stencil, to_memory);
       break;
@@ -349,7 +321,8 @@ begin_tile_depth(struct tbr_tile_thread *thread)
          ints_store(thread->depth + at, ints_all(value));
    }
    if (!load_stencil) /* also without a stencil buffer: stored with depth it is 0 */
-      memset(thread->stencil, pass->stencil.clear && thread->has_stencil ? pass->stencil.clear_value.ui[1] : 0, pixels);
+      memset(thread->stencil,
+             pass->stencil.clear && thread->has_stencil ? pass->stencil.clear_value.ui[1] : 0, pixels);
    if (load_depth && load_stencil && shares_memory(pass)) {
       transfer_depth_any(thread, &pass->depth, true, true, false);
       return;
@@ -371,7 +344,8 @@ flush_tile_depth(struct tbr_tile_thread *thread)
       return;
    }
    if (store_depth) {
-      const bool spare = pass->depth.format == PIPE_FORMAT_Z24X8_UNORM || pass->depth.format == PIPE_FORMAT_X8Z24_UNORM;
+      const bool spare =
+         pass->depth.format == PIPE_FORMAT_Z24X8_UNORM || pass->depth.format == PIPE_FORMAT_X8Z24_UNORM;
       transfer_depth_any(thread, &pass->depth, true, spare, true);
    }
    if (store_stencil)

@@ -62,7 +62,8 @@ void
 tbr_tile_grow_primitives(struct tbr_tile_thread *thread)
 {
    const uint32_t capacity = thread->primitives_capacity * 2;
-   void *primitives = capacity ? realloc(thread->primitives, (size_t)capacity * sizeof(*thread->primitives)) : NULL;
+   void *primitives =
+      capacity ? realloc(thread->primitives, (size_t)capacity * sizeof(*thread->primitives)) : NULL;
    if (!primitives)
       tbr_tile_out_of_memory("the primitives");
    thread->primitives = primitives;
@@ -73,7 +74,8 @@ void
 tbr_tile_grow_runs(struct tbr_tile_thread *thread)
 {
    const uint32_t capacity = thread->run_places_capacity * 2;
-   void *places = capacity ? realloc(thread->run_places, (size_t)capacity * sizeof(*thread->run_places)) : NULL;
+   void *places =
+      capacity ? realloc(thread->run_places, (size_t)capacity * sizeof(*thread->run_places)) : NULL;
    if (!places)
       tbr_tile_out_of_memory("the draws");
    thread->run_places = places;
@@ -102,7 +104,8 @@ tbr_tile_next_chunk(struct tbr_tile_thread *thread)
 static bool
 describe_unorm(struct tbr_tile_color *color, const struct util_format_description *description)
 {
-   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN || description->colorspace != UTIL_FORMAT_COLORSPACE_RGB ||
+   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN ||
+       description->colorspace != UTIL_FORMAT_COLORSPACE_RGB ||
        (description->block.bits != 8 && description->block.bits != 16 && description->block.bits != 32))
       return false;
    color->filler = 0;
@@ -179,8 +182,8 @@ begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachmen
    }
    color->logic_op = !util_format_is_float(attachment->format) && !util_format_is_srgb(attachment->format);
    const bool is_snorm = util_format_is_snorm(attachment->format);
-   const bool is_normalized = is_snorm || util_format_is_unorm(attachment->format) ||
-                              util_format_is_srgb(attachment->format);
+   const bool is_normalized =
+      is_snorm || util_format_is_unorm(attachment->format) || util_format_is_srgb(attachment->format);
    color->clamp_low = is_snorm ? -1.0f : is_normalized ? 0.0f : -INFINITY;
    color->clamp_high = is_normalized ? 1.0f : INFINITY;
    color->pack = util_format_pack_description(attachment->format);

@@ -86,7 +86,8 @@ ints_store(void *memory, ints a)
 TBR_INLINE floats
 floats_all(float a)
 {
-#define E(n) a - (float_piece){} /* not +: -0 stays -0, and nothing is computed */
+   const float_piece zero = {}; /* subtracted, not added: -0 stays -0 */
+#define E(n) a - zero
    return (floats){{PIECES(E)}};
 #undef E
 }
@@ -94,14 +95,15 @@ floats_all(float a)
 TBR_INLINE ints
 ints_all(int32_t a)
 {
-#define E(n) a - (int_piece){}
+   const int_piece zero = {};
+#define E(n) a - zero
    return (ints){{PIECES(E)}};
 #undef E
 }
 
 #define TBR_BINARY(TYPE, NAME, OPERATOR) \
-   TBR_INLINE TYPE NAME(TYPE a, TYPE b) \
-   { \
+   TBR_INLINE TYPE NAME(TYPE a, TYPE b)  \
+   {                                     \
       return (TYPE){{PIECES(OPERATOR)}}; \
    }
 #define E(n) a.piece[n] + b.piece[n]
@@ -127,17 +129,17 @@ TBR_BINARY(ints, ints_xor, E)
 
 /* If a is not a number, floats_max and floats_min return b, as the instructions do. */
 #if defined(TBR_AVX512)
-#define MAXIMUM(n) (float_piece)_mm512_max_ps((__m512)a.piece[n], (__m512)b.piece[n])
-#define MINIMUM(n) (float_piece)_mm512_min_ps((__m512)a.piece[n], (__m512)b.piece[n])
-#define ROUND(n) (int_piece)_mm512_cvtps_epi32((__m512)a.piece[n])
+#define MAXIMUM(n) (float_piece) _mm512_max_ps((__m512)a.piece[n], (__m512)b.piece[n])
+#define MINIMUM(n) (float_piece) _mm512_min_ps((__m512)a.piece[n], (__m512)b.piece[n])
+#define ROUND(n) (int_piece) _mm512_cvtps_epi32((__m512)a.piece[n])
 #elif defined(__AVX2__)
-#define MAXIMUM(n) (float_piece)_mm256_max_ps((__m256)a.piece[n], (__m256)b.piece[n])
-#define MINIMUM(n) (float_piece)_mm256_min_ps((__m256)a.piece[n], (__m256)b.piece[n])
-#define ROUND(n) (int_piece)_mm256_cvtps_epi32((__m256)a.piece[n])
+#define MAXIMUM(n) (float_piece) _mm256_max_ps((__m256)a.piece[n], (__m256)b.piece[n])
+#define MINIMUM(n) (float_piece) _mm256_min_ps((__m256)a.piece[n], (__m256)b.piece[n])
+#define ROUND(n) (int_piece) _mm256_cvtps_epi32((__m256)a.piece[n])
 #elif defined(__SSE2__)
-#define MAXIMUM(n) (float_piece)_mm_max_ps((__m128)a.piece[n], (__m128)b.piece[n])
-#define MINIMUM(n) (float_piece)_mm_min_ps((__m128)a.piece[n], (__m128)b.piece[n])
-#define ROUND(n) (int_piece)_mm_cvtps_epi32((__m128)a.piece[n])
+#define MAXIMUM(n) (float_piece) _mm_max_ps((__m128)a.piece[n], (__m128)b.piece[n])
+#define MINIMUM(n) (float_piece) _mm_min_ps((__m128)a.piece[n], (__m128)b.piece[n])
+#define ROUND(n) (int_piece) _mm_cvtps_epi32((__m128)a.piece[n])
 #else
 #define CHOOSE(mask, a, b) (float_piece)(((mask) & (int_piece)(a)) | (~(mask) & (int_piece)(b)))
 #define MAXIMUM(n) CHOOSE(a.piece[n] > b.piece[n], a.piece[n], b.piece[n])
@@ -173,7 +175,7 @@ floats_from_ints(ints a)
 TBR_INLINE floats
 floats_from_bits(ints a)
 {
-#define E(n) (float_piece)a.piece[n]
+#define E(n) (float_piece) a.piece[n]
    return (floats){{PIECES(E)}};
 #undef E
 }
@@ -181,7 +183,7 @@ floats_from_bits(ints a)
 TBR_INLINE ints
 ints_from_bits(floats a)
 {
-#define E(n) (int_piece)a.piece[n]
+#define E(n) (int_piece) a.piece[n]
    return (ints){{PIECES(E)}};
 #undef E
 }
@@ -300,8 +302,9 @@ ints_select(uint32_t mask, ints a, ints b)
 #if defined(TBR_AVX512)
    return (ints){{(int_piece)_mm512_mask_blend_epi32(mask, (__m512i)b.piece[0], (__m512i)a.piece[0])}};
 #else
-   static const int32_t lane_bits[16] = {1 << 0, 1 << 1, 1 << 2,  1 << 3,  1 << 4,  1 << 5,  1 << 6,  1 << 7,
-                                         1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12, 1 << 13, 1 << 14, 1 << 15};
+   static const int32_t lane_bits[16] = {1 << 0,  1 << 1,  1 << 2,  1 << 3, 1 << 4,  1 << 5,
+                                         1 << 6,  1 << 7,  1 << 8,  1 << 9, 1 << 10, 1 << 11,
+                                         1 << 12, 1 << 13, 1 << 14, 1 << 15};
    const ints bits = ints_load(lane_bits);
 #define E(n) ((((int_piece){}) + (int32_t)mask) & bits.piece[n]) == bits.piece[n]
    const ints lanes = {{PIECES(E)}};
@@ -347,8 +350,10 @@ ints_scatter_quads(int32_t *memory, const uint16_t quad[4], uint32_t mask, ints 
 {
 #if defined(TBR_AVX512)
    _mm_mask_storeu_epi32(memory + 4 * quad[0], mask & 15, _mm512_castsi512_si128((__m512i)a.piece[0]));
-   _mm_mask_storeu_epi32(memory + 4 * quad[1], mask >> 4 & 15, _mm512_extracti32x4_epi32((__m512i)a.piece[0], 1));
-   _mm_mask_storeu_epi32(memory + 4 * quad[2], mask >> 8 & 15, _mm512_extracti32x4_epi32((__m512i)a.piece[0], 2));
+   _mm_mask_storeu_epi32(memory + 4 * quad[1], mask >> 4 & 15,
+                         _mm512_extracti32x4_epi32((__m512i)a.piece[0], 1));
+   _mm_mask_storeu_epi32(memory + 4 * quad[2], mask >> 8 & 15,
+                         _mm512_extracti32x4_epi32((__m512i)a.piece[0], 2));
    _mm_mask_storeu_epi32(memory + 4 * quad[3], mask >> 12, _mm512_extracti32x4_epi32((__m512i)a.piece[0], 3));
 #else
    static const quad_ints bits = {1, 2, 4, 8};
