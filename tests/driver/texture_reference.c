@@ -459,12 +459,12 @@ step_length(const struct tbr_texture_binding *binding, const double at[3], const
       unsigned face = cube_face(at);
       cube_components(face, at, &sc, &tc, &ma);
       cube_components(face, d, &dsc, &dtc, &dma);
-      return hypot((dsc * ma - sc * dma) / (2 * ma * ma), (dtc * ma - tc * dma) / (2 * ma * ma)) * size[0];
+      return fmax(fabs(dsc * ma - sc * dma), fabs(dtc * ma - tc * dma)) / (2 * ma * ma) * size[0];
    }
    case PIPE_TEXTURE_1D:
    case PIPE_TEXTURE_1D_ARRAY: return fabs(d[0] * size[0]);
-   case PIPE_TEXTURE_3D: return hypot(hypot(d[0] * size[0], d[1] * size[1]), d[2] * size[2]);
-   default: return hypot(d[0] * size[0], d[1] * size[1]);
+   case PIPE_TEXTURE_3D: return fmax(fmax(fabs(d[0] * size[0]), fabs(d[1] * size[1])), fabs(d[2] * size[2]));
+   default: return fmax(fabs(d[0] * size[0]), fabs(d[1] * size[1]));
    }
 }
 

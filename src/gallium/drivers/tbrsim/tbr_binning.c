@@ -13,6 +13,8 @@
 
 typedef const float (*vertex_attributes)[4];
 
+#define SUBPIXEL (1.0f / (1 << TBR_SUBPIXEL_BITS))
+
 static struct tbr_binning *
 tbr_binning(struct vbuf_render *render)
 {
@@ -163,6 +165,7 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
    const float dx = v1[0][0] - v0[0][0], dy = v1[0][1] - v0[0][1];
    const bool x_major = fabsf(dx) >= fabsf(dy);
+   const bool backwards = (x_major ? dx : dy) < 0;
    const float width = MAX2(roundf(rasterizer->line_width), 1.0f);
    const float half = width * 0.5f;
 
@@ -175,6 +178,9 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    for (unsigned i = 0; i < 3; i++) {
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
       primitive.corner[i][x_major ? 1 : 0] += i == 2 ? half : -half;
+      /* The first pixel is in and the last is out, whichever way the line goes. */
+      if (backwards)
+         primitive.corner[i][x_major ? 0 : 1] += SUBPIXEL;
    }
    tbr_bin_primitive(binning, &primitive);
 }

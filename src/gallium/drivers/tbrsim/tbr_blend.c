@@ -434,11 +434,13 @@ choose_blend(const struct pipe_rt_blend_state *rt)
 }
 
 /* Bits of a pixel that belong to the components of the colour mask. Bits of no
- * component (X) may always be written. */
+ * component (X) may always be written; a channel that several components share
+ * (luminance, intensity) is written from the first of them, and goes with it. */
 static void
 fill_write_mask(uint8_t mask[16], enum pipe_format format, unsigned colormask)
 {
    const struct util_format_description *description = util_format_description(format);
+   bool seen[4] = {false};
    memset(mask, 0xff, 16);
    if (format == PIPE_FORMAT_R11G11B10_FLOAT) {
       const uint32_t bits = (colormask & PIPE_MASK_R ? 0x7ff : 0) |
@@ -449,7 +451,10 @@ fill_write_mask(uint8_t mask[16], enum pipe_format format, unsigned colormask)
    }
    for (unsigned c = 0; c < 4; c++) {
       const unsigned swizzle = description->swizzle[c];
-      if (swizzle > PIPE_SWIZZLE_W || colormask >> c & 1)
+      if (swizzle > PIPE_SWIZZLE_W || seen[swizzle])
+         continue;
+      seen[swizzle] = true;
+      if (colormask >> c & 1)
          continue;
       const unsigned first = description->channel[swizzle].shift;
       for (unsigned bit = first; bit < first + description->channel[swizzle].size; bit++)

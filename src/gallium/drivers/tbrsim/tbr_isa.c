@@ -13,6 +13,9 @@
 #include "util/format/u_format.h"
 #include "util/macros.h"
 
+/* Wide vectors only pass between functions of this file. */
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 #include "tbr_tile_memory.c"
 #include "tbr_setup.c"
 #include "tbr_depth_stencil.c"

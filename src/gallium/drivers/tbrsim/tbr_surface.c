@@ -74,6 +74,13 @@ save_state_and_framebuffer(struct tbr_context *context)
    util_blitter_save_framebuffer(context->blitter, &context->framebuffer);
 }
 
+/** The same for operations that pass a colour to their program as a constant. */
+static void
+save_constants(struct tbr_context *context)
+{
+   util_blitter_save_fragment_constant_buffer_slot(context->blitter, context->constants[PIPE_SHADER_FRAGMENT]);
+}
+
 /** The same for operations that also sample. */
 static void
 save_all_state(struct tbr_context *context)
@@ -99,6 +106,7 @@ clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_sta
    if (!buffers)
       return;
    save_state(context);
+   save_constants(context);
    util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height, 1, buffers,
                       color, depth, stencil, false);
 }

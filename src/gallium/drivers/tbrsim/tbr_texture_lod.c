@@ -66,14 +66,18 @@ texture_quad_longest(texture_float d)
    return texture_max(d, texture_quad_shuffle(d, 1, 0, 3, 2));
 }
 
-/** The larger of the squares of a pixel's lengths along x and y in texels, from
+/* A pixel's extent along x or y is its largest component: the lower of the bounds
+ * that the specification gives for its length, and what Mesa's other software
+ * drivers use, so that all choose the same levels. */
+
+/** The larger of the squares of a pixel's extents along x and y in texels, from
  * differences within each quad: {ds/dx, ds/dy, dt/dx, dt/dy} in its lanes. */
 TEXTURE_INLINE texture_float
 texture_quad_rho(const struct tbr_texture_private *state, texture_float differences)
 {
    texture_float d = differences * texture_load_quads(state->quad_scale);
    d *= d;
-   return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1));
+   return texture_quad_longest(texture_max(d, texture_quad_shuffle(d, 2, 3, 0, 1)));
 }
 
 /** Squared scale factor of a cube map, derived on the face of each quad's first
@@ -98,17 +102,17 @@ texture_cube_quad_rho(const struct tbr_texture_private *state, const struct tbr_
    return texture_quad_rho(state, d);
 }
 
-/** Squared length of the derivative in texels of the filtered coordinates. */
+/** Squared extent of the derivative in texels of the filtered coordinates. */
 static texture_float
 texture_derivative_length(const struct tbr_texture_binding *binding, const float (*derivative)[TBR_LANES],
                           unsigned part)
 {
-   texture_float sum = {0};
+   texture_float longest = {0};
    for (unsigned axis = 0; axis < binding->private_state.dimensions; axis++) {
       texture_float d = texture_load_operand(derivative[axis] + part) * binding->private_state.scale[axis];
-      sum += d * d;
+      longest = texture_max(longest, d * d);
    }
-   return sum;
+   return longest;
 }
 
 /** The same on the face that the fragment's own direction picked. */
@@ -130,7 +134,7 @@ texture_cube_derivative_length(const struct tbr_texture_binding *binding,
    const float half = binding->private_state.scale[0] * 0.5f;
    ds = (ds - s * inverse * d_major) * inverse * half;
    dt = (dt - t * inverse * d_major) * inverse * half;
-   return ds * ds + dt * dt;
+   return texture_max(ds * ds, dt * dt);
 }
 
 /** Squared scale factor from the shader's derivatives, for each fragment. */
@@ -174,7 +178,8 @@ texture_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_a
    depth *= state->scale[2];
    d *= texture_load_quads(state->quad_scale);
    d *= d;
-   return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1) + depth * depth);
+   d = texture_max(d, texture_quad_shuffle(d, 2, 3, 0, 1));
+   return texture_quad_longest(texture_max(d, depth * depth));
 }
 
 /** The level of detail before its clamping to the sampler's range. */

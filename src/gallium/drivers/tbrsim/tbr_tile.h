@@ -150,7 +150,7 @@ struct tbr_tile_thread {
    /* Depth and stencil of the pass. */
    bool has_depth, has_stencil, depth_is_float;
    float depth_scale; /**< 2^bits - 1 of a unorm depth buffer */
-   double depth_unit; /**< smallest resolvable difference of a unorm depth buffer */
+   double depth_unit; /**< what a unit of polygon offset is in a unorm depth buffer */
 
    struct tbr_draw_plan plan;
    struct tbr_texture_thread texture;

@@ -297,8 +297,9 @@ encode_clear_depth(const struct tbr_tile_thread *thread, float depth)
       memcpy(&bits, &depth, 4);
       return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
    }
-   const double clamped = depth > 0.0f ? depth < 1.0f ? depth : 1.0 : 0.0;
-   return (int32_t)__builtin_rint(clamped * thread->depth_scale);
+   /* Rounded as a fragment's depth is: a clear and a draw of a depth are equal. */
+   const float clamped = depth > 0.0f ? depth < 1.0f ? depth : 1.0f : 0.0f;
+   return (int32_t)__builtin_rintf(clamped * thread->depth_scale);
 }
 
 /* Whether depth and stencil are moved together: one pixel holds both. */

@@ -210,7 +210,9 @@ begin_depth(struct tbr_tile_thread *thread, const struct tbr_pass *pass)
    thread->depth_is_float = channel->type == UTIL_FORMAT_TYPE_FLOAT;
    if (!thread->depth_is_float) {
       thread->depth_scale = (float)((1u << channel->size) - 1);
-      thread->depth_unit = 1.0 / (double)(1u << channel->size);
+      /* Twice the distance of two values: that far the rounding of interpolated depth
+       * cannot hide an offset. Also the unit of draw's stage for unfilled polygons. */
+      thread->depth_unit = 2.0 / (double)(1u << channel->size);
    }
    return true;
 }
