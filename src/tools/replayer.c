@@ -50,28 +50,32 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    }
 }
 
-/* The replayers chat on stderr; the driver's lines among that are the user's. */
-static bool
-pass_on_driver_lines(const char *log)
+/* The replayers chat on stderr; the driver's lines among that are the user's. Keeps
+ * the replayer's last line about an error, if there is one. */
+static void
+read_log(struct replayer *replayer, char *problem, size_t size)
 {
-   bool found = false;
    char line[1024];
-   FILE *file = fopen(log, "re");
+   FILE *file = fopen(replayer->log, "re");
+   *problem = 0;
    if (!file)
-      return false;
+      return;
    while (fgets(line, sizeof(line), file)) {
-      if (strncmp(line, "tbrsim: ", 8))
-         continue;
-      fputs(line, stderr);
-      found = true;
+      line[strcspn(line, "\n")] = 0;
+      if (!strncmp(line, "tbrsim: ", 8)) {
+         fprintf(stderr, "%s\n", line);
+         replayer->complained = true;
+      } else if (strstr(line, "error: ")) {
+         snprintf(problem, size, " (%s)", line);
+      }
    }
    fclose(file);
-   return found;
 }
 
 void
 replayer_finish(struct replayer *replayer)
 {
+   char problem[256];
    if (replayer->images)
       fclose(replayer->images);
    replayer->images = NULL;
@@ -80,11 +84,11 @@ replayer_finish(struct replayer *replayer)
       progress_end();
    if (process_interrupted())
       exit(STATUS_SIGNAL + process_interrupted());
-   replayer->complained = pass_on_driver_lines(replayer->log);
+   read_log(replayer, problem, sizeof(problem));
    process_explain_signal(replayer->program, status);
    if (status)
-      fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d; it said more in %s",
-           replayer->driver, replayer->program, status, replayer->log);
+      fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d%s; all it said is in %s",
+           replayer->driver, replayer->program, status, problem, replayer->log);
    free(replayer->log);
 }
 

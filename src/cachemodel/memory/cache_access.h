@@ -13,7 +13,8 @@
  *       lines[way] was filled; returns where the line is now.
  *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
- * or after a hit, of the same block changes nothing. What the file gets are
+ * or after a hit, of the same block changes nothing, "right after" being the next
+ * access to the set. What the file gets are
  * cm_policy_access and cm_policy_read_sequence for its struct cm_replacement.
  */
 #include "memory/cache_internal.h"
@@ -66,13 +67,26 @@ cm_policy_access(struct cm_cache *cache, uint64_t block, enum cm_stream stream, 
    cm_policy_look_up(cache, block, stream, access);
 }
 
+/** Blocks that a sequence remembers as the last ones accessed in their sets. */
+#define CM_POLICY_RECENT 3
+
+/* A fragment's rows alternate: folding looks a few blocks back. A block that was
+ * the last one accessed in its set is folded as if it had been the last of all,
+ * because what a policy does with a hit stays within the set. */
 static void
 cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                         enum cm_stream stream)
 {
+   uint64_t recent[CM_POLICY_RECENT] = {cache->folded_block, CM_NO_BLOCK, CM_NO_BLOCK};
    cache->accesses[stream][0] += count;
    for (unsigned i = 0; i < count; i++) {
-      if (blocks[i] != cache->folded_block)
-         cm_policy_look_up(cache, blocks[i], stream, CM_READ);
+      const uint64_t block = blocks[i];
+      if (block == recent[0] || block == recent[1] || block == recent[2])
+         continue;
+      cm_policy_look_up(cache, block, stream, CM_READ);
+      const uint64_t set = cm_cache_set(cache, block);
+      recent[2] = cm_cache_set(cache, recent[1]) == set ? CM_NO_BLOCK : recent[1];
+      recent[1] = cm_cache_set(cache, recent[0]) == set ? CM_NO_BLOCK : recent[0];
+      recent[0] = cache->folded_block;
    }
 }
