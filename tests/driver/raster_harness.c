@@ -223,6 +223,19 @@ fill_parameter_buffer(struct parameter_buffer *buffer, const struct scene *scene
 }
 
 static void
+damage_parameter_buffer(struct parameter_buffer *buffer, const struct damage *damage)
+{
+   uint8_t *bytes = NULL;
+   if (damage->where == DAMAGE_ATTRIBUTES)
+      bytes = (uint8_t *)&buffer->pages[damage->number >> PAGE_SHIFT]
+                                       [damage->number & ((1u << PAGE_SHIFT) - 1)];
+   else if (damage->where == DAMAGE_LIST)
+      bytes = (uint8_t *)cm_pb_lists_pmd(buffer->lists, damage->number, 0);
+   if (bytes)
+      bytes[damage->byte] ^= damage->bits;
+}
+
+static void
 parameter_buffer_finish(struct parameter_buffer *buffer)
 {
    cm_pb_lists_destroy(buffer->lists);
@@ -326,6 +339,7 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
    pass.draws = draws;
    struct parameter_buffer buffer;
    fill_parameter_buffer(&buffer, scene, first, past, &pass);
+   damage_parameter_buffer(&buffer, &run->damage);
    const uint32_t num_tiles = pass.tiles_x * pass.tiles_y;
    struct cm_tile_events *events = run->record ? calloc(num_tiles, sizeof(*events)) : NULL;
    pass.events = events;

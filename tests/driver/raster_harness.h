@@ -38,6 +38,14 @@ struct scene {
    struct scene_primitive *primitives;
 };
 
+/** Bits of the Parameter Buffer that are flipped between building and drawing. */
+struct damage {
+   enum { DAMAGE_NONE, DAMAGE_ATTRIBUTES, DAMAGE_LIST } where;
+   uint32_t number; /**< attribute block, or tile whose first PMD it is */
+   uint32_t byte;   /**< of the block or PMD */
+   uint8_t bits;
+};
+
 struct run {
    const struct tbr_isa *isa;
    uint32_t tile_size;
@@ -45,6 +53,7 @@ struct run {
    bool record;     /**< the events, checked against the shaded fragments */
    uint32_t split;  /**< render in two passes, the second from this primitive on; 0: one pass */
    uint32_t repeat; /**< render so many times more, for measuring */
+   struct damage damage;
 };
 
 /** What a run left in memory; rows without padding. */

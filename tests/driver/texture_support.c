@@ -5,33 +5,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tbr_pass.h"
+#include "tbr_isa.h"
 #include "texture_test.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"
 #include "util/u_math.h"
 
-static struct tbr_isa isa_levels[TEXTURE_TEST_MAX_LEVELS] = {
-   {.name = "x86-64", .choose_sampler = texture_isa_x86_64},
-   {.name = "x86-64-v3", .choose_sampler = texture_isa_x86_64_v3},
-   {.name = "x86-64-v4", .choose_sampler = texture_isa_x86_64_v4},
+#if defined(__x86_64__)
+static const struct tbr_isa *const isa_levels[TEXTURE_TEST_MAX_LEVELS] = {
+   &tbr_isa_x86_64,
+   &tbr_isa_x86_64_v3,
+   &tbr_isa_x86_64_v4,
 };
+#else
+static const struct tbr_isa *const isa_levels[TEXTURE_TEST_MAX_LEVELS] = { &tbr_isa_native };
+#endif
 static unsigned current_level;
 
 unsigned
 texture_test_num_levels(void)
 {
+#if !defined(__x86_64__)
+   return 1;
+#else
    __builtin_cpu_init();
    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
       return 1;
    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
           __builtin_cpu_supports("avx512dq") ? 3 : 2;
+#endif
 }
 
 const char *
 texture_test_level_name(unsigned level)
 {
-   return isa_levels[level].name;
+   return isa_levels[level]->name;
 }
 
 void
@@ -43,7 +51,7 @@ texture_test_use_level(unsigned level)
 const struct tbr_isa *
 tbr_isa_get(void)
 {
-   return &isa_levels[current_level];
+   return isa_levels[current_level];
 }
 
 uint64_t

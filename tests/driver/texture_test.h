@@ -5,10 +5,6 @@
 
 #include "tbr_texture_unit.h"
 
-tbr_sample_function texture_isa_x86_64(struct tbr_texture_binding *binding);
-tbr_sample_function texture_isa_x86_64_v3(struct tbr_texture_binding *binding);
-tbr_sample_function texture_isa_x86_64_v4(struct tbr_texture_binding *binding);
-
 /** Vector feature levels that the machine runs; the others are left out. */
 #define TEXTURE_TEST_MAX_LEVELS 3
 unsigned texture_test_num_levels(void);

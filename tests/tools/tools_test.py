@@ -168,6 +168,42 @@ class Run(CommandTest):
         self.assertFalse(exists(program) or exists(server))
 
 
+class Replay(CommandTest):
+    def replay(self, *arguments):
+        """Replays TRACE into self.directory/out; what the command said, its table, its rows."""
+        result = run("replay", "--out", self.path("out"), *arguments, TRACE)
+        csv = self.path("out") / "frames.csv"
+        return result, csv.read_bytes() if csv.exists() else b""
+
+    def test_frames_and_snapshots(self):
+        result, csv = self.replay("--frames", "2-4", "--snapshots", self.path("images"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.startswith("3 frames on tcor-baseline-64k"))
+        self.assertEqual(csv.count(b"\n"), 4)
+        names = sorted(path.name for path in self.path("images").iterdir())
+        self.assertEqual(names, [f"frame-{frame:04}.png" for frame in (2, 3, 4)])
+
+    def test_check(self):
+        result, csv = self.replay("--no-model", "--check", "--frames", "0-1")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("every frame is within the tolerance", result.stdout)
+        self.assertEqual(csv, b"")
+        result, _ = self.replay("--no-model", "--check", "--frames", "0-1", "--tolerance", "0")
+        self.assertEqual(result.returncode, 1, result.stdout)
+        self.assertRegex(result.stdout, r"past the tolerance: (0|1)")
+        self.assertTrue((self.path("out") / "check" / "difference-0000.png").exists())
+
+    def test_statistics_are_the_same_every_time(self):
+        _, first = self.replay("--set", "threads=1")
+        self.assertGreater(first.count(b"\n"), 1)
+        for threads in (1, 2, 4):
+            _, again = self.replay("--set", f"threads={threads}")
+            self.assertEqual(first, again)
+        # A comparison beside it, and taking images, changes none of them either.
+        _, again = self.replay("--snapshots", self.path("images"))
+        self.assertEqual(first, again)
+
+
 class BadInput(CommandTest):
     def test_usage(self):
         self.refused(2, "no command", )

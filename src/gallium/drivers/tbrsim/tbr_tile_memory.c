@@ -355,21 +355,6 @@ flush_tile_depth(struct tbr_tile_thread *thread)
 
 /* ---- the tile ---------------------------------------------------------- */
 
-/* The lines that the flush will write are fetched while the tile is rendered. */
-static void
-prefetch_rows(const struct tbr_tile_thread *thread, const struct tbr_attachment *attachment)
-{
-   if (!attachment->memory || !attachment->store || attachment->load)
-      return;
-   const size_t pixel_bytes = util_format_get_blocksize(attachment->format);
-   const size_t row_bytes = thread->width * pixel_bytes;
-   for (int y = 0; y < thread->height; y++) {
-      const uint8_t *row = attachment->memory + (size_t)(thread->tile_y + y) * attachment->stride;
-      for (size_t at = 0; at < row_bytes; at += 64)
-         __builtin_prefetch(row + thread->tile_x * pixel_bytes + at, 1);
-   }
-}
-
 static void
 load_tile(struct tbr_tile_thread *thread)
 {
@@ -379,8 +364,6 @@ load_tile(struct tbr_tile_thread *thread)
          begin_tile_color(thread, &thread->color[n], &pass->color[n]);
    }
    begin_tile_depth(thread);
-   prefetch_rows(thread, &pass->color[0]);
-   prefetch_rows(thread, &pass->depth);
 }
 
 static void
