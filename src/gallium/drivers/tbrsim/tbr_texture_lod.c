@@ -76,7 +76,7 @@ TEXTURE_INLINE texture_float
 texture_quad_rho(const struct tbr_texture_private *state, texture_float differences)
 {
    texture_float d = differences * texture_load_quads(state->quad_scale);
-   d *= d;
+   d = texture_max(d * d, texture_splat_float(TEXTURE_SHORTEST));
    return texture_quad_longest(texture_max(d, texture_quad_shuffle(d, 2, 3, 0, 1)));
 }
 
@@ -177,9 +177,9 @@ texture_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_a
    texture_float depth = texture_quad_shuffle(r, 1, 2, 1, 2) - texture_quad_shuffle(r, 0, 0, 0, 0);
    depth *= state->scale[2];
    d *= texture_load_quads(state->quad_scale);
-   d *= d;
+   d = texture_max(d * d, texture_splat_float(TEXTURE_SHORTEST));
    d = texture_max(d, texture_quad_shuffle(d, 2, 3, 0, 1));
-   return texture_quad_longest(texture_max(d, depth * depth));
+   return texture_quad_longest(texture_max(depth * depth, d));
 }
 
 /** The level of detail before its clamping to the sampler's range. */
