@@ -12,7 +12,7 @@ fi
 files=$(eval "$list" | grep -E '\.[ch]$' || :)
 [ -n "$files" ] || exit 0
 # Another version formats differently.
-formatter=clang-format-14
+formatter=clang-format-19
 command -v $formatter >/dev/null || fail "make lint: $formatter is missing; run 'make deps' first"
 case ${1:-check} in
 check) echo "$files" | xargs $formatter --dry-run --Werror ;;

@@ -62,7 +62,11 @@ environment_variables(struct variable variables[MAX_VARIABLES], const char *driv
    free(library);
 
    unsigned count = 0;
-#define SET(key, ...) variables[count++] = (struct variable){key, __VA_ARGS__}
+#define SET(key, ...)                     \
+   variables[count++] = (struct variable) \
+   {                                      \
+      key, __VA_ARGS__                    \
+   }
    SET("GALLIUM_DRIVER", text("%s", driver));
    SET("LIBGL_ALWAYS_SOFTWARE", text("1"));
    SET("LD_LIBRARY_PATH", prepended("LD_LIBRARY_PATH", libraries));

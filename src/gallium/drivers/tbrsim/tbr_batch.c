@@ -281,14 +281,15 @@ tbr_batch_get(struct tbr_context *context)
    batch->recorded = screen->model && tbr_model_frame_wanted(screen->model, batch->frame);
    batch->memory = ralloc_context(NULL);
    batch->arena = linear_context(batch->memory);
-   if (!batch->arena || !set_up_tiles(context, batch) || !tbr_array_reserve(&batch->sinks, 1)) {
+   const bool ready = batch->arena && set_up_tiles(context, batch) && tbr_array_reserve(&batch->sinks, 1);
+   batch->sequence = ready ? tbr_renderer_begin(screen->renderer) : 0;
+   if (!batch->sequence) {
       release_references(batch);
       destroy_batch(batch);
       return NULL;
    }
    batch->sinks.data[0] = NULL;
    batch->sinks.count = 1;
-   batch->sequence = tbr_renderer_begin(screen->renderer);
    attach_all(context, batch);
 
    context->batch = batch;

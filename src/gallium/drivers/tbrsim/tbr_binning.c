@@ -185,6 +185,12 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    tbr_bin_primitive(binning, &primitive);
 }
 
+static float
+snap(float coordinate)
+{
+   return rintf(coordinate / SUBPIXEL) * SUBPIXEL;
+}
+
 static void
 bin_point(struct tbr_binning *binning, vertex_attributes vertex)
 {
@@ -193,7 +199,8 @@ bin_point(struct tbr_binning *binning, vertex_attributes vertex)
    if (rasterizer->point_size_per_vertex && binning->point_size_slot >= 0)
       size = vertex[binning->point_size_slot][0];
    size = CLAMP(size, 1.0f, 255.0f);
-   float x = vertex[0][0], y = vertex[0][1];
+   /* Snapped, so that where a point is in the window cannot move it by a pixel. */
+   float x = snap(vertex[0][0]), y = snap(vertex[0][1]);
    if (!rasterizer->point_quad_rasterization && !rasterizer->multisample) {
       /* GL's aliased points: an integer width centred on a pixel's centre (odd)
        * or corner (even). */

@@ -10,9 +10,15 @@
 #include "tbr_screen.h"
 
 #define MAX_THREADS 64
-/** Batches that may wait for the renderer or the model at once. */
+/** Batches that may wait for the renderer or the model at once, and their attribute
+ * blocks (64 MiB). */
 #define MAX_BATCHES_UNDER_WAY 12
-#define MAX_LIVE 256
+#define MAX_BLOCKS_UNDER_WAY (1u << 20)
+
+struct live_batch {
+   uint64_t sequence;
+   bool submitted;
+};
 
 struct tbr_renderer {
    mtx_t lock;
@@ -24,12 +30,9 @@ struct tbr_renderer {
 
    struct tbr_batch *first, *last; /**< queue; the first is being rendered */
    unsigned under_way;             /**< submitted and still used by renderer or model */
+   uint64_t blocks_under_way;
    uint64_t next_sequence;
-   struct {
-      uint64_t sequence;
-      bool submitted;
-   } live[MAX_LIVE];               /**< batches that are not done */
-   unsigned num_live;
+   TBR_ARRAY(struct live_batch) live; /**< batches that are not done */
    uint64_t oldest_live;           /**< all below are done; read without the lock */
 };
 
@@ -37,16 +40,16 @@ static void
 update_oldest(struct tbr_renderer *renderer)
 {
    uint64_t oldest = renderer->next_sequence;
-   for (unsigned i = 0; i < renderer->num_live; i++)
-      oldest = MIN2(oldest, renderer->live[i].sequence);
+   for (unsigned i = 0; i < renderer->live.count; i++)
+      oldest = MIN2(oldest, renderer->live.data[i].sequence);
    p_atomic_set(&renderer->oldest_live, oldest);
 }
 
 static int
 find_live(const struct tbr_renderer *renderer, uint64_t sequence)
 {
-   for (unsigned i = 0; i < renderer->num_live; i++) {
-      if (renderer->live[i].sequence == sequence)
+   for (unsigned i = 0; i < renderer->live.count; i++) {
+      if (renderer->live.data[i].sequence == sequence)
          return i;
    }
    return -1;
@@ -58,18 +61,17 @@ static bool
 is_coming(const struct tbr_renderer *renderer, uint64_t sequence)
 {
    const int i = find_live(renderer, sequence);
-   return i >= 0 && renderer->live[i].submitted;
+   return i >= 0 && renderer->live.data[i].submitted;
 }
 
 uint64_t
 tbr_renderer_begin(struct tbr_renderer *renderer)
 {
    mtx_lock(&renderer->lock);
-   while (renderer->num_live == MAX_LIVE)
-      cnd_wait(&renderer->progress, &renderer->lock);
-   const uint64_t sequence = renderer->next_sequence++;
-   renderer->live[renderer->num_live].sequence = sequence;
-   renderer->live[renderer->num_live++].submitted = false;
+   const bool room = tbr_array_reserve(&renderer->live, 1);
+   const uint64_t sequence = room ? renderer->next_sequence++ : 0;
+   if (room)
+      renderer->live.data[renderer->live.count++] = (struct live_batch){ .sequence = sequence };
    update_oldest(renderer);
    mtx_unlock(&renderer->lock);
    return sequence;
@@ -83,6 +85,7 @@ retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
    batch->context->retired_batches = batch;
    batch->context->batches_under_way--;
    renderer->under_way--;
+   renderer->blocks_under_way -= batch->num_blocks;
 }
 
 static void
@@ -103,8 +106,8 @@ finish_first(struct tbr_renderer *renderer)
       renderer->last = NULL;
    batch->next = NULL;
 
-   renderer->live[find_live(renderer, batch->sequence)] = renderer->live[renderer->num_live - 1];
-   renderer->num_live--;
+   renderer->live.data[find_live(renderer, batch->sequence)] = renderer->live.data[renderer->live.count - 1];
+   renderer->live.count--;
    update_oldest(renderer);
    batch->rendered = true;
    drop_user(renderer, batch);
@@ -204,10 +207,12 @@ void
 tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
 {
    mtx_lock(&renderer->lock);
-   while (renderer->under_way >= MAX_BATCHES_UNDER_WAY)
+   while (renderer->under_way >= MAX_BATCHES_UNDER_WAY ||
+          (renderer->under_way && renderer->blocks_under_way + batch->num_blocks > MAX_BLOCKS_UNDER_WAY))
       cnd_wait(&renderer->progress, &renderer->lock);
-   renderer->live[find_live(renderer, batch->sequence)].submitted = true;
+   renderer->live.data[find_live(renderer, batch->sequence)].submitted = true;
    renderer->under_way++;
+   renderer->blocks_under_way += batch->num_blocks;
    batch->context->batches_under_way++;
    batch->users = batch->recorded ? 2 : 1;
    batch->next = NULL;
@@ -325,5 +330,6 @@ tbr_renderer_destroy(struct tbr_renderer *renderer)
    cnd_destroy(&renderer->work);
    cnd_destroy(&renderer->progress);
    mtx_destroy(&renderer->lock);
+   free(renderer->live.data);
    FREE(renderer);
 }

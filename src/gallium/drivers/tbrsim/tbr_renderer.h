@@ -18,7 +18,7 @@ struct tbr_renderer *tbr_renderer_create(struct tbr_screen *screen, unsigned thr
 void tbr_renderer_destroy(struct tbr_renderer *renderer);
 
 /** A batch begins to be recorded: gives it the next sequence number, which counts
- * as not done until the batch is rendered (or dropped). */
+ * as not done until the batch is rendered. 0 when memory is out. */
 uint64_t tbr_renderer_begin(struct tbr_renderer *renderer);
 /** Queues a batch that has been recorded. Waits while too many are under way. */
 void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch);

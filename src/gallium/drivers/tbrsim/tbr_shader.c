@@ -102,7 +102,7 @@ describe_input(struct tbr_fragment_shader *shader, const nir_variable *variable,
 static bool
 describe_inputs(struct tbr_fragment_shader *shader)
 {
-   struct tgsi_shader_info info;
+   struct tgsi_shader_info info = { 0 };
    nir_tgsi_scan_shader(shader->nir, &info, true);
 
    nir_foreach_shader_in_variable(variable, shader->nir) {

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_statistics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/simple_mtx.h"
+#include "util/u_process.h"
+#include "stats/counters.h"
+#include "stats/writer.h"
+
+static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
+/* Lives as long as the process, as the screens come and go. */
+static struct cm_counter_table *table;
+static struct cm_stats_writer *writer; /* NULL without TBRSIM_OUT */
+static const struct tbr_model *owner;
+static bool prepared, left_out;
+
+static bool
+create_writer(const char *directory, const struct cm_config *config, const char *isa)
+{
+   const struct cm_run_value values[] = {
+      { "program", util_get_process_name() },
+      { "tbrsim", TBRSIM_VERSION },
+      { "mesa", PACKAGE_VERSION },
+      { "vector_feature_level", isa },
+   };
+   table = cm_counter_table_create(config);
+   if (table)
+      writer = cm_stats_writer_create(directory, table, config, values, sizeof values / sizeof *values);
+   if (!writer)
+      fprintf(stderr, "tbrsim: out of memory for the statistics\n");
+   return writer != NULL;
+}
+
+bool
+tbr_statistics_prepare(const struct cm_config *config, const char *isa)
+{
+   const char *directory = getenv("TBRSIM_OUT");
+
+   simple_mtx_lock(&mutex);
+   if (!prepared)
+      prepared = !directory || !*directory || create_writer(directory, config, isa);
+   const bool ok = prepared;
+   simple_mtx_unlock(&mutex);
+   return ok;
+}
+
+void
+tbr_statistics_claim(const struct tbr_model *model)
+{
+   simple_mtx_lock(&mutex);
+   if (!owner)
+      owner = model;
+   if (owner != model && writer && !left_out) {
+      fprintf(stderr, "tbrsim: frames of a second display of this process are left out of the statistics\n");
+      left_out = true;
+   }
+   simple_mtx_unlock(&mutex);
+}
+
+void
+tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values)
+{
+   simple_mtx_lock(&mutex);
+   if (owner == model && writer)
+      cm_stats_writer_frame(writer, values);
+   simple_mtx_unlock(&mutex);
+}
+
+void
+tbr_statistics_release(const struct tbr_model *model)
+{
+   simple_mtx_lock(&mutex);
+   if (owner == model)
+      owner = NULL;
+   simple_mtx_unlock(&mutex);
+}
+
+void
+tbr_statistics_close(void)
+{
+   simple_mtx_lock(&mutex);
+   if (writer)
+      cm_stats_writer_destroy(writer);
+   cm_counter_table_destroy(table);
+   writer = NULL;
+   table = NULL;
+   prepared = false;
+   simple_mtx_unlock(&mutex);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The statistics files of the process (TBRSIM_OUT). A process may have several
+ * screens, one after another or at once (a display that was only opened to look at
+ * it, one for X and one for EGL), but has one set of files: the first screen that
+ * finishes a frame owns them. When it is destroyed, the next screen that finishes
+ * a frame goes on in the same files, beginning with cold caches.
+ */
+#ifndef TBR_STATISTICS_H
+#define TBR_STATISTICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cm_config;
+struct tbr_model;
+
+/** Prepares the files for the process, once; nothing is opened before a frame.
+ * config: the process's (all screens read the same), isa: the vector feature
+ * level's name. False with a message when memory is out. */
+bool tbr_statistics_prepare(const struct cm_config *config, const char *isa);
+
+/** The model's screen finishes a frame: makes it the owner if there is none. Says
+ * once in a line that another screen's frames are left out. Called on the
+ * application's thread, so that the owner does not depend on timing. */
+void tbr_statistics_claim(const struct tbr_model *model);
+
+/** Appends a frame (values in the counter table's order) if the model owns the files. */
+void tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values);
+
+/** The model's screen is being destroyed. */
+void tbr_statistics_release(const struct tbr_model *model);
+
+/** The process ends: closes the files. Without a frame they say just that. */
+void tbr_statistics_close(void);
+
+#endif
