@@ -8,8 +8,6 @@
 find_meson
 [ -n "$MESON" ] || fail "make: Meson $MESON_VERSION or later is missing; run 'make deps' first"
 
-# Objects of a fresh clone are found in the cache whatever its directory.
-export CCACHE_NOHASHDIR=1
 if command -v ccache >/dev/null; then
    CC=${CC:-ccache gcc} CXX=${CXX:-ccache g++}
    export CC CXX

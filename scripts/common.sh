@@ -7,6 +7,9 @@ cd "$(dirname "$0")/.."
 PATH=/usr/bin:$PATH
 export PATH
 
+# Objects of a fresh clone are found in the compiler cache whatever its directory.
+export CCACHE_NOHASHDIR=1
+
 BUILD=${BUILD:-build}
 CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/tbrsim
 MESON_VERSION=1.4

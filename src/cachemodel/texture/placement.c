@@ -153,6 +153,23 @@ rows_of_blocks(const struct footprint_image *image)
           ((image->address | image->level->row_bytes) & within_block) == 0;
 }
 
+/* Whether a whole quad's texels lie inside the image and in one column of blocks. */
+static inline bool
+in_one_column(const struct cm_footprint *footprint, int32_t width, int32_t height, int32_t more,
+              uint32_t shift)
+{
+   int32_t x0 = footprint->texel[0].x, x1 = x0, y0 = footprint->texel[0].y, y1 = y0;
+   for (unsigned f = 1; f < 4; f++) {
+      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
+      x0 = x < x0 ? x : x0;
+      x1 = x > x1 ? x : x1;
+      y0 = y < y0 ? y : y0;
+      y1 = y > y1 ? y : y1;
+   }
+   return footprint->live == 15 && (x0 | y0) >= 0 && x1 + more < width && y1 + more < height &&
+          x0 >> shift == (x1 + more) >> shift;
+}
+
 static unsigned
 footprint_blocks(const struct footprint_image *image, const struct cm_texture_binding *binding,
                  const struct cm_footprint *footprint, uint64_t *blocks)
@@ -165,6 +182,14 @@ footprint_blocks(const struct footprint_image *image, const struct cm_texture_bi
    const bool fast = rows_of_blocks(image);
    unsigned count = 0;
 
+   if (fast && in_one_column(footprint, (int32_t)level->width, (int32_t)level->height, (int32_t)more, shift)) {
+      const uint64_t column = first_block + ((uint32_t)footprint->texel[0].x >> shift);
+      for (unsigned f = 0; f < 4; f++) {
+         blocks[f << more] = column + (uint32_t)footprint->texel[f].y * row_blocks;
+         blocks[(f << more) + more] = blocks[f << more] + more * row_blocks;
+      }
+      return 4 << more;
+   }
    for (unsigned f = 0; f < 4; f++) {
       if (!(footprint->live & 1u << f))
          continue;

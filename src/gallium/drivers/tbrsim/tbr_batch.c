@@ -57,7 +57,19 @@ tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource)
    if (resource->last_read == batch->sequence)
       return;
    resource->last_read = batch->sequence;
-   tbr_batch_hold_storage(batch, resource->storage);
+   resource->last_reader = batch->context;
+   if (!tbr_batch_holds(batch, resource->storage))
+      tbr_batch_hold_storage(batch, resource->storage);
+}
+
+bool
+tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage)
+{
+   for (size_t i = 0; i < batch->storages.count; i++) {
+      if (batch->storages.data[i] == storage)
+         return true;
+   }
+   return false;
 }
 
 /* ---- life -------------------------------------------------------------- */
@@ -147,6 +159,7 @@ reset_batch(struct tbr_batch *batch)
 {
    batch->next = NULL;
    batch->drawn = false;
+   batch->invalidated = false;
    batch->cleared = batch->read = batch->written = 0;
    batch->num_blocks = 0;
    batch->max_attributes = 1;
@@ -329,6 +342,7 @@ tbr_batch_clear(struct tbr_context *context, unsigned buffers,
    if (!batch || batch->drawn)
       return buffers;
 
+   tbr_batch_revalidate(batch);
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       if ((buffers & (PIPE_CLEAR_COLOR0 << i)) && batch->pass.color[i].memory)
          clear_attachment(&batch->pass.color[i], color);
@@ -356,6 +370,18 @@ tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
    const struct pipe_surface *depth = batch->surfaces[TBR_MAX_COLOR_BUFFERS];
    if (depth && tbr_resource(depth->texture) == resource)
       batch->pass.depth.store = batch->pass.stencil.store = false;
+   batch->invalidated = true;
+}
+
+void
+tbr_batch_revalidate(struct tbr_batch *batch)
+{
+   if (!batch->invalidated)
+      return;
+   for (unsigned i = 0; i < batch->pass.num_color; i++)
+      batch->pass.color[i].store = true;
+   batch->pass.depth.store = batch->pass.stencil.store = true;
+   batch->invalidated = false;
 }
 
 /* ---- handing over ------------------------------------------------------ */

@@ -54,6 +54,7 @@ struct tbr_batch {
    struct tbr_pass pass;
    struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
    bool drawn;                        /**< a draw has reached it */
+   bool invalidated;                  /**< some attachment, since the last draw or clear */
    unsigned cleared;                  /**< PIPE_CLEAR_* that tiles start with */
    unsigned read;                     /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
    unsigned written;                  /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
@@ -144,6 +145,10 @@ uint32_t tbr_batch_occlusion_counter(struct tbr_batch *batch, struct tbr_occlusi
 /** The attachment is about to be overwritten or thrown away: its content need not
  * be stored (invalidate_resource). */
 void tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource);
+/** The attachments get new content: it is to be stored again. */
+void tbr_batch_revalidate(struct tbr_batch *batch);
+/** Whether draws of the batch read the memory (or it is an attachment). */
+bool tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage);
 
 /** End of a frame (a buffer swap): flushes and tells the model. */
 void tbr_frame_end(struct tbr_context *context);

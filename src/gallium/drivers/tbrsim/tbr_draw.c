@@ -198,6 +198,7 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
    }
    note_transfers(batch, current);
    batch->drawn = true;
+   tbr_batch_revalidate(batch);
    binning->batch = batch;
    binning->state = batch->states.count - 1;
    binning->event_draw = current->event_draw;

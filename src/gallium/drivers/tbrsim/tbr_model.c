@@ -7,9 +7,8 @@
 
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
-#include "util/u_process.h"
 #include "util/u_thread.h"
-#include "stats/writer.h"
+#include "tbr_statistics.h"
 
 enum message_type {
    MESSAGE_RESOURCE,
@@ -34,7 +33,6 @@ struct message {
 
 struct tbr_model {
    struct cm_gpu *gpu;
-   struct cm_stats_writer *writer; /**< NULL without TBRSIM_OUT */
    uint32_t first_frame, last_frame;
    thrd_t thread;
 
@@ -65,8 +63,7 @@ consume_frame_end(struct tbr_model *model)
 {
    if (tbr_model_frame_wanted(model, model->frame)) {
       const uint64_t *values = cm_gpu_frame_end(model->gpu);
-      if (model->writer)
-         cm_stats_writer_frame(model->writer, values);
+      tbr_statistics_frame(model, values, cm_gpu_counters(model->gpu)->count);
    }
    model->frame++;
 }
@@ -86,8 +83,10 @@ consume(struct tbr_model *model, const struct message *message)
       break;
    case MESSAGE_STOP:
       /* What came after the last swap is a frame too, or it would be lost. */
-      if (cm_gpu_frame_open(model->gpu))
+      if (cm_gpu_frame_open(model->gpu)) {
+         tbr_statistics_claim(model);
          consume_frame_end(model);
+      }
       break;
    }
 }
@@ -166,6 +165,7 @@ tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, void *data,
 void
 tbr_model_frame_end(struct tbr_model *model)
 {
+   tbr_statistics_claim(model);
    queue(model, &(struct message){ .type = MESSAGE_FRAME_END });
 }
 
@@ -215,23 +215,6 @@ parse_frames(struct tbr_model *model)
    return *end == '\0' && model->first_frame <= model->last_frame;
 }
 
-static bool
-open_statistics(struct tbr_model *model, const struct cm_config *config, const char *isa)
-{
-   const char *directory = getenv("TBRSIM_OUT");
-   if (!directory || !*directory)
-      return true;
-   const struct cm_run_value values[] = {
-      { "program", util_get_process_name() },
-      { "tbrsim", TBRSIM_VERSION },
-      { "mesa", PACKAGE_VERSION },
-      { "vector_feature_level", isa },
-   };
-   model->writer = cm_stats_writer_create(directory, cm_gpu_counters(model->gpu), config, values,
-                                          ARRAY_SIZE(values));
-   return model->writer != NULL;
-}
-
 struct tbr_model *
 tbr_model_create(const struct cm_config *config, const char *isa)
 {
@@ -247,7 +230,7 @@ tbr_model_create(const struct cm_config *config, const char *isa)
    model->gpu = cm_gpu_create(config);
    if (model->gpu)
       model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
-   if (!model->gpu || !model->counters || !open_statistics(model, config, isa)) {
+   if (!model->gpu || !model->counters || !tbr_statistics_prepare(config, isa)) {
       cm_gpu_destroy(model->gpu);
       FREE(model->counters);
       FREE(model);
@@ -274,8 +257,7 @@ tbr_model_destroy(struct tbr_model *model)
       return;
    queue(model, &(struct message){ .type = MESSAGE_STOP });
    thrd_join(model->thread, NULL);
-   if (model->writer)
-      cm_stats_writer_destroy(model->writer);
+   tbr_statistics_release(model);
    cm_gpu_destroy(model->gpu);
    cnd_destroy(&model->queued);
    cnd_destroy(&model->drained);

@@ -12,10 +12,10 @@
 struct tbr_model;
 struct cm_config;
 
-/** Starts the consumer thread and opens the statistics files (TBRSIM_OUT). NULL
- * with a message when the hierarchy cannot be built. */
+/** Starts the consumer thread and prepares the statistics files (tbr_statistics.h).
+ * NULL with a message when the hierarchy cannot be built. */
 struct tbr_model *tbr_model_create(const struct cm_config *config, const char *isa);
-/** Consumes what is queued, writes the statistics, stops the thread. */
+/** Consumes what is queued, writes the last frame, stops the thread. */
 void tbr_model_destroy(struct tbr_model *model);
 
 void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource);

@@ -256,12 +256,32 @@ wait_for(struct tbr_context *context, uint64_t sequence)
    tbr_screen_wait(tbr_screen(context->base.screen), sequence);
 }
 
+/** Whether draws being recorded read the resource, also when another context has
+ * read it since. */
+static bool
+is_read_by_recording(const struct tbr_context *context, const struct tbr_resource *resource)
+{
+   return context->batch && resource->last_reader && tbr_batch_holds(context->batch, resource->storage);
+}
+
+/** The last of the context's own batches that may read the resource, if another
+ * context has read it since and last_read does not tell; else 0. */
+static uint64_t
+last_own_read(const struct tbr_context *context, const struct tbr_resource *resource)
+{
+   return resource->last_reader && resource->last_reader != context ? context->last_batch : 0;
+}
+
 void
 tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write)
 {
    wait_for(context, resource->last_write);
-   if (for_write)
-      wait_for(context, resource->last_read);
+   if (!for_write)
+      return;
+   if (is_read_by_recording(context, resource))
+      tbr_batch_flush(context);
+   wait_for(context, resource->last_read);
+   wait_for(context, last_own_read(context, resource));
 }
 
 static bool
@@ -276,6 +296,7 @@ renew(struct tbr_context *context, struct tbr_resource *resource)
 {
    resource->id = p_atomic_inc_return(&tbr_screen(context->base.screen)->next_resource_id);
    resource->last_read = 0;
+   resource->last_reader = NULL;
    resource->last_write = 0;
    tbr_state_storage_replaced(context, resource);
 }
@@ -293,7 +314,8 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
    if (resource->last_write && resource->last_write == recording(context))
       tbr_batch_flush(context);
 
-   if (resource->last_read != recording(context) && tbr_screen_done(screen, resource->last_read) &&
+   if (!is_read_by_recording(context, resource) && tbr_screen_done(screen, resource->last_read) &&
+       tbr_screen_done(screen, last_own_read(context, resource)) &&
        tbr_screen_done(screen, resource->last_write)) {
       memset(resource->storage->memory, 0, resource->storage->bytes);
    } else {
@@ -326,8 +348,7 @@ shadow(struct tbr_context *context, struct tbr_resource *resource)
 void
 tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource)
 {
-   const uint64_t current = recording(context);
-   if (current && resource->last_read == current && resource->last_write != current &&
+   if (is_read_by_recording(context, resource) && resource->last_write != recording(context) &&
        can_replace_storage(resource) && shadow(context, resource))
       return;
    tbr_resource_wait(context, resource, true);

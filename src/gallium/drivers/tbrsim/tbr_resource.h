@@ -44,6 +44,7 @@ struct tbr_resource {
    uint64_t sample_stride;                /**< bytes from a sample's plane to the next */
 
    uint64_t last_read, last_write; /**< sequence numbers of batches; 0: none */
+   const struct tbr_context *last_reader; /**< whose batch last_read is; to compare, it may be gone */
    uint32_t announced_id;          /**< the id last told to the event stream */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compiler/glsl_types.h"
 #include "gallivm/lp_bld_init.h"
@@ -21,6 +22,7 @@
 #include "tbr_query.h"
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
+#include "tbr_statistics.h"
 
 /* ---- the end of the process ------------------------------------------- */
 
@@ -28,6 +30,7 @@
  * gets its statistics all the same. */
 static simple_mtx_t models_mutex = SIMPLE_MTX_INITIALIZER;
 static struct tbr_screen *screens_with_model;
+static pid_t process; /* that the screens are of */
 
 static void
 finish_model(struct tbr_screen *screen)
@@ -41,12 +44,16 @@ finish_model(struct tbr_screen *screen)
 static void
 finish_all_models(void)
 {
+   /* A child has neither the threads nor a part in the files. */
+   if (getpid() != process)
+      return;
    simple_mtx_lock(&models_mutex);
    while (screens_with_model) {
       struct tbr_screen *screen = screens_with_model;
       screens_with_model = screen->next_with_model;
       finish_model(screen);
    }
+   tbr_statistics_close();
    simple_mtx_unlock(&models_mutex);
 }
 
@@ -56,6 +63,10 @@ remember_model(struct tbr_screen *screen)
    static bool registered;
 
    simple_mtx_lock(&models_mutex);
+   if (process != getpid()) {
+      process = getpid();
+      screens_with_model = NULL; /* those of the process that forked this one */
+   }
    if (!registered)
       registered = atexit(finish_all_models) == 0;
    screen->next_with_model = screens_with_model;

@@ -60,10 +60,10 @@ tbr_statistics_claim(const struct tbr_model *model)
 }
 
 void
-tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values)
+tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values, uint32_t count)
 {
    simple_mtx_lock(&mutex);
-   if (owner == model && writer)
+   if (owner == model && writer && count == table->count)
       cm_stats_writer_frame(writer, values);
    simple_mtx_unlock(&mutex);
 }

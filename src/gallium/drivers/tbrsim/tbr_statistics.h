@@ -25,8 +25,9 @@ bool tbr_statistics_prepare(const struct cm_config *config, const char *isa);
  * application's thread, so that the owner does not depend on timing. */
 void tbr_statistics_claim(const struct tbr_model *model);
 
-/** Appends a frame (values in the counter table's order) if the model owns the files. */
-void tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values);
+/** Appends a frame if the model owns the files: `count` values in the counter
+ * table's order. */
+void tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values, uint32_t count);
 
 /** The model's screen is being destroyed. */
 void tbr_statistics_release(const struct tbr_model *model);
