@@ -84,7 +84,7 @@ read_texture(struct shading *shading, uint32_t unit, const struct cm_footprint *
          cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
       } else {
          for (unsigned b = 0; b < num_blocks; b++)
-            cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, 1u << shift);
+            cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, 1, 1u << shift);
       }
    }
 }

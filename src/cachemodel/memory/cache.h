@@ -116,12 +116,14 @@ void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
 uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream,
                           enum cm_cache_event event);
 
-/** One block of memory traffic. */
+/** Memory traffic of some blocks, each of block_bytes. */
 static inline void
-cm_dram_access(struct cm_dram *dram, enum cm_stream stream, bool write, uint32_t bytes)
+cm_dram_access(struct cm_dram *dram, enum cm_stream stream, bool write, uint64_t blocks,
+               uint32_t block_bytes)
 {
-   dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS]++;
-   dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += bytes;
+   dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS] += blocks;
+   dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] +=
+      blocks * block_bytes;
 }
 
 #endif

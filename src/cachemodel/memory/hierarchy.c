@@ -67,6 +67,11 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
       return;
    const uint32_t shift = hierarchy->entry[stream].block_shift;
    const uint64_t end = address + bytes;
+   if (!hierarchy->entry[stream].cache) {
+      const uint64_t blocks = ((end - 1) >> shift) - (address >> shift) + 1;
+      cm_dram_access(&hierarchy->dram, stream, write, blocks, 1u << shift);
+      return;
+   }
    for (uint64_t block = address >> shift; block << shift < end; block++) {
       const uint64_t begin = block << shift;
       const bool whole = begin >= address && begin + (1ull << shift) <= end;

@@ -50,7 +50,7 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
    if (cache)
       cm_cache_access(cache, address, stream, access);
    else
-      cm_dram_access(&hierarchy->dram, stream, access != CM_READ, 1u << CM_DRAM_BLOCK_SHIFT);
+      cm_dram_access(&hierarchy->dram, stream, access != CM_READ, 1, 1u << CM_DRAM_BLOCK_SHIFT);
 }
 
 /** One access to each block that the bytes [address, address + bytes) lie in, in

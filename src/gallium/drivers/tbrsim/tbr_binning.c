@@ -157,6 +157,18 @@ bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attribute
    tbr_bin_primitive(binning, &primitive);
 }
 
+/** How far to move a line along its major axis so that a first pixel whose centre
+ * it begins at is in and a last one that it ends at is out, whichever way it goes:
+ * what the rules for edges of polygons do for lines to the right, and for those that
+ * leave the side whose edges belong to polygons. */
+static float
+first_pixel_shift(const struct pipe_rasterizer_state *rasterizer, bool x_major, float length)
+{
+   if (!x_major && rasterizer->bottom_edge_rule)
+      return length > 0 ? -SUBPIXEL : 0;
+   return length < 0 ? SUBPIXEL : 0;
+}
+
 /** The line as the parallelogram of its width across its minor axis: one pixel a
  * column (or row) for width 1, half-open along the major axis. */
 static void
@@ -165,7 +177,7 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
    const float dx = v1[0][0] - v0[0][0], dy = v1[0][1] - v0[0][1];
    const bool x_major = fabsf(dx) >= fabsf(dy);
-   const bool backwards = (x_major ? dx : dy) < 0;
+   const float along = first_pixel_shift(rasterizer, x_major, x_major ? dx : dy);
    const float width = MAX2(roundf(rasterizer->line_width), 1.0f);
    const float half = width * 0.5f;
 
@@ -178,9 +190,7 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    for (unsigned i = 0; i < 3; i++) {
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
       primitive.corner[i][x_major ? 1 : 0] += i == 2 ? half : -half;
-      /* The first pixel is in and the last is out, whichever way the line goes. */
-      if (backwards)
-         primitive.corner[i][x_major ? 0 : 1] += SUBPIXEL;
+      primitive.corner[i][x_major ? 0 : 1] += along;
    }
    tbr_bin_primitive(binning, &primitive);
 }

@@ -74,6 +74,19 @@ constant_bytes(const struct tbr_context *context, enum pipe_shader_type stage)
    return bytes;
 }
 
+static uint32_t
+index_at(const void *indices, unsigned index_size, size_t i)
+{
+   switch (index_size) {
+   case 1:
+      return ((const uint8_t *)indices)[i];
+   case 2:
+      return ((const uint16_t *)indices)[i];
+   default:
+      return ((const uint32_t *)indices)[i];
+   }
+}
+
 /** The indices that a draw reads, in the order of fetch, index bias applied. Past
  * the buffer's end and at primitive restart nothing is fetched. */
 static bool
@@ -88,18 +101,7 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
    uint32_t copied = 0;
 
    for (size_t i = first; i < first + count; i++) {
-      uint32_t index;
-      switch (info->index_size) {
-      case 1:
-         index = ((const uint8_t *)indices)[i];
-         break;
-      case 2:
-         index = ((const uint16_t *)indices)[i];
-         break;
-      default:
-         index = ((const uint32_t *)indices)[i];
-         break;
-      }
+      const uint32_t index = index_at(indices, info->index_size, i);
       if (!info->primitive_restart || index != info->restart_index)
          vertices[copied++] = index + draw->index_bias;
    }
@@ -326,6 +328,23 @@ map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
    return indices;
 }
 
+/** Whether the application told the truth about the range of its indices
+ * (glDrawRangeElements): draw shades just that range, and would read past it. */
+static bool
+are_bounds_true(const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *draw,
+                const struct mapped_indices *indices)
+{
+   const size_t first = MIN2(draw->start, indices->available);
+   const size_t end = first + MIN2(draw->count, indices->available - first);
+   for (size_t i = first; i < end; i++) {
+      const uint32_t index = index_at(indices->data, info->index_size, i);
+      if ((index < info->min_index || index > info->max_index) &&
+          !(info->primitive_restart && index == info->restart_index))
+         return false;
+   }
+   return true;
+}
+
 static bool
 can_draw(const struct tbr_context *context)
 {
@@ -350,7 +369,10 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
          abort();
       }
    }
-   draw_vbo(context->draw, info, drawid_offset, NULL, draw, 1, context->patch_vertices);
+   struct pipe_draw_info checked = *info;
+   if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))
+      checked.index_bounds_valid = false;
+   draw_vbo(context->draw, &checked, drawid_offset, NULL, draw, 1, context->patch_vertices);
    draw_flush(context->draw);
    if (binning->out_of_memory) {
       fprintf(stderr, "tbrsim: primitives were lost: out of memory for the Parameter Buffer\n");

@@ -106,7 +106,7 @@ struct tbr_pass {
    struct cm_tile_events *events; /**< one a tile, or NULL: nothing is recorded */
 };
 
-/** A primitive's attributes never straddle a page. */
+/** A primitive's first block; the others follow it in memory. */
 static inline const struct cm_pb_attribute_block *
 tbr_pass_attributes(const struct tbr_pass *pass, uint32_t block)
 {

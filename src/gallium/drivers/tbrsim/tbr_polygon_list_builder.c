@@ -160,16 +160,14 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, bool half_pix
 static struct cm_pb_attribute_block *
 allocate_blocks(struct tbr_batch *batch, unsigned num)
 {
-   /* A primitive's blocks are consecutive: the rest of a page may stay empty. */
-   uint32_t first = batch->num_blocks;
-   if ((first & (TBR_PAGE_BLOCKS - 1)) + num > TBR_PAGE_BLOCKS)
-      first = ALIGN_POT(first, TBR_PAGE_BLOCKS);
-
+   const uint32_t first = batch->num_blocks;
    const size_t page = first >> TBR_PAGE_SHIFT;
    if (page == batch->pages.count) {
       if (!tbr_array_reserve(&batch->pages, 1))
          return NULL;
-      void *memory = align_malloc(TBR_PAGE_BLOCKS * sizeof(struct cm_pb_attribute_block), 64);
+      /* Room for a primitive that begins in the last block. */
+      const size_t blocks = TBR_PAGE_BLOCKS + TBR_MAX_INPUTS;
+      void *memory = align_malloc(blocks * sizeof(struct cm_pb_attribute_block), 64);
       if (!memory)
          return NULL;
       batch->pages.data[batch->pages.count++] = memory;
