@@ -99,14 +99,9 @@ get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum 
    if (shader != PIPE_SHADER_VERTEX && shader != PIPE_SHADER_FRAGMENT)
       return 0;
 
+   /* mediump is 16 bits wide, as on the GPUs that are simulated: every operation
+    * rounds to half precision, whether the CPU has such arithmetic or not. */
    switch (param) {
-   case PIPE_SHADER_CAP_FP16:
-   case PIPE_SHADER_CAP_FP16_DERIVATIVES:
-   case PIPE_SHADER_CAP_FP16_CONST_BUFFERS:
-   case PIPE_SHADER_CAP_INT16:
-   case PIPE_SHADER_CAP_GLSL_16BIT_CONSTS:
-      /* mediump is highp: gallivm's 16-bit arithmetic depends on the CPU. */
-      return 0;
    case PIPE_SHADER_CAP_MAX_TEXTURE_SAMPLERS:
    case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS:
       return MAX_TEXTURE_UNITS;
