@@ -9,7 +9,7 @@ comparison_farther(const struct comparison *comparison)
 {
    if (!comparison->llvmpipe.same_size || !comparison->reference.same_size)
       return !comparison->llvmpipe.same_size;
-   return comparison->llvmpipe.share > comparison->reference.share;
+   return comparison->llvmpipe.error > comparison->reference.error;
 }
 
 bool

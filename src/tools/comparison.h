@@ -15,8 +15,8 @@ struct comparison {
    struct difference reference; /**< softpipe from llvmpipe: how far two right drivers are apart */
 };
 
-/** Whether tbrsim is farther from llvmpipe than softpipe is (more pixels are off
- * by more than 2/255; smaller differences are rounding). */
+/** Whether tbrsim is farther from llvmpipe than softpipe is: by the mean squared
+ * difference, which is what the PSNR measures. */
 bool comparison_farther(const struct comparison *comparison);
 
 /** Whether more than tolerance (a share of 1) of the pixels are off by more than 2/255 from llvmpipe's. */

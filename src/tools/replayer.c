@@ -66,7 +66,7 @@ read_log(struct replayer *replayer, char *problem, size_t size)
          fprintf(stderr, "%s\n", line);
          replayer->complained = true;
       } else if (strstr(line, "error: ")) {
-         snprintf(problem, size, " (%s)", line);
+         snprintf(problem, size, " (%.200s)", line);
       }
    }
    fclose(file);

@@ -69,6 +69,35 @@ line_of_key(const struct complaint *complaint, const char *key, const char *text
    return cm_config_line(text, path, last);
 }
 
+/* "invalid value: 'TEXT'" for the value on a line as the file has it: libcyaml's
+ * versions differ in what they make of it before they complain. False where no
+ * value stands there. */
+static bool
+quote_value(const char *text, unsigned line, char *message, size_t message_size)
+{
+   for (unsigned i = 1; text && i < line; i++) {
+      text = strchr(text, '\n');
+      text = text ? text + 1 : NULL;
+   }
+   if (!text)
+      return false;
+   const size_t length = strcspn(text, "\n");
+   const char *value = memchr(text, ':', length);
+   if (!value)
+      return false;
+   const char *end = text + length;
+   const char *comment = strstr(value, " #");
+   if (comment && comment < end)
+      end = comment;
+   value++;
+   while (value < end && *value == ' ')
+      value++;
+   while (end > value && end[-1] == ' ')
+      end--;
+   snprintf(message, message_size, "invalid value: '%.*s'", (int)(end - value), value);
+   return end > value;
+}
+
 /* Puts libcyaml's words into the form of all our messages. */
 static void
 explain(const struct complaint *complaint, cyaml_err_t code, const char *text, const char *file,
@@ -79,6 +108,10 @@ explain(const struct complaint *complaint, cyaml_err_t code, const char *text, c
    unsigned line = complaint->line ? complaint->line : 1;
    char expected[400];
    cm_schema_describe(schema_of_path(complaint->path), expected, sizeof expected);
+
+   char own[160];
+   if (code == CYAML_ERR_INVALID_VALUE && quote_value(text, line, own, sizeof own))
+      message = own;
 
    switch (code) {
    case CYAML_ERR_INVALID_KEY:

@@ -3,6 +3,7 @@
 
 #include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"
+#include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
 #include "tbr_batch.h"
@@ -184,6 +185,8 @@ worker_main(void *data)
    struct tbr_tile_thread *thread = tbr_tile_thread_create();
 
    u_thread_setname("tbrsim:tile");
+   /* As GPUs do, and draw does for vertices. */
+   util_fpstate_set_denorms_to_zero(util_fpstate_get());
    mtx_lock(&renderer->lock);
    for (;;) {
       while (!renderer->stop && !has_work(renderer))

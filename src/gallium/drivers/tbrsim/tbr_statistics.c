@@ -20,10 +20,10 @@ static bool
 create_writer(const char *directory, const struct cm_config *config, const char *isa)
 {
    const struct cm_run_value values[] = {
-      { "program", util_get_process_name() },
-      { "tbrsim", TBRSIM_VERSION },
-      { "mesa", PACKAGE_VERSION },
-      { "vector_feature_level", isa },
+      {"program", util_get_process_name()},
+      {"tbrsim", TBRSIM_VERSION},
+      {"mesa", PACKAGE_VERSION},
+      {"vector_feature_level", isa},
    };
    table = cm_counter_table_create(config);
    if (table)
