@@ -55,7 +55,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    if (!gpu)
       return;
    struct cm_array *const arrays[] = {
-      &gpu->traversal,  &gpu->position,        &gpu->first_block,   &gpu->tile_begin,
+      &gpu->traversal,       &gpu->position,    &gpu->first_block,   &gpu->tile_begin,
       &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
@@ -97,8 +97,7 @@ cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const stru
       return;
    }
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->instructions,
-                             (uint64_t)program->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER,
-                             false);
+                             (uint64_t)program->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, program->constant_bytes,
                              CM_STREAM_CONSTANT, false);
 }
@@ -121,8 +120,7 @@ find_traversal(struct cm_gpu *gpu, const struct cm_pass *pass)
    gpu->tiles_x = pass->tiles_x;
    gpu->tiles_y = pass->tiles_y;
    gpu->reversed = reversed;
-   cm_tile_order_build(gpu->config.tile.order, pass->tiles_x, pass->tiles_y, reversed,
-                       gpu->traversal.data);
+   cm_tile_order_build(gpu->config.tile.order, pass->tiles_x, pass->tiles_y, reversed, gpu->traversal.data);
    cm_tile_order_positions(gpu->traversal.data, num_tiles, gpu->position.data);
    return true;
 }
@@ -174,8 +172,8 @@ cm_gpu_total(struct cm_gpu *gpu)
 {
    for (uint32_t i = 0; i < gpu->table->count; i++) {
       const struct cm_counter *counter = &gpu->table->counters[i];
-      gpu->total[i] = counter->unit < 0 ? gpu->pipeline[counter->event]
-                                        : cm_hierarchy_counter(&gpu->hierarchy, counter);
+      gpu->total[i] =
+         counter->unit < 0 ? gpu->pipeline[counter->event] : cm_hierarchy_counter(&gpu->hierarchy, counter);
    }
    return gpu->total;
 }

@@ -44,14 +44,10 @@ static uint64_t
 random_address(uint64_t *state, uint32_t size)
 {
    switch (random_below(state, 4)) {
-   case 0:
-      return random_below(state, size / 2 + 1);
-   case 1:
-      return random_below(state, size * 2);
-   case 2:
-      return random_below(state, size * 16);
-   default:
-      return random_below(state, 64) * (uint64_t)size + random_below(state, 200);
+   case 0: return random_below(state, size / 2 + 1);
+   case 1: return random_below(state, size * 2);
+   case 2: return random_below(state, size * 16);
+   default: return random_below(state, 64) * (uint64_t)size + random_below(state, 200);
    }
 }
 

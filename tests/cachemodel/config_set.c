@@ -29,9 +29,15 @@ test_values(void **unused)
 {
    (void)unused;
    static const char *const assignments[] = {
-      "mode=tbr", "tile.size=16", "tile.order=hilbert", "frame.traversal=boustrophedonic",
-      "caches.l2.size=2097152", "caches.tile_cache.policy=lru", "streams.color=l2",
-      "description=mine, all = mine", "threads=3",
+      "mode=tbr",
+      "tile.size=16",
+      "tile.order=hilbert",
+      "frame.traversal=boustrophedonic",
+      "caches.l2.size=2097152",
+      "caches.tile_cache.policy=lru",
+      "streams.color=l2",
+      "description=mine, all = mine",
+      "threads=3",
    };
    char error[512] = "";
    for (unsigned i = 0; i < sizeof assignments / sizeof assignments[0]; i++) {

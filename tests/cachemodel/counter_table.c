@@ -27,14 +27,22 @@ test_names(void **unused)
       assert_true(strlen(table->counters[i].measure) > 2);
    }
    static const char *const present[] = {
-      "vertex_cache.vertex.hits", "vertex_cache.index.misses", "texture_cache.texture.reads",
-      "texture_cache.0.texture.reads", "texture_cache.3.total.misses", "tile_cache.pb_list.writebacks",
-      "tile_cache.total.bypasses", "instruction_cache.constant.reads", "l2.pb_attribute.writes",
-      "dram.color.writes", "dram.texture.read_bytes", "gpu.frames", "fragment_stage.quads",
+      "vertex_cache.vertex.hits",     "vertex_cache.index.misses",
+      "texture_cache.texture.reads",  "texture_cache.0.texture.reads",
+      "texture_cache.3.total.misses", "tile_cache.pb_list.writebacks",
+      "tile_cache.total.bypasses",    "instruction_cache.constant.reads",
+      "l2.pb_attribute.writes",       "dram.color.writes",
+      "dram.texture.read_bytes",      "gpu.frames",
+      "fragment_stage.quads",
    };
    static const char *const absent[] = {
-      "vertex_cache.texture.hits", "texture_cache.4.texture.reads", "vertex_cache.0.vertex.hits",
-      "l2.color.writes", "dram.color.hits", "", "l2",
+      "vertex_cache.texture.hits",
+      "texture_cache.4.texture.reads",
+      "vertex_cache.0.vertex.hits",
+      "l2.color.writes",
+      "dram.color.hits",
+      "",
+      "l2",
    };
    for (unsigned i = 0; i < sizeof present / sizeof present[0]; i++) {
       if (cm_counter_table_find(table, present[i]) < 0)

@@ -14,13 +14,13 @@ test_whole_tiles(void **unused)
    pass->touched[0] = pass->touched[3] = true; /* two tiles of 32 rows of two blocks */
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"tiling_engine.tiles", 2},
-      {"dram.color.writes", 128},
-      {"dram.color.write_bytes", 8192},
-      {"dram.color.reads", 0},
-      {"l2.total.writes", 0},
-      {NULL, 0},
-   });
+                           {"tiling_engine.tiles", 2},
+                           {"dram.color.writes", 128},
+                           {"dram.color.write_bytes", 8192},
+                           {"dram.color.reads", 0},
+                           {"l2.total.writes", 0},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -43,14 +43,14 @@ test_partial_tiles(void **unused)
    /* Rows of 50 pixels: 2 blocks in the left tiles, 18 pixels = 72 bytes = 2 in the
     * right ones; 40 rows. */
    assert_counters(gpu, (const struct expected_counter[]){
-      {"dram.color.reads", 160},
-      {"dram.color.writes", 160},
-      {"dram.depth.reads", 160},
-      {"dram.depth.writes", 0},
-      {"dram.stencil.reads", 0},
-      {"dram.stencil.writes", 0},
-      {NULL, 0},
-   });
+                           {"dram.color.reads", 160},
+                           {"dram.color.writes", 160},
+                           {"dram.depth.reads", 160},
+                           {"dram.depth.writes", 0},
+                           {"dram.stencil.reads", 0},
+                           {"dram.stencil.writes", 0},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -93,11 +93,18 @@ static void
 test_through_the_l2(void **unused)
 {
    (void)unused;
-   struct cm_gpu *gpu = test_gpu((const char *const[]){
-      "streams.color=l2", "caches.l2.write_miss=fetch", "tile.size=16", NULL});
-   const struct cm_resource_description cube = {
-      .id = 1, .levels = 3, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
-      .width = 64, .height = 64, .depth = 1, .layers = 6};
+   struct cm_gpu *gpu =
+      test_gpu((const char *const[]){"streams.color=l2", "caches.l2.write_miss=fetch", "tile.size=16", NULL});
+   const struct cm_resource_description cube = {.id = 1,
+                                                .levels = 3,
+                                                .samples = 1,
+                                                .block_width = 1,
+                                                .block_height = 1,
+                                                .block_bytes = 4,
+                                                .width = 64,
+                                                .height = 64,
+                                                .depth = 1,
+                                                .layers = 6};
    cm_gpu_define_resource(gpu, &cube);
    for (unsigned n = 0; n < 3; n++) {
       struct pass_builder *pass = pass_new(0, 16, 16, 16);
@@ -109,13 +116,13 @@ test_through_the_l2(void **unused)
       pass_free(pass);
    }
    assert_counters(gpu, (const struct expected_counter[]){
-      {"l2.color.writes", 48},
-      {"l2.color.misses", 32},
-      {"l2.color.hits", 16},
-      {"l2.color.fills", 0},
-      {"dram.color.writes", 0},
-      {NULL, 0},
-   });
+                           {"l2.color.writes", 48},
+                           {"l2.color.misses", 32},
+                           {"l2.color.hits", 16},
+                           {"l2.color.fills", 0},
+                           {"dram.color.writes", 0},
+                           {NULL, 0},
+                        });
    cm_gpu_destroy(gpu);
 }
 
@@ -123,10 +130,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_whole_tiles),
-      cmocka_unit_test(test_partial_tiles),
-      cmocka_unit_test(test_small_tiles),
-      cmocka_unit_test(test_rows_in_one_block),
+      cmocka_unit_test(test_whole_tiles),    cmocka_unit_test(test_partial_tiles),
+      cmocka_unit_test(test_small_tiles),    cmocka_unit_test(test_rows_in_one_block),
       cmocka_unit_test(test_through_the_l2),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,29 +42,29 @@ test_indexed(void **unused)
    struct pass_builder *pass = indexed_draw();
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"gpu.draws", 1},
-      {"vertex_stage.indices", 6},
-      {"vertex_stage.vertices", 6},
-      {"vertex_cache.index.reads", 6},
-      {"vertex_cache.index.misses", 2},
-      {"vertex_cache.vertex.reads", 6 + 7},
-      {"vertex_cache.vertex.misses", 2},
-      {"dram.vertex.reads", 2},
-      {"dram.index.read_bytes", 128},
-      /* 160 bytes of instructions, 65 of constants. */
-      {"instruction_cache.shader.reads", 3},
-      {"instruction_cache.constant.reads", 2},
-      {"instruction_cache.total.misses", 5},
-      {NULL, 0},
-   });
+                           {"gpu.draws", 1},
+                           {"vertex_stage.indices", 6},
+                           {"vertex_stage.vertices", 6},
+                           {"vertex_cache.index.reads", 6},
+                           {"vertex_cache.index.misses", 2},
+                           {"vertex_cache.vertex.reads", 6 + 7},
+                           {"vertex_cache.vertex.misses", 2},
+                           {"dram.vertex.reads", 2},
+                           {"dram.index.read_bytes", 128},
+                           /* 160 bytes of instructions, 65 of constants. */
+                           {"instruction_cache.shader.reads", 3},
+                           {"instruction_cache.constant.reads", 2},
+                           {"instruction_cache.total.misses", 5},
+                           {NULL, 0},
+                        });
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"vertex_cache.index.misses", 2},
-      {"vertex_cache.total.reads", 2 * 19},
-      {"instruction_cache.total.reads", 10},
-      {"instruction_cache.total.misses", 5},
-      {NULL, 0},
-   });
+                           {"vertex_cache.index.misses", 2},
+                           {"vertex_cache.total.reads", 2 * 19},
+                           {"instruction_cache.total.reads", 10},
+                           {"instruction_cache.total.misses", 5},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -88,12 +88,12 @@ test_reuse(void **unused)
       struct pass_builder *pass = indexed_draw();
       pass_run(pass, gpu);
       assert_counters(gpu, (const struct expected_counter[]){
-         {"vertex_stage.vertices", cases[i].vertices},
-         {"vertex_stage.vertices_reused", cases[i].reused},
-         {"vertex_cache.vertex.reads", cases[i].reads},
-         {"vertex_cache.index.reads", 6},
-         {NULL, 0},
-      });
+                              {"vertex_stage.vertices", cases[i].vertices},
+                              {"vertex_stage.vertices_reused", cases[i].reused},
+                              {"vertex_cache.vertex.reads", cases[i].reads},
+                              {"vertex_cache.index.reads", 6},
+                              {NULL, 0},
+                           });
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
@@ -114,17 +114,17 @@ test_not_indexed_and_instanced(void **unused)
    /* Vertices 2, 3, 4 at 64, 96, 128: the last is past the end and not memory. */
    draw->elements[0] = (struct cm_vertex_element){.buffer = 2, .stride = 32, .bytes = 16};
    /* Instance 5 / 2 = 2 at 16 + 2 * 24 = 64. */
-   draw->elements[1] = (struct cm_vertex_element){
-      .buffer = 2, .offset = 16, .stride = 24, .bytes = 8, .instance_divisor = 2};
+   draw->elements[1] =
+      (struct cm_vertex_element){.buffer = 2, .offset = 16, .stride = 24, .bytes = 8, .instance_divisor = 2};
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"vertex_stage.indices", 0},
-      {"vertex_stage.vertices", 3},
-      {"vertex_cache.vertex.reads", 2 + 3},
-      {"vertex_cache.vertex.misses", 1},
-      {"vertex_cache.index.reads", 0},
-      {NULL, 0},
-   });
+                           {"vertex_stage.indices", 0},
+                           {"vertex_stage.vertices", 3},
+                           {"vertex_cache.vertex.reads", 2 + 3},
+                           {"vertex_cache.vertex.misses", 1},
+                           {"vertex_cache.index.reads", 0},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -140,10 +140,10 @@ test_index_past_the_end(void **unused)
    pass->draws[0].num_elements = 0;
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"vertex_stage.indices", 6},
-      {"vertex_cache.index.reads", 3},
-      {NULL, 0},
-   });
+                           {"vertex_stage.indices", 6},
+                           {"vertex_cache.index.reads", 3},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }

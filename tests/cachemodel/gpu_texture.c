@@ -30,35 +30,36 @@ test_round_robin(void **unused)
    add_draw(pass, 7, 1);
    pass_shade(pass, 0, 0, 4, 15);
    pass_footprints(pass, 0, 0,
-                   (const struct cm_footprint[]){at_origin(0, 15, 0), at_origin(1, 15, 0),
-                                                 at_origin(2, 3, 0), at_origin(3, 15, 1)},
+                   (const struct cm_footprint[]){at_origin(0, 15, 0), at_origin(1, 15, 0), at_origin(2, 3, 0),
+                                                 at_origin(3, 15, 1)},
                    4);
    pass_shade(pass, 0, 0, 1, 5);
    pass_footprints(pass, 0, 0, (const struct cm_footprint[]){at_origin(0, 1, 0)}, 1);
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-      {"fragment_stage.quads", 5},
-      {"fragment_stage.fragments", 18},
-      {"fragment_stage.footprints", 5},
-      {"texture_cache.0.texture.reads", 4 + 1},
-      {"texture_cache.0.texture.misses", 1},
-      {"texture_cache.1.texture.reads", 4},
-      {"texture_cache.2.texture.reads", 2},
-      /* Bilinear: four fragments of two rows each. */
-      {"texture_cache.3.texture.reads", 8},
-      {"texture_cache.3.texture.misses", 2},
-      {"texture_cache.texture.reads", 19},
-      {"l2.texture.reads", 5},
-      {"l2.texture.misses", 2},
-      {"dram.texture.reads", 2},
-      {"dram.texture.read_bytes", 128},
-      /* Each processor takes up the draw once: a block of instructions, two of constants. */
-      {"fragment_stage.program_switches", 4},
-      {"instruction_cache.shader.reads", 4},
-      {"instruction_cache.constant.reads", 8},
-      {"instruction_cache.total.misses", 3},
-      {NULL, 0},
-   });
+   assert_counters(gpu,
+                   (const struct expected_counter[]){
+                      {"fragment_stage.quads", 5},
+                      {"fragment_stage.fragments", 18},
+                      {"fragment_stage.footprints", 5},
+                      {"texture_cache.0.texture.reads", 4 + 1},
+                      {"texture_cache.0.texture.misses", 1},
+                      {"texture_cache.1.texture.reads", 4},
+                      {"texture_cache.2.texture.reads", 2},
+                      /* Bilinear: four fragments of two rows each. */
+                      {"texture_cache.3.texture.reads", 8},
+                      {"texture_cache.3.texture.misses", 2},
+                      {"texture_cache.texture.reads", 19},
+                      {"l2.texture.reads", 5},
+                      {"l2.texture.misses", 2},
+                      {"dram.texture.reads", 2},
+                      {"dram.texture.read_bytes", 128},
+                      /* Each processor takes up the draw once: a block of instructions, two of constants. */
+                      {"fragment_stage.program_switches", 4},
+                      {"instruction_cache.shader.reads", 4},
+                      {"instruction_cache.constant.reads", 8},
+                      {"instruction_cache.total.misses", 3},
+                      {NULL, 0},
+                   });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -68,8 +69,8 @@ static void
 test_program_switches(void **unused)
 {
    (void)unused;
-   struct cm_gpu *gpu = test_gpu((const char *const[]){"fragment_stage.processors=2",
-                                                       "caches.texture_cache.instances=2", NULL});
+   struct cm_gpu *gpu = test_gpu(
+      (const char *const[]){"fragment_stage.processors=2", "caches.texture_cache.instances=2", NULL});
    define_texture(gpu, 1, 64, 64, 1);
    struct pass_builder *pass = pass_new(0, 64, 32, 32);
    add_draw(pass, 7, 1);
@@ -80,12 +81,12 @@ test_program_switches(void **unused)
    pass_shade(pass, 1, 0, 1, 15); /* another tile: 0: one */
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"fragment_stage.quads", 7},
-      {"fragment_stage.program_switches", 5},
-      {"instruction_cache.shader.reads", 5},
-      {"instruction_cache.shader.misses", 2},
-      {NULL, 0},
-   });
+                           {"fragment_stage.quads", 7},
+                           {"fragment_stage.program_switches", 5},
+                           {"instruction_cache.shader.reads", 5},
+                           {"instruction_cache.shader.misses", 2},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -109,18 +110,19 @@ test_render_to_texture(void **unused)
 
    pass_run(sample, gpu);
    pass_run(sample, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-      {"texture_cache.texture.misses", 1}, {"dram.texture.reads", 1}, {NULL, 0}});
+   assert_counters(gpu, (const struct expected_counter[]){{"texture_cache.texture.misses", 1},
+                                                          {"dram.texture.reads", 1},
+                                                          {NULL, 0}});
    pass_run(render, gpu);
    pass_run(sample, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"texture_cache.texture.misses", 2},
-      {"texture_cache.texture.invalidations", 1},
-      {"l2.texture.invalidations", 1},
-      {"dram.texture.reads", 2},
-      {"dram.color.writes", 3 * 64 + 64},
-      {NULL, 0},
-   });
+                           {"texture_cache.texture.misses", 2},
+                           {"texture_cache.texture.invalidations", 1},
+                           {"l2.texture.invalidations", 1},
+                           {"dram.texture.reads", 2},
+                           {"dram.color.writes", 3 * 64 + 64},
+                           {NULL, 0},
+                        });
    pass_free(sample);
    pass_free(render);
    cm_gpu_destroy(gpu);
@@ -134,8 +136,8 @@ test_addresses_follow_first_use(void **unused)
     * textures have the same addresses and conflict alike. */
    uint64_t hits[2];
    for (unsigned order = 0; order < 2; order++) {
-      struct cm_gpu *gpu = test_gpu((const char *const[]){"caches.texture_cache.size=256",
-                                                          "caches.texture_cache.ways=1", NULL});
+      struct cm_gpu *gpu = test_gpu(
+         (const char *const[]){"caches.texture_cache.size=256", "caches.texture_cache.ways=1", NULL});
       define_texture(gpu, order ? 2 : 1, 64, 48, 3);
       define_texture(gpu, 3, 1000, 1000, 1);
       define_texture(gpu, order ? 1 : 2, 64, 48, 3);

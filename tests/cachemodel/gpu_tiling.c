@@ -22,24 +22,24 @@ test_baseline_layout(void **unused)
    /* 4 + 2 PMDs in the 4 tiles' first blocks, 3 + 2 attributes; tiles 0 … 3 read
     * 1, 2, 1, 2 PMDs and 3, 5, 3, 5 attributes, all of which are still there. */
    assert_counters(gpu, (const struct expected_counter[]){
-      {"tiling_engine.primitives", 2},
-      {"tiling_engine.pmds", 6},
-      {"tiling_engine.attributes", 5},
-      {"tiling_engine.tiles", 4},
-      {"tile_cache.pb_list.writes", 6},
-      {"tile_cache.pb_list.reads", 6},
-      {"tile_cache.pb_list.misses", 4},
-      {"tile_cache.pb_list.hits", 8},
-      {"tile_cache.pb_list.fills", 0},
-      {"tile_cache.pb_attribute.writes", 5},
-      {"tile_cache.pb_attribute.reads", 16},
-      {"tile_cache.pb_attribute.misses", 5},
-      {"tile_cache.pb_attribute.hits", 16},
-      {"tile_cache.total.evictions", 0},
-      {"l2.total.reads", 0},
-      {"dram.total.reads", 0},
-      {NULL, 0},
-   });
+                           {"tiling_engine.primitives", 2},
+                           {"tiling_engine.pmds", 6},
+                           {"tiling_engine.attributes", 5},
+                           {"tiling_engine.tiles", 4},
+                           {"tile_cache.pb_list.writes", 6},
+                           {"tile_cache.pb_list.reads", 6},
+                           {"tile_cache.pb_list.misses", 4},
+                           {"tile_cache.pb_list.hits", 8},
+                           {"tile_cache.pb_list.fills", 0},
+                           {"tile_cache.pb_attribute.writes", 5},
+                           {"tile_cache.pb_attribute.reads", 16},
+                           {"tile_cache.pb_attribute.misses", 5},
+                           {"tile_cache.pb_attribute.hits", 16},
+                           {"tile_cache.total.evictions", 0},
+                           {"l2.total.reads", 0},
+                           {"dram.total.reads", 0},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -54,9 +54,9 @@ test_lists_in_a_tiny_cache(void **unused)
                                          "parameter_buffer.layout=interleaved"};
    for (unsigned i = 0; i < 2; i++) {
       /* PB-Attributes straight to the L2, so that the Tile Cache sees lists only. */
-      struct cm_gpu *gpu = test_gpu((const char *const[]){
-         layouts[i], "caches.tile_cache.size=128", "caches.tile_cache.ways=2",
-         "streams.pb_attribute=l2", NULL});
+      struct cm_gpu *gpu =
+         test_gpu((const char *const[]){layouts[i], "caches.tile_cache.size=128", "caches.tile_cache.ways=2",
+                                        "streams.pb_attribute=l2", NULL});
       struct pass_builder *pass = pass_new(0, 64, 32, 32);
       pass_draw(pass);
       for (unsigned p = 0; p < 17; p++)
@@ -67,18 +67,18 @@ test_lists_in_a_tiny_cache(void **unused)
        * B0 ×16, B1, none of which is there any more when it is wanted: reading A0
        * evicts A1. */
       assert_counters(gpu, (const struct expected_counter[]){
-         {"tile_cache.pb_list.writes", 34},
-         {"tile_cache.pb_list.reads", 34},
-         {"tile_cache.pb_list.misses", 4 + 4},
-         {"tile_cache.pb_list.fills", 4},
-         {"tile_cache.pb_list.writebacks", 4},
-         {"l2.pb_list.reads", 4},
-         {"l2.pb_list.hits", 4},
-         {"l2.pb_list.writes", 4},
-         {"l2.pb_attribute.writes", 17},
-         {"l2.pb_attribute.reads", 34},
-         {NULL, 0},
-      });
+                              {"tile_cache.pb_list.writes", 34},
+                              {"tile_cache.pb_list.reads", 34},
+                              {"tile_cache.pb_list.misses", 4 + 4},
+                              {"tile_cache.pb_list.fills", 4},
+                              {"tile_cache.pb_list.writebacks", 4},
+                              {"l2.pb_list.reads", 4},
+                              {"l2.pb_list.hits", 4},
+                              {"l2.pb_list.writes", 4},
+                              {"l2.pb_attribute.writes", 17},
+                              {"l2.pb_attribute.reads", 34},
+                              {NULL, 0},
+                           });
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
@@ -93,9 +93,9 @@ test_conflicts_of_the_baseline(void **unused)
    (void)unused;
    uint64_t evictions[2];
    for (unsigned i = 0; i < 2; i++) {
-      struct cm_gpu *gpu = test_gpu((const char *const[]){
-         i ? "parameter_buffer.layout=interleaved" : "parameter_buffer.layout=baseline",
-         "streams.pb_attribute=l2", NULL});
+      struct cm_gpu *gpu = test_gpu(
+         (const char *const[]){i ? "parameter_buffer.layout=interleaved" : "parameter_buffer.layout=baseline",
+                               "streams.pb_attribute=l2", NULL});
       struct pass_builder *pass = pass_new(0, 512, 512, 32);
       pass_draw(pass);
       for (uint32_t tile = 0; tile < 256; tile++)
@@ -125,12 +125,12 @@ test_wide_pmds(void **unused)
       pass_primitive(pass, p ? 1 : 17, (const uint32_t[]){0}, 1);
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){
-      {"tile_cache.pb_list.writes", 16},
-      {"tile_cache.pb_list.misses", 2},
-      {"dram.pb_attribute.writes", 32},
-      {"dram.pb_attribute.reads", 32},
-      {NULL, 0},
-   });
+                           {"tile_cache.pb_list.writes", 16},
+                           {"tile_cache.pb_list.misses", 2},
+                           {"dram.pb_attribute.writes", 32},
+                           {"dram.pb_attribute.reads", 32},
+                           {NULL, 0},
+                        });
    pass_free(pass);
    cm_gpu_destroy(gpu);
 }
@@ -147,10 +147,10 @@ test_second_pass_overwrites(void **unused)
       pass_run(pass, gpu);
       pass_free(pass);
       assert_counters(gpu, (const struct expected_counter[]){
-         {"tile_cache.total.misses", frame ? 0 : 9},
-         {"tile_cache.total.reads", 22},
-         {NULL, 0},
-      });
+                              {"tile_cache.total.misses", frame ? 0 : 9},
+                              {"tile_cache.total.reads", 22},
+                              {NULL, 0},
+                           });
       cm_gpu_frame_end(gpu);
    }
    cm_gpu_destroy(gpu);
@@ -160,10 +160,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_baseline_layout),
-      cmocka_unit_test(test_lists_in_a_tiny_cache),
-      cmocka_unit_test(test_conflicts_of_the_baseline),
-      cmocka_unit_test(test_wide_pmds),
+      cmocka_unit_test(test_baseline_layout),           cmocka_unit_test(test_lists_in_a_tiny_cache),
+      cmocka_unit_test(test_conflicts_of_the_baseline), cmocka_unit_test(test_wide_pmds),
       cmocka_unit_test(test_second_pass_overwrites),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

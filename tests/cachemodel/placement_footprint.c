@@ -4,8 +4,7 @@
 #include "support/test.h"
 #include "texture/placement.h"
 
-static const struct cm_config config = {
-   .texture = {.placement = CM_PLACEMENT_LINEAR, .row_alignment = 64}};
+static const struct cm_config config = {.texture = {.placement = CM_PLACEMENT_LINEAR, .row_alignment = 64}};
 
 /* Where a coordinate past the edge reads. */
 static uint32_t
@@ -51,18 +50,66 @@ test_random(void **unused)
 {
    (void)unused;
    static const struct cm_resource_description resources[] = {
-      {.id = 1, .levels = 6, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
-       .width = 37, .height = 50, .depth = 1, .layers = 1},
-      {.id = 1, .levels = 5, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 1,
-       .width = 300, .height = 16, .depth = 1, .layers = 6},
-      {.id = 1, .levels = 5, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 12,
-       .width = 33, .height = 33, .depth = 1, .layers = 1},
-      {.id = 1, .levels = 4, .samples = 1, .block_width = 4, .block_height = 4, .block_bytes = 8,
-       .width = 64, .height = 30, .depth = 1, .layers = 1},
-      {.id = 1, .levels = 3, .samples = 1, .block_width = 5, .block_height = 4, .block_bytes = 16,
-       .width = 51, .height = 43, .depth = 1, .layers = 2},
-      {.id = 1, .levels = 2, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 16,
-       .width = 18, .height = 9, .depth = 6, .layers = 1},
+      {.id = 1,
+       .levels = 6,
+       .samples = 1,
+       .block_width = 1,
+       .block_height = 1,
+       .block_bytes = 4,
+       .width = 37,
+       .height = 50,
+       .depth = 1,
+       .layers = 1},
+      {.id = 1,
+       .levels = 5,
+       .samples = 1,
+       .block_width = 1,
+       .block_height = 1,
+       .block_bytes = 1,
+       .width = 300,
+       .height = 16,
+       .depth = 1,
+       .layers = 6},
+      {.id = 1,
+       .levels = 5,
+       .samples = 1,
+       .block_width = 1,
+       .block_height = 1,
+       .block_bytes = 12,
+       .width = 33,
+       .height = 33,
+       .depth = 1,
+       .layers = 1},
+      {.id = 1,
+       .levels = 4,
+       .samples = 1,
+       .block_width = 4,
+       .block_height = 4,
+       .block_bytes = 8,
+       .width = 64,
+       .height = 30,
+       .depth = 1,
+       .layers = 1},
+      {.id = 1,
+       .levels = 3,
+       .samples = 1,
+       .block_width = 5,
+       .block_height = 4,
+       .block_bytes = 16,
+       .width = 51,
+       .height = 43,
+       .depth = 1,
+       .layers = 2},
+      {.id = 1,
+       .levels = 2,
+       .samples = 1,
+       .block_width = 1,
+       .block_height = 1,
+       .block_bytes = 16,
+       .width = 18,
+       .height = 9,
+       .depth = 6,
+       .layers = 1},
    };
    uint64_t state = 1;
    for (unsigned n = 0; n < 200000; n++) {
@@ -71,14 +118,18 @@ test_random(void **unused)
       varied.texture.row_alignment = n % 5 ? 64 : 1;
       struct cm_texture_layout layout;
       cm_texture_layout_init(&layout, r, &varied);
-      const struct cm_texture_binding binding = {
-         .resource = 1, .repeat_s = random_below(&state, 2), .repeat_t = random_below(&state, 2),
-         .first_level = (uint8_t)random_below(&state, 2), .first_layer = (uint16_t)(r->layers > 1)};
+      const struct cm_texture_binding binding = {.resource = 1,
+                                                 .repeat_s = random_below(&state, 2),
+                                                 .repeat_t = random_below(&state, 2),
+                                                 .first_level = (uint8_t)random_below(&state, 2),
+                                                 .first_layer = (uint16_t)(r->layers > 1)};
       struct cm_footprint f = {
          .level = (uint8_t)random_below(&state, r->levels - binding.first_level),
          .live = (uint8_t)random_below(&state, 16),
          .linear = (uint8_t)random_below(&state, 2),
-         .layer = r->layers > 1 ? random_below(&state, r->layers - 1) : r->depth > 1 ? 2 : 0,
+         .layer = r->layers > 1  ? random_below(&state, r->layers - 1)
+                  : r->depth > 1 ? 2
+                                 : 0,
       };
       const unsigned level = binding.first_level + f.level;
       const int width = (int)(r->width >> level ? r->width >> level : 1);
@@ -100,9 +151,16 @@ test_by_hand(void **unused)
 {
    (void)unused;
    /* 64 x 64 RGBA8 at 4096: a row is four blocks; block 64 is its first. */
-   const struct cm_resource_description resource = {
-      .id = 1, .levels = 1, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
-      .width = 64, .height = 64, .depth = 1, .layers = 1};
+   const struct cm_resource_description resource = {.id = 1,
+                                                    .levels = 1,
+                                                    .samples = 1,
+                                                    .block_width = 1,
+                                                    .block_height = 1,
+                                                    .block_bytes = 4,
+                                                    .width = 64,
+                                                    .height = 64,
+                                                    .depth = 1,
+                                                    .layers = 1};
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &resource, &config);
    struct cm_texture_binding binding = {.resource = 1, .repeat_s = true};
@@ -121,9 +179,11 @@ test_by_hand(void **unused)
    assert_int_equal(blocks[4], 64 + 252);
 
    /* What is out of range by more than that stays inside the texture. */
-   const struct cm_footprint wild = {
-      .live = 15, .level = 9, .layer = 77, .linear = 1,
-      .texel = {{32767, 32767}, {-32768, -32768}, {1000, 0}, {0, 1000}}};
+   const struct cm_footprint wild = {.live = 15,
+                                     .level = 9,
+                                     .layer = 77,
+                                     .linear = 1,
+                                     .texel = {{32767, 32767}, {-32768, -32768}, {1000, 0}, {0, 1000}}};
    const unsigned count = cm_footprint_blocks(&layout, 4096, &binding, &wild, 6, blocks);
    for (unsigned i = 0; i < count; i++)
       assert_in_range(blocks[i], 64, 64 + 255);

@@ -8,9 +8,16 @@ static struct cm_config config = {.texture = {.placement = CM_PLACEMENT_LINEAR, 
 static struct cm_resource_description
 describe(uint32_t width, uint32_t height, uint8_t levels, uint8_t bytes)
 {
-   return (struct cm_resource_description){
-      .id = 1, .levels = levels, .samples = 1, .block_width = 1, .block_height = 1,
-      .block_bytes = bytes, .width = width, .height = height, .depth = 1, .layers = 1};
+   return (struct cm_resource_description){.id = 1,
+                                           .levels = levels,
+                                           .samples = 1,
+                                           .block_width = 1,
+                                           .block_height = 1,
+                                           .block_bytes = bytes,
+                                           .width = width,
+                                           .height = height,
+                                           .depth = 1,
+                                           .layers = 1};
 }
 
 static void
@@ -98,10 +105,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_mip_chain),
-      cmocka_unit_test(test_tight_rows),
-      cmocka_unit_test(test_compressed),
-      cmocka_unit_test(test_layers_and_slices),
+      cmocka_unit_test(test_mip_chain),  cmocka_unit_test(test_tight_rows),
+      cmocka_unit_test(test_compressed), cmocka_unit_test(test_layers_and_slices),
       cmocka_unit_test(test_samples),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -227,8 +227,8 @@ damage_parameter_buffer(struct parameter_buffer *buffer, const struct damage *da
 {
    uint8_t *bytes = NULL;
    if (damage->where == DAMAGE_ATTRIBUTES)
-      bytes = (uint8_t *)&buffer->pages[damage->number >> PAGE_SHIFT]
-                                       [damage->number & ((1u << PAGE_SHIFT) - 1)];
+      bytes =
+         (uint8_t *)&buffer->pages[damage->number >> PAGE_SHIFT][damage->number & ((1u << PAGE_SHIFT) - 1)];
    else if (damage->where == DAMAGE_LIST)
       bytes = (uint8_t *)cm_pb_lists_pmd(buffer->lists, damage->number, 0);
    if (bytes)
@@ -425,9 +425,7 @@ available_levels(const struct tbr_isa *levels[4])
 {
    static const struct tbr_isa *const all[] = {
 #if defined(__x86_64__)
-      &tbr_isa_x86_64,
-      &tbr_isa_x86_64_v3,
-      &tbr_isa_x86_64_v4
+      &tbr_isa_x86_64, &tbr_isa_x86_64_v3, &tbr_isa_x86_64_v4
 #else
       &tbr_isa_native
 #endif

@@ -46,8 +46,7 @@ make_scene(struct scene *scene)
 static bool
 images_equal(const struct image *a, const struct image *b)
 {
-   return !memcmp(a->color[0], b->color[0], a->color_bytes[0]) &&
-          !memcmp(a->depth, b->depth, a->depth_bytes);
+   return !memcmp(a->color[0], b->color[0], a->color_bytes[0]) && !memcmp(a->depth, b->depth, a->depth_bytes);
 }
 
 /* Whether the damage shows in the image, in both modes alike. */
@@ -112,7 +111,8 @@ static void
 test_last_tile_is_not_drawn(void **state)
 {
    (void)state;
-   const struct damage damage = {DAMAGE_ATTRIBUTES, 0, offsetof(struct cm_pb_attribute_block, last_tile), 0xff};
+   const struct damage damage = {DAMAGE_ATTRIBUTES, 0, offsetof(struct cm_pb_attribute_block, last_tile),
+                                 0xff};
    assert_false(shows(&damage));
 }
 

@@ -125,7 +125,7 @@ test_shared_edges(void **state)
    float points[GRID][GRID][2];
    for (int y = 0; y < GRID; y++) {
       for (int x = 0; x < GRID; x++) {
-         const bool inside_x = x > 0 && x<GRID - 1, inside_y = y> 0 && y < GRID - 1;
+         const bool inside_x = x > 0 && x < GRID - 1, inside_y = y > 0 && y < GRID - 1;
          points[y][x][0] = x * 6 + (inside_x ? random_float(&random, -2, 2) : 0);
          points[y][x][1] = y * 6 + (inside_y ? random_float(&random, -2, 2) : 0);
       }

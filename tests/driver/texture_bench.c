@@ -127,8 +127,12 @@ main(int argc, char **argv)
          continue;
       struct texture_test_image image;
       const struct texture_test_description description = {
-         .target = scene->target, .format = scene->format, .width = scene->size, .height = scene->size,
-         .layers = scene->target == PIPE_TEXTURE_CUBE ? 6 : 1, .levels = scene->mip == none ? 1 : 8,
+         .target = scene->target,
+         .format = scene->format,
+         .width = scene->size,
+         .height = scene->size,
+         .layers = scene->target == PIPE_TEXTURE_CUBE ? 6 : 1,
+         .levels = scene->mip == none ? 1 : 8,
       };
       texture_test_image_init(&image, &description);
       struct pipe_sampler_state *sampler = &image.binding.sampler;

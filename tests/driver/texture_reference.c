@@ -40,20 +40,13 @@ decode(const struct tbr_texture_binding *binding, const uint8_t *p, int x, int y
       return c;
    case PIPE_FORMAT_B8G8R8A8_UNORM:
       return (struct color){{p[2] / 255.0, p[1] / 255.0, p[0] / 255.0, p[3] / 255.0}};
-   case PIPE_FORMAT_R8G8B8X8_UNORM:
-      return (struct color){{p[0] / 255.0, p[1] / 255.0, p[2] / 255.0, 1}};
-   case PIPE_FORMAT_B8G8R8X8_UNORM:
-      return (struct color){{p[2] / 255.0, p[1] / 255.0, p[0] / 255.0, 1}};
-   case PIPE_FORMAT_R8G8B8_UNORM:
-      return (struct color){{p[0] / 255.0, p[1] / 255.0, p[2] / 255.0, 1}};
-   case PIPE_FORMAT_R8_UNORM:
-      return (struct color){{p[0] / 255.0, 0, 0, 1}};
-   case PIPE_FORMAT_L8_UNORM:
-      return (struct color){{p[0] / 255.0, p[0] / 255.0, p[0] / 255.0, 1}};
-   case PIPE_FORMAT_A8_UNORM:
-      return (struct color){{0, 0, 0, p[0] / 255.0}};
-   case PIPE_FORMAT_R8G8_UNORM:
-      return (struct color){{p[0] / 255.0, p[1] / 255.0, 0, 1}};
+   case PIPE_FORMAT_R8G8B8X8_UNORM: return (struct color){{p[0] / 255.0, p[1] / 255.0, p[2] / 255.0, 1}};
+   case PIPE_FORMAT_B8G8R8X8_UNORM: return (struct color){{p[2] / 255.0, p[1] / 255.0, p[0] / 255.0, 1}};
+   case PIPE_FORMAT_R8G8B8_UNORM: return (struct color){{p[0] / 255.0, p[1] / 255.0, p[2] / 255.0, 1}};
+   case PIPE_FORMAT_R8_UNORM: return (struct color){{p[0] / 255.0, 0, 0, 1}};
+   case PIPE_FORMAT_L8_UNORM: return (struct color){{p[0] / 255.0, p[0] / 255.0, p[0] / 255.0, 1}};
+   case PIPE_FORMAT_A8_UNORM: return (struct color){{0, 0, 0, p[0] / 255.0}};
+   case PIPE_FORMAT_R8G8_UNORM: return (struct color){{p[0] / 255.0, p[1] / 255.0, 0, 1}};
    case PIPE_FORMAT_L8A8_UNORM:
       return (struct color){{p[0] / 255.0, p[0] / 255.0, p[0] / 255.0, p[1] / 255.0}};
    case PIPE_FORMAT_B5G6R5_UNORM:
@@ -65,14 +58,10 @@ decode(const struct tbr_texture_binding *binding, const uint8_t *p, int x, int y
          {(word16 >> 10 & 31) / 31.0, (word16 >> 5 & 31) / 31.0, (word16 & 31) / 31.0, word16 >> 15}};
    case PIPE_FORMAT_B4G4R4A4_UNORM:
       memcpy(&word16, p, 2);
-      return (struct color){{(word16 >> 8 & 15) / 15.0, (word16 >> 4 & 15) / 15.0, (word16 & 15) / 15.0,
-                             (word16 >> 12) / 15.0}};
-   case PIPE_FORMAT_R32G32B32A32_FLOAT:
-      memcpy(f, p, 16);
-      return (struct color){{f[0], f[1], f[2], f[3]}};
-   case PIPE_FORMAT_R32_FLOAT:
-      memcpy(f, p, 4);
-      return (struct color){{f[0], 0, 0, 1}};
+      return (struct color){
+         {(word16 >> 8 & 15) / 15.0, (word16 >> 4 & 15) / 15.0, (word16 & 15) / 15.0, (word16 >> 12) / 15.0}};
+   case PIPE_FORMAT_R32G32B32A32_FLOAT: memcpy(f, p, 16); return (struct color){{f[0], f[1], f[2], f[3]}};
+   case PIPE_FORMAT_R32_FLOAT: memcpy(f, p, 4); return (struct color){{f[0], 0, 0, 1}};
    case PIPE_FORMAT_R16G16B16A16_UNORM:
       for (int i = 0; i < 4; i++) {
          memcpy(&word16, p + 2 * i, 2);
@@ -83,11 +72,8 @@ decode(const struct tbr_texture_binding *binding, const uint8_t *p, int x, int y
       for (int i = 0; i < 4; i++)
          c.v[i] = fmax((int8_t)p[i] / 127.0, -1.0);
       return c;
-   case PIPE_FORMAT_R32_UINT:
-      memcpy(&word32, p, 4);
-      return (struct color){{word32, 0, 0, 1}};
-   case PIPE_FORMAT_R8G8B8A8_UINT:
-      return (struct color){{p[0], p[1], p[2], p[3]}};
+   case PIPE_FORMAT_R32_UINT: memcpy(&word32, p, 4); return (struct color){{word32, 0, 0, 1}};
+   case PIPE_FORMAT_R8G8B8A8_UINT: return (struct color){{p[0], p[1], p[2], p[3]}};
    case PIPE_FORMAT_Z16_UNORM:
       memcpy(&word16, p, 2);
       return (struct color){{word16 / 65535.0, word16 / 65535.0, word16 / 65535.0, 1}};
@@ -96,9 +82,7 @@ decode(const struct tbr_texture_binding *binding, const uint8_t *p, int x, int y
       memcpy(&word32, p, 4);
       word32 &= 0xffffff;
       return (struct color){{word32 / 16777215.0, word32 / 16777215.0, word32 / 16777215.0, 1}};
-   case PIPE_FORMAT_Z32_FLOAT:
-      memcpy(f, p, 4);
-      return (struct color){{f[0], f[0], f[0], 1}};
+   case PIPE_FORMAT_Z32_FLOAT: memcpy(f, p, 4); return (struct color){{f[0], f[0], f[0], 1}};
    case PIPE_FORMAT_DXT1_RGB: {
       /* Block compression: the palette of two 5:6:5 colours. */
       uint16_t a, b;
@@ -108,13 +92,13 @@ decode(const struct tbr_texture_binding *binding, const uint8_t *p, int x, int y
       double ca[3] = {(a >> 11) / 31.0, (a >> 5 & 63) / 63.0, (a & 31) / 31.0};
       double cb[3] = {(b >> 11) / 31.0, (b >> 5 & 63) / 63.0, (b & 31) / 31.0};
       for (int i = 0; i < 3; i++)
-         c.v[i] = index == 0 ? ca[i] : index == 1 ? cb[i] :
-                  a > b ? (index == 2 ? (2 * ca[i] + cb[i]) / 3 : (ca[i] + 2 * cb[i]) / 3)
-                        : (index == 2 ? (ca[i] + cb[i]) / 2 : 0.0);
+         c.v[i] = index == 0   ? ca[i]
+                  : index == 1 ? cb[i]
+                  : a > b      ? (index == 2 ? (2 * ca[i] + cb[i]) / 3 : (ca[i] + 2 * cb[i]) / 3)
+                               : (index == 2 ? (ca[i] + cb[i]) / 2 : 0.0);
       return c;
    }
-   default:
-      abort();
+   default: abort();
    }
 }
 
@@ -122,11 +106,18 @@ static unsigned
 block_bytes(enum pipe_format format)
 {
    switch (format) {
-   case PIPE_FORMAT_R8_UNORM: case PIPE_FORMAT_L8_UNORM: case PIPE_FORMAT_A8_UNORM: return 1;
-   case PIPE_FORMAT_R8G8_UNORM: case PIPE_FORMAT_L8A8_UNORM: case PIPE_FORMAT_B5G6R5_UNORM:
-   case PIPE_FORMAT_B5G5R5A1_UNORM: case PIPE_FORMAT_B4G4R4A4_UNORM: case PIPE_FORMAT_Z16_UNORM: return 2;
+   case PIPE_FORMAT_R8_UNORM:
+   case PIPE_FORMAT_L8_UNORM:
+   case PIPE_FORMAT_A8_UNORM: return 1;
+   case PIPE_FORMAT_R8G8_UNORM:
+   case PIPE_FORMAT_L8A8_UNORM:
+   case PIPE_FORMAT_B5G6R5_UNORM:
+   case PIPE_FORMAT_B5G5R5A1_UNORM:
+   case PIPE_FORMAT_B4G4R4A4_UNORM:
+   case PIPE_FORMAT_Z16_UNORM: return 2;
    case PIPE_FORMAT_R8G8B8_UNORM: return 3;
-   case PIPE_FORMAT_R16G16B16A16_UNORM: case PIPE_FORMAT_DXT1_RGB: return 8;
+   case PIPE_FORMAT_R16G16B16A16_UNORM:
+   case PIPE_FORMAT_DXT1_RGB: return 8;
    case PIPE_FORMAT_R32G32B32A32_FLOAT: return 16;
    default: return 4;
    }
@@ -150,10 +141,21 @@ border_color(const struct tbr_texture_binding *binding)
    for (int i = 0; i < 4; i++)
       c.v[i] = is_float ? f[i] : fmin(fmax(f[i], low), 1.0);
    switch (binding->format) {
-   case PIPE_FORMAT_R8G8B8X8_UNORM: case PIPE_FORMAT_B8G8R8X8_UNORM: case PIPE_FORMAT_R8G8B8_UNORM:
-   case PIPE_FORMAT_B5G6R5_UNORM: case PIPE_FORMAT_DXT1_RGB: case PIPE_FORMAT_L8_UNORM: c.v[3] = 1; break;
-   case PIPE_FORMAT_R8_UNORM: case PIPE_FORMAT_R32_FLOAT: c.v[1] = c.v[2] = 0; c.v[3] = 1; break;
-   case PIPE_FORMAT_R8G8_UNORM: c.v[2] = 0; c.v[3] = 1; break;
+   case PIPE_FORMAT_R8G8B8X8_UNORM:
+   case PIPE_FORMAT_B8G8R8X8_UNORM:
+   case PIPE_FORMAT_R8G8B8_UNORM:
+   case PIPE_FORMAT_B5G6R5_UNORM:
+   case PIPE_FORMAT_DXT1_RGB:
+   case PIPE_FORMAT_L8_UNORM: c.v[3] = 1; break;
+   case PIPE_FORMAT_R8_UNORM:
+   case PIPE_FORMAT_R32_FLOAT:
+      c.v[1] = c.v[2] = 0;
+      c.v[3] = 1;
+      break;
+   case PIPE_FORMAT_R8G8_UNORM:
+      c.v[2] = 0;
+      c.v[3] = 1;
+      break;
    case PIPE_FORMAT_A8_UNORM: c.v[0] = c.v[1] = c.v[2] = 0; break;
    default: break;
    }
@@ -213,7 +215,8 @@ read_texel(struct context *context, unsigned level, unsigned layer, int x, int y
       result->reads[result->num_reads++] = read;
    }
    const uint8_t *p = image->texels + (size_t)layer * image->layer_stride +
-                      (size_t)(y / block) * image->row_stride + (size_t)(x / block) * block_bytes(binding->format);
+                      (size_t)(y / block) * image->row_stride +
+                      (size_t)(x / block) * block_bytes(binding->format);
    return compare(context, decode(binding, p, x, y));
 }
 
@@ -299,7 +302,8 @@ axis_taps(struct context *context, unsigned mode, double c, int size, bool linea
 static void
 cube_direction(unsigned face, double s, double t, double d[3])
 {
-   const double directions[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t}, {s, -1, -t}, {s, -t, 1}, {-s, -t, -1}};
+   const double directions[6][3] = {{1, -t, -s}, {-1, -t, s}, {s, 1, t},
+                                    {s, -1, -t}, {s, -t, 1},  {-s, -t, -1}};
    memcpy(d, directions[face], sizeof(directions[face]));
 }
 
@@ -370,16 +374,16 @@ read_square(struct context *context, unsigned level, int layer, const double *co
       return;
    }
 
-   struct taps x = axis_taps(context, binding->sampler.wrap_s, coordinates[0], (int)image->width, linear,
-                             offset[0]);
+   struct taps x =
+      axis_taps(context, binding->sampler.wrap_s, coordinates[0], (int)image->width, linear, offset[0]);
    struct taps y = {.index = {0, 0}, .count = 1};
    if (!one)
       y = axis_taps(context, binding->sampler.wrap_t, coordinates[1], (int)image->height, linear, offset[1]);
    for (int i = 0; i < (linear ? 4 : 1); i++) {
       int column = x.index[i & 1], row = y.index[i >> 1];
       texel[i] = layer < 0 || column < 0 || row < 0
-               ? compare(context, border_color(binding))
-               : read_texel(context, level, (unsigned)layer, column, row);
+                    ? compare(context, border_color(binding))
+                    : read_texel(context, level, (unsigned)layer, column, row);
    }
    weight[0] = x.weight;
    weight[1] = y.weight;
@@ -513,7 +517,8 @@ fetch_integer_coordinates(struct context *context, struct color *color)
    *color = (struct color){{0, 0, 0, 0}};
    if (binding->target == PIPE_BUFFER) {
       if (c[0] >= 0 && c[0] < (int)binding->buffer_elements) {
-         *color = decode(binding, binding->levels[0].texels + (size_t)c[0] * block_bytes(binding->format), 0, 0);
+         *color =
+            decode(binding, binding->levels[0].texels + (size_t)c[0] * block_bytes(binding->format), 0, 0);
          context->result->reads[context->result->num_reads++] =
             (struct texture_reference_read){0, 0, c[0] % 32768, c[0] / 32768};
       }
@@ -525,9 +530,15 @@ fetch_integer_coordinates(struct context *context, struct color *color)
    int layers = (int)binding->num_layers;
    switch (binding->target) {
    case PIPE_TEXTURE_1D: c[1] = 0; break;
-   case PIPE_TEXTURE_1D_ARRAY: c[1] = 0; memcpy(&layer, &arguments->coords[2][context->lane], 4); break;
+   case PIPE_TEXTURE_1D_ARRAY:
+      c[1] = 0;
+      memcpy(&layer, &arguments->coords[2][context->lane], 4);
+      break;
    case PIPE_TEXTURE_2D_ARRAY: memcpy(&layer, &arguments->coords[2][context->lane], 4); break;
-   case PIPE_TEXTURE_3D: layer = c[2]; layers = (int)image->depth; break;
+   case PIPE_TEXTURE_3D:
+      layer = c[2];
+      layers = (int)image->depth;
+      break;
    default: break;
    }
    if (c[0] >= 0 && c[0] < (int)image->width && c[1] >= 0 && c[1] < (int)image->height && layer >= 0 &&
@@ -542,14 +553,16 @@ swizzled(const struct color *color, unsigned swizzle)
 }
 
 void
-texture_reference_sample(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
-                         unsigned lane, struct texture_reference *reference)
+texture_reference_sample(const struct tbr_texture_binding *binding,
+                         const struct tbr_sample_arguments *arguments, unsigned lane,
+                         struct texture_reference *reference)
 {
    memset(reference, 0, sizeof(*reference));
    struct context context = {binding, arguments, lane, reference};
    const bool cube = binding->target == PIPE_TEXTURE_CUBE || binding->target == PIPE_TEXTURE_CUBE_ARRAY;
    struct color color;
-   reference->integer = binding->format == PIPE_FORMAT_R32_UINT || binding->format == PIPE_FORMAT_R8G8B8A8_UINT;
+   reference->integer =
+      binding->format == PIPE_FORMAT_R32_UINT || binding->format == PIPE_FORMAT_R8G8B8A8_UINT;
 
    if (arguments->operation == TBR_TEXTURE_FETCH) {
       fetch_integer_coordinates(&context, &color);
@@ -586,8 +599,8 @@ texture_reference_sample(const struct tbr_texture_binding *binding, const struct
       static const int order[4] = {2, 3, 1, 0};
       read_square(&context, 0, layer, coordinates, true, texel, weight);
       for (int i = 0; i < 4; i++)
-         reference->texel[i] = swizzled(&texel[order[i]],
-                                        binding->swizzle[arguments->shadow ? 0 : arguments->gather_component]);
+         reference->texel[i] =
+            swizzled(&texel[order[i]], binding->swizzle[arguments->shadow ? 0 : arguments->gather_component]);
       return;
    }
 
@@ -597,8 +610,9 @@ texture_reference_sample(const struct tbr_texture_binding *binding, const struct
    const bool mipmapped = sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE && binding->num_levels > 1;
    if (sampler->min_img_filter != sampler->mag_img_filter && fabs(lambda) < 1e-3)
       reference->ambiguous = true;
-   const bool linear = !reference->integer &&
-                       (lambda > 0 ? sampler->min_img_filter : sampler->mag_img_filter) == PIPE_TEX_FILTER_LINEAR;
+   const bool linear =
+      !reference->integer &&
+      (lambda > 0 ? sampler->min_img_filter : sampler->mag_img_filter) == PIPE_TEX_FILTER_LINEAR;
    const double last = binding->num_levels - 1.0;
    double place = 0;
    if (mipmapped) {

@@ -18,7 +18,7 @@ static const struct tbr_isa *const isa_levels[TEXTURE_TEST_MAX_LEVELS] = {
    &tbr_isa_x86_64_v4,
 };
 #else
-static const struct tbr_isa *const isa_levels[TEXTURE_TEST_MAX_LEVELS] = { &tbr_isa_native };
+static const struct tbr_isa *const isa_levels[TEXTURE_TEST_MAX_LEVELS] = {&tbr_isa_native};
 #endif
 static unsigned current_level;
 
@@ -32,7 +32,9 @@ texture_test_num_levels(void)
    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"))
       return 1;
    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-          __builtin_cpu_supports("avx512dq") ? 3 : 2;
+                __builtin_cpu_supports("avx512dq")
+             ? 3
+             : 2;
 #endif
 }
 
@@ -101,8 +103,10 @@ texture_test_image_init(struct texture_test_image *image, const struct texture_t
       image->memory = malloc(bytes);
       fill(image->memory, bytes, description->format);
       binding->buffer_elements = description->width;
-      binding->levels[0] = (struct tbr_texture_level){.texels = image->memory, .width = description->width,
-                                                      .height = 1, .depth = 1};
+      binding->levels[0] = (struct tbr_texture_level){.texels = image->memory,
+                                                      .width = description->width,
+                                                      .height = 1,
+                                                      .depth = 1};
       return;
    }
 

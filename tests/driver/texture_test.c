@@ -90,7 +90,8 @@ decode_events(const struct tbr_texture_binding *binding, const struct cm_tile_ev
                   x = resolve(x, (int)level->width, repeat_s);
                   y = resolve(y, (int)level->height, repeat_t);
                }
-               add_read(&recorded[lane], (struct texture_reference_read){footprint.level, footprint.layer, x, y});
+               add_read(&recorded[lane],
+                        (struct texture_reference_read){footprint.level, footprint.layer, x, y});
             }
          }
       }
@@ -98,18 +99,20 @@ decode_events(const struct tbr_texture_binding *binding, const struct cm_tile_ev
 }
 
 static void
-print_case(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments, unsigned lane)
+print_case(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+           unsigned lane)
 {
    const struct pipe_sampler_state *s = &binding->sampler;
-   printf("%s target %u %ux%ux%u layers %u levels %u wrap %u %u %u min %u mag %u mip %u seamless %u lod %g..%g "
-          "bias %g unnormalized %u | operation %u lod_control %u shadow %u offset %u "
-          "lane %u coords %.9g %.9g %.9g lod %g\n",
-          util_format_name(binding->format), binding->target, binding->levels[0].width, binding->levels[0].height,
-          binding->levels[0].depth, binding->num_layers, binding->num_levels, s->wrap_s, s->wrap_t, s->wrap_r,
-          s->min_img_filter, s->mag_img_filter, s->min_mip_filter, s->seamless_cube_map, s->min_lod, s->max_lod,
-          s->lod_bias, s->unnormalized_coords, arguments->operation, arguments->lod_control, arguments->shadow,
-          arguments->has_offset, lane, arguments->coords[0][lane], arguments->coords[1][lane],
-          arguments->coords[2][lane], arguments->lod[lane]);
+   printf(
+      "%s target %u %ux%ux%u layers %u levels %u wrap %u %u %u min %u mag %u mip %u seamless %u lod %g..%g "
+      "bias %g unnormalized %u | operation %u lod_control %u shadow %u offset %u "
+      "lane %u coords %.9g %.9g %.9g lod %g\n",
+      util_format_name(binding->format), binding->target, binding->levels[0].width, binding->levels[0].height,
+      binding->levels[0].depth, binding->num_layers, binding->num_levels, s->wrap_s, s->wrap_t, s->wrap_r,
+      s->min_img_filter, s->mag_img_filter, s->min_mip_filter, s->seamless_cube_map, s->min_lod, s->max_lod,
+      s->lod_bias, s->unnormalized_coords, arguments->operation, arguments->lod_control, arguments->shadow,
+      arguments->has_offset, lane, arguments->coords[0][lane], arguments->coords[1][lane],
+      arguments->coords[2][lane], arguments->lod[lane]);
 }
 
 /* ---- one call ------------------------------------------------------------ */
@@ -157,7 +160,8 @@ compare_lane(const struct tbr_texture_binding *binding, const struct tbr_sample_
 
 /** The arguments with the quads in another order, or one quad four times. */
 static void
-permute_quads(const struct tbr_sample_arguments *from, struct tbr_sample_arguments *to, const unsigned order[4])
+permute_quads(const struct tbr_sample_arguments *from, struct tbr_sample_arguments *to,
+              const unsigned order[4])
 {
    *to = *from;
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
@@ -200,7 +204,8 @@ check_grouping(const struct tbr_texture_binding *binding, const struct tbr_sampl
 
 /** Samples on every feature level, with and without events, and compares. */
 static void
-check_call(struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments, double tolerance)
+check_call(struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+           double tolerance)
 {
    _Alignas(64) struct tbr_sample_arguments results[TEXTURE_TEST_MAX_LEVELS];
    struct cm_tile_events events[TEXTURE_TEST_MAX_LEVELS] = {{0}};
@@ -218,13 +223,15 @@ check_call(struct tbr_texture_binding *binding, const struct tbr_sample_argument
                 memcmp(&results[isa].texel[i][lane], &results[0].texel[i][lane], 4)) {
                print_case(binding, arguments, lane);
                fail_msg("%s and %s differ: component %u %.9g %.9g", texture_test_level_name(isa),
-                        texture_test_level_name(0), i, results[isa].texel[i][lane], results[0].texel[i][lane]);
+                        texture_test_level_name(0), i, results[isa].texel[i][lane],
+                        results[0].texel[i][lane]);
             }
       assert_int_equal(events[isa].num_words, events[0].num_words);
       struct recorded of_level[TBR_LANES], of_first[TBR_LANES];
       decode_events(binding, &events[isa], of_level);
       decode_events(binding, &events[0], of_first);
-      assert_memory_equal(of_level[0].reads, of_first[0].reads, of_first[0].count * sizeof(of_first[0].reads[0]));
+      assert_memory_equal(of_level[0].reads, of_first[0].reads,
+                          of_first[0].count * sizeof(of_first[0].reads[0]));
       check_grouping(binding, arguments);
       thread.events = NULL;
       struct tbr_sample_arguments *silent = &results[TEXTURE_TEST_MAX_LEVELS - 1];
@@ -336,16 +343,25 @@ random_sampler(struct tbr_texture_binding *binding, const uint8_t *wraps, unsign
 }
 
 static const uint8_t all_wraps[] = {
-   PIPE_TEX_WRAP_REPEAT, PIPE_TEX_WRAP_CLAMP, PIPE_TEX_WRAP_CLAMP_TO_EDGE, PIPE_TEX_WRAP_CLAMP_TO_BORDER,
-   PIPE_TEX_WRAP_MIRROR_REPEAT, PIPE_TEX_WRAP_MIRROR_CLAMP, PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE,
+   PIPE_TEX_WRAP_REPEAT,
+   PIPE_TEX_WRAP_CLAMP,
+   PIPE_TEX_WRAP_CLAMP_TO_EDGE,
+   PIPE_TEX_WRAP_CLAMP_TO_BORDER,
+   PIPE_TEX_WRAP_MIRROR_REPEAT,
+   PIPE_TEX_WRAP_MIRROR_CLAMP,
+   PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE,
    PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER,
 };
 static const uint8_t edge_wraps[] = {
-   PIPE_TEX_WRAP_REPEAT, PIPE_TEX_WRAP_CLAMP_TO_EDGE, PIPE_TEX_WRAP_MIRROR_REPEAT,
+   PIPE_TEX_WRAP_REPEAT,
+   PIPE_TEX_WRAP_CLAMP_TO_EDGE,
+   PIPE_TEX_WRAP_MIRROR_REPEAT,
    PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE,
 };
 static const uint8_t rect_wraps[] = {
-   PIPE_TEX_WRAP_CLAMP, PIPE_TEX_WRAP_CLAMP_TO_EDGE, PIPE_TEX_WRAP_CLAMP_TO_BORDER,
+   PIPE_TEX_WRAP_CLAMP,
+   PIPE_TEX_WRAP_CLAMP_TO_EDGE,
+   PIPE_TEX_WRAP_CLAMP_TO_BORDER,
 };
 
 /** A random texture of the target and format, with a full or shorter chain. */
@@ -358,11 +374,20 @@ random_image(struct texture_test_image *image, enum pipe_texture_target target, 
    d.height = random_size(most);
    switch (target) {
    case PIPE_TEXTURE_1D: d.height = 1; break;
-   case PIPE_TEXTURE_1D_ARRAY: d.height = 1; d.layers = 1 + texture_test_below(5); break;
+   case PIPE_TEXTURE_1D_ARRAY:
+      d.height = 1;
+      d.layers = 1 + texture_test_below(5);
+      break;
    case PIPE_TEXTURE_2D_ARRAY: d.layers = 1 + texture_test_below(5); break;
    case PIPE_TEXTURE_3D: d.depth = random_size(16); break;
-   case PIPE_TEXTURE_CUBE: d.height = d.width; d.layers = 6; break;
-   case PIPE_TEXTURE_CUBE_ARRAY: d.height = d.width; d.layers = 6 * (1 + texture_test_below(3)); break;
+   case PIPE_TEXTURE_CUBE:
+      d.height = d.width;
+      d.layers = 6;
+      break;
+   case PIPE_TEXTURE_CUBE_ARRAY:
+      d.height = d.width;
+      d.layers = 6 * (1 + texture_test_below(3));
+      break;
    default: break;
    }
    const unsigned chain = util_logbase2(MAX3(d.width, d.height, MAX2(d.depth, 1))) + 1;
@@ -402,8 +427,9 @@ test_bytes(void **state)
 {
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_B8G8R8A8_UNORM, PIPE_FORMAT_R8G8B8X8_UNORM,
-      PIPE_FORMAT_B8G8R8X8_UNORM, PIPE_FORMAT_R8_UNORM, PIPE_FORMAT_L8_UNORM, PIPE_FORMAT_A8_UNORM,
-      PIPE_FORMAT_R8G8_UNORM, PIPE_FORMAT_L8A8_UNORM, PIPE_FORMAT_R8G8B8_UNORM,
+      PIPE_FORMAT_B8G8R8X8_UNORM, PIPE_FORMAT_R8_UNORM,       PIPE_FORMAT_L8_UNORM,
+      PIPE_FORMAT_A8_UNORM,       PIPE_FORMAT_R8G8_UNORM,     PIPE_FORMAT_L8A8_UNORM,
+      PIPE_FORMAT_R8G8B8_UNORM,
    };
    (void)state;
    begin();
@@ -427,10 +453,11 @@ static void
 test_formats(void **state)
 {
    static const enum pipe_format formats[] = {
-      PIPE_FORMAT_B5G6R5_UNORM, PIPE_FORMAT_B5G5R5A1_UNORM, PIPE_FORMAT_B4G4R4A4_UNORM, PIPE_FORMAT_Z16_UNORM,
-      PIPE_FORMAT_Z24X8_UNORM, PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_Z32_FLOAT, PIPE_FORMAT_R32_FLOAT,
-      PIPE_FORMAT_R32G32B32A32_FLOAT, PIPE_FORMAT_R16G16B16A16_UNORM, PIPE_FORMAT_R8G8B8A8_SNORM,
-      PIPE_FORMAT_R8G8B8A8_SRGB, PIPE_FORMAT_DXT1_RGB,
+      PIPE_FORMAT_B5G6R5_UNORM,       PIPE_FORMAT_B5G5R5A1_UNORM, PIPE_FORMAT_B4G4R4A4_UNORM,
+      PIPE_FORMAT_Z16_UNORM,          PIPE_FORMAT_Z24X8_UNORM,    PIPE_FORMAT_Z24_UNORM_S8_UINT,
+      PIPE_FORMAT_Z32_FLOAT,          PIPE_FORMAT_R32_FLOAT,      PIPE_FORMAT_R32G32B32A32_FLOAT,
+      PIPE_FORMAT_R16G16B16A16_UNORM, PIPE_FORMAT_R8G8B8A8_SNORM, PIPE_FORMAT_R8G8B8A8_SRGB,
+      PIPE_FORMAT_DXT1_RGB,
    };
    (void)state;
    begin();
@@ -442,8 +469,9 @@ test_formats(void **state)
       random_sampler(&image.binding, all_wraps, COUNT(all_wraps));
       random_arguments(&image.binding, &arguments);
       check_call(&image.binding, &arguments,
-                 format == PIPE_FORMAT_DXT1_RGB ? 1.5 / 255 :
-                 format == PIPE_FORMAT_R32G32B32A32_FLOAT ? 1e-3 : 5e-4);
+                 format == PIPE_FORMAT_DXT1_RGB             ? 1.5 / 255
+                 : format == PIPE_FORMAT_R32G32B32A32_FLOAT ? 1e-3
+                                                            : 5e-4);
       texture_test_image_free(&image);
    }
    finish();
@@ -472,11 +500,14 @@ static void
 test_targets(void **state)
 {
    static const enum pipe_texture_target targets[] = {
-      PIPE_TEXTURE_1D, PIPE_TEXTURE_2D, PIPE_TEXTURE_3D, PIPE_TEXTURE_RECT, PIPE_TEXTURE_1D_ARRAY,
-      PIPE_TEXTURE_2D_ARRAY, PIPE_TEXTURE_CUBE, PIPE_TEXTURE_CUBE_ARRAY,
+      PIPE_TEXTURE_1D,       PIPE_TEXTURE_2D,       PIPE_TEXTURE_3D,   PIPE_TEXTURE_RECT,
+      PIPE_TEXTURE_1D_ARRAY, PIPE_TEXTURE_2D_ARRAY, PIPE_TEXTURE_CUBE, PIPE_TEXTURE_CUBE_ARRAY,
    };
    static const enum pipe_format formats[] = {
-      PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_R32_FLOAT, PIPE_FORMAT_Z32_FLOAT, PIPE_FORMAT_Z16_UNORM,
+      PIPE_FORMAT_R8G8B8A8_UNORM,
+      PIPE_FORMAT_R32_FLOAT,
+      PIPE_FORMAT_Z32_FLOAT,
+      PIPE_FORMAT_Z16_UNORM,
    };
    (void)state;
    begin();
@@ -488,7 +519,8 @@ test_targets(void **state)
       const bool cube = target == PIPE_TEXTURE_CUBE || target == PIPE_TEXTURE_CUBE_ARRAY;
       const bool rect = target == PIPE_TEXTURE_RECT;
       random_image(&image, target, format, 40);
-      random_sampler(&image.binding, rect ? rect_wraps : all_wraps, rect ? COUNT(rect_wraps) : COUNT(all_wraps));
+      random_sampler(&image.binding, rect ? rect_wraps : all_wraps,
+                     rect ? COUNT(rect_wraps) : COUNT(all_wraps));
       random_arguments(&image.binding, &arguments);
       arguments.shadow = (format == PIPE_FORMAT_Z32_FLOAT || format == PIPE_FORMAT_Z16_UNORM) &&
                          target != PIPE_TEXTURE_3D && texture_test_below(2);
@@ -513,10 +545,14 @@ static void
 test_fetch(void **state)
 {
    static const enum pipe_texture_target targets[] = {
-      PIPE_TEXTURE_1D, PIPE_TEXTURE_2D, PIPE_TEXTURE_3D, PIPE_TEXTURE_1D_ARRAY, PIPE_TEXTURE_2D_ARRAY, PIPE_BUFFER,
+      PIPE_TEXTURE_1D,       PIPE_TEXTURE_2D,       PIPE_TEXTURE_3D,
+      PIPE_TEXTURE_1D_ARRAY, PIPE_TEXTURE_2D_ARRAY, PIPE_BUFFER,
    };
    static const enum pipe_format formats[] = {
-      PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_R32_UINT, PIPE_FORMAT_R8G8B8A8_UINT, PIPE_FORMAT_R32G32B32A32_FLOAT,
+      PIPE_FORMAT_R8G8B8A8_UNORM,
+      PIPE_FORMAT_R32_UINT,
+      PIPE_FORMAT_R8G8B8A8_UINT,
+      PIPE_FORMAT_R32G32B32A32_FLOAT,
    };
    (void)state;
    begin();
@@ -526,7 +562,8 @@ test_fetch(void **state)
       const enum pipe_texture_target target = targets[texture_test_below(COUNT(targets))];
       const enum pipe_format format = formats[texture_test_below(COUNT(formats))];
       if (target == PIPE_BUFFER) {
-         const struct texture_test_description d = {.target = target, .format = format,
+         const struct texture_test_description d = {.target = target,
+                                                    .format = format,
                                                     .width = 1 + texture_test_below(100000)};
          texture_test_image_init(&image, &d);
       } else {
@@ -597,8 +634,8 @@ test_query_lod(void **state)
 static void
 test_wild_coordinates(void **state)
 {
-   static const float wild[] = {INFINITY, -INFINITY, NAN, 1e30f, -1e30f, 3e9f, -3e9f, 1e-40f, -1e-40f, -0.0f, 1.0f,
-                                0.99999994f, -1e-9f, 16777216.0f};
+   static const float wild[] = {INFINITY, -INFINITY, NAN,   1e30f, -1e30f,      3e9f,   -3e9f,
+                                1e-40f,   -1e-40f,   -0.0f, 1.0f,  0.99999994f, -1e-9f, 16777216.0f};
    (void)state;
    for (unsigned i = 0; i < 4000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments, first;
@@ -692,11 +729,11 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes),       cmocka_unit_test(test_formats),
-      cmocka_unit_test(test_cubes),       cmocka_unit_test(test_targets),
-      cmocka_unit_test(test_fetch),       cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_query_lod),   cmocka_unit_test(test_wild_coordinates),
-      cmocka_unit_test(test_flat_color),  cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_bytes),      cmocka_unit_test(test_formats),
+      cmocka_unit_test(test_cubes),      cmocka_unit_test(test_targets),
+      cmocka_unit_test(test_fetch),      cmocka_unit_test(test_integers),
+      cmocka_unit_test(test_query_lod),  cmocka_unit_test(test_wild_coordinates),
+      cmocka_unit_test(test_flat_color), cmocka_unit_test(test_empty),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,8 @@ struct texture_test_description {
    unsigned width, height, depth, layers, levels;
 };
 
-void texture_test_image_init(struct texture_test_image *image,
-                             const struct texture_test_description *description);
+void
+texture_test_image_init(struct texture_test_image *image, const struct texture_test_description *description);
 void texture_test_image_free(struct texture_test_image *image);
 
 /** A random number of 64 bits; the same sequence in every run. */
@@ -54,7 +54,7 @@ struct texture_reference_read {
 
 /** What one fragment's instruction should return and read. */
 struct texture_reference {
-   double texel[4];    /**< or integers' bits */
+   double texel[4]; /**< or integers' bits */
    bool integer;
    /** Too near to a decision (a level, a texel's edge, a comparison) for
     * rounding not to matter: neither texel nor reads are compared. */

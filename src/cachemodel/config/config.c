@@ -65,8 +65,9 @@ static unsigned
 line_of_key(const struct complaint *complaint, const char *key, const char *text, bool last)
 {
    char path[sizeof complaint->path + sizeof complaint->message];
-   snprintf(path, sizeof path, "%s%s%s", complaint->path, complaint->path[0] ? "." : "", key);
-   return cm_config_line(text, path, last);
+   const int length =
+      snprintf(path, sizeof path, "%s%s%s", complaint->path, complaint->path[0] ? "." : "", key);
+   return (size_t)length < sizeof path ? cm_config_line(text, path, last) : complaint->line;
 }
 
 /* "invalid value: 'TEXT'" for the value on a line as the file has it: libcyaml's
@@ -100,8 +101,8 @@ quote_value(const char *text, unsigned line, char *message, size_t message_size)
 
 /* Puts libcyaml's words into the form of all our messages. */
 static void
-explain(const struct complaint *complaint, cyaml_err_t code, const char *text, const char *file,
-        char *error, size_t error_size)
+explain(const struct complaint *complaint, cyaml_err_t code, const char *text, const char *file, char *error,
+        size_t error_size)
 {
    static const char unknown[] = "Unexpected key: ", twice[] = "Mapping field already seen: ";
    const char *message = complaint->message;
@@ -124,8 +125,7 @@ explain(const struct complaint *complaint, cyaml_err_t code, const char *text, c
       snprintf(error, error_size, "%s:%u: %s%s%s, expected %s", file, line, complaint->path,
                complaint->path[0] ? ": " : "", message, expected);
       return;
-   default:
-      break;
+   default: break;
    }
    if (strncmp(message, twice, strlen(twice)) == 0)
       line = cm_config_line(text, complaint->path, true);
@@ -182,8 +182,8 @@ load_text(const char *text, const char *path, char *error, size_t error_size)
    cyaml_config_t settings = cyaml_settings;
    settings.log_ctx = &complaint;
 
-   const cyaml_err_t code = cyaml_load_data((const uint8_t *)text, strlen(text), &settings,
-                                            &cm_config_schema, (cyaml_data_t **)&config, NULL);
+   const cyaml_err_t code = cyaml_load_data((const uint8_t *)text, strlen(text), &settings, &cm_config_schema,
+                                            (cyaml_data_t **)&config, NULL);
    if (code != CYAML_OK) {
       explain(&complaint, code, text, path, error, error_size);
       return NULL;
@@ -319,8 +319,8 @@ cm_config_set(struct cm_config *config, const char *assignment, char *error, siz
       const cyaml_schema_field_t *field = cm_schema_field(value, key, length);
       if (!field) {
          cm_schema_describe(value, expected, sizeof expected);
-         snprintf(error, error_size, "%.*s: no key '%.*s', expected %s", path_length, assignment,
-                  (int)length, key, value->type == CYAML_MAPPING ? expected : "key=value here");
+         snprintf(error, error_size, "%.*s: no key '%.*s', expected %s", path_length, assignment, (int)length,
+                  key, value->type == CYAML_MAPPING ? expected : "key=value here");
          return false;
       }
       value = &field->value;
@@ -329,8 +329,8 @@ cm_config_set(struct cm_config *config, const char *assignment, char *error, siz
    }
    if (!set_value(value, data, equals + 1)) {
       cm_schema_describe(value, expected, sizeof expected);
-      snprintf(error, error_size, "%.*s: wrong value '%s', expected %s", path_length, assignment,
-               equals + 1, expected);
+      snprintf(error, error_size, "%.*s: wrong value '%s', expected %s", path_length, assignment, equals + 1,
+               expected);
       return false;
    }
    return true;
@@ -354,9 +354,7 @@ write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
       }
       fputc('}', file);
       break;
-   case CYAML_STRING:
-      cm_json_write_string(*(char *const *)data, file);
-      break;
+   case CYAML_STRING: cm_json_write_string(*(char *const *)data, file); break;
    case CYAML_ENUM:
       memcpy(&number, data, sizeof number);
       for (uint32_t i = 0; i < value->enumeration.count; i++) {
@@ -394,8 +392,8 @@ by_name(const struct dirent **a, const struct dirent **b)
 
 bool
 cm_config_list_presets(const char *presets_dir,
-                       void (*found)(const char *name, const char *description, void *context),
-                       void *context, char *error, size_t error_size)
+                       void (*found)(const char *name, const char *description, void *context), void *context,
+                       char *error, size_t error_size)
 {
    const char *directory = presets_directory(presets_dir);
    struct dirent **entries = NULL;

@@ -70,7 +70,7 @@ struct cm_config {
    char *description;  /**< one line */
    uint32_t clock_mhz; /**< GPU clock */
    enum cm_mode mode;
-   uint32_t threads;   /**< threads that render tiles; 0: one a core. No result depends on it. */
+   uint32_t threads; /**< threads that render tiles; 0: one a core. No result depends on it. */
    struct {
       uint32_t size; /**< pixels: 8, 16, 32 or 64; tiles are square */
       enum cm_tile_order order;
@@ -108,8 +108,8 @@ struct cm_config {
  * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
  * CM_CONFIG_DEFAULT. A presets_dir of NULL is the environment's TBRSIM_CONFIG_DIR.
  * NULL and a message in error when there is no such file or it is wrong. */
-struct cm_config *cm_config_load(const char *name_or_path, const char *presets_dir, char *error,
-                                 size_t error_size);
+struct cm_config *
+cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size);
 #define CM_CONFIG_DEFAULT "tcor-baseline-64k"
 void cm_config_destroy(struct cm_config *config);
 

@@ -11,8 +11,8 @@
 extern const cyaml_schema_value_t cm_config_schema;
 
 /** The field `key` (of the given length) of a mapping, or NULL. */
-const cyaml_schema_field_t *cm_schema_field(const cyaml_schema_value_t *mapping, const char *key,
-                                            size_t length);
+const cyaml_schema_field_t *
+cm_schema_field(const cyaml_schema_value_t *mapping, const char *key, size_t length);
 
 /** Writes what a value must be: "a whole number", "one of: a, b" … */
 void cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size);

@@ -95,12 +95,11 @@ static const cyaml_schema_field_t cache_fields[] = {
    },
 static const cyaml_schema_field_t caches_fields[] = {CM_CACHES(CACHE_FIELD) CYAML_FIELD_END};
 
-#define STREAM_FIELD(id, name, description)                                                 \
-   {                                                                                        \
-      .key = name,                                                                          \
-      .data_offset = CM_STREAM_##id * sizeof(enum cm_unit),                                 \
-      .value = {CYAML_VALUE_ENUM(CYAML_FLAG_STRICT, enum cm_unit, unit_names,               \
-                                 CYAML_ARRAY_LEN(unit_names))},                             \
+#define STREAM_FIELD(id, name, description)                                                                  \
+   {                                                                                                         \
+      .key = name,                                                                                           \
+      .data_offset = CM_STREAM_##id * sizeof(enum cm_unit),                                                  \
+      .value = {CYAML_VALUE_ENUM(CYAML_FLAG_STRICT, enum cm_unit, unit_names, CYAML_ARRAY_LEN(unit_names))}, \
    },
 static const cyaml_schema_field_t streams_fields[] = {CM_STREAMS(STREAM_FIELD) CYAML_FIELD_END};
 
@@ -150,9 +149,7 @@ cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size)
    }
    setvbuf(out, NULL, _IONBF, 0);
    switch (value->type) {
-   case CYAML_UINT:
-      fputs("a whole number from 0 to 4294967295", out);
-      break;
+   case CYAML_UINT: fputs("a whole number from 0 to 4294967295", out); break;
    case CYAML_ENUM:
       fputs("one of:", out);
       for (uint32_t i = 0; i < value->enumeration.count; i++)

@@ -51,16 +51,14 @@ check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_
       return false;
    about(problem, "caches.%s.block", name);
    if (!is_power_of_two(cache->block) || cache->block < 16 || cache->block > 4096)
-      return wrong(problem, "%u is no block size, expected a power of two from 16 to 4096",
-                   cache->block);
+      return wrong(problem, "%u is no block size, expected a power of two from 16 to 4096", cache->block);
    about(problem, "caches.%s.size", name);
    const uint32_t set_bytes = cache->ways * cache->block;
    if (cache->size % set_bytes != 0)
       return wrong(problem, "%u is no multiple of ways * block, expected a multiple of %u * %u = %u",
                    cache->size, cache->ways, cache->block, set_bytes);
    if (!is_power_of_two(cache->size / set_bytes))
-      return wrong(problem,
-                   "%u makes %u sets, expected a power of two: size = sets * %u ways * %u bytes",
+      return wrong(problem, "%u makes %u sets, expected a power of two: size = sets * %u ways * %u bytes",
                    cache->size, cache->size / set_bytes, cache->ways, cache->block);
    return in_range(about(problem, "caches.%s.instances", name), cache->instances, 1,
                    config->fragment_stage.processors);
@@ -80,8 +78,8 @@ check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_p
       return wrong(problem, "%s is not configured, expected dram or a cache under caches",
                    cm_unit_names[cache->next]);
    if (next->instances > 1)
-      return wrong(problem, "%s has %u instances, expected a shared cache of one",
-                   cm_unit_names[cache->next], next->instances);
+      return wrong(problem, "%s has %u instances, expected a shared cache of one", cm_unit_names[cache->next],
+                   next->instances);
    if (next->block < cache->block)
       return wrong(problem, "%s has blocks of %u bytes, expected at least this cache's %u",
                    cm_unit_names[cache->next], next->block, cache->block);
@@ -104,8 +102,7 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
    about(problem, "tile.size");
    if (!is_power_of_two(config->tile.size) || config->tile.size < 8 || config->tile.size > 64)
       return wrong(problem, "%u is no tile size, expected 8, 16, 32 or 64", config->tile.size);
-   if (!in_range(about(problem, "vertex_stage.reuse_entries"), config->vertex_stage.reuse_entries, 0,
-                 1024) ||
+   if (!in_range(about(problem, "vertex_stage.reuse_entries"), config->vertex_stage.reuse_entries, 0, 1024) ||
        !in_range(about(problem, "fragment_stage.processors"), config->fragment_stage.processors, 1, 64))
       return false;
    about(problem, "texture.row_alignment");
@@ -131,8 +128,8 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
 
    about(problem, "dram.latency_max");
    if (config->dram.latency_max < config->dram.latency_min)
-      return wrong(problem, "%u is less than latency_min, expected at least %u",
-                   config->dram.latency_max, config->dram.latency_min);
+      return wrong(problem, "%u is less than latency_min, expected at least %u", config->dram.latency_max,
+                   config->dram.latency_min);
    return in_range(about(problem, "dram.size_mib"), config->dram.size_mib, 1, 1u << 24);
 }
 

@@ -25,7 +25,7 @@ enum cm_stream {
 #define CM_STREAM_ENUM(id, name, description) CM_STREAM_##id,
    CM_STREAMS(CM_STREAM_ENUM)
 #undef CM_STREAM_ENUM
-   CM_STREAM_COUNT
+      CM_STREAM_COUNT
 };
 
 /** X(identifier, name, description): the caches a configuration may have. */
@@ -41,7 +41,7 @@ enum cm_unit {
 #define CM_UNIT_ENUM(id, name, description) CM_UNIT_##id,
    CM_CACHES(CM_UNIT_ENUM)
 #undef CM_UNIT_ENUM
-   CM_CACHE_COUNT,
+      CM_CACHE_COUNT,
    CM_UNIT_DRAM = CM_CACHE_COUNT,
    CM_UNIT_COUNT
 };

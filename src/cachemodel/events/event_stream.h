@@ -26,22 +26,22 @@
 
 /** A texture or a buffer, as far as its addresses depend on it. */
 struct cm_resource_description {
-   uint32_t id;           /**< identifier, never 0 and never used twice */
-   bool is_buffer;        /**< a buffer has width bytes and nothing else */
-   uint8_t levels;        /**< mipmap levels, at least 1 */
-   uint8_t samples;       /**< samples a pixel, at least 1 */
-   uint8_t block_width;   /**< texels a compression block is wide; 1 if uncompressed */
-   uint8_t block_height;  /**< texels a compression block is high */
-   uint8_t block_bytes;   /**< bytes of a texel, or of a compression block */
-   uint32_t width;        /**< texels of level 0; of a buffer: bytes */
-   uint32_t height;       /**< texels of level 0 */
-   uint32_t depth;        /**< slices of level 0 of a 3D texture, else 1 */
-   uint32_t layers;       /**< array layers, or cube faces (six a cube), else 1 */
+   uint32_t id;          /**< identifier, never 0 and never used twice */
+   bool is_buffer;       /**< a buffer has width bytes and nothing else */
+   uint8_t levels;       /**< mipmap levels, at least 1 */
+   uint8_t samples;      /**< samples a pixel, at least 1 */
+   uint8_t block_width;  /**< texels a compression block is wide; 1 if uncompressed */
+   uint8_t block_height; /**< texels a compression block is high */
+   uint8_t block_bytes;  /**< bytes of a texel, or of a compression block */
+   uint32_t width;       /**< texels of level 0; of a buffer: bytes */
+   uint32_t height;      /**< texels of level 0 */
+   uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
+   uint32_t layers;      /**< array layers, or cube faces (six a cube), else 1 */
 };
 
 /** One attachment of a pass. */
 struct cm_attachment {
-   uint32_t resource;  /**< 0: not attached */
+   uint32_t resource; /**< 0: not attached */
    uint8_t level;
    uint16_t layer;
    uint8_t pixel_bytes; /**< bytes a pixel and sample occupies in memory */
@@ -68,9 +68,9 @@ struct cm_vertex_element {
 
 /** One texture unit of a draw's fragment program. */
 struct cm_texture_binding {
-   uint32_t resource; /**< 0: nothing bound; footprints of such a unit do not occur */
-   bool repeat_s;     /**< a footprint's column past either edge is the other edge's; else the edge's own */
-   bool repeat_t;     /**< the same for rows */
+   uint32_t resource;   /**< 0: nothing bound; footprints of such a unit do not occur */
+   bool repeat_s;       /**< a footprint's column past either edge is the other edge's; else the edge's own */
+   bool repeat_t;       /**< the same for rows */
    uint8_t first_level; /**< the resource's level that the footprints call level 0 */
    uint16_t first_layer; /**< the resource's layer that the footprints call layer 0 */
 };
@@ -79,11 +79,11 @@ struct cm_texture_binding {
 struct cm_draw {
    struct cm_program vertex_program;
    struct cm_program fragment_program;
-   uint32_t index_buffer;    /**< resource; 0: not indexed */
-   uint32_t index_offset;    /**< bytes to the first index read */
-   uint8_t index_bytes;      /**< 1, 2 or 4 */
-   uint32_t instance;        /**< instance number, with the first instance added */
-   uint32_t num_elements;    /**< vertex elements used */
+   uint32_t index_buffer; /**< resource; 0: not indexed */
+   uint32_t index_offset; /**< bytes to the first index read */
+   uint8_t index_bytes;   /**< 1, 2 or 4 */
+   uint32_t instance;     /**< instance number, with the first instance added */
+   uint32_t num_elements; /**< vertex elements used */
    struct cm_vertex_element elements[CM_MAX_VERTEX_ELEMENTS];
    /** The vertices fetched, in order: pass->vertices[first_vertex …]. Not
     * indexed draws fetch the numbers first_vertex_number + 0, 1, 2 … instead
@@ -113,13 +113,14 @@ struct cm_tile_events {
 
 /** A render pass: all that was drawn into one set of attachments at once. */
 struct cm_pass {
-   uint32_t frame;           /**< frames count from 0 */
-   uint32_t width, height;   /**< pixels */
-   uint32_t tile_size;       /**< pixels; tiles are square */
+   uint32_t frame;            /**< frames count from 0 */
+   uint32_t width, height;    /**< pixels */
+   uint32_t tile_size;        /**< pixels; tiles are square */
    uint32_t tiles_x, tiles_y; /**< tile t is column t % tiles_x, row t / tiles_x */
    uint32_t num_color;
    struct cm_attachment color[CM_MAX_COLOR_ATTACHMENTS];
-   struct cm_attachment depth, stencil; /**< equal resources when they share a format; stencil.pixel_bytes is then 0 */
+   struct cm_attachment depth,
+      stencil; /**< equal resources when they share a format; stencil.pixel_bytes is then 0 */
    uint32_t num_draws;
    struct cm_draw *draws;
    uint64_t num_vertices;
@@ -147,7 +148,7 @@ struct cm_quad {
 /** The texels one texture instruction reads of one mipmap level (and one
  * slice or layer) for one quad. */
 struct cm_footprint {
-   uint8_t quad;   /**< which quad of the shade event before it, 0 … 3 */
+   uint8_t quad; /**< which quad of the shade event before it, 0 … 3 */
    uint8_t level;
    uint8_t live;   /**< fragments that read, bit y * 2 + x; the others' texels are unspecified */
    uint8_t linear; /**< 1: 2×2 texels from (x, y) on; 0: the texel (x, y) */

@@ -43,8 +43,7 @@ complain(struct cm_address_space *space, uint32_t id, const char *what)
 }
 
 bool
-cm_address_space_define(struct cm_address_space *space,
-                        const struct cm_resource_description *description)
+cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description)
 {
    const uint32_t id = description->id;
    if (id >= space->num_resources) {

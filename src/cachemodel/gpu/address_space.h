@@ -28,13 +28,13 @@ struct cm_resource {
    uint64_t address; /**< 0: not used yet */
    uint64_t bytes;
    struct cm_texture_layout *layout; /**< NULL: a buffer, or not used yet */
-   bool sampled; /**< bound to a texture unit since it was last written past the caches */
+   bool sampled;                     /**< bound to a texture unit since it was last written past the caches */
 };
 
 /** A program's memory. */
 struct cm_program_memory {
-   uint64_t key; /**< 0: unused entry */
-   uint64_t instructions, constants; /**< addresses */
+   uint64_t key;                               /**< 0: unused entry */
+   uint64_t instructions, constants;           /**< addresses */
    uint64_t instruction_bytes, constant_bytes; /**< room */
 };
 
@@ -52,8 +52,8 @@ void cm_address_space_init(struct cm_address_space *space, const struct cm_confi
 void cm_address_space_finish(struct cm_address_space *space);
 
 /** Defines a resource. False when memory is out. */
-bool cm_address_space_define(struct cm_address_space *space,
-                             const struct cm_resource_description *description);
+bool
+cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description);
 
 /** The resource with its address; NULL for 0, and with a message on stderr (once)
  * for one that was never defined or when memory is out. */
@@ -66,8 +66,8 @@ enum cm_program_stage {
 
 /** The memory of a program; vertex and fragment programs have identifiers of
  * their own. NULL when memory is out. Valid until the next call. */
-const struct cm_program_memory *cm_address_space_program(struct cm_address_space *space,
-                                                         enum cm_program_stage stage,
-                                                         const struct cm_program *program);
+const struct cm_program_memory *
+cm_address_space_program(struct cm_address_space *space, enum cm_program_stage stage,
+                         const struct cm_program *program);
 
 #endif

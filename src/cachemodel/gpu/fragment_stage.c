@@ -74,8 +74,8 @@ read_texture(struct shading *shading, uint32_t unit, const struct cm_footprint *
    const struct cm_texture_binding *binding = &shading->draw->textures[unit];
    for (uint32_t i = 0; i < count; i++) {
       const struct cm_footprint *footprint = &footprints[i];
-      struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE,
-                                                  shading->taken_by[footprint->quad & 3]);
+      struct cm_cache *cache =
+         cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, shading->taken_by[footprint->quad & 3]);
       const uint32_t shift = gpu->hierarchy.entry[CM_STREAM_TEXTURE].block_shift;
       uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
       const unsigned num_blocks =

@@ -69,9 +69,9 @@ transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum c
    uint64_t previous = UINT64_MAX;
    for (uint32_t y = y0; y < y1; y++) {
       for (uint32_t x = x0; x < x1; x += piece) {
-         uint64_t address = resource->address +
-                            cm_texture_offset(layout, attachment->level % layout->num_levels,
-                                              attachment->layer % images, x, y);
+         uint64_t address =
+            resource->address + cm_texture_offset(layout, attachment->level % layout->num_levels,
+                                                  attachment->layer % images, x, y);
          const uint64_t end = address + (uint64_t)piece * layout->texel_bytes;
          /* The tile buffers put together what lies in one block. */
          if (address >> shift == previous)

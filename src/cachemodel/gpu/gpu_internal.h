@@ -45,8 +45,8 @@ struct cm_gpu {
 };
 
 /** Reads a program: all its instructions, then all its constants, once. */
-void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage,
-                          const struct cm_program *program, uint32_t processor);
+void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const struct cm_program *program,
+                          uint32_t processor);
 
 /** geometry.c: the Vertex Stage of a pass. */
 bool cm_geometry_pass(struct cm_gpu *gpu);

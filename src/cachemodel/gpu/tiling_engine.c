@@ -72,8 +72,8 @@ write_primitives(struct cm_gpu *gpu)
       const uint32_t attributes = primitive->num_attributes;
       uint32_t first, last;
       if (!cm_pb_lists_append(gpu->lists, first_block[p], attributes,
-                              pass->primitive_tiles + primitive->first_tile, primitive->num_tiles,
-                              offsets, NULL, &first, &last))
+                              pass->primitive_tiles + primitive->first_tile, primitive->num_tiles, offsets,
+                              NULL, &first, &last))
          return false;
       for (uint32_t i = 0; i < primitive->num_tiles; i++)
          cm_hierarchy_access(hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], CM_STREAM_PB_LIST, CM_WRITE);
@@ -96,8 +96,8 @@ cm_polygon_list_builder(struct cm_gpu *gpu)
    gpu->lists = NULL;
    if (!place_attributes(gpu, &wide) || !sort_by_tile(gpu))
       return false;
-   gpu->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide,
-                                   pass->tiles_x * pass->tiles_y, gpu->position.data, false);
+   gpu->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide, pass->tiles_x * pass->tiles_y,
+                                   gpu->position.data, false);
    return gpu->lists && write_primitives(gpu);
 }
 

@@ -68,8 +68,7 @@ write_back(struct cm_cache *cache, cm_line line)
       return;
    }
    const bool whole = next->block_shift == cache->block_shift;
-   cm_cache_access(next, line >> 8 << cache->block_shift, stream,
-                   whole ? CM_WRITE_BLOCK : CM_WRITE);
+   cm_cache_access(next, line >> 8 << cache->block_shift, stream, whole ? CM_WRITE_BLOCK : CM_WRITE);
 }
 
 void
@@ -115,14 +114,11 @@ cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_ca
 {
    const uint64_t *counts = cache->counts[stream];
    switch (event) {
-   case CM_CACHE_EVENT_READS:
-      return cache->accesses[stream][0];
-   case CM_CACHE_EVENT_WRITES:
-      return cache->accesses[stream][1];
+   case CM_CACHE_EVENT_READS: return cache->accesses[stream][0];
+   case CM_CACHE_EVENT_WRITES: return cache->accesses[stream][1];
    case CM_CACHE_EVENT_HITS:
-      return cache->accesses[stream][0] + cache->accesses[stream][1] -
-             counts[CM_CACHE_EVENT_MISSES] - counts[CM_CACHE_EVENT_BYPASSES];
-   default:
-      return counts[event];
+      return cache->accesses[stream][0] + cache->accesses[stream][1] - counts[CM_CACHE_EVENT_MISSES] -
+             counts[CM_CACHE_EVENT_BYPASSES];
+   default: return counts[event];
    }
 }

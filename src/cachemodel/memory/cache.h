@@ -43,8 +43,7 @@ struct cm_cache;
  * (memory/cache_access.h), so that an access costs one call. */
 struct cm_replacement {
    /** Looks up a block, and on a miss makes room for it and brings it in. */
-   void (*access)(struct cm_cache *cache, uint64_t block, enum cm_stream stream,
-                  enum cm_access access);
+   void (*access)(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
    /** Counts and looks up reads of several blocks in order. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
@@ -66,8 +65,8 @@ struct cm_cache {
    uint64_t set_mask;
    uint32_t xor_shift; /**< 0 with modulo indexing */
    bool fetch_on_write;
-   cm_line *lines;      /**< sets × ways */
-   uint8_t *state;      /**< the policy's: sets × state_bytes */
+   cm_line *lines; /**< sets × ways */
+   uint8_t *state; /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
    const struct cm_replacement *replacement;
    struct cm_cache *next; /**< NULL: dram is next */
@@ -81,14 +80,13 @@ struct cm_cache {
 
 /** Builds a cache before `next` (or before memory where next is NULL). config
  * must be valid (cm_config_validate). False when memory is out. */
-bool cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config,
-                   struct cm_cache *next, struct cm_dram *dram);
+bool cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, struct cm_cache *next,
+                   struct cm_dram *dram);
 void cm_cache_finish(struct cm_cache *cache);
 
 /** One access. */
 static inline void
-cm_cache_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
-                enum cm_access access)
+cm_cache_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream, enum cm_access access)
 {
    const uint64_t block = address >> cache->block_shift;
    cache->accesses[stream][access != CM_READ]++;
@@ -102,8 +100,7 @@ cm_cache_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
 
 /** Reads of a sequence of blocks (block numbers, not addresses), in order. */
 static inline void
-cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
-                       enum cm_stream stream)
+cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
    cache->replacement->read_sequence(cache, blocks, count, stream);
 }
@@ -113,17 +110,14 @@ cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned 
 void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
 
 /** A counter of the cache. */
-uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream,
-                          enum cm_cache_event event);
+uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event);
 
 /** Memory traffic of some blocks, each of block_bytes. */
 static inline void
-cm_dram_access(struct cm_dram *dram, enum cm_stream stream, bool write, uint64_t blocks,
-               uint32_t block_bytes)
+cm_dram_access(struct cm_dram *dram, enum cm_stream stream, bool write, uint64_t blocks, uint32_t block_bytes)
 {
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS] += blocks;
-   dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] +=
-      blocks * block_bytes;
+   dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;
 }
 
 #endif

@@ -20,8 +20,8 @@
 #include "memory/cache_internal.h"
 
 static inline __attribute__((always_inline)) void
-cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream stream,
-                       enum cm_access access, unsigned ways)
+cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access,
+                       unsigned ways)
 {
    const uint64_t set = cm_cache_set(cache, block);
    cm_line *lines = cache->lines + set * ways;
@@ -74,8 +74,7 @@ cm_policy_access(struct cm_cache *cache, uint64_t block, enum cm_stream stream, 
  * the last one accessed in its set is folded as if it had been the last of all,
  * because what a policy does with a hit stays within the set. */
 static void
-cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
-                        enum cm_stream stream)
+cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
    uint64_t recent[CM_POLICY_RECENT] = {cache->folded_block, CM_NO_BLOCK, CM_NO_BLOCK};
    cache->accesses[stream][0] += count;

@@ -76,7 +76,9 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
       const uint64_t begin = block << shift;
       const bool whole = begin >= address && begin + (1ull << shift) <= end;
       cm_hierarchy_access(hierarchy, processor, begin, stream,
-                          !write ? CM_READ : whole ? CM_WRITE_BLOCK : CM_WRITE);
+                          !write  ? CM_READ
+                          : whole ? CM_WRITE_BLOCK
+                                  : CM_WRITE);
    }
 }
 
@@ -93,8 +95,7 @@ cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config
 }
 
 static uint64_t
-stream_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter,
-               enum cm_stream stream)
+stream_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter, enum cm_stream stream)
 {
    if (counter->unit == CM_UNIT_DRAM)
       return hierarchy->dram.counts[stream][counter->event];

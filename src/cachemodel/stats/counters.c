@@ -63,9 +63,8 @@ add_events(struct cm_counter_table *table, int unit, int instance, int stream)
       };
       snprintf(counter.name, sizeof counter.name, "%s.%s.%s", place,
                stream < 0 ? "total" : cm_stream_names[stream], events[event].name);
-      snprintf(counter.description, sizeof counter.description, "%s%s: %s; %s",
-               cm_unit_descriptions[unit], which, events[event].description,
-               stream < 0 ? "all streams" : cm_stream_descriptions[stream]);
+      snprintf(counter.description, sizeof counter.description, "%s%s: %s; %s", cm_unit_descriptions[unit],
+               which, events[event].description, stream < 0 ? "all streams" : cm_stream_descriptions[stream]);
       if (!add(table, counter))
          return false;
    }

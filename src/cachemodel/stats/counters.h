@@ -23,61 +23,61 @@
 struct cm_config;
 
 /** X(identifier, name, unit of measure, description) */
-#define CM_CACHE_EVENTS(X)                                                                      \
-   X(READS, "reads", "accesses", "reads")                                                       \
-   X(WRITES, "writes", "accesses", "writes")                                                    \
-   X(HITS, "hits", "accesses", "accesses that found their block")                               \
-   X(MISSES, "misses", "accesses", "accesses that did not find their block")                    \
-   X(BYPASSES, "bypasses", "accesses", "accesses passed on to the next level past the cache")   \
-   X(FILLS, "fills", "blocks", "blocks read from the next level")                               \
-   X(EVICTIONS, "evictions", "blocks", "valid blocks replaced by another")                      \
-   X(WRITEBACKS, "writebacks", "blocks", "dirty blocks written to the next level")              \
+#define CM_CACHE_EVENTS(X)                                                                    \
+   X(READS, "reads", "accesses", "reads")                                                     \
+   X(WRITES, "writes", "accesses", "writes")                                                  \
+   X(HITS, "hits", "accesses", "accesses that found their block")                             \
+   X(MISSES, "misses", "accesses", "accesses that did not find their block")                  \
+   X(BYPASSES, "bypasses", "accesses", "accesses passed on to the next level past the cache") \
+   X(FILLS, "fills", "blocks", "blocks read from the next level")                             \
+   X(EVICTIONS, "evictions", "blocks", "valid blocks replaced by another")                    \
+   X(WRITEBACKS, "writebacks", "blocks", "dirty blocks written to the next level")            \
    X(INVALIDATIONS, "invalidations", "blocks", "blocks dropped because memory was written past the cache")
 
 enum cm_cache_event {
 #define CM_CACHE_EVENT_ENUM(id, name, measure, description) CM_CACHE_EVENT_##id,
    CM_CACHE_EVENTS(CM_CACHE_EVENT_ENUM)
 #undef CM_CACHE_EVENT_ENUM
-   CM_CACHE_EVENT_COUNT
+      CM_CACHE_EVENT_COUNT
 };
 
-#define CM_DRAM_EVENTS(X)                                     \
-   X(READS, "reads", "blocks", "blocks read")                 \
-   X(WRITES, "writes", "blocks", "blocks written")            \
-   X(READ_BYTES, "read_bytes", "bytes", "bytes read")         \
+#define CM_DRAM_EVENTS(X)                             \
+   X(READS, "reads", "blocks", "blocks read")         \
+   X(WRITES, "writes", "blocks", "blocks written")    \
+   X(READ_BYTES, "read_bytes", "bytes", "bytes read") \
    X(WRITE_BYTES, "write_bytes", "bytes", "bytes written")
 
 enum cm_dram_event {
 #define CM_DRAM_EVENT_ENUM(id, name, measure, description) CM_DRAM_EVENT_##id,
    CM_DRAM_EVENTS(CM_DRAM_EVENT_ENUM)
 #undef CM_DRAM_EVENT_ENUM
-   CM_DRAM_EVENT_COUNT
+      CM_DRAM_EVENT_COUNT
 };
 
 /** Counters of the pipeline: X(identifier, name, unit of measure, description) */
-#define CM_PIPELINE_COUNTERS(X)                                                                    \
-   X(FRAMES, "gpu.frames", "frames", "frames")                                                     \
-   X(PASSES, "gpu.passes", "passes", "render passes")                                              \
-   X(DRAWS, "gpu.draws", "draws", "draw calls, each instance counted")                             \
-   X(INDICES, "vertex_stage.indices", "indices", "vertex indices read")                            \
-   X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                            \
-   X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices found transformed")    \
-   X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                    \
-   X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")      \
-   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one a primitive and tile")     \
-   X(TILES, "tiling_engine.tiles", "tiles", "tiles with primitives or cleared")                    \
-   X(QUADS, "fragment_stage.quads", "quads", "quads shaded")                                       \
-   X(FRAGMENTS, "fragment_stage.fragments", "fragments", "fragments shaded, helpers not counted")  \
-   X(FOOTPRINTS, "fragment_stage.footprints", "footprints",                                        \
-     "texture reads of a quad, each mipmap level and slice counted")                               \
-   X(PROGRAM_SWITCHES, "fragment_stage.program_switches", "switches",                              \
+#define CM_PIPELINE_COUNTERS(X)                                                                   \
+   X(FRAMES, "gpu.frames", "frames", "frames")                                                    \
+   X(PASSES, "gpu.passes", "passes", "render passes")                                             \
+   X(DRAWS, "gpu.draws", "draws", "draw calls, each instance counted")                            \
+   X(INDICES, "vertex_stage.indices", "indices", "vertex indices read")                           \
+   X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                           \
+   X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices found transformed")   \
+   X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                   \
+   X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")     \
+   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one a primitive and tile")    \
+   X(TILES, "tiling_engine.tiles", "tiles", "tiles with primitives or cleared")                   \
+   X(QUADS, "fragment_stage.quads", "quads", "quads shaded")                                      \
+   X(FRAGMENTS, "fragment_stage.fragments", "fragments", "fragments shaded, helpers not counted") \
+   X(FOOTPRINTS, "fragment_stage.footprints", "footprints",                                       \
+     "texture reads of a quad, each mipmap level and slice counted")                              \
+   X(PROGRAM_SWITCHES, "fragment_stage.program_switches", "switches",                             \
      "times a fragment processor took up another draw, which fetches its program")
 
 enum cm_pipeline_counter {
 #define CM_PIPELINE_ENUM(id, name, measure, description) CM_PIPELINE_##id,
    CM_PIPELINE_COUNTERS(CM_PIPELINE_ENUM)
 #undef CM_PIPELINE_ENUM
-   CM_PIPELINE_COUNT
+      CM_PIPELINE_COUNT
 };
 
 /** One counter. */

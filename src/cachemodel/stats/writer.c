@@ -112,8 +112,8 @@ static bool
 fail(struct cm_stats_writer *writer, const char *path, int code)
 {
    if (!writer->failed)
-      fprintf(stderr, "tbrsim: %s: %s; statistics after frame %llu are not written\n", path,
-              strerror(code), (unsigned long long)writer->frames);
+      fprintf(stderr, "tbrsim: %s: %s; statistics after frame %llu are not written\n", path, strerror(code),
+              (unsigned long long)writer->frames);
    writer->failed = true;
    return false;
 }
@@ -200,8 +200,7 @@ append_csv(struct cm_stats_writer *writer, const uint64_t *values)
    add_text(row, "\n");
 
    struct output *csv = &writer->csv;
-   const int code =
-      row->out_of_memory ? ENOMEM : write_at(csv->file, row->data, row->length, csv->end);
+   const int code = row->out_of_memory ? ENOMEM : write_at(csv->file, row->data, row->length, csv->end);
    if (code) {
       if (ftruncate(csv->file, csv->end) != 0)
          return fail(writer, csv->path, errno);
@@ -270,8 +269,7 @@ describe_run(const struct cm_config *config, const struct cm_run_value *values, 
 
 struct cm_stats_writer *
 cm_stats_writer_create(const char *directory, const struct cm_counter_table *table,
-                       const struct cm_config *config, const struct cm_run_value *values,
-                       size_t num_values)
+                       const struct cm_config *config, const struct cm_run_value *values, size_t num_values)
 {
    struct cm_stats_writer *writer = calloc(1, sizeof *writer);
    if (!writer)

@@ -27,10 +27,9 @@ struct cm_run_value {
 /** Makes a writer. Opens nothing: the directory (its last level is created) and
  * the files are made at the first frame, or at the end if there was none. table
  * must outlive the writer; the rest is copied. NULL when memory is out. */
-struct cm_stats_writer *cm_stats_writer_create(const char *directory,
-                                               const struct cm_counter_table *table,
-                                               const struct cm_config *config,
-                                               const struct cm_run_value *values, size_t num_values);
+struct cm_stats_writer *
+cm_stats_writer_create(const char *directory, const struct cm_counter_table *table,
+                       const struct cm_config *config, const struct cm_run_value *values, size_t num_values);
 
 /** Appends a frame (values in the table's order). When the files cannot be
  * written, one line on stderr the first time, and false from then on; the frames

@@ -16,8 +16,8 @@ lay_out_linear(struct cm_texture_layout *layout, const struct cm_config *config)
    for (uint32_t i = 0; i < layout->num_levels; i++) {
       struct cm_texture_level *level = &layout->levels[i];
       level->offset = offset;
-      level->row_bytes = (uint32_t)align_up((uint64_t)level->columns * layout->texel_bytes,
-                                            config->texture.row_alignment);
+      level->row_bytes =
+         (uint32_t)align_up((uint64_t)level->columns * layout->texel_bytes, config->texture.row_alignment);
       level->slice_bytes = (uint64_t)level->row_bytes * level->rows;
       offset = align_up(offset + level->slice_bytes * level->slices, 64);
    }
@@ -50,8 +50,7 @@ minified(uint32_t size, uint32_t level)
 }
 
 void
-cm_texture_layout_init(struct cm_texture_layout *layout,
-                       const struct cm_resource_description *resource,
+cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_resource_description *resource,
                        const struct cm_config *config)
 {
    *layout = (struct cm_texture_layout){
@@ -80,8 +79,7 @@ cm_texture_layout_init(struct cm_texture_layout *layout,
 
 /* Where a layer's or slice's part of a level begins. */
 static uint64_t
-image_offset(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
-             uint32_t layer)
+image_offset(const struct cm_texture_layout *layout, const struct cm_texture_level *level, uint32_t layer)
 {
    if (layout->layers > 1)
       return layer * layout->layer_bytes + level->offset;
@@ -89,8 +87,8 @@ image_offset(const struct cm_texture_layout *layout, const struct cm_texture_lev
 }
 
 uint64_t
-cm_texture_offset(const struct cm_texture_layout *layout, uint32_t level, uint32_t layer,
-                  uint32_t column, uint32_t row)
+cm_texture_offset(const struct cm_texture_layout *layout, uint32_t level, uint32_t layer, uint32_t column,
+                  uint32_t row)
 {
    const struct cm_texture_level *l = &layout->levels[level];
    return image_offset(layout, l, layer) + layout->placement->texel_offset(layout, l, column, row);
@@ -118,8 +116,8 @@ struct footprint_image {
 
 /* The distinct blocks of one fragment's texels, wherever these lie. */
 static unsigned
-fragment_blocks(const struct footprint_image *image, const struct cm_texture_binding *binding,
-                int32_t x, int32_t y, unsigned extent, uint64_t *blocks)
+fragment_blocks(const struct footprint_image *image, const struct cm_texture_binding *binding, int32_t x,
+                int32_t y, unsigned extent, uint64_t *blocks)
 {
    const struct cm_texture_layout *layout = image->layout;
    const struct cm_texture_level *level = image->level;
@@ -182,7 +180,8 @@ footprint_blocks(const struct footprint_image *image, const struct cm_texture_bi
    const bool fast = rows_of_blocks(image);
    unsigned count = 0;
 
-   if (fast && in_one_column(footprint, (int32_t)level->width, (int32_t)level->height, (int32_t)more, shift)) {
+   if (fast &&
+       in_one_column(footprint, (int32_t)level->width, (int32_t)level->height, (int32_t)more, shift)) {
       const uint64_t column = first_block + ((uint32_t)footprint->texel[0].x >> shift);
       for (unsigned f = 0; f < 4; f++) {
          blocks[f << more] = column + (uint32_t)footprint->texel[f].y * row_blocks;

@@ -18,9 +18,9 @@
 
 /** One mipmap level in a texture's memory. */
 struct cm_texture_level {
-   uint64_t offset;       /**< bytes from the beginning of the layer */
-   uint64_t slice_bytes;  /**< bytes from slice to slice (3D textures) */
-   uint32_t row_bytes;    /**< bytes from row to row; the placement's own measure */
+   uint64_t offset;        /**< bytes from the beginning of the layer */
+   uint64_t slice_bytes;   /**< bytes from slice to slice (3D textures) */
+   uint32_t row_bytes;     /**< bytes from row to row; the placement's own measure */
    uint32_t width, height; /**< in the event stream's texels */
    uint32_t columns, rows; /**< in memory's texels */
    uint32_t slices;
@@ -32,8 +32,8 @@ struct cm_placement;
 
 struct cm_texture_layout {
    const struct cm_placement *placement;
-   uint64_t bytes;        /**< of the whole texture */
-   uint64_t layer_bytes;  /**< from layer to layer */
+   uint64_t bytes;       /**< of the whole texture */
+   uint64_t layer_bytes; /**< from layer to layer */
    uint32_t layers;
    uint32_t texel_bytes;  /**< from texel to texel: all samples */
    uint32_t texel_shift;  /**< binary logarithm of texel_bytes; CM_NO_SHIFT if that is no power of two */
@@ -49,8 +49,8 @@ struct cm_placement {
     * bytes; the other fields are set. */
    void (*lay_out)(struct cm_texture_layout *layout, const struct cm_config *config);
    /** Bytes from the beginning of a level's slice to a texel. */
-   uint64_t (*texel_offset)(const struct cm_texture_layout *layout,
-                            const struct cm_texture_level *level, uint32_t column, uint32_t row);
+   uint64_t (*texel_offset)(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
+                            uint32_t column, uint32_t row);
 };
 
 /** Placements by enum cm_placement_kind.
@@ -62,8 +62,7 @@ struct cm_placement {
 extern const struct cm_placement *const cm_placements[];
 
 /** The layout of a texture in a configuration. */
-void cm_texture_layout_init(struct cm_texture_layout *layout,
-                            const struct cm_resource_description *resource,
+void cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_resource_description *resource,
                             const struct cm_config *config);
 
 /** Byte offset of a texel from the texture's beginning. layer: array layer, cube
@@ -78,8 +77,7 @@ uint64_t cm_texture_offset(const struct cm_texture_layout *layout, uint32_t leve
  * (x+1, y), (x, y+1), (x+1, y+1) once. address is the texture's. Returns how many,
  * at most CM_MAX_FOOTPRINT_BLOCKS. */
 unsigned cm_footprint_blocks(const struct cm_texture_layout *layout, uint64_t address,
-                             const struct cm_texture_binding *binding,
-                             const struct cm_footprint *footprint, unsigned block_shift,
-                             uint64_t *blocks);
+                             const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
+                             unsigned block_shift, uint64_t *blocks);
 
 #endif

@@ -32,8 +32,7 @@ max_tiles(bool wide)
 static inline bool
 primitive_fits(bool wide, uint32_t primitive, uint32_t num_attributes)
 {
-   return num_attributes >= 1 &&
-          num_attributes <= (wide ? CM_PB_WIDE_ATTRIBUTES : CM_PB_NARROW_ATTRIBUTES) &&
+   return num_attributes >= 1 && num_attributes <= (wide ? CM_PB_WIDE_ATTRIBUTES : CM_PB_NARROW_ATTRIBUTES) &&
           (wide || primitive < CM_PB_NARROW_ATTRIBUTE_BLOCKS);
 }
 
@@ -238,8 +237,8 @@ struct cm_pb_lists {
    unsigned run_pmd_shift;   /* log2 of the PMDs in a run of CM_PB_BASELINE_BLOCKS */
    uint32_t num_tiles;
    const uint32_t *position;
-   uint32_t capacity; /* tiles that the arrays below are long enough for */
-   struct list *list; /* by traversal position */
+   uint32_t capacity;   /* tiles that the arrays below are long enough for */
+   struct list *list;   /* by traversal position */
    uint32_t max_length; /* of any list */
    uint64_t num_runs;   /* runs handed out beyond the tiles' own */
 
@@ -369,10 +368,9 @@ pmd_offset(const struct cm_pb_lists *lists, uint32_t position, uint32_t n)
       const uint32_t run = n >> lists->run_pmd_shift;
       uint64_t run_place = position;
       if (run)
-         run_place = (uint64_t)lists->num_tiles +
-                     ((const uint32_t *)lists->list[position].runs.bytes)[run - 1];
-      block = run_place * CM_PB_BASELINE_BLOCKS +
-              (n >> lists->block_pmd_shift & (CM_PB_BASELINE_BLOCKS - 1));
+         run_place =
+            (uint64_t)lists->num_tiles + ((const uint32_t *)lists->list[position].runs.bytes)[run - 1];
+      block = run_place * CM_PB_BASELINE_BLOCKS + (n >> lists->block_pmd_shift & (CM_PB_BASELINE_BLOCKS - 1));
    }
    return block * CM_PB_BLOCK_BYTES + ((uint64_t)in_block << lists->pmd_shift);
 }
@@ -467,8 +465,7 @@ list_reserve(struct cm_pb_lists *lists, struct list *list)
       if (end > growing_capacity(&list->pmds) && !growing_grow(&list->pmds, &lists->pieces))
          return false;
    }
-   if (lists->layout == CM_PB_LAYOUT_BASELINE &&
-       list->length >> lists->run_pmd_shift > list->num_runs) {
+   if (lists->layout == CM_PB_LAYOUT_BASELINE && list->length >> lists->run_pmd_shift > list->num_runs) {
       const size_t end = ((size_t)list->num_runs + 1) * sizeof(uint32_t);
       if (end > growing_capacity(&list->runs) && !growing_grow(&list->runs, &lists->pieces))
          return false;
@@ -479,8 +476,8 @@ list_reserve(struct cm_pb_lists *lists, struct list *list)
 
 bool
 cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t num_attributes,
-                   const uint32_t *tiles, uint32_t num_tiles, uint64_t *offsets,
-                   uint32_t *opt_numbers, uint32_t *first, uint32_t *last)
+                   const uint32_t *tiles, uint32_t num_tiles, uint64_t *offsets, uint32_t *opt_numbers,
+                   uint32_t *first, uint32_t *last)
 {
    assert(num_tiles >= 1 && num_tiles <= lists->num_tiles);
    if (!primitive_fits(lists->wide, primitive, num_attributes)) {
@@ -506,8 +503,8 @@ cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t num_a
       if (list->length > lists->max_length)
          lists->max_length = list->length;
       if (lists->with_bytes)
-         store_pmd(list->pmds.bytes + ((size_t)n << lists->pmd_shift), lists->wide, primitive,
-                   num_attributes, next);
+         store_pmd(list->pmds.bytes + ((size_t)n << lists->pmd_shift), lists->wide, primitive, num_attributes,
+                   next);
       if (offsets)
          offsets[i] = pmd_offset(lists, position, n);
       if (opt_numbers)

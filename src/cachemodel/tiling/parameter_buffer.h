@@ -47,12 +47,12 @@ enum cm_pb_layout {
 
 /** One block of PB-Attributes. */
 struct cm_pb_attribute_block {
-   float vertex[3][4];   /**< the attribute at the primitive's three vertices */
-   uint32_t last_tile;   /**< traversal position of the last tile that uses the primitive:
+   float vertex[3][4]; /**< the attribute at the primitive's three vertices */
+   uint32_t last_tile; /**< traversal position of the last tile that uses the primitive:
                           * 12 bits narrow, 24 wide (TCOR III-D1) */
-   uint32_t draw;        /**< in a primitive's first block: the draw it belongs to; 0 in the others */
-   uint32_t flags;       /**< in a primitive's first block: the renderer's own bits */
-   uint32_t reserved;    /**< 0 */
+   uint32_t draw;      /**< in a primitive's first block: the draw it belongs to; 0 in the others */
+   uint32_t flags;     /**< in a primitive's first block: the renderer's own bits */
+   uint32_t reserved;  /**< 0 */
 };
 
 /** A decoded PMD (TCOR III-A). */
@@ -98,8 +98,7 @@ void cm_pb_lists_destroy(struct cm_pb_lists *lists);
 /** Empties the lists for the next pass, which keeps layout and with_bytes and
  * reuses the allocations. False as cm_pb_lists_create's NULL; then the lists are
  * as they were. */
-bool cm_pb_lists_reset(struct cm_pb_lists *lists, bool wide, uint32_t num_tiles,
-                       const uint32_t *position);
+bool cm_pb_lists_reset(struct cm_pb_lists *lists, bool wide, uint32_t num_tiles, const uint32_t *position);
 
 /** Bins a primitive into its tiles. For tiles[i] (row-major numbers, any order,
  * no duplicates, at least one): offsets[i] gets the byte offset of its PMD from
@@ -109,8 +108,8 @@ bool cm_pb_lists_reset(struct cm_pb_lists *lists, bool wide, uint32_t num_tiles,
  * ENOMEM when memory is out, EOVERFLOW when the PMD's fields do not hold
  * primitive or num_attributes. */
 bool cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t num_attributes,
-                        const uint32_t *tiles, uint32_t num_tiles, uint64_t *offsets,
-                        uint32_t *opt_numbers, uint32_t *first, uint32_t *last);
+                        const uint32_t *tiles, uint32_t num_tiles, uint64_t *offsets, uint32_t *opt_numbers,
+                        uint32_t *first, uint32_t *last);
 
 /** PMDs in a tile's list. */
 uint32_t cm_pb_lists_length(const struct cm_pb_lists *lists, uint32_t tile);

@@ -24,22 +24,26 @@ enum {
 
 static const struct curve curves[] = {
    [CURVE_Z] = {{0, 1, 2, 3}, {CURVE_Z, CURVE_Z, CURVE_Z, CURVE_Z}},
-   [CURVE_HILBERT_00_10] = {
-      {0, 2, 3, 1},
-      {CURVE_HILBERT_00_01, CURVE_HILBERT_00_10, CURVE_HILBERT_00_10, CURVE_HILBERT_11_10},
-   },
-   [CURVE_HILBERT_00_01] = {
-      {0, 1, 3, 2},
-      {CURVE_HILBERT_00_10, CURVE_HILBERT_00_01, CURVE_HILBERT_00_01, CURVE_HILBERT_11_01},
-   },
-   [CURVE_HILBERT_11_10] = {
-      {3, 2, 0, 1},
-      {CURVE_HILBERT_11_01, CURVE_HILBERT_11_10, CURVE_HILBERT_11_10, CURVE_HILBERT_00_10},
-   },
-   [CURVE_HILBERT_11_01] = {
-      {3, 1, 0, 2},
-      {CURVE_HILBERT_11_10, CURVE_HILBERT_11_01, CURVE_HILBERT_11_01, CURVE_HILBERT_00_01},
-   },
+   [CURVE_HILBERT_00_10] =
+      {
+         {0, 2, 3, 1},
+         {CURVE_HILBERT_00_01, CURVE_HILBERT_00_10, CURVE_HILBERT_00_10, CURVE_HILBERT_11_10},
+      },
+   [CURVE_HILBERT_00_01] =
+      {
+         {0, 1, 3, 2},
+         {CURVE_HILBERT_00_10, CURVE_HILBERT_00_01, CURVE_HILBERT_00_01, CURVE_HILBERT_11_01},
+      },
+   [CURVE_HILBERT_11_10] =
+      {
+         {3, 2, 0, 1},
+         {CURVE_HILBERT_11_01, CURVE_HILBERT_11_10, CURVE_HILBERT_11_10, CURVE_HILBERT_00_10},
+      },
+   [CURVE_HILBERT_11_01] =
+      {
+         {3, 1, 0, 2},
+         {CURVE_HILBERT_11_10, CURVE_HILBERT_11_01, CURVE_HILBERT_11_01, CURVE_HILBERT_00_01},
+      },
 };
 
 struct walk {
@@ -61,8 +65,7 @@ walk_square(struct walk *walk, unsigned curve, uint32_t x, uint32_t y, uint32_t 
    const uint32_t half = size / 2;
    for (unsigned n = 0; n < 4; n++) {
       const unsigned quadrant = curves[curve].quadrant[n];
-      walk_square(walk, curves[curve].inner[n], x + (quadrant & 1) * half,
-                  y + (quadrant >> 1) * half, half);
+      walk_square(walk, curves[curve].inner[n], x + (quadrant & 1) * half, y + (quadrant >> 1) * half, half);
    }
 }
 

@@ -8,9 +8,9 @@
 
 enum cm_tile_order {
    CM_TILE_ORDER_SCANLINE, /**< row by row, each from its first column on */
-   CM_TILE_ORDER_Z,       /**< "z-order", bit-interleaved, x in the lowest bit (TCOR Table I;
+   CM_TILE_ORDER_Z,        /**< "z-order", bit-interleaved, x in the lowest bit (TCOR Table I;
                            * boustrophedonic frames II-C) */
-   CM_TILE_ORDER_HILBERT, /**< Hilbert curve from the first tile to the end of the first row */
+   CM_TILE_ORDER_HILBERT,  /**< Hilbert curve from the first tile to the end of the first row */
 };
 
 enum cm_frame_traversal {
@@ -29,8 +29,8 @@ cm_traversal_reversed(enum cm_frame_traversal traversal, uint32_t frame)
  * n < tiles_x * tiles_y. Sizes that are no square power of two keep the order of
  * the enclosing square and leave out the tiles outside. The time is linear in
  * the number of tiles. The sides are at most 2^24 tiles. */
-void cm_tile_order_build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y,
-                         bool reversed, uint32_t *traversal);
+void cm_tile_order_build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y, bool reversed,
+                         uint32_t *traversal);
 
 /** position[traversal[n]] = n: the inverse, from a tile's row-major number to its
  * place in the traversal. */

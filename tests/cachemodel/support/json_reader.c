@@ -84,14 +84,10 @@ skip_value(const char *p)
 {
    p = skip_space(p);
    switch (*p) {
-   case '{':
-      return skip_list(p, '}', true);
-   case '[':
-      return skip_list(p, ']', false);
-   case '"':
-      return skip_string(p);
-   default:
-      return skip_number(p);
+   case '{': return skip_list(p, '}', true);
+   case '[': return skip_list(p, ']', false);
+   case '"': return skip_string(p);
+   default: return skip_number(p);
    }
 }
 

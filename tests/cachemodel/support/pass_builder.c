@@ -141,18 +141,33 @@ test_gpu(const char *const *assignments)
 void
 define_texture(struct cm_gpu *gpu, uint32_t id, uint32_t width, uint32_t height, uint8_t levels)
 {
-   const struct cm_resource_description description = {
-      .id = id, .levels = levels, .samples = 1, .block_width = 1, .block_height = 1, .block_bytes = 4,
-      .width = width, .height = height, .depth = 1, .layers = 1};
+   const struct cm_resource_description description = {.id = id,
+                                                       .levels = levels,
+                                                       .samples = 1,
+                                                       .block_width = 1,
+                                                       .block_height = 1,
+                                                       .block_bytes = 4,
+                                                       .width = width,
+                                                       .height = height,
+                                                       .depth = 1,
+                                                       .layers = 1};
    cm_gpu_define_resource(gpu, &description);
 }
 
 void
 define_buffer(struct cm_gpu *gpu, uint32_t id, uint32_t bytes)
 {
-   const struct cm_resource_description description = {
-      .id = id, .is_buffer = true, .levels = 1, .samples = 1, .block_width = 1, .block_height = 1,
-      .block_bytes = 1, .width = bytes, .height = 1, .depth = 1, .layers = 1};
+   const struct cm_resource_description description = {.id = id,
+                                                       .is_buffer = true,
+                                                       .levels = 1,
+                                                       .samples = 1,
+                                                       .block_width = 1,
+                                                       .block_height = 1,
+                                                       .block_bytes = 1,
+                                                       .width = bytes,
+                                                       .height = 1,
+                                                       .depth = 1,
+                                                       .layers = 1};
    cm_gpu_define_resource(gpu, &description);
 }
 

@@ -32,8 +32,7 @@ void pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const
                     uint32_t num_tiles);
 
 /** A shade event of a draw's quads (live: all of them with these fragments). */
-void pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t num_quads,
-                uint8_t live);
+void pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t num_quads, uint8_t live);
 
 /** Footprints of a texture unit for the last shade event. */
 void pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,

@@ -4,9 +4,11 @@
 #include "test.h"
 
 enum {
-   FIRST_BUFFER = 1, /* 1 … 4 */
+   FIRST_BUFFER = 1,  /* 1 … 4 */
    FIRST_TEXTURE = 5, /* 5 … 9 */
-   COLOR = 10, DEPTH = 11, OFFSCREEN = 12,
+   COLOR = 10,
+   DEPTH = 11,
+   OFFSCREEN = 12,
 };
 
 void
@@ -26,15 +28,16 @@ random_draw(struct pass_builder *builder, uint64_t *state)
 {
    struct cm_pass *pass = &builder->pass;
    struct cm_draw *draw = pass_draw(builder);
-   draw->vertex_program = (struct cm_program){1 + random_below(state, 4), random_below(state, 100),
-                                              random_below(state, 500)};
-   draw->fragment_program = (struct cm_program){1 + random_below(state, 4), random_below(state, 200),
-                                                random_below(state, 300)};
+   draw->vertex_program =
+      (struct cm_program){1 + random_below(state, 4), random_below(state, 100), random_below(state, 500)};
+   draw->fragment_program =
+      (struct cm_program){1 + random_below(state, 4), random_below(state, 200), random_below(state, 300)};
    draw->num_elements = 1 + random_below(state, 3);
    for (uint32_t e = 0; e < draw->num_elements; e++)
-      draw->elements[e] = (struct cm_vertex_element){
-         .buffer = FIRST_BUFFER + random_below(state, 4), .offset = random_below(state, 64),
-         .stride = random_below(state, 64), .bytes = 4 + random_below(state, 12)};
+      draw->elements[e] = (struct cm_vertex_element){.buffer = FIRST_BUFFER + random_below(state, 4),
+                                                     .offset = random_below(state, 64),
+                                                     .stride = random_below(state, 64),
+                                                     .bytes = 4 + random_below(state, 12)};
    draw->num_vertices = 3 + random_below(state, 30);
    if (random_below(state, 2)) {
       draw->index_buffer = FIRST_BUFFER;
@@ -46,9 +49,8 @@ random_draw(struct pass_builder *builder, uint64_t *state)
    draw->num_textures = 3;
    draw->textures[0] = (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(state, 5),
                                                    .repeat_s = random_below(state, 2)};
-   draw->textures[2] = (struct cm_texture_binding){.resource = pass->color[0].resource == COLOR
-                                                                  ? OFFSCREEN
-                                                                  : FIRST_TEXTURE};
+   draw->textures[2] =
+      (struct cm_texture_binding){.resource = pass->color[0].resource == COLOR ? OFFSCREEN : FIRST_TEXTURE};
 }
 
 static void
@@ -95,8 +97,10 @@ random_pass(uint64_t *state, uint32_t frame)
    struct cm_pass *pass = &builder->pass;
    pass_color(builder, random_below(state, 3) ? COLOR : OFFSCREEN, 4);
    pass->color[0].load = random_below(state, 2);
-   pass->depth = (struct cm_attachment){
-      .resource = DEPTH, .pixel_bytes = 4, .load = random_below(state, 2), .store = random_below(state, 2)};
+   pass->depth = (struct cm_attachment){.resource = DEPTH,
+                                        .pixel_bytes = 4,
+                                        .load = random_below(state, 2),
+                                        .store = random_below(state, 2)};
    pass->stencil = pass->depth;
    pass->stencil.pixel_bytes = 0;
 

@@ -80,8 +80,8 @@ reference_cache_access(struct reference_cache *cache, uint64_t address, enum cm_
          if (line->dirty)
             write_back(cache, line);
       }
-      const bool fetch = access == CM_READ ||
-                         (access == CM_WRITE && cache->config.write_miss == CM_WRITE_MISS_FETCH);
+      const bool fetch =
+         access == CM_READ || (access == CM_WRITE && cache->config.write_miss == CM_WRITE_MISS_FETCH);
       if (fetch) {
          cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
          if (cache->next)
@@ -118,15 +118,13 @@ assert_caches_equal(const struct cm_cache *cache, const struct reference_cache *
 {
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       for (unsigned event = 0; event < CM_CACHE_EVENT_COUNT; event++) {
-         const uint64_t got =
-            cm_cache_counter(cache, (enum cm_stream)stream, (enum cm_cache_event)event);
+         const uint64_t got = cm_cache_counter(cache, (enum cm_stream)stream, (enum cm_cache_event)event);
          if (got != reference->counts[stream][event])
             fail_msg("stream %s, event %u: %llu, expected %llu", cm_stream_names[stream], event,
                      (unsigned long long)got, (unsigned long long)reference->counts[stream][event]);
       }
       if (!reference->next) {
-         assert_int_equal(cache->dram->counts[stream][CM_DRAM_EVENT_READS],
-                          reference->memory_reads[stream]);
+         assert_int_equal(cache->dram->counts[stream][CM_DRAM_EVENT_READS], reference->memory_reads[stream]);
          assert_int_equal(cache->dram->counts[stream][CM_DRAM_EVENT_WRITES],
                           reference->memory_writes[stream]);
       }

@@ -123,8 +123,8 @@ assert_stats_files(const struct stats_files *files, unsigned frames, bool at_lea
    assert_true(found == frames || (at_least && found > frames));
    check_json(files, json, found);
    check_csv(files, csv, found);
-   assert_true(json_number(
-      json, (const char *const[]){"run", "configuration", "caches", "l2", "size", NULL}, &number));
+   assert_true(json_number(json, (const char *const[]){"run", "configuration", "caches", "l2", "size", NULL},
+                           &number));
    assert_int_equal(number, 1048576);
    assert_non_null(strstr(json, "\"program\": \"a \\\"program\\\" with \\\\ and \\u00ff and a\\u0009tab\""));
    assert_non_null(strstr(json, "\"preset\": \"" CM_CONFIG_DEFAULT "\""));

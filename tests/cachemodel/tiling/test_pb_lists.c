@@ -31,9 +31,9 @@ static const struct {
    [PINK] = {4, {3, 6, 7, 8}, {6, 7, 8, CM_PB_NEVER}},
 };
 static const struct cm_pmd example_pmds[9] = {
-   {3, 3, 1}, {3, 3, 4},           {0, 3, CM_PB_NEVER}, /* blue, blue, yellow */
-   {6, 3, 6}, {3, 3, 5},           {3, 3, CM_PB_NEVER}, /* pink, blue, blue */
-   {6, 3, 7}, {6, 3, 8},           {6, 3, CM_PB_NEVER}, /* pink, pink, pink */
+   {3, 3, 1}, {3, 3, 4}, {0, 3, CM_PB_NEVER}, /* blue, blue, yellow */
+   {6, 3, 6}, {3, 3, 5}, {3, 3, CM_PB_NEVER}, /* pink, blue, blue */
+   {6, 3, 7}, {6, 3, 8}, {6, 3, CM_PB_NEVER}, /* pink, pink, pink */
 };
 static const uint32_t example_position[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
 
@@ -76,8 +76,7 @@ static void
 test_tcor_example_in_a_cache_of_two(void **state)
 {
    (void)state;
-   struct cm_pb_lists *lists =
-      cm_pb_lists_create(CM_PB_LAYOUT_INTERLEAVED, false, 9, example_position, true);
+   struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_INTERLEAVED, false, 9, example_position, true);
    uint32_t first[NUM_PRIMITIVES];
    bin_example(lists, first);
 
@@ -120,8 +119,7 @@ static void
 test_baseline_addresses(void **state)
 {
    (void)state;
-   struct cm_pb_lists *lists =
-      cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 9, example_position, false);
+   struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 9, example_position, false);
    assert_int_equal(cm_pb_lists_extent(lists), 9 * 64 * 64);
    for (uint32_t n = 0; n < 1024; n++) {
       for (uint32_t tile = 0; tile < 9; tile++)
@@ -158,10 +156,9 @@ test_wide_addresses(void **state)
       struct cm_pb_lists *lists = cm_pb_lists_create(layouts[l], true, 9, example_position, false);
       for (uint32_t n = 0; n < 512; n++) {
          for (uint32_t tile = 0; tile < 9; tile++)
-            assert_int_equal(append_one(lists, tile),
-                             layouts[l] == CM_PB_LAYOUT_BASELINE
-                                ? tile * 4096 + n * 8
-                                : n / 8 * 9 * 64 + tile * 64 + n % 8 * 8);
+            assert_int_equal(append_one(lists, tile), layouts[l] == CM_PB_LAYOUT_BASELINE
+                                                         ? tile * 4096 + n * 8
+                                                         : n / 8 * 9 * 64 + tile * 64 + n % 8 * 8);
       }
       cm_pb_lists_destroy(lists);
    }
@@ -230,8 +227,7 @@ struct pass {
 };
 
 static void
-pass_init(struct pass *pass, uint32_t tiles_x, uint32_t tiles_y, enum cm_tile_order order,
-          bool reversed)
+pass_init(struct pass *pass, uint32_t tiles_x, uint32_t tiles_y, enum cm_tile_order order, bool reversed)
 {
    pass->tiles_x = tiles_x;
    pass->tiles_y = tiles_y;
@@ -352,16 +348,15 @@ check_random_pass(struct random *random, struct cm_pb_lists *with, struct cm_pb_
       const struct primitive *primitive = &primitives[p];
       for (unsigned w = 0; w < 2; w++)
          assert_true(cm_pb_lists_append(w ? without : with, primitive->id, primitive->num_attributes,
-                                        primitive->tiles, primitive->num_tiles, offsets[w],
-                                        opt_numbers[w], &first[w], &last[w]));
+                                        primitive->tiles, primitive->num_tiles, offsets[w], opt_numbers[w],
+                                        &first[w], &last[w]));
       uint32_t lowest = UINT32_MAX, highest = 0;
       for (uint32_t i = 0; i < primitive->num_tiles; i++) {
          const uint32_t tile = primitive->tiles[i], position = pass->position[tile];
          lowest = position < lowest ? position : lowest;
          highest = position > highest ? position : highest;
          assert_int_equal(opt_numbers[0][i], search_next(pass, primitive, position));
-         assert_int_equal(offsets[0][i],
-                          cm_pb_lists_offset(with, tile, cm_pb_lists_length(with, tile) - 1));
+         assert_int_equal(offsets[0][i], cm_pb_lists_offset(with, tile, cm_pb_lists_length(with, tile) - 1));
       }
       assert_int_equal(first[0], lowest);
       assert_int_equal(last[0], highest);
@@ -491,8 +486,7 @@ test_what_does_not_fit_is_refused(void **state)
    assert_null(cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, true, (1u << 24) + 1, example_position, true));
    assert_int_equal(errno, EOVERFLOW);
 
-   struct cm_pb_lists *lists =
-      cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 9, example_position, true);
+   struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 9, example_position, true);
    assert_append_overflows(lists, 65536, 1);
    assert_append_overflows(lists, 0, 0);
    assert_append_overflows(lists, 0, 17);

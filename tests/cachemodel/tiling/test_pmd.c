@@ -76,8 +76,7 @@ test_every_value_of_each_field(void **state)
    for (unsigned n = 0; n < 100000; n++) {
       const uint32_t next = random_below(&random, 1u << 24);
       assert_round_trip(true, (struct cm_pmd){random_below(&random, UINT32_MAX),
-                                              1 + random_below(&random, 256),
-                                              next ? next : CM_PB_NEVER});
+                                              1 + random_below(&random, 256), next ? next : CM_PB_NEVER});
    }
 }
 

@@ -18,8 +18,8 @@ static const enum cm_tile_order orders[] = {
 
 static const struct {
    uint32_t x, y;
-} sizes[] = {{1, 1},  {2, 2},  {3, 3},   {8, 8},   {30, 17},  {17, 30},   {62, 24},
-             {1, 7},  {5, 1},  {64, 64}, {120, 68}, {2048, 1}, {1, 65536}, {129, 127}};
+} sizes[] = {{1, 1}, {2, 2}, {3, 3},   {8, 8},    {30, 17},  {17, 30},   {62, 24},
+             {1, 7}, {5, 1}, {64, 64}, {120, 68}, {2048, 1}, {1, 65536}, {129, 127}};
 
 static uint32_t *
 build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y, bool reversed)

@@ -257,22 +257,19 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
    batch->traversal.count = batch->position.count = batch->tile_done.count = 0;
    batch->tile_events.count = batch->touched.count = 0;
    const size_t old_events = batch->tile_events.capacity;
-   if (!tbr_array_reserve(&batch->traversal, num_tiles) ||
-       !tbr_array_reserve(&batch->position, num_tiles) ||
-       !tbr_array_reserve(&batch->tile_done, num_tiles) ||
-       !tbr_array_reserve(&batch->touched, num_tiles) ||
+   if (!tbr_array_reserve(&batch->traversal, num_tiles) || !tbr_array_reserve(&batch->position, num_tiles) ||
+       !tbr_array_reserve(&batch->tile_done, num_tiles) || !tbr_array_reserve(&batch->touched, num_tiles) ||
        !tbr_array_reserve(&batch->tile_events, num_tiles))
       return false;
 
    for (size_t i = old_events; i < batch->tile_events.capacity; i++)
-      batch->tile_events.data[i] = (struct cm_tile_events){ 0 };
+      batch->tile_events.data[i] = (struct cm_tile_events){0};
    for (uint32_t i = 0; i < num_tiles; i++)
       batch->tile_events.data[i].num_words = 0;
    memset(batch->tile_done.data, 0, num_tiles);
    memset(batch->touched.data, 0, num_tiles * sizeof(bool));
    cm_tile_order_build(config->tile.order, pass->tiles_x, pass->tiles_y,
-                       cm_traversal_reversed(config->frame.traversal, batch->frame),
-                       batch->traversal.data);
+                       cm_traversal_reversed(config->frame.traversal, batch->frame), batch->traversal.data);
    cm_tile_order_positions(batch->traversal.data, num_tiles, batch->position.data);
    return true;
 }
@@ -335,8 +332,8 @@ clear_attachment(struct tbr_attachment *attachment, const union pipe_color_union
 }
 
 unsigned
-tbr_batch_clear(struct tbr_context *context, unsigned buffers,
-                const union pipe_color_union *color, double depth, unsigned stencil)
+tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
+                double depth, unsigned stencil)
 {
    struct tbr_batch *batch = tbr_batch_get(context);
    if (!batch || batch->drawn)
@@ -347,7 +344,7 @@ tbr_batch_clear(struct tbr_context *context, unsigned buffers,
       if ((buffers & (PIPE_CLEAR_COLOR0 << i)) && batch->pass.color[i].memory)
          clear_attachment(&batch->pass.color[i], color);
    }
-   union pipe_color_union value = { .f = { depth, 0, 0, 0 } };
+   union pipe_color_union value = {.f = {depth, 0, 0, 0}};
    if ((buffers & PIPE_CLEAR_DEPTH) && batch->pass.depth.memory)
       clear_attachment(&batch->pass.depth, &value);
    value.ui[1] = stencil & 0xff;
@@ -444,8 +441,8 @@ build_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
       const uint32_t block = batch->first_blocks.data[i];
       const uint32_t *tiles = &batch->primitive_tiles.data[primitive->first_tile];
       uint32_t last;
-      if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles,
-                              primitive->num_tiles, NULL, NULL, NULL, &last))
+      if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles, primitive->num_tiles,
+                              NULL, NULL, NULL, &last))
          return false;
       struct cm_pb_attribute_block *blocks =
          &batch->pages.data[block >> TBR_PAGE_SHIFT][block & (TBR_PAGE_BLOCKS - 1)];

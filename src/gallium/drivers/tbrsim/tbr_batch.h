@@ -37,8 +37,8 @@ struct linear_ctx;
    }
 
 /** Room for n more elements; false when memory is out. */
-#define tbr_array_reserve(array, n)                                                  \
-   ((array)->capacity - (array)->count >= (size_t)(n) ||                             \
+#define tbr_array_reserve(array, n)                                                   \
+   ((array)->capacity - (array)->count >= (size_t)(n) ||                              \
     tbr_array_grow((void **)&(array)->data, &(array)->capacity, (array)->count + (n), \
                    sizeof *(array)->data))
 bool tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element_size);
@@ -46,37 +46,37 @@ bool tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element
 /** A batch and everything it needs until it is rendered. Objects are recycled by
  * their context with all their memory. */
 struct tbr_batch {
-   struct tbr_batch *next;            /**< in the list it is in (renderer, retired, free) */
+   struct tbr_batch *next; /**< in the list it is in (renderer, retired, free) */
    struct tbr_context *context;
    uint64_t sequence;
    uint32_t frame;
 
    struct tbr_pass pass;
    struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
-   bool drawn;                        /**< a draw has reached it */
-   bool invalidated;                  /**< some attachment, since the last draw or clear */
-   unsigned cleared;                  /**< PIPE_CLEAR_* that tiles start with */
-   unsigned read;                     /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
-   unsigned written;                  /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
+   bool drawn;                                               /**< a draw has reached it */
+   bool invalidated; /**< some attachment, since the last draw or clear */
+   unsigned cleared; /**< PIPE_CLEAR_* that tiles start with */
+   unsigned read;    /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
+   unsigned written; /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
 
    /* Parameter Buffer. */
    TBR_ARRAY(struct cm_pb_attribute_block *) pages;
    uint32_t num_blocks;
    uint32_t max_attributes;
-   TBR_ARRAY(uint32_t) first_blocks;  /**< a primitive's ID */
+   TBR_ARRAY(uint32_t) first_blocks; /**< a primitive's ID */
    TBR_ARRAY(struct cm_primitive) primitives;
    TBR_ARRAY(uint32_t) primitive_tiles;
    struct cm_pb_lists *lists;
    TBR_ARRAY(uint32_t) traversal;
-   TBR_ARRAY(uint32_t) position;      /**< of a tile in the traversal */
+   TBR_ARRAY(uint32_t) position; /**< of a tile in the traversal */
 
    /* Draws. */
-   void *memory;                      /**< ralloc context of what follows */
+   void *memory; /**< ralloc context of what follows */
    struct linear_ctx *arena;
    TBR_ARRAY(const struct tbr_draw_state *) states;
-   TBR_ARRAY(struct tbr_storage *) storages;           /**< referenced */
-   TBR_ARRAY(struct tbr_fragment_shader *) shaders;    /**< referenced */
-   TBR_ARRAY(struct tbr_occlusion_sink *) sinks;       /**< [0] unused */
+   TBR_ARRAY(struct tbr_storage *) storages;        /**< referenced */
+   TBR_ARRAY(struct tbr_fragment_shader *) shaders; /**< referenced */
+   TBR_ARRAY(struct tbr_occlusion_sink *) sinks;    /**< [0] unused */
 
    /* Events; empty if the batch is not simulated. */
    bool recorded;
@@ -88,10 +88,10 @@ struct tbr_batch {
    TBR_ARRAY(bool) touched;
 
    /* Rendering (tbr_renderer.c). */
-   uint32_t next_tile;                /**< place in the traversal to be taken next */
+   uint32_t next_tile; /**< place in the traversal to be taken next */
    uint32_t tiles_done;
-   TBR_ARRAY(uint8_t) tile_done;      /**< by place in the traversal */
-   int32_t users;                     /**< renderer and model; retired at 0 */
+   TBR_ARRAY(uint8_t) tile_done; /**< by place in the traversal */
+   int32_t users;                /**< renderer and model; retired at 0 */
    bool rendered;
 };
 
@@ -118,8 +118,8 @@ struct tbr_batch *tbr_batch_get(struct tbr_context *context);
 /** Clears whole attachments (PIPE_CLEAR_*) if nothing has been drawn to them in
  * this batch; returns the buffers it could not clear that way (those must be
  * drawn). */
-unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers,
-                         const union pipe_color_union *color, double depth, unsigned stencil);
+unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
+                         double depth, unsigned stencil);
 
 /** Hands the context's batch to the renderer, if there is one. */
 void tbr_batch_flush(struct tbr_context *context);
@@ -137,8 +137,8 @@ bool tbr_screen_done(struct tbr_screen *screen, uint64_t sequence);
 /** Occlusion counting. Begins a new counter for the draws to come (0 stops); the
  * result is added to *sink when the batch has been rendered. */
 struct tbr_occlusion_sink {
-   uint64_t samples;       /**< read only after the last batch is done */
-   uint64_t last_batch;    /**< sequence number of the last batch that adds to it */
+   uint64_t samples;    /**< read only after the last batch is done */
+   uint64_t last_batch; /**< sequence number of the last batch that adds to it */
 };
 uint32_t tbr_batch_occlusion_counter(struct tbr_batch *batch, struct tbr_occlusion_sink *sink);
 

@@ -70,8 +70,8 @@ static const struct vertex_info *
 get_vertex_info(struct vbuf_render *render)
 {
    struct tbr_binning *binning = tbr_binning(render);
-   const uint32_t layout = TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_GEOMETRY_SHADER |
-                           TBR_DIRTY_RASTERIZER;
+   const uint32_t layout =
+      TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_GEOMETRY_SHADER | TBR_DIRTY_RASTERIZER;
    if (!binning->vertex_info_valid || (binning->context->dirty & layout))
       make_vertex_info(binning);
    return &binning->vertex_info;
@@ -147,7 +147,7 @@ bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attribute
 {
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
    struct tbr_binned_primitive primitive = {
-      .vertex = { v0, v1, v2 },
+      .vertex = {v0, v1, v2},
       .provoking = provoking,
       .offset = rasterizer->offset_tri && rasterizer->fill_front == PIPE_POLYGON_MODE_FILL &&
                 rasterizer->fill_back == PIPE_POLYGON_MODE_FILL,
@@ -182,7 +182,7 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    const float half = width * 0.5f;
 
    struct tbr_binned_primitive primitive = {
-      .vertex = { v0, v1, v0 },
+      .vertex = {v0, v1, v0},
       .parallelogram = true,
       .front_facing = injected_facing(binning, v0),
       .provoking = rasterizer->flatshade_first ? 0 : 1,
@@ -222,8 +222,8 @@ bin_point(struct tbr_binning *binning, vertex_attributes vertex)
 
    const float half = size * 0.5f;
    struct tbr_binned_primitive primitive = {
-      .corner = { { x - half, y - half }, { x + half, y - half }, { x - half, y + half } },
-      .vertex = { vertex, vertex, vertex },
+      .corner = {{x - half, y - half}, {x + half, y - half}, {x - half, y + half}},
+      .vertex = {vertex, vertex, vertex},
       .parallelogram = true,
       .front_facing = injected_facing(binning, vertex),
       .point = true,
@@ -306,8 +306,7 @@ bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, u
       for (unsigned i = 2; i < count; i++)
          bin_triangle(binning, VERTEX(i - 1), VERTEX(i), VERTEX(0), 2);
       break;
-   default:
-      unreachable("draw takes all other primitives apart");
+   default: unreachable("draw takes all other primitives apart");
    }
 #undef VERTEX
 }

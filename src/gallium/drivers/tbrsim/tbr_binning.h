@@ -23,24 +23,24 @@ struct tbr_binning {
 
    struct vertex_info vertex_info;
    bool vertex_info_valid;
-   int point_size_slot;            /**< place in a vertex, or -1 */
+   int point_size_slot; /**< place in a vertex, or -1 */
    int back_color_slot[2];
    int face_slot;
    int layer_slot;
 
    uint8_t *vertices;
    size_t vertices_bytes;
-   unsigned stride;                /**< bytes */
+   unsigned stride; /**< bytes */
    enum mesa_prim primitive;
 
    /* Of the draw in progress, set by tbr_draw.c. */
-   struct tbr_batch *batch;        /**< NULL: nothing is drawn */
-   uint32_t state;                 /**< index of the draw state in the batch */
+   struct tbr_batch *batch; /**< NULL: nothing is drawn */
+   uint32_t state;          /**< index of the draw state in the batch */
    uint32_t event_draw;
-   int32_t x0, y0, x1, y1;         /**< pixels that can be covered; x1, y1 exclusive */
+   int32_t x0, y0, x1, y1; /**< pixels that can be covered; x1, y1 exclusive */
    bool out_of_memory;
 
-   uint64_t primitives_generated;  /**< that reached the rasteriser, for queries */
+   uint64_t primitives_generated; /**< that reached the rasteriser, for queries */
 };
 
 /** Makes the context's vbuf_render and hooks it into draw. */
@@ -62,13 +62,13 @@ bool tbr_draw_refresh_state(struct tbr_context *context);
 
 /** A primitive in window coordinates: its corners and where their vertices are. */
 struct tbr_binned_primitive {
-   float corner[3][4];             /**< x, y, z, 1/w of the triangle or parallelogram */
-   const float (*vertex[3])[4];    /**< attributes of each corner, draw's order */
+   float corner[3][4];          /**< x, y, z, 1/w of the triangle or parallelogram */
+   const float (*vertex[3])[4]; /**< attributes of each corner, draw's order */
    bool parallelogram;
-   bool front_facing;              /**< of a parallelogram; a triangle's is found when it is binned */
-   bool offset;                    /**< polygon offset applies */
-   uint8_t provoking;              /**< corner whose flat attributes count */
-   bool point;                     /**< point coordinates replace attributes where enabled */
+   bool front_facing; /**< of a parallelogram; a triangle's is found when it is binned */
+   bool offset;       /**< polygon offset applies */
+   uint8_t provoking; /**< corner whose flat attributes count */
+   bool point;        /**< point coordinates replace attributes where enabled */
 };
 
 /** Bins one primitive, unless it faces the wrong way or covers nothing. */

@@ -103,13 +103,10 @@ get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum 
     * rounds to half precision, whether the CPU has such arithmetic or not. */
    switch (param) {
    case PIPE_SHADER_CAP_MAX_TEXTURE_SAMPLERS:
-   case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS:
-      return MAX_TEXTURE_UNITS;
-   case PIPE_SHADER_CAP_MAX_CONST_BUFFERS:
-      return 1; /* uniforms; uniform buffers are of OpenGL 3 */
+   case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS: return MAX_TEXTURE_UNITS;
+   case PIPE_SHADER_CAP_MAX_CONST_BUFFERS: return 1; /* uniforms; uniform buffers are of OpenGL 3 */
    case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
-   case PIPE_SHADER_CAP_MAX_SHADER_IMAGES:
-      return 0;
+   case PIPE_SHADER_CAP_MAX_SHADER_IMAGES: return 0;
    default:
       return shader == PIPE_SHADER_VERTEX ? draw_get_shader_param(shader, param)
                                           : gallivm_get_shader_param(param);
@@ -145,10 +142,8 @@ is_depth_stencil(enum pipe_format format)
    case PIPE_FORMAT_S8_UINT_Z24_UNORM:
    case PIPE_FORMAT_Z32_FLOAT:
    case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
-   case PIPE_FORMAT_S8_UINT:
-      return true;
-   default:
-      return false;
+   case PIPE_FORMAT_S8_UINT: return true;
+   default: return false;
    }
 }
 
@@ -172,8 +167,7 @@ is_color_renderable(enum pipe_format format)
    if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN && format != PIPE_FORMAT_R11G11B10_FLOAT)
       return false;
    if (description->block.width != 1 || description->block.height != 1 || description->is_mixed ||
-       is_packed_rgb(description) || has_channels_of_64_bits(description) ||
-       util_format_is_scaled(format))
+       is_packed_rgb(description) || has_channels_of_64_bits(description) || util_format_is_scaled(format))
       return false;
    for (unsigned i = 0; i < description->nr_channels; i++) {
       if (description->channel[i].type == UTIL_FORMAT_TYPE_FIXED)
@@ -204,10 +198,8 @@ is_sampleable(enum pipe_format format)
    case UTIL_FORMAT_LAYOUT_ETC:
    case UTIL_FORMAT_LAYOUT_BPTC:
    case UTIL_FORMAT_LAYOUT_FXT1:
-   case UTIL_FORMAT_LAYOUT_OTHER:
-      return util_format_fetch_rgba_func(format);
-   default:
-      return false;
+   case UTIL_FORMAT_LAYOUT_OTHER: return util_format_fetch_rgba_func(format);
+   default: return false;
    }
 }
 

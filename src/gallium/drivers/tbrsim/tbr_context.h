@@ -57,14 +57,14 @@ struct tbr_vertex_elements {
 
 struct tbr_context {
    struct pipe_context base;
-   struct lp_context_ref *llvm;         /**< LLVM context of all generated code */
+   struct lp_context_ref *llvm; /**< LLVM context of all generated code */
    struct draw_context *draw;
-   struct vbuf_render *vbuf_render;     /**< tbr_binning.c */
+   struct vbuf_render *vbuf_render; /**< tbr_binning.c */
    struct tbr_binning *binning;
    struct blitter_context *blitter;
    struct slab_child_pool transfer_pool;
 
-   uint32_t dirty;                      /**< enum tbr_dirty */
+   uint32_t dirty; /**< enum tbr_dirty */
 
    /* Bound state objects: the driver's copies, see tbr_state.c. */
    const struct pipe_blend_state *blend;
@@ -100,25 +100,25 @@ struct tbr_context {
    /** What samples are counted in (its occlusion sink), on behalf of all occlusion
     * queries that are active; NULL: nothing. */
    struct tbr_query *occlusion_query;
-   struct list_head active_occlusion;   /**< active occlusion queries, struct tbr_query */
-   unsigned num_active_statistics;      /**< active queries that need draw's statistics */
-   unsigned num_active_primitives;      /**< active queries that need draw's primitive counts */
+   struct list_head active_occlusion; /**< active occlusion queries, struct tbr_query */
+   unsigned num_active_statistics;    /**< active queries that need draw's statistics */
+   unsigned num_active_primitives;    /**< active queries that need draw's primitive counts */
    /** Summed up while such queries are active, see tbr_query_add_pipeline_statistics. */
    struct pipe_query_data_pipeline_statistics statistics;
-   bool queries_paused;                 /**< set_active_query_state(false) */
+   bool queries_paused; /**< set_active_query_state(false) */
    struct pipe_query *render_condition_query;
    bool render_condition_condition;
    enum pipe_render_cond_flag render_condition_mode;
 
-   struct tbr_draw_state *draw_state;   /**< of the last draw, brought up to date by the next */
+   struct tbr_draw_state *draw_state;         /**< of the last draw, brought up to date by the next */
    struct tbr_texture_binding *empty_texture; /**< what unbound units get */
 
    /** The batch being recorded for the bound framebuffer; NULL before its first draw or clear. */
    struct tbr_batch *batch;
-   struct tbr_batch *retired_batches;   /**< rendered, to be recycled (renderer's lock) */
-   unsigned batches_under_way;          /**< (renderer's lock) */
+   struct tbr_batch *retired_batches; /**< rendered, to be recycled (renderer's lock) */
+   unsigned batches_under_way;        /**< (renderer's lock) */
    struct tbr_batch *free_batches;
-   uint64_t last_batch;                 /**< sequence number of the last batch handed over */
+   uint64_t last_batch; /**< sequence number of the last batch handed over */
 };
 
 static inline struct tbr_context *
@@ -130,13 +130,14 @@ tbr_context(struct pipe_context *context)
 struct pipe_context *tbr_context_create(struct pipe_screen *screen, void *priv, unsigned flags);
 
 /* Parts of the context, each filling in its functions. */
-void tbr_state_init_context(struct tbr_context *context);    /* tbr_state.c */
-void tbr_shader_init_context(struct tbr_context *context);   /* tbr_shader.c */
-bool tbr_draw_init_context(struct tbr_context *context);     /* tbr_draw.c: draw_vbo; false: no memory */
+void tbr_state_init_context(struct tbr_context *context);  /* tbr_state.c */
+void tbr_shader_init_context(struct tbr_context *context); /* tbr_shader.c */
+bool tbr_draw_init_context(struct tbr_context *context);   /* tbr_draw.c: draw_vbo; false: no memory */
 void tbr_draw_destroy_context(struct tbr_context *context);
-void tbr_surface_init_context(struct tbr_context *context);  /* tbr_surface.c: surfaces, clears, copies, blits */
-void tbr_query_init_context(struct tbr_context *context);    /* tbr_query.c */
-void tbr_flush_init_context(struct tbr_context *context);    /* tbr_fence.c: flush */
+void
+tbr_surface_init_context(struct tbr_context *context);    /* tbr_surface.c: surfaces, clears, copies, blits */
+void tbr_query_init_context(struct tbr_context *context); /* tbr_query.c */
+void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush */
 
 /** A resource got new memory: what has been derived from the old is dirty. */
 void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);

@@ -49,7 +49,7 @@ describe_textures(const struct tbr_context *context, struct cm_draw *event)
 {
    const uint32_t used = context->fragment_shader->textures_used;
    event->num_textures = util_last_bit(used);
-   u_foreach_bit(unit, used) {
+   u_foreach_bit (unit, used) {
       const struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
       const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
       struct cm_texture_binding *binding = &event->textures[unit];
@@ -78,12 +78,9 @@ static uint32_t
 index_at(const void *indices, unsigned index_size, size_t i)
 {
    switch (index_size) {
-   case 1:
-      return ((const uint8_t *)indices)[i];
-   case 2:
-      return ((const uint16_t *)indices)[i];
-   default:
-      return ((const uint32_t *)indices)[i];
+   case 1: return ((const uint8_t *)indices)[i];
+   case 2: return ((const uint16_t *)indices)[i];
+   default: return ((const uint32_t *)indices)[i];
    }
 }
 
@@ -123,12 +120,10 @@ record_draw(struct tbr_context *context, struct tbr_batch *batch, const struct p
    memset(&event, 0, sizeof event);
    const struct tbr_fragment_shader *fragment = context->fragment_shader;
    const struct tbr_vertex_shader *vertex = context->vertex_shader;
-   event.vertex_program = (struct cm_program){
-      vertex->program, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)
-   };
-   event.fragment_program = (struct cm_program){
-      fragment->program, fragment->num_instructions, fragment->num_pushed_constants * 16
-   };
+   event.vertex_program = (struct cm_program){vertex->program, vertex->num_instructions,
+                                              constant_bytes(context, PIPE_SHADER_VERTEX)};
+   event.fragment_program =
+      (struct cm_program){fragment->program, fragment->num_instructions, fragment->num_pushed_constants * 16};
    event.num_vertices = draw->count;
    event.first_vertex_number = draw->start;
    if (indices) {
@@ -184,8 +179,8 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
    if (context->dirty) {
       if (!tbr_draw_state_update(context, batch, current))
          return false;
-      if (context->dirty & (TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER |
-                            TBR_DIRTY_GEOMETRY_SHADER | TBR_DIRTY_RASTERIZER))
+      if (context->dirty & (TBR_DIRTY_VERTEX_SHADER | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_GEOMETRY_SHADER |
+                            TBR_DIRTY_RASTERIZER))
          tbr_binning_invalidate(context);
    }
    current->event_draw = event_draw;
@@ -225,16 +220,16 @@ tbr_draw_continue(struct tbr_context *context)
    tbr_batch_hand_over(context);
    struct tbr_batch *batch = tbr_batch_get(context);
    context->binning->batch = NULL;
-   if (!batch || !tbr_array_reserve(&batch->event_draws, 1) || !begin_state(context, batch, batch->event_draws.count)) {
+   if (!batch || !tbr_array_reserve(&batch->event_draws, 1) ||
+       !begin_state(context, batch, batch->event_draws.count)) {
       context->binning->out_of_memory = true;
       return false;
    }
    struct cm_draw event;
    memset(&event, 0, sizeof event);
-   event.fragment_program = (struct cm_program){
-      context->fragment_shader->program, context->fragment_shader->num_instructions,
-      context->fragment_shader->num_pushed_constants * 16
-   };
+   event.fragment_program =
+      (struct cm_program){context->fragment_shader->program, context->fragment_shader->num_instructions,
+                          context->fragment_shader->num_pushed_constants * 16};
    describe_textures(context, &event);
    batch->event_draws.data[batch->event_draws.count++] = event;
    return true;
@@ -273,8 +268,8 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
       if (!view || !view->texture)
          continue;
       struct tbr_resource *resource = tbr_resource(view->texture);
-      uint32_t row_stride[PIPE_MAX_TEXTURE_LEVELS] = { 0 }, layer_stride[PIPE_MAX_TEXTURE_LEVELS] = { 0 };
-      uint32_t offsets[PIPE_MAX_TEXTURE_LEVELS] = { 0 };
+      uint32_t row_stride[PIPE_MAX_TEXTURE_LEVELS] = {0}, layer_stride[PIPE_MAX_TEXTURE_LEVELS] = {0};
+      uint32_t offsets[PIPE_MAX_TEXTURE_LEVELS] = {0};
       unsigned first_level = 0, last_level = 0;
       uint32_t width = resource->base.width0, depth = resource->base.depth0;
       const uint8_t *base = resource->storage->memory;
@@ -305,14 +300,14 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
 /* ---- draw_vbo -------------------------------------------------------------- */
 
 struct mapped_indices {
-   const void *data;  /**< NULL: not indexed */
-   size_t available;  /**< whole indices in the buffer */
+   const void *data; /**< NULL: not indexed */
+   size_t available; /**< whole indices in the buffer */
 };
 
 static struct mapped_indices
 map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
 {
-   struct mapped_indices indices = { 0 };
+   struct mapped_indices indices = {0};
    if (!info->index_size)
       return indices;
 
@@ -361,7 +356,8 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    if (rasterize) {
       struct tbr_batch *batch = tbr_batch_get(context);
       if (!batch || !begin_state(context, batch, batch->event_draws.count)) {
-         fprintf(stderr, "tbrsim: a draw was lost: its fragment program could not be compiled or memory is out\n");
+         fprintf(stderr,
+                 "tbrsim: a draw was lost: its fragment program could not be compiled or memory is out\n");
          return;
       }
       if (batch->recorded && !record_draw(context, batch, info, draw, indices->data, indices->available)) {
@@ -397,8 +393,8 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    map_vertex_textures(context, PIPE_SHADER_VERTEX);
    map_vertex_buffers(context);
    const struct mapped_indices indices = map_indices(context, info);
-   const bool rasterize = !context->rasterizer->rasterizer_discard && context->framebuffer.width &&
-                          context->framebuffer.height;
+   const bool rasterize =
+      !context->rasterizer->rasterizer_discard && context->framebuffer.width && context->framebuffer.height;
 
    tbr_query_begin_draw(context);
    for (unsigned i = 0; i < num_draws; i++) {

@@ -44,8 +44,7 @@ update_depth_stencil(const struct tbr_context *context, const struct tbr_batch *
 }
 
 static void
-update_blend(const struct tbr_context *context, const struct tbr_batch *batch,
-             struct tbr_draw_state *state)
+update_blend(const struct tbr_context *context, const struct tbr_batch *batch, struct tbr_draw_state *state)
 {
    state->blend = *context->blend;
    for (unsigned i = 1; i < batch->pass.num_color && !state->blend.independent_blend_enable; i++)
@@ -142,8 +141,8 @@ update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_
    state->shader_writes_stencil = shader->writes_stencil;
    state->early_tests = shader->early_tests;
    state->num_color_outputs = batch->pass.num_color;
-   const bool changes_more = shader->discards || shader->writes_depth || shader->writes_stencil ||
-                             shader->writes_memory;
+   const bool changes_more =
+      shader->discards || shader->writes_depth || shader->writes_stencil || shader->writes_memory;
    state->opaque = !changes_more && replaces_all_colors(batch, state, shader->color_outputs);
 
    state->num_inputs = shader->num_attributes;
@@ -191,7 +190,7 @@ copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffe
    const size_t room = MAX2(size, least * sizeof(uint32_t));
    if (!room) {
       static const uint32_t nothing[4];
-      *copy = (struct tbr_constant_buffer){ nothing, 0 };
+      *copy = (struct tbr_constant_buffer){nothing, 0};
       return true;
    }
    uint8_t *words = tbr_batch_allocate(batch, room);
@@ -200,7 +199,7 @@ copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffe
    if (size)
       memcpy(words, source + buffer->buffer_offset, size);
    memset(words + size, 0, room - size);
-   *copy = (struct tbr_constant_buffer){ (const uint32_t *)words, size / sizeof(uint32_t) };
+   *copy = (struct tbr_constant_buffer){(const uint32_t *)words, size / sizeof(uint32_t)};
    return true;
 }
 
@@ -318,8 +317,8 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
       update_blend(context, batch, state);
    if (dirty & (TBR_DIRTY_RASTERIZER | TBR_DIRTY_SCISSOR | TBR_DIRTY_VIEWPORT | TBR_DIRTY_FRAMEBUFFER))
       update_rasterizer(context, batch, state);
-   if (dirty & (TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_BLEND | TBR_DIRTY_RASTERIZER |
-                TBR_DIRTY_SAMPLE_MASK | TBR_DIRTY_FRAMEBUFFER)) {
+   if (dirty & (TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_BLEND | TBR_DIRTY_RASTERIZER | TBR_DIRTY_SAMPLE_MASK |
+                TBR_DIRTY_FRAMEBUFFER)) {
       if (!update_program(context, batch, state))
          return false;
    }

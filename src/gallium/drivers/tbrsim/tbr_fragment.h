@@ -26,8 +26,8 @@ struct tbr_plane {
 #define TBR_MAX_PLANES TBR_PLANE_INPUT(TBR_MAX_INPUTS, 0)
 
 enum tbr_interpolation {
-   TBR_INTERPOLATE_CONSTANT,    /**< flat: the plane's base */
-   TBR_INTERPOLATE_LINEAR,      /**< noperspective */
+   TBR_INTERPOLATE_CONSTANT, /**< flat: the plane's base */
+   TBR_INTERPOLATE_LINEAR,   /**< noperspective */
    TBR_INTERPOLATE_PERSPECTIVE,
 };
 
@@ -38,9 +38,9 @@ struct tbr_fragment_block {
    float x[TBR_LANES], y[TBR_LANES];               /**< pixel centre minus the primitive's reference point */
    float window_x[TBR_LANES], window_y[TBR_LANES]; /**< pixel centre in the framebuffer */
    const struct tbr_plane *planes[TBR_QUADS];
-   uint32_t front_facing[TBR_QUADS];               /**< 0 or ~0 */
-   uint32_t quads;                                 /**< lane mask of the present quads, helper fragments included */
-   uint32_t live;                                  /**< lane mask of covered fragments; out: without discarded ones */
+   uint32_t front_facing[TBR_QUADS]; /**< 0 or ~0 */
+   uint32_t quads;                   /**< lane mask of the present quads, helper fragments included */
+   uint32_t live;                    /**< lane mask of covered fragments; out: without discarded ones */
    /* out */
    float color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES]; /**< or integers' bits */
    float color_second[4][TBR_LANES];                 /**< second source of dual-source blending */
@@ -63,7 +63,6 @@ struct tbr_fragment_resources {
 };
 
 typedef void (*tbr_fragment_function)(const struct tbr_fragment_resources *resources,
-                                      struct tbr_fragment_block *block,
-                                      struct tbr_texture_thread *thread);
+                                      struct tbr_fragment_block *block, struct tbr_texture_thread *thread);
 
 #endif

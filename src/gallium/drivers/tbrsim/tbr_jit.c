@@ -77,9 +77,11 @@ load_planes(const struct jit *jit, unsigned plane)
    LLVMValueRef parts[TBR_QUADS];
 
    for (unsigned q = 0; q < TBR_QUADS; q++) {
-      LLVMValueRef planes = LLVMBuildLoad2(
-         jit->builder, pointer,
-         address(jit, jit->block, offsetof(struct tbr_fragment_block, planes) + q * sizeof(void *)), "");
+      LLVMValueRef planes =
+         LLVMBuildLoad2(jit->builder, pointer,
+                        address(jit, jit->block,
+                                offsetof(struct tbr_fragment_block, planes) + q * sizeof(void *)),
+                        "");
       parts[q] = load(jit, quad, planes, plane * sizeof(struct tbr_plane));
    }
    for (unsigned size = 4, count = TBR_QUADS; count > 1; size *= 2, count /= 2) {
@@ -130,8 +132,8 @@ static LLVMValueRef
 attribute_input(struct jit *jit, const struct tbr_shader_input *input, unsigned component)
 {
    const unsigned plane = TBR_PLANE_INPUT(input->attribute, component);
-   const bool constant = input->interpolation == TBR_INTERPOLATE_CONSTANT ||
-                         (input->color && jit->key->flatshade);
+   const bool constant =
+      input->interpolation == TBR_INTERPOLATE_CONSTANT || (input->color && jit->key->flatshade);
    if (constant)
       return spread(jit, load_planes(jit, plane), COEFFICIENT_BASE);
 
@@ -147,15 +149,10 @@ static LLVMValueRef
 position_input(struct jit *jit, unsigned component)
 {
    switch (component) {
-   case 0:
-      return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_x));
-   case 1:
-      return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_y));
-   case 2:
-      return evaluate_plane(jit, TBR_PLANE_DEPTH);
-   default:
-      prepare_w(jit);
-      return jit->inverse_w;
+   case 0: return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_x));
+   case 1: return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_y));
+   case 2: return evaluate_plane(jit, TBR_PLANE_DEPTH);
+   default: prepare_w(jit); return jit->inverse_w;
    }
 }
 
@@ -167,8 +164,8 @@ face_input(const struct jit *jit)
    LLVMValueRef lanes[TBR_LANES];
    for (unsigned i = 0; i < TBR_LANES; i++)
       lanes[i] = lp_build_const_int32(jit->gallivm, i / 4);
-   faces = LLVMBuildShuffleVector(jit->builder, faces, LLVMGetUndef(quads),
-                                  LLVMConstVector(lanes, TBR_LANES), "");
+   faces =
+      LLVMBuildShuffleVector(jit->builder, faces, LLVMGetUndef(quads), LLVMConstVector(lanes, TBR_LANES), "");
    return LLVMBuildBitCast(jit->builder, faces, jit->vector, "");
 }
 
@@ -196,9 +193,10 @@ build_pushed_constants(const struct jit *jit, LLVMValueRef (*slots)[4])
 {
    LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
    LLVMTypeRef scalar = LLVMFloatTypeInContext(jit->gallivm->context);
-   LLVMValueRef words = LLVMBuildLoad2(
-      jit->builder, pointer,
-      address(jit, jit->resources, offsetof(struct tbr_fragment_resources, constants[0].words)), "constants");
+   LLVMValueRef words = LLVMBuildLoad2(jit->builder, pointer,
+                                       address(jit, jit->resources,
+                                               offsetof(struct tbr_fragment_resources, constants[0].words)),
+                                       "constants");
    const unsigned kind = LLVMGetMDKindIDInContext(jit->gallivm->context, "invariant.load", 14);
    LLVMValueRef none = LLVMMDNodeInContext(jit->gallivm->context, NULL, 0);
 
@@ -222,7 +220,7 @@ output_slot(const nir_shader *nir, unsigned location, unsigned index)
          return -1;
       return util_bitcount64(nir->info.outputs_written & BITFIELD64_MASK(location));
    }
-   nir_foreach_shader_out_variable(variable, nir) {
+   nir_foreach_shader_out_variable (variable, nir) {
       const unsigned slots = nir_variable_count_slots(variable, variable->type);
       if (variable->data.index == index && location >= variable->data.location &&
           location < variable->data.location + slots)
@@ -236,8 +234,8 @@ store_color(const struct jit *jit, LLVMValueRef (*outputs)[4], int slot, size_t 
 {
    for (unsigned c = 0; c < 4; c++) {
       LLVMValueRef pointer = outputs[slot][c];
-      LLVMValueRef value = pointer ? LLVMBuildLoad2(jit->builder, jit->vector, pointer, "")
-                                   : LLVMConstNull(jit->vector);
+      LLVMValueRef value =
+         pointer ? LLVMBuildLoad2(jit->builder, jit->vector, pointer, "") : LLVMConstNull(jit->vector);
       store(jit, value, jit->block, offset + c * sizeof(float) * TBR_LANES);
    }
 }
@@ -282,14 +280,13 @@ build_body(struct jit *jit, nir_shader *nir)
 {
    const unsigned num_slots = jit->shader->num_inputs + jit->shader->num_pushed_constants + 1;
    LLVMValueRef(*inputs)[4] = CALLOC(num_slots, sizeof *inputs);
-   LLVMValueRef outputs[PIPE_MAX_SHADER_OUTPUTS][4] = { 0 };
+   LLVMValueRef outputs[PIPE_MAX_SHADER_OUTPUTS][4] = {0};
    struct lp_build_mask_context mask;
-   struct lp_bld_tgsi_system_values system_values = { 0 };
+   struct lp_bld_tgsi_system_values system_values = {0};
 
    build_inputs(jit, inputs);
    build_pushed_constants(jit, inputs + jit->shader->num_inputs);
-   lp_build_mask_begin(&mask, jit->gallivm, jit->type,
-                       LLVMConstAllOnes(jit->integer_vector));
+   lp_build_mask_begin(&mask, jit->gallivm, jit->type, LLVMConstAllOnes(jit->integer_vector));
    system_values.sample_id = lp_build_const_int32(jit->gallivm, 0);
    system_values.sample_mask_in = lp_build_const_int_vec(jit->gallivm, jit->type, 1);
 
@@ -318,9 +315,9 @@ static LLVMValueRef
 build_function(struct jit *jit, const char *name, nir_shader *nir)
 {
    LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
-   LLVMTypeRef parameters[] = { pointer, pointer, pointer };
-   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(jit->gallivm->context), parameters,
-                                       ARRAY_SIZE(parameters), 0);
+   LLVMTypeRef parameters[] = {pointer, pointer, pointer};
+   LLVMTypeRef type =
+      LLVMFunctionType(LLVMVoidTypeInContext(jit->gallivm->context), parameters, ARRAY_SIZE(parameters), 0);
    LLVMValueRef function = LLVMAddFunction(jit->gallivm->module, name, type);
    LLVMSetFunctionCallConv(function, LLVMCCallConv);
    for (unsigned i = 0; i < ARRAY_SIZE(parameters); i++)

@@ -44,21 +44,22 @@ put_byte(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, u
 /** The binding of the instruction's texture unit; an index that the program
  * computes is kept within the array. */
 static LLVMValueRef
-load_binding(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler,
-             unsigned unit, LLVMValueRef offset)
+load_binding(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, unsigned unit,
+             LLVMValueRef offset)
 {
    LLVMBuilderRef builder = gallivm->builder;
    LLVMTypeRef pointer = LLVMPointerTypeInContext(gallivm->context, 0);
-   LLVMValueRef textures = address(gallivm, sampler->resources,
-                                   offsetof(struct tbr_fragment_resources, textures));
+   LLVMValueRef textures =
+      address(gallivm, sampler->resources, offsetof(struct tbr_fragment_resources, textures));
    LLVMValueRef index = lp_build_const_int32(gallivm, unit);
    if (offset) {
       index = LLVMBuildAdd(builder, index, offset, "");
-      LLVMValueRef inside = LLVMBuildICmp(builder, LLVMIntULT, index,
-                                          lp_build_const_int32(gallivm, TBR_MAX_TEXTURES), "");
+      LLVMValueRef inside =
+         LLVMBuildICmp(builder, LLVMIntULT, index, lp_build_const_int32(gallivm, TBR_MAX_TEXTURES), "");
       index = LLVMBuildSelect(builder, inside, index, lp_build_const_int32(gallivm, unit), "");
    }
-   return LLVMBuildLoad2(builder, pointer, LLVMBuildGEP2(builder, pointer, textures, &index, 1, ""), "binding");
+   return LLVMBuildLoad2(builder, pointer, LLVMBuildGEP2(builder, pointer, textures, &index, 1, ""),
+                         "binding");
 }
 
 static void
@@ -80,9 +81,11 @@ put_coordinates(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sam
    if (params->derivs) {
       for (unsigned i = 0; i < 3; i++) {
          if (params->derivs->ddx[i])
-            put(gallivm, sampler, params->derivs->ddx[i], offsetof(struct tbr_sample_arguments, ddx) + i * vector);
+            put(gallivm, sampler, params->derivs->ddx[i],
+                offsetof(struct tbr_sample_arguments, ddx) + i * vector);
          if (params->derivs->ddy[i])
-            put(gallivm, sampler, params->derivs->ddy[i], offsetof(struct tbr_sample_arguments, ddy) + i * vector);
+            put(gallivm, sampler, params->derivs->ddy[i],
+                offsetof(struct tbr_sample_arguments, ddy) + i * vector);
       }
    }
    if (params->sample_key & LP_SAMPLER_OFFSETS) {
@@ -114,7 +117,8 @@ put_controls(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sample
    put_byte(gallivm, sampler, controls[(key & LP_SAMPLER_LOD_CONTROL_MASK) >> LP_SAMPLER_LOD_CONTROL_SHIFT],
             offsetof(struct tbr_sample_arguments, lod_control));
    put_byte(gallivm, sampler, !!(key & LP_SAMPLER_SHADOW), offsetof(struct tbr_sample_arguments, shadow));
-   put_byte(gallivm, sampler, !!(key & LP_SAMPLER_OFFSETS), offsetof(struct tbr_sample_arguments, has_offset));
+   put_byte(gallivm, sampler, !!(key & LP_SAMPLER_OFFSETS),
+            offsetof(struct tbr_sample_arguments, has_offset));
    put_byte(gallivm, sampler, (key & LP_SAMPLER_GATHER_COMP_MASK) >> LP_SAMPLER_GATHER_COMP_SHIFT,
             offsetof(struct tbr_sample_arguments, gather_component));
 }
@@ -134,16 +138,18 @@ emit_tex_sample(const struct lp_build_sampler_soa *base, struct gallivm_state *g
    put_controls(gallivm, sampler, params->sample_key);
 
    LLVMValueRef binding = load_binding(gallivm, sampler, params->texture_index, params->texture_index_offset);
-   LLVMValueRef function = LLVMBuildLoad2(
-      builder, pointer, address(gallivm, binding, offsetof(struct tbr_texture_binding, sample)), "sample");
-   LLVMTypeRef parameters[] = { pointer, pointer, pointer };
+   LLVMValueRef function =
+      LLVMBuildLoad2(builder, pointer,
+                     address(gallivm, binding, offsetof(struct tbr_texture_binding, sample)), "sample");
+   LLVMTypeRef parameters[] = {pointer, pointer, pointer};
    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(gallivm->context), parameters, 3, 0);
-   LLVMValueRef operands[] = { sampler->thread, binding, sampler->arguments };
+   LLVMValueRef operands[] = {sampler->thread, binding, sampler->arguments};
    LLVMBuildCall2(builder, type, function, operands, 3, "");
 
    for (unsigned i = 0; i < 4; i++) {
       const size_t offset = offsetof(struct tbr_sample_arguments, texel) + i * sizeof(float) * TBR_LANES;
-      params->texel[i] = LLVMBuildLoad2(builder, vector, address(gallivm, sampler->arguments, offset), "texel");
+      params->texel[i] =
+         LLVMBuildLoad2(builder, vector, address(gallivm, sampler->arguments, offset), "texel");
       LLVMSetAlignment(params->texel[i], 4);
    }
 }
@@ -162,31 +168,32 @@ emit_size_query(const struct lp_build_sampler_soa *base, struct gallivm_state *g
    LLVMValueRef level = params->explicit_lod ? params->explicit_lod : LLVMConstNull(vector);
    put(gallivm, sampler, level, offsetof(struct tbr_sample_arguments, lod));
 
-   LLVMTypeRef parameters[] = { pointer, pointer, word };
+   LLVMTypeRef parameters[] = {pointer, pointer, word};
    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(gallivm->context), parameters, 3, 0);
    LLVMTypeRef size = LLVMIntTypeInContext(gallivm->context, 8 * sizeof(void *));
-   LLVMValueRef function = LLVMConstIntToPtr(
-      LLVMConstInt(size, (uintptr_t)tbr_texture_query_size, 0), pointer);
-   LLVMValueRef operands[] = { binding, sampler->arguments,
-                               lp_build_const_int32(gallivm, params->samples_only) };
+   LLVMValueRef function =
+      LLVMConstIntToPtr(LLVMConstInt(size, (uintptr_t)tbr_texture_query_size, 0), pointer);
+   LLVMValueRef operands[] = {binding, sampler->arguments,
+                              lp_build_const_int32(gallivm, params->samples_only)};
    LLVMBuildCall2(builder, type, function, operands, 3, "");
 
    for (unsigned i = 0; i < 4; i++) {
       const size_t offset = offsetof(struct tbr_sample_arguments, texel) + i * sizeof(float) * TBR_LANES;
-      params->sizes_out[i] = LLVMBuildLoad2(builder, vector, address(gallivm, sampler->arguments, offset), "size");
+      params->sizes_out[i] =
+         LLVMBuildLoad2(builder, vector, address(gallivm, sampler->arguments, offset), "size");
       LLVMSetAlignment(params->sizes_out[i], 4);
    }
 }
 
 void
-tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm,
-                     struct lp_type type, LLVMValueRef resources, LLVMValueRef thread)
+tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm, struct lp_type type,
+                     LLVMValueRef resources, LLVMValueRef thread)
 {
-   LLVMTypeRef storage = LLVMArrayType(lp_build_vec_type(gallivm, type),
-                                       DIV_ROUND_UP(sizeof(struct tbr_sample_arguments),
-                                                    sizeof(float) * TBR_LANES));
+   LLVMTypeRef storage =
+      LLVMArrayType(lp_build_vec_type(gallivm, type),
+                    DIV_ROUND_UP(sizeof(struct tbr_sample_arguments), sizeof(float) * TBR_LANES));
    *sampler = (struct tbr_jit_sampler){
-      .base = { .emit_tex_sample = emit_tex_sample, .emit_size_query = emit_size_query },
+      .base = {.emit_tex_sample = emit_tex_sample, .emit_size_query = emit_size_query},
       .resources = resources,
       .thread = thread,
       .arguments = lp_build_alloca_undef(gallivm, storage, "sample_arguments"),

@@ -14,8 +14,8 @@ struct tbr_jit_sampler {
 };
 
 /** Allocates the arguments' stack space in the function under construction. */
-void tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm,
-                          struct lp_type type, LLVMValueRef resources, LLVMValueRef thread);
+void tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm, struct lp_type type,
+                          LLVMValueRef resources, LLVMValueRef thread);
 
 /** A lane mask (0 or ~0 each) as the low bits of an i32. */
 LLVMValueRef tbr_jit_lane_bits(struct gallivm_state *gallivm, LLVMValueRef mask);

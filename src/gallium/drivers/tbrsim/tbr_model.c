@@ -39,9 +39,9 @@ struct tbr_model {
    mtx_t lock;
    cnd_t queued, drained;
    struct message *first, **end;
-   bool busy;              /**< a message is being consumed */
-   uint64_t *counters;     /**< totals, updated after each message */
-   uint32_t frame;         /**< the consumer's */
+   bool busy;          /**< a message is being consumed */
+   uint64_t *counters; /**< totals, updated after each message */
+   uint32_t frame;     /**< the consumer's */
 };
 
 static void
@@ -72,15 +72,9 @@ static void
 consume(struct tbr_model *model, const struct message *message)
 {
    switch (message->type) {
-   case MESSAGE_RESOURCE:
-      cm_gpu_define_resource(model->gpu, &message->resource);
-      break;
-   case MESSAGE_PASS:
-      consume_pass(model, message);
-      break;
-   case MESSAGE_FRAME_END:
-      consume_frame_end(model);
-      break;
+   case MESSAGE_RESOURCE: cm_gpu_define_resource(model->gpu, &message->resource); break;
+   case MESSAGE_PASS: consume_pass(model, message); break;
+   case MESSAGE_FRAME_END: consume_frame_end(model); break;
    case MESSAGE_STOP:
       /* What came after the last swap is a frame too, or it would be lost. */
       if (cm_gpu_frame_open(model->gpu)) {
@@ -146,7 +140,7 @@ queue(struct tbr_model *model, const struct message *content)
 void
 tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource)
 {
-   queue(model, &(struct message){ .type = MESSAGE_RESOURCE, .resource = *resource });
+   queue(model, &(struct message){.type = MESSAGE_RESOURCE, .resource = *resource});
 }
 
 void
@@ -166,7 +160,7 @@ void
 tbr_model_frame_end(struct tbr_model *model)
 {
    tbr_statistics_claim(model);
-   queue(model, &(struct message){ .type = MESSAGE_FRAME_END });
+   queue(model, &(struct message){.type = MESSAGE_FRAME_END});
 }
 
 bool
@@ -255,7 +249,7 @@ tbr_model_destroy(struct tbr_model *model)
 {
    if (!model)
       return;
-   queue(model, &(struct message){ .type = MESSAGE_STOP });
+   queue(model, &(struct message){.type = MESSAGE_STOP});
    thrd_join(model->thread, NULL);
    tbr_statistics_release(model);
    cm_gpu_destroy(model->gpu);

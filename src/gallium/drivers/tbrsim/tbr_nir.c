@@ -72,7 +72,7 @@ push_constants(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 unsigned
 tbr_nir_push_constants(nir_shader *nir, unsigned base)
 {
-   struct push_constants state = { .base = base };
+   struct push_constants state = {.base = base};
    nir_shader_intrinsics_pass(nir, push_constants, nir_metadata_control_flow, &state);
    return state.count;
 }
@@ -84,8 +84,7 @@ is_executed(const nir_instr *instr)
    case nir_instr_type_alu:
    case nir_instr_type_tex:
    case nir_instr_type_jump:
-   case nir_instr_type_call:
-      return true;
+   case nir_instr_type_call: return true;
    case nir_instr_type_intrinsic:
       switch (nir_instr_as_intrinsic((nir_instr *)instr)->intrinsic) {
       case nir_intrinsic_decl_reg:
@@ -94,11 +93,9 @@ is_executed(const nir_instr *instr)
       case nir_intrinsic_load_ubo:
          /* Operands of the instructions that use them. */
          return false;
-      default:
-         return true;
+      default: return true;
       }
-   default:
-      return false;
+   default: return false;
    }
 }
 
@@ -106,9 +103,9 @@ unsigned
 tbr_nir_count_instructions(nir_shader *nir)
 {
    unsigned count = 0;
-   nir_foreach_function_impl(impl, nir) {
-      nir_foreach_block(block, impl) {
-         nir_foreach_instr(instr, block)
+   nir_foreach_function_impl (impl, nir) {
+      nir_foreach_block (block, impl) {
+         nir_foreach_instr (instr, block)
             count += is_executed(instr);
       }
    }

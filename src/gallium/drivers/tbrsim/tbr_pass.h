@@ -38,27 +38,27 @@ struct tbr_draw_state {
    tbr_fragment_function shade; /**< NULL: no colour, depth or discard comes from a program */
    struct tbr_fragment_resources resources;
 
-   uint8_t num_inputs;                          /**< attributes after the position */
-   uint8_t interpolation[TBR_MAX_INPUTS];       /**< enum tbr_interpolation */
-   uint8_t input_components[TBR_MAX_INPUTS];    /**< mask of components the program reads */
+   uint8_t num_inputs;                       /**< attributes after the position */
+   uint8_t interpolation[TBR_MAX_INPUTS];    /**< enum tbr_interpolation */
+   uint8_t input_components[TBR_MAX_INPUTS]; /**< mask of components the program reads */
 
    bool depth_test, depth_write;
-   uint8_t depth_func;      /**< PIPE_FUNC_* */
-   bool depth_clamp;        /**< clamp to depth_near … depth_far before the test */
+   uint8_t depth_func;          /**< PIPE_FUNC_* */
+   bool depth_clamp;            /**< clamp to depth_near … depth_far before the test */
    float depth_near, depth_far; /**< the viewport's depth range, ordered */
    bool stencil_test;
    struct tbr_stencil stencil[2]; /**< front- and back-facing; equal when one-sided */
 
-   bool shader_discards;        /**< the program may clear live bits (discard, alpha test) */
+   bool shader_discards; /**< the program may clear live bits (discard, alpha test) */
    bool shader_writes_depth, shader_writes_stencil;
-   bool early_tests;            /**< the program asks for depth and stencil tests before it */
+   bool early_tests; /**< the program asks for depth and stencil tests before it */
    /** Every covered fragment replaces all colour buffers' content and the program
     * does nothing else: hidden surface removal may keep only the last one. */
    bool opaque;
 
    struct pipe_blend_state blend; /**< rt[] filled for every colour buffer */
    float blend_color[4];
-   uint8_t num_color_outputs;     /**< colour buffers that the program writes */
+   uint8_t num_color_outputs; /**< colour buffers that the program writes */
    bool dual_source;
 
    uint16_t scissor_x0, scissor_y0, scissor_x1, scissor_y1; /**< within the framebuffer; x1, y1 exclusive */
@@ -74,18 +74,18 @@ struct tbr_draw_state {
 
 /** A colour, depth or stencil buffer in memory. */
 struct tbr_attachment {
-   uint8_t *memory;         /**< first pixel of the attached level and layer; NULL: none */
-   uint32_t stride;         /**< bytes from row to row */
+   uint8_t *memory; /**< first pixel of the attached level and layer; NULL: none */
+   uint32_t stride; /**< bytes from row to row */
    enum pipe_format format;
-   bool clear;              /**< tiles start from clear_value */
-   bool load;               /**< tiles start from memory (else, without clear, from anything) */
-   bool store;              /**< tiles end in memory */
+   bool clear;                         /**< tiles start from clear_value */
+   bool load;                          /**< tiles start from memory (else, without clear, from anything) */
+   bool store;                         /**< tiles end in memory */
    union pipe_color_union clear_value; /**< colour; depth: f[0]; stencil: ui[1] */
 };
 
 struct tbr_pass {
    uint32_t width, height, tile_size, tiles_x, tiles_y;
-   bool deferred;             /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
+   bool deferred; /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
    uint32_t num_color;
    struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
    struct tbr_attachment depth;   /**< depth and stencil may share memory: */

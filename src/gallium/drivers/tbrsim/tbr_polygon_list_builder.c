@@ -87,7 +87,7 @@ make_outline(const struct tbr_binning *binning, struct tbr_binned_primitive *pri
       corner[2][1] = corner[1][1] + corner[3][1] - corner[0][1];
    }
 
-   int32_t min[2] = { INT32_MAX, INT32_MAX }, max[2] = { INT32_MIN, INT32_MIN };
+   int32_t min[2] = {INT32_MAX, INT32_MAX}, max[2] = {INT32_MIN, INT32_MIN};
    for (unsigned i = 0; i < outline->num_edges; i++) {
       for (unsigned c = 0; c < 2; c++) {
          min[c] = MIN2(min[c], corner[i][c]);
@@ -191,7 +191,7 @@ is_point_coordinate(const struct pipe_rasterizer_state *rasterizer, const struct
 static void
 write_point_coordinate(const struct pipe_rasterizer_state *rasterizer, struct cm_pb_attribute_block *block)
 {
-   static const float corners[3][2] = { { 0, 0 }, { 1, 0 }, { 0, 1 } };
+   static const float corners[3][2] = {{0, 0}, {1, 0}, {0, 1}};
    for (unsigned i = 0; i < 3; i++) {
       const float t = corners[i][1];
       block->vertex[i][0] = corners[i][0];
@@ -231,8 +231,8 @@ write_attributes(const struct tbr_binning *binning, const struct tbr_binned_prim
          continue;
       }
       const int slot = attribute_slot(binning, primitive, input);
-      const bool constant = input->interpolation == TBR_INTERPOLATE_CONSTANT ||
-                            (input->color && rasterizer->flatshade);
+      const bool constant =
+         input->interpolation == TBR_INTERPOLATE_CONSTANT || (input->color && rasterizer->flatshade);
       for (unsigned v = 0; v < 3; v++)
          memcpy(block->vertex[v], primitive->vertex[constant ? primitive->provoking : v][slot],
                 sizeof block->vertex[v]);
@@ -244,7 +244,7 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
 {
    const bool half_pixel_center = binning->context->rasterizer->half_pixel_center;
    struct outline outline;
-   struct cm_primitive binned = { .draw = binning->event_draw };
+   struct cm_primitive binned = {.draw = binning->event_draw};
 
    if (!make_outline(binning, primitive, half_pixel_center, &outline))
       return;

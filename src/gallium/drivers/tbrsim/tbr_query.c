@@ -95,7 +95,7 @@ begin_part(struct tbr_context *context)
    if (!part)
       return false;
    part->users = 1;
-   list_for_each_entry(struct tbr_query, query, &context->active_occlusion, link)
+   list_for_each_entry (struct tbr_query, query, &context->active_occlusion, link)
       ok &= add_part(query, part);
    context->occlusion_query = part;
    return ok;
@@ -175,8 +175,7 @@ is_supported(const struct tbr_screen *screen, unsigned type)
    case PIPE_QUERY_TIME_ELAPSED:
    case PIPE_QUERY_PRIMITIVES_GENERATED:
    case PIPE_QUERY_GPU_FINISHED:
-   case PIPE_QUERY_PIPELINE_STATISTICS:
-      return true;
+   case PIPE_QUERY_PIPELINE_STATISTICS: return true;
    default:
       return type >= PIPE_QUERY_DRIVER_SPECIFIC && screen->counters &&
              type - PIPE_QUERY_DRIVER_SPECIFIC < screen->counters->count;
@@ -240,9 +239,7 @@ begin_query(struct pipe_context *base, struct pipe_query *handle)
       drop_parts(context, query);
       list_addtail(&query->link, &context->active_occlusion);
       return begin_part(context);
-   case PIPE_QUERY_TIME_ELAPSED:
-      query->begin = finish_and_read_clock(context);
-      return true;
+   case PIPE_QUERY_TIME_ELAPSED: query->begin = finish_and_read_clock(context); return true;
    case PIPE_QUERY_PRIMITIVES_GENERATED:
       query->begin = context->binning->primitives_generated;
       context->num_active_primitives++;
@@ -268,15 +265,9 @@ end_query(struct pipe_context *base, struct pipe_query *handle)
    stop(context, query);
    switch (query->type) {
    case PIPE_QUERY_TIMESTAMP:
-   case PIPE_QUERY_TIME_ELAPSED:
-      query->end = finish_and_read_clock(context);
-      break;
-   case PIPE_QUERY_PRIMITIVES_GENERATED:
-      query->end = context->binning->primitives_generated;
-      break;
-   case PIPE_QUERY_PIPELINE_STATISTICS:
-      subtract_statistics(&query->statistics, &context->statistics);
-      break;
+   case PIPE_QUERY_TIME_ELAPSED: query->end = finish_and_read_clock(context); break;
+   case PIPE_QUERY_PRIMITIVES_GENERATED: query->end = context->binning->primitives_generated; break;
+   case PIPE_QUERY_PIPELINE_STATISTICS: subtract_statistics(&query->statistics, &context->statistics); break;
    case PIPE_QUERY_GPU_FINISHED:
       tbr_batch_flush(context);
       query->last_batch = context->last_batch;
@@ -300,29 +291,17 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
    result->u64 = 0;
    finish(context, query->last_batch);
    switch (query->type) {
-   case PIPE_QUERY_OCCLUSION_COUNTER:
-      result->u64 = count_samples(context, query);
-      break;
+   case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_samples(context, query); break;
    case PIPE_QUERY_OCCLUSION_PREDICATE:
-   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE:
-      result->b = count_samples(context, query) > 0;
-      break;
-   case PIPE_QUERY_TIMESTAMP:
-      result->u64 = query->end;
-      break;
+   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: result->b = count_samples(context, query) > 0; break;
+   case PIPE_QUERY_TIMESTAMP: result->u64 = query->end; break;
    case PIPE_QUERY_TIMESTAMP_DISJOINT:
       result->timestamp_disjoint.frequency = 1000000000;
       result->timestamp_disjoint.disjoint = false;
       break;
-   case PIPE_QUERY_GPU_FINISHED:
-      result->b = true;
-      break;
-   case PIPE_QUERY_PIPELINE_STATISTICS:
-      result->pipeline_statistics = query->statistics;
-      break;
-   default:
-      result->u64 = query->end - query->begin;
-      break;
+   case PIPE_QUERY_GPU_FINISHED: result->b = true; break;
+   case PIPE_QUERY_PIPELINE_STATISTICS: result->pipeline_statistics = query->statistics; break;
+   default: result->u64 = query->end - query->begin; break;
    }
    return true;
 }
@@ -385,7 +364,8 @@ get_driver_query_info(struct pipe_screen *base, unsigned index, struct pipe_driv
 }
 
 static int
-get_driver_query_group_info(struct pipe_screen *base, unsigned index, struct pipe_driver_query_group_info *info)
+get_driver_query_group_info(struct pipe_screen *base, unsigned index,
+                            struct pipe_driver_query_group_info *info)
 {
    const struct tbr_screen *screen = tbr_screen(base);
 

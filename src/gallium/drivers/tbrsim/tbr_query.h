@@ -10,7 +10,7 @@ struct pipe_query;
 struct tbr_context;
 
 struct tbr_query {
-   unsigned type;   /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter */
+   unsigned type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter */
    unsigned index;
    bool active;
    uint64_t begin, end; /**< timestamps, primitive counts, counters: the value at begin and end */
@@ -19,10 +19,10 @@ struct tbr_query {
 
    /* An occlusion query counts in parts, which are queries too: when one begins or
     * ends while others are active, a part ends for all of them and the next begins. */
-   struct list_head link;    /**< in tbr_context.active_occlusion */
+   struct list_head link; /**< in tbr_context.active_occlusion */
    struct tbr_query **parts;
    unsigned num_parts;
-   unsigned users;           /**< of a part: queries, and the context while it counts */
+   unsigned users;                      /**< of a part: queries, and the context while it counts */
    struct tbr_occlusion_sink occlusion; /**< of a part */
 };
 

@@ -34,7 +34,7 @@ struct tbr_renderer {
    uint64_t blocks_under_way;
    uint64_t next_sequence;
    TBR_ARRAY(struct live_batch) live; /**< batches that are not done */
-   uint64_t oldest_live;           /**< all below are done; read without the lock */
+   uint64_t oldest_live;              /**< all below are done; read without the lock */
 };
 
 static void
@@ -72,7 +72,7 @@ tbr_renderer_begin(struct tbr_renderer *renderer)
    const bool room = tbr_array_reserve(&renderer->live, 1);
    const uint64_t sequence = room ? renderer->next_sequence++ : 0;
    if (room)
-      renderer->live.data[renderer->live.count++] = (struct live_batch){ .sequence = sequence };
+      renderer->live.data[renderer->live.count++] = (struct live_batch){.sequence = sequence};
    update_oldest(renderer);
    mtx_unlock(&renderer->lock);
    return sequence;

@@ -97,7 +97,7 @@ lay_out(struct tbr_resource *resource)
 static bool
 can_create_resource(struct pipe_screen *screen, const struct pipe_resource *template)
 {
-   struct tbr_resource resource = { .base = *template };
+   struct tbr_resource resource = {.base = *template};
    return template->last_level < TBR_MAX_LEVELS && lay_out(&resource) <= MAX_RESOURCE_BYTES;
 }
 
@@ -156,7 +156,8 @@ create_display_target(struct tbr_resource *resource)
    unsigned stride = 0;
    struct sw_displaytarget *display_target =
       winsys->displaytarget_create(winsys, resource->base.bind, resource->base.format, resource->base.width0,
-                                   resource->base.height0, MEMORY_ALIGNMENT, resource->front_drawable, &stride);
+                                   resource->base.height0, MEMORY_ALIGNMENT, resource->front_drawable,
+                                   &stride);
    return display_target && adopt_display_target(resource, winsys, display_target, stride, false);
 }
 

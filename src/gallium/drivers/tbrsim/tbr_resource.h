@@ -25,16 +25,16 @@ struct tbr_context;
 /** Memory of a resource; batches hold references while they use it. */
 struct tbr_storage {
    struct pipe_reference reference;
-   uint8_t *memory;   /**< first byte, at a multiple of 64 */
+   uint8_t *memory; /**< first byte, at a multiple of 64 */
    uint64_t bytes;
-   void *allocation;  /**< what to free; NULL: memory belongs to the display target */
+   void *allocation;                        /**< what to free; NULL: memory belongs to the display target */
    struct sw_winsys *winsys;                /**< of the display target */
    struct sw_displaytarget *display_target; /**< mapped and destroyed with the storage, or NULL */
 };
 
 struct tbr_resource {
    struct pipe_resource base;
-   uint32_t id;                 /**< event-stream identifier; new when the storage is replaced */
+   uint32_t id; /**< event-stream identifier; new when the storage is replaced */
    struct tbr_storage *storage;
    struct sw_displaytarget *display_target; /**< storage->memory is its mapping */
 
@@ -43,13 +43,13 @@ struct tbr_resource {
    uint64_t layer_stride[TBR_MAX_LEVELS]; /**< bytes from layer, face or slice to the next */
    uint64_t sample_stride;                /**< bytes from a sample's plane to the next */
 
-   uint64_t last_read, last_write; /**< sequence numbers of batches; 0: none */
+   uint64_t last_read, last_write;        /**< sequence numbers of batches; 0: none */
    const struct tbr_context *last_reader; /**< whose batch last_read is; to compare, it may be gone */
-   uint32_t announced_id;          /**< the id last told to the event stream */
+   uint32_t announced_id;                 /**< the id last told to the event stream */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;
-   uint64_t displayed_write;       /**< last_write when it was displayed last */
+   uint64_t displayed_write; /**< last_write when it was displayed last */
 };
 
 static inline struct tbr_resource *

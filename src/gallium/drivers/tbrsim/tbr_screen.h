@@ -18,11 +18,12 @@ struct tbr_renderer;
 struct tbr_screen {
    struct pipe_screen base;
    struct sw_winsys *winsys;
-   char renderer_name[128];  /**< GL_RENDERER: begins with "tbrsim" */
+   char renderer_name[128]; /**< GL_RENDERER: begins with "tbrsim" */
 
-   struct cm_config *config;    /**< from TBRSIM_CONFIG, TBRSIM_SET; never NULL */
+   struct cm_config *config;      /**< from TBRSIM_CONFIG, TBRSIM_SET; never NULL */
    struct tbr_renderer *renderer; /**< renders passes tile by tile on all cores */
-   struct tbr_model *model;     /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
+   struct tbr_model
+      *model; /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
    struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
 
    struct slab_parent_pool transfer_pool; /**< of struct tbr_transfer */
@@ -33,15 +34,15 @@ struct tbr_screen {
    struct cm_counter_table *counters;
    struct tbr_counter_group {
       const char *name;
-      int unit;              /**< cm_counter.unit of its counters */
+      int unit; /**< cm_counter.unit of its counters */
       unsigned num_counters;
    } counter_groups[1 + CM_UNIT_COUNT];
    unsigned num_counter_groups;
 
-   uint32_t frame;              /**< frames ended so far (atomic) */
-   uint32_t next_resource_id;   /**< event-stream identifiers, atomically counted up */
+   uint32_t frame;            /**< frames ended so far (atomic) */
+   uint32_t next_resource_id; /**< event-stream identifiers, atomically counted up */
    simple_mtx_t user_buffer_mutex;
-   uint32_t user_buffer_id;     /**< see tbr_resource_user_buffer; 0: not needed yet */
+   uint32_t user_buffer_id; /**< see tbr_resource_user_buffer; 0: not needed yet */
    struct disk_cache *disk_shader_cache;
 };
 

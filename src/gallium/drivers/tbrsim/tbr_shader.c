@@ -46,8 +46,7 @@ fragment_shader_destroy(struct tbr_fragment_shader *shader)
 }
 
 void
-tbr_fragment_shader_reference(struct tbr_fragment_shader **destination,
-                              struct tbr_fragment_shader *source)
+tbr_fragment_shader_reference(struct tbr_fragment_shader **destination, struct tbr_fragment_shader *source)
 {
    struct tbr_fragment_shader *old = *destination;
    if (pipe_reference(old ? &old->reference : NULL, source ? &source->reference : NULL))
@@ -60,14 +59,11 @@ interpolation_of(const nir_variable *variable)
 {
    const enum glsl_base_type type = glsl_get_base_type(glsl_without_array(variable->type));
    switch (variable->data.interpolation) {
-   case INTERP_MODE_FLAT:
-      return TBR_INTERPOLATE_CONSTANT;
-   case INTERP_MODE_NOPERSPECTIVE:
-      return TBR_INTERPOLATE_LINEAR;
+   case INTERP_MODE_FLAT: return TBR_INTERPOLATE_CONSTANT;
+   case INTERP_MODE_NOPERSPECTIVE: return TBR_INTERPOLATE_LINEAR;
    case INTERP_MODE_NONE:
       return glsl_base_type_is_integer(type) ? TBR_INTERPOLATE_CONSTANT : TBR_INTERPOLATE_PERSPECTIVE;
-   default:
-      return TBR_INTERPOLATE_PERSPECTIVE;
+   default: return TBR_INTERPOLATE_PERSPECTIVE;
    }
 }
 
@@ -91,9 +87,9 @@ describe_input(struct tbr_fragment_shader *shader, const nir_variable *variable,
    } else {
       input->source = TBR_INPUT_ATTRIBUTE;
       input->interpolation = interpolation_of(variable);
-      input->color = variable->data.interpolation == INTERP_MODE_NONE &&
-                     (variable->data.location == VARYING_SLOT_COL0 ||
-                      variable->data.location == VARYING_SLOT_COL1);
+      input->color =
+         variable->data.interpolation == INTERP_MODE_NONE &&
+         (variable->data.location == VARYING_SLOT_COL0 || variable->data.location == VARYING_SLOT_COL1);
       shader->any_color_input |= input->color;
    }
 }
@@ -102,10 +98,10 @@ describe_input(struct tbr_fragment_shader *shader, const nir_variable *variable,
 static bool
 describe_inputs(struct tbr_fragment_shader *shader)
 {
-   struct tgsi_shader_info info = { 0 };
+   struct tgsi_shader_info info = {0};
    nir_tgsi_scan_shader(shader->nir, &info, true);
 
-   nir_foreach_shader_in_variable(variable, shader->nir) {
+   nir_foreach_shader_in_variable (variable, shader->nir) {
       const unsigned slots = nir_variable_count_slots(variable, variable->type);
       for (unsigned i = 0; i < slots; i++) {
          const unsigned slot = variable->data.driver_location + i;
@@ -167,7 +163,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    }
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
-   const struct pipe_shader_state nir_state = { .type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir };
+   const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
    shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
    if (!shader->draw) {
       fragment_shader_destroy(shader);
@@ -183,8 +179,7 @@ bind_fs_state(struct pipe_context *pipe, void *shader)
    if (context->fragment_shader == shader)
       return;
    /* draw lays its vertices out for the fragment program. */
-   draw_bind_fragment_shader(context->draw,
-                             shader ? ((struct tbr_fragment_shader *)shader)->draw : NULL);
+   draw_bind_fragment_shader(context->draw, shader ? ((struct tbr_fragment_shader *)shader)->draw : NULL);
    context->fragment_shader = shader;
    context->dirty |= TBR_DIRTY_FRAGMENT_SHADER;
 }

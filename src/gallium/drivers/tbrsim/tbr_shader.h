@@ -26,13 +26,13 @@ enum tbr_input_source {
 };
 
 struct tbr_shader_input {
-   uint8_t source;             /**< enum tbr_input_source */
-   uint8_t attribute;          /**< place among the primitive's attributes after the position */
-   uint8_t components;         /**< mask of the components read */
-   uint8_t interpolation;      /**< enum tbr_interpolation */
-   bool color;                 /**< constant if the rasterizer says flatshade */
-   uint8_t location;           /**< VARYING_SLOT_* */
-   uint8_t semantic_name;      /**< draw's name of the output that feeds it */
+   uint8_t source;        /**< enum tbr_input_source */
+   uint8_t attribute;     /**< place among the primitive's attributes after the position */
+   uint8_t components;    /**< mask of the components read */
+   uint8_t interpolation; /**< enum tbr_interpolation */
+   bool color;            /**< constant if the rasterizer says flatshade */
+   uint8_t location;      /**< VARYING_SLOT_* */
+   uint8_t semantic_name; /**< draw's name of the output that feeds it */
    uint8_t semantic_index;
 };
 
@@ -54,15 +54,15 @@ struct tbr_fragment_shader {
    struct pipe_reference reference; /**< the context's, and one a batch that draws with it */
    struct nir_shader *nir;
    struct draw_fragment_shader *draw; /**< draw's view of it; NULL once the application has deleted it */
-   uint32_t program;         /**< identifier in the event stream */
+   uint32_t program;                  /**< identifier in the event stream */
    uint32_t num_instructions;
 
-   unsigned num_inputs;      /**< input slots of the program */
-   unsigned num_attributes;  /**< attributes of a primitive after the position */
+   unsigned num_inputs;     /**< input slots of the program */
+   unsigned num_attributes; /**< attributes of a primitive after the position */
    struct tbr_shader_input inputs[TBR_MAX_INPUTS + 2];
    bool any_color_input;
    unsigned num_pushed_constants; /**< vec4s of constant buffer 0 that are read at constant offsets */
-   uint32_t color_outputs;   /**< mask of FRAG_RESULT_DATA* written */
+   uint32_t color_outputs;        /**< mask of FRAG_RESULT_DATA* written */
    bool discards, writes_depth, writes_stencil, early_tests, writes_memory;
    uint32_t textures_used;
 
@@ -73,16 +73,16 @@ struct tbr_vertex_shader {
    struct draw_vertex_shader *draw;
    uint32_t program;
    uint32_t num_instructions;
-   uint32_t inputs_read;    /**< vertex elements used */
+   uint32_t inputs_read; /**< vertex elements used */
 };
 
-void tbr_fragment_shader_reference(struct tbr_fragment_shader **destination,
-                                   struct tbr_fragment_shader *source);
+void
+tbr_fragment_shader_reference(struct tbr_fragment_shader **destination, struct tbr_fragment_shader *source);
 
 /** The variant for the key, compiled if it does not exist yet; NULL if that fails. */
-struct tbr_fragment_variant *tbr_fragment_variant_get(struct tbr_context *context,
-                                                      struct tbr_fragment_shader *shader,
-                                                      const struct tbr_fragment_variant_key *key);
+struct tbr_fragment_variant *
+tbr_fragment_variant_get(struct tbr_context *context, struct tbr_fragment_shader *shader,
+                         const struct tbr_fragment_variant_key *key);
 
 /** Generates the variant's code (tbr_jit.c). False if LLVM fails. */
 bool tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,

@@ -60,7 +60,8 @@ set_blend_color(struct pipe_context *base, const struct pipe_blend_color *color)
 }
 
 static void *
-create_depth_stencil_alpha_state(struct pipe_context *base, const struct pipe_depth_stencil_alpha_state *state)
+create_depth_stencil_alpha_state(struct pipe_context *base,
+                                 const struct pipe_depth_stencil_alpha_state *state)
 {
    return mem_dup(state, sizeof *state);
 }
@@ -386,8 +387,9 @@ stream_output_target_destroy(struct pipe_context *base, struct pipe_stream_outpu
 }
 
 static void
-set_stream_output_targets(struct pipe_context *base, unsigned count, struct pipe_stream_output_target **targets,
-                          const unsigned *offsets, enum mesa_prim output_prim)
+set_stream_output_targets(struct pipe_context *base, unsigned count,
+                          struct pipe_stream_output_target **targets, const unsigned *offsets,
+                          enum mesa_prim output_prim)
 {
    struct tbr_context *context = tbr_context(base);
 

@@ -78,7 +78,8 @@ save_state_and_framebuffer(struct tbr_context *context)
 static void
 save_constants(struct tbr_context *context)
 {
-   util_blitter_save_fragment_constant_buffer_slot(context->blitter, context->constants[PIPE_SHADER_FRAGMENT]);
+   util_blitter_save_fragment_constant_buffer_slot(context->blitter,
+                                                   context->constants[PIPE_SHADER_FRAGMENT]);
 }
 
 /** The same for operations that also sample. */
@@ -88,7 +89,8 @@ save_all_state(struct tbr_context *context)
    save_state_and_framebuffer(context);
    util_blitter_save_fragment_sampler_states(context->blitter, context->num_samplers[PIPE_SHADER_FRAGMENT],
                                              (void **)context->samplers[PIPE_SHADER_FRAGMENT]);
-   util_blitter_save_fragment_sampler_views(context->blitter, context->num_sampler_views[PIPE_SHADER_FRAGMENT],
+   util_blitter_save_fragment_sampler_views(context->blitter,
+                                            context->num_sampler_views[PIPE_SHADER_FRAGMENT],
                                             context->sampler_views[PIPE_SHADER_FRAGMENT]);
 }
 

@@ -80,7 +80,8 @@ texture_look_up_level(const struct tbr_texture_private *state, texture_int level
       return;
    }
 #if TEXTURE_LANES == 8
-   const float *first = (const float *)state->records[level[0]], *second = (const float *)state->records[level[4]];
+   const float *first = (const float *)state->records[level[0]],
+               *second = (const float *)state->records[level[4]];
    texture_int low = (texture_int)_mm256_set_m128(_mm_loadu_ps(second), _mm_loadu_ps(first));
    texture_int high = (texture_int)_mm256_set_m128(_mm_loadu_ps(second + 4), _mm_loadu_ps(first + 4));
 #else
@@ -99,11 +100,11 @@ texture_look_up_level(const struct tbr_texture_private *state, texture_int level
 
 /** Where the lanes sample one level. */
 struct texture_point {
-   texture_float s, t;   /**< 0 … 1 */
-   texture_int face;     /**< of a cube map */
-   texture_int linear;   /**< lanes that filter linearly, for TEXTURE_MIXED */
+   texture_float s, t; /**< 0 … 1 */
+   texture_int face;   /**< of a cube map */
+   texture_int linear; /**< lanes that filter linearly, for TEXTURE_MIXED */
    texture_int level;
-   bool uniform;         /**< the lanes of a quad agree on the level */
+   bool uniform; /**< the lanes of a quad agree on the level */
 };
 
 TEXTURE_INLINE texture_int
@@ -177,7 +178,8 @@ texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, te
    texture_store_int(at, offset);
 #if TEXTURE_LANES == 8
    __m256 first = _mm256_set_m128(texture_load_two(base, at[4], at[5]), texture_load_two(base, at[0], at[1]));
-   __m256 second = _mm256_set_m128(texture_load_two(base, at[6], at[7]), texture_load_two(base, at[2], at[3]));
+   __m256 second =
+      _mm256_set_m128(texture_load_two(base, at[6], at[7]), texture_load_two(base, at[2], at[3]));
    *left = (texture_int)_mm256_shuffle_ps(first, second, 0x88);
    *right = (texture_int)_mm256_shuffle_ps(first, second, 0xdd);
 #elif defined(__SSE2__)
@@ -223,18 +225,12 @@ texture_unpack(enum texture_kind kind, texture_int word)
       color.even = (texture_short)((word & 0xf) | (word << 8 & 0xf0000)) * 2176;
       color.odd = (texture_short)((word >> 4 & 0xf) | (word << 4 & 0xf0000)) * 2176;
       break;
-   case TEXTURE_KIND_16:
-      color.single = texture_to_float(word) * (1.0f / 65535.0f);
-      break;
-   case TEXTURE_KIND_24_LOW:
-      color.single = texture_to_float(word & 0xffffff) * (1.0f / 16777215.0f);
-      break;
+   case TEXTURE_KIND_16: color.single = texture_to_float(word) * (1.0f / 65535.0f); break;
+   case TEXTURE_KIND_24_LOW: color.single = texture_to_float(word & 0xffffff) * (1.0f / 16777215.0f); break;
    case TEXTURE_KIND_24_HIGH:
       color.single = texture_to_float((texture_int)((texture_uint)word >> 8)) * (1.0f / 16777215.0f);
       break;
-   case TEXTURE_KIND_FLOAT:
-      color.single = (texture_float)word;
-      break;
+   case TEXTURE_KIND_FLOAT: color.single = (texture_float)word; break;
    default:
       color.even = (texture_short)(word << 7 & 0x7f807f80);
       color.odd = (texture_short)(word >> 1 & 0x7f807f80);
@@ -314,8 +310,8 @@ texture_mean_of_three(uint32_t a, uint32_t b, uint32_t c)
 
 /** Replaces the texels of lanes whose squares cross the edges of a cube's faces. */
 static __attribute__((noinline)) void
-texture_cross_edges(const struct tbr_texture_private *state, texture_int face, texture_int level, texture_int x,
-                    texture_int y, uint32_t lanes, texture_int texels[4])
+texture_cross_edges(const struct tbr_texture_private *state, texture_int face, texture_int level,
+                    texture_int x, texture_int y, uint32_t lanes, texture_int texels[4])
 {
    for (; lanes; lanes &= lanes - 1) {
       const unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -331,8 +327,8 @@ texture_cross_edges(const struct tbr_texture_private *state, texture_int face, t
                    sizeof(word[i]));
       }
       if (taps.missing >= 0)
-         word[taps.missing] = texture_mean_of_three(word[taps.missing ^ 1], word[taps.missing ^ 2],
-                                                    word[taps.missing ^ 3]);
+         word[taps.missing] =
+            texture_mean_of_three(word[taps.missing ^ 1], word[taps.missing ^ 2], word[taps.missing ^ 3]);
       for (unsigned i = 0; i < 4; i++)
          texels[i][lane] = (int32_t)word[i];
    }
@@ -347,9 +343,8 @@ texture_note_crossing(const struct tbr_texture_private *state, texture_int face,
    for (; lanes; lanes &= lanes - 1) {
       const unsigned lane = (unsigned)__builtin_ctz(lanes);
       struct texture_cube_taps taps;
-      texture_cube_taps_init(&taps, (unsigned)face[lane],
-                             state->records[level[lane]][TEXTURE_LAST_X] + 1, (int16_t)texel[lane],
-                             texel[lane] >> 16);
+      texture_cube_taps_init(&taps, (unsigned)face[lane], state->records[level[lane]][TEXTURE_LAST_X] + 1,
+                             (int16_t)texel[lane], texel[lane] >> 16);
       reads->lanes[slot] &= ~(1u << (part + lane));
       for (int i = 0; i < 4; i++)
          if (i != taps.missing)
@@ -410,7 +405,8 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
    *texel = (x & 0xffff) | y << 16;
 
    texture_int texels[4];
-   texture_int outside = ((texture_uint)x >= (texture_uint)last_x) | ((texture_uint)y >= (texture_uint)last_y);
+   texture_int outside =
+      ((texture_uint)x >= (texture_uint)last_x) | ((texture_uint)y >= (texture_uint)last_y);
    if (bytes == 4 && __builtin_expect(!texture_any(outside), 1)) {
       offset += y * row_stride + x * 4;
       texture_load_pair(base, offset, &texels[0], &texels[1]);
@@ -440,17 +436,17 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
       }
    }
 
-   struct texture_color low = texture_mix_colors(kind, texture_unpack(kind, texels[0]),
-                                                 texture_unpack(kind, texels[1]), weight_x);
-   struct texture_color high = texture_mix_colors(kind, texture_unpack(kind, texels[2]),
-                                                  texture_unpack(kind, texels[3]), weight_x);
+   struct texture_color low =
+      texture_mix_colors(kind, texture_unpack(kind, texels[0]), texture_unpack(kind, texels[1]), weight_x);
+   struct texture_color high =
+      texture_mix_colors(kind, texture_unpack(kind, texels[2]), texture_unpack(kind, texels[3]), weight_x);
    return texture_mix_colors(kind, low, high, weight_y);
 }
 
 /** Stores lanes part … as floats, components as the view's swizzle says. */
 TEXTURE_INLINE void
-texture_store_color(const struct tbr_texture_private *state, enum texture_kind kind, struct texture_color color,
-                    unsigned part, struct tbr_sample_arguments *arguments)
+texture_store_color(const struct tbr_texture_private *state, enum texture_kind kind,
+                    struct texture_color color, unsigned part, struct tbr_sample_arguments *arguments)
 {
    const float scale = 1.0f / 255.0f / 128.0f;
    texture_float channels[6] = {{0}};
@@ -531,8 +527,10 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
 
       uint32_t crossing;
       texture_int texel, linear = filter == TEXTURE_NEAREST ? texture_splat_int(0)
-                                : mixed ? point.linear & 0x100 : texture_splat_int(0x100);
-      struct texture_color color = texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
+                                  : mixed                   ? point.linear & 0x100
+                                                            : texture_splat_int(0x100);
+      struct texture_color color =
+         texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
       if (record) {
          texture_store_int(reads.texel[0] + part, texel);
          texture_int key = linear;
@@ -542,14 +540,15 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
             key |= point.face << 9;
          texture_store_int(reads.key[0] + part, key);
          if (cube && crossing)
-            texture_note_crossing(state, point.face, mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point.level,
-                                  texel, crossing, part, 0, &reads);
+            texture_note_crossing(state, point.face,
+                                  mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point.level, texel,
+                                  crossing, part, 0, &reads);
       }
       if (mip == TEXTURE_MIP_LINEAR && texture_any(second)) {
          /* Lanes without a second level mix it in with weight 0. */
          point.level -= second;
-         struct texture_color next = texture_sample_level(state, kind, cube, filter, mip, &point, &texel,
-                                                          &crossing);
+         struct texture_color next =
+            texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
          color = texture_mix_colors(kind, color, next, level_weight);
          if (record) {
             texture_int key = linear | point.level;
@@ -560,16 +559,17 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
             texture_store_int(reads.texel[second_slot] + part, texel);
             texture_store_int(reads.key[second_slot] + part, key);
             if (cube && (crossing & lanes))
-               texture_note_crossing(state, point.face, point.level, texel, crossing & lanes, part, second_slot,
-                                     &reads);
+               texture_note_crossing(state, point.face, point.level, texel, crossing & lanes, part,
+                                     second_slot, &reads);
          }
       }
       texture_store_color(state, kind, color, part, arguments);
    }
 
    if (record) {
-      const unsigned slots = cube && state->seamless ? TEXTURE_MAX_READS
-                           : mip == TEXTURE_MIP_LINEAR && reads.lanes[1] ? 2 : 1;
+      const unsigned slots = cube && state->seamless                       ? TEXTURE_MAX_READS
+                             : mip == TEXTURE_MIP_LINEAR && reads.lanes[1] ? 2
+                                                                           : 1;
       if (cube || ((mixed || mip != TEXTURE_MIP_NONE) && !uniform)) {
          texture_record(thread, binding, arguments, &reads, slots, true);
       } else {

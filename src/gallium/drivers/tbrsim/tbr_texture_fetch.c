@@ -12,7 +12,8 @@ union texture_texel {
 
 /** Decodes the texel (x, y) of a layer, face or slice. */
 static union texture_texel
-texture_fetch(const struct tbr_texture_binding *binding, unsigned level, unsigned layer, unsigned x, unsigned y)
+texture_fetch(const struct tbr_texture_binding *binding, unsigned level, unsigned layer, unsigned x,
+              unsigned y)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    const struct tbr_texture_level *source = &binding->levels[level];
@@ -61,23 +62,17 @@ texture_wrap_index(unsigned wrap, int index, int size)
 {
    int period = 2 * size;
    switch (wrap) {
-   case PIPE_TEX_WRAP_REPEAT:
-      index %= size;
-      return index < 0 ? index + size : index;
+   case PIPE_TEX_WRAP_REPEAT: index %= size; return index < 0 ? index + size : index;
    case PIPE_TEX_WRAP_MIRROR_REPEAT:
       index %= period;
       if (index < 0)
          index += period;
       return index < size ? index : period - 1 - index;
-   case PIPE_TEX_WRAP_CLAMP_TO_EDGE:
-      return CLAMP(index, 0, size - 1);
-   case PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE:
-      return MIN2(index < 0 ? -1 - index : index, size - 1);
+   case PIPE_TEX_WRAP_CLAMP_TO_EDGE: return CLAMP(index, 0, size - 1);
+   case PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE: return MIN2(index < 0 ? -1 - index : index, size - 1);
    case PIPE_TEX_WRAP_MIRROR_CLAMP:
-   case PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER:
-      return MIN2(index < 0 ? -1 - index : index, size);
-   default:
-      return CLAMP(index, -1, size);
+   case PIPE_TEX_WRAP_MIRROR_CLAMP_TO_BORDER: return MIN2(index < 0 ? -1 - index : index, size);
+   default: return CLAMP(index, -1, size);
    }
 }
 
@@ -102,9 +97,7 @@ texture_to_texels(unsigned wrap, float coordinate, int size, bool normalized, bo
       coordinate -= normalized ? 2.0f * floorf(coordinate * 0.5f + 0.5f)
                                : 2.0f * size * floorf(coordinate / (2.0f * size) + 0.5f);
       break;
-   case PIPE_TEX_WRAP_CLAMP:
-      coordinate = CLAMP(coordinate, 0.0f, normalized ? 1.0f : (float)size);
-      break;
+   case PIPE_TEX_WRAP_CLAMP: coordinate = CLAMP(coordinate, 0.0f, normalized ? 1.0f : (float)size); break;
    case PIPE_TEX_WRAP_MIRROR_CLAMP:
       coordinate = MIN2(fabsf(coordinate), normalized ? 1.0f : (float)size);
       break;

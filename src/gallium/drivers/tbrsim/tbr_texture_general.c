@@ -10,7 +10,7 @@ struct texture_fragment {
    float coordinates[3]; /**< s and t on the face for cube maps */
    int layer;            /**< array layer, or face of a cube map (six a cube) */
    int offset[3];
-   float reference;      /**< to compare with, shadow lookups */
+   float reference; /**< to compare with, shadow lookups */
    bool shadow;
 };
 
@@ -65,8 +65,8 @@ texture_read_cube_square(const struct tbr_texture_binding *binding, const struct
       if (!inside)
          texture_note(reads, slot + (unsigned)i, fragment->lane, level, false, cube + taps.face[i], taps.x[i],
                       taps.y[i]);
-      square->texel[i] = texture_fetch(binding, level, cube + taps.face[i], (unsigned)taps.x[i],
-                                       (unsigned)taps.y[i]);
+      square->texel[i] =
+         texture_fetch(binding, level, cube + taps.face[i], (unsigned)taps.x[i], (unsigned)taps.y[i]);
       texture_compare_texel(binding, fragment, &square->texel[i]);
    }
    if (missing >= 0) {
@@ -131,7 +131,8 @@ texture_filter_square(const struct texture_square *square, bool linear)
    if (!linear)
       return square->texel[0];
    return texture_blend(texture_blend(square->texel[0], square->texel[1], square->weight_x),
-                        texture_blend(square->texel[2], square->texel[3], square->weight_x), square->weight_y);
+                        texture_blend(square->texel[2], square->texel[3], square->weight_x),
+                        square->weight_y);
 }
 
 /** Filters one level. Slots from `slot` on: at most TEXTURE_MAX_READS / 2. */
@@ -297,8 +298,8 @@ texture_sample_lane(const struct tbr_texture_binding *binding, struct tbr_sample
    const float weight = place - (float)level;
    union texture_texel texel = texture_filter_image(binding, fragment, level, linear, 0, reads);
    if (weight > 0.0f) {
-      union texture_texel next = texture_filter_image(binding, fragment, level + 1, linear,
-                                                      TEXTURE_MAX_READS / 2, reads);
+      union texture_texel next =
+         texture_filter_image(binding, fragment, level + 1, linear, TEXTURE_MAX_READS / 2, reads);
       texel = texture_blend(texel, next, weight);
    }
    texture_store_texel(binding, arguments, fragment->lane, &texel);

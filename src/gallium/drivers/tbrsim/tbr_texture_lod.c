@@ -14,8 +14,7 @@ struct texture_cube {
 /** A face's s, t and major axis of the vectors (x, y, z): linear in them. */
 TEXTURE_INLINE void
 texture_cube_axes(texture_int x_major, texture_int y_major, texture_int negative, texture_float x,
-                  texture_float y, texture_float z, texture_float *s, texture_float *t,
-                  texture_float *major)
+                  texture_float y, texture_float z, texture_float *s, texture_float *t, texture_float *major)
 {
    const texture_int sign = texture_splat_int(INT32_MIN);
    texture_int flip = negative & sign;
@@ -42,9 +41,9 @@ texture_cube_project(const struct tbr_sample_arguments *arguments, unsigned part
    cube->y_major = ~cube->x_major & (y_size >= z_size);
    texture_float axis = texture_select_float(cube->x_major, x, texture_select_float(cube->y_major, y, z));
    cube->negative = (texture_int)axis >> 31;
-   texture_int first = texture_select_int(cube->x_major, texture_splat_int(0),
-                                          texture_select_int(cube->y_major, texture_splat_int(2),
-                                                             texture_splat_int(4)));
+   texture_int first =
+      texture_select_int(cube->x_major, texture_splat_int(0),
+                         texture_select_int(cube->y_major, texture_splat_int(2), texture_splat_int(4)));
    cube->face = first - cube->negative;
 
    texture_float s, t, major;
@@ -127,9 +126,9 @@ texture_cube_derivative_length(const struct tbr_texture_binding *binding,
                      texture_load_operand(arguments->coords[0] + part),
                      texture_load_operand(arguments->coords[1] + part),
                      texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
-   texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
-                     texture_load_operand(derivative[0] + part), texture_load_operand(derivative[1] + part),
-                     texture_load_operand(derivative[2] + part), &ds, &dt, &d_major);
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative, texture_load_operand(derivative[0] + part),
+                     texture_load_operand(derivative[1] + part), texture_load_operand(derivative[2] + part),
+                     &ds, &dt, &d_major);
    texture_float inverse = 1.0f / major;
    const float half = binding->private_state.scale[0] * 0.5f;
    ds = (ds - s * inverse * d_major) * inverse * half;
@@ -139,8 +138,9 @@ texture_cube_derivative_length(const struct tbr_texture_binding *binding,
 
 /** Squared scale factor from the shader's derivatives, for each fragment. */
 static __attribute__((noinline)) texture_float
-texture_derivatives_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
-                        unsigned part, const struct texture_cube *cube)
+texture_derivatives_rho(const struct tbr_texture_binding *binding,
+                        const struct tbr_sample_arguments *arguments, unsigned part,
+                        const struct texture_cube *cube)
 {
    texture_float x, y;
    if (cube) {

@@ -15,7 +15,8 @@ struct texture_reads {
    uint32_t lanes[TEXTURE_MAX_READS];            /**< the lanes that read */
 };
 
-#define TEXTURE_KEY(level, linear, layer) ((uint32_t)(level) | (uint32_t)(linear) << 8 | (uint32_t)(layer) << 9)
+#define TEXTURE_KEY(level, linear, layer) \
+   ((uint32_t)(level) | (uint32_t)(linear) << 8 | (uint32_t)(layer) << 9)
 
 /** Appends a footprint; returns the end. The header is written as the bytes of
  * struct cm_footprint: quad, level, live, linear; layer. */
@@ -32,8 +33,8 @@ texture_append_footprint(uint32_t *words, unsigned quad, uint32_t live, uint32_t
  * have different keys. */
 TEXTURE_INLINE void
 texture_record(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
-               const struct tbr_sample_arguments *arguments, const struct texture_reads *reads, unsigned slots,
-               bool split)
+               const struct tbr_sample_arguments *arguments, const struct texture_reads *reads,
+               unsigned slots, bool split)
 {
    _Static_assert(sizeof(struct cm_footprint) == 24 && CM_FOOTPRINT_WORDS == 6, "as appended");
    const uint32_t live = thread->live & arguments->active;

@@ -24,28 +24,28 @@
 
 /** Defines the functions of one kind of texel for 2D (cube = false) or cube maps:
  * for each image filter, without mipmaps, nearest and linear between them. */
-#define TEXTURE_DEFINE(name, kind, cube, filter, mip) \
-   static void texture_sample_##name(struct tbr_texture_thread *thread, \
+#define TEXTURE_DEFINE(name, kind, cube, filter, mip)                           \
+   static void texture_sample_##name(struct tbr_texture_thread *thread,         \
                                      const struct tbr_texture_binding *binding, \
-                                     struct tbr_sample_arguments *arguments) \
-   { \
+                                     struct tbr_sample_arguments *arguments)    \
+   {                                                                            \
       texture_sample_fast(thread, binding, arguments, kind, cube, filter, mip); \
    }
-#define TEXTURE_DEFINE_MIPS(name, kind, cube, filter) \
-   TEXTURE_DEFINE(name##_none, kind, cube, filter, TEXTURE_MIP_NONE) \
+#define TEXTURE_DEFINE_MIPS(name, kind, cube, filter)                          \
+   TEXTURE_DEFINE(name##_none, kind, cube, filter, TEXTURE_MIP_NONE)           \
    TEXTURE_DEFINE(name##_mip_nearest, kind, cube, filter, TEXTURE_MIP_NEAREST) \
    TEXTURE_DEFINE(name##_mip_linear, kind, cube, filter, TEXTURE_MIP_LINEAR)
-#define TEXTURE_DEFINE_FILTERS(name, kind, cube) \
-   TEXTURE_DEFINE_MIPS(name##_nearest, kind, cube, TEXTURE_NEAREST) \
-   TEXTURE_DEFINE_MIPS(name##_linear, kind, cube, TEXTURE_LINEAR) \
-   TEXTURE_DEFINE_MIPS(name##_mixed, kind, cube, TEXTURE_MIXED) \
-   static const tbr_sample_function texture_functions_##name[3][3] = { \
+#define TEXTURE_DEFINE_FILTERS(name, kind, cube)                                          \
+   TEXTURE_DEFINE_MIPS(name##_nearest, kind, cube, TEXTURE_NEAREST)                       \
+   TEXTURE_DEFINE_MIPS(name##_linear, kind, cube, TEXTURE_LINEAR)                         \
+   TEXTURE_DEFINE_MIPS(name##_mixed, kind, cube, TEXTURE_MIXED)                           \
+   static const tbr_sample_function texture_functions_##name[3][3] = {                    \
       {texture_sample_##name##_nearest_none, texture_sample_##name##_nearest_mip_nearest, \
-       texture_sample_##name##_nearest_mip_linear}, \
-      {texture_sample_##name##_linear_none, texture_sample_##name##_linear_mip_nearest, \
-       texture_sample_##name##_linear_mip_linear}, \
-      {texture_sample_##name##_mixed_none, texture_sample_##name##_mixed_mip_nearest, \
-       texture_sample_##name##_mixed_mip_linear}, \
+       texture_sample_##name##_nearest_mip_linear},                                       \
+      {texture_sample_##name##_linear_none, texture_sample_##name##_linear_mip_nearest,   \
+       texture_sample_##name##_linear_mip_linear},                                        \
+      {texture_sample_##name##_mixed_none, texture_sample_##name##_mixed_mip_nearest,     \
+       texture_sample_##name##_mixed_mip_linear},                                         \
    };
 
 TEXTURE_DEFINE_FILTERS(bytes_4, TEXTURE_KIND_BYTES_4, false)
@@ -65,12 +65,12 @@ texture_choose_sampler(struct tbr_texture_binding *binding)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    const struct pipe_sampler_state *sampler = &binding->sampler;
-   const enum texture_filter filter = sampler->min_img_filter != sampler->mag_img_filter ? TEXTURE_MIXED
-                                    : sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR ? TEXTURE_LINEAR
-                                                                                        : TEXTURE_NEAREST;
-   const enum texture_mip mip = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST ? TEXTURE_MIP_NEAREST
-                              : sampler->min_mip_filter == PIPE_TEX_MIPFILTER_LINEAR ? TEXTURE_MIP_LINEAR
-                                                                                     : TEXTURE_MIP_NONE;
+   const enum texture_filter filter = sampler->min_img_filter != sampler->mag_img_filter  ? TEXTURE_MIXED
+                                      : sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR ? TEXTURE_LINEAR
+                                                                                          : TEXTURE_NEAREST;
+   const enum texture_mip mip = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST  ? TEXTURE_MIP_NEAREST
+                                : sampler->min_mip_filter == PIPE_TEX_MIPFILTER_LINEAR ? TEXTURE_MIP_LINEAR
+                                                                                       : TEXTURE_MIP_NONE;
 
    switch (state->kind) {
    case TEXTURE_KIND_BYTES_4:

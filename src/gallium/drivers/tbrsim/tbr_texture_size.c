@@ -13,11 +13,8 @@ level_size(const struct tbr_texture_binding *binding, uint32_t level, int32_t si
    size[0] = described->width;
    switch (binding->target) {
    case PIPE_BUFFER:
-   case PIPE_TEXTURE_1D:
-      break;
-   case PIPE_TEXTURE_1D_ARRAY:
-      size[1] = binding->num_layers;
-      break;
+   case PIPE_TEXTURE_1D: break;
+   case PIPE_TEXTURE_1D_ARRAY: size[1] = binding->num_layers; break;
    case PIPE_TEXTURE_2D_ARRAY:
       size[1] = described->height;
       size[2] = binding->num_layers;
@@ -30,9 +27,7 @@ level_size(const struct tbr_texture_binding *binding, uint32_t level, int32_t si
       size[1] = described->height;
       size[2] = described->depth;
       break;
-   default:
-      size[1] = described->height;
-      break;
+   default: size[1] = described->height; break;
    }
 }
 

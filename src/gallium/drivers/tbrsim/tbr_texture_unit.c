@@ -113,8 +113,9 @@ prepare_border(struct tbr_texture_binding *binding)
 
    if (binding->private_state.integer) {
       for (unsigned i = 0; i < 4; i++) {
-         uint32_t bits = description->swizzle[i] <= PIPE_SWIZZLE_W ? color->ui[i]
-                                                                  : description->swizzle[i] == PIPE_SWIZZLE_1;
+         uint32_t bits = description->swizzle[i] <= PIPE_SWIZZLE_W
+                            ? color->ui[i]
+                            : description->swizzle[i] == PIPE_SWIZZLE_1;
          memcpy(&border[i], &bits, sizeof(bits));
       }
       return;
@@ -131,7 +132,8 @@ prepare_border(struct tbr_texture_binding *binding)
          value = CLAMP(value, -1.0f, 1.0f);
       const unsigned swizzle = depth ? (i == 3 ? PIPE_SWIZZLE_1 : PIPE_SWIZZLE_X) : description->swizzle[i];
       border[i] = swizzle <= PIPE_SWIZZLE_W || (compressed && swizzle == PIPE_SWIZZLE_NONE) ? value
-                : swizzle == PIPE_SWIZZLE_1 ? 1.0f : 0.0f;
+                  : swizzle == PIPE_SWIZZLE_1                                               ? 1.0f
+                                                                                            : 0.0f;
    }
 }
 
@@ -205,8 +207,8 @@ prepare_decoding(struct tbr_texture_binding *binding)
 static bool
 is_specialised(struct tbr_texture_binding *binding)
 {
-   const bool wraps = prepare_wrap(binding, 0, binding->sampler.wrap_s) &
-                      prepare_wrap(binding, 1, binding->sampler.wrap_t);
+   const bool wraps =
+      prepare_wrap(binding, 0, binding->sampler.wrap_s) & prepare_wrap(binding, 1, binding->sampler.wrap_t);
    const bool addresses = prepare_levels(binding);
    if (!wraps || !addresses || binding->sampler.unnormalized_coords)
       return false;
@@ -237,8 +239,8 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
       state->min_lambda = CLAMP(sampler->min_lod, 0.0f, (float)state->last_level);
       state->max_lambda = CLAMP(sampler->max_lod, 0.0f, (float)state->last_level);
    }
-   state->seamless = sampler->seamless_cube_map && (binding->target == PIPE_TEXTURE_CUBE ||
-                                                    binding->target == PIPE_TEXTURE_CUBE_ARRAY);
+   state->seamless = sampler->seamless_cube_map &&
+                     (binding->target == PIPE_TEXTURE_CUBE || binding->target == PIPE_TEXTURE_CUBE_ARRAY);
    prepare_border(binding);
 
    uint8_t component[4] = {0, 1, 2, 3};

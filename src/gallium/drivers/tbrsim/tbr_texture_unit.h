@@ -49,7 +49,7 @@ struct tbr_sample_arguments {
    bool shadow;
    bool has_offset;
    uint8_t gather_component;
-   float texel[4][TBR_LANES];    /**< result: rgba, or integers' bits */
+   float texel[4][TBR_LANES]; /**< result: rgba, or integers' bits */
 };
 
 /** Per thread: what the texture unit needs while a tile is rendered. */
@@ -64,7 +64,7 @@ struct tbr_texture_binding;
 
 /** What the specialised functions need to know of a level. */
 enum texture_geometry_field {
-   TEXTURE_WIDTH,  /**< float, in 1/65536 texel */
+   TEXTURE_WIDTH, /**< float, in 1/65536 texel */
    TEXTURE_HEIGHT,
    TEXTURE_LAST_X, /**< width - 1 */
    TEXTURE_LAST_Y,
@@ -81,7 +81,7 @@ enum texture_kind {
    TEXTURE_KIND_BYTES_4, /**< channels of 8 bits, normalised */
    TEXTURE_KIND_BYTES_2,
    TEXTURE_KIND_BYTES_1,
-   TEXTURE_KIND_565,     /**< channels of 5, 6, 5 bits from the lowest on, normalised */
+   TEXTURE_KIND_565, /**< channels of 5, 6, 5 bits from the lowest on, normalised */
    TEXTURE_KIND_5551,
    TEXTURE_KIND_4444,
    TEXTURE_KIND_16,      /**< one channel, as float: 16 bits, normalised (depth) */
@@ -96,22 +96,22 @@ typedef void (*tbr_sample_function)(struct tbr_texture_thread *thread,
 
 /** One level of a bound texture. */
 struct tbr_texture_level {
-   const uint8_t *texels;  /**< first texel of the view's first layer */
-   uint32_t row_stride;    /**< bytes from row (of blocks) to row */
-   uint32_t layer_stride;  /**< bytes from layer, face or slice to the next */
+   const uint8_t *texels;         /**< first texel of the view's first layer */
+   uint32_t row_stride;           /**< bytes from row (of blocks) to row */
+   uint32_t layer_stride;         /**< bytes from layer, face or slice to the next */
    uint32_t width, height, depth; /**< texels; depth of a 3D texture, else 1 */
 };
 
 /** A sampler view and a sampler, ready for sampling. Filled by the caller up to
  * `sampler`; the rest by tbr_texture_binding_prepare. Immutable afterwards. */
 struct tbr_texture_binding {
-   uint8_t unit;                     /**< the number footprints are recorded under */
-   uint8_t target;                   /**< enum pipe_texture_target */
-   enum pipe_format format;          /**< of the view */
-   uint8_t swizzle[4];               /**< PIPE_SWIZZLE_* of the view */
-   uint32_t num_levels;              /**< of the view, at least 1 */
-   uint32_t num_layers;              /**< array layers of the view, 6 a cube; 1 otherwise */
-   uint32_t buffer_elements;         /**< texels of a buffer view */
+   uint8_t unit;             /**< the number footprints are recorded under */
+   uint8_t target;           /**< enum pipe_texture_target */
+   enum pipe_format format;  /**< of the view */
+   uint8_t swizzle[4];       /**< PIPE_SWIZZLE_* of the view */
+   uint32_t num_levels;      /**< of the view, at least 1 */
+   uint32_t num_layers;      /**< array layers of the view, 6 a cube; 1 otherwise */
+   uint32_t buffer_elements; /**< texels of a buffer view */
    struct tbr_texture_level levels[TBR_MAX_LEVELS];
    struct pipe_sampler_state sampler;
 
@@ -120,27 +120,28 @@ struct tbr_texture_binding {
    struct tbr_texture_private {
       /** enum texture_kind: how the specialised functions decode a texel. */
       uint8_t kind;
-      bool seamless;        /**< a cube map filtered across the edges of its faces */
-      bool integer;         /**< texels are integers: their bits are returned, nothing is filtered */
-      uint8_t dimensions;   /**< coordinates that are filtered: 1, 2 or 3 */
+      bool seamless;      /**< a cube map filtered across the edges of its faces */
+      bool integer;       /**< texels are integers: their bits are returned, nothing is filtered */
+      uint8_t dimensions; /**< coordinates that are filtered: 1, 2 or 3 */
       uint8_t last_level;
       uint8_t block_width, block_height, block_bytes;
       /** For each result component, which of red, green, blue, alpha as stored, 0 and 1 it is. */
       uint8_t channel[4];
-      bool identity;        /**< channel is 0, 1, 2, 3 */
-      float border[4];      /**< as texels of the format hold it, before the view's swizzle */
+      bool identity;   /**< channel is 0, 1, 2, 3 */
+      float border[4]; /**< as texels of the format hold it, before the view's swizzle */
       /** Range of the level of detail: the sampler's, and that of the levels if
        * there are several. */
       float min_lambda, max_lambda;
-      int32_t repeat[2];    /**< s, t: ~0: texels outside are the other edge's; 0: the near edge's */
-      float scale[3];       /**< texels of level 0 that a unit of a coordinate spans */
-      float quad_scale[4];  /**< s, s, t, t */
+      int32_t repeat[2];   /**< s, t: ~0: texels outside are the other edge's; 0: the near edge's */
+      float scale[3];      /**< texels of level 0 that a unit of a coordinate spans */
+      float quad_scale[4]; /**< s, s, t, t */
       /** Levels as the specialised functions look them up: by level, and by
        * enum texture_geometry_field, as the vectors' width suits. Floats as bits. */
       int32_t records[16][8], tables[TEXTURE_NUM_GEOMETRY_FIELDS][16];
       const uint8_t *base;
       /** Decode one texel of a block; NULL for the depth and stencil formats. */
-      void (*fetch)(void *restrict destination, const uint8_t *restrict source, unsigned column, unsigned row);
+      void (*fetch)(void *restrict destination, const uint8_t *restrict source, unsigned column,
+                    unsigned row);
       void (*unpack_depth)(float *restrict destination, unsigned destination_stride,
                            const uint8_t *restrict source, unsigned source_stride, unsigned width,
                            unsigned height);
@@ -162,8 +163,8 @@ void tbr_texture_binding_init_empty(struct tbr_texture_binding *binding);
  * arguments->lod (an integer's bits) writes integers to texel[0 … 2] = width,
  * height, depth or layers (0 out of range), texel[3] = number of levels;
  * samples_only: texel[0] = samples. Called from generated code. */
-void tbr_texture_query_size(const struct tbr_texture_binding *binding,
-                            struct tbr_sample_arguments *arguments, uint32_t samples_only);
+void tbr_texture_query_size(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments,
+                            uint32_t samples_only);
 
 /** Whether footprints of this sampler repeat at the edges (see struct
  * cm_texture_binding); mirrored and clamped ones are recorded already folded. */

@@ -247,14 +247,24 @@ texture_bits(texture_int mask)
 
 /* Shuffles within each quad of lanes. */
 #if TEXTURE_LANES == 16
-#define TEXTURE_QUAD_INDICES(a, b, c, d) \
-   (texture_int){a, b, c, d, 4 + (a), 4 + (b), 4 + (c), 4 + (d), 8 + (a), 8 + (b), 8 + (c), 8 + (d), \
-                 12 + (a), 12 + (b), 12 + (c), 12 + (d)}
+#define TEXTURE_QUAD_INDICES(a, b, c, d)                                                            \
+   (texture_int)                                                                                    \
+   {                                                                                                \
+      a, b, c, d, 4 + (a), 4 + (b), 4 + (c), 4 + (d), 8 + (a), 8 + (b), 8 + (c), 8 + (d), 12 + (a), \
+         12 + (b), 12 + (c), 12 + (d)                                                               \
+   }
 #elif TEXTURE_LANES == 8
-#define TEXTURE_QUAD_INDICES(a, b, c, d) \
-   (texture_int){a, b, c, d, 4 + (a), 4 + (b), 4 + (c), 4 + (d)}
+#define TEXTURE_QUAD_INDICES(a, b, c, d)             \
+   (texture_int)                                     \
+   {                                                 \
+      a, b, c, d, 4 + (a), 4 + (b), 4 + (c), 4 + (d) \
+   }
 #else
-#define TEXTURE_QUAD_INDICES(a, b, c, d) (texture_int){a, b, c, d}
+#define TEXTURE_QUAD_INDICES(a, b, c, d) \
+   (texture_int)                         \
+   {                                     \
+      a, b, c, d                         \
+   }
 #endif
 
 #define texture_quad_shuffle(value, a, b, c, d) __builtin_shuffle(value, TEXTURE_QUAD_INDICES(a, b, c, d))

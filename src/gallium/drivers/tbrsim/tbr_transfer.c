@@ -27,7 +27,8 @@ is_busy(struct tbr_context *context, const struct tbr_resource *resource, bool f
 
 /** Makes the memory ready for the access. False if it would have to wait but must not. */
 static bool
-prepare(struct tbr_context *context, struct tbr_resource *resource, unsigned usage, const struct pipe_box *box)
+prepare(struct tbr_context *context, struct tbr_resource *resource, unsigned usage,
+        const struct pipe_box *box)
 {
    const bool write = usage & PIPE_MAP_WRITE;
 
