@@ -25,6 +25,8 @@ static const struct wrong cases[] = {
    {NULL, "clock_mhz:", "clock_mhz: -1", "'-1'", "expected a whole number"},
    {NULL, "clock_mhz:", "clock_mhz: 0", "clock_mhz: 0 is out of range", "expected 1 to"},
    {NULL, "threads:", "threads: 5000000000", "5000000000", "expected a whole number"},
+   {"parameter_buffer:", "attribute_blocks:", "  attribute_blocks: 63",
+    "attribute_blocks: 63 is out of range", "expected 64 to"},
    {"tile:", "size:", "  size: 20", "tile.size: 20 is no tile size", "expected 8, 16, 32 or 64"},
    {"tile:", "order:", "  order: zorder", "zorder", "expected one of: scanline, z-order, hilbert"},
    {"tile:", "order:", "  orders: z-order", "orders", "expected keys of: size, order"},

@@ -34,6 +34,10 @@ def variations(tile_size):
         [f"mode={mode}" for mode in ("tbdr", "tbr")],
         [f"threads={threads}" for threads in (1, 2, 4)],
         [True, False])
+    # The Parameter Buffer: both layouts, and one so small that passes are drawn in parts.
+    for buffer in ("layout=interleaved", "attribute_blocks=64"):
+        for mode in ("tbdr", "tbr"):
+            yield (f"tile.size={tile_size}", f"mode={mode}", f"parameter_buffer.{buffer}", "threads=4", True)
 
 
 def render(arguments, surface, driver="tbrsim", settings=(), model=True, directory=None):

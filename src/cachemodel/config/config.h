@@ -80,6 +80,9 @@ struct cm_config {
    } frame;
    struct {
       enum cm_pb_layout layout;
+      /** Blocks of PB-Attributes that a pass may fill; one that needs more is drawn in
+       * parts, the later ones loading the tiles that the earlier ones stored. */
+      uint32_t attribute_blocks;
    } parameter_buffer;
    struct {
       /** Entries of the FIFO of transformed vertices: a vertex found in it is not

@@ -52,6 +52,7 @@ static const cyaml_schema_field_t frame_fields[] = {
 };
 static const cyaml_schema_field_t parameter_buffer_fields[] = {
    ENUM(parameter_buffer_config, layout, layout_names),
+   UINT(parameter_buffer_config, attribute_blocks),
    CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t vertex_stage_fields[] = {

@@ -102,6 +102,9 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
    about(problem, "tile.size");
    if (!is_power_of_two(config->tile.size) || config->tile.size < 8 || config->tile.size > 64)
       return wrong(problem, "%u is no tile size, expected 8, 16, 32 or 64", config->tile.size);
+   if (!in_range(about(problem, "parameter_buffer.attribute_blocks"),
+                 config->parameter_buffer.attribute_blocks, 64, 1u << 24))
+      return false;
    if (!in_range(about(problem, "vertex_stage.reuse_entries"), config->vertex_stage.reuse_entries, 0, 1024) ||
        !in_range(about(problem, "fragment_stage.processors"), config->fragment_stage.processors, 1, 64))
       return false;

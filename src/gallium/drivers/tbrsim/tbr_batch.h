@@ -24,9 +24,6 @@ struct linear_ctx;
 /** Attribute blocks a page of PB-Attributes holds. */
 #define TBR_PAGE_SHIFT 12
 #define TBR_PAGE_BLOCKS (1u << TBR_PAGE_SHIFT)
-/** Attribute blocks after which a batch is handed over and drawing goes on in a
- * new pass that loads the tiles (a partial render). */
-#define TBR_MAX_BATCH_BLOCKS (1u << 21)
 
 /** A growing array: `data` has room for `capacity` elements, `count` are used. */
 #define TBR_ARRAY(type) \

@@ -239,6 +239,15 @@ write_attributes(const struct tbr_binning *binning, const struct tbr_binned_prim
    }
 }
 
+/** Whether the next primitive would not fit into the simulated Parameter Buffer. */
+static bool
+is_full(const struct tbr_binning *binning)
+{
+   const struct cm_config *config = tbr_screen(binning->context->base.screen)->config;
+   const uint32_t blocks = 1 + binning->context->fragment_shader->num_attributes;
+   return binning->batch->num_blocks + blocks > config->parameter_buffer.attribute_blocks;
+}
+
 void
 tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive)
 {
@@ -248,7 +257,7 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
 
    if (!make_outline(binning, primitive, half_pixel_center, &outline))
       return;
-   if (binning->batch->num_blocks >= TBR_MAX_BATCH_BLOCKS && !tbr_draw_continue(binning->context))
+   if (is_full(binning) && !tbr_draw_continue(binning->context))
       return;
 
    struct tbr_batch *batch = binning->batch;
