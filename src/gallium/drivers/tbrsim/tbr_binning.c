@@ -378,11 +378,3 @@ tbr_binning_init(struct tbr_context *context)
    context->vbuf_render = &binning->base;
    return true;
 }
-
-void
-tbr_binning_destroy(struct tbr_context *context)
-{
-   /* draw's stage owns the render and destroys it with the context's draw. */
-   context->binning = NULL;
-   context->vbuf_render = NULL;
-}

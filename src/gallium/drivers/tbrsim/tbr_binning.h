@@ -26,7 +26,6 @@ struct tbr_binning {
    int point_size_slot; /**< place in a vertex, or -1 */
    int back_color_slot[2];
    int face_slot;
-   int layer_slot;
 
    uint8_t *vertices;
    size_t vertices_bytes;
@@ -45,7 +44,6 @@ struct tbr_binning {
 
 /** Makes the context's vbuf_render and hooks it into draw. */
 bool tbr_binning_init(struct tbr_context *context);
-void tbr_binning_destroy(struct tbr_context *context);
 
 /** Bound shaders or rasterizer state changed: the vertex layout must be made anew. */
 void tbr_binning_invalidate(struct tbr_context *context);

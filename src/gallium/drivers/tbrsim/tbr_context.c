@@ -25,8 +25,6 @@ destroy_context(struct pipe_context *base)
    tbr_state_release(context);
    if (context->draw)
       draw_destroy(context->draw);
-   if (context->binning)
-      tbr_binning_destroy(context);
    tbr_draw_destroy_context(context);
    if (context->llvm) {
       lp_context_destroy(context->llvm);

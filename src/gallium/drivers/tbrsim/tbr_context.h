@@ -72,7 +72,6 @@ struct tbr_context {
    const struct pipe_rasterizer_state *rasterizer;
    const struct tbr_vertex_elements *vertex_elements;
    struct tbr_vertex_shader *vertex_shader;
-   void *geometry_shader;
    struct tbr_fragment_shader *fragment_shader;
    const struct pipe_sampler_state *samplers[PIPE_SHADER_TYPES][PIPE_MAX_SAMPLERS];
    unsigned num_samplers[PIPE_SHADER_TYPES]; /**< highest bound + 1 */

@@ -5,6 +5,7 @@
 
 #include "draw/draw_context.h"
 #include "util/format/u_format.h"
+#include "util/u_atomic.h"
 #include "util/u_draw.h"
 #include "util/u_inlines.h"
 #include "util/u_math.h"
@@ -108,6 +109,15 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
    return true;
 }
 
+/** Says once what the statistics lack. */
+static void
+note_vertex_textures(const struct tbr_vertex_shader *shader)
+{
+   static uint32_t said;
+   if (shader->reads_textures && p_atomic_xchg(&said, 1) == 0)
+      fprintf(stderr, "tbrsim (note): the texture reads of vertex programs are not in the statistics\n");
+}
+
 /** Appends the draw, once an instance, to the batch's events. False if memory is
  * out. */
 static bool
@@ -120,6 +130,7 @@ record_draw(struct tbr_context *context, struct tbr_batch *batch, const struct p
    memset(&event, 0, sizeof event);
    const struct tbr_fragment_shader *fragment = context->fragment_shader;
    const struct tbr_vertex_shader *vertex = context->vertex_shader;
+   note_vertex_textures(vertex);
    event.vertex_program = (struct cm_program){vertex->program, vertex->num_instructions,
                                               constant_bytes(context, PIPE_SHADER_VERTEX)};
    event.fragment_program =

@@ -24,7 +24,6 @@ enum tbr_primitive_flags {
    TBR_PRIMITIVE_PARALLELOGRAM = 1 << 1,
    /** Polygon offset applies. */
    TBR_PRIMITIVE_OFFSET = 1 << 2,
-   TBR_PRIMITIVE_LAYER_SHIFT = 8, /**< framebuffer layer in bits 8–23 */
 };
 
 /** One face's stencil test. */

@@ -43,7 +43,6 @@ struct tbr_screen {
    uint32_t next_resource_id; /**< event-stream identifiers, atomically counted up */
    simple_mtx_t user_buffer_mutex;
    uint32_t user_buffer_id; /**< see tbr_resource_user_buffer; 0: not needed yet */
-   struct disk_cache *disk_shader_cache;
 };
 
 static inline struct tbr_screen *

@@ -230,6 +230,7 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    nir_state.ir.nir = take_nir(context, state);
    shader->program = next_program();
    shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
+   shader->reads_textures = !BITSET_IS_EMPTY(((nir_shader *)nir_state.ir.nir)->info.textures_used);
    shader->draw = draw_create_vertex_shader(context->draw, &nir_state);
    if (!shader->draw) {
       FREE(shader);

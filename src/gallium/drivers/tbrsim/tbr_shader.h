@@ -73,7 +73,7 @@ struct tbr_vertex_shader {
    struct draw_vertex_shader *draw;
    uint32_t program;
    uint32_t num_instructions;
-   uint32_t inputs_read; /**< vertex elements used */
+   bool reads_textures; /**< what draw samples for it is not in the event stream */
 };
 
 void
