@@ -65,6 +65,8 @@ read_log(struct replayer *replayer, char *problem, size_t size)
       if (!strncmp(line, "tbrsim: ", 8)) {
          fprintf(stderr, "%s\n", line);
          replayer->complained = true;
+      } else if (!strncmp(line, "tbrsim (note): ", 15)) {
+         fprintf(stderr, "%s\n", line);
       } else if (strstr(line, "error: ")) {
          snprintf(problem, size, " (%.200s)", line);
       }
