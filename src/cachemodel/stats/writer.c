@@ -35,7 +35,7 @@ struct cm_stats_writer {
    bool opened, failed;
    char *run; /* the "run" object */
    struct output json, csv;
-   struct text row;
+   struct text csv_row, json_row;
    struct text tail, next_tail; /* of stats.json: what stands in the file, and what is to */
 };
 
@@ -186,11 +186,10 @@ begin_files(struct cm_stats_writer *writer)
    return fine;
 }
 
-/* Appends to frames.csv; what was written of a failed row is taken back. */
-static bool
-append_csv(struct cm_stats_writer *writer, const uint64_t *values)
+static void
+format_rows(struct cm_stats_writer *writer, const uint64_t *values)
 {
-   struct text *row = &writer->row;
+   struct text *row = &writer->csv_row;
    row->length = 0;
    add_number(row, writer->frames);
    for (uint32_t i = 0; i < writer->table->count; i++) {
@@ -199,6 +198,19 @@ append_csv(struct cm_stats_writer *writer, const uint64_t *values)
    }
    add_text(row, "\n");
 
+   row = &writer->json_row;
+   row->length = 0;
+   add_text(row, writer->frames ? ",\n" : "\n");
+   add_counters(row, writer->table, values);
+   writer->next_tail.length = 0;
+   add_tail(&writer->next_tail, writer);
+}
+
+/* Appends to frames.csv; what was written of a failed row is taken back. */
+static bool
+append_csv(struct cm_stats_writer *writer)
+{
+   const struct text *row = &writer->csv_row;
    struct output *csv = &writer->csv;
    const int code = row->out_of_memory ? ENOMEM : write_at(csv->file, row->data, row->length, csv->end);
    if (code) {
@@ -210,17 +222,9 @@ append_csv(struct cm_stats_writer *writer, const uint64_t *values)
 }
 
 static bool
-append_json(struct cm_stats_writer *writer, const uint64_t *values, size_t *row_length)
+append_json(struct cm_stats_writer *writer, size_t row_length)
 {
-   struct text *row = &writer->row;
-   row->length = 0;
-   add_text(row, writer->frames ? ",\n" : "\n");
-   add_counters(row, writer->table, values);
-   *row_length = row->length;
-   writer->next_tail.length = 0;
-   add_tail(&writer->next_tail, writer);
-   add_bytes(row, writer->next_tail.data, writer->next_tail.length);
-
+   const struct text *row = &writer->json_row;
    struct output *json = &writer->json;
    const bool out_of_memory = row->out_of_memory || writer->next_tail.out_of_memory;
    int code = out_of_memory ? ENOMEM : write_at(json->file, row->data, row->length, json->end);
@@ -228,6 +232,7 @@ append_json(struct cm_stats_writer *writer, const uint64_t *values, size_t *row_
       const struct text old = writer->tail;
       writer->tail = writer->next_tail;
       writer->next_tail = old;
+      json->end += (off_t)row_length;
       return true;
    }
    fail(writer, json->path, code);
@@ -304,22 +309,22 @@ cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values)
 {
    if (!open_once(writer))
       return false;
-   const uint32_t count = writer->table->count;
-   if (!append_csv(writer, values))
-      return false;
-   const size_t csv_length = writer->row.length;
-
-   for (uint32_t i = 0; i < count; i++)
+   for (uint32_t i = 0; i < writer->table->count; i++)
       writer->total[i] += values[i];
-   size_t row_length;
-   if (!append_json(writer, values, &row_length)) {
+   format_rows(writer, values);
+   const size_t row_length = writer->json_row.length;
+   add_bytes(&writer->json_row, writer->next_tail.data, writer->next_tail.length);
+
+   /* Nothing stands between the two writes: a process killed there leaves frames.csv a row ahead. */
+   if (!append_csv(writer))
+      return false;
+   if (!append_json(writer, row_length)) {
       /* The two files agree: the row leaves the other one too. */
       if (ftruncate(writer->csv.file, writer->csv.end) != 0)
          fprintf(stderr, "tbrsim: %s: has a row more than stats.json\n", writer->csv.path);
       return false;
    }
-   writer->csv.end += (off_t)csv_length;
-   writer->json.end += (off_t)row_length;
+   writer->csv.end += (off_t)writer->csv_row.length;
    writer->frames++;
    return true;
 }
@@ -336,7 +341,8 @@ cm_stats_writer_destroy(struct cm_stats_writer *writer)
    free(writer->directory);
    free(writer->total);
    free(writer->run);
-   free(writer->row.data);
+   free(writer->csv_row.data);
+   free(writer->json_row.data);
    free(writer->tail.data);
    free(writer->next_tail.data);
    free(writer);

@@ -5,7 +5,8 @@
  * After each frame both files are complete up to that frame: stats.json is valid
  * JSON, {"run": {…}, "frames": [{COUNTER: n, …}, …], "total": {…}}, where total is
  * the sum of the frames; frames.csv has a column "frame" and the same counters.
- * A process that is killed leaves what was written until then.
+ * A process that is killed leaves what was written until then: frames.csv may have
+ * the last frame and stats.json not yet.
  */
 #ifndef CM_STATS_WRITER_H
 #define CM_STATS_WRITER_H
