@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the simulated GPU can do: OpenGL ES 2.0 and OpenGL 2.1, and those
+ * What the simulated GPU can do: OpenGL ES 3.0 and OpenGL 3.3, and those
  * extensions whose every part is implemented. All else stays at "no".
  */
 #include "tbr_screen.h"
@@ -18,6 +18,8 @@
 #define MAX_TEXTURE_2D_SIZE 8192
 #define MAX_TEXTURE_3D_SIZE 512
 #define MAX_TEXTURE_UNITS 16 /* a stage; the rest of TBR_MAX_TEXTURES is for draw's stipple texture */
+#define MAX_TEXTURE_LAYERS 2048
+#define MAX_TEXEL_BUFFER_ELEMENTS (1 << 27)
 #define MAX_VARYINGS 16      /* vec4s; with colours, fog and point coordinates within TBR_MAX_INPUTS */
 #define MAX_POINT_OR_LINE_WIDTH 255.0f
 
@@ -96,7 +98,7 @@ finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
 static int
 get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum pipe_shader_cap param)
 {
-   if (shader != PIPE_SHADER_VERTEX && shader != PIPE_SHADER_FRAGMENT)
+   if (shader != PIPE_SHADER_VERTEX && shader != PIPE_SHADER_GEOMETRY && shader != PIPE_SHADER_FRAGMENT)
       return 0;
 
    /* mediump is 16 bits wide, as on the GPUs that are simulated: every operation
@@ -104,12 +106,12 @@ get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum 
    switch (param) {
    case PIPE_SHADER_CAP_MAX_TEXTURE_SAMPLERS:
    case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS: return MAX_TEXTURE_UNITS;
-   case PIPE_SHADER_CAP_MAX_CONST_BUFFERS: return 1; /* uniforms; uniform buffers are of OpenGL 3 */
+   case PIPE_SHADER_CAP_MAX_CONST_BUFFERS: return TBR_MAX_CONSTANT_BUFFERS;
    case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
    case PIPE_SHADER_CAP_MAX_SHADER_IMAGES: return 0;
    default:
-      return shader == PIPE_SHADER_VERTEX ? draw_get_shader_param(shader, param)
-                                          : gallivm_get_shader_param(param);
+      return shader == PIPE_SHADER_FRAGMENT ? gallivm_get_shader_param(param)
+                                            : draw_get_shader_param(shader, param);
    }
 }
 
@@ -229,7 +231,9 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
    const unsigned of_images = PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE | PIPE_BIND_DEPTH_STENCIL |
                               PIPE_BIND_SAMPLER_VIEW | displayed;
 
-   if (sample_count > 1 || storage_sample_count > 1)
+   if (sample_count != storage_sample_count || (sample_count > 1 && sample_count != TBR_MAX_SAMPLES))
+      return false;
+   if (sample_count > 1 && target != PIPE_TEXTURE_2D && target != PIPE_TEXTURE_2D_ARRAY)
       return false;
    if (format == PIPE_FORMAT_NONE || format >= PIPE_FORMAT_COUNT)
       return false;
@@ -237,10 +241,6 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
       return false;
    if (target == PIPE_BUFFER && (bind & of_images))
       return false;
-   if (target == PIPE_TEXTURE_1D_ARRAY || target == PIPE_TEXTURE_2D_ARRAY ||
-       target == PIPE_TEXTURE_CUBE_ARRAY)
-      return false;
-
    if ((bind & (PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE)) && !is_color_renderable(format))
       return false;
    if ((bind & PIPE_BIND_BLENDABLE) && util_format_is_pure_integer(format))
@@ -265,6 +265,7 @@ init_pipeline_caps(struct pipe_caps *caps)
 {
    caps->max_render_targets = TBR_MAX_COLOR_BUFFERS;
    caps->max_dual_source_render_targets = 1;
+   caps->framebuffer_no_attachment = true;
    caps->mixed_framebuffer_sizes = true;
    caps->mixed_colorbuffer_formats = true;
    caps->mixed_color_depth_bits = true;
@@ -279,6 +280,9 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->fs_face_is_integer_sysval = true;
    caps->tgsi_texcoord = true;
    caps->fragment_shader_derivatives = true;
+   caps->fs_fine_derivative = true;
+   caps->texture_multisample = true;
+   caps->max_viewports = PIPE_MAX_VIEWPORTS;
    caps->max_varyings = MAX_VARYINGS;
    caps->rasterizer_subpixel_bits = TBR_SUBPIXEL_BITS;
    /* The alpha test is a discard in the program. */
@@ -307,6 +311,19 @@ init_vertex_caps(struct pipe_caps *caps)
    caps->vertex_color_clamped = true;
    caps->packed_uniforms = true;
    caps->constant_buffer_offset_alignment = 16;
+   caps->clip_halfz = true;
+   caps->cull_distance = true;
+   caps->vs_layer_viewport = true;
+   caps->shader_array_components = true;
+   caps->max_geometry_output_vertices = caps->max_geometry_total_output_components = 1024;
+   caps->max_gs_invocations = 32;
+   caps->max_vertex_streams = 1;
+   caps->max_vertex_attrib_stride = 2048;
+   caps->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;
+   caps->max_stream_output_separate_components = caps->max_stream_output_interleaved_components = 16 * 4;
+   caps->stream_output_pause_resume = true;
+   caps->stream_output_interleave_buffers = true;
+   caps->draw_indirect = true;
    /* Vertex shaders belong to the context's draw module. */
    caps->shareable_shaders = false;
 }
@@ -318,7 +335,23 @@ init_texture_caps(struct pipe_caps *caps)
    caps->max_texture_2d_size = MAX_TEXTURE_2D_SIZE;
    caps->max_texture_3d_levels = util_logbase2(MAX_TEXTURE_3D_SIZE) + 1;
    caps->max_texture_cube_levels = util_logbase2(MAX_TEXTURE_2D_SIZE) + 1;
-   caps->max_texture_anisotropy = 1.0f;
+   caps->max_texture_array_layers = MAX_TEXTURE_LAYERS;
+   caps->anisotropic_filter = true;
+   caps->max_texture_anisotropy = 16.0f;
+   caps->cube_map_array = true;
+   caps->seamless_cube_map = true;
+   caps->seamless_cube_map_per_texture = true;
+   caps->texture_buffer_objects = true;
+   caps->max_texel_buffer_elements = MAX_TEXEL_BUFFER_ELEMENTS;
+   caps->texture_buffer_offset_alignment = 16;
+   caps->min_texel_offset = -8;
+   caps->max_texel_offset = 7;
+   caps->max_texture_gather_components = 4;
+   caps->min_texture_gather_offset = -32;
+   caps->max_texture_gather_offset = 31;
+   caps->texture_query_lod = true;
+   caps->sampler_view_target = true;
+   caps->copy_between_compressed_and_plain_formats = true;
    caps->max_texture_lod_bias = 16.0f;
    caps->texture_swizzle = true;
    caps->texture_mirror_clamp = true;
@@ -333,6 +366,8 @@ static void
 init_query_caps(struct pipe_caps *caps)
 {
    caps->occlusion_query = true;
+   caps->query_pipeline_statistics = true;
+   caps->query_so_overflow = true;
    caps->query_timestamp = true;
    caps->query_time_elapsed = true;
    caps->timer_resolution = 1; /* nanoseconds */
@@ -363,7 +398,7 @@ tbr_caps_init_screen(struct tbr_screen *screen)
    base->is_format_supported = is_format_supported;
 
    u_init_pipe_screen_caps(base, 0);
-   caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 120;
+   caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 330;
    init_pipeline_caps(caps);
    init_vertex_caps(caps);
    init_texture_caps(caps);

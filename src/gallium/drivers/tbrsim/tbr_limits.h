@@ -9,6 +9,8 @@
 #define TBR_QUADS 4
 
 #define TBR_MAX_COLOR_BUFFERS 8
+/** Samples a pixel of multisampled buffers; others have 1. */
+#define TBR_MAX_SAMPLES 4
 /** Fragment program inputs besides the position, four components each. */
 #define TBR_MAX_INPUTS 32
 #define TBR_MAX_TEXTURES 32
