@@ -20,7 +20,7 @@
 #define MAX_TEXTURE_UNITS 16 /* a stage; the rest of TBR_MAX_TEXTURES is for draw's stipple texture */
 #define MAX_TEXTURE_LAYERS 2048
 #define MAX_TEXEL_BUFFER_ELEMENTS (1 << 27)
-#define MAX_VARYINGS 16      /* vec4s; with colours, fog and point coordinates within TBR_MAX_INPUTS */
+#define MAX_VARYINGS 16 /* vec4s; with colours, fog and point coordinates within TBR_MAX_INPUTS */
 #define MAX_POINT_OR_LINE_WIDTH 255.0f
 
 /* ---- programs --------------------------------------------------------- */

@@ -259,6 +259,45 @@ delete_vs_state(struct pipe_context *pipe, void *state)
    FREE(shader);
 }
 
+static void *
+create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_geometry_shader *shader = CALLOC_STRUCT(tbr_geometry_shader);
+   if (!shader)
+      return NULL;
+
+   struct pipe_shader_state nir_state = *state;
+   nir_state.type = PIPE_SHADER_IR_NIR;
+   nir_state.ir.nir = take_nir(context, state);
+   shader->draw = draw_create_geometry_shader(context->draw, &nir_state);
+   if (!shader->draw) {
+      FREE(shader);
+      return NULL;
+   }
+   return shader;
+}
+
+static void
+bind_gs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_context *context = tbr_context(pipe);
+   struct tbr_geometry_shader *shader = state;
+   if (context->geometry_shader == shader)
+      return;
+   draw_bind_geometry_shader(context->draw, shader ? shader->draw : NULL);
+   context->geometry_shader = shader;
+   context->dirty |= TBR_DIRTY_GEOMETRY_SHADER;
+}
+
+static void
+delete_gs_state(struct pipe_context *pipe, void *state)
+{
+   struct tbr_geometry_shader *shader = state;
+   draw_delete_geometry_shader(tbr_context(pipe)->draw, shader->draw);
+   FREE(shader);
+}
+
 void
 tbr_shader_init_context(struct tbr_context *context)
 {
@@ -268,4 +307,7 @@ tbr_shader_init_context(struct tbr_context *context)
    context->base.create_vs_state = create_vs_state;
    context->base.bind_vs_state = bind_vs_state;
    context->base.delete_vs_state = delete_vs_state;
+   context->base.create_gs_state = create_gs_state;
+   context->base.bind_gs_state = bind_gs_state;
+   context->base.delete_gs_state = delete_gs_state;
 }

@@ -15,6 +15,7 @@ struct nir_shader;
 struct gallivm_state;
 struct tbr_context;
 struct draw_vertex_shader;
+struct draw_geometry_shader;
 struct draw_fragment_shader;
 
 /** What a fragment program's input slot is fed with. */
@@ -74,6 +75,10 @@ struct tbr_vertex_shader {
    uint32_t program;
    uint32_t num_instructions;
    bool reads_textures; /**< what draw samples for it is not in the event stream */
+};
+
+struct tbr_geometry_shader {
+   struct draw_geometry_shader *draw;
 };
 
 void
