@@ -141,6 +141,46 @@ test_sequences(void **state)
    }
 }
 
+/* A few blocks, each read once in order, then again in any order. */
+static void
+test_read_sets(void **state)
+{
+   (void)state;
+   unsigned folded = 0, refused = 0;
+   for (unsigned s = 0; s < NUM_SHAPES; s++) {
+      const struct cm_cache_config config = config_of(&shapes[s]);
+      struct cm_dram dram = {0};
+      struct cm_cache cache;
+      struct reference_cache reference;
+      uint64_t seed = s;
+      assert_true(cm_cache_init(&cache, &config, NULL, &dram));
+      reference_cache_init(&reference, &config, NULL);
+      for (unsigned round = 0; round < 5000; round++) {
+         uint64_t sequence[16];
+         struct cm_read_set reads = {.count = 1 + random_below(&seed, CM_READ_SET_BLOCKS)};
+         const uint64_t base = random_address(&seed, config.size) / config.block;
+         for (unsigned i = 0; i < reads.count; i++)
+            sequence[i] = reads.blocks[i] = base + i * (1 + random_below(&seed, 2) * cache.sets);
+         reads.accesses = reads.count + random_below(&seed, 8);
+         reads.repeated = reads.accesses - reads.count;
+         for (unsigned i = reads.count; i < reads.accesses; i++)
+            sequence[i] = reads.blocks[random_below(&seed, reads.count)];
+         for (unsigned i = 0; i < reads.accesses; i++)
+            reference_cache_access(&reference, sequence[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
+         if (cm_cache_read_set(&cache, &reads, CM_STREAM_TEXTURE)) {
+            folded++;
+         } else {
+            refused++;
+            cm_cache_read_sequence(&cache, sequence, reads.accesses, CM_STREAM_TEXTURE);
+         }
+      }
+      assert_caches_equal(&cache, &reference);
+      cm_cache_finish(&cache);
+      reference_cache_finish(&reference);
+   }
+   assert_true(folded > 1000 && refused > 1000);
+}
+
 int
 main(void)
 {
@@ -148,6 +188,7 @@ main(void)
       cmocka_unit_test(test_one_level),
       cmocka_unit_test(test_two_levels),
       cmocka_unit_test(test_sequences),
+      cmocka_unit_test(test_read_sets),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

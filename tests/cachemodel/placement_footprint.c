@@ -45,6 +45,38 @@ plain_blocks(const struct cm_resource_description *r, const struct cm_texture_la
    return count;
 }
 
+static unsigned num_columns; /* footprints that had a short form */
+
+/* The blocks of a footprint; looks also at the short form, which says the same. */
+static unsigned
+blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct cm_texture_binding *binding,
+          const struct cm_footprint *footprint, uint64_t *blocks)
+{
+   struct cm_texture_image image;
+   cm_texture_image_init(&image, layout, address, binding, footprint, 6);
+   const unsigned count = cm_footprint_blocks(&image, binding, footprint, blocks);
+
+   struct cm_read_set reads;
+   if (!cm_footprint_column(&image, footprint, &reads))
+      return count;
+   num_columns++;
+   assert_int_equal(reads.accesses, count);
+   assert_int_equal(reads.repeated != 0, reads.count < count);
+   unsigned different = 0;
+   for (unsigned i = 0; i < count; i++) {
+      unsigned known = 0;
+      while (known < different && reads.blocks[known] != blocks[i])
+         known++;
+      if (known < different)
+         continue;
+      assert_in_range(different, 0, reads.count - 1);
+      assert_true(reads.blocks[different] == blocks[i]);
+      different++;
+   }
+   assert_int_equal(different, reads.count);
+   return count;
+}
+
 static void
 test_random(void **unused)
 {
@@ -135,15 +167,22 @@ test_random(void **unused)
       const int width = (int)(r->width >> level ? r->width >> level : 1);
       const int height = (int)(r->height >> level ? r->height >> level : 1);
       for (unsigned q = 0; q < 4; q++) {
-         const int low = f.linear ? -1 : 0;
-         f.texel[q].x = (int16_t)(low + (int)random_below(&state, (uint32_t)(width - low)));
-         f.texel[q].y = (int16_t)(low + (int)random_below(&state, (uint32_t)(height - low)));
+         /* Anywhere, or next to the quad's other fragments. */
+         const int low = f.linear ? -1 : 0, near = 3;
+         const bool together = q && random_below(&state, 2) && width > near && height > near;
+         const int x = (int)random_below(&state, (uint32_t)(together ? near : width - low));
+         const int y = (int)random_below(&state, (uint32_t)(together ? near : height - low));
+         const int first_x = together && f.texel[0].x < width - near ? f.texel[0].x : low;
+         const int first_y = together && f.texel[0].y < height - near ? f.texel[0].y : low;
+         f.texel[q].x = (int16_t)(first_x + x);
+         f.texel[q].y = (int16_t)(first_y + y);
       }
       uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS], expected[CM_MAX_FOOTPRINT_BLOCKS * 2];
-      const unsigned count = cm_footprint_blocks(&layout, 8192, &binding, &f, 6, blocks);
+      const unsigned count = blocks_of(&layout, 8192, &binding, &f, blocks);
       assert_int_equal(count, plain_blocks(r, &layout, 8192, &binding, &f, expected));
       assert_memory_equal(blocks, expected, count * sizeof blocks[0]);
    }
+   assert_true(num_columns > 100);
 }
 
 static void
@@ -170,12 +209,12 @@ test_by_hand(void **unused)
     * repeated left edge and the clamped upper one. */
    const struct cm_footprint f = {.live = 9, .linear = 1, .texel = {{15, 2}, {0, 0}, {0, 0}, {-1, 63}}};
    static const uint64_t expected[] = {64 + 8, 64 + 9, 64 + 12, 64 + 13, 64 + 255, 64 + 252};
-   assert_int_equal(cm_footprint_blocks(&layout, 4096, &binding, &f, 6, blocks), 6);
+   assert_int_equal(blocks_of(&layout, 4096, &binding, &f, blocks), 6);
    assert_memory_equal(blocks, expected, sizeof expected);
 
    /* Clamped, column -1 is column 0. */
    binding.repeat_s = false;
-   assert_int_equal(cm_footprint_blocks(&layout, 4096, &binding, &f, 6, blocks), 5);
+   assert_int_equal(blocks_of(&layout, 4096, &binding, &f, blocks), 5);
    assert_int_equal(blocks[4], 64 + 252);
 
    /* What is out of range by more than that stays inside the texture. */
@@ -184,7 +223,7 @@ test_by_hand(void **unused)
                                      .layer = 77,
                                      .linear = 1,
                                      .texel = {{32767, 32767}, {-32768, -32768}, {1000, 0}, {0, 1000}}};
-   const unsigned count = cm_footprint_blocks(&layout, 4096, &binding, &wild, 6, blocks);
+   const unsigned count = blocks_of(&layout, 4096, &binding, &wild, blocks);
    for (unsigned i = 0; i < count; i++)
       assert_in_range(blocks[i], 64, 64 + 255);
 }

@@ -38,6 +38,17 @@ typedef uint64_t cm_line;
 
 struct cm_cache;
 
+#define CM_READ_SET_BLOCKS 4
+
+/** Reads of a few different blocks, mixed together in any way that begins with their
+ * first reads in this order. */
+struct cm_read_set {
+   uint64_t blocks[CM_READ_SET_BLOCKS]; /**< block numbers */
+   uint32_t count;                      /**< of blocks */
+   uint32_t accesses;                   /**< reads in all, at least count */
+   uint32_t repeated;                   /**< not 0: some are read more than once */
+};
+
 /** A replacement policy: how a set orders its blocks. One file a policy in
  * memory/replacement/; the access function is compiled with the policy inside
  * (memory/cache_access.h), so that an access costs one call. */
@@ -47,6 +58,9 @@ struct cm_replacement {
    /** Counts and looks up reads of several blocks in order. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
+   /** Counts and looks up the reads of a set whose order beyond the first reads makes
+    * no difference. False, with nothing done, where it could make one. */
+   bool (*read_set)(struct cm_cache *cache, const struct cm_read_set *reads, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
    /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
@@ -103,6 +117,14 @@ static inline void
 cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
    cache->replacement->read_sequence(cache, blocks, count, stream);
+}
+
+/** Reads of a set of blocks at the cost of its different blocks. False, with nothing
+ * done, where the order of all reads has to be known. */
+static inline bool
+cm_cache_read_set(struct cm_cache *cache, const struct cm_read_set *reads, enum cm_stream stream)
+{
+   return cache->replacement->read_set(cache, reads, stream);
 }
 
 /** Drops all blocks between two byte addresses (the second excluded), writing

@@ -15,7 +15,8 @@
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
  * access to the set. What the file gets are
- * cm_policy_access and cm_policy_read_sequence for its struct cm_replacement.
+ * cm_policy_access, cm_policy_read_sequence and cm_policy_read_set for its struct
+ * cm_replacement.
  */
 #include "memory/cache_internal.h"
 
@@ -88,4 +89,27 @@ cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned
       recent[1] = cm_cache_set(cache, recent[0]) == set ? CM_NO_BLOCK : recent[0];
       recent[0] = cache->folded_block;
    }
+}
+
+/* Blocks in different sets do not meet, and of the reads of one of them, all but the
+ * first are folded. */
+static bool
+cm_policy_read_set(struct cm_cache *cache, const struct cm_read_set *reads, enum cm_stream stream)
+{
+   if (!CM_POLICY_FOLDS_HIT || (!CM_POLICY_FOLDS_FILL && reads->repeated))
+      return false;
+   uint64_t sets[CM_READ_SET_BLOCKS];
+   for (unsigned i = 0; i < reads->count; i++) {
+      sets[i] = cm_cache_set(cache, reads->blocks[i]);
+      for (unsigned before = 0; before < i; before++) {
+         if (sets[before] == sets[i])
+            return false;
+      }
+   }
+   cache->accesses[stream][0] += reads->accesses;
+   for (unsigned i = 0; i < reads->count; i++) {
+      if (reads->blocks[i] != cache->folded_block)
+         cm_policy_look_up(cache, reads->blocks[i], stream, CM_READ);
+   }
+   return true;
 }

@@ -107,16 +107,9 @@ resolve(int32_t coordinate, uint32_t size, bool repeat)
    return below == repeat ? size - 1 : 0;
 }
 
-struct footprint_image {
-   const struct cm_texture_layout *layout;
-   const struct cm_texture_level *level;
-   uint64_t address; /* of the level's layer or slice */
-   unsigned block_shift;
-};
-
 /* The distinct blocks of one fragment's texels, wherever these lie. */
 static unsigned
-fragment_blocks(const struct footprint_image *image, const struct cm_texture_binding *binding, int32_t x,
+fragment_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding, int32_t x,
                 int32_t y, unsigned extent, uint64_t *blocks)
 {
    const struct cm_texture_layout *layout = image->layout;
@@ -139,10 +132,9 @@ fragment_blocks(const struct footprint_image *image, const struct cm_texture_bin
    return count;
 }
 
-/* The usual case, fast: linear rows that begin with a block, texels that do not
- * straddle blocks, and a fragment away from the edges. */
+/* Whether linear rows begin with a block and texels do not straddle blocks. */
 static bool
-rows_of_blocks(const struct footprint_image *image)
+rows_of_blocks(const struct cm_texture_image *image)
 {
    const struct cm_texture_layout *layout = image->layout;
    const uint64_t within_block = (1ull << image->block_shift) - 1;
@@ -151,55 +143,56 @@ rows_of_blocks(const struct footprint_image *image)
           ((image->address | image->level->row_bytes) & within_block) == 0;
 }
 
-/* Whether a whole quad's texels lie inside the image and in one column of blocks. */
-static inline bool
-in_one_column(const struct cm_footprint *footprint, int32_t width, int32_t height, int32_t more,
-              uint32_t shift)
+void
+cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_layout *layout,
+                      uint64_t address, const struct cm_texture_binding *binding,
+                      const struct cm_footprint *footprint, unsigned block_shift)
 {
-   int32_t x0 = footprint->texel[0].x, x1 = x0, y0 = footprint->texel[0].y, y1 = y0;
-   for (unsigned f = 1; f < 4; f++) {
-      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      x0 = x < x0 ? x : x0;
-      x1 = x > x1 ? x : x1;
-      y0 = y < y0 ? y : y0;
-      y1 = y > y1 ? y : y1;
+   uint32_t level_number = (uint32_t)binding->first_level + footprint->level;
+   if (level_number >= layout->num_levels)
+      level_number = layout->num_levels - 1;
+   const struct cm_texture_level *level = &layout->levels[level_number];
+
+   const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;
+   uint32_t layer = binding->first_layer + footprint->layer;
+   if (layer >= images)
+      layer = images - 1;
+   *image = (struct cm_texture_image){
+      .layout = layout,
+      .level = level,
+      .address = address + image_offset(layout, level, layer),
+      .block_shift = block_shift,
+   };
+   image->has_rows_of_blocks = rows_of_blocks(image);
+   if (image->has_rows_of_blocks) {
+      image->texel_shift = block_shift - layout->texel_shift;
+      image->full_columns = level->width >> image->texel_shift;
+      image->first_block = image->address >> block_shift;
+      image->row_blocks = level->row_bytes >> block_shift;
    }
-   return footprint->live == 15 && (x0 | y0) >= 0 && x1 + more < width && y1 + more < height &&
-          x0 >> shift == (x1 + more) >> shift;
 }
 
-static unsigned
-footprint_blocks(const struct footprint_image *image, const struct cm_texture_binding *binding,
-                 const struct cm_footprint *footprint, uint64_t *blocks)
+unsigned
+cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
+                    const struct cm_footprint *footprint, uint64_t *blocks)
 {
    const struct cm_texture_level *level = image->level;
    const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
-   const uint32_t shift = image->block_shift - image->layout->texel_shift;
-   const uint64_t first_block = image->address >> image->block_shift;
-   const uint64_t row_blocks = level->row_bytes >> image->block_shift;
-   const bool fast = rows_of_blocks(image);
+   const uint32_t shift = image->texel_shift;
+   const uint64_t row_blocks = image->row_blocks;
    unsigned count = 0;
 
-   if (fast &&
-       in_one_column(footprint, (int32_t)level->width, (int32_t)level->height, (int32_t)more, shift)) {
-      const uint64_t column = first_block + ((uint32_t)footprint->texel[0].x >> shift);
-      for (unsigned f = 0; f < 4; f++) {
-         blocks[f << more] = column + (uint32_t)footprint->texel[f].y * row_blocks;
-         blocks[(f << more) + more] = blocks[f << more] + more * row_blocks;
-      }
-      return 4 << more;
-   }
    for (unsigned f = 0; f < 4; f++) {
       if (!(footprint->live & 1u << f))
          continue;
       const uint32_t x = (uint32_t)(int32_t)footprint->texel[f].x;
       const uint32_t y = (uint32_t)(int32_t)footprint->texel[f].y;
       /* Below 0 is far above any size. */
-      if (!fast || x >= level->width - more || y >= level->height - more) {
+      if (!image->has_rows_of_blocks || x >= level->width - more || y >= level->height - more) {
          count += fragment_blocks(image, binding, (int32_t)x, (int32_t)y, 1 + more, blocks + count);
          continue;
       }
-      const uint64_t row = first_block + y * row_blocks;
+      const uint64_t row = image->first_block + y * row_blocks;
       const uint32_t column = x >> shift, other_column = (x + more) >> shift;
       blocks[count++] = row + column;
       if (other_column != column)
@@ -211,27 +204,4 @@ footprint_blocks(const struct footprint_image *image, const struct cm_texture_bi
       }
    }
    return count;
-}
-
-unsigned
-cm_footprint_blocks(const struct cm_texture_layout *layout, uint64_t address,
-                    const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
-                    unsigned block_shift, uint64_t *blocks)
-{
-   uint32_t level_number = (uint32_t)binding->first_level + footprint->level;
-   if (level_number >= layout->num_levels)
-      level_number = layout->num_levels - 1;
-   const struct cm_texture_level *level = &layout->levels[level_number];
-
-   const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;
-   uint32_t layer = binding->first_layer + footprint->layer;
-   if (layer >= images)
-      layer = images - 1;
-   const struct footprint_image image = {
-      .layout = layout,
-      .level = level,
-      .address = address + image_offset(layout, level, layer),
-      .block_shift = block_shift,
-   };
-   return footprint_blocks(&image, binding, footprint, blocks);
 }

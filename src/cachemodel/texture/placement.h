@@ -15,6 +15,7 @@
 
 #include "config/config.h"
 #include "events/event_stream.h"
+#include "memory/cache.h"
 
 /** One mipmap level in a texture's memory. */
 struct cm_texture_level {
@@ -70,14 +71,76 @@ void cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_re
 uint64_t cm_texture_offset(const struct cm_texture_layout *layout, uint32_t level, uint32_t layer,
                            uint32_t column, uint32_t row);
 
+/** A level's layer or slice as footprints are looked up in it. */
+struct cm_texture_image {
+   const struct cm_texture_layout *layout;
+   const struct cm_texture_level *level;
+   uint64_t address;     /**< of its first byte */
+   uint32_t block_shift; /**< binary logarithm of the block size */
+   /** Linear rows that begin with a block, of uncompressed texels that do not straddle
+    * blocks: the usual case, which the fields below serve. */
+   bool has_rows_of_blocks;
+   uint32_t texel_shift;  /**< binary logarithm of texels a block */
+   uint32_t full_columns; /**< columns of blocks that are full of texels */
+   uint64_t first_block;  /**< number of its first block */
+   uint64_t row_blocks;   /**< blocks from row to row */
+};
+
+/** Finds the image that a footprint names; what is out of range is clamped. address
+ * is the texture's. */
+void cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_layout *layout,
+                           uint64_t address, const struct cm_texture_binding *binding,
+                           const struct cm_footprint *footprint, unsigned block_shift);
+
 #define CM_MAX_FOOTPRINT_BLOCKS 32
 
 /** The blocks (numbers: address >> block_shift) that a footprint reads, in order:
  * for each live fragment 0 … 3, each distinct block of its texels (x, y),
- * (x+1, y), (x, y+1), (x+1, y+1) once. address is the texture's. Returns how many,
- * at most CM_MAX_FOOTPRINT_BLOCKS. */
-unsigned cm_footprint_blocks(const struct cm_texture_layout *layout, uint64_t address,
-                             const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
-                             unsigned block_shift, uint64_t *blocks);
+ * (x+1, y), (x, y+1), (x+1, y+1) once. Returns how many, at most
+ * CM_MAX_FOOTPRINT_BLOCKS. */
+unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
+                             const struct cm_footprint *footprint, uint64_t *blocks);
+
+/** The same in short where the whole quad reads one column of blocks, at most
+ * CM_READ_SET_BLOCKS of them: false where it doesn't. */
+static inline bool
+cm_footprint_column(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                    struct cm_read_set *reads)
+{
+   const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
+   const uint32_t shift = image->texel_shift;
+   uint32_t x[4];
+   int32_t y[4];
+   for (unsigned f = 0; f < 4; f++) {
+      x[f] = (uint32_t)(int32_t)footprint->texel[f].x;
+      y[f] = footprint->texel[f].y;
+   }
+   const uint32_t across = (x[1] ^ x[0]) | (x[2] ^ x[0]) | (x[3] ^ x[0]) | ((x[0] + more) ^ x[0]) |
+                           ((x[1] + more) ^ x[0]) | ((x[2] + more) ^ x[0]) | ((x[3] + more) ^ x[0]);
+   if (!image->has_rows_of_blocks || footprint->live != 15 || across >> shift ||
+       x[0] >> shift >= image->full_columns)
+      return false;
+
+   const int32_t low = y[0] < y[1] ? y[0] : y[1], other_low = y[2] < y[3] ? y[2] : y[3];
+   const int32_t high = y[0] < y[1] ? y[1] : y[0], other_high = y[2] < y[3] ? y[3] : y[2];
+   const int32_t top = low < other_low ? low : other_low;
+   const int32_t bottom = (high < other_high ? other_high : high) + (int32_t)more;
+   if (top < 0 || bottom >= (int32_t)image->level->height || bottom - top >= CM_READ_SET_BLOCKS)
+      return false;
+
+   const uint64_t first = image->first_block + (x[0] >> shift) + (uint32_t)top * image->row_blocks;
+   uint32_t seen = 0;
+   reads->count = 0;
+   reads->repeated = 0;
+   reads->accesses = 4 + 4 * more;
+   for (unsigned f = 0; f < 4; f++) {
+      const uint32_t rows = (1 + 2 * more) << (y[f] - top);
+      reads->repeated |= seen & rows;
+      for (uint32_t new_rows = rows & ~seen; new_rows; new_rows &= new_rows - 1)
+         reads->blocks[reads->count++] = first + (unsigned)__builtin_ctz(new_rows) * image->row_blocks;
+      seen |= rows;
+   }
+   return true;
+}
 
 #endif

@@ -56,5 +56,6 @@ remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 const struct cm_replacement cm_replacement_lru = {
    .access = cm_policy_access,
    .read_sequence = cm_policy_read_sequence,
+   .read_set = cm_policy_read_set,
    .remove = remove_line,
 };

@@ -93,8 +93,6 @@ destroy_batch(struct tbr_batch *batch)
 {
    for (size_t i = 0; i < batch->pages.count; i++)
       align_free(batch->pages.data[i]);
-   for (size_t i = 0; i < batch->tile_events.capacity; i++)
-      free(batch->tile_events.data[i].words);
    cm_pb_lists_destroy(batch->lists);
    free(batch->pages.data);
    free(batch->first_blocks.data);
@@ -256,16 +254,12 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    batch->traversal.count = batch->position.count = batch->tile_done.count = 0;
    batch->tile_events.count = batch->touched.count = 0;
-   const size_t old_events = batch->tile_events.capacity;
    if (!tbr_array_reserve(&batch->traversal, num_tiles) || !tbr_array_reserve(&batch->position, num_tiles) ||
        !tbr_array_reserve(&batch->tile_done, num_tiles) || !tbr_array_reserve(&batch->touched, num_tiles) ||
        !tbr_array_reserve(&batch->tile_events, num_tiles))
       return false;
 
-   for (size_t i = old_events; i < batch->tile_events.capacity; i++)
-      batch->tile_events.data[i] = (struct cm_tile_events){0};
-   for (uint32_t i = 0; i < num_tiles; i++)
-      batch->tile_events.data[i].num_words = 0;
+   memset(batch->tile_events.data, 0, num_tiles * sizeof *batch->tile_events.data);
    memset(batch->tile_done.data, 0, num_tiles);
    memset(batch->touched.data, 0, num_tiles * sizeof(bool));
    cm_tile_order_build(config->tile.order, pass->tiles_x, pass->tiles_y,
@@ -513,6 +507,8 @@ tbr_batch_hand_over(struct tbr_context *context)
       return;
    context->batch = NULL;
    context->last_batch = batch->sequence;
+   /* When the process is exiting, the statistics are closed. */
+   batch->recorded = batch->recorded && screen->model;
 
    bool ok = build_lists(batch, screen->config->parameter_buffer.layout);
    if (batch->recorded)
@@ -526,12 +522,15 @@ tbr_batch_hand_over(struct tbr_context *context)
    batch->pass.num_occlusion_counters = batch->sinks.count;
    describe_events(batch);
 
+   /* Not recorded, it may be gone once it is submitted. */
    const bool recorded = batch->recorded;
+   /* The model must take passes in the order of rendering (tbr_renderer.c, take_events). */
+   simple_mtx_lock(&screen->hand_over_lock);
    tbr_renderer_submit(screen->renderer, batch);
-   if (recorded && screen->model)
-      tbr_model_pass(screen->model, &batch->events, batch, tbr_renderer_wait_tile, tbr_renderer_release);
-   else if (recorded) /* the process is exiting: the statistics are closed */
-      tbr_renderer_release(batch);
+   if (recorded)
+      tbr_model_pass(screen->model, &batch->events, batch, tbr_renderer_wait_tile, tbr_renderer_release_tile,
+                     tbr_renderer_release);
+   simple_mtx_unlock(&screen->hand_over_lock);
 }
 
 void

@@ -26,6 +26,7 @@ struct message {
          const struct cm_pass *pass;
          void *data;
          void (*wait_tile)(void *data, uint32_t n);
+         void (*release_tile)(void *data, uint32_t tile);
          void (*release)(void *data);
       };
    };
@@ -53,6 +54,7 @@ consume_pass(struct tbr_model *model, const struct message *message)
    for (uint32_t n = 0; n < num_tiles; n++) {
       message->wait_tile(message->data, n);
       cm_gpu_pass_tile(model->gpu, traversal[n]);
+      message->release_tile(message->data, traversal[n]);
    }
    cm_gpu_pass_end(model->gpu);
    message->release(message->data);
@@ -145,13 +147,15 @@ tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_desc
 
 void
 tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, void *data,
-               void (*wait_tile)(void *data, uint32_t n), void (*release)(void *data))
+               void (*wait_tile)(void *data, uint32_t n), void (*release_tile)(void *data, uint32_t tile),
+               void (*release)(void *data))
 {
    queue(model, &(struct message){
                    .type = MESSAGE_PASS,
                    .pass = pass,
                    .data = data,
                    .wait_tile = wait_tile,
+                   .release_tile = release_tile,
                    .release = release,
                 });
 }

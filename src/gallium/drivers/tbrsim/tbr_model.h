@@ -21,9 +21,11 @@ void tbr_model_destroy(struct tbr_model *model);
 void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource);
 
 /** Queues a pass. The consumer calls wait_tile(data, n) before it reads the n-th
- * tile of the traversal and release(data) when it is done with the pass. */
+ * tile of the traversal, release_tile(data, tile) when it is done with that tile's
+ * events, and release(data) when it is done with the pass. */
 void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, void *data,
-                    void (*wait_tile)(void *data, uint32_t n), void (*release)(void *data));
+                    void (*wait_tile)(void *data, uint32_t n),
+                    void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));
 void tbr_model_frame_end(struct tbr_model *model);
 
 /** Whether the frame that is being recorded is simulated (TBRSIM_FRAMES). */

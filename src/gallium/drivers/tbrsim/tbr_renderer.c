@@ -15,6 +15,10 @@
  * blocks (64 MiB). */
 #define MAX_BATCHES_UNDER_WAY 12
 #define MAX_BLOCKS_UNDER_WAY (1u << 20)
+/** Events of rendered tiles that may wait for the model, and memory that is kept for
+ * the events of coming ones. */
+#define MAX_WAITING_EVENT_BYTES (16u << 20)
+#define MAX_SPARE_EVENT_BYTES (32u << 20)
 
 struct live_batch {
    uint64_t sequence;
@@ -25,6 +29,7 @@ struct tbr_renderer {
    mtx_t lock;
    cnd_t work;     /**< a batch was queued, or the threads must stop */
    cnd_t progress; /**< a tile or a batch is done */
+   cnd_t room;     /**< the model is done with a tile's events */
    unsigned num_threads;
    thrd_t threads[MAX_THREADS];
    bool stop;
@@ -35,6 +40,11 @@ struct tbr_renderer {
    uint64_t next_sequence;
    TBR_ARRAY(struct live_batch) live; /**< batches that are not done */
    uint64_t oldest_live;              /**< all below are done; read without the lock */
+
+   TBR_ARRAY(struct cm_tile_events)
+   spare_events;               /**< empty, but with memory: the last ones used are taken first */
+   size_t spare_event_bytes;   /**< the memory they have */
+   size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
 };
 
 static void
@@ -123,16 +133,87 @@ add_occlusion(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
       p_atomic_add(&batch->sinks.data[i]->samples, counters[i]);
 }
 
+/* ---- events -------------------------------------------------------------- */
+
+/** Gives a worker room for a tile's events. Called before it takes a tile: whoever
+ * waits here holds up nobody, as the model takes tiles in the order of rendering. */
+static void
+take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
+{
+   if (events->words)
+      return;
+   mtx_lock(&renderer->lock);
+   while (renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES)
+      cnd_wait(&renderer->room, &renderer->lock);
+   if (renderer->spare_events.count) {
+      *events = renderer->spare_events.data[--renderer->spare_events.count];
+      renderer->spare_event_bytes -= events->capacity * sizeof *events->words;
+   }
+   mtx_unlock(&renderer->lock);
+   events->num_words = 0;
+}
+
+/** Keeps the memory of events for another tile, or frees it. With the lock held. */
+static void
+recycle_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
+{
+   const size_t bytes = events->capacity * sizeof *events->words;
+   if (renderer->spare_event_bytes + bytes <= MAX_SPARE_EVENT_BYTES &&
+       tbr_array_reserve(&renderer->spare_events, 1)) {
+      renderer->spare_events.data[renderer->spare_events.count++] = *events;
+      renderer->spare_event_bytes += bytes;
+   } else {
+      free(events->words);
+   }
+   *events = (struct cm_tile_events){0};
+}
+
+/** A tile's events now wait for the model; where it has none, its memory goes on to
+ * the worker's next tile. */
+static void
+leave_events(struct tbr_renderer *renderer, struct cm_tile_events *of_tile, struct cm_tile_events *next)
+{
+   if (!of_tile->num_words) {
+      *next = *of_tile;
+      *of_tile = (struct cm_tile_events){0};
+      return;
+   }
+   mtx_lock(&renderer->lock);
+   renderer->waiting_event_bytes += of_tile->num_words * sizeof *of_tile->words;
+   mtx_unlock(&renderer->lock);
+   *next = (struct cm_tile_events){0};
+}
+
+void
+tbr_renderer_release_tile(void *data, uint32_t tile)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   struct cm_tile_events *events = &batch->tile_events.data[tile];
+   if (!events->words)
+      return;
+   mtx_lock(&renderer->lock);
+   renderer->waiting_event_bytes -= events->num_words * sizeof *events->words;
+   recycle_events(renderer, events);
+   cnd_broadcast(&renderer->room);
+   mtx_unlock(&renderer->lock);
+}
+
+/* ---- workers --------------------------------------------------------------- */
+
 /** Renders tiles of the batch until none is left to take. */
 static void
 render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread)
 {
    const uint32_t num_tiles = batch->pass.tiles_x * batch->pass.tiles_y;
    const struct tbr_isa *isa = tbr_isa_get();
+   struct cm_tile_events events = {0};
    bool begun = false;
    uint32_t rendered = 0;
 
    for (;;) {
+      if (batch->recorded)
+         take_events(renderer, &events);
       const uint32_t place = p_atomic_inc_return(&batch->next_tile) - 1;
       if (place >= num_tiles)
          break;
@@ -145,7 +226,10 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
                abort();
             }
          }
+         batch->tile_events.data[tile] = events;
          isa->render_tile(thread, &batch->pass, tile);
+         if (batch->recorded)
+            leave_events(renderer, &batch->tile_events.data[tile], &events);
       }
       rendered++;
       if (batch->recorded) {
@@ -160,10 +244,11 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
    if (begun && batch->sinks.count > 1)
       add_occlusion(batch, thread);
 
-   if (rendered) {
+   if (rendered || events.words) {
       mtx_lock(&renderer->lock);
+      recycle_events(renderer, &events);
       batch->tiles_done += rendered;
-      if (batch->tiles_done == num_tiles)
+      if (rendered && batch->tiles_done == num_tiles)
          finish_first(renderer);
       else
          cnd_broadcast(&renderer->progress);
@@ -301,6 +386,7 @@ tbr_renderer_create(struct tbr_screen *screen, unsigned threads)
    mtx_init(&renderer->lock, mtx_plain);
    cnd_init(&renderer->work);
    cnd_init(&renderer->progress);
+   cnd_init(&renderer->room);
    renderer->next_sequence = 1;
    renderer->oldest_live = 1;
 
@@ -332,7 +418,11 @@ tbr_renderer_destroy(struct tbr_renderer *renderer)
       thrd_join(renderer->threads[i], NULL);
    cnd_destroy(&renderer->work);
    cnd_destroy(&renderer->progress);
+   cnd_destroy(&renderer->room);
    mtx_destroy(&renderer->lock);
+   for (size_t i = 0; i < renderer->spare_events.count; i++)
+      free(renderer->spare_events.data[i].words);
+   free(renderer->spare_events.data);
    free(renderer->live.data);
    FREE(renderer);
 }

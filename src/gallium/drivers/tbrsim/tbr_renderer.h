@@ -33,8 +33,10 @@ struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struc
 /** Waits until the context has no batch under way. */
 void tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context);
 
-/** The model waits for a tile, by place in the traversal; and releases the batch. */
+/** The model waits for a tile, by place in the traversal; is done with the events of
+ * a tile, by its number; and releases the batch. */
 void tbr_renderer_wait_tile(void *batch, uint32_t place);
+void tbr_renderer_release_tile(void *batch, uint32_t tile);
 void tbr_renderer_release(void *batch);
 
 #endif

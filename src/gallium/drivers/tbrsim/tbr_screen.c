@@ -171,6 +171,7 @@ destroy_screen(struct pipe_screen *base)
    if (screen->renderer)
       tbr_renderer_destroy(screen->renderer);
    simple_mtx_destroy(&screen->user_buffer_mutex);
+   simple_mtx_destroy(&screen->hand_over_lock);
    cm_counter_table_destroy(screen->counters);
    if (screen->config)
       cm_config_destroy(screen->config);
@@ -199,6 +200,8 @@ static bool
 build_gpu(struct tbr_screen *screen)
 {
    const char *isa = tbr_isa_get()->name;
+
+   simple_mtx_init(&screen->hand_over_lock, mtx_plain);
 
    screen->config = load_config();
    if (!screen->config)
