@@ -94,6 +94,11 @@ struct cm_config {
       enum cm_scheduler scheduler;
    } fragment_stage;
    struct {
+      /** Iterations that all loops of one invocation of a program may make together;
+       * then they end, which is said in a line. Unrolled loops do not count. 0: no limit. */
+      uint32_t loop_limit;
+   } shader;
+   struct {
       enum cm_placement_kind placement;
       uint32_t row_alignment; /**< bytes that a row of texels is padded to a multiple of; a power of two */
    } texture;

@@ -9,6 +9,7 @@ typedef MEMBER_TYPE(frame) frame_config;
 typedef MEMBER_TYPE(parameter_buffer) parameter_buffer_config;
 typedef MEMBER_TYPE(vertex_stage) vertex_stage_config;
 typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
+typedef MEMBER_TYPE(shader) shader_config;
 typedef MEMBER_TYPE(texture) texture_config;
 typedef MEMBER_TYPE(dram) dram_config;
 
@@ -64,6 +65,10 @@ static const cyaml_schema_field_t fragment_stage_fields[] = {
    ENUM(fragment_stage_config, scheduler, scheduler_names),
    CYAML_FIELD_END,
 };
+static const cyaml_schema_field_t shader_fields[] = {
+   UINT(shader_config, loop_limit),
+   CYAML_FIELD_END,
+};
 static const cyaml_schema_field_t texture_fields[] = {
    ENUM(texture_config, placement, placement_names),
    UINT(texture_config, row_alignment),
@@ -117,6 +122,7 @@ static const cyaml_schema_field_t config_fields[] = {
    MAPPING(parameter_buffer, parameter_buffer_fields),
    MAPPING(vertex_stage, vertex_stage_fields),
    MAPPING(fragment_stage, fragment_stage_fields),
+   MAPPING(shader, shader_fields),
    MAPPING(texture, texture_fields),
    MAPPING(streams, streams_fields),
    MAPPING(caches, caches_fields),

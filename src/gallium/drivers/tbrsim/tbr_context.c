@@ -74,6 +74,9 @@ create_parts(struct tbr_context *context)
    context->draw = draw_create_with_llvm_context(base, context->llvm);
    if (!context->draw)
       return false;
+   uint32_t *loops_ended = &tbr_screen(base->screen)->loops_ended;
+   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_VERTEX, 0, loops_ended, sizeof *loops_ended);
+   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_GEOMETRY, 0, loops_ended, sizeof *loops_ended);
    base->stream_uploader = u_upload_create_default(base);
    base->const_uploader = u_upload_create_default(base);
    if (!base->stream_uploader || !base->const_uploader || !tbr_binning_init(context))

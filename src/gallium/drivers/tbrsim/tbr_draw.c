@@ -418,6 +418,7 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    unmap_vertex_buffers(context);
    if (indices.data)
       draw_set_indexes(context->draw, NULL, 0, 0);
+   tbr_screen_note_ended_loops(tbr_screen(pipe->screen));
 }
 
 bool
@@ -429,6 +430,9 @@ tbr_draw_init_context(struct tbr_context *context)
    if (!context->draw_state || !context->empty_texture)
       return false;
    tbr_texture_binding_init_empty(context->empty_texture);
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   context->draw_state->resources.loops_ended =
+      (struct tbr_constant_buffer){&screen->loops_ended, sizeof screen->loops_ended};
    return true;
 }
 

@@ -296,6 +296,7 @@ build_body(struct jit *jit, nir_shader *nir)
    const struct lp_build_tgsi_params params = {
       .type = jit->type,
       .mask = &mask,
+      .ssbo_ptr = address(jit, jit->resources, offsetof(struct tbr_fragment_resources, loops_ended)),
       .consts_ptr = address(jit, jit->resources, offsetof(struct tbr_fragment_resources, constants)),
       .system_values = &system_values,
       .inputs = (const LLVMValueRef(*)[4])inputs,

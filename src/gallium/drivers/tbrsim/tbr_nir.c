@@ -77,6 +77,72 @@ tbr_nir_push_constants(nir_shader *nir, unsigned base)
    return state.count;
 }
 
+/* ---- endless loops ----------------------------------------------------- */
+
+/** At the loop's beginning: one iteration more, or the way out. */
+static void
+count_iteration(nir_builder *b, nir_loop *loop, nir_variable *iterations, unsigned limit)
+{
+   b->cursor = nir_after_phis(nir_loop_first_block(loop));
+   nir_def *count = nir_iadd_imm(b, nir_load_var(b, iterations), 1);
+   nir_store_var(b, iterations, count, 1);
+   nir_push_if(b, nir_ult32(b, nir_imm_int(b, limit), count));
+   nir_jump(b, nir_jump_break);
+   nir_pop_if(b, NULL);
+}
+
+static unsigned
+limit_loops(nir_builder *b, struct exec_list *nodes, nir_variable *iterations, unsigned limit)
+{
+   unsigned count = 0;
+   foreach_list_typed_safe(nir_cf_node, node, node, nodes)
+   {
+      if (node->type == nir_cf_node_if) {
+         nir_if *branch = nir_cf_node_as_if(node);
+         count += limit_loops(b, &branch->then_list, iterations, limit);
+         count += limit_loops(b, &branch->else_list, iterations, limit);
+      } else if (node->type == nir_cf_node_loop) {
+         nir_loop *loop = nir_cf_node_as_loop(node);
+         count += 1 + limit_loops(b, &loop->body, iterations, limit);
+         count_iteration(b, loop, iterations, limit);
+      }
+   }
+   return count;
+}
+
+static void
+report_limit(nir_builder *b, nir_function_impl *impl, nir_variable *iterations, unsigned limit)
+{
+   b->cursor = nir_after_impl(impl);
+   nir_push_if(b, nir_ult32(b, nir_imm_int(b, limit), nir_load_var(b, iterations)));
+   nir_store_ssbo(b, nir_imm_int(b, 1), nir_imm_int(b, 0), nir_imm_int(b, 0), .write_mask = 1,
+                  .access = ACCESS_NON_READABLE, .align_mul = 4);
+   nir_pop_if(b, NULL);
+}
+
+bool
+tbr_nir_limit_loops(nir_shader *nir, unsigned limit)
+{
+   nir_function_impl *impl = nir_shader_get_entrypoint(nir);
+   if (!limit)
+      return false;
+
+   nir_builder b = nir_builder_create(impl);
+   nir_variable *iterations = nir_local_variable_create(impl, glsl_uint_type(), "iterations");
+   if (!limit_loops(&b, &impl->body, iterations, limit)) {
+      exec_node_remove(&iterations->node);
+      return false;
+   }
+   report_limit(&b, impl, iterations, limit);
+   b.cursor = nir_before_impl(impl);
+   nir_store_var(&b, iterations, nir_imm_int(&b, 0), 1);
+   nir_metadata_preserve(impl, nir_metadata_none);
+   NIR_PASS_V(nir, nir_lower_vars_to_ssa);
+   return true;
+}
+
+/* ---- statistics -------------------------------------------------------- */
+
 static bool
 is_executed(const nir_instr *instr)
 {

@@ -121,6 +121,7 @@ finish_first(struct tbr_renderer *renderer)
    renderer->live.count--;
    update_oldest(renderer);
    batch->rendered = true;
+   tbr_screen_note_ended_loops(tbr_screen(batch->context->base.screen));
    drop_user(renderer, batch);
    cnd_broadcast(&renderer->work);
 }

@@ -9,6 +9,7 @@
 #include "compiler/glsl_types.h"
 #include "gallivm/lp_bld_init.h"
 #include "util/list.h"
+#include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"
 #include "util/u_debug.h"
 #include "util/u_memory.h"
@@ -159,6 +160,16 @@ flush_frontbuffer(struct pipe_screen *base, struct pipe_context *context, struct
    if (resource->display_target)
       screen->winsys->displaytarget_display(screen->winsys, resource->display_target, drawable, num_boxes,
                                             boxes);
+}
+
+void
+tbr_screen_note_ended_loops(struct tbr_screen *screen)
+{
+   if (p_atomic_read(&screen->loops_ended) && !p_atomic_xchg(&screen->told_of_loops, 1))
+      fprintf(stderr,
+              "tbrsim (note): a program's loops were ended after %u iterations (shader.loop_limit); what it "
+              "computed is wrong\n",
+              screen->config->shader.loop_limit);
 }
 
 static void

@@ -40,6 +40,8 @@ struct tbr_screen {
    } counter_groups[1 + CM_UNIT_COUNT];
    unsigned num_counter_groups;
 
+   uint32_t loops_ended;      /**< 1 once a program's loops had to be ended; see tbr_nir_limit_loops */
+   uint32_t told_of_loops;    /**< ... and the user has been told (atomic) */
    uint32_t frame;            /**< frames ended so far (atomic) */
    uint32_t next_resource_id; /**< event-stream identifiers, atomically counted up */
    simple_mtx_t user_buffer_mutex;
@@ -51,6 +53,9 @@ tbr_screen(struct pipe_screen *screen)
 {
    return (struct tbr_screen *)screen;
 }
+
+/** Tells the user, once, that the watchdog has ended a program's loops. */
+void tbr_screen_note_ended_loops(struct tbr_screen *screen);
 
 /** Sets caps, limits and formats (tbr_caps.c). The shader limits come first: Mesa
  * derives caps from them. */

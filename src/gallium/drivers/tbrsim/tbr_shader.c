@@ -29,6 +29,12 @@ take_nir(struct tbr_context *context, const struct pipe_shader_state *state)
    return tgsi_to_nir(state->tokens, context->base.screen, false);
 }
 
+static uint32_t
+loop_limit(const struct tbr_context *context)
+{
+   return tbr_screen(context->base.screen)->config->shader.loop_limit;
+}
+
 /* ---- fragment shaders ------------------------------------------------- */
 
 static void
@@ -161,6 +167,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       face->source = TBR_INPUT_FACE;
       face->components = 1;
    }
+   tbr_nir_limit_loops(shader->nir, loop_limit(context));
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
    const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
@@ -230,6 +237,7 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    nir_state.ir.nir = take_nir(context, state);
    shader->program = next_program();
    shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
+   tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
    shader->reads_textures = !BITSET_IS_EMPTY(((nir_shader *)nir_state.ir.nir)->info.textures_used);
    shader->draw = draw_create_vertex_shader(context->draw, &nir_state);
    if (!shader->draw) {
@@ -270,6 +278,7 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    struct pipe_shader_state nir_state = *state;
    nir_state.type = PIPE_SHADER_IR_NIR;
    nir_state.ir.nir = take_nir(context, state);
+   tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
    shader->draw = draw_create_geometry_shader(context->draw, &nir_state);
    if (!shader->draw) {
       FREE(shader);
