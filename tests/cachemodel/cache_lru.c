@@ -141,9 +141,9 @@ test_sequences(void **state)
    }
 }
 
-/* A few blocks, each read once in order, then again in any order. */
+/* Four readers of blocks in two columns. */
 static void
-test_read_sets(void **state)
+test_read_grids(void **state)
 {
    (void)state;
    unsigned folded = 0, refused = 0;
@@ -155,23 +155,29 @@ test_read_sets(void **state)
       uint64_t seed = s;
       assert_true(cm_cache_init(&cache, &config, NULL, &dram));
       reference_cache_init(&reference, &config, NULL);
-      for (unsigned round = 0; round < 5000; round++) {
-         uint64_t sequence[16];
-         struct cm_read_set reads = {.count = 1 + random_below(&seed, CM_READ_SET_BLOCKS)};
-         const uint64_t base = random_address(&seed, config.size) / config.block;
-         for (unsigned i = 0; i < reads.count; i++)
-            sequence[i] = reads.blocks[i] = base + i * (1 + random_below(&seed, 2) * cache.sets);
-         reads.accesses = reads.count + random_below(&seed, 8);
-         reads.repeated = reads.accesses - reads.count;
-         for (unsigned i = reads.count; i < reads.accesses; i++)
-            sequence[i] = reads.blocks[random_below(&seed, reads.count)];
-         for (unsigned i = 0; i < reads.accesses; i++)
-            reference_cache_access(&reference, sequence[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
-         if (cm_cache_read_set(&cache, &reads, CM_STREAM_TEXTURE)) {
-            folded++;
-         } else {
-            refused++;
-            cm_cache_read_sequence(&cache, sequence, reads.accesses, CM_STREAM_TEXTURE);
+      for (unsigned round = 0; round < 10000; round++) {
+         struct cm_read_grid grid = {
+            .block = random_address(&seed, 2 * config.size) / config.block,
+            .row = 1 + random_below(&seed, 2 * cache.sets),
+         };
+         uint64_t sequence[4 * 2 * CM_GRID_ROWS];
+         for (unsigned r = 0; r < 4; r++) {
+            grid.readers[r] = (uint32_t)random_below(&seed, 16) << random_below(&seed, 2 * CM_GRID_ROWS - 3);
+            for (unsigned bit = 0; bit < 2 * CM_GRID_ROWS; bit++) {
+               if (grid.readers[r] >> bit & 1)
+                  sequence[grid.accesses++] = grid.block + bit / 2 * grid.row + bit % 2;
+            }
+         }
+         /* The second time, most of it is settled. */
+         for (unsigned time = 0; time < 2; time++) {
+            for (unsigned i = 0; i < grid.accesses; i++)
+               reference_cache_access(&reference, sequence[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
+            if (cm_cache_read_grid(&cache, &grid, CM_STREAM_TEXTURE)) {
+               folded++;
+            } else {
+               refused++;
+               cm_cache_read_sequence(&cache, sequence, grid.accesses, CM_STREAM_TEXTURE);
+            }
          }
       }
       assert_caches_equal(&cache, &reference);
@@ -188,7 +194,7 @@ main(void)
       cmocka_unit_test(test_one_level),
       cmocka_unit_test(test_two_levels),
       cmocka_unit_test(test_sequences),
-      cmocka_unit_test(test_read_sets),
+      cmocka_unit_test(test_read_grids),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ plain_blocks(const struct cm_resource_description *r, const struct cm_texture_la
    return count;
 }
 
-static unsigned num_columns; /* footprints that had a short form */
+static unsigned num_grids; /* footprints that had a short form */
 
 /* The blocks of a footprint; looks also at the short form, which says the same. */
 static unsigned
@@ -56,24 +56,21 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
    cm_texture_image_init(&image, layout, address, binding, footprint, 6);
    const unsigned count = cm_footprint_blocks(&image, binding, footprint, blocks);
 
-   struct cm_read_set reads;
-   if (!cm_footprint_column(&image, footprint, &reads))
+   struct cm_read_grid grid;
+   if (!cm_footprint_grid(&image, footprint, &grid))
       return count;
-   num_columns++;
-   assert_int_equal(reads.accesses, count);
-   assert_int_equal(reads.repeated != 0, reads.count < count);
-   unsigned different = 0;
-   for (unsigned i = 0; i < count; i++) {
-      unsigned known = 0;
-      while (known < different && reads.blocks[known] != blocks[i])
-         known++;
-      if (known < different)
-         continue;
-      assert_in_range(different, 0, reads.count - 1);
-      assert_true(reads.blocks[different] == blocks[i]);
-      different++;
+   num_grids++;
+   assert_int_equal(grid.accesses, count);
+   unsigned read = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      for (unsigned bit = 0; bit < 2 * CM_GRID_ROWS; bit++) {
+         if (!(grid.readers[f] >> bit & 1))
+            continue;
+         assert_in_range(read, 0, count - 1);
+         assert_true(blocks[read++] == grid.block + bit / 2 * grid.row + bit % 2);
+      }
    }
-   assert_int_equal(different, reads.count);
+   assert_int_equal(read, count);
    return count;
 }
 
@@ -182,7 +179,7 @@ test_random(void **unused)
       assert_int_equal(count, plain_blocks(r, &layout, 8192, &binding, &f, expected));
       assert_memory_equal(blocks, expected, count * sizeof blocks[0]);
    }
-   assert_true(num_columns > 100);
+   assert_true(num_grids > 100);
 }
 
 static void

@@ -69,9 +69,9 @@ read_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_texture_i
                const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
 {
    struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
-   struct cm_read_set reads;
-   if (cache && cm_footprint_column(image, footprint, &reads) &&
-       cm_cache_read_set(cache, &reads, CM_STREAM_TEXTURE))
+   struct cm_read_grid grid;
+   if (cache && cm_footprint_grid(image, footprint, &grid) &&
+       cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
       return;
 
    uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
@@ -92,12 +92,16 @@ read_texture(struct shading *shading, uint32_t unit, const struct cm_footprint *
       return;
    const struct cm_texture_binding *binding = &shading->draw->textures[unit];
    const uint32_t shift = gpu->hierarchy.entry[CM_STREAM_TEXTURE].block_shift;
-   struct cm_texture_image image;
+   /* Filtering alternates between two levels. */
+   const struct cm_footprint *of_image[2] = {NULL, NULL};
+   struct cm_texture_image images[2];
    for (uint32_t i = 0; i < count; i++) {
       const struct cm_footprint *footprint = &footprints[i];
-      if (i == 0 || footprint->level != footprint[-1].level || footprint->layer != footprint[-1].layer)
-         cm_texture_image_init(&image, resource->layout, resource->address, binding, footprint, shift);
-      read_footprint(gpu, shading->taken_by[footprint->quad & 3], &image, binding, footprint);
+      const unsigned n = footprint->level & 1;
+      if (!of_image[n] || footprint->level != of_image[n]->level || footprint->layer != of_image[n]->layer)
+         cm_texture_image_init(&images[n], resource->layout, resource->address, binding, footprint, shift);
+      of_image[n] = footprint;
+      read_footprint(gpu, shading->taken_by[footprint->quad & 3], &images[n], binding, footprint);
    }
 }
 

@@ -38,15 +38,16 @@ typedef uint64_t cm_line;
 
 struct cm_cache;
 
-#define CM_READ_SET_BLOCKS 4
+#define CM_GRID_ROWS 16
 
-/** Reads of a few different blocks, mixed together in any way that begins with their
- * first reads in this order. */
-struct cm_read_set {
-   uint64_t blocks[CM_READ_SET_BLOCKS]; /**< block numbers */
-   uint32_t count;                      /**< of blocks */
-   uint32_t accesses;                   /**< reads in all, at least count */
-   uint32_t repeated;                   /**< not 0: some are read more than once */
+/** Reads of blocks that stand in two columns and up to CM_GRID_ROWS rows, by up to
+ * four readers one after another. */
+struct cm_read_grid {
+   uint64_t block; /**< number of the upper left block; the upper right one is the next */
+   uint64_t row;   /**< blocks from row to row */
+   uint32_t accesses;
+   /** What each reader reads, lowest bit first: bit 2 * row + column. */
+   uint32_t readers[4];
 };
 
 /** A replacement policy: how a set orders its blocks. One file a policy in
@@ -58,9 +59,9 @@ struct cm_replacement {
    /** Counts and looks up reads of several blocks in order. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
-   /** Counts and looks up the reads of a set whose order beyond the first reads makes
-    * no difference. False, with nothing done, where it could make one. */
-   bool (*read_set)(struct cm_cache *cache, const struct cm_read_set *reads, enum cm_stream stream);
+   /** Counts and looks up the reads of a grid where their order makes no difference
+    * beyond each block's first. False, with nothing done, where it could make one. */
+   bool (*read_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
    /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
@@ -119,12 +120,12 @@ cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned 
    cache->replacement->read_sequence(cache, blocks, count, stream);
 }
 
-/** Reads of a set of blocks at the cost of its different blocks. False, with nothing
+/** Reads of a grid of blocks, at the cost of its different blocks. False, with nothing
  * done, where the order of all reads has to be known. */
 static inline bool
-cm_cache_read_set(struct cm_cache *cache, const struct cm_read_set *reads, enum cm_stream stream)
+cm_cache_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
-   return cache->replacement->read_set(cache, reads, stream);
+   return cache->replacement->read_grid(cache, grid, stream);
 }
 
 /** Drops all blocks between two byte addresses (the second excluded), writing

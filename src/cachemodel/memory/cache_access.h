@@ -12,10 +12,14 @@
  *                             unsigned ways, unsigned way)
  *       lines[way] was filled; returns where the line is now.
  *
+ *    bool cm_policy_is_settled(const struct cm_cache *, uint64_t set, const cm_line *lines,
+ *                              uint64_t block)
+ *       whether the block is there and a hit on it changes nothing.
+ *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
  * access to the set. What the file gets are
- * cm_policy_access, cm_policy_read_sequence and cm_policy_read_set for its struct
+ * cm_policy_access, cm_policy_read_sequence and cm_policy_read_grid for its struct
  * cm_replacement.
  */
 #include "memory/cache_internal.h"
@@ -91,25 +95,70 @@ cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned
    }
 }
 
-/* Blocks in different sets do not meet, and of the reads of one of them, all but the
- * first are folded. */
-static bool
-cm_policy_read_set(struct cm_cache *cache, const struct cm_read_set *reads, enum cm_stream stream)
+static inline __attribute__((always_inline)) uint64_t
+cm_grid_block(const struct cm_read_grid *grid, unsigned bit)
 {
-   if (!CM_POLICY_FOLDS_HIT || (!CM_POLICY_FOLDS_FILL && reads->repeated))
+   return grid->block + (bit >> 1) * grid->row + (bit & 1);
+}
+
+/** The next bit of a mask that is not 0; takes it away. */
+static inline __attribute__((always_inline)) unsigned
+cm_take_bit(uint32_t *mask)
+{
+   const unsigned bit = (unsigned)__builtin_ctz(*mask);
+   *mask &= *mask - 1;
+   return bit;
+}
+
+/** Whether the blocks are in different sets. May say no when they are. */
+static bool
+cm_policy_sets_differ(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
+{
+   uint64_t seen = 0; /* a bit a group of sets; neighbours, and those a row apart, in different ones */
+   while (mask) {
+      const uint64_t set = cm_cache_set(cache, cm_grid_block(grid, cm_take_bit(&mask)));
+      const uint64_t bit = 1ull << ((set ^ set >> 6) & 63);
+      if (seen & bit)
+         return false;
+      seen |= bit;
+   }
+   return true;
+}
+
+/** Looks up each block once, in the order of first reads. Blocks in different sets do
+ * not meet, and of the reads of one of them, all but the first are folded. */
+static __attribute__((noinline)) bool
+cm_policy_read_grid_in_order(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   uint32_t seen = 0, repeated = 0;
+   for (unsigned r = 0; r < 4; r++) {
+      repeated |= seen & grid->readers[r];
+      seen |= grid->readers[r];
+   }
+   if (!CM_POLICY_FOLDS_HIT || (!CM_POLICY_FOLDS_FILL && repeated) ||
+       !cm_policy_sets_differ(cache, grid, seen))
       return false;
-   uint64_t sets[CM_READ_SET_BLOCKS];
-   for (unsigned i = 0; i < reads->count; i++) {
-      sets[i] = cm_cache_set(cache, reads->blocks[i]);
-      for (unsigned before = 0; before < i; before++) {
-         if (sets[before] == sets[i])
-            return false;
-      }
+   seen = 0;
+   for (unsigned r = 0; r < 4; r++) {
+      uint32_t unseen = grid->readers[r] & ~seen;
+      seen |= unseen;
+      while (unseen)
+         cm_policy_look_up(cache, cm_grid_block(grid, cm_take_bit(&unseen)), stream, CM_READ);
    }
-   cache->accesses[stream][0] += reads->accesses;
-   for (unsigned i = 0; i < reads->count; i++) {
-      if (reads->blocks[i] != cache->folded_block)
-         cm_policy_look_up(cache, reads->blocks[i], stream, CM_READ);
+   cache->accesses[stream][0] += grid->accesses;
+   return true;
+}
+
+static bool
+cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
+   while (mask) {
+      const uint64_t block = cm_grid_block(grid, cm_take_bit(&mask));
+      const uint64_t set = cm_cache_set(cache, block);
+      if (!cm_policy_is_settled(cache, set, cache->lines + set * cache->ways, block))
+         return cm_policy_read_grid_in_order(cache, grid, stream);
    }
+   cache->accesses[stream][0] += grid->accesses;
    return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "texture/placement.h"
 
+#include <string.h>
+
 static uint64_t
 align_up(uint64_t value, uint64_t alignment)
 {
@@ -204,4 +206,60 @@ cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_textur
       }
    }
    return count;
+}
+
+/* ---- a quad at once ------------------------------------------------------ */
+
+typedef int32_t fragments __attribute__((vector_size(16)));
+
+static inline fragments
+least(fragments a, fragments b)
+{
+   const fragments less = a < b;
+   return (a & less) | (b & ~less);
+}
+
+/* The bounds of four fragments' columns (first … last) and rows: the least first
+ * column, the complement of the greatest last one, the same of the rows. */
+static inline fragments
+bounds(fragments first, fragments last, fragments y)
+{
+   /* A complement's least is the greatest's complement. */
+   const fragments columns = least(__builtin_shuffle(first, ~last, (fragments){0, 4, 1, 5}),
+                                   __builtin_shuffle(first, ~last, (fragments){2, 6, 3, 7}));
+   const fragments rows = least(__builtin_shuffle(y, ~y, (fragments){0, 4, 1, 5}),
+                                __builtin_shuffle(y, ~y, (fragments){2, 6, 3, 7}));
+   return least(__builtin_shuffle(columns, rows, (fragments){0, 1, 4, 5}),
+                __builtin_shuffle(columns, rows, (fragments){2, 3, 6, 7}));
+}
+
+bool
+cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                  struct cm_read_grid *grid)
+{
+   const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
+   if (!image->has_rows_of_blocks || footprint->live != 15)
+      return false;
+   _Static_assert(sizeof footprint->texel == sizeof(fragments), "a texel is x, y of 16 bits");
+   fragments texels;
+   memcpy(&texels, footprint->texel, sizeof texels);
+   const int shift = (int)image->texel_shift;
+   const fragments x = texels << 16 >> 16, y = texels >> 16;
+   const fragments first = x >> shift, last = (x + (int32_t)more) >> shift;
+
+   const fragments bound = bounds(first, last, y);
+   const int32_t left = bound[0], right = ~bound[1], top = bound[2], bottom = ~bound[3] + (int32_t)more;
+   if ((left | top) < 0 || right - left > 1 || right >= (int32_t)image->full_columns ||
+       bottom >= (int32_t)image->level->height || bottom - top >= CM_GRID_ROWS)
+      return false;
+
+   grid->block = image->first_block + (uint32_t)left + (uint32_t)top * image->row_blocks;
+   grid->row = image->row_blocks;
+   /* The first and the second column are bits 1 and 2. */
+   const fragments columns = (first - left + 1) | (last - left + 1), twice_row = (y - top) * 2;
+   const fragments rows = columns | columns << (int)(2 * more), straddling = first != last;
+   for (unsigned f = 0; f < 4; f++)
+      grid->readers[f] = (uint32_t)rows[f] << twice_row[f];
+   grid->accesses = (4 - (uint32_t)(straddling[0] + straddling[1] + straddling[2] + straddling[3])) << more;
+   return true;
 }

@@ -101,46 +101,9 @@ void cm_texture_image_init(struct cm_texture_image *image, const struct cm_textu
 unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                              const struct cm_footprint *footprint, uint64_t *blocks);
 
-/** The same in short where the whole quad reads one column of blocks, at most
- * CM_READ_SET_BLOCKS of them: false where it doesn't. */
-static inline bool
-cm_footprint_column(const struct cm_texture_image *image, const struct cm_footprint *footprint,
-                    struct cm_read_set *reads)
-{
-   const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
-   const uint32_t shift = image->texel_shift;
-   uint32_t x[4];
-   int32_t y[4];
-   for (unsigned f = 0; f < 4; f++) {
-      x[f] = (uint32_t)(int32_t)footprint->texel[f].x;
-      y[f] = footprint->texel[f].y;
-   }
-   const uint32_t across = (x[1] ^ x[0]) | (x[2] ^ x[0]) | (x[3] ^ x[0]) | ((x[0] + more) ^ x[0]) |
-                           ((x[1] + more) ^ x[0]) | ((x[2] + more) ^ x[0]) | ((x[3] + more) ^ x[0]);
-   if (!image->has_rows_of_blocks || footprint->live != 15 || across >> shift ||
-       x[0] >> shift >= image->full_columns)
-      return false;
-
-   const int32_t low = y[0] < y[1] ? y[0] : y[1], other_low = y[2] < y[3] ? y[2] : y[3];
-   const int32_t high = y[0] < y[1] ? y[1] : y[0], other_high = y[2] < y[3] ? y[3] : y[2];
-   const int32_t top = low < other_low ? low : other_low;
-   const int32_t bottom = (high < other_high ? other_high : high) + (int32_t)more;
-   if (top < 0 || bottom >= (int32_t)image->level->height || bottom - top >= CM_READ_SET_BLOCKS)
-      return false;
-
-   const uint64_t first = image->first_block + (x[0] >> shift) + (uint32_t)top * image->row_blocks;
-   uint32_t seen = 0;
-   reads->count = 0;
-   reads->repeated = 0;
-   reads->accesses = 4 + 4 * more;
-   for (unsigned f = 0; f < 4; f++) {
-      const uint32_t rows = (1 + 2 * more) << (y[f] - top);
-      reads->repeated |= seen & rows;
-      for (uint32_t new_rows = rows & ~seen; new_rows; new_rows &= new_rows - 1)
-         reads->blocks[reads->count++] = first + (unsigned)__builtin_ctz(new_rows) * image->row_blocks;
-      seen |= rows;
-   }
-   return true;
-}
+/** The same in short: false where the texels lie in more than two columns of blocks or
+ * more than CM_GRID_ROWS rows, or not all inside an image that has_rows_of_blocks. */
+bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+                       struct cm_read_grid *grid);
 
 #endif

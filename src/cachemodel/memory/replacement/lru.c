@@ -40,6 +40,14 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    return move_to_front(lines, ways, way);
 }
 
+static inline __attribute__((always_inline)) bool
+cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
+{
+   (void)cache;
+   (void)set;
+   return lines[0] >> 8 == block;
+}
+
 static void
 remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {
@@ -56,6 +64,6 @@ remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 const struct cm_replacement cm_replacement_lru = {
    .access = cm_policy_access,
    .read_sequence = cm_policy_read_sequence,
-   .read_set = cm_policy_read_set,
+   .read_grid = cm_policy_read_grid,
    .remove = remove_line,
 };
