@@ -302,7 +302,7 @@ tbr_batch_get(struct tbr_context *context)
 }
 
 uint32_t
-tbr_batch_occlusion_counter(struct tbr_batch *batch, struct tbr_occlusion_sink *sink)
+tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink)
 {
    if (!sink || !tbr_array_reserve(&batch->sinks, 1))
       return 0;

@@ -73,7 +73,7 @@ struct tbr_batch {
    TBR_ARRAY(const struct tbr_draw_state *) states;
    TBR_ARRAY(struct tbr_storage *) storages;        /**< referenced */
    TBR_ARRAY(struct tbr_fragment_shader *) shaders; /**< referenced */
-   TBR_ARRAY(struct tbr_occlusion_sink *) sinks;    /**< [0] unused */
+   TBR_ARRAY(struct tbr_fragment_sink *) sinks;     /**< [0] unused */
 
    /* Events; empty if the batch is not simulated. */
    bool recorded;
@@ -131,13 +131,14 @@ void tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
 void tbr_screen_wait(struct tbr_screen *screen, uint64_t sequence);
 bool tbr_screen_done(struct tbr_screen *screen, uint64_t sequence);
 
-/** Occlusion counting. Begins a new counter for the draws to come (0 stops); the
- * result is added to *sink when the batch has been rendered. */
-struct tbr_occlusion_sink {
-   uint64_t samples;    /**< read only after the last batch is done */
+/** What queries count of the fragments. */
+struct tbr_fragment_sink {
+   uint64_t fragments;  /**< read only after the last batch is done */
    uint64_t last_batch; /**< sequence number of the last batch that adds to it */
 };
-uint32_t tbr_batch_occlusion_counter(struct tbr_batch *batch, struct tbr_occlusion_sink *sink);
+/** The counter (tbr_draw_state) whose sum is added to *sink when the batch has been
+ * rendered; 0 if sink is NULL. */
+uint32_t tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink);
 
 /** The attachment is about to be overwritten or thrown away: its content need not
  * be stored (invalidate_resource). */

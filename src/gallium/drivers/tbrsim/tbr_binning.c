@@ -123,7 +123,12 @@ set_view_index(struct vbuf_render *render, unsigned view_index)
 static void
 set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned count, unsigned generated)
 {
-   tbr_binning(render)->primitives_generated += generated;
+   struct tbr_binning *binning = tbr_binning(render);
+   struct tbr_stream_counts *counts = &binning->streams[stream];
+   counts->generated += generated;
+   if (binning->context->num_stream_output)
+      counts->needed += generated;
+   counts->written += count;
 }
 
 static void
@@ -146,6 +151,7 @@ bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attribute
              unsigned provoking)
 {
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   binning->clipped_primitives++;
    struct tbr_binned_primitive primitive = {
       .vertex = {v0, v1, v2},
       .provoking = provoking,
@@ -181,6 +187,7 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    const float width = MAX2(roundf(rasterizer->line_width), 1.0f);
    const float half = width * 0.5f;
 
+   binning->clipped_primitives++;
    struct tbr_binned_primitive primitive = {
       .vertex = {v0, v1, v0},
       .parallelogram = true,
@@ -206,6 +213,7 @@ bin_point(struct tbr_binning *binning, vertex_attributes vertex)
 {
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
    float size = rasterizer->point_size;
+   binning->clipped_primitives++;
    if (rasterizer->point_size_per_vertex && binning->point_size_slot >= 0)
       size = vertex[binning->point_size_slot][0];
    size = CLAMP(size, 1.0f, 255.0f);

@@ -17,6 +17,13 @@
 struct tbr_context;
 struct tbr_batch;
 
+/** Primitives of a vertex stream since the context began, for queries. */
+struct tbr_stream_counts {
+   uint64_t generated; /**< that left the last vertex processing stage */
+   uint64_t needed;    /**< of these, while transform feedback was active */
+   uint64_t written;   /**< of these, that fitted into the buffers */
+};
+
 struct tbr_binning {
    struct vbuf_render base;
    struct tbr_context *context;
@@ -39,7 +46,8 @@ struct tbr_binning {
    int32_t x0, y0, x1, y1; /**< pixels that can be covered; x1, y1 exclusive */
    bool out_of_memory;
 
-   uint64_t primitives_generated; /**< that reached the rasteriser, for queries */
+   struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];
+   uint64_t clipped_primitives; /**< of the draw in progress, that left the clipper */
 };
 
 /** Makes the context's vbuf_render and hooks it into draw. */

@@ -56,6 +56,12 @@ struct tbr_vertex_elements {
    struct pipe_vertex_element elements[PIPE_MAX_ATTRIBS];
 };
 
+/** What fragments are counted in on behalf of all active queries of a kind. */
+struct tbr_fragment_counting {
+   struct tbr_query *part;  /**< NULL: nothing is counted */
+   struct list_head active; /**< struct tbr_query */
+};
+
 struct tbr_context {
    struct pipe_context base;
    struct lp_context_ref *llvm; /**< LLVM context of all generated code */
@@ -98,12 +104,10 @@ struct tbr_context {
    uint8_t patch_vertices;
 
    /* Queries. */
-   /** What samples are counted in (its occlusion sink), on behalf of all occlusion
-    * queries that are active; NULL: nothing. */
-   struct tbr_query *occlusion_query;
-   struct list_head active_occlusion; /**< active occlusion queries, struct tbr_query */
-   unsigned num_active_statistics;    /**< active queries that need draw's statistics */
-   unsigned num_active_primitives;    /**< active queries that need draw's primitive counts */
+   struct tbr_fragment_counting samples;     /**< that pass all tests, for occlusion queries */
+   struct tbr_fragment_counting invocations; /**< of fragment programs, for pipeline statistics */
+   unsigned num_active_statistics;           /**< active queries that need draw's statistics */
+   unsigned num_active_primitives;           /**< active queries that need draw's primitive counts */
    /** Summed up while such queries are active, see tbr_query_add_pipeline_statistics. */
    struct pipe_query_data_pipeline_statistics statistics;
    bool queries_paused; /**< set_active_query_state(false) */

@@ -308,6 +308,44 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
    }
 }
 
+/* ---- transform feedback ---------------------------------------------------- */
+
+/** draw writes what it captures at once. What batches still read of the buffers
+ * must survive. */
+static void
+map_feedback_buffers(struct tbr_context *context)
+{
+   for (unsigned i = 0; i < context->num_stream_output; i++) {
+      struct draw_so_target *target = (struct draw_so_target *)context->stream_output[i];
+      if (!target)
+         continue;
+      struct tbr_resource *resource = tbr_resource(target->target.buffer);
+      tbr_resource_prepare_write(context, resource);
+      target->mapping = resource->storage->memory;
+   }
+   draw_set_mapped_so_targets(context->draw, context->num_stream_output,
+                              (struct draw_so_target **)context->stream_output);
+}
+
+static void
+unmap_feedback_buffers(struct tbr_context *context)
+{
+   draw_set_mapped_so_targets(context->draw, 0, NULL);
+}
+
+/** The vertices of glDrawTransformFeedback: as many as have been captured. */
+static struct pipe_draw_start_count_bias
+count_captured(const struct tbr_context *context, const struct pipe_draw_indirect_info *indirect,
+               const struct pipe_draw_start_count_bias *draw)
+{
+   const struct draw_so_target *target = (struct draw_so_target *)indirect->count_from_stream_output;
+   const struct tbr_vertex_elements *elements = context->vertex_elements;
+   const unsigned stride = elements->count ? elements->elements[0].src_stride : 0;
+   struct pipe_draw_start_count_bias resolved = *draw;
+   resolved.count = stride ? target->internal_offset / stride : 0;
+   return resolved;
+}
+
 /* ---- draw_vbo -------------------------------------------------------------- */
 
 struct mapped_indices {
@@ -381,6 +419,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
       checked.index_bounds_valid = false;
    draw_vbo(context->draw, &checked, drawid_offset, NULL, draw, 1, context->patch_vertices);
    draw_flush(context->draw);
+   tbr_query_end_draw(context);
    if (binning->out_of_memory) {
       fprintf(stderr, "tbrsim: primitives were lost: out of memory for the Parameter Buffer\n");
       binning->out_of_memory = false;
@@ -399,9 +438,19 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    }
    if (!info->instance_count || !can_draw(context) || !tbr_render_condition_passes(context))
       return;
+   struct pipe_draw_start_count_bias captured;
+   if (indirect && indirect->count_from_stream_output) {
+      captured = count_captured(context, indirect, &draws[0]);
+      draws = &captured;
+      num_draws = 1;
+   }
 
-   /* Textures first: waiting for one may hand over the batch. */
+   /* Textures and feedback first: waiting may hand over the batch. */
    map_vertex_textures(context, PIPE_SHADER_VERTEX);
+   if (context->geometry_shader)
+      map_vertex_textures(context, PIPE_SHADER_GEOMETRY);
+   if (context->num_stream_output)
+      map_feedback_buffers(context);
    map_vertex_buffers(context);
    const struct mapped_indices indices = map_indices(context, info);
    const bool rasterize =
@@ -416,6 +465,8 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    context->binning->batch = NULL;
 
    unmap_vertex_buffers(context);
+   if (context->num_stream_output)
+      unmap_feedback_buffers(context);
    if (indices.data)
       draw_set_indexes(context->draw, NULL, 0, 0);
    tbr_screen_note_ended_loops(tbr_screen(pipe->screen));

@@ -306,6 +306,14 @@ update_textures(struct tbr_context *context, struct tbr_batch *batch, struct tbr
    return true;
 }
 
+static uint32_t
+counter_of(const struct tbr_context *context, struct tbr_batch *batch,
+           const struct tbr_fragment_counting *counting)
+{
+   struct tbr_query *part = context->queries_paused ? NULL : counting->part;
+   return tbr_batch_fragment_counter(batch, part ? &part->sink : NULL);
+}
+
 bool
 tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
 {
@@ -331,8 +339,8 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
          return false;
    }
    if (dirty & (TBR_DIRTY_QUERY | TBR_DIRTY_FRAMEBUFFER)) {
-      struct tbr_query *query = context->queries_paused ? NULL : context->occlusion_query;
-      state->occlusion_counter = tbr_batch_occlusion_counter(batch, query ? &query->occlusion : NULL);
+      state->occlusion_counter = counter_of(context, batch, &context->samples);
+      state->invocation_counter = counter_of(context, batch, &context->invocations);
    }
    return true;
 }

@@ -67,8 +67,9 @@ struct tbr_draw_state {
    bool offset_units_unscaled;
    uint32_t sample_mask;
 
-   uint32_t occlusion_counter; /**< index into the thread's counters; 0: none */
-   uint32_t event_draw;        /**< index of the draw in the event stream */
+   uint32_t occlusion_counter;  /**< index into the thread's counters; 0: none */
+   uint32_t invocation_counter; /**< of fragments that are shaded, likewise */
+   uint32_t event_draw;         /**< index of the draw in the event stream */
 };
 
 /** A colour, depth or stencil buffer in memory. */

@@ -35,13 +35,19 @@ finish_and_read_clock(struct tbr_context *context)
    return os_time_get_nano();
 }
 
-/* ---- occlusion -------------------------------------------------------- */
+/* ---- fragments -------------------------------------------------------- */
 
-static bool
-counts_samples(unsigned type)
+/** What counts for queries of the type; NULL if they do not count fragments. */
+static struct tbr_fragment_counting *
+counting_of(struct tbr_context *context, unsigned type)
 {
-   return type == PIPE_QUERY_OCCLUSION_COUNTER || type == PIPE_QUERY_OCCLUSION_PREDICATE ||
-          type == PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE;
+   switch (type) {
+   case PIPE_QUERY_OCCLUSION_COUNTER:
+   case PIPE_QUERY_OCCLUSION_PREDICATE:
+   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: return &context->samples;
+   case PIPE_QUERY_PIPELINE_STATISTICS: return &context->invocations;
+   default: return NULL;
+   }
 }
 
 static void
@@ -50,7 +56,7 @@ drop_part(struct tbr_context *context, struct tbr_query *part)
    if (--part->users)
       return;
    /* Batches under way still add to it. */
-   finish(context, part->occlusion.last_batch);
+   finish(context, part->sink.last_batch);
    FREE(part);
 }
 
@@ -76,40 +82,40 @@ add_part(struct tbr_query *query, struct tbr_query *part)
    return true;
 }
 
-/** The set of active occlusion queries has changed: they go on in a part of their own.
- * False when memory is out. */
+/** The set of active queries has changed: they go on in a part of their own. False
+ * when memory is out. */
 static bool
-begin_part(struct tbr_context *context)
+begin_part(struct tbr_context *context, struct tbr_fragment_counting *counting)
 {
    bool ok = true;
 
    draw_flush(context->draw);
    context->dirty |= TBR_DIRTY_QUERY;
-   if (context->occlusion_query)
-      drop_part(context, context->occlusion_query);
-   context->occlusion_query = NULL;
-   if (list_is_empty(&context->active_occlusion))
+   if (counting->part)
+      drop_part(context, counting->part);
+   counting->part = NULL;
+   if (list_is_empty(&counting->active))
       return true;
 
    struct tbr_query *part = CALLOC_STRUCT(tbr_query);
    if (!part)
       return false;
    part->users = 1;
-   list_for_each_entry (struct tbr_query, query, &context->active_occlusion, link)
+   list_for_each_entry (struct tbr_query, query, &counting->active, link)
       ok &= add_part(query, part);
-   context->occlusion_query = part;
+   counting->part = part;
    return ok;
 }
 
 static uint64_t
-count_samples(struct tbr_context *context, const struct tbr_query *query)
+count_fragments(struct tbr_context *context, const struct tbr_query *query)
 {
-   uint64_t samples = 0;
+   uint64_t fragments = 0;
    for (unsigned i = 0; i < query->num_parts; i++) {
-      finish(context, query->parts[i]->occlusion.last_batch);
-      samples += query->parts[i]->occlusion.samples;
+      finish(context, query->parts[i]->sink.last_batch);
+      fragments += query->parts[i]->sink.fragments;
    }
-   return samples;
+   return fragments;
 }
 
 /* ---- what draw and the model count ------------------------------------ */
@@ -125,7 +131,15 @@ tbr_query_add_pipeline_statistics(struct tbr_context *context,
    sum->gs_invocations += statistics->gs_invocations;
    sum->gs_primitives += statistics->gs_primitives;
    sum->c_invocations += statistics->c_invocations;
-   sum->c_primitives += statistics->c_primitives;
+}
+
+void
+tbr_query_end_draw(struct tbr_context *context)
+{
+   struct tbr_binning *binning = context->binning;
+   if (!context->queries_paused)
+      context->statistics.c_primitives += binning->clipped_primitives;
+   binning->clipped_primitives = 0;
 }
 
 static void
@@ -152,6 +166,41 @@ tbr_query_begin_draw(struct tbr_context *context)
    draw_collect_primitives_generated(context->draw, active && context->num_active_primitives > 0);
 }
 
+/** Makes `counts` the difference of now to what they were. */
+static void
+subtract_streams(struct tbr_stream_counts *counts, const struct tbr_stream_counts *now)
+{
+   for (unsigned i = 0; i < PIPE_MAX_VERTEX_STREAMS; i++) {
+      counts[i].generated = now[i].generated - counts[i].generated;
+      counts[i].needed = now[i].needed - counts[i].needed;
+      counts[i].written = now[i].written - counts[i].written;
+   }
+}
+
+static bool
+has_overflowed(const struct tbr_query *query)
+{
+   for (unsigned i = 0; i < PIPE_MAX_VERTEX_STREAMS; i++) {
+      const bool counts = query->type == PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE || i == query->index;
+      if (counts && query->streams[i].needed != query->streams[i].written)
+         return true;
+   }
+   return false;
+}
+
+static bool
+counts_primitives(unsigned type)
+{
+   switch (type) {
+   case PIPE_QUERY_PRIMITIVES_GENERATED:
+   case PIPE_QUERY_PRIMITIVES_EMITTED:
+   case PIPE_QUERY_SO_STATISTICS:
+   case PIPE_QUERY_SO_OVERFLOW_PREDICATE:
+   case PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE: return true;
+   default: return false;
+   }
+}
+
 /** The model's counter after all that has been drawn. */
 static uint64_t
 read_counter(struct tbr_context *context, unsigned counter)
@@ -174,6 +223,10 @@ is_supported(const struct tbr_screen *screen, unsigned type)
    case PIPE_QUERY_TIMESTAMP_DISJOINT:
    case PIPE_QUERY_TIME_ELAPSED:
    case PIPE_QUERY_PRIMITIVES_GENERATED:
+   case PIPE_QUERY_PRIMITIVES_EMITTED:
+   case PIPE_QUERY_SO_STATISTICS:
+   case PIPE_QUERY_SO_OVERFLOW_PREDICATE:
+   case PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE:
    case PIPE_QUERY_GPU_FINISHED:
    case PIPE_QUERY_PIPELINE_STATISTICS: return true;
    default:
@@ -185,7 +238,7 @@ is_supported(const struct tbr_screen *screen, unsigned type)
 static struct pipe_query *
 create_query(struct pipe_context *base, unsigned type, unsigned index)
 {
-   if (!is_supported(tbr_screen(base->screen), type))
+   if (!is_supported(tbr_screen(base->screen), type) || index >= PIPE_MAX_VERTEX_STREAMS)
       return NULL;
    struct tbr_query *query = CALLOC_STRUCT(tbr_query);
    if (!query)
@@ -202,14 +255,15 @@ stop(struct tbr_context *context, struct tbr_query *query)
    if (!query->active)
       return;
    query->active = false;
-   if (counts_samples(query->type)) {
+   struct tbr_fragment_counting *counting = counting_of(context, query->type);
+   if (counting) {
       list_del(&query->link);
-      begin_part(context);
-   } else if (query->type == PIPE_QUERY_PIPELINE_STATISTICS) {
-      context->num_active_statistics--;
-   } else if (query->type == PIPE_QUERY_PRIMITIVES_GENERATED) {
-      context->num_active_primitives--;
+      begin_part(context, counting);
    }
+   if (query->type == PIPE_QUERY_PIPELINE_STATISTICS)
+      context->num_active_statistics--;
+   else if (counts_primitives(query->type))
+      context->num_active_primitives--;
 }
 
 static void
@@ -232,27 +286,24 @@ begin_query(struct pipe_context *base, struct pipe_query *handle)
 
    draw_flush(context->draw);
    query->active = true;
-   switch (query->type) {
-   case PIPE_QUERY_OCCLUSION_COUNTER:
-   case PIPE_QUERY_OCCLUSION_PREDICATE:
-   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE:
-      drop_parts(context, query);
-      list_addtail(&query->link, &context->active_occlusion);
-      return begin_part(context);
-   case PIPE_QUERY_TIME_ELAPSED: query->begin = finish_and_read_clock(context); return true;
-   case PIPE_QUERY_PRIMITIVES_GENERATED:
-      query->begin = context->binning->primitives_generated;
-      context->num_active_primitives++;
-      return true;
-   case PIPE_QUERY_PIPELINE_STATISTICS:
+   if (query->type == PIPE_QUERY_TIME_ELAPSED) {
+      query->begin = finish_and_read_clock(context);
+   } else if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC) {
+      query->begin = read_counter(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
+   } else if (query->type == PIPE_QUERY_PIPELINE_STATISTICS) {
       query->statistics = context->statistics;
       context->num_active_statistics++;
-      return true;
-   default:
-      if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
-         query->begin = read_counter(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
-      return true;
+   } else if (counts_primitives(query->type)) {
+      memcpy(query->streams, context->binning->streams, sizeof query->streams);
+      context->num_active_primitives++;
    }
+
+   struct tbr_fragment_counting *counting = counting_of(context, query->type);
+   if (!counting)
+      return true;
+   drop_parts(context, query);
+   list_addtail(&query->link, &counting->active);
+   return begin_part(context, counting);
 }
 
 static bool
@@ -266,13 +317,14 @@ end_query(struct pipe_context *base, struct pipe_query *handle)
    switch (query->type) {
    case PIPE_QUERY_TIMESTAMP:
    case PIPE_QUERY_TIME_ELAPSED: query->end = finish_and_read_clock(context); break;
-   case PIPE_QUERY_PRIMITIVES_GENERATED: query->end = context->binning->primitives_generated; break;
    case PIPE_QUERY_PIPELINE_STATISTICS: subtract_statistics(&query->statistics, &context->statistics); break;
    case PIPE_QUERY_GPU_FINISHED:
       tbr_batch_flush(context);
       query->last_batch = context->last_batch;
       break;
    default:
+      if (counts_primitives(query->type))
+         subtract_streams(query->streams, context->binning->streams);
       if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
          query->end = read_counter(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
       break;
@@ -291,16 +343,27 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
    result->u64 = 0;
    finish(context, query->last_batch);
    switch (query->type) {
-   case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_samples(context, query); break;
+   case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_fragments(context, query); break;
    case PIPE_QUERY_OCCLUSION_PREDICATE:
-   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: result->b = count_samples(context, query) > 0; break;
+   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE: result->b = count_fragments(context, query) > 0; break;
    case PIPE_QUERY_TIMESTAMP: result->u64 = query->end; break;
    case PIPE_QUERY_TIMESTAMP_DISJOINT:
       result->timestamp_disjoint.frequency = 1000000000;
       result->timestamp_disjoint.disjoint = false;
       break;
    case PIPE_QUERY_GPU_FINISHED: result->b = true; break;
-   case PIPE_QUERY_PIPELINE_STATISTICS: result->pipeline_statistics = query->statistics; break;
+   case PIPE_QUERY_PIPELINE_STATISTICS:
+      result->pipeline_statistics = query->statistics;
+      result->pipeline_statistics.ps_invocations = count_fragments(context, query);
+      break;
+   case PIPE_QUERY_PRIMITIVES_GENERATED: result->u64 = query->streams[query->index].generated; break;
+   case PIPE_QUERY_PRIMITIVES_EMITTED: result->u64 = query->streams[query->index].written; break;
+   case PIPE_QUERY_SO_STATISTICS:
+      result->so_statistics.num_primitives_written = query->streams[query->index].written;
+      result->so_statistics.primitives_storage_needed = query->streams[query->index].needed;
+      break;
+   case PIPE_QUERY_SO_OVERFLOW_PREDICATE:
+   case PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE: result->b = has_overflowed(query); break;
    default: result->u64 = query->end - query->begin; break;
    }
    return true;
@@ -416,7 +479,8 @@ tbr_query_init_context(struct tbr_context *context)
 {
    struct pipe_context *base = &context->base;
 
-   list_inithead(&context->active_occlusion);
+   list_inithead(&context->samples.active);
+   list_inithead(&context->invocations.active);
    base->create_query = create_query;
    base->destroy_query = destroy_query;
    base->begin_query = begin_query;

@@ -3,6 +3,7 @@
 #define TBR_QUERY_H
 
 #include "tbr_batch.h"
+#include "tbr_binning.h"
 #include "pipe/p_defines.h"
 #include "util/list.h"
 
@@ -13,17 +14,19 @@ struct tbr_query {
    unsigned type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter */
    unsigned index;
    bool active;
-   uint64_t begin, end; /**< timestamps, primitive counts, counters: the value at begin and end */
+   uint64_t begin, end; /**< timestamps, counters: the value at begin and end */
    uint64_t last_batch; /**< result is final once this batch is done */
-   struct pipe_query_data_pipeline_statistics statistics; /**< at begin; after end the difference */
+   /** Both at begin; after end the difference. */
+   struct pipe_query_data_pipeline_statistics statistics;
+   struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];
 
-   /* An occlusion query counts in parts, which are queries too: when one begins or
+   /* A query of fragments counts in parts, which are queries too: when one begins or
     * ends while others are active, a part ends for all of them and the next begins. */
-   struct list_head link; /**< in tbr_context.active_occlusion */
+   struct list_head link; /**< in tbr_fragment_counting.active */
    struct tbr_query **parts;
    unsigned num_parts;
-   unsigned users;                      /**< of a part: queries, and the context while it counts */
-   struct tbr_occlusion_sink occlusion; /**< of a part */
+   unsigned users;                /**< of a part: queries, and the context while it counts */
+   struct tbr_fragment_sink sink; /**< of a part */
 };
 
 static inline struct tbr_query *
@@ -34,6 +37,8 @@ tbr_query(struct pipe_query *query)
 
 /** Tells draw what the active queries need of the coming draw. */
 void tbr_query_begin_draw(struct tbr_context *context);
+/** After a draw: what primitive assembly counted. */
+void tbr_query_end_draw(struct tbr_context *context);
 /** draw's figures of the draw just made, for pipeline statistics queries. */
 void tbr_query_add_pipeline_statistics(struct tbr_context *context,
                                        const struct pipe_query_data_pipeline_statistics *statistics);

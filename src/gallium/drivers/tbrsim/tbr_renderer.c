@@ -127,11 +127,11 @@ finish_first(struct tbr_renderer *renderer)
 }
 
 static void
-add_occlusion(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
+add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
 {
    const uint64_t *counters = tbr_tile_thread_occlusion(thread);
    for (unsigned i = 1; i < batch->sinks.count; i++)
-      p_atomic_add(&batch->sinks.data[i]->samples, counters[i]);
+      p_atomic_add(&batch->sinks.data[i]->fragments, counters[i]);
 }
 
 /* ---- events -------------------------------------------------------------- */
@@ -243,7 +243,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       }
    }
    if (begun && batch->sinks.count > 1)
-      add_occlusion(batch, thread);
+      add_counters(batch, thread);
 
    if (rendered || events.words) {
       mtx_lock(&renderer->lock);

@@ -59,6 +59,8 @@ drain_queue(struct tbr_tile_thread *thread)
    if (thread->texture.events)
       record_shade_event(thread);
    const uint32_t entered = block->live;
+   if (state->invocation_counter)
+      thread->occlusion[state->invocation_counter] += (unsigned)__builtin_popcount(entered);
    thread->texture.live = entered;
    state->shade(&state->resources, block, &thread->texture);
    uint32_t live = block->live & entered;

@@ -11,6 +11,7 @@
 #include "util/bitset.h"
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
+#include "util/u_prim.h"
 #include "tbr_context.h"
 #include "tbr_nir.h"
 
@@ -235,6 +236,7 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    struct pipe_shader_state nir_state = *state;
    nir_state.type = PIPE_SHADER_IR_NIR;
    nir_state.ir.nir = take_nir(context, state);
+   shader->stream_output = state->stream_output;
    shader->program = next_program();
    shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
    tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
@@ -277,8 +279,14 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
 
    struct pipe_shader_state nir_state = *state;
    nir_state.type = PIPE_SHADER_IR_NIR;
-   nir_state.ir.nir = take_nir(context, state);
-   tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
+   nir_shader *nir = take_nir(context, state);
+   nir_state.ir.nir = nir;
+   shader->stream_output = state->stream_output;
+   shader->program = next_program();
+   shader->num_instructions = tbr_nir_count_instructions(nir);
+   tbr_nir_limit_loops(nir, loop_limit(context));
+   shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
+   shader->reads_textures = !BITSET_IS_EMPTY(nir->info.textures_used);
    shader->draw = draw_create_geometry_shader(context->draw, &nir_state);
    if (!shader->draw) {
       FREE(shader);

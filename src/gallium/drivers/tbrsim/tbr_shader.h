@@ -72,6 +72,7 @@ struct tbr_fragment_shader {
 
 struct tbr_vertex_shader {
    struct draw_vertex_shader *draw;
+   struct pipe_stream_output_info stream_output;
    uint32_t program;
    uint32_t num_instructions;
    bool reads_textures; /**< what draw samples for it is not in the event stream */
@@ -79,6 +80,11 @@ struct tbr_vertex_shader {
 
 struct tbr_geometry_shader {
    struct draw_geometry_shader *draw;
+   struct pipe_stream_output_info stream_output;
+   uint32_t program;
+   uint32_t num_instructions;
+   uint8_t vertices_per_primitive; /**< of its output's lists: 1 points, 2 lines, 3 triangles */
+   bool reads_textures;            /**< as a vertex shader's */
 };
 
 void

@@ -402,7 +402,6 @@ set_stream_output_targets(struct pipe_context *base, unsigned count,
       /* An offset of ~0 continues where the target was left. */
       if (offsets[i] != ~0u)
          target->internal_offset = offsets[i];
-      target->mapping = tbr_resource(target->target.buffer)->storage->memory;
    }
    context->num_stream_output = count;
 }
@@ -423,11 +422,8 @@ tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resourc
    for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++) {
       if (context->constants[PIPE_SHADER_VERTEX][i].buffer == &resource->base)
          map_constants(context, PIPE_SHADER_VERTEX, i);
-   }
-   for (unsigned i = 0; i < context->num_stream_output; i++) {
-      struct draw_so_target *target = (struct draw_so_target *)context->stream_output[i];
-      if (target && target->target.buffer == &resource->base)
-         target->mapping = resource->storage->memory;
+      if (context->constants[PIPE_SHADER_GEOMETRY][i].buffer == &resource->base)
+         map_constants(context, PIPE_SHADER_GEOMETRY, i);
    }
 }
 
