@@ -8,6 +8,7 @@
 #include "util/u_upload_mgr.h"
 #include "tbr_batch.h"
 #include "tbr_binning.h"
+#include "tbr_program_cache.h"
 #include "tbr_resource.h"
 
 static void
@@ -74,6 +75,7 @@ create_parts(struct tbr_context *context)
    context->draw = draw_create_with_llvm_context(base, context->llvm);
    if (!context->draw)
       return false;
+   tbr_program_cache_serve_draw(tbr_screen(base->screen)->programs, context->draw);
    uint32_t *loops_ended = &tbr_screen(base->screen)->loops_ended;
    draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_VERTEX, 0, loops_ended, sizeof *loops_ended);
    draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_GEOMETRY, 0, loops_ended, sizeof *loops_ended);

@@ -482,6 +482,7 @@ tbr_draw_init_context(struct tbr_context *context)
       return false;
    tbr_texture_binding_init_empty(context->empty_texture);
    struct tbr_screen *screen = tbr_screen(context->base.screen);
+   context->draw_state->resources.query_size = tbr_texture_query_size;
    context->draw_state->resources.loops_ended =
       (struct tbr_constant_buffer){&screen->loops_ended, sizeof screen->loops_ended};
    return true;

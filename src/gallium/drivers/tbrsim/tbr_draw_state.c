@@ -163,10 +163,9 @@ update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_
    key.num_color_buffers = batch->pass.num_color;
    key.flatshade = shader->any_color_input && context->rasterizer->flatshade;
    key.dual_source = state->dual_source;
-   const struct tbr_fragment_variant *variant = tbr_fragment_variant_get(context, shader, &key);
-   if (!variant)
+   state->shade = tbr_fragment_shader_compile(context, shader, &key);
+   if (!state->shade)
       return false;
-   state->shade = variant->function;
    tbr_batch_hold_shader(batch, shader);
    return true;
 }

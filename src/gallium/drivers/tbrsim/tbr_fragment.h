@@ -60,6 +60,8 @@ struct tbr_fragment_resources {
     * (tbr_fragment_shader.num_pushed_constants), whatever its num_words. */
    struct tbr_constant_buffer constants[TBR_MAX_CONSTANT_BUFFERS];
    const struct tbr_texture_binding *textures[TBR_MAX_TEXTURES]; /**< never NULL */
+   void (*query_size)(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments,
+                      uint32_t samples_only); /**< tbr_texture_query_size */
    /** Where a program stores 1 if its loops had to be ended (tbr_nir_limit_loops); the
     * layout is that of a constant buffer, but the size is in bytes. */
    struct tbr_constant_buffer loops_ended;

@@ -10,6 +10,7 @@
 #include "gallivm/lp_bld_const.h"
 #include "gallivm/lp_bld_flow.h"
 #include "gallivm/lp_bld_init.h"
+#include "gallivm/lp_bld_misc.h"
 #include "gallivm/lp_bld_intr.h"
 #include "gallivm/lp_bld_jit_types.h"
 #include "gallivm/lp_bld_nir.h"
@@ -20,7 +21,11 @@
 #include "util/u_memory.h"
 #include "tbr_context.h"
 #include "tbr_jit_sampler.h"
+#include "tbr_program_cache.h"
 #include "tbr_shader.h"
+
+/** The same for all programs: code from the disk is found by it. */
+#define FUNCTION_NAME "fragment"
 
 /** All that the generation of one function needs at hand. */
 struct jit {
@@ -313,13 +318,13 @@ build_body(struct jit *jit, nir_shader *nir)
 }
 
 static LLVMValueRef
-build_function(struct jit *jit, const char *name, nir_shader *nir)
+declare_function(struct jit *jit)
 {
    LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
    LLVMTypeRef parameters[] = {pointer, pointer, pointer};
    LLVMTypeRef type =
       LLVMFunctionType(LLVMVoidTypeInContext(jit->gallivm->context), parameters, ARRAY_SIZE(parameters), 0);
-   LLVMValueRef function = LLVMAddFunction(jit->gallivm->module, name, type);
+   LLVMValueRef function = LLVMAddFunction(jit->gallivm->module, FUNCTION_NAME, type);
    LLVMSetFunctionCallConv(function, LLVMCCallConv);
    for (unsigned i = 0; i < ARRAY_SIZE(parameters); i++)
       lp_add_function_attr(function, i + 1, LP_FUNC_ATTR_NOALIAS);
@@ -327,44 +332,59 @@ build_function(struct jit *jit, const char *name, nir_shader *nir)
    jit->resources = LLVMGetParam(function, 0);
    jit->block = LLVMGetParam(function, 1);
    jit->thread = LLVMGetParam(function, 2);
-   LLVMPositionBuilderAtEnd(jit->builder,
-                            LLVMAppendBasicBlockInContext(jit->gallivm->context, function, "entry"));
-   build_body(jit, nir);
-   LLVMBuildRetVoid(jit->builder);
-   gallivm_verify_function(jit->gallivm, function);
    return function;
 }
 
-bool
-tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
-                struct tbr_fragment_variant *variant)
+static void
+define_function(struct jit *jit, LLVMValueRef function)
 {
-   char name[32];
-   snprintf(name, sizeof name, "fragment_%u", shader->program);
-   variant->gallivm = gallivm_create(name, context->llvm, NULL);
-   if (!variant->gallivm)
-      return false;
+   jit->vector = lp_build_vec_type(jit->gallivm, jit->type);
+   jit->integer_vector = lp_build_int_vec_type(jit->gallivm, jit->type);
+   LLVMPositionBuilderAtEnd(jit->builder,
+                            LLVMAppendBasicBlockInContext(jit->gallivm->context, function, "entry"));
+   nir_shader *nir = nir_shader_clone(NULL, jit->shader->nir);
+   build_body(jit, nir);
+   ralloc_free(nir);
+   LLVMBuildRetVoid(jit->builder);
+   gallivm_verify_function(jit->gallivm, function);
+}
 
+struct tbr_code *
+tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
+                const struct tbr_fragment_variant_key *key, const unsigned char *digest)
+{
+   struct lp_cached_code cached = {0};
+   struct tbr_code *code = CALLOC_STRUCT(tbr_code);
+   if (!code)
+      return NULL;
+   memcpy(code->key, digest, sizeof code->key);
+   tbr_program_cache_find(shader->programs, digest, &cached);
+   const bool found = cached.data_size;
+
+   code->gallivm = gallivm_create(FUNCTION_NAME, context->llvm, &cached);
+   if (!code->gallivm) {
+      FREE(code);
+      return NULL;
+   }
    struct jit jit = {
-      .gallivm = variant->gallivm,
-      .builder = variant->gallivm->builder,
+      .gallivm = code->gallivm,
+      .builder = code->gallivm->builder,
       .type = lp_type_float_vec(32, 32 * TBR_LANES),
       .shader = shader,
-      .key = &variant->key,
+      .key = key,
    };
-   jit.vector = lp_build_vec_type(jit.gallivm, jit.type);
-   jit.integer_vector = lp_build_int_vec_type(jit.gallivm, jit.type);
-
-   nir_shader *nir = nir_shader_clone(NULL, shader->nir);
-   LLVMValueRef function = build_function(&jit, name, nir);
-   ralloc_free(nir);
-
-   gallivm_compile_module(variant->gallivm);
-   variant->function = (tbr_fragment_function)gallivm_jit_function(variant->gallivm, function, name);
-   gallivm_free_ir(variant->gallivm);
-   if (!variant->function) {
-      gallivm_destroy(variant->gallivm);
-      variant->gallivm = NULL;
+   LLVMValueRef function = declare_function(&jit);
+   if (!found)
+      define_function(&jit, function);
+   gallivm_compile_module(code->gallivm);
+   code->function = (tbr_fragment_function)gallivm_jit_function(code->gallivm, function, FUNCTION_NAME);
+   if (!found && code->function)
+      tbr_program_cache_store(shader->programs, digest, &cached);
+   gallivm_free_ir(code->gallivm);
+   if (!code->function) {
+      gallivm_destroy(code->gallivm);
+      FREE(code);
+      return NULL;
    }
-   return variant->function != NULL;
+   return code;
 }

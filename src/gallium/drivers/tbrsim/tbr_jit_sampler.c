@@ -170,9 +170,10 @@ emit_size_query(const struct lp_build_sampler_soa *base, struct gallivm_state *g
 
    LLVMTypeRef parameters[] = {pointer, pointer, word};
    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(gallivm->context), parameters, 3, 0);
-   LLVMTypeRef size = LLVMIntTypeInContext(gallivm->context, 8 * sizeof(void *));
-   LLVMValueRef function =
-      LLVMConstIntToPtr(LLVMConstInt(size, (uintptr_t)tbr_texture_query_size, 0), pointer);
+   LLVMValueRef function = LLVMBuildLoad2(builder, pointer,
+                                          address(gallivm, sampler->resources,
+                                                  offsetof(struct tbr_fragment_resources, query_size)),
+                                          "size");
    LLVMValueRef operands[] = {binding, sampler->arguments,
                               lp_build_const_int32(gallivm, params->samples_only)};
    LLVMBuildCall2(builder, type, function, operands, 3, "");

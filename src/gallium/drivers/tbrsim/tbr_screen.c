@@ -19,6 +19,7 @@
 #include "tbr_fence.h"
 #include "tbr_model.h"
 #include "tbr_pass.h"
+#include "tbr_program_cache.h"
 #include "tbr_public.h"
 #include "tbr_query.h"
 #include "tbr_renderer.h"
@@ -181,6 +182,7 @@ destroy_screen(struct pipe_screen *base)
    forget_model(screen);
    if (screen->renderer)
       tbr_renderer_destroy(screen->renderer);
+   tbr_program_cache_destroy(screen->programs);
    simple_mtx_destroy(&screen->user_buffer_mutex);
    simple_mtx_destroy(&screen->hand_over_lock);
    cm_counter_table_destroy(screen->counters);
@@ -189,6 +191,12 @@ destroy_screen(struct pipe_screen *base)
    slab_destroy_parent(&screen->transfer_pool);
    glsl_type_singleton_decref();
    FREE(screen);
+}
+
+static struct disk_cache *
+get_disk_shader_cache(struct pipe_screen *screen)
+{
+   return tbr_program_cache_disk(tbr_screen(screen)->programs);
 }
 
 static void
@@ -202,6 +210,7 @@ init_functions(struct tbr_screen *screen)
    base->get_timestamp = u_default_get_timestamp;
    base->context_create = tbr_context_create;
    base->flush_frontbuffer = flush_frontbuffer;
+   base->get_disk_shader_cache = get_disk_shader_cache;
    tbr_fence_init_screen(screen);
    tbr_resource_init_screen(screen);
 }
@@ -219,6 +228,10 @@ build_gpu(struct tbr_screen *screen)
       return false;
    snprintf(screen->renderer_name, sizeof screen->renderer_name, "tbrsim (%s, %s, LLVM %s)",
             screen->config->name, isa, MESA_LLVM_VERSION_STRING);
+
+   screen->programs = tbr_program_cache_create(isa);
+   if (!screen->programs)
+      return false;
 
    if (debug_get_bool_option("TBRSIM_MODEL", true)) {
       screen->model = tbr_model_create(screen->config, isa);

@@ -13,6 +13,7 @@
 
 struct disk_cache;
 struct tbr_model;
+struct tbr_program_cache;
 struct tbr_renderer;
 
 struct tbr_screen {
@@ -26,6 +27,8 @@ struct tbr_screen {
       *model; /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
    simple_mtx_t hand_over_lock;        /**< renderer and model get passes in one order */
    struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
+
+   struct tbr_program_cache *programs; /**< generated code */
 
    struct slab_parent_pool transfer_pool; /**< of struct tbr_transfer */
 

@@ -4,16 +4,20 @@
 #include "draw/draw_context.h"
 #include "gallivm/lp_bld_init.h"
 #include "nir.h"
+#include "nir_serialize.h"
 #include "nir/nir_to_tgsi_info.h"
 #include "nir/tgsi_to_nir.h"
 #include "tgsi/tgsi_from_mesa.h"
 #include "tgsi/tgsi_scan.h"
 #include "util/bitset.h"
+#include "util/blob.h"
+#include "util/mesa-sha1.h"
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
 #include "util/u_prim.h"
 #include "tbr_context.h"
 #include "tbr_nir.h"
+#include "tbr_program_cache.h"
 
 static uint32_t
 next_program(void)
@@ -44,7 +48,7 @@ fragment_shader_destroy(struct tbr_fragment_shader *shader)
    struct tbr_fragment_variant *variant = shader->variants;
    while (variant) {
       struct tbr_fragment_variant *next = variant->next;
-      gallivm_destroy(variant->gallivm);
+      tbr_program_cache_release(shader->programs, variant->code);
       FREE(variant);
       variant = next;
    }
@@ -141,6 +145,16 @@ describe_outputs(struct tbr_fragment_shader *shader)
    }
 }
 
+static void
+digest_nir(struct tbr_fragment_shader *shader)
+{
+   struct blob blob;
+   blob_init(&blob);
+   nir_serialize(&blob, shader->nir, true);
+   _mesa_sha1_compute(blob.data, blob.size, shader->digest);
+   blob_finish(&blob);
+}
+
 static void *
 create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
 {
@@ -150,6 +164,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       return NULL;
 
    pipe_reference_init(&shader->reference, 1);
+   shader->programs = tbr_screen(pipe->screen)->programs;
    shader->nir = take_nir(context, state);
    NIR_PASS_V(shader->nir, nir_lower_fragcolor,
               shader->nir->info.fs.color_is_dual_source ? 1 : TBR_MAX_COLOR_BUFFERS);
@@ -170,6 +185,8 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    }
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
+
+   digest_nir(shader);
 
    const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
    shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
@@ -201,26 +218,46 @@ delete_fs_state(struct pipe_context *pipe, void *state)
    tbr_fragment_shader_reference(&shader, NULL);
 }
 
-struct tbr_fragment_variant *
-tbr_fragment_variant_get(struct tbr_context *context, struct tbr_fragment_shader *shader,
-                         const struct tbr_fragment_variant_key *key)
+/** Code depends on the program, on what its inputs are and on the key. */
+static void
+digest_variant(const struct tbr_fragment_shader *shader, const struct tbr_fragment_variant_key *key,
+               unsigned char *digest)
+{
+   struct mesa_sha1 sha1;
+   _mesa_sha1_init(&sha1);
+   _mesa_sha1_update(&sha1, shader->digest, sizeof shader->digest);
+   _mesa_sha1_update(&sha1, shader->inputs, sizeof shader->inputs);
+   _mesa_sha1_update(&sha1, key, sizeof *key);
+   _mesa_sha1_final(&sha1, digest);
+}
+
+tbr_fragment_function
+tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_shader *shader,
+                            const struct tbr_fragment_variant_key *key)
 {
    for (struct tbr_fragment_variant *variant = shader->variants; variant; variant = variant->next) {
       if (!memcmp(&variant->key, key, sizeof *key))
-         return variant;
+         return variant->code->function;
    }
 
    struct tbr_fragment_variant *variant = CALLOC_STRUCT(tbr_fragment_variant);
    if (!variant)
       return NULL;
+   unsigned char digest[SHA1_DIGEST_LENGTH];
+   digest_variant(shader, key, digest);
    variant->key = *key;
-   if (!tbr_jit_compile(context, shader, variant)) {
-      FREE(variant);
-      return NULL;
+   variant->code = tbr_program_cache_acquire(shader->programs, digest);
+   if (!variant->code) {
+      struct tbr_code *code = tbr_jit_compile(context, shader, key, digest);
+      if (!code) {
+         FREE(variant);
+         return NULL;
+      }
+      variant->code = tbr_program_cache_enter(shader->programs, code);
    }
    variant->next = shader->variants;
    shader->variants = variant;
-   return variant;
+   return variant->code->function;
 }
 
 /* ---- vertex and geometry shaders: draw's ------------------------------ */

@@ -12,7 +12,8 @@
 #include "tbr_fragment.h"
 
 struct nir_shader;
-struct gallivm_state;
+struct tbr_code;
+struct tbr_program_cache;
 struct tbr_context;
 struct draw_vertex_shader;
 struct draw_geometry_shader;
@@ -47,13 +48,14 @@ struct tbr_fragment_variant_key {
 struct tbr_fragment_variant {
    struct tbr_fragment_variant *next;
    struct tbr_fragment_variant_key key;
-   struct gallivm_state *gallivm;
-   tbr_fragment_function function;
+   struct tbr_code *code;
 };
 
 struct tbr_fragment_shader {
-   struct pipe_reference reference; /**< the context's, and one a batch that draws with it */
+   struct pipe_reference reference;    /**< the context's, and one a batch that draws with it */
+   struct tbr_program_cache *programs; /**< the screen's, where the variants' code is */
    struct nir_shader *nir;
+   unsigned char digest[20];          /**< of nir */
    struct draw_fragment_shader *draw; /**< draw's view of it; NULL once the application has deleted it */
    uint32_t program;                  /**< identifier in the event stream */
    uint32_t num_instructions;
@@ -90,13 +92,14 @@ struct tbr_geometry_shader {
 void
 tbr_fragment_shader_reference(struct tbr_fragment_shader **destination, struct tbr_fragment_shader *source);
 
-/** The variant for the key, compiled if it does not exist yet; NULL if that fails. */
-struct tbr_fragment_variant *
-tbr_fragment_variant_get(struct tbr_context *context, struct tbr_fragment_shader *shader,
-                         const struct tbr_fragment_variant_key *key);
+/** The function for the key, compiled if it does not exist yet; NULL if that fails. */
+tbr_fragment_function
+tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_shader *shader,
+                            const struct tbr_fragment_variant_key *key);
 
-/** Generates the variant's code (tbr_jit.c). False if LLVM fails. */
-bool tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
-                     struct tbr_fragment_variant *variant);
+/** Generates code (tbr_jit.c), or loads it from the cache on disk by its key. NULL if
+ * LLVM fails or memory is out. */
+struct tbr_code *tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
+                                 const struct tbr_fragment_variant_key *key, const unsigned char *digest);
 
 #endif
