@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_program_cache.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "draw/draw_context.h"
@@ -8,12 +9,15 @@
 #include "gallivm/lp_bld_init.h"
 #include "gallivm/lp_bld_misc.h"
 #include "util/disk_cache.h"
+#include "util/disk_cache_os.h"
 #include "util/hash_table.h"
+#include "util/list.h"
 #include "util/simple_mtx.h"
 #include "util/u_cpu_detect.h"
 #include "util/u_memory.h"
 
 struct tbr_program_cache {
+   struct list_head link; /**< in caches */
    simple_mtx_t lock;
    struct hash_table *codes; /**< struct tbr_code by key */
    struct disk_cache *disk;
@@ -56,6 +60,44 @@ open_disk_cache(const char *isa)
    return disk_cache_create("tbrsim", name, 0);
 }
 
+/* ---- forked children --------------------------------------------------- */
+
+static simple_mtx_t caches_mutex = SIMPLE_MTX_INITIALIZER;
+static struct list_head caches = {&caches, &caches}; /* of the process */
+
+/** Mesa waits for the threads of a cache on disk when a process exits; a forked
+ * child has none. */
+static void
+forget_threads(void)
+{
+   list_for_each_entry (struct tbr_program_cache, cache, &caches, link) {
+      if (cache->disk)
+         cache->disk->cache_queue.num_threads = 0;
+   }
+   simple_mtx_init(&caches_mutex, mtx_plain);
+}
+
+static void
+remember_cache(struct tbr_program_cache *cache)
+{
+   static bool registered;
+   simple_mtx_lock(&caches_mutex);
+   if (!registered)
+      registered = pthread_atfork(NULL, NULL, forget_threads) == 0;
+   list_add(&cache->link, &caches);
+   simple_mtx_unlock(&caches_mutex);
+}
+
+static void
+forget_cache(struct tbr_program_cache *cache)
+{
+   simple_mtx_lock(&caches_mutex);
+   list_del(&cache->link);
+   simple_mtx_unlock(&caches_mutex);
+}
+
+/* ---- life -------------------------------------------------------------- */
+
 struct tbr_program_cache *
 tbr_program_cache_create(const char *isa)
 {
@@ -69,6 +111,7 @@ tbr_program_cache_create(const char *isa)
    }
    simple_mtx_init(&cache->lock, mtx_plain);
    cache->disk = open_disk_cache(isa);
+   remember_cache(cache);
    return cache;
 }
 
@@ -77,6 +120,7 @@ tbr_program_cache_destroy(struct tbr_program_cache *cache)
 {
    if (!cache)
       return;
+   forget_cache(cache);
    disk_cache_destroy(cache->disk);
    _mesa_hash_table_destroy(cache->codes, NULL);
    simple_mtx_destroy(&cache->lock);
