@@ -55,6 +55,8 @@ make_vertex_info(struct tbr_binning *binning)
    binning->back_color_slot[0] = emit(binning, TGSI_SEMANTIC_BCOLOR, 0);
    binning->back_color_slot[1] = emit(binning, TGSI_SEMANTIC_BCOLOR, 1);
    binning->face_slot = emit(binning, TGSI_SEMANTIC_FACE, 0);
+   binning->viewport_slot = emit(binning, TGSI_SEMANTIC_VIEWPORT_INDEX, 0);
+   binning->layer_slot = emit(binning, TGSI_SEMANTIC_LAYER, 0);
    draw_compute_vertex_size(info);
    binning->stride = info->size * sizeof(float);
    binning->vertex_info_valid = true;
@@ -146,6 +148,32 @@ injected_facing(const struct tbr_binning *binning, vertex_attributes vertex)
    return binning->face_slot < 0 || vertex[binning->face_slot][0] >= 0;
 }
 
+/** A geometry or vertex program's whole number. */
+static uint32_t
+integer_at(vertex_attributes vertex, int slot)
+{
+   uint32_t value;
+   memcpy(&value, vertex[slot], sizeof value);
+   return value;
+}
+
+/** Sends the primitive to the viewport and layer that its provoking vertex names. */
+static void
+bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive)
+{
+   vertex_attributes provoking = primitive->vertex[primitive->provoking];
+   if (binning->layer_slot >= 0)
+      primitive->layer = integer_at(provoking, binning->layer_slot);
+   if (binning->viewport_slot >= 0) {
+      const uint32_t viewport = integer_at(provoking, binning->viewport_slot);
+      if (!tbr_draw_select_viewport(binning->context, viewport < PIPE_MAX_VIEWPORTS ? viewport : 0)) {
+         binning->out_of_memory = true;
+         return;
+      }
+   }
+   tbr_bin_primitive(binning, primitive);
+}
+
 static void
 bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1, vertex_attributes v2,
              unsigned provoking)
@@ -160,7 +188,7 @@ bin_triangle(struct tbr_binning *binning, vertex_attributes v0, vertex_attribute
    };
    for (unsigned i = 0; i < 3; i++)
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
-   tbr_bin_primitive(binning, &primitive);
+   bin_primitive(binning, &primitive);
 }
 
 /** How far to move a line along its major axis so that a first pixel whose centre
@@ -199,7 +227,7 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
       primitive.corner[i][x_major ? 1 : 0] += i == 2 ? half : -half;
       primitive.corner[i][x_major ? 0 : 1] += along;
    }
-   tbr_bin_primitive(binning, &primitive);
+   bin_primitive(binning, &primitive);
 }
 
 static float
@@ -240,7 +268,7 @@ bin_point(struct tbr_binning *binning, vertex_attributes vertex)
       primitive.corner[i][2] = vertex[0][2];
       primitive.corner[i][3] = vertex[0][3];
    }
-   tbr_bin_primitive(binning, &primitive);
+   bin_primitive(binning, &primitive);
 }
 
 static vertex_attributes

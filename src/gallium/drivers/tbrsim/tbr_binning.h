@@ -24,6 +24,8 @@ struct tbr_stream_counts {
    uint64_t written;   /**< of these, that fitted into the buffers */
 };
 
+#define TBR_NO_STATE UINT32_MAX
+
 struct tbr_binning {
    struct vbuf_render base;
    struct tbr_context *context;
@@ -33,6 +35,7 @@ struct tbr_binning {
    int point_size_slot; /**< place in a vertex, or -1 */
    int back_color_slot[2];
    int face_slot;
+   int viewport_slot, layer_slot;
 
    uint8_t *vertices;
    size_t vertices_bytes;
@@ -40,8 +43,10 @@ struct tbr_binning {
    enum mesa_prim primitive;
 
    /* Of the draw in progress, set by tbr_draw.c. */
-   struct tbr_batch *batch; /**< NULL: nothing is drawn */
-   uint32_t state;          /**< index of the draw state in the batch */
+   struct tbr_batch *batch;                      /**< NULL: nothing is drawn */
+   uint32_t state;                               /**< index of the draw state in the batch */
+   unsigned viewport;                            /**< that the state is for */
+   uint32_t viewport_states[PIPE_MAX_VIEWPORTS]; /**< states by viewport; TBR_NO_STATE: not made yet */
    uint32_t event_draw;
    int32_t x0, y0, x1, y1; /**< pixels that can be covered; x1, y1 exclusive */
    bool out_of_memory;
@@ -60,6 +65,10 @@ void tbr_binning_invalidate(struct tbr_context *context);
  * in a new one (tbr_draw.c). False when that fails. */
 bool tbr_draw_continue(struct tbr_context *context);
 
+/** Goes on in the draw's state for another viewport: its scissor, its depth range.
+ * False when memory is out. */
+bool tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport);
+
 /** draw's own stages (stipple, smooth lines and points) bind programs of theirs in
  * the middle of a draw: takes them over for the primitives to come. */
 bool tbr_draw_refresh_state(struct tbr_context *context);
@@ -74,6 +83,7 @@ struct tbr_binned_primitive {
    bool front_facing; /**< of a parallelogram; a triangle's is found when it is binned */
    bool offset;       /**< polygon offset applies */
    uint8_t provoking; /**< corner whose flat attributes count */
+   uint32_t layer;    /**< of a layered framebuffer; one that is too high means the last */
    bool point;        /**< point coordinates replace attributes where enabled */
 };
 

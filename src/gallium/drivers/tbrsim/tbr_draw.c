@@ -10,7 +10,6 @@
 #include "util/u_inlines.h"
 #include "util/u_math.h"
 #include "util/u_memory.h"
-#include "util/u_prim.h"
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
@@ -179,6 +178,18 @@ note_transfers(struct tbr_batch *batch, const struct tbr_draw_state *state)
    }
 }
 
+static void
+use_viewport_state(struct tbr_binning *binning, unsigned viewport)
+{
+   binning->viewport = viewport;
+   binning->state = binning->viewport_states[viewport];
+   const struct tbr_draw_state *state = binning->batch->states.data[binning->state];
+   binning->x0 = state->scissor_x0;
+   binning->y0 = state->scissor_y0;
+   binning->x1 = state->scissor_x1;
+   binning->y1 = state->scissor_y1;
+}
+
 /** Gives the batch a draw state for the next primitives, which belong to the
  * event stream's draw event_draw. */
 static bool
@@ -202,18 +213,36 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
       if (!state || !tbr_array_reserve(&batch->states, 1))
          return false;
       *state = *current;
+      memset(binning->viewport_states, 0xff, sizeof binning->viewport_states);
+      binning->viewport_states[0] = batch->states.count;
       batch->states.data[batch->states.count++] = state;
    }
    note_transfers(batch, current);
    batch->drawn = true;
    tbr_batch_revalidate(batch);
    binning->batch = batch;
-   binning->state = batch->states.count - 1;
    binning->event_draw = current->event_draw;
-   binning->x0 = current->scissor_x0;
-   binning->y0 = current->scissor_y0;
-   binning->x1 = current->scissor_x1;
-   binning->y1 = current->scissor_y1;
+   use_viewport_state(binning, 0);
+   return true;
+}
+
+bool
+tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport)
+{
+   struct tbr_binning *binning = context->binning;
+   struct tbr_batch *batch = binning->batch;
+   if (viewport == binning->viewport)
+      return true;
+   if (binning->viewport_states[viewport] == TBR_NO_STATE) {
+      struct tbr_draw_state *state = tbr_batch_allocate(batch, sizeof *state);
+      if (!state || !tbr_array_reserve(&batch->states, 1))
+         return false;
+      *state = *batch->states.data[binning->state];
+      tbr_draw_state_set_viewport(context, batch, viewport, state);
+      binning->viewport_states[viewport] = batch->states.count;
+      batch->states.data[batch->states.count++] = state;
+   }
+   use_viewport_state(binning, viewport);
    return true;
 }
 
@@ -230,9 +259,11 @@ tbr_draw_continue(struct tbr_context *context)
    /* The fetches of the draw in progress stay with the pass they were made in. */
    tbr_batch_hand_over(context);
    struct tbr_batch *batch = tbr_batch_get(context);
+   const unsigned viewport = context->binning->viewport;
    context->binning->batch = NULL;
    if (!batch || !tbr_array_reserve(&batch->event_draws, 1) ||
-       !begin_state(context, batch, batch->event_draws.count)) {
+       !begin_state(context, batch, batch->event_draws.count) ||
+       !tbr_draw_select_viewport(context, viewport)) {
       context->binning->out_of_memory = true;
       return false;
    }

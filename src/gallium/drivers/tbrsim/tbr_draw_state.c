@@ -96,15 +96,36 @@ replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *
 
 /* ---- rasterizer --------------------------------------------------------- */
 
+void
+tbr_draw_state_set_viewport(const struct tbr_context *context, const struct tbr_batch *batch, unsigned index,
+                            struct tbr_draw_state *state)
+{
+   const struct pipe_rasterizer_state *rasterizer = context->rasterizer;
+   const struct pipe_viewport_state *viewport = &context->viewports[index];
+   const float scale = viewport->scale[2], translate = viewport->translate[2];
+   const float nearest = rasterizer->clip_halfz ? translate : translate - scale;
+   const float farthest = translate + scale;
+
+   state->depth_near = MIN2(nearest, farthest);
+   state->depth_far = MAX2(nearest, farthest);
+
+   state->scissor_x0 = state->scissor_y0 = 0;
+   state->scissor_x1 = batch->pass.width;
+   state->scissor_y1 = batch->pass.height;
+   if (rasterizer->scissor) {
+      const struct pipe_scissor_state *scissor = &context->scissors[index];
+      state->scissor_x0 = MIN2(scissor->minx, batch->pass.width);
+      state->scissor_y0 = MIN2(scissor->miny, batch->pass.height);
+      state->scissor_x1 = MIN2(scissor->maxx, batch->pass.width);
+      state->scissor_y1 = MIN2(scissor->maxy, batch->pass.height);
+   }
+}
+
 static void
 update_rasterizer(const struct tbr_context *context, const struct tbr_batch *batch,
                   struct tbr_draw_state *state)
 {
    const struct pipe_rasterizer_state *rasterizer = context->rasterizer;
-   const struct pipe_viewport_state *viewport = &context->viewports[0];
-   const float scale = viewport->scale[2], translate = viewport->translate[2];
-   const float nearest = rasterizer->clip_halfz ? translate : translate - scale;
-   const float farthest = translate + scale;
 
    state->half_pixel_center = rasterizer->half_pixel_center;
    state->bottom_edge_rule = rasterizer->bottom_edge_rule;
@@ -113,19 +134,7 @@ update_rasterizer(const struct tbr_context *context, const struct tbr_batch *bat
    state->offset_clamp = rasterizer->offset_clamp;
    state->offset_units_unscaled = rasterizer->offset_units_unscaled;
    state->depth_clamp = rasterizer->depth_clamp;
-   state->depth_near = MIN2(nearest, farthest);
-   state->depth_far = MAX2(nearest, farthest);
-
-   state->scissor_x0 = state->scissor_y0 = 0;
-   state->scissor_x1 = batch->pass.width;
-   state->scissor_y1 = batch->pass.height;
-   if (rasterizer->scissor) {
-      const struct pipe_scissor_state *scissor = &context->scissors[0];
-      state->scissor_x0 = MIN2(scissor->minx, batch->pass.width);
-      state->scissor_y0 = MIN2(scissor->miny, batch->pass.height);
-      state->scissor_x1 = MIN2(scissor->maxx, batch->pass.width);
-      state->scissor_y1 = MIN2(scissor->maxy, batch->pass.height);
-   }
+   tbr_draw_state_set_viewport(context, batch, 0, state);
 }
 
 /* ---- fragment program, constants, textures ------------------------------ */

@@ -238,7 +238,8 @@ is_supported(const struct tbr_screen *screen, unsigned type)
 static struct pipe_query *
 create_query(struct pipe_context *base, unsigned type, unsigned index)
 {
-   if (!is_supported(tbr_screen(base->screen), type) || index >= PIPE_MAX_VERTEX_STREAMS)
+   if (!is_supported(tbr_screen(base->screen), type) ||
+       (counts_primitives(type) && index >= PIPE_MAX_VERTEX_STREAMS))
       return NULL;
    struct tbr_query *query = CALLOC_STRUCT(tbr_query);
    if (!query)

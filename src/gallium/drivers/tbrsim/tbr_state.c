@@ -184,13 +184,6 @@ set_scissor_states(struct pipe_context *base, unsigned start, unsigned count,
 /* ---- framebuffer ------------------------------------------------------ */
 
 static void
-refresh_front(struct tbr_context *context, const struct pipe_surface *surface)
-{
-   if (surface)
-      tbr_resource_refresh_front(context, tbr_resource(surface->texture));
-}
-
-static void
 set_framebuffer_state(struct pipe_context *base, const struct pipe_framebuffer_state *framebuffer)
 {
    struct tbr_context *context = tbr_context(base);
@@ -199,8 +192,6 @@ set_framebuffer_state(struct pipe_context *base, const struct pipe_framebuffer_s
 
    tbr_batch_flush(context);
    util_copy_framebuffer_state(&context->framebuffer, framebuffer);
-   for (unsigned i = 0; i < framebuffer->nr_cbufs; i++)
-      refresh_front(context, framebuffer->cbufs[i]);
    draw_set_zs_format(context->draw, framebuffer->zsbuf ? framebuffer->zsbuf->format : PIPE_FORMAT_NONE);
    context->dirty |= TBR_DIRTY_FRAMEBUFFER;
 }
