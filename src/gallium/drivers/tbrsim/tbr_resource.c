@@ -401,14 +401,19 @@ describe(const struct tbr_resource *resource, struct cm_resource_description *de
 void
 tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource)
 {
-   struct tbr_model *model = tbr_screen(context->base.screen)->model;
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
 
-   if (!model || resource->announced_id == resource->id)
+   if (!screen->model || p_atomic_read(&resource->announced_id) == resource->id)
       return;
-   struct cm_resource_description description;
-   describe(resource, &description);
-   tbr_model_define_resource(model, &description);
-   resource->announced_id = resource->id;
+   /* Another context may be about to announce it, too: once, and before either uses it. */
+   simple_mtx_lock(&screen->announce_mutex);
+   if (resource->announced_id != resource->id) {
+      struct cm_resource_description description;
+      describe(resource, &description);
+      tbr_model_define_resource(screen->model, &description);
+      p_atomic_set(&resource->announced_id, resource->id);
+   }
+   simple_mtx_unlock(&screen->announce_mutex);
 }
 
 uint32_t
@@ -416,7 +421,7 @@ tbr_resource_user_buffer(struct tbr_context *context, const void *memory)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
 
-   simple_mtx_lock(&screen->user_buffer_mutex);
+   simple_mtx_lock(&screen->announce_mutex);
    if (!screen->user_buffer_id && screen->model) {
       const struct cm_resource_description description = {
          .id = p_atomic_inc_return(&screen->next_resource_id),
@@ -435,14 +440,14 @@ tbr_resource_user_buffer(struct tbr_context *context, const void *memory)
       screen->user_buffer_id = description.id;
    }
    const uint32_t id = screen->user_buffer_id;
-   simple_mtx_unlock(&screen->user_buffer_mutex);
+   simple_mtx_unlock(&screen->announce_mutex);
    return id;
 }
 
 void
 tbr_resource_init_screen(struct tbr_screen *screen)
 {
-   simple_mtx_init(&screen->user_buffer_mutex, mtx_plain);
+   simple_mtx_init(&screen->announce_mutex, mtx_plain);
    screen->base.resource_create = resource_create;
    screen->base.resource_create_front = resource_create_front;
    screen->base.resource_destroy = resource_destroy;

@@ -183,7 +183,7 @@ destroy_screen(struct pipe_screen *base)
    if (screen->renderer)
       tbr_renderer_destroy(screen->renderer);
    tbr_program_cache_destroy(screen->programs);
-   simple_mtx_destroy(&screen->user_buffer_mutex);
+   simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->hand_over_lock);
    cm_counter_table_destroy(screen->counters);
    if (screen->config)

@@ -43,12 +43,12 @@ struct tbr_screen {
    } counter_groups[1 + CM_UNIT_COUNT];
    unsigned num_counter_groups;
 
-   uint32_t loops_ended;      /**< 1 once a program's loops had to be ended; see tbr_nir_limit_loops */
-   uint32_t told_of_loops;    /**< ... and the user has been told (atomic) */
-   uint32_t frame;            /**< frames ended so far (atomic) */
-   uint32_t next_resource_id; /**< event-stream identifiers, atomically counted up */
-   simple_mtx_t user_buffer_mutex;
-   uint32_t user_buffer_id; /**< see tbr_resource_user_buffer; 0: not needed yet */
+   uint32_t loops_ended;        /**< 1 once a program's loops had to be ended; see tbr_nir_limit_loops */
+   uint32_t told_of_loops;      /**< ... and the user has been told (atomic) */
+   uint32_t frame;              /**< frames ended so far (atomic) */
+   uint32_t next_resource_id;   /**< event-stream identifiers, atomically counted up */
+   simple_mtx_t announce_mutex; /**< of what contexts announce to the event stream once */
+   uint32_t user_buffer_id;     /**< see tbr_resource_user_buffer; 0: not needed yet */
 };
 
 static inline struct tbr_screen *

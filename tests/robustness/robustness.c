@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/* What a long-running or careless program does. Exits with 0 if all went well:
+ *    contexts N   creates and destroys N contexts that draw; memory, threads and
+ *                 descriptors must not grow
+ *    programs N   compiles N different programs, draws with and deletes each
+ *    threads      four threads, each with a context, share textures, buffers, programs
+ *    sizes        objects that no memory holds: GL_OUT_OF_MEMORY, and the context goes on
+ *    loops        programs whose loops do not end
+ *    bounds       blocks read past their end give zeros, arrays indexed wildly do no harm */
+#include <EGL/egl.h>
+#include <GLES3/gl3.h>
+#include <dirent.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef EGL_PLATFORM_SURFACELESS_MESA
+#define EGL_PLATFORM_SURFACELESS_MESA 0x31DD
+#endif
+
+#define SIZE 64
+
+static EGLDisplay display;
+static EGLConfig config;
+
+#define REQUIRE(condition, ...)                       \
+   do {                                               \
+      if (!(condition)) {                             \
+         fprintf(stderr, "robustness: " __VA_ARGS__); \
+         fputc('\n', stderr);                         \
+         exit(1);                                     \
+      }                                               \
+   } while (0)
+
+static EGLContext
+create_context(EGLContext shared)
+{
+   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE};
+   EGLContext context = eglCreateContext(display, config, shared, version);
+   REQUIRE(context, "eglCreateContext");
+   return context;
+}
+
+static void
+make_current(EGLContext context)
+{
+   REQUIRE(eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context), "eglMakeCurrent");
+}
+
+static GLuint
+compile(const char *vertex, const char *fragment)
+{
+   const char *const sources[] = {vertex, fragment};
+   const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+   GLuint program = glCreateProgram();
+   for (int i = 0; i < 2; i++) {
+      GLuint shader = glCreateShader(stages[i]);
+      glShaderSource(shader, 1, &sources[i], NULL);
+      glCompileShader(shader);
+      glAttachShader(program, shader);
+      glDeleteShader(shader);
+   }
+   GLint linked;
+   char log[1000] = "";
+   glLinkProgram(program);
+   glGetProgramiv(program, GL_LINK_STATUS, &linked);
+   glGetProgramInfoLog(program, sizeof log, NULL, log);
+   REQUIRE(linked, "a program does not link: %s", log);
+   return program;
+}
+
+static const char plain_vertex[] = "#version 300 es\n"
+                                   "void main() {\n"
+                                   "   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0,\n"
+                                   "                      gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);\n"
+                                   "}\n";
+
+/** A framebuffer object of its own, bound. */
+static GLuint
+create_target(GLuint *texture)
+{
+   GLuint framebuffer;
+   glGenTextures(1, texture);
+   glBindTexture(GL_TEXTURE_2D, *texture);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, SIZE, SIZE);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, *texture, 0);
+   REQUIRE(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "the framebuffer");
+   glViewport(0, 0, SIZE, SIZE);
+   return framebuffer;
+}
+
+static void
+expect(int red, int green, int blue, const char *what)
+{
+   static const int places[][2] = {{0, 0}, {SIZE - 1, 0}, {SIZE / 2, SIZE / 3}, {SIZE - 1, SIZE - 1}};
+   for (int i = 0; i < 4; i++) {
+      GLubyte pixel[4] = {0};
+      glReadPixels(places[i][0], places[i][1], 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
+      REQUIRE(pixel[0] == red && pixel[1] == green && pixel[2] == blue,
+              "%s: %d %d %d instead of %d %d %d at %d, %d", what, pixel[0], pixel[1], pixel[2], red, green,
+              blue, places[i][0], places[i][1]);
+   }
+   REQUIRE(glGetError() == GL_NO_ERROR, "%s: a GL error", what);
+}
+
+/* ---- contexts ------------------------------------------------------------ */
+
+struct usage {
+   long kib;
+   int threads, files;
+};
+
+static int
+count_entries(const char *path)
+{
+   int count = 0;
+   DIR *directory = opendir(path);
+   REQUIRE(directory, "cannot read %s", path);
+   while (readdir(directory))
+      count++;
+   closedir(directory);
+   return count;
+}
+
+static struct usage
+measure(void)
+{
+   long pages = 0;
+   FILE *file = fopen("/proc/self/statm", "r");
+   REQUIRE(file && fscanf(file, "%*s %ld", &pages) == 1, "cannot read /proc/self/statm");
+   fclose(file);
+   return (struct usage){pages * (sysconf(_SC_PAGESIZE) / 1024), count_entries("/proc/self/task"),
+                         count_entries("/proc/self/fd")};
+}
+
+static void
+use_context(void)
+{
+   static const char fragment[] = "#version 300 es\n"
+                                  "precision highp float;\n"
+                                  "uniform vec4 color;\n"
+                                  "out vec4 result;\n"
+                                  "void main() { result = color; }\n";
+   GLuint texture, framebuffer = create_target(&texture), program = compile(plain_vertex, fragment);
+   glUseProgram(program);
+   glUniform4f(glGetUniformLocation(program, "color"), 0, 1, 0, 1);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   expect(0, 255, 0, "a new context");
+   glDeleteProgram(program);
+   glDeleteFramebuffers(1, &framebuffer);
+   glDeleteTextures(1, &texture);
+}
+
+static void
+test_contexts(int count)
+{
+   const int settled = count / 4;
+   struct usage before = {0};
+   for (int i = 0; i < count; i++) {
+      if (i == settled)
+         before = measure();
+      EGLContext context = create_context(EGL_NO_CONTEXT);
+      make_current(context);
+      use_context();
+      make_current(EGL_NO_CONTEXT);
+      REQUIRE(eglDestroyContext(display, context), "eglDestroyContext");
+   }
+   const struct usage after = measure();
+   const long growth = after.kib - before.kib;
+   printf("%d contexts: %ld KiB more, %d threads, %d descriptors\n", count - settled, growth, after.threads,
+          after.files);
+   REQUIRE(after.threads <= before.threads, "%d threads became %d", before.threads, after.threads);
+   REQUIRE(after.files <= before.files, "%d descriptors became %d", before.files, after.files);
+   /* The heap may be more scattered than before, but not by more the longer it runs. */
+   REQUIRE(growth < 8192 + 4L * (count - settled), "%d contexts left %ld KiB", count - settled, growth);
+}
+
+/* ---- programs ------------------------------------------------------------ */
+
+static void
+test_programs(int count)
+{
+   GLuint texture;
+   make_current(create_context(EGL_NO_CONTEXT));
+   create_target(&texture);
+   struct usage before = {0};
+   for (int i = 0; i < count; i++) {
+      char fragment[400];
+      if (i == count / 4)
+         before = measure();
+      snprintf(fragment, sizeof fragment,
+               "#version 300 es\nprecision highp float;\nout vec4 result;\n"
+               "void main() { result = vec4(float(int(gl_FragCoord.x) * 0 + %d) / 255.0, %d.0 / 255.0, 0.0, "
+               "1.0); }\n",
+               i & 255, i >> 8 & 255);
+      GLuint program = compile(plain_vertex, fragment);
+      glUseProgram(program);
+      glDrawArrays(GL_TRIANGLES, 0, 3);
+      expect(i & 255, i >> 8 & 255, 0, "one of many programs");
+      glUseProgram(0);
+      glDeleteProgram(program);
+   }
+   const long growth = measure().kib - before.kib;
+   printf("%d programs: %ld KiB more\n", count - count / 4, growth);
+   REQUIRE(growth < 8192 + 4L * (count - count / 4), "%d programs left %ld KiB", count - count / 4, growth);
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+#define THREADS 4
+#define ROUNDS 60
+
+static struct {
+   EGLContext contexts[THREADS];
+   GLuint texture, buffer, program;
+} shared;
+
+/** Draws with what all threads share, changes what it has for itself. */
+static void *
+draw_in_thread(void *data)
+{
+   const int number = (int)(size_t)data;
+   make_current(shared.contexts[number]);
+   GLuint target;
+   create_target(&target);
+   GLuint own;
+   glGenTextures(1, &own);
+   for (int round = 0; round < ROUNDS; round++) {
+      const GLubyte texel[4] = {number * 50, round, 0, 255};
+      glActiveTexture(GL_TEXTURE1);
+      glBindTexture(GL_TEXTURE_2D, own);
+      glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, texel);
+      glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+      glActiveTexture(GL_TEXTURE0);
+      glBindTexture(GL_TEXTURE_2D, shared.texture);
+      glUseProgram(shared.program);
+      glBindBuffer(GL_ARRAY_BUFFER, shared.buffer);
+      glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+      glEnableVertexAttribArray(0);
+      glDrawArrays(GL_TRIANGLES, 0, 3);
+      expect(number * 50, round, 255, "a thread's image");
+      if (round % 8 == number) {
+         char fragment[300];
+         snprintf(fragment, sizeof fragment,
+                  "#version 300 es\nprecision highp float;\nout vec4 result;\n"
+                  "void main() { result = vec4(0.0, 0.0, %d.0 / 255.0, 1.0); }\n",
+                  round);
+         GLuint program = compile(plain_vertex, fragment);
+         glUseProgram(program);
+         glDrawArrays(GL_TRIANGLES, 0, 3);
+         expect(0, 0, round, "a thread's own program");
+         glDeleteProgram(program);
+      }
+   }
+   make_current(EGL_NO_CONTEXT);
+   return NULL;
+}
+
+static void
+test_threads(void)
+{
+   static const char vertex[] = "#version 300 es\n"
+                                "layout(location = 0) in vec2 corner;\n"
+                                "void main() { gl_Position = vec4(corner, 0.0, 1.0); }\n";
+   static const char fragment[] =
+      "#version 300 es\n"
+      "precision highp float;\n"
+      "uniform sampler2D common_texture, own_texture;\n"
+      "out vec4 result;\n"
+      "void main() {\n"
+      "   result = texture(common_texture, vec2(0.5)) + texture(own_texture, vec2(0.5));\n"
+      "}\n";
+   static const float corners[] = {-1, -1, 3, -1, -1, 3};
+   static const GLubyte blue[4] = {0, 0, 255, 255};
+   EGLContext first = create_context(EGL_NO_CONTEXT);
+   make_current(first);
+   glGenTextures(1, &shared.texture);
+   glBindTexture(GL_TEXTURE_2D, shared.texture);
+   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 1, 1, 0, GL_RGBA, GL_UNSIGNED_BYTE, blue);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+   glGenBuffers(1, &shared.buffer);
+   glBindBuffer(GL_ARRAY_BUFFER, shared.buffer);
+   glBufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STATIC_DRAW);
+   shared.program = compile(vertex, fragment);
+   glUseProgram(shared.program);
+   glUniform1i(glGetUniformLocation(shared.program, "common_texture"), 0);
+   glUniform1i(glGetUniformLocation(shared.program, "own_texture"), 1);
+   glFinish();
+
+   pthread_t threads[THREADS];
+   for (int i = 0; i < THREADS; i++)
+      shared.contexts[i] = create_context(first);
+   for (size_t i = 0; i < THREADS; i++)
+      REQUIRE(!pthread_create(&threads[i], NULL, draw_in_thread, (void *)i), "pthread_create");
+   for (int i = 0; i < THREADS; i++)
+      pthread_join(threads[i], NULL);
+   for (int i = 0; i < THREADS; i++)
+      eglDestroyContext(display, shared.contexts[i]);
+}
+
+/* ---- sizes --------------------------------------------------------------- */
+
+static void
+expect_out_of_memory(const char *what)
+{
+   const GLenum error = glGetError();
+   REQUIRE(error == GL_OUT_OF_MEMORY, "%s: error 0x%x instead of GL_OUT_OF_MEMORY", what, error);
+   while (glGetError() != GL_NO_ERROR)
+      ;
+}
+
+static void
+test_sizes(void)
+{
+   GLint size, layers;
+   GLuint names[3];
+   make_current(create_context(EGL_NO_CONTEXT));
+   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &size);
+   glGetIntegerv(GL_MAX_ARRAY_TEXTURE_LAYERS, &layers);
+   glGenTextures(3, names);
+
+   glBindTexture(GL_TEXTURE_2D_ARRAY, names[0]);
+   glTexStorage3D(GL_TEXTURE_2D_ARRAY, 1, GL_RGBA32F, size, size, layers);
+   expect_out_of_memory("the largest array texture");
+   glTexImage3D(GL_TEXTURE_2D_ARRAY, 0, GL_RGBA32F, size, size, layers, 0, GL_RGBA, GL_FLOAT, NULL);
+   expect_out_of_memory("the largest array texture, level by level");
+
+   GLuint buffer;
+   glGenBuffers(1, &buffer);
+   glBindBuffer(GL_ARRAY_BUFFER, buffer);
+   glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)1 << 45, NULL, GL_STATIC_DRAW);
+   expect_out_of_memory("a buffer of 32 TiB");
+   glBufferData(GL_ARRAY_BUFFER, ((GLsizeiptr)1 << 32) - 1, NULL, GL_STATIC_DRAW);
+   const GLenum error = glGetError();
+   REQUIRE(error == GL_NO_ERROR || error == GL_OUT_OF_MEMORY, "a buffer of 4 GiB: error 0x%x", error);
+   glBufferData(GL_ARRAY_BUFFER, 16, NULL, GL_STATIC_DRAW);
+   REQUIRE(glGetError() == GL_NO_ERROR, "a small buffer after the large ones");
+   use_context();
+}
+
+/* ---- loops --------------------------------------------------------------- */
+
+static void
+test_loops(void)
+{
+   static const char fragment[] = "#version 300 es\n"
+                                  "precision highp float;\n"
+                                  "uniform int end;\n"
+                                  "out vec4 result;\n"
+                                  "void main() {\n"
+                                  "   int sum = 0;\n"
+                                  "   for (int i = 0; i != end; i += 2)\n"
+                                  "      for (int j = 0; j != end; j += 2)\n"
+                                  "         sum += 1;\n"
+                                  "   result = end == 10 ? vec4(0.0, float(sum) / 25.0, 0.0, 1.0)\n"
+                                  "                      : vec4(0.0, 1.0, 0.0, 1.0);\n"
+                                  "}\n";
+   static const char vertex[] = "#version 300 es\n"
+                                "uniform int vertex_end;\n"
+                                "void main() {\n"
+                                "   float sum = 0.0;\n"
+                                "   for (int i = 0; i != vertex_end; i += 2)\n"
+                                "      sum += 0.001;\n"
+                                "   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0,\n"
+                                "                      gl_VertexID == 2 ? 3.0 : -1.0, sum * 1.0e-9, 1.0);\n"
+                                "}\n";
+   GLuint texture;
+   make_current(create_context(EGL_NO_CONTEXT));
+   create_target(&texture);
+   const GLuint program = compile(vertex, fragment);
+   const GLint end = glGetUniformLocation(program, "end");
+   const GLint vertex_end = glGetUniformLocation(program, "vertex_end");
+   glUseProgram(program);
+   glUniform1i(end, 10);
+   glUniform1i(vertex_end, 10);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   expect(0, 255, 0, "loops that end");
+   glUniform1i(vertex_end, 11);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   glEnable(GL_SCISSOR_TEST);
+   glScissor(0, 0, 8, 8);
+   glUniform1i(vertex_end, 10);
+   glUniform1i(end, 11);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+   GLubyte pixel[4];
+   glReadPixels(0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
+   REQUIRE(pixel[0] == 0 && pixel[1] == 255 && pixel[2] == 0, "loops without end: another colour");
+}
+
+/* ---- bounds -------------------------------------------------------------- */
+
+static void
+test_bounds(void)
+{
+   static const char fragment[] = "#version 300 es\n"
+                                  "precision highp float;\n"
+                                  "uniform int index;\n"
+                                  "uniform vec4 array[4];\n"
+                                  "layout(std140) uniform Block { vec4 values[64]; };\n"
+                                  "out vec4 result;\n"
+                                  "void main() {\n"
+                                  "   vec4 table[3] = vec4[3](vec4(0.0), vec4(0.0), vec4(0.0));\n"
+                                  "   table[index & 1] = vec4(0.0, 0.0, 1.0, 0.0);\n"
+                                  "   int other = index + int(gl_FragCoord.x) / 1000;\n"
+                                  "   vec4 read = max(values[index], values[other]) + table[other] * 0.0;\n"
+                                  "   result = vec4(read.x, 1.0, array[other & 3].z, 1.0);\n"
+                                  "}\n";
+   static const int indices[] = {4, 5, 63, 64, 1000, 100000, 0x7fffffff, -1, -1000};
+   static const float values[4][4] = {{1}, {1}, {1}, {1}};
+   GLuint texture, buffer;
+   make_current(create_context(EGL_NO_CONTEXT));
+   create_target(&texture);
+   const GLuint program = compile(plain_vertex, fragment);
+   glUseProgram(program);
+   glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Block"), 0);
+   glGenBuffers(1, &buffer);
+   glBindBuffer(GL_UNIFORM_BUFFER, buffer);
+   glBufferData(GL_UNIFORM_BUFFER, sizeof values, values, GL_STATIC_DRAW);
+   glBindBufferBase(GL_UNIFORM_BUFFER, 0, buffer);
+   for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+      glUniform1i(glGetUniformLocation(program, "index"), indices[i]);
+      glDrawArrays(GL_TRIANGLES, 0, 3);
+      expect(0, 255, 0, "a block read past its end");
+   }
+}
+
+int
+main(int argc, char **argv)
+{
+   static const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE};
+   EGLint count;
+   REQUIRE(argc >= 2, "usage: robustness contexts N|programs N|threads|sizes|loops|bounds");
+   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+   REQUIRE(display && eglInitialize(display, NULL, NULL), "eglInitialize");
+   REQUIRE(eglChooseConfig(display, wanted, &config, 1, &count) && count, "eglChooseConfig");
+   eglBindAPI(EGL_OPENGL_ES_API);
+
+   const int number = argc > 2 ? atoi(argv[2]) : 0;
+   if (!strcmp(argv[1], "contexts"))
+      test_contexts(number);
+   else if (!strcmp(argv[1], "programs"))
+      test_programs(number);
+   else if (!strcmp(argv[1], "threads"))
+      test_threads();
+   else if (!strcmp(argv[1], "sizes"))
+      test_sizes();
+   else if (!strcmp(argv[1], "loops"))
+      test_loops();
+   else if (!strcmp(argv[1], "bounds"))
+      test_bounds();
+   else
+      REQUIRE(0, "%s: no such test", argv[1]);
+   eglTerminate(display);
+   return 0;
+}
