@@ -19,8 +19,12 @@ demo: deps all ## replay a bundled capture on the simulated GPU and print its st
 test: deps all ## run the whole test suite
 	@scripts/test.sh
 
-bench: deps all ## compare the speed with softpipe and llvmpipe (BENCH_ARGS="--help" for options)
-	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(BENCH_ARGS)
+conformance: deps all ## run piglit on tbrsim, llvmpipe and softpipe, and compare (CONFORMANCE_ARGS="--help")
+	@/usr/bin/python3 tests/conformance/conformance.py --tbrsim $(BUILD)/bin/tbrsim \
+		--out $(BUILD)/conformance $(CONFORMANCE_ARGS)
+
+bench: deps all ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
 update-replays: deps all ## rewrite the checksums and counters of apitrace-replays/manifest.yml
 	@/usr/bin/python3 tests/replay/replay_test.py --tbrsim $(BUILD)/bin/tbrsim --update
@@ -37,4 +41,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test bench update-replays lint format clean help
+.PHONY: all deps demo test conformance bench update-replays lint format clean help
