@@ -142,6 +142,7 @@ test_conservation(void **unused)
       values = sums;
       assert_true(value("dram", "total", "reads") > 1000);
       assert_true(value("tile_cache", "pb_list", "hits") > 1000);
+      assert_true(value("vertex_cache", "vertex", "writes") > 1000);
       if (v >= 2)
          assert_true(value("dram", "pb_attribute", "writes") > 100);
       free(sums);

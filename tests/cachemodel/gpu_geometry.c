@@ -130,6 +130,82 @@ test_not_indexed_and_instanced(void **unused)
 }
 
 static void
+test_base_instance(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   define_buffer(gpu, 1, 16 * 64);
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   for (uint32_t instance = 0; instance < 4; instance++) {
+      struct cm_draw *draw = pass_draw(pass);
+      draw->num_vertices = 1;
+      draw->instance = instance;
+      draw->first_instance = 3;
+      draw->num_elements = 1;
+      /* 3 + 0 / 2, 3 + 1 / 2, 3 + 2 / 2, 3 + 3 / 2: blocks 3, 3, 4, 4. */
+      draw->elements[0] =
+         (struct cm_vertex_element){.buffer = 1, .stride = 64, .bytes = 16, .instance_divisor = 2};
+   }
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"vertex_cache.vertex.reads", 4},
+                           {"vertex_cache.vertex.misses", 2},
+                           {NULL, 0},
+                        });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+static void
+test_feedback(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(NULL);
+   define_buffer(gpu, 1, 256);
+   define_buffer(gpu, 2, 100);
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   draw->num_vertices = 3;
+   draw->vertex_program = (struct cm_program){.id = 1, .instructions = 8};
+   draw->geometry_program = (struct cm_program){.id = 1, .instructions = 16, .constant_bytes = 16};
+   /* 0 … 27, 28 … 55, 56 … 83 (across two blocks), 84 … 111: five accesses, two blocks. */
+   pass_feedback(pass,
+                 (struct cm_feedback){.buffer = 1, .offset = 0, .stride = 28, .bytes = 28, .records = 4});
+   /* 64, 80 and 96, the last of which is past the end and not memory. */
+   pass_feedback(pass,
+                 (struct cm_feedback){.buffer = 2, .offset = 64, .stride = 16, .bytes = 8, .records = 3});
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"vertex_stage.vertices", 3},
+                           {"vertex_cache.vertex.reads", 0},
+                           {"vertex_cache.vertex.writes", 5 + 2},
+                           {"vertex_cache.vertex.misses", 2 + 1},
+                           /* 64 and 128 bytes of instructions: one block and two. */
+                           {"instruction_cache.shader.reads", 3},
+                           {"instruction_cache.shader.misses", 3},
+                           {"instruction_cache.constant.reads", 1},
+                           {NULL, 0},
+                        });
+
+   /* What has just been written is read from the cache. */
+   struct pass_builder *next = pass_new(0, 32, 32, 32);
+   draw = pass_draw(next);
+   draw->num_vertices = 4;
+   draw->num_elements = 1;
+   draw->elements[0] = (struct cm_vertex_element){.buffer = 1, .stride = 28, .bytes = 28};
+   pass_run(next, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"vertex_cache.vertex.reads", 5},
+                           {"vertex_cache.vertex.hits", 4 + 5},
+                           {"vertex_cache.vertex.misses", 2 + 1},
+                           {NULL, 0},
+                        });
+   pass_free(next);
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+static void
 test_index_past_the_end(void **unused)
 {
    (void)unused;
@@ -155,6 +231,8 @@ main(void)
       cmocka_unit_test(test_indexed),
       cmocka_unit_test(test_reuse),
       cmocka_unit_test(test_not_indexed_and_instanced),
+      cmocka_unit_test(test_base_instance),
+      cmocka_unit_test(test_feedback),
       cmocka_unit_test(test_index_past_the_end),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,15 +75,26 @@ struct cm_texture_binding {
    uint16_t first_layer; /**< the resource's layer that the footprints call layer 0 */
 };
 
+/** What transform feedback wrote of a draw: the same bytes of one vertex after another. */
+struct cm_feedback {
+   uint32_t buffer;  /**< resource */
+   uint32_t offset;  /**< bytes to the first vertex' */
+   uint32_t stride;  /**< bytes from vertex to vertex */
+   uint32_t bytes;   /**< bytes written a vertex */
+   uint32_t records; /**< vertices written */
+};
+
 /** A draw call (one instance of it). */
 struct cm_draw {
    struct cm_program vertex_program;
+   struct cm_program geometry_program;
    struct cm_program fragment_program;
-   uint32_t index_buffer; /**< resource; 0: not indexed */
-   uint32_t index_offset; /**< bytes to the first index read */
-   uint8_t index_bytes;   /**< 1, 2 or 4 */
-   uint32_t instance;     /**< instance number, with the first instance added */
-   uint32_t num_elements; /**< vertex elements used */
+   uint32_t index_buffer;   /**< resource; 0: not indexed */
+   uint32_t index_offset;   /**< bytes to the first index read */
+   uint8_t index_bytes;     /**< 1, 2 or 4 */
+   uint32_t instance;       /**< instance number, from 0 */
+   uint32_t first_instance; /**< added after the division by an element's instance_divisor */
+   uint32_t num_elements;   /**< vertex elements used */
    struct cm_vertex_element elements[CM_MAX_VERTEX_ELEMENTS];
    /** The vertices fetched, in order: pass->vertices[first_vertex …]. Not
     * indexed draws fetch the numbers first_vertex_number + 0, 1, 2 … instead
@@ -91,6 +102,10 @@ struct cm_draw {
    uint32_t num_vertices;
    uint64_t first_vertex;
    uint32_t first_vertex_number;
+   /** What transform feedback wrote: pass->feedback[first_feedback …]. Written vertex
+    * by vertex: of all its spans the first vertex, then of all the second … */
+   uint32_t num_feedback;
+   uint64_t first_feedback;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
 };
@@ -125,6 +140,8 @@ struct cm_pass {
    struct cm_draw *draws;
    uint64_t num_vertices;
    uint32_t *vertices;
+   uint64_t num_feedback;
+   struct cm_feedback *feedback;
    uint32_t num_primitives;
    struct cm_primitive *primitives; /**< in program order */
    uint64_t num_primitive_tiles;

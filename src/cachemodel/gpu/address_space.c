@@ -129,7 +129,7 @@ cm_address_space_program(struct cm_address_space *space, enum cm_program_stage s
 {
    if (space->num_programs * 2 >= space->program_capacity && !grow_programs(space))
       return NULL;
-   const uint64_t key = (uint64_t)program->id << 1 | (uint64_t)stage;
+   const uint64_t key = (uint64_t)program->id << 2 | (uint64_t)stage;
    const uint64_t instruction_bytes = (uint64_t)program->instructions * CM_INSTRUCTION_BYTES;
    struct cm_program_memory *memory =
       &space->programs[program_slot(space->programs, space->program_capacity, key)];

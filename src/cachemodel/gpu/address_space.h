@@ -62,9 +62,10 @@ struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_
 enum cm_program_stage {
    CM_PROGRAM_VERTEX,
    CM_PROGRAM_FRAGMENT,
+   CM_PROGRAM_GEOMETRY,
 };
 
-/** The memory of a program; vertex and fragment programs have identifiers of
+/** The memory of a program; each stage's programs have identifiers of
  * their own. NULL when memory is out. Valid until the next call. */
 const struct cm_program_memory *
 cm_address_space_program(struct cm_address_space *space, enum cm_program_stage stage,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The Vertex Stage: for each draw, its program, then vertex by vertex the index
- * and the attributes (TCOR II-A). */
+/* The Vertex Stage: for each draw, its programs, then vertex by vertex the index
+ * and the attributes (TCOR II-A), then what transform feedback writes. */
 #include "gpu/gpu_internal.h"
 
 struct vertex_fetch {
@@ -47,12 +47,55 @@ fetch_vertex(struct vertex_fetch *fetch, uint32_t vertex)
    for (uint32_t e = 0; e < fetch->num_elements; e++) {
       const struct cm_vertex_element *element = &fetch->draw->elements[e];
       const struct cm_resource *buffer = fetch->buffers[e];
-      const uint64_t number =
-         element->instance_divisor ? fetch->draw->instance / element->instance_divisor : vertex;
+      const uint64_t number = element->instance_divisor ? fetch->draw->first_instance +
+                                                             fetch->draw->instance / element->instance_divisor
+                                                        : vertex;
       const uint64_t offset = element->offset + number * element->stride;
       if (buffer && offset + element->bytes <= buffer->bytes)
          cm_hierarchy_access_range(&fetch->gpu->hierarchy, 0, buffer->address + offset, element->bytes,
                                    CM_STREAM_VERTEX, false);
+   }
+}
+
+/** Read-only caches that hold a buffer's old content forget it. */
+static void
+invalidate_captured(struct cm_gpu *gpu, struct cm_resource *buffer)
+{
+   if (!buffer->sampled)
+      return;
+   cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, CM_STREAM_VERTEX, buffer->address,
+                             buffer->address + buffer->bytes);
+   buffer->sampled = false;
+}
+
+static void
+write_record(struct cm_gpu *gpu, const struct cm_feedback *span, const struct cm_resource *buffer,
+             uint32_t record)
+{
+   const uint64_t offset = span->offset + (uint64_t)record * span->stride;
+   if (offset + span->bytes <= buffer->bytes)
+      cm_hierarchy_access_range(&gpu->hierarchy, 0, buffer->address + offset, span->bytes, CM_STREAM_VERTEX,
+                                true);
+}
+
+static void
+write_feedback(struct cm_gpu *gpu, const struct cm_draw *draw)
+{
+   const struct cm_feedback *spans = gpu->pass->feedback + draw->first_feedback;
+   uint32_t records = 0;
+   for (uint32_t s = 0; s < draw->num_feedback; s++)
+      records = spans[s].records > records ? spans[s].records : records;
+   for (uint32_t n = 0; n < records; n++) {
+      for (uint32_t s = 0; s < draw->num_feedback; s++) {
+         const struct cm_resource *buffer = cm_address_space_use(&gpu->space, spans[s].buffer);
+         if (buffer && n < spans[s].records)
+            write_record(gpu, &spans[s], buffer, n);
+      }
+   }
+   for (uint32_t s = 0; s < draw->num_feedback; s++) {
+      struct cm_resource *buffer = cm_address_space_use(&gpu->space, spans[s].buffer);
+      if (buffer)
+         invalidate_captured(gpu, buffer);
    }
 }
 
@@ -73,6 +116,7 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
 
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    cm_gpu_fetch_program(gpu, CM_PROGRAM_VERTEX, &draw->vertex_program, 0);
+   cm_gpu_fetch_program(gpu, CM_PROGRAM_GEOMETRY, &draw->geometry_program, 0);
    for (uint32_t n = 0; n < draw->num_vertices; n++) {
       uint32_t vertex = draw->first_vertex_number + n;
       if (draw->index_buffer) {
@@ -84,6 +128,7 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
       else
          fetch_vertex(&fetch, vertex);
    }
+   write_feedback(gpu, draw);
 }
 
 bool

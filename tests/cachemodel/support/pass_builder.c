@@ -20,6 +20,7 @@ pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
    assert_true(pass->tiles_x * pass->tiles_y <= 1024);
    pass->draws = builder->draws;
    pass->vertices = builder->vertices;
+   pass->feedback = builder->feedback;
    pass->primitives = builder->primitives;
    pass->primitive_tiles = builder->primitive_tiles;
    pass->tiles = builder->tiles;
@@ -48,6 +49,17 @@ pass_draw(struct pass_builder *builder)
 {
    assert_true(builder->pass.num_draws < 64);
    return &builder->draws[builder->pass.num_draws++];
+}
+
+void
+pass_feedback(struct pass_builder *builder, struct cm_feedback span)
+{
+   struct cm_draw *draw = &builder->draws[builder->pass.num_draws - 1];
+   assert_true(builder->pass.num_feedback < 128);
+   if (!draw->num_feedback)
+      draw->first_feedback = builder->pass.num_feedback;
+   draw->num_feedback++;
+   builder->feedback[builder->pass.num_feedback++] = span;
 }
 
 void

@@ -11,6 +11,7 @@ struct pass_builder {
    struct cm_pass pass;
    struct cm_draw draws[64];
    uint32_t vertices[BUILDER_LIMIT];
+   struct cm_feedback feedback[128];
    struct cm_primitive primitives[BUILDER_LIMIT];
    uint32_t primitive_tiles[BUILDER_LIMIT * 16];
    struct cm_tile_events tiles[1024];
@@ -26,6 +27,9 @@ void pass_color(struct pass_builder *builder, uint32_t resource, uint8_t pixel_b
 
 /** A draw without vertices, programs or textures; the caller fills it in. */
 struct cm_draw *pass_draw(struct pass_builder *builder);
+
+/** A span of transform feedback of the draw added last. */
+void pass_feedback(struct pass_builder *builder, struct cm_feedback span);
 
 /** A primitive of the draw added last, on num_tiles tiles in ascending order. */
 void pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const uint32_t *tiles,

@@ -46,6 +46,16 @@ random_draw(struct pass_builder *builder, uint64_t *state)
       for (uint32_t v = 0; v < draw->num_vertices; v++)
          builder->vertices[pass->num_vertices++] = random_below(state, 600);
    }
+   if (random_below(state, 3) == 0) {
+      draw->geometry_program =
+         (struct cm_program){1 + random_below(state, 4), random_below(state, 100), random_below(state, 200)};
+      for (uint32_t s = random_below(state, 4); s > 0; s--)
+         pass_feedback(builder, (struct cm_feedback){.buffer = FIRST_BUFFER + random_below(state, 4),
+                                                     .offset = random_below(state, 64) * 4,
+                                                     .stride = 48,
+                                                     .bytes = 4 + random_below(state, 12) * 4,
+                                                     .records = random_below(state, 700)});
+   }
    draw->num_textures = 3;
    draw->textures[0] = (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(state, 5),
                                                    .repeat_s = random_below(state, 2)};

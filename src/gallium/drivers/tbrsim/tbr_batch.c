@@ -106,6 +106,7 @@ destroy_batch(struct tbr_batch *batch)
    free(batch->sinks.data);
    free(batch->event_draws.data);
    free(batch->event_vertices.data);
+   free(batch->event_feedback.data);
    free(batch->event_primitive.data);
    free(batch->tile_events.data);
    free(batch->touched.data);
@@ -158,7 +159,7 @@ reset_batch(struct tbr_batch *batch)
    batch->next = NULL;
    batch->drawn = false;
    batch->invalidated = false;
-   batch->cleared = batch->read = batch->written = 0;
+   batch->cleared = batch->read = batch->written = batch->stale_fronts = 0;
    batch->num_blocks = 0;
    batch->max_attributes = 1;
    batch->first_blocks.count = 0;
@@ -170,6 +171,7 @@ reset_batch(struct tbr_batch *batch)
    batch->sinks.count = 0;
    batch->event_draws.count = 0;
    batch->event_vertices.count = 0;
+   batch->event_feedback.count = 0;
    batch->event_primitive.count = 0;
    batch->next_tile = 0;
    batch->tiles_done = 0;
@@ -195,7 +197,6 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
        struct tbr_attachment *attachment, struct cm_attachment *event)
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
-   tbr_resource_refresh_front(context, resource);
    *attachment = (struct tbr_attachment){
       .memory = tbr_resource_address(resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
@@ -221,6 +222,11 @@ attach_all(struct tbr_context *context, struct tbr_batch *batch)
       if (!framebuffer->cbufs[i])
          continue;
       pipe_surface_reference(&batch->surfaces[i], framebuffer->cbufs[i]);
+      struct tbr_resource *resource = tbr_resource(framebuffer->cbufs[i]->texture);
+      if (tbr_resource_is_stale_front(resource)) {
+         tbr_resource_wait(context, resource, true);
+         batch->stale_fronts |= 1u << i;
+      }
       attach(context, batch, framebuffer->cbufs[i], &pass->color[i], &batch->events.color[i]);
    }
 
@@ -313,6 +319,14 @@ tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *si
    }
    batch->sinks.data[batch->sinks.count] = sink;
    return batch->sinks.count++;
+}
+
+void
+tbr_batch_refresh_fronts(struct tbr_batch *batch)
+{
+   u_foreach_bit (i, batch->stale_fronts)
+      tbr_resource_read_front(tbr_resource(batch->surfaces[i]->texture));
+   batch->stale_fronts = 0;
 }
 
 /* ---- clears and invalidation ------------------------------------------- */
@@ -490,6 +504,8 @@ describe_events(struct tbr_batch *batch)
    events->draws = batch->event_draws.data;
    events->num_vertices = batch->event_vertices.count;
    events->vertices = batch->event_vertices.data;
+   events->num_feedback = batch->event_feedback.count;
+   events->feedback = batch->event_feedback.data;
    events->num_primitives = batch->primitives.count;
    events->primitives = batch->primitives.data;
    events->num_primitive_tiles = batch->primitive_tiles.count;

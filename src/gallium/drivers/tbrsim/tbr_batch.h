@@ -51,10 +51,11 @@ struct tbr_batch {
    struct tbr_pass pass;
    struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
    bool drawn;                                               /**< a draw has reached it */
-   bool invalidated; /**< some attachment, since the last draw or clear */
-   unsigned cleared; /**< PIPE_CLEAR_* that tiles start with */
-   unsigned read;    /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
-   unsigned written; /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
+   bool invalidated;      /**< some attachment, since the last draw or clear */
+   unsigned cleared;      /**< PIPE_CLEAR_* that tiles start with */
+   unsigned read;         /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
+   unsigned written;      /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
+   unsigned stale_fronts; /**< mask of colour surfaces, see tbr_batch_refresh_fronts */
 
    /* Parameter Buffer. */
    TBR_ARRAY(struct cm_pb_attribute_block *) pages;
@@ -80,6 +81,7 @@ struct tbr_batch {
    struct cm_pass events;
    TBR_ARRAY(struct cm_draw) event_draws;
    TBR_ARRAY(uint32_t) event_vertices;
+   TBR_ARRAY(struct cm_feedback) event_feedback;
    TBR_ARRAY(uint32_t) event_primitive;
    TBR_ARRAY(struct cm_tile_events) tile_events;
    TBR_ARRAY(bool) touched;
@@ -111,6 +113,11 @@ void tbr_batch_destroy_all(struct tbr_context *context);
 /** The context's batch for its bound framebuffer, begun if there is none. NULL
  * when memory is out. */
 struct tbr_batch *tbr_batch_get(struct tbr_context *context);
+
+/** Front buffers whose window may have changed since they were displayed are read
+ * from it before the first draw to them, not sooner: there need not be a window on
+ * the screen to read from yet. */
+void tbr_batch_refresh_fronts(struct tbr_batch *batch);
 
 /** Clears whole attachments (PIPE_CLEAR_*) if nothing has been drawn to them in
  * this batch; returns the buffers it could not clear that way (those must be

@@ -8,6 +8,7 @@
 #include "util/u_prim.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_draw_events.h"
 #include "tbr_query.h"
 #include "tbr_shader.h"
 
@@ -131,6 +132,7 @@ set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned cou
    if (binning->context->num_stream_output)
       counts->needed += generated;
    counts->written += count;
+   tbr_draw_events_capture(binning->context, stream, count);
 }
 
 static void

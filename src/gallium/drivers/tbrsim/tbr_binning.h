@@ -48,7 +48,11 @@ struct tbr_binning {
    unsigned viewport;                            /**< that the state is for */
    uint32_t viewport_states[PIPE_MAX_VIEWPORTS]; /**< states by viewport; TBR_NO_STATE: not made yet */
    uint32_t event_draw;
-   int32_t x0, y0, x1, y1; /**< pixels that can be covered; x1, y1 exclusive */
+   struct tbr_batch *events;  /**< that records the draw; NULL: it is not simulated */
+   uint32_t first_event_draw; /**< of num_event_draws, one an instance */
+   uint32_t num_event_draws;
+   enum mesa_prim input_primitive; /**< of the draw call */
+   int32_t x0, y0, x1, y1;         /**< pixels that can be covered; x1, y1 exclusive */
    bool out_of_memory;
 
    struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];

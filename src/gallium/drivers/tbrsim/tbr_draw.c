@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** draw_vbo: records what a draw fetches and sends it through Mesa's draw module,
- * which shades its vertices and hands the primitives to tbr_binning.c. */
+/** draw_vbo: sends a draw through Mesa's draw module, which shades its vertices and
+ * hands the primitives to tbr_binning.c. */
 #include <string.h>
 
 #include "draw/draw_context.h"
@@ -13,150 +13,11 @@
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
+#include "tbr_draw_events.h"
 #include "tbr_draw_state.h"
 #include "tbr_query.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
-
-/* ---- events -------------------------------------------------------------- */
-
-static void
-describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
-{
-   const struct tbr_vertex_elements *elements = context->vertex_elements;
-   for (unsigned i = 0; i < MIN2(elements->count, CM_MAX_VERTEX_ELEMENTS); i++) {
-      const struct pipe_vertex_element *element = &elements->elements[i];
-      const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[element->vertex_buffer_index];
-      if (!buffer->is_user_buffer && !buffer->buffer.resource)
-         continue;
-      struct cm_vertex_element *described = &event->elements[event->num_elements++];
-      described->offset = buffer->buffer_offset + element->src_offset;
-      described->stride = element->src_stride;
-      described->bytes = util_format_get_blocksize(element->src_format);
-      described->instance_divisor = element->instance_divisor;
-      if (buffer->is_user_buffer) {
-         described->buffer = tbr_resource_user_buffer(context, buffer->buffer.user);
-      } else {
-         struct tbr_resource *resource = tbr_resource(buffer->buffer.resource);
-         tbr_resource_announce(context, resource);
-         described->buffer = resource->id;
-      }
-   }
-}
-
-static void
-describe_textures(const struct tbr_context *context, struct cm_draw *event)
-{
-   const uint32_t used = context->fragment_shader->textures_used;
-   event->num_textures = util_last_bit(used);
-   u_foreach_bit (unit, used) {
-      const struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
-      const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
-      struct cm_texture_binding *binding = &event->textures[unit];
-      if (!view || !view->texture)
-         continue;
-      binding->resource = tbr_resource(view->texture)->id;
-      binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
-      binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
-      if (view->target != PIPE_BUFFER) {
-         binding->first_level = view->u.tex.first_level;
-         binding->first_layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
-      }
-   }
-}
-
-static uint32_t
-constant_bytes(const struct tbr_context *context, enum pipe_shader_type stage)
-{
-   uint32_t bytes = 0;
-   for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++)
-      bytes += context->constants[stage][i].buffer_size;
-   return bytes;
-}
-
-static uint32_t
-index_at(const void *indices, unsigned index_size, size_t i)
-{
-   switch (index_size) {
-   case 1: return ((const uint8_t *)indices)[i];
-   case 2: return ((const uint16_t *)indices)[i];
-   default: return ((const uint32_t *)indices)[i];
-   }
-}
-
-/** The indices that a draw reads, in the order of fetch, index bias applied. Past
- * the buffer's end and at primitive restart nothing is fetched. */
-static bool
-copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
-             const struct pipe_draw_start_count_bias *draw, const void *indices, size_t available,
-             struct cm_draw *event)
-{
-   const size_t first = MIN2(draw->start, available), count = MIN2(draw->count, available - first);
-   if (!tbr_array_reserve(&batch->event_vertices, count))
-      return false;
-   uint32_t *vertices = batch->event_vertices.data + batch->event_vertices.count;
-   uint32_t copied = 0;
-
-   for (size_t i = first; i < first + count; i++) {
-      const uint32_t index = index_at(indices, info->index_size, i);
-      if (!info->primitive_restart || index != info->restart_index)
-         vertices[copied++] = index + draw->index_bias;
-   }
-   event->first_vertex = batch->event_vertices.count;
-   event->num_vertices = copied;
-   batch->event_vertices.count += copied;
-   return true;
-}
-
-/** Says once what the statistics lack. */
-static void
-note_vertex_textures(const struct tbr_vertex_shader *shader)
-{
-   static uint32_t said;
-   if (shader->reads_textures && p_atomic_xchg(&said, 1) == 0)
-      fprintf(stderr, "tbrsim (note): the texture reads of vertex programs are not in the statistics\n");
-}
-
-/** Appends the draw, once an instance, to the batch's events. False if memory is
- * out. */
-static bool
-record_draw(struct tbr_context *context, struct tbr_batch *batch, const struct pipe_draw_info *info,
-            const struct pipe_draw_start_count_bias *draw, const void *indices, size_t available)
-{
-   if (!tbr_array_reserve(&batch->event_draws, info->instance_count))
-      return false;
-   struct cm_draw event;
-   memset(&event, 0, sizeof event);
-   const struct tbr_fragment_shader *fragment = context->fragment_shader;
-   const struct tbr_vertex_shader *vertex = context->vertex_shader;
-   note_vertex_textures(vertex);
-   event.vertex_program = (struct cm_program){vertex->program, vertex->num_instructions,
-                                              constant_bytes(context, PIPE_SHADER_VERTEX)};
-   event.fragment_program =
-      (struct cm_program){fragment->program, fragment->num_instructions, fragment->num_pushed_constants * 16};
-   event.num_vertices = draw->count;
-   event.first_vertex_number = draw->start;
-   if (indices) {
-      event.index_bytes = info->index_size;
-      event.index_offset = draw->start * info->index_size;
-      if (info->has_user_indices) {
-         event.index_buffer = tbr_resource_user_buffer(context, info->index.user);
-      } else {
-         struct tbr_resource *resource = tbr_resource(info->index.resource);
-         tbr_resource_announce(context, resource);
-         event.index_buffer = resource->id;
-      }
-      if (!copy_indices(batch, info, draw, indices, available, &event))
-         return false;
-   }
-   describe_elements(context, batch, &event);
-   describe_textures(context, &event);
-   for (unsigned i = 0; i < info->instance_count; i++) {
-      event.instance = info->start_instance + i;
-      batch->event_draws.data[batch->event_draws.count++] = event;
-   }
-   return true;
-}
 
 /* ---- state --------------------------------------------------------------- */
 
@@ -219,6 +80,8 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
    }
    note_transfers(batch, current);
    batch->drawn = true;
+   if (batch->stale_fronts)
+      tbr_batch_refresh_fronts(batch);
    tbr_batch_revalidate(batch);
    binning->batch = batch;
    binning->event_draw = current->event_draw;
@@ -261,19 +124,14 @@ tbr_draw_continue(struct tbr_context *context)
    struct tbr_batch *batch = tbr_batch_get(context);
    const unsigned viewport = context->binning->viewport;
    context->binning->batch = NULL;
-   if (!batch || !tbr_array_reserve(&batch->event_draws, 1) ||
-       !begin_state(context, batch, batch->event_draws.count) ||
-       !tbr_draw_select_viewport(context, viewport)) {
+   if (!batch || !begin_state(context, batch, batch->event_draws.count) ||
+       !tbr_draw_select_viewport(context, viewport) ||
+       (batch->recorded && !tbr_draw_events_continue(context, batch))) {
       context->binning->out_of_memory = true;
       return false;
    }
-   struct cm_draw event;
-   memset(&event, 0, sizeof event);
-   event.fragment_program =
-      (struct cm_program){context->fragment_shader->program, context->fragment_shader->num_instructions,
-                          context->fragment_shader->num_pushed_constants * 16};
-   describe_textures(context, &event);
-   batch->event_draws.data[batch->event_draws.count++] = event;
+   if (!batch->recorded)
+      context->binning->events = NULL;
    return true;
 }
 
@@ -379,15 +237,10 @@ count_captured(const struct tbr_context *context, const struct pipe_draw_indirec
 
 /* ---- draw_vbo -------------------------------------------------------------- */
 
-struct mapped_indices {
-   const void *data; /**< NULL: not indexed */
-   size_t available; /**< whole indices in the buffer */
-};
-
-static struct mapped_indices
+static struct tbr_mapped_indices
 map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
 {
-   struct mapped_indices indices = {0};
+   struct tbr_mapped_indices indices = {0};
    if (!info->index_size)
       return indices;
 
@@ -407,12 +260,12 @@ map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
  * (glDrawRangeElements): draw shades just that range, and would read past it. */
 static bool
 are_bounds_true(const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *draw,
-                const struct mapped_indices *indices)
+                const struct tbr_mapped_indices *indices)
 {
    const size_t first = MIN2(draw->start, indices->available);
    const size_t end = first + MIN2(draw->count, indices->available - first);
    for (size_t i = first; i < end; i++) {
-      const uint32_t index = index_at(indices->data, info->index_size, i);
+      const uint32_t index = tbr_draw_index(indices->data, info->index_size, i);
       if ((index < info->min_index || index > info->max_index) &&
           !(info->primitive_restart && index == info->restart_index))
          return false;
@@ -427,23 +280,28 @@ can_draw(const struct tbr_context *context)
           context->depth_stencil && context->vertex_elements;
 }
 
+static bool
+has_framebuffer(const struct tbr_context *context)
+{
+   return context->framebuffer.width && context->framebuffer.height;
+}
+
 static void
 draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigned drawid_offset,
-         const struct pipe_draw_start_count_bias *draw, const struct mapped_indices *indices, bool rasterize)
+         const struct pipe_draw_start_count_bias *draw, const struct tbr_mapped_indices *indices,
+         bool rasterize)
 {
    struct tbr_binning *binning = context->binning;
-   binning->batch = NULL;
-   if (rasterize) {
-      struct tbr_batch *batch = tbr_batch_get(context);
-      if (!batch || !begin_state(context, batch, batch->event_draws.count)) {
-         fprintf(stderr,
-                 "tbrsim: a draw was lost: its fragment program could not be compiled or memory is out\n");
-         return;
-      }
-      if (batch->recorded && !record_draw(context, batch, info, draw, indices->data, indices->available)) {
-         fprintf(stderr, "tbrsim: out of memory for a draw's events; the process ends\n");
-         abort();
-      }
+   binning->batch = binning->events = NULL;
+   struct tbr_batch *batch = has_framebuffer(context) ? tbr_batch_get(context) : NULL;
+   if (rasterize && (!batch || !begin_state(context, batch, batch->event_draws.count))) {
+      fprintf(stderr,
+              "tbrsim: a draw was lost: its fragment program could not be compiled or memory is out\n");
+      return;
+   }
+   if (batch && batch->recorded && !tbr_draw_events_record(context, batch, info, draw, indices)) {
+      fprintf(stderr, "tbrsim: out of memory for a draw's events; the process ends\n");
+      abort();
    }
    struct pipe_draw_info checked = *info;
    if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))
@@ -483,9 +341,8 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    if (context->num_stream_output)
       map_feedback_buffers(context);
    map_vertex_buffers(context);
-   const struct mapped_indices indices = map_indices(context, info);
-   const bool rasterize =
-      !context->rasterizer->rasterizer_discard && context->framebuffer.width && context->framebuffer.height;
+   const struct tbr_mapped_indices indices = map_indices(context, info);
+   const bool rasterize = !context->rasterizer->rasterizer_discard && has_framebuffer(context);
 
    tbr_query_begin_draw(context);
    for (unsigned i = 0; i < num_draws; i++) {
@@ -493,7 +350,7 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
          draw_one(context, info, drawid_offset + (info->increment_draw_id ? i : 0), &draws[i], &indices,
                   rasterize);
    }
-   context->binning->batch = NULL;
+   context->binning->batch = context->binning->events = NULL;
 
    unmap_vertex_buffers(context);
    if (context->num_stream_output)

@@ -355,14 +355,25 @@ tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *res
    tbr_resource_wait(context, resource, true);
 }
 
+bool
+tbr_resource_is_stale_front(const struct tbr_resource *resource)
+{
+   return resource->front_drawable && resource->last_write == resource->displayed_write;
+}
+
 void
 tbr_resource_refresh_front(struct tbr_context *context, struct tbr_resource *resource)
 {
-   struct tbr_storage *storage = resource->storage;
-
-   if (!resource->front_drawable || resource->last_write != resource->displayed_write)
+   if (!tbr_resource_is_stale_front(resource))
       return;
    tbr_resource_wait(context, resource, true);
+   tbr_resource_read_front(resource);
+}
+
+void
+tbr_resource_read_front(struct tbr_resource *resource)
+{
+   struct tbr_storage *storage = resource->storage;
    storage->winsys->displaytarget_unmap(storage->winsys, storage->display_target);
    /* The address stays the same: the window's content is read into the memory. */
    storage->winsys->displaytarget_map(storage->winsys, storage->display_target, PIPE_MAP_READ);

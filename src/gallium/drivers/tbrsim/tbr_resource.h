@@ -88,6 +88,10 @@ void tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource
  * window's content, which a buffer swap may have changed. Others stay as they are. */
 void tbr_resource_refresh_front(struct tbr_context *context, struct tbr_resource *resource);
 
+bool tbr_resource_is_stale_front(const struct tbr_resource *resource);
+/** The reading alone; nothing that uses the memory may be under way. */
+void tbr_resource_read_front(struct tbr_resource *resource);
+
 /** Announces the resource to the event stream (once for each id). */
 void tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
 

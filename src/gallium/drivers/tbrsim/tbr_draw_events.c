@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_draw_events.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "draw/draw_context.h"
+#include "draw/draw_private.h"
+#include "util/format/u_format.h"
+#include "util/u_atomic.h"
+#include "util/u_math.h"
+#include "util/u_prim.h"
+#include "tbr_batch.h"
+#include "tbr_binning.h"
+#include "tbr_context.h"
+#include "tbr_resource.h"
+#include "tbr_shader.h"
+
+static void
+describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
+{
+   const struct tbr_vertex_elements *elements = context->vertex_elements;
+   for (unsigned i = 0; i < MIN2(elements->count, CM_MAX_VERTEX_ELEMENTS); i++) {
+      const struct pipe_vertex_element *element = &elements->elements[i];
+      const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[element->vertex_buffer_index];
+      if (!buffer->is_user_buffer && !buffer->buffer.resource)
+         continue;
+      struct cm_vertex_element *described = &event->elements[event->num_elements++];
+      described->offset = buffer->buffer_offset + element->src_offset;
+      described->stride = element->src_stride;
+      described->bytes = util_format_get_blocksize(element->src_format);
+      described->instance_divisor = element->instance_divisor;
+      if (buffer->is_user_buffer) {
+         described->buffer = tbr_resource_user_buffer(context, buffer->buffer.user);
+      } else {
+         struct tbr_resource *resource = tbr_resource(buffer->buffer.resource);
+         tbr_resource_announce(context, resource);
+         described->buffer = resource->id;
+      }
+   }
+}
+
+static void
+describe_textures(const struct tbr_context *context, struct cm_draw *event)
+{
+   const uint32_t used = context->fragment_shader->textures_used;
+   event->num_textures = util_last_bit(used);
+   u_foreach_bit (unit, used) {
+      const struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
+      const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
+      struct cm_texture_binding *binding = &event->textures[unit];
+      if (!view || !view->texture)
+         continue;
+      binding->resource = tbr_resource(view->texture)->id;
+      binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
+      binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
+      if (view->target != PIPE_BUFFER) {
+         binding->first_level = view->u.tex.first_level;
+         binding->first_layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
+      }
+   }
+}
+
+/** What a draw's primitives and fragments need, whichever draw call they are of. */
+static void
+describe_fragments(const struct tbr_context *context, struct cm_draw *event)
+{
+   const struct tbr_fragment_shader *fragment = context->fragment_shader;
+   event->fragment_program =
+      (struct cm_program){fragment->program, fragment->num_instructions, fragment->num_pushed_constants * 16};
+   describe_textures(context, event);
+}
+
+static uint32_t
+constant_bytes(const struct tbr_context *context, enum pipe_shader_type stage)
+{
+   uint32_t bytes = 0;
+   for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++)
+      bytes += context->constants[stage][i].buffer_size;
+   return bytes;
+}
+
+/** The indices that a draw reads, in the order of fetch, index bias applied. Past
+ * the buffer's end and at primitive restart nothing is fetched. */
+static bool
+copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
+             const struct pipe_draw_start_count_bias *draw, const void *indices, size_t available,
+             struct cm_draw *event)
+{
+   const size_t first = MIN2(draw->start, available), count = MIN2(draw->count, available - first);
+   if (!tbr_array_reserve(&batch->event_vertices, count))
+      return false;
+   uint32_t *vertices = batch->event_vertices.data + batch->event_vertices.count;
+   uint32_t copied = 0;
+
+   for (size_t i = first; i < first + count; i++) {
+      const uint32_t index = tbr_draw_index(indices, info->index_size, i);
+      if (!info->primitive_restart || index != info->restart_index)
+         vertices[copied++] = index + draw->index_bias;
+   }
+   event->first_vertex = batch->event_vertices.count;
+   event->num_vertices = copied;
+   batch->event_vertices.count += copied;
+   return true;
+}
+
+/** Says once what the statistics lack. */
+static void
+note_vertex_textures(void)
+{
+   static uint32_t said;
+   if (p_atomic_xchg(&said, 1) == 0)
+      fprintf(stderr,
+              "tbrsim (note): the texture reads of vertex and geometry programs are not in the statistics\n");
+}
+
+static void
+describe_vertex_programs(const struct tbr_context *context, struct cm_draw *event)
+{
+   const struct tbr_vertex_shader *vertex = context->vertex_shader;
+   const struct tbr_geometry_shader *geometry = context->geometry_shader;
+   event->vertex_program = (struct cm_program){vertex->program, vertex->num_instructions,
+                                               constant_bytes(context, PIPE_SHADER_VERTEX)};
+   if (geometry)
+      event->geometry_program = (struct cm_program){geometry->program, geometry->num_instructions,
+                                                    constant_bytes(context, PIPE_SHADER_GEOMETRY)};
+   if (vertex->reads_textures || (geometry && geometry->reads_textures))
+      note_vertex_textures();
+}
+
+static void
+describe_index_buffer(struct tbr_context *context, const struct pipe_draw_info *info,
+                      const struct pipe_draw_start_count_bias *draw, struct cm_draw *event)
+{
+   event->index_bytes = info->index_size;
+   event->index_offset = draw->start * info->index_size;
+   if (info->has_user_indices) {
+      event->index_buffer = tbr_resource_user_buffer(context, info->index.user);
+   } else {
+      struct tbr_resource *resource = tbr_resource(info->index.resource);
+      tbr_resource_announce(context, resource);
+      event->index_buffer = resource->id;
+   }
+}
+
+bool
+tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
+                       const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *draw,
+                       const struct tbr_mapped_indices *indices)
+{
+   struct tbr_binning *binning = context->binning;
+   if (!tbr_array_reserve(&batch->event_draws, info->instance_count))
+      return false;
+   struct cm_draw event;
+   memset(&event, 0, sizeof event);
+   describe_vertex_programs(context, &event);
+   event.first_instance = info->start_instance;
+   event.num_vertices = draw->count;
+   event.first_vertex_number = draw->start;
+   if (indices->data) {
+      describe_index_buffer(context, info, draw, &event);
+      if (!copy_indices(batch, info, draw, indices->data, indices->available, &event))
+         return false;
+   }
+   describe_elements(context, batch, &event);
+   describe_fragments(context, &event);
+   binning->events = batch;
+   binning->first_event_draw = batch->event_draws.count;
+   binning->num_event_draws = info->instance_count;
+   binning->input_primitive = info->mode;
+   for (unsigned i = 0; i < info->instance_count; i++) {
+      event.instance = i;
+      batch->event_draws.data[batch->event_draws.count++] = event;
+   }
+   return true;
+}
+
+bool
+tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
+{
+   struct tbr_binning *binning = context->binning;
+   if (!tbr_array_reserve(&batch->event_draws, 1))
+      return false;
+   struct cm_draw event;
+   memset(&event, 0, sizeof event);
+   describe_fragments(context, &event);
+   binning->events = batch;
+   binning->first_event_draw = batch->event_draws.count;
+   binning->num_event_draws = 1;
+   batch->event_draws.data[batch->event_draws.count++] = event;
+   return true;
+}
+
+/* ---- transform feedback ------------------------------------------------- */
+
+struct feedback_spans {
+   unsigned count;
+   struct cm_feedback spans[PIPE_MAX_SO_OUTPUTS];
+};
+
+/** The bytes of a vertex that the stream's outputs fill, neighbours together; offset
+ * from the vertex' own. */
+static void
+find_spans(struct tbr_context *context, const struct pipe_stream_output_info *info, unsigned stream,
+           struct feedback_spans *found)
+{
+   unsigned last_buffer = PIPE_MAX_SO_BUFFERS;
+   found->count = 0;
+   for (unsigned i = 0; i < info->num_outputs; i++) {
+      const struct pipe_stream_output *output = &info->output[i];
+      const struct pipe_stream_output_target *target = context->stream_output[output->output_buffer];
+      if (output->stream != stream || !target)
+         continue;
+      const uint32_t offset = output->dst_offset * sizeof(float),
+                     bytes = output->num_components * sizeof(float);
+      struct cm_feedback *last = found->count ? &found->spans[found->count - 1] : NULL;
+      if (last && last_buffer == output->output_buffer && last->offset + last->bytes == offset) {
+         last->bytes += bytes;
+         continue;
+      }
+      last_buffer = output->output_buffer;
+      tbr_resource_announce(context, tbr_resource(target->buffer));
+      found->spans[found->count++] = (struct cm_feedback){
+         .buffer = tbr_resource(target->buffer)->id,
+         .offset = offset,
+         .stride = info->stride[output->output_buffer] * sizeof(float),
+         .bytes = bytes,
+         .records = output->output_buffer, /* until place_spans */
+      };
+   }
+}
+
+/** Where the last `records` vertices of the spans were written. */
+static void
+place_spans(const struct tbr_context *context, struct feedback_spans *found, uint32_t records)
+{
+   for (unsigned i = 0; i < found->count; i++) {
+      struct cm_feedback *span = &found->spans[i];
+      const struct draw_so_target *target = (struct draw_so_target *)context->stream_output[span->records];
+      span->offset += target->target.buffer_offset + target->internal_offset - records * span->stride;
+      span->records = records;
+   }
+}
+
+/** Whether the spans go on where the draw's last ones, which are the batch's, end. */
+static bool
+extend_spans(struct tbr_batch *batch, const struct cm_draw *draw, const struct feedback_spans *found)
+{
+   if (draw->num_feedback < found->count)
+      return false;
+   struct cm_feedback *last = &batch->event_feedback.data[batch->event_feedback.count - found->count];
+   for (unsigned i = 0; i < found->count; i++) {
+      if (last[i].buffer != found->spans[i].buffer || last[i].bytes != found->spans[i].bytes ||
+          last[i].offset + last[i].records * last[i].stride != found->spans[i].offset)
+         return false;
+   }
+   for (unsigned i = 0; i < found->count; i++)
+      last[i].records += found->spans[i].records;
+   return true;
+}
+
+void
+tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned primitives)
+{
+   struct tbr_binning *binning = context->binning;
+   struct tbr_batch *batch = binning->events;
+   const struct tbr_geometry_shader *geometry = context->geometry_shader;
+   if (!batch || !primitives)
+      return;
+
+   const uint32_t vertices = geometry ? geometry->vertices_per_primitive
+                                      : mesa_vertices_per_prim(u_reduced_prim(binning->input_primitive));
+   const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
+   struct cm_draw *draw = &batch->event_draws.data[binning->first_event_draw + instance];
+   struct feedback_spans found;
+   find_spans(context, geometry ? &geometry->stream_output : &context->vertex_shader->stream_output, stream,
+              &found);
+   place_spans(context, &found, primitives * vertices);
+   if (extend_spans(batch, draw, &found))
+      return;
+   if (!tbr_array_reserve(&batch->event_feedback, found.count)) {
+      binning->out_of_memory = true;
+      return;
+   }
+   if (!draw->num_feedback)
+      draw->first_feedback = batch->event_feedback.count;
+   memcpy(batch->event_feedback.data + batch->event_feedback.count, found.spans,
+          found.count * sizeof *found.spans);
+   batch->event_feedback.count += found.count;
+   draw->num_feedback += found.count;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/** What a draw reads and writes in memory, for the event stream. */
+#ifndef TBR_DRAW_EVENTS_H
+#define TBR_DRAW_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pipe_draw_info;
+struct pipe_draw_start_count_bias;
+struct tbr_batch;
+struct tbr_context;
+
+struct tbr_mapped_indices {
+   const void *data; /**< NULL: not indexed */
+   size_t available; /**< whole indices in the buffer */
+};
+
+static inline uint32_t
+tbr_draw_index(const void *indices, unsigned index_size, size_t i)
+{
+   switch (index_size) {
+   case 1: return ((const uint8_t *)indices)[i];
+   case 2: return ((const uint16_t *)indices)[i];
+   default: return ((const uint32_t *)indices)[i];
+   }
+}
+
+/** Appends the draw, once an instance, to the batch's events. False if memory is
+ * out. */
+bool tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
+                            const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *draw,
+                            const struct tbr_mapped_indices *indices);
+
+/** Appends a draw that fetches nothing to a new batch, for the rest of the primitives
+ * of the one in progress. False if memory is out. */
+bool tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch);
+
+/** Notes that transform feedback has just written this many primitives of a stream. */
+void tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned primitives);
+
+#endif
