@@ -3,6 +3,7 @@
 
 #include "draw/draw_context.h"
 #include "util/format/u_format.h"
+#include "util/u_framebuffer.h"
 #include "util/ralloc.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
@@ -200,6 +201,9 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
    *attachment = (struct tbr_attachment){
       .memory = tbr_resource_address(resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
+      .sample_stride = resource->sample_stride,
+      .layer_stride = resource->layer_stride[surface->u.tex.level],
+      .layers = surface->u.tex.last_layer - surface->u.tex.first_layer + 1,
       .format = surface->format,
       .load = true,
       .store = true,
@@ -254,7 +258,9 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
    pass->height = context->framebuffer.height;
    pass->tile_size = config->tile.size;
    pass->tiles_x = DIV_ROUND_UP(pass->width, pass->tile_size);
-   pass->tiles_y = DIV_ROUND_UP(pass->height, pass->tile_size);
+   pass->layer_tiles_y = DIV_ROUND_UP(pass->height, pass->tile_size);
+   pass->tiles_y = pass->layer_tiles_y * MAX2(util_framebuffer_get_num_layers(&context->framebuffer), 1);
+   pass->samples = util_framebuffer_get_num_samples(&context->framebuffer) > 1 ? TBR_MAX_SAMPLES : 1;
    pass->deferred = config->mode == CM_MODE_TBDR;
 
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;

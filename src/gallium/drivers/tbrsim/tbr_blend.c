@@ -182,29 +182,30 @@ logic_operation(enum pipe_logicop operation, ints source, ints destination)
 /* ---- unsigned normalised channels in a word ---------------------------- */
 
 TBR_INLINE ints
-gather_pixels(const struct tbr_tile_color *buffer, const uint16_t quad[4])
+gather_pixels(const struct tbr_tile_color *buffer, const uint8_t *buffer_pixels, const uint16_t quad[4])
 {
    if (buffer->pixel_bytes == 4)
-      return ints_gather_quads((const int32_t *)buffer->pixels, quad);
+      return ints_gather_quads((const int32_t *)buffer_pixels, quad);
    int32_t pixels[TBR_LANES] = {0};
    for (unsigned lane = 0; lane < TBR_LANES; lane++)
-      memcpy(&pixels[lane], buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes,
+      memcpy(&pixels[lane], buffer_pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes,
              buffer->pixel_bytes);
    return ints_load(pixels);
 }
 
 TBR_INLINE void
-scatter_pixels(const struct tbr_tile_color *buffer, const uint16_t quad[4], uint32_t live, ints value)
+scatter_pixels(const struct tbr_tile_color *buffer, uint8_t *buffer_pixels, const uint16_t quad[4],
+               uint32_t live, ints value)
 {
    if (buffer->pixel_bytes == 4) {
-      ints_scatter_quads((int32_t *)buffer->pixels, quad, live, value);
+      ints_scatter_quads((int32_t *)buffer_pixels, quad, live, value);
       return;
    }
    int32_t pixels[TBR_LANES];
    ints_store(pixels, value);
    for (; live; live &= live - 1) {
       const unsigned lane = __builtin_ctz(live);
-      memcpy(buffer->pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, &pixels[lane],
+      memcpy(buffer_pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, &pixels[lane],
              buffer->pixel_bytes);
    }
 }
@@ -236,14 +237,14 @@ apply_write_mask(const struct tbr_tile_color *buffer, const struct tbr_color_pla
 }
 
 static void
-write_unorm(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
+write_unorm(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_color_plan *color = &plan->color[n];
    const struct tbr_tile_color *buffer = &thread->color[n];
    const uint16_t *quad = thread->queue.quad;
    const struct tbr_fragment_block *block = &thread->queue.block;
-   const ints old = gather_pixels(buffer, quad);
+   const ints old = gather_pixels(buffer, buffer_pixels, quad);
    struct colors colors = load_colors(block->color[n]);
    if (color->blend != TBR_BLEND_REPLACE) {
       const struct colors source = clamp_colors(buffer, colors);
@@ -260,7 +261,7 @@ write_unorm(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
    pixels = ints_or(pixels, ints_all(buffer->filler));
    if (color->partial)
       pixels = apply_write_mask(buffer, color, pixels, old);
-   scatter_pixels(buffer, quad, live, pixels);
+   scatter_pixels(buffer, buffer_pixels, quad, live, pixels);
 }
 
 /* ---- four channels of 8 bits, with a common equation ------------------- */
@@ -281,14 +282,14 @@ blend_byte(const struct tbr_tile_color *buffer, const float planes[4][TBR_LANES]
 }
 
 TBR_INLINE void
-write_bytes_as(struct tbr_tile_thread *thread, unsigned n, uint32_t live, enum tbr_blend_kind kind,
-               bool partial)
+write_bytes_as(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live,
+               enum tbr_blend_kind kind, bool partial)
 {
    const struct tbr_tile_color *buffer = &thread->color[n];
    const uint16_t *quad = thread->queue.quad;
    const float(*planes)[TBR_LANES] = thread->queue.block.color[n];
    const bool is_block = thread->queue.whole_block;
-   int32_t *const pixels = (int32_t *)buffer->pixels;
+   int32_t *const pixels = (int32_t *)buffer_pixels;
    ints old = {};
    floats alpha = {};
    if (kind != TBR_BLEND_REPLACE || partial)
@@ -309,19 +310,19 @@ write_bytes_as(struct tbr_tile_thread *thread, unsigned n, uint32_t live, enum t
 }
 
 static void
-write_bytes(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
+write_bytes(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live)
 {
    const struct tbr_color_plan *color = &thread->plan.color[n];
    if (color->blend == TBR_BLEND_REPLACE && !color->partial)
-      write_bytes_as(thread, n, live, TBR_BLEND_REPLACE, false);
+      write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_REPLACE, false);
    else if (color->blend == TBR_BLEND_REPLACE)
-      write_bytes_as(thread, n, live, TBR_BLEND_REPLACE, true);
+      write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_REPLACE, true);
    else if (color->blend == TBR_BLEND_ALPHA)
-      write_bytes_as(thread, n, live, TBR_BLEND_ALPHA, color->partial);
+      write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_ALPHA, color->partial);
    else if (color->blend == TBR_BLEND_PREMULTIPLIED)
-      write_bytes_as(thread, n, live, TBR_BLEND_PREMULTIPLIED, color->partial);
+      write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_PREMULTIPLIED, color->partial);
    else
-      write_bytes_as(thread, n, live, TBR_BLEND_ADD, color->partial);
+      write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_ADD, color->partial);
 }
 
 /* ---- every other format ------------------------------------------------ */
@@ -353,7 +354,7 @@ colors_from_rows(float rows[TBR_LANES][4])
 }
 
 static void
-write_general(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
+write_general(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_color_plan *color = &plan->color[n];
@@ -363,7 +364,7 @@ write_general(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
    float rows[TBR_LANES][4];
    uint8_t old[TBR_LANES * 16], new[TBR_LANES * 16];
    for (unsigned q = 0; q < TBR_QUADS; q++)
-      memcpy(old + q * quad_bytes, buffer->pixels + queue->quad[q] * quad_bytes, quad_bytes);
+      memcpy(old + q * quad_bytes, buffer_pixels + queue->quad[q] * quad_bytes, quad_bytes);
    struct colors colors = load_colors(queue->block.color[n]);
    if (color->blend != TBR_BLEND_REPLACE) {
       buffer->unpack->unpack_rgba(rows, old, TBR_LANES);
@@ -386,24 +387,26 @@ write_general(struct tbr_tile_thread *thread, unsigned n, uint32_t live)
    }
    for (; live; live &= live - 1) {
       const unsigned lane = __builtin_ctz(live);
-      uint8_t *pixel = buffer->pixels + (4 * queue->quad[lane / 4] + lane % 4) * pixel_bytes;
+      uint8_t *pixel = buffer_pixels + (4 * queue->quad[lane / 4] + lane % 4) * pixel_bytes;
       for (size_t at = 0; at < pixel_bytes; at++)
          pixel[at] =
             (new[lane * pixel_bytes + at] & color->write_mask[at]) | (pixel[at] & ~color->write_mask[at]);
    }
 }
 
-/* Writes the colours of the queue's live fragments. */
+/* Writes the colours of the queue's live fragments to a sample (0 of single-sampled
+ * passes). */
 static void
-write_colors(struct tbr_tile_thread *thread, uint32_t live)
+write_colors(struct tbr_tile_thread *thread, uint32_t sample, uint32_t live)
 {
    for (unsigned n = 0; n < thread->pass->num_color; n++) {
       if (!thread->plan.color[n].write)
          continue;
+      uint8_t *pixels = thread->color[n].pixels + sample * thread->color[n].sample_bytes;
       switch (thread->plan.color[n].path) {
-      case TBR_COLOR_BYTES: write_bytes(thread, n, live); break;
-      case TBR_COLOR_UNORM: write_unorm(thread, n, live); break;
-      case TBR_COLOR_GENERAL: write_general(thread, n, live); break;
+      case TBR_COLOR_BYTES: write_bytes(thread, n, pixels, live); break;
+      case TBR_COLOR_UNORM: write_unorm(thread, n, pixels, live); break;
+      case TBR_COLOR_GENERAL: write_general(thread, n, pixels, live); break;
       }
    }
 }

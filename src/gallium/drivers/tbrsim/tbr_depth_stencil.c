@@ -129,39 +129,42 @@ test_stencil_and_depth(const struct tbr_draw_plan *plan, const struct tbr_stenci
 
 /* ---- before the program: a block of one primitive ---------------------- */
 
-/* Pixel centres of a block, relative to the primitive's reference point. Exact:
- * both are multiples of 1/256. */
+/* Pixel centres of a block, or samples at an offset from them, relative to the
+ * primitive's reference point. Exact: all are multiples of 1/256. */
 TBR_INLINE void
 block_positions(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
-                uint32_t block_x, uint32_t block_y, floats *dx, floats *dy)
+                uint32_t block_x, uint32_t block_y, const float offset[2], floats *dx, floats *dy)
 {
    const float center = thread->plan.center;
-   const float x = (float)(thread->tile_x + (int32_t)block_x * 4) + center - primitive->reference_x;
-   const float y = (float)(thread->tile_y + (int32_t)block_y * 4) + center - primitive->reference_y;
+   const float x = (float)(thread->tile_x + (int32_t)block_x * 4) + center - primitive->reference_x + offset[0];
+   const float y = (float)(thread->tile_y + (int32_t)block_y * 4) + center - primitive->reference_y + offset[1];
    *dx = floats_add(floats_load(tbr_lane_x_float), floats_all(x));
    *dy = floats_add(floats_load(tbr_lane_y_float), floats_all(y));
 }
 
 TBR_INLINE ints
 block_depth(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
-            uint32_t block_x, uint32_t block_y)
+            uint32_t block_x, uint32_t block_y, const float offset[2])
 {
    floats dx, dy;
-   block_positions(thread, primitive, block_x, block_y, &dx, &dy);
+   block_positions(thread, primitive, block_x, block_y, offset, &dx, &dy);
    return depth_encode(thread, thread->plan.state, plane_evaluate(&primitive->depth, dx, dy));
 }
 
-/* Depth and stencil tests with all their effects; returns the surviving lanes. */
-static inline uint32_t
+static const float no_offset[2];
+
+/* Depth and stencil tests of a sample (0 of single-sampled passes) at an offset from
+ * the centres, with all their effects; returns the surviving lanes. */
+TBR_INLINE uint32_t
 test_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive, uint32_t block_x,
-           uint32_t block_y, uint32_t mask)
+           uint32_t block_y, uint32_t sample, const float offset[2], uint32_t mask)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
-   const uint32_t first = (block_y * thread->blocks_x + block_x) * 16;
+   const uint32_t first = sample * TBR_TILE_MAX_PIXELS + (block_y * thread->blocks_x + block_x) * 16;
    ints z = {};
    uint32_t depth_pass = 0xffff;
    if (plan->depth_test) {
-      z = block_depth(thread, primitive, block_x, block_y);
+      z = block_depth(thread, primitive, block_x, block_y, offset);
       depth_pass = test_depth(plan->depth_func, z, ints_load(thread->depth + first));
    }
    if (plan->stencil_test) {
@@ -180,19 +183,20 @@ test_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *prim
 }
 
 /* The lanes that are not certain to fail a later depth test, nothing written. */
-static inline uint32_t
+TBR_INLINE uint32_t
 reject_block(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
-             uint32_t block_x, uint32_t block_y, uint32_t mask)
+             uint32_t block_x, uint32_t block_y, uint32_t sample, const float offset[2], uint32_t mask)
 {
-   const uint32_t first = (block_y * thread->blocks_x + block_x) * 16;
-   const ints z = block_depth(thread, primitive, block_x, block_y);
+   const uint32_t first = sample * TBR_TILE_MAX_PIXELS + (block_y * thread->blocks_x + block_x) * 16;
+   const ints z = block_depth(thread, primitive, block_x, block_y, offset);
    return mask & test_depth(thread->plan.depth_func, z, ints_load(thread->depth + first));
 }
 
 /* ---- after the program: the queue's quads ------------------------------ */
 
+/* Depth of the queue's fragments at an offset from where they were shaded. */
 static ints
-queue_depth(const struct tbr_tile_thread *thread)
+queue_depth(const struct tbr_tile_thread *thread, const float offset[2])
 {
    const struct tbr_fragment_block *block = &thread->queue.block;
    if (thread->plan.shader_depth)
@@ -200,19 +204,19 @@ queue_depth(const struct tbr_tile_thread *thread)
    float z[TBR_LANES];
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
       const struct tbr_plane *plane = &block->planes[lane / 4][TBR_PLANE_DEPTH];
-      z[lane] = plane->base + plane->ddx * block->x[lane] + plane->ddy * block->y[lane];
+      z[lane] = plane->base + plane->ddx * (block->x[lane] + offset[0]) + plane->ddy * (block->y[lane] + offset[1]);
    }
    return depth_encode(thread, thread->plan.state, floats_load(z));
 }
 
 static uint32_t
-test_queue_stencil(struct tbr_tile_thread *thread, uint32_t depth_pass, uint32_t mask)
+test_queue_stencil(struct tbr_tile_thread *thread, uint8_t *buffer, uint32_t depth_pass, uint32_t mask)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_fragment_queue *queue = &thread->queue;
    bytes16 stencil;
    for (unsigned n = 0; n < TBR_QUADS; n++)
-      memcpy((uint8_t *)&stencil + 4 * n, thread->stencil + 4 * queue->quad[n], 4);
+      memcpy((uint8_t *)&stencil + 4 * n, buffer + 4 * queue->quad[n], 4);
    uint32_t face_lanes[2] = {0, 0};
    for (unsigned n = 0; n < TBR_QUADS; n++)
       face_lanes[!queue->block.front_facing[n]] |= 0xfu << 4 * n;
@@ -239,30 +243,31 @@ test_queue_stencil(struct tbr_tile_thread *thread, uint32_t depth_pass, uint32_t
    for (unsigned n = 0; n < TBR_QUADS; n++) {
       for (unsigned pixel = 0; pixel < 4; pixel++) {
          if (written[4 * n + pixel])
-            thread->stencil[4 * queue->quad[n] + pixel] = stencil[4 * n + pixel];
+            buffer[4 * queue->quad[n] + pixel] = stencil[4 * n + pixel];
       }
    }
    return passed;
 }
 
-/* Depth and stencil tests of the queue's live fragments, which are all at
- * different pixels; returns the survivors. */
+/* Depth and stencil tests of a sample of the queue's live fragments, which are all
+ * at different pixels; returns the survivors. */
 static uint32_t
-test_queue(struct tbr_tile_thread *thread, uint32_t mask)
+test_queue(struct tbr_tile_thread *thread, uint32_t sample, const float offset[2], uint32_t mask)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_fragment_queue *queue = &thread->queue;
+   int32_t *const depth = thread->depth + sample * TBR_TILE_MAX_PIXELS;
    ints z = {};
    uint32_t depth_pass = 0xffff;
    if (plan->depth_test) {
-      z = queue_depth(thread);
-      depth_pass = test_depth(plan->depth_func, z, ints_gather_quads(thread->depth, queue->quad));
+      z = queue_depth(thread, offset);
+      depth_pass = test_depth(plan->depth_func, z, ints_gather_quads(depth, queue->quad));
    }
    if (plan->stencil_test)
-      mask = test_queue_stencil(thread, depth_pass, mask);
+      mask = test_queue_stencil(thread, thread->stencil + sample * TBR_TILE_MAX_PIXELS, depth_pass, mask);
    else
       mask &= depth_pass;
    if (plan->depth_write && mask)
-      ints_scatter_quads(thread->depth, queue->quad, mask, z);
+      ints_scatter_quads(depth, queue->quad, mask, z);
    return mask;
 }

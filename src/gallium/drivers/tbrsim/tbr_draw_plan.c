@@ -27,12 +27,29 @@ plan_tests(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan)
    /* Without a test to do, before or after the program only differs in what the
     * occlusion counter counts. */
    plan->early = state->early_tests ||
-                 !(state->shader_discards || state->shader_writes_depth || state->shader_writes_stencil);
+                 !(state->shader_discards || state->shader_writes_depth || state->shader_writes_stencil ||
+                   state->writes_sample_mask || state->alpha_to_coverage || state->reads_sample_mask);
    /* A fragment that already fails against the buffer fails after the writes of
     * those before it too, as these functions only ever move the buffer away. */
    plan->reject_early = !plan->early && plan->depth_test && !plan->stencil_test && !plan->shader_depth &&
+                        !state->reads_sample_mask &&
                         (plan->depth_func == PIPE_FUNC_LESS || plan->depth_func == PIPE_FUNC_LEQUAL ||
                          plan->depth_func == PIPE_FUNC_GREATER || plan->depth_func == PIPE_FUNC_GEQUAL);
+}
+
+/* Where the samples are that coverage and depth are looked at: all in the middle
+ * without multisampling. */
+static void
+plan_samples(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan)
+{
+   const struct tbr_draw_state *state = plan->state;
+   for (unsigned s = 0; s < thread->pass->samples; s++) {
+      for (unsigned c = 0; c < 2; c++) {
+         const float offset = state->multisample ? tbr_sample_positions[s][c] - 0.5f : 0;
+         plan->sample_offset[s][c] = offset;
+         plan->sample[s][c] = (int32_t)((plan->center + offset) * SUBPIXELS);
+      }
+   }
 }
 
 /* Works out what a draw does. The queue must be empty. */
@@ -44,15 +61,17 @@ plan_draw(struct tbr_tile_thread *thread, uint32_t draw)
    const struct tbr_draw_state *state = pass->draws[draw];
    plan->state = state;
    plan->draw = draw;
-   plan->draws = state->sample_mask & 1;
+   plan->draws = state->sample_mask & ((1u << pass->samples) - 1);
    plan->shade = state->shade != NULL;
    plan->center = state->half_pixel_center ? 0.5f : 0.0f;
    plan->clip_x0 = larger(state->scissor_x0 - thread->tile_x, 0);
    plan->clip_y0 = larger(state->scissor_y0 - thread->tile_y, 0);
    plan->clip_x1 = smaller(state->scissor_x1 - thread->tile_x, thread->width);
    plan->clip_y1 = smaller(state->scissor_y1 - thread->tile_y, thread->height);
+   plan_samples(thread, plan);
    plan_tests(thread, plan);
-   plan->record = pass->deferred && state->opaque && plan->shade && plan->early;
+   /* The visibility buffer does not know what else a primitive covered in a pixel. */
+   plan->record = pass->deferred && state->opaque && plan->shade && plan->early && !state->centroid;
    for (unsigned n = 0; n < pass->num_color; n++)
       plan_color(thread, plan, n);
 }

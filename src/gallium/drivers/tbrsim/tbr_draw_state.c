@@ -54,6 +54,24 @@ update_blend(const struct tbr_context *context, const struct tbr_batch *batch, s
    state->sample_mask = context->sample_mask;
 }
 
+/** What multisampling does beyond single samples. */
+static void
+update_samples(const struct tbr_context *context, const struct tbr_batch *batch, struct tbr_draw_state *state)
+{
+   const struct tbr_fragment_shader *shader = context->fragment_shader;
+   const struct tbr_pass *pass = &batch->pass;
+   const bool integer =
+      pass->num_color && pass->color[0].memory && util_format_is_pure_integer(pass->color[0].format);
+
+   state->multisample = pass->samples > 1 && context->rasterizer->multisample;
+   state->per_sample = state->multisample && (shader->per_sample || context->min_samples > 1);
+   state->alpha_to_coverage = state->multisample && context->blend->alpha_to_coverage && !integer;
+   state->alpha_to_one = state->multisample && context->blend->alpha_to_one && !integer;
+   state->centroid = state->multisample && !state->per_sample && shader->any_centroid_input;
+   state->reads_sample_mask = state->multisample && shader->reads_sample_mask;
+   state->writes_sample_mask = state->multisample && shader->writes_sample_mask;
+}
+
 /** The channels that the buffer has, as a colour mask. */
 static unsigned
 existing_channels(enum pipe_format format)
@@ -150,8 +168,8 @@ update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_
    state->shader_writes_stencil = shader->writes_stencil;
    state->early_tests = shader->early_tests;
    state->num_color_outputs = batch->pass.num_color;
-   const bool changes_more =
-      shader->discards || shader->writes_depth || shader->writes_stencil || shader->writes_memory;
+   const bool changes_more = shader->discards || shader->writes_depth || shader->writes_stencil ||
+                             shader->writes_memory || state->writes_sample_mask || state->alpha_to_coverage;
    state->opaque = !changes_more && replaces_all_colors(batch, state, shader->color_outputs);
 
    state->num_inputs = shader->num_attributes;
@@ -169,7 +187,9 @@ update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_
       return true;
 
    memset(&key, 0, sizeof key);
-   key.num_color_buffers = batch->pass.num_color;
+   key.num_color_buffers = MAX2(batch->pass.num_color, state->alpha_to_coverage);
+   key.multisample = state->multisample;
+   key.per_sample = state->per_sample;
    key.flatshade = shader->any_color_input && context->rasterizer->flatshade;
    key.dual_source = state->dual_source;
    state->shade = tbr_fragment_shader_compile(context, shader, &key);
@@ -335,6 +355,7 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
       update_rasterizer(context, batch, state);
    if (dirty & (TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_BLEND | TBR_DIRTY_RASTERIZER | TBR_DIRTY_SAMPLE_MASK |
                 TBR_DIRTY_FRAMEBUFFER)) {
+      update_samples(context, batch, state);
       if (!update_program(context, batch, state))
          return false;
    }

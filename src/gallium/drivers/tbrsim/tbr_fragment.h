@@ -35,8 +35,10 @@ enum tbr_interpolation {
  * of missing quads repeat a present one's position with live bits 0. */
 struct tbr_fragment_block {
    /* in */
-   float x[TBR_LANES], y[TBR_LANES];               /**< pixel centre minus the primitive's reference point */
-   float window_x[TBR_LANES], window_y[TBR_LANES]; /**< pixel centre in the framebuffer */
+   /** Where the fragment is shaded, minus the primitive's reference point: the pixel's
+    * centre, or its sample sample_id where the program runs once a sample. */
+   float x[TBR_LANES], y[TBR_LANES];
+   float window_x[TBR_LANES], window_y[TBR_LANES]; /**< the same point in the framebuffer */
    const struct tbr_plane *planes[TBR_QUADS];
    uint32_t front_facing[TBR_QUADS]; /**< 0 or ~0 */
    uint32_t quads;                   /**< lane mask of the present quads, helper fragments included */
@@ -46,6 +48,14 @@ struct tbr_fragment_block {
    float color_second[4][TBR_LANES];                 /**< second source of dual-source blending */
    float depth[TBR_LANES];                           /**< if the program writes it */
    uint32_t stencil[TBR_LANES];                      /**< if the program writes it */
+   /* in, of multisampled passes only (tbr_fragment_variant_key.multisample) */
+   uint32_t coverage[TBR_MAX_SAMPLES]; /**< lane masks by sample; their union is live */
+   uint32_t sample_id;                 /**< 0 unless the program runs once a sample */
+   /** Where centroid inputs are evaluated, like x and y; only if the program has any. */
+   float centroid_x[TBR_LANES], centroid_y[TBR_LANES];
+   uint32_t sample_mask_in[TBR_LANES]; /**< bit s: sample s is covered; only if the program asks */
+   /* out */
+   uint32_t sample_mask[TBR_LANES]; /**< if the program writes it; all passes */
 };
 
 /** A constant buffer; the layout is gallivm's struct lp_jit_buffer. */
@@ -66,6 +76,9 @@ struct tbr_fragment_resources {
     * layout is that of a constant buffer, but the size is in bytes. */
    struct tbr_constant_buffer loops_ended;
 };
+
+/** Positions of samples in their pixel, from its upper left, in pixels. */
+extern const float tbr_sample_positions[TBR_MAX_SAMPLES][2];
 
 typedef void (*tbr_fragment_function)(const struct tbr_fragment_resources *resources,
                                       struct tbr_fragment_block *block, struct tbr_texture_thread *thread);

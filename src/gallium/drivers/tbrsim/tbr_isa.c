@@ -22,6 +22,7 @@
 #include "tbr_blend.c"
 #include "tbr_draw_plan.c"
 #include "tbr_shade.c"
+#include "tbr_samples.c"
 #include "tbr_rasterizer.c"
 #include "tbr_visibility.c"
 #include "tbr_tile_fetcher.c"

@@ -36,8 +36,8 @@ struct jit {
    LLVMValueRef resources, block, thread;
    const struct tbr_fragment_shader *shader;
    const struct tbr_fragment_variant_key *key;
-   LLVMValueRef inverse_w; /**< interpolated 1 / w, and its inverse */
-   LLVMValueRef w;
+   LLVMValueRef inverse_w[2]; /**< interpolated 1 / w at the fragment's point and at its centroid */
+   LLVMValueRef w[2];         /**< their inverses */
 };
 
 static LLVMTypeRef
@@ -112,11 +112,15 @@ spread(const struct jit *jit, LLVMValueRef planes, enum coefficient coefficient)
 
 /** base + ddx * x + ddy * y, in the order in which the raster pipeline does it. */
 static LLVMValueRef
-evaluate_plane(const struct jit *jit, unsigned plane)
+evaluate_plane(const struct jit *jit, unsigned plane, bool centroid)
 {
+   const size_t offset_x =
+      centroid ? offsetof(struct tbr_fragment_block, centroid_x) : offsetof(struct tbr_fragment_block, x);
+   const size_t offset_y =
+      centroid ? offsetof(struct tbr_fragment_block, centroid_y) : offsetof(struct tbr_fragment_block, y);
    LLVMValueRef planes = load_planes(jit, plane);
-   LLVMValueRef x = load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, x));
-   LLVMValueRef y = load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, y));
+   LLVMValueRef x = load(jit, jit->vector, jit->block, offset_x);
+   LLVMValueRef y = load(jit, jit->vector, jit->block, offset_y);
    LLVMValueRef value = spread(jit, planes, COEFFICIENT_BASE);
    x = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDX), x, "");
    y = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDY), y, "");
@@ -125,12 +129,13 @@ evaluate_plane(const struct jit *jit, unsigned plane)
 }
 
 static void
-prepare_w(struct jit *jit)
+prepare_w(struct jit *jit, bool centroid)
 {
-   if (jit->inverse_w)
+   if (jit->w[centroid])
       return;
-   jit->inverse_w = evaluate_plane(jit, TBR_PLANE_INVERSE_W);
-   jit->w = LLVMBuildFDiv(jit->builder, lp_build_const_vec(jit->gallivm, jit->type, 1.0), jit->inverse_w, "");
+   jit->inverse_w[centroid] = evaluate_plane(jit, TBR_PLANE_INVERSE_W, centroid);
+   jit->w[centroid] = LLVMBuildFDiv(jit->builder, lp_build_const_vec(jit->gallivm, jit->type, 1.0),
+                                    jit->inverse_w[centroid], "");
 }
 
 static LLVMValueRef
@@ -142,10 +147,11 @@ attribute_input(struct jit *jit, const struct tbr_shader_input *input, unsigned 
    if (constant)
       return spread(jit, load_planes(jit, plane), COEFFICIENT_BASE);
 
-   LLVMValueRef value = evaluate_plane(jit, plane);
+   const bool centroid = input->centroid && jit->key->multisample && !jit->key->per_sample;
+   LLVMValueRef value = evaluate_plane(jit, plane, centroid);
    if (input->interpolation == TBR_INTERPOLATE_PERSPECTIVE) {
-      prepare_w(jit);
-      value = LLVMBuildFMul(jit->builder, value, jit->w, "");
+      prepare_w(jit, centroid);
+      value = LLVMBuildFMul(jit->builder, value, jit->w[centroid], "");
    }
    return value;
 }
@@ -156,8 +162,8 @@ position_input(struct jit *jit, unsigned component)
    switch (component) {
    case 0: return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_x));
    case 1: return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, window_y));
-   case 2: return evaluate_plane(jit, TBR_PLANE_DEPTH);
-   default: prepare_w(jit); return jit->inverse_w;
+   case 2: return evaluate_plane(jit, TBR_PLANE_DEPTH, false);
+   default: prepare_w(jit, false); return jit->inverse_w[0];
    }
 }
 
@@ -267,6 +273,10 @@ store_outputs(const struct jit *jit, const nir_shader *nir, LLVMValueRef (*outpu
    if (stencil >= 0)
       store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[stencil][1], ""), jit->block,
             offsetof(struct tbr_fragment_block, stencil));
+   const int sample_mask = output_slot(nir, FRAG_RESULT_SAMPLE_MASK, 0);
+   if (sample_mask >= 0)
+      store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[sample_mask][0], ""), jit->block,
+            offsetof(struct tbr_fragment_block, sample_mask));
 }
 
 static void
@@ -276,6 +286,30 @@ store_live(const struct jit *jit, LLVMValueRef mask)
    LLVMValueRef live = load(jit, word, jit->block, offsetof(struct tbr_fragment_block, live));
    live = LLVMBuildAnd(jit->builder, live, tbr_jit_lane_bits(jit->gallivm, mask), "");
    store(jit, live, jit->block, offsetof(struct tbr_fragment_block, live));
+}
+
+/* ---- samples ----------------------------------------------------------- */
+
+static void
+build_sample_values(const struct jit *jit, struct lp_bld_tgsi_system_values *values)
+{
+   static const float center[2] = {0.5f, 0.5f};
+   const float *positions = jit->key->multisample ? &tbr_sample_positions[0][0] : center;
+   LLVMTypeRef word = LLVMInt32TypeInContext(jit->gallivm->context);
+   LLVMTypeRef size = LLVMIntTypeInContext(jit->gallivm->context, 8 * sizeof(void *));
+   LLVMTypeRef scalar = LLVMFloatTypeInContext(jit->gallivm->context);
+
+   values->sample_pos_type = LLVMArrayType(scalar, jit->key->multisample ? 2 * TBR_MAX_SAMPLES : 2);
+   values->sample_pos = LLVMConstIntToPtr(LLVMConstInt(size, (uintptr_t)positions, 0),
+                                          LLVMPointerType(values->sample_pos_type, 0));
+   if (jit->key->multisample) {
+      values->sample_id = load(jit, word, jit->block, offsetof(struct tbr_fragment_block, sample_id));
+      values->sample_mask_in =
+         load(jit, jit->integer_vector, jit->block, offsetof(struct tbr_fragment_block, sample_mask_in));
+   } else {
+      values->sample_id = lp_build_const_int32(jit->gallivm, 0);
+      values->sample_mask_in = lp_build_const_int_vec(jit->gallivm, jit->type, 1);
+   }
 }
 
 /* ---- the function ------------------------------------------------------ */
@@ -292,8 +326,7 @@ build_body(struct jit *jit, nir_shader *nir)
    build_inputs(jit, inputs);
    build_pushed_constants(jit, inputs + jit->shader->num_inputs);
    lp_build_mask_begin(&mask, jit->gallivm, jit->type, LLVMConstAllOnes(jit->integer_vector));
-   system_values.sample_id = lp_build_const_int32(jit->gallivm, 0);
-   system_values.sample_mask_in = lp_build_const_int_vec(jit->gallivm, jit->type, 1);
+   build_sample_values(jit, &system_values);
 
    struct tbr_jit_sampler sampler;
    tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread);

@@ -65,7 +65,14 @@ struct tbr_draw_state {
    bool bottom_edge_rule;
    float offset_units, offset_scale, offset_clamp;
    bool offset_units_unscaled;
-   uint32_t sample_mask;
+
+   uint32_t sample_mask; /**< samples that may be written */
+   bool multisample;     /**< coverage and depth at the samples of a multisampled pass, not at centres */
+   bool per_sample;      /**< the program runs once a sample */
+   bool alpha_to_coverage, alpha_to_one;
+   bool centroid;           /**< the program has centroid inputs */
+   bool reads_sample_mask;  /**< the program reads gl_SampleMaskIn */
+   bool writes_sample_mask; /**< the program's gl_SampleMask counts */
 
    uint32_t occlusion_counter;  /**< index into the thread's counters; 0: none */
    uint32_t invocation_counter; /**< of fragments that are shaded, likewise */
@@ -74,8 +81,11 @@ struct tbr_draw_state {
 
 /** A colour, depth or stencil buffer in memory. */
 struct tbr_attachment {
-   uint8_t *memory; /**< first pixel of the attached level and layer; NULL: none */
-   uint32_t stride; /**< bytes from row to row */
+   uint8_t *memory;        /**< first pixel of the attached level and first layer; NULL: none */
+   uint32_t stride;        /**< bytes from row to row */
+   uint64_t sample_stride; /**< bytes from a sample's pixels to the next sample's */
+   uint64_t layer_stride;  /**< bytes from a layer to the next */
+   uint32_t layers;        /**< attached layers; those of the pass beyond have no such buffer */
    enum pipe_format format;
    bool clear;                         /**< tiles start from clear_value */
    bool load;                          /**< tiles start from memory (else, without clear, from anything) */
@@ -83,8 +93,17 @@ struct tbr_attachment {
    union pipe_color_union clear_value; /**< colour; depth: f[0]; stencil: ui[1] */
 };
 
+/**
+ * Layers of a layered framebuffer lie on top of each other, as in a tall picture:
+ * layer l has the rows l * layer_tiles_y … of tiles, so that tile order, Parameter
+ * Buffer and events know nothing of layers. Pixels, scissors and primitives' corners
+ * are those of their layer.
+ */
 struct tbr_pass {
-   uint32_t width, height, tile_size, tiles_x, tiles_y;
+   uint32_t width, height; /**< pixels of a layer */
+   uint32_t tile_size, tiles_x, tiles_y;
+   uint32_t layer_tiles_y; /**< tiles_y divided by the number of layers */
+   uint32_t samples;       /**< that a pixel of every attachment has: 1 or TBR_MAX_SAMPLES */
    bool deferred; /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
    uint32_t num_color;
    struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];

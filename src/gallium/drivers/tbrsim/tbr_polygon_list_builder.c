@@ -23,8 +23,29 @@ struct edge {
 struct outline {
    struct edge edges[4];
    unsigned num_edges;
-   int32_t x0, y0, x1, y1; /**< first and last pixel centre inside the bounds, inclusive */
+   int32_t x0, y0, x1, y1; /**< first and last pixel with a sample inside the bounds, inclusive */
 };
+
+/** Where coverage is looked at in a pixel, from its upper left, in subpixels: the
+ * centre, or samples from low to high in both directions. */
+struct sample_range {
+   int32_t low, high;
+};
+
+static struct sample_range
+sample_range(const struct tbr_binning *binning)
+{
+   const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   const int32_t centre = rasterizer->half_pixel_center ? SUBPIXELS / 2 : 0;
+   float spread = 0; /* pixels from the centre */
+   if (binning->batch->pass.samples > 1 && rasterizer->multisample) {
+      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+         spread = MAX3(spread, fabsf(tbr_sample_positions[s][0] - 0.5f),
+                       fabsf(tbr_sample_positions[s][1] - 0.5f));
+   }
+   const int32_t subpixels = (int32_t)(spread * SUBPIXELS);
+   return (struct sample_range){centre - subpixels, centre + subpixels};
+}
 
 static int32_t
 snap(float coordinate)
@@ -32,17 +53,18 @@ snap(float coordinate)
    return (int32_t)lrintf(coordinate * SUBPIXELS);
 }
 
-/** First pixel whose centre is at or after the coordinate, last at or before. */
+/** First pixel whose (last) sample is at or after the coordinate, last whose (first)
+ * one is at or before. */
 static int32_t
-first_pixel(int32_t coordinate, int32_t centre)
+first_pixel(int32_t coordinate, struct sample_range sample)
 {
-   return (coordinate - centre + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS;
+   return (coordinate - sample.high + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS;
 }
 
 static int32_t
-last_pixel(int32_t coordinate, int32_t centre)
+last_pixel(int32_t coordinate, struct sample_range sample)
 {
-   return (coordinate - centre) >> TBR_SUBPIXEL_BITS;
+   return (coordinate - sample.low) >> TBR_SUBPIXEL_BITS;
 }
 
 static void
@@ -57,7 +79,7 @@ make_edge(struct edge *edge, const int32_t *from, const int32_t *to, int64_t sig
  * facing the wrong way, or outside. */
 static bool
 make_outline(const struct tbr_binning *binning, struct tbr_binned_primitive *primitive,
-             bool half_pixel_center, struct outline *outline)
+             struct sample_range sample, struct outline *outline)
 {
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
    int32_t corner[4][2];
@@ -96,22 +118,21 @@ make_outline(const struct tbr_binning *binning, struct tbr_binned_primitive *pri
       make_edge(&outline->edges[i], corner[i], corner[(i + 1) % outline->num_edges], area > 0 ? 1 : -1);
    }
 
-   const int32_t centre = half_pixel_center ? SUBPIXELS / 2 : 0;
-   outline->x0 = MAX2(first_pixel(min[0], centre), binning->x0);
-   outline->y0 = MAX2(first_pixel(min[1], centre), binning->y0);
-   outline->x1 = MIN2(last_pixel(max[0], centre), binning->x1 - 1);
-   outline->y1 = MIN2(last_pixel(max[1], centre), binning->y1 - 1);
+   outline->x0 = MAX2(first_pixel(min[0], sample), binning->x0);
+   outline->y0 = MAX2(first_pixel(min[1], sample), binning->y0);
+   outline->x1 = MIN2(last_pixel(max[0], sample), binning->x1 - 1);
+   outline->y1 = MIN2(last_pixel(max[1], sample), binning->y1 - 1);
    return outline->x0 <= outline->x1 && outline->y0 <= outline->y1;
 }
 
-/** Whether some pixel centre of the rectangle may be inside all edges: the edges'
- * greatest values over the rectangle. Exact for a convex shape together with the
+/** Whether some sample of the rectangle may be inside all edges: the edges' greatest
+ * values over the rectangle of the samples. Exact for a convex shape together with the
  * bounds. */
 static bool
-overlaps(const struct outline *outline, int32_t centre, int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+overlaps(const struct outline *outline, struct sample_range sample, int32_t x0, int32_t y0, int32_t x1, int32_t y1)
 {
-   const int64_t left = (int64_t)x0 * SUBPIXELS + centre, right = (int64_t)x1 * SUBPIXELS + centre;
-   const int64_t top = (int64_t)y0 * SUBPIXELS + centre, bottom = (int64_t)y1 * SUBPIXELS + centre;
+   const int64_t left = (int64_t)x0 * SUBPIXELS + sample.low, right = (int64_t)x1 * SUBPIXELS + sample.high;
+   const int64_t top = (int64_t)y0 * SUBPIXELS + sample.low, bottom = (int64_t)y1 * SUBPIXELS + sample.high;
    for (unsigned i = 0; i < outline->num_edges; i++) {
       const struct edge *edge = &outline->edges[i];
       if (edge->a * (edge->a > 0 ? right : left) + edge->b * (edge->b > 0 ? bottom : top) + edge->c < 0)
@@ -120,13 +141,13 @@ overlaps(const struct outline *outline, int32_t centre, int32_t x0, int32_t y0, 
    return true;
 }
 
-/** Appends the tiles that the primitive overlaps. */
+/** Appends the tiles of the layer that the primitive overlaps. */
 static bool
-find_tiles(struct tbr_batch *batch, const struct outline *outline, bool half_pixel_center,
-           struct cm_primitive *primitive)
+find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample_range sample,
+           uint32_t layer, struct cm_primitive *primitive)
 {
    const int32_t size = batch->pass.tile_size;
-   const int32_t centre = half_pixel_center ? SUBPIXELS / 2 : 0;
+   const uint32_t first_row = layer * batch->pass.layer_tiles_y;
    const int32_t tx0 = outline->x0 / size, tx1 = outline->x1 / size;
    const int32_t ty0 = outline->y0 / size, ty1 = outline->y1 / size;
    const size_t most = (size_t)(tx1 - tx0 + 1) * (ty1 - ty0 + 1);
@@ -138,15 +159,15 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, bool half_pix
    uint32_t count = 0;
 
    if (most == 1) {
-      tiles[count++] = ty0 * batch->pass.tiles_x + tx0;
+      tiles[count++] = (first_row + ty0) * batch->pass.tiles_x + tx0;
    } else {
       for (int32_t ty = ty0; ty <= ty1; ty++) {
          const int32_t y0 = MAX2(ty * size, outline->y0), y1 = MIN2(ty * size + size - 1, outline->y1);
          for (int32_t tx = tx0; tx <= tx1; tx++) {
             const int32_t x0 = MAX2(tx * size, outline->x0);
             const int32_t x1 = MIN2(tx * size + size - 1, outline->x1);
-            if (overlaps(outline, centre, x0, y0, x1, y1))
-               tiles[count++] = ty * batch->pass.tiles_x + tx;
+            if (overlaps(outline, sample, x0, y0, x1, y1))
+               tiles[count++] = (first_row + ty) * batch->pass.tiles_x + tx;
          }
       }
    }
@@ -251,19 +272,21 @@ is_full(const struct tbr_binning *binning)
 void
 tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive)
 {
-   const bool half_pixel_center = binning->context->rasterizer->half_pixel_center;
+   const struct sample_range sample = sample_range(binning);
    struct outline outline;
    struct cm_primitive binned = {.draw = binning->event_draw};
 
-   if (!make_outline(binning, primitive, half_pixel_center, &outline))
+   if (!make_outline(binning, primitive, sample, &outline))
       return;
    if (is_full(binning) && !tbr_draw_continue(binning->context))
       return;
 
    struct tbr_batch *batch = binning->batch;
+   const uint32_t last_layer = batch->pass.tiles_y / batch->pass.layer_tiles_y - 1;
+   const uint32_t layer = MIN2(primitive->layer, last_layer);
    binned.draw = binning->event_draw;
    binned.num_attributes = 1 + binning->context->fragment_shader->num_attributes;
-   if (!find_tiles(batch, &outline, half_pixel_center, &binned) ||
+   if (!find_tiles(batch, &outline, sample, layer, &binned) ||
        !tbr_array_reserve(&batch->primitives, 1) || !tbr_array_reserve(&batch->first_blocks, 1)) {
       binning->out_of_memory = true;
       return;

@@ -24,16 +24,32 @@ box_mask(const struct pixel_box *box, int32_t x, int32_t y)
                      smaller(box->y1 - 1 - y, 3));
 }
 
-/* Pixels of a block inside all edges. */
-TBR_INLINE uint32_t
-block_coverage(const struct edge *edges, int num_edges, int32_t x, int32_t y)
+/* Samples of a block inside all edges, of those lanes that `lanes` has. */
+TBR_INLINE struct coverage
+block_coverage(const struct edge *edges, int num_edges, unsigned samples, int32_t x, int32_t y,
+               uint32_t lanes)
 {
-   ints outside = {};
+   ints outside[TBR_MAX_SAMPLES] = {};
    for (int n = 0; n < num_edges; n++) {
       const int32_t first = edges[n].origin + edges[n].a * x + edges[n].b * y;
-      outside = ints_or(outside, ints_add(edges[n].pixels, ints_all(first)));
+      for (unsigned s = 0; s < samples; s++) {
+         const int32_t more = s ? edges[n].sample[s] : 0;
+         outside[s] = ints_or(outside[s], ints_add(edges[n].pixels, ints_all(first + more)));
+      }
    }
-   return ints_negative(outside) ^ 0xffff;
+   struct coverage coverage;
+   for (unsigned s = 0; s < samples; s++)
+      coverage.sample[s] = (ints_negative(outside[s]) ^ 0xffff) & lanes;
+   return coverage;
+}
+
+TBR_INLINE struct coverage
+whole_coverage(unsigned samples, uint32_t lanes)
+{
+   struct coverage coverage;
+   for (unsigned s = 0; s < samples; s++)
+      coverage.sample[s] = lanes;
+   return coverage;
 }
 
 /* What becomes of a covered block: tests, then the visibility buffer or the queue.
@@ -45,11 +61,11 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
    if (plan->early) {
-      mask = test_block(thread, primitive, block_x, block_y, mask);
+      mask = test_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
       if (plan->state->occlusion_counter)
          thread->occlusion[plan->state->occlusion_counter] += (unsigned)__builtin_popcount(mask);
    } else if (plan->reject_early) {
-      mask = reject_block(thread, primitive, block_x, block_y, mask);
+      mask = reject_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
    }
    if (!mask || !plan->shade)
       return false;
@@ -61,26 +77,35 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    return true;
 }
 
+TBR_INLINE bool
+draw_coverage(struct tbr_tile_thread *thread, uint32_t primitive, unsigned samples, int32_t block_x,
+              int32_t block_y, struct coverage coverage)
+{
+   if (samples > 1)
+      return draw_samples(thread, primitive, block_x, block_y, coverage);
+   return coverage.sample[0] && draw_block(thread, primitive, block_x, block_y, coverage.sample[0]);
+}
+
 /* Blocks of the box without looking at groups of blocks first: few of them. */
-static bool
+TBR_INLINE bool
 rasterize_few(struct tbr_tile_thread *thread, uint32_t primitive, const struct pixel_box *box,
-              const struct edge *edges, int num_edges)
+              const struct edge *edges, int num_edges, unsigned samples)
 {
    bool used = false;
    for (int32_t y = box->y0 & ~3; y < box->y1; y += 4) {
       for (int32_t x = box->x0 & ~3; x < box->x1; x += 4) {
-         const uint32_t mask = box_mask(box, x, y) & block_coverage(edges, num_edges, x, y);
-         if (mask)
-            used |= draw_block(thread, primitive, x / 4, y / 4, mask);
+         const struct coverage coverage =
+            block_coverage(edges, num_edges, samples, x, y, box_mask(box, x, y));
+         used |= draw_coverage(thread, primitive, samples, x / 4, y / 4, coverage);
       }
    }
    return used;
 }
 
 /* Sixteen blocks at once: those outside an edge, and those that one crosses. */
-static bool
+TBR_INLINE bool
 rasterize_groups(struct tbr_tile_thread *thread, uint32_t primitive, const struct pixel_box *box,
-                 const struct edge *edges, int num_edges)
+                 const struct edge *edges, int num_edges, unsigned samples)
 {
    bool used = false;
    const struct pixel_box block_box = {box->x0 / 4, box->y0 / 4, (box->x1 + 3) / 4, (box->y1 + 3) / 4};
@@ -98,11 +123,12 @@ rasterize_groups(struct tbr_tile_thread *thread, uint32_t primitive, const struc
          for (; blocks; blocks &= blocks - 1) {
             const unsigned lane = __builtin_ctz(blocks);
             const int32_t block_x = group_x + tbr_lane_x[lane], block_y = group_y + tbr_lane_y[lane];
-            uint32_t mask = box_mask(box, block_x * 4, block_y * 4);
-            if (partial >> lane & 1)
-               mask &= block_coverage(edges, num_edges, block_x * 4, block_y * 4);
-            if (mask)
-               used |= draw_block(thread, primitive, block_x, block_y, mask);
+            const uint32_t lanes = box_mask(box, block_x * 4, block_y * 4);
+            const struct coverage coverage =
+               partial >> lane & 1
+                  ? block_coverage(edges, num_edges, samples, block_x * 4, block_y * 4, lanes)
+                  : whole_coverage(samples, lanes);
+            used |= draw_coverage(thread, primitive, samples, block_x, block_y, coverage);
          }
       }
    }
@@ -123,9 +149,9 @@ current_run(struct tbr_tile_thread *thread)
 }
 
 /* Draws the primitive whose attributes begin at `position`. */
-static void
-rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute_block *position,
-                    uint32_t first_block, uint32_t num_attributes)
+TBR_INLINE void
+rasterize_primitive_as(struct tbr_tile_thread *thread, const struct cm_pb_attribute_block *position,
+                       uint32_t first_block, uint32_t num_attributes, unsigned samples)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    struct snapped_vertices vertices;
@@ -133,9 +159,9 @@ rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute
    const int64_t area = signed_area(&vertices);
    struct pixel_box box;
    struct edge edges[4];
-   if (area == 0 || !setup_box(thread, &vertices, &box))
+   if (area == 0 || !setup_box(thread, &vertices, samples, &box))
       return;
-   const int num_edges = setup_edges(thread, &vertices, area > 0, &box, edges);
+   const int num_edges = setup_edges(thread, &vertices, area > 0, &box, samples, edges);
    if (num_edges < 0)
       return;
 
@@ -157,11 +183,26 @@ rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute
 
    const int32_t blocks_x = ((box.x1 + 3) >> 2) - (box.x0 >> 2),
                  blocks_y = ((box.y1 + 3) >> 2) - (box.y0 >> 2);
-   const bool used = blocks_x * blocks_y <= 4 ? rasterize_few(thread, index, &box, edges, num_edges)
-                                              : rasterize_groups(thread, index, &box, edges, num_edges);
+   const bool used = blocks_x * blocks_y <= 4
+                        ? rasterize_few(thread, index, &box, edges, num_edges, samples)
+                        : rasterize_groups(thread, index, &box, edges, num_edges, samples);
    /* A primitive that no fragment refers to leaves its place to the next. */
    if (!used)
       thread->num_primitives--;
    else if (plan->record)
       thread->has_visible = true;
+}
+
+static void
+rasterize_primitive(struct tbr_tile_thread *thread, const struct cm_pb_attribute_block *position,
+                    uint32_t first_block, uint32_t num_attributes)
+{
+   rasterize_primitive_as(thread, position, first_block, num_attributes, 1);
+}
+
+static void
+rasterize_multisampled(struct tbr_tile_thread *thread, const struct cm_pb_attribute_block *position,
+                       uint32_t first_block, uint32_t num_attributes)
+{
+   rasterize_primitive_as(thread, position, first_block, num_attributes, TBR_MAX_SAMPLES);
 }

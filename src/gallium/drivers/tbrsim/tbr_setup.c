@@ -24,9 +24,10 @@ struct snapped_vertices {
 };
 
 /* The edge function a * x + b * y + origin is ≥ 0 at pixel (x, y) of the tile if
- * the pixel's centre is inside. */
+ * the pixel's centre, or its sample 0, is inside. */
 struct edge {
    int32_t origin, a, b;
+   int32_t sample[TBR_MAX_SAMPLES]; /* what to add for each sample; of multisampled passes only */
    int32_t block_low, block_high; /* least and greatest value in a 4×4 block, from its first pixel's */
    ints pixels;                   /* a * x + b * y of a block's pixels */
 };
@@ -79,6 +80,11 @@ signed_area(const struct snapped_vertices *vertices)
 
 /* ---- coverage ---------------------------------------------------------- */
 
+/* Lane masks of a block by sample; those of single-sampled passes have one. */
+struct coverage {
+   uint32_t sample[TBR_MAX_SAMPLES];
+};
+
 /* Pixels of the tile whose centres may be covered; ends exclusive. */
 struct pixel_box {
    int32_t x0, y0, x1, y1;
@@ -96,13 +102,33 @@ larger(int32_t a, int32_t b)
    return a > b ? a : b;
 }
 
-/* False if no pixel centre of the tile, scissor and framebuffer is in the box. */
+/* The points of a pixel that coverage is looked at, from its upper left: the least
+ * and greatest coordinates. */
+struct sample_bounds {
+   int32_t low_x, low_y, high_x, high_y;
+};
+
+TBR_INLINE struct sample_bounds
+sample_bounds(const struct tbr_draw_plan *plan, unsigned samples)
+{
+   const int32_t(*sample)[2] = plan->sample;
+   struct sample_bounds bounds = {sample[0][0], sample[0][1], sample[0][0], sample[0][1]};
+   for (unsigned n = 1; n < samples; n++) {
+      bounds.low_x = smaller(bounds.low_x, sample[n][0]);
+      bounds.low_y = smaller(bounds.low_y, sample[n][1]);
+      bounds.high_x = larger(bounds.high_x, sample[n][0]);
+      bounds.high_y = larger(bounds.high_y, sample[n][1]);
+   }
+   return bounds;
+}
+
+/* False if no sample of the tile, scissor and framebuffer is in the box. */
 TBR_INLINE bool
-setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *vertices,
+setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *vertices, unsigned samples,
           struct pixel_box *box)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
-   const int32_t center = plan->state->half_pixel_center ? SUBPIXELS / 2 : 0;
+   const struct sample_bounds point = sample_bounds(plan, samples);
    const struct snapped_vertex *v = vertices->v;
    int32_t low_x = smaller(smaller(v[0].x, v[1].x), v[2].x), high_x = larger(larger(v[0].x, v[1].x), v[2].x);
    int32_t low_y = smaller(smaller(v[0].y, v[1].y), v[2].y), high_y = larger(larger(v[0].y, v[1].y), v[2].y);
@@ -112,23 +138,25 @@ setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *v
       low_y = smaller(low_y, v[3].y);
       high_y = larger(high_y, v[3].y);
    }
-   box->x0 = larger(((low_x - center + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_x, plan->clip_x0);
-   box->y0 = larger(((low_y - center + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_y, plan->clip_y0);
-   box->x1 = smaller(((high_x - center) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_x, plan->clip_x1);
-   box->y1 = smaller(((high_y - center) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_y, plan->clip_y1);
+   box->x0 =
+      larger(((low_x - point.high_x + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_x, plan->clip_x0);
+   box->y0 =
+      larger(((low_y - point.high_y + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_y, plan->clip_y0);
+   box->x1 = smaller(((high_x - point.low_x) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_x, plan->clip_x1);
+   box->y1 = smaller(((high_y - point.low_y) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_y, plan->clip_y1);
    return box->x0 < box->x1 && box->y0 < box->y1;
 }
 
 /* Fills the edges that cross the box and returns how many; -1 if one has the
  * whole box outside. */
-static inline int
+TBR_INLINE int
 setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices *vertices, bool clockwise,
-            const struct pixel_box *box, struct edge edges[4])
+            const struct pixel_box *box, unsigned samples, struct edge edges[4])
 {
    const struct tbr_draw_state *state = thread->plan.state;
-   const int32_t center = state->half_pixel_center ? SUBPIXELS / 2 : 0;
-   const int64_t origin_x = (int64_t)thread->tile_x * SUBPIXELS + center;
-   const int64_t origin_y = (int64_t)thread->tile_y * SUBPIXELS + center;
+   const int32_t(*sample)[2] = thread->plan.sample;
+   const int64_t origin_x = (int64_t)thread->tile_x * SUBPIXELS + sample[0][0];
+   const int64_t origin_y = (int64_t)thread->tile_y * SUBPIXELS + sample[0][1];
    int count = 0;
    const int64_t columns = box->x1 - 1 - box->x0, rows = box->y1 - 1 - box->y0;
    const struct snapped_vertex *to = vertices->v;
@@ -150,18 +178,29 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
       const int64_t origin = exact >> TBR_SUBPIXEL_BITS;
       const int64_t corner = origin + (int64_t)a * box->x0 + (int64_t)b * box->y0;
       const int64_t across = a * columns, down = b * rows;
-      const int64_t high = corner + (a > 0 ? across : 0) + (b > 0 ? down : 0);
+      struct edge *edge = &edges[count];
+      /* The least and greatest of the samples' functions against sample 0's. */
+      int32_t sample_low = 0, sample_high = 0;
+      for (unsigned s = 1; s < samples; s++) {
+         const int64_t more = (int64_t)a * (sample[s][0] - sample[0][0]) +
+                              (int64_t)b * (sample[s][1] - sample[0][1]);
+         edge->sample[s] = (int32_t)(((exact + more) >> TBR_SUBPIXEL_BITS) - origin);
+         sample_low = smaller(sample_low, edge->sample[s]);
+         sample_high = larger(sample_high, edge->sample[s]);
+      }
+      const int64_t high = corner + (a > 0 ? across : 0) + (b > 0 ? down : 0) + sample_high;
       if (high < 0)
          return -1;
-      const int64_t low = corner + (a > 0 ? 0 : across) + (b > 0 ? 0 : down);
+      const int64_t low = corner + (a > 0 ? 0 : across) + (b > 0 ? 0 : down) + sample_low;
       if (low >= 0)
          continue;
-      struct edge *edge = &edges[count++];
+      count++;
+      edge->sample[0] = 0;
       edge->origin = (int32_t)origin;
       edge->a = a;
       edge->b = b;
-      edge->block_low = 3 * (smaller(a, 0) + smaller(b, 0));
-      edge->block_high = 3 * (larger(a, 0) + larger(b, 0));
+      edge->block_low = 3 * (smaller(a, 0) + smaller(b, 0)) + sample_low;
+      edge->block_high = 3 * (larger(a, 0) + larger(b, 0)) + sample_high;
       edge->pixels =
          ints_add(ints_mul(ints_all(a), ints_load(tbr_lane_x)), ints_mul(ints_all(b), ints_load(tbr_lane_y)));
    }

@@ -43,19 +43,15 @@ fill_missing_quads(struct tbr_fragment_queue *queue)
    }
 }
 
-/* Shades what is in the queue and writes the results. */
-static void
-drain_queue(struct tbr_tile_thread *thread)
+static void shade_samples(struct tbr_tile_thread *thread);
+
+/* Shades the queue's fragments of a pixel with one sample. */
+TBR_INLINE void
+shade_pixels(struct tbr_tile_thread *thread)
 {
-   struct tbr_fragment_queue *queue = &thread->queue;
-   if (!queue->count)
-      return;
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_draw_state *state = plan->state;
-   struct tbr_fragment_block *block = &queue->block;
-   if (queue->count < TBR_QUADS)
-      fill_missing_quads(queue);
-   block->quads = (1u << 4 * queue->count) - 1;
+   struct tbr_fragment_block *block = &thread->queue.block;
    if (thread->texture.events)
       record_shade_event(thread);
    const uint32_t entered = block->live;
@@ -65,12 +61,29 @@ drain_queue(struct tbr_tile_thread *thread)
    state->shade(&state->resources, block, &thread->texture);
    uint32_t live = block->live & entered;
    if (!plan->early) {
-      live = test_queue(thread, live);
+      live = test_queue(thread, 0, no_offset, live);
       if (state->occlusion_counter)
          thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(live);
    }
    if (live)
-      write_colors(thread, live);
+      write_colors(thread, 0, live);
+}
+
+/* Shades what is in the queue and writes the results. */
+static void
+drain_queue(struct tbr_tile_thread *thread)
+{
+   struct tbr_fragment_queue *queue = &thread->queue;
+   if (!queue->count)
+      return;
+   struct tbr_fragment_block *block = &queue->block;
+   if (queue->count < TBR_QUADS)
+      fill_missing_quads(queue);
+   block->quads = (1u << 4 * queue->count) - 1;
+   if (thread->pass->samples == 1)
+      shade_pixels(thread);
+   else
+      shade_samples(thread);
    queue->count = 0;
    queue->whole_block = false;
    block->live = 0;
@@ -89,17 +102,14 @@ conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint
 }
 
 /* Appends quad n of a block whose first pixel's centre is at x, y in the
- * framebuffer; live: mask of its four pixels. */
-TBR_INLINE void
-queue_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+ * framebuffer; live: mask of its four pixels. Returns its place. */
+TBR_INLINE unsigned
+append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
            uint32_t primitive_index, uint32_t block_index, unsigned block_quad, float x, float y,
            uint32_t live)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
-   const uint32_t quad = block_index * 4 + block_quad;
-   if (conflicts_with_queue(queue, quad, live))
-      drain_queue(thread);
    const unsigned n = queue->count++;
    const quad_floats window_x = ((const quad_floats *)tbr_lane_x_float)[block_quad] + x;
    const quad_floats window_y = ((const quad_floats *)tbr_lane_y_float)[block_quad] + y;
@@ -110,15 +120,14 @@ queue_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *prim
    block->planes[n] = primitive->planes;
    block->front_facing[n] = primitive->front_facing;
    block->live |= live << 4 * n;
-   queue->quad[n] = quad;
+   queue->quad[n] = block_index * 4 + block_quad;
    queue->primitive[n] = primitive_index;
-   if (queue->count == TBR_QUADS)
-      drain_queue(thread);
+   return n;
 }
 
 /* Fills the empty queue with a block of which each quad is touched. */
 TBR_INLINE void
-queue_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+fill_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
                   uint32_t primitive_index, uint32_t block_index, float x, float y, uint32_t mask)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
@@ -140,7 +149,20 @@ queue_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitiv
    queue->whole_block = true;
    block->live = mask;
    queue->count = TBR_QUADS;
-   drain_queue(thread);
+}
+
+TBR_INLINE bool
+touches_all_quads(uint32_t mask)
+{
+   return (mask & 0x000f) && (mask & 0x00f0) && (mask & 0x0f00) && (mask & 0xf000);
+}
+
+/* A block's first pixel centre in the framebuffer. */
+TBR_INLINE void
+block_center(const struct tbr_tile_thread *thread, uint32_t block_index, float *x, float *y)
+{
+   *x = (float)(thread->tile_x + 4 * thread->block_x[block_index]) + thread->plan.center;
+   *y = (float)(thread->tile_y + 4 * thread->block_y[block_index]) + thread->plan.center;
 }
 
 /* Appends the quads of a block that the mask touches. */
@@ -150,15 +172,21 @@ queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t b
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
    if (!primitive->planes)
       setup_planes(thread, primitive);
-   const float x = (float)(thread->tile_x + 4 * thread->block_x[block_index]) + thread->plan.center;
-   const float y = (float)(thread->tile_y + 4 * thread->block_y[block_index]) + thread->plan.center;
-   if (!thread->queue.count && (mask & 0x000f) && (mask & 0x00f0) && (mask & 0x0f00) && (mask & 0xf000)) {
-      queue_whole_block(thread, primitive, primitive_index, block_index, x, y, mask);
+   float x, y;
+   block_center(thread, block_index, &x, &y);
+   if (!thread->queue.count && touches_all_quads(mask)) {
+      fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask);
+      drain_queue(thread);
       return;
    }
    for (unsigned n = 0; n < 4; n++) {
       const uint32_t live = mask >> 4 * n & 15;
-      if (live)
-         queue_quad(thread, primitive, primitive_index, block_index, n, x, y, live);
+      if (!live)
+         continue;
+      if (conflicts_with_queue(&thread->queue, block_index * 4 + n, live))
+         drain_queue(thread);
+      append_quad(thread, primitive, primitive_index, block_index, n, x, y, live);
+      if (thread->queue.count == TBR_QUADS)
+         drain_queue(thread);
    }
 }

@@ -102,6 +102,8 @@ describe_input(struct tbr_fragment_shader *shader, const nir_variable *variable,
          variable->data.interpolation == INTERP_MODE_NONE &&
          (variable->data.location == VARYING_SLOT_COL0 || variable->data.location == VARYING_SLOT_COL1);
       shader->any_color_input |= input->color;
+      input->centroid = variable->data.centroid && input->interpolation != TBR_INTERPOLATE_CONSTANT;
+      shader->any_centroid_input |= input->centroid;
    }
 }
 
@@ -139,6 +141,11 @@ describe_outputs(struct tbr_fragment_shader *shader)
    shader->discards = info->fs.uses_discard;
    shader->early_tests = info->fs.early_fragment_tests;
    shader->writes_memory = info->writes_memory;
+   shader->writes_sample_mask = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
+   shader->reads_sample_mask = BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_MASK_IN);
+   shader->per_sample = info->fs.uses_sample_qualifier || info->fs.uses_sample_shading ||
+                        BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_ID) ||
+                        BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_POS);
    for (unsigned unit = 0; unit < TBR_MAX_TEXTURES; unit++) {
       if (BITSET_TEST(info->textures_used, unit))
          shader->textures_used |= 1u << unit;

@@ -33,6 +33,7 @@ struct tbr_shader_input {
    uint8_t components;    /**< mask of the components read */
    uint8_t interpolation; /**< enum tbr_interpolation */
    bool color;            /**< constant if the rasterizer says flatshade */
+   bool centroid;         /**< evaluated at the centroid of multisampled fragments */
    uint8_t location;      /**< VARYING_SLOT_* */
    uint8_t semantic_name; /**< draw's name of the output that feeds it */
    uint8_t semantic_index;
@@ -43,6 +44,8 @@ struct tbr_fragment_variant_key {
    uint8_t num_color_buffers;
    bool flatshade;
    bool dual_source;
+   bool multisample; /**< the pass has TBR_MAX_SAMPLES samples a pixel, not one */
+   bool per_sample;  /**< the program runs once a sample */
 };
 
 struct tbr_fragment_variant {
@@ -67,6 +70,10 @@ struct tbr_fragment_shader {
    unsigned num_pushed_constants; /**< vec4s of constant buffer 0 that are read at constant offsets */
    uint32_t color_outputs;        /**< mask of FRAG_RESULT_DATA* written */
    bool discards, writes_depth, writes_stencil, early_tests, writes_memory;
+   bool any_centroid_input;
+   bool reads_sample_mask;  /**< gl_SampleMaskIn */
+   bool writes_sample_mask; /**< gl_SampleMask */
+   bool per_sample;         /**< what it reads makes it run once a sample */
    uint32_t textures_used;
 
    struct tbr_fragment_variant *variants;

@@ -5,7 +5,8 @@
  *
  * On-chip buffers hold a tile as 4×4 blocks, row by row; a block is four quads,
  * a quad four pixels (see tbr_vector.h). Quad n of the tile is quad n % 4 of
- * block n / 4, and its four pixels lie next to each other.
+ * block n / 4, and its four pixels lie next to each other. Buffers of multisampled
+ * passes are TBR_MAX_SAMPLES such tiles, one a sample, TBR_TILE_MAX_PIXELS apart.
  */
 #ifndef TBR_TILE_H
 #define TBR_TILE_H
@@ -52,8 +53,9 @@ enum tbr_color_kind {
 /** A colour buffer of the tile. Pixels are kept in the format of the memory, so
  * that storing and loading a tile cannot change them. */
 struct tbr_tile_color {
-   uint8_t *pixels; /**< TBR_TILE_MAX_PIXELS of pixel_bytes, quad by quad */
-   size_t capacity; /**< bytes */
+   uint8_t *pixels;     /**< the tile's pixels of pixel_bytes, quad by quad, sample by sample */
+   size_t sample_bytes; /**< from a sample's pixels to the next's */
+   size_t capacity;     /**< bytes */
    enum pipe_format format;
    enum tbr_color_kind kind;
    uint32_t pixel_bytes;
@@ -104,6 +106,8 @@ struct tbr_draw_plan {
    bool depth_test, depth_write, stencil_test, shader_depth, shader_stencil;
    uint8_t depth_func;
    float center;                               /**< of a pixel: 0.5 or 0 */
+   int32_t sample[TBR_MAX_SAMPLES][2];         /**< where coverage is looked at, in 1/256 pixel */
+   float sample_offset[TBR_MAX_SAMPLES][2];    /**< the same from the centre, in pixels */
    int32_t clip_x0, clip_y0, clip_x1, clip_y1; /**< pixels of the tile that may be drawn to; ends exclusive */
    struct tbr_color_plan color[TBR_MAX_COLOR_BUFFERS];
 };
@@ -121,7 +125,7 @@ struct tbr_fragment_queue {
 struct tbr_visible_block {
    uint32_t primitive;
    uint16_t block;
-   uint16_t live; /**< lane mask */
+   uint16_t live; /**< lane mask; in multisampled passes the place in tbr_tile_thread.visible_samples */
 };
 
 /** Memory for planes: chunks that stay where they are until all are recycled. */
@@ -132,15 +136,17 @@ struct tbr_plane_chunk {
 #define TBR_PLANES_PER_CHUNK 4096
 
 struct tbr_tile_thread {
-   _Alignas(64) int32_t depth[TBR_TILE_MAX_PIXELS]; /**< unorm value, or ordered bits of the float */
-   _Alignas(64) uint8_t stencil[TBR_TILE_MAX_PIXELS];
+   /** unorm value, or ordered bits of the float */
+   _Alignas(64) int32_t depth[TBR_MAX_SAMPLES * TBR_TILE_MAX_PIXELS];
+   _Alignas(64) uint8_t stencil[TBR_MAX_SAMPLES * TBR_TILE_MAX_PIXELS];
    /** Which primitive is seen at a pixel: its index + 1; 0: none. */
-   _Alignas(64) uint32_t visibility[TBR_TILE_MAX_PIXELS];
+   _Alignas(64) uint32_t visibility[TBR_MAX_SAMPLES * TBR_TILE_MAX_PIXELS];
    _Alignas(64) struct tbr_fragment_queue queue;
    struct tbr_tile_color color[TBR_MAX_COLOR_BUFFERS];
 
    const struct tbr_pass *pass;
    uint32_t tile;
+   uint32_t layer;         /**< of the framebuffer, that the tile belongs to */
    int32_t tile_x, tile_y; /**< the tile's first pixel in the framebuffer */
    int32_t width, height;  /**< pixels of the tile within the framebuffer */
    uint32_t blocks_x;      /**< 4×4 blocks in a row of the tile */
@@ -168,7 +174,9 @@ struct tbr_tile_thread {
 
    /* Scratch of the visibility buffer's flush. */
    uint32_t *run_places;                       /**< run_places_capacity, more than num_runs */
-   struct tbr_visible_block *visible, *sorted; /**< TBR_TILE_MAX_PIXELS each */
+   struct tbr_visible_block *visible, *sorted; /**< visible_capacity each */
+   uint32_t visible_capacity;                  /**< as many as the pass has samples in a tile */
+   uint16_t (*visible_samples)[TBR_MAX_SAMPLES]; /**< lane masks; of multisampled passes only */
 
    uint64_t *occlusion;
    uint32_t occlusion_capacity;

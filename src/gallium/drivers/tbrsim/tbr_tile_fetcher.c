@@ -42,8 +42,12 @@ fetch_primitives(struct tbr_tile_thread *thread)
       const struct cm_pb_attribute_block *position = tbr_pass_attributes(pass, pmd.primitive);
       if (position->draw != thread->plan.draw)
          begin_draw(thread, position->draw);
-      if (thread->plan.draws)
+      if (!thread->plan.draws)
+         continue;
+      if (pass->samples == 1)
          rasterize_primitive(thread, position, pmd.primitive, pmd.num_attributes);
+      else
+         rasterize_multisampled(thread, position, pmd.primitive, pmd.num_attributes);
       if (thread->num_primitives >= FORGET_PRIMITIVES && !thread->has_visible) {
          drain_queue(thread);
          forget_primitives(thread);

@@ -60,15 +60,25 @@ copy_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, 
 
 /* ---- colour ------------------------------------------------------------ */
 
+/* Where a sample's pixels of the tile begin in memory. */
+TBR_INLINE uint8_t *
+attachment_tile(const struct tbr_tile_thread *thread, const struct tbr_attachment *attachment,
+                uint32_t sample, size_t pixel_bytes)
+{
+   return attachment->memory + thread->layer * attachment->layer_stride + sample * attachment->sample_stride +
+          (size_t)thread->tile_y * attachment->stride + thread->tile_x * pixel_bytes;
+}
+
 TBR_INLINE void
 transfer_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
-               const struct tbr_attachment *attachment, size_t pixel_bytes, bool to_memory)
+               const struct tbr_attachment *attachment, uint32_t sample, size_t pixel_bytes, bool to_memory)
 {
    const uint32_t stride = attachment->stride;
+   uint8_t *const memory = attachment_tile(thread, attachment, sample, pixel_bytes);
+   uint8_t *const first = color->pixels + sample * color->sample_bytes;
    for (int y = 0; y < thread->height; y += 4) {
-      uint8_t *rows =
-         attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
-      uint8_t *pixels = color->pixels + (size_t)(y / 4) * thread->blocks_x * 16 * pixel_bytes;
+      uint8_t *rows = memory + (size_t)y * stride;
+      uint8_t *pixels = first + (size_t)(y / 4) * thread->blocks_x * 16 * pixel_bytes;
       for (int x = 0; x < thread->width; x += 4) {
          copy_block(rows, stride, pixels, pixel_bytes, thread->width - x, thread->height - y, to_memory);
          rows += 4 * pixel_bytes;
@@ -81,14 +91,30 @@ static void
 transfer_color_any(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
                    const struct tbr_attachment *attachment, bool to_memory)
 {
-   switch (color->pixel_bytes) {
-   case 1: transfer_color(thread, color, attachment, 1, to_memory); break;
-   case 2: transfer_color(thread, color, attachment, 2, to_memory); break;
-   case 4: transfer_color(thread, color, attachment, 4, to_memory); break;
-   case 8: transfer_color(thread, color, attachment, 8, to_memory); break;
-   case 16: transfer_color(thread, color, attachment, 16, to_memory); break;
-   default: transfer_color(thread, color, attachment, color->pixel_bytes, to_memory);
+   for (uint32_t sample = 0; sample < thread->pass->samples; sample++) {
+      switch (color->pixel_bytes) {
+      case 1: transfer_color(thread, color, attachment, sample, 1, to_memory); break;
+      case 2: transfer_color(thread, color, attachment, sample, 2, to_memory); break;
+      case 4: transfer_color(thread, color, attachment, sample, 4, to_memory); break;
+      case 8: transfer_color(thread, color, attachment, sample, 8, to_memory); break;
+      case 16: transfer_color(thread, color, attachment, sample, 16, to_memory); break;
+      default: transfer_color(thread, color, attachment, sample, color->pixel_bytes, to_memory);
+      }
    }
+}
+
+static void
+clear_pixels(uint8_t *pixels, size_t bytes, const uint8_t *clear_pixel, size_t pixel_bytes)
+{
+   if (pixel_bytes == 4) {
+      int32_t value;
+      memcpy(&value, clear_pixel, 4);
+      for (size_t at = 0; at < bytes; at += 64)
+         ints_store(pixels + at, ints_all(value));
+      return;
+   }
+   for (size_t at = 0; at < bytes; at += pixel_bytes)
+      memcpy(pixels + at, clear_pixel, pixel_bytes);
 }
 
 static void
@@ -96,21 +122,16 @@ begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
                  const struct tbr_attachment *attachment)
 {
    const size_t bytes = (size_t)thread->num_blocks * 16 * color->pixel_bytes;
-   if (attachment->clear) {
-      if (color->pixel_bytes == 4) {
-         int32_t value;
-         memcpy(&value, color->clear_pixel, 4);
-         for (size_t at = 0; at < bytes; at += 64)
-            ints_store(color->pixels + at, ints_all(value));
-      } else {
-         for (size_t at = 0; at < bytes; at += color->pixel_bytes)
-            memcpy(color->pixels + at, color->clear_pixel, color->pixel_bytes);
-      }
-   } else if (attachment->load) {
+   if (attachment->load && !attachment->clear && thread->layer < attachment->layers) {
       transfer_color_any(thread, color, attachment, false);
-   } else {
-      /* Anything would do, but the same anything on every run. */
-      memset(color->pixels, 0, bytes);
+      return;
+   }
+   for (uint32_t sample = 0; sample < thread->pass->samples; sample++) {
+      uint8_t *pixels = color->pixels + sample * color->sample_bytes;
+      if (attachment->clear)
+         clear_pixels(pixels, bytes, color->clear_pixel, color->pixel_bytes);
+      else /* anything would do, but the same anything on every run */
+         memset(pixels, 0, bytes);
    }
 }
 
@@ -227,18 +248,18 @@ encode_block(enum depth_layout layout, union raw_block *raw, ints depth, ints st
 /* Moves depth, stencil or both, for one layout. What shares the pixels but is
  * not moved stays as it is in memory. */
 TBR_INLINE void
-transfer_depth(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment,
+transfer_depth(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment, uint32_t sample,
                enum depth_layout layout, bool move_depth, bool move_stencil, bool to_memory)
 {
    const size_t pixel_bytes = depth_pixel_bytes(layout);
    const uint32_t stride = attachment->stride;
+   uint8_t *const memory = attachment_tile(thread, attachment, sample, pixel_bytes);
    const bool has_both = layout == DEPTH_24_LOW || layout == DEPTH_24_HIGH || layout == DEPTH_FLOAT_STENCIL;
    const bool merge = has_both && !(move_depth && move_stencil);
    for (int y = 0; y < thread->height; y += 4) {
-      uint8_t *rows =
-         attachment->memory + (size_t)(thread->tile_y + y) * stride + thread->tile_x * pixel_bytes;
+      uint8_t *rows = memory + (size_t)y * stride;
       for (int x = 0; x < thread->width; x += 4) {
-         const uint32_t first = ((y / 4) * thread->blocks_x + x / 4) * 16;
+         const uint32_t first = sample * TBR_TILE_MAX_PIXELS + ((y / 4) * thread->blocks_x + x / 4) * 16;
          const int width = thread->width - x, height = thread->height - y;
          union raw_block raw;
          ints depth, stencil;
@@ -265,28 +286,30 @@ transfer_depth(struct tbr_tile_thread *thread, const struct tbr_attachment *atta
 }
 
 static void
+transfer_depth_sample(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment,
+                      uint32_t sample, bool move_depth, bool move_stencil, bool to_memory)
+{
+   switch (depth_layout(attachment->format)) {
+#define CASE(layout)                                                                          \
+   case layout:                                                                               \
+      transfer_depth(thread, attachment, sample, layout, move_depth, move_stencil, to_memory); \
+      break;
+      CASE(DEPTH_16)
+      CASE(DEPTH_24_LOW)
+      CASE(DEPTH_24_HIGH)
+      CASE(DEPTH_FLOAT)
+      CASE(DEPTH_FLOAT_STENCIL)
+      CASE(DEPTH_NONE_STENCIL)
+#undef CASE
+   }
+}
+
+static void
 transfer_depth_any(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment, bool move_depth,
                    bool move_stencil, bool to_memory)
 {
-   const enum depth_layout layout = depth_layout(attachment->format);
-   switch (layout) {
-   case DEPTH_16: transfer_depth(thread, attachment, DEPTH_16, move_depth, move_stencil, to_memory); break;
-   case DEPTH_24_LOW:
-      transfer_depth(thread, attachment, DEPTH_24_LOW, move_depth, move_stencil, to_memory);
-      break;
-   case DEPTH_24_HIGH:
-      transfer_depth(thread, attachment, DEPTH_24_HIGH, move_depth, move_stencil, to_memory);
-      break;
-   case DEPTH_FLOAT:
-      transfer_depth(thread, attachment, DEPTH_FLOAT, move_depth, move_stencil, to_memory);
-      break;
-   case DEPTH_FLOAT_STENCIL:
-      transfer_depth(thread, attachment, DEPTH_FLOAT_STENCIL, move_depth, move_stencil, to_memory);
-      break;
-   case DEPTH_NONE_STENCIL:
-      transfer_depth(thread, attachment, DEPTH_NONE_STENCIL, move_depth, move_stencil, to_memory);
-      break;
-   }
+   for (uint32_t sample = 0; sample < thread->pass->samples; sample++)
+      transfer_depth_sample(thread, attachment, sample, move_depth, move_stencil, to_memory);
 }
 
 static int32_t
@@ -314,16 +337,22 @@ begin_tile_depth(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
    const uint32_t pixels = thread->num_blocks * 16;
-   const bool load_depth = thread->has_depth && pass->depth.load && !pass->depth.clear;
-   const bool load_stencil = thread->has_stencil && pass->stencil.load && !pass->stencil.clear;
-   if (thread->has_depth && !load_depth) {
-      const int32_t value = pass->depth.clear ? encode_clear_depth(thread, pass->depth.clear_value.f[0]) : 0;
-      for (uint32_t at = 0; at < pixels; at += 16)
-         ints_store(thread->depth + at, ints_all(value));
+   const bool load_depth =
+      thread->has_depth && pass->depth.load && !pass->depth.clear && thread->layer < pass->depth.layers;
+   const bool load_stencil = thread->has_stencil && pass->stencil.load && !pass->stencil.clear &&
+                             thread->layer < pass->stencil.layers;
+   for (uint32_t sample = 0; sample < pass->samples; sample++) {
+      const uint32_t first = sample * TBR_TILE_MAX_PIXELS;
+      if (thread->has_depth && !load_depth) {
+         const int32_t value =
+            pass->depth.clear ? encode_clear_depth(thread, pass->depth.clear_value.f[0]) : 0;
+         for (uint32_t at = 0; at < pixels; at += 16)
+            ints_store(thread->depth + first + at, ints_all(value));
+      }
+      if (!load_stencil) /* also without a stencil buffer: stored with depth it is 0 */
+         memset(thread->stencil + first,
+                pass->stencil.clear && thread->has_stencil ? pass->stencil.clear_value.ui[1] : 0, pixels);
    }
-   if (!load_stencil) /* also without a stencil buffer: stored with depth it is 0 */
-      memset(thread->stencil,
-             pass->stencil.clear && thread->has_stencil ? pass->stencil.clear_value.ui[1] : 0, pixels);
    if (load_depth && load_stencil && shares_memory(pass)) {
       transfer_depth_any(thread, &pass->depth, true, true, false);
       return;
@@ -338,8 +367,9 @@ static void
 flush_tile_depth(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
-   const bool store_depth = thread->has_depth && pass->depth.store;
-   const bool store_stencil = thread->has_stencil && pass->stencil.store;
+   const bool store_depth = thread->has_depth && pass->depth.store && thread->layer < pass->depth.layers;
+   const bool store_stencil =
+      thread->has_stencil && pass->stencil.store && thread->layer < pass->stencil.layers;
    if (store_depth && store_stencil && shares_memory(pass)) {
       transfer_depth_any(thread, &pass->depth, true, true, true);
       return;
@@ -371,7 +401,7 @@ flush_tile(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
    for (unsigned n = 0; n < pass->num_color; n++) {
-      if (pass->color[n].memory && pass->color[n].store)
+      if (pass->color[n].memory && pass->color[n].store && thread->layer < pass->color[n].layers)
          transfer_color_any(thread, &thread->color[n], &pass->color[n], true);
    }
    flush_tile_depth(thread);

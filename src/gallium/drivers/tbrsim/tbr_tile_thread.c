@@ -10,11 +10,32 @@
 #include "util/format/u_format.h"
 #include "util/u_math.h"
 
+const float tbr_sample_positions[TBR_MAX_SAMPLES][2] = {
+   {6 / 16.0f, 2 / 16.0f}, {14 / 16.0f, 6 / 16.0f}, {2 / 16.0f, 10 / 16.0f}, {10 / 16.0f, 14 / 16.0f}};
+
 _Noreturn void
 tbr_tile_out_of_memory(const char *what)
 {
    fprintf(stderr, "tbrsim: out of memory for %s of a tile\n", what);
    abort();
+}
+
+/* Room for what is visible in a tile of so many samples a pixel. */
+static bool
+reserve_visible(struct tbr_tile_thread *thread, uint32_t samples)
+{
+   const uint32_t capacity = samples * TBR_TILE_MAX_PIXELS;
+   if (capacity <= thread->visible_capacity)
+      return true;
+   free(thread->visible);
+   free(thread->sorted);
+   free(thread->visible_samples);
+   thread->visible = malloc(capacity * sizeof(*thread->visible));
+   thread->sorted = malloc(capacity * sizeof(*thread->sorted));
+   thread->visible_samples = samples > 1 ? malloc(capacity * sizeof(*thread->visible_samples)) : NULL;
+   const bool ok = thread->visible && thread->sorted && (samples == 1 || thread->visible_samples);
+   thread->visible_capacity = ok ? capacity : 0;
+   return ok;
 }
 
 struct tbr_tile_thread *
@@ -25,13 +46,11 @@ tbr_tile_thread_create(void)
    if (!thread)
       return NULL;
    memset(thread, 0, size);
-   thread->visible = malloc(TBR_TILE_MAX_PIXELS * sizeof(*thread->visible));
-   thread->sorted = malloc(TBR_TILE_MAX_PIXELS * sizeof(*thread->sorted));
    thread->primitives_capacity = 1024;
    thread->primitives = malloc(thread->primitives_capacity * sizeof(*thread->primitives));
    thread->run_places_capacity = 64;
    thread->run_places = malloc(thread->run_places_capacity * sizeof(*thread->run_places));
-   if (!thread->visible || !thread->sorted || !thread->primitives || !thread->run_places) {
+   if (!reserve_visible(thread, 1) || !thread->primitives || !thread->run_places) {
       tbr_tile_thread_destroy(thread);
       return NULL;
    }
@@ -52,6 +71,7 @@ tbr_tile_thread_destroy(struct tbr_tile_thread *thread)
       free(thread->color[n].pixels);
    free(thread->visible);
    free(thread->sorted);
+   free(thread->visible_samples);
    free(thread->primitives);
    free(thread->run_places);
    free(thread->occlusion);
@@ -157,14 +177,16 @@ is_four_bytes(struct tbr_tile_color *color, const struct util_format_description
 }
 
 static bool
-begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachment, uint32_t tile_pixels)
+begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachment, uint32_t tile_pixels,
+            uint32_t samples)
 {
    if (!attachment->memory)
       return true;
    const struct util_format_description *description = util_format_description(attachment->format);
    color->format = attachment->format;
    color->pixel_bytes = description->block.bits / 8;
-   const size_t bytes = (size_t)tile_pixels * color->pixel_bytes;
+   color->sample_bytes = (size_t)tile_pixels * color->pixel_bytes;
+   const size_t bytes = color->sample_bytes * samples;
    if (bytes > color->capacity) {
       free(color->pixels);
       color->pixels = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
@@ -228,10 +250,10 @@ tbr_tile_thread_begin(struct tbr_tile_thread *thread, const struct tbr_pass *pas
       thread->block_y[block] = block / thread->blocks_x;
    }
    for (unsigned n = 0; n < pass->num_color; n++) {
-      if (!begin_color(&thread->color[n], &pass->color[n], pass->tile_size * pass->tile_size))
+      if (!begin_color(&thread->color[n], &pass->color[n], pass->tile_size * pass->tile_size, pass->samples))
          return false;
    }
-   if (!begin_depth(thread, pass))
+   if (!begin_depth(thread, pass) || !reserve_visible(thread, pass->samples))
       return false;
    if (pass->num_occlusion_counters > thread->occlusion_capacity) {
       free(thread->occlusion);

@@ -29,6 +29,48 @@ collect_visible(struct tbr_tile_thread *thread)
    return count;
 }
 
+/* The same for multisampled passes: what is seen of a primitive in any sample of a
+ * block is one entry. */
+static uint32_t
+collect_visible_samples(struct tbr_tile_thread *thread)
+{
+   uint32_t count = 0;
+   for (uint32_t block = 0; block < thread->num_blocks; block++) {
+      uint32_t *const place = thread->visibility + block * 16;
+      uint32_t left[TBR_MAX_SAMPLES];
+      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+         left[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(0)) ^ 0xffff;
+      for (unsigned first = 0; first < TBR_MAX_SAMPLES; first++) {
+         while (left[first]) {
+            const uint32_t primitive = place[first * TBR_TILE_MAX_PIXELS + __builtin_ctz(left[first])];
+            thread->visible[count] =
+               (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = count};
+            uint16_t *coverage = thread->visible_samples[count++];
+            for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+               coverage[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(primitive));
+               left[s] &= ~coverage[s];
+            }
+         }
+      }
+      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+         ints_store(place + s * TBR_TILE_MAX_PIXELS, ints_all(0));
+   }
+   return count;
+}
+
+static void
+queue_visible(struct tbr_tile_thread *thread, const struct tbr_visible_block *entry)
+{
+   if (thread->pass->samples == 1) {
+      queue_block(thread, entry->primitive, entry->block, entry->live);
+      return;
+   }
+   struct coverage coverage;
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+      coverage.sample[s] = thread->visible_samples[entry->live][s];
+   queue_samples(thread, entry->primitive, entry->block, coverage);
+}
+
 /* Nothing refers to the tile's primitives any more. */
 static void
 forget_primitives(struct tbr_tile_thread *thread)
@@ -69,7 +111,8 @@ flush_visibility(struct tbr_tile_thread *thread)
       return;
    thread->has_visible = false;
    const uint32_t draw_before = thread->plan.draw;
-   const uint32_t count = collect_visible(thread);
+   const uint32_t count =
+      thread->pass->samples == 1 ? collect_visible(thread) : collect_visible_samples(thread);
    const struct tbr_visible_block *entries = thread->visible;
    const struct tbr_tile_primitive *primitives = thread->primitives;
    if (thread->num_runs > 1)
@@ -80,7 +123,7 @@ flush_visibility(struct tbr_tile_thread *thread)
          drain_queue(thread);
          plan_draw(thread, draw);
       }
-      queue_block(thread, entries[n].primitive, entries[n].block, entries[n].live);
+      queue_visible(thread, &entries[n]);
    }
    drain_queue(thread);
    if (draw_before != thread->plan.draw)

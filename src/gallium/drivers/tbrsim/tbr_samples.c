@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* Multisampling: what becomes of a block's covered samples. Tests are done sample by
+ * sample; fragments are shaded once a pixel, or once a sample where the draw wants it,
+ * and their colours go to all samples that they cover. */
+#include "tbr_tile.h"
+#include "tbr_vector.h"
+
+/* ---- shading ----------------------------------------------------------- */
+
+/* Lanes whose sample mask has the bit of a sample. */
+TBR_INLINE uint32_t
+lanes_with_sample(const uint32_t mask[TBR_LANES], uint32_t sample)
+{
+   return ints_negative(ints_shift_left(ints_load(mask), 31 - sample));
+}
+
+/* Samples 0 … n - 1 for an alpha of n quarters, rounded. */
+TBR_INLINE uint32_t
+lanes_with_alpha(const float alpha[TBR_LANES], uint32_t sample)
+{
+   const ints quarters = ints_round(floats_mul(
+      clamp_floats(floats_load(alpha), 0.0f, 1.0f), floats_all((float)TBR_MAX_SAMPLES)));
+   return ints_less(ints_all((int32_t)sample), quarters);
+}
+
+static void
+set_alpha_to_one(struct tbr_tile_thread *thread)
+{
+   struct tbr_fragment_block *block = &thread->queue.block;
+   for (unsigned n = 0; n < thread->pass->num_color; n++) {
+      if (!thread->color[n].integer)
+         floats_store(block->color[n][3], floats_all(1.0f));
+   }
+   floats_store(block->color_second[3], floats_all(1.0f));
+}
+
+/* Where a fragment's centroid inputs are evaluated: the centre if the primitive covers
+ * all samples, else its first sample. */
+static void
+find_centroids(struct tbr_tile_thread *thread)
+{
+   struct tbr_fragment_block *block = &thread->queue.block;
+   uint32_t whole = block->live, left = block->live;
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+      whole &= block->coverage[s];
+   left &= ~whole;
+   memcpy(block->centroid_x, block->x, sizeof(block->x));
+   memcpy(block->centroid_y, block->y, sizeof(block->y));
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES && left; s++) {
+      for (uint32_t lanes = left & block->coverage[s]; lanes; lanes &= lanes - 1) {
+         const unsigned lane = __builtin_ctz(lanes);
+         block->centroid_x[lane] += thread->plan.sample_offset[s][0];
+         block->centroid_y[lane] += thread->plan.sample_offset[s][1];
+      }
+      left &= ~block->coverage[s];
+   }
+}
+
+static void
+fill_sample_mask(struct tbr_fragment_block *block)
+{
+   for (unsigned lane = 0; lane < TBR_LANES; lane++) {
+      block->sample_mask_in[lane] = 0;
+      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+         block->sample_mask_in[lane] |= (block->coverage[s] >> lane & 1) << s;
+   }
+}
+
+/* Runs the program for the fragments in block->live and writes what it gives to the
+ * samples first … last that they cover. from_center: whether they are shaded at their
+ * pixels' centres. */
+static void
+shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bool from_center)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_draw_state *state = plan->state;
+   struct tbr_fragment_block *block = &thread->queue.block;
+   if (thread->texture.events)
+      record_shade_event(thread);
+   const uint32_t entered = block->live;
+   thread->texture.live = entered;
+   if (state->reads_sample_mask)
+      fill_sample_mask(block);
+   state->shade(&state->resources, block, &thread->texture);
+   const uint32_t live = block->live & entered;
+
+   uint32_t coverage[TBR_MAX_SAMPLES];
+   for (unsigned s = first; s <= last; s++) {
+      coverage[s] = block->coverage[s] & live;
+      if (state->writes_sample_mask)
+         coverage[s] &= lanes_with_sample(block->sample_mask, s);
+      if (state->alpha_to_coverage)
+         coverage[s] &= lanes_with_alpha(block->color[0][3], s);
+      if (plan->early)
+         continue;
+      coverage[s] = test_queue(thread, s, from_center ? plan->sample_offset[s] : no_offset, coverage[s]);
+      if (state->occlusion_counter)
+         thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(coverage[s]);
+   }
+   if (state->alpha_to_one)
+      set_alpha_to_one(thread);
+   for (unsigned s = first; s <= last; s++) {
+      if (coverage[s])
+         write_colors(thread, s, coverage[s]);
+   }
+}
+
+/* Runs the program once for each sample that is covered anywhere. */
+static void
+shade_each_sample(struct tbr_tile_thread *thread)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   struct tbr_fragment_block *block = &thread->queue.block;
+   uint32_t coverage[TBR_MAX_SAMPLES];
+   memcpy(coverage, block->coverage, sizeof(coverage));
+   const floats x = floats_load(block->x), y = floats_load(block->y);
+   const floats window_x = floats_load(block->window_x), window_y = floats_load(block->window_y);
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+      if (!coverage[s])
+         continue;
+      const floats dx = floats_all(plan->sample_offset[s][0]), dy = floats_all(plan->sample_offset[s][1]);
+      floats_store(block->x, floats_add(x, dx));
+      floats_store(block->y, floats_add(y, dy));
+      floats_store(block->window_x, floats_add(window_x, dx));
+      floats_store(block->window_y, floats_add(window_y, dy));
+      memset(block->coverage, 0, sizeof(block->coverage));
+      block->coverage[s] = block->live = coverage[s];
+      block->sample_id = s;
+      shade_coverage(thread, s, s, false);
+   }
+}
+
+/* Shades the queue's fragments of a multisampled pass. */
+static __attribute__((noinline)) void
+shade_samples(struct tbr_tile_thread *thread)
+{
+   struct tbr_fragment_block *block = &thread->queue.block;
+   if (thread->plan.state->per_sample) {
+      shade_each_sample(thread);
+   } else {
+      block->sample_id = 0;
+      if (thread->plan.state->centroid)
+         find_centroids(thread);
+      shade_coverage(thread, 0, TBR_MAX_SAMPLES - 1, true);
+   }
+   memset(block->coverage, 0, sizeof(block->coverage));
+}
+
+/* ---- the queue --------------------------------------------------------- */
+
+/* Whether a fragment in the queue covers one of a quad's samples. */
+TBR_INLINE bool
+samples_conflict(const struct tbr_fragment_queue *queue, uint32_t quad, const struct coverage *coverage,
+                 unsigned block_quad)
+{
+   for (unsigned n = 0; n < queue->count; n++) {
+      if (queue->quad[n] != quad)
+         continue;
+      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+         if (queue->block.coverage[s] >> 4 * n & coverage->sample[s] >> 4 * block_quad & 15)
+            return true;
+      }
+   }
+   return false;
+}
+
+/* Appends the quads of a block that are covered anywhere. */
+static void
+queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
+              struct coverage coverage)
+{
+   struct tbr_fragment_queue *queue = &thread->queue;
+   struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   if (!primitive->planes)
+      setup_planes(thread, primitive);
+   float x, y;
+   block_center(thread, block_index, &x, &y);
+   uint32_t mask = 0;
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+      mask |= coverage.sample[s];
+   if (!queue->count && touches_all_quads(mask)) {
+      fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask);
+      memcpy(queue->block.coverage, coverage.sample, sizeof(coverage.sample));
+      drain_queue(thread);
+      return;
+   }
+   for (unsigned n = 0; n < 4; n++) {
+      const uint32_t live = mask >> 4 * n & 15;
+      if (!live)
+         continue;
+      if (samples_conflict(queue, block_index * 4 + n, &coverage, n))
+         drain_queue(thread);
+      const unsigned place = append_quad(thread, primitive, primitive_index, block_index, n, x, y, live);
+      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+         queue->block.coverage[s] |= (coverage.sample[s] >> 4 * n & 15) << 4 * place;
+      if (queue->count == TBR_QUADS)
+         drain_queue(thread);
+   }
+}
+
+/* ---- a block of a primitive -------------------------------------------- */
+
+static void
+note_visible_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block,
+                     const struct coverage *coverage)
+{
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+      int32_t *place = (int32_t *)thread->visibility + s * TBR_TILE_MAX_PIXELS + block * 16;
+      if (coverage->sample[s])
+         ints_store_masked(place, coverage->sample[s], ints_all(primitive_index + 1));
+   }
+}
+
+/* What becomes of a covered block: tests, then the visibility buffer or the queue.
+ * Returns whether anything was left of it. */
+static __attribute__((noinline)) bool
+draw_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_x, uint32_t block_y,
+             struct coverage coverage)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   uint32_t any = 0;
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+      uint32_t mask = plan->state->sample_mask >> s & 1 ? coverage.sample[s] : 0;
+      if (mask && plan->early) {
+         mask = test_block(thread, primitive, block_x, block_y, s, plan->sample_offset[s], mask);
+         if (plan->state->occlusion_counter)
+            thread->occlusion[plan->state->occlusion_counter] += (unsigned)__builtin_popcount(mask);
+      } else if (mask && plan->reject_early) {
+         mask = reject_block(thread, primitive, block_x, block_y, s, plan->sample_offset[s], mask);
+      }
+      coverage.sample[s] = mask;
+      any |= mask;
+   }
+   if (!any || !plan->shade)
+      return false;
+   const uint32_t block = block_y * thread->blocks_x + block_x;
+   if (plan->record)
+      note_visible_samples(thread, primitive_index, block, &coverage);
+   else
+      queue_samples(thread, primitive_index, block, coverage);
+   return true;
+}
