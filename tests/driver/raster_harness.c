@@ -92,6 +92,7 @@ scene_init(struct scene *scene, uint32_t width, uint32_t height, enum pipe_forma
    memset(scene, 0, sizeof(*scene));
    scene->width = width;
    scene->height = height;
+   scene->samples = 1;
    if (color != PIPE_FORMAT_NONE) {
       scene->num_color = 1;
       scene->color[0].format = color;
@@ -296,6 +297,8 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       .tile_size = run->tile_size,
       .tiles_x = (scene->width + run->tile_size - 1) / run->tile_size,
       .tiles_y = (scene->height + run->tile_size - 1) / run->tile_size,
+      .layer_tiles_y = (scene->height + run->tile_size - 1) / run->tile_size,
+      .samples = scene->samples,
       .deferred = run->deferred,
       .num_color = scene->num_color,
       .num_occlusion_counters = 4,
@@ -303,7 +306,9 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
    for (unsigned n = 0; n < scene->num_color; n++) {
       pass.color[n] = (struct tbr_attachment){
          .memory = image->color[n],
-         .stride = image->color_bytes[n] / scene->height,
+         .stride = image->color_bytes[n] / scene->samples / scene->height,
+         .sample_stride = image->color_bytes[n] / scene->samples,
+         .layers = 1,
          .format = scene->color[n].format,
          .clear = first == 0 && scene->color[n].clear,
          .load = first != 0 || !scene->color[n].clear,
@@ -315,7 +320,9 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       const struct util_format_description *description = util_format_description(scene->depth.format);
       const struct tbr_attachment attachment = {
          .memory = image->depth,
-         .stride = image->depth_bytes / scene->height,
+         .stride = image->depth_bytes / scene->samples / scene->height,
+         .sample_stride = image->depth_bytes / scene->samples,
+         .layers = 1,
          .format = scene->depth.format,
          .clear = first == 0,
          .load = first != 0,
@@ -370,7 +377,7 @@ void
 scene_render(const struct scene *scene, const struct run *run, struct image *image)
 {
    memset(image, 0, sizeof(*image));
-   const size_t pixels = (size_t)scene->width * scene->height;
+   const size_t pixels = (size_t)scene->width * scene->height * scene->samples;
    for (unsigned n = 0; n < scene->num_color; n++) {
       image->color_bytes[n] = pixels * util_format_get_blocksize(scene->color[n].format);
       image->color[n] = malloc(image->color_bytes[n]);

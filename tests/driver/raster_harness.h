@@ -23,6 +23,7 @@ struct scene_buffer {
 
 struct scene {
    uint32_t width, height;
+   uint32_t samples; /**< 1 (scene_init) or TBR_MAX_SAMPLES */
    uint32_t num_color;
    struct scene_buffer color[TBR_MAX_COLOR_BUFFERS];
    struct scene_buffer depth;     /**< PIPE_FORMAT_NONE: none */
@@ -56,7 +57,7 @@ struct run {
    struct damage damage;
 };
 
-/** What a run left in memory; rows without padding. */
+/** What a run left in memory; rows without padding, sample after sample. */
 struct image {
    uint8_t *color[TBR_MAX_COLOR_BUFFERS];
    uint8_t *depth;

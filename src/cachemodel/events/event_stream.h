@@ -43,10 +43,24 @@ struct cm_resource_description {
 struct cm_attachment {
    uint32_t resource; /**< 0: not attached */
    uint8_t level;
+   uint16_t layer;       /**< of the framebuffer's first layer */
+   uint16_t more_layers; /**< layers after it that are attached too (layered framebuffers) */
+   uint8_t pixel_bytes;  /**< bytes a pixel and sample occupies in memory: as many as the resource has samples
+                            * are loaded and stored a pixel */
+   bool load;            /**< tiles that are drawn start from memory's content */
+   bool store;           /**< tiles that are drawn end in memory */
+};
+
+/** A single-sampled image that tiles write when they end: the averaged samples of a
+ * rectangle of a multisampled color attachment. Nothing of the target is loaded; the
+ * attachment's own load and store are as its flags say. */
+struct cm_resolve {
+   uint32_t resource; /**< the target; 0: nothing is resolved */
+   uint8_t level;
    uint16_t layer;
-   uint8_t pixel_bytes; /**< bytes a pixel and sample occupies in memory */
-   bool load;           /**< tiles that are drawn start from memory's content */
-   bool store;          /**< tiles that are drawn end in memory */
+   uint32_t x0, y0, x1, y1;     /**< pixels of the attachment; x1, y1 exclusive */
+   uint32_t target_x, target_y; /**< the target's first column and row */
+   bool flip_y;                 /**< the rectangle's first row is the target's last */
 };
 
 /** A program as the memory hierarchy sees it. */
@@ -129,11 +143,14 @@ struct cm_tile_events {
 /** A render pass: all that was drawn into one set of attachments at once. */
 struct cm_pass {
    uint32_t frame;            /**< frames count from 0 */
-   uint32_t width, height;    /**< pixels */
+   uint32_t width, height;    /**< pixels of a layer */
    uint32_t tile_size;        /**< pixels; tiles are square */
    uint32_t tiles_x, tiles_y; /**< tile t is column t % tiles_x, row t / tiles_x */
+   uint32_t layer_tiles_y;    /**< rows of tiles of a layer: layer l begins with row l * layer_tiles_y;
+                                 * tiles_y without layers */
    uint32_t num_color;
    struct cm_attachment color[CM_MAX_COLOR_ATTACHMENTS];
+   struct cm_resolve resolve[CM_MAX_COLOR_ATTACHMENTS]; /**< of each color attachment, layer 0 */
    struct cm_attachment depth,
       stencil; /**< equal resources when they share a format; stencil.pixel_bytes is then 0 */
    uint32_t num_draws;

@@ -30,7 +30,10 @@ bind_attachment(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum
 void
 cm_framebuffer_bind(struct cm_gpu *gpu)
 {
+   const struct cm_pass *pass = gpu->pass;
    for_each_attachment(gpu, bind_attachment, 0, false);
+   for (uint32_t c = 0; c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
+      cm_address_space_use(&gpu->space, pass->resolve[c].resource);
 }
 
 /* A row of pixels that lies in one piece. */
@@ -40,38 +43,39 @@ is_linear(const struct cm_texture_layout *layout)
    return layout->placement == cm_placements[CM_PLACEMENT_LINEAR];
 }
 
-static void
-transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
-              uint32_t tile, bool store)
+/* Pixels of one level and layer of a resource; x1, y1 exclusive. */
+struct rectangle {
+   uint32_t x0, y0, x1, y1;
+};
+
+static uint32_t
+smaller(uint32_t a, uint32_t b)
 {
-   const struct cm_pass *pass = gpu->pass;
-   /* A stencil buffer that shares the depth buffer's memory moves with it. */
-   if (!(store ? attachment->store : attachment->load) || !attachment->pixel_bytes)
-      return;
-   const struct cm_resource *resource = cm_address_space_use(&gpu->space, attachment->resource);
+   return a < b ? a : b;
+}
+
+static void
+transfer_pixels(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t layer, struct rectangle part,
+                enum cm_stream stream, bool store)
+{
+   const struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
    if (!resource || !resource->layout)
       return;
    const struct cm_texture_layout *layout = resource->layout;
-   const struct cm_texture_level *level = &layout->levels[attachment->level % layout->num_levels];
+   level_number %= layout->num_levels;
+   const struct cm_texture_level *level = &layout->levels[level_number];
    const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;
-   const uint32_t x0 = tile % pass->tiles_x * pass->tile_size;
-   const uint32_t y0 = tile / pass->tiles_x * pass->tile_size;
-   uint32_t x1 = x0 + pass->tile_size, y1 = y0 + pass->tile_size;
-   x1 = x1 < pass->width ? x1 : pass->width;
-   y1 = y1 < pass->height ? y1 : pass->height;
-   x1 = x1 < level->columns ? x1 : level->columns;
-   y1 = y1 < level->rows ? y1 : level->rows;
-   if (x0 >= x1 || y0 >= y1)
+   part.x1 = smaller(part.x1, level->columns);
+   part.y1 = smaller(part.y1, level->rows);
+   if (part.x0 >= part.x1 || part.y0 >= part.y1)
       return;
 
-   const uint32_t piece = is_linear(layout) ? x1 - x0 : 1;
+   const uint32_t piece = is_linear(layout) ? part.x1 - part.x0 : 1;
    const uint32_t shift = gpu->hierarchy.entry[stream].block_shift;
    uint64_t previous = UINT64_MAX;
-   for (uint32_t y = y0; y < y1; y++) {
-      for (uint32_t x = x0; x < x1; x += piece) {
-         uint64_t address =
-            resource->address + cm_texture_offset(layout, attachment->level % layout->num_levels,
-                                                  attachment->layer % images, x, y);
+   for (uint32_t y = part.y0; y < part.y1; y++) {
+      for (uint32_t x = part.x0; x < part.x1; x += piece) {
+         uint64_t address = resource->address + cm_texture_offset(layout, level_number, layer % images, x, y);
          const uint64_t end = address + (uint64_t)piece * layout->texel_bytes;
          /* The tile buffers put together what lies in one block. */
          if (address >> shift == previous)
@@ -84,30 +88,92 @@ transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum c
    }
 }
 
+/* A tile's pixels of its layer, those outside the framebuffer left out. */
+static struct rectangle
+tile_pixels(const struct cm_pass *pass, uint32_t tile)
+{
+   const uint32_t x0 = tile % pass->tiles_x * pass->tile_size;
+   const uint32_t y0 = tile / pass->tiles_x % pass->layer_tiles_y * pass->tile_size;
+   return (struct rectangle){x0, y0, smaller(x0 + pass->tile_size, pass->width),
+                             smaller(y0 + pass->tile_size, pass->height)};
+}
+
+static uint32_t
+tile_layer(const struct cm_pass *pass, uint32_t tile)
+{
+   return tile / pass->tiles_x / pass->layer_tiles_y;
+}
+
+static void
+transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
+              uint32_t tile, bool store)
+{
+   const struct cm_pass *pass = gpu->pass;
+   const uint32_t layer = tile_layer(pass, tile);
+   /* A stencil buffer that shares the depth buffer's memory moves with it. */
+   if (!(store ? attachment->store : attachment->load) || !attachment->pixel_bytes ||
+       layer > attachment->more_layers)
+      return;
+   transfer_pixels(gpu, attachment->resource, attachment->level, attachment->layer + layer,
+                   tile_pixels(pass, tile), stream, store);
+}
+
+static void
+resolve_tile(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t tile)
+{
+   const struct rectangle pixels = tile_pixels(gpu->pass, tile);
+   const uint32_t x0 = pixels.x0 > resolve->x0 ? pixels.x0 : resolve->x0;
+   const uint32_t y0 = pixels.y0 > resolve->y0 ? pixels.y0 : resolve->y0;
+   const uint32_t x1 = smaller(pixels.x1, resolve->x1), y1 = smaller(pixels.y1, resolve->y1);
+   if (!resolve->resource || x0 >= x1 || y0 >= y1 || tile_layer(gpu->pass, tile))
+      return;
+   const uint32_t first_row = resolve->flip_y ? resolve->y1 - y1 : y0 - resolve->y0;
+   const struct rectangle part = {
+      .x0 = resolve->target_x + x0 - resolve->x0,
+      .y0 = resolve->target_y + first_row,
+      .x1 = resolve->target_x + x1 - resolve->x0,
+      .y1 = resolve->target_y + first_row + (y1 - y0),
+   };
+   transfer_pixels(gpu, resolve->resource, resolve->level, resolve->layer, part, CM_STREAM_COLOR, true);
+}
+
 void
 cm_framebuffer_tile(struct cm_gpu *gpu, uint32_t tile, bool store)
 {
+   const struct cm_pass *pass = gpu->pass;
    for_each_attachment(gpu, transfer_tile, tile, store);
+   for (uint32_t c = 0; store && c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
+      resolve_tile(gpu, &pass->resolve[c], tile);
 }
 
 /* What was flushed past a cache is stale there: the next texture read of it is a
  * miss, as on a GPU that invalidates its read-only caches between passes. */
 static void
-invalidate_attachment(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
-                      uint32_t tile, bool store)
+invalidate_resource(struct cm_gpu *gpu, uint32_t id, enum cm_stream stream)
 {
-   (void)tile;
-   (void)store;
-   struct cm_resource *resource = cm_address_space_use(&gpu->space, attachment->resource);
-   if (!resource || !resource->sampled || !attachment->store)
+   struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
+   if (!resource || !resource->sampled)
       return;
    cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, stream, resource->address,
                              resource->address + resource->bytes);
    resource->sampled = false;
 }
 
+static void
+invalidate_attachment(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
+                      uint32_t tile, bool store)
+{
+   (void)tile;
+   (void)store;
+   if (attachment->store)
+      invalidate_resource(gpu, attachment->resource, stream);
+}
+
 void
 cm_framebuffer_end(struct cm_gpu *gpu)
 {
+   const struct cm_pass *pass = gpu->pass;
    for_each_attachment(gpu, invalidate_attachment, 0, true);
+   for (uint32_t c = 0; c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
+      invalidate_resource(gpu, pass->resolve[c].resource, CM_STREAM_COLOR);
 }

@@ -16,7 +16,7 @@ pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)
    pass->height = height;
    pass->tile_size = tile_size;
    pass->tiles_x = (width + tile_size - 1) / tile_size;
-   pass->tiles_y = (height + tile_size - 1) / tile_size;
+   pass->tiles_y = pass->layer_tiles_y = (height + tile_size - 1) / tile_size;
    assert_true(pass->tiles_x * pass->tiles_y <= 1024);
    pass->draws = builder->draws;
    pass->vertices = builder->vertices;

@@ -160,6 +160,7 @@ reset_batch(struct tbr_batch *batch)
    batch->next = NULL;
    batch->drawn = false;
    batch->invalidated = false;
+   batch->closed = false;
    batch->cleared = batch->read = batch->written = batch->stale_fronts = 0;
    batch->num_blocks = 0;
    batch->max_attributes = 1;
@@ -190,6 +191,7 @@ describe_event_attachment(struct cm_attachment *event, const struct tbr_resource
    event->resource = resource->id;
    event->level = surface->u.tex.level;
    event->layer = surface->u.tex.first_layer;
+   event->more_layers = surface->u.tex.last_layer - surface->u.tex.first_layer;
    event->pixel_bytes = util_format_get_blocksize(surface->format);
 }
 
@@ -283,6 +285,8 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
 struct tbr_batch *
 tbr_batch_get(struct tbr_context *context)
 {
+   if (context->batch && context->batch->closed)
+      tbr_batch_hand_over(context);
    if (context->batch)
       return context->batch;
 
@@ -345,10 +349,36 @@ clear_attachment(struct tbr_attachment *attachment, const union pipe_color_union
    attachment->clear_value = *value;
 }
 
+/** Attachments of a batch that takes no more draws are about to be cleared. */
+static void
+drop_cleared_stores(struct tbr_batch *batch, unsigned buffers)
+{
+   for (unsigned i = 0; i < batch->pass.num_color; i++) {
+      if (buffers & (PIPE_CLEAR_COLOR0 << i))
+         batch->pass.color[i].store = false;
+   }
+   if ((buffers & PIPE_CLEAR_DEPTHSTENCIL) == PIPE_CLEAR_DEPTHSTENCIL)
+      batch->pass.depth.store = batch->pass.stencil.store = false;
+}
+
+/** Whether clearing the framebuffer clears all that is attached. */
+static bool
+covers_attachments(const struct tbr_batch *batch)
+{
+   for (unsigned i = 0; i <= TBR_MAX_COLOR_BUFFERS; i++) {
+      const struct pipe_surface *surface = batch->surfaces[i];
+      if (surface && (surface->width != batch->pass.width || surface->height != batch->pass.height))
+         return false;
+   }
+   return true;
+}
+
 unsigned
 tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
                 double depth, unsigned stencil)
 {
+   if (context->batch && context->batch->closed && covers_attachments(context->batch))
+      drop_cleared_stores(context->batch, buffers);
    struct tbr_batch *batch = tbr_batch_get(context);
    if (!batch || batch->drawn)
       return buffers;
@@ -393,6 +423,122 @@ tbr_batch_revalidate(struct tbr_batch *batch)
       batch->pass.color[i].store = true;
    batch->pass.depth.store = batch->pass.stencil.store = true;
    batch->invalidated = false;
+}
+
+/* ---- resolving --------------------------------------------------------- */
+
+static int
+find_color(const struct tbr_batch *batch, const struct pipe_resource *texture, unsigned level, int layer)
+{
+   for (unsigned i = 0; i < batch->pass.num_color; i++) {
+      const struct pipe_surface *surface = batch->surfaces[i];
+      if (surface && surface->texture == texture && surface->u.tex.level == level &&
+          surface->u.tex.first_layer == (unsigned)layer && surface->u.tex.last_layer == (unsigned)layer)
+         return i;
+   }
+   return -1;
+}
+
+/** Whether the blit moves pixels without scaling, filtering or masking them, from
+ * samples to pixels. Upside down is fine. */
+static bool
+is_plain_resolve(const struct pipe_blit_info *blit)
+{
+   const enum pipe_format from = blit->src.format, to = blit->dst.format;
+   return blit->src.resource->nr_samples > 1 && blit->dst.resource->nr_samples <= 1 &&
+          blit->mask == PIPE_MASK_RGBA && !blit->scissor_enable && !blit->alpha_blend &&
+          !blit->swizzle_enable && !blit->window_rectangle_include && !blit->num_window_rectangles &&
+          blit->src.box.depth == 1 && blit->dst.box.depth == 1 && blit->src.box.width > 0 &&
+          blit->src.box.width == blit->dst.box.width &&
+          abs(blit->src.box.height) == abs(blit->dst.box.height) &&
+          util_format_is_pure_integer(from) == util_format_is_pure_integer(to) &&
+          (!util_format_is_pure_integer(from) || from == to) &&
+          util_format_get_blocksize(from) == util_format_get_blocksize(blit->src.resource->format) &&
+          util_format_get_blocksize(to) == util_format_get_blocksize(blit->dst.resource->format);
+}
+
+/** A box of possibly negative height. */
+static unsigned
+first_row(const struct pipe_box *box)
+{
+   return box->height < 0 ? box->y + box->height : box->y;
+}
+
+static bool
+is_inside(const struct pipe_box *box, unsigned width, unsigned height)
+{
+   const int first = box->height < 0 ? box->y + box->height : box->y;
+   return box->x >= 0 && first >= 0 && (unsigned)(box->x + box->width) <= width &&
+          (unsigned)(first + abs(box->height)) <= height;
+}
+
+bool
+tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit)
+{
+   struct tbr_resource *target = tbr_resource(blit->dst.resource);
+   if (!context->batch || !is_plain_resolve(blit))
+      return false;
+   tbr_resource_refresh_front(context, target);
+   struct tbr_batch *batch = context->batch;
+   const unsigned level = blit->dst.level;
+   const int i = batch ? find_color(batch, blit->src.resource, blit->src.level, blit->src.box.z) : -1;
+   if (i < 0 || batch->pass.resolve[i].memory || batch->pass.layer_tiles_y != batch->pass.tiles_y ||
+       tbr_batch_holds(batch, target->storage) ||
+       !is_inside(&blit->src.box, batch->pass.width, batch->pass.height) ||
+       !is_inside(&blit->dst.box, u_minify(blit->dst.resource->width0, level),
+                  u_minify(blit->dst.resource->height0, level)))
+      return false;
+
+   draw_flush(context->draw);
+   const unsigned rows = abs(blit->src.box.height);
+   const bool flip = (blit->src.box.height < 0) != (blit->dst.box.height < 0);
+   const unsigned x0 = blit->src.box.x, y0 = first_row(&blit->src.box);
+   const unsigned target_x = blit->dst.box.x, target_y = first_row(&blit->dst.box);
+   const ptrdiff_t stride = target->row_stride[level];
+   uint8_t *memory = tbr_resource_address(target, level, blit->dst.box.z) +
+                     (flip ? target_y + rows - 1 : target_y) * stride +
+                     target_x * util_format_get_blocksize(blit->dst.format);
+   batch->pass.resolve[i] = (struct tbr_resolve){
+      .memory = memory,
+      .stride = flip ? -stride : stride,
+      .from = blit->src.format,
+      .to = blit->dst.format,
+      .x0 = x0,
+      .y0 = y0,
+      .x1 = x0 + blit->src.box.width,
+      .y1 = y0 + rows,
+   };
+   target->last_write = batch->sequence;
+   tbr_batch_hold_storage(batch, target->storage);
+   tbr_resource_announce(context, target);
+   batch->events.resolve[i] = (struct cm_resolve){
+      .resource = target->id,
+      .level = level,
+      .layer = blit->dst.box.z,
+      .x0 = x0,
+      .y0 = y0,
+      .x1 = x0 + blit->src.box.width,
+      .y1 = y0 + rows,
+      .target_x = target_x,
+      .target_y = target_y,
+      .flip_y = flip,
+   };
+   batch->read |= PIPE_CLEAR_COLOR0 << i;
+   batch->closed = true;
+   return true;
+}
+
+/** Tiles that are only resolved take part in the pass, too. */
+static void
+touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *resolve)
+{
+   const struct tbr_pass *pass = &batch->pass;
+   if (!resolve->memory)
+      return;
+   for (uint32_t y = resolve->y0 / pass->tile_size; y * pass->tile_size < resolve->y1; y++) {
+      for (uint32_t x = resolve->x0 / pass->tile_size; x * pass->tile_size < resolve->x1; x++)
+         batch->touched.data[y * pass->tiles_x + x] = true;
+   }
 }
 
 /* ---- handing over ------------------------------------------------------ */
@@ -465,6 +611,8 @@ build_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
       for (uint32_t t = 0; t < primitive->num_tiles; t++)
          batch->touched.data[tiles[t]] = true;
    }
+   for (unsigned i = 0; i < pass->num_color; i++)
+      touch_resolved(batch, &pass->resolve[i]);
    if (batch->cleared)
       memset(batch->touched.data, true, num_tiles * sizeof(bool));
    return true;
@@ -502,6 +650,7 @@ describe_events(struct tbr_batch *batch)
    events->tile_size = pass->tile_size;
    events->tiles_x = pass->tiles_x;
    events->tiles_y = pass->tiles_y;
+   events->layer_tiles_y = pass->layer_tiles_y;
    for (unsigned i = 0; i < pass->num_color; i++)
       copy_flags(&events->color[i], &pass->color[i]);
    copy_flags(&events->depth, &pass->depth);

@@ -52,6 +52,7 @@ struct tbr_batch {
    struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
    bool drawn;                                               /**< a draw has reached it */
    bool invalidated;      /**< some attachment, since the last draw or clear */
+   bool closed;           /**< its samples have been resolved: it takes no more draws and clears */
    unsigned cleared;      /**< PIPE_CLEAR_* that tiles start with */
    unsigned read;         /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
    unsigned written;      /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
@@ -150,6 +151,11 @@ uint32_t tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment
 /** The attachment is about to be overwritten or thrown away: its content need not
  * be stored (invalidate_resource). */
 void tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource);
+/** Resolves a rectangle of a multisampled colour attachment of the batch being recorded
+ * into a single-sampled image, at the end of each tile and from the tile buffers. The
+ * batch takes no more draws after that. False if the blit is not such a resolve, or
+ * the batch cannot do it: then it must be drawn. */
+bool tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit);
 /** The attachments get new content: it is to be stored again. */
 void tbr_batch_revalidate(struct tbr_batch *batch);
 /** Whether draws of the batch read the memory (or it is an attachment). */

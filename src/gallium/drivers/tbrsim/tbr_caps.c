@@ -235,7 +235,9 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
       return false;
    if (sample_count > 1 && target != PIPE_TEXTURE_2D && target != PIPE_TEXTURE_2D_ARRAY)
       return false;
-   if (format == PIPE_FORMAT_NONE || format >= PIPE_FORMAT_COUNT)
+   if (format == PIPE_FORMAT_NONE) /* a framebuffer without attachments */
+      return bind == PIPE_BIND_RENDER_TARGET;
+   if (format >= PIPE_FORMAT_COUNT)
       return false;
    if (bind & (PIPE_BIND_SHADER_IMAGE | PIPE_BIND_SHADER_BUFFER))
       return false;
@@ -282,6 +284,7 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->fragment_shader_derivatives = true;
    caps->fs_fine_derivative = true;
    caps->texture_multisample = true;
+   caps->sample_shading = true;
    caps->max_viewports = PIPE_MAX_VIEWPORTS;
    caps->max_varyings = MAX_VARYINGS;
    caps->rasterizer_subpixel_bits = TBR_SUBPIXEL_BITS;

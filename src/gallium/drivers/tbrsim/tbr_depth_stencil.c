@@ -136,8 +136,10 @@ block_positions(const struct tbr_tile_thread *thread, const struct tbr_tile_prim
                 uint32_t block_x, uint32_t block_y, const float offset[2], floats *dx, floats *dy)
 {
    const float center = thread->plan.center;
-   const float x = (float)(thread->tile_x + (int32_t)block_x * 4) + center - primitive->reference_x + offset[0];
-   const float y = (float)(thread->tile_y + (int32_t)block_y * 4) + center - primitive->reference_y + offset[1];
+   const float x =
+      (float)(thread->tile_x + (int32_t)block_x * 4) + center - primitive->reference_x + offset[0];
+   const float y =
+      (float)(thread->tile_y + (int32_t)block_y * 4) + center - primitive->reference_y + offset[1];
    *dx = floats_add(floats_load(tbr_lane_x_float), floats_all(x));
    *dy = floats_add(floats_load(tbr_lane_y_float), floats_all(y));
 }
@@ -204,7 +206,8 @@ queue_depth(const struct tbr_tile_thread *thread, const float offset[2])
    float z[TBR_LANES];
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
       const struct tbr_plane *plane = &block->planes[lane / 4][TBR_PLANE_DEPTH];
-      z[lane] = plane->base + plane->ddx * (block->x[lane] + offset[0]) + plane->ddy * (block->y[lane] + offset[1]);
+      z[lane] =
+         plane->base + plane->ddx * (block->x[lane] + offset[0]) + plane->ddy * (block->y[lane] + offset[1]);
    }
    return depth_encode(thread, thread->plan.state, floats_load(z));
 }

@@ -252,6 +252,8 @@ describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource 
    const unsigned layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
 
    binding->num_levels = last - first + 1;
+   binding->num_samples = MAX2(resource->base.nr_samples, 1);
+   binding->sample_stride = resource->sample_stride;
    binding->num_layers = view->target == PIPE_TEXTURE_3D ? 1 : view->u.tex.last_layer - layer + 1;
    for (unsigned i = 0; i < binding->num_levels; i++) {
       binding->levels[i] = (struct tbr_texture_level){

@@ -93,6 +93,16 @@ struct tbr_attachment {
    union pipe_color_union clear_value; /**< colour; depth: f[0]; stencil: ui[1] */
 };
 
+/** What tiles write when they end: the averaged samples of a rectangle of a colour
+ * buffer, into a single-sampled image. */
+struct tbr_resolve {
+   uint8_t *memory;         /**< where the rectangle's first pixel goes; NULL: nothing is resolved */
+   ptrdiff_t stride;        /**< bytes from row to row; negative: upside down */
+   enum pipe_format from;   /**< how the colour buffer's pixels are understood */
+   enum pipe_format to;     /**< format of the image */
+   uint32_t x0, y0, x1, y1; /**< the rectangle; x1, y1 exclusive */
+};
+
 /**
  * Layers of a layered framebuffer lie on top of each other, as in a tall picture:
  * layer l has the rows l * layer_tiles_y … of tiles, so that tile order, Parameter
@@ -104,11 +114,12 @@ struct tbr_pass {
    uint32_t tile_size, tiles_x, tiles_y;
    uint32_t layer_tiles_y; /**< tiles_y divided by the number of layers */
    uint32_t samples;       /**< that a pixel of every attachment has: 1 or TBR_MAX_SAMPLES */
-   bool deferred; /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
+   bool deferred;          /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
    uint32_t num_color;
    struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
-   struct tbr_attachment depth;   /**< depth and stencil may share memory: */
-   struct tbr_attachment stencil; /**< then both name the same memory and format */
+   struct tbr_resolve resolve[TBR_MAX_COLOR_BUFFERS]; /**< of each, in multisampled passes of one layer */
+   struct tbr_attachment depth;                       /**< depth and stencil may share memory: */
+   struct tbr_attachment stencil;                     /**< then both name the same memory and format */
 
    const struct tbr_draw_state *const *draws; /**< indexed by cm_pb_attribute_block.draw */
 

@@ -40,8 +40,8 @@ sample_range(const struct tbr_binning *binning)
    float spread = 0; /* pixels from the centre */
    if (binning->batch->pass.samples > 1 && rasterizer->multisample) {
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-         spread = MAX3(spread, fabsf(tbr_sample_positions[s][0] - 0.5f),
-                       fabsf(tbr_sample_positions[s][1] - 0.5f));
+         spread =
+            MAX3(spread, fabsf(tbr_sample_positions[s][0] - 0.5f), fabsf(tbr_sample_positions[s][1] - 0.5f));
    }
    const int32_t subpixels = (int32_t)(spread * SUBPIXELS);
    return (struct sample_range){centre - subpixels, centre + subpixels};
@@ -129,7 +129,8 @@ make_outline(const struct tbr_binning *binning, struct tbr_binned_primitive *pri
  * values over the rectangle of the samples. Exact for a convex shape together with the
  * bounds. */
 static bool
-overlaps(const struct outline *outline, struct sample_range sample, int32_t x0, int32_t y0, int32_t x1, int32_t y1)
+overlaps(const struct outline *outline, struct sample_range sample, int32_t x0, int32_t y0, int32_t x1,
+         int32_t y1)
 {
    const int64_t left = (int64_t)x0 * SUBPIXELS + sample.low, right = (int64_t)x1 * SUBPIXELS + sample.high;
    const int64_t top = (int64_t)y0 * SUBPIXELS + sample.low, bottom = (int64_t)y1 * SUBPIXELS + sample.high;
@@ -143,8 +144,8 @@ overlaps(const struct outline *outline, struct sample_range sample, int32_t x0, 
 
 /** Appends the tiles of the layer that the primitive overlaps. */
 static bool
-find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample_range sample,
-           uint32_t layer, struct cm_primitive *primitive)
+find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample_range sample, uint32_t layer,
+           struct cm_primitive *primitive)
 {
    const int32_t size = batch->pass.tile_size;
    const uint32_t first_row = layer * batch->pass.layer_tiles_y;
@@ -286,8 +287,8 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
    const uint32_t layer = MIN2(primitive->layer, last_layer);
    binned.draw = binning->event_draw;
    binned.num_attributes = 1 + binning->context->fragment_shader->num_attributes;
-   if (!find_tiles(batch, &outline, sample, layer, &binned) ||
-       !tbr_array_reserve(&batch->primitives, 1) || !tbr_array_reserve(&batch->first_blocks, 1)) {
+   if (!find_tiles(batch, &outline, sample, layer, &binned) || !tbr_array_reserve(&batch->primitives, 1) ||
+       !tbr_array_reserve(&batch->first_blocks, 1)) {
       binning->out_of_memory = true;
       return;
    }

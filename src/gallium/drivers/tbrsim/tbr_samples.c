@@ -18,8 +18,8 @@ lanes_with_sample(const uint32_t mask[TBR_LANES], uint32_t sample)
 TBR_INLINE uint32_t
 lanes_with_alpha(const float alpha[TBR_LANES], uint32_t sample)
 {
-   const ints quarters = ints_round(floats_mul(
-      clamp_floats(floats_load(alpha), 0.0f, 1.0f), floats_all((float)TBR_MAX_SAMPLES)));
+   const ints quarters = ints_round(
+      floats_mul(clamp_floats(floats_load(alpha), 0.0f, 1.0f), floats_all((float)TBR_MAX_SAMPLES)));
    return ints_less(ints_all((int32_t)sample), quarters);
 }
 

@@ -28,8 +28,8 @@ struct snapped_vertices {
 struct edge {
    int32_t origin, a, b;
    int32_t sample[TBR_MAX_SAMPLES]; /* what to add for each sample; of multisampled passes only */
-   int32_t block_low, block_high; /* least and greatest value in a 4×4 block, from its first pixel's */
-   ints pixels;                   /* a * x + b * y of a block's pixels */
+   int32_t block_low, block_high;   /* least and greatest value in a 4×4 block, from its first pixel's */
+   ints pixels;                     /* a * x + b * y of a block's pixels */
 };
 
 /* Rounds to nearest, ties to even; what is not a number goes to the upper left. */
@@ -89,18 +89,6 @@ struct coverage {
 struct pixel_box {
    int32_t x0, y0, x1, y1;
 };
-
-TBR_INLINE int32_t
-smaller(int32_t a, int32_t b)
-{
-   return a < b ? a : b;
-}
-
-TBR_INLINE int32_t
-larger(int32_t a, int32_t b)
-{
-   return a > b ? a : b;
-}
 
 /* The points of a pixel that coverage is looked at, from its upper left: the least
  * and greatest coordinates. */
@@ -182,8 +170,8 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
       /* The least and greatest of the samples' functions against sample 0's. */
       int32_t sample_low = 0, sample_high = 0;
       for (unsigned s = 1; s < samples; s++) {
-         const int64_t more = (int64_t)a * (sample[s][0] - sample[0][0]) +
-                              (int64_t)b * (sample[s][1] - sample[0][1]);
+         const int64_t more =
+            (int64_t)a * (sample[s][0] - sample[0][0]) + (int64_t)b * (sample[s][1] - sample[0][1]);
          edge->sample[s] = (int32_t)(((exact + more) >> TBR_SUBPIXEL_BITS) - origin);
          sample_low = smaller(sample_low, edge->sample[s]);
          sample_high = larger(sample_high, edge->sample[s]);

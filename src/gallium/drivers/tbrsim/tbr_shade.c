@@ -105,8 +105,8 @@ conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint
  * framebuffer; live: mask of its four pixels. Returns its place. */
 TBR_INLINE unsigned
 append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
-           uint32_t primitive_index, uint32_t block_index, unsigned block_quad, float x, float y,
-           uint32_t live)
+            uint32_t primitive_index, uint32_t block_index, unsigned block_quad, float x, float y,
+            uint32_t live)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
@@ -128,7 +128,7 @@ append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *pri
 /* Fills the empty queue with a block of which each quad is touched. */
 TBR_INLINE void
 fill_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
-                  uint32_t primitive_index, uint32_t block_index, float x, float y, uint32_t mask)
+                 uint32_t primitive_index, uint32_t block_index, float x, float y, uint32_t mask)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;

@@ -7,6 +7,7 @@
 
 #include "util/format/u_format.h"
 #include "util/u_blitter.h"
+#include "util/u_framebuffer.h"
 #include "util/u_inlines.h"
 #include "util/u_math.h"
 #include "util/u_memory.h"
@@ -32,6 +33,14 @@ create_surface(struct pipe_context *base, struct pipe_resource *texture, const s
    surface->width = u_minify(texture->width0, template->u.tex.level);
    surface->height = u_minify(texture->height0, template->u.tex.level);
    return surface;
+}
+
+static void
+get_sample_position(struct pipe_context *base, unsigned samples, unsigned sample, float position[2])
+{
+   const bool multisampled = samples == TBR_MAX_SAMPLES && sample < samples;
+   for (unsigned c = 0; c < 2; c++)
+      position[c] = multisampled ? tbr_sample_positions[sample][c] : 0.5f;
 }
 
 static void
@@ -110,8 +119,9 @@ clear(struct pipe_context *base, unsigned buffers, const struct pipe_scissor_sta
       return;
    save_state(context);
    save_constants(context);
-   util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height, 1, buffers,
-                      color, depth, stencil, false);
+   util_blitter_clear(context->blitter, context->framebuffer.width, context->framebuffer.height,
+                      util_framebuffer_get_num_layers(&context->framebuffer), buffers, color, depth, stencil,
+                      util_framebuffer_get_num_samples(&context->framebuffer) > 1);
 }
 
 static bool
@@ -119,7 +129,8 @@ is_renderable(struct pipe_context *base, const struct pipe_resource *resource, e
 {
    const unsigned bind =
       util_format_is_depth_or_stencil(format) ? PIPE_BIND_DEPTH_STENCIL : PIPE_BIND_RENDER_TARGET;
-   return base->screen->is_format_supported(base->screen, format, resource->target, 0, 0, bind);
+   return base->screen->is_format_supported(base->screen, format, resource->target, resource->nr_samples,
+                                            resource->nr_storage_samples, bind);
 }
 
 static void
@@ -204,6 +215,8 @@ blit(struct pipe_context *base, const struct pipe_blit_info *info)
 
    if (info->render_condition_enable && !tbr_render_condition_passes(context))
       return;
+   if (tbr_batch_resolve(context, info))
+      return;
    if (util_try_blit_via_copy_region(base, info, context->render_condition_query != NULL))
       return;
    if (!util_blitter_is_blit_supported(context->blitter, info)) {
@@ -227,6 +240,7 @@ void
 tbr_surface_init_context(struct tbr_context *context)
 {
    struct pipe_context *base = &context->base;
+   base->get_sample_position = get_sample_position;
    base->create_surface = create_surface;
    base->surface_destroy = surface_destroy;
    base->clear = clear;

@@ -10,14 +10,15 @@ union texture_texel {
    uint32_t bits[4];
 };
 
-/** Decodes the texel (x, y) of a layer, face or slice. */
+/** Decodes a sample of the texel (x, y) of a layer, face or slice. */
 static union texture_texel
-texture_fetch(const struct tbr_texture_binding *binding, unsigned level, unsigned layer, unsigned x,
-              unsigned y)
+texture_fetch_sample(const struct tbr_texture_binding *binding, unsigned level, unsigned layer,
+                     unsigned sample, unsigned x, unsigned y)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    const struct tbr_texture_level *source = &binding->levels[level];
-   const uint8_t *block = source->texels + (size_t)layer * source->layer_stride +
+   const uint8_t *block = source->texels + sample * binding->sample_stride +
+                          (size_t)layer * source->layer_stride +
                           (size_t)(y / state->block_height) * source->row_stride +
                           (size_t)(x / state->block_width) * state->block_bytes;
    union texture_texel texel;
@@ -36,6 +37,13 @@ texture_fetch(const struct tbr_texture_binding *binding, unsigned level, unsigne
       texel.bits[3] = 1;
    }
    return texel;
+}
+
+static inline union texture_texel
+texture_fetch(const struct tbr_texture_binding *binding, unsigned level, unsigned layer, unsigned x,
+              unsigned y)
+{
+   return texture_fetch_sample(binding, level, layer, 0, x, y);
 }
 
 static union texture_texel

@@ -234,13 +234,16 @@ static void
 texture_fetch_lane(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments,
                    unsigned lane, struct texture_reads *reads)
 {
-   int32_t position[3] = {0, 0, 0}, level = 0, layer = 0;
+   int32_t position[3] = {0, 0, 0}, level = 0, layer = 0, sample = 0;
    for (unsigned i = 0; i < 3; i++) {
       memcpy(&position[i], &arguments->coords[i][lane], sizeof(position[i]));
       if (arguments->has_offset)
          position[i] += arguments->offset[i][lane];
    }
-   memcpy(&level, &arguments->lod[lane], sizeof(level));
+   if (binding->num_samples > 1)
+      memcpy(&sample, &arguments->cube_layer[lane], sizeof(sample));
+   else
+      memcpy(&level, &arguments->lod[lane], sizeof(level));
 
    union texture_texel texel = {.bits = {0, 0, 0, 0}};
    if (binding->target == PIPE_BUFFER) {
@@ -263,9 +266,9 @@ texture_fetch_lane(const struct tbr_texture_binding *binding, struct tbr_sample_
       const struct tbr_texture_level *image = &binding->levels[level];
       const uint32_t layers = binding->target == PIPE_TEXTURE_3D ? image->depth : binding->num_layers;
       if (texture_inside(position[0], (int)image->width) && texture_inside(position[1], (int)image->height) &&
-          texture_inside(layer, (int)layers)) {
-         texel = texture_fetch(binding, (unsigned)level, (unsigned)layer, (unsigned)position[0],
-                               (unsigned)position[1]);
+          texture_inside(layer, (int)layers) && texture_inside(sample, (int)MAX2(binding->num_samples, 1))) {
+         texel = texture_fetch_sample(binding, (unsigned)level, (unsigned)layer, (unsigned)sample,
+                                      (unsigned)position[0], (unsigned)position[1]);
          texture_note(reads, 0, lane, (unsigned)level, false, (unsigned)layer, position[0], position[1]);
       }
    }

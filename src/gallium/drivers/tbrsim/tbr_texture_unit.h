@@ -37,7 +37,7 @@ enum tbr_texture_operation {
  * code's stack, 64-byte aligned. */
 struct tbr_sample_arguments {
    float coords[3][TBR_LANES];  /**< s, t, r; an array layer is coords[2] for 1D and 2D arrays */
-   float cube_layer[TBR_LANES]; /**< layer of a cube array */
+   float cube_layer[TBR_LANES]; /**< layer of a cube array; of a multisampled fetch: the sample's bits */
    float compare[TBR_LANES];    /**< reference depth of a shadow lookup */
    float lod[TBR_LANES];        /**< bias or explicit level */
    float ddx[3][TBR_LANES];
@@ -112,6 +112,8 @@ struct tbr_texture_binding {
    uint32_t num_levels;      /**< of the view, at least 1 */
    uint32_t num_layers;      /**< array layers of the view, 6 a cube; 1 otherwise */
    uint32_t buffer_elements; /**< texels of a buffer view */
+   uint32_t num_samples;     /**< that a texel has; 0 and 1: it is not multisampled */
+   uint64_t sample_stride;   /**< bytes from a sample's texels to the next sample's */
    struct tbr_texture_level levels[TBR_MAX_LEVELS];
    struct pipe_sampler_state sampler;
 

@@ -173,9 +173,9 @@ struct tbr_tile_thread {
    uint32_t run_draw; /**< the last run's draw */
 
    /* Scratch of the visibility buffer's flush. */
-   uint32_t *run_places;                       /**< run_places_capacity, more than num_runs */
-   struct tbr_visible_block *visible, *sorted; /**< visible_capacity each */
-   uint32_t visible_capacity;                  /**< as many as the pass has samples in a tile */
+   uint32_t *run_places;                         /**< run_places_capacity, more than num_runs */
+   struct tbr_visible_block *visible, *sorted;   /**< visible_capacity each */
+   uint32_t visible_capacity;                    /**< as many as the pass has samples in a tile */
    uint16_t (*visible_samples)[TBR_MAX_SAMPLES]; /**< lane masks; of multisampled passes only */
 
    uint64_t *occlusion;

@@ -3,6 +3,18 @@
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 
+TBR_INLINE int32_t
+smaller(int32_t a, int32_t b)
+{
+   return a < b ? a : b;
+}
+
+TBR_INLINE int32_t
+larger(int32_t a, int32_t b)
+{
+   return a > b ? a : b;
+}
+
 /* ---- raw pixels: 16 pixels of a block, quad by quad -------------------- */
 
 TBR_INLINE void
@@ -132,6 +144,85 @@ begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
          clear_pixels(pixels, bytes, color->clear_pixel, color->pixel_bytes);
       else /* anything would do, but the same anything on every run */
          memset(pixels, 0, bytes);
+   }
+}
+
+/* ---- resolving --------------------------------------------------------- */
+
+/* The mean of a block's samples, four bytes a pixel. */
+static void
+average_bytes(const struct tbr_tile_color *color, const uint8_t *block, uint8_t *pixels)
+{
+   typedef uint8_t bytes64 __attribute__((vector_size(64)));
+   typedef uint16_t halves64 __attribute__((vector_size(128)));
+   halves64 sum = {};
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+      bytes64 sample;
+      memcpy(&sample, block + s * color->sample_bytes, 64);
+      sum += __builtin_convertvector(sample, halves64);
+   }
+   const bytes64 mean = __builtin_convertvector((sum + TBR_MAX_SAMPLES / 2) / TBR_MAX_SAMPLES, bytes64);
+   memcpy(pixels, &mean, 64);
+}
+
+/* The same of any format into any other. Of integers the first sample counts. */
+static void
+average_any(const struct tbr_tile_color *color, const struct tbr_resolve *resolve, const uint8_t *block,
+            uint8_t *pixels)
+{
+   const struct util_format_unpack_description *unpack = util_format_unpack_description(resolve->from);
+   const struct util_format_pack_description *pack = util_format_pack_description(resolve->to);
+   float rows[TBR_LANES * 4], sum[TBR_LANES * 4] = {0};
+   if (color->integer) {
+      memcpy(pixels, block, TBR_LANES * color->pixel_bytes);
+      return;
+   }
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+      unpack->unpack_rgba(rows, block + s * color->sample_bytes, TBR_LANES);
+      for (unsigned n = 0; n < TBR_LANES * 4; n++)
+         sum[n] += rows[n];
+   }
+   for (unsigned n = 0; n < TBR_LANES * 4; n++)
+      sum[n] *= 1.0f / TBR_MAX_SAMPLES;
+   pack->pack_rgba_float(pixels, 0, sum, 0, TBR_LANES, 1);
+}
+
+/* Whether a resolve leaves the order and meaning of four bytes alone. */
+static bool
+resolves_bytes(const struct tbr_tile_color *color, const struct tbr_resolve *resolve)
+{
+   return color->kind == TBR_COLOR_BYTES && resolve->from == resolve->to && resolve->from == color->format;
+}
+
+static void
+resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color,
+              const struct tbr_resolve *resolve)
+{
+   const int x0 = larger((int)resolve->x0 - thread->tile_x, 0),
+             y0 = larger((int)resolve->y0 - thread->tile_y, 0);
+   const int x1 = smaller((int)resolve->x1 - thread->tile_x, thread->width);
+   const int y1 = smaller((int)resolve->y1 - thread->tile_y, thread->height);
+   const bool bytes = resolves_bytes(color, resolve);
+   const size_t pixel_bytes = util_format_get_blocksize(resolve->to);
+   _Alignas(64) uint8_t pixels[TBR_LANES * 16];
+   for (int y = y0 & ~3; y < y1; y += 4) {
+      for (int x = x0 & ~3; x < x1; x += 4) {
+         const uint8_t *block =
+            color->pixels + ((size_t)(y / 4) * thread->blocks_x + x / 4) * 16 * color->pixel_bytes;
+         if (bytes)
+            average_bytes(color, block, pixels);
+         else
+            average_any(color, resolve, block, pixels);
+         for (unsigned lane = 0; lane < TBR_LANES; lane++) {
+            const int column = x + tbr_lane_x[lane], row = y + tbr_lane_y[lane];
+            if (column < x0 || column >= x1 || row < y0 || row >= y1)
+               continue;
+            uint8_t *place = resolve->memory +
+                             (ptrdiff_t)(thread->tile_y + row - (int)resolve->y0) * resolve->stride +
+                             (size_t)(thread->tile_x + column - (int)resolve->x0) * pixel_bytes;
+            memcpy(place, pixels + lane * pixel_bytes, pixel_bytes);
+         }
+      }
    }
 }
 
@@ -290,8 +381,8 @@ transfer_depth_sample(struct tbr_tile_thread *thread, const struct tbr_attachmen
                       uint32_t sample, bool move_depth, bool move_stencil, bool to_memory)
 {
    switch (depth_layout(attachment->format)) {
-#define CASE(layout)                                                                          \
-   case layout:                                                                               \
+#define CASE(layout)                                                                           \
+   case layout:                                                                                \
       transfer_depth(thread, attachment, sample, layout, move_depth, move_stencil, to_memory); \
       break;
       CASE(DEPTH_16)
@@ -403,6 +494,8 @@ flush_tile(struct tbr_tile_thread *thread)
    for (unsigned n = 0; n < pass->num_color; n++) {
       if (pass->color[n].memory && pass->color[n].store && thread->layer < pass->color[n].layers)
          transfer_color_any(thread, &thread->color[n], &pass->color[n], true);
+      if (pass->resolve[n].memory)
+         resolve_color(thread, &thread->color[n], &pass->resolve[n]);
    }
    flush_tile_depth(thread);
 }

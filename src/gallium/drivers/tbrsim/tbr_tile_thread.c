@@ -10,8 +10,10 @@
 #include "util/format/u_format.h"
 #include "util/u_math.h"
 
-const float tbr_sample_positions[TBR_MAX_SAMPLES][2] = {
-   {6 / 16.0f, 2 / 16.0f}, {14 / 16.0f, 6 / 16.0f}, {2 / 16.0f, 10 / 16.0f}, {10 / 16.0f, 14 / 16.0f}};
+const float tbr_sample_positions[TBR_MAX_SAMPLES][2] = {{6 / 16.0f, 2 / 16.0f},
+                                                        {14 / 16.0f, 6 / 16.0f},
+                                                        {2 / 16.0f, 10 / 16.0f},
+                                                        {10 / 16.0f, 14 / 16.0f}};
 
 _Noreturn void
 tbr_tile_out_of_memory(const char *what)
