@@ -290,18 +290,29 @@ store_live(const struct jit *jit, LLVMValueRef mask)
 
 /* ---- samples ----------------------------------------------------------- */
 
+/** The positions as an array in the function's own memory: code that is kept on disk
+ * holds no addresses. LLVM drops it where the program does not ask. */
+static void
+build_sample_positions(const struct jit *jit, struct lp_bld_tgsi_system_values *values)
+{
+   static const float center[1][2] = {{0.5f, 0.5f}};
+   const float(*positions)[2] = jit->key->multisample ? tbr_sample_positions : center;
+   const unsigned count = 2 * (jit->key->multisample ? TBR_MAX_SAMPLES : 1);
+   LLVMTypeRef scalar = LLVMFloatTypeInContext(jit->gallivm->context);
+
+   values->sample_pos_type = LLVMArrayType(scalar, count);
+   values->sample_pos = lp_build_alloca_undef(jit->gallivm, values->sample_pos_type, "sample_positions");
+   for (unsigned i = 0; i < count; i++)
+      store(jit, lp_build_const_float(jit->gallivm, positions[i / 2][i % 2]), values->sample_pos,
+            i * sizeof(float));
+}
+
 static void
 build_sample_values(const struct jit *jit, struct lp_bld_tgsi_system_values *values)
 {
-   static const float center[2] = {0.5f, 0.5f};
-   const float *positions = jit->key->multisample ? &tbr_sample_positions[0][0] : center;
    LLVMTypeRef word = LLVMInt32TypeInContext(jit->gallivm->context);
-   LLVMTypeRef size = LLVMIntTypeInContext(jit->gallivm->context, 8 * sizeof(void *));
-   LLVMTypeRef scalar = LLVMFloatTypeInContext(jit->gallivm->context);
 
-   values->sample_pos_type = LLVMArrayType(scalar, jit->key->multisample ? 2 * TBR_MAX_SAMPLES : 2);
-   values->sample_pos = LLVMConstIntToPtr(LLVMConstInt(size, (uintptr_t)positions, 0),
-                                          LLVMPointerType(values->sample_pos_type, 0));
+   build_sample_positions(jit, values);
    if (jit->key->multisample) {
       values->sample_id = load(jit, word, jit->block, offsetof(struct tbr_fragment_block, sample_id));
       values->sample_mask_in =
