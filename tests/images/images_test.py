@@ -4,6 +4,8 @@
 invariance TILE_SIZE: on every surface, with the default preset and this tile size,
 each tile order, frame traversal, mode, number of threads and the model on and off give
 the same bits as the preset as it stands.
+limits WIDTHxHEIGHT: the same bits for both layouts of the Parameter Buffer, in both modes, where scenes
+of this size draw tens of thousands of primitives with as many attributes as there can be.
 likeness SURFACE: tbrsim's images are like llvmpipe's: at most TOLERANCE of a frame's pixels, or
 at most as many as of softpipe's, are off by more than 2/255. Where those two are farther apart
 than that, being like softpipe's will do."""
@@ -40,14 +42,15 @@ def variations(tile_size):
             yield (f"tile.size={tile_size}", f"mode={mode}", f"parameter_buffer.{buffer}", "threads=4", True)
 
 
-def render(arguments, surface, driver="tbrsim", settings=(), model=True, directory=None):
+def render(arguments, surface, driver="tbrsim", settings=(), model=True, directory=None,
+           size=(WIDTH, HEIGHT, FRAMES)):
     """The lines the program prints, and with a directory its images there."""
     command = [arguments.tbrsim, "run", "--driver", driver]
     for setting in settings:
         command += ["--set", setting]
     with tempfile.TemporaryDirectory() as out:
         command += ["--out", out] if model else ["--no-model"]
-        command += ["--", arguments.program, surface, str(WIDTH), str(HEIGHT), str(FRAMES)]
+        command += ["--", arguments.program, surface, *map(str, size)]
         result = subprocess.run(command + ([directory] if directory else []), stdout=subprocess.PIPE, text=True)
     if result.returncode:
         sys.exit(f"{' '.join(command)}: status {result.returncode}")
@@ -70,6 +73,22 @@ def invariance(arguments):
                     failures += 1
                     print(f"{surface}, {' '.join(settings)}, model {'on' if model else 'off'}: "
                           f"{have}, expected {want}")
+    print(f"{runs} runs, {failures} frames differ")
+    return failures == 0 and runs > 0
+
+
+def limits(arguments):
+    size = (*arguments.what.split("x"), 1)
+    expected = render(arguments, "pbuffer", size=size)
+    failures = runs = 0
+    for layout, mode in itertools.product(("baseline", "interleaved"), ("tbdr", "tbr")):
+        found = render(arguments, "pbuffer", settings=(f"parameter_buffer.layout={layout}", f"mode={mode}"),
+                       size=size)
+        runs += 1
+        for want, have in zip(expected, found, strict=True):
+            if want != have:
+                failures += 1
+                print(f"{layout}, {mode}: {have}, expected {want}")
     print(f"{runs} runs, {failures} frames differ")
     return failures == 0 and runs > 0
 
@@ -106,8 +125,8 @@ def main():
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
     parser.add_argument("--program", required=True, type=os.path.abspath)
     parser.add_argument("--driver", default="tbrsim", help="compared with llvmpipe")
-    parser.add_argument("test", choices=("invariance", "likeness"))
-    parser.add_argument("what", help="tile size, or surface")
+    parser.add_argument("test", choices=("invariance", "likeness", "limits"))
+    parser.add_argument("what", help="tile size, surface, or size")
     arguments = parser.parse_args()
     if "DISPLAY" not in os.environ:
         # One X server for all of it.

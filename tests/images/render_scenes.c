@@ -18,7 +18,8 @@
 struct surface {
    EGLDisplay display;
    EGLSurface surface;
-   struct target target;
+   EGLContext contexts[NUM_SCENE_CONTEXTS];
+   struct target targets[NUM_SCENE_CONTEXTS];
 };
 
 static void
@@ -84,20 +85,41 @@ make_framebuffer(int width, int height)
    return (struct target){framebuffer, width, height};
 }
 
+static EGLContext
+make_context(EGLDisplay display, EGLConfig config, enum scene_context kind)
+{
+   static const EGLint versions[NUM_SCENE_CONTEXTS][7] = {
+      [SCENE_ES_2] = {EGL_CONTEXT_MAJOR_VERSION, 2, EGL_NONE},
+      [SCENE_GL_33] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
+                       EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE},
+   };
+   eglBindAPI(kind == SCENE_ES_2 ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
+   const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, versions[kind]);
+   require(context != EGL_NO_CONTEXT, "eglCreateContext");
+   return context;
+}
+
+static void
+use_context(const struct surface *surface, enum scene_context kind)
+{
+   eglBindAPI(kind == SCENE_ES_2 ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
+   require(eglMakeCurrent(surface->display, surface->surface, surface->surface, surface->contexts[kind]),
+           "eglMakeCurrent");
+}
+
 static struct surface
 open_surface(const char *kind, int width, int height)
 {
    bool window = !strcmp(kind, "window"), pbuffer = !strcmp(kind, "pbuffer"), fbo = !strcmp(kind, "fbo");
    require(window || pbuffer || fbo || !strcmp(kind, "surfaceless"), kind);
    Display *x = NULL;
-   struct surface surface = {.surface = EGL_NO_SURFACE, .target = {0, width, height}};
+   struct surface surface = {.surface = EGL_NO_SURFACE};
    surface.display = open_display(window || fbo, &x);
    require(surface.display && eglInitialize(surface.display, NULL, NULL), "eglInitialize");
-   eglBindAPI(EGL_OPENGL_ES_API);
    const EGLint wanted[] = {EGL_SURFACE_TYPE,
                             window || fbo ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT,
                             EGL_RENDERABLE_TYPE,
-                            EGL_OPENGL_ES2_BIT,
+                            EGL_OPENGL_ES2_BIT | EGL_OPENGL_BIT,
                             EGL_RED_SIZE,
                             8,
                             EGL_GREEN_SIZE,
@@ -112,16 +134,16 @@ open_surface(const char *kind, int width, int height)
    EGLConfig config;
    EGLint count;
    require(eglChooseConfig(surface.display, wanted, &config, 1, &count) && count, "eglChooseConfig");
-   const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
-   EGLContext context = eglCreateContext(surface.display, config, EGL_NO_CONTEXT, version);
-   require(context != EGL_NO_CONTEXT, "eglCreateContext");
    if (strcmp(kind, "surfaceless")) {
       surface.surface = make_surface(surface.display, config, x, pbuffer, width, height);
       require(surface.surface != EGL_NO_SURFACE, "the surface");
    }
-   require(eglMakeCurrent(surface.display, surface.surface, surface.surface, context), "eglMakeCurrent");
-   if (!window && !pbuffer)
-      surface.target = make_framebuffer(width, height);
+   for (unsigned c = 0; c < NUM_SCENE_CONTEXTS; c++) {
+      surface.contexts[c] = make_context(surface.display, config, c);
+      use_context(&surface, c);
+      surface.targets[c] =
+         window || pbuffer ? (struct target){0, width, height} : make_framebuffer(width, height);
+   }
    return surface;
 }
 
@@ -156,8 +178,9 @@ main(int argc, char **argv)
    uint8_t *pixels = malloc((size_t)width * height * 4);
 
    for (unsigned s = 0; s < num_scenes; s++) {
+      use_context(&surface, scenes[s].context);
       for (int frame = 0; frame < frames; frame++) {
-         scenes[s].draw(&surface.target, frame);
+         scenes[s].draw(&surface.targets[scenes[s].context], frame);
          glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
          GLenum error = glGetError();
          if (error) {

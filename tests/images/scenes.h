@@ -14,10 +14,18 @@ struct target {
    int width, height;
 };
 
+/** The context a scene is drawn in. */
+enum scene_context {
+   SCENE_ES_2,  /**< OpenGL ES 2.0 */
+   SCENE_GL_33, /**< OpenGL 3.3, core profile; a vertex array object is bound */
+   NUM_SCENE_CONTEXTS,
+};
+
 /** A scene draws a whole frame, from the clear on; it may keep objects from frame to frame. */
 struct scene {
    const char *name;
    void (*draw)(const struct target *target, int frame);
+   enum scene_context context;
 };
 
 extern const struct scene scenes[];
@@ -35,6 +43,10 @@ void draw_textures(const struct target *target, int frame);
 void draw_cube_map(const struct target *target, int frame);
 void draw_render_to_texture(const struct target *target, int frame);
 void draw_hazards(const struct target *target, int frame);
+void draw_geometry_programs(const struct target *target, int frame);
+void draw_transform_feedback(const struct target *target, int frame);
+void draw_queries(const struct target *target, int frame);
+void draw_attributes(const struct target *target, int frame);
 
 /* ---- what they share ---------------------------------------------------- */
 
@@ -51,6 +63,9 @@ float random_between(uint32_t *state, float low, float high);
 
 /** Compiles and links; ends the program where that fails. */
 GLuint make_program(const char *vertex_source, const char *fragment_source);
+/** The same in parts: compiles and attaches to the program, or to a new one if it is 0. */
+GLuint attach_shader(GLuint program, GLenum type, const char *source);
+void link_program(GLuint program);
 
 /** The program most draws use: interpolated colour. It has the attributes above and
  * the uniform "size" for points. */

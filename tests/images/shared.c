@@ -5,18 +5,22 @@
 #include "scenes.h"
 
 const struct scene scenes[] = {
-   {"triangles", draw_triangles},
-   {"blending", draw_blending},
-   {"discard", draw_discard},
-   {"stencil", draw_stencil},
-   {"depth", draw_depth},
-   {"masks", draw_masks},
-   {"points", draw_points},
-   {"lines", draw_lines},
-   {"textures", draw_textures},
-   {"cube_map", draw_cube_map},
-   {"render_to_texture", draw_render_to_texture},
-   {"hazards", draw_hazards},
+   {"triangles", draw_triangles, SCENE_ES_2},
+   {"blending", draw_blending, SCENE_ES_2},
+   {"discard", draw_discard, SCENE_ES_2},
+   {"stencil", draw_stencil, SCENE_ES_2},
+   {"depth", draw_depth, SCENE_ES_2},
+   {"masks", draw_masks, SCENE_ES_2},
+   {"points", draw_points, SCENE_ES_2},
+   {"lines", draw_lines, SCENE_ES_2},
+   {"textures", draw_textures, SCENE_ES_2},
+   {"cube_map", draw_cube_map, SCENE_ES_2},
+   {"render_to_texture", draw_render_to_texture, SCENE_ES_2},
+   {"hazards", draw_hazards, SCENE_ES_2},
+   {"geometry_programs", draw_geometry_programs, SCENE_GL_33},
+   {"transform_feedback", draw_transform_feedback, SCENE_GL_33},
+   {"queries", draw_queries, SCENE_GL_33},
+   {"attributes", draw_attributes, SCENE_GL_33},
 };
 const unsigned num_scenes = sizeof(scenes) / sizeof(scenes[0]);
 
@@ -53,12 +57,27 @@ compile(GLenum type, const char *source)
 }
 
 GLuint
+attach_shader(GLuint program, GLenum type, const char *source)
+{
+   if (!program)
+      program = glCreateProgram();
+   glAttachShader(program, compile(type, source));
+   return program;
+}
+
+GLuint
 make_program(const char *vertex_source, const char *fragment_source)
 {
-   GLuint program = glCreateProgram();
+   const GLuint program = attach_shader(0, GL_VERTEX_SHADER, vertex_source);
+   attach_shader(program, GL_FRAGMENT_SHADER, fragment_source);
+   link_program(program);
+   return program;
+}
+
+void
+link_program(GLuint program)
+{
    GLint linked;
-   glAttachShader(program, compile(GL_VERTEX_SHADER, vertex_source));
-   glAttachShader(program, compile(GL_FRAGMENT_SHADER, fragment_source));
    glBindAttribLocation(program, 0, "position");
    glBindAttribLocation(program, 1, "color");
    glBindAttribLocation(program, 2, "texture");
@@ -68,7 +87,6 @@ make_program(const char *vertex_source, const char *fragment_source)
       fprintf(stderr, "a program does not link\n");
       exit(1);
    }
-   return program;
 }
 
 static const char vertex_source[] = "attribute vec4 position, color;\n"
