@@ -81,7 +81,10 @@ print_help(void)
         "  tbrsim run -- glmark2-es2 -b shading\n"
         "  tbrsim replay --check game.trace\n"
         "  tbrsim replay --config tcor-baseline-64k --set caches.l2.size=2097152 game.trace\n"
-        "  eval \"$(tbrsim env --out results)\"; es2gears_x11");
+        "  eval \"$(tbrsim env --out results)\"; es2gears_x11\n"
+        "\n"
+        "TBRSIM_DEBUG=programs|nir|passes|tile=X,Y[,FRAME] in the environment (a list, with\n"
+        "commas) makes the driver tell about its work; see docs/debugging.md.");
 }
 
 int

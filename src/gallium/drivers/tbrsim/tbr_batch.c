@@ -8,6 +8,7 @@
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
 #include "tbr_context.h"
+#include "tbr_debug.h"
 #include "tbr_model.h"
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
@@ -691,6 +692,8 @@ tbr_batch_hand_over(struct tbr_context *context)
    decide_transfers(batch);
    batch->pass.draws = batch->states.data;
    batch->pass.num_occlusion_counters = batch->sinks.count;
+   tbr_debug_pass(batch);
+   tbr_debug_tile(&batch->pass, batch);
    describe_events(batch);
 
    /* Not recorded, it may be gone once it is submitted. */

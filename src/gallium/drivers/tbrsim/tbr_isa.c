@@ -12,6 +12,7 @@
 #include "util/blend.h"
 #include "util/format/u_format.h"
 #include "util/macros.h"
+#include "tbr_tile_dump.h"
 
 /* Wide vectors only pass between functions of this file. */
 #pragma GCC diagnostic ignored "-Wpsabi"

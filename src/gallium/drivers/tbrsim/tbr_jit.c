@@ -404,6 +404,7 @@ tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *s
    memcpy(code->key, digest, sizeof code->key);
    tbr_program_cache_find(shader->programs, digest, &cached);
    const bool found = cached.data_size;
+   code->from_disk = found;
 
    code->gallivm = gallivm_create(FUNCTION_NAME, context->llvm, &cached);
    if (!code->gallivm) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "pipe/p_defines.h"
 #include "pipe/p_state.h"
@@ -133,6 +134,8 @@ struct tbr_pass {
    /** Primitive number in the event stream of an attribute block: the reader's
     * dense array, indexed by block. */
    const uint32_t *event_primitive;
+   FILE *dump; /**< where the life of dumped_tile is told; NULL: nowhere */
+   uint32_t dumped_tile;
    struct cm_tile_events *events; /**< one a tile, or NULL: nothing is recorded */
 };
 

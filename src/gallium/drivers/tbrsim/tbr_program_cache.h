@@ -24,6 +24,7 @@ struct tbr_program_cache;
 struct tbr_code {
    unsigned char key[SHA1_DIGEST_LENGTH];
    unsigned users; /**< the cache's lock protects it */
+   bool from_disk;
    struct gallivm_state *gallivm;
    tbr_fragment_function function;
 };

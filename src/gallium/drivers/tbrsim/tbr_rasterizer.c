@@ -60,6 +60,7 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   const uint32_t covered = mask;
    if (plan->early) {
       mask = test_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
       if (plan->state->occlusion_counter)
@@ -67,6 +68,8 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    } else if (plan->reject_early) {
       mask = reject_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
    }
+   if (unlikely(thread->dump))
+      tbr_tile_dump_block(thread, block_x, block_y, covered, mask);
    if (!mask || !plan->shade)
       return false;
    const uint32_t block = block_y * thread->blocks_x + block_x;

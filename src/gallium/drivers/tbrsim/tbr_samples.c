@@ -82,6 +82,8 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    if (state->reads_sample_mask)
       fill_sample_mask(block);
    state->shade(&state->resources, block, &thread->texture);
+   if (unlikely(thread->dump))
+      tbr_tile_dump_shaded(thread, entered);
    const uint32_t live = block->live & entered;
 
    uint32_t coverage[TBR_MAX_SAMPLES];
@@ -219,8 +221,9 @@ draw_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t 
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
-   uint32_t any = 0;
+   uint32_t covered = 0, any = 0;
    for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+      covered |= coverage.sample[s];
       uint32_t mask = plan->state->sample_mask >> s & 1 ? coverage.sample[s] : 0;
       if (mask && plan->early) {
          mask = test_block(thread, primitive, block_x, block_y, s, plan->sample_offset[s], mask);
@@ -232,6 +235,8 @@ draw_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t 
       coverage.sample[s] = mask;
       any |= mask;
    }
+   if (unlikely(thread->dump))
+      tbr_tile_dump_block(thread, block_x, block_y, covered, any);
    if (!any || !plan->shade)
       return false;
    const uint32_t block = block_y * thread->blocks_x + block_x;

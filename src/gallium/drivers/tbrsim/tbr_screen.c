@@ -16,6 +16,7 @@
 #include "util/u_screen.h"
 #include "tbr_context.h"
 #include "tbr_batch.h"
+#include "tbr_debug.h"
 #include "tbr_fence.h"
 #include "tbr_model.h"
 #include "tbr_pass.h"
@@ -257,6 +258,7 @@ tbrsim_create_screen(struct sw_winsys *winsys)
    screen->winsys = winsys;
    slab_create_parent(&screen->transfer_pool, sizeof(struct tbr_transfer), 16);
    glsl_type_singleton_init_or_ref();
+   tbr_debug_init();
    init_functions(screen);
 
    if (!lp_build_init() || !build_gpu(screen) || !tbr_query_init_screen(screen)) {

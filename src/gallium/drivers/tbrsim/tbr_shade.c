@@ -59,6 +59,8 @@ shade_pixels(struct tbr_tile_thread *thread)
       thread->occlusion[state->invocation_counter] += (unsigned)__builtin_popcount(entered);
    thread->texture.live = entered;
    state->shade(&state->resources, block, &thread->texture);
+   if (unlikely(thread->dump))
+      tbr_tile_dump_shaded(thread, entered);
    uint32_t live = block->live & entered;
    if (!plan->early) {
       live = test_queue(thread, 0, no_offset, live);

@@ -12,10 +12,12 @@
 #include "util/bitset.h"
 #include "util/blob.h"
 #include "util/mesa-sha1.h"
+#include "util/os_time.h"
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
 #include "util/u_prim.h"
 #include "tbr_context.h"
+#include "tbr_debug.h"
 #include "tbr_nir.h"
 #include "tbr_program_cache.h"
 
@@ -152,16 +154,6 @@ describe_outputs(struct tbr_fragment_shader *shader)
    }
 }
 
-static void
-digest_nir(struct tbr_fragment_shader *shader)
-{
-   struct blob blob;
-   blob_init(&blob);
-   nir_serialize(&blob, shader->nir, true);
-   _mesa_sha1_compute(blob.data, blob.size, shader->digest);
-   blob_finish(&blob);
-}
-
 static void *
 create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
 {
@@ -193,7 +185,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
-   digest_nir(shader);
+   tbr_debug_nir("fragment", shader->program, shader->nir);
 
    const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
    shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
@@ -225,6 +217,20 @@ delete_fs_state(struct pipe_context *pipe, void *state)
    tbr_fragment_shader_reference(&shader, NULL);
 }
 
+/** Most of the programs of Mesa's own never draw: theirs is not computed. */
+static void
+digest_nir(struct tbr_fragment_shader *shader)
+{
+   struct blob blob;
+   if (shader->has_digest)
+      return;
+   blob_init(&blob);
+   nir_serialize(&blob, shader->nir, true);
+   _mesa_sha1_compute(blob.data, blob.size, shader->digest);
+   blob_finish(&blob);
+   shader->has_digest = true;
+}
+
 /** Code depends on the program, on what its inputs are and on the key. */
 static void
 digest_variant(const struct tbr_fragment_shader *shader, const struct tbr_fragment_variant_key *key,
@@ -251,8 +257,11 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
    if (!variant)
       return NULL;
    unsigned char digest[SHA1_DIGEST_LENGTH];
+   digest_nir(shader);
    digest_variant(shader, key, digest);
    variant->key = *key;
+   const int64_t begin = os_time_get_nano();
+   const char *how = "shared";
    variant->code = tbr_program_cache_acquire(shader->programs, digest);
    if (!variant->code) {
       struct tbr_code *code = tbr_jit_compile(context, shader, key, digest);
@@ -260,8 +269,10 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
          FREE(variant);
          return NULL;
       }
+      how = code->from_disk ? "from disk" : "compiled";
       variant->code = tbr_program_cache_enter(shader->programs, code);
    }
+   tbr_debug_code(shader->program, shader->num_instructions, os_time_get_nano() - begin, how);
    variant->next = shader->variants;
    shader->variants = variant;
    return variant->code->function;
@@ -285,6 +296,8 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
    tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
    shader->reads_textures = !BITSET_IS_EMPTY(((nir_shader *)nir_state.ir.nir)->info.textures_used);
+   tbr_debug_nir("vertex", shader->program, nir_state.ir.nir);
+   tbr_debug_program("vertex", shader->program, shader->num_instructions);
    shader->draw = draw_create_vertex_shader(context->draw, &nir_state);
    if (!shader->draw) {
       FREE(shader);
@@ -331,6 +344,8 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_limit_loops(nir, loop_limit(context));
    shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
    shader->reads_textures = !BITSET_IS_EMPTY(nir->info.textures_used);
+   tbr_debug_nir("geometry", shader->program, nir);
+   tbr_debug_program("geometry", shader->program, shader->num_instructions);
    shader->draw = draw_create_geometry_shader(context->draw, &nir_state);
    if (!shader->draw) {
       FREE(shader);

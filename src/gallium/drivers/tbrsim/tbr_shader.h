@@ -58,6 +58,7 @@ struct tbr_fragment_shader {
    struct pipe_reference reference;    /**< the context's, and one a batch that draws with it */
    struct tbr_program_cache *programs; /**< the screen's, where the variants' code is */
    struct nir_shader *nir;
+   bool has_digest;
    unsigned char digest[20];          /**< of nir */
    struct draw_fragment_shader *draw; /**< draw's view of it; NULL once the application has deleted it */
    uint32_t program;                  /**< identifier in the event stream */

@@ -15,9 +15,15 @@ render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_
    thread->texture.live = 0;
    thread->plan.draw = UINT32_MAX;
 
+   thread->dump = tile == pass->dumped_tile ? pass->dump : NULL;
+
    load_tile(thread);
+   if (unlikely(thread->dump))
+      tbr_tile_dump_load(thread);
    fetch_primitives(thread);
    flush_visibility(thread);
    forget_primitives(thread);
    flush_tile(thread);
+   if (unlikely(thread->dump))
+      tbr_tile_dump_store(thread);
 }

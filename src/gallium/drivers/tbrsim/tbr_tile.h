@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "util/format/u_format.h"
 #include "tbr_fragment.h"
@@ -145,6 +146,7 @@ struct tbr_tile_thread {
    struct tbr_tile_color color[TBR_MAX_COLOR_BUFFERS];
 
    const struct tbr_pass *pass;
+   FILE *dump; /**< where the tile's life is told (tbr_tile_dump.h); NULL: nowhere */
    uint32_t tile;
    uint32_t layer;         /**< of the framebuffer, that the tile belongs to */
    int32_t tile_x, tile_y; /**< the tile's first pixel in the framebuffer */

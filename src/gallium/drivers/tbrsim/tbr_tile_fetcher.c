@@ -42,6 +42,8 @@ fetch_primitives(struct tbr_tile_thread *thread)
       const struct cm_pb_attribute_block *position = tbr_pass_attributes(pass, pmd.primitive);
       if (position->draw != thread->plan.draw)
          begin_draw(thread, position->draw);
+      if (unlikely(thread->dump))
+         tbr_tile_dump_primitive(thread, position, pmd.primitive, pmd.num_attributes);
       if (!thread->plan.draws)
          continue;
       if (pass->samples == 1)

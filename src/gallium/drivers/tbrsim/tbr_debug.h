@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/** TBRSIM_DEBUG: what the driver tells about its work; docs/debugging.md lists it. */
+#ifndef TBR_DEBUG_H
+#define TBR_DEBUG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct nir_shader;
+struct tbr_batch;
+struct tbr_pass;
+
+enum tbr_debug_flag {
+   TBR_DEBUG_NIR = 1 << 0,      /**< programs as they are compiled */
+   TBR_DEBUG_PROGRAMS = 1 << 1, /**< a line a compiled program */
+   TBR_DEBUG_PASSES = 1 << 2,   /**< a line a render pass */
+   TBR_DEBUG_TILE = 1 << 3,     /**< a tile's life */
+};
+
+/** What is wanted; set once, by tbr_debug_init. */
+struct tbr_debug {
+   unsigned flags; /**< enum tbr_debug_flag */
+   FILE *out;      /**< stderr, or the file that TBRSIM_DEBUG_FILE names */
+   /* TBR_DEBUG_TILE: column and row of the tile, and the frame. */
+   uint32_t tile_x, tile_y, frame;
+   bool every_frame;
+};
+extern struct tbr_debug tbr_debug;
+
+/** Reads TBRSIM_DEBUG and TBRSIM_DEBUG_FILE, once a process. Ends the process with
+ * a line if they are wrong. */
+void tbr_debug_init(void);
+
+/** Prints a program; stage and number name it as events do. */
+void tbr_debug_nir(const char *stage, uint32_t program, struct nir_shader *nir);
+
+/** Tells of a program that draw will compile. */
+void tbr_debug_program(const char *stage, uint32_t program, uint32_t instructions);
+/** Tells of code for a fragment program, at its first draw; how: where it came from. */
+void tbr_debug_code(uint32_t program, uint32_t instructions, int64_t nanoseconds, const char *how);
+
+/** Tells of a pass, when it is handed over. */
+void tbr_debug_pass(const struct tbr_batch *batch);
+
+/** Says which tile of the pass is to be dumped, if any. */
+void tbr_debug_tile(struct tbr_pass *pass, const struct tbr_batch *batch);
+
+#endif
