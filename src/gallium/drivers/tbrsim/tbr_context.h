@@ -97,6 +97,8 @@ struct tbr_context {
    unsigned num_vertex_buffers;
    /** Buffers by stage and slot; user memory has been copied into a buffer. */
    struct pipe_constant_buffer constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
+   uint32_t fragment_buffers; /**< mask of the fragment stage's constants that the application can write */
+   uint32_t fragment_writes[TBR_MAX_CONSTANT_BUFFERS]; /**< their tbr_resource.writes when copied last */
    struct pipe_stream_output_target *stream_output[PIPE_MAX_SO_BUFFERS];
    unsigned num_stream_output;
    unsigned sample_mask;

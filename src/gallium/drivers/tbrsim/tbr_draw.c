@@ -59,6 +59,7 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
    struct tbr_binning *binning = context->binning;
    struct tbr_draw_state *current = context->draw_state;
 
+   tbr_draw_state_check_constants(context);
    if (context->dirty) {
       if (!tbr_draw_state_update(context, batch, current))
          return false;
@@ -210,6 +211,7 @@ map_feedback_buffers(struct tbr_context *context)
          continue;
       struct tbr_resource *resource = tbr_resource(target->target.buffer);
       tbr_resource_prepare_write(context, resource);
+      p_atomic_inc(&resource->writes);
       target->mapping = resource->storage->memory;
    }
    draw_set_mapped_so_targets(context->draw, context->num_stream_output,

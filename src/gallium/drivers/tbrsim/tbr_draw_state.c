@@ -231,9 +231,22 @@ copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffe
    return true;
 }
 
-static bool
-update_constants(const struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+void
+tbr_draw_state_check_constants(struct tbr_context *context)
 {
+   u_foreach_bit (i, context->fragment_buffers) {
+      const struct tbr_resource *resource = tbr_resource(context->constants[PIPE_SHADER_FRAGMENT][i].buffer);
+      const bool persistent = resource->base.flags & PIPE_RESOURCE_FLAG_MAP_PERSISTENT;
+      if (persistent || resource->writes != context->fragment_writes[i])
+         context->dirty |= TBR_DIRTY_FRAGMENT_CONSTANTS;
+   }
+}
+
+static bool
+update_constants(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+{
+   u_foreach_bit (i, context->fragment_buffers)
+      context->fragment_writes[i] = tbr_resource(context->constants[PIPE_SHADER_FRAGMENT][i].buffer)->writes;
    const unsigned pushed = context->fragment_shader->num_pushed_constants * 4;
    for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++) {
       if (!copy_constants(batch, &context->constants[PIPE_SHADER_FRAGMENT][i], i == 0 ? pushed : 0,

@@ -14,6 +14,10 @@ struct tbr_draw_state;
 bool
 tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state);
 
+/** Constants are dirty if the application has written to their buffers since they
+ * were copied, or may have (persistent mappings). */
+void tbr_draw_state_check_constants(struct tbr_context *context);
+
 /** What depends on the viewport: the scissor and the depth range. */
 void tbr_draw_state_set_viewport(const struct tbr_context *context, const struct tbr_batch *batch,
                                  unsigned viewport, struct tbr_draw_state *state);

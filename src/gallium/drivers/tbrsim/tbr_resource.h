@@ -43,6 +43,7 @@ struct tbr_resource {
    uint64_t layer_stride[TBR_MAX_LEVELS]; /**< bytes from layer, face or slice to the next */
    uint64_t sample_stride;                /**< bytes from a sample's plane to the next */
 
+   uint32_t writes;                       /**< how often the CPU or transform feedback began to write it */
    uint64_t last_read, last_write;        /**< sequence numbers of batches; 0: none */
    const struct tbr_context *last_reader; /**< whose batch last_read is; to compare, it may be gone */
    uint32_t announced_id;                 /**< the id last told to the event stream */

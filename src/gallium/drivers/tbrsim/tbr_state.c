@@ -304,6 +304,10 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
 
    change(context, stage == PIPE_SHADER_FRAGMENT ? TBR_DIRTY_FRAGMENT_CONSTANTS : TBR_DIRTY_VERTEX_CONSTANTS);
    util_copy_constant_buffer(bound, buffer, take_ownership);
+   if (stage == PIPE_SHADER_FRAGMENT) {
+      context->fragment_buffers &= ~(1u << index);
+      context->fragment_buffers |= (bound->buffer && !bound->user_buffer) << index;
+   }
    if (bound->user_buffer) {
       u_upload_data(base->const_uploader, 0, bound->buffer_size, 64, bound->user_buffer,
                     &bound->buffer_offset, &bound->buffer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** The CPU's access to resources. */
 #include "util/format/u_format.h"
+#include "util/u_atomic.h"
 #include "util/u_inlines.h"
 #include "util/u_math.h"
 #include "tbr_batch.h"
@@ -71,6 +72,8 @@ map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned lev
    transfer->base.stride = resource->row_stride[level];
    transfer->base.layer_stride = resource->layer_stride[level];
    *out_transfer = &transfer->base;
+   if (usage & PIPE_MAP_WRITE)
+      p_atomic_inc(&resource->writes);
 
    uint8_t *address = tbr_resource_address(resource, level, box->z);
    if (base_resource->target == PIPE_BUFFER)
