@@ -240,16 +240,38 @@ capture(GLuint from, GLuint to, int first, int count, bool shown)
    glDisable(GL_RASTERIZER_DISCARD);
 }
 
+static void
+capture_tint(GLuint mover, GLuint tinted, GLuint from, GLuint to)
+{
+   glUseProgram(mover);
+   use_points(from);
+   glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, to);
+   glEnable(GL_RASTERIZER_DISCARD);
+   glBeginTransformFeedback(GL_POINTS);
+   glDrawArrays(GL_POINTS, 7, 1);
+   glEndTransformFeedback();
+   glDisable(GL_RASTERIZER_DISCARD);
+   glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0);
+   glUseProgram(tinted);
+}
+
 void
 draw_transform_feedback(const struct target *target, int frame)
 {
-   static GLuint mover, reader, buffers[2], small, texture;
+   static GLuint mover, reader, tinted, buffers[2], small, texture, uniforms;
    if (!mover) {
       mover = make_mover();
       reader = make_reader();
       for (unsigned b = 0; b < 2; b++)
          buffers[b] = make_buffer(64 * 32, NULL);
       small = make_buffer(20 * 32 + 5, NULL);
+      tinted =
+         make_program(pass_on, "#version 330\n"
+                               "uniform tints { vec4 tint; };\n"
+                               "in vec4 v_color;\n"
+                               "out vec4 fragment;\n"
+                               "void main() { fragment = vec4(fract(v_color.rgb + tint.rgb), 1.0); }\n");
+      uniforms = make_buffer(32, NULL);
       glGenTextures(1, &texture);
    }
    bind_vertices(buffers[0]);
@@ -269,6 +291,19 @@ draw_transform_feedback(const struct target *target, int frame)
       glTexBuffer(GL_TEXTURE_BUFFER, GL_RGBA32F, buffers[~round & 1]);
       glUniform1i(glGetUniformLocation(reader, "first"), round * 10);
       glDrawArrays(GL_POINTS, 16 * round, 16);
+   }
+   /* A uniform buffer that is written between draws. */
+   bind_vertices(buffers[0]);
+   begin(target, tinted);
+   use_points(buffers[0]);
+   glBindBufferBase(GL_UNIFORM_BUFFER, 0, uniforms);
+   for (int step = 0; step < 4; step++) {
+      const float tint[4] = {step * 0.3f, 1 - step * 0.2f, frame * 0.3f, 1};
+      if (step == 3) /* captured: the first point's position */
+         capture_tint(mover, tinted, buffers[0], uniforms);
+      else
+         glBufferSubData(GL_UNIFORM_BUFFER, 0, sizeof(tint), tint);
+      glDrawArrays(GL_TRIANGLES, 40 + step * 3, 3);
    }
    /* More than fits: twenty points and nothing past them. */
    glUseProgram(mover);
