@@ -126,13 +126,85 @@ test_through_the_l2(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* A multisampled attachment moves all samples of its pixels; what it is resolved to is
+ * written beside it, or instead of it where it need not be kept. */
+static void
+test_samples_and_resolve(void **unused)
+{
+   (void)unused;
+   const struct cm_resource_description samples = {.id = 1,
+                                                   .levels = 1,
+                                                   .samples = 4,
+                                                   .block_width = 1,
+                                                   .block_height = 1,
+                                                   .block_bytes = 4,
+                                                   .width = 64,
+                                                   .height = 64,
+                                                   .depth = 1,
+                                                   .layers = 1};
+   struct cm_gpu *gpu = test_gpu(NULL);
+   cm_gpu_define_resource(gpu, &samples);
+   define_texture(gpu, 2, 64, 64, 1);
+   struct pass_builder *pass = pass_new(0, 64, 64, 32);
+   pass_color(pass, 1, 4);
+   pass->pass.resolve[0] = (struct cm_resolve){.resource = 2, .x1 = 64, .y1 = 64};
+   pass->touched[0] = true; /* 32 rows: 512 bytes of samples, 128 bytes of the target */
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"dram.color.writes", 32 * 8 + 32 * 2},
+                                                          {"dram.color.reads", 0},
+                                                          {NULL, 0}});
+   pass->pass.color[0].store = false;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"dram.color.writes", 320 + 64}, {NULL, 0}});
+   /* Upside down: the first tile's 32 rows are the target's rows 28 … 59, a block each. */
+   pass->pass.resolve[0] =
+      (struct cm_resolve){.resource = 2, .x1 = 16, .y0 = 0, .y1 = 60, .target_x = 16, .flip_y = true};
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"dram.color.writes", 384 + 32}, {NULL, 0}});
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
+/* Layers are rows of tiles below each other; an attachment with fewer layers than the
+ * framebuffer takes no part in the further ones. */
+static void
+test_layers(void **unused)
+{
+   (void)unused;
+   const struct cm_resource_description array = {.id = 1,
+                                                 .levels = 1,
+                                                 .samples = 1,
+                                                 .block_width = 1,
+                                                 .block_height = 1,
+                                                 .block_bytes = 4,
+                                                 .width = 16,
+                                                 .height = 16,
+                                                 .depth = 1,
+                                                 .layers = 3};
+   struct cm_gpu *gpu = test_gpu((const char *const[]){"tile.size=16", NULL});
+   cm_gpu_define_resource(gpu, &array);
+   struct pass_builder *pass = pass_new(0, 16, 48, 16); /* three tiles */
+   pass->pass.height = 16;
+   pass->pass.layer_tiles_y = 1;
+   pass_color(pass, 1, 4);
+   pass->pass.color[0].more_layers = 1;
+   pass->touched[0] = pass->touched[1] = pass->touched[2] = true;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"tiling_engine.tiles", 3},
+                                                          {"dram.color.writes", 32},
+                                                          {NULL, 0}});
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_whole_tiles),    cmocka_unit_test(test_partial_tiles),
       cmocka_unit_test(test_small_tiles),    cmocka_unit_test(test_rows_in_one_block),
-      cmocka_unit_test(test_through_the_l2),
+      cmocka_unit_test(test_through_the_l2), cmocka_unit_test(test_samples_and_resolve),
+      cmocka_unit_test(test_layers),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

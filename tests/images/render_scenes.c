@@ -89,11 +89,11 @@ static EGLContext
 make_context(EGLDisplay display, EGLConfig config, enum scene_context kind)
 {
    static const EGLint versions[NUM_SCENE_CONTEXTS][7] = {
-      [SCENE_ES_2] = {EGL_CONTEXT_MAJOR_VERSION, 2, EGL_NONE},
+      [SCENE_ES_2] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE},
       [SCENE_GL_33] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
                        EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE},
    };
-   eglBindAPI(kind == SCENE_ES_2 ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
+   eglBindAPI(kind == SCENE_GL_33 ? EGL_OPENGL_API : EGL_OPENGL_ES_API);
    const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, versions[kind]);
    require(context != EGL_NO_CONTEXT, "eglCreateContext");
    return context;
@@ -102,7 +102,7 @@ make_context(EGLDisplay display, EGLConfig config, enum scene_context kind)
 static void
 use_context(const struct surface *surface, enum scene_context kind)
 {
-   eglBindAPI(kind == SCENE_ES_2 ? EGL_OPENGL_ES_API : EGL_OPENGL_API);
+   eglBindAPI(kind == SCENE_GL_33 ? EGL_OPENGL_API : EGL_OPENGL_ES_API);
    require(eglMakeCurrent(surface->display, surface->surface, surface->surface, surface->contexts[kind]),
            "eglMakeCurrent");
 }
@@ -119,7 +119,7 @@ open_surface(const char *kind, int width, int height)
    const EGLint wanted[] = {EGL_SURFACE_TYPE,
                             window || fbo ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT,
                             EGL_RENDERABLE_TYPE,
-                            EGL_OPENGL_ES2_BIT | EGL_OPENGL_BIT,
+                            EGL_OPENGL_ES2_BIT | EGL_OPENGL_ES3_BIT | EGL_OPENGL_BIT,
                             EGL_RED_SIZE,
                             8,
                             EGL_GREEN_SIZE,

@@ -16,7 +16,7 @@ struct target {
 
 /** The context a scene is drawn in. */
 enum scene_context {
-   SCENE_ES_2,  /**< OpenGL ES 2.0 */
+   SCENE_ES_2,  /**< OpenGL ES 3.0, of which most scenes use 2.0 */
    SCENE_GL_33, /**< OpenGL 3.3, core profile; a vertex array object is bound */
    NUM_SCENE_CONTEXTS,
 };
@@ -42,6 +42,7 @@ void draw_lines(const struct target *target, int frame);
 void draw_textures(const struct target *target, int frame);
 void draw_cube_map(const struct target *target, int frame);
 void draw_render_to_texture(const struct target *target, int frame);
+void draw_multisampled(const struct target *target, int frame);
 void draw_hazards(const struct target *target, int frame);
 void draw_geometry_programs(const struct target *target, int frame);
 void draw_transform_feedback(const struct target *target, int frame);
