@@ -448,14 +448,15 @@ load(double d[3], const float (*source)[TBR_LANES], unsigned lane)
       d[i] = source[i][lane];
 }
 
-/** Length in texels of the step (8.14.1), for a derivative of the coordinates. */
-static double
-step_length(const struct tbr_texture_binding *binding, const double at[3], const double d[3])
+/** The step in texels along each axis (8.14.1), of a derivative of the coordinates. */
+static void
+texel_steps(const struct tbr_texture_binding *binding, const double at[3], const double d[3], double steps[3])
 {
    const bool unnormalized = binding->sampler.unnormalized_coords || binding->target == PIPE_TEXTURE_RECT;
-   double size[3] = {binding->levels[0].width, binding->levels[0].height, binding->levels[0].depth};
-   if (unnormalized)
-      size[0] = size[1] = 1;
+   const struct tbr_texture_level *base = &binding->levels[0];
+   steps[0] = fabs(d[0] * (unnormalized ? 1 : base->width));
+   steps[1] = fabs(d[1] * (unnormalized ? 1 : base->height));
+   steps[2] = 0;
    switch (binding->target) {
    case PIPE_TEXTURE_CUBE:
    case PIPE_TEXTURE_CUBE_ARRAY: {
@@ -463,43 +464,76 @@ step_length(const struct tbr_texture_binding *binding, const double at[3], const
       unsigned face = cube_face(at);
       cube_components(face, at, &sc, &tc, &ma);
       cube_components(face, d, &dsc, &dtc, &dma);
-      return fmax(fabs(dsc * ma - sc * dma), fabs(dtc * ma - tc * dma)) / (2 * ma * ma) * size[0];
+      steps[0] = fabs(dsc * ma - sc * dma) / (2 * ma * ma) * base->width;
+      steps[1] = fabs(dtc * ma - tc * dma) / (2 * ma * ma) * base->width;
+      break;
    }
    case PIPE_TEXTURE_1D:
-   case PIPE_TEXTURE_1D_ARRAY: return fabs(d[0] * size[0]);
-   case PIPE_TEXTURE_3D: return fmax(fmax(fabs(d[0] * size[0]), fabs(d[1] * size[1])), fabs(d[2] * size[2]));
-   default: return fmax(fabs(d[0] * size[0]), fabs(d[1] * size[1]));
+   case PIPE_TEXTURE_1D_ARRAY: steps[1] = 0; break;
+   case PIPE_TEXTURE_3D: steps[2] = fabs(d[2] * base->depth); break;
+   default: break;
    }
 }
 
-static double
-level_of_detail(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
-                unsigned lane)
+/** A fragment's derivatives, and the place where a quad's are taken. */
+struct slopes {
+   double at[3], dx[3], dy[3];
+};
+
+static struct slopes
+find_slopes(const struct tbr_sample_arguments *arguments, unsigned lane)
 {
-   double lambda = 0;
-   if (arguments->lod_control == TBR_LOD_EXPLICIT) {
-      lambda = arguments->lod[lane];
-   } else {
-      double at[3], dx[3], dy[3];
-      if (arguments->lod_control == TBR_LOD_DERIVATIVES) {
-         load(at, arguments->coords, lane);
-         load(dx, arguments->ddx, lane);
-         load(dy, arguments->ddy, lane);
-      } else {
-         double right[3], above[3];
-         load(at, arguments->coords, lane & ~3u);
-         load(right, arguments->coords, (lane & ~3u) + 1);
-         load(above, arguments->coords, (lane & ~3u) + 2);
-         for (int i = 0; i < 3; i++) {
-            dx[i] = right[i] - at[i];
-            dy[i] = above[i] - at[i];
-         }
-      }
-      lambda = log2(fmax(step_length(binding, at, dx), step_length(binding, at, dy)));
-      if (arguments->lod_control == TBR_LOD_BIAS)
-         lambda += arguments->lod[lane];
+   struct slopes slopes;
+   if (arguments->lod_control == TBR_LOD_DERIVATIVES) {
+      load(slopes.at, arguments->coords, lane);
+      load(slopes.dx, arguments->ddx, lane);
+      load(slopes.dy, arguments->ddy, lane);
+      return slopes;
    }
-   return lambda + binding->sampler.lod_bias;
+   double right[3], above[3];
+   load(slopes.at, arguments->coords, lane & ~3u);
+   load(right, arguments->coords, (lane & ~3u) + 1);
+   load(above, arguments->coords, (lane & ~3u) + 2);
+   for (int i = 0; i < 3; i++) {
+      slopes.dx[i] = right[i] - slopes.at[i];
+      slopes.dy[i] = above[i] - slopes.at[i];
+   }
+   return slopes;
+}
+
+/** The probes of EXT_texture_filter_anisotropic; one, without an extent, where
+ * filtering is isotropic. */
+struct probes {
+   int count;
+   double axis[3];
+   double rho; /**< texels that each covers */
+};
+
+static struct probes
+find_probes(struct context *context)
+{
+   const struct tbr_texture_binding *binding = context->binding;
+   const struct slopes slopes = find_slopes(context->arguments, context->lane);
+   const bool flat = binding->target != PIPE_TEXTURE_1D && binding->target != PIPE_TEXTURE_1D_ARRAY &&
+                     binding->target != PIPE_TEXTURE_3D;
+   const bool filtered = binding->sampler.min_img_filter == PIPE_TEX_FILTER_LINEAR ||
+                         binding->sampler.mag_img_filter == PIPE_TEX_FILTER_LINEAR;
+   double x[3], y[3];
+   texel_steps(binding, slopes.at, slopes.dx, x);
+   texel_steps(binding, slopes.at, slopes.dy, y);
+   if (binding->sampler.max_anisotropy < 2 || !flat || !filtered || context->result->integer)
+      return (struct probes){.count = 1,
+                             .rho = fmax(fmax(fmax(x[0], x[1]), x[2]), fmax(fmax(y[0], y[1]), y[2]))};
+
+   const double px = hypot(x[0], x[1]), py = hypot(y[0], y[1]);
+   const double longer = fmax(px, py), shorter = fmin(px, py);
+   const double ratio = shorter > 0 ? longer / shorter : 1e9;
+   struct probes probes = {.count = (int)fmin(ceil(ratio), binding->sampler.max_anisotropy)};
+   if (ratio < binding->sampler.max_anisotropy + 1 && fabs(ratio - floor(ratio + 0.5)) < 1e-3)
+      context->result->ambiguous = true;
+   memcpy(probes.axis, px > py ? slopes.dx : slopes.dy, sizeof(probes.axis));
+   probes.rho = longer / probes.count;
+   return probes;
 }
 
 static void
@@ -546,6 +580,83 @@ fetch_integer_coordinates(struct context *context, struct color *color)
       *color = read_texel(context, (unsigned)level, (unsigned)layer, c[0], c[1]);
 }
 
+/** A fragment's place on a layer, or on a cube's face. */
+struct place {
+   double coordinates[3];
+   int layer;
+};
+
+static struct place
+place_of(struct context *context, const double at[3])
+{
+   const struct tbr_texture_binding *binding = context->binding;
+   struct texture_reference *result = context->result;
+   struct place place = {.coordinates = {at[0], at[1], at[2]}};
+   if (binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY) {
+      /* Probes stay on the fragment's layer. */
+      const double layer = context->arguments->coords[2][context->lane];
+      place.layer = clamp((int)floor(layer + 0.5), 0, (int)binding->num_layers - 1);
+      result->ambiguous |= near_integer(layer + 0.5);
+   }
+   if (binding->target == PIPE_TEXTURE_CUBE || binding->target == PIPE_TEXTURE_CUBE_ARRAY) {
+      double sc, tc, ma;
+      const unsigned face = cube_face(at);
+      cube_components(face, at, &sc, &tc, &ma);
+      result->ambiguous |= fmax(fabs(sc), fabs(tc)) > ma * (1 - 1e-5);
+      place.coordinates[0] = 0.5 * (sc / ma + 1);
+      place.coordinates[1] = 0.5 * (tc / ma + 1);
+      place.layer = (int)face;
+      if (binding->target == PIPE_TEXTURE_CUBE_ARRAY) {
+         const double cube = context->arguments->cube_layer[context->lane];
+         place.layer += 6 * clamp((int)floor(cube + 0.5), 0, (int)binding->num_layers / 6 - 1);
+         result->ambiguous |= near_integer(cube + 0.5);
+      }
+   }
+   return place;
+}
+
+/** Where among the levels a level of detail is, and how it is filtered. */
+struct level {
+   double place;
+   bool linear;
+};
+
+static struct level
+choose_level(struct context *context, double unclamped)
+{
+   const struct tbr_texture_binding *binding = context->binding;
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   struct texture_reference *result = context->result;
+   const double lambda = fmin(fmax(unclamped, sampler->min_lod), sampler->max_lod);
+   const bool mipmapped = sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE && binding->num_levels > 1;
+   if (sampler->min_img_filter != sampler->mag_img_filter && fabs(lambda) < 1e-3)
+      result->ambiguous = true;
+   struct level level = {
+      .linear = !result->integer &&
+                (lambda > 0 ? sampler->min_img_filter : sampler->mag_img_filter) == PIPE_TEX_FILTER_LINEAR,
+   };
+   if (!mipmapped)
+      return level;
+   const double last = binding->num_levels - 1.0;
+   const bool nearest = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST || result->integer;
+   if (near_integer(nearest ? lambda + 0.5 : lambda) && lambda > -0.1 && lambda < last + 0.6)
+      result->ambiguous = true;
+   level.place = nearest ? (lambda <= 0.5 ? 0 : ceil(lambda + 0.5) - 1) : fmax(lambda, 0);
+   level.place = fmin(fmax(level.place, 0), last);
+   return level;
+}
+
+static struct color
+sample_place(struct context *context, struct place place, struct level level)
+{
+   const unsigned lower = (unsigned)floor(level.place);
+   struct color color = filter_level(context, lower, place.layer, place.coordinates, level.linear);
+   if (level.place > lower)
+      color = mix(color, filter_level(context, lower + 1, place.layer, place.coordinates, level.linear),
+                  level.place - lower);
+   return color;
+}
+
 static double
 swizzled(const struct color *color, unsigned swizzle)
 {
@@ -559,7 +670,6 @@ texture_reference_sample(const struct tbr_texture_binding *binding,
 {
    memset(reference, 0, sizeof(*reference));
    struct context context = {binding, arguments, lane, reference};
-   const bool cube = binding->target == PIPE_TEXTURE_CUBE || binding->target == PIPE_TEXTURE_CUBE_ARRAY;
    struct color color;
    reference->integer =
       binding->format == PIPE_FORMAT_R32_UINT || binding->format == PIPE_FORMAT_R8G8B8A8_UINT;
@@ -571,66 +681,42 @@ texture_reference_sample(const struct tbr_texture_binding *binding,
       return;
    }
 
-   double coordinates[3];
-   int layer = 0;
-   load(coordinates, arguments->coords, lane);
-   if (binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY) {
-      layer = clamp((int)floor(coordinates[2] + 0.5), 0, (int)binding->num_layers - 1);
-      reference->ambiguous |= near_integer(coordinates[2] + 0.5);
-   }
-   if (cube) {
-      double sc, tc, ma;
-      unsigned face = cube_face(coordinates);
-      cube_components(face, coordinates, &sc, &tc, &ma);
-      reference->ambiguous |= fmax(fabs(sc), fabs(tc)) > ma * (1 - 1e-5);
-      coordinates[0] = 0.5 * (sc / ma + 1);
-      coordinates[1] = 0.5 * (tc / ma + 1);
-      layer = (int)face;
-      if (binding->target == PIPE_TEXTURE_CUBE_ARRAY) {
-         double c = arguments->cube_layer[lane];
-         layer += 6 * clamp((int)floor(c + 0.5), 0, (int)binding->num_layers / 6 - 1);
-         reference->ambiguous |= near_integer(c + 0.5);
-      }
-   }
-
+   double at[3];
+   load(at, arguments->coords, lane);
    if (arguments->operation == TBR_TEXTURE_GATHER) {
       struct color texel[4];
       double weight[2];
       static const int order[4] = {2, 3, 1, 0};
-      read_square(&context, 0, layer, coordinates, true, texel, weight);
+      const struct place place = place_of(&context, at);
+      read_square(&context, 0, place.layer, place.coordinates, true, texel, weight);
       for (int i = 0; i < 4; i++)
          reference->texel[i] =
             swizzled(&texel[order[i]], binding->swizzle[arguments->shadow ? 0 : arguments->gather_component]);
       return;
    }
 
-   const struct pipe_sampler_state *sampler = &binding->sampler;
-   const double unclamped = level_of_detail(binding, arguments, lane);
-   double lambda = fmin(fmax(unclamped, sampler->min_lod), sampler->max_lod);
-   const bool mipmapped = sampler->min_mip_filter != PIPE_TEX_MIPFILTER_NONE && binding->num_levels > 1;
-   if (sampler->min_img_filter != sampler->mag_img_filter && fabs(lambda) < 1e-3)
-      reference->ambiguous = true;
-   const bool linear =
-      !reference->integer &&
-      (lambda > 0 ? sampler->min_img_filter : sampler->mag_img_filter) == PIPE_TEX_FILTER_LINEAR;
-   const double last = binding->num_levels - 1.0;
-   double place = 0;
-   if (mipmapped) {
-      const bool nearest = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST || reference->integer;
-      if (near_integer(nearest ? lambda + 0.5 : lambda) && lambda > -0.1 && lambda < last + 0.6)
-         reference->ambiguous = true;
-      place = nearest ? (lambda <= 0.5 ? 0 : ceil(lambda + 0.5) - 1) : fmax(lambda, 0);
-      place = fmin(fmax(place, 0), last);
+   struct probes probes = {.count = 1};
+   double unclamped = arguments->lod[lane];
+   if (arguments->lod_control != TBR_LOD_EXPLICIT) {
+      probes = find_probes(&context);
+      unclamped = log2(probes.rho) + (arguments->lod_control == TBR_LOD_BIAS ? arguments->lod[lane] : 0);
    }
+   unclamped += binding->sampler.lod_bias;
+   const struct level level = choose_level(&context, unclamped);
    if (arguments->operation == TBR_TEXTURE_LODQ) {
-      reference->texel[0] = place;
+      reference->texel[0] = level.place;
       reference->texel[1] = unclamped;
       return;
    }
-   const unsigned level = (unsigned)floor(place);
-   color = filter_level(&context, level, layer, coordinates, linear);
-   if (place > level)
-      color = mix(color, filter_level(&context, level + 1, layer, coordinates, linear), place - level);
+   color = (struct color){{0, 0, 0, 0}};
+   for (int i = 1; i <= probes.count; i++) {
+      double probe[3];
+      for (int c = 0; c < 3; c++)
+         probe[c] = at[c] + (probes.count > 1 ? probes.axis[c] * (i / (probes.count + 1.0) - 0.5) : 0);
+      const struct color sample = sample_place(&context, place_of(&context, probe), level);
+      for (int c = 0; c < 4; c++)
+         color.v[c] += sample.v[c] / probes.count;
+   }
    for (int i = 0; i < 4; i++)
       reference->texel[i] = swizzled(&color, binding->swizzle[i]);
 }

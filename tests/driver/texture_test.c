@@ -588,6 +588,44 @@ test_fetch(void **state)
    finish();
 }
 
+/** Several probes a fragment, of every format and target that has them. */
+static void
+test_anisotropic(void **state)
+{
+   static const enum pipe_texture_target targets[] = {
+      PIPE_TEXTURE_2D, PIPE_TEXTURE_2D, PIPE_TEXTURE_2D_ARRAY, PIPE_TEXTURE_CUBE, PIPE_TEXTURE_RECT,
+   };
+   static const enum pipe_format formats[] = {
+      PIPE_FORMAT_R8G8B8A8_UNORM,
+      PIPE_FORMAT_R32G32B32A32_FLOAT,
+      PIPE_FORMAT_Z16_UNORM,
+   };
+   unsigned several = 0;
+   (void)state;
+   begin();
+   for (unsigned i = 0; i < 4000; i++) {
+      _Alignas(64) struct tbr_sample_arguments arguments;
+      struct texture_test_image image;
+      const enum pipe_texture_target target = targets[texture_test_below(COUNT(targets))];
+      const enum pipe_format format = formats[texture_test_below(COUNT(formats))];
+      const bool rect = target == PIPE_TEXTURE_RECT;
+      random_image(&image, target, format, 64);
+      random_sampler(&image.binding, rect ? rect_wraps : edge_wraps,
+                     rect ? COUNT(rect_wraps) : COUNT(edge_wraps));
+      image.binding.sampler.max_anisotropy = 1u << texture_test_below(5);
+      random_arguments(&image.binding, &arguments);
+      arguments.shadow = format == PIPE_FORMAT_Z16_UNORM && texture_test_below(2);
+      if (texture_test_below(8) == 0)
+         arguments.operation = TBR_TEXTURE_LODQ;
+      check_call(&image.binding, &arguments, arguments.shadow ? 2e-3 : 1e-3);
+      several += image.binding.private_state.max_anisotropy > 1;
+      texture_test_image_free(&image);
+   }
+   printf("%u of 4000 textures took several probes\n", several);
+   assert_true(several > 1500);
+   finish();
+}
+
 /** Integer textures: bits, never filtered. */
 static void
 test_integers(void **state)
@@ -729,11 +767,17 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes),      cmocka_unit_test(test_formats),
-      cmocka_unit_test(test_cubes),      cmocka_unit_test(test_targets),
-      cmocka_unit_test(test_fetch),      cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_query_lod),  cmocka_unit_test(test_wild_coordinates),
-      cmocka_unit_test(test_flat_color), cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_bytes),
+      cmocka_unit_test(test_formats),
+      cmocka_unit_test(test_cubes),
+      cmocka_unit_test(test_targets),
+      cmocka_unit_test(test_fetch),
+      cmocka_unit_test(test_anisotropic),
+      cmocka_unit_test(test_integers),
+      cmocka_unit_test(test_query_lod),
+      cmocka_unit_test(test_wild_coordinates),
+      cmocka_unit_test(test_flat_color),
+      cmocka_unit_test(test_empty),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

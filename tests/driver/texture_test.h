@@ -45,7 +45,7 @@ texture_test_uniform(double low, double high)
 
 /* ---- the reference ----------------------------------------------------- */
 
-#define TEXTURE_REFERENCE_MAX_READS 32
+#define TEXTURE_REFERENCE_MAX_READS 256
 
 struct texture_reference_read {
    unsigned level, layer;

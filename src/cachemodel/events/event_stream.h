@@ -86,7 +86,9 @@ struct cm_texture_binding {
    bool repeat_s;       /**< a footprint's column past either edge is the other edge's; else the edge's own */
    bool repeat_t;       /**< the same for rows */
    uint8_t first_level; /**< the resource's level that the footprints call level 0 */
-   uint16_t first_layer; /**< the resource's layer that the footprints call layer 0 */
+   uint16_t first_layer;   /**< the resource's layer that the footprints call layer 0 */
+   uint8_t texel_bytes;    /**< of a buffer's texels; unused otherwise */
+   uint32_t buffer_offset; /**< bytes from a buffer's beginning to its first texel; unused otherwise */
 };
 
 /** What transform feedback wrote of a draw: the same bytes of one vertex after another. */
@@ -182,8 +184,8 @@ struct cm_quad {
 /** The texels one texture instruction reads of one mipmap level (and one
  * slice or layer) for one quad. */
 struct cm_footprint {
-   uint8_t quad; /**< which quad of the shade event before it, 0 … 3 */
-   uint8_t level;
+   uint8_t quad;   /**< which quad of the shade event before it, 0 … 3 */
+   uint8_t level;  /**< of a multisampled texture, which has one level: the sample */
    uint8_t live;   /**< fragments that read, bit y * 2 + x; the others' texels are unspecified */
    uint8_t linear; /**< 1: 2×2 texels from (x, y) on; 0: the texel (x, y) */
    uint32_t layer; /**< array layer, cube face (6 a cube), or slice; the same for the whole footprint */
@@ -198,7 +200,8 @@ struct cm_footprint {
 
 enum cm_event_type {
    CM_EVENT_SHADE = 1,     /**< up to 4 quads of one draw run its fragment program */
-   CM_EVENT_FOOTPRINTS = 2 /**< a texture instruction of the quads of the last shade event */
+   CM_EVENT_FOOTPRINTS = 2 /**< a texture instruction of the quads of the last shade event; one with
+                                several probes (anisotropic filtering) has an event for each */
 };
 
 /* word 0 of both: type | count << 8 | unit << 16; SHADE: word 1 is the draw,

@@ -22,8 +22,7 @@ cm_fragment_stage_bind(struct cm_gpu *gpu)
       memset(textures[d], 0, sizeof textures[d]);
       for (uint32_t unit = 0; unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS; unit++) {
          struct cm_resource *resource = cm_address_space_use(&gpu->space, draw->textures[unit].resource);
-         /* Buffer textures: one row of bytes has no layout to look up. */
-         if (!resource || !resource->layout)
+         if (!resource)
             continue;
          resource->sampled = true;
          textures[d][unit] = resource;
@@ -82,6 +81,33 @@ read_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_texture_i
       cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, num_blocks, 1u << image->block_shift);
 }
 
+/* A buffer has no layout: its texels lie one after another. */
+static void
+read_buffer_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_resource *resource,
+                      const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
+{
+   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   const uint32_t shift = gpu->hierarchy.entry[CM_STREAM_TEXTURE].block_shift;
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+   unsigned num_blocks = 0;
+
+   for (unsigned f = 0; f < 4; f++) {
+      const uint64_t element =
+         (uint64_t)(uint16_t)footprint->texel[f].y * 32768 + (uint16_t)footprint->texel[f].x;
+      const uint64_t begin = binding->buffer_offset + element * binding->texel_bytes;
+      if (!(footprint->live & 1u << f) || begin + binding->texel_bytes > resource->bytes)
+         continue;
+      const uint64_t last = (resource->address + begin + binding->texel_bytes - 1) >> shift;
+      for (uint64_t block = (resource->address + begin) >> shift;
+           block <= last && num_blocks < CM_MAX_FOOTPRINT_BLOCKS; block++)
+         blocks[num_blocks++] = block;
+   }
+   if (cache)
+      cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
+   else
+      cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, num_blocks, 1u << shift);
+}
+
 static void
 read_texture(struct shading *shading, uint32_t unit, const struct cm_footprint *footprints, uint32_t count)
 {
@@ -97,6 +123,10 @@ read_texture(struct shading *shading, uint32_t unit, const struct cm_footprint *
    struct cm_texture_image images[2];
    for (uint32_t i = 0; i < count; i++) {
       const struct cm_footprint *footprint = &footprints[i];
+      if (!resource->layout) {
+         read_buffer_footprint(gpu, shading->taken_by[footprint->quad & 3], resource, binding, footprint);
+         continue;
+      }
       const unsigned n = footprint->level & 1;
       if (!of_image[n] || footprint->level != of_image[n]->level || footprint->layer != of_image[n]->layer)
          cm_texture_image_init(&images[n], resource->layout, resource->address, binding, footprint, shift);

@@ -60,6 +60,7 @@ cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_resourc
       .layers = resource->layers ? resource->layers : 1,
       .texel_bytes = (uint32_t)resource->block_bytes * (resource->samples ? resource->samples : 1),
       .sample_bytes = resource->block_bytes < 16 ? resource->block_bytes : 16,
+      .samples = resource->samples ? resource->samples : 1,
       .block_width = resource->block_width ? resource->block_width : 1,
       .block_height = resource->block_height ? resource->block_height : 1,
       .num_levels = resource->levels < CM_MAX_LEVELS ? resource->levels : CM_MAX_LEVELS,
@@ -150,7 +151,8 @@ cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_la
                       uint64_t address, const struct cm_texture_binding *binding,
                       const struct cm_footprint *footprint, unsigned block_shift)
 {
-   uint32_t level_number = (uint32_t)binding->first_level + footprint->level;
+   const bool multisampled = layout->samples > 1;
+   uint32_t level_number = (uint32_t)binding->first_level + (multisampled ? 0 : footprint->level);
    if (level_number >= layout->num_levels)
       level_number = layout->num_levels - 1;
    const struct cm_texture_level *level = &layout->levels[level_number];
@@ -159,10 +161,13 @@ cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_la
    uint32_t layer = binding->first_layer + footprint->layer;
    if (layer >= images)
       layer = images - 1;
+   uint32_t sample = multisampled ? footprint->level : 0;
+   if (sample >= layout->samples)
+      sample = layout->samples - 1;
    *image = (struct cm_texture_image){
       .layout = layout,
       .level = level,
-      .address = address + image_offset(layout, level, layer),
+      .address = address + image_offset(layout, level, layer) + (uint64_t)sample * layout->sample_bytes,
       .block_shift = block_shift,
    };
    image->has_rows_of_blocks = rows_of_blocks(image);

@@ -39,6 +39,7 @@ struct cm_texture_layout {
    uint32_t texel_bytes;  /**< from texel to texel: all samples */
    uint32_t texel_shift;  /**< binary logarithm of texel_bytes; CM_NO_SHIFT if that is no power of two */
    uint32_t sample_bytes; /**< that one read of a texel touches */
+   uint32_t samples; /**< a texel's; more than 1: read one by one, each sample_bytes after the one before */
    uint32_t block_width, block_height; /**< of a compression block; 1 if uncompressed */
    uint32_t num_levels;
    struct cm_texture_level levels[CM_MAX_LEVELS];

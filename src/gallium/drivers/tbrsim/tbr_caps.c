@@ -19,7 +19,6 @@
 #define MAX_TEXTURE_3D_SIZE 512
 #define MAX_TEXTURE_UNITS 16 /* a stage; the rest of TBR_MAX_TEXTURES is for draw's stipple texture */
 #define MAX_TEXTURE_LAYERS 2048
-#define MAX_TEXEL_BUFFER_ELEMENTS (1 << 27)
 #define MAX_VARYINGS 16 /* vec4s; with colours, fog and point coordinates within TBR_MAX_INPUTS */
 #define MAX_POINT_OR_LINE_WIDTH 255.0f
 
@@ -345,7 +344,7 @@ init_texture_caps(struct pipe_caps *caps)
    caps->seamless_cube_map = true;
    caps->seamless_cube_map_per_texture = true;
    caps->texture_buffer_objects = true;
-   caps->max_texel_buffer_elements = MAX_TEXEL_BUFFER_ELEMENTS;
+   caps->max_texel_buffer_elements = TBR_MAX_BUFFER_TEXELS;
    caps->texture_buffer_offset_alignment = 16;
    caps->min_texel_offset = -8;
    caps->max_texel_offset = 7;

@@ -54,7 +54,10 @@ describe_textures(const struct tbr_context *context, struct cm_draw *event)
       binding->resource = tbr_resource(view->texture)->id;
       binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
       binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
-      if (view->target != PIPE_BUFFER) {
+      if (view->target == PIPE_BUFFER) {
+         binding->buffer_offset = view->u.buf.offset;
+         binding->texel_bytes = util_format_get_blocksize(view->format);
+      } else {
          binding->first_level = view->u.tex.first_level;
          binding->first_layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
       }

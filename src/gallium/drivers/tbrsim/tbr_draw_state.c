@@ -256,25 +256,38 @@ update_constants(struct tbr_context *context, struct tbr_batch *batch, struct tb
    return true;
 }
 
+/** A length of the resource in texels of the view, whose blocks may be smaller
+ * where it shows a compressed texture's blocks as texels. */
+static uint32_t
+view_length(uint32_t length, unsigned resource_block, unsigned view_block)
+{
+   return resource_block == view_block ? length : DIV_ROUND_UP(length, resource_block) * view_block;
+}
+
 static void
 describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource *resource,
                 struct tbr_texture_binding *binding)
 {
-   const unsigned first = view->u.tex.first_level;
-   const unsigned last = MIN2(view->u.tex.last_level, resource->base.last_level);
+   const struct util_format_description *shown = util_format_description(view->format);
+   const struct util_format_description *stored = util_format_description(resource->base.format);
+   const unsigned first = MIN2(view->u.tex.first_level, resource->base.last_level);
+   const unsigned last = CLAMP(view->u.tex.last_level, first, resource->base.last_level);
    const unsigned layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
+   const unsigned end = MIN2(view->u.tex.last_layer + 1u, resource->base.array_size);
 
    binding->num_levels = last - first + 1;
-   binding->num_samples = MAX2(resource->base.nr_samples, 1);
+   binding->num_layers = view->target == PIPE_TEXTURE_3D ? 1 : end - layer;
+   binding->num_samples = resource->base.nr_samples;
    binding->sample_stride = resource->sample_stride;
-   binding->num_layers = view->target == PIPE_TEXTURE_3D ? 1 : view->u.tex.last_layer - layer + 1;
    for (unsigned i = 0; i < binding->num_levels; i++) {
+      const uint32_t width = u_minify(resource->base.width0, first + i);
+      const uint32_t height = u_minify(resource->base.height0, first + i);
       binding->levels[i] = (struct tbr_texture_level){
          .texels = tbr_resource_address(resource, first + i, layer),
          .row_stride = resource->row_stride[first + i],
          .layer_stride = resource->layer_stride[first + i],
-         .width = u_minify(resource->base.width0, first + i),
-         .height = u_minify(resource->base.height0, first + i),
+         .width = view_length(width, stored->block.width, shown->block.width),
+         .height = view_length(height, stored->block.height, shown->block.height),
          .depth = u_minify(resource->base.depth0, first + i),
       };
    }
@@ -288,7 +301,7 @@ describe_buffer(const struct pipe_sampler_view *view, const struct tbr_resource 
    const unsigned offset = MIN2(view->u.buf.offset, resource->base.width0);
    const unsigned size = MIN2(view->u.buf.size, resource->base.width0 - offset);
    binding->num_levels = binding->num_layers = 1;
-   binding->buffer_elements = size / texel;
+   binding->buffer_elements = MIN2(size / texel, TBR_MAX_BUFFER_TEXELS);
    binding->levels[0] = (struct tbr_texture_level){
       .texels = resource->storage->memory + offset,
       .row_stride = size,

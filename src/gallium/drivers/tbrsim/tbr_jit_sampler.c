@@ -79,6 +79,8 @@ put_coordinates(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sam
       put(gallivm, sampler, params->coords[4], offsetof(struct tbr_sample_arguments, compare));
    if (params->lod)
       put(gallivm, sampler, params->lod, offsetof(struct tbr_sample_arguments, lod));
+   if (params->ms_index)
+      put(gallivm, sampler, params->ms_index, offsetof(struct tbr_sample_arguments, sample));
 
    if (params->derivs) {
       for (unsigned i = 0; i < 3; i++) {
@@ -100,8 +102,10 @@ put_coordinates(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sam
 }
 
 static void
-put_controls(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, uint32_t key)
+put_controls(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler,
+             const struct lp_sampler_params *params)
 {
+   const uint32_t key = params->sample_key;
    static const uint8_t operations[] = {
       [LP_SAMPLER_OP_TEXTURE] = TBR_TEXTURE_SAMPLE,
       [LP_SAMPLER_OP_FETCH] = TBR_TEXTURE_FETCH,
@@ -121,6 +125,7 @@ put_controls(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sample
    put_byte(gallivm, sampler, !!(key & LP_SAMPLER_SHADOW), offsetof(struct tbr_sample_arguments, shadow));
    put_byte(gallivm, sampler, !!(key & LP_SAMPLER_OFFSETS),
             offsetof(struct tbr_sample_arguments, has_offset));
+   put_byte(gallivm, sampler, params->ms_index != NULL, offsetof(struct tbr_sample_arguments, has_sample));
    put_byte(gallivm, sampler, (key & LP_SAMPLER_GATHER_COMP_MASK) >> LP_SAMPLER_GATHER_COMP_SHIFT,
             offsetof(struct tbr_sample_arguments, gather_component));
 }
@@ -137,7 +142,7 @@ emit_tex_sample(const struct lp_build_sampler_soa *base, struct gallivm_state *g
    put_coordinates(gallivm, sampler, params);
    put(gallivm, sampler, tbr_jit_lane_bits(gallivm, params->exec_mask),
        offsetof(struct tbr_sample_arguments, active));
-   put_controls(gallivm, sampler, params->sample_key);
+   put_controls(gallivm, sampler, params);
 
    LLVMValueRef binding = load_binding(gallivm, sampler, params->texture_index, params->texture_index_offset);
    LLVMValueRef function =

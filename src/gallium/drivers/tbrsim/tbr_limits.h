@@ -16,6 +16,8 @@
 #define TBR_MAX_TEXTURES 32
 #define TBR_MAX_LEVELS 15 /* 16384 texels */
 #define TBR_MAX_CONSTANT_BUFFERS 16
+/** Texels of a buffer texture. */
+#define TBR_MAX_BUFFER_TEXELS (1u << 27)
 
 #define TBR_MIN_TILE_SIZE 8
 #define TBR_MAX_TILE_SIZE 64

@@ -21,33 +21,6 @@ enum texture_mip {
    TEXTURE_MIP_LINEAR,
 };
 
-/** The texels of the lanes: channels 0 (low half) and 2 of each lane, and 1 and 3;
- * or one float. */
-struct texture_color {
-   texture_short even, odd;
-   texture_float single;
-};
-
-TEXTURE_INLINE bool
-texture_is_single(enum texture_kind kind)
-{
-   return kind >= TEXTURE_KIND_16;
-}
-
-TEXTURE_INLINE unsigned
-texture_kind_bytes(enum texture_kind kind)
-{
-   switch (kind) {
-   case TEXTURE_KIND_BYTES_1: return 1;
-   case TEXTURE_KIND_BYTES_2:
-   case TEXTURE_KIND_565:
-   case TEXTURE_KIND_5551:
-   case TEXTURE_KIND_4444:
-   case TEXTURE_KIND_16: return 2;
-   default: return 4;
-   }
-}
-
 /** The geometry of each lane's level; fields as enum texture_geometry_field. */
 struct texture_geometry {
    texture_int field[TEXTURE_NUM_GEOMETRY_FIELDS];
@@ -101,186 +74,14 @@ texture_look_up_level(const struct tbr_texture_private *state, texture_int level
 /** Where the lanes sample one level. */
 struct texture_point {
    texture_float s, t; /**< 0 … 1 */
-   texture_int face;   /**< of a cube map */
+   texture_int layer;  /**< face of a cube map, layer of an array */
    texture_int linear; /**< lanes that filter linearly, for TEXTURE_MIXED */
    texture_int level;
    bool uniform; /**< the lanes of a quad agree on the level */
+   /** Depth to compare texels with; NULL: they are not compared. */
+   const texture_float *reference;
+   unsigned compare; /**< enum pipe_compare_func */
 };
-
-TEXTURE_INLINE texture_int
-texture_load_word(const uint8_t *base, texture_int offset)
-{
-#if TEXTURE_LANES == 16
-   return (texture_int)_mm512_i32gather_epi32((__m512i)offset, base, 1);
-#elif TEXTURE_LANES == 8
-   return (texture_int)_mm256_i32gather_epi32((const int *)base, (__m256i)offset, 1);
-#else
-   texture_int word;
-   for (unsigned i = 0; i < TEXTURE_LANES; i++) {
-      int32_t value;
-      memcpy(&value, base + offset[i], 4);
-      word[i] = value;
-   }
-   return word;
-#endif
-}
-
-/** The texels at byte offsets from base, each in the low bits of its lane, zeros
- * above. */
-TEXTURE_INLINE texture_int
-texture_load_texel(enum texture_kind kind, const uint8_t *base, texture_int offset)
-{
-   if (texture_kind_bytes(kind) == 4)
-      return texture_load_word(base, offset);
-#if TEXTURE_LANES >= 8
-   /* The aligned word around a texel lies in the texel's page. */
-   texture_uint word = (texture_uint)texture_load_word(base, offset & ~3);
-   word >>= (texture_uint)((offset & 3) << 3);
-   return (texture_int)word & (texture_kind_bytes(kind) == 2 ? 0xffff : 0xff);
-#else
-   texture_int word;
-   for (unsigned i = 0; i < TEXTURE_LANES; i++) {
-      uint16_t value;
-      if (texture_kind_bytes(kind) == 2) {
-         memcpy(&value, base + offset[i], 2);
-      } else {
-         value = base[offset[i]];
-      }
-      word[i] = value;
-   }
-   return word;
-#endif
-}
-
-#if defined(__SSE2__) && TEXTURE_LANES < 16
-/** The 64 bits at each of two offsets. */
-TEXTURE_INLINE __m128
-texture_load_two(const uint8_t *base, int32_t first, int32_t second)
-{
-   __m128i low = _mm_loadl_epi64((const __m128i *)(base + first));
-   return _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(base + second));
-}
-#endif
-
-/** Two texels next to each other: at the offsets and four bytes on. */
-TEXTURE_INLINE void
-texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, texture_int *right)
-{
-#if TEXTURE_LANES == 16
-   const __m512i even = (__m512i)(texture_int){0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
-   const __m512i odd = (__m512i)(texture_int){1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
-   __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256((__m512i)offset), base, 1);
-   __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64((__m512i)offset, 1), base, 1);
-   *left = (texture_int)_mm512_permutex2var_epi32(low, even, high);
-   *right = (texture_int)_mm512_permutex2var_epi32(low, odd, high);
-#else
-   int32_t at[TEXTURE_LANES];
-   texture_store_int(at, offset);
-#if TEXTURE_LANES == 8
-   __m256 first = _mm256_set_m128(texture_load_two(base, at[4], at[5]), texture_load_two(base, at[0], at[1]));
-   __m256 second =
-      _mm256_set_m128(texture_load_two(base, at[6], at[7]), texture_load_two(base, at[2], at[3]));
-   *left = (texture_int)_mm256_shuffle_ps(first, second, 0x88);
-   *right = (texture_int)_mm256_shuffle_ps(first, second, 0xdd);
-#elif defined(__SSE2__)
-   __m128 first = texture_load_two(base, at[0], at[1]), second = texture_load_two(base, at[2], at[3]);
-   *left = (texture_int)_mm_shuffle_ps(first, second, 0x88);
-   *right = (texture_int)_mm_shuffle_ps(first, second, 0xdd);
-#else
-   for (unsigned i = 0; i < TEXTURE_LANES; i++) {
-      int32_t value[2];
-      memcpy(value, base + at[i], 8);
-      (*left)[i] = value[0];
-      (*right)[i] = value[1];
-   }
-#endif
-#endif
-}
-
-/** Channels of 15 bits to the scale where 32640 is 1. */
-TEXTURE_INLINE texture_short
-texture_rescale(texture_ushort value)
-{
-   return (texture_short)(value - (value >> 8));
-}
-
-TEXTURE_INLINE struct texture_color
-texture_unpack(enum texture_kind kind, texture_int word)
-{
-   struct texture_color color = {0};
-   switch (kind) {
-   case TEXTURE_KIND_565: {
-      texture_ushort five = (texture_ushort)((word & 0x1f) | (word << 5 & 0x1f0000));
-      texture_ushort six = (texture_ushort)(word >> 5 & 0x3f);
-      color.even = texture_rescale(five * 1057);
-      color.odd = texture_rescale(six * 520 + (six >> 3));
-      break;
-   }
-   case TEXTURE_KIND_5551:
-      color.even = texture_rescale((texture_ushort)((word & 0x1f) | (word << 6 & 0x1f0000)) * 1057);
-      color.odd = texture_rescale((texture_ushort)(word >> 5 & 0x1f) * 1057);
-      color.odd |= (texture_short)(-(word >> 15) & 0x7f800000);
-      break;
-   case TEXTURE_KIND_4444:
-      color.even = (texture_short)((word & 0xf) | (word << 8 & 0xf0000)) * 2176;
-      color.odd = (texture_short)((word >> 4 & 0xf) | (word << 4 & 0xf0000)) * 2176;
-      break;
-   case TEXTURE_KIND_16: color.single = texture_to_float(word) * (1.0f / 65535.0f); break;
-   case TEXTURE_KIND_24_LOW: color.single = texture_to_float(word & 0xffffff) * (1.0f / 16777215.0f); break;
-   case TEXTURE_KIND_24_HIGH:
-      color.single = texture_to_float((texture_int)((texture_uint)word >> 8)) * (1.0f / 16777215.0f);
-      break;
-   case TEXTURE_KIND_FLOAT: color.single = (texture_float)word; break;
-   default:
-      color.even = (texture_short)(word << 7 & 0x7f807f80);
-      color.odd = (texture_short)(word >> 1 & 0x7f807f80);
-      break;
-   }
-   return color;
-}
-
-/** A mixing weight: in 1/65536 minus one half for both channels, or a float. */
-struct texture_weights {
-   texture_short channels;
-   texture_float single;
-};
-
-/** a + (b - a) * weight; the weight is in 1/65536 minus one half, which halves
- * the product's range to what 16 bits hold. Exactly a for weight 0. */
-TEXTURE_INLINE texture_short
-texture_mix(texture_short a, texture_short b, texture_short weight)
-{
-   return texture_average(a, b) + texture_multiply_high(b - a, weight);
-}
-
-TEXTURE_INLINE struct texture_color
-texture_mix_colors(enum texture_kind kind, struct texture_color a, struct texture_color b,
-                   struct texture_weights weight)
-{
-   if (texture_is_single(kind)) {
-      a.single += (b.single - a.single) * weight.single;
-      return a;
-   }
-   a.even = texture_mix(a.even, b.even, weight.channels);
-   if (kind != TEXTURE_KIND_BYTES_1)
-      a.odd = texture_mix(a.odd, b.odd, weight.channels);
-   return a;
-}
-
-/** The weight that a fraction in the low 16 bits is. */
-TEXTURE_INLINE struct texture_weights
-texture_weight(enum texture_kind kind, texture_int fraction)
-{
-   struct texture_weights weight = {0};
-   fraction &= 0xffff;
-   if (texture_is_single(kind)) {
-      weight.single = texture_to_float(fraction) * (1.0f / 65536.0f);
-   } else {
-      fraction ^= 0x8000;
-      weight.channels = (texture_short)(fraction | fraction << 16);
-   }
-   return weight;
-}
 
 /** A coordinate into 0 … 1 as the wrap mode says; a fraction may round up to 1. */
 TEXTURE_INLINE texture_float
@@ -310,7 +111,7 @@ texture_mean_of_three(uint32_t a, uint32_t b, uint32_t c)
 
 /** Replaces the texels of lanes whose squares cross the edges of a cube's faces. */
 static __attribute__((noinline)) void
-texture_cross_edges(const struct tbr_texture_private *state, texture_int face, texture_int level,
+texture_cross_words(const struct tbr_texture_private *state, texture_int face, texture_int level,
                     texture_int x, texture_int y, uint32_t lanes, texture_int texels[4])
 {
    for (; lanes; lanes &= lanes - 1) {
@@ -353,15 +154,33 @@ texture_note_crossing(const struct tbr_texture_private *state, texture_int face,
    }
 }
 
+/** Compares texels of depth with the reference, if there is one. */
+TEXTURE_INLINE void
+texture_compare_color(enum texture_kind kind, const struct texture_point *point, struct texture_color *color)
+{
+   if (!texture_is_single(kind) || !point->reference)
+      return;
+   const texture_float reference = *point->reference, depth = color->single;
+   texture_int passes = texture_splat_int(0);
+   switch (point->compare) {
+   case PIPE_FUNC_LESS: passes = reference < depth; break;
+   case PIPE_FUNC_EQUAL: passes = reference == depth; break;
+   case PIPE_FUNC_LEQUAL: passes = reference <= depth; break;
+   case PIPE_FUNC_GREATER: passes = reference > depth; break;
+   case PIPE_FUNC_NOTEQUAL: passes = reference != depth; break;
+   case PIPE_FUNC_GEQUAL: passes = reference >= depth; break;
+   case PIPE_FUNC_ALWAYS: passes = texture_splat_int(-1); break;
+   }
+   color->single = (texture_float)(passes & (texture_int)texture_splat_float(1.0f));
+}
+
 /** Reads and filters one level. texel: what is read, x | y << 16; crossing: the
  * lanes that read across the edges of a seamless cube map's faces. */
 TEXTURE_INLINE struct texture_color
-texture_sample_level(const struct tbr_texture_private *state, enum texture_kind kind, bool cube,
-                     enum texture_filter filter, enum texture_mip mip, const struct texture_point *point,
-                     texture_int *texel, uint32_t *crossing)
+texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                     enum texture_kind kind, bool cube, enum texture_filter filter, enum texture_mip mip,
+                     const struct texture_point *point, texture_int *texel, uint32_t *crossing)
 {
-   const unsigned bytes = texture_kind_bytes(kind);
-   const uint8_t *base = state->base;
    *crossing = 0;
    struct texture_geometry geometry;
 
@@ -376,8 +195,8 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
    const texture_int last_x = geometry.field[TEXTURE_LAST_X], last_y = geometry.field[TEXTURE_LAST_Y];
    const texture_int row_stride = geometry.field[TEXTURE_ROW_STRIDE];
    texture_int offset = geometry.field[TEXTURE_OFFSET];
-   if (cube)
-      offset += point->face * geometry.field[TEXTURE_LAYER_STRIDE];
+   if (cube || state->layered)
+      offset += point->layer * geometry.field[TEXTURE_LAYER_STRIDE];
 
    texture_int fixed_x = texture_truncate(point->s * width);
    texture_int fixed_y = texture_truncate(point->t * height);
@@ -386,7 +205,11 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
       x = texture_select_int(x > last_x, last_x, x);
       y = texture_select_int(y > last_y, last_y, y);
       *texel = x | y << 16;
-      return texture_unpack(kind, texture_load_texel(kind, base, offset + y * row_stride + x * (int)bytes));
+      const struct texture_places places = {offset, row_stride, {x, x}, {y, y}};
+      struct texture_color color;
+      texture_load_square(thread, state, kind, &places, 1, &color);
+      texture_compare_color(kind, point, &color);
+      return color;
    }
 
    texture_int half = texture_splat_int(0x8000);
@@ -404,13 +227,16 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
    struct texture_weights weight_x = texture_weight(kind, fixed_x), weight_y = texture_weight(kind, fixed_y);
    *texel = (x & 0xffff) | y << 16;
 
-   texture_int texels[4];
+   struct texture_color colors[4];
    texture_int outside =
       ((texture_uint)x >= (texture_uint)last_x) | ((texture_uint)y >= (texture_uint)last_y);
-   if (bytes == 4 && __builtin_expect(!texture_any(outside), 1)) {
+   if (texture_has_pairs(kind) && __builtin_expect(!texture_any(outside), 1)) {
+      texture_int texels[4];
       offset += y * row_stride + x * 4;
-      texture_load_pair(base, offset, &texels[0], &texels[1]);
-      texture_load_pair(base, offset + row_stride, &texels[2], &texels[3]);
+      texture_load_pair(state->base, offset, &texels[0], &texels[1]);
+      texture_load_pair(state->base, offset + row_stride, &texels[2], &texels[3]);
+      for (unsigned i = 0; i < 4; i++)
+         colors[i] = texture_unpack(kind, texels[i]);
    } else {
       texture_int repeat_x = texture_splat_int(state->repeat[0]);
       texture_int repeat_y = texture_splat_int(state->repeat[1]);
@@ -418,29 +244,36 @@ texture_sample_level(const struct tbr_texture_private *state, enum texture_kind 
       texture_int y1 = texture_select_int(y >= last_y, last_y & ~repeat_y, y + 1);
       texture_int x0 = texture_select_int(x < 0, last_x & repeat_x, x);
       texture_int y0 = texture_select_int(y < 0, last_y & repeat_y, y);
-      texture_int row0 = offset + y0 * row_stride, row1 = offset + y1 * row_stride;
-      x0 *= (int)bytes;
-      x1 *= (int)bytes;
-      texels[0] = texture_load_texel(kind, base, row0 + x0);
-      texels[1] = texture_load_texel(kind, base, row0 + x1);
-      texels[2] = texture_load_texel(kind, base, row1 + x0);
-      texels[3] = texture_load_texel(kind, base, row1 + x1);
+      const struct texture_places places = {offset, row_stride, {x0, x1}, {y0, y1}};
       if (cube && state->seamless) {
-         *crossing = texture_bits(filter == TEXTURE_MIXED ? outside & point->linear : outside);
-         /* A copy, so that only this branch needs it in memory. */
          texture_int level = mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point->level;
-         texture_int crossed[4] = {texels[0], texels[1], texels[2], texels[3]};
-         texture_cross_edges(state, point->face, level, x, y, *crossing, crossed);
+         texture_int texels[4];
          for (unsigned i = 0; i < 4; i++)
-            texels[i] = crossed[i];
+            texels[i] = texture_load_texel(kind, state->base,
+                                           offset + places.y[i >> 1] * row_stride + places.x[i & 1] * 4);
+         *crossing = texture_bits(filter == TEXTURE_MIXED ? outside & point->linear : outside);
+         texture_cross_words(state, point->layer, level, x, y, *crossing, texels);
+         for (unsigned i = 0; i < 4; i++)
+            colors[i] = texture_unpack(kind, texels[i]);
+      } else {
+         texture_load_square(thread, state, kind, &places, 4, colors);
       }
    }
 
-   struct texture_color low =
-      texture_mix_colors(kind, texture_unpack(kind, texels[0]), texture_unpack(kind, texels[1]), weight_x);
-   struct texture_color high =
-      texture_mix_colors(kind, texture_unpack(kind, texels[2]), texture_unpack(kind, texels[3]), weight_x);
+   for (unsigned i = 0; i < 4; i++)
+      texture_compare_color(kind, point, &colors[i]);
+   struct texture_color low = texture_mix_colors(kind, colors[0], colors[1], weight_x);
+   struct texture_color high = texture_mix_colors(kind, colors[2], colors[3], weight_x);
    return texture_mix_colors(kind, low, high, weight_y);
+}
+
+/** Array layers of the lanes that the third coordinate names. */
+TEXTURE_INLINE texture_int
+texture_array_layers(const struct tbr_texture_binding *binding, const float *coordinates)
+{
+   const texture_float zero = {0};
+   texture_float layer = texture_floor(texture_max(texture_load_operand(coordinates), zero) + 0.5f);
+   return texture_truncate(texture_min(layer, texture_splat_float((float)(binding->num_layers - 1))));
 }
 
 /** Stores lanes part … as floats, components as the view's swizzle says. */
@@ -450,7 +283,10 @@ texture_store_color(const struct tbr_texture_private *state, enum texture_kind k
 {
    const float scale = 1.0f / 255.0f / 128.0f;
    texture_float channels[6] = {{0}};
-   if (texture_is_single(kind)) {
+   if (kind == TEXTURE_KIND_WIDE) {
+      for (unsigned i = 0; i < 4; i++)
+         channels[i] = color.wide[i];
+   } else if (texture_is_single(kind)) {
       channels[0] = color.single;
    } else {
       channels[0] = texture_to_float((texture_int)color.even & 0xffff) * scale;
@@ -475,14 +311,16 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
                     struct tbr_sample_arguments *arguments, enum texture_kind kind, bool cube,
                     enum texture_filter filter, enum texture_mip mip)
 {
-   if (arguments->operation != TBR_TEXTURE_SAMPLE || arguments->shadow || arguments->has_offset) {
+   if (arguments->operation != TBR_TEXTURE_SAMPLE || arguments->has_offset ||
+       (arguments->shadow && !texture_is_single(kind))) {
       texture_sample_general(thread, binding, arguments);
       return;
    }
    const struct tbr_texture_private *state = &binding->private_state;
    const unsigned wrap_s = binding->sampler.wrap_s, wrap_t = binding->sampler.wrap_t;
    const bool mixed = filter == TEXTURE_MIXED;
-   const bool uniform = arguments->lod_control == TBR_LOD_IMPLICIT;
+   const bool uniform = arguments->lod_control == TBR_LOD_IMPLICIT || arguments->lod_control == TBR_LOD_QUAD;
+   const bool layers = cube || state->layered;
    const bool record = thread->events != NULL && (thread->live & arguments->active) != 0;
    struct texture_reads reads;
    const unsigned second_slot = cube && state->seamless ? TEXTURE_MAX_READS / 2 : 1;
@@ -498,12 +336,22 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
 
       if (cube) {
          texture_cube_project(arguments, part, &projection);
-         point.face = projection.face;
+         point.layer = projection.face;
          point.s = texture_fold(PIPE_TEX_WRAP_CLAMP_TO_EDGE, projection.s);
          point.t = texture_fold(PIPE_TEX_WRAP_CLAMP_TO_EDGE, projection.t);
       } else {
          point.s = texture_fold(wrap_s, texture_load_operand(arguments->coords[0] + part));
          point.t = texture_fold(wrap_t, texture_load_operand(arguments->coords[1] + part));
+         if (state->layered)
+            point.layer = texture_array_layers(binding, arguments->coords[2] + part);
+      }
+      texture_float reference;
+      if (texture_is_single(kind) && arguments->shadow) {
+         reference = texture_load_operand(arguments->compare + part);
+         if (kind != TEXTURE_KIND_FLOAT)
+            reference = texture_clamp_lambda(reference, 0.0f, 1.0f);
+         point.reference = &reference;
+         point.compare = binding->sampler.compare_func;
       }
 
       if (mixed || mip != TEXTURE_MIP_NONE) {
@@ -530,17 +378,17 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
                                   : mixed                   ? point.linear & 0x100
                                                             : texture_splat_int(0x100);
       struct texture_color color =
-         texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
+         texture_sample_level(thread, state, kind, cube, filter, mip, &point, &texel, &crossing);
       if (record) {
          texture_store_int(reads.texel[0] + part, texel);
          texture_int key = linear;
          if (mip != TEXTURE_MIP_NONE)
             key |= point.level;
-         if (cube)
-            key |= point.face << 9;
+         if (layers)
+            key |= point.layer << 9;
          texture_store_int(reads.key[0] + part, key);
          if (cube && crossing)
-            texture_note_crossing(state, point.face,
+            texture_note_crossing(state, point.layer,
                                   mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point.level, texel,
                                   crossing, part, 0, &reads);
       }
@@ -548,18 +396,18 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
          /* Lanes without a second level mix it in with weight 0. */
          point.level -= second;
          struct texture_color next =
-            texture_sample_level(state, kind, cube, filter, mip, &point, &texel, &crossing);
+            texture_sample_level(thread, state, kind, cube, filter, mip, &point, &texel, &crossing);
          color = texture_mix_colors(kind, color, next, level_weight);
          if (record) {
             texture_int key = linear | point.level;
-            if (cube)
-               key |= point.face << 9;
+            if (layers)
+               key |= point.layer << 9;
             const uint32_t lanes = texture_bits(second);
             reads.lanes[second_slot] |= lanes << part;
             texture_store_int(reads.texel[second_slot] + part, texel);
             texture_store_int(reads.key[second_slot] + part, key);
             if (cube && (crossing & lanes))
-               texture_note_crossing(state, point.face, point.level, texel, crossing & lanes, part,
+               texture_note_crossing(state, point.layer, point.level, texel, crossing & lanes, part,
                                      second_slot, &reads);
          }
       }
@@ -570,7 +418,7 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
       const unsigned slots = cube && state->seamless                       ? TEXTURE_MAX_READS
                              : mip == TEXTURE_MIP_LINEAR && reads.lanes[1] ? 2
                                                                            : 1;
-      if (cube || ((mixed || mip != TEXTURE_MIP_NONE) && !uniform)) {
+      if (layers || ((mixed || mip != TEXTURE_MIP_NONE) && !uniform)) {
          texture_record(thread, binding, arguments, &reads, slots, true);
       } else {
          texture_record(thread, binding, arguments, &reads, slots, false);

@@ -10,21 +10,14 @@ union texture_texel {
    uint32_t bits[4];
 };
 
-/** Decodes a sample of the texel (x, y) of a layer, face or slice. */
+/** Decodes the texel (x, y) of a block. */
 static union texture_texel
-texture_fetch_sample(const struct tbr_texture_binding *binding, unsigned level, unsigned layer,
-                     unsigned sample, unsigned x, unsigned y)
+texture_decode(const struct tbr_texture_private *state, const uint8_t *block, unsigned x, unsigned y)
 {
-   const struct tbr_texture_private *state = &binding->private_state;
-   const struct tbr_texture_level *source = &binding->levels[level];
-   const uint8_t *block = source->texels + sample * binding->sample_stride +
-                          (size_t)layer * source->layer_stride +
-                          (size_t)(y / state->block_height) * source->row_stride +
-                          (size_t)(x / state->block_width) * state->block_bytes;
    union texture_texel texel;
 
    if (state->fetch) {
-      state->fetch(&texel, block, x % state->block_width, y % state->block_height);
+      state->fetch(&texel, block, x, y);
    } else if (state->unpack_depth) {
       state->unpack_depth(&texel.f[0], 0, block, 0, 1, 1);
       texel.f[1] = texel.f[2] = texel.f[0];
@@ -39,11 +32,17 @@ texture_fetch_sample(const struct tbr_texture_binding *binding, unsigned level, 
    return texel;
 }
 
-static inline union texture_texel
+/** Decodes the texel (x, y) of a layer, face or slice. */
+static union texture_texel
 texture_fetch(const struct tbr_texture_binding *binding, unsigned level, unsigned layer, unsigned x,
               unsigned y)
 {
-   return texture_fetch_sample(binding, level, layer, 0, x, y);
+   const struct tbr_texture_private *state = &binding->private_state;
+   const struct tbr_texture_level *source = &binding->levels[level];
+   const uint8_t *block = source->texels + (size_t)layer * source->layer_stride +
+                          (size_t)(y / state->block_height) * source->row_stride +
+                          (size_t)(x / state->block_width) * state->block_bytes;
+   return texture_decode(state, block, x % state->block_width, y % state->block_height);
 }
 
 static union texture_texel

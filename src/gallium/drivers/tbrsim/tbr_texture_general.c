@@ -229,49 +229,93 @@ texture_gather_lane(const struct tbr_texture_binding *binding, struct tbr_sample
    }
 }
 
+/** texelFetch's operands. */
+struct texture_position {
+   int32_t x, y, layer; /**< layer: or slice */
+   int32_t level;
+   int32_t sample;
+};
+
+static int32_t
+texture_integer(const float *operand)
+{
+   int32_t value;
+   memcpy(&value, operand, sizeof(value));
+   return value;
+}
+
+static int32_t
+texture_position_along(const struct tbr_sample_arguments *arguments, unsigned axis, unsigned lane)
+{
+   const uint32_t offset = arguments->has_offset ? (uint32_t)arguments->offset[axis][lane] : 0;
+   return (int32_t)((uint32_t)texture_integer(&arguments->coords[axis][lane]) + offset);
+}
+
+static struct texture_position
+texture_position_of(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+                    unsigned lane)
+{
+   struct texture_position position = {.x = texture_position_along(arguments, 0, lane)};
+   if (binding->private_state.dimensions > 1)
+      position.y = texture_position_along(arguments, 1, lane);
+   if (binding->target == PIPE_TEXTURE_3D)
+      position.layer = texture_position_along(arguments, 2, lane);
+   if (binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY)
+      position.layer = texture_integer(&arguments->coords[2][lane]);
+   if (arguments->lod_control == TBR_LOD_EXPLICIT)
+      position.level = texture_integer(&arguments->lod[lane]);
+   if (arguments->has_sample)
+      position.sample = arguments->sample[lane];
+   return position;
+}
+
+static union texture_texel
+texture_fetch_buffer(const struct tbr_texture_binding *binding, uint32_t element, unsigned lane,
+                     struct texture_reads *reads)
+{
+   if (element >= binding->buffer_elements)
+      return (union texture_texel){.bits = {0, 0, 0, 0}};
+   const size_t offset = (size_t)element * binding->private_state.block_bytes;
+   texture_note(reads, 0, lane, 0, false, 0, (int)(element & 0x7fff), (int)(element >> 15));
+   return texture_decode(&binding->private_state, binding->levels[0].texels + offset, 0, 0);
+}
+
+static union texture_texel
+texture_fetch_image(const struct tbr_texture_binding *binding, const struct texture_position *position,
+                    unsigned lane, struct texture_reads *reads)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   const union texture_texel nothing = {.bits = {0, 0, 0, 0}};
+   const int samples = (int)MAX2(binding->num_samples, 1);
+   if (!texture_inside(position->level, (int)binding->num_levels) ||
+       !texture_inside(position->sample, samples))
+      return nothing;
+   const struct tbr_texture_level *image = &binding->levels[position->level];
+   const uint32_t layers = binding->target == PIPE_TEXTURE_3D ? image->depth : binding->num_layers;
+   if (!texture_inside(position->x, (int)image->width) || !texture_inside(position->y, (int)image->height) ||
+       !texture_inside(position->layer, (int)layers))
+      return nothing;
+
+   const unsigned x = (unsigned)position->x, y = (unsigned)position->y;
+   const uint8_t *block = image->texels + (size_t)position->sample * binding->sample_stride +
+                          (size_t)position->layer * image->layer_stride +
+                          (size_t)(y / state->block_height) * image->row_stride +
+                          (size_t)(x / state->block_width) * state->block_bytes;
+   /* Multisampled textures have one level; their footprints name the sample. */
+   texture_note(reads, 0, lane, (unsigned)(samples > 1 ? position->sample : position->level), false,
+                (unsigned)position->layer, position->x, position->y);
+   return texture_decode(state, block, x % state->block_width, y % state->block_height);
+}
+
 /** texelFetch: zeros outside the texture. */
 static void
 texture_fetch_lane(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments,
                    unsigned lane, struct texture_reads *reads)
 {
-   int32_t position[3] = {0, 0, 0}, level = 0, layer = 0, sample = 0;
-   for (unsigned i = 0; i < 3; i++) {
-      memcpy(&position[i], &arguments->coords[i][lane], sizeof(position[i]));
-      if (arguments->has_offset)
-         position[i] += arguments->offset[i][lane];
-   }
-   if (binding->num_samples > 1)
-      memcpy(&sample, &arguments->cube_layer[lane], sizeof(sample));
-   else
-      memcpy(&level, &arguments->lod[lane], sizeof(level));
-
-   union texture_texel texel = {.bits = {0, 0, 0, 0}};
-   if (binding->target == PIPE_BUFFER) {
-      const uint32_t element = (uint32_t)position[0];
-      if (element < binding->buffer_elements) {
-         binding->private_state.fetch(
-            &texel, binding->levels[0].texels + (size_t)element * binding->private_state.block_bytes, 0, 0);
-         texture_note(reads, 0, lane, 0, false, 0, (int)(element & 0x7fff), (int)(element >> 15));
-      }
-      texture_store_texel(binding, arguments, lane, &texel);
-      return;
-   }
-   if (binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY)
-      memcpy(&layer, &arguments->coords[2][lane], sizeof(layer));
-   if (binding->target == PIPE_TEXTURE_3D)
-      layer = position[2];
-   if (binding->private_state.dimensions < 2)
-      position[1] = 0;
-   if (texture_inside(level, (int)binding->num_levels)) {
-      const struct tbr_texture_level *image = &binding->levels[level];
-      const uint32_t layers = binding->target == PIPE_TEXTURE_3D ? image->depth : binding->num_layers;
-      if (texture_inside(position[0], (int)image->width) && texture_inside(position[1], (int)image->height) &&
-          texture_inside(layer, (int)layers) && texture_inside(sample, (int)MAX2(binding->num_samples, 1))) {
-         texel = texture_fetch_sample(binding, (unsigned)level, (unsigned)layer, (unsigned)sample,
-                                      (unsigned)position[0], (unsigned)position[1]);
-         texture_note(reads, 0, lane, (unsigned)level, false, (unsigned)layer, position[0], position[1]);
-      }
-   }
+   const struct texture_position position = texture_position_of(binding, arguments, lane);
+   const union texture_texel texel = binding->target == PIPE_BUFFER
+                                        ? texture_fetch_buffer(binding, (uint32_t)position.x, lane, reads)
+                                        : texture_fetch_image(binding, &position, lane, reads);
    texture_store_texel(binding, arguments, lane, &texel);
 }
 

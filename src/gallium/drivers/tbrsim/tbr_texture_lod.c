@@ -187,6 +187,8 @@ TEXTURE_INLINE texture_float
 texture_lambda(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
                unsigned part, unsigned dimensions, const struct texture_cube *cube)
 {
+   if (arguments->lod_control == TBR_LOD_LANE || arguments->lod_control == TBR_LOD_QUAD)
+      return texture_load_operand(arguments->lod + part);
    texture_float bias = texture_splat_float(binding->sampler.lod_bias);
    if (arguments->lod_control == TBR_LOD_EXPLICIT)
       return texture_load_operand(arguments->lod + part) + bias;

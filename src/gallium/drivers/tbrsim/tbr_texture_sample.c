@@ -20,7 +20,9 @@
 #include "tbr_texture_fetch.c"
 #include "tbr_texture_cube.c"
 #include "tbr_texture_general.c"
+#include "tbr_texture_load.c"
 #include "tbr_texture_fast.c"
+#include "tbr_texture_anisotropic.c"
 
 /** Defines the functions of one kind of texel for 2D (cube = false) or cube maps:
  * for each image filter, without mipmaps, nearest and linear between them. */
@@ -54,14 +56,18 @@ TEXTURE_DEFINE_FILTERS(bytes_1, TEXTURE_KIND_BYTES_1, false)
 TEXTURE_DEFINE_FILTERS(565, TEXTURE_KIND_565, false)
 TEXTURE_DEFINE_FILTERS(5551, TEXTURE_KIND_5551, false)
 TEXTURE_DEFINE_FILTERS(4444, TEXTURE_KIND_4444, false)
+TEXTURE_DEFINE_FILTERS(srgb, TEXTURE_KIND_SRGB, false)
+TEXTURE_DEFINE_FILTERS(block, TEXTURE_KIND_BLOCK, false)
+TEXTURE_DEFINE_FILTERS(block_srgb, TEXTURE_KIND_BLOCK_SRGB, false)
 TEXTURE_DEFINE_FILTERS(16, TEXTURE_KIND_16, false)
 TEXTURE_DEFINE_FILTERS(24_low, TEXTURE_KIND_24_LOW, false)
 TEXTURE_DEFINE_FILTERS(24_high, TEXTURE_KIND_24_HIGH, false)
 TEXTURE_DEFINE_FILTERS(float, TEXTURE_KIND_FLOAT, false)
+TEXTURE_DEFINE_FILTERS(wide, TEXTURE_KIND_WIDE, false)
 TEXTURE_DEFINE_FILTERS(cube_bytes_4, TEXTURE_KIND_BYTES_4, true)
 
 static tbr_sample_function
-texture_choose_sampler(struct tbr_texture_binding *binding)
+texture_choose_isotropic(const struct tbr_texture_binding *binding)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    const struct pipe_sampler_state *sampler = &binding->sampler;
@@ -81,10 +87,22 @@ texture_choose_sampler(struct tbr_texture_binding *binding)
    case TEXTURE_KIND_565: return texture_functions_565[filter][mip];
    case TEXTURE_KIND_5551: return texture_functions_5551[filter][mip];
    case TEXTURE_KIND_4444: return texture_functions_4444[filter][mip];
+   case TEXTURE_KIND_SRGB: return texture_functions_srgb[filter][mip];
+   case TEXTURE_KIND_BLOCK: return texture_functions_block[filter][mip];
+   case TEXTURE_KIND_BLOCK_SRGB: return texture_functions_block_srgb[filter][mip];
    case TEXTURE_KIND_16: return texture_functions_16[filter][mip];
    case TEXTURE_KIND_24_LOW: return texture_functions_24_low[filter][mip];
    case TEXTURE_KIND_24_HIGH: return texture_functions_24_high[filter][mip];
    case TEXTURE_KIND_FLOAT: return texture_functions_float[filter][mip];
+   case TEXTURE_KIND_WIDE: return texture_functions_wide[filter][mip];
    default: return texture_sample_general;
    }
+}
+
+static tbr_sample_function
+texture_choose_sampler(struct tbr_texture_binding *binding)
+{
+   binding->private_state.isotropic = texture_choose_isotropic(binding);
+   return binding->private_state.max_anisotropy > 1 ? texture_sample_anisotropic
+                                                    : binding->private_state.isotropic;
 }

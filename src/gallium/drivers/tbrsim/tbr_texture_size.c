@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "tbr_texture_unit.h"
+#include "util/macros.h"
 
 static void
 level_size(const struct tbr_texture_binding *binding, uint32_t level, int32_t size[3])
@@ -42,7 +43,7 @@ tbr_texture_query_size(const struct tbr_texture_binding *binding, struct tbr_sam
       level_size(binding, level, result);
       result[3] = binding->num_levels;
       if (samples_only)
-         result[0] = binding->num_samples ? binding->num_samples : 1;
+         result[0] = (int32_t)MAX2(binding->num_samples, 1);
       for (unsigned i = 0; i < 4; i++)
          memcpy(&arguments->texel[i][lane], &result[i], sizeof result[i]);
    }

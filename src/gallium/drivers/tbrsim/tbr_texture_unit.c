@@ -8,6 +8,27 @@
 #include "util/format/u_format.h"
 #include "util/macros.h"
 
+const int32_t tbr_texture_srgb[256] = {
+   0,     10,    20,    30,    40,    50,    59,    69,    79,    89,    99,    109,   120,   131,   143,
+   156,   169,   183,   197,   213,   228,   245,   262,   280,   298,   317,   337,   358,   379,   401,
+   424,   447,   471,   496,   522,   549,   576,   604,   633,   662,   693,   724,   756,   789,   822,
+   857,   892,   928,   965,   1002,  1041,  1081,  1121,  1162,  1204,  1247,  1291,  1335,  1381,  1428,
+   1475,  1523,  1572,  1622,  1673,  1725,  1778,  1832,  1887,  1942,  1999,  2057,  2115,  2175,  2235,
+   2297,  2359,  2422,  2487,  2552,  2618,  2686,  2754,  2823,  2894,  2965,  3037,  3111,  3185,  3261,
+   3337,  3415,  3493,  3573,  3653,  3735,  3818,  3902,  3987,  4073,  4160,  4248,  4337,  4427,  4518,
+   4611,  4704,  4799,  4895,  4992,  5089,  5188,  5289,  5390,  5492,  5596,  5700,  5806,  5913,  6021,
+   6130,  6241,  6352,  6465,  6579,  6694,  6810,  6927,  7046,  7165,  7286,  7408,  7531,  7656,  7781,
+   7908,  8036,  8165,  8296,  8427,  8560,  8694,  8829,  8965,  9103,  9242,  9382,  9523,  9666,  9810,
+   9955,  10101, 10249, 10397, 10547, 10699, 10851, 11005, 11160, 11316, 11474, 11633, 11793, 11954, 12117,
+   12281, 12446, 12613, 12781, 12950, 13121, 13292, 13465, 13640, 13815, 13992, 14171, 14350, 14531, 14714,
+   14897, 15082, 15268, 15456, 15645, 15835, 16027, 16220, 16414, 16610, 16807, 17005, 17205, 17406, 17609,
+   17812, 18018, 18224, 18432, 18642, 18852, 19064, 19278, 19493, 19709, 19927, 20146, 20366, 20588, 20811,
+   21036, 21262, 21489, 21718, 21949, 22180, 22413, 22648, 22884, 23121, 23360, 23601, 23842, 24085, 24330,
+   24576, 24824, 25072, 25323, 25575, 25828, 26083, 26339, 26597, 26856, 27116, 27378, 27642, 27907, 28173,
+   28441, 28711, 28982, 29254, 29528, 29804, 30080, 30359, 30639, 30920, 31203, 31487, 31773, 32061, 32350,
+   32640,
+};
+
 bool
 tbr_texture_repeats(enum pipe_tex_wrap wrap)
 {
@@ -48,6 +69,42 @@ classify_single(enum pipe_format format)
    }
 }
 
+/** Whether the format's blocks of 4 × 4 texels decode to bytes without loss. */
+static bool
+has_blocks_of_bytes(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   if (description->block.width != 4 || description->block.height != 4 || util_format_is_snorm(format))
+      return false;
+   switch (description->layout) {
+   case UTIL_FORMAT_LAYOUT_S3TC:
+   case UTIL_FORMAT_LAYOUT_RGTC: return true;
+   case UTIL_FORMAT_LAYOUT_ETC:
+      return format == PIPE_FORMAT_ETC1_RGB8 || format == PIPE_FORMAT_ETC2_RGB8 ||
+             format == PIPE_FORMAT_ETC2_SRGB8 || format == PIPE_FORMAT_ETC2_RGB8A1 ||
+             format == PIPE_FORMAT_ETC2_SRGB8A1 || format == PIPE_FORMAT_ETC2_RGBA8 ||
+             format == PIPE_FORMAT_ETC2_SRGBA8;
+   case UTIL_FORMAT_LAYOUT_BPTC:
+      return format == PIPE_FORMAT_BPTC_RGBA_UNORM || format == PIPE_FORMAT_BPTC_SRGBA;
+   default: return false;
+   }
+}
+
+/** Whether the texels are channels of unsigned normalised numbers. */
+static bool
+has_normalized_channels(const struct util_format_description *description)
+{
+   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN)
+      return false;
+   for (unsigned i = 0; i < description->nr_channels; i++) {
+      const struct util_format_channel_description *channel = &description->channel[i];
+      if (channel->type != UTIL_FORMAT_TYPE_VOID &&
+          (channel->type != UTIL_FORMAT_TYPE_UNSIGNED || !channel->normalized))
+         return false;
+   }
+   return true;
+}
+
 /** The kind of a format, and for each of red, green, blue and alpha the channel of
  * a texel or the constant (4: 0, 5: 1) that it is. */
 static enum texture_kind
@@ -70,19 +127,25 @@ classify_format(enum pipe_format format, uint8_t component[4])
          component[i] = i == 3 ? 5 : i == 0 || depth ? 0 : 4;
       return single;
    }
-   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN ||
-       description->colorspace != UTIL_FORMAT_COLORSPACE_RGB)
+   const bool srgb = description->colorspace == UTIL_FORMAT_COLORSPACE_SRGB;
+   if (has_blocks_of_bytes(format))
+      return srgb ? TEXTURE_KIND_BLOCK_SRGB : TEXTURE_KIND_BLOCK;
+   if (util_format_is_depth_or_stencil(format) || util_format_is_pure_integer(format))
       return TEXTURE_KIND_GENERAL;
-   for (unsigned i = 0; i < description->nr_channels; i++) {
-      const struct util_format_channel_description *channel = &description->channel[i];
-      if (channel->type != UTIL_FORMAT_TYPE_VOID &&
-          (channel->type != UTIL_FORMAT_TYPE_UNSIGNED || !channel->normalized))
-         return TEXTURE_KIND_GENERAL;
-   }
+   if (!has_normalized_channels(description))
+      return TEXTURE_KIND_WIDE;
+   const bool alpha_last =
+      description->nr_channels == 4 && description->block.bits == 32 && description->channel[3].shift == 24 &&
+      description->channel[3].size == 8 &&
+      (description->swizzle[3] == PIPE_SWIZZLE_W || description->swizzle[3] == PIPE_SWIZZLE_1);
+   if (srgb && !alpha_last)
+      return TEXTURE_KIND_WIDE;
    for (unsigned i = 0; i < 4; i++) {
       const unsigned swizzle = description->swizzle[i];
       component[i] = swizzle <= PIPE_SWIZZLE_W ? swizzle : swizzle == PIPE_SWIZZLE_1 ? 5 : 4;
    }
+   if (srgb)
+      return TEXTURE_KIND_SRGB;
    for (unsigned p = 0; p < ARRAY_SIZE(packed); p++) {
       bool equal = description->block.bits == packed[p].bytes * 8u;
       for (unsigned i = 0, shift = 0; i < 4; shift += packed[p].size[i++])
@@ -91,7 +154,9 @@ classify_format(enum pipe_format format, uint8_t component[4])
       if (equal)
          return packed[p].kind;
    }
-   return TEXTURE_KIND_GENERAL;
+   for (unsigned i = 0; i < 4; i++)
+      component[i] = i;
+   return TEXTURE_KIND_WIDE;
 }
 
 /** Whether the specialised functions know the wrap mode. */
@@ -199,6 +264,9 @@ prepare_decoding(struct tbr_texture_binding *binding)
       state->integer = true;
    } else {
       state->fetch = util_format_fetch_rgba_func(binding->format);
+      if (has_blocks_of_bytes(binding->format))
+         state->unpack_block =
+            util_format_unpack_description(util_format_linear(binding->format))->unpack_rgba_8unorm_rect;
       state->integer = util_format_is_pure_integer(binding->format);
    }
 }
@@ -212,7 +280,9 @@ is_specialised(struct tbr_texture_binding *binding)
    const bool addresses = prepare_levels(binding);
    if (!wraps || !addresses || binding->sampler.unnormalized_coords)
       return false;
-   return binding->target == PIPE_TEXTURE_2D || binding->target == PIPE_TEXTURE_CUBE;
+   return binding->num_samples <= 1 &&
+          (binding->target == PIPE_TEXTURE_2D || binding->target == PIPE_TEXTURE_2D_ARRAY ||
+           binding->target == PIPE_TEXTURE_CUBE);
 }
 
 void
@@ -241,14 +311,24 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    }
    state->seamless = sampler->seamless_cube_map &&
                      (binding->target == PIPE_TEXTURE_CUBE || binding->target == PIPE_TEXTURE_CUBE_ARRAY);
+   /* Past the edges of its faces there are other faces. */
+   if (state->seamless)
+      sampler->wrap_s = sampler->wrap_t = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
+   state->format = binding->format;
+   const bool filtered = !state->integer && (sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR ||
+                                             sampler->mag_img_filter == PIPE_TEX_FILTER_LINEAR);
+   state->max_anisotropy = filtered && state->dimensions == 2 ? CLAMP(sampler->max_anisotropy, 1, 16) : 1;
+   state->layered = binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY;
    prepare_border(binding);
 
    uint8_t component[4] = {0, 1, 2, 3};
    const bool covered = is_specialised(binding);
    state->kind = covered ? classify_format(binding->format, component) : TEXTURE_KIND_GENERAL;
    /* Cube maps of the other kinds are rare: through the general function. */
-   if (binding->target != PIPE_TEXTURE_2D && state->kind != TEXTURE_KIND_BYTES_4)
+   if (binding->target == PIPE_TEXTURE_CUBE && state->kind != TEXTURE_KIND_BYTES_4)
       state->kind = TEXTURE_KIND_GENERAL;
+   if (state->kind == TEXTURE_KIND_GENERAL)
+      component[0] = 0, component[1] = 1, component[2] = 2, component[3] = 3;
    state->identity = true;
    for (unsigned i = 0; i < 4; i++) {
       const unsigned swizzle = binding->swizzle[i];

@@ -24,6 +24,8 @@ enum tbr_lod_control {
    TBR_LOD_BIAS,        /**< the same plus args->lod */
    TBR_LOD_EXPLICIT,    /**< args->lod */
    TBR_LOD_DERIVATIVES, /**< from args->ddx, args->ddy */
+   TBR_LOD_LANE,        /**< args->lod, which has the sampler's bias in it already */
+   TBR_LOD_QUAD,        /**< the same, and the lanes of a quad agree */
 };
 
 enum tbr_texture_operation {
@@ -43,14 +45,25 @@ struct tbr_sample_arguments {
    float ddx[3][TBR_LANES];
    float ddy[3][TBR_LANES];
    int32_t offset[3][TBR_LANES]; /**< texel offsets, valid if has_offset */
+   int32_t sample[TBR_LANES];    /**< which sample to fetch, valid if has_sample */
    uint32_t active;              /**< lanes that execute the instruction (control flow) */
    uint8_t operation;            /**< enum tbr_texture_operation */
    uint8_t lod_control;          /**< enum tbr_lod_control */
    bool shadow;
    bool has_offset;
+   bool has_sample;
    uint8_t gather_component;
    float texel[4][TBR_LANES]; /**< result: rgba, or integers' bits */
 };
+
+/** A compressed block that a thread decoded. */
+struct tbr_texture_block {
+   const uint8_t *address;
+   uint32_t generation;
+   uint32_t format;     /**< enum pipe_format by which it was decoded */
+   uint32_t texels[16]; /**< row by row, red in the lowest byte */
+};
+#define TBR_TEXTURE_BLOCK_BITS 9
 
 /** Per thread: what the texture unit needs while a tile is rendered. */
 struct tbr_texture_thread {
@@ -58,6 +71,10 @@ struct tbr_texture_thread {
    struct cm_tile_events *events;
    /** The quads of the current shade event whose fragments count: lane mask. */
    uint32_t live;
+   /** Decoded blocks, by a hash of their addresses; those of other generations are
+    * stale. Memory that is sampled does not change within a generation. */
+   uint32_t generation;
+   struct tbr_texture_block blocks[1 << TBR_TEXTURE_BLOCK_BITS];
 };
 
 struct tbr_texture_binding;
@@ -84,10 +101,14 @@ enum texture_kind {
    TEXTURE_KIND_565, /**< channels of 5, 6, 5 bits from the lowest on, normalised */
    TEXTURE_KIND_5551,
    TEXTURE_KIND_4444,
-   TEXTURE_KIND_16,      /**< one channel, as float: 16 bits, normalised (depth) */
-   TEXTURE_KIND_24_LOW,  /**< the low 24 bits of a word, normalised (depth) */
-   TEXTURE_KIND_24_HIGH, /**< the high ones */
-   TEXTURE_KIND_FLOAT,   /**< a float */
+   TEXTURE_KIND_SRGB,       /**< four bytes, the first three in sRGB */
+   TEXTURE_KIND_BLOCK,      /**< compressed blocks of 4 × 4 texels, decoded to four bytes each */
+   TEXTURE_KIND_BLOCK_SRGB, /**< the same in sRGB */
+   TEXTURE_KIND_16,         /**< one channel, as float: 16 bits, normalised (depth) */
+   TEXTURE_KIND_24_LOW,     /**< the low 24 bits of a word, normalised (depth) */
+   TEXTURE_KIND_24_HIGH,    /**< the high ones */
+   TEXTURE_KIND_FLOAT,      /**< a float */
+   TEXTURE_KIND_WIDE,       /**< as four floats, by Mesa's format functions */
 };
 
 typedef void (*tbr_sample_function)(struct tbr_texture_thread *thread,
@@ -112,8 +133,8 @@ struct tbr_texture_binding {
    uint32_t num_levels;      /**< of the view, at least 1 */
    uint32_t num_layers;      /**< array layers of the view, 6 a cube; 1 otherwise */
    uint32_t buffer_elements; /**< texels of a buffer view */
-   uint32_t num_samples;     /**< that a texel has; 0 and 1: it is not multisampled */
-   uint64_t sample_stride;   /**< bytes from a sample's texels to the next sample's */
+   uint32_t num_samples;     /**< of a multisampled texture; 0 and 1: not multisampled */
+   uint64_t sample_stride;   /**< bytes from a sample's plane to the next */
    struct tbr_texture_level levels[TBR_MAX_LEVELS];
    struct pipe_sampler_state sampler;
 
@@ -122,9 +143,13 @@ struct tbr_texture_binding {
    struct tbr_texture_private {
       /** enum texture_kind: how the specialised functions decode a texel. */
       uint8_t kind;
-      bool seamless;      /**< a cube map filtered across the edges of its faces */
-      bool integer;       /**< texels are integers: their bits are returned, nothing is filtered */
-      uint8_t dimensions; /**< coordinates that are filtered: 1, 2 or 3 */
+      uint8_t max_anisotropy;        /**< probes a fragment may take; 1: not anisotropic */
+      uint32_t format;               /**< enum pipe_format */
+      tbr_sample_function isotropic; /**< takes a probe */
+      bool seamless;                 /**< a cube map filtered across the edges of its faces */
+      bool layered;                  /**< coords[2] is an array layer */
+      bool integer;                  /**< texels are integers: their bits are returned, nothing is filtered */
+      uint8_t dimensions;            /**< coordinates that are filtered: 1, 2 or 3 */
       uint8_t last_level;
       uint8_t block_width, block_height, block_bytes;
       /** For each result component, which of red, green, blue, alpha as stored, 0 and 1 it is. */
@@ -144,6 +169,10 @@ struct tbr_texture_binding {
       /** Decode one texel of a block; NULL for the depth and stencil formats. */
       void (*fetch)(void *restrict destination, const uint8_t *restrict source, unsigned column,
                     unsigned row);
+      /** Decodes a block to four bytes a texel, sRGB as it is. */
+      void (*unpack_block)(uint8_t *restrict destination, unsigned destination_stride,
+                           const uint8_t *restrict source, unsigned source_stride, unsigned width,
+                           unsigned height);
       void (*unpack_depth)(float *restrict destination, unsigned destination_stride,
                            const uint8_t *restrict source, unsigned source_stride, unsigned width,
                            unsigned height);
@@ -152,6 +181,9 @@ struct tbr_texture_binding {
                              unsigned height);
    } private_state;
 };
+
+/** sRGB bytes as linear ones, where 32640 is 1. */
+extern const int32_t tbr_texture_srgb[256];
 
 /** Chooses the function that serves the binding, for the vector feature level in
  * use (tbr_isa.h). Every supported combination of target, format, filters and

@@ -13,6 +13,7 @@ render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_
    thread->height = smaller(pass->height - thread->tile_y, pass->tile_size);
    thread->texture.events = pass->events ? &pass->events[tile] : NULL;
    thread->texture.live = 0;
+   thread->texture.generation++;
    thread->plan.draw = UINT32_MAX;
 
    thread->dump = tile == pass->dumped_tile ? pass->dump : NULL;

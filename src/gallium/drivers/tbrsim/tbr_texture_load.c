@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Texels by kind: reading them from memory or from decoded blocks, and mixing them,
+ * a vector of lanes at a time. Included by tbr_texture_sample.c.
+ */
+
+/** The texels of the lanes: channels 0 (low half) and 2 of each lane, and 1 and 3;
+ * or one float, or four. */
+struct texture_color {
+   texture_short even, odd;
+   texture_float single;
+   texture_float wide[4];
+};
+
+TEXTURE_INLINE bool
+texture_is_single(enum texture_kind kind)
+{
+   return kind >= TEXTURE_KIND_16 && kind <= TEXTURE_KIND_FLOAT;
+}
+
+TEXTURE_INLINE bool
+texture_is_block(enum texture_kind kind)
+{
+   return kind == TEXTURE_KIND_BLOCK || kind == TEXTURE_KIND_BLOCK_SRGB;
+}
+
+TEXTURE_INLINE unsigned
+texture_kind_bytes(enum texture_kind kind)
+{
+   switch (kind) {
+   case TEXTURE_KIND_BYTES_1: return 1;
+   case TEXTURE_KIND_BYTES_2:
+   case TEXTURE_KIND_565:
+   case TEXTURE_KIND_5551:
+   case TEXTURE_KIND_4444:
+   case TEXTURE_KIND_16: return 2;
+   default: return 4;
+   }
+}
+
+TEXTURE_INLINE texture_int
+texture_load_word(const uint8_t *base, texture_int offset)
+{
+#if TEXTURE_LANES == 16
+   return (texture_int)_mm512_i32gather_epi32((__m512i)offset, base, 1);
+#elif TEXTURE_LANES == 8
+   return (texture_int)_mm256_i32gather_epi32((const int *)base, (__m256i)offset, 1);
+#else
+   texture_int word;
+   for (unsigned i = 0; i < TEXTURE_LANES; i++) {
+      int32_t value;
+      memcpy(&value, base + offset[i], 4);
+      word[i] = value;
+   }
+   return word;
+#endif
+}
+
+/** The texels at byte offsets from base, each in the low bits of its lane, zeros
+ * above. */
+TEXTURE_INLINE texture_int
+texture_load_texel(enum texture_kind kind, const uint8_t *base, texture_int offset)
+{
+   if (texture_kind_bytes(kind) == 4)
+      return texture_load_word(base, offset);
+#if TEXTURE_LANES >= 8
+   /* The aligned word around a texel lies in the texel's page. */
+   texture_uint word = (texture_uint)texture_load_word(base, offset & ~3);
+   word >>= (texture_uint)((offset & 3) << 3);
+   return (texture_int)word & (texture_kind_bytes(kind) == 2 ? 0xffff : 0xff);
+#else
+   texture_int word;
+   for (unsigned i = 0; i < TEXTURE_LANES; i++) {
+      uint16_t value;
+      if (texture_kind_bytes(kind) == 2) {
+         memcpy(&value, base + offset[i], 2);
+      } else {
+         value = base[offset[i]];
+      }
+      word[i] = value;
+   }
+   return word;
+#endif
+}
+
+#if defined(__SSE2__) && TEXTURE_LANES < 16
+/** The 64 bits at each of two offsets. */
+TEXTURE_INLINE __m128
+texture_load_two(const uint8_t *base, int32_t first, int32_t second)
+{
+   __m128i low = _mm_loadl_epi64((const __m128i *)(base + first));
+   return _mm_loadh_pi(_mm_castsi128_ps(low), (const __m64 *)(base + second));
+}
+#endif
+
+/** Two texels next to each other: at the offsets and four bytes on. */
+TEXTURE_INLINE void
+texture_load_pair(const uint8_t *base, texture_int offset, texture_int *left, texture_int *right)
+{
+#if TEXTURE_LANES == 16
+   const __m512i even = (__m512i)(texture_int){0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30};
+   const __m512i odd = (__m512i)(texture_int){1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31};
+   __m512i low = _mm512_i32gather_epi64(_mm512_castsi512_si256((__m512i)offset), base, 1);
+   __m512i high = _mm512_i32gather_epi64(_mm512_extracti64x4_epi64((__m512i)offset, 1), base, 1);
+   *left = (texture_int)_mm512_permutex2var_epi32(low, even, high);
+   *right = (texture_int)_mm512_permutex2var_epi32(low, odd, high);
+#else
+   int32_t at[TEXTURE_LANES];
+   texture_store_int(at, offset);
+#if TEXTURE_LANES == 8
+   __m256 first = _mm256_set_m128(texture_load_two(base, at[4], at[5]), texture_load_two(base, at[0], at[1]));
+   __m256 second =
+      _mm256_set_m128(texture_load_two(base, at[6], at[7]), texture_load_two(base, at[2], at[3]));
+   *left = (texture_int)_mm256_shuffle_ps(first, second, 0x88);
+   *right = (texture_int)_mm256_shuffle_ps(first, second, 0xdd);
+#elif defined(__SSE2__)
+   __m128 first = texture_load_two(base, at[0], at[1]), second = texture_load_two(base, at[2], at[3]);
+   *left = (texture_int)_mm_shuffle_ps(first, second, 0x88);
+   *right = (texture_int)_mm_shuffle_ps(first, second, 0xdd);
+#else
+   for (unsigned i = 0; i < TEXTURE_LANES; i++) {
+      int32_t value[2];
+      memcpy(value, base + at[i], 8);
+      (*left)[i] = value[0];
+      (*right)[i] = value[1];
+   }
+#endif
+#endif
+}
+
+/** sRGB bytes as linear ones, where 32640 is 1. */
+TEXTURE_INLINE texture_int
+texture_srgb(texture_int byte)
+{
+   return texture_load_word((const uint8_t *)tbr_texture_srgb, byte << 2);
+}
+
+/** Channels of 15 bits to the scale where 32640 is 1. */
+TEXTURE_INLINE texture_short
+texture_rescale(texture_ushort value)
+{
+   return (texture_short)(value - (value >> 8));
+}
+
+TEXTURE_INLINE struct texture_color
+texture_unpack(enum texture_kind kind, texture_int word)
+{
+   struct texture_color color = {0};
+   switch (kind) {
+   case TEXTURE_KIND_565: {
+      texture_ushort five = (texture_ushort)((word & 0x1f) | (word << 5 & 0x1f0000));
+      texture_ushort six = (texture_ushort)(word >> 5 & 0x3f);
+      color.even = texture_rescale(five * 1057);
+      color.odd = texture_rescale(six * 520 + (six >> 3));
+      break;
+   }
+   case TEXTURE_KIND_5551:
+      color.even = texture_rescale((texture_ushort)((word & 0x1f) | (word << 6 & 0x1f0000)) * 1057);
+      color.odd = texture_rescale((texture_ushort)(word >> 5 & 0x1f) * 1057);
+      color.odd |= (texture_short)(-(word >> 15) & 0x7f800000);
+      break;
+   case TEXTURE_KIND_4444:
+      color.even = (texture_short)((word & 0xf) | (word << 8 & 0xf0000)) * 2176;
+      color.odd = (texture_short)((word >> 4 & 0xf) | (word << 4 & 0xf0000)) * 2176;
+      break;
+   case TEXTURE_KIND_16: color.single = texture_to_float(word) * (1.0f / 65535.0f); break;
+   case TEXTURE_KIND_24_LOW: color.single = texture_to_float(word & 0xffffff) * (1.0f / 16777215.0f); break;
+   case TEXTURE_KIND_24_HIGH:
+      color.single = texture_to_float((texture_int)((texture_uint)word >> 8)) * (1.0f / 16777215.0f);
+      break;
+   case TEXTURE_KIND_FLOAT: color.single = (texture_float)word; break;
+   case TEXTURE_KIND_SRGB:
+   case TEXTURE_KIND_BLOCK_SRGB: {
+      texture_int alpha = word >> 1 & 0x7f800000;
+      color.even = (texture_short)(texture_srgb(word & 0xff) | texture_srgb(word >> 16 & 0xff) << 16);
+      color.odd = (texture_short)(texture_srgb(word >> 8 & 0xff) | alpha);
+      break;
+   }
+   default:
+      color.even = (texture_short)(word << 7 & 0x7f807f80);
+      color.odd = (texture_short)(word >> 1 & 0x7f807f80);
+      break;
+   }
+   return color;
+}
+
+/** Decodes a block into its place among the thread's. */
+static __attribute__((noinline)) void
+texture_decode_block(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                     const uint8_t *address, struct tbr_texture_block *block)
+{
+   block->address = address;
+   block->generation = thread->generation;
+   block->format = state->format;
+   state->unpack_block((uint8_t *)block->texels, 16, address, state->block_bytes, 4, 4);
+}
+
+/** The decoded block at an address. */
+static inline const uint32_t *
+texture_find_block(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                   const uint8_t *address)
+{
+   const uint32_t hash = (uint32_t)((uintptr_t)address >> 3) * 0x9e3779b1u;
+   struct tbr_texture_block *block = &thread->blocks[hash >> (32 - TBR_TEXTURE_BLOCK_BITS)];
+   if (__builtin_expect(block->address != address || block->generation != thread->generation ||
+                           block->format != state->format,
+                        0))
+      texture_decode_block(thread, state, address, block);
+   return block->texels;
+}
+
+/** Where the texels of a level's square lie; the offset is that of the lane's image. */
+struct texture_places {
+   texture_int offset, row_stride;
+   texture_int x[2], y[2]; /**< columns and rows */
+};
+
+/** The texels of compressed blocks: (0, 0), (1, 0), (0, 1), (1, 1), or the first only. */
+static __attribute__((noinline)) void
+texture_load_blocks(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                    const struct texture_places *places, unsigned count, texture_int *texels)
+{
+   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
+      const uint8_t *image = state->base + places->offset[lane];
+      const uint32_t *block = NULL;
+      int32_t known_column = 0, known_row = 0;
+      for (unsigned i = 0; i < count; i++) {
+         const int32_t x = places->x[i & 1][lane], y = places->y[i >> 1][lane];
+         const int32_t column = x >> 2, row = y >> 2;
+         if (!block || column != known_column || row != known_row)
+            block = texture_find_block(thread, state,
+                                       image + row * places->row_stride[lane] + column * state->block_bytes);
+         known_column = column;
+         known_row = row;
+         texels[i][lane] = (int32_t)block[(y & 3) * 4 + (x & 3)];
+      }
+   }
+}
+
+/** The same of texels of any format, as floats. */
+static __attribute__((noinline)) void
+texture_load_wide(const struct tbr_texture_private *state, const struct texture_places *places,
+                  unsigned count, struct texture_color *texels)
+{
+   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
+      const uint8_t *image = state->base + places->offset[lane];
+      for (unsigned i = 0; i < count; i++) {
+         const unsigned x = (unsigned)places->x[i & 1][lane], y = (unsigned)places->y[i >> 1][lane];
+         const uint8_t *block = image +
+                                (size_t)(y / state->block_height) * (uint32_t)places->row_stride[lane] +
+                                (size_t)(x / state->block_width) * state->block_bytes;
+         float texel[4];
+         state->fetch(texel, block, x % state->block_width, y % state->block_height);
+         for (unsigned c = 0; c < 4; c++)
+            texels[i].wide[c][lane] = texel[c];
+      }
+   }
+}
+
+/** Reads the first count texels of a square. */
+TEXTURE_INLINE void
+texture_load_square(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                    enum texture_kind kind, const struct texture_places *places, unsigned count,
+                    struct texture_color *colors)
+{
+   texture_int texels[4];
+   if (kind == TEXTURE_KIND_WIDE) {
+      texture_load_wide(state, places, count, colors);
+      return;
+   }
+   if (texture_is_block(kind)) {
+      texture_load_blocks(thread, state, places, count, texels);
+   } else {
+      const int bytes = (int)texture_kind_bytes(kind);
+      for (unsigned i = 0; i < count; i++)
+         texels[i] = texture_load_texel(kind, state->base,
+                                        places->offset + places->y[i >> 1] * places->row_stride +
+                                           places->x[i & 1] * bytes);
+   }
+   for (unsigned i = 0; i < count; i++)
+      colors[i] = texture_unpack(kind, texels[i]);
+}
+
+/** Whether two neighbours are read at once. */
+TEXTURE_INLINE bool
+texture_has_pairs(enum texture_kind kind)
+{
+   return kind != TEXTURE_KIND_WIDE && !texture_is_block(kind) && texture_kind_bytes(kind) == 4;
+}
+
+/** A mixing weight: in 1/65536 minus one half for both channels, or a float. */
+struct texture_weights {
+   texture_short channels;
+   texture_float single;
+};
+
+/** a + (b - a) * weight; the weight is in 1/65536 minus one half, which halves
+ * the product's range to what 16 bits hold. Exactly a for weight 0. */
+TEXTURE_INLINE texture_short
+texture_mix(texture_short a, texture_short b, texture_short weight)
+{
+   return texture_average(a, b) + texture_multiply_high(b - a, weight);
+}
+
+TEXTURE_INLINE struct texture_color
+texture_mix_colors(enum texture_kind kind, struct texture_color a, struct texture_color b,
+                   struct texture_weights weight)
+{
+   if (kind == TEXTURE_KIND_WIDE) {
+      for (unsigned i = 0; i < 4; i++)
+         a.wide[i] += (b.wide[i] - a.wide[i]) * weight.single;
+      return a;
+   }
+   if (texture_is_single(kind)) {
+      a.single += (b.single - a.single) * weight.single;
+      return a;
+   }
+   a.even = texture_mix(a.even, b.even, weight.channels);
+   if (kind != TEXTURE_KIND_BYTES_1)
+      a.odd = texture_mix(a.odd, b.odd, weight.channels);
+   return a;
+}
+
+/** The weight that a fraction in the low 16 bits is. */
+TEXTURE_INLINE struct texture_weights
+texture_weight(enum texture_kind kind, texture_int fraction)
+{
+   struct texture_weights weight = {0};
+   fraction &= 0xffff;
+   if (texture_is_single(kind) || kind == TEXTURE_KIND_WIDE) {
+      weight.single = texture_to_float(fraction) * (1.0f / 65536.0f);
+   } else {
+      fraction ^= 0x8000;
+      weight.channels = (texture_short)(fraction | fraction << 16);
+   }
+   return weight;
+}
