@@ -257,7 +257,7 @@ wrap(unsigned mode, int coordinate, int size)
 /** The texel coordinate of a texture coordinate; the clamping modes of old clamp
  * it first (OpenGL 2.1, 3.8.7; EXT_texture_mirror_clamp). */
 static double
-to_texels(const struct tbr_texture_binding *binding, unsigned mode, double c, int size, bool linear)
+to_texels(const struct tbr_texture_binding *binding, unsigned mode, double c, int size)
 {
    const bool unnormalized = binding->sampler.unnormalized_coords || binding->target == PIPE_TEXTURE_RECT;
    double u = unnormalized ? c : c * size;
@@ -265,8 +265,6 @@ to_texels(const struct tbr_texture_binding *binding, unsigned mode, double c, in
       u = fmin(fmax(u, 0), size);
    if (mode == PIPE_TEX_WRAP_MIRROR_CLAMP)
       u = fmin(fabs(u), size);
-   if (!linear && (mode == PIPE_TEX_WRAP_CLAMP || mode == PIPE_TEX_WRAP_MIRROR_CLAMP))
-      u = fmin(u, size - 0.5);
    return u;
 }
 
@@ -285,7 +283,12 @@ struct taps {
 static struct taps
 axis_taps(struct context *context, unsigned mode, double c, int size, bool linear, int offset)
 {
-   double u = to_texels(context->binding, mode, c, size, linear);
+   /* Nearest: half of the border is never reached. */
+   if (!linear && mode == PIPE_TEX_WRAP_CLAMP)
+      mode = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
+   if (!linear && mode == PIPE_TEX_WRAP_MIRROR_CLAMP)
+      mode = PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE;
+   double u = to_texels(context->binding, mode, c, size);
    struct taps taps = {.count = linear ? 2 : 1};
    if (linear)
       u -= 0.5;

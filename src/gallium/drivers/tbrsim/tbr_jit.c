@@ -340,7 +340,7 @@ build_body(struct jit *jit, nir_shader *nir)
    build_sample_values(jit, &system_values);
 
    struct tbr_jit_sampler sampler;
-   tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread);
+   tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread, nir);
 
    const struct lp_build_tgsi_params params = {
       .type = jit->type,

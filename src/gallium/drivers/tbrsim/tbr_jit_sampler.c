@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "compiler/nir/nir.h"
 #include "gallivm/lp_bld_const.h"
 #include "gallivm/lp_bld_flow.h"
 #include "gallivm/lp_bld_init.h"
@@ -83,13 +84,11 @@ put_coordinates(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sam
       put(gallivm, sampler, params->ms_index, offsetof(struct tbr_sample_arguments, sample));
 
    if (params->derivs) {
-      for (unsigned i = 0; i < 3; i++) {
-         if (params->derivs->ddx[i])
-            put(gallivm, sampler, params->derivs->ddx[i],
-                offsetof(struct tbr_sample_arguments, ddx) + i * vector);
-         if (params->derivs->ddy[i])
-            put(gallivm, sampler, params->derivs->ddy[i],
-                offsetof(struct tbr_sample_arguments, ddy) + i * vector);
+      for (unsigned i = 0; i < sampler->num_derivatives[params->texture_index]; i++) {
+         put(gallivm, sampler, params->derivs->ddx[i],
+             offsetof(struct tbr_sample_arguments, ddx) + i * vector);
+         put(gallivm, sampler, params->derivs->ddy[i],
+             offsetof(struct tbr_sample_arguments, ddy) + i * vector);
       }
    }
    if (params->sample_key & LP_SAMPLER_OFFSETS) {
@@ -193,9 +192,27 @@ emit_size_query(const struct lp_build_sampler_soa *base, struct gallivm_state *g
    }
 }
 
+/** How many components the derivatives have: gallivm sets those and leaves the others
+ * of its struct undefined. */
+static void
+count_derivatives(struct tbr_jit_sampler *sampler, const nir_shader *nir)
+{
+   nir_foreach_function_impl (impl, nir) {
+      nir_foreach_block (block, impl) {
+         nir_foreach_instr (instruction, block) {
+            if (instruction->type != nir_instr_type_tex)
+               continue;
+            const nir_tex_instr *tex = nir_instr_as_tex(instruction);
+            if (tex->op == nir_texop_txd && tex->texture_index < TBR_MAX_TEXTURES)
+               sampler->num_derivatives[tex->texture_index] = MIN2(tex->coord_components - tex->is_array, 3);
+         }
+      }
+   }
+}
+
 void
 tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm, struct lp_type type,
-                     LLVMValueRef resources, LLVMValueRef thread)
+                     LLVMValueRef resources, LLVMValueRef thread, const nir_shader *nir)
 {
    LLVMTypeRef storage =
       LLVMArrayType(lp_build_vec_type(gallivm, type),
@@ -206,4 +223,5 @@ tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gall
       .thread = thread,
       .arguments = lp_build_alloca_undef(gallivm, storage, "sample_arguments"),
    };
+   count_derivatives(sampler, nir);
 }

@@ -91,7 +91,7 @@ struct texture_axis {
 
 /** A coordinate in texels, reduced so that it fits an int with offsets added. */
 static float
-texture_to_texels(unsigned wrap, float coordinate, int size, bool normalized, bool linear)
+texture_to_texels(unsigned wrap, float coordinate, int size, bool normalized)
 {
    if (!(coordinate - coordinate == 0.0f))
       coordinate = 0.0f;
@@ -110,9 +110,6 @@ texture_to_texels(unsigned wrap, float coordinate, int size, bool normalized, bo
       break;
    }
    coordinate *= scale;
-   /* Nearest with the clamps to the edge and border: the last texel ends at size. */
-   if (!linear && (wrap == PIPE_TEX_WRAP_CLAMP || wrap == PIPE_TEX_WRAP_MIRROR_CLAMP))
-      coordinate = MIN2(coordinate, (float)size - 0.5f);
    return CLAMP(coordinate, -1048576.0f, 1048576.0f);
 }
 
@@ -120,7 +117,12 @@ static struct texture_axis
 texture_wrap_axis(unsigned wrap, float coordinate, int size, bool normalized, bool linear, int offset)
 {
    struct texture_axis axis;
-   float u = texture_to_texels(wrap, coordinate, size, normalized, linear);
+   /* Without filtering the clamps to the middle of edge and border never reach the border. */
+   if (!linear && wrap == PIPE_TEX_WRAP_CLAMP)
+      wrap = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
+   if (!linear && wrap == PIPE_TEX_WRAP_MIRROR_CLAMP)
+      wrap = PIPE_TEX_WRAP_MIRROR_CLAMP_TO_EDGE;
+   float u = texture_to_texels(wrap, coordinate, size, normalized);
    /* 1 - tiny rounds up to 1 where coordinates repeat. */
    if (wrap == PIPE_TEX_WRAP_REPEAT && !linear)
       u = MIN2(u, (float)size - 0.5f);
