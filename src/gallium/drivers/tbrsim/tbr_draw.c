@@ -177,8 +177,11 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
 
       tbr_resource_wait(context, resource, false);
       if (view->target == PIPE_BUFFER) {
-         width = view->u.buf.size / util_format_get_blocksize(view->format);
-         base += view->u.buf.offset;
+         const uint32_t offset = MIN2(view->u.buf.offset, width);
+         const uint32_t texels =
+            MIN2(view->u.buf.size, width - offset) / util_format_get_blocksize(view->format);
+         width = MIN2(texels, TBR_MAX_BUFFER_TEXELS);
+         base += offset;
       } else {
          first_level = view->u.tex.first_level;
          last_level = MIN2(view->u.tex.last_level, resource->base.last_level);
