@@ -74,8 +74,6 @@ put_coordinates(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sam
    }
    if (!LLVMIsUndef(params->coords[3]))
       put(gallivm, sampler, params->coords[3], offsetof(struct tbr_sample_arguments, cube_layer));
-   if (params->sample_key & LP_SAMPLER_FETCH_MS)
-      put(gallivm, sampler, params->ms_index, offsetof(struct tbr_sample_arguments, cube_layer));
    if (params->sample_key & LP_SAMPLER_SHADOW)
       put(gallivm, sampler, params->coords[4], offsetof(struct tbr_sample_arguments, compare));
    if (params->lod)

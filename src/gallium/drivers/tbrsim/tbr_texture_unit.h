@@ -39,7 +39,7 @@ enum tbr_texture_operation {
  * code's stack, 64-byte aligned. */
 struct tbr_sample_arguments {
    float coords[3][TBR_LANES];  /**< s, t, r; an array layer is coords[2] for 1D and 2D arrays */
-   float cube_layer[TBR_LANES]; /**< layer of a cube array; of a multisampled fetch: the sample's bits */
+   float cube_layer[TBR_LANES]; /**< layer of a cube array */
    float compare[TBR_LANES];    /**< reference depth of a shadow lookup */
    float lod[TBR_LANES];        /**< bias or explicit level */
    float ddx[3][TBR_LANES];
