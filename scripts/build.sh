@@ -37,7 +37,8 @@ patch -R -p1 -s -f --dry-run -d "$MESA_DIRECTORY" <"$patch_file" >/dev/null 2>&1
 
 mkdir -p "$BUILD"
 if [ ! -e "$BUILD/build.ninja" ]; then
-   $MESON setup "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
+   # shellcheck disable=SC2086
+   $MESON setup ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
       tail -n 20 "$BUILD/setup.log" >&2
       fail "make: configuring failed; all of it is in $BUILD/setup.log"
    }

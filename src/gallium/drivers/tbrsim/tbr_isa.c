@@ -17,6 +17,11 @@
 /* Wide vectors only pass between functions of this file. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
+/* With a sanitizer's checks in it, code this specialised takes the optimiser many minutes. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#pragma GCC optimize("O1")
+#endif
+
 #include "tbr_tile_memory.c"
 #include "tbr_setup.c"
 #include "tbr_depth_stencil.c"
