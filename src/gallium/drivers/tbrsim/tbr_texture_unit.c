@@ -90,6 +90,15 @@ has_blocks_of_bytes(enum pipe_format format)
    }
 }
 
+/** The format by which a compressed format's blocks are decoded to stored bytes: that
+ * without sRGB; that of red and green for luminance and alpha, whose bytes Mesa decodes
+ * without the alpha. */
+static enum pipe_format
+block_decoder_format(enum pipe_format format)
+{
+   return format == PIPE_FORMAT_LATC2_UNORM ? PIPE_FORMAT_RGTC2_UNORM : util_format_linear(format);
+}
+
 /** Whether the texels are channels of unsigned normalised numbers. */
 static bool
 has_normalized_channels(const struct util_format_description *description)
@@ -103,6 +112,16 @@ has_normalized_channels(const struct util_format_description *description)
          return false;
    }
    return true;
+}
+
+/** The channel or the constant that each component is. */
+static void
+swizzle_components(const struct util_format_description *description, uint8_t component[4])
+{
+   for (unsigned i = 0; i < 4; i++) {
+      const unsigned swizzle = description->swizzle[i];
+      component[i] = swizzle <= PIPE_SWIZZLE_W ? swizzle : swizzle == PIPE_SWIZZLE_1 ? 5 : 4;
+   }
 }
 
 /** The kind of a format, and for each of red, green, blue and alpha the channel of
@@ -128,8 +147,11 @@ classify_format(enum pipe_format format, uint8_t component[4])
       return single;
    }
    const bool srgb = description->colorspace == UTIL_FORMAT_COLORSPACE_SRGB;
-   if (has_blocks_of_bytes(format))
+   if (has_blocks_of_bytes(format)) {
+      if (description->layout == UTIL_FORMAT_LAYOUT_RGTC)
+         swizzle_components(description, component);
       return srgb ? TEXTURE_KIND_BLOCK_SRGB : TEXTURE_KIND_BLOCK;
+   }
    if (util_format_is_depth_or_stencil(format) || util_format_is_pure_integer(format))
       return TEXTURE_KIND_GENERAL;
    if (!has_normalized_channels(description))
@@ -140,10 +162,7 @@ classify_format(enum pipe_format format, uint8_t component[4])
       (description->swizzle[3] == PIPE_SWIZZLE_W || description->swizzle[3] == PIPE_SWIZZLE_1);
    if (srgb && !alpha_last)
       return TEXTURE_KIND_WIDE;
-   for (unsigned i = 0; i < 4; i++) {
-      const unsigned swizzle = description->swizzle[i];
-      component[i] = swizzle <= PIPE_SWIZZLE_W ? swizzle : swizzle == PIPE_SWIZZLE_1 ? 5 : 4;
-   }
+   swizzle_components(description, component);
    if (srgb)
       return TEXTURE_KIND_SRGB;
    for (unsigned p = 0; p < ARRAY_SIZE(packed); p++) {
@@ -266,7 +285,7 @@ prepare_decoding(struct tbr_texture_binding *binding)
       state->fetch = util_format_fetch_rgba_func(binding->format);
       if (has_blocks_of_bytes(binding->format))
          state->unpack_block =
-            util_format_unpack_description(util_format_linear(binding->format))->unpack_rgba_8unorm_rect;
+            util_format_unpack_description(block_decoder_format(binding->format))->unpack_rgba_8unorm_rect;
       state->integer = util_format_is_pure_integer(binding->format);
    }
 }
