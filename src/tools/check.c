@@ -39,7 +39,8 @@ compare_frame(const struct check *check, const struct image images[NUM_DRIVERS],
       image_difference(&images[TBRSIM], &images[LLVMPIPE], &difference);
       write_image(&difference, check->images, "difference", frame);
    }
-   if (comparison_past(&comparison, check->tolerance) || comparison_farther(&comparison)) {
+   if (comparison_past(&comparison, check->tolerance) || comparison_more_pixels(&comparison) ||
+       comparison_larger_error(&comparison)) {
       for (unsigned d = 0; d < NUM_DRIVERS; d++)
          write_image(&images[d], check->images, driver_names[d], frame);
    }

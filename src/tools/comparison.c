@@ -4,10 +4,24 @@
 #include <math.h>
 #include <stdio.h>
 
-bool
-comparison_farther(const struct comparison *comparison)
+static bool
+differs_in_size(const struct comparison *comparison)
 {
-   if (!comparison->llvmpipe.same_size || !comparison->reference.same_size)
+   return !comparison->llvmpipe.same_size || !comparison->reference.same_size;
+}
+
+bool
+comparison_more_pixels(const struct comparison *comparison)
+{
+   if (differs_in_size(comparison))
+      return !comparison->llvmpipe.same_size;
+   return comparison->llvmpipe.share > comparison->reference.share;
+}
+
+bool
+comparison_larger_error(const struct comparison *comparison)
+{
+   if (differs_in_size(comparison))
       return !comparison->llvmpipe.same_size;
    return comparison->llvmpipe.error > comparison->reference.error;
 }
@@ -48,17 +62,31 @@ print_frames(const char *label, const struct comparison *comparisons, unsigned c
 }
 
 static bool
-farther(const struct comparison *comparison, double tolerance)
+more_pixels(const struct comparison *comparison, double tolerance)
 {
    (void)tolerance;
-   return comparison_farther(comparison);
+   return comparison_more_pixels(comparison);
+}
+
+static bool
+larger_error(const struct comparison *comparison, double tolerance)
+{
+   (void)tolerance;
+   return comparison_larger_error(comparison);
+}
+
+static const char *
+mark(const struct comparison *comparison)
+{
+   static const char *const marks[2][2] = {{"", "  lower PSNR"}, {"  more pixels", "  farther"}};
+   return marks[comparison_more_pixels(comparison)][comparison_larger_error(comparison)];
 }
 
 bool
 comparison_print(const struct comparison *comparisons, unsigned count, double tolerance)
 {
    const struct comparison *worst = comparisons;
-   unsigned past = 0, num_farther = 0;
+   unsigned past = 0, num_more_pixels = 0, num_larger_error = 0;
 
    printf("       %-26s  %-26s  %-26s\n", "tbrsim from llvmpipe", "tbrsim from softpipe",
           "softpipe from llvmpipe");
@@ -72,9 +100,10 @@ comparison_print(const struct comparison *comparisons, unsigned count, double to
       print_difference(&comparison->llvmpipe);
       print_difference(&comparison->softpipe);
       print_difference(&comparison->reference);
-      printf("%s\n", comparison_farther(comparison) ? "  farther" : "");
+      puts(mark(comparison));
       past += comparison_past(comparison, tolerance);
-      num_farther += comparison_farther(comparison);
+      num_more_pixels += comparison_more_pixels(comparison);
+      num_larger_error += comparison_larger_error(comparison);
       if (!comparison->llvmpipe.same_size ||
           (worst->llvmpipe.same_size && comparison->llvmpipe.error > worst->llvmpipe.error))
          worst = comparison;
@@ -84,10 +113,15 @@ comparison_print(const struct comparison *comparisons, unsigned count, double to
    print_difference(&worst->llvmpipe);
    printf("\nlast frame from llvmpipe: largest difference %u, %.4f %% of the pixels off by more than 2/255\n",
           comparisons[count - 1].llvmpipe.largest, comparisons[count - 1].llvmpipe.share * 100);
-   if (num_farther)
-      print_frames("farther from llvmpipe than softpipe is: %u", comparisons, count, farther, 0);
+   if (num_more_pixels)
+      print_frames("more pixels off by more than 2/255 from llvmpipe's than softpipe: %u", comparisons, count,
+                   more_pixels, 0);
    else
-      puts("no frame is farther from llvmpipe's than softpipe's is");
+      puts("no frame has more pixels off by more than 2/255 from llvmpipe's than softpipe's has");
+   if (num_larger_error)
+      print_frames("lower PSNR to llvmpipe's than softpipe: %u", comparisons, count, larger_error, 0);
+   else
+      puts("no frame has a lower PSNR to llvmpipe's than softpipe's has");
    if (past)
       print_frames("past the tolerance: %u", comparisons, count, comparison_past, tolerance);
    else

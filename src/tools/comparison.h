@@ -15,9 +15,10 @@ struct comparison {
    struct difference reference; /**< softpipe from llvmpipe: how far two right drivers are apart */
 };
 
-/** Whether tbrsim is farther from llvmpipe than softpipe is: by the mean squared
- * difference, which is what the PSNR measures. */
-bool comparison_farther(const struct comparison *comparison);
+/** Whether tbrsim is farther from llvmpipe than softpipe is: by the share of pixels off
+ * by more than 2/255; by the mean squared difference, which is what the PSNR measures. */
+bool comparison_more_pixels(const struct comparison *comparison);
+bool comparison_larger_error(const struct comparison *comparison);
 
 /** Whether more than tolerance (a share of 1) of the pixels are off by more than 2/255 from llvmpipe's. */
 bool comparison_past(const struct comparison *comparison, double tolerance);
