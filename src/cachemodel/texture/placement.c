@@ -215,27 +215,32 @@ cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_textur
 
 /* ---- a quad at once ------------------------------------------------------ */
 
-typedef int32_t fragments __attribute__((vector_size(16)));
+/* x and y of four texels. A loop over lanes is what compilers make one instruction of. */
+typedef int16_t texels __attribute__((vector_size(16)));
 
-static inline fragments
-least(fragments a, fragments b)
+static inline texels
+least(texels a, texels b)
 {
-   const fragments less = a < b;
-   return (a & less) | (b & ~less);
+   texels result;
+   for (unsigned i = 0; i < 8; i++)
+      result[i] = a[i] < b[i] ? a[i] : b[i];
+   return result;
 }
 
-/* The bounds of four fragments' columns (first … last) and rows: the least first
- * column, the complement of the greatest last one, the same of the rows. */
-static inline fragments
-bounds(fragments first, fragments last, fragments y)
+static inline texels
+greatest(texels a, texels b)
 {
-   /* A complement's least is the greatest's complement. */
-   const fragments columns = least(__builtin_shuffle(first, ~last, (fragments){0, 4, 1, 5}),
-                                   __builtin_shuffle(first, ~last, (fragments){2, 6, 3, 7}));
-   const fragments rows = least(__builtin_shuffle(y, ~y, (fragments){0, 4, 1, 5}),
-                                __builtin_shuffle(y, ~y, (fragments){2, 6, 3, 7}));
-   return least(__builtin_shuffle(columns, rows, (fragments){0, 1, 4, 5}),
-                __builtin_shuffle(columns, rows, (fragments){2, 3, 6, 7}));
+   texels result;
+   for (unsigned i = 0; i < 8; i++)
+      result[i] = a[i] > b[i] ? a[i] : b[i];
+   return result;
+}
+
+/* The columns of a fragment's blocks as bits 0 and 1. */
+static inline uint32_t
+column_bits(int32_t x, uint32_t more, int32_t left, uint32_t shift)
+{
+   return 1u << ((x >> shift) - left) | 1u << (((x + (int32_t)more) >> shift) - left);
 }
 
 bool
@@ -245,26 +250,32 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
    if (!image->has_rows_of_blocks || footprint->live != 15)
       return false;
-   _Static_assert(sizeof footprint->texel == sizeof(fragments), "a texel is x, y of 16 bits");
-   fragments texels;
-   memcpy(&texels, footprint->texel, sizeof texels);
-   const int shift = (int)image->texel_shift;
-   const fragments x = texels << 16 >> 16, y = texels >> 16;
-   const fragments first = x >> shift, last = (x + (int32_t)more) >> shift;
+   _Static_assert(sizeof footprint->texel == sizeof(texels), "a texel is x, y of 16 bits");
+   texels quad;
+   memcpy(&quad, footprint->texel, sizeof quad);
+   const texels half = __builtin_shuffle(quad, (texels){4, 5, 6, 7, 0, 1, 2, 3});
+   texels low = least(quad, half), high = greatest(quad, half);
+   low = least(low, __builtin_shuffle(low, (texels){2, 3, 0, 1, 6, 7, 4, 5}));
+   high = greatest(high, __builtin_shuffle(high, (texels){2, 3, 0, 1, 6, 7, 4, 5}));
 
-   const fragments bound = bounds(first, last, y);
-   const int32_t left = bound[0], right = ~bound[1], top = bound[2], bottom = ~bound[3] + (int32_t)more;
+   const uint32_t shift = image->texel_shift;
+   const int32_t left = low[0] >> shift, right = (high[0] + (int32_t)more) >> shift;
+   const int32_t top = low[1], bottom = high[1] + (int32_t)more;
    if ((left | top) < 0 || right - left > 1 || right >= (int32_t)image->full_columns ||
        bottom >= (int32_t)image->level->height || bottom - top >= CM_GRID_ROWS)
       return false;
 
    grid->block = image->first_block + (uint32_t)left + (uint32_t)top * image->row_blocks;
    grid->row = image->row_blocks;
-   /* The first and the second column are bits 1 and 2. */
-   const fragments columns = (first - left + 1) | (last - left + 1), twice_row = (y - top) * 2;
-   const fragments rows = columns | columns << (int)(2 * more), straddling = first != last;
-   for (unsigned f = 0; f < 4; f++)
-      grid->readers[f] = (uint32_t)rows[f] << twice_row[f];
-   grid->accesses = (4 - (uint32_t)(straddling[0] + straddling[1] + straddling[2] + straddling[3])) << more;
+   grid->accesses = 4 << more;
+   const uint32_t both_rows = 1 | more << 2; /* times the columns of one */
+   for (unsigned f = 0; f < 4; f++) {
+      uint32_t columns = 1;
+      if (right != left) {
+         columns = column_bits(footprint->texel[f].x, more, left, shift);
+         grid->accesses += (columns == 3) << more;
+      }
+      grid->readers[f] = columns * both_rows << 2 * (footprint->texel[f].y - top);
+   }
    return true;
 }
