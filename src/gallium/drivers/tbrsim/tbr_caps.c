@@ -28,7 +28,6 @@
  * A multiply and add is never one operation: whether that rounds once or twice
  * would depend on the CPU. */
 static const struct nir_shader_compiler_options compiler_options = {
-   .lower_to_scalar = true,
    .lower_uniforms_to_ubo = true,
    .lower_vector_cmp = true,
    .lower_ffma16 = true,
@@ -38,7 +37,6 @@ static const struct nir_shader_compiler_options compiler_options = {
    .lower_flrp32 = true,
    .lower_flrp64 = true,
    .lower_fmod = true,
-   .lower_fdot = true,
    .lower_fdph = true,
    .lower_fsat = true,
    .lower_scmp = true,
@@ -87,9 +85,33 @@ get_compiler_options(struct pipe_screen *screen, enum pipe_shader_ir ir, enum pi
    return ir == PIPE_SHADER_IR_NIR ? &compiler_options : NULL;
 }
 
+/** The linker gets vectors: of scalars it would find more that is undefined, and then
+ * drop uniforms which programs expect to be there. */
+static void
+scalarize(struct nir_shader *nir)
+{
+   bool progress;
+   NIR_PASS_V(nir, nir_lower_load_const_to_scalar);
+   do {
+      progress = false;
+      NIR_PASS(progress, nir, nir_lower_alu_to_scalar, NULL, NULL);
+      NIR_PASS(progress, nir, nir_lower_phis_to_scalar, true);
+      NIR_PASS(progress, nir, nir_copy_prop);
+      NIR_PASS(progress, nir, nir_opt_remove_phis);
+      NIR_PASS(progress, nir, nir_opt_dce);
+      NIR_PASS(progress, nir, nir_opt_dead_cf);
+      NIR_PASS(progress, nir, nir_opt_cse);
+      NIR_PASS(progress, nir, nir_opt_phi_precision);
+      NIR_PASS(progress, nir, nir_opt_algebraic);
+      NIR_PASS(progress, nir, nir_opt_constant_folding);
+      NIR_PASS(progress, nir, nir_opt_undef);
+   } while (progress);
+}
+
 static char *
 finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
 {
+   scalarize(nir);
    lp_build_opt_nir(nir);
    return NULL;
 }
