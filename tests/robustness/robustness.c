@@ -411,7 +411,9 @@ test_bounds(void)
                                   "   vec4 read = max(values[index], values[other]) + table[other] * 0.0;\n"
                                   "   result = vec4(read.x, 1.0, array[other & 3].z, 1.0);\n"
                                   "}\n";
-   static const int indices[] = {4, 5, 63, 64, 1000, 100000, 0x7fffffff, -1, -1000};
+   /* The last ones times a vector's 16 bytes wrap to the block's beginning. */
+   static const int indices[] = {4,          5,  63,    64,         1000,       100000,
+                                 0x7fffffff, -1, -1000, 0x10000000, 0x30000001, (int)0xf0000002};
    static const float values[4][4] = {{1}, {1}, {1}, {1}};
    GLuint texture, buffer;
    make_current(create_context(EGL_NO_CONTEXT));

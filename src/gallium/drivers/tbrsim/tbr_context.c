@@ -53,14 +53,30 @@ init_functions(struct tbr_context *context)
    return tbr_draw_init_context(context);
 }
 
+/** The blitter's programs, which are made when they are first needed, are the
+ * driver's own; the application's are also those of draw's stages. */
+static void *
+create_fs_state(struct pipe_context *base, const struct pipe_shader_state *state)
+{
+   struct tbr_context *context = tbr_context(base);
+   return context->blitter->running ? context->create_own_fs_state(base, state)
+                                    : context->create_staged_fs_state(base, state);
+}
+
 /** draw's stages for what the raster pipeline does not do: they replace programs,
  * and with them the context's functions for programs. */
 static bool
 install_draw_stages(struct tbr_context *context)
 {
-   return draw_install_aaline_stage(context->draw, &context->base) &&
-          draw_install_aapoint_stage(context->draw, &context->base, nir_type_bool32) &&
-          draw_install_pstipple_stage(context->draw, &context->base);
+   struct pipe_context *base = &context->base;
+   context->create_own_fs_state = base->create_fs_state;
+   if (!draw_install_aaline_stage(context->draw, base) ||
+       !draw_install_aapoint_stage(context->draw, base, nir_type_bool32) ||
+       !draw_install_pstipple_stage(context->draw, base))
+      return false;
+   context->create_staged_fs_state = base->create_fs_state;
+   base->create_fs_state = create_fs_state;
+   return true;
 }
 
 static bool
@@ -84,12 +100,10 @@ create_parts(struct tbr_context *context)
    if (!base->stream_uploader || !base->const_uploader || !tbr_binning_init(context))
       return false;
 
-   /* The blitter's programs must be the driver's own: it comes before the stages. */
+   /* The blitter binds and deletes programs with the driver's own functions: it comes
+    * before the stages. */
    context->blitter = util_blitter_create(base);
-   if (!context->blitter)
-      return false;
-   util_blitter_cache_all_shaders(context->blitter);
-   return install_draw_stages(context);
+   return context->blitter && install_draw_stages(context);
 }
 
 struct pipe_context *

@@ -69,6 +69,9 @@ struct tbr_context {
    struct vbuf_render *vbuf_render; /**< tbr_binning.c */
    struct tbr_binning *binning;
    struct blitter_context *blitter;
+   void *(*create_own_fs_state)(struct pipe_context *, const struct pipe_shader_state *);
+   void *(*create_staged_fs_state)(struct pipe_context *,
+                                   const struct pipe_shader_state *); /**< by draw's stages */
    struct slab_child_pool transfer_pool;
 
    uint32_t dirty; /**< enum tbr_dirty */

@@ -141,6 +141,72 @@ tbr_nir_limit_loops(nir_shader *nir, unsigned limit)
    return true;
 }
 
+/* ---- offsets that wrap -------------------------------------------------- */
+
+/** Blocks are far smaller: a greater distance from their beginning is outside. */
+#define MAX_BLOCK_DISTANCE 1073741824.0f
+#define OUTSIDE_OF_BLOCKS 0xfffffff0u
+
+/** The offset as a float, computed alongside: near enough to tell whether 32 bits
+ * have wrapped. Sets *scaled if an index has been multiplied. */
+static nir_def *
+approximate_offset(nir_builder *b, nir_scalar offset, bool *scaled)
+{
+   if (nir_scalar_is_const(offset))
+      return nir_imm_float(b, (float)nir_scalar_as_int(offset));
+   if (nir_scalar_is_alu(offset)) {
+      const nir_op op = nir_scalar_alu_op(offset);
+      nir_scalar left = nir_scalar_chase_alu_src(offset, 0);
+      if (op == nir_op_mov)
+         return approximate_offset(b, left, scaled);
+      if (op == nir_op_ineg)
+         return nir_fneg(b, approximate_offset(b, left, scaled));
+      if (op == nir_op_iadd || op == nir_op_imul || op == nir_op_ishl) {
+         nir_scalar right = nir_scalar_chase_alu_src(offset, 1);
+         if (op == nir_op_imul && nir_scalar_is_const(left)) {
+            const nir_scalar factor = left;
+            left = right;
+            right = factor;
+         }
+         if (op == nir_op_iadd)
+            return nir_fadd(b, approximate_offset(b, left, scaled), approximate_offset(b, right, scaled));
+         if (nir_scalar_is_const(right)) {
+            const float factor = op == nir_op_imul ? (float)nir_scalar_as_int(right)
+                                                   : (float)(1u << (nir_scalar_as_uint(right) & 31));
+            *scaled = true;
+            return nir_fmul_imm(b, approximate_offset(b, left, scaled), factor);
+         }
+      }
+   }
+   return nir_i2f32(b, nir_channel(b, offset.def, offset.comp));
+}
+
+static bool
+bound_offset(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   bool scaled = false;
+   if (intrinsic->intrinsic != nir_intrinsic_load_ubo || nir_src_is_const(intrinsic->src[1]))
+      return false;
+
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   nir_def *offset = intrinsic->src[1].ssa;
+   nir_def *distance = nir_fabs(b, approximate_offset(b, nir_get_scalar(offset, 0), &scaled));
+   if (!scaled)
+      return true; /* nothing uses what has been built */
+   nir_def *inside = nir_flt32(b, distance, nir_imm_float(b, MAX_BLOCK_DISTANCE));
+   nir_src_rewrite(&intrinsic->src[1], nir_b32csel(b, inside, offset, nir_imm_int(b, OUTSIDE_OF_BLOCKS)));
+   return true;
+}
+
+void
+tbr_nir_bound_offsets(nir_shader *nir)
+{
+   if (nir_shader_intrinsics_pass(nir, bound_offset, nir_metadata_control_flow, NULL)) {
+      NIR_PASS_V(nir, nir_opt_dce);
+      NIR_PASS_V(nir, nir_opt_cse);
+   }
+}
+
 /* ---- statistics -------------------------------------------------------- */
 
 static bool

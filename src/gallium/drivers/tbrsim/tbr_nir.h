@@ -18,6 +18,9 @@ unsigned tbr_nir_push_constants(nir_shader *nir, unsigned base);
  * there are loops. */
 bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 
+/** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */
+void tbr_nir_bound_offsets(nir_shader *nir);
+
 /** Instructions that a processor would execute, as the event stream counts them. */
 unsigned tbr_nir_count_instructions(nir_shader *nir);
 

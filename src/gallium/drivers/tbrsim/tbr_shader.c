@@ -183,6 +183,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       face->components = 1;
    }
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
+   tbr_nir_bound_offsets(shader->nir);
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
    tbr_debug_nir("fragment", shader->program, shader->nir);
@@ -295,6 +296,7 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    shader->program = next_program();
    shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
    tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
+   tbr_nir_bound_offsets(nir_state.ir.nir);
    shader->reads_textures = !BITSET_IS_EMPTY(((nir_shader *)nir_state.ir.nir)->info.textures_used);
    tbr_debug_nir("vertex", shader->program, nir_state.ir.nir);
    tbr_debug_program("vertex", shader->program, shader->num_instructions);
@@ -342,6 +344,7 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    shader->program = next_program();
    shader->num_instructions = tbr_nir_count_instructions(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
+   tbr_nir_bound_offsets(nir);
    shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
    shader->reads_textures = !BITSET_IS_EMPTY(nir->info.textures_used);
    tbr_debug_nir("geometry", shader->program, nir);
