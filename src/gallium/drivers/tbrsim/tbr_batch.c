@@ -33,14 +33,18 @@ tbr_batch_allocate(struct tbr_batch *batch, size_t bytes)
    return linear_alloc_child(batch->arena, bytes);
 }
 
-void
-tbr_batch_hold_storage(struct tbr_batch *batch, struct tbr_storage *storage)
+struct tbr_storage *
+tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resource)
 {
+   struct tbr_storage *storage = p_atomic_read(&resource->storage);
+   if (tbr_batch_holds(batch, storage))
+      return storage;
    if (!tbr_array_reserve(&batch->storages, 1))
-      return;
-   struct tbr_storage *held = NULL;
-   tbr_storage_reference(&held, storage);
-   batch->storages.data[batch->storages.count++] = held;
+      return NULL;
+   storage = NULL;
+   tbr_resource_hold(resource, &storage);
+   batch->storages.data[batch->storages.count++] = storage;
+   return storage;
 }
 
 void
@@ -53,15 +57,13 @@ tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shade
    batch->shaders.data[batch->shaders.count++] = held;
 }
 
-void
+struct tbr_storage *
 tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource)
 {
-   if (resource->last_read == batch->sequence)
-      return;
-   resource->last_read = batch->sequence;
-   resource->last_reader = batch->context;
-   if (!tbr_batch_holds(batch, resource->storage))
-      tbr_batch_hold_storage(batch, resource->storage);
+   struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
+   if (storage && p_atomic_read(&resource->last_read) != batch->sequence)
+      tbr_resource_note_read(batch->context, resource, batch->sequence);
+   return storage;
 }
 
 bool
@@ -201,8 +203,10 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
        struct tbr_attachment *attachment, struct cm_attachment *event)
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
+   /* There is room for it: see tbr_batch_get. */
+   const struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
    *attachment = (struct tbr_attachment){
-      .memory = tbr_resource_address(resource, surface->u.tex.level, surface->u.tex.first_layer),
+      .memory = tbr_storage_address(storage, resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
       .sample_stride = resource->sample_stride,
       .layer_stride = resource->layer_stride[surface->u.tex.level],
@@ -211,8 +215,7 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
       .load = true,
       .store = true,
    };
-   resource->last_write = batch->sequence;
-   tbr_batch_hold_storage(batch, resource->storage);
+   p_atomic_set(&resource->last_write, batch->sequence);
    tbr_resource_announce(context, resource);
    describe_event_attachment(event, resource, surface);
 }
@@ -302,7 +305,8 @@ tbr_batch_get(struct tbr_context *context)
    batch->recorded = screen->model && tbr_model_frame_wanted(screen->model, batch->frame);
    batch->memory = ralloc_context(NULL);
    batch->arena = linear_context(batch->memory);
-   const bool ready = batch->arena && set_up_tiles(context, batch) && tbr_array_reserve(&batch->sinks, 1);
+   const bool ready = batch->arena && set_up_tiles(context, batch) && tbr_array_reserve(&batch->sinks, 1) &&
+                      tbr_array_reserve(&batch->storages, ARRAY_SIZE(batch->surfaces));
    batch->sequence = ready ? tbr_renderer_begin(screen->renderer) : 0;
    if (!batch->sequence) {
       release_references(batch);
@@ -484,19 +488,22 @@ tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit
    const unsigned level = blit->dst.level;
    const int i = batch ? find_color(batch, blit->src.resource, blit->src.level, blit->src.box.z) : -1;
    if (i < 0 || batch->pass.resolve[i].memory || batch->pass.layer_tiles_y != batch->pass.tiles_y ||
-       tbr_batch_holds(batch, target->storage) ||
+       tbr_batch_holds(batch, p_atomic_read(&target->storage)) ||
        !is_inside(&blit->src.box, batch->pass.width, batch->pass.height) ||
        !is_inside(&blit->dst.box, u_minify(blit->dst.resource->width0, level),
                   u_minify(blit->dst.resource->height0, level)))
       return false;
 
+   const struct tbr_storage *storage = tbr_batch_hold_storage(batch, target);
+   if (!storage)
+      return false;
    draw_flush(context->draw);
    const unsigned rows = abs(blit->src.box.height);
    const bool flip = (blit->src.box.height < 0) != (blit->dst.box.height < 0);
    const unsigned x0 = blit->src.box.x, y0 = first_row(&blit->src.box);
    const unsigned target_x = blit->dst.box.x, target_y = first_row(&blit->dst.box);
    const ptrdiff_t stride = target->row_stride[level];
-   uint8_t *memory = tbr_resource_address(target, level, blit->dst.box.z) +
+   uint8_t *memory = tbr_storage_address(storage, target, level, blit->dst.box.z) +
                      (flip ? target_y + rows - 1 : target_y) * stride +
                      target_x * util_format_get_blocksize(blit->dst.format);
    batch->pass.resolve[i] = (struct tbr_resolve){
@@ -509,8 +516,7 @@ tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit
       .x1 = x0 + blit->src.box.width,
       .y1 = y0 + rows,
    };
-   target->last_write = batch->sequence;
-   tbr_batch_hold_storage(batch, target->storage);
+   p_atomic_set(&target->last_write, batch->sequence);
    tbr_resource_announce(context, target);
    batch->events.resolve[i] = (struct cm_resolve){
       .resource = target->id,
@@ -724,6 +730,18 @@ bool
 tbr_screen_done(struct tbr_screen *screen, uint64_t sequence)
 {
    return tbr_renderer_done(screen->renderer, sequence);
+}
+
+bool
+tbr_screen_idle(struct tbr_screen *screen)
+{
+   return tbr_renderer_idle(screen->renderer);
+}
+
+void
+tbr_screen_wait_idle(struct tbr_screen *screen)
+{
+   tbr_renderer_wait_idle(screen->renderer);
 }
 
 void

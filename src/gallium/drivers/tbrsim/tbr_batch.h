@@ -102,8 +102,9 @@ tbr_batch_sequence(const struct tbr_batch *batch)
    return batch->sequence;
 }
 
-/** Keeps memory alive until the batch is rendered. */
-void tbr_batch_hold_storage(struct tbr_batch *batch, struct tbr_storage *storage);
+/** Keeps a resource's memory, which it returns, alive until the batch is rendered. NULL
+ * when memory is out. */
+struct tbr_storage *tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resource);
 void tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shader);
 /** Memory that lives as long as the batch. */
 void *tbr_batch_allocate(struct tbr_batch *batch, size_t bytes);
@@ -131,13 +132,17 @@ void tbr_batch_flush(struct tbr_context *context);
 /** The same from within draw, which is not flushed. */
 void tbr_batch_hand_over(struct tbr_context *context);
 
-/** Notes that the batch reads a resource / its storage stays alive as long as the batch. */
-void tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
+/** Notes that the batch reads a resource; its memory is returned and stays alive as long
+ * as the batch. NULL when memory is out. */
+struct tbr_storage *tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
 
 /** Waits until the batch with this sequence number, and all before it, have been
  * rendered. The batch must have been handed over. */
 void tbr_screen_wait(struct tbr_screen *screen, uint64_t sequence);
 bool tbr_screen_done(struct tbr_screen *screen, uint64_t sequence);
+/** Whether all batches that have been handed over are rendered / waits until they are. */
+bool tbr_screen_idle(struct tbr_screen *screen);
+void tbr_screen_wait_idle(struct tbr_screen *screen);
 
 /** What queries count of the fragments. */
 struct tbr_fragment_sink {

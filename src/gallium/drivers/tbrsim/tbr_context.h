@@ -23,6 +23,7 @@ struct tbr_texture_binding;
 struct lp_context_ref;
 struct tbr_binning;
 struct tbr_resource;
+struct tbr_storage;
 struct u_upload_mgr;
 
 /** What changed since the last draw. */
@@ -102,6 +103,14 @@ struct tbr_context {
    struct pipe_constant_buffer constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
    uint32_t fragment_buffers; /**< mask of the fragment stage's constants that the application can write */
    uint32_t fragment_writes[TBR_MAX_CONSTANT_BUFFERS]; /**< their tbr_resource.writes when copied last */
+   /** Memories that draws read or write at once, by where the resource is bound: held, for
+    * another context may replace them. */
+   struct tbr_storage *held_constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
+   uint32_t mapped_constants[PIPE_SHADER_TYPES]; /**< masks of those that draw has been told of */
+   struct tbr_storage *held_vertices[PIPE_MAX_ATTRIBS];
+   struct tbr_storage *held_textures[PIPE_SHADER_TYPES][PIPE_MAX_SHADER_SAMPLER_VIEWS];
+   struct tbr_storage *held_feedback[PIPE_MAX_SO_BUFFERS];
+   struct tbr_storage *held_indices;
    struct pipe_stream_output_target *stream_output[PIPE_MAX_SO_BUFFERS];
    unsigned num_stream_output;
    unsigned sample_mask;
@@ -151,6 +160,10 @@ void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush 
 
 /** A resource got new memory: what has been derived from the old is dirty. */
 void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
+/** The programs of vertices and geometry see the memory that constant buffers have now. */
+void tbr_state_refresh_constants(struct tbr_context *context);
+/** Lets go of a memory that draws have read; the next that reads it holds it again. */
+void tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage);
 /** Drops all references of the bound state. */
 void tbr_state_release(struct tbr_context *context);
 

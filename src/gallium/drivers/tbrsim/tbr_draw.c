@@ -145,10 +145,11 @@ map_vertex_buffers(struct tbr_context *context)
       const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[i];
       if (buffer->is_user_buffer)
          draw_set_mapped_vertex_buffer(context->draw, i, buffer->buffer.user, ~(size_t)0);
-      else if (buffer->buffer.resource)
-         draw_set_mapped_vertex_buffer(context->draw, i,
-                                       tbr_resource(buffer->buffer.resource)->storage->memory,
+      else if (buffer->buffer.resource) {
+         tbr_resource_hold(tbr_resource(buffer->buffer.resource), &context->held_vertices[i]);
+         draw_set_mapped_vertex_buffer(context->draw, i, context->held_vertices[i]->memory,
                                        buffer->buffer.resource->width0);
+      }
    }
 }
 
@@ -173,9 +174,10 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
       uint32_t offsets[PIPE_MAX_TEXTURE_LEVELS] = {0};
       unsigned first_level = 0, last_level = 0;
       uint32_t width = resource->base.width0, depth = resource->base.depth0;
-      const uint8_t *base = resource->storage->memory;
 
       tbr_resource_wait(context, resource, false);
+      tbr_resource_hold(resource, &context->held_textures[stage][i]);
+      const uint8_t *base = context->held_textures[stage][i]->memory;
       if (view->target == PIPE_BUFFER) {
          const uint32_t offset = MIN2(view->u.buf.offset, width);
          const uint32_t texels =
@@ -215,7 +217,8 @@ map_feedback_buffers(struct tbr_context *context)
       struct tbr_resource *resource = tbr_resource(target->target.buffer);
       tbr_resource_prepare_write(context, resource);
       p_atomic_inc(&resource->writes);
-      target->mapping = resource->storage->memory;
+      tbr_resource_hold(resource, &context->held_feedback[i]);
+      target->mapping = context->held_feedback[i]->memory;
    }
    draw_set_mapped_so_targets(context->draw, context->num_stream_output,
                               (struct draw_so_target **)context->stream_output);
@@ -254,7 +257,8 @@ map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
    indices.available = ~(size_t)0;
    if (!info->has_user_indices) {
       bytes = info->index.resource->width0;
-      indices.data = tbr_resource(info->index.resource)->storage->memory;
+      tbr_resource_hold(tbr_resource(info->index.resource), &context->held_indices);
+      indices.data = context->held_indices->memory;
       indices.available = bytes / info->index_size;
    }
    draw_set_indexes(context->draw, indices.data, info->index_size, bytes);
@@ -346,6 +350,7 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    if (context->num_stream_output)
       map_feedback_buffers(context);
    map_vertex_buffers(context);
+   tbr_state_refresh_constants(context);
    const struct tbr_mapped_indices indices = map_indices(context, info);
    const bool rasterize = !context->rasterizer->rasterizer_discard && has_framebuffer(context);
 

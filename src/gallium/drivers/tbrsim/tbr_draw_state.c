@@ -201,14 +201,15 @@ update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_
 
 /** Copies a constant buffer into the batch, followed by zeros up to `least` words. */
 static bool
-copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffer, unsigned least,
-               struct tbr_constant_buffer *copy)
+copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffer, struct tbr_storage **held,
+               unsigned least, struct tbr_constant_buffer *copy)
 {
    const uint8_t *source = buffer->user_buffer;
    size_t size = buffer->buffer_size;
    if (buffer->buffer) {
       const size_t available = buffer->buffer->width0;
-      source = tbr_resource(buffer->buffer)->storage->memory;
+      tbr_resource_hold(tbr_resource(buffer->buffer), held);
+      source = (*held)->memory;
       size = buffer->buffer_offset < available ? MIN2(size, available - buffer->buffer_offset) : 0;
    }
    if (!source)
@@ -249,7 +250,8 @@ update_constants(struct tbr_context *context, struct tbr_batch *batch, struct tb
       context->fragment_writes[i] = tbr_resource(context->constants[PIPE_SHADER_FRAGMENT][i].buffer)->writes;
    const unsigned pushed = context->fragment_shader->num_pushed_constants * 4;
    for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++) {
-      if (!copy_constants(batch, &context->constants[PIPE_SHADER_FRAGMENT][i], i == 0 ? pushed : 0,
+      if (!copy_constants(batch, &context->constants[PIPE_SHADER_FRAGMENT][i],
+                          &context->held_constants[PIPE_SHADER_FRAGMENT][i], i == 0 ? pushed : 0,
                           &state->resources.constants[i]))
          return false;
    }
@@ -266,7 +268,7 @@ view_length(uint32_t length, unsigned resource_block, unsigned view_block)
 
 static void
 describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource *resource,
-                struct tbr_texture_binding *binding)
+                const struct tbr_storage *storage, struct tbr_texture_binding *binding)
 {
    const struct util_format_description *shown = util_format_description(view->format);
    const struct util_format_description *stored = util_format_description(resource->base.format);
@@ -283,7 +285,7 @@ describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource 
       const uint32_t width = u_minify(resource->base.width0, first + i);
       const uint32_t height = u_minify(resource->base.height0, first + i);
       binding->levels[i] = (struct tbr_texture_level){
-         .texels = tbr_resource_address(resource, first + i, layer),
+         .texels = tbr_storage_address(storage, resource, first + i, layer),
          .row_stride = resource->row_stride[first + i],
          .layer_stride = resource->layer_stride[first + i],
          .width = view_length(width, stored->block.width, shown->block.width),
@@ -295,7 +297,7 @@ describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource 
 
 static void
 describe_buffer(const struct pipe_sampler_view *view, const struct tbr_resource *resource,
-                struct tbr_texture_binding *binding)
+                const struct tbr_storage *storage, struct tbr_texture_binding *binding)
 {
    const unsigned texel = util_format_get_blocksize(view->format);
    const unsigned offset = MIN2(view->u.buf.offset, resource->base.width0);
@@ -303,7 +305,7 @@ describe_buffer(const struct pipe_sampler_view *view, const struct tbr_resource 
    binding->num_levels = binding->num_layers = 1;
    binding->buffer_elements = MIN2(size / texel, TBR_MAX_BUFFER_TEXELS);
    binding->levels[0] = (struct tbr_texture_level){
-      .texels = resource->storage->memory + offset,
+      .texels = storage->memory + offset,
       .row_stride = size,
       .layer_stride = size,
       .width = binding->buffer_elements,
@@ -328,6 +330,9 @@ make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit
       return binding;
    }
    struct tbr_resource *resource = tbr_resource(view->texture);
+   const struct tbr_storage *storage = tbr_batch_reads(batch, resource);
+   if (!storage)
+      return NULL;
    binding->unit = unit;
    binding->target = view->target;
    binding->format = view->format;
@@ -337,12 +342,11 @@ make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit
    binding->swizzle[3] = view->swizzle_a;
    binding->sampler = sampler ? *sampler : default_sampler;
    if (view->target == PIPE_BUFFER)
-      describe_buffer(view, resource, binding);
+      describe_buffer(view, resource, storage, binding);
    else
-      describe_levels(view, resource, binding);
+      describe_levels(view, resource, storage, binding);
    tbr_texture_binding_prepare(binding);
 
-   tbr_batch_reads(batch, resource);
    tbr_resource_announce(context, resource);
    return binding;
 }

@@ -336,6 +336,24 @@ tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
    mtx_unlock(&renderer->lock);
 }
 
+bool
+tbr_renderer_idle(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   const bool idle = !renderer->under_way;
+   mtx_unlock(&renderer->lock);
+   return idle;
+}
+
+void
+tbr_renderer_wait_idle(struct tbr_renderer *renderer)
+{
+   mtx_lock(&renderer->lock);
+   while (renderer->under_way)
+      cnd_wait(&renderer->progress, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+}
+
 struct tbr_batch *
 tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context)
 {

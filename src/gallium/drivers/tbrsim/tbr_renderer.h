@@ -27,6 +27,9 @@ void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
  * submitted counts as done. */
 bool tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence);
 void tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence);
+/** Whether no batch of any context is under way / waits until that is so. */
+bool tbr_renderer_idle(struct tbr_renderer *renderer);
+void tbr_renderer_wait_idle(struct tbr_renderer *renderer);
 
 /** Takes the context's batches that nobody uses any more. */
 struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context);

@@ -60,6 +60,36 @@ tbr_storage_reference(struct tbr_storage **destination, struct tbr_storage *sour
    *destination = source;
 }
 
+bool
+tbr_resource_hold(const struct tbr_resource *resource, struct tbr_storage **held)
+{
+   struct tbr_screen *screen = tbr_screen(resource->base.screen);
+   struct tbr_storage *storage = NULL;
+
+   /* What is held cannot be another memory at the same address. */
+   if (p_atomic_read(&resource->storage) == *held)
+      return false;
+   simple_mtx_lock(&screen->storage_lock);
+   tbr_storage_reference(&storage, resource->storage);
+   simple_mtx_unlock(&screen->storage_lock);
+   tbr_storage_reference(held, NULL);
+   *held = storage;
+   return true;
+}
+
+/** The resource gets other memory; the reference to it becomes the resource's. */
+static void
+replace_storage(struct tbr_resource *resource, struct tbr_storage *storage)
+{
+   struct tbr_screen *screen = tbr_screen(resource->base.screen);
+
+   simple_mtx_lock(&screen->storage_lock);
+   struct tbr_storage *old = resource->storage;
+   p_atomic_set(&resource->storage, storage);
+   simple_mtx_unlock(&screen->storage_lock);
+   tbr_storage_reference(&old, NULL);
+}
+
 /* ---- layout ----------------------------------------------------------- */
 
 static unsigned
@@ -257,32 +287,44 @@ wait_for(struct tbr_context *context, uint64_t sequence)
    tbr_screen_wait(tbr_screen(context->base.screen), sequence);
 }
 
-/** Whether draws being recorded read the resource, also when another context has
- * read it since. */
+/** Whether draws being recorded read the resource. */
 static bool
 is_read_by_recording(const struct tbr_context *context, const struct tbr_resource *resource)
 {
-   return context->batch && resource->last_reader && tbr_batch_holds(context->batch, resource->storage);
+   return context->batch && p_atomic_read(&resource->reader) &&
+          tbr_batch_holds(context->batch, p_atomic_read(&resource->storage));
 }
 
-/** The last of the context's own batches that may read the resource, if another
- * context has read it since and last_read does not tell; else 0. */
-static uint64_t
-last_own_read(const struct tbr_context *context, const struct tbr_resource *resource)
+/** Whether batches that have been handed over read the resource, which last_read
+ * alone does not tell if they are of several contexts. */
+static bool
+is_being_read(const struct tbr_context *context, const struct tbr_resource *resource)
 {
-   return resource->last_reader && resource->last_reader != context ? context->last_batch : 0;
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   return !tbr_screen_done(screen, p_atomic_read(&resource->last_read)) ||
+          (p_atomic_read(&resource->reader) == TBR_READERS_MANY && !tbr_screen_idle(screen));
+}
+
+void
+tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *resource, uint64_t sequence)
+{
+   const struct tbr_context *reader = p_atomic_cmpxchg_ptr(&resource->reader, NULL, context);
+   if (reader && reader != context)
+      p_atomic_set(&resource->reader, TBR_READERS_MANY);
+   p_atomic_set(&resource->last_read, sequence);
 }
 
 void
 tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write)
 {
-   wait_for(context, resource->last_write);
+   wait_for(context, p_atomic_read(&resource->last_write));
    if (!for_write)
       return;
    if (is_read_by_recording(context, resource))
       tbr_batch_flush(context);
-   wait_for(context, resource->last_read);
-   wait_for(context, last_own_read(context, resource));
+   wait_for(context, p_atomic_read(&resource->last_read));
+   if (p_atomic_read(&resource->reader) == TBR_READERS_MANY)
+      tbr_screen_wait_idle(tbr_screen(context->base.screen));
 }
 
 static bool
@@ -296,9 +338,9 @@ static void
 renew(struct tbr_context *context, struct tbr_resource *resource)
 {
    resource->id = p_atomic_inc_return(&tbr_screen(context->base.screen)->next_resource_id);
-   resource->last_read = 0;
-   resource->last_reader = NULL;
-   resource->last_write = 0;
+   p_atomic_set(&resource->last_read, 0);
+   p_atomic_set(&resource->reader, NULL);
+   p_atomic_set(&resource->last_write, 0);
    tbr_state_storage_replaced(context, resource);
 }
 
@@ -307,24 +349,25 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
 
-   if (!resource->last_read && !resource->last_write)
+   const uint64_t last_write = p_atomic_read(&resource->last_write);
+   if (!p_atomic_read(&resource->last_read) && !last_write)
       return true;
    if (!can_replace_storage(resource))
       return false;
    /* Draws to come must not go on in a batch that renders to the old memory. */
-   if (resource->last_write && resource->last_write == recording(context))
+   if (last_write && last_write == recording(context))
       tbr_batch_flush(context);
+   tbr_state_release_storage(context, resource->storage);
 
-   if (!is_read_by_recording(context, resource) && tbr_screen_done(screen, resource->last_read) &&
-       tbr_screen_done(screen, last_own_read(context, resource)) &&
-       tbr_screen_done(screen, resource->last_write)) {
+   /* A reference more than the resource's own: another context draws with the memory. */
+   if (!is_read_by_recording(context, resource) && !is_being_read(context, resource) &&
+       tbr_screen_done(screen, last_write) && p_atomic_read(&resource->storage->reference.count) == 1) {
       memset(resource->storage->memory, 0, resource->storage->bytes);
    } else {
       struct tbr_storage *fresh = create_storage(resource->storage->bytes);
       if (!fresh)
          return false;
-      tbr_storage_reference(&resource->storage, NULL);
-      resource->storage = fresh;
+      replace_storage(resource, fresh);
    }
    renew(context, resource);
    return true;
@@ -338,10 +381,12 @@ shadow(struct tbr_context *context, struct tbr_resource *resource)
    struct tbr_storage *copy = create_storage(resource->storage->bytes);
    if (!copy)
       return false;
-   wait_for(context, resource->last_write);
-   memcpy(copy->memory, resource->storage->memory, copy->bytes);
-   tbr_storage_reference(&resource->storage, NULL);
-   resource->storage = copy;
+   wait_for(context, p_atomic_read(&resource->last_write));
+   struct tbr_storage *original = NULL;
+   tbr_resource_hold(resource, &original);
+   memcpy(copy->memory, original->memory, copy->bytes);
+   tbr_storage_reference(&original, NULL);
+   replace_storage(resource, copy);
    renew(context, resource);
    return true;
 }
@@ -349,8 +394,9 @@ shadow(struct tbr_context *context, struct tbr_resource *resource)
 void
 tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *resource)
 {
-   if (is_read_by_recording(context, resource) && resource->last_write != recording(context) &&
-       can_replace_storage(resource) && shadow(context, resource))
+   if (is_read_by_recording(context, resource) &&
+       p_atomic_read(&resource->last_write) != recording(context) && can_replace_storage(resource) &&
+       shadow(context, resource))
       return;
    tbr_resource_wait(context, resource, true);
 }
@@ -358,7 +404,7 @@ tbr_resource_prepare_write(struct tbr_context *context, struct tbr_resource *res
 bool
 tbr_resource_is_stale_front(const struct tbr_resource *resource)
 {
-   return resource->front_drawable && resource->last_write == resource->displayed_write;
+   return resource->front_drawable && p_atomic_read(&resource->last_write) == resource->displayed_write;
 }
 
 void
@@ -459,6 +505,7 @@ void
 tbr_resource_init_screen(struct tbr_screen *screen)
 {
    simple_mtx_init(&screen->announce_mutex, mtx_plain);
+   simple_mtx_init(&screen->storage_lock, mtx_plain);
    screen->base.resource_create = resource_create;
    screen->base.resource_create_front = resource_create_front;
    screen->base.resource_destroy = resource_destroy;

@@ -24,8 +24,8 @@ struct tbr_context;
 
 /** Memory of a resource; batches hold references while they use it. */
 struct tbr_storage {
-   struct pipe_reference reference;
-   uint8_t *memory; /**< first byte, at a multiple of 64 */
+   struct pipe_reference reference; /**< one of the resource's own while it is its memory */
+   uint8_t *memory;                 /**< first byte, at a multiple of 64 */
    uint64_t bytes;
    void *allocation;                        /**< what to free; NULL: memory belongs to the display target */
    struct sw_winsys *winsys;                /**< of the display target */
@@ -34,8 +34,8 @@ struct tbr_storage {
 
 struct tbr_resource {
    struct pipe_resource base;
-   uint32_t id; /**< event-stream identifier; new when the storage is replaced */
-   struct tbr_storage *storage;
+   uint32_t id;                 /**< event-stream identifier; new when the storage is replaced */
+   struct tbr_storage *storage; /**< changed under the screen's storage_lock, see tbr_resource_hold */
    struct sw_displaytarget *display_target; /**< storage->memory is its mapping */
 
    uint64_t level_offset[TBR_MAX_LEVELS]; /**< bytes */
@@ -43,15 +43,19 @@ struct tbr_resource {
    uint64_t layer_stride[TBR_MAX_LEVELS]; /**< bytes from layer, face or slice to the next */
    uint64_t sample_stride;                /**< bytes from a sample's plane to the next */
 
-   uint32_t writes;                       /**< how often the CPU or transform feedback began to write it */
-   uint64_t last_read, last_write;        /**< sequence numbers of batches; 0: none */
-   const struct tbr_context *last_reader; /**< whose batch last_read is; to compare, it may be gone */
-   uint32_t announced_id;                 /**< the id last told to the event stream */
+   uint32_t writes;                /**< how often the CPU or transform feedback began to write it */
+   uint64_t last_read, last_write; /**< sequence numbers of batches; 0: none (atomic) */
+   /** Whose batches read it, to compare, it may be gone; TBR_READERS_MANY (atomic). */
+   const struct tbr_context *reader;
+   uint32_t announced_id; /**< the id last told to the event stream */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;
    uint64_t displayed_write; /**< last_write when it was displayed last */
 };
+
+/** The value of tbr_resource.reader if several contexts' batches read it. */
+#define TBR_READERS_MANY ((const struct tbr_context *)1)
 
 static inline struct tbr_resource *
 tbr_resource(struct pipe_resource *resource)
@@ -64,14 +68,24 @@ struct tbr_transfer {
    struct tbr_storage *storage; /**< what is mapped, though the resource may get other memory meanwhile */
 };
 
-/** First byte of a level and layer. */
+/** First byte of a level and layer in a memory that the resource has or had. */
 static inline uint8_t *
-tbr_resource_address(const struct tbr_resource *resource, unsigned level, unsigned layer)
+tbr_storage_address(const struct tbr_storage *storage, const struct tbr_resource *resource, unsigned level,
+                    unsigned layer)
 {
-   return resource->storage->memory + resource->level_offset[level] + layer * resource->layer_stride[level];
+   return storage->memory + resource->level_offset[level] + layer * resource->layer_stride[level];
 }
 
 void tbr_storage_reference(struct tbr_storage **destination, struct tbr_storage *source);
+
+/** Makes *held a reference to the resource's memory, which another context may replace
+ * at any time: who reads or writes the memory holds it. True if *held was another
+ * memory before. Costs nothing if it was not. */
+bool tbr_resource_hold(const struct tbr_resource *resource, struct tbr_storage **held);
+
+/** The context's batch of that sequence number reads the resource. */
+void
+tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *resource, uint64_t sequence);
 
 /** Makes the resource's memory safe to read (for_write false: waits for the last
  * writer) or to write (true: waits for readers too) by the CPU. */

@@ -154,11 +154,11 @@ flush_frontbuffer(struct pipe_screen *base, struct pipe_context *context, struct
 
    if (context) {
       /* A front buffer is flushed whether it was drawn to or not. */
-      if (!resource->front_drawable || resource->last_write != resource->displayed_write)
+      if (!resource->front_drawable || p_atomic_read(&resource->last_write) != resource->displayed_write)
          tbr_frame_end(tbr_context(context));
       tbr_resource_wait(tbr_context(context), resource, false);
    }
-   resource->displayed_write = resource->last_write;
+   resource->displayed_write = p_atomic_read(&resource->last_write);
    if (resource->display_target)
       screen->winsys->displaytarget_display(screen->winsys, resource->display_target, drawable, num_boxes,
                                             boxes);
@@ -185,6 +185,7 @@ destroy_screen(struct pipe_screen *base)
       tbr_renderer_destroy(screen->renderer);
    tbr_program_cache_destroy(screen->programs);
    simple_mtx_destroy(&screen->announce_mutex);
+   simple_mtx_destroy(&screen->storage_lock);
    simple_mtx_destroy(&screen->hand_over_lock);
    cm_counter_table_destroy(screen->counters);
    if (screen->config)

@@ -30,6 +30,8 @@ struct tbr_screen {
 
    struct tbr_program_cache *programs; /**< generated code */
 
+   simple_mtx_t storage_lock; /**< of tbr_resource.storage, while it is replaced or taken */
+
    struct slab_parent_pool transfer_pool; /**< of struct tbr_transfer */
 
    /** The model's counters as driver queries (GL_AMD_performance_monitor, HUD), a

@@ -280,7 +280,7 @@ set_sampler_views(struct pipe_context *base, enum pipe_shader_type stage, unsign
 
 /* ---- constants -------------------------------------------------------- */
 
-/** Tells draw where a constant buffer of a stage that it executes is. */
+/** Tells draw where a constant buffer of a stage that it executes is; its memory is held. */
 static void
 map_constants(struct tbr_context *context, enum pipe_shader_type stage, unsigned index)
 {
@@ -289,7 +289,7 @@ map_constants(struct tbr_context *context, enum pipe_shader_type stage, unsigned
    unsigned size = 0;
 
    if (constants->buffer && constants->buffer_offset < constants->buffer->width0) {
-      address = tbr_resource(constants->buffer)->storage->memory + constants->buffer_offset;
+      address = context->held_constants[stage][index]->memory + constants->buffer_offset;
       size = MIN2(constants->buffer_size, constants->buffer->width0 - constants->buffer_offset);
    }
    draw_set_mapped_constant_buffer(context->draw, stage, index, address, size);
@@ -313,8 +313,28 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
                     &bound->buffer_offset, &bound->buffer);
       bound->user_buffer = NULL;
    }
-   if (is_drawn_by_draw(stage))
+   struct tbr_storage **held = &context->held_constants[stage][index];
+   if (bound->buffer)
+      tbr_resource_hold(tbr_resource(bound->buffer), held);
+   else
+      tbr_storage_reference(held, NULL);
+   if (is_drawn_by_draw(stage)) {
+      context->mapped_constants[stage] &= ~(1u << index);
+      context->mapped_constants[stage] |= (bound->buffer != NULL) << index;
       map_constants(context, stage, index);
+   }
+}
+
+void
+tbr_state_refresh_constants(struct tbr_context *context)
+{
+   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
+      u_foreach_bit (i, context->mapped_constants[stage]) {
+         const struct tbr_resource *resource = tbr_resource(context->constants[stage][i].buffer);
+         if (tbr_resource_hold(resource, &context->held_constants[stage][i]))
+            map_constants(context, stage, i);
+      }
+   }
 }
 
 /* ---- vertices --------------------------------------------------------- */
@@ -349,6 +369,8 @@ set_vertex_buffers(struct pipe_context *base, unsigned count, const struct pipe_
    change(context, TBR_DIRTY_VERTEX_BUFFERS);
    util_set_vertex_buffers_count(context->vertex_buffers, &context->num_vertex_buffers, buffers, count, true);
    draw_set_vertex_buffers(context->draw, count, buffers);
+   for (unsigned i = count; i < PIPE_MAX_ATTRIBS && context->held_vertices[i]; i++)
+      tbr_storage_reference(&context->held_vertices[i], NULL);
 }
 
 static void
@@ -414,18 +436,49 @@ tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resourc
 {
    context->dirty |= TBR_DIRTY_FRAGMENT_TEXTURES | TBR_DIRTY_VERTEX_TEXTURES | TBR_DIRTY_VERTEX_BUFFERS |
                      TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_VERTEX_CONSTANTS | TBR_DIRTY_FRAMEBUFFER;
-   for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++) {
-      if (context->constants[PIPE_SHADER_VERTEX][i].buffer == &resource->base)
-         map_constants(context, PIPE_SHADER_VERTEX, i);
-      if (context->constants[PIPE_SHADER_GEOMETRY][i].buffer == &resource->base)
-         map_constants(context, PIPE_SHADER_GEOMETRY, i);
+}
+
+/** Calls `act` for all places that hold a memory. */
+static void
+for_all_held(struct tbr_context *context, void (*act)(struct tbr_storage **, const void *), const void *data)
+{
+   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
+      for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++)
+         act(&context->held_constants[stage][i], data);
+      for (unsigned i = 0; i < PIPE_MAX_SHADER_SAMPLER_VIEWS; i++)
+         act(&context->held_textures[stage][i], data);
    }
+   for (unsigned i = 0; i < PIPE_MAX_ATTRIBS; i++)
+      act(&context->held_vertices[i], data);
+   for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++)
+      act(&context->held_feedback[i], data);
+   act(&context->held_indices, data);
+}
+
+static void
+release_if_equal(struct tbr_storage **held, const void *storage)
+{
+   if (*held == storage)
+      tbr_storage_reference(held, NULL);
+}
+
+void
+tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage)
+{
+   for_all_held(context, release_if_equal, storage);
+}
+
+static void
+release_held(struct tbr_storage **held, const void *data)
+{
+   tbr_storage_reference(held, NULL);
 }
 
 void
 tbr_state_release(struct tbr_context *context)
 {
    util_unreference_framebuffer_state(&context->framebuffer);
+   for_all_held(context, release_held, NULL);
    for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
       for (unsigned i = 0; i < PIPE_MAX_SHADER_SAMPLER_VIEWS; i++)
          pipe_sampler_view_reference(&context->sampler_views[stage][i], NULL);

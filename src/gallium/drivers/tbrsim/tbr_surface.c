@@ -232,7 +232,8 @@ static void
 flush_resource(struct pipe_context *base, struct pipe_resource *resource)
 {
    struct tbr_context *context = tbr_context(base);
-   if (context->batch && tbr_resource(resource)->last_write == tbr_batch_sequence(context->batch))
+   if (context->batch &&
+       p_atomic_read(&tbr_resource(resource)->last_write) == tbr_batch_sequence(context->batch))
       tbr_batch_flush(context);
 }
 

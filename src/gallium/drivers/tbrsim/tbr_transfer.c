@@ -22,8 +22,8 @@ static bool
 is_busy(struct tbr_context *context, const struct tbr_resource *resource, bool for_write)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
-   return !tbr_screen_done(screen, resource->last_write) ||
-          (for_write && !tbr_screen_done(screen, resource->last_read));
+   return !tbr_screen_done(screen, p_atomic_read(&resource->last_write)) ||
+          (for_write && !tbr_screen_done(screen, p_atomic_read(&resource->last_read)));
 }
 
 /** Makes the memory ready for the access. False if it would have to wait but must not. */
@@ -65,7 +65,7 @@ map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned lev
       return NULL;
 
    pipe_resource_reference(&transfer->base.resource, base_resource);
-   tbr_storage_reference(&transfer->storage, resource->storage);
+   tbr_resource_hold(resource, &transfer->storage);
    transfer->base.level = level;
    transfer->base.usage = usage;
    transfer->base.box = *box;
@@ -75,7 +75,7 @@ map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned lev
    if (usage & PIPE_MAP_WRITE)
       p_atomic_inc(&resource->writes);
 
-   uint8_t *address = tbr_resource_address(resource, level, box->z);
+   uint8_t *address = tbr_storage_address(transfer->storage, resource, level, box->z);
    if (base_resource->target == PIPE_BUFFER)
       return address + box->x;
    const enum pipe_format format = base_resource->format;
