@@ -215,6 +215,9 @@ test_programs(int count)
 
 #define THREADS 4
 #define ROUNDS 60
+#define ORPHAN_ROUNDS 60
+#define ORPHAN_VERTICES 9000
+#define ORPHAN_TEXELS 256
 
 static struct {
    EGLContext contexts[THREADS];
@@ -302,6 +305,88 @@ test_threads(void)
       pthread_join(threads[i], NULL);
    for (int i = 0; i < THREADS; i++)
       eglDestroyContext(display, shared.contexts[i]);
+}
+
+/* ---- orphans ------------------------------------------------------------- */
+
+/** Draws with a texture and a buffer of which another thread throws the memory away
+ * meanwhile: nobody knows what is drawn, but nothing that is free may be read. */
+static void *
+draw_with_orphans(void *data)
+{
+   GLuint target;
+   make_current(shared.contexts[(size_t)data]);
+   create_target(&target);
+   glUseProgram(shared.program);
+   glBindBuffer(GL_ARRAY_BUFFER, shared.buffer);
+   glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+   glEnableVertexAttribArray(0);
+   glBindTexture(GL_TEXTURE_2D, shared.texture);
+   for (int round = 0; round < ORPHAN_ROUNDS; round++)
+      glDrawArrays(GL_TRIANGLES, 0, ORPHAN_VERTICES);
+   glFinish();
+   make_current(EGL_NO_CONTEXT);
+   return NULL;
+}
+
+static void
+test_orphans(void)
+{
+   static const char vertex[] =
+      "#version 300 es\n"
+      "layout(location = 0) in vec2 corner;\n"
+      "uniform sampler2D values;\n"
+      "void main() {\n"
+      "   gl_Position = vec4(corner, 0.0, 1.0);\n"
+      "   gl_Position.x += texelFetch(values, ivec2(255, gl_VertexID & 255), 0).x;\n"
+      "}\n";
+   static const char plain[] = "#version 300 es\n"
+                               "precision highp float;\n"
+                               "out vec4 result;\n"
+                               "void main() { result = vec4(1.0); }\n";
+   static const char fragment[] = "#version 300 es\n"
+                                  "precision highp float;\n"
+                                  "uniform sampler2D values;\n"
+                                  "out vec4 result;\n"
+                                  "void main() { result = texture(values, gl_FragCoord.xy); }\n";
+   static float corners[ORPHAN_VERTICES][2];
+   static GLubyte texels[ORPHAN_TEXELS][ORPHAN_TEXELS][4];
+   for (int i = 0; i < ORPHAN_VERTICES; i++) {
+      corners[i][0] = i % 3 == 1;
+      corners[i][1] = i % 3 == 2;
+   }
+   EGLContext first = create_context(EGL_NO_CONTEXT);
+   make_current(first);
+   GLuint target;
+   create_target(&target);
+   glGenBuffers(1, &shared.buffer);
+   glBindBuffer(GL_ARRAY_BUFFER, shared.buffer);
+   glBufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STREAM_DRAW);
+   glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, NULL);
+   glEnableVertexAttribArray(0);
+   glGenTextures(1, &shared.texture);
+   glBindTexture(GL_TEXTURE_2D, shared.texture);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, ORPHAN_TEXELS, ORPHAN_TEXELS);
+   shared.program = compile(vertex, plain);
+   glUseProgram(compile(vertex, fragment));
+   glFinish();
+
+   pthread_t threads[2];
+   for (int i = 0; i < 2; i++)
+      shared.contexts[i] = create_context(first);
+   for (size_t i = 0; i < 2; i++)
+      REQUIRE(!pthread_create(&threads[i], NULL, draw_with_orphans, (void *)i), "pthread_create");
+   for (int round = 0; round < ORPHAN_ROUNDS; round++) {
+      /* It gets other memory, for this draw needs what it has; the draw is soon done with that. */
+      glDrawArrays(GL_TRIANGLES, 0, 3);
+      glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, ORPHAN_TEXELS, ORPHAN_TEXELS, GL_RGBA, GL_UNSIGNED_BYTE,
+                      texels);
+      glBufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STREAM_DRAW);
+   }
+   glFinish();
+   for (int i = 0; i < 2; i++)
+      pthread_join(threads[i], NULL);
+   REQUIRE(glGetError() == GL_NO_ERROR, "an error while memory was replaced");
 }
 
 /* ---- sizes --------------------------------------------------------------- */
@@ -437,7 +522,7 @@ main(int argc, char **argv)
 {
    static const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE};
    EGLint count;
-   REQUIRE(argc >= 2, "usage: robustness contexts N|programs N|threads|sizes|loops|bounds");
+   REQUIRE(argc >= 2, "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds");
    display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
    REQUIRE(display && eglInitialize(display, NULL, NULL), "eglInitialize");
    REQUIRE(eglChooseConfig(display, wanted, &config, 1, &count) && count, "eglChooseConfig");
@@ -450,6 +535,8 @@ main(int argc, char **argv)
       test_programs(number);
    else if (!strcmp(argv[1], "threads"))
       test_threads();
+   else if (!strcmp(argv[1], "orphans"))
+      test_orphans();
    else if (!strcmp(argv[1], "sizes"))
       test_sizes();
    else if (!strcmp(argv[1], "loops"))
