@@ -394,20 +394,84 @@ write_general(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels
    }
 }
 
+/* Writes the queue's live fragments to a colour buffer's sample. */
+TBR_INLINE void
+write_color(struct tbr_tile_thread *thread, unsigned n, uint32_t sample, uint32_t live)
+{
+   uint8_t *pixels = thread->color[n].pixels + sample * thread->color[n].sample_bytes;
+   switch (thread->plan.color[n].path) {
+   case TBR_COLOR_BYTES: write_bytes(thread, n, pixels, live); break;
+   case TBR_COLOR_UNORM: write_unorm(thread, n, pixels, live); break;
+   case TBR_COLOR_GENERAL: write_general(thread, n, pixels, live); break;
+   }
+}
+
 /* Writes the colours of the queue's live fragments to a sample (0 of single-sampled
  * passes). */
 static void
 write_colors(struct tbr_tile_thread *thread, uint32_t sample, uint32_t live)
 {
    for (unsigned n = 0; n < thread->pass->num_color; n++) {
-      if (!thread->plan.color[n].write)
-         continue;
-      uint8_t *pixels = thread->color[n].pixels + sample * thread->color[n].sample_bytes;
-      switch (thread->plan.color[n].path) {
-      case TBR_COLOR_BYTES: write_bytes(thread, n, pixels, live); break;
-      case TBR_COLOR_UNORM: write_unorm(thread, n, pixels, live); break;
-      case TBR_COLOR_GENERAL: write_general(thread, n, pixels, live); break;
+      if (thread->plan.color[n].write)
+         write_color(thread, n, sample, live);
+   }
+}
+
+/* ---- the same to all samples ------------------------------------------- */
+
+/* Whether the samples of the queue's quads hold the same pixels in a buffer. */
+TBR_INLINE bool
+samples_are_equal(const struct tbr_tile_thread *thread, const struct tbr_tile_color *buffer)
+{
+   const size_t quad_bytes = 4 * buffer->pixel_bytes;
+   for (unsigned q = 0; q < TBR_QUADS; q++) {
+      const uint8_t *first = buffer->pixels + thread->queue.quad[q] * quad_bytes;
+      for (unsigned s = 1; s < TBR_MAX_SAMPLES; s++) {
+         if (memcmp(first, first + s * buffer->sample_bytes, quad_bytes))
+            return false;
       }
+   }
+   return true;
+}
+
+/* Gives the other samples of the live fragments what was written to sample 0. */
+TBR_INLINE void
+copy_first_sample(struct tbr_tile_thread *thread, const struct tbr_tile_color *buffer, uint32_t live)
+{
+   const size_t pixel_bytes = buffer->pixel_bytes, quad_bytes = 4 * pixel_bytes;
+   const uint16_t *quad = thread->queue.quad;
+   if (live == 0xffff && thread->queue.whole_block) {
+      uint8_t *first = buffer->pixels + quad[0] * quad_bytes;
+      for (unsigned s = 1; s < TBR_MAX_SAMPLES; s++)
+         memcpy(first + s * buffer->sample_bytes, first, TBR_QUADS * quad_bytes);
+      return;
+   }
+   for (; live; live &= live - 1) {
+      const unsigned lane = __builtin_ctz(live);
+      uint8_t *first = buffer->pixels + (4 * quad[lane / 4] + lane % 4) * pixel_bytes;
+      for (unsigned s = 1; s < TBR_MAX_SAMPLES; s++)
+         memcpy(first + s * buffer->sample_bytes, first, pixel_bytes);
+   }
+}
+
+/* Writes the colours of the queue's live fragments, which cover all samples of their
+ * pixels: what comes out the same is worked out once. */
+static void
+write_colors_of_pixels(struct tbr_tile_thread *thread, uint32_t live)
+{
+   for (unsigned n = 0; n < thread->pass->num_color; n++) {
+      const struct tbr_color_plan *color = &thread->plan.color[n];
+      if (!color->write)
+         continue;
+      const bool replaces = color->blend == TBR_BLEND_REPLACE && !color->logic_op && !color->partial;
+      const bool once = replaces || samples_are_equal(thread, &thread->color[n]);
+      write_color(thread, n, 0, live);
+      if (once) {
+         copy_first_sample(thread, &thread->color[n], live);
+         continue;
+      }
+      for (unsigned s = 1; s < TBR_MAX_SAMPLES; s++)
+         write_color(thread, n, s, live);
    }
 }
 

@@ -13,6 +13,7 @@
 #include "util/os_misc.h"
 #include "util/u_math.h"
 #include "util/u_screen.h"
+#include "tbr_formats.h"
 #include "tbr_limits.h"
 
 #define MAX_TEXTURE_2D_SIZE 8192
@@ -138,38 +139,6 @@ get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum 
 
 /* ---- formats ---------------------------------------------------------- */
 
-static bool
-has_channels_of_64_bits(const struct util_format_description *description)
-{
-   for (unsigned i = 0; i < description->nr_channels; i++) {
-      if (description->channel[i].type != UTIL_FORMAT_TYPE_VOID && description->channel[i].size == 64)
-         return true;
-   }
-   return false;
-}
-
-static bool
-is_packed_rgb(const struct util_format_description *description)
-{
-   return description->is_array && description->nr_channels == 3;
-}
-
-static bool
-is_depth_stencil(enum pipe_format format)
-{
-   switch (format) {
-   case PIPE_FORMAT_Z16_UNORM:
-   case PIPE_FORMAT_Z24X8_UNORM:
-   case PIPE_FORMAT_X8Z24_UNORM:
-   case PIPE_FORMAT_Z24_UNORM_S8_UINT:
-   case PIPE_FORMAT_S8_UINT_Z24_UNORM:
-   case PIPE_FORMAT_Z32_FLOAT:
-   case PIPE_FORMAT_Z32_FLOAT_S8X24_UINT:
-   case PIPE_FORMAT_S8_UINT: return true;
-   default: return false;
-   }
-}
-
 /** Formats by which views of a depth and stencil texture show its stencil. */
 static bool
 is_stencil_view(enum pipe_format format)
@@ -179,43 +148,19 @@ is_stencil_view(enum pipe_format format)
 }
 
 static bool
-is_color_renderable(enum pipe_format format)
-{
-   const struct util_format_description *description = util_format_description(format);
-   const struct util_format_pack_description *pack = util_format_pack_description(format);
-
-   if (description->colorspace != UTIL_FORMAT_COLORSPACE_RGB &&
-       description->colorspace != UTIL_FORMAT_COLORSPACE_SRGB)
-      return false;
-   if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN && format != PIPE_FORMAT_R11G11B10_FLOAT)
-      return false;
-   if (description->block.width != 1 || description->block.height != 1 || description->is_mixed ||
-       is_packed_rgb(description) || has_channels_of_64_bits(description) || util_format_is_scaled(format))
-      return false;
-   for (unsigned i = 0; i < description->nr_channels; i++) {
-      if (description->channel[i].type == UTIL_FORMAT_TYPE_FIXED)
-         return false;
-   }
-   return pack && (pack->pack_rgba_float || pack->pack_rgba_uint || pack->pack_rgba_sint) &&
-          util_format_fetch_rgba_func(format);
-}
-
-static bool
 is_sampleable(enum pipe_format format)
 {
    const struct util_format_description *description = util_format_description(format);
 
    if (description->colorspace == UTIL_FORMAT_COLORSPACE_ZS)
-      return is_depth_stencil(format) || is_stencil_view(format);
+      return tbr_format_is_depth_stencil(format) || is_stencil_view(format);
    if (description->colorspace == UTIL_FORMAT_COLORSPACE_YUV)
       return false;
 
    switch (description->layout) {
    case UTIL_FORMAT_LAYOUT_PLAIN:
-      /* Real GPUs, too, pad three channels to four, unless they are 32 bits wide. */
-      return !(is_packed_rgb(description) && description->block.bits != 96) &&
-             !has_channels_of_64_bits(description) && !util_format_is_scaled(format) &&
-             util_format_fetch_rgba_func(format);
+      return !tbr_format_is_odd_rgb(description) && !tbr_format_has_wide_channels(description) &&
+             !util_format_is_scaled(format) && util_format_fetch_rgba_func(format);
    case UTIL_FORMAT_LAYOUT_S3TC:
    case UTIL_FORMAT_LAYOUT_RGTC:
    case UTIL_FORMAT_LAYOUT_ETC:
@@ -234,7 +179,7 @@ is_fetchable(enum pipe_format format)
       return false;
    if (description->layout != UTIL_FORMAT_LAYOUT_PLAIN && format != PIPE_FORMAT_R11G11B10_FLOAT)
       return false;
-   return !(util_format_is_pure_integer(format) && has_channels_of_64_bits(description));
+   return !(util_format_is_pure_integer(format) && tbr_format_has_wide_channels(description));
 }
 
 static bool
@@ -264,11 +209,11 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
       return false;
    if (target == PIPE_BUFFER && (bind & of_images))
       return false;
-   if ((bind & (PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE)) && !is_color_renderable(format))
+   if ((bind & (PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE)) && !tbr_format_is_color_renderable(format))
       return false;
    if ((bind & PIPE_BIND_BLENDABLE) && util_format_is_pure_integer(format))
       return false;
-   if ((bind & PIPE_BIND_DEPTH_STENCIL) && !is_depth_stencil(format))
+   if ((bind & PIPE_BIND_DEPTH_STENCIL) && !tbr_format_is_depth_stencil(format))
       return false;
    if ((bind & PIPE_BIND_SAMPLER_VIEW) && !is_sampleable(format))
       return false;

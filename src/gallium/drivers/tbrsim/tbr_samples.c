@@ -78,6 +78,8 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    if (thread->texture.events)
       record_shade_event(thread);
    const uint32_t entered = block->live;
+   if (state->invocation_counter)
+      thread->occlusion[state->invocation_counter] += (unsigned)__builtin_popcount(entered);
    thread->texture.live = entered;
    if (state->reads_sample_mask)
       fill_sample_mask(block);
@@ -101,6 +103,14 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    }
    if (state->alpha_to_one)
       set_alpha_to_one(thread);
+   bool same = first == 0 && last == TBR_MAX_SAMPLES - 1;
+   for (unsigned s = first; s <= last; s++)
+      same = same && coverage[s] == coverage[first];
+   if (same) {
+      if (coverage[first])
+         write_colors_of_pixels(thread, coverage[first]);
+      return;
+   }
    for (unsigned s = first; s <= last; s++) {
       if (coverage[s])
          write_colors(thread, s, coverage[s]);
