@@ -307,6 +307,7 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       pass.color[n] = (struct tbr_attachment){
          .memory = image->color[n],
          .stride = image->color_bytes[n] / scene->samples / scene->height,
+         .samples = scene->samples,
          .sample_stride = image->color_bytes[n] / scene->samples,
          .layers = 1,
          .format = scene->color[n].format,
@@ -321,6 +322,7 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       const struct tbr_attachment attachment = {
          .memory = image->depth,
          .stride = image->depth_bytes / scene->samples / scene->height,
+         .samples = scene->samples,
          .sample_stride = image->depth_bytes / scene->samples,
          .layers = 1,
          .format = scene->depth.format,

@@ -203,16 +203,18 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
        struct tbr_attachment *attachment, struct cm_attachment *event)
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
+   const unsigned samples = MAX2(resource->base.nr_samples, 1);
    /* There is room for it: see tbr_batch_get. */
    const struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
    *attachment = (struct tbr_attachment){
       .memory = tbr_storage_address(storage, resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
-      .sample_stride = resource->sample_stride,
+      .samples = samples,
+      .sample_stride = samples > 1 ? resource->sample_stride : 0,
       .layer_stride = resource->layer_stride[surface->u.tex.level],
       .layers = surface->u.tex.last_layer - surface->u.tex.first_layer + 1,
       .format = surface->format,
-      .load = true,
+      .load = !resource->undefined,
       .store = true,
    };
    p_atomic_set(&resource->last_write, batch->sequence);
@@ -378,6 +380,41 @@ covers_attachments(const struct tbr_batch *batch)
    return true;
 }
 
+/** Whether a clear of these buffers leaves nothing of what the batch has drawn. */
+static bool
+clears_everything(const struct tbr_batch *batch, unsigned buffers)
+{
+   const struct tbr_pass *pass = &batch->pass;
+   unsigned attached =
+      (pass->depth.memory ? PIPE_CLEAR_DEPTH : 0) | (pass->stencil.memory ? PIPE_CLEAR_STENCIL : 0);
+   for (unsigned i = 0; i < pass->num_color; i++)
+      attached |= pass->color[i].memory ? PIPE_CLEAR_COLOR0 << i : 0;
+   return (buffers & attached) == attached && pass->tiles_y == pass->layer_tiles_y &&
+          covers_attachments(batch);
+}
+
+/** Forgets the batch's draws, unless something else than the attachments wants what
+ * they do: a query, transform feedback. */
+static bool
+drop_draws(struct tbr_context *context, struct tbr_batch *batch)
+{
+   draw_flush(context->draw);
+   if (context->batch != batch || batch->sinks.count > 1 || batch->event_feedback.count)
+      return false;
+   batch->drawn = false;
+   batch->read = batch->written = 0;
+   batch->num_blocks = 0;
+   batch->max_attributes = 1;
+   batch->first_blocks.count = 0;
+   batch->primitives.count = 0;
+   batch->primitive_tiles.count = 0;
+   batch->states.count = 0;
+   batch->event_draws.count = 0;
+   batch->event_vertices.count = 0;
+   context->dirty = TBR_DIRTY_ALL;
+   return true;
+}
+
 unsigned
 tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
                 double depth, unsigned stencil)
@@ -385,7 +422,9 @@ tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_
    if (context->batch && context->batch->closed && covers_attachments(context->batch))
       drop_cleared_stores(context->batch, buffers);
    struct tbr_batch *batch = tbr_batch_get(context);
-   if (!batch || batch->drawn)
+   if (!batch)
+      return buffers;
+   if (batch->drawn && !(clears_everything(batch, buffers) && drop_draws(context, batch)))
       return buffers;
 
    tbr_batch_revalidate(batch);
@@ -403,19 +442,34 @@ tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_
    return 0;
 }
 
+/** What is in memory need not be loaded, what is in the tiles not be stored. */
+static void
+throw_away(struct tbr_attachment *attachment, bool drawn)
+{
+   attachment->store = false;
+   if (!drawn)
+      attachment->load = false;
+}
+
 void
 tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
 {
    struct tbr_batch *batch = context->batch;
+   /* Of a part of it there is no telling later which. */
+   const bool whole = resource->base.last_level == 0 && resource->base.array_size <= 1 &&
+                      resource->base.depth0 <= 1 && !resource->display_target;
+   resource->undefined = resource->undefined || whole;
    if (!batch)
       return;
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       if (batch->surfaces[i] && tbr_resource(batch->surfaces[i]->texture) == resource)
-         batch->pass.color[i].store = false;
+         throw_away(&batch->pass.color[i], batch->drawn);
    }
    const struct pipe_surface *depth = batch->surfaces[TBR_MAX_COLOR_BUFFERS];
-   if (depth && tbr_resource(depth->texture) == resource)
-      batch->pass.depth.store = batch->pass.stencil.store = false;
+   if (depth && tbr_resource(depth->texture) == resource) {
+      throw_away(&batch->pass.depth, batch->drawn);
+      throw_away(&batch->pass.stencil, batch->drawn);
+   }
    batch->invalidated = true;
 }
 
@@ -430,124 +484,6 @@ tbr_batch_revalidate(struct tbr_batch *batch)
    batch->invalidated = false;
 }
 
-/* ---- resolving --------------------------------------------------------- */
-
-static int
-find_color(const struct tbr_batch *batch, const struct pipe_resource *texture, unsigned level, int layer)
-{
-   for (unsigned i = 0; i < batch->pass.num_color; i++) {
-      const struct pipe_surface *surface = batch->surfaces[i];
-      if (surface && surface->texture == texture && surface->u.tex.level == level &&
-          surface->u.tex.first_layer == (unsigned)layer && surface->u.tex.last_layer == (unsigned)layer)
-         return i;
-   }
-   return -1;
-}
-
-/** Whether the blit moves pixels without scaling, filtering or masking them, from
- * samples to pixels. Upside down is fine. */
-static bool
-is_plain_resolve(const struct pipe_blit_info *blit)
-{
-   const enum pipe_format from = blit->src.format, to = blit->dst.format;
-   return blit->src.resource->nr_samples > 1 && blit->dst.resource->nr_samples <= 1 &&
-          blit->mask == PIPE_MASK_RGBA && !blit->scissor_enable && !blit->alpha_blend &&
-          !blit->swizzle_enable && !blit->window_rectangle_include && !blit->num_window_rectangles &&
-          blit->src.box.depth == 1 && blit->dst.box.depth == 1 && blit->src.box.width > 0 &&
-          blit->src.box.width == blit->dst.box.width &&
-          abs(blit->src.box.height) == abs(blit->dst.box.height) &&
-          util_format_is_pure_integer(from) == util_format_is_pure_integer(to) &&
-          (!util_format_is_pure_integer(from) || from == to) &&
-          util_format_get_blocksize(from) == util_format_get_blocksize(blit->src.resource->format) &&
-          util_format_get_blocksize(to) == util_format_get_blocksize(blit->dst.resource->format);
-}
-
-/** A box of possibly negative height. */
-static unsigned
-first_row(const struct pipe_box *box)
-{
-   return box->height < 0 ? box->y + box->height : box->y;
-}
-
-static bool
-is_inside(const struct pipe_box *box, unsigned width, unsigned height)
-{
-   const int first = box->height < 0 ? box->y + box->height : box->y;
-   return box->x >= 0 && first >= 0 && (unsigned)(box->x + box->width) <= width &&
-          (unsigned)(first + abs(box->height)) <= height;
-}
-
-bool
-tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit)
-{
-   struct tbr_resource *target = tbr_resource(blit->dst.resource);
-   if (!context->batch || !is_plain_resolve(blit))
-      return false;
-   tbr_resource_refresh_front(context, target);
-   struct tbr_batch *batch = context->batch;
-   const unsigned level = blit->dst.level;
-   const int i = batch ? find_color(batch, blit->src.resource, blit->src.level, blit->src.box.z) : -1;
-   if (i < 0 || batch->pass.resolve[i].memory || batch->pass.layer_tiles_y != batch->pass.tiles_y ||
-       tbr_batch_holds(batch, p_atomic_read(&target->storage)) ||
-       !is_inside(&blit->src.box, batch->pass.width, batch->pass.height) ||
-       !is_inside(&blit->dst.box, u_minify(blit->dst.resource->width0, level),
-                  u_minify(blit->dst.resource->height0, level)))
-      return false;
-
-   const struct tbr_storage *storage = tbr_batch_hold_storage(batch, target);
-   if (!storage)
-      return false;
-   draw_flush(context->draw);
-   const unsigned rows = abs(blit->src.box.height);
-   const bool flip = (blit->src.box.height < 0) != (blit->dst.box.height < 0);
-   const unsigned x0 = blit->src.box.x, y0 = first_row(&blit->src.box);
-   const unsigned target_x = blit->dst.box.x, target_y = first_row(&blit->dst.box);
-   const ptrdiff_t stride = target->row_stride[level];
-   uint8_t *memory = tbr_storage_address(storage, target, level, blit->dst.box.z) +
-                     (flip ? target_y + rows - 1 : target_y) * stride +
-                     target_x * util_format_get_blocksize(blit->dst.format);
-   batch->pass.resolve[i] = (struct tbr_resolve){
-      .memory = memory,
-      .stride = flip ? -stride : stride,
-      .from = blit->src.format,
-      .to = blit->dst.format,
-      .x0 = x0,
-      .y0 = y0,
-      .x1 = x0 + blit->src.box.width,
-      .y1 = y0 + rows,
-   };
-   p_atomic_set(&target->last_write, batch->sequence);
-   tbr_resource_announce(context, target);
-   batch->events.resolve[i] = (struct cm_resolve){
-      .resource = target->id,
-      .level = level,
-      .layer = blit->dst.box.z,
-      .x0 = x0,
-      .y0 = y0,
-      .x1 = x0 + blit->src.box.width,
-      .y1 = y0 + rows,
-      .target_x = target_x,
-      .target_y = target_y,
-      .flip_y = flip,
-   };
-   batch->read |= PIPE_CLEAR_COLOR0 << i;
-   batch->closed = true;
-   return true;
-}
-
-/** Tiles that are only resolved take part in the pass, too. */
-static void
-touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *resolve)
-{
-   const struct tbr_pass *pass = &batch->pass;
-   if (!resolve->memory)
-      return;
-   for (uint32_t y = resolve->y0 / pass->tile_size; y * pass->tile_size < resolve->y1; y++) {
-      for (uint32_t x = resolve->x0 / pass->tile_size; x * pass->tile_size < resolve->x1; x++)
-         batch->touched.data[y * pass->tiles_x + x] = true;
-   }
-}
-
 /* ---- handing over ------------------------------------------------------ */
 
 /** A buffer that no draw changes stays as it is in memory; one that no draw looks
@@ -557,6 +493,19 @@ drop_needless_transfers(struct tbr_attachment *attachment, bool read, bool writt
 {
    attachment->load = attachment->load && (read || written);
    attachment->store = attachment->store && (written || attachment->clear);
+}
+
+/** What is stored is worth loading again. */
+static void
+note_defined(const struct tbr_batch *batch)
+{
+   const struct tbr_pass *pass = &batch->pass;
+   for (unsigned i = 0; i < pass->num_color; i++) {
+      if (pass->color[i].store)
+         tbr_resource(batch->surfaces[i]->texture)->undefined = false;
+   }
+   if (pass->depth.store || pass->stencil.store)
+      tbr_resource(batch->surfaces[TBR_MAX_COLOR_BUFFERS]->texture)->undefined = false;
 }
 
 static void
@@ -580,6 +529,8 @@ decide_transfers(struct tbr_batch *batch)
    }
    drop_needless_transfers(&pass->depth, read & PIPE_CLEAR_DEPTH, written & PIPE_CLEAR_DEPTH);
    drop_needless_transfers(&pass->stencil, read & PIPE_CLEAR_STENCIL, written & PIPE_CLEAR_STENCIL);
+   note_defined(batch);
+   tbr_batch_resolve_single_sampled(batch);
 }
 
 /** The Polygon List Builder's second half: PMDs of all primitives into the tiles'
@@ -619,7 +570,7 @@ build_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
          batch->touched.data[tiles[t]] = true;
    }
    for (unsigned i = 0; i < pass->num_color; i++)
-      touch_resolved(batch, &pass->resolve[i]);
+      tbr_batch_touch_resolved(batch, &pass->resolve[i]);
    if (batch->cleared)
       memset(batch->touched.data, true, num_tiles * sizeof(bool));
    return true;

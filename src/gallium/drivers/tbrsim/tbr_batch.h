@@ -122,8 +122,8 @@ struct tbr_batch *tbr_batch_get(struct tbr_context *context);
 void tbr_batch_refresh_fronts(struct tbr_batch *batch);
 
 /** Clears whole attachments (PIPE_CLEAR_*) if nothing has been drawn to them in
- * this batch; returns the buffers it could not clear that way (those must be
- * drawn). */
+ * this batch, or nothing that matters after the clear; returns the buffers it could
+ * not clear that way (those must be drawn). */
 unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
                          double depth, unsigned stencil);
 
@@ -154,13 +154,17 @@ struct tbr_fragment_sink {
 uint32_t tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink);
 
 /** The attachment is about to be overwritten or thrown away: its content need not
- * be stored (invalidate_resource). */
+ * be stored, nor be loaded before it has been drawn to again (invalidate_resource). */
 void tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource);
 /** Resolves a rectangle of a multisampled colour attachment of the batch being recorded
  * into a single-sampled image, at the end of each tile and from the tile buffers. The
  * batch takes no more draws after that. False if the blit is not such a resolve, or
  * the batch cannot do it: then it must be drawn. */
 bool tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit);
+/** Colour buffers with fewer samples than the pass are resolved, not stored. */
+void tbr_batch_resolve_single_sampled(struct tbr_batch *batch);
+/** Notes the tiles of a resolve as touched. */
+void tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *resolve);
 /** The attachments get new content: it is to be stored again. */
 void tbr_batch_revalidate(struct tbr_batch *batch);
 /** Whether draws of the batch read the memory (or it is an attachment). */

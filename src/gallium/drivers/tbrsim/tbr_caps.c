@@ -250,6 +250,7 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->fragment_shader_derivatives = true;
    caps->fs_fine_derivative = true;
    caps->texture_multisample = true;
+   caps->surface_sample_count = true;
    caps->sample_shading = true;
    caps->max_viewports = PIPE_MAX_VIEWPORTS;
    caps->max_varyings = MAX_VARYINGS;

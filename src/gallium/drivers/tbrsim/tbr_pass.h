@@ -82,9 +82,10 @@ struct tbr_draw_state {
 
 /** A colour, depth or stencil buffer in memory. */
 struct tbr_attachment {
-   uint8_t *memory;        /**< first pixel of the attached level and first layer; NULL: none */
-   uint32_t stride;        /**< bytes from row to row */
-   uint64_t sample_stride; /**< bytes from a sample's pixels to the next sample's */
+   uint8_t *memory;  /**< first pixel of the attached level and first layer; NULL: none */
+   uint32_t stride;  /**< bytes from row to row */
+   uint32_t samples; /**< that memory has; 1 in a multisampled pass: the tiles' samples all begin alike */
+   uint64_t sample_stride; /**< bytes from a sample's pixels to the next sample's; 0 if there is one */
    uint64_t layer_stride;  /**< bytes from a layer to the next */
    uint32_t layers;        /**< attached layers; those of the pass beyond have no such buffer */
    enum pipe_format format;

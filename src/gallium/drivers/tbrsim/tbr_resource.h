@@ -48,6 +48,7 @@ struct tbr_resource {
    /** Whose batches read it, to compare, it may be gone; TBR_READERS_MANY (atomic). */
    const struct tbr_context *reader;
    uint32_t announced_id; /**< the id last told to the event stream */
+   bool undefined;        /**< thrown away: what is in memory need not be loaded */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;
@@ -66,6 +67,9 @@ tbr_resource(struct pipe_resource *resource)
 struct tbr_transfer {
    struct pipe_transfer base;
    struct tbr_storage *storage; /**< what is mapped, though the resource may get other memory meanwhile */
+   /** Of a multisampled resource: a single-sampled image of the box, and its mapping. */
+   struct pipe_resource *pixels;
+   struct pipe_transfer *pixels_transfer;
 };
 
 /** First byte of a level and layer in a memory that the resource has or had. */

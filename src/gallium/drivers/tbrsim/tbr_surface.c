@@ -4,8 +4,10 @@
  * clear at a pass's begin); the CPU does only what cannot be drawn.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "util/format/u_format.h"
+#include "util/u_atomic.h"
 #include "util/u_blitter.h"
 #include "util/u_framebuffer.h"
 #include "util/u_inlines.h"
@@ -29,6 +31,7 @@ create_surface(struct pipe_context *base, struct pipe_resource *texture, const s
    pipe_resource_reference(&surface->texture, texture);
    surface->context = base;
    surface->format = template->format;
+   surface->nr_samples = template->nr_samples;
    surface->u = template->u;
    surface->width = u_minify(texture->width0, template->u.tex.level);
    surface->height = u_minify(texture->height0, template->u.tex.level);
@@ -192,6 +195,31 @@ can_copy_by_drawing(const struct tbr_context *context, const struct pipe_resourc
    return util_blitter_is_copy_supported(context->blitter, destination, source);
 }
 
+/** Copies all samples of a box, on the CPU. */
+static void
+copy_samples(struct tbr_context *context, struct tbr_resource *destination, unsigned destination_level,
+             unsigned x, unsigned y, unsigned z, struct tbr_resource *source, unsigned source_level,
+             const struct pipe_box *box)
+{
+   const size_t pixel_bytes = util_format_get_blocksize(source->base.format);
+   tbr_resource_prepare_write(context, destination);
+   tbr_resource_wait(context, source, false);
+   for (unsigned sample = 0; sample < source->base.nr_samples; sample++) {
+      for (int layer = 0; layer < box->depth; layer++) {
+         const uint8_t *from = tbr_storage_address(source->storage, source, source_level, box->z + layer) +
+                               sample * source->sample_stride + box->x * pixel_bytes;
+         uint8_t *to = tbr_storage_address(destination->storage, destination, destination_level, z + layer) +
+                       sample * destination->sample_stride + x * pixel_bytes;
+         for (int row = 0; row < box->height; row++)
+            memmove(to + (size_t)(y + row) * destination->row_stride[destination_level],
+                    from + (size_t)(box->y + row) * source->row_stride[source_level],
+                    box->width * pixel_bytes);
+      }
+   }
+   p_atomic_inc(&destination->writes);
+   destination->undefined = false;
+}
+
 static void
 resource_copy_region(struct pipe_context *base, struct pipe_resource *destination, unsigned destination_level,
                      unsigned x, unsigned y, unsigned z, struct pipe_resource *source, unsigned source_level,
@@ -200,6 +228,12 @@ resource_copy_region(struct pipe_context *base, struct pipe_resource *destinatio
    struct tbr_context *context = tbr_context(base);
 
    if (!can_copy_by_drawing(context, destination, destination_level, source, source_level)) {
+      if (source->nr_samples > 1 && source->nr_samples == destination->nr_samples &&
+          util_format_get_blocksize(source->format) == util_format_get_blocksize(destination->format)) {
+         copy_samples(context, tbr_resource(destination), destination_level, x, y, z, tbr_resource(source),
+                      source_level, box);
+         return;
+      }
       util_resource_copy_region(base, destination, destination_level, x, y, z, source, source_level, box);
       return;
    }

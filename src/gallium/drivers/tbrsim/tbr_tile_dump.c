@@ -42,8 +42,11 @@ dump_attachments(const struct tbr_tile_thread *thread,
 void
 tbr_tile_dump_load(const struct tbr_tile_thread *thread)
 {
-   fprintf(thread->dump, "tile %u of a pass of %ux%u pixels: pixels %d,%d to %d,%d\n", thread->tile,
-           thread->pass->width, thread->pass->height, thread->tile_x, thread->tile_y,
+   fprintf(thread->dump, "tile %u of a pass of %ux%u pixels", thread->tile, thread->pass->width,
+           thread->pass->height);
+   if (thread->pass->samples > 1)
+      fprintf(thread->dump, " of %u samples", thread->pass->samples);
+   fprintf(thread->dump, ": pixels %d,%d to %d,%d\n", thread->tile_x, thread->tile_y,
            thread->tile_x + thread->width - 1, thread->tile_y + thread->height - 1);
    dump_attachments(thread, dump_begin);
 }
@@ -52,6 +55,11 @@ void
 tbr_tile_dump_store(const struct tbr_tile_thread *thread)
 {
    dump_attachments(thread, dump_end);
+   for (unsigned i = 0; i < thread->pass->num_color; i++) {
+      const struct tbr_resolve *resolve = &thread->pass->resolve[i];
+      if (resolve->memory)
+         fprintf(thread->dump, "  color%u: resolved to %s\n", i, util_format_short_name(resolve->to));
+   }
 }
 
 void

@@ -103,7 +103,8 @@ static void
 transfer_color_any(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
                    const struct tbr_attachment *attachment, bool to_memory)
 {
-   for (uint32_t sample = 0; sample < thread->pass->samples; sample++) {
+   const uint32_t samples = to_memory ? attachment->samples : thread->pass->samples;
+   for (uint32_t sample = 0; sample < samples; sample++) {
       switch (color->pixel_bytes) {
       case 1: transfer_color(thread, color, attachment, sample, 1, to_memory); break;
       case 2: transfer_color(thread, color, attachment, sample, 2, to_memory); break;
@@ -399,7 +400,8 @@ static void
 transfer_depth_any(struct tbr_tile_thread *thread, const struct tbr_attachment *attachment, bool move_depth,
                    bool move_stencil, bool to_memory)
 {
-   for (uint32_t sample = 0; sample < thread->pass->samples; sample++)
+   const uint32_t samples = to_memory ? attachment->samples : thread->pass->samples;
+   for (uint32_t sample = 0; sample < samples; sample++)
       transfer_depth_sample(thread, attachment, sample, move_depth, move_stencil, to_memory);
 }
 

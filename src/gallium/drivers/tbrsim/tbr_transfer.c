@@ -2,6 +2,7 @@
 /** The CPU's access to resources. */
 #include "util/format/u_format.h"
 #include "util/u_atomic.h"
+#include "util/box.h"
 #include "util/u_inlines.h"
 #include "util/u_math.h"
 #include "tbr_batch.h"
@@ -51,6 +52,66 @@ prepare(struct tbr_context *context, struct tbr_resource *resource, unsigned usa
    return true;
 }
 
+/** Between a box of a multisampled resource and the image of its pixels. */
+static void
+blit_pixels(struct pipe_context *base, const struct tbr_transfer *transfer, bool to_samples)
+{
+   const struct pipe_box *box = &transfer->base.box;
+   struct pipe_blit_info info = {
+      .src.resource = to_samples ? transfer->pixels : transfer->base.resource,
+      .dst.resource = to_samples ? transfer->base.resource : transfer->pixels,
+      .mask = util_format_get_mask(transfer->pixels->format),
+      .filter = PIPE_TEX_FILTER_NEAREST,
+   };
+   info.src.format = info.dst.format = transfer->pixels->format;
+   info.src.box = info.dst.box = *box;
+   struct pipe_box *pixels = to_samples ? &info.src.box : &info.dst.box;
+   pixels->x = pixels->y = pixels->z = 0;
+   base->blit(base, &info);
+}
+
+/** Samples are not the CPU's to see: it maps the pixels that they are averaged to. */
+static void *
+map_samples(struct pipe_context *base, struct tbr_resource *resource, unsigned usage,
+            const struct pipe_box *box, struct pipe_transfer **out_transfer)
+{
+   const struct pipe_resource template = {
+      .target = box->depth > 1 ? PIPE_TEXTURE_2D_ARRAY : PIPE_TEXTURE_2D,
+      .format = resource->base.format,
+      .width0 = box->width,
+      .height0 = box->height,
+      .depth0 = 1,
+      .array_size = box->depth,
+      .bind = util_format_is_depth_or_stencil(resource->base.format) ? PIPE_BIND_DEPTH_STENCIL
+                                                                     : PIPE_BIND_RENDER_TARGET,
+   };
+   struct pipe_box pixels_box;
+   u_box_3d(0, 0, 0, box->width, box->height, box->depth, &pixels_box);
+   struct tbr_transfer *transfer = slab_zalloc(&tbr_context(base)->transfer_pool);
+   if (!transfer)
+      return NULL;
+   transfer->pixels = base->screen->resource_create(base->screen, &template);
+   pipe_resource_reference(&transfer->base.resource, &resource->base);
+   transfer->base.usage = usage;
+   transfer->base.box = *box;
+   if (transfer->pixels && !(usage & (PIPE_MAP_DISCARD_RANGE | PIPE_MAP_DISCARD_WHOLE_RESOURCE)))
+      blit_pixels(base, transfer, false);
+   void *memory = transfer->pixels
+                     ? base->texture_map(base, transfer->pixels, 0, usage & (PIPE_MAP_READ | PIPE_MAP_WRITE),
+                                         &pixels_box, &transfer->pixels_transfer)
+                     : NULL;
+   if (!memory) {
+      pipe_resource_reference(&transfer->pixels, NULL);
+      pipe_resource_reference(&transfer->base.resource, NULL);
+      slab_free(&tbr_context(base)->transfer_pool, transfer);
+      return NULL;
+   }
+   transfer->base.stride = transfer->pixels_transfer->stride;
+   transfer->base.layer_stride = transfer->pixels_transfer->layer_stride;
+   *out_transfer = &transfer->base;
+   return memory;
+}
+
 static void *
 map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned level, unsigned usage,
     const struct pipe_box *box, struct pipe_transfer **out_transfer)
@@ -58,6 +119,8 @@ map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned lev
    struct tbr_context *context = tbr_context(base);
    struct tbr_resource *resource = tbr_resource(base_resource);
 
+   if (base_resource->nr_samples > 1)
+      return map_samples(base, resource, usage, box, out_transfer);
    if (!prepare(context, resource, usage, box))
       return NULL;
    struct tbr_transfer *transfer = slab_zalloc(&context->transfer_pool);
@@ -72,8 +135,10 @@ map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned lev
    transfer->base.stride = resource->row_stride[level];
    transfer->base.layer_stride = resource->layer_stride[level];
    *out_transfer = &transfer->base;
-   if (usage & PIPE_MAP_WRITE)
+   if (usage & PIPE_MAP_WRITE) {
       p_atomic_inc(&resource->writes);
+      resource->undefined = false;
+   }
 
    uint8_t *address = tbr_storage_address(transfer->storage, resource, level, box->z);
    if (base_resource->target == PIPE_BUFFER)
@@ -87,6 +152,12 @@ static void
 unmap(struct pipe_context *base, struct pipe_transfer *base_transfer)
 {
    struct tbr_transfer *transfer = (struct tbr_transfer *)base_transfer;
+   if (transfer->pixels) {
+      base->texture_unmap(base, transfer->pixels_transfer);
+      if (transfer->base.usage & PIPE_MAP_WRITE)
+         blit_pixels(base, transfer, true);
+      pipe_resource_reference(&transfer->pixels, NULL);
+   }
    tbr_storage_reference(&transfer->storage, NULL);
    pipe_resource_reference(&transfer->base.resource, NULL);
    slab_free(&tbr_context(base)->transfer_pool, transfer);

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* attachments SCENE: draws three equal frames whose attachments are cleared, thrown away
+ * and resolved in the scene's way, and checks the image of the last. What that costs is
+ * in attachments_test.py. */
+#include <EGL/egl.h>
+#include <GLES3/gl3.h>
+#include <GLES2/gl2ext.h>
+#include <X11/Xlib.h>
+#include <X11/Xutil.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 128
+#define HEIGHT 96
+#define SAMPLES 4
+
+static Display *x_server;
+static Window window;
+static EGLDisplay display;
+static EGLSurface surface;
+static GLint color_place;
+static GLuint frame, resolved; /* framebuffers; 0: the window's */
+static PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC framebuffer_texture_multisample;
+
+static void
+require(bool condition, const char *what)
+{
+   if (condition)
+      return;
+   fprintf(stderr, "attachments: %s\n", what);
+   exit(1);
+}
+
+/* ---- context -------------------------------------------------------------- */
+
+static void
+open_window(int samples)
+{
+   const EGLint wanted[] = {EGL_SURFACE_TYPE,
+                            EGL_WINDOW_BIT,
+                            EGL_RENDERABLE_TYPE,
+                            EGL_OPENGL_ES3_BIT,
+                            EGL_RED_SIZE,
+                            8,
+                            EGL_DEPTH_SIZE,
+                            24,
+                            EGL_STENCIL_SIZE,
+                            8,
+                            EGL_SAMPLES,
+                            samples,
+                            EGL_NONE};
+   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE};
+   EGLConfig config;
+   EGLint count, found;
+   x_server = XOpenDisplay(NULL);
+   require(x_server != NULL, "no X server");
+   window = XCreateSimpleWindow(x_server, DefaultRootWindow(x_server), 0, 0, WIDTH, HEIGHT, 0, 0, 0);
+   XMapWindow(x_server, window);
+   XSync(x_server, False);
+   display = eglGetDisplay((EGLNativeDisplayType)x_server);
+   require(eglInitialize(display, NULL, NULL), "eglInitialize");
+   eglBindAPI(EGL_OPENGL_ES_API);
+   require(eglChooseConfig(display, wanted, &config, 1, &count) && count, "no config");
+   eglGetConfigAttrib(display, config, EGL_SAMPLES, &found);
+   require(found == samples, "the config has other samples");
+   surface = eglCreateWindowSurface(display, config, (EGLNativeWindowType)window, NULL);
+   const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
+   require(eglMakeCurrent(display, surface, surface, context), "eglMakeCurrent");
+}
+
+static void
+use_program(void)
+{
+   static const char *const sources[] = {
+      "attribute vec3 position;\nvoid main() { gl_Position = vec4(position, 1.0); }\n",
+      "precision mediump float;\nuniform vec4 color;\nvoid main() { gl_FragColor = color; }\n"};
+   const GLuint program = glCreateProgram();
+   for (int i = 0; i < 2; i++) {
+      const GLuint shader = glCreateShader(i ? GL_FRAGMENT_SHADER : GL_VERTEX_SHADER);
+      glShaderSource(shader, 1, &sources[i], NULL);
+      glCompileShader(shader);
+      glAttachShader(program, shader);
+   }
+   glBindAttribLocation(program, 0, "position");
+   glLinkProgram(program);
+   glUseProgram(program);
+   color_place = glGetUniformLocation(program, "color");
+   glEnableVertexAttribArray(0);
+}
+
+/* ---- framebuffers --------------------------------------------------------- */
+
+static GLuint
+make_renderbuffer(GLenum format, int samples)
+{
+   GLuint buffer;
+   glGenRenderbuffers(1, &buffer);
+   glBindRenderbuffer(GL_RENDERBUFFER, buffer);
+   glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, WIDTH, HEIGHT);
+   return buffer;
+}
+
+static GLuint
+make_framebuffer(int samples, bool depth)
+{
+   GLuint framebuffer;
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER,
+                             make_renderbuffer(GL_RGBA8, samples));
+   if (depth)
+      glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER,
+                                make_renderbuffer(GL_DEPTH24_STENCIL8, samples));
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "framebuffer");
+   return framebuffer;
+}
+
+/* A single-sampled texture, drawn to with several samples. */
+static GLuint
+make_implicit_framebuffer(void)
+{
+   GLuint framebuffer, texture;
+   glGenTextures(1, &texture);
+   glBindTexture(GL_TEXTURE_2D, texture);
+   glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, WIDTH, HEIGHT);
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   framebuffer_texture_multisample(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0, SAMPLES);
+   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER,
+                             make_renderbuffer(GL_DEPTH24_STENCIL8, SAMPLES));
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "implicit framebuffer");
+   return framebuffer;
+}
+
+/* ---- drawing -------------------------------------------------------------- */
+
+static void
+clear(float red, float green, float blue)
+{
+   glClearColor(red, green, blue, 1);
+   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+}
+
+static void
+draw(float x0, float y0, float x1, float y1, float red, float green, float blue)
+{
+   const float corners[][3] = {{x0, y0, 0}, {x1, y0, 0}, {x0, y1, 0}, {x1, y1, 0}};
+   glUniform4f(color_place, red, green, blue, 1);
+   glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, corners);
+   glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
+}
+
+/* The left lower half, with a slanted edge. */
+static void
+draw_half(float red, float green, float blue)
+{
+   static const float corners[][3] = {{-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
+   glUniform4f(color_place, red, green, blue, 1);
+   glVertexAttribPointer(0, 3, GL_FLOAT, GL_FALSE, 0, corners);
+   glDrawArrays(GL_TRIANGLES, 0, 3);
+}
+
+static void
+invalidate(bool color, bool depth)
+{
+   GLenum attachments[2];
+   int count = 0;
+   if (color)
+      attachments[count++] = GL_COLOR_ATTACHMENT0;
+   if (depth)
+      attachments[count++] = GL_DEPTH_STENCIL_ATTACHMENT;
+   glInvalidateFramebuffer(GL_FRAMEBUFFER, count, attachments);
+}
+
+/* ---- scenes: black where nothing is drawn, a green half ------------------- */
+
+static void
+scene_clear(void)
+{
+   clear(0, 0, 0);
+   draw_half(0, 1, 0);
+}
+
+static void
+scene_load(void)
+{
+   draw(-1, -1, 1, 1, 0, 0, 0);
+   draw_half(0, 1, 0);
+}
+
+static void
+scene_only_clear(void)
+{
+   clear(0, 1, 0);
+}
+
+/* Nothing but the first tile in memory's order. */
+static void
+scene_one_tile(void)
+{
+   draw(-1, -1, -1 + 2 * 16.0f / WIDTH, -1 + 2 * 16.0f / HEIGHT, 0, 1, 0);
+}
+
+static void
+scene_invalidate_depth(void)
+{
+   scene_clear();
+   invalidate(false, true);
+}
+
+static void
+scene_invalidate_first(void)
+{
+   invalidate(true, true);
+   scene_load();
+}
+
+static void
+scene_clear_after_draw(void)
+{
+   draw(-1, -1, 1, 1, 1, 0, 0);
+   scene_clear();
+}
+
+/* Depth is thrown away and used again in the next pass. */
+static void
+scene_depth_again(void)
+{
+   scene_clear();
+   invalidate(false, true);
+   glFlush();
+   draw_half(0, 1, 0);
+   invalidate(false, true);
+}
+
+static void
+scene_resolve(void)
+{
+   scene_clear();
+   glBindFramebuffer(GL_READ_FRAMEBUFFER, frame);
+   glBindFramebuffer(GL_DRAW_FRAMEBUFFER, resolved);
+   glBlitFramebuffer(0, 0, WIDTH, HEIGHT, 0, 0, WIDTH, HEIGHT, GL_COLOR_BUFFER_BIT, GL_NEAREST);
+   glBindFramebuffer(GL_FRAMEBUFFER, frame);
+   invalidate(true, true);
+}
+
+static const struct scene {
+   const char *name;
+   void (*draw)(void);
+   enum { WINDOW, SINGLE, MULTISAMPLED, IMPLICIT } framebuffer;
+   bool multisampled_window;
+   bool depth_test;
+   bool has_edge; /* the half's edge is in the picture */
+} scenes[] = {
+   {"window", scene_clear, WINDOW, false, true, true},
+   {"window_multisampled", scene_clear, WINDOW, true, true, true},
+   {"clear", scene_clear, SINGLE, false, true, true},
+   {"load", scene_load, SINGLE, false, true, true},
+   {"only_clear", scene_only_clear, SINGLE, false, true, false},
+   {"one_tile", scene_one_tile, SINGLE, false, true, false},
+   {"invalidate_depth", scene_invalidate_depth, SINGLE, false, true, true},
+   {"invalidate_first", scene_invalidate_first, SINGLE, false, true, true},
+   {"clear_after_draw", scene_clear_after_draw, SINGLE, false, true, true},
+   {"no_depth_test", scene_clear_after_draw, SINGLE, false, false, true},
+   {"depth_again", scene_depth_again, SINGLE, false, true, true},
+   {"resolve", scene_resolve, MULTISAMPLED, false, true, true},
+   {"implicit", scene_invalidate_depth, IMPLICIT, false, true, true},
+};
+
+/* ---- the image ------------------------------------------------------------ */
+
+static unsigned char pixels[HEIGHT][WIDTH][3]; /* from the lower row up */
+
+static void
+read_pixels(void)
+{
+   static unsigned char read[HEIGHT][WIDTH][4];
+   glReadPixels(0, 0, WIDTH, HEIGHT, GL_RGBA, GL_UNSIGNED_BYTE, read);
+   require(glGetError() == GL_NO_ERROR, "a GL error");
+   for (int y = 0; y < HEIGHT; y++) {
+      for (int x = 0; x < WIDTH; x++)
+         memcpy(pixels[y][x], read[y][x], 3);
+   }
+}
+
+/* What is on the screen. */
+static void
+read_window(void)
+{
+   XImage *image = XGetImage(x_server, window, 0, 0, WIDTH, HEIGHT, AllPlanes, ZPixmap);
+   require(image != NULL, "XGetImage");
+   for (int y = 0; y < HEIGHT; y++) {
+      for (int x = 0; x < WIDTH; x++) {
+         const unsigned long pixel = XGetPixel(image, x, HEIGHT - 1 - y);
+         for (int c = 0; c < 3; c++)
+            pixels[y][x][c] = pixel >> (16 - 8 * c);
+      }
+   }
+   XDestroyImage(image);
+}
+
+static void
+check_image(const struct scene *scene)
+{
+   require(!memcmp(pixels[4][4], (unsigned char[]){0, 255, 0}, 3), "the half is not green");
+   if (!scene->has_edge)
+      return;
+   require(!memcmp(pixels[HEIGHT - 4][WIDTH - 4], (unsigned char[]){0, 0, 0}, 3),
+           "beside the half it is not black");
+   unsigned between = 0;
+   for (unsigned y = 0; y < HEIGHT; y++) {
+      for (unsigned x = 0; x < WIDTH; x++)
+         between += pixels[y][x][1] > 0 && pixels[y][x][1] < 255;
+   }
+   const bool smooth = scene->multisampled_window || scene->framebuffer >= MULTISAMPLED;
+   require(smooth ? between > HEIGHT / 2 : !between, "the edge's pixels are wrong");
+}
+
+int
+main(int argc, char **argv)
+{
+   const struct scene *scene = NULL;
+   for (unsigned i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
+      if (argc == 2 && !strcmp(argv[1], scenes[i].name))
+         scene = &scenes[i];
+   }
+   require(scene != NULL, "there is no such scene");
+   open_window(scene->multisampled_window ? SAMPLES : 0);
+   framebuffer_texture_multisample =
+      (PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC)eglGetProcAddress("glFramebufferTexture2DMultisampleEXT");
+   require(scene->framebuffer != IMPLICIT || strstr((const char *)glGetString(GL_EXTENSIONS),
+                                                    "GL_EXT_multisampled_render_to_texture ") != NULL,
+           "no multisampled rendering to textures");
+   use_program();
+   if (scene->framebuffer == SINGLE)
+      frame = make_framebuffer(0, true);
+   else if (scene->framebuffer == MULTISAMPLED)
+      frame = make_framebuffer(SAMPLES, true);
+   else if (scene->framebuffer == IMPLICIT)
+      frame = make_implicit_framebuffer();
+   if (scene->framebuffer == MULTISAMPLED)
+      resolved = make_framebuffer(0, false);
+   glBindFramebuffer(GL_FRAMEBUFFER, frame);
+   glViewport(0, 0, WIDTH, HEIGHT);
+   if (scene->depth_test)
+      glEnable(GL_DEPTH_TEST);
+   glDepthFunc(GL_ALWAYS);
+   for (int i = 0; i < 3; i++) {
+      scene->draw();
+      eglSwapBuffers(display, surface);
+   }
+   if (scene->framebuffer == WINDOW) {
+      read_window();
+      check_image(scene);
+   }
+   scene->draw();
+   glBindFramebuffer(GL_FRAMEBUFFER, scene->framebuffer == MULTISAMPLED ? resolved : frame);
+   read_pixels();
+   check_image(scene);
+   return 0;
+}

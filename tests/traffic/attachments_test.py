@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""What attachments cost a frame in main memory, against numbers worked out by hand. The
+framebuffers are 128x96 pixels of 4 bytes, for colour and for depth with stencil; tiles
+are 32x32."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ARGUMENTS = None
+ALL = 128 * 96 * 4
+TILE = 32 * 32 * 4
+
+# Bytes of colour read and written, of depth and stencil read and written.
+EXPECTED = {
+    # A window's depth is gone after the swap; samples are resolved from the tile buffers.
+    "window": (0, ALL, 0, 0),
+    "window_multisampled": (0, ALL, 0, 0),
+    # Cleared attachments are not loaded.
+    "clear": (0, ALL, 0, ALL),
+    "only_clear": (0, ALL, 0, ALL),
+    "load": (ALL, ALL, ALL, ALL),
+    "one_tile": (TILE, TILE, TILE, TILE),
+    # Neither are those that were thrown away before the first draw; what is thrown away
+    # after the last is not stored, nor loaded for the next pass.
+    "invalidate_depth": (0, ALL, 0, 0),
+    "invalidate_first": (0, ALL, 0, ALL),
+    # Two passes, of which the second needs the first's colour in the 9 tiles of the half.
+    "depth_again": (9 * TILE, ALL + 9 * TILE, 0, 0),
+    # Draws before a clear of everything leave nothing, not even loads.
+    "clear_after_draw": (0, ALL, 0, ALL),
+    "no_depth_test": (0, ALL, 0, ALL),
+    # Only the averaged pixels leave the tile buffers.
+    "resolve": (0, ALL, 0, 0),
+    "implicit": (0, ALL, 0, 0),
+}
+
+
+class Attachments(unittest.TestCase):
+    def frames(self, scene):
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
+        with tempfile.TemporaryDirectory() as out:
+            command = [ARGUMENTS.tbrsim, "run", "--set", "tile.size=32", "--out", out, "--", ARGUMENTS.attachments,
+                       scene]
+            result = subprocess.run(command, env=clean, capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(f"{out}/stats.json", encoding="utf-8") as file:
+                return json.load(file)["frames"]
+
+    def check(self, scene):
+        frames = self.frames(scene)
+        self.assertGreaterEqual(len(frames), 3)
+        for frame in frames[1:3]:
+            found = (frame["dram.color.read_bytes"], frame["dram.color.write_bytes"],
+                     frame["dram.depth.read_bytes"] + frame["dram.stencil.read_bytes"],
+                     frame["dram.depth.write_bytes"] + frame["dram.stencil.write_bytes"])
+            self.assertEqual(found, EXPECTED[scene])
+
+
+def add_test(scene):
+    setattr(Attachments, f"test_{scene}", lambda self: self.check(scene))
+
+
+def main():
+    global ARGUMENTS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    parser.add_argument("--attachments", required=True, type=os.path.abspath)
+    ARGUMENTS, rest = parser.parse_known_args()
+    for scene in EXPECTED:
+        add_test(scene)
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
