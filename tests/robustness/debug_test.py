@@ -31,7 +31,7 @@ class Debug(unittest.TestCase):
         for line in lines:
             self.assertRegex(line, r"^frame 0, pass \d+: 64x64, color0 r8g8b8a8_unorm.* stored; "
                                    r"\d+ draw states, 2 primitives, 4 of 4 tiles$")
-        self.assertEqual(len(lines), 9)
+        self.assertEqual(len(lines), 12)
 
     def test_programs(self):
         lines = self.lines("programs")
@@ -46,13 +46,13 @@ class Debug(unittest.TestCase):
 
     def test_tile(self):
         text = "\n".join(self.lines("tile=1,1,0"))
-        self.assertEqual(text.count("tile 3 of a pass of 64x64 pixels: pixels 32,32 to 63,63"), 9)
+        self.assertEqual(text.count("tile 3 of a pass of 64x64 pixels: pixels 32,32 to 63,63"), 12)
         # Every pixel of the tile is shaded once in each of the passes, green.
         shaded = [line for line in text.splitlines() if "shaded with" in line]
         pixels = [pixel for line in shaded for pixel in re.findall(r" (\d+,\d+) \(0 1 0 1\)", line)]
-        self.assertEqual(len(pixels), 9 * 32 * 32)
+        self.assertEqual(len(pixels), 12 * 32 * 32)
         self.assertEqual(len(set(pixels)), 32 * 32)
-        self.assertEqual(text.count("color0: stored"), 9)
+        self.assertEqual(text.count("color0: stored"), 12)
         self.assertEqual(self.lines("tile=1,1,7"), [])
 
     def test_file(self):
