@@ -298,6 +298,46 @@ setup_input_planes(struct tbr_plane planes[4], const struct tbr_gradient *gradie
    rows[3] = __builtin_shuffle(base_ddx_high, ddy_high, (int4){2, 3, 6, 7});
 }
 
+/* Attributes belong to the vertices as they are, not as they are snapped: what makes
+ * planes of them, and how far the first vertex has been moved. */
+struct attribute_frame {
+   struct tbr_gradient gradient;
+   double moved_x, moved_y;
+};
+
+static struct attribute_frame
+setup_attribute_frame(const struct tbr_tile_primitive *primitive)
+{
+   const struct cm_pb_attribute_block *position = primitive->attributes;
+   struct attribute_frame frame = {.gradient = primitive->gradient};
+   /* The sides of a parallelogram are made from a line or a point. */
+   if (position->flags & TBR_PRIMITIVE_PARALLELOGRAM)
+      return frame;
+   const float(*vertex)[4] = position->vertex;
+   const double x1 = (double)vertex[1][0] - vertex[0][0], y1 = (double)vertex[1][1] - vertex[0][1];
+   const double x2 = (double)vertex[2][0] - vertex[0][0], y2 = (double)vertex[2][1] - vertex[0][1];
+   const double area = x1 * y2 - x2 * y1;
+   /* Snapping changes a sliver altogether: it keeps the gradient that fits what is
+    * drawn of it. The gradient's determinant is that of the snapped area's inverse. */
+   const struct tbr_gradient *snapped = &primitive->gradient;
+   const double ratio = area * (snapped->x1 * snapped->y2 - snapped->x2 * snapped->y1);
+   if (!(ratio > 0.5 && ratio < 2.0))
+      return frame;
+   const double inverse = 1.0 / area;
+   const struct snapped_vertex first = snap_vertex(vertex[0]);
+   frame.gradient = (struct tbr_gradient){x1 * inverse, y1 * inverse, x2 * inverse, y2 * inverse};
+   frame.moved_x = first.x * (1.0 / SUBPIXELS) - vertex[0][0];
+   frame.moved_y = first.y * (1.0 / SUBPIXELS) - vertex[0][1];
+   return frame;
+}
+
+/* Lets a plane start from the first vertex where it was moved to. */
+TBR_INLINE void
+move_plane(struct tbr_plane *plane, const struct attribute_frame *frame)
+{
+   plane->base += (float)(plane->ddx * frame->moved_x + plane->ddy * frame->moved_y);
+}
+
 /* All planes that the fragment program may read, the first time a fragment of
  * the primitive is shaded. */
 static void
@@ -311,16 +351,21 @@ setup_planes(struct tbr_tile_thread *thread, struct tbr_tile_primitive *primitiv
    struct tbr_plane *planes = thread->chunk->planes + thread->chunk_used;
    thread->chunk_used += num_planes;
 
-   const struct tbr_gradient *gradient = &primitive->gradient;
+   const struct attribute_frame frame = setup_attribute_frame(primitive);
    const float inverse_w[3] = {position->vertex[0][3], position->vertex[1][3], position->vertex[2][3]};
-   planes[TBR_PLANE_INVERSE_W] = setup_plane(gradient, inverse_w[0], inverse_w[1], inverse_w[2]);
+   planes[TBR_PLANE_INVERSE_W] = setup_plane(&frame.gradient, inverse_w[0], inverse_w[1], inverse_w[2]);
+   move_plane(&planes[TBR_PLANE_INVERSE_W], &frame);
    planes[TBR_PLANE_DEPTH] = primitive->depth;
    for (unsigned slot = 0; slot < state->num_inputs; slot++) {
       struct tbr_plane *input = &planes[TBR_PLANE_INPUT(slot, 0)];
-      if (slot >= primitive->num_inputs)
+      if (slot >= primitive->num_inputs) {
          memset(input, 0, 4 * sizeof(*input)); /* only a corrupted PMD lacks attributes */
-      else if (state->input_components[slot])
-         setup_input_planes(input, gradient, position + 1 + slot, state->interpolation[slot], inverse_w);
+      } else if (state->input_components[slot]) {
+         setup_input_planes(input, &frame.gradient, position + 1 + slot, state->interpolation[slot],
+                            inverse_w);
+         for (unsigned c = 0; c < 4; c++)
+            move_plane(&input[c], &frame);
+      }
    }
    primitive->planes = planes;
 }
