@@ -51,8 +51,8 @@ texture_find_extent(const struct tbr_texture_private *state, const texture_float
    const texture_int positive = texture_splat_int(0x7fffffff);
    return (struct texture_extent){
       .square = texture_max(s * s + t * t, texture_splat_float(TEXTURE_SHORTEST)),
-      .largest = texture_max((texture_float)((texture_int)s & positive),
-                             (texture_float)((texture_int)t & positive)),
+      .largest =
+         texture_max((texture_float)((texture_int)s & positive), (texture_float)((texture_int)t & positive)),
    };
 }
 
@@ -81,13 +81,18 @@ texture_find_cube_extent(const struct tbr_texture_private *state,
    return extent;
 }
 
-/** The level that probes of a level of detail sample, as a level of detail. */
+/** The level that probes of a level of detail sample, as a level of detail: greater
+ * than 0, by less than levels are told apart by, where the pixel is minified. */
 TEXTURE_INLINE texture_float
 texture_probe_level(const struct tbr_texture_binding *binding, texture_float lambda)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    lambda = texture_clamp_lambda(lambda, state->min_lambda, state->max_lambda);
-   return binding->sampler.min_mip_filter == PIPE_TEX_MIPFILTER_NONE ? lambda : texture_floor(lambda);
+   if (binding->sampler.min_mip_filter == PIPE_TEX_MIPFILTER_NONE)
+      return lambda;
+   const texture_int minified = lambda > texture_splat_float(0.0f);
+   const texture_float least = texture_splat_float(TEXTURE_LEAST_LEVEL * 0.5f);
+   return texture_max(texture_floor(lambda), (texture_float)(minified & (texture_int)least));
 }
 
 /** Decides the probes of the lanes from part on. */
@@ -111,8 +116,11 @@ texture_plan_probes(const struct tbr_texture_binding *binding, const struct tbr_
       y = texture_find_extent(state, slopes.y);
    }
 
-   const texture_float longer = texture_max(x.square, y.square);
-   const texture_float shorter = texture_max(texture_min(x.square, y.square), longer * (1.0f / (most * most)));
+   /* Where the maximum of probes cannot bridge the extents, a level as coarse as the
+    * square root of the maximum asks for: few probes, rather blurred than flickering. */
+   const texture_float longer = texture_max(x.square, y.square), least = texture_min(x.square, y.square);
+   const texture_float shorter =
+      texture_select_float(longer > least * (most * most), longer * (1.0f / most), least);
    texture_float bias = texture_splat_float(binding->sampler.lod_bias);
    if (arguments->lod_control == TBR_LOD_BIAS)
       bias += texture_load_operand(arguments->lod + part);
