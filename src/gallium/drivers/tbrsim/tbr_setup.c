@@ -363,7 +363,8 @@ setup_planes(struct tbr_tile_thread *thread, struct tbr_tile_primitive *primitiv
       } else if (state->input_components[slot]) {
          setup_input_planes(input, &frame.gradient, position + 1 + slot, state->interpolation[slot],
                             inverse_w);
-         for (unsigned c = 0; c < 4; c++)
+         /* Constant ones may be integers' bits. */
+         for (unsigned c = 0; state->interpolation[slot] != TBR_INTERPOLATE_CONSTANT && c < 4; c++)
             move_plane(&input[c], &frame);
       }
    }
