@@ -232,6 +232,27 @@ interpolate(const struct polygon *polygon, const struct scene_primitive *primiti
    return a0 + (a1 - a0) * w1 + (a2 - a0) * w2;
 }
 
+/** The same from the vertices before they are snapped, but for slivers, which
+ * snapping changes altogether, and for parallelograms. */
+static double
+interpolate_attribute(const struct polygon *polygon, const struct scene_primitive *primitive, struct point p,
+                      double a0, double a1, double a2)
+{
+   double x[3], y[3];
+   for (unsigned n = 0; n < 3; n++) {
+      x[n] = primitive->position[n][0];
+      y[n] = primitive->position[n][1];
+   }
+   const double area = (x[1] - x[0]) * (y[2] - y[0]) - (x[2] - x[0]) * (y[1] - y[0]);
+   const double ratio = area / ((double)polygon->area / 65536.0);
+   if ((primitive->flags & TBR_PRIMITIVE_PARALLELOGRAM) || !(ratio > 0.5 && ratio < 2.0))
+      return interpolate(polygon, primitive, p, a0, a1, a2);
+   const double px = (double)p.x / 256.0 - x[0], py = (double)p.y / 256.0 - y[0];
+   const double w1 = (px * (y[2] - y[0]) - py * (x[2] - x[0])) / area;
+   const double w2 = (py * (x[1] - x[0]) - px * (y[1] - y[0])) / area;
+   return a0 + (a1 - a0) * w1 + (a2 - a0) * w2;
+}
+
 static void
 draw_fragment(const struct scene *scene, const struct scene_primitive *primitive,
               const struct polygon *polygon, struct point p, int x, int y, struct reference *reference)
@@ -257,11 +278,11 @@ draw_fragment(const struct scene *scene, const struct scene_primitive *primitive
    if (discarded || !draw->shade)
       return;
    double color[4], second[4];
-   const double w = 1.0 / interpolate(polygon, primitive, p, v[0][3], v[1][3], v[2][3]);
+   const double w = 1.0 / interpolate_attribute(polygon, primitive, p, v[0][3], v[1][3], v[2][3]);
    for (unsigned c = 0; c < 4; c++) {
       const float(*a)[4] = primitive->color;
-      double value = interpolate(polygon, primitive, p, (double)a[0][c] * v[0][3], (double)a[1][c] * v[1][3],
-                                 (double)a[2][c] * v[2][3]) *
+      double value = interpolate_attribute(polygon, primitive, p, (double)a[0][c] * v[0][3],
+                                           (double)a[1][c] * v[1][3], (double)a[2][c] * v[2][3]) *
                      w;
       if (!front && c == 2)
          value = 1 - value;
