@@ -504,12 +504,12 @@ find_slopes(const struct tbr_sample_arguments *arguments, unsigned lane)
    return slopes;
 }
 
-/** The probes of an anisotropic filter; most = 1 where filtering is isotropic. */
+/** The probes of EXT_texture_filter_anisotropic; one, without an extent, where
+ * filtering is isotropic. */
 struct probes {
-   unsigned most;
+   int count;
    double axis[3];
-   double rho;  /**< texels of level 0 that choose the level */
-   double span; /**< those that the probes lie along */
+   double rho; /**< texels that each covers */
 };
 
 static struct probes
@@ -525,29 +525,18 @@ find_probes(struct context *context)
    texel_steps(binding, slopes.at, slopes.dx, x);
    texel_steps(binding, slopes.at, slopes.dy, y);
    if (binding->sampler.max_anisotropy < 2 || !flat || !filtered || context->result->integer)
-      return (struct probes){.most = 1,
+      return (struct probes){.count = 1,
                              .rho = fmax(fmax(fmax(x[0], x[1]), x[2]), fmax(fmax(y[0], y[1]), y[2]))};
 
    const double px = hypot(x[0], x[1]), py = hypot(y[0], y[1]);
    const double longer = fmax(px, py), shorter = fmin(px, py);
-   const double along_x = fmax(x[0], x[1]), along_y = fmax(y[0], y[1]);
-   const double most = binding->sampler.max_anisotropy;
-   struct probes probes = {.most = binding->sampler.max_anisotropy, .span = fmax(along_x, along_y)};
-   probes.rho = longer > shorter * most ? longer / sqrt(most) : shorter;
-   if (fabs(longer - shorter * most) < 1e-3 * longer || fabs(along_x - along_y) < 1e-5 * probes.span)
+   const double ratio = shorter > 0 ? longer / shorter : 1e9;
+   struct probes probes = {.count = (int)fmin(ceil(ratio), binding->sampler.max_anisotropy)};
+   if (ratio < binding->sampler.max_anisotropy + 1 && fabs(ratio - floor(ratio + 0.5)) < 1e-3)
       context->result->ambiguous = true;
-   memcpy(probes.axis, along_x > along_y ? slopes.dx : slopes.dy, sizeof(probes.axis));
+   memcpy(probes.axis, px > py ? slopes.dx : slopes.dy, sizeof(probes.axis));
+   probes.rho = longer / probes.count;
    return probes;
-}
-
-/** How many probes a fragment takes of the level. */
-static int
-count_probes(struct context *context, const struct probes *probes, double level)
-{
-   const double span = probes->span / exp2(level);
-   if (probes->most > 1 && fabs(span - floor(span + 0.5)) < 1e-3 * span && span < probes->most + 1)
-      context->result->ambiguous = true;
-   return (int)fmax(fmin(ceil(span), probes->most), 1);
 }
 
 static void
@@ -632,12 +621,11 @@ place_of(struct context *context, const double at[3])
 /** Where among the levels a level of detail is, and how it is filtered. */
 struct level {
    double place;
-   double probes; /**< the level by which an anisotropic filter counts its probes */
    bool linear;
 };
 
 static struct level
-choose_level(struct context *context, double unclamped, bool anisotropic)
+choose_level(struct context *context, double unclamped)
 {
    const struct tbr_texture_binding *binding = context->binding;
    const struct pipe_sampler_state *sampler = &binding->sampler;
@@ -654,15 +642,10 @@ choose_level(struct context *context, double unclamped, bool anisotropic)
       return level;
    const double last = binding->num_levels - 1.0;
    const bool nearest = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST || result->integer;
-   if (((anisotropic && near_integer(lambda)) || near_integer(nearest ? lambda + 0.5 : lambda)) &&
-       lambda > -0.1 && lambda < last + 0.6)
+   if (near_integer(nearest ? lambda + 0.5 : lambda) && lambda > -0.1 && lambda < last + 0.6)
       result->ambiguous = true;
-   /* Probes are of one level, but for what the sampler's least level asks for. */
-   const bool whole = anisotropic && context->arguments->operation != TBR_TEXTURE_LODQ;
-   const double chosen = whole ? fmax(floor(lambda), sampler->min_lod) : lambda;
-   level.place = nearest ? (chosen <= 0.5 ? 0 : ceil(chosen + 0.5) - 1) : fmax(chosen, 0);
+   level.place = nearest ? (lambda <= 0.5 ? 0 : ceil(lambda + 0.5) - 1) : fmax(lambda, 0);
    level.place = fmin(fmax(level.place, 0), last);
-   level.probes = floor(fmin(fmax(chosen, 0), last));
    return level;
 }
 
@@ -715,28 +698,27 @@ texture_reference_sample(const struct tbr_texture_binding *binding,
       return;
    }
 
-   struct probes probes = {.most = 1};
+   struct probes probes = {.count = 1};
    double unclamped = arguments->lod[lane];
    if (arguments->lod_control != TBR_LOD_EXPLICIT) {
       probes = find_probes(&context);
       unclamped = log2(probes.rho) + (arguments->lod_control == TBR_LOD_BIAS ? arguments->lod[lane] : 0);
    }
    unclamped += binding->sampler.lod_bias;
-   const struct level level = choose_level(&context, unclamped, probes.most > 1);
+   const struct level level = choose_level(&context, unclamped);
    if (arguments->operation == TBR_TEXTURE_LODQ) {
       reference->texel[0] = level.place;
       reference->texel[1] = unclamped;
       return;
    }
    color = (struct color){{0, 0, 0, 0}};
-   const int count = count_probes(&context, &probes, level.probes);
-   for (int i = 0; i < count; i++) {
+   for (int i = 1; i <= probes.count; i++) {
       double probe[3];
       for (int c = 0; c < 3; c++)
-         probe[c] = at[c] + (count > 1 ? probes.axis[c] * ((i + 0.5) / count - 0.5) : 0);
+         probe[c] = at[c] + (probes.count > 1 ? probes.axis[c] * (i / (probes.count + 1.0) - 0.5) : 0);
       const struct color sample = sample_place(&context, place_of(&context, probe), level);
       for (int c = 0; c < 4; c++)
-         color.v[c] += sample.v[c] / count;
+         color.v[c] += sample.v[c] / probes.count;
    }
    for (int i = 0; i < 4; i++)
       reference->texel[i] = swizzled(&color, binding->swizzle[i]);

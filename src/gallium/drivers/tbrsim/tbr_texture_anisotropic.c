@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Anisotropic filtering: EXT_texture_filter_anisotropic leaves the scheme open. Here
- * the shorter of a pixel's extents picks one mipmap level; along the longer one lie as
- * many probes as it spans texels of that level, evenly, each a filtered sample of the
- * level. That is also how Mesa's other software driver spends its samples. Included by
- * tbr_texture_sample.c.
+ * Anisotropic filtering as EXT_texture_filter_anisotropic describes it: of the
+ * pixel's extents Px and Py in texels, probes along the longer, as many as the
+ * shorter fits into it; each is a sample of the level that a probe's share of the
+ * longer one asks for. Included by tbr_texture_sample.c.
  */
 
 /** The probes that the lanes take. */
 struct texture_probes {
    float axis[3][TBR_LANES]; /**< across the pixel, along its longer extent, in coordinates */
    float count[TBR_LANES];   /**< 1 … max_anisotropy */
-   float lambda[TBR_LANES];  /**< level of detail of each */
+   float lambda[TBR_LANES];  /**< level of detail of each, the bias in it */
    uint32_t more[TBR_LANES]; /**< lanes that take more probes than the index */
 };
 
@@ -38,30 +37,19 @@ texture_find_slopes(const struct tbr_sample_arguments *arguments, unsigned part,
    return slopes;
 }
 
-/** A derivative in texels of level 0. */
-struct texture_extent {
-   texture_float square;  /**< of its length */
-   texture_float largest; /**< of its components, without sign */
-};
-
-TEXTURE_INLINE struct texture_extent
-texture_find_extent(const struct tbr_texture_private *state, const texture_float *slope)
+/** Squared length in texels of a derivative. */
+TEXTURE_INLINE texture_float
+texture_squared_extent(const struct tbr_texture_private *state, const texture_float *slope)
 {
-   const texture_float s = slope[0] * state->scale[0], t = slope[1] * state->scale[1];
-   const texture_int positive = texture_splat_int(0x7fffffff);
-   return (struct texture_extent){
-      .square = texture_max(s * s + t * t, texture_splat_float(TEXTURE_SHORTEST)),
-      .largest =
-         texture_max((texture_float)((texture_int)s & positive), (texture_float)((texture_int)t & positive)),
-   };
+   texture_float s = slope[0] * state->scale[0], t = slope[1] * state->scale[1];
+   return texture_max(s * s + t * t, texture_splat_float(TEXTURE_SHORTEST));
 }
 
-/** The same on the face of a cube map that the lane's direction picked; a quad across
- * an edge sees the first pixel's. */
-static struct texture_extent
-texture_find_cube_extent(const struct tbr_texture_private *state,
-                         const struct tbr_sample_arguments *arguments, const texture_float *slope,
-                         unsigned part, const struct texture_cube *cube)
+/** The same on the face of a cube map that the lane's direction picked. */
+static texture_float
+texture_squared_cube_extent(const struct tbr_texture_private *state,
+                            const struct tbr_sample_arguments *arguments, const texture_float *slope,
+                            unsigned part, const struct texture_cube *cube)
 {
    texture_float s, t, major, ds, dt, d_major;
    texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
@@ -73,26 +61,7 @@ texture_find_cube_extent(const struct tbr_texture_private *state,
    texture_float inverse = 1.0f / major;
    const texture_float on_face[2] = {(ds - s * inverse * d_major) * inverse * 0.5f,
                                      (dt - t * inverse * d_major) * inverse * 0.5f};
-   struct texture_extent extent = texture_find_extent(state, on_face);
-   if (arguments->lod_control != TBR_LOD_DERIVATIVES) {
-      extent.square = texture_quad_shuffle(extent.square, 0, 0, 0, 0);
-      extent.largest = texture_quad_shuffle(extent.largest, 0, 0, 0, 0);
-   }
-   return extent;
-}
-
-/** The level that probes of a level of detail sample, as a level of detail: greater
- * than 0, by less than levels are told apart by, where the pixel is minified. */
-TEXTURE_INLINE texture_float
-texture_probe_level(const struct tbr_texture_binding *binding, texture_float lambda)
-{
-   const struct tbr_texture_private *state = &binding->private_state;
-   lambda = texture_clamp_lambda(lambda, state->min_lambda, state->max_lambda);
-   if (binding->sampler.min_mip_filter == PIPE_TEX_MIPFILTER_NONE)
-      return lambda;
-   const texture_int minified = lambda > texture_splat_float(0.0f);
-   const texture_float least = texture_splat_float(TEXTURE_LEAST_LEVEL * 0.5f);
-   return texture_max(texture_floor(lambda), (texture_float)(minified & (texture_int)least));
+   return texture_squared_extent(state, on_face);
 }
 
 /** Decides the probes of the lanes from part on. */
@@ -103,44 +72,36 @@ texture_plan_probes(const struct tbr_texture_binding *binding, const struct tbr_
    const struct tbr_texture_private *state = &binding->private_state;
    const bool cube = texture_is_cube(binding);
    const unsigned dimensions = cube ? 3 : 2;
-   const float most = (float)state->max_anisotropy;
    const struct texture_slopes slopes = texture_find_slopes(arguments, part, dimensions);
-   struct texture_extent x, y;
+   texture_float x, y;
    if (cube) {
       struct texture_cube projection;
       texture_cube_project(arguments, part, &projection);
-      x = texture_find_cube_extent(state, arguments, slopes.x, part, &projection);
-      y = texture_find_cube_extent(state, arguments, slopes.y, part, &projection);
+      x = texture_squared_cube_extent(state, arguments, slopes.x, part, &projection);
+      y = texture_squared_cube_extent(state, arguments, slopes.y, part, &projection);
+      if (arguments->lod_control != TBR_LOD_DERIVATIVES) {
+         /* A quad across an edge sees the first pixel's face. */
+         x = texture_quad_shuffle(x, 0, 0, 0, 0);
+         y = texture_quad_shuffle(y, 0, 0, 0, 0);
+      }
    } else {
-      x = texture_find_extent(state, slopes.x);
-      y = texture_find_extent(state, slopes.y);
+      x = texture_squared_extent(state, slopes.x);
+      y = texture_squared_extent(state, slopes.y);
    }
 
-   /* Where the maximum of probes cannot bridge the extents, a level as coarse as the
-    * square root of the maximum asks for: few probes, rather blurred than flickering. */
-   const texture_float longer = texture_max(x.square, y.square), least = texture_min(x.square, y.square);
-   const texture_float shorter =
-      texture_select_float(longer > least * (most * most), longer * (1.0f / most), least);
-   texture_float bias = texture_splat_float(binding->sampler.lod_bias);
-   if (arguments->lod_control == TBR_LOD_BIAS)
-      bias += texture_load_operand(arguments->lod + part);
-   texture_float lambda = texture_half_log2(shorter, bias);
-   texture_float span = texture_max(x.largest, y.largest);
-   if (arguments->operation != TBR_TEXTURE_LODQ) {
-      lambda = texture_probe_level(binding, lambda);
-      if (binding->sampler.min_mip_filter != PIPE_TEX_MIPFILTER_NONE) /* times 2 to the power of -level */
-         span *= (texture_float)((127 - texture_truncate(lambda)) << 23);
-   }
-   texture_store_float(probes->lambda + part, lambda);
-
+   const texture_int along_x = x > y;
+   const texture_float longer = texture_max(x, y), shorter = texture_min(x, y);
    texture_float count = texture_splat_float(1.0f);
    for (unsigned i = 1; i < state->max_anisotropy; i++) {
-      const texture_int another = span > texture_splat_float((float)i);
+      const texture_int another = longer > shorter * (float)(i * i);
       count += (texture_float)(another & (texture_int)texture_splat_float(1.0f));
       probes->more[i] |= (texture_bits(another) & arguments->active >> part) << part;
    }
+   texture_float bias = texture_splat_float(binding->sampler.lod_bias);
+   if (arguments->lod_control == TBR_LOD_BIAS)
+      bias += texture_load_operand(arguments->lod + part);
+   texture_store_float(probes->lambda + part, texture_half_log2(longer / (count * count), bias));
    texture_store_float(probes->count + part, count);
-   const texture_int along_x = x.largest > y.largest;
    for (unsigned i = 0; i < dimensions; i++)
       texture_store_float(probes->axis[i] + part, texture_select_float(along_x, slopes.x[i], slopes.y[i]));
 }
@@ -154,7 +115,7 @@ texture_place_probe(const struct tbr_texture_binding *binding, const struct tbr_
    const texture_float one = texture_splat_float(1.0f);
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
       const texture_float count = texture_load_float(probes->count + part);
-      const texture_float place = ((float)number + 0.5f) / count - 0.5f;
+      const texture_float place = (float)(number + 1) / (count + one) - 0.5f;
       for (unsigned i = 0; i < dimensions; i++) {
          const texture_float middle = texture_load_float(arguments->coords[i] + part);
          const texture_float moved = middle + place * texture_load_float(probes->axis[i] + part);

@@ -344,7 +344,7 @@ texture_sample_lane(const struct tbr_texture_binding *binding, struct tbr_sample
    const unsigned level = (unsigned)place;
    const float weight = place - (float)level;
    union texture_texel texel = texture_filter_image(binding, fragment, level, linear, 0, reads);
-   if (weight >= TEXTURE_LEAST_LEVEL) {
+   if (weight > 0.0f) {
       union texture_texel next =
          texture_filter_image(binding, fragment, level + 1, linear, TEXTURE_MAX_READS / 2, reads);
       texel = texture_blend(texel, next, weight);

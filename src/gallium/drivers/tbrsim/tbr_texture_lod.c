@@ -53,9 +53,6 @@ texture_cube_project(const struct tbr_sample_arguments *arguments, unsigned part
    cube->t = t * inverse + 0.5f;
 }
 
-/** Levels of detail are told apart by this much. */
-#define TEXTURE_LEAST_LEVEL (1.0f / 65536.0f)
-
 /** Stands in for squared lengths of 0 and what is not a number. */
 #define TEXTURE_SHORTEST 1e-30f
 
