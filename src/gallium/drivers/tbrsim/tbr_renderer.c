@@ -12,9 +12,9 @@
 
 #define MAX_THREADS 64
 /** Batches that may wait for the renderer or the model at once, and their attribute
- * blocks (64 MiB). */
+ * blocks (32 MiB). */
 #define MAX_BATCHES_UNDER_WAY 12
-#define MAX_BLOCKS_UNDER_WAY (1u << 20)
+#define MAX_BLOCKS_UNDER_WAY (1u << 19)
 /** Events of rendered tiles that may wait for the model, and memory that is kept for
  * the events of coming ones. */
 #define MAX_WAITING_EVENT_BYTES (16u << 20)
@@ -45,6 +45,7 @@ struct tbr_renderer {
    spare_events;               /**< empty, but with memory: the last ones used are taken first */
    size_t spare_event_bytes;   /**< the memory they have */
    size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
+   bool events_full;           /**< from too many of them on until they are half as many: workers wait */
 };
 
 static void
@@ -144,7 +145,8 @@ take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
    if (events->words)
       return;
    mtx_lock(&renderer->lock);
-   while (renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES)
+   renderer->events_full |= renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES;
+   while (renderer->events_full)
       cnd_wait(&renderer->room, &renderer->lock);
    if (renderer->spare_events.count) {
       *events = renderer->spare_events.data[--renderer->spare_events.count];
@@ -196,7 +198,10 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
    mtx_lock(&renderer->lock);
    renderer->waiting_event_bytes -= events->num_words * sizeof *events->words;
    recycle_events(renderer, events);
-   cnd_broadcast(&renderer->room);
+   if (renderer->events_full && renderer->waiting_event_bytes <= MAX_WAITING_EVENT_BYTES / 2) {
+      renderer->events_full = false;
+      cnd_broadcast(&renderer->room);
+   }
    mtx_unlock(&renderer->lock);
 }
 
