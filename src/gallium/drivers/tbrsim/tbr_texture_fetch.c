@@ -25,8 +25,7 @@ texture_decode(const struct tbr_texture_private *state, const uint8_t *block, un
    } else {
       uint8_t stencil;
       state->unpack_stencil(&stencil, 0, block, 0, 1, 1);
-      texel.bits[0] = stencil;
-      texel.bits[1] = texel.bits[2] = 0;
+      texel.bits[0] = texel.bits[1] = texel.bits[2] = stencil;
       texel.bits[3] = 1;
    }
    return texel;

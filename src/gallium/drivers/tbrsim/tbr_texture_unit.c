@@ -196,8 +196,9 @@ prepare_border(struct tbr_texture_binding *binding)
    float *border = binding->private_state.border;
 
    if (binding->private_state.integer) {
+      const bool stencil = util_format_is_depth_or_stencil(binding->format);
       for (unsigned i = 0; i < 4; i++) {
-         uint32_t bits = description->swizzle[i] <= PIPE_SWIZZLE_W
+         uint32_t bits = stencil || description->swizzle[i] <= PIPE_SWIZZLE_W
                             ? color->ui[i]
                             : description->swizzle[i] == PIPE_SWIZZLE_1;
          memcpy(&border[i], &bits, sizeof(bits));
