@@ -63,6 +63,17 @@ shade(struct shading *shading, uint32_t draw, const struct cm_quad *quads, uint3
    gpu->pipeline[CM_PIPELINE_QUADS] += count;
 }
 
+/* Reads blocks in order, from memory where there is no cache. */
+static inline void
+read_blocks(struct cm_gpu *gpu, struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks,
+            uint32_t shift)
+{
+   if (cache)
+      cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
+   else
+      cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, num_blocks, 1u << shift);
+}
+
 static inline void
 read_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_texture_image *image,
                const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
@@ -75,10 +86,7 @@ read_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_texture_i
 
    uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
    const unsigned num_blocks = cm_footprint_blocks(image, binding, footprint, blocks);
-   if (cache)
-      cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
-   else
-      cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, num_blocks, 1u << image->block_shift);
+   read_blocks(gpu, cache, blocks, num_blocks, image->block_shift);
 }
 
 /* A buffer has no layout: its texels lie one after another. */
@@ -102,10 +110,7 @@ read_buffer_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_re
            block <= last && num_blocks < CM_MAX_FOOTPRINT_BLOCKS; block++)
          blocks[num_blocks++] = block;
    }
-   if (cache)
-      cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
-   else
-      cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, num_blocks, 1u << shift);
+   read_blocks(gpu, cache, blocks, num_blocks, shift);
 }
 
 static void

@@ -156,26 +156,34 @@ take_batch(struct tbr_context *context)
    return batch;
 }
 
-/** Forgets what the batch last held, but keeps its arrays. */
+/** Takes all draws out of the batch. */
 static void
-reset_batch(struct tbr_batch *batch)
+forget_draws(struct tbr_batch *batch)
 {
-   batch->next = NULL;
    batch->drawn = false;
-   batch->invalidated = false;
-   batch->closed = false;
-   batch->cleared = batch->read = batch->written = batch->stale_fronts = 0;
+   batch->read = batch->written = 0;
    batch->num_blocks = 0;
    batch->max_attributes = 1;
    batch->first_blocks.count = 0;
    batch->primitives.count = 0;
    batch->primitive_tiles.count = 0;
    batch->states.count = 0;
+   batch->event_draws.count = 0;
+   batch->event_vertices.count = 0;
+}
+
+/** Forgets what the batch last held, but keeps its arrays. */
+static void
+reset_batch(struct tbr_batch *batch)
+{
+   batch->next = NULL;
+   batch->invalidated = false;
+   batch->closed = false;
+   batch->cleared = batch->stale_fronts = 0;
+   forget_draws(batch);
    batch->storages.count = 0;
    batch->shaders.count = 0;
    batch->sinks.count = 0;
-   batch->event_draws.count = 0;
-   batch->event_vertices.count = 0;
    batch->event_feedback.count = 0;
    batch->event_primitive.count = 0;
    batch->next_tile = 0;
@@ -401,16 +409,7 @@ drop_draws(struct tbr_context *context, struct tbr_batch *batch)
    draw_flush(context->draw);
    if (context->batch != batch || batch->sinks.count > 1 || batch->event_feedback.count)
       return false;
-   batch->drawn = false;
-   batch->read = batch->written = 0;
-   batch->num_blocks = 0;
-   batch->max_attributes = 1;
-   batch->first_blocks.count = 0;
-   batch->primitives.count = 0;
-   batch->primitive_tiles.count = 0;
-   batch->states.count = 0;
-   batch->event_draws.count = 0;
-   batch->event_vertices.count = 0;
+   forget_draws(batch);
    context->dirty = TBR_DIRTY_ALL;
    return true;
 }

@@ -75,18 +75,9 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_draw_state *state = plan->state;
    struct tbr_fragment_block *block = &thread->queue.block;
-   if (thread->texture.events)
-      record_shade_event(thread);
-   const uint32_t entered = block->live;
-   if (state->invocation_counter)
-      thread->occlusion[state->invocation_counter] += (unsigned)__builtin_popcount(entered);
-   thread->texture.live = entered;
    if (state->reads_sample_mask)
       fill_sample_mask(block);
-   state->shade(&state->resources, block, &thread->texture);
-   if (unlikely(thread->dump))
-      tbr_tile_dump_shaded(thread, entered);
-   const uint32_t live = block->live & entered;
+   const uint32_t live = run_program(thread);
 
    uint32_t coverage[TBR_MAX_SAMPLES];
    for (unsigned s = first; s <= last; s++) {

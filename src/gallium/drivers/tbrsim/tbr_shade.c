@@ -45,12 +45,11 @@ fill_missing_quads(struct tbr_fragment_queue *queue)
 
 static void shade_samples(struct tbr_tile_thread *thread);
 
-/* Shades the queue's fragments of a pixel with one sample. */
-TBR_INLINE void
-shade_pixels(struct tbr_tile_thread *thread)
+/* Runs the program for the fragments in block->live; returns those that it leaves alive. */
+TBR_INLINE uint32_t
+run_program(struct tbr_tile_thread *thread)
 {
-   const struct tbr_draw_plan *plan = &thread->plan;
-   const struct tbr_draw_state *state = plan->state;
+   const struct tbr_draw_state *state = thread->plan.state;
    struct tbr_fragment_block *block = &thread->queue.block;
    if (thread->texture.events)
       record_shade_event(thread);
@@ -61,7 +60,16 @@ shade_pixels(struct tbr_tile_thread *thread)
    state->shade(&state->resources, block, &thread->texture);
    if (unlikely(thread->dump))
       tbr_tile_dump_shaded(thread, entered);
-   uint32_t live = block->live & entered;
+   return block->live & entered;
+}
+
+/* Shades the queue's fragments of a pixel with one sample. */
+TBR_INLINE void
+shade_pixels(struct tbr_tile_thread *thread)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_draw_state *state = plan->state;
+   uint32_t live = run_program(thread);
    if (!plan->early) {
       live = test_queue(thread, 0, no_offset, live);
       if (state->occlusion_counter)
