@@ -6,7 +6,8 @@
  *    threads      four threads, each with a context, share textures, buffers, programs
  *    sizes        objects that no memory holds: GL_OUT_OF_MEMORY, and the context goes on
  *    loops        programs whose loops do not end
- *    bounds       blocks read past their end give zeros, arrays indexed wildly do no harm */
+ *    bounds       blocks read past their end give zeros, arrays indexed wildly do no harm
+ *    layers N     N layers of blended textures: tiles with more texture reads than may wait */
 #include <EGL/egl.h>
 #include <GLES3/gl3.h>
 #include <dirent.h>
@@ -527,12 +528,49 @@ test_bounds(void)
    }
 }
 
+/* ---- layers -------------------------------------------------------------- */
+
+static void
+test_layers(int count)
+{
+   static const char fragment[] =
+      "#version 300 es\n"
+      "precision highp float;\n"
+      "uniform sampler2D green;\n"
+      "out vec4 result;\n"
+      "void main() {\n"
+      "   result = vec4(0.0);\n"
+      "   for (int i = 0; i < 8; i++)\n"
+      "      result += texture(green, gl_FragCoord.xy * 0.037 * float(i)) / 8.0;\n"
+      "   result.a = 1.0 / 16.0;\n"
+      "}\n";
+   static GLubyte texels[64 * 64][4];
+   GLuint target, texture;
+   for (int i = 0; i < 64 * 64; i++)
+      texels[i][1] = texels[i][3] = 255;
+   make_current(create_context(EGL_NO_CONTEXT));
+   create_target(&target);
+   glGenTextures(1, &texture);
+   glBindTexture(GL_TEXTURE_2D, texture);
+   glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 64, 64, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
+   glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
+   glGenerateMipmap(GL_TEXTURE_2D);
+   glUseProgram(compile(plain_vertex, fragment));
+   glEnable(GL_BLEND);
+   glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+   glClearColor(0, 1, 0, 1);
+   glClear(GL_COLOR_BUFFER_BIT);
+   for (int i = 0; i < count; i++)
+      glDrawArrays(GL_TRIANGLES, 0, 3);
+   expect(0, 255, 0, "many layers");
+}
+
 int
 main(int argc, char **argv)
 {
    static const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE};
    EGLint count;
-   REQUIRE(argc >= 2, "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds");
+   REQUIRE(argc >= 2, "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds|layers N");
    display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
    REQUIRE(display && eglInitialize(display, NULL, NULL), "eglInitialize");
    REQUIRE(eglChooseConfig(display, wanted, &config, 1, &count) && count, "eglChooseConfig");
@@ -553,6 +591,8 @@ main(int argc, char **argv)
       test_loops();
    else if (!strcmp(argv[1], "bounds"))
       test_bounds();
+   else if (!strcmp(argv[1], "layers"))
+      test_layers(number);
    else
       REQUIRE(0, "%s: no such test", argv[1]);
    /* Contexts that are still there end with the display. */

@@ -146,6 +146,8 @@ take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
       return;
    mtx_lock(&renderer->lock);
    renderer->events_full |= renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES;
+   if (renderer->events_full)
+      cnd_broadcast(&renderer->progress); /* the model may not know of the last tiles yet */
    while (renderer->events_full)
       cnd_wait(&renderer->room, &renderer->lock);
    if (renderer->spare_events.count) {
