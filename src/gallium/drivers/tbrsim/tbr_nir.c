@@ -207,6 +207,45 @@ tbr_nir_bound_offsets(nir_shader *nir)
    }
 }
 
+/* ---- derivatives ------------------------------------------------------- */
+
+/** All bits in the lanes whose number in the quad does not have the bit, 0 in the others. */
+static nir_def *
+mask_of_lanes_without(nir_builder *b, unsigned bit, unsigned bit_size)
+{
+   nir_def *number = nir_iand_imm(b, nir_ushr_imm(b, nir_load_subgroup_invocation(b), bit), 1);
+   return nir_i2iN(b, nir_iadd_imm(b, number, -1), bit_size);
+}
+
+/** gallivm's derivatives are fine. That along the other axis of a value that is 0 in its
+ * second row or column is the first one's, negated, in both. */
+static bool
+lower_coarse_derivative(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   const bool x =
+      intrinsic->intrinsic == nir_intrinsic_ddx || intrinsic->intrinsic == nir_intrinsic_ddx_coarse;
+   const bool y =
+      intrinsic->intrinsic == nir_intrinsic_ddy || intrinsic->intrinsic == nir_intrinsic_ddy_coarse;
+   if (!x && !y)
+      return false;
+
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   nir_def *value = intrinsic->src[0].ssa;
+   nir_def *fine = x ? nir_ddx_fine(b, value) : nir_ddy_fine(b, value);
+   nir_def *first = nir_iand(b, fine, mask_of_lanes_without(b, x ? 1 : 0, value->bit_size));
+   nir_def *negated = x ? nir_ddy_fine(b, first) : nir_ddx_fine(b, first);
+   /* The sum makes -0 into 0. */
+   nir_def *zero = nir_imm_floatN_t(b, 0.0, value->bit_size);
+   nir_def_replace(&intrinsic->def, nir_fadd(b, zero, nir_fneg(b, negated)));
+   return true;
+}
+
+bool
+tbr_nir_lower_coarse_derivatives(nir_shader *nir)
+{
+   return nir_shader_intrinsics_pass(nir, lower_coarse_derivative, nir_metadata_control_flow, NULL);
+}
+
 /* ---- statistics -------------------------------------------------------- */
 
 static bool

@@ -21,6 +21,11 @@ bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 /** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */
 void tbr_nir_bound_offsets(nir_shader *nir);
 
+/** Gives all fragments of a quad the same derivatives, those of its upper row and left
+ * column, except where the program asks for fine ones. They are the differences that
+ * textures choose their levels by. True if there are any. */
+bool tbr_nir_lower_coarse_derivatives(nir_shader *nir);
+
 /** Instructions that a processor would execute, as the event stream counts them. */
 unsigned tbr_nir_count_instructions(nir_shader *nir);
 

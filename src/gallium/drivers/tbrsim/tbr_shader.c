@@ -184,6 +184,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    }
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
    tbr_nir_bound_offsets(shader->nir);
+   tbr_nir_lower_coarse_derivatives(shader->nir);
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
    tbr_debug_nir("fragment", shader->program, shader->nir);
