@@ -171,6 +171,15 @@ is_sampleable(enum pipe_format format)
    }
 }
 
+/** Formats of the texels of buffers. */
+static bool
+is_buffer_texel(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   return description->layout == UTIL_FORMAT_LAYOUT_PLAIN &&
+          description->colorspace == UTIL_FORMAT_COLORSPACE_RGB;
+}
+
 static bool
 is_fetchable(enum pipe_format format)
 {
@@ -194,8 +203,8 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
 {
    struct sw_winsys *winsys = tbr_screen(screen)->winsys;
    const unsigned displayed = PIPE_BIND_DISPLAY_TARGET | PIPE_BIND_SCANOUT | PIPE_BIND_SHARED;
-   const unsigned of_images = PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE | PIPE_BIND_DEPTH_STENCIL |
-                              PIPE_BIND_SAMPLER_VIEW | displayed;
+   const unsigned of_images =
+      PIPE_BIND_RENDER_TARGET | PIPE_BIND_BLENDABLE | PIPE_BIND_DEPTH_STENCIL | displayed;
 
    if (sample_count != storage_sample_count || (sample_count > 1 && sample_count != TBR_MAX_SAMPLES))
       return false;
@@ -216,6 +225,8 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
    if ((bind & PIPE_BIND_DEPTH_STENCIL) && !tbr_format_is_depth_stencil(format))
       return false;
    if ((bind & PIPE_BIND_SAMPLER_VIEW) && !is_sampleable(format))
+      return false;
+   if ((bind & PIPE_BIND_SAMPLER_VIEW) && target == PIPE_BUFFER && !is_buffer_texel(format))
       return false;
    if ((bind & PIPE_BIND_VERTEX_BUFFER) && !is_fetchable(format))
       return false;
@@ -281,6 +292,7 @@ init_vertex_caps(struct pipe_caps *caps)
    caps->vertex_color_clamped = true;
    caps->packed_uniforms = true;
    caps->constant_buffer_offset_alignment = 16;
+   caps->load_constbuf = true; /* at any offset: uniform blocks without a layout are packed */
    caps->clip_halfz = true;
    caps->cull_distance = true;
    caps->vs_layer_viewport = true;
