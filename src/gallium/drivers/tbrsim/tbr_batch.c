@@ -15,6 +15,10 @@
 #include "tbr_screen.h"
 #include "tbr_shader.h"
 
+/** Memory that the draws of a batch may read. More ends the pass: applications that make
+ * textures anew for every draw would need all of the computer's memory. */
+#define MAX_HELD_BYTES (1ull << 30)
+
 bool
 tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element_size)
 {
@@ -44,7 +48,20 @@ tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resou
    storage = NULL;
    tbr_resource_hold(resource, &storage);
    batch->storages.data[batch->storages.count++] = storage;
+   batch->held_bytes += storage->bytes;
    return storage;
+}
+
+uint64_t
+tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch)
+{
+   uint64_t bytes = 0;
+   for (size_t i = 0; i < batch->storages.count; i++) {
+      const struct tbr_storage *storage = batch->storages.data[i];
+      if (p_atomic_read(&storage->reference.count) == 1)
+         bytes += storage->bytes;
+   }
+   return bytes;
 }
 
 void
@@ -182,6 +199,7 @@ reset_batch(struct tbr_batch *batch)
    batch->cleared = batch->stale_fronts = 0;
    forget_draws(batch);
    batch->storages.count = 0;
+   batch->held_bytes = 0;
    batch->shaders.count = 0;
    batch->sinks.count = 0;
    batch->event_feedback.count = 0;
@@ -299,7 +317,7 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
 struct tbr_batch *
 tbr_batch_get(struct tbr_context *context)
 {
-   if (context->batch && context->batch->closed)
+   if (context->batch && (context->batch->closed || context->batch->held_bytes > MAX_HELD_BYTES))
       tbr_batch_hand_over(context);
    if (context->batch)
       return context->batch;
@@ -326,6 +344,7 @@ tbr_batch_get(struct tbr_context *context)
    batch->sinks.data[0] = NULL;
    batch->sinks.count = 1;
    attach_all(context, batch);
+   batch->held_bytes = 0;
 
    context->batch = batch;
    context->dirty = TBR_DIRTY_ALL;

@@ -74,6 +74,7 @@ struct tbr_batch {
    struct linear_ctx *arena;
    TBR_ARRAY(const struct tbr_draw_state *) states;
    TBR_ARRAY(struct tbr_storage *) storages;        /**< referenced */
+   uint64_t held_bytes;                             /**< of those that are not attachments */
    TBR_ARRAY(struct tbr_fragment_shader *) shaders; /**< referenced */
    TBR_ARRAY(struct tbr_fragment_sink *) sinks;     /**< [0] unused */
 
@@ -92,6 +93,7 @@ struct tbr_batch {
    uint32_t tiles_done;
    TBR_ARRAY(uint8_t) tile_done; /**< by place in the traversal */
    int32_t users;                /**< renderer and model; retired at 0 */
+   uint64_t orphaned_bytes;      /**< memory that nobody but the batch held when it was submitted */
    bool rendered;
 };
 
@@ -112,8 +114,8 @@ void *tbr_batch_allocate(struct tbr_batch *batch, size_t bytes);
 /** Frees the context's batches; all have been rendered. */
 void tbr_batch_destroy_all(struct tbr_context *context);
 
-/** The context's batch for its bound framebuffer, begun if there is none. NULL
- * when memory is out. */
+/** The context's batch for its bound framebuffer, begun if there is none or the last
+ * one takes no more. NULL when memory is out. */
 struct tbr_batch *tbr_batch_get(struct tbr_context *context);
 
 /** Front buffers whose window may have changed since they were displayed are read
@@ -167,6 +169,8 @@ void tbr_batch_resolve_single_sampled(struct tbr_batch *batch);
 void tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *resolve);
 /** The attachments get new content: it is to be stored again. */
 void tbr_batch_revalidate(struct tbr_batch *batch);
+/** Sizes of what would be freed if the batch let go of it. */
+uint64_t tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch);
 /** Whether draws of the batch read the memory (or it is an attachment). */
 bool tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage);
 

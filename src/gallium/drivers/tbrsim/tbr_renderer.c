@@ -11,10 +11,11 @@
 #include "tbr_screen.h"
 
 #define MAX_THREADS 64
-/** Batches that may wait for the renderer or the model at once, and their attribute
- * blocks (32 MiB). */
+/** Batches that may wait for the renderer or the model at once, their attribute blocks
+ * (32 MiB), and memory that waits for them to be freed. */
 #define MAX_BATCHES_UNDER_WAY 12
 #define MAX_BLOCKS_UNDER_WAY (1u << 19)
+#define MAX_ORPHANED_BYTES_UNDER_WAY (1ull << 30)
 /** Events of rendered tiles that may wait for the model, and memory that is kept for
  * the events of coming ones. */
 #define MAX_WAITING_EVENT_BYTES (16u << 20)
@@ -37,6 +38,7 @@ struct tbr_renderer {
    struct tbr_batch *first, *last; /**< queue; the first is being rendered */
    unsigned under_way;             /**< submitted and still used by renderer or model */
    uint64_t blocks_under_way;
+   uint64_t orphaned_bytes_under_way;
    uint64_t next_sequence;
    TBR_ARRAY(struct live_batch) live; /**< batches that are not done */
    uint64_t oldest_live;              /**< all below are done; read without the lock */
@@ -98,6 +100,7 @@ retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
    batch->context->batches_under_way--;
    renderer->under_way--;
    renderer->blocks_under_way -= batch->num_blocks;
+   renderer->orphaned_bytes_under_way -= batch->orphaned_bytes;
 }
 
 static void
@@ -299,16 +302,27 @@ worker_main(void *data)
    return 0;
 }
 
+/** Whether so much is under way that the batch has to wait. */
+static bool
+is_busy_for(const struct tbr_renderer *renderer, const struct tbr_batch *batch)
+{
+   return renderer->under_way >= MAX_BATCHES_UNDER_WAY ||
+          (renderer->under_way &&
+           (renderer->blocks_under_way + batch->num_blocks > MAX_BLOCKS_UNDER_WAY ||
+            renderer->orphaned_bytes_under_way + batch->orphaned_bytes > MAX_ORPHANED_BYTES_UNDER_WAY));
+}
+
 void
 tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
 {
+   batch->orphaned_bytes = tbr_batch_count_orphaned_bytes(batch);
    mtx_lock(&renderer->lock);
-   while (renderer->under_way >= MAX_BATCHES_UNDER_WAY ||
-          (renderer->under_way && renderer->blocks_under_way + batch->num_blocks > MAX_BLOCKS_UNDER_WAY))
+   while (is_busy_for(renderer, batch))
       cnd_wait(&renderer->progress, &renderer->lock);
    renderer->live.data[find_live(renderer, batch->sequence)].submitted = true;
    renderer->under_way++;
    renderer->blocks_under_way += batch->num_blocks;
+   renderer->orphaned_bytes_under_way += batch->orphaned_bytes;
    batch->context->batches_under_way++;
    batch->users = batch->recorded ? 2 : 1;
    batch->next = NULL;
