@@ -1,42 +1,167 @@
 /* SPDX-License-Identifier: MIT */
-/* Folding changes no counter: a cache that may fold and one whose fold is taken
- * away after each access do the same. */
+/* Folding changes no counter, whatever the policy: a cache that may fold, sequences and
+ * grids of reads, and a cache whose fold is taken away after each access, do the same. */
 #include <string.h>
 
 #include "memory/cache.h"
 #include "support/test.h"
 
+/* How a policy folds, or nothing would be tested. */
+static bool
+folds(enum cm_policy policy)
+{
+   return policy != CM_POLICY_SHIP_MEM && policy != CM_POLICY_PERFECT;
+}
+
+static struct cm_cache_config
+config_of(enum cm_policy policy, uint32_t sets, uint32_t ways, enum cm_index index)
+{
+   return (struct cm_cache_config){
+      .size = 64 * sets * ways,
+      .ways = ways,
+      .block = 64,
+      .instances = 1,
+      .policy = policy,
+      .index = index,
+      .next = CM_UNIT_DRAM,
+   };
+}
+
+/* Two caches alike. */
+struct pair {
+   struct cm_dram drams[2];
+   struct cm_cache folding, plain;
+};
+
+static void
+pair_init(struct pair *pair, const struct cm_cache_config *config)
+{
+   memset(pair, 0, sizeof *pair);
+   assert_true(cm_cache_init(&pair->folding, config, NULL, &pair->drams[0]));
+   assert_true(cm_cache_init(&pair->plain, config, NULL, &pair->drams[1]));
+}
+
+static void
+access_plain(struct pair *pair, uint64_t address, enum cm_stream stream, enum cm_access access)
+{
+   pair->plain.folded_block = CM_NO_BLOCK;
+   cm_cache_access(&pair->plain, address, stream, access);
+}
+
+static void
+pair_finish(struct pair *pair)
+{
+   const struct cm_cache *plain = &pair->plain;
+   assert_memory_equal(pair->folding.accesses, plain->accesses, sizeof plain->accesses);
+   assert_memory_equal(pair->folding.counts, plain->counts, sizeof plain->counts);
+   assert_memory_equal(&pair->drams[0], &pair->drams[1], sizeof pair->drams[0]);
+   assert_memory_equal(pair->folding.lines, plain->lines, sizeof(cm_line) * plain->sets * plain->ways);
+   if (plain->state_bytes)
+      assert_memory_equal(pair->folding.state, plain->state, (size_t)plain->sets * plain->state_bytes);
+   if (plain->replacement->shared_bytes)
+      assert_memory_equal(pair->folding.shared, plain->shared, plain->replacement->shared_bytes);
+   cm_cache_finish(&pair->folding);
+   cm_cache_finish(&pair->plain);
+}
+
+static void
+drop_some(struct pair *pair, uint64_t *state, uint32_t bytes)
+{
+   const uint64_t begin = random_below(state, bytes), end = begin + 1 + random_below(state, bytes / 8);
+   cm_cache_invalidate(&pair->folding, begin, end);
+   cm_cache_invalidate(&pair->plain, begin, end);
+}
+
+static void
+check_accesses(enum cm_policy policy, uint32_t ways)
+{
+   const struct cm_cache_config config = config_of(policy, 8, ways, CM_INDEX_MODULO);
+   struct pair pair;
+   pair_init(&pair, &config);
+   uint64_t state = ways, folded = 0;
+   for (unsigned i = 0; i < 50000; i++) {
+      const uint64_t address = random_below(&state, 1024 * (ways + 1));
+      const unsigned repetitions = 1 + random_below(&state, 3);
+      for (unsigned r = 0; r < repetitions; r++) {
+         const enum cm_stream stream = (enum cm_stream)random_below(&state, CM_STREAM_COUNT);
+         const enum cm_access access = (enum cm_access)random_below(&state, 3);
+         folded += address >> 6 == pair.folding.folded_block;
+         cm_cache_access(&pair.folding, address, stream, access);
+         access_plain(&pair, address, stream, access);
+      }
+      if (i % 1000 == 999)
+         drop_some(&pair, &state, 1024 * (ways + 1));
+   }
+   assert_true(!folds(policy) || folded > 10000);
+   pair_finish(&pair);
+}
+
+static void
+check_sequences(enum cm_policy policy, uint32_t ways)
+{
+   const struct cm_cache_config config = config_of(policy, 16, ways, CM_INDEX_XOR);
+   struct pair pair;
+   pair_init(&pair, &config);
+   uint64_t state = ways;
+   for (unsigned round = 0; round < 3000; round++) {
+      uint64_t blocks[32];
+      const unsigned count = 1 + random_below(&state, 32);
+      const uint64_t base = random_below(&state, 32 * ways);
+      for (unsigned i = 0; i < count; i++) {
+         blocks[i] = base + random_below(&state, 3) + random_below(&state, 3) * 16;
+         access_plain(&pair, blocks[i] << 6, CM_STREAM_TEXTURE, CM_READ);
+      }
+      cm_cache_read_sequence(&pair.folding, blocks, count, CM_STREAM_TEXTURE);
+   }
+   pair_finish(&pair);
+}
+
+/* Four readers of blocks in two columns; the second time, most of it is settled. */
+static unsigned
+check_grids(enum cm_policy policy, uint32_t ways)
+{
+   const struct cm_cache_config config = config_of(policy, 64, ways, CM_INDEX_MODULO);
+   struct pair pair;
+   pair_init(&pair, &config);
+   uint64_t state = ways;
+   unsigned folded = 0;
+   for (unsigned round = 0; round < 4000; round++) {
+      struct cm_read_grid grid = {.block = random_below(&state, 128 * ways),
+                                  .row = 1 + random_below(&state, 128)};
+      uint64_t sequence[4 * 2 * CM_GRID_ROWS];
+      for (unsigned r = 0; r < 4; r++) {
+         grid.readers[r] = (uint32_t)random_below(&state, 16) << random_below(&state, 2 * CM_GRID_ROWS - 3);
+         for (unsigned bit = 0; bit < 2 * CM_GRID_ROWS; bit++) {
+            if (grid.readers[r] >> bit & 1)
+               sequence[grid.accesses++] = grid.block + bit / 2 * grid.row + bit % 2;
+         }
+      }
+      for (unsigned time = 0; time < 3; time++) {
+         for (unsigned i = 0; i < grid.accesses; i++)
+            access_plain(&pair, sequence[i] << 6, CM_STREAM_TEXTURE, CM_READ);
+         if (cm_cache_read_grid(&pair.folding, &grid, CM_STREAM_TEXTURE))
+            folded++;
+         else
+            cm_cache_read_sequence(&pair.folding, sequence, grid.accesses, CM_STREAM_TEXTURE);
+      }
+   }
+   pair_finish(&pair);
+   return folded;
+}
+
 static void
 test_folding_is_exact(void **unused)
 {
    (void)unused;
-   static const uint32_t ways[] = {1, 2, 4, 8};
-   for (unsigned w = 0; w < 4; w++) {
-      const struct cm_cache_config config = {
-         .size = 64 * 8 * ways[w], .ways = ways[w], .block = 64, .instances = 1, .next = CM_UNIT_DRAM};
-      struct cm_dram drams[2] = {0};
-      struct cm_cache folding, plain;
-      assert_true(cm_cache_init(&folding, &config, NULL, &drams[0]));
-      assert_true(cm_cache_init(&plain, &config, NULL, &drams[1]));
-      uint64_t state = w, folded = 0;
-      for (unsigned i = 0; i < 200000; i++) {
-         const uint64_t address = random_below(&state, 4096 * (w + 1));
-         const unsigned repetitions = 1 + random_below(&state, 3);
-         for (unsigned r = 0; r < repetitions; r++) {
-            const enum cm_stream stream = (enum cm_stream)random_below(&state, CM_STREAM_COUNT);
-            const enum cm_access access = (enum cm_access)random_below(&state, 3);
-            folded += address >> 6 == folding.folded_block;
-            cm_cache_access(&folding, address, stream, access);
-            plain.folded_block = CM_NO_BLOCK;
-            cm_cache_access(&plain, address, stream, access);
-         }
+   static const uint32_t ways[] = {1, 2, 4, 8, 16};
+   for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
+      unsigned grids = 0;
+      for (unsigned w = 0; w < sizeof ways / sizeof ways[0]; w++) {
+         check_accesses((enum cm_policy)policy, ways[w]);
+         check_sequences((enum cm_policy)policy, ways[w]);
+         grids += check_grids((enum cm_policy)policy, ways[w]);
       }
-      assert_true(folded > 100000); /* or nothing was tested */
-      assert_memory_equal(folding.accesses, plain.accesses, sizeof plain.accesses);
-      assert_memory_equal(folding.counts, plain.counts, sizeof plain.counts);
-      assert_memory_equal(&drams[0], &drams[1], sizeof drams[0]);
-      cm_cache_finish(&folding);
-      cm_cache_finish(&plain);
+      assert_true(grids > 1000);
    }
 }
 

@@ -37,7 +37,7 @@ static const struct wrong cases[] = {
    {"  l2:", "ways:", "    ways: 0", "caches.l2.ways: 0 is out of range", "expected 1 to 1024"},
    {"  l2:", "block:", "    block: 48", "caches.l2.block: 48 is no block size", "power of two"},
    {"  l2:", "block:", "    block: 32", "has blocks of 32 bytes", "expected at least this cache's 64"},
-   {"  l2:", "policy:", "    policy: belady", "belady", "expected one of: lru"},
+   {"  l2:", "policy:", "    policy: belady", "belady", "expected one of: lru, mru, fifo"},
    {"  l2:", "next:", "    next: tile_cache", "never reach memory", "expected a chain to dram"},
    {"  l2:", "size:", "    size: 0", "l2 is not configured", "expected dram or a cache"},
    {"  tile_cache:", "next:", "    next: texture_cache", "texture_cache has 4 instances",

@@ -35,10 +35,34 @@ enum cm_placement_kind {
    CM_PLACEMENT_LINEAR, /**< "linear": row after row (texture/placement.h) */
 };
 
-/** Which block leaves a set: key caches.*.policy. */
+/** Which block leaves a set: key caches.*.policy. An empty way is filled before any
+ * block leaves. docs/caches.md has the sources and what the papers leave open.
+ * X(identifier, name, definition, description) */
+#define CM_POLICIES(X)                                                                                 \
+   X(LRU, "lru", lru, "the least recently used")                                                       \
+   X(MRU, "mru", mru, "the most recently used")                                                        \
+   X(FIFO, "fifo", fifo, "the one that came first")                                                    \
+   X(RANDOM, "random", random, "any, by a generator that starts alike in each cache")                  \
+   X(NRU, "nru", nru, "the first not used since all were marked unused (1 bit)")                       \
+   X(TREE_PLRU, "tree-plru", tree_plru, "where a binary tree of the ways points; ways: a power of 2")  \
+   X(SRRIP, "srrip", srrip, "re-reference prediction, static: comes in as long (2 bits)")              \
+   X(SRRIP4, "srrip4", srrip4, "as srrip, 4 bits")                                                     \
+   X(BRRIP, "brrip", brrip, "re-reference prediction, bimodal: comes in as distant, 1 of 32 as long")  \
+   X(BRRIP4, "brrip4", brrip4, "as brrip, 4 bits")                                                     \
+   X(DRRIP, "drrip", drrip, "srrip or brrip, whichever misses less in sampled sets (2 bits)")          \
+   X(DRRIP4, "drrip4", drrip4, "as drrip, 4 bits")                                                     \
+   X(SHIP_MEM, "ship-mem", ship_mem, "srrip; comes in as distant where its 16 KiB region has no hits") \
+   X(PERFECT, "perfect", perfect, "none: every access hits, nothing reaches the next unit")
+
 enum cm_policy {
-   CM_POLICY_LRU, /**< "lru": the least recently used */
+#define CM_POLICY_ENUM(id, name, definition, description) CM_POLICY_##id,
+   CM_POLICIES(CM_POLICY_ENUM)
+#undef CM_POLICY_ENUM
+      CM_POLICY_COUNT
 };
+
+extern const char *const cm_policy_names[CM_POLICY_COUNT];
+extern const char *const cm_policy_descriptions[CM_POLICY_COUNT];
 
 /** How a block number becomes a set number: key caches.*.index. */
 enum cm_index {

@@ -29,7 +29,12 @@ static const cyaml_strval_t layout_names[] = {
 };
 static const cyaml_strval_t scheduler_names[] = {{"round-robin", CM_SCHEDULER_ROUND_ROBIN}};
 static const cyaml_strval_t placement_names[] = {{"linear", CM_PLACEMENT_LINEAR}};
-static const cyaml_strval_t policy_names[] = {{"lru", CM_POLICY_LRU}};
+#define POLICY_NAME(id, name, definition, description) {name, CM_POLICY_##id},
+static const cyaml_strval_t policy_names[] = {CM_POLICIES(POLICY_NAME)};
+#define POLICY_STRING(id, name, definition, description) name,
+#define POLICY_DESCRIPTION(id, name, definition, description) description,
+const char *const cm_policy_names[CM_POLICY_COUNT] = {CM_POLICIES(POLICY_STRING)};
+const char *const cm_policy_descriptions[CM_POLICY_COUNT] = {CM_POLICIES(POLICY_DESCRIPTION)};
 static const cyaml_strval_t index_names[] = {{"modulo", CM_INDEX_MODULO}, {"xor", CM_INDEX_XOR}};
 static const cyaml_strval_t write_miss_names[] = {
    {"allocate", CM_WRITE_MISS_ALLOCATE},

@@ -60,6 +60,9 @@ check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_
    if (!is_power_of_two(cache->size / set_bytes))
       return wrong(problem, "%u makes %u sets, expected a power of two: size = sets * %u ways * %u bytes",
                    cache->size, cache->size / set_bytes, cache->ways, cache->block);
+   about(problem, "caches.%s.policy", name);
+   if (cache->policy == CM_POLICY_TREE_PLRU && !is_power_of_two(cache->ways))
+      return wrong(problem, "tree-plru makes no tree of %u ways, expected a power of two", cache->ways);
    return in_range(about(problem, "caches.%s.instances", name), cache->instances, 1,
                    config->fragment_stage.processors);
 }

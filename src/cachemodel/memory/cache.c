@@ -4,14 +4,30 @@
 
 #include "memory/cache_internal.h"
 
-const struct cm_replacement *const cm_replacements[] = {
-   [CM_POLICY_LRU] = &cm_replacement_lru,
-};
+#define REPLACEMENT(id, name, definition, description) [CM_POLICY_##id] = &cm_replacement_##definition,
+const struct cm_replacement *const cm_replacements[] = {CM_POLICIES(REPLACEMENT)};
 
 static unsigned
 log2_of(uint32_t power_of_two)
 {
    return (unsigned)__builtin_ctz(power_of_two);
+}
+
+static bool
+allocate_state(struct cm_cache *cache)
+{
+   const struct cm_replacement *replacement = cache->replacement;
+   cache->state_bytes = replacement->state_bytes ? replacement->state_bytes(cache->ways) : 0;
+   const size_t by_set = ((size_t)cache->sets * cache->state_bytes + 63) / 64 * 64;
+   if (by_set + replacement->shared_bytes == 0)
+      return true;
+   if (posix_memalign((void **)&cache->state, 64, by_set + replacement->shared_bytes) != 0) {
+      cache->state = NULL;
+      return false;
+   }
+   memset(cache->state, 0, by_set + replacement->shared_bytes);
+   cache->shared = cache->state + by_set;
+   return true;
 }
 
 bool
@@ -36,14 +52,12 @@ cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, stru
       return false;
    }
    memset(cache->lines, 0xff, lines * sizeof(cm_line));
-   if (cache->replacement->state_bytes) {
-      cache->state_bytes = cache->replacement->state_bytes(cache->ways);
-      cache->state = calloc(cache->sets, cache->state_bytes);
-      if (!cache->state) {
-         cm_cache_finish(cache);
-         return false;
-      }
+   if (!allocate_state(cache)) {
+      cm_cache_finish(cache);
+      return false;
    }
+   if (cache->replacement->start)
+      cache->replacement->start(cache);
    return true;
 }
 

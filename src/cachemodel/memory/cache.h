@@ -66,6 +66,10 @@ struct cm_replacement {
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
    /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
    uint32_t (*state_bytes)(uint32_t ways);
+   /** Bytes of state that all sets share. All state begins as 0. */
+   uint32_t shared_bytes;
+   /** What is left to do when a cache is built; NULL: nothing. */
+   void (*start)(struct cm_cache *cache);
 };
 
 /** Policies by enum cm_policy. */
@@ -83,6 +87,7 @@ struct cm_cache {
    cm_line *lines; /**< sets × ways */
    uint8_t *state; /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
+   void *shared; /**< the policy's, for all sets; allocated with state */
    const struct cm_replacement *replacement;
    struct cm_cache *next; /**< NULL: dram is next */
    struct cm_dram *dram;

@@ -44,6 +44,20 @@ void cm_cache_evict(struct cm_cache *cache, cm_line line);
 /** Reads a block from the next level. */
 void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
-extern const struct cm_replacement cm_replacement_lru;
+/** The lowest way of a set that is empty, or the number of ways. */
+static inline __attribute__((always_inline)) unsigned
+cm_find_empty_way(const cm_line *lines, unsigned ways)
+{
+   for (unsigned way = 0; way < ways; way++) {
+      if (lines[way] == CM_LINE_EMPTY)
+         return way;
+   }
+   return ways;
+}
+
+#define CM_REPLACEMENT(id, name, definition, description) \
+   extern const struct cm_replacement cm_replacement_##definition;
+CM_POLICIES(CM_REPLACEMENT)
+#undef CM_REPLACEMENT
 
 #endif
