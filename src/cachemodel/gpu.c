@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gpu/gpu_internal.h"
+#include "memory/future.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
 
@@ -20,14 +21,35 @@ cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes)
    return array->data != NULL;
 }
 
-struct cm_gpu *
-cm_gpu_create(const struct cm_config *config)
+/* Whether a configuration can be simulated; says why not. */
+static bool
+is_possible(const struct cm_config *config, const struct cm_futures *futures)
 {
    char error[512];
    if (!cm_config_validate(config, error, sizeof error)) {
       fprintf(stderr, "tbrsim: %s\n", error);
-      return NULL;
+      return false;
    }
+   const enum cm_unit unit = cm_config_needs_future(config);
+   if (unit == CM_UNIT_DRAM || futures)
+      return true;
+   fprintf(stderr,
+           "tbrsim: caches.%s.policy: %s has to know the future, which only tbrsim sim of a recording does\n",
+           cm_unit_names[unit], cm_policy_names[config->caches[unit].policy]);
+   return false;
+}
+
+struct cm_gpu *
+cm_gpu_create(const struct cm_config *config)
+{
+   return cm_gpu_create_with_futures(config, NULL);
+}
+
+struct cm_gpu *
+cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures)
+{
+   if (!is_possible(config, futures))
+      return NULL;
    struct cm_gpu *gpu = calloc(1, sizeof *gpu);
    bool fine = gpu != NULL;
    if (fine) {
@@ -42,8 +64,11 @@ cm_gpu_create(const struct cm_config *config)
       gpu->frame_start = calloc(gpu->table->count, sizeof(uint64_t));
       fine = gpu->total && gpu->frame && gpu->frame_start;
    }
-   if (fine)
+   if (fine) {
+      if (futures)
+         cm_futures_apply(futures, &gpu->hierarchy);
       return gpu;
+   }
    fputs("tbrsim: no memory for the simulated GPU\n", stderr);
    cm_gpu_destroy(gpu);
    return NULL;

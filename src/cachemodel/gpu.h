@@ -19,9 +19,14 @@
 #include "stats/counters.h"
 
 struct cm_gpu;
+struct cm_futures;
 
-/** Builds the hierarchy. NULL with a message on stderr when it cannot be built. */
+/** Builds the hierarchy. NULL with a message on stderr when it cannot be built, or when a
+ * policy has to know the future. */
 struct cm_gpu *cm_gpu_create(const struct cm_config *config);
+/** As cm_gpu_create, for one of the passes that such policies need (memory/future.h). The
+ * futures are those of the same configuration; NULL: none. */
+struct cm_gpu *cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures);
 void cm_gpu_destroy(struct cm_gpu *gpu);
 
 /** Announces a resource before the first pass that names it. */

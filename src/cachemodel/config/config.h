@@ -52,6 +52,8 @@ enum cm_placement_kind {
    X(DRRIP, "drrip", drrip, "srrip or brrip, whichever misses less in sampled sets (2 bits)")          \
    X(DRRIP4, "drrip4", drrip4, "as drrip, 4 bits")                                                     \
    X(SHIP_MEM, "ship-mem", ship_mem, "srrip; comes in as distant where its 16 KiB region has no hits") \
+   X(OPT, "opt", opt, "the one whose next use is farthest; offline only")                              \
+   X(OPTPT, "optpt", optpt, "as opt, or none: the block passes by if its own next use is farthest")    \
    X(PERFECT, "perfect", perfect, "none: every access hits, nothing reaches the next unit")
 
 enum cm_policy {

@@ -70,19 +70,37 @@ cm_cache_finish(struct cm_cache *cache)
    cache->state = NULL;
 }
 
+void
+cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future)
+{
+   cache->future = future;
+}
+
+void
+cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
+{
+   cache->replacement = &cm_replacement_collect;
+   cache->future = future;
+}
+
 /* The next level may have larger blocks, so the two speak in byte addresses. */
 static void
-write_back(struct cm_cache *cache, cm_line line)
+write_to_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
-   const enum cm_stream stream = cm_line_stream(line);
    struct cm_cache *next = cache->next;
    cache->counts[stream][CM_CACHE_EVENT_WRITEBACKS]++;
    if (!next) {
       cm_dram_access(cache->dram, stream, true, 1, 1u << cache->block_shift);
       return;
    }
-   const bool whole = next->block_shift == cache->block_shift;
-   cm_cache_access(next, line >> 8 << cache->block_shift, stream, whole ? CM_WRITE_BLOCK : CM_WRITE);
+   const bool same_blocks = next->block_shift == cache->block_shift;
+   cm_cache_access(next, block << cache->block_shift, stream, same_blocks ? access : CM_WRITE);
+}
+
+static void
+write_back(struct cm_cache *cache, cm_line line)
+{
+   write_to_next(cache, line >> 8, cm_line_stream(line), CM_WRITE_BLOCK);
 }
 
 void
@@ -104,10 +122,22 @@ cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 }
 
 void
+cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   cache->counts[stream][CM_CACHE_EVENT_BYPASSES]++;
+   if (access == CM_READ)
+      cm_cache_fetch(cache, block, stream);
+   else
+      write_to_next(cache, block, stream, access);
+}
+
+void
 cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
 {
    const uint64_t first = begin >> cache->block_shift;
    const uint64_t last = (end - 1) >> cache->block_shift;
+   if (cache->replacement->invalidate)
+      cache->replacement->invalidate(cache, first, last);
    for (uint32_t set = 0; set < cache->sets; set++) {
       cm_line *lines = cache->lines + (size_t)set * cache->ways;
       for (unsigned way = cache->ways; way-- > 0;) {

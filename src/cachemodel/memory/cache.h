@@ -37,6 +37,7 @@ typedef uint64_t cm_line;
 #define CM_NO_BLOCK (UINT64_MAX >> 8)
 
 struct cm_cache;
+struct cm_next_use;
 
 #define CM_GRID_ROWS 16
 
@@ -64,6 +65,8 @@ struct cm_replacement {
    bool (*read_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
+   /** Is told that blocks first … last are invalidated, in the cache or not; NULL: need not know. */
+   void (*invalidate)(struct cm_cache *cache, uint64_t first, uint64_t last);
    /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
    uint32_t (*state_bytes)(uint32_t ways);
    /** Bytes of state that all sets share. All state begins as 0. */
@@ -88,6 +91,9 @@ struct cm_cache {
    uint8_t *state; /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
    void *shared; /**< the policy's, for all sets; allocated with state */
+   /** Next uses of the accesses that reach the cache; not owned. opt and optpt need it
+    * before the first access (cm_cache_set_future). */
+   struct cm_next_use *future;
    const struct cm_replacement *replacement;
    struct cm_cache *next; /**< NULL: dram is next */
    struct cm_dram *dram;
@@ -103,6 +109,14 @@ struct cm_cache {
 bool cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, struct cm_cache *next,
                    struct cm_dram *dram);
 void cm_cache_finish(struct cm_cache *cache);
+
+/** Before the first access: gives the cache its next uses, which have been collected from
+ * the very accesses that will reach it, and rewound. */
+void cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future);
+
+/** Before the first access: the cache simulates nothing, but adds the accesses that reach it
+ * to future. They count as hits, and nothing goes on to the next level. */
+void cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future);
 
 /** One access. */
 static inline void

@@ -18,11 +18,16 @@
  *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
- * access to the set. What the file gets are
- * cm_policy_access, cm_policy_read_sequence and cm_policy_read_grid for its struct
+ * access to the set. CM_POLICY_BYPASSES, if it is defined as true: cm_policy_victim may
+ * also answer `ways`, which means that the block passes by; nothing is filled then. What
+ * the file gets are cm_policy_access, cm_policy_read_sequence and cm_policy_read_grid for its struct
  * cm_replacement.
  */
 #include "memory/cache_internal.h"
+
+#ifndef CM_POLICY_BYPASSES
+#define CM_POLICY_BYPASSES false
+#endif
 
 static inline __attribute__((always_inline)) void
 cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access,
@@ -41,8 +46,13 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
       return;
    }
 
-   cache->counts[stream][CM_CACHE_EVENT_MISSES]++;
    const unsigned way = cm_policy_victim(cache, set, lines, ways);
+   if (CM_POLICY_BYPASSES && way == ways) {
+      cm_cache_bypass(cache, block, stream, access);
+      cache->folded_block = CM_NO_BLOCK;
+      return;
+   }
+   cache->counts[stream][CM_CACHE_EVENT_MISSES]++;
    const cm_line victim = lines[way];
    if (victim != CM_LINE_EMPTY)
       cm_cache_evict(cache, victim);

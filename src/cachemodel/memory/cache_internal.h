@@ -44,6 +44,9 @@ void cm_cache_evict(struct cm_cache *cache, cm_line line);
 /** Reads a block from the next level. */
 void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
+/** Counts a bypass and passes the access on to the next level. */
+void cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
+
 /** The lowest way of a set that is empty, or the number of ways. */
 static inline __attribute__((always_inline)) unsigned
 cm_find_empty_way(const cm_line *lines, unsigned ways)
@@ -59,5 +62,9 @@ cm_find_empty_way(const cm_line *lines, unsigned ways)
    extern const struct cm_replacement cm_replacement_##definition;
 CM_POLICIES(CM_REPLACEMENT)
 #undef CM_REPLACEMENT
+
+/** No policy of a configuration: adds each access to cache->future; nothing reaches the
+ * next level. */
+extern const struct cm_replacement cm_replacement_collect;
 
 #endif

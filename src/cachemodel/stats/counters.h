@@ -11,7 +11,8 @@
  * What holds for every frame, unit and stream:
  *    hits + misses + bypasses = reads + writes
  *    fills of a unit's users (per stream) = reads of the unit, writebacks = writes
- * misses exceed fills by the writes that allocate a block without reading it.
+ * misses exceed fills by the writes that allocate a block without reading it; a read that
+ * is passed on counts as a fill all the same, a write that is passed on as a write-back.
  */
 #ifndef CM_COUNTERS_H
 #define CM_COUNTERS_H

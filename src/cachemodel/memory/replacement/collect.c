@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* A pass that collects next uses: the accesses are what matters, not what the cache does
+ * with them. */
+#include "memory/cache_internal.h"
+#include "memory/next_use.h"
+
+static void
+collect(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   (void)stream;
+   (void)access;
+   cm_next_use_add(cache->future, &block, 1);
+}
+
+static void
+read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
+{
+   cache->accesses[stream][0] += count;
+   cm_next_use_add(cache->future, blocks, count);
+}
+
+/* Their order is what matters. */
+static bool
+read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   (void)cache;
+   (void)grid;
+   (void)stream;
+   return false;
+}
+
+/* No line is ever filled. */
+static void
+remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
+{
+   (void)cache;
+   (void)set;
+   (void)lines;
+   (void)way;
+}
+
+static void
+invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
+{
+   cm_next_use_invalidate(cache->future, first, last);
+}
+
+const struct cm_replacement cm_replacement_collect = {
+   .access = collect,
+   .read_sequence = read_sequence,
+   .read_grid = read_grid,
+   .remove = remove_line,
+   .invalidate = invalidate,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/** For policies that know each block's next use. State: that of the block in each way. */
+#ifndef CM_REPLACEMENT_FUTURE_H
+#define CM_REPLACEMENT_FUTURE_H
+
+#include "memory/next_use.h"
+#include "memory/replacement/ways.h"
+
+static inline uint32_t *
+future_of_set(struct cm_cache *cache, uint64_t set, unsigned ways)
+{
+   return (uint32_t *)cache->state + set * ways;
+}
+
+static inline uint32_t
+future_state_bytes(uint32_t ways)
+{
+   return ways * (uint32_t)sizeof(uint32_t);
+}
+
+/** The way whose block is used last; of blocks that are never used again, the lowest way. */
+static inline __attribute__((always_inline)) unsigned
+future_farthest_way(const uint32_t *next, unsigned ways)
+{
+   unsigned farthest = 0;
+   uint32_t position = next[0];
+   for (unsigned way = 1; way < ways; way++) {
+      farthest = next[way] > position ? way : farthest;
+      position = next[way] > position ? next[way] : position;
+   }
+   return farthest;
+}
+
+#endif
