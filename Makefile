@@ -27,6 +27,9 @@ SANITIZER ?= address thread
 sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and ThreadSanitizer (SANITIZER=address|thread)
 	@for sanitizer in $(SANITIZER); do scripts/sanitize.sh $$sanitizer || exit 1; done
 
+fuzz: ## feed the readers of files with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings ...")
+	@scripts/fuzz.sh
+
 bench: deps all ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
@@ -45,4 +48,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test conformance sanitize bench update-replays lint format clean help
+.PHONY: all deps demo test conformance sanitize fuzz bench update-replays lint format clean help

@@ -253,10 +253,10 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    _Static_assert(sizeof footprint->texel == sizeof(texels), "a texel is x, y of 16 bits");
    texels quad;
    memcpy(&quad, footprint->texel, sizeof quad);
-   const texels half = __builtin_shuffle(quad, (texels){4, 5, 6, 7, 0, 1, 2, 3});
+   const texels half = __builtin_shufflevector(quad, quad, 4, 5, 6, 7, 0, 1, 2, 3);
    texels low = least(quad, half), high = greatest(quad, half);
-   low = least(low, __builtin_shuffle(low, (texels){2, 3, 0, 1, 6, 7, 4, 5}));
-   high = greatest(high, __builtin_shuffle(high, (texels){2, 3, 0, 1, 6, 7, 4, 5}));
+   low = least(low, __builtin_shufflevector(low, low, 2, 3, 0, 1, 6, 7, 4, 5));
+   high = greatest(high, __builtin_shufflevector(high, high, 2, 3, 0, 1, 6, 7, 4, 5));
 
    const uint32_t shift = image->texel_shift;
    const int32_t left = low[0] >> shift, right = (high[0] + (int32_t)more) >> shift;

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Builds the targets of tests/fuzz with clang, libFuzzer, AddressSanitizer and UBSan, in a directory of their own,
+# and runs each for FUZZ_SECONDS. FUZZ_TARGETS: only these. What they find to be new inputs is kept in
+# build-fuzz/corpus for the next time. Fails at the first finding.
+. "$(dirname "$0")/common.sh"
+
+find_meson
+[ -n "$MESON" ] || fail "make fuzz: Meson $MESON_VERSION or later is missing; run 'make deps' first"
+for CC in clang-19 clang ''; do
+   [ -n "$CC" ] || fail "make fuzz: no clang with libFuzzer; install clang and libclang-rt-dev of its version"
+   echo 'int LLVMFuzzerTestOneInput(const char *data, unsigned long size) { return data && size > 9; }' |
+      $CC -fsanitize=fuzzer,address -x c -o /dev/null - 2>/dev/null && break
+done
+
+BUILD=build-fuzz
+export CC
+mkdir -p $BUILD
+[ -e $BUILD/build.ninja ] || $MESON setup -Dmesa=false -Dfuzz=true -Dbuildtype=debugoptimized $BUILD . >$BUILD/setup.log || {
+   tail -n 20 $BUILD/setup.log >&2
+   fail "make fuzz: configuring failed"
+}
+ninja -C $BUILD --quiet
+
+for target in ${FUZZ_TARGETS:-$(cd tests/fuzz && echo *.c)}; do
+   target=${target%.c}
+   mkdir -p "$BUILD/corpus/$target" "$BUILD/findings"
+   echo "$target"
+   "$BUILD/tests/fuzz/fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+      -print_final_stats=1 -artifact_prefix="$BUILD/findings/$target-" "$BUILD/corpus/$target" \
+      "tests/fuzz/seeds/$target" ||
+      fail "make fuzz: $target failed; its input is in $BUILD/findings"
+done
