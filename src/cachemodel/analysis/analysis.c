@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/analysis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A frame's accesses to a set in a tile. */
+struct tile_frame {
+   struct cm_histogram streams[CM_STREAM_COUNT];
+};
+
+struct cm_analysis {
+   struct cm_reuse *reuse[CM_STREAM_COUNT];
+   struct cm_tile_accesses *tile_accesses[CM_STREAM_COUNT];
+   struct tile_frame *frames; /* the last of them is the running one */
+   uint32_t frame, max_frames;
+   bool in_tile;
+   bool incomplete;
+};
+
+struct cm_analysis *
+cm_analysis_create(uint32_t sets, enum cm_index index)
+{
+   struct cm_analysis *analysis = calloc(1, sizeof *analysis);
+   if (!analysis)
+      return NULL;
+   analysis->max_frames = 16;
+   analysis->frames = calloc(analysis->max_frames, sizeof *analysis->frames);
+   bool fine = analysis->frames != NULL;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT && fine; stream++) {
+      analysis->reuse[stream] = cm_reuse_create(sets, index);
+      analysis->tile_accesses[stream] = cm_tile_accesses_create(sets);
+      fine = analysis->reuse[stream] && analysis->tile_accesses[stream];
+   }
+   if (fine)
+      return analysis;
+   cm_analysis_destroy(analysis);
+   return NULL;
+}
+
+void
+cm_analysis_destroy(struct cm_analysis *analysis)
+{
+   if (!analysis)
+      return;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      cm_reuse_destroy(analysis->reuse[stream]);
+      cm_tile_accesses_destroy(analysis->tile_accesses[stream]);
+   }
+   free(analysis->frames);
+   free(analysis);
+}
+
+void
+cm_analysis_tile_begin(struct cm_analysis *analysis)
+{
+   analysis->in_tile = true;
+}
+
+void
+cm_analysis_tile_end(struct cm_analysis *analysis)
+{
+   struct tile_frame *frame = &analysis->frames[analysis->frame];
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      cm_tile_accesses_end(analysis->tile_accesses[stream], &frame->streams[stream]);
+   analysis->in_tile = false;
+}
+
+void
+cm_analysis_access(struct cm_analysis *analysis, enum cm_stream stream, uint64_t block)
+{
+   struct cm_reuse *reuse = analysis->reuse[stream];
+   cm_reuse_access(reuse, block);
+   if (analysis->in_tile)
+      cm_tile_accesses_add(analysis->tile_accesses[stream], cm_reuse_set(reuse, block));
+}
+
+void
+cm_analysis_frame_end(struct cm_analysis *analysis)
+{
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      cm_reuse_frame_end(analysis->reuse[stream]);
+   if (analysis->frame + 1 == analysis->max_frames) {
+      struct tile_frame *frames = realloc(analysis->frames, analysis->max_frames * 2 * sizeof *frames);
+      if (!frames) {
+         analysis->incomplete = true;
+         return;
+      }
+      analysis->frames = frames;
+      analysis->max_frames *= 2;
+   }
+   memset(&analysis->frames[++analysis->frame], 0, sizeof *analysis->frames);
+}
+
+uint32_t
+cm_analysis_frames(const struct cm_analysis *analysis)
+{
+   return analysis->frame;
+}
+
+struct cm_reuse_counts
+cm_analysis_reuse(const struct cm_analysis *analysis, enum cm_stream stream, uint32_t first, uint32_t last)
+{
+   return cm_reuse_sum(analysis->reuse[stream], first, last);
+}
+
+struct cm_histogram
+cm_analysis_tiles(const struct cm_analysis *analysis, enum cm_stream stream, uint32_t first, uint32_t last)
+{
+   struct cm_histogram sum = {0};
+   for (uint32_t frame = first; frame <= last && frame < analysis->frame; frame++)
+      cm_histogram_add(&sum, &analysis->frames[frame].streams[stream]);
+   return sum;
+}
+
+bool
+cm_analysis_complete(const struct cm_analysis *analysis)
+{
+   bool complete = !analysis->incomplete;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      complete &= cm_reuse_complete(analysis->reuse[stream]);
+   return complete;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What "Boustrophedonic Frames" measures of the accesses that arrive at a cache or
+ * at memory, for each stream by itself: shares of first, intra-frame and inter-frame
+ * accesses, reuse distances, IIRDs, footprints (analysis/reuse.h), and how many
+ * accesses a set gets in a tile (analysis/tile_accesses.h).
+ */
+#ifndef CM_ANALYSIS_H
+#define CM_ANALYSIS_H
+
+#include "analysis/reuse.h"
+#include "analysis/tile_accesses.h"
+#include "config/units.h"
+
+struct cm_analysis;
+
+/** For blocks spread over this many sets (a power of two) with this index. NULL when memory is out. */
+struct cm_analysis *cm_analysis_create(uint32_t sets, enum cm_index index);
+void cm_analysis_destroy(struct cm_analysis *analysis);
+
+/** Accesses between the two belong to a tile, the others to none. */
+void cm_analysis_tile_begin(struct cm_analysis *analysis);
+void cm_analysis_tile_end(struct cm_analysis *analysis);
+
+/** One access of a stream to a block (a block number, not an address). */
+void cm_analysis_access(struct cm_analysis *analysis, enum cm_stream stream, uint64_t block);
+
+/** Ends the frame; later accesses belong to the next one. */
+void cm_analysis_frame_end(struct cm_analysis *analysis);
+
+/** Frames ended so far. */
+uint32_t cm_analysis_frames(const struct cm_analysis *analysis);
+/** What was counted of a stream in the frames first … last together. */
+struct cm_reuse_counts
+cm_analysis_reuse(const struct cm_analysis *analysis, enum cm_stream stream, uint32_t first, uint32_t last);
+/** Accesses of a stream to a set in a tile, over the tiles of the frames first … last. */
+struct cm_histogram
+cm_analysis_tiles(const struct cm_analysis *analysis, enum cm_stream stream, uint32_t first, uint32_t last);
+
+/** False when memory was out at some point: the counts are not complete. */
+bool cm_analysis_complete(const struct cm_analysis *analysis);
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+#include "analysis/reuse.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/reuse_set.h"
+
+#define NO_FRAME UINT32_MAX
+
+/* A block that was accessed at least once. */
+struct record {
+   uint64_t block;
+   uint32_t slot;     /* in its set */
+   uint32_t frame;    /* of the last access */
+   uint32_t previous; /* the last frame before that with an access; NO_FRAME: none */
+   uint32_t order; /* its place in the sub-trace of last accesses of the frame that was last when it ended */
+};
+
+/* What the frame before and this one did in a set. */
+struct set_frames {
+   uint32_t blocks_before;
+   uint32_t blocks;
+   uint32_t reuses; /* blocks of both */
+};
+
+struct cm_reuse {
+   uint32_t num_sets;
+   unsigned xor_shift; /* 0 with modulo indexing */
+   struct cm_reuse_set *sets;
+   struct set_frames *set_frames;
+
+   struct record *records;
+   uint32_t num_records, max_records;
+   uint32_t *table; /* open addressing: number of a record + 1; 0: free */
+   uint32_t table_mask;
+
+   uint32_t *seen; /* a Fenwick tree over a sub-trace, for the last-last distances */
+   uint32_t max_seen;
+
+   struct cm_reuse_counts *frames; /* the last of them is the running one */
+   uint32_t frame, max_frames;
+   bool incomplete;
+};
+
+struct cm_reuse *
+cm_reuse_create(uint32_t sets, enum cm_index index)
+{
+   struct cm_reuse *reuse = calloc(1, sizeof *reuse);
+   if (!reuse)
+      return NULL;
+   reuse->num_sets = sets;
+   reuse->xor_shift = index == CM_INDEX_XOR ? (unsigned)__builtin_ctz(sets) : 0;
+   reuse->sets = calloc(sets, sizeof *reuse->sets);
+   reuse->set_frames = calloc(sets, sizeof *reuse->set_frames);
+   reuse->max_records = 1024;
+   reuse->records = malloc(reuse->max_records * sizeof *reuse->records);
+   reuse->table_mask = 2 * reuse->max_records - 1;
+   reuse->table = calloc(2 * reuse->max_records, sizeof *reuse->table);
+   reuse->max_frames = 16;
+   reuse->frames = calloc(reuse->max_frames, sizeof *reuse->frames);
+   if (reuse->sets && reuse->set_frames && reuse->records && reuse->table && reuse->frames)
+      return reuse;
+   cm_reuse_destroy(reuse);
+   return NULL;
+}
+
+void
+cm_reuse_destroy(struct cm_reuse *reuse)
+{
+   if (!reuse)
+      return;
+   for (uint32_t set = 0; reuse->sets && set < reuse->num_sets; set++)
+      cm_reuse_set_finish(&reuse->sets[set]);
+   free(reuse->sets);
+   free(reuse->set_frames);
+   free(reuse->records);
+   free(reuse->table);
+   free(reuse->seen);
+   free(reuse->frames);
+   free(reuse);
+}
+
+uint32_t
+cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
+{
+   const uint64_t folded = reuse->xor_shift ? block ^ block >> reuse->xor_shift : block;
+   return (uint32_t)(folded & (reuse->num_sets - 1));
+}
+
+/* ---- blocks seen so far ------------------------------------------------ */
+
+/* Where a block's record is or would be in the table. */
+static uint32_t
+find_place(const struct cm_reuse *reuse, uint64_t block)
+{
+   uint32_t place = (uint32_t)(block * 0x9e3779b97f4a7c15ull >> 32) & reuse->table_mask;
+   while (reuse->table[place] && reuse->records[reuse->table[place] - 1].block != block)
+      place = (place + 1) & reuse->table_mask;
+   return place;
+}
+
+static bool
+grow_records(struct cm_reuse *reuse)
+{
+   const uint32_t max_records = reuse->max_records * 2;
+   if (max_records > UINT32_MAX / 4)
+      return false;
+   struct record *records = realloc(reuse->records, max_records * sizeof *records);
+   if (!records)
+      return false;
+   reuse->records = records;
+   uint32_t *table = calloc(2 * (size_t)max_records, sizeof *table);
+   if (!table)
+      return false;
+   free(reuse->table);
+   reuse->table = table;
+   reuse->table_mask = 2 * max_records - 1;
+   reuse->max_records = max_records;
+   for (uint32_t r = 0; r < reuse->num_records; r++)
+      table[find_place(reuse, records[r].block)] = r + 1;
+   return true;
+}
+
+static bool
+make_room(struct cm_reuse *reuse, struct cm_reuse_set *set)
+{
+   if (!cm_reuse_set_make_room(set))
+      return false;
+   for (uint32_t slot = 0; slot < set->filled; slot++)
+      reuse->records[set->members[slot]].slot = slot;
+   return true;
+}
+
+/* A block's first access ever. */
+static void
+access_new(struct cm_reuse *reuse, struct cm_reuse_set *set, uint64_t block, uint32_t place)
+{
+   if (reuse->num_records == reuse->max_records) {
+      if (!grow_records(reuse)) {
+         reuse->incomplete = true;
+         return;
+      }
+      place = find_place(reuse, block);
+   }
+   const uint32_t record = reuse->num_records++;
+   reuse->table[place] = record + 1;
+   reuse->records[record] = (struct record){
+      .block = block,
+      .slot = cm_reuse_set_add(set, record),
+      .frame = reuse->frame,
+      .previous = NO_FRAME,
+   };
+}
+
+/* ---- accesses ---------------------------------------------------------- */
+
+/* The first access of this frame to a block of an earlier one. */
+static void
+count_inter(struct cm_reuse *reuse, struct set_frames *set, const struct record *record, uint32_t distance)
+{
+   struct cm_reuse_counts *counts = &reuse->frames[reuse->frame];
+   counts->inter++;
+   counts->inter_distances.bins[cm_histogram_bin(distance)]++;
+   if (record->frame + 1 != reuse->frame)
+      return;
+   set->reuses++;
+   counts->reuses++;
+   counts->sum_maximum += set->blocks_before - 1;
+   counts->sum_last_first += distance;
+}
+
+void
+cm_reuse_access(struct cm_reuse *reuse, uint64_t block)
+{
+   struct cm_reuse_counts *counts = &reuse->frames[reuse->frame];
+   const uint32_t s = cm_reuse_set(reuse, block);
+   struct cm_reuse_set *set = &reuse->sets[s];
+   counts->accesses++;
+
+   const uint32_t place = find_place(reuse, block), found = reuse->table[place];
+   if (!cm_reuse_set_has_room(set) && !make_room(reuse, set)) {
+      reuse->incomplete = true;
+      return;
+   }
+   if (!found) {
+      counts->first++;
+      reuse->set_frames[s].blocks++;
+      access_new(reuse, set, block, place);
+      return;
+   }
+
+   struct record *record = &reuse->records[found - 1];
+   const uint32_t distance = cm_reuse_set_above(set, record->slot);
+   if (record->frame == reuse->frame) {
+      counts->intra++;
+      counts->intra_distances.bins[cm_histogram_bin(distance)]++;
+   } else {
+      count_inter(reuse, &reuse->set_frames[s], record, distance);
+      reuse->set_frames[s].blocks++;
+      record->previous = record->frame;
+      record->frame = reuse->frame;
+   }
+   if (distance) {
+      cm_reuse_set_remove(set, record->slot);
+      record->slot = cm_reuse_set_add(set, found - 1);
+   }
+}
+
+/* ---- the end of a frame ------------------------------------------------ */
+
+static bool
+reserve_seen(struct cm_reuse *reuse, uint32_t count)
+{
+   if (!reuse->seen || count > reuse->max_seen) {
+      free(reuse->seen);
+      reuse->max_seen = count * 2;
+      reuse->seen = malloc(((size_t)reuse->max_seen + 1) * sizeof *reuse->seen);
+      if (!reuse->seen)
+         reuse->max_seen = 0;
+   }
+   if (reuse->seen)
+      memset(reuse->seen, 0, ((size_t)count + 1) * sizeof *reuse->seen);
+   return reuse->seen != NULL;
+}
+
+/* Blocks seen in the places 0 … place of the sub-trace before. */
+static uint32_t
+seen_up_to(const struct cm_reuse *reuse, uint32_t place)
+{
+   uint32_t sum = 0;
+   for (uint32_t i = place + 1; i; i &= i - 1)
+      sum += reuse->seen[i];
+   return sum;
+}
+
+static void
+see(struct cm_reuse *reuse, uint32_t place, uint32_t places)
+{
+   for (uint32_t i = place + 1; i <= places; i += i & -i)
+      reuse->seen[i]++;
+}
+
+/* The sub-trace of this frame's last accesses to a set: its blocks' places in it, and their
+ * distances from the sub-trace before. */
+static uint64_t
+end_set(struct cm_reuse *reuse, struct cm_reuse_set *set, struct set_frames *frames)
+{
+   uint64_t sum = 0;
+   uint32_t order = 0, common = 0;
+   const uint32_t before = frames->blocks_before;
+   for (uint32_t slot = 0; slot < set->used; slot++) {
+      if (set->members[slot] == CM_REUSE_EMPTY)
+         continue;
+      struct record *record = &reuse->records[set->members[slot]];
+      if (record->frame != reuse->frame)
+         continue;
+      if (record->previous != NO_FRAME && record->previous + 1 == reuse->frame) {
+         /* Those after it in the sub-trace before, those before it in this one, and those that are
+          * both once. */
+         const uint32_t both = common - seen_up_to(reuse, record->order);
+         sum += (before - 1 - record->order) + order - both;
+         see(reuse, record->order, before);
+         common++;
+      }
+      record->order = order++;
+   }
+   return sum;
+}
+
+static bool
+add_frame(struct cm_reuse *reuse)
+{
+   if (reuse->frame + 1 == reuse->max_frames) {
+      struct cm_reuse_counts *frames = realloc(reuse->frames, reuse->max_frames * 2 * sizeof *frames);
+      if (!frames)
+         return false;
+      reuse->frames = frames;
+      reuse->max_frames *= 2;
+   }
+   memset(&reuse->frames[++reuse->frame], 0, sizeof *reuse->frames);
+   return true;
+}
+
+void
+cm_reuse_frame_end(struct cm_reuse *reuse)
+{
+   struct cm_reuse_counts *counts = &reuse->frames[reuse->frame];
+   for (uint32_t s = 0; s < reuse->num_sets; s++) {
+      struct set_frames *frames = &reuse->set_frames[s];
+      if (!reserve_seen(reuse, frames->blocks_before))
+         reuse->incomplete = true;
+      else if (frames->blocks)
+         counts->sum_last_last += end_set(reuse, &reuse->sets[s], frames);
+      counts->blocks += frames->blocks;
+      if (reuse->frame)
+         counts->insertions += frames->blocks - frames->reuses;
+      counts->deletions += frames->blocks_before - frames->reuses;
+      *frames = (struct set_frames){.blocks_before = frames->blocks};
+   }
+   if (!add_frame(reuse)) {
+      memset(counts, 0, sizeof *counts);
+      reuse->incomplete = true;
+   }
+}
+
+/* ---- results ----------------------------------------------------------- */
+
+uint32_t
+cm_reuse_frames(const struct cm_reuse *reuse)
+{
+   return reuse->frame;
+}
+
+const struct cm_reuse_counts *
+cm_reuse_frame(const struct cm_reuse *reuse, uint32_t frame)
+{
+   return &reuse->frames[frame];
+}
+
+struct cm_reuse_counts
+cm_reuse_sum(const struct cm_reuse *reuse, uint32_t first, uint32_t last)
+{
+   struct cm_reuse_counts sum = {0};
+   for (uint32_t frame = first; frame <= last && frame < reuse->frame; frame++) {
+      const struct cm_reuse_counts *counts = &reuse->frames[frame];
+      sum.accesses += counts->accesses;
+      sum.first += counts->first;
+      sum.intra += counts->intra;
+      sum.inter += counts->inter;
+      cm_histogram_add(&sum.intra_distances, &counts->intra_distances);
+      cm_histogram_add(&sum.inter_distances, &counts->inter_distances);
+      sum.blocks += counts->blocks;
+      sum.insertions += counts->insertions;
+      sum.deletions += counts->deletions;
+      sum.reuses += counts->reuses;
+      sum.sum_maximum += counts->sum_maximum;
+      sum.sum_last_first += counts->sum_last_first;
+      sum.sum_last_last += counts->sum_last_last;
+   }
+   return sum;
+}
+
+bool
+cm_reuse_complete(const struct cm_reuse *reuse)
+{
+   return !reuse->incomplete;
+}
