@@ -21,6 +21,21 @@ cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes)
    return array->data != NULL;
 }
 
+bool
+cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
+{
+   const size_t bytes = count * element_bytes;
+   if (bytes <= array->bytes)
+      return true;
+   const size_t capacity = bytes + bytes / 2 + 64;
+   void *data = realloc(array->data, capacity);
+   if (!data)
+      return false;
+   array->data = data;
+   array->bytes = capacity;
+   return true;
+}
+
 /* Whether a configuration can be simulated; says why not. */
 static bool
 is_possible(const struct cm_config *config, const struct cm_futures *futures)
@@ -80,8 +95,8 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    if (!gpu)
       return;
    struct cm_array *const arrays[] = {
-      &gpu->traversal,       &gpu->position,    &gpu->first_block,   &gpu->tile_begin,
-      &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,
+      &gpu->traversal,   &gpu->position,      &gpu->first_block, &gpu->tile_begin, &gpu->tile_primitives,
+      &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,       &gpu->quad_reads,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
@@ -178,7 +193,8 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
    gpu->pipeline[CM_PIPELINE_TILES]++;
    cm_framebuffer_tile(gpu, tile, false);
    cm_tile_fetcher(gpu, tile);
-   cm_fragment_stage(gpu, tile);
+   if (!cm_fragment_stage(gpu, tile))
+      out_of_memory(gpu);
    cm_framebuffer_tile(gpu, tile, true);
 }
 

@@ -171,7 +171,22 @@ struct cm_pass {
    bool *touched;
 };
 
-/* ---- a tile's words --------------------------------------------------- */
+/* ---- a tile's words ---------------------------------------------------
+ *
+ * Events of a word and what follows it, in shading order:
+ *
+ *    CM_EVENT_SHADE       word 1 is the draw, then `count` cm_quads
+ *    CM_EVENT_FOOTPRINTS  `count` cm_footprints
+ *
+ * A shade event with the footprints after it is a group: up to four quads that a
+ * renderer shaded side by side. Where a program runs once a sample, the group is
+ * several shade events of the same quads, all but the first with CM_SHADE_CONTINUES.
+ *
+ * How quads were grouped means nothing. The order of what happens is that of quads:
+ * the groups' quads one after another; a quad's runs (one, or one a sample) one after
+ * another; in a run the footprints of the quad in the order of the group's events.
+ * A quad does not run where it has no live fragment.
+ */
 
 /** A quad (2×2 fragments) given to a fragment processor. */
 struct cm_quad {
@@ -201,14 +216,54 @@ struct cm_footprint {
 enum cm_event_type {
    CM_EVENT_SHADE = 1,     /**< up to 4 quads of one draw run its fragment program */
    CM_EVENT_FOOTPRINTS = 2 /**< a texture instruction of the quads of the last shade event; one with
-                                several probes (anisotropic filtering) has an event for each */
+                                several probes (anisotropic filtering) has an event for each. Quads
+                                ascend; one has several footprints where an instruction reads several
+                                levels or layers */
 };
 
-/* word 0 of both: type | count << 8 | unit << 16; SHADE: word 1 is the draw,
- * then count cm_quads; FOOTPRINTS: count cm_footprints follow (more than four
- * where an instruction reads several levels or layers). */
+/** Shade events that a group has at most. */
+#define CM_MAX_RUNS 16
+
+/* Word 0: type | count << 8 | unit << 16; of shade events the upper half is flags. */
+#define CM_SHADE_CONTINUES (1u << 16) /**< the quads of the event before run once more */
+
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)
 #define CM_FOOTPRINT_WORDS (sizeof(struct cm_footprint) / 4)
+
+/** The parts of word 0. */
+static inline enum cm_event_type
+cm_event_type(uint32_t word)
+{
+   return (enum cm_event_type)(word & 0xff);
+}
+
+static inline uint32_t
+cm_event_count(uint32_t word)
+{
+   return word >> 8 & 0xff;
+}
+
+static inline uint32_t
+cm_event_unit(uint32_t word)
+{
+   return word >> 16;
+}
+
+/** Whether the event goes on with a group. */
+static inline bool
+cm_event_continues(uint32_t word)
+{
+   return cm_event_type(word) == CM_EVENT_SHADE && word & CM_SHADE_CONTINUES;
+}
+
+/** The event after one. */
+static inline const uint32_t *
+cm_event_next(const uint32_t *event)
+{
+   if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS)
+      return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
+   return event + 2 + cm_event_count(*event) * CM_QUAD_WORDS;
+}
 
 /** Makes room for n more words; false when memory is out. */
 bool cm_tile_events_grow(struct cm_tile_events *events, size_t n);

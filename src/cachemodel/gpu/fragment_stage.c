@@ -31,36 +31,62 @@ cm_fragment_stage_bind(struct cm_gpu *gpu)
    return true;
 }
 
+/* A texture unit within a draw, and its images that were read last: filtering
+ * alternates between two levels. */
+struct texture_unit {
+   const struct cm_resource *resource; /* NULL: nothing is bound */
+   const struct cm_texture_binding *binding;
+   uint64_t image_key[2];
+   struct cm_texture_image images[2];
+};
+#define NO_IMAGE UINT64_MAX
+
+/* What a quad reads in a group. */
+struct quad_read {
+   const struct cm_footprint *footprint;
+   struct texture_unit *unit;
+   uint32_t next; /* of the quad's; NO_READ: none */
+};
+#define NO_READ UINT32_MAX
+
+/* Quads that run their program together, once or, where it runs once a sample,
+ * several times. */
+struct run {
+   const struct cm_quad *quads;
+   uint32_t first[4], last[4]; /* of each quad's reads: indices into cm_gpu.quad_reads */
+};
+
 /* The state of the processors within a tile. */
 struct shading {
    struct cm_gpu *gpu;
    uint32_t processors;
-   uint32_t next;                       /* who gets the next quad */
-   uint32_t at_draw[MAX_PROCESSORS];    /* whose program a processor holds */
-   const struct cm_draw *draw;          /* of the last shade event */
-   struct cm_resource *const *textures; /* its textures */
-   uint8_t taken_by[4];                 /* which processor took each of its quads */
+   uint32_t next;                                   /* who gets the next quad */
+   uint32_t at_draw[MAX_PROCESSORS];                /* whose program a processor holds */
+   uint32_t draw_number;                            /* of the last group */
+   const struct cm_draw *draw;                      /* the same */
+   struct texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
+   struct texture_unit no_unit;                     /* what a footprint of a unit beyond names */
+   struct run runs[CM_MAX_RUNS];
+   uint32_t num_quads, num_runs; /* of the group */
+   size_t num_reads;             /* the same: all quads' */
 };
 
-static void
-shade(struct shading *shading, uint32_t draw, const struct cm_quad *quads, uint32_t count)
+/* Gives a quad to the next processor, and that the program. */
+static uint32_t
+take_quad(struct shading *shading, const struct cm_quad *quad)
 {
    struct cm_gpu *gpu = shading->gpu;
-   shading->draw = &gpu->pass->draws[draw];
-   shading->textures = ((draw_textures *)gpu->draw_textures.data)[draw];
-   for (uint32_t q = 0; q < count && q < 4; q++) {
-      const uint32_t processor = shading->next;
-      shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
-      shading->taken_by[q] = (uint8_t)processor;
-      if (shading->at_draw[processor] != draw) {
-         shading->at_draw[processor] = draw;
-         gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
-         cm_gpu_fetch_program(gpu, CM_PROGRAM_FRAGMENT, &shading->draw->fragment_program, processor);
-      }
-      /* The number of bits of each four, a digit a number. */
-      gpu->pipeline[CM_PIPELINE_FRAGMENTS] += 0x4332322132212110ull >> 4 * (quads[q].live & 15) & 15;
+   const uint32_t processor = shading->next;
+   shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
+   if (shading->at_draw[processor] != shading->draw_number) {
+      shading->at_draw[processor] = shading->draw_number;
+      gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
+      cm_gpu_fetch_program(gpu, CM_PROGRAM_FRAGMENT, &shading->draw->fragment_program, processor);
    }
-   gpu->pipeline[CM_PIPELINE_QUADS] += count;
+   gpu->pipeline[CM_PIPELINE_QUADS]++;
+   /* The number of bits of each four, a digit a number. */
+   gpu->pipeline[CM_PIPELINE_FRAGMENTS] += 0x4332322132212110ull >> 4 * (quad->live & 15) & 15;
+   return processor;
 }
 
 /* Reads blocks in order, from memory where there is no cache. */
@@ -75,10 +101,9 @@ read_blocks(struct cm_gpu *gpu, struct cm_cache *cache, const uint64_t *blocks, 
 }
 
 static inline void
-read_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_texture_image *image,
+read_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct cm_texture_image *image,
                const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
 {
-   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
    struct cm_read_grid grid;
    if (cache && cm_footprint_grid(image, footprint, &grid) &&
        cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
@@ -91,10 +116,10 @@ read_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_texture_i
 
 /* A buffer has no layout: its texels lie one after another. */
 static void
-read_buffer_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_resource *resource,
-                      const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
+read_buffer_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct texture_unit *unit,
+                      const struct cm_footprint *footprint)
 {
-   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   const struct cm_texture_binding *binding = unit->binding;
    const uint32_t shift = gpu->hierarchy.entry[CM_STREAM_TEXTURE].block_shift;
    uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
    unsigned num_blocks = 0;
@@ -103,61 +128,154 @@ read_buffer_footprint(struct cm_gpu *gpu, uint32_t processor, const struct cm_re
       const uint64_t element =
          (uint64_t)(uint16_t)footprint->texel[f].y * 32768 + (uint16_t)footprint->texel[f].x;
       const uint64_t begin = binding->buffer_offset + element * binding->texel_bytes;
-      if (!(footprint->live & 1u << f) || begin + binding->texel_bytes > resource->bytes)
+      if (!(footprint->live & 1u << f) || begin + binding->texel_bytes > unit->resource->bytes)
          continue;
-      const uint64_t last = (resource->address + begin + binding->texel_bytes - 1) >> shift;
-      for (uint64_t block = (resource->address + begin) >> shift;
+      const uint64_t last = (unit->resource->address + begin + binding->texel_bytes - 1) >> shift;
+      for (uint64_t block = (unit->resource->address + begin) >> shift;
            block <= last && num_blocks < CM_MAX_FOOTPRINT_BLOCKS; block++)
          blocks[num_blocks++] = block;
    }
    read_blocks(gpu, cache, blocks, num_blocks, shift);
 }
 
+/* The image that a footprint names. */
+static inline const struct cm_texture_image *
+find_image(struct cm_gpu *gpu, struct texture_unit *unit, const struct cm_footprint *footprint)
+{
+   const unsigned place = footprint->level & 1;
+   const uint64_t key = (uint64_t)footprint->layer << 8 | footprint->level;
+   struct cm_texture_image *image = &unit->images[place];
+   if (unit->image_key[place] != key) {
+      cm_texture_image_init(image, unit->resource->layout, unit->resource->address, unit->binding, footprint,
+                            gpu->hierarchy.entry[CM_STREAM_TEXTURE].block_shift);
+      unit->image_key[place] = key;
+   }
+   return image;
+}
+
+/* Reads a footprint through a processor's cache (NULL: from memory). */
+static inline void
+read_texture(struct cm_gpu *gpu, struct texture_unit *unit, const struct cm_footprint *footprint,
+             struct cm_cache *cache)
+{
+   if (!unit->resource)
+      return;
+   if (unit->resource->layout)
+      read_footprint(gpu, cache, find_image(gpu, unit, footprint), unit->binding, footprint);
+   else
+      read_buffer_footprint(gpu, cache, unit, footprint);
+}
+
+/* ---- groups of quads --------------------------------------------------- */
+
+/* Hands an instruction's footprints to their quads. */
+static bool
+add_footprints(struct shading *shading, struct run *run, const uint32_t *event)
+{
+   const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   struct texture_unit *unit =
+      number < shading->draw->num_textures ? &shading->units[number] : &shading->no_unit;
+   if (!cm_array_extend(&shading->gpu->quad_reads, shading->num_reads + count, sizeof(struct quad_read)))
+      return false;
+   struct quad_read *reads = shading->gpu->quad_reads.data;
+   uint32_t n = (uint32_t)shading->num_reads;
+   for (uint32_t i = 0; i < count; i++, n++) {
+      const unsigned quad = footprints[i].quad & 3;
+      reads[n] = (struct quad_read){.footprint = &footprints[i], .unit = unit, .next = NO_READ};
+      if (run->first[quad] == NO_READ)
+         run->first[quad] = n;
+      else
+         reads[run->last[quad]].next = n;
+      run->last[quad] = n;
+   }
+   shading->num_reads = n;
+   return true;
+}
+
 static void
-read_texture(struct shading *shading, uint32_t unit, const struct cm_footprint *footprints, uint32_t count)
+take_draw(struct shading *shading, uint32_t number)
+{
+   const struct cm_draw *draw = &shading->gpu->pass->draws[number];
+   struct cm_resource *const *textures = ((draw_textures *)shading->gpu->draw_textures.data)[number];
+   for (uint32_t unit = 0; unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS; unit++) {
+      shading->units[unit].resource = textures[unit];
+      shading->units[unit].binding = &draw->textures[unit];
+      shading->units[unit].image_key[0] = shading->units[unit].image_key[1] = NO_IMAGE;
+   }
+   shading->draw_number = number;
+   shading->draw = draw;
+}
+
+/* Takes a shade event, those that continue it and their footprints; returns their end,
+ * NULL when memory is out. */
+static const uint32_t *
+take_group(struct shading *shading, const uint32_t *word, const uint32_t *end)
+{
+   const uint32_t draw = word[1];
+   if (draw != shading->draw_number)
+      take_draw(shading, draw);
+   shading->num_quads = cm_event_count(*word);
+   shading->num_runs = 0;
+   shading->num_reads = 0;
+   do {
+      struct run *run = &shading->runs[shading->num_runs++];
+      run->quads = (const struct cm_quad *)(word + 2);
+      memset(run->first, 0xff, sizeof run->first);
+      word = cm_event_next(word);
+      for (; word < end && cm_event_type(*word) == CM_EVENT_FOOTPRINTS; word = cm_event_next(word)) {
+         if (!add_footprints(shading, run, word))
+            return NULL;
+      }
+   } while (word < end && cm_event_continues(*word) && shading->num_runs < CM_MAX_RUNS);
+   return word;
+}
+
+/* A quad's run: its processor, the program, the footprints. */
+static inline void
+run_quad(struct shading *shading, const struct run *run, uint32_t q)
 {
    struct cm_gpu *gpu = shading->gpu;
-   const struct cm_resource *resource = unit < CM_MAX_TEXTURE_UNITS ? shading->textures[unit] : NULL;
-   gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += count;
-   if (!resource)
-      return;
-   const struct cm_texture_binding *binding = &shading->draw->textures[unit];
-   const uint32_t shift = gpu->hierarchy.entry[CM_STREAM_TEXTURE].block_shift;
-   /* Filtering alternates between two levels. */
-   const struct cm_footprint *of_image[2] = {NULL, NULL};
-   struct cm_texture_image images[2];
-   for (uint32_t i = 0; i < count; i++) {
-      const struct cm_footprint *footprint = &footprints[i];
-      if (!resource->layout) {
-         read_buffer_footprint(gpu, shading->taken_by[footprint->quad & 3], resource, binding, footprint);
-         continue;
+   const struct quad_read *reads = gpu->quad_reads.data;
+   const uint32_t processor = take_quad(shading, &run->quads[q]);
+   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   uint64_t footprints = 0;
+   for (uint32_t n = run->first[q]; n != NO_READ; n = reads[n].next, footprints++)
+      read_texture(gpu, reads[n].unit, reads[n].footprint, cache);
+   gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
+}
+
+static void
+run_group(struct shading *shading)
+{
+   for (uint32_t q = 0; q < shading->num_quads && q < 4; q++) {
+      for (uint32_t r = 0; r < shading->num_runs; r++) {
+         if (shading->runs[r].quads[q].live)
+            run_quad(shading, &shading->runs[r], q);
       }
-      const unsigned n = footprint->level & 1;
-      if (!of_image[n] || footprint->level != of_image[n]->level || footprint->layer != of_image[n]->layer)
-         cm_texture_image_init(&images[n], resource->layout, resource->address, binding, footprint, shift);
-      of_image[n] = footprint;
-      read_footprint(gpu, shading->taken_by[footprint->quad & 3], &images[n], binding, footprint);
    }
 }
 
-void
+bool
 cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
 {
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
    const uint32_t *word = events->words;
    const uint32_t *end = word + events->num_words;
-   struct shading shading = {.gpu = gpu, .processors = gpu->config.fragment_stage.processors};
+   struct shading shading;
+   shading.gpu = gpu;
+   shading.processors = gpu->config.fragment_stage.processors;
+   shading.next = 0;
+   shading.draw_number = NO_DRAW;
+   shading.no_unit.resource = NULL;
    for (uint32_t p = 0; p < shading.processors; p++)
       shading.at_draw[p] = NO_DRAW;
 
    while (word < end) {
-      const uint32_t type = *word & 0xff, count = *word >> 8 & 0xff, unit = *word >> 16;
-      if (type == CM_EVENT_SHADE) {
-         shade(&shading, word[1], (const struct cm_quad *)(word + 2), count);
-         word += 2 + count * CM_QUAD_WORDS;
-      } else {
-         read_texture(&shading, unit, (const struct cm_footprint *)(word + 1), count);
-         word += 1 + count * CM_FOOTPRINT_WORDS;
-      }
+      word = take_group(&shading, word, end);
+      if (!word)
+         return false;
+      run_group(&shading);
    }
+   return true;
 }

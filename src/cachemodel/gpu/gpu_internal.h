@@ -15,6 +15,8 @@ struct cm_array {
 
 /** Makes an array at least this long; its content is lost. False when memory is out. */
 bool cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes);
+/** The same, but its content stays. */
+bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes);
 
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
@@ -42,6 +44,7 @@ struct cm_gpu {
    struct cm_array pmd_offsets;     /**< uint64_t: where a primitive's PMDs go */
    struct cm_array draw_textures;   /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw */
    struct cm_array reuse;           /**< uint32_t: the FIFO of transformed vertices */
+   struct cm_array quad_reads;      /**< of fragment_stage.c: what the quads of a group read */
 };
 
 /** Reads a program: all its instructions, then all its constants, once. */
@@ -57,7 +60,7 @@ void cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile);
 
 /** fragment_stage.c: textures of the pass' draws; the Fragment Processors on a tile. */
 bool cm_fragment_stage_bind(struct cm_gpu *gpu);
-void cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile);
+bool cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile);
 
 /** framebuffer.c: addresses of the attachments; a tile's load or flush; what the
  * flushes leave stale in the caches. */

@@ -91,16 +91,24 @@ add_words(struct cm_tile_events *events, const void *words, size_t count)
 }
 
 void
-pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t num_quads, uint8_t live)
+pass_quads(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t flags,
+           const struct cm_quad *quads, uint32_t num_quads)
 {
    struct cm_tile_events *events = &builder->tiles[tile];
-   const uint32_t words[2] = {CM_EVENT_SHADE | num_quads << 8, draw};
+   const uint32_t words[2] = {CM_EVENT_SHADE | num_quads << 8 | flags, draw};
    add_words(events, words, 2);
-   for (uint32_t q = 0; q < num_quads; q++) {
-      const struct cm_quad quad = {.x = (uint8_t)q, .live = live};
-      add_words(events, &quad, CM_QUAD_WORDS);
-   }
+   add_words(events, quads, num_quads * CM_QUAD_WORDS);
    builder->touched[tile] = true;
+}
+
+void
+pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t num_quads, uint8_t live)
+{
+   struct cm_quad quads[4];
+   assert_true(num_quads <= 4);
+   for (uint32_t q = 0; q < num_quads; q++)
+      quads[q] = (struct cm_quad){.x = (uint8_t)q, .live = live};
+   pass_quads(builder, tile, draw, 0, quads, num_quads);
 }
 
 void

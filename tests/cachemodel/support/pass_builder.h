@@ -38,6 +38,10 @@ void pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const
 /** A shade event of a draw's quads (live: all of them with these fragments). */
 void pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t num_quads, uint8_t live);
 
+/** A shade event of these quads; flags: CM_SHADE_*. */
+void pass_quads(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t flags,
+                const struct cm_quad *quads, uint32_t num_quads);
+
 /** Footprints of a texture unit for the last shade event. */
 void pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
                      const struct cm_footprint *footprints, uint32_t count);

@@ -89,7 +89,7 @@ random_shading(struct pass_builder *builder, uint64_t *state, uint32_t tile)
    const uint32_t count = 1 + random_below(state, 8);
    for (uint32_t i = 0; i < count; i++) {
       struct cm_footprint *f = &footprints[i];
-      *f = (struct cm_footprint){.quad = (uint8_t)random_below(state, quads),
+      *f = (struct cm_footprint){.quad = (uint8_t)(i * quads / count), /* ascending */
                                  .live = (uint8_t)random_below(state, 16),
                                  .linear = (uint8_t)random_below(state, 2)};
       for (unsigned q = 0; q < 4; q++) {

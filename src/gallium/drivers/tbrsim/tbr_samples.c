@@ -68,16 +68,16 @@ fill_sample_mask(struct tbr_fragment_block *block)
 
 /* Runs the program for the fragments in block->live and writes what it gives to the
  * samples first … last that they cover. from_center: whether they are shaded at their
- * pixels' centres. */
+ * pixels' centres; again: whether they have run already. */
 static void
-shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bool from_center)
+shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bool from_center, bool again)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_draw_state *state = plan->state;
    struct tbr_fragment_block *block = &thread->queue.block;
    if (state->reads_sample_mask)
       fill_sample_mask(block);
-   const uint32_t live = run_program(thread);
+   const uint32_t live = run_program(thread, again);
 
    uint32_t coverage[TBR_MAX_SAMPLES];
    for (unsigned s = first; s <= last; s++) {
@@ -118,6 +118,7 @@ shade_each_sample(struct tbr_tile_thread *thread)
    memcpy(coverage, block->coverage, sizeof(coverage));
    const floats x = floats_load(block->x), y = floats_load(block->y);
    const floats window_x = floats_load(block->window_x), window_y = floats_load(block->window_y);
+   bool again = false;
    for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
       if (!coverage[s])
          continue;
@@ -129,7 +130,8 @@ shade_each_sample(struct tbr_tile_thread *thread)
       memset(block->coverage, 0, sizeof(block->coverage));
       block->coverage[s] = block->live = coverage[s];
       block->sample_id = s;
-      shade_coverage(thread, s, s, false);
+      shade_coverage(thread, s, s, false, again);
+      again = true;
    }
 }
 
@@ -144,7 +146,7 @@ shade_samples(struct tbr_tile_thread *thread)
       block->sample_id = 0;
       if (thread->plan.state->centroid)
          find_centroids(thread);
-      shade_coverage(thread, 0, TBR_MAX_SAMPLES - 1, true);
+      shade_coverage(thread, 0, TBR_MAX_SAMPLES - 1, true, false);
    }
    memset(block->coverage, 0, sizeof(block->coverage));
 }

@@ -3,8 +3,9 @@
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 
+/* continues: the quads of the last event run once more. */
 static __attribute__((noinline)) void
-record_shade_event(struct tbr_tile_thread *thread)
+record_shade_event(struct tbr_tile_thread *thread, bool continues)
 {
    const struct tbr_fragment_queue *queue = &thread->queue;
    struct cm_tile_events *events = thread->texture.events;
@@ -12,7 +13,7 @@ record_shade_event(struct tbr_tile_thread *thread)
    uint32_t *words = cm_tile_events_reserve(events, num_words);
    if (!words)
       tbr_tile_out_of_memory("the recorded events");
-   words[0] = CM_EVENT_SHADE | queue->count << 8;
+   words[0] = CM_EVENT_SHADE | queue->count << 8 | (continues ? CM_SHADE_CONTINUES : 0);
    words[1] = thread->plan.state->event_draw;
    for (unsigned n = 0; n < queue->count; n++) {
       const struct cm_quad quad = {
@@ -45,14 +46,15 @@ fill_missing_quads(struct tbr_fragment_queue *queue)
 
 static void shade_samples(struct tbr_tile_thread *thread);
 
-/* Runs the program for the fragments in block->live; returns those that it leaves alive. */
+/* Runs the program for the fragments in block->live; returns those that it leaves alive.
+ * again: they have run already, for another sample. */
 TBR_INLINE uint32_t
-run_program(struct tbr_tile_thread *thread)
+run_program(struct tbr_tile_thread *thread, bool again)
 {
    const struct tbr_draw_state *state = thread->plan.state;
    struct tbr_fragment_block *block = &thread->queue.block;
    if (thread->texture.events)
-      record_shade_event(thread);
+      record_shade_event(thread, again);
    const uint32_t entered = block->live;
    if (state->invocation_counter)
       thread->occlusion[state->invocation_counter] += (unsigned)__builtin_popcount(entered);
@@ -69,7 +71,7 @@ shade_pixels(struct tbr_tile_thread *thread)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_draw_state *state = plan->state;
-   uint32_t live = run_program(thread);
+   uint32_t live = run_program(thread, false);
    if (!plan->early) {
       live = test_queue(thread, 0, no_offset, live);
       if (state->occlusion_counter)

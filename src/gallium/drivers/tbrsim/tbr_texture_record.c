@@ -54,11 +54,14 @@ texture_record(struct tbr_texture_thread *thread, const struct tbr_texture_bindi
             end = texture_append_footprint(end, quad, mask, key[0], texel);
             continue;
          }
+         /* By key, so that the order is the same whichever lanes are live. */
          while (mask) {
-            uint32_t first = key[__builtin_ctz(mask)], same = 0;
+            uint32_t least = ~0u, same = 0;
             for (unsigned i = 0; i < 4; i++)
-               same |= (uint32_t)(key[i] == first) << i;
-            end = texture_append_footprint(end, quad, mask & same, first, texel);
+               least = mask >> i & 1 && key[i] < least ? key[i] : least;
+            for (unsigned i = 0; i < 4; i++)
+               same |= (uint32_t)(key[i] == least) << i;
+            end = texture_append_footprint(end, quad, mask & same, least, texel);
             mask &= ~same;
          }
       }
