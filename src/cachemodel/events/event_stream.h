@@ -142,9 +142,18 @@ struct cm_tile_events {
    size_t capacity;
 };
 
+/** What a pass' shade events hold: which fragments were shaded, and what is known of the
+ * others. */
+enum cm_pass_kind {
+   CM_PASS_TBR,  /**< what passes early Z, as a tile-based GPU shades it */
+   CM_PASS_TBDR, /**< what is visible, in the order in which a deferred GPU shades it */
+   CM_PASS_FULL, /**< what passes early Z, and all that is needed to make either of the others of it */
+};
+
 /** A render pass: all that was drawn into one set of attachments at once. */
 struct cm_pass {
-   uint32_t frame;            /**< frames count from 0 */
+   uint32_t frame; /**< frames count from 0 */
+   enum cm_pass_kind kind;
    uint32_t width, height;    /**< pixels of a layer */
    uint32_t tile_size;        /**< pixels; tiles are square */
    uint32_t tiles_x, tiles_y; /**< tile t is column t % tiles_x, row t / tiles_x */
@@ -177,6 +186,8 @@ struct cm_pass {
  *
  *    CM_EVENT_SHADE       word 1 is the draw, then `count` cm_quads
  *    CM_EVENT_FOOTPRINTS  `count` cm_footprints
+ *    CM_EVENT_UNSHADED    word 1 is the draw, then `count` cm_quads
+ *    CM_EVENT_FLUSH       nothing
  *
  * A shade event with the footprints after it is a group: up to four quads that a
  * renderer shaded side by side. Where a program runs once a sample, the group is
@@ -186,14 +197,25 @@ struct cm_pass {
  * the groups' quads one after another; a quad's runs (one, or one a sample) one after
  * another; in a run the footprints of the quad in the order of the group's events.
  * A quad does not run where it has no live fragment.
+ *
+ * Passes of CM_PASS_FULL tell more. Groups with CM_SHADE_DEFERRED are those of opaque
+ * draws: a deferred GPU does not shade them before the next flush event, by then only
+ * the `visible` fragments are left, and it shades those run of primitives by run,
+ * block by block; deferred.h has the order. The words of such groups between two flush
+ * events are in program order. Quads that were covered and did not run a program are
+ * in CM_EVENT_UNSHADED, somewhere between the quads that were rasterised before them
+ * and those of the next draw.
  */
 
-/** A quad (2×2 fragments) given to a fragment processor. */
+/** A quad (2×2 fragments) given to a fragment processor. Masks: bit y * 2 + x. */
 struct cm_quad {
-   uint32_t primitive; /**< index into pass->primitives */
-   uint8_t x, y;       /**< quad column and row in the tile: pixels / 2 */
-   uint8_t live;       /**< fragments that count, bit y * 2 + x */
-   uint8_t reserved;
+   uint32_t primitive;   /**< index into pass->primitives */
+   uint8_t x, y;         /**< quad column and row in the tile: pixels / 2 */
+   uint8_t live : 4;     /**< fragments that run: those that passed early Z, where it is early */
+   uint8_t covered : 4;  /**< fragments that the primitive covers, in any sample; of opaque draws in
+                             * CM_PASS_TBDR: live */
+   uint8_t visible : 4;  /**< fragments of `live` that a deferred GPU shades; but for CM_PASS_FULL: live */
+   uint8_t reserved : 4; /**< 0 */
 };
 
 /** The texels one texture instruction reads of one mipmap level (and one
@@ -214,11 +236,14 @@ struct cm_footprint {
 };
 
 enum cm_event_type {
-   CM_EVENT_SHADE = 1,     /**< up to 4 quads of one draw run its fragment program */
-   CM_EVENT_FOOTPRINTS = 2 /**< a texture instruction of the quads of the last shade event; one with
-                                several probes (anisotropic filtering) has an event for each. Quads
-                                ascend; one has several footprints where an instruction reads several
-                                levels or layers */
+   CM_EVENT_SHADE = 1,      /**< up to 4 quads of one draw run its fragment program */
+   CM_EVENT_FOOTPRINTS = 2, /**< a texture instruction of the quads of the last shade event; one with
+                               * several probes (anisotropic filtering) has an event for each. Quads
+                               * ascend; one has several footprints where an instruction reads several
+                               * levels or layers */
+   CM_EVENT_UNSHADED = 3,   /**< CM_PASS_FULL: up to 4 quads that run no program, because all fragments
+                               * fail early Z or the draw has none (`live` then passed the tests) */
+   CM_EVENT_FLUSH = 4,      /**< CM_PASS_FULL: what was deferred is shaded */
 };
 
 /** Shade events that a group has at most. */
@@ -226,6 +251,11 @@ enum cm_event_type {
 
 /* Word 0: type | count << 8 | unit << 16; of shade events the upper half is flags. */
 #define CM_SHADE_CONTINUES (1u << 16) /**< the quads of the event before run once more */
+#define CM_SHADE_DEFERRED (1u << 17)  /**< CM_PASS_FULL: of an opaque draw */
+#define CM_SHADE_RUN \
+   (1u << 18)                    /**< with CM_SHADE_DEFERRED: changes where another run of primitives
+                                         * begins, be it of the same draw */
+#define CM_SHADE_SAMPLE_SHIFT 24 /**< CM_PASS_FULL: 1 + the sample that the program runs for; 0: all */
 
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)
 #define CM_FOOTPRINT_WORDS (sizeof(struct cm_footprint) / 4)
@@ -249,6 +279,13 @@ cm_event_unit(uint32_t word)
    return word >> 16;
 }
 
+/** What a shade event runs for: 1 + the sample; 0: the pixels. */
+static inline uint32_t
+cm_event_sample(uint32_t word)
+{
+   return word >> CM_SHADE_SAMPLE_SHIFT;
+}
+
 /** Whether the event goes on with a group. */
 static inline bool
 cm_event_continues(uint32_t word)
@@ -260,9 +297,11 @@ cm_event_continues(uint32_t word)
 static inline const uint32_t *
 cm_event_next(const uint32_t *event)
 {
-   if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS)
-      return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
-   return event + 2 + cm_event_count(*event) * CM_QUAD_WORDS;
+   switch (cm_event_type(*event)) {
+   case CM_EVENT_FOOTPRINTS: return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
+   case CM_EVENT_FLUSH: return event + 1;
+   default: return event + 2 + cm_event_count(*event) * CM_QUAD_WORDS;
+   }
 }
 
 /** Makes room for n more words; false when memory is out. */

@@ -621,6 +621,7 @@ describe_events(struct tbr_batch *batch)
    const struct tbr_pass *pass = &batch->pass;
 
    events->frame = batch->frame;
+   events->kind = pass->deferred ? CM_PASS_TBDR : CM_PASS_TBR;
    events->width = pass->width;
    events->height = pass->height;
    events->tile_size = pass->tile_size;

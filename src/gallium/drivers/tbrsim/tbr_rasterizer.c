@@ -76,7 +76,7 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    if (plan->record)
       ints_store_masked((int32_t *)thread->visibility + block * 16, mask, ints_all(primitive_index + 1));
    else
-      queue_block(thread, primitive_index, block, mask);
+      queue_block(thread, primitive_index, block, mask, covered);
    return true;
 }
 

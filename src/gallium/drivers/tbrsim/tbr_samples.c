@@ -169,10 +169,11 @@ samples_conflict(const struct tbr_fragment_queue *queue, uint32_t quad, const st
    return false;
 }
 
-/* Appends the quads of a block that are covered anywhere. */
+/* Appends the quads of a block that are covered anywhere. covered: in any sample, before
+ * tests. */
 static void
 queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
-              struct coverage coverage)
+              struct coverage coverage, uint32_t covered)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
@@ -184,7 +185,7 @@ queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t
    for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
       mask |= coverage.sample[s];
    if (!queue->count && touches_all_quads(mask)) {
-      fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask);
+      fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask, covered);
       memcpy(queue->block.coverage, coverage.sample, sizeof(coverage.sample));
       drain_queue(thread);
       return;
@@ -195,7 +196,8 @@ queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t
          continue;
       if (samples_conflict(queue, block_index * 4 + n, &coverage, n))
          drain_queue(thread);
-      const unsigned place = append_quad(thread, primitive, primitive_index, block_index, n, x, y, live);
+      const unsigned place =
+         append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
          queue->block.coverage[s] |= (coverage.sample[s] >> 4 * n & 15) << 4 * place;
       if (queue->count == TBR_QUADS)
@@ -246,6 +248,6 @@ draw_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t 
    if (plan->record)
       note_visible_samples(thread, primitive_index, block, &coverage);
    else
-      queue_samples(thread, primitive_index, block, coverage);
+      queue_samples(thread, primitive_index, block, coverage, covered);
    return true;
 }

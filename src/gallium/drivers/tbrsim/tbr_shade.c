@@ -16,11 +16,14 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    words[0] = CM_EVENT_SHADE | queue->count << 8 | (continues ? CM_SHADE_CONTINUES : 0);
    words[1] = thread->plan.state->event_draw;
    for (unsigned n = 0; n < queue->count; n++) {
+      const uint32_t live = queue->block.live >> 4 * n & 15;
       const struct cm_quad quad = {
          .primitive = thread->pass->event_primitive[thread->primitives[queue->primitive[n]].first_block],
          .x = thread->block_x[queue->quad[n] / 4] * 2 + (queue->quad[n] & 1),
          .y = thread->block_y[queue->quad[n] / 4] * 2 + (queue->quad[n] >> 1 & 1),
-         .live = queue->block.live >> 4 * n & 15,
+         .live = live,
+         .covered = queue->covered >> 4 * n & 15,
+         .visible = live,
       };
       memcpy(words + 2 + n * CM_QUAD_WORDS, &quad, sizeof(quad));
    }
@@ -97,6 +100,7 @@ drain_queue(struct tbr_tile_thread *thread)
    else
       shade_samples(thread);
    queue->count = 0;
+   queue->covered = 0;
    queue->whole_block = false;
    block->live = 0;
 }
@@ -114,11 +118,11 @@ conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint
 }
 
 /* Appends quad n of a block whose first pixel's centre is at x, y in the
- * framebuffer; live: mask of its four pixels. Returns its place. */
+ * framebuffer; live, covered: masks of its four pixels. Returns its place. */
 TBR_INLINE unsigned
 append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
             uint32_t primitive_index, uint32_t block_index, unsigned block_quad, float x, float y,
-            uint32_t live)
+            uint32_t live, uint32_t covered)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
@@ -132,6 +136,7 @@ append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *pri
    block->planes[n] = primitive->planes;
    block->front_facing[n] = primitive->front_facing;
    block->live |= live << 4 * n;
+   queue->covered |= covered << 4 * n;
    queue->quad[n] = block_index * 4 + block_quad;
    queue->primitive[n] = primitive_index;
    return n;
@@ -140,7 +145,8 @@ append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *pri
 /* Fills the empty queue with a block of which each quad is touched. */
 TBR_INLINE void
 fill_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
-                 uint32_t primitive_index, uint32_t block_index, float x, float y, uint32_t mask)
+                 uint32_t primitive_index, uint32_t block_index, float x, float y, uint32_t mask,
+                 uint32_t covered)
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
@@ -159,6 +165,7 @@ fill_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive
       queue->quad[n] = quads[n];
    }
    queue->whole_block = true;
+   queue->covered = covered;
    block->live = mask;
    queue->count = TBR_QUADS;
 }
@@ -177,9 +184,10 @@ block_center(const struct tbr_tile_thread *thread, uint32_t block_index, float *
    *y = (float)(thread->tile_y + 4 * thread->block_y[block_index]) + thread->plan.center;
 }
 
-/* Appends the quads of a block that the mask touches. */
+/* Appends the quads of a block that the mask touches. covered: the mask before tests. */
 static void
-queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index, uint32_t mask)
+queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index, uint32_t mask,
+            uint32_t covered)
 {
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
    if (!primitive->planes)
@@ -187,7 +195,7 @@ queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t b
    float x, y;
    block_center(thread, block_index, &x, &y);
    if (!thread->queue.count && touches_all_quads(mask)) {
-      fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask);
+      fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask, covered);
       drain_queue(thread);
       return;
    }
@@ -197,7 +205,7 @@ queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t b
          continue;
       if (conflicts_with_queue(&thread->queue, block_index * 4 + n, live))
          drain_queue(thread);
-      append_quad(thread, primitive, primitive_index, block_index, n, x, y, live);
+      append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
       if (thread->queue.count == TBR_QUADS)
          drain_queue(thread);
    }

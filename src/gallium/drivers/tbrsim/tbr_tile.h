@@ -119,6 +119,7 @@ struct tbr_fragment_queue {
    uint32_t primitive[TBR_QUADS];        /**< index into the tile's primitives */
    _Alignas(8) uint16_t quad[TBR_QUADS]; /**< of the tile */
    uint32_t count;
+   uint32_t covered; /**< lane mask of the fragments that the primitives cover; block.live is within */
    bool whole_block; /**< the quads are those of a block, in order */
 };
 

@@ -62,13 +62,14 @@ static void
 queue_visible(struct tbr_tile_thread *thread, const struct tbr_visible_block *entry)
 {
    if (thread->pass->samples == 1) {
-      queue_block(thread, entry->primitive, entry->block, entry->live);
+      queue_block(thread, entry->primitive, entry->block, entry->live, entry->live);
       return;
    }
    struct coverage coverage;
+   uint32_t covered = 0;
    for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-      coverage.sample[s] = thread->visible_samples[entry->live][s];
-   queue_samples(thread, entry->primitive, entry->block, coverage);
+      covered |= coverage.sample[s] = thread->visible_samples[entry->live][s];
+   queue_samples(thread, entry->primitive, entry->block, coverage, covered);
 }
 
 /* Nothing refers to the tile's primitives any more. */
