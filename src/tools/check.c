@@ -59,6 +59,7 @@ check_images(const struct check *check)
    const char *what = check->images ? "comparing images" : "taking images";
 
    options.model = false;
+   options.record = NULL;
    for (unsigned d = 0; d < num_drivers; d++) {
       char *log = text("%s/%s-images.log", options.out, driver_names[d]);
       replayer_start(&replayers[d], check->trace, driver_names[d], &options, NULL, true, log);

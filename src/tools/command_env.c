@@ -11,11 +11,12 @@ static const char help[] =
    "Prints the environment that puts GL and GLES programs on the simulated GPU, as\n"
    "shell commands:  eval \"$(tbrsim env --out results)\"\n"
    "Without --out no statistics are written. No X server is started.\n"
-   "\n" COMMON_OPTIONS_HELP "\n" DRIVER_OPTION_HELP "  --help                   this text";
+   "\n" COMMON_OPTIONS_HELP "\n" RECORD_OPTION_HELP DRIVER_OPTION_HELP "  --help                   this text";
 
 static const struct option long_options[] = {
    COMMON_LONG_OPTIONS,
    {"driver", required_argument, NULL, OPTION_DRIVER},
+   {"record", required_argument, NULL, OPTION_RECORD},
    {NULL, 0, NULL, 0},
 };
 

@@ -8,6 +8,7 @@
 #include "display.h"
 #include "image.h"
 #include "options.h"
+#include "recordings.h"
 #include "replayer.h"
 #include "report.h"
 #include "tools.h"
@@ -20,7 +21,7 @@ static const char help[] =
    "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
    "statistics. Images come from a replay of their own, so that taking them changes\n"
    "no counter. Without DISPLAY it uses an X server of its own (Xvfb).\n"
-   "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n"
+   "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n" RECORD_OPTION_HELP
    "  --frames A-B             replay up to frame B, look only at A to B (they count from 0)\n"
    "  --snapshots DIR          write each frame as DIR/frame-NNNN.png\n"
    "  --check                  compare each frame with llvmpipe's and softpipe's of the same\n"
@@ -33,6 +34,7 @@ enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SNAPSHOTS, OPTION_CHECK, OPTION_TO
 
 static const struct option long_options[] = {
    COMMON_LONG_OPTIONS,
+   {"record", required_argument, NULL, OPTION_RECORD},
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"snapshots", required_argument, NULL, OPTION_SNAPSHOTS},
    {"check", no_argument, NULL, OPTION_CHECK},
@@ -148,14 +150,21 @@ command_replay(int argc, char **argv)
       trace = trace_file_trim(&trace, replay.range.last);
 
    bool passed = true, want_images = replay.snapshots || replay.check;
-   if (replay.options.model || !want_images)
+   const char *record = replay.options.record;
+   if (record)
+      recording_prepare(record);
+   if (replay.options.model || record || !want_images)
       passed = simulate(&replay, &trace);
+   if (record)
+      passed &= recording_check(record);
    if (replay.options.model) {
       report_print(out, replay.options.gpu);
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
-   } else if (!want_images) {
+   } else if (record || !want_images) {
       printf("%u frames rendered\n", trace.frames);
    }
+   if (record)
+      printf("recording:  %s\n", record);
 
    if (want_images) {
       struct check check = {

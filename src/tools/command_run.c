@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "options.h"
 #include "process.h"
+#include "recordings.h"
 #include "tools.h"
 
 static const char help[] =
@@ -16,7 +17,7 @@ static const char help[] =
    "to stats.json and frames.csv when the frame is done; a program that crashes\n"
    "leaves those of the frames before. Without DISPLAY the program gets an X server\n"
    "of its own (Xvfb). Exit status: the program's, 128 + n where signal n killed it.\n"
-   "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n"
+   "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n" RECORD_OPTION_HELP
    "  --frames A-B             simulate only these frames (they count from 0)\n"
    "  --screen WIDTHxHEIGHT    size of the X server of its own (default 1920x1080)\n" DRIVER_OPTION_HELP
    "  --help                   this text";
@@ -26,6 +27,7 @@ enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SCREEN };
 static const struct option long_options[] = {
    COMMON_LONG_OPTIONS,
    {"driver", required_argument, NULL, OPTION_DRIVER},
+   {"record", required_argument, NULL, OPTION_RECORD},
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"screen", required_argument, NULL, OPTION_SCREEN},
    {NULL, 0, NULL, 0},
@@ -69,15 +71,21 @@ command_run(int argc, char **argv)
       options_remove_statistics(&options);
    }
 
+   if (options.record)
+      recording_prepare(options.record);
+
    struct variable variables[MAX_VARIABLES];
    unsigned count = environment_variables(variables, options.driver, &options, frames);
    const char *display = getenv("DISPLAY");
-   if (display && *display) {
+   bool has_display = display && *display;
+   /* Nothing is left to do when the program has ended. */
+   if (has_display && !options.record) {
       environment_apply(variables, count);
       return process_explain(program[0], process_become(program));
    }
 
-   display_require(screen);
+   if (!has_display)
+      display_require(screen);
    struct process process;
    struct process_setup setup = {.variables = variables, .num_variables = count};
    int error = process_start(&process, program, &setup);
@@ -85,5 +93,7 @@ command_run(int argc, char **argv)
       return process_explain(program[0], error);
    int status = process_wait(&process);
    process_explain_signal(program[0], status);
+   if (options.record && !recording_check(options.record) && !status)
+      status = STATUS_FAILED;
    return status;
 }

@@ -36,6 +36,7 @@ options_start(struct options *options)
       .config = value_of("TBRSIM_CONFIG"),
       .model = !model || strcmp(model, "0"),
       .out = value_of("TBRSIM_OUT"),
+      .record = value_of("TBRSIM_RECORD"),
    };
    if (settings)
       add_setting(options, settings);
@@ -68,6 +69,11 @@ options_next(struct options *options, int argc, char **argv, const struct option
          if (!*optarg)
             fail(STATUS_USAGE, "--out: the name is empty");
          options->out = optarg;
+         break;
+      case OPTION_RECORD:
+         if (!*optarg)
+            fail(STATUS_USAGE, "--record: the name is empty");
+         options->record = optarg;
          break;
       case OPTION_DRIVER: options->driver = parse_driver(optarg); break;
       case 'h':
@@ -127,6 +133,8 @@ options_finish(struct options *options)
       options->config = make_absolute(options->config);
    if (options->out)
       options->out = make_absolute(options->out);
+   if (options->record)
+      options->record = make_absolute(options->record);
 }
 
 struct frame_range

@@ -13,6 +13,7 @@ struct options {
    const char *config;    /**< preset's name, or an absolute path; NULL: the default preset */
    char *settings;        /**< key=value lines, in order; NULL: none */
    bool model;            /**< false: render only */
+   const char *record;    /**< file for the recording; absolute once made; NULL: none */
    const char *out;       /**< directory for statistics; absolute once made; NULL: none */
    struct cm_config *gpu; /**< the configuration they make together */
 };
@@ -25,6 +26,7 @@ enum {
    OPTION_OUT,
    OPTION_HELP,
    OPTION_DRIVER,  /**< only where a command lists it */
+   OPTION_RECORD,  /**< likewise */
    OPTION_COMMAND, /**< the first of a command's own */
 };
 
@@ -46,8 +48,10 @@ enum {
 #define DRIVER_OPTION_HELP \
    "  --driver NAME            tbrsim, or llvmpipe or softpipe of the same Mesa, to compare\n"
 
+#define RECORD_OPTION_HELP "  --record FILE.tbr        record the events, for tbrsim sim, info and export\n"
+
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
- * TBRSIM_OUT), so that commands work alike inside `eval "$(tbrsim env …)"`. */
+ * TBRSIM_OUT, TBRSIM_RECORD), so that commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
 /** Next option of a command; common ones are taken care of. Returns -1 at the end;

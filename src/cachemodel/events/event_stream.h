@@ -159,6 +159,9 @@ struct cm_pass {
    uint32_t tiles_x, tiles_y; /**< tile t is column t % tiles_x, row t / tiles_x */
    uint32_t layer_tiles_y;    /**< rows of tiles of a layer: layer l begins with row l * layer_tiles_y;
                                  * tiles_y without layers */
+   /** The most blocks of PB-Attributes that were in use while the pass was made: those of its
+    * primitives, or more where a clear dropped draws. 0: not known. */
+   uint32_t attribute_blocks;
    uint32_t num_color;
    struct cm_attachment color[CM_MAX_COLOR_ATTACHMENTS];
    struct cm_resolve resolve[CM_MAX_COLOR_ATTACHMENTS]; /**< of each color attachment, layer 0 */

@@ -197,6 +197,7 @@ reset_batch(struct tbr_batch *batch)
    batch->invalidated = false;
    batch->closed = false;
    batch->cleared = batch->stale_fronts = 0;
+   batch->most_blocks = 0;
    forget_draws(batch);
    batch->storages.count = 0;
    batch->held_bytes = 0;
@@ -628,6 +629,7 @@ describe_events(struct tbr_batch *batch)
    events->tiles_x = pass->tiles_x;
    events->tiles_y = pass->tiles_y;
    events->layer_tiles_y = pass->layer_tiles_y;
+   events->attribute_blocks = batch->most_blocks;
    for (unsigned i = 0; i < pass->num_color; i++)
       copy_flags(&events->color[i], &pass->color[i]);
    copy_flags(&events->depth, &pass->depth);
@@ -678,7 +680,7 @@ tbr_batch_hand_over(struct tbr_context *context)
    simple_mtx_lock(&screen->hand_over_lock);
    tbr_renderer_submit(screen->renderer, batch);
    if (recorded)
-      tbr_model_pass(screen->model, &batch->events, batch, tbr_renderer_wait_tile, tbr_renderer_release_tile,
+      tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile, tbr_renderer_release_tile,
                      tbr_renderer_release);
    simple_mtx_unlock(&screen->hand_over_lock);
 }

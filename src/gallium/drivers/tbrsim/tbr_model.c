@@ -8,6 +8,7 @@
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
+#include "tbr_recording.h"
 #include "tbr_statistics.h"
 
 enum message_type {
@@ -20,10 +21,12 @@ enum message_type {
 struct message {
    struct message *next;
    enum message_type type;
+   bool recorded; /**< a pass or a frame's end of the screen that the recording is of */
    union {
       struct cm_resource_description resource;
       struct {
          const struct cm_pass *pass;
+         const uint32_t *traversal;
          void *data;
          void (*wait_tile)(void *data, uint32_t n);
          void (*release_tile)(void *data, uint32_t tile);
@@ -33,7 +36,8 @@ struct message {
 };
 
 struct tbr_model {
-   struct cm_gpu *gpu;
+   struct cm_gpu *gpu;              /**< NULL: events are only recorded */
+   struct tbr_recording *recording; /**< NULL: they are not */
    uint32_t first_frame, last_frame;
    thrd_t thread;
 
@@ -43,45 +47,70 @@ struct tbr_model {
    bool busy;          /**< a message is being consumed */
    uint64_t *counters; /**< totals, updated after each message */
    uint32_t frame;     /**< the consumer's */
+   bool frame_open;    /**< it has passes */
 };
 
 static void
 consume_pass(struct tbr_model *model, const struct message *message)
 {
    const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
-   cm_gpu_pass_begin(model->gpu, message->pass);
-   const uint32_t *traversal = cm_gpu_pass_traversal(model->gpu);
+   struct cm_recorder *recorder =
+      message->recorded ? tbr_recording_begin_pass(model->recording, message->pass) : NULL;
+   model->frame_open = true;
+   if (model->gpu)
+      cm_gpu_pass_begin(model->gpu, message->pass);
    for (uint32_t n = 0; n < num_tiles; n++) {
+      const uint32_t tile = message->traversal[n];
       message->wait_tile(message->data, n);
-      cm_gpu_pass_tile(model->gpu, traversal[n]);
-      message->release_tile(message->data, traversal[n]);
+      if (recorder)
+         cm_recorder_pass_tile(recorder, tile);
+      if (model->gpu)
+         cm_gpu_pass_tile(model->gpu, tile);
+      message->release_tile(message->data, tile);
    }
-   cm_gpu_pass_end(model->gpu);
+   if (model->gpu)
+      cm_gpu_pass_end(model->gpu);
+   if (recorder)
+      tbr_recording_end_pass(model->recording);
    message->release(message->data);
 }
 
 static void
-consume_frame_end(struct tbr_model *model)
+consume_frame_end(struct tbr_model *model, bool recorded)
 {
    if (tbr_model_frame_wanted(model, model->frame)) {
-      const uint64_t *values = cm_gpu_frame_end(model->gpu);
-      tbr_statistics_frame(model, values, cm_gpu_counters(model->gpu)->count);
+      if (recorded)
+         tbr_recording_end_frame(model->recording, model->frame);
+      if (model->gpu) {
+         const uint64_t *values = cm_gpu_frame_end(model->gpu);
+         tbr_statistics_frame(model, values, cm_gpu_counters(model->gpu)->count);
+      }
+      model->frame_open = false;
    }
    model->frame++;
+}
+
+static void
+consume_resource(struct tbr_model *model, const struct cm_resource_description *resource)
+{
+   if (model->recording)
+      tbr_recording_define_resource(model->recording, resource);
+   if (model->gpu)
+      cm_gpu_define_resource(model->gpu, resource);
 }
 
 static void
 consume(struct tbr_model *model, const struct message *message)
 {
    switch (message->type) {
-   case MESSAGE_RESOURCE: cm_gpu_define_resource(model->gpu, &message->resource); break;
+   case MESSAGE_RESOURCE: consume_resource(model, &message->resource); break;
    case MESSAGE_PASS: consume_pass(model, message); break;
-   case MESSAGE_FRAME_END: consume_frame_end(model); break;
+   case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
    case MESSAGE_STOP:
       /* What came after the last swap is a frame too, or it would be lost. */
-      if (cm_gpu_frame_open(model->gpu)) {
+      if (model->frame_open) {
          tbr_statistics_claim(model);
-         consume_frame_end(model);
+         consume_frame_end(model, model->recording && tbr_recording_claim_frame(model->recording));
       }
       break;
    }
@@ -91,7 +120,7 @@ static int
 consumer_main(void *data)
 {
    struct tbr_model *model = data;
-   const size_t bytes = cm_gpu_counters(model->gpu)->count * sizeof(uint64_t);
+   const size_t bytes = model->gpu ? cm_gpu_counters(model->gpu)->count * sizeof(uint64_t) : 0;
    bool stop = false;
 
    u_thread_setname("tbrsim:model");
@@ -111,7 +140,7 @@ consumer_main(void *data)
       stop = type == MESSAGE_STOP;
       FREE(message);
 
-      const uint64_t *total = type == MESSAGE_RESOURCE ? NULL : cm_gpu_total(model->gpu);
+      const uint64_t *total = model->gpu && type != MESSAGE_RESOURCE ? cm_gpu_total(model->gpu) : NULL;
       mtx_lock(&model->lock);
       if (total)
          memcpy(model->counters, total, bytes);
@@ -146,13 +175,15 @@ tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_desc
 }
 
 void
-tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, void *data,
+tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
                void (*wait_tile)(void *data, uint32_t n), void (*release_tile)(void *data, uint32_t tile),
                void (*release)(void *data))
 {
    queue(model, &(struct message){
                    .type = MESSAGE_PASS,
+                   .recorded = model->recording && tbr_recording_claim_pass(model->recording),
                    .pass = pass,
+                   .traversal = traversal,
                    .data = data,
                    .wait_tile = wait_tile,
                    .release_tile = release_tile,
@@ -164,7 +195,10 @@ void
 tbr_model_frame_end(struct tbr_model *model)
 {
    tbr_statistics_claim(model);
-   queue(model, &(struct message){.type = MESSAGE_FRAME_END});
+   queue(model, &(struct message){
+                   .type = MESSAGE_FRAME_END,
+                   .recorded = model->recording && tbr_recording_claim_frame(model->recording),
+                });
 }
 
 bool
@@ -187,7 +221,7 @@ tbr_model_counter(struct tbr_model *model, unsigned counter, bool wait)
 const struct cm_counter_table *
 tbr_model_counters(const struct tbr_model *model)
 {
-   return cm_gpu_counters(model->gpu);
+   return model->gpu ? cm_gpu_counters(model->gpu) : NULL;
 }
 
 /** TBRSIM_FRAMES=A-B, A-, or A. */
@@ -213,8 +247,35 @@ parse_frames(struct tbr_model *model)
    return *end == '\0' && model->first_frame <= model->last_frame;
 }
 
+static void
+free_model(struct tbr_model *model)
+{
+   cm_gpu_destroy(model->gpu);
+   tbr_recording_detach(model->recording);
+   FREE(model->counters);
+   FREE(model);
+}
+
+/** What consumes the events: the hierarchy, the recording. */
+static bool
+create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate)
+{
+   if (tbr_recording_is_wanted()) {
+      model->recording = tbr_recording_attach(config, isa);
+      if (!model->recording)
+         return false;
+   }
+   if (!simulate)
+      return true;
+   model->gpu = cm_gpu_create(config);
+   if (!model->gpu)
+      return false;
+   model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
+   return model->counters && tbr_statistics_prepare(config, isa);
+}
+
 struct tbr_model *
-tbr_model_create(const struct cm_config *config, const char *isa)
+tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
 {
    struct tbr_model *model = CALLOC_STRUCT(tbr_model);
    if (!model)
@@ -224,14 +285,8 @@ tbr_model_create(const struct cm_config *config, const char *isa)
       FREE(model);
       return NULL;
    }
-
-   model->gpu = cm_gpu_create(config);
-   if (model->gpu)
-      model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
-   if (!model->gpu || !model->counters || !tbr_statistics_prepare(config, isa)) {
-      cm_gpu_destroy(model->gpu);
-      FREE(model->counters);
-      FREE(model);
+   if (!create_consumers(model, config, isa, simulate)) {
+      free_model(model);
       return NULL;
    }
    mtx_init(&model->lock, mtx_plain);
@@ -240,9 +295,7 @@ tbr_model_create(const struct cm_config *config, const char *isa)
    model->end = &model->first;
    if (u_thread_create(&model->thread, consumer_main, model) != thrd_success) {
       fprintf(stderr, "tbrsim: cannot start the model's thread\n");
-      cm_gpu_destroy(model->gpu);
-      FREE(model->counters);
-      FREE(model);
+      free_model(model);
       return NULL;
    }
    return model;
@@ -256,10 +309,8 @@ tbr_model_destroy(struct tbr_model *model)
    queue(model, &(struct message){.type = MESSAGE_STOP});
    thrd_join(model->thread, NULL);
    tbr_statistics_release(model);
-   cm_gpu_destroy(model->gpu);
    cnd_destroy(&model->queued);
    cnd_destroy(&model->drained);
    mtx_destroy(&model->lock);
-   FREE(model->counters);
-   FREE(model);
+   free_model(model);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** The simulated memory hierarchy, on a thread of its own, fed in stream order. */
+/** The consumer of events, on a thread of its own, fed in stream order: the simulated memory
+ * hierarchy, the recording, or both. */
 #ifndef TBR_MODEL_H
 #define TBR_MODEL_H
 
@@ -12,26 +13,28 @@
 struct tbr_model;
 struct cm_config;
 
-/** Starts the consumer thread and prepares the statistics files (tbr_statistics.h).
- * NULL with a message when the hierarchy cannot be built. */
-struct tbr_model *tbr_model_create(const struct cm_config *config, const char *isa);
+/** Starts the consumer thread and prepares the statistics files (tbr_statistics.h). simulate:
+ * whether there is a hierarchy; without, events are only recorded (tbr_recording.h). config and
+ * isa must outlive the model. NULL with a message when the hierarchy cannot be built. */
+struct tbr_model *tbr_model_create(const struct cm_config *config, const char *isa, bool simulate);
 /** Consumes what is queued, writes the last frame, stops the thread. */
 void tbr_model_destroy(struct tbr_model *model);
 
 void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource);
 
-/** Queues a pass. The consumer calls wait_tile(data, n) before it reads the n-th
+/** Queues a pass. traversal: its tiles in the order of rendering, which is that of the
+ * configuration. The consumer calls wait_tile(data, n) before it reads the n-th
  * tile of the traversal, release_tile(data, tile) when it is done with that tile's
  * events, and release(data) when it is done with the pass. */
-void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, void *data,
-                    void (*wait_tile)(void *data, uint32_t n),
+void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal,
+                    void *data, void (*wait_tile)(void *data, uint32_t n),
                     void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));
 void tbr_model_frame_end(struct tbr_model *model);
 
 /** Whether the frame that is being recorded is simulated (TBRSIM_FRAMES). */
 bool tbr_model_frame_wanted(const struct tbr_model *model, uint32_t frame);
 
-/** The table that tbr_model_counter's counter indexes. */
+/** The table that tbr_model_counter's counter indexes; NULL: nothing is simulated. */
 const struct cm_counter_table *tbr_model_counters(const struct tbr_model *model);
 
 /** A counter's value in all frames finished so far and the frame in progress, as

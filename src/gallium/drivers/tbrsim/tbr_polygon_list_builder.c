@@ -263,11 +263,13 @@ write_attributes(const struct tbr_binning *binning, const struct tbr_binned_prim
 
 /** Whether the next primitive would not fit into the simulated Parameter Buffer. */
 static bool
-is_full(const struct tbr_binning *binning)
+is_full(struct tbr_binning *binning)
 {
    const struct cm_config *config = tbr_screen(binning->context->base.screen)->config;
    const uint32_t blocks = 1 + binning->context->fragment_shader->num_attributes;
-   return binning->batch->num_blocks + blocks > config->parameter_buffer.attribute_blocks;
+   const uint32_t needed = binning->batch->num_blocks + blocks;
+   binning->batch->most_blocks = MAX2(binning->batch->most_blocks, needed);
+   return needed > config->parameter_buffer.attribute_blocks;
 }
 
 void

@@ -464,7 +464,7 @@ tbr_query_init_screen(struct tbr_screen *screen)
 {
    screen->base.get_driver_query_info = get_driver_query_info;
    screen->base.get_driver_query_group_info = get_driver_query_group_info;
-   if (!screen->model)
+   if (!screen->model || !tbr_model_counters(screen->model))
       return true;
 
    screen->counters = cm_counter_table_create(screen->config);

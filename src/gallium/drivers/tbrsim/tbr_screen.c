@@ -23,6 +23,7 @@
 #include "tbr_program_cache.h"
 #include "tbr_public.h"
 #include "tbr_query.h"
+#include "tbr_recording.h"
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
 #include "tbr_statistics.h"
@@ -57,6 +58,7 @@ finish_all_models(void)
       finish_model(screen);
    }
    tbr_statistics_close();
+   tbr_recording_close();
    simple_mtx_unlock(&models_mutex);
 }
 
@@ -235,8 +237,9 @@ build_gpu(struct tbr_screen *screen)
    if (!screen->programs)
       return false;
 
-   if (debug_get_bool_option("TBRSIM_MODEL", true)) {
-      screen->model = tbr_model_create(screen->config, isa);
+   const bool simulate = debug_get_bool_option("TBRSIM_MODEL", true);
+   if (simulate || tbr_recording_is_wanted()) {
+      screen->model = tbr_model_create(screen->config, isa, simulate);
       if (!screen->model)
          return false;
       remember_model(screen);

@@ -16,18 +16,23 @@ static struct cm_stats_writer *writer; /* NULL without TBRSIM_OUT */
 static const struct tbr_model *owner;
 static bool prepared, left_out;
 
+void
+tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_RUN_VALUES])
+{
+   values[0] = (struct cm_run_value){"program", util_get_process_name()};
+   values[1] = (struct cm_run_value){"tbrsim", TBRSIM_VERSION};
+   values[2] = (struct cm_run_value){"mesa", PACKAGE_VERSION};
+   values[3] = (struct cm_run_value){"vector_feature_level", isa};
+}
+
 static bool
 create_writer(const char *directory, const struct cm_config *config, const char *isa)
 {
-   const struct cm_run_value values[] = {
-      {"program", util_get_process_name()},
-      {"tbrsim", TBRSIM_VERSION},
-      {"mesa", PACKAGE_VERSION},
-      {"vector_feature_level", isa},
-   };
+   struct cm_run_value values[TBR_NUM_RUN_VALUES];
+   tbr_statistics_describe_run(isa, values);
    table = cm_counter_table_create(config);
    if (table)
-      writer = cm_stats_writer_create(directory, table, config, values, sizeof values / sizeof *values);
+      writer = cm_stats_writer_create(directory, table, config, values, TBR_NUM_RUN_VALUES);
    if (!writer)
       fprintf(stderr, "tbrsim: out of memory for the statistics\n");
    return writer != NULL;

@@ -12,8 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "stats/writer.h"
+
 struct cm_config;
 struct tbr_model;
+
+/** What a run is, besides its configuration: program, versions, isa (the vector feature
+ * level's name, which must outlive the values). */
+#define TBR_NUM_RUN_VALUES 4
+void tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_RUN_VALUES]);
 
 /** Prepares the files for the process, once; nothing is opened before a frame.
  * config: the process's (all screens read the same), isa: the vector feature

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: MIT */
+#include "events/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "config/config.h"
+#include "events/recording_format.h"
+#include "events/recording_index.h"
+#include "stats/writer.h"
+
+/** Payloads that may wait for the thread. */
+#define MAX_WAITING_BYTES (48u << 20)
+/** The lowest is the fastest that pays: see docs/recording-format.md. */
+#define COMPRESSION_LEVEL 1
+
+const char *const cm_recording_kind_names[CM_RECORDING_KINDS] = {
+   [CM_RECORDING_PLAIN] = "plain",
+   [CM_RECORDING_HIDDEN] = "hidden",
+};
+
+/* A payload on its way to the file. */
+struct job {
+   struct job *next;
+   enum cm_chunk_type type;
+   uint8_t *data;
+   size_t bytes;
+   struct cm_indexed_frame frame; /* of a frame's end */
+};
+
+struct cm_recorder {
+   /* The caller's side. */
+   struct cm_tile_encoder *tiles;
+   struct cm_byte_writer resources; /* payload under way */
+   const struct cm_pass *pass;      /* begun last; NULL: none */
+   struct cm_tile_counts counted;
+   struct cm_recording_counts counts;
+
+   /* Between the two. */
+   pthread_t thread;
+   pthread_mutex_t lock;
+   pthread_cond_t queued, taken;
+   struct job *first, **end;
+   size_t waiting_bytes;
+   bool stop;
+   atomic_bool failed;
+   atomic_size_t num_frames; /* written whole */
+
+   /* The thread's side. */
+   int file;
+   char *path;
+   uint64_t offset;       /* where the next chunk goes */
+   uint64_t frame_offset; /* where the frame under way began */
+   uint32_t num_chunks;
+   struct cm_recording_index index;
+   ZSTD_CCtx *compressor;
+   uint8_t *chunk; /* room for a header and the largest zstd frame */
+   size_t chunk_capacity;
+};
+
+/* ---- the thread: chunks to the file -------------------------------------- */
+
+static void
+fail(struct cm_recorder *recorder, const char *reason)
+{
+   if (!atomic_exchange(&recorder->failed, true))
+      fprintf(stderr, "tbrsim: %s: %s; the recording ends after %zu frames\n", recorder->path, reason,
+              atomic_load(&recorder->num_frames));
+}
+
+/* Writes all bytes at the end of the file; 0, or what went wrong. */
+static int
+append(struct cm_recorder *recorder, const uint8_t *bytes, size_t n)
+{
+   uint64_t offset = recorder->offset;
+   while (n) {
+      const ssize_t written = pwrite(recorder->file, bytes, n, (off_t)offset);
+      if (written < 0 && errno == EINTR)
+         continue;
+      if (written <= 0)
+         return written < 0 ? errno : ENOSPC;
+      bytes += written;
+      offset += (uint64_t)written;
+      n -= (size_t)written;
+   }
+   recorder->offset = offset;
+   return 0;
+}
+
+/* One chunk; 0, or what went wrong. */
+static int
+append_chunk(struct cm_recorder *recorder, enum cm_chunk_type type, unsigned flags, const uint8_t *data,
+             size_t bytes)
+{
+   const size_t stored = ZSTD_compress2(recorder->compressor, recorder->chunk + CM_CHUNK_HEADER_BYTES,
+                                        recorder->chunk_capacity - CM_CHUNK_HEADER_BYTES, data, bytes);
+   if (ZSTD_isError(stored))
+      return ENOMEM; /* nothing else can happen: there is room */
+   const struct cm_chunk_header header = {
+      .type = (uint8_t)type,
+      .flags = (uint8_t)flags,
+      .frame = (uint32_t)recorder->index.num_frames,
+      .bytes = (uint32_t)bytes,
+      .stored_bytes = (uint32_t)stored,
+      .number = recorder->num_chunks,
+   };
+   cm_chunk_header_store(recorder->chunk, &header);
+   const int code = append(recorder, recorder->chunk, CM_CHUNK_HEADER_BYTES + stored);
+   recorder->num_chunks += !code;
+   return code;
+}
+
+/* A payload in as many chunks as it takes. */
+static int
+append_payload(struct cm_recorder *recorder, enum cm_chunk_type type, const uint8_t *data, size_t bytes)
+{
+   int code;
+   do {
+      const size_t part = bytes < CM_CHUNK_LIMIT ? bytes : CM_CHUNK_LIMIT;
+      code = append_chunk(recorder, type, part < bytes ? CM_CHUNK_CONTINUED : 0, data, part);
+      data += part;
+      bytes -= part;
+   } while (bytes && !code);
+   return code;
+}
+
+static bool
+note_in_index(struct cm_recorder *recorder, struct job *job, uint64_t offset)
+{
+   switch (job->type) {
+   case CM_CHUNK_GPU:
+      recorder->frame_offset = recorder->offset;
+      return cm_index_add_gpu(&recorder->index, offset);
+   case CM_CHUNK_RESOURCES: return cm_index_add_resources(&recorder->index, offset);
+   case CM_CHUNK_FRAME_END:
+      job->frame.offset = recorder->frame_offset;
+      recorder->frame_offset = recorder->offset;
+      atomic_fetch_add(&recorder->num_frames, 1);
+      return cm_index_add_frame(&recorder->index, &job->frame);
+   default: return true;
+   }
+}
+
+static void
+write_job(struct cm_recorder *recorder, struct job *job)
+{
+   if (atomic_load(&recorder->failed))
+      return;
+   const uint64_t offset = recorder->offset;
+   const int code = append_payload(recorder, job->type, job->data, job->bytes);
+   if (code)
+      fail(recorder, strerror(code));
+   else if (!note_in_index(recorder, job, offset))
+      fail(recorder, "out of memory");
+}
+
+static void *
+thread_main(void *data)
+{
+   struct cm_recorder *recorder = data;
+   pthread_mutex_lock(&recorder->lock);
+   for (;;) {
+      while (!recorder->first && !recorder->stop)
+         pthread_cond_wait(&recorder->queued, &recorder->lock);
+      struct job *job = recorder->first;
+      if (!job)
+         break;
+      recorder->first = job->next;
+      if (!recorder->first)
+         recorder->end = &recorder->first;
+      pthread_mutex_unlock(&recorder->lock);
+      write_job(recorder, job);
+      pthread_mutex_lock(&recorder->lock);
+      recorder->waiting_bytes -= job->bytes;
+      pthread_cond_signal(&recorder->taken);
+      free(job->data);
+      free(job);
+   }
+   pthread_mutex_unlock(&recorder->lock);
+   return NULL;
+}
+
+/* ---- the caller's side ---------------------------------------------------- */
+
+/* Hands a payload over; its memory is the queue's from here on. */
+static void
+submit(struct cm_recorder *recorder, enum cm_chunk_type type, struct cm_byte_writer *payload,
+       const struct cm_indexed_frame *frame)
+{
+   struct job *job = malloc(sizeof *job);
+   if (!job || payload->out_of_memory || payload->size > CM_PAYLOAD_LIMIT) {
+      fail(recorder, job && !payload->out_of_memory ? "a pass is too large" : "out of memory");
+      free(payload->data);
+      free(job);
+   } else {
+      *job = (struct job){.type = type, .data = payload->data, .bytes = payload->size};
+      if (frame)
+         job->frame = *frame;
+      pthread_mutex_lock(&recorder->lock);
+      while (recorder->waiting_bytes > MAX_WAITING_BYTES)
+         pthread_cond_wait(&recorder->taken, &recorder->lock);
+      recorder->waiting_bytes += job->bytes;
+      *recorder->end = job;
+      recorder->end = &job->next;
+      pthread_cond_signal(&recorder->queued);
+      pthread_mutex_unlock(&recorder->lock);
+   }
+   *payload = (struct cm_byte_writer){0};
+}
+
+static void
+submit_resources(struct cm_recorder *recorder)
+{
+   if (recorder->resources.size)
+      submit(recorder, CM_CHUNK_RESOURCES, &recorder->resources, NULL);
+}
+
+static void
+submit_tiles(struct cm_recorder *recorder)
+{
+   struct cm_byte_writer payload = {0};
+   cm_tile_encoder_finish(recorder->tiles, &payload);
+   if (payload.size || payload.out_of_memory)
+      submit(recorder, CM_CHUNK_TILES, &payload, NULL);
+}
+
+void
+cm_recorder_gpu_begin(struct cm_recorder *recorder)
+{
+   recorder->resources.size = 0;
+   memset(&recorder->counts, 0, sizeof recorder->counts);
+   memset(&recorder->counted, 0, sizeof recorder->counted);
+   submit(recorder, CM_CHUNK_GPU, &(struct cm_byte_writer){0}, NULL);
+}
+
+void
+cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource)
+{
+   if (atomic_load(&recorder->failed))
+      return;
+   cm_encode_resource(&recorder->resources, resource);
+   if (recorder->resources.size > CM_CHUNK_LIMIT / 2)
+      submit_resources(recorder);
+}
+
+static void
+count_pass(struct cm_recording_counts *counts, const struct cm_pass *pass)
+{
+   uint64_t blocks = 0;
+   for (uint32_t p = 0; p < pass->num_primitives; p++)
+      blocks += pass->primitives[p].num_attributes;
+   counts->attributes += blocks;
+   blocks = pass->attribute_blocks > blocks ? pass->attribute_blocks : blocks;
+   if (blocks > counts->most_attribute_blocks)
+      counts->most_attribute_blocks = blocks;
+   counts->passes++;
+   counts->draws += pass->num_draws;
+   for (uint32_t d = 0; d < pass->num_draws; d++)
+      counts->vertices += pass->draws[d].num_vertices;
+   counts->primitives += pass->num_primitives;
+   counts->pmds += pass->num_primitive_tiles;
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++)
+      counts->tiles += pass->touched[t];
+}
+
+void
+cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass)
+{
+   if (atomic_load(&recorder->failed))
+      return;
+   struct cm_byte_writer payload = {0};
+   submit_resources(recorder);
+   cm_encode_pass(&payload, pass);
+   submit(recorder, CM_CHUNK_PASS, &payload, NULL);
+   count_pass(&recorder->counts, pass);
+   recorder->pass = pass;
+}
+
+void
+cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile)
+{
+   if (!recorder->pass || atomic_load(&recorder->failed))
+      return;
+   const struct cm_tile_events *events = &recorder->pass->tiles[tile];
+   size_t at = 0;
+   while (at < events->num_words) {
+      at = cm_tile_encoder_add(recorder->tiles, tile, events, at, &recorder->counted);
+      if (at < events->num_words)
+         submit_tiles(recorder);
+   }
+   if (at == SIZE_MAX)
+      fail(recorder, "an event of an unknown type");
+}
+
+void
+cm_recorder_pass_end(struct cm_recorder *recorder)
+{
+   if (recorder->pass)
+      submit_tiles(recorder);
+   recorder->pass = NULL;
+}
+
+void
+cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number)
+{
+   struct cm_indexed_frame frame = {.number = number, .counts = recorder->counts};
+   frame.counts.shade_events = recorder->counted.shade_events;
+   frame.counts.quads = recorder->counted.quads;
+   frame.counts.fragments = recorder->counted.fragments;
+   frame.counts.texture_events = recorder->counted.texture_events;
+   frame.counts.footprints = recorder->counted.footprints;
+   memset(&recorder->counts, 0, sizeof recorder->counts);
+   memset(&recorder->counted, 0, sizeof recorder->counted);
+   if (atomic_load(&recorder->failed))
+      return;
+   struct cm_byte_writer payload = {0};
+   submit_resources(recorder);
+   cm_encode_frame(&payload, &frame);
+   submit(recorder, CM_CHUNK_FRAME_END, &payload, &frame);
+}
+
+/* ---- beginning and end ---------------------------------------------------- */
+
+static int
+write_header(struct cm_recorder *recorder, enum cm_recording_kind kind)
+{
+   uint8_t header[CM_RECORDING_HEADER_BYTES] = {0};
+   memcpy(header, CM_RECORDING_MAGIC, 8);
+   cm_store_uint32(header + 8, CM_RECORDING_VERSION);
+   cm_store_uint32(header + 12, kind);
+   cm_store_uint32(header + CM_RECORDING_HEADER_BYTES - 4, cm_crc32(header, CM_RECORDING_HEADER_BYTES - 4));
+   return append(recorder, header, sizeof header);
+}
+
+static void
+put_text(struct cm_byte_writer *writer, const char *text)
+{
+   const size_t length = strlen(text);
+   cm_put_varint(writer, length);
+   cm_put_bytes(writer, text, length);
+}
+
+static int
+write_provenance(struct cm_recorder *recorder, const struct cm_config *config,
+                 const struct cm_run_value *values, size_t num_values)
+{
+   char *json = NULL;
+   size_t length = 0;
+   FILE *stream = open_memstream(&json, &length);
+   if (!stream)
+      return ENOMEM;
+   cm_config_write_json(config, stream);
+   const bool fine = !ferror(stream);
+   if (fclose(stream) != 0 || !fine) {
+      free(json);
+      return ENOMEM;
+   }
+   struct cm_byte_writer payload = {0};
+   cm_put_varint(&payload, num_values + 2);
+   for (size_t i = 0; i < num_values; i++) {
+      put_text(&payload, values[i].key);
+      put_text(&payload, values[i].value);
+   }
+   put_text(&payload, "preset");
+   put_text(&payload, config->name);
+   put_text(&payload, "configuration");
+   put_text(&payload, json);
+   free(json);
+   const int code = payload.out_of_memory
+                       ? ENOMEM
+                       : append_payload(recorder, CM_CHUNK_PROVENANCE, payload.data, payload.size);
+   free(payload.data);
+   return code;
+}
+
+/* The application's signals are not for this thread: a file that may grow no further
+ * (SIGXFSZ) is an error here, not the end of the process. */
+static int
+start_thread(struct cm_recorder *recorder)
+{
+   sigset_t all, before;
+   sigfillset(&all);
+   pthread_sigmask(SIG_SETMASK, &all, &before);
+   const int code = pthread_create(&recorder->thread, NULL, thread_main, recorder);
+   pthread_sigmask(SIG_SETMASK, &before, NULL);
+   return code;
+}
+
+static void
+free_recorder(struct cm_recorder *recorder)
+{
+   if (recorder->file >= 0)
+      close(recorder->file);
+   cm_tile_encoder_destroy(recorder->tiles);
+   cm_index_finish(&recorder->index);
+   ZSTD_freeCCtx(recorder->compressor);
+   free(recorder->resources.data);
+   free(recorder->chunk);
+   free(recorder->path);
+   free(recorder);
+}
+
+static bool
+allocate_parts(struct cm_recorder *recorder, const char *path)
+{
+   recorder->path = strdup(path);
+   recorder->tiles = cm_tile_encoder_create();
+   recorder->compressor = ZSTD_createCCtx();
+   recorder->chunk_capacity = CM_CHUNK_HEADER_BYTES + ZSTD_compressBound(CM_CHUNK_LIMIT);
+   recorder->chunk = malloc(recorder->chunk_capacity);
+   if (!recorder->path || !recorder->tiles || !recorder->compressor || !recorder->chunk)
+      return false;
+   ZSTD_CCtx_setParameter(recorder->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
+   ZSTD_CCtx_setParameter(recorder->compressor, ZSTD_c_checksumFlag, 1);
+   return true;
+}
+
+struct cm_recorder *
+cm_recorder_create(const char *path, enum cm_recording_kind kind, const struct cm_config *config,
+                   const struct cm_run_value *values, size_t num_values, char *error, size_t error_size)
+{
+   struct cm_recorder *recorder = calloc(1, sizeof *recorder);
+   if (!recorder) {
+      snprintf(error, error_size, "%s: out of memory", path);
+      return NULL;
+   }
+   int code = ENOMEM;
+   recorder->file = -1;
+   if (allocate_parts(recorder, path)) {
+      recorder->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+      code = recorder->file < 0 ? errno : write_header(recorder, kind);
+      if (!code)
+         code = write_provenance(recorder, config, values, num_values);
+   }
+   pthread_mutex_init(&recorder->lock, NULL);
+   pthread_cond_init(&recorder->queued, NULL);
+   pthread_cond_init(&recorder->taken, NULL);
+   recorder->end = &recorder->first;
+   if (!code)
+      code = start_thread(recorder);
+   if (!code)
+      return recorder;
+   snprintf(error, error_size, "%s: %s", path, strerror(code));
+   free_recorder(recorder);
+   return NULL;
+}
+
+static int
+write_index(struct cm_recorder *recorder)
+{
+   struct cm_byte_writer payload = {0};
+   const uint64_t offset = recorder->offset;
+   cm_encode_index(&payload, &recorder->index);
+   int code =
+      payload.out_of_memory ? ENOMEM : append_payload(recorder, CM_CHUNK_INDEX, payload.data, payload.size);
+   free(payload.data);
+   if (code)
+      return code;
+   uint8_t trailer[CM_TRAILER_BYTES];
+   cm_store_uint64(trailer, offset);
+   cm_store_uint32(trailer + 8, cm_crc32(trailer, 8));
+   memcpy(trailer + 12, CM_TRAILER_MAGIC, 8);
+   return append(recorder, trailer, sizeof trailer);
+}
+
+/* What follows the last whole frame is of no use, and takes room that the index may need. */
+static void
+cut_unfinished_frame(struct cm_recorder *recorder)
+{
+   if (ftruncate(recorder->file, (off_t)recorder->frame_offset) == 0)
+      recorder->offset = recorder->frame_offset;
+   while (recorder->index.num_resources &&
+          recorder->index.resources[recorder->index.num_resources - 1] >= recorder->frame_offset)
+      recorder->index.num_resources--;
+}
+
+bool
+cm_recorder_destroy(struct cm_recorder *recorder)
+{
+   pthread_mutex_lock(&recorder->lock);
+   recorder->stop = true;
+   pthread_cond_signal(&recorder->queued);
+   pthread_mutex_unlock(&recorder->lock);
+   pthread_join(recorder->thread, NULL);
+
+   if (recorder->index.num_gpus)
+      cut_unfinished_frame(recorder);
+   const uint64_t whole = recorder->offset;
+   recorder->index.stopped = atomic_load(&recorder->failed);
+   int code = write_index(recorder);
+   /* Without an index the file is looked through when it is read; half of one helps nobody. */
+   if (code && ftruncate(recorder->file, (off_t)whole) != 0 && !atomic_load(&recorder->failed))
+      code = errno;
+   if (close(recorder->file) != 0 && !code)
+      code = errno;
+   recorder->file = -1;
+   if (code)
+      fail(recorder, strerror(code));
+   const bool fine = !atomic_load(&recorder->failed);
+   pthread_mutex_destroy(&recorder->lock);
+   pthread_cond_destroy(&recorder->queued);
+   pthread_cond_destroy(&recorder->taken);
+   free_recorder(recorder);
+   return fine;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Writes a recording: the event stream as a file (docs/recording-format.md).
+ *
+ * Calls come from one thread at a time, in stream order:
+ *    gpu_begin, (define_resource*, pass_begin, pass_tile*, pass_end)*, frame_end, …
+ * and may start again with gpu_begin. They copy what they are given; compressing and
+ * writing is done on a thread of the recorder's own.
+ *
+ * When the file cannot be written, one line on stderr says so, and what was recorded
+ * until then stays readable; further calls do nothing.
+ */
+#ifndef CM_RECORDER_H
+#define CM_RECORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "events/event_stream.h"
+
+struct cm_config;
+struct cm_recorder;
+struct cm_run_value;
+
+/** What a recording holds of the fragments that the GPU's mode removes. */
+enum cm_recording_kind {
+   CM_RECORDING_PLAIN,  /**< nothing: it answers for the mode it was made in */
+   CM_RECORDING_HIDDEN, /**< all of them: it answers for every mode */
+   CM_RECORDING_KINDS
+};
+
+extern const char *const cm_recording_kind_names[CM_RECORDING_KINDS];
+
+/** Creates the file. values: what stats.json has under "run" besides preset and
+ * configuration (stats/writer.h). NULL with a line in error when it cannot be created or
+ * memory is out. */
+struct cm_recorder *
+cm_recorder_create(const char *path, enum cm_recording_kind kind, const struct cm_config *config,
+                   const struct cm_run_value *values, size_t num_values, char *error, size_t error_size);
+/** Writes what is left, and the index. False if anything could not be written. */
+bool cm_recorder_destroy(struct cm_recorder *recorder);
+
+/** A simulated GPU begins: nothing of what was defined before is known to it, and a frame
+ * that was not ended is dropped. */
+void cm_recorder_gpu_begin(struct cm_recorder *recorder);
+void
+cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource);
+/** All of the pass but its tiles' events, which need not be there yet. */
+void cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass);
+/** The events of a tile of the pass begun last, each tile at most once, in any order. */
+void cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile);
+void cm_recorder_pass_end(struct cm_recorder *recorder);
+/** Ends a frame. number: the program's, counting from 0. */
+void cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number);
+
+#endif

@@ -1,0 +1,589 @@
+/* SPDX-License-Identifier: MIT */
+#include "events/recording.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "events/recording_format.h"
+
+struct cm_recording {
+   char *path;
+   int file;
+   uint64_t file_bytes;
+   enum cm_recording_kind kind;
+   struct cm_run_value *values;
+   size_t num_values;
+   uint64_t first_chunk; /* after the provenance */
+   struct cm_recording_index index;
+   enum cm_recording_end end;
+   char damage[512]; /* the line about what is wrong; empty: nothing */
+
+   ZSTD_DCtx *decompressor;
+   struct cm_byte_writer stored, payload; /* the last payload read */
+
+   /* Where cm_recording_next is. */
+   size_t frame, last_frame;
+   bool at_start;          /* nothing of the frame has been read */
+   uint64_t gpu;           /* offset of the GPU that was announced last; 0: none yet */
+   size_t resources, last; /* index.resources that are still to come before the frame */
+   uint64_t offset;        /* of the next chunk */
+};
+
+/* ---- passes --------------------------------------------------------------- */
+
+struct cm_recorded_pass *
+cm_recorded_pass_share(struct cm_recorded_pass *pass)
+{
+   __atomic_add_fetch(&pass->users, 1, __ATOMIC_RELAXED);
+   return pass;
+}
+
+void
+cm_recorded_pass_release(struct cm_recorded_pass *pass)
+{
+   if (!pass || __atomic_sub_fetch(&pass->users, 1, __ATOMIC_ACQ_REL))
+      return;
+   cm_pass_finish(&pass->pass);
+   free(pass);
+}
+
+static size_t
+memory_of(const struct cm_pass *pass)
+{
+   size_t bytes = sizeof *pass;
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++)
+      bytes += sizeof pass->tiles[t] + 1 + pass->tiles[t].capacity * sizeof(uint32_t);
+   return bytes + pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
+          pass->num_feedback * sizeof *pass->feedback + pass->num_primitives * sizeof *pass->primitives +
+          pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
+}
+
+/* ---- chunks ---------------------------------------------------------------- */
+
+/* Notes what is wrong. */
+static bool __attribute__((format(printf, 3, 4)))
+damaged(struct cm_recording *recording, uint64_t offset, const char *format, ...)
+{
+   char what[256];
+   va_list arguments;
+   va_start(arguments, format);
+   vsnprintf(what, sizeof what, format, arguments);
+   va_end(arguments);
+   snprintf(recording->damage, sizeof recording->damage, "%s: offset %llu: %s", recording->path,
+            (unsigned long long)offset, what);
+   return false;
+}
+
+static bool
+read_at(struct cm_recording *recording, void *bytes, size_t n, uint64_t offset)
+{
+   uint8_t *at = bytes;
+   while (n) {
+      const ssize_t got = pread(recording->file, at, n, (off_t)offset);
+      if (got < 0 && errno == EINTR)
+         continue;
+      if (got <= 0)
+         return damaged(recording, offset, "%s", got < 0 ? strerror(errno) : "the file is cut short");
+      at += got;
+      offset += (uint64_t)got;
+      n -= (size_t)got;
+   }
+   return true;
+}
+
+static bool
+read_chunk_header(struct cm_recording *recording, uint64_t offset, struct cm_chunk_header *header)
+{
+   uint8_t bytes[CM_CHUNK_HEADER_BYTES];
+   if (offset > recording->file_bytes || recording->file_bytes - offset < sizeof bytes)
+      return damaged(recording, offset, "the file is cut short");
+   if (!read_at(recording, bytes, sizeof bytes, offset))
+      return false;
+   if (!cm_chunk_header_load(bytes, header))
+      return damaged(recording, offset, "the header of a chunk is damaged");
+   if (!header->type || header->type >= CM_CHUNK_TYPES || (header->flags & ~CM_CHUNK_CONTINUED))
+      return damaged(recording, offset, "a chunk of an unknown type (%u)", header->type);
+   if (header->stored_bytes > recording->file_bytes - offset - sizeof bytes)
+      return damaged(recording, offset, "the file is cut short");
+   return true;
+}
+
+/* Appends a chunk's content to the payload. */
+static bool
+read_chunk(struct cm_recording *recording, uint64_t offset, const struct cm_chunk_header *header)
+{
+   struct cm_byte_writer *stored = &recording->stored, *payload = &recording->payload;
+   stored->size = 0;
+   if (payload->size + header->bytes > CM_PAYLOAD_LIMIT)
+      return damaged(recording, offset, "the chunks that continue each other are too large");
+   if (!cm_bytes_reserve(stored, header->stored_bytes) || !cm_bytes_reserve(payload, header->bytes))
+      return damaged(recording, offset, "out of memory for a chunk");
+   if (!read_at(recording, stored->data, header->stored_bytes, offset + CM_CHUNK_HEADER_BYTES))
+      return false;
+   const size_t bytes = ZSTD_decompressDCtx(recording->decompressor, payload->data + payload->size,
+                                            header->bytes, stored->data, header->stored_bytes);
+   if (ZSTD_isError(bytes))
+      return damaged(recording, offset, "a chunk is damaged (%s)", ZSTD_getErrorName(bytes));
+   if (bytes != header->bytes)
+      return damaged(recording, offset, "a chunk is shorter than its header says");
+   payload->size += bytes;
+   return true;
+}
+
+/* Reads the payload that begins with the chunk at *offset, which then is behind it. */
+static bool
+read_payload(struct cm_recording *recording, uint64_t *offset, enum cm_chunk_type type)
+{
+   struct cm_chunk_header header;
+   recording->payload.size = 0;
+   do {
+      if (!read_chunk_header(recording, *offset, &header))
+         return false;
+      if (header.type != type)
+         return damaged(recording, *offset, "a chunk of another type than expected (%u)", header.type);
+      if (!read_chunk(recording, *offset, &header))
+         return false;
+      *offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
+   } while (header.flags & CM_CHUNK_CONTINUED);
+   return true;
+}
+
+static struct cm_byte_reader
+payload_reader(const struct cm_recording *recording)
+{
+   const struct cm_byte_writer *payload = &recording->payload;
+   return (struct cm_byte_reader){payload->data, payload->data + payload->size, false};
+}
+
+/* ---- opening ---------------------------------------------------------------- */
+
+static bool
+read_header(struct cm_recording *recording)
+{
+   uint8_t header[CM_RECORDING_HEADER_BYTES];
+   if (!recording->file_bytes)
+      return damaged(recording, 0, "the file is empty");
+   const size_t magic = recording->file_bytes < 8 ? recording->file_bytes : 8;
+   if (!read_at(recording, header, magic, 0))
+      return false;
+   if (memcmp(header, CM_RECORDING_MAGIC, magic) != 0)
+      return damaged(recording, 0, "this is no recording");
+   if (!read_at(recording, header, sizeof header, 0))
+      return false;
+   const uint32_t version = cm_load_uint32(header + 8), kind = cm_load_uint32(header + 12);
+   if (version != CM_RECORDING_VERSION)
+      return damaged(recording, 8, "a recording of version %u, expected version %u", version,
+                     CM_RECORDING_VERSION);
+   if (cm_load_uint32(header + sizeof header - 4) != cm_crc32(header, sizeof header - 4))
+      return damaged(recording, 0, "the header is damaged");
+   if (kind >= CM_RECORDING_KINDS)
+      return damaged(recording, 12, "a recording of an unknown kind (%u)", kind);
+   recording->kind = (enum cm_recording_kind)kind;
+   return true;
+}
+
+static char *
+get_text(struct cm_byte_reader *reader)
+{
+   const uint64_t length = cm_get_varint(reader);
+   const uint8_t *bytes = length <= SIZE_MAX ? cm_get_bytes(reader, length) : NULL;
+   return bytes ? strndup((const char *)bytes, length) : NULL;
+}
+
+static bool
+read_provenance(struct cm_recording *recording)
+{
+   uint64_t offset = CM_RECORDING_HEADER_BYTES;
+   if (!read_payload(recording, &offset, CM_CHUNK_PROVENANCE))
+      return false;
+   struct cm_byte_reader reader = payload_reader(recording);
+   const uint64_t count = cm_get_varint(&reader);
+   if (count > cm_bytes_left(&reader) / 2)
+      return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is cut short");
+   recording->values = calloc(count + 1, sizeof *recording->values);
+   for (uint64_t i = 0; recording->values && i < count; i++) {
+      struct cm_run_value *value = &recording->values[recording->num_values++];
+      value->key = get_text(&reader);
+      value->value = get_text(&reader);
+      if (!value->key || !value->value)
+         return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is cut short");
+   }
+   recording->first_chunk = offset;
+   return recording->values || damaged(recording, CM_RECORDING_HEADER_BYTES, "out of memory");
+}
+
+/* The index at the end of the file. False where there is none that can be used. */
+static bool
+read_index(struct cm_recording *recording)
+{
+   uint8_t trailer[CM_TRAILER_BYTES];
+   const uint64_t end = recording->file_bytes - CM_TRAILER_BYTES;
+   if (recording->file_bytes < recording->first_chunk + CM_TRAILER_BYTES ||
+       !read_at(recording, trailer, sizeof trailer, end) || memcmp(trailer + 12, CM_TRAILER_MAGIC, 8) != 0 ||
+       cm_load_uint32(trailer + 8) != cm_crc32(trailer, 8))
+      return false;
+   uint64_t offset = cm_load_uint64(trailer);
+   if (offset < recording->first_chunk || offset > end || !read_payload(recording, &offset, CM_CHUNK_INDEX) ||
+       offset != end)
+      return false;
+   struct cm_byte_reader reader = payload_reader(recording);
+   return !cm_decode_index(&reader, &recording->index, end);
+}
+
+/* Notes a chunk in the index; false at the end of what can be used. */
+static bool
+index_chunk(struct cm_recording *recording, const struct cm_chunk_header *header, uint64_t offset,
+            uint64_t *frame_offset, bool continues)
+{
+   const uint64_t next = offset + CM_CHUNK_HEADER_BYTES + header->stored_bytes;
+   bool memory = true;
+   if (header->type == CM_CHUNK_GPU) {
+      *frame_offset = next;
+      memory = cm_index_add_gpu(&recording->index, offset);
+   } else if (header->type == CM_CHUNK_RESOURCES && !continues) {
+      memory = cm_index_add_resources(&recording->index, offset);
+   } else if (header->type == CM_CHUNK_FRAME_END) {
+      struct cm_indexed_frame frame = {.offset = *frame_offset};
+      recording->payload.size = 0;
+      if (!read_chunk(recording, offset, header))
+         return false;
+      struct cm_byte_reader reader = payload_reader(recording);
+      cm_decode_frame(&reader, &frame);
+      if (reader.bad || reader.at != reader.end)
+         return damaged(recording, offset, "the end of a frame is damaged");
+      *frame_offset = next;
+      memory = cm_index_add_frame(&recording->index, &frame);
+   }
+   return memory || damaged(recording, offset, "out of memory for the index");
+}
+
+/* Finds the frames by looking through the file. */
+static void
+rebuild_index(struct cm_recording *recording)
+{
+   uint64_t offset = recording->first_chunk, frame_offset = offset;
+   struct cm_chunk_header header;
+   bool continues = false, whole = true;
+   cm_index_finish(&recording->index);
+   recording->end = CM_RECORDING_UNFINISHED;
+   while (offset < recording->file_bytes) {
+      whole = read_chunk_header(recording, offset, &header);
+      /* What is left of an index is none. */
+      if (!whole || header.type == CM_CHUNK_INDEX)
+         break;
+      whole = index_chunk(recording, &header, offset, &frame_offset, continues);
+      if (!whole)
+         break;
+      continues = header.flags & CM_CHUNK_CONTINUED;
+      offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
+   }
+   if (whole)
+      damaged(recording, offset, "the recording was not finished");
+}
+
+/* Adds how much of the file can be used all the same. */
+static void
+note_whole_frames(struct cm_recording *recording)
+{
+   const size_t length = strlen(recording->damage);
+   snprintf(recording->damage + length, sizeof recording->damage - length, "; %zu whole frames come before",
+            recording->index.num_frames);
+}
+
+static void
+find_frames(struct cm_recording *recording)
+{
+   if (!read_index(recording)) {
+      rebuild_index(recording);
+      note_whole_frames(recording);
+   } else if (recording->index.stopped) {
+      recording->end = CM_RECORDING_STOPPED;
+      damaged(recording, recording->file_bytes, "the recording could not be written any further");
+      note_whole_frames(recording);
+   }
+}
+
+struct cm_recording *
+cm_recording_open(const char *path, char *error, size_t error_size)
+{
+   struct cm_recording *recording = calloc(1, sizeof *recording);
+   struct stat status;
+   if (!recording) {
+      snprintf(error, error_size, "%s: out of memory", path);
+      return NULL;
+   }
+   recording->path = strdup(path);
+   recording->decompressor = ZSTD_createDCtx();
+   recording->file = open(path, O_RDONLY | O_CLOEXEC);
+   if (recording->file < 0 || fstat(recording->file, &status) != 0) {
+      snprintf(error, error_size, "%s: %s", path, strerror(errno));
+   } else if (!S_ISREG(status.st_mode)) {
+      snprintf(error, error_size, "%s: not a regular file", path);
+   } else if (!recording->path || !recording->decompressor) {
+      snprintf(error, error_size, "%s: out of memory", path);
+   } else {
+      recording->file_bytes = (uint64_t)status.st_size;
+      if (read_header(recording) && read_provenance(recording)) {
+         find_frames(recording);
+         cm_recording_seek(recording, 0, SIZE_MAX);
+         return recording;
+      }
+      snprintf(error, error_size, "%s", recording->damage);
+   }
+   cm_recording_close(recording);
+   return NULL;
+}
+
+void
+cm_recording_close(struct cm_recording *recording)
+{
+   if (!recording)
+      return;
+   for (size_t i = 0; i < recording->num_values; i++) {
+      free((char *)recording->values[i].key);
+      free((char *)recording->values[i].value);
+   }
+   free(recording->values);
+   cm_index_finish(&recording->index);
+   free(recording->stored.data);
+   free(recording->payload.data);
+   ZSTD_freeDCtx(recording->decompressor);
+   if (recording->file >= 0)
+      close(recording->file);
+   free(recording->path);
+   free(recording);
+}
+
+enum cm_recording_kind
+cm_recording_kind(const struct cm_recording *recording)
+{
+   return recording->kind;
+}
+
+const struct cm_run_value *
+cm_recording_values(const struct cm_recording *recording, size_t *count)
+{
+   *count = recording->num_values;
+   return recording->values;
+}
+
+const char *
+cm_recording_value(const struct cm_recording *recording, const char *key)
+{
+   for (size_t i = 0; i < recording->num_values; i++) {
+      if (strcmp(recording->values[i].key, key) == 0)
+         return recording->values[i].value;
+   }
+   return NULL;
+}
+
+const struct cm_indexed_frame *
+cm_recording_frames(const struct cm_recording *recording, size_t *count)
+{
+   *count = recording->index.num_frames;
+   return recording->index.frames;
+}
+
+enum cm_recording_end
+cm_recording_end(const struct cm_recording *recording)
+{
+   return recording->end;
+}
+
+const char *
+cm_recording_damage(const struct cm_recording *recording)
+{
+   return recording->damage[0] ? recording->damage : NULL;
+}
+
+/* ---- reading ---------------------------------------------------------------- */
+
+void
+cm_recording_seek(struct cm_recording *recording, size_t first, size_t last)
+{
+   recording->frame = first;
+   recording->last_frame = last;
+   recording->at_start = true;
+   recording->gpu = 0;
+   recording->resources = recording->last = 0;
+}
+
+/* The GPU that a frame belongs to: the last one that begins before it; 0: none. */
+static uint64_t
+gpu_of(const struct cm_recording_index *index, uint64_t frame_offset)
+{
+   uint64_t gpu = 0;
+   for (size_t g = 0; g < index->num_gpus && index->gpus[g] < frame_offset; g++)
+      gpu = index->gpus[g];
+   return gpu;
+}
+
+/* The resources of a GPU that are defined before a frame. */
+static void
+find_resources(struct cm_recording *recording, uint64_t gpu, uint64_t frame_offset)
+{
+   const struct cm_recording_index *index = &recording->index;
+   size_t first = 0;
+   while (first < index->num_resources && index->resources[first] < gpu)
+      first++;
+   recording->resources = recording->last = first;
+   while (recording->last < index->num_resources && index->resources[recording->last] < frame_offset)
+      recording->last++;
+}
+
+static struct cm_item
+read_resources(struct cm_recording *recording, uint64_t *offset)
+{
+   const struct cm_item failed = {.type = CM_ITEM_DAMAGED};
+   struct cm_item item = {.type = CM_ITEM_RESOURCES, .frame = recording->frame};
+   const uint64_t begin = *offset;
+   if (!read_payload(recording, offset, CM_CHUNK_RESOURCES))
+      return failed;
+   struct cm_byte_reader reader = payload_reader(recording);
+   /* A resource takes more bytes than this. */
+   item.resources = malloc((cm_bytes_left(&reader) / 8 + 1) * sizeof *item.resources);
+   const char *wrong = item.resources ? NULL : "out of memory for resources";
+   while (!wrong && cm_bytes_left(&reader))
+      wrong = cm_decode_resource(&reader, &item.resources[item.num_resources++]);
+   if (!wrong)
+      return item;
+   damaged(recording, begin, "%s", wrong);
+   free(item.resources);
+   return failed;
+}
+
+static bool
+read_tiles(struct cm_recording *recording, struct cm_pass *pass)
+{
+   struct cm_chunk_header header;
+   while (read_chunk_header(recording, recording->offset, &header)) {
+      if (header.type != CM_CHUNK_TILES)
+         return true;
+      const uint64_t begin = recording->offset;
+      if (!read_payload(recording, &recording->offset, CM_CHUNK_TILES))
+         return false;
+      struct cm_byte_reader reader = payload_reader(recording);
+      const char *wrong = cm_decode_tiles(&reader, pass);
+      if (wrong)
+         return damaged(recording, begin, "%s", wrong);
+   }
+   return false;
+}
+
+static struct cm_item
+read_pass(struct cm_recording *recording)
+{
+   const uint64_t begin = recording->offset;
+   struct cm_item item = {.type = CM_ITEM_DAMAGED, .frame = recording->frame};
+   if (!read_payload(recording, &recording->offset, CM_CHUNK_PASS))
+      return item;
+   struct cm_recorded_pass *pass = calloc(1, sizeof *pass);
+   if (!pass) {
+      damaged(recording, begin, "out of memory for a pass");
+      return item;
+   }
+   pass->users = 1;
+   struct cm_byte_reader reader = payload_reader(recording);
+   const char *wrong = cm_decode_pass(&reader, &pass->pass);
+   if (wrong)
+      damaged(recording, begin, "%s", wrong);
+   if (wrong || !read_tiles(recording, &pass->pass)) {
+      cm_recorded_pass_release(pass);
+      return item;
+   }
+   pass->bytes = memory_of(&pass->pass);
+   item.type = CM_ITEM_PASS;
+   item.pass = pass;
+   return item;
+}
+
+static struct cm_item
+end_frame(struct cm_recording *recording)
+{
+   struct cm_item item = {.type = CM_ITEM_DAMAGED, .frame = recording->frame};
+   if (!read_payload(recording, &recording->offset, CM_CHUNK_FRAME_END))
+      return item;
+   item.type = CM_ITEM_FRAME_END;
+   recording->frame++;
+   recording->at_start = true;
+   return item;
+}
+
+/* The beginning of a frame: announces its GPU and what that knows, if that is not known yet. */
+static bool
+begin_frame(struct cm_recording *recording, struct cm_item *item)
+{
+   const uint64_t frame_offset = recording->index.frames[recording->frame].offset;
+   const uint64_t gpu = gpu_of(&recording->index, frame_offset);
+   if (gpu != recording->gpu || !gpu) {
+      recording->gpu = gpu ? gpu : 1;
+      find_resources(recording, gpu, frame_offset);
+      item->type = CM_ITEM_GPU;
+      return true;
+   }
+   if (recording->resources < recording->last) {
+      uint64_t offset = recording->index.resources[recording->resources++];
+      *item = read_resources(recording, &offset);
+      return true;
+   }
+   recording->at_start = false;
+   recording->offset = frame_offset;
+   return false;
+}
+
+struct cm_item
+cm_recording_next(struct cm_recording *recording)
+{
+   struct cm_item item = {.type = CM_ITEM_END, .frame = recording->frame};
+   if (recording->frame > recording->last_frame || recording->frame >= recording->index.num_frames)
+      return item;
+   if (recording->at_start && begin_frame(recording, &item))
+      return item;
+   struct cm_chunk_header header;
+   item.type = CM_ITEM_DAMAGED;
+   if (!read_chunk_header(recording, recording->offset, &header))
+      return item;
+   switch (header.type) {
+   case CM_CHUNK_RESOURCES: return read_resources(recording, &recording->offset);
+   case CM_CHUNK_PASS: return read_pass(recording);
+   case CM_CHUNK_FRAME_END: return end_frame(recording);
+   default:
+      damaged(recording, recording->offset, "a chunk of another type than expected (%u)", header.type);
+      return item;
+   }
+}
+
+/* ---- sections ---------------------------------------------------------------- */
+
+size_t
+cm_recording_sections(struct cm_recording *recording,
+                      struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS])
+{
+   static const char *const names[CM_CHUNK_TYPES] = {
+      [CM_CHUNK_PROVENANCE] = "provenance", [CM_CHUNK_GPU] = "gpus",    [CM_CHUNK_RESOURCES] = "resources",
+      [CM_CHUNK_PASS] = "passes",           [CM_CHUNK_TILES] = "tiles", [CM_CHUNK_FRAME_END] = "frames",
+      [CM_CHUNK_INDEX] = "index",
+   };
+   for (unsigned type = 1; type < CM_CHUNK_TYPES; type++)
+      sections[type - 1] = (struct cm_recording_section){.name = names[type]};
+   char damage[sizeof recording->damage];
+   memcpy(damage, recording->damage, sizeof damage);
+   struct cm_chunk_header header;
+   for (uint64_t offset = CM_RECORDING_HEADER_BYTES;
+        offset < recording->file_bytes && read_chunk_header(recording, offset, &header);
+        offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes) {
+      struct cm_recording_section *section = &sections[header.type - 1];
+      section->chunks++;
+      section->bytes += header.bytes;
+      section->stored_bytes += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
+   }
+   /* The trailer is no chunk; what is wrong was said when the file was opened. */
+   memcpy(recording->damage, damage, sizeof damage);
+   return CM_CHUNK_TYPES - 1;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+#include "events/recording_check.h"
+#include "tiling/parameter_buffer.h"
+
+/** Far above what any API allows. */
+#define MAX_TEXELS 65536u
+#define MAX_LAYERS 65536u
+#define MAX_SAMPLES 64u
+#define MAX_INSTRUCTIONS (1u << 24)
+#define MAX_CONSTANT_BYTES (1u << 28)
+#define MAX_ELEMENT_BYTES 65536u
+
+const char *
+cm_check_resource(const struct cm_resource_description *resource)
+{
+   if (!resource->id || resource->id == UINT32_MAX)
+      return "a resource has no number";
+   if (resource->is_buffer)
+      return NULL;
+   if (!resource->levels || resource->levels > CM_MAX_LEVELS || !resource->samples ||
+       resource->samples > MAX_SAMPLES || !resource->block_width || !resource->block_height ||
+       !resource->block_bytes)
+      return "a texture has levels, samples or texels out of range";
+   if (!resource->width || resource->width > MAX_TEXELS || !resource->height ||
+       resource->height > MAX_TEXELS || !resource->depth || resource->depth > MAX_LAYERS ||
+       !resource->layers || resource->layers > MAX_LAYERS)
+      return "a texture has a size out of range";
+   return NULL;
+}
+
+const char *
+cm_check_pass_size(const struct cm_pass *pass)
+{
+   const uint32_t size = pass->tile_size;
+   if (size != 8 && size != 16 && size != 32 && size != 64)
+      return "a pass has a tile size other than 8, 16, 32 and 64";
+   if (pass->num_color > CM_MAX_COLOR_ATTACHMENTS)
+      return "a pass has too many color attachments";
+   if (!pass->tiles_x || !pass->tiles_y || pass->tiles_x > CM_PB_WIDE_TILES / pass->tiles_y)
+      return "a pass has no tiles, or too many";
+   if (!pass->layer_tiles_y || pass->tiles_y % pass->layer_tiles_y)
+      return "a pass has layers that are not whole rows of tiles";
+   if (pass->width > (uint64_t)pass->tiles_x * size || pass->height > (uint64_t)pass->layer_tiles_y * size)
+      return "a pass is larger than its tiles";
+   return NULL;
+}
+
+static bool
+is_program(const struct cm_program *program)
+{
+   return program->instructions <= MAX_INSTRUCTIONS && program->constant_bytes <= MAX_CONSTANT_BYTES;
+}
+
+static bool
+is_part(uint64_t first, uint64_t count, uint64_t all)
+{
+   return first <= all && count <= all - first;
+}
+
+static const char *
+check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
+{
+   if (!is_program(&draw->vertex_program) || !is_program(&draw->geometry_program) ||
+       !is_program(&draw->fragment_program))
+      return "a draw's program is too large";
+   if (draw->num_elements > CM_MAX_VERTEX_ELEMENTS || draw->num_textures > CM_MAX_TEXTURE_UNITS)
+      return "a draw has too many vertex elements or textures";
+   for (uint32_t e = 0; e < draw->num_elements; e++) {
+      if (draw->elements[e].bytes > MAX_ELEMENT_BYTES)
+         return "a draw's vertex element is too large";
+   }
+   if (draw->index_buffer && !is_part(draw->first_vertex, draw->num_vertices, pass->num_vertices))
+      return "a draw names vertices that are not there";
+   if (!is_part(draw->first_feedback, draw->num_feedback, pass->num_feedback))
+      return "a draw names transform feedback that is not there";
+   return NULL;
+}
+
+/* Primitives' tiles follow one another and cover all of primitive_tiles. */
+static const char *
+check_primitives(const struct cm_pass *pass)
+{
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+   uint64_t blocks = 0, first_tile = 0;
+   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+      const struct cm_primitive *primitive = &pass->primitives[p];
+      if (primitive->draw >= pass->num_draws)
+         return "a primitive names a draw that is not there";
+      if (!primitive->num_attributes || primitive->num_attributes > CM_PB_WIDE_ATTRIBUTES)
+         return "a primitive has no attributes, or too many";
+      if (!primitive->num_tiles || primitive->first_tile != first_tile ||
+          !is_part(first_tile, primitive->num_tiles, pass->num_primitive_tiles))
+         return "a primitive has no tiles, or names some that are not there";
+      const uint32_t *tiles = pass->primitive_tiles + first_tile;
+      for (uint32_t i = 0; i < primitive->num_tiles; i++) {
+         if (tiles[i] >= num_tiles || (i && tiles[i] <= tiles[i - 1]))
+            return "a primitive's tiles are not in the pass, or not ascending";
+      }
+      first_tile += primitive->num_tiles;
+      blocks += primitive->num_attributes;
+   }
+   if (first_tile != pass->num_primitive_tiles)
+      return "a pass has tiles that belong to no primitive";
+   return blocks > UINT32_MAX ? "a pass has too many attributes" : NULL;
+}
+
+const char *
+cm_check_pass(const struct cm_pass *pass)
+{
+   const char *wrong = cm_check_pass_size(pass);
+   for (uint32_t d = 0; !wrong && d < pass->num_draws; d++)
+      wrong = check_draw(pass, &pass->draws[d]);
+   return wrong ? wrong : check_primitives(pass);
+}

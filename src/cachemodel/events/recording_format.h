@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/** What writer and reader of a recording share: docs/recording-format.md as numbers. */
+#ifndef CM_RECORDING_FORMAT_H
+#define CM_RECORDING_FORMAT_H
+
+#include "events/byte_stream.h"
+#include "events/event_stream.h"
+
+#define CM_RECORDING_VERSION 1
+#define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
+#define CM_RECORDING_HEADER_BYTES 32
+#define CM_CHUNK_MARKER "TBRC"
+#define CM_CHUNK_HEADER_BYTES 28
+#define CM_TRAILER_MAGIC "TBRINDEX"
+#define CM_TRAILER_BYTES 20
+/** What a chunk may hold, uncompressed; more goes into several. */
+#define CM_CHUNK_LIMIT (8u << 20)
+/** What several chunks that continue each other may hold together. */
+#define CM_PAYLOAD_LIMIT (1u << 30)
+
+enum cm_chunk_type {
+   CM_CHUNK_PROVENANCE = 1, /**< keys and values; the first chunk */
+   CM_CHUNK_GPU,            /**< a simulated GPU begins: no resources, cold caches */
+   CM_CHUNK_RESOURCES,      /**< descriptions of resources */
+   CM_CHUNK_PASS,           /**< a pass without its tiles' events */
+   CM_CHUNK_TILES,          /**< events of some tiles of the pass before */
+   CM_CHUNK_FRAME_END,      /**< what the frame held */
+   CM_CHUNK_INDEX,          /**< where the frames begin; the last chunk */
+   CM_CHUNK_TYPES
+};
+
+#define CM_CHUNK_CONTINUED 1 /**< flag: the payload goes on in the next chunk */
+
+struct cm_chunk_header {
+   uint8_t type, flags;
+   uint32_t frame;        /**< frames that ended before it in the recording */
+   uint32_t bytes;        /**< of the payload, uncompressed */
+   uint32_t stored_bytes; /**< of the zstd frame that follows */
+   uint32_t number;       /**< chunks before it */
+};
+
+void cm_chunk_header_store(uint8_t bytes[CM_CHUNK_HEADER_BYTES], const struct cm_chunk_header *header);
+/** False where it is none, or damaged. */
+bool cm_chunk_header_load(const uint8_t bytes[CM_CHUNK_HEADER_BYTES], struct cm_chunk_header *header);
+
+/** CRC-32 (ISO-HDLC) of some bytes. */
+uint32_t cm_crc32(const uint8_t *bytes, size_t n);
+
+/* ---- payloads (recording_pass.c) ---------------------------------------- */
+
+/** A pass without its tiles' events. */
+void cm_encode_pass(struct cm_byte_writer *writer, const struct cm_pass *pass);
+/** The same from bytes into a pass that is all zero; cm_pass_finish frees it. NULL, or what is wrong. */
+const char *cm_decode_pass(struct cm_byte_reader *reader, struct cm_pass *pass);
+void cm_pass_finish(struct cm_pass *pass);
+
+void cm_encode_resource(struct cm_byte_writer *writer, const struct cm_resource_description *resource);
+/** NULL, or what is wrong. */
+const char *cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource_description *resource);
+
+/* ---- tiles' events (recording_tiles.c) ----------------------------------- */
+
+/** Encodes the events of some tiles. */
+struct cm_tile_encoder;
+
+struct cm_tile_counts {
+   uint64_t shade_events, quads, fragments, texture_events, footprints;
+};
+
+struct cm_tile_encoder *cm_tile_encoder_create(void);
+void cm_tile_encoder_destroy(struct cm_tile_encoder *encoder);
+/** Takes the events of a tile from word `first` on; returns the word with which it has to go on
+ * after cm_tile_encoder_finish, num_words where it is through, or SIZE_MAX where there is an event of
+ * an unknown type. */
+size_t cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile,
+                           const struct cm_tile_events *events, size_t first, struct cm_tile_counts *counts);
+/** Appends the payload of what was taken since the last call; nothing where that is nothing. */
+void cm_tile_encoder_finish(struct cm_tile_encoder *encoder, struct cm_byte_writer *writer);
+
+/** Appends a payload's events to the tiles of a pass. NULL, or what is wrong. */
+const char *cm_decode_tiles(struct cm_byte_reader *reader, struct cm_pass *pass);
+
+#endif

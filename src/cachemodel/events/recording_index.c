@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "events/recording_index.h"
+
+void
+cm_index_finish(struct cm_recording_index *index)
+{
+   free(index->gpus);
+   free(index->resources);
+   free(index->frames);
+   memset(index, 0, sizeof *index);
+}
+
+/* Room for one more; it grows at the powers of two. */
+static bool
+grow(void **array, size_t count, size_t bytes)
+{
+   if (count & (count - 1))
+      return true;
+   void *larger = realloc(*array, (count ? count * 2 : 1) * bytes);
+   if (larger)
+      *array = larger;
+   return larger != NULL;
+}
+
+bool
+cm_index_add_gpu(struct cm_recording_index *index, uint64_t offset)
+{
+   if (!grow((void **)&index->gpus, index->num_gpus, sizeof *index->gpus))
+      return false;
+   index->gpus[index->num_gpus++] = offset;
+   return true;
+}
+
+bool
+cm_index_add_resources(struct cm_recording_index *index, uint64_t offset)
+{
+   if (!grow((void **)&index->resources, index->num_resources, sizeof *index->resources))
+      return false;
+   index->resources[index->num_resources++] = offset;
+   return true;
+}
+
+bool
+cm_index_add_frame(struct cm_recording_index *index, const struct cm_indexed_frame *frame)
+{
+   if (!grow((void **)&index->frames, index->num_frames, sizeof *index->frames))
+      return false;
+   index->frames[index->num_frames++] = *frame;
+   return true;
+}
+
+/* ---- bytes --------------------------------------------------------------- */
+
+void
+cm_encode_frame(struct cm_byte_writer *writer, const struct cm_indexed_frame *frame)
+{
+   cm_put_varint(writer, frame->number);
+#define PUT_COUNT(name, description) cm_put_varint(writer, frame->counts.name);
+   CM_RECORDING_COUNTS(PUT_COUNT)
+#undef PUT_COUNT
+}
+
+void
+cm_decode_frame(struct cm_byte_reader *reader, struct cm_indexed_frame *frame)
+{
+   const uint64_t number = cm_get_varint(reader);
+   reader->bad |= number > UINT32_MAX;
+   frame->number = (uint32_t)number;
+#define GET_COUNT(name, description) frame->counts.name = cm_get_varint(reader);
+   CM_RECORDING_COUNTS(GET_COUNT)
+#undef GET_COUNT
+}
+
+static void
+put_offsets(struct cm_byte_writer *writer, const uint64_t *offsets, size_t count)
+{
+   cm_put_varint(writer, count);
+   for (size_t i = 0; i < count; i++)
+      cm_put_varint(writer, offsets[i] - (i ? offsets[i - 1] : 0));
+}
+
+void
+cm_encode_index(struct cm_byte_writer *writer, const struct cm_recording_index *index)
+{
+   cm_put_varint(writer, index->stopped);
+   put_offsets(writer, index->gpus, index->num_gpus);
+   put_offsets(writer, index->resources, index->num_resources);
+   cm_put_varint(writer, index->num_frames);
+   for (size_t f = 0; f < index->num_frames; f++) {
+      cm_put_varint(writer, index->frames[f].offset - (f ? index->frames[f - 1].offset : 0));
+      cm_encode_frame(writer, &index->frames[f]);
+   }
+}
+
+/* The next offset; at file_bytes where it is none. */
+static uint64_t
+next_offset(struct cm_byte_reader *reader, uint64_t before, uint64_t file_bytes)
+{
+   const uint64_t difference = cm_get_varint(reader);
+   if (!difference || before >= file_bytes || difference >= file_bytes - before) {
+      reader->bad = true;
+      return file_bytes;
+   }
+   return before + difference;
+}
+
+const char *
+cm_decode_index(struct cm_byte_reader *reader, struct cm_recording_index *index, uint64_t file_bytes)
+{
+   bool memory = true;
+   const uint64_t stopped = cm_get_varint(reader);
+   index->stopped = stopped & 1;
+   reader->bad |= stopped > 1;
+   uint64_t offset = 0;
+   for (uint64_t n = cm_get_varint(reader); n > 0 && memory && !reader->bad; n--) {
+      offset = next_offset(reader, offset, file_bytes);
+      memory = cm_index_add_gpu(index, offset);
+   }
+   offset = 0;
+   for (uint64_t n = cm_get_varint(reader); n > 0 && memory && !reader->bad; n--) {
+      offset = next_offset(reader, offset, file_bytes);
+      memory = cm_index_add_resources(index, offset);
+   }
+   struct cm_indexed_frame frame = {0};
+   for (uint64_t n = cm_get_varint(reader); n > 0 && memory && !reader->bad; n--) {
+      frame.offset = next_offset(reader, frame.offset, file_bytes);
+      cm_decode_frame(reader, &frame);
+      memory = cm_index_add_frame(index, &frame);
+   }
+   if (!memory)
+      return "out of memory for the index";
+   return reader->bad || reader->at != reader->end ? "the index is cut short or out of order" : NULL;
+}

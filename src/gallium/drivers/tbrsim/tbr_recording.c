@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_recording.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "util/simple_mtx.h"
+#include "util/u_memory.h"
+#include "config/config.h"
+#include "stats/writer.h"
+#include "tbr_statistics.h"
+
+struct tbr_recording {
+   const struct cm_config *config;
+   const char *isa;
+   struct cm_resource_description *resources; /**< all that were defined so far */
+   uint32_t num_resources, capacity;
+};
+
+static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
+/* Whose passes are recorded from now on, and whether it has finished a frame. */
+static const struct tbr_recording *owner;
+static bool owner_finished_frame, left_out;
+
+/* Held from a pass' beginning to its end. */
+static simple_mtx_t recorder_mutex = SIMPLE_MTX_INITIALIZER;
+static struct cm_recorder *recorder;        /* NULL: no pass has been drawn, or it could not be created */
+static const struct tbr_recording *current; /* whose GPU the recorder has */
+static bool opened;
+
+bool
+tbr_recording_is_wanted(void)
+{
+   const char *path = getenv("TBRSIM_RECORD");
+   return path && *path;
+}
+
+struct tbr_recording *
+tbr_recording_attach(const struct cm_config *config, const char *isa)
+{
+   struct tbr_recording *recording = CALLOC_STRUCT(tbr_recording);
+   if (recording)
+      *recording = (struct tbr_recording){.config = config, .isa = isa};
+   else
+      fprintf(stderr, "tbrsim: out of memory for the recording\n");
+   return recording;
+}
+
+void
+tbr_recording_detach(struct tbr_recording *recording)
+{
+   if (!recording)
+      return;
+   simple_mtx_lock(&mutex);
+   if (owner == recording)
+      owner = NULL;
+   simple_mtx_unlock(&mutex);
+   simple_mtx_lock(&recorder_mutex);
+   if (current == recording)
+      current = NULL;
+   simple_mtx_unlock(&recorder_mutex);
+   free(recording->resources);
+   FREE(recording);
+}
+
+/* ---- claims ---------------------------------------------------------------- */
+
+static void
+note_left_out(void)
+{
+   if (!left_out)
+      fprintf(stderr, "tbrsim: frames of a second display of this process are left out of the recording\n");
+   left_out = true;
+}
+
+bool
+tbr_recording_claim_pass(struct tbr_recording *recording)
+{
+   simple_mtx_lock(&mutex);
+   if (!owner) {
+      owner = recording;
+      owner_finished_frame = false;
+   }
+   const bool claimed = owner == recording;
+   simple_mtx_unlock(&mutex);
+   return claimed;
+}
+
+bool
+tbr_recording_claim_frame(struct tbr_recording *recording)
+{
+   simple_mtx_lock(&mutex);
+   /* Without a pass it is a frame all the same. */
+   if (!owner)
+      owner = recording;
+   const bool claimed = owner == recording;
+   if (claimed) {
+      owner_finished_frame = true;
+   } else {
+      note_left_out();
+      if (!owner_finished_frame)
+         owner = recording;
+   }
+   simple_mtx_unlock(&mutex);
+   return claimed;
+}
+
+static bool
+is_owner(const struct tbr_recording *recording)
+{
+   simple_mtx_lock(&mutex);
+   const bool result = owner == recording;
+   simple_mtx_unlock(&mutex);
+   return result;
+}
+
+/* ---- the recorder, with its mutex held ---------------------------------------- */
+
+static void
+open_recorder(const struct tbr_recording *recording)
+{
+   struct cm_run_value values[TBR_NUM_RUN_VALUES];
+   char error[512];
+   opened = true;
+   tbr_statistics_describe_run(recording->isa, values);
+   recorder = cm_recorder_create(getenv("TBRSIM_RECORD"), CM_RECORDING_PLAIN, recording->config, values,
+                                 TBR_NUM_RUN_VALUES, error, sizeof error);
+   if (!recorder)
+      fprintf(stderr, "tbrsim: %s; nothing is recorded\n", error);
+}
+
+/** Makes the recorder's GPU the screen's. */
+static void
+make_current(const struct tbr_recording *recording)
+{
+   if (current == recording)
+      return;
+   current = recording;
+   cm_recorder_gpu_begin(recorder);
+   for (uint32_t i = 0; i < recording->num_resources; i++)
+      cm_recorder_define_resource(recorder, &recording->resources[i]);
+}
+
+void
+tbr_recording_define_resource(struct tbr_recording *recording, const struct cm_resource_description *resource)
+{
+   if (recording->num_resources == recording->capacity) {
+      const uint32_t capacity = recording->capacity ? recording->capacity * 2 : 64;
+      struct cm_resource_description *larger = realloc(recording->resources, capacity * sizeof *larger);
+      if (!larger) {
+         fprintf(stderr, "tbrsim: out of memory for the recording; the process ends\n");
+         abort();
+      }
+      recording->resources = larger;
+      recording->capacity = capacity;
+   }
+   recording->resources[recording->num_resources++] = *resource;
+   simple_mtx_lock(&recorder_mutex);
+   if (recorder && current == recording)
+      cm_recorder_define_resource(recorder, resource);
+   simple_mtx_unlock(&recorder_mutex);
+}
+
+struct cm_recorder *
+tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass)
+{
+   simple_mtx_lock(&recorder_mutex);
+   if (!opened)
+      open_recorder(recording);
+   /* Another screen may have taken over since the pass was queued. */
+   if (!recorder || !is_owner(recording)) {
+      simple_mtx_unlock(&recorder_mutex);
+      return NULL;
+   }
+   make_current(recording);
+   cm_recorder_pass_begin(recorder, pass);
+   return recorder;
+}
+
+void
+tbr_recording_end_pass(struct tbr_recording *recording)
+{
+   (void)recording;
+   cm_recorder_pass_end(recorder);
+   simple_mtx_unlock(&recorder_mutex);
+}
+
+void
+tbr_recording_end_frame(struct tbr_recording *recording, uint32_t frame)
+{
+   simple_mtx_lock(&recorder_mutex);
+   if (!opened)
+      open_recorder(recording);
+   if (recorder && is_owner(recording)) {
+      make_current(recording);
+      cm_recorder_frame_end(recorder, frame);
+   }
+   simple_mtx_unlock(&recorder_mutex);
+}
+
+void
+tbr_recording_close(void)
+{
+   simple_mtx_lock(&recorder_mutex);
+   if (recorder)
+      cm_recorder_destroy(recorder);
+   recorder = NULL;
+   opened = false;
+   simple_mtx_unlock(&recorder_mutex);
+}

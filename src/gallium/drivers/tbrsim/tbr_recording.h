@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The recording of the process (TBRSIM_RECORD names the file). As with the statistics
+ * files, a process may have several screens but has one recording: the first screen that
+ * draws a pass owns it. Another that finishes a frame before the owner has finished any
+ * takes over, from its next frame on; else its frames are left out. When the owner is
+ * destroyed, the next screen that draws goes on in the same file, as a new GPU.
+ *
+ * Claims are made on the application's threads, so that the owner does not depend on
+ * timing; the rest is called by the consumer of a screen's events.
+ */
+#ifndef TBR_RECORDING_H
+#define TBR_RECORDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "events/recorder.h"
+
+struct cm_config;
+
+/** A screen's part in the recording. */
+struct tbr_recording;
+
+bool tbr_recording_is_wanted(void);
+
+/** Takes part, with a GPU of this configuration on this vector feature level (both must
+ * outlive the recording). NULL with a message when memory is out. */
+struct tbr_recording *tbr_recording_attach(const struct cm_config *config, const char *isa);
+/** Nothing for NULL. */
+void tbr_recording_detach(struct tbr_recording *recording);
+
+/** The screen draws a pass, or finishes a frame: whether that is to be recorded. */
+bool tbr_recording_claim_pass(struct tbr_recording *recording);
+bool tbr_recording_claim_frame(struct tbr_recording *recording);
+
+void tbr_recording_define_resource(struct tbr_recording *recording,
+                                   const struct cm_resource_description *resource);
+/** The recorder that takes the pass' tiles until tbr_recording_end_pass; NULL: it is not recorded. */
+struct cm_recorder *tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass);
+void tbr_recording_end_pass(struct tbr_recording *recording);
+void tbr_recording_end_frame(struct tbr_recording *recording, uint32_t frame);
+
+/** The process ends: closes the file. */
+void tbr_recording_close(void);
+
+#endif

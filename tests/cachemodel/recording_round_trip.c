@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* What a recorder was given comes out of the recording again, to the bit. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/random_pass.h"
+#include "support/random_recording.h"
+#include "support/test.h"
+
+static struct cm_recording *
+open_recording(void)
+{
+   char error[512] = "";
+   struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
+   assert_string_equal(error, "");
+   assert_non_null(recording);
+   assert_null(cm_recording_damage(recording));
+   assert_int_equal(cm_recording_end(recording), CM_RECORDING_WHOLE);
+   return recording;
+}
+
+static void
+test_random_passes(void **unused)
+{
+   (void)unused;
+   for (uint64_t seed = 1; seed <= 40; seed++) {
+      write_random_recording(recording_path(), seed, 6);
+      struct cm_recording *recording = open_recording();
+      assert_int_equal(compare_random_recording(recording, seed, 0), 6);
+      assert_null(cm_recording_damage(recording));
+      /* From any frame on. */
+      const uint32_t first = (uint32_t)(seed % 7);
+      assert_int_equal(compare_random_recording(recording, seed, first), 6 - first);
+      cm_recording_close(recording);
+   }
+}
+
+static void
+test_provenance(void **unused)
+{
+   (void)unused;
+   write_random_recording(recording_path(), 1, 1);
+   struct cm_recording *recording = open_recording();
+   size_t count;
+   cm_recording_values(recording, &count);
+   assert_int_equal(count, 5);
+   assert_string_equal(cm_recording_value(recording, "program"), "a \"program\"");
+   assert_string_equal(cm_recording_value(recording, "empty"), "");
+   assert_string_equal(cm_recording_value(recording, "preset"), CM_CONFIG_DEFAULT);
+   assert_non_null(strstr(cm_recording_value(recording, "configuration"), "\"tile\": {\"size\": 32"));
+   assert_null(cm_recording_value(recording, "no such key"));
+   assert_int_equal(cm_recording_kind(recording), CM_RECORDING_PLAIN);
+   cm_recording_close(recording);
+}
+
+/* Footprints with any values that a renderer may write, and more of them in a tile than a
+ * chunk takes. */
+static void
+add_wild_events(struct pass_builder *builder, uint64_t *state, uint32_t tile, uint32_t events)
+{
+   while (events-- > 0) {
+      struct cm_footprint footprints[64];
+      const uint32_t quads = 1 + random_below(state, 4), count = 1 + random_below(state, 64);
+      if (random_below(state, 3) == 0 || !builder->tiles[tile].num_words)
+         pass_shade(builder, tile, random_below(state, builder->pass.num_draws), quads,
+                    (uint8_t)random_below(state, 16));
+      const uint32_t spread = random_below(state, 4);
+      for (uint32_t i = 0; i < count; i++) {
+         struct cm_footprint *f = &footprints[i];
+         *f = (struct cm_footprint){.level = (uint8_t)random_below(state, 256),
+                                    .live = (uint8_t)random_below(state, 16),
+                                    .linear = (uint8_t)random_below(state, 2),
+                                    .layer = random_below(state, 3) ? 0 : random_next(state) << 1};
+         for (unsigned q = 0; q < 4; q++) {
+            const uint32_t range = spread == 0 ? 65536 : spread == 1 ? 200 : spread == 2 ? 9 : 1;
+            f->texel[q].x = (int16_t)(random_below(state, range) - 2);
+            f->texel[q].y = (int16_t)(random_below(state, range) + 32760);
+         }
+      }
+      pass_footprints(builder, tile,
+                      random_below(state, 4) ? random_below(state, 33) : random_below(state, 65536),
+                      footprints, count);
+   }
+}
+
+static void
+test_wild_events(void **unused)
+{
+   (void)unused;
+   uint64_t state = 77;
+   struct pass_builder *builder = random_pass(&state, 3);
+   for (uint32_t t = 0; t < 20; t++)
+      add_wild_events(builder, &state, t, t == 7 ? 10000 : random_below(&state, 400));
+   builder->pass.frame = UINT32_MAX;
+   builder->pass.attribute_blocks = 1u << 31;
+   struct cm_recorder *recorder = new_recorder(recording_path());
+   cm_recorder_gpu_begin(recorder);
+   record_pass(recorder, builder);
+   cm_recorder_frame_end(recorder, 0);
+   assert_true(cm_recorder_destroy(recorder));
+
+   struct cm_recording *recording = open_recording();
+   assert_int_equal(cm_recording_next(recording).type, CM_ITEM_GPU);
+   struct cm_item item = cm_recording_next(recording);
+   assert_int_equal(item.type, CM_ITEM_PASS);
+   assert_passes_equal(&item.pass->pass, &builder->pass);
+   struct cm_recorded_pass *shared = cm_recorded_pass_share(item.pass);
+   cm_recorded_pass_release(item.pass);
+   assert_passes_equal(&shared->pass, &builder->pass);
+   cm_recorded_pass_release(shared);
+   assert_int_equal(cm_recording_next(recording).type, CM_ITEM_FRAME_END);
+   assert_int_equal(cm_recording_next(recording).type, CM_ITEM_END);
+   cm_recording_close(recording);
+   pass_free(builder);
+}
+
+/* A second GPU of the process: what the first one left open is gone, and its resources are
+ * not the second one's. */
+static void
+test_second_gpu(void **unused)
+{
+   (void)unused;
+   uint64_t state = 5;
+   struct cm_recorder *recorder = new_recorder(recording_path());
+   struct pass_builder *builders[4];
+   for (uint32_t i = 0; i < 4; i++)
+      builders[i] = random_pass(&state, i);
+   for (uint32_t gpu = 0; gpu < 2; gpu++) {
+      cm_recorder_gpu_begin(recorder);
+      const struct cm_resource_description resource = random_resource(1 + gpu);
+      cm_recorder_define_resource(recorder, &resource);
+      record_pass(recorder, builders[gpu * 2]);
+      cm_recorder_frame_end(recorder, 0);
+      record_pass(recorder, builders[gpu * 2 + 1]); /* of a frame that does not end */
+   }
+   assert_true(cm_recorder_destroy(recorder));
+
+   struct cm_recording *recording = open_recording();
+   size_t count;
+   cm_recording_frames(recording, &count);
+   assert_int_equal(count, 2);
+   for (uint32_t first = 0; first < 2; first++) {
+      cm_recording_seek(recording, first, 1);
+      for (uint32_t gpu = first; gpu < 2; gpu++) {
+         assert_int_equal(cm_recording_next(recording).type, CM_ITEM_GPU);
+         struct cm_item item = cm_recording_next(recording);
+         assert_int_equal(item.type, CM_ITEM_RESOURCES);
+         assert_int_equal(item.num_resources, 1);
+         assert_int_equal(item.resources[0].id, 1 + gpu);
+         free(item.resources);
+         item = cm_recording_next(recording);
+         assert_int_equal(item.type, CM_ITEM_PASS);
+         assert_passes_equal(&item.pass->pass, &builders[gpu * 2]->pass);
+         cm_recorded_pass_release(item.pass);
+         assert_int_equal(cm_recording_next(recording).type, CM_ITEM_FRAME_END);
+      }
+      assert_int_equal(cm_recording_next(recording).type, CM_ITEM_END);
+   }
+   cm_recording_close(recording);
+   for (uint32_t i = 0; i < 4; i++)
+      pass_free(builders[i]);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_random_passes),
+      cmocka_unit_test(test_provenance),
+      cmocka_unit_test(test_wild_events),
+      cmocka_unit_test(test_second_gpu),
+   };
+   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+   recording_remove();
+   return failed;
+}
