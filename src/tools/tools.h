@@ -28,6 +28,7 @@ int command_run(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_env(int argc, char **argv);
 int command_configs(int argc, char **argv);
+int command_cache(int argc, char **argv);
 int command_counters(int argc, char **argv);
 
 #endif

@@ -155,6 +155,11 @@ bool cm_config_set(struct cm_config *config, const char *assignment, char *error
  * after the last cm_config_set. */
 bool cm_config_validate(const struct cm_config *config, char *error, size_t error_size);
 
+/** Whether size, ways, block and policy of a cache fit together. In the message, their names
+ * have the prefix: "caches.l2." */
+bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
+                              size_t error_size);
+
 /** All keys and values as one JSON object, without a newline at its end. */
 void cm_config_write_json(const struct cm_config *config, FILE *file);
 

@@ -40,19 +40,16 @@ in_range(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32
    return wrong(problem, "%u is out of range, expected %u to %u", value, low, high);
 }
 
-/* A cache by itself. */
+/* Size, ways, block and policy of a cache. Its keys begin with prefix. */
 static bool
-check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+check_shape(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
 {
-   const struct cm_cache_config *cache = &config->caches[unit];
-   const char *name = cm_unit_names[unit];
-
-   if (!in_range(about(problem, "caches.%s.ways", name), cache->ways, 1, 1024))
+   if (!in_range(about(problem, "%sways", prefix), cache->ways, 1, 1024))
       return false;
-   about(problem, "caches.%s.block", name);
+   about(problem, "%sblock", prefix);
    if (!is_power_of_two(cache->block) || cache->block < 16 || cache->block > 4096)
       return wrong(problem, "%u is no block size, expected a power of two from 16 to 4096", cache->block);
-   about(problem, "caches.%s.size", name);
+   about(problem, "%ssize", prefix);
    const uint32_t set_bytes = cache->ways * cache->block;
    if (cache->size % set_bytes != 0)
       return wrong(problem, "%u is no multiple of ways * block, expected a multiple of %u * %u = %u",
@@ -60,10 +57,32 @@ check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_
    if (!is_power_of_two(cache->size / set_bytes))
       return wrong(problem, "%u makes %u sets, expected a power of two: size = sets * %u ways * %u bytes",
                    cache->size, cache->size / set_bytes, cache->ways, cache->block);
-   about(problem, "caches.%s.policy", name);
+   about(problem, "%spolicy", prefix);
    if (cache->policy == CM_POLICY_TREE_PLRU && !is_power_of_two(cache->ways))
       return wrong(problem, "tree-plru makes no tree of %u ways, expected a power of two", cache->ways);
-   return in_range(about(problem, "caches.%s.instances", name), cache->instances, 1,
+   return true;
+}
+
+bool
+cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
+                         size_t error_size)
+{
+   struct cm_config_problem problem;
+   if (check_shape(cache, prefix, &problem))
+      return true;
+   snprintf(error, error_size, "%s: %s", problem.key, problem.message);
+   return false;
+}
+
+/* A cache by itself. */
+static bool
+check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   const struct cm_cache_config *cache = &config->caches[unit];
+   char prefix[64];
+   snprintf(prefix, sizeof prefix, "caches.%s.", cm_unit_names[unit]);
+   return check_shape(cache, prefix, problem) &&
+          in_range(about(problem, "%sinstances", prefix), cache->instances, 1,
                    config->fragment_stage.processors);
 }
 

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+#include "address_trace.h"
+
+#include <endian.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const address_format_names[ADDRESS_FORMAT_COUNT] = {"auto", "din", "oraclegeneral", "plain"};
+
+#define BUFFER_SIZE (256 * 1024)
+/* More than any sensible line has; the buffer always holds one of this length. */
+#define LINE_MAX_BYTES 65536
+/* Looked at to tell the format. */
+#define SAMPLE_BYTES 4096
+
+/* Block numbers leave 8 bits for what a cache remembers of a block. */
+#define BLOCK_LIMIT ((1ull << 56) - 1)
+
+/* One of libCacheSim's records: time, object, size, next access; all little endian. */
+#define RECORD_BYTES 24
+#define RECORD_OBJECT 4
+#define RECORD_SIZE 12
+
+struct access {
+   uint64_t address;
+   uint64_t bytes;
+   bool write;
+};
+
+struct address_trace {
+   struct input_file *file;
+   char *name;
+   struct address_options options;
+   char *buffer;
+   size_t begin, end; /* of what has been read and not yet decoded */
+   bool at_end;
+   uint64_t line; /* lines, or records, decoded */
+   /* The rest of an access that touches more blocks than a batch had room for. */
+   uint64_t rest_block, rest_count;
+   bool rest_write;
+};
+
+static bool __attribute__((format(printf, 4, 5)))
+wrong_line(const struct address_trace *trace, char *error, unsigned long error_size, const char *format, ...)
+{
+   char message[256];
+   va_list arguments;
+   va_start(arguments, format);
+   vsnprintf(message, sizeof message, format, arguments);
+   va_end(arguments);
+   snprintf(error, error_size, "%s:%llu: %s", trace->name, (unsigned long long)trace->line, message);
+   return false;
+}
+
+static bool __attribute__((format(printf, 4, 5)))
+wrong_record(const struct address_trace *trace, char *error, unsigned long error_size, const char *format,
+             ...)
+{
+   char message[256];
+   va_list arguments;
+   va_start(arguments, format);
+   vsnprintf(message, sizeof message, format, arguments);
+   va_end(arguments);
+   snprintf(error, error_size, "%s: record %llu (byte %llu): %s", trace->name,
+            (unsigned long long)trace->line + 1, (unsigned long long)(trace->line * RECORD_BYTES), message);
+   return false;
+}
+
+/* Reads on, until there are at least `wanted` bytes or the end. */
+static bool
+fill_buffer(struct address_trace *trace, size_t wanted, char *error, unsigned long error_size)
+{
+   if (trace->end - trace->begin >= wanted || trace->at_end)
+      return true;
+   memmove(trace->buffer, trace->buffer + trace->begin, trace->end - trace->begin);
+   trace->end -= trace->begin;
+   trace->begin = 0;
+   while (trace->end < wanted && !trace->at_end) {
+      const long count = input_file_read(trace->file, trace->buffer + trace->end, BUFFER_SIZE - trace->end,
+                                         error, error_size);
+      if (count < 0)
+         return false;
+      trace->end += (size_t)count;
+      trace->at_end = count == 0;
+   }
+   return true;
+}
+
+/* ---- formats ----------------------------------------------------------- */
+
+static bool
+is_space(char c)
+{
+   return c == ' ' || c == '\t' || c == '\r';
+}
+
+static const char *
+skip_spaces(const char *text, const char *end)
+{
+   while (text < end && is_space(*text))
+      text++;
+   return text;
+}
+
+static int
+hexadecimal_digit(char c)
+{
+   if (c >= '0' && c <= '9')
+      return c - '0';
+   if ((c | 32) >= 'a' && (c | 32) <= 'f')
+      return (c | 32) - 'a' + 10;
+   return -1;
+}
+
+/* A number of up to 64 bits, with 0x or without. Where it ends; NULL where it is none. */
+static const char *
+read_hexadecimal(const char *text, const char *end, uint64_t *value)
+{
+   if (end - text > 2 && text[0] == '0' && (text[1] | 32) == 'x')
+      text += 2;
+   const char *begin = text;
+   uint64_t number = 0;
+   for (int digit; text < end && (digit = hexadecimal_digit(*text)) >= 0; text++) {
+      if (number >> 60)
+         return NULL;
+      number = number << 4 | (unsigned)digit;
+   }
+   *value = number;
+   return text > begin && (text == end || is_space(*text)) ? text : NULL;
+}
+
+/* Part of a line, for a message. */
+#define SHOWN_BYTES 40
+struct shown {
+   char text[SHOWN_BYTES + 4];
+};
+
+static struct shown
+show(const char *begin, const char *end)
+{
+   struct shown shown = {0};
+   unsigned length = 0;
+   for (; begin < end && length < SHOWN_BYTES; begin++)
+      shown.text[length++] = *begin >= ' ' && *begin <= '~' ? *begin : '?';
+   if (begin < end)
+      strcpy(shown.text + length, "...");
+   return shown;
+}
+
+/* Lines are not empty and without spaces before. */
+
+static bool
+decode_din(struct address_trace *trace, const char *line, const char *end, struct access *access, char *error,
+           unsigned long error_size)
+{
+   static const char expected[] = "expected \"LABEL ADDRESS\" with label 0 to 3, or \"r|w|i|m ADDRESS SIZE\"";
+   const char label = line[0];
+   const char *text = skip_spaces(line + 1, end);
+   if (text == line + 1 || text == end)
+      return wrong_line(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
+   if (memchr("45cv", label, 4))
+      return wrong_line(trace, error, error_size, "label %c: flushes and copies back cannot be simulated",
+                        label);
+   const bool extended = memchr("rwim", label, 4) != NULL;
+   if (!extended && (label < '0' || label > '3'))
+      return wrong_line(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
+   access->write = label == '1' || label == 'w';
+   access->bytes = 1;
+   text = read_hexadecimal(text, end, &access->address);
+   if (!text)
+      return wrong_line(trace, error, error_size, "'%s' has no hexadecimal address of up to 64 bits",
+                        show(line, end).text);
+   if (extended && !read_hexadecimal(skip_spaces(text, end), end, &access->bytes))
+      return wrong_line(trace, error, error_size, "'%s' has no hexadecimal size", show(line, end).text);
+   return true;
+}
+
+static bool
+decode_plain(struct address_trace *trace, const char *line, const char *end, struct access *access,
+             char *error, unsigned long error_size)
+{
+   const char kind = (char)(line[0] | 32);
+   const char *text = skip_spaces(line + 1, end);
+   access->write = kind == 'w';
+   access->bytes = 1;
+   const bool prefix = text > line + 1 && end - text > 2 && text[0] == '0' && (text[1] | 32) == 'x';
+   const char *rest = prefix ? read_hexadecimal(text, end, &access->address) : NULL;
+   if ((kind != 'r' && kind != 'w') || !rest || skip_spaces(rest, end) != end)
+      return wrong_line(trace, error, error_size, "'%s', expected \"R 0xADDRESS\" or \"W 0xADDRESS\"",
+                        show(line, end).text);
+   return true;
+}
+
+/* The format of what the buffer begins with. */
+static enum address_format
+guess_format(const struct address_trace *trace)
+{
+   const char *text = trace->buffer + trace->begin;
+   size_t size = trace->end - trace->begin;
+   if (size > SAMPLE_BYTES)
+      size = SAMPLE_BYTES;
+   for (size_t i = 0; i < size; i++) {
+      if ((unsigned char)text[i] >= 127 || (text[i] < ' ' && !is_space(text[i]) && text[i] != '\n'))
+         return ADDRESS_FORMAT_ORACLEGENERAL;
+   }
+   /* The first line that says something. */
+   const char *end = text + size;
+   while (text < end && (is_space(*text) || *text == '\n' || *text == '#')) {
+      const char *line_end = *text == '#' ? memchr(text, '\n', (size_t)(end - text)) : NULL;
+      text = line_end ? line_end + 1 : *text == '#' ? end : text + 1;
+   }
+   const char *line_end = memchr(text, '\n', (size_t)(end - text));
+   struct access access;
+   char ignored[8];
+   const bool plain = text < end && decode_plain((struct address_trace *)trace, text,
+                                                 line_end ? line_end : end, &access, ignored, sizeof ignored);
+   return plain ? ADDRESS_FORMAT_PLAIN : ADDRESS_FORMAT_DIN;
+}
+
+/* ---- batches ----------------------------------------------------------- */
+
+static inline void
+add_block(struct address_batch *batch, uint64_t block, bool write)
+{
+   batch->blocks[batch->count] = block;
+   batch->is_write[batch->count] = write;
+   batch->writes += write;
+   batch->count++;
+}
+
+/* Adds the blocks that are left of an access while there is room. */
+static void
+add_rest(struct address_trace *trace, struct address_batch *batch)
+{
+   for (; trace->rest_count && batch->count < ADDRESS_BATCH; trace->rest_count--)
+      add_block(batch, trace->rest_block++, trace->rest_write);
+}
+
+/* The blocks of an access; false where they are outside of what a cache can hold. */
+static inline bool
+add_access(struct address_trace *trace, struct address_batch *batch, const struct access *access)
+{
+   const unsigned shift = trace->options.block_shift;
+   const uint64_t last_byte = access->address + (access->bytes ? access->bytes - 1 : 0);
+   const uint64_t first = access->address >> shift, last = last_byte >> shift;
+   if (last_byte < access->address || last >= BLOCK_LIMIT)
+      return false;
+   if (first == last) {
+      add_block(batch, first, access->write);
+      return true;
+   }
+   trace->rest_block = first;
+   trace->rest_count = last - first + 1;
+   trace->rest_write = access->write;
+   add_rest(trace, batch);
+   return true;
+}
+
+enum line_result { LINE_FOUND, LINE_NONE, LINE_WRONG };
+
+/* The next line, without the character that ends it. */
+static enum line_result
+next_line(struct address_trace *trace, const char **line, const char **end, char *error,
+          unsigned long error_size)
+{
+   const char *newline = memchr(trace->buffer + trace->begin, '\n', trace->end - trace->begin);
+   if (!newline) {
+      if (!fill_buffer(trace, LINE_MAX_BYTES + 1, error, error_size))
+         return LINE_WRONG;
+      newline = memchr(trace->buffer + trace->begin, '\n', trace->end - trace->begin);
+   }
+   if (trace->begin == trace->end)
+      return LINE_NONE;
+   trace->line++;
+   *line = trace->buffer + trace->begin;
+   *end = newline ? newline : trace->buffer + trace->end;
+   trace->begin = (size_t)(*end - trace->buffer) + (newline != NULL);
+   if (*end - *line <= LINE_MAX_BYTES)
+      return LINE_FOUND;
+   wrong_line(trace, error, error_size, "the line is longer than %u bytes", LINE_MAX_BYTES);
+   return LINE_WRONG;
+}
+
+static bool
+read_lines(struct address_trace *trace, struct address_batch *batch, char *error, unsigned long error_size)
+{
+   const bool din = trace->options.format == ADDRESS_FORMAT_DIN;
+   while (batch->count < ADDRESS_BATCH) {
+      const char *line, *end;
+      const enum line_result result = next_line(trace, &line, &end, error, error_size);
+      if (result != LINE_FOUND)
+         return result == LINE_NONE;
+      line = skip_spaces(line, end);
+      if (line == end || *line == '#')
+         continue;
+      struct access access;
+      if (!(din ? decode_din : decode_plain)(trace, line, end, &access, error, error_size))
+         return false;
+      if (!add_access(trace, batch, &access))
+         return wrong_line(trace, error, error_size, "'%s' is beyond the largest address, block 2^56 - 2",
+                           show(line, end).text);
+   }
+   return true;
+}
+
+static inline uint64_t
+record_object(const char *record)
+{
+   uint64_t object;
+   memcpy(&object, record + RECORD_OBJECT, sizeof object);
+   return le64toh(object);
+}
+
+static inline uint32_t
+record_size(const char *record)
+{
+   uint32_t size;
+   memcpy(&size, record + RECORD_SIZE, sizeof size);
+   return le32toh(size);
+}
+
+/* Objects are named by numbers, often hashes of 64 bits: these lose their upper 8 bits to the
+ * lower ones. Two of a million objects become one with a probability of 10^-5. */
+static inline uint64_t
+block_of_object(uint64_t object)
+{
+   const uint64_t block = (object ^ (object >> 56) * 0x9e3779b97f4a7c15ull) & BLOCK_LIMIT;
+   return object < BLOCK_LIMIT ? object : block % BLOCK_LIMIT;
+}
+
+static bool
+read_records(struct address_trace *trace, struct address_batch *batch, char *error, unsigned long error_size)
+{
+   while (batch->count < ADDRESS_BATCH) {
+      if (!fill_buffer(trace, RECORD_BYTES, error, error_size))
+         return false;
+      const size_t size = trace->end - trace->begin;
+      if (!size)
+         return true;
+      if (size < RECORD_BYTES)
+         return wrong_record(trace, error, error_size, "the trace ends within it, after %zu of %u bytes",
+                             size, RECORD_BYTES);
+      const char *record = trace->buffer + trace->begin;
+      const char *end = record + size / RECORD_BYTES * RECORD_BYTES;
+      for (; record < end && batch->count < ADDRESS_BATCH; record += RECORD_BYTES, trace->line++) {
+         const uint64_t object = record_object(record);
+         const struct access access = {.address = object, .bytes = record_size(record)};
+         if (trace->options.objects)
+            add_block(batch, block_of_object(object), false);
+         else if (!add_access(trace, batch, &access))
+            return wrong_record(trace, error, error_size,
+                                "object 0x%llx of %llu bytes is beyond the largest address, block 2^56 - 2 "
+                                "(--objects takes its number as a name)",
+                                (unsigned long long)object, (unsigned long long)access.bytes);
+      }
+      trace->begin = (size_t)(record - trace->buffer);
+   }
+   return true;
+}
+
+bool
+address_trace_read(struct address_trace *trace, struct address_batch *batch, char *error,
+                   unsigned long error_size)
+{
+   batch->count = batch->writes = 0;
+   add_rest(trace, batch);
+   if (trace->options.format == ADDRESS_FORMAT_ORACLEGENERAL)
+      return read_records(trace, batch, error, error_size);
+   return read_lines(trace, batch, error, error_size);
+}
+
+struct address_trace *
+address_trace_open(struct input_file *file, const char *name, const struct address_options *options,
+                   char *error, unsigned long error_size)
+{
+   struct address_trace *trace = calloc(1, sizeof *trace);
+   if (!trace) {
+      snprintf(error, error_size, "%s: out of memory", name);
+      input_file_close(file);
+      return NULL;
+   }
+   trace->file = file;
+   trace->options = *options;
+   trace->name = strdup(name);
+   trace->buffer = malloc(BUFFER_SIZE);
+   if (!trace->name || !trace->buffer) {
+      snprintf(error, error_size, "%s: out of memory", name);
+   } else if (fill_buffer(trace, SAMPLE_BYTES, error, error_size)) {
+      if (trace->end > 0) {
+         if (options->format == ADDRESS_FORMAT_AUTO)
+            trace->options.format = guess_format(trace);
+         return trace;
+      }
+      snprintf(error, error_size, "%s: the trace is empty", name);
+   }
+   address_trace_close(trace);
+   return NULL;
+}
+
+void
+address_trace_close(struct address_trace *trace)
+{
+   if (!trace)
+      return;
+   input_file_close(trace->file);
+   free(trace->buffer);
+   free(trace->name);
+   free(trace);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Address traces of other programs, as the blocks that a cache is asked for. The
+ * formats (docs/caches.md):
+ *
+ *    din             Dinero's text: "0 1fc0" (the rest of the line is ignored), and
+ *                    Dinero IV's extended one: "r 1fc0 4"
+ *    oraclegeneral   libCacheSim's binary records of 24 bytes
+ *    plain           text: "R 0x1fc0", "W 0x2000"
+ */
+#ifndef ADDRESS_TRACE_H
+#define ADDRESS_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "input_file.h"
+
+enum address_format {
+   ADDRESS_FORMAT_AUTO, /**< the beginning of the trace tells */
+   ADDRESS_FORMAT_DIN,
+   ADDRESS_FORMAT_ORACLEGENERAL,
+   ADDRESS_FORMAT_PLAIN,
+   ADDRESS_FORMAT_COUNT
+};
+extern const char *const address_format_names[ADDRESS_FORMAT_COUNT];
+
+/** How a trace is read. */
+struct address_options {
+   enum address_format format;
+   unsigned block_shift; /**< log2 of a block's bytes */
+   /** oraclegeneral: an object's number is that of a block, its size does not matter. */
+   bool objects;
+};
+
+#define ADDRESS_BATCH 4096
+
+/** The next accesses of a trace, one for each block touched. */
+struct address_batch {
+   unsigned count;
+   unsigned writes;                /**< of them */
+   uint64_t blocks[ADDRESS_BATCH]; /**< addresses >> block_shift; less than 2^56 - 1 */
+   bool is_write[ADDRESS_BATCH];   /**< set where writes > 0 */
+};
+
+struct address_trace;
+
+/** Begins to read a file, which is closed with the trace. NULL with a line in error, and the
+ * file closed, where it is no trace. */
+struct address_trace *
+address_trace_open(struct input_file *file, const char *name, const struct address_options *options,
+                   char *error, unsigned long error_size);
+void address_trace_close(struct address_trace *trace);
+
+/** Reads the next batch, which has at least one access except at the end. False with a line
+ * in error that names the line or record where the trace is malformed. */
+bool address_trace_read(struct address_trace *trace, struct address_batch *batch, char *error,
+                        unsigned long error_size);
+
+#endif
