@@ -1,0 +1,253 @@
+# SPDX-License-Identifier: MIT
+"""tbrsim cache: each policy against a plain reference to the last miss, the trace formats, and what is said
+about malformed traces."""
+
+import argparse
+import gzip
+import json
+import lzma
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import reference
+
+TBRSIM = None
+
+
+def run(*arguments, data=None):
+    return subprocess.run([TBRSIM, "cache", *map(str, arguments)], input=data, capture_output=True, check=False,
+                          timeout=100)
+
+
+def records(accesses, size=64):
+    """libCacheSim's: time, object, size, next access."""
+    return b"".join(struct.pack("<IQIq", now, address, size, -1) for now, (address, _) in enumerate(accesses))
+
+
+def plain(accesses):
+    return "".join(f"{'W' if write else 'R'} 0x{address:x}\n" for address, write in accesses).encode()
+
+
+def din(accesses):
+    return "".join(f"{1 if write else 0} {address:x}\n" for address, write in accesses).encode()
+
+
+class CacheTest(unittest.TestCase):
+    def counts(self, trace, size=4096, ways=4, *options):
+        """The object that is printed for a trace of these bytes."""
+        result = run("--size", size, "--ways", ways, *options, "--json", "-", data=trace)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stderr, b"")
+        return json.loads(result.stdout)
+
+
+class Policies(CacheTest):
+    # Sets and ways.
+    shapes = ((1, 1), (1, 4), (1, 16), (2, 2), (8, 4), (16, 8), (64, 2), (256, 4), (4, 6), (1, 33))
+
+    def traces(self, blocks):
+        """Accesses to blocks: patterns and random ones around a cache of so many blocks."""
+        generator = random.Random(blocks)
+        n = 3000
+        wide, narrow = 4 * blocks + 3, blocks + blocks // 4 + 1
+        phases = [generator.randrange(i // 500 * blocks, i // 500 * blocks + narrow) for i in range(n)]
+        yield [(i % narrow, False) for i in range(n)]
+        yield [(i % narrow if i // narrow % 2 else narrow - 1 - i % narrow, i % 3 == 0) for i in range(n)]
+        yield [(generator.randrange(wide), generator.random() < 0.3) for _ in range(n)]
+        yield [(min(int(generator.paretovariate(0.4)), 10**6), generator.random() < 0.1) for _ in range(n)]
+        yield [(block, generator.random() < 0.5) for block in phases]
+        # Scans between uses, in several of SHiP's regions.
+        yield [(i * 7 % 20000 if i % 4 == 0 else generator.randrange(narrow), False) for i in range(n)]
+
+    def check(self, policy):
+        for sets, ways in self.shapes:
+            if policy == "tree-plru" and ways & ways - 1:
+                continue
+            for index in ("modulo", "xor") if sets > 1 else ("modulo",):
+                for accesses in self.traces(sets * ways):
+                    expected = reference.simulate(policy, accesses, sets, ways, index)
+                    got = self.counts(plain([(block * 64, write) for block, write in accesses]), 64 * sets * ways,
+                                      ways, "--policy", policy, "--index", index)
+                    self.assertEqual(got, expected, (policy, sets, ways, index))
+
+
+def add_policy_test(policy):
+    setattr(Policies, "test_" + policy.replace("-", "_"), lambda self: self.check(policy))
+
+
+for each in [*reference.POLICIES, "perfect"]:
+    add_policy_test(each)
+
+
+class Formats(CacheTest):
+    def setUp(self):
+        generator = random.Random(5)
+        self.accesses = [(generator.randrange(1 << 14) & ~3, generator.random() < 0.2) for _ in range(20000)]
+        self.expected = reference.simulate("lru", [(address // 64, write) for address, write in self.accesses], 16, 4)
+        self.reads = [(address, False) for address, _ in self.accesses]
+        self.expected_reads = dict(self.expected, writebacks=0)
+
+    def test_formats(self):
+        for name, trace, expected in (
+                ("plain", plain(self.accesses), self.expected),
+                ("din", din(self.accesses), self.expected),
+                ("oraclegeneral", records(self.accesses, 4), self.expected_reads)):
+            self.assertEqual(self.counts(trace), expected, name)
+            self.assertEqual(self.counts(trace, 4096, 4, "--format", name), expected, name)
+
+    def test_din(self):
+        trace = b"2 1000 an instruction\n\n 0 1004\r\n3\t0x1040\n1 FFC0"
+        self.assertEqual(self.counts(trace), dict(accesses=4, hits=1, misses=3, bypasses=0, writebacks=0))
+        # The extended format has sizes: here of two and of 65 blocks.
+        trace = b"r 103e 4\nw 0x0 1001\ni 1000 4 comment\nm fc0 1\n"
+        self.assertEqual(self.counts(trace, 64 * 128, 2),
+                         dict(accesses=2 + 65 + 1 + 1, hits=1 + 1 + 1, misses=66, bypasses=0, writebacks=0))
+
+    def test_plain(self):
+        trace = b"# a comment\n\nr 0x1000\n  W   0X1000  \nR 0xffffffffffff"
+        self.assertEqual(self.counts(trace), dict(accesses=3, hits=1, misses=2, bypasses=0, writebacks=0))
+        self.assertEqual(self.counts(b"# nothing\n"), dict.fromkeys(self.expected, 0))
+
+    def test_records(self):
+        # 128 bytes from the middle of a block: three of them.
+        trace = records([(32, False)], 128) + records([(0, False)], 0)
+        self.assertEqual(self.counts(trace), dict(accesses=4, hits=1, misses=3, bypasses=0, writebacks=0))
+        # More blocks than are read at a time.
+        trace = records([(0, False)], 64 * 100000)
+        self.assertEqual(self.counts(trace)["accesses"], 100000)
+
+    def test_objects(self):
+        """Objects by name are blocks, as libCacheSim's are with sizes ignored."""
+        generator = random.Random(6)
+        names = [generator.randrange(2**64) for _ in range(200)] + list(range(100))
+        accesses = [(generator.choice(names), False) for _ in range(10000)]
+        expected = reference.simulate("lru", accesses, 1, 64)
+        self.assertEqual(self.counts(records(accesses, 123456), 64 * 64, 64, "--objects"), expected)
+
+    def test_compressed(self):
+        zstd = lambda data: subprocess.run(["zstd", "-q", "-c"], input=data, capture_output=True, check=True).stdout
+        for trace, expected in ((plain(self.accesses), self.expected),
+                                (records(self.accesses, 4), self.expected_reads)):
+            middle = len(trace) // 48 * 24
+            for compress in (gzip.compress, lzma.compress, zstd):
+                self.assertEqual(self.counts(compress(trace)), expected)
+                # Several parts, one after the other, are one trace.
+                self.assertEqual(self.counts(compress(trace[:middle]) + compress(trace[middle:])), expected)
+
+    def test_files_and_table(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = pathlib.Path(directory, "trace")
+            path.write_bytes(plain(self.accesses))
+            result = run("--size", "4K", "--ways", 4, "--block", 64, "--policy", "lru", path)
+        self.assertEqual(result.returncode, 0)
+        table = {line.split()[0]: int(line.split()[1]) for line in result.stdout.decode().splitlines()}
+        self.assertEqual(table, self.expected)
+
+    def test_same_from_pipe(self):
+        """Input that comes in small pieces."""
+        reader, writer = os.pipe()
+        process = subprocess.Popen([TBRSIM, "cache", "--size", "4096", "--ways", "4", "--json", "-"], stdin=reader,
+                                   stdout=subprocess.PIPE)
+        os.close(reader)
+        with open(writer, "wb", buffering=0) as pipe:
+            trace = plain(self.accesses)
+            for begin in range(0, len(trace), 997):
+                pipe.write(trace[begin:begin + 997])
+        self.assertEqual(json.loads(process.communicate()[0]), self.expected)
+
+
+class BadInput(CacheTest):
+    def refused(self, status, pattern, *arguments, data=b""):
+        result = run(*arguments, data=data)
+        message = result.stderr.decode()
+        self.assertEqual(result.returncode, status, message)
+        self.assertEqual(len(message.splitlines()), 1, message)
+        self.assertRegex(message, "^tbrsim: .*" + pattern)
+        self.assertEqual(result.stdout, b"")
+
+    def malformed(self, trace, pattern, *options):
+        self.refused(1, "standard input" + pattern, "--size", 4096, "--ways", 4, *options, "-", data=trace)
+
+    def refused_options(self, pattern, *arguments):
+        self.refused(2, pattern, *arguments, data=b"R 0x0\n")
+
+    def test_lines(self):
+        self.malformed(b"R 0x0\nR 0x40\nX 0x80\n", ":3: 'X 0x80', expected \"R 0xADDRESS\"")
+        self.malformed(b"R 0x0\nR 40\n", ":2: 'R 40', expected")
+        self.malformed(b"R 0x0\nR 0x40 8\n", ":2: 'R 0x40 8', expected")
+        self.malformed(b"R 0x0\nR 0x10000000000000000\n", ":2: ")
+        self.malformed(b"R 0x0\nW\n", ":2: ")
+        self.malformed(b"R 0x0\nR 0x4g\n", ":2: ")
+        self.malformed(b"R 0x0\nR 0x4\x00\n", ":2: 'R 0x4\\?'", "--format", "plain")
+        self.malformed(b"0 0\n\n7 40\n", ":3: '7 40', expected \"LABEL ADDRESS\"")
+        self.malformed(b"0 0\n0\n", ":2: ")
+        self.malformed(b"0 0\n0 zz\n", ":2: '0 zz' has no hexadecimal address")
+        self.malformed(b"0 0\n4 0\n", ":2: label 4: flushes")
+        self.malformed(b"r 0 4\nr 0\n", ":2: 'r 0' has no hexadecimal size")
+        self.malformed(b"r 0 4\nr ffffffffffffffff 2\n", ":2: .* beyond the largest address")
+        self.malformed(b"0 0\n" + b"x" * 200000, ":2: the line is longer than 65536 bytes")
+        self.malformed(b"R 0x0\n" * 10000 + b"R 4", ":10001: ")
+
+    def test_records(self):
+        good = records([(0, False)] * 1000)
+        self.malformed(good[:-7], ": record 1000 \\(byte 23976\\): the trace ends within it, after 17 of 24 bytes")
+        self.malformed(good[:5], ": record 1 \\(byte 0\\): ")
+        self.malformed(good + records([(2**64 - 1, False)]), ": record 1001 \\(byte 24000\\): object 0xf+ of 64 bytes")
+
+    def test_no_trace(self):
+        self.malformed(b"", ": the trace is empty")
+        self.malformed(gzip.compress(b""), ": the trace is empty")
+        self.refused(1, "/none: cannot be opened: No such file", "--size", 4096, "--ways", 4, "/none")
+        self.refused(1, "cannot be read: Is a directory", "--size", 4096, "--ways", 4, "/tmp")
+
+    def test_damaged(self):
+        generator = random.Random(7)
+        trace = records([(generator.randrange(1 << 30), False) for _ in range(20000)])
+        zstd = subprocess.run(["zstd", "-q", "-c", "--check"], input=trace, capture_output=True, check=True).stdout
+        for name, data in ("gzip", gzip.compress(trace)), ("xz", lzma.compress(trace)), ("zstd", zstd):
+            self.malformed(data[:len(data) // 2], f": its {name} data is cut off")
+            self.malformed(data[:12], f": its {name} data is cut off")
+            flipped = bytearray(data)
+            flipped[len(data) // 2] ^= 0x55
+            self.malformed(bytes(flipped), f": (its {name} data is damaged|record)")
+
+    def test_options(self):
+        self.refused_options("no trace", "--size", 4096, "--ways", 4)
+        self.refused_options("more than one trace", "--size", 4096, "--ways", 4, "-", "-")
+        self.refused_options("--ways: expected at least 1", "--size", 4096, "-")
+        self.refused_options("--size: expected at least 1", "--ways", 4, "-")
+        self.refused_options("--size 4x: expected a number", "--size", "4x", "--ways", 4, "-")
+        self.refused_options("--size 4G: expected a number", "--size", "4G", "--ways", 4, "-")
+        self.refused_options("--size: 4000 is no multiple", "--size", 4000, "--ways", 4, "-")
+        self.refused_options("--size: 12288 makes 48 sets", "--size", 12288, "--ways", 4, "-")
+        self.refused_options("--ways: 2000 is out of range", "--size", 4096, "--ways", 2000, "-")
+        self.refused_options("--block: 48 is no block size", "--size", 4096, "--ways", 4, "--block", 48, "-")
+        self.refused_options("--policy belady: expected one of: lru, mru, fifo", "--size", 4096, "--ways", 4,
+                             "--policy", "belady", "-")
+        self.refused_options("--policy: tree-plru makes no tree of 3 ways", "--size", 3072, "--ways", 3, "--policy",
+                             "tree-plru", "-")
+        self.refused_options("--index prime: expected one of: modulo, xor", "--size", 4096, "--ways", 4, "--index",
+                             "prime", "-")
+        self.refused_options("--format elf: expected one of: auto, din", "--size", 4096, "--ways", 4, "--format",
+                             "elf", "-")
+        self.refused_options("unknown option '--sice'", "--sice", 4096, "-")
+        self.refused_options("--size needs a value", "--size")
+
+
+def main():
+    global TBRSIM
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, help="the command")
+    arguments, rest = parser.parse_known_args()
+    TBRSIM = arguments.tbrsim
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
