@@ -55,7 +55,7 @@ def select(arguments, lists, environment):
     return chosen, len(tests) - len(inside), len(inside) - len(chosen)
 
 
-def run_references(arguments, tests, display, scratch, lists):
+def run_references(arguments, tests, display, scratch):
     """{driver: {test: Result}}; what is not in the cache yet is run and put there."""
     results = {}
     for driver in references.DRIVERS:
@@ -65,7 +65,7 @@ def run_references(arguments, tests, display, scratch, lists):
             print(f"{driver}: running {len(missing)} tests; the results are kept in {cache.path}", flush=True)
             environment = piglit.driver_environment(arguments.tbrsim, driver, display, scratch)
             piglit.run(arguments.profile, missing, environment, arguments.jobs, arguments.timeout, cache.add)
-        results[driver] = lists.leave_out({test: cache.results[test] for test in tests if test in cache.results})
+        results[driver] = {test: cache.results[test] for test in tests if test in cache.results}
     return results
 
 
@@ -74,7 +74,7 @@ def run_tbrsim(arguments, tests, environment, lists):
     results = {}
 
     def keep(chunk):
-        results.update(lists.leave_out(chunk))
+        results.update(chunk)
         if arguments.out:
             write_results(arguments.out, results)
         if len(tests) > piglit.CHUNK:
@@ -87,8 +87,8 @@ def run_tbrsim(arguments, tests, environment, lists):
     again = [test for test, result in results.items() if lists.judge({test: result})[0]]
     unstable = []
     if len(again) <= 10 + len(tests) // 50:
-        chunk = piglit.run_chunk(arguments.profile, again, environment, 1, arguments.timeout) if again else {}
-        for test, result in lists.leave_out(chunk).items():
+        for test, result in piglit.run_chunk(arguments.profile, again, environment, 1, arguments.timeout).items() \
+                if again else ():
             if not lists.judge({test: result})[0]:
                 unstable.append(test)
             results[test] = result
@@ -130,7 +130,7 @@ def conformance(arguments):
               f" not exposed, {left_out} are in the list of skips", flush=True)
         others = {}
         if not arguments.no_references and not arguments.list:
-            others = run_references(arguments, tests, display, scratch, lists)
+            others = run_references(arguments, tests, display, scratch)
             if arguments.references_only:
                 print(table(others))
                 return 0

@@ -52,22 +52,6 @@ class Lists:
             fails[test] = status
         return cls(fails, patterns(directory / f"{driver}-flakes.txt"), patterns(directory / f"{driver}-skips.txt"))
 
-    def leave_out(self, results):
-        """The results without the subtests that are in the list of skips, which run nevertheless: a test that
-        fails because of them has the worst of the others."""
-        return {test: self._without_skipped(test, result) for test, result in results.items()}
-
-    def _without_skipped(self, test, result):
-        kept = {name: status for name, status in result.subtests.items()
-                if not self.skips.fullmatch(f"{test}@{name}")}
-        if len(kept) == len(result.subtests):
-            return result
-        failed = [status for name, status in result.subtests.items() if name not in kept]
-        status = result.status
-        if status == "Fail" and "Fail" in failed:
-            status = next((worst for worst in ("Fail", "Pass") if worst in kept.values()), "Skip")
-        return dataclasses.replace(result, status=status, subtests=kept)
-
     def judge(self, results):
         """(unexpected failures, results better than listed) as lists of (test, status, listed status)."""
         worse, better = [], []

@@ -299,7 +299,7 @@ init_vertex_caps(struct pipe_caps *caps)
    caps->shader_array_components = true;
    caps->max_geometry_output_vertices = caps->max_geometry_total_output_components = 1024;
    caps->max_gs_invocations = 32;
-   caps->max_vertex_streams = 1;
+   caps->max_vertex_streams = PIPE_MAX_VERTEX_STREAMS;
    caps->max_vertex_attrib_stride = 2048;
    caps->max_stream_output_buffers = PIPE_MAX_SO_BUFFERS;
    caps->max_stream_output_separate_components = caps->max_stream_output_interleaved_components = 16 * 4;
@@ -380,7 +380,7 @@ tbr_caps_init_screen(struct tbr_screen *screen)
    base->is_format_supported = is_format_supported;
 
    u_init_pipe_screen_caps(base, 0);
-   caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 330;
+   caps->glsl_feature_level = caps->glsl_feature_level_compatibility = 400;
    init_pipeline_caps(caps);
    init_vertex_caps(caps);
    init_texture_caps(caps);

@@ -110,22 +110,38 @@ spread(const struct jit *jit, LLVMValueRef planes, enum coefficient coefficient)
                                  LLVMConstVector(lanes, TBR_LANES), "");
 }
 
-/** base + ddx * x + ddy * y, in the order in which the raster pipeline does it. */
-static LLVMValueRef
-evaluate_plane(const struct jit *jit, unsigned plane, bool centroid)
+/** Where in their pixels fragments are evaluated, relative to their primitives. */
+struct place {
+   LLVMValueRef x, y;
+};
+
+static struct place
+load_place(const struct jit *jit, bool centroid)
 {
    const size_t offset_x =
       centroid ? offsetof(struct tbr_fragment_block, centroid_x) : offsetof(struct tbr_fragment_block, x);
    const size_t offset_y =
       centroid ? offsetof(struct tbr_fragment_block, centroid_y) : offsetof(struct tbr_fragment_block, y);
+   return (struct place){load(jit, jit->vector, jit->block, offset_x),
+                         load(jit, jit->vector, jit->block, offset_y)};
+}
+
+/** base + ddx * x + ddy * y, in the order in which the raster pipeline does it. */
+static LLVMValueRef
+evaluate_plane_at(const struct jit *jit, unsigned plane, struct place place)
+{
    LLVMValueRef planes = load_planes(jit, plane);
-   LLVMValueRef x = load(jit, jit->vector, jit->block, offset_x);
-   LLVMValueRef y = load(jit, jit->vector, jit->block, offset_y);
    LLVMValueRef value = spread(jit, planes, COEFFICIENT_BASE);
-   x = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDX), x, "");
-   y = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDY), y, "");
+   LLVMValueRef x = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDX), place.x, "");
+   LLVMValueRef y = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDY), place.y, "");
    value = LLVMBuildFAdd(jit->builder, value, x, "");
    return LLVMBuildFAdd(jit->builder, value, y, "");
+}
+
+static LLVMValueRef
+evaluate_plane(const struct jit *jit, unsigned plane, bool centroid)
+{
+   return evaluate_plane_at(jit, plane, load_place(jit, centroid));
 }
 
 static void
@@ -138,13 +154,17 @@ prepare_w(struct jit *jit, bool centroid)
                                     jit->inverse_w[centroid], "");
 }
 
+static bool
+is_constant(const struct jit *jit, const struct tbr_shader_input *input)
+{
+   return input->interpolation == TBR_INTERPOLATE_CONSTANT || (input->color && jit->key->flatshade);
+}
+
 static LLVMValueRef
 attribute_input(struct jit *jit, const struct tbr_shader_input *input, unsigned component)
 {
    const unsigned plane = TBR_PLANE_INPUT(input->attribute, component);
-   const bool constant =
-      input->interpolation == TBR_INTERPOLATE_CONSTANT || (input->color && jit->key->flatshade);
-   if (constant)
+   if (is_constant(jit, input))
       return spread(jit, load_planes(jit, plane), COEFFICIENT_BASE);
 
    const bool centroid = input->centroid && jit->key->multisample && !jit->key->per_sample;
@@ -197,6 +217,76 @@ build_inputs(struct jit *jit, LLVMValueRef (*inputs)[4])
       }
    }
 }
+
+/* ---- interpolateAt ----------------------------------------------------- */
+
+struct interpolator {
+   struct lp_build_fs_iface base;
+   const struct jit *jit;
+};
+
+/** How far the samples with these numbers are from the centre along an axis. */
+static LLVMValueRef
+sample_offsets(const struct jit *jit, LLVMValueRef samples, unsigned axis)
+{
+   LLVMValueRef offsets = lp_build_const_vec(jit->gallivm, jit->type, tbr_sample_positions[0][axis] - 0.5f);
+   for (unsigned s = 1; s < TBR_MAX_SAMPLES; s++) {
+      LLVMValueRef is_it = LLVMBuildICmp(jit->builder, LLVMIntEQ, samples,
+                                         lp_build_const_int_vec(jit->gallivm, jit->type, s), "");
+      offsets =
+         LLVMBuildSelect(jit->builder, is_it,
+                         lp_build_const_vec(jit->gallivm, jit->type, tbr_sample_positions[s][axis] - 0.5f),
+                         offsets, "");
+   }
+   return offsets;
+}
+
+/** The pixels' centres; programs that run once a sample are at the samples. */
+static struct place
+load_centers(const struct jit *jit)
+{
+   struct place place = load_place(jit, false);
+   if (!jit->key->multisample || !jit->key->per_sample)
+      return place;
+   LLVMTypeRef word = LLVMInt32TypeInContext(jit->gallivm->context);
+   LLVMValueRef sample =
+      lp_build_broadcast(jit->gallivm, jit->integer_vector,
+                         load(jit, word, jit->block, offsetof(struct tbr_fragment_block, sample_id)));
+   place.x = LLVMBuildFSub(jit->builder, place.x, sample_offsets(jit, sample, 0), "");
+   place.y = LLVMBuildFSub(jit->builder, place.y, sample_offsets(jit, sample, 1), "");
+   return place;
+}
+
+/** An input at the centroid, at sample offsets[0] or at offsets from the centre. */
+static LLVMValueRef
+interpolate_at(const struct lp_build_fs_iface *base, struct lp_build_context *build, unsigned slot,
+               unsigned component, bool centroid, bool sample, LLVMValueRef index, LLVMValueRef offsets[2])
+{
+   const struct jit *jit = ((const struct interpolator *)base)->jit;
+   const struct tbr_shader_input *input = &jit->shader->inputs[slot];
+   const unsigned plane = TBR_PLANE_INPUT(input->attribute, component);
+   if (is_constant(jit, input))
+      return spread(jit, load_planes(jit, plane), COEFFICIENT_BASE);
+
+   struct place place;
+   if (centroid) {
+      place = load_place(jit, jit->key->multisample && !jit->key->per_sample);
+   } else {
+      place = load_centers(jit);
+      if (!sample || jit->key->multisample) {
+         LLVMValueRef x = sample ? sample_offsets(jit, offsets[0], 0) : offsets[0];
+         LLVMValueRef y = sample ? sample_offsets(jit, offsets[0], 1) : offsets[1];
+         place.x = LLVMBuildFAdd(jit->builder, place.x, x, "");
+         place.y = LLVMBuildFAdd(jit->builder, place.y, y, "");
+      }
+   }
+   LLVMValueRef value = evaluate_plane_at(jit, plane, place);
+   if (input->interpolation == TBR_INTERPOLATE_PERSPECTIVE)
+      value = LLVMBuildFDiv(jit->builder, value, evaluate_plane_at(jit, TBR_PLANE_INVERSE_W, place), "");
+   return value;
+}
+
+/* ---- constants --------------------------------------------------------- */
 
 /** Constants at known offsets, broadcast to all lanes. LLVM drops unused ones. */
 static void
@@ -342,6 +432,7 @@ build_body(struct jit *jit, nir_shader *nir)
    struct tbr_jit_sampler sampler;
    tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread, nir);
 
+   const struct interpolator interpolator = {.base.interp_fn = interpolate_at, .jit = jit};
    const struct lp_build_tgsi_params params = {
       .type = jit->type,
       .mask = &mask,
@@ -351,6 +442,7 @@ build_body(struct jit *jit, nir_shader *nir)
       .inputs = (const LLVMValueRef(*)[4])inputs,
       .num_inputs = num_slots,
       .sampler = &sampler.base,
+      .fs_iface = &interpolator.base,
    };
    lp_build_nir_soa(jit->gallivm, nir, &params, outputs);
 

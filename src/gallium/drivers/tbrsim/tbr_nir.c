@@ -246,6 +246,23 @@ tbr_nir_lower_coarse_derivatives(nir_shader *nir)
    return nir_shader_intrinsics_pass(nir, lower_coarse_derivative, nir_metadata_control_flow, NULL);
 }
 
+/* ---- what programs ask for ----------------------------------------------- */
+
+static bool
+is_centroid_interpolation(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   *(bool *)data |= intrinsic->intrinsic == nir_intrinsic_interp_deref_at_centroid;
+   return false;
+}
+
+bool
+tbr_nir_interpolates_at_centroid(nir_shader *nir)
+{
+   bool found = false;
+   nir_shader_intrinsics_pass(nir, is_centroid_interpolation, nir_metadata_all, &found);
+   return found;
+}
+
 /* ---- statistics -------------------------------------------------------- */
 
 static bool

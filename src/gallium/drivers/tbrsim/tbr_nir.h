@@ -26,6 +26,9 @@ void tbr_nir_bound_offsets(nir_shader *nir);
  * textures choose their levels by. True if there are any. */
 bool tbr_nir_lower_coarse_derivatives(nir_shader *nir);
 
+/** Whether the program asks for inputs at centroids, besides those that are declared so. */
+bool tbr_nir_interpolates_at_centroid(nir_shader *nir);
+
 /** Instructions that a processor would execute, as the event stream counts them. */
 unsigned tbr_nir_count_instructions(nir_shader *nir);
 

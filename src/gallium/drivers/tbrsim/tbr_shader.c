@@ -174,6 +174,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       return NULL;
    }
    describe_outputs(shader);
+   shader->any_centroid_input |= tbr_nir_interpolates_at_centroid(shader->nir);
    shader->program = next_program();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
 
