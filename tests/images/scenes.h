@@ -46,6 +46,7 @@ void draw_layered_textures(const struct target *target, int frame);
 void draw_anisotropic_textures(const struct target *target, int frame);
 void draw_render_to_texture(const struct target *target, int frame);
 void draw_multisampled(const struct target *target, int frame);
+void draw_interpolated(const struct target *target, int frame);
 void draw_hazards(const struct target *target, int frame);
 void draw_geometry_programs(const struct target *target, int frame);
 void draw_transform_feedback(const struct target *target, int frame);

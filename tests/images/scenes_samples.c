@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Multisampling: what is drawn into samples, and how it is resolved. */
 #include <GLES3/gl3.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "scenes.h"
 
@@ -84,5 +86,75 @@ draw_multisampled(const struct target *target, int frame)
    draw_random_triangles(314 + frame, 10, 0.5f, 1);
    resolve(13, 7, 71, 93);
    glInvalidateFramebuffer(GL_READ_FRAMEBUFFER, 2, attachments);
+   show(target, 0, 1);
+}
+
+static const char interpolated_vertex_source[] = "#version 300 es\n"
+                                                 "in vec4 position, color;\n"
+                                                 "out vec3 place;\n"
+                                                 "centroid out vec3 shade;\n"
+                                                 "void main() {\n"
+                                                 "   gl_Position = position * (1.0 + color.g);\n"
+                                                 "   place = vec3(0.5 + 0.5 * position.xy, color.b);\n"
+                                                 "   shade = vec3(place.yx, color.r);\n"
+                                                 "}\n";
+
+/* Drivers without multisampling do not have the functions: they have one place a pixel. */
+static const char interpolated_fragment_source[] =
+   "#extension GL_OES_shader_multisample_interpolation : enable\n"
+   "#extension GL_OES_sample_variables : enable\n"
+   "precision highp float;\n"
+   "in vec3 place;\n"
+   "centroid in vec3 shade;\n"
+   "out vec4 color;\n"
+   "void main() {\n"
+   "   vec2 away = 0.4 * sin(gl_FragCoord.yx);\n"
+   "   int number = (int(gl_FragCoord.x) + SAMPLE) & 3;\n"
+   "#ifdef GL_OES_shader_multisample_interpolation\n"
+   "   color.r = interpolateAtCentroid(place).x;\n"
+   "   color.g = interpolateAtSample(place, number).y;\n"
+   "   color.b = interpolateAtOffset(shade, away).z;\n"
+   "   color.a = 0.5 + 0.1 * float(gl_SampleMaskIn[0] & 1);\n"
+   "#else\n"
+   "   color = vec4(place.xy, shade.z, 0.6);\n"
+   "#endif\n"
+   "}\n";
+
+static GLuint
+interpolated_program(const char *sample)
+{
+   char source[1500];
+   snprintf(source, sizeof source, "#version 300 es\n#define SAMPLE %s\n%s", sample,
+            interpolated_fragment_source);
+   return make_program(interpolated_vertex_source, source);
+}
+
+/* Inputs at other places than the pixel's centre, in programs that run once a pixel and
+ * once a sample. */
+void
+draw_interpolated(const struct target *target, int frame)
+{
+   static GLuint per_pixel, per_sample;
+   if (!multisampled)
+      create_framebuffers();
+   if (!per_pixel) {
+      const char *extensions = (const char *)glGetString(GL_EXTENSIONS);
+      per_pixel = interpolated_program("0");
+      per_sample = interpolated_program(strstr(extensions, "GL_OES_sample_variables") ? "gl_SampleID" : "0");
+   }
+   const struct target samples = {multisampled, SIZE, SIZE};
+   begin(&samples, per_pixel);
+   glClearColor(0.1f, 0.3f, 0.2f, 1);
+   glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT | GL_STENCIL_BUFFER_BIT);
+   glEnable(GL_BLEND);
+   glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
+   draw_random_triangles(315 + frame, 20, 0.7f, 1);
+   resolve(0, 0, SIZE, SIZE);
+   show(target, -1, 0);
+
+   begin(&samples, per_sample);
+   glDisable(GL_BLEND);
+   draw_random_triangles(316 + frame, 20, 0.7f, 1);
+   resolve(0, 0, SIZE, SIZE);
    show(target, 0, 1);
 }

@@ -21,6 +21,7 @@ const struct scene scenes[] = {
    {"render_to_texture", draw_render_to_texture, SCENE_ES_2},
    {"hazards", draw_hazards, SCENE_ES_2},
    {"multisampled", draw_multisampled, SCENE_ES_2},
+   {"interpolated", draw_interpolated, SCENE_ES_2},
    {"geometry_programs", draw_geometry_programs, SCENE_GL_33},
    {"transform_feedback", draw_transform_feedback, SCENE_GL_33},
    {"queries", draw_queries, SCENE_GL_33},

@@ -680,8 +680,8 @@ tbr_batch_hand_over(struct tbr_context *context)
    simple_mtx_lock(&screen->hand_over_lock);
    tbr_renderer_submit(screen->renderer, batch);
    if (recorded)
-      tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile, tbr_renderer_release_tile,
-                     tbr_renderer_release);
+      tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,
+                     tbr_renderer_release_tile, tbr_renderer_release);
    simple_mtx_unlock(&screen->hand_over_lock);
 }
 

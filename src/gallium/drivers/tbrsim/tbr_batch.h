@@ -62,7 +62,7 @@ struct tbr_batch {
    TBR_ARRAY(struct cm_pb_attribute_block *) pages;
    uint32_t num_blocks;
    uint32_t max_attributes;
-   uint32_t most_blocks; /**< that there would have been with each primitive, drawn or dropped */
+   uint32_t most_blocks;             /**< that there would have been with each primitive, drawn or dropped */
    TBR_ARRAY(uint32_t) first_blocks; /**< a primitive's ID */
    TBR_ARRAY(struct cm_primitive) primitives;
    TBR_ARRAY(uint32_t) primitive_tiles;
