@@ -182,7 +182,7 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
 const uint32_t *
 cm_gpu_pass_traversal(const struct cm_gpu *gpu)
 {
-   return gpu->traversal.data;
+   return gpu->pass ? gpu->traversal.data : NULL;
 }
 
 void
@@ -242,6 +242,12 @@ bool
 cm_gpu_frame_open(const struct cm_gpu *gpu)
 {
    return gpu->frame_open;
+}
+
+bool
+cm_gpu_is_complete(const struct cm_gpu *gpu)
+{
+   return !gpu->out_of_memory;
 }
 
 const struct cm_counter_table *

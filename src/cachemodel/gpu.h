@@ -35,7 +35,8 @@ void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_descrip
 /** Geometry and tiling: index and vertex fetches, programs, constants, and the
  * Polygon List Builder's writes. */
 void cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass);
-/** The traversal of the pass begun last: tile numbers in visiting order. */
+/** The traversal of the pass begun last: tile numbers in visiting order. NULL where memory was
+ * out: then the pass has no tiles to visit. */
 const uint32_t *cm_gpu_pass_traversal(const struct cm_gpu *gpu);
 /** One tile: Tile Fetcher's reads, shading, texture reads, tile load and flush.
  * The tiles of a pass are passed in traversal order, touched or not. */
@@ -47,6 +48,9 @@ void cm_gpu_pass_end(struct cm_gpu *gpu);
 const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
 /** Whether anything happened since the last frame_end: a frame that was not ended. */
 bool cm_gpu_frame_open(const struct cm_gpu *gpu);
+
+/** Whether everything so far was counted: false once memory was out, which was said on stderr. */
+bool cm_gpu_is_complete(const struct cm_gpu *gpu);
 
 /** Counter values (stats/counters.h) since creation / since the last frame_end,
  * collected by the call and valid until the next one. */

@@ -113,7 +113,7 @@ simulate(const struct replay *replay, const struct trace *trace)
    FILE *file = NULL;
    unsigned lines = 0, frames = replay->range.last - replay->range.first + 1;
 
-   options_remove_statistics(&replay->options);
+   options_remove_statistics(replay->options.out);
    replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->frames, false, log);
    while (process_running(&replayer.process)) {
       if (replay->options.model)

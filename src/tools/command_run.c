@@ -68,7 +68,7 @@ command_run(int argc, char **argv)
    options_finish(&options);
    if (options.model) {
       options_make_directory(options.out);
-      options_remove_statistics(&options);
+      options_remove_statistics(options.out);
    }
 
    if (options.record)

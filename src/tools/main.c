@@ -12,6 +12,7 @@ static const struct {
 } commands[] = {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
    {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
+   {"sim", "simulate other GPUs over a recording", command_sim},
    {"env", "print the environment that puts any GL program on the simulated GPU", command_env},
    {"cache", "simulate one cache over an address trace of another program", command_cache},
    {"configs", "list the simulated GPUs, or print one", command_configs},
@@ -93,6 +94,7 @@ print_help(void)
         "  tbrsim run -- glmark2-es2 -b shading\n"
         "  tbrsim replay --check game.trace\n"
         "  tbrsim replay --config tcor-baseline-64k --set caches.l2.size=2097152 game.trace\n"
+        "  tbrsim sim --config boustro-fo --config boustro-ro game.tbr\n"
         "  eval \"$(tbrsim env --out results)\"; es2gears_x11\n"
         "\n"
         "TBRSIM_DEBUG=programs|nir|passes|tile=X,Y[,FRAME] in the environment (a list, with\n"

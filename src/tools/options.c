@@ -196,11 +196,11 @@ options_make_directory(const char *directory)
 }
 
 void
-options_remove_statistics(const struct options *options)
+options_remove_statistics(const char *directory)
 {
    static const char *const names[] = {"stats.json", "frames.csv"};
    for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
-      char *path = text("%s/%s", options->out, names[n]);
+      char *path = text("%s/%s", directory, names[n]);
       if (unlink(path) && errno != ENOENT)
          fail(STATUS_FAILED, "%s: cannot be replaced: %s", path, strerror(errno));
       free(path);

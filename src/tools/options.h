@@ -75,7 +75,7 @@ struct frame_range options_frames(const char *value);
  * there; ends the command where they cannot. */
 void options_make_directory(const char *directory);
 
-/** Removes what an earlier run left in the directory out, which must exist. */
-void options_remove_statistics(const struct options *options);
+/** Removes the statistics that an earlier run left in a directory, which must exist. */
+void options_remove_statistics(const char *directory);
 
 #endif

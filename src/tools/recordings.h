@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "events/recording.h"
+
 /** Removes what an earlier run left at the path, and sees to it that a file can be written
  * there; ends the command where it cannot. */
 void recording_prepare(const char *path);
@@ -12,5 +14,14 @@ void recording_prepare(const char *path);
 /** Looks at a recording that has just been made: whether it is there and whole. Says so where
  * it is not. */
 bool recording_check(const char *path);
+
+/** Opens a recording for reading; ends the command where it is none, or has no whole frame.
+ * What is damaged otherwise is said. */
+struct cm_recording *recording_open(const char *path);
+
+/** The frames (of cm_recording_frames) that --frames A-B names, by the program's numbers; all
+ * for NULL. Ends the command with a line where the recording does not have them. */
+void recording_find_frames(const struct cm_recording *recording, const char *path, const char *frames,
+                           unsigned *first, unsigned *last);
 
 #endif

@@ -26,6 +26,7 @@ char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** The subcommands; argv[0] is the subcommand's name. They return the exit status. */
 int command_run(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_sim(int argc, char **argv);
 int command_env(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_cache(int argc, char **argv);

@@ -53,12 +53,27 @@ test_provenance(void **unused)
    cm_recording_close(recording);
 }
 
+/* What only passes with the hidden fragments have, then a group. */
+static void
+add_event_of_full_pass(struct pass_builder *builder, uint64_t *state, uint32_t tile)
+{
+   const uint32_t flush = CM_EVENT_FLUSH, draw = random_below(state, builder->pass.num_draws);
+   const uint32_t unshaded[2] = {CM_EVENT_UNSHADED | 2 << 8, draw};
+   const struct cm_quad quads[2] = {{.x = 3, .y = 15, .covered = 15, .live = 1}, {.covered = 7}};
+   pass_words(builder, tile, &flush, random_below(state, 2));
+   pass_words(builder, tile, unshaded, 2);
+   pass_words(builder, tile, quads, 2 * CM_QUAD_WORDS);
+   pass_shade(builder, tile, draw, 1 + random_below(state, 4), (uint8_t)random_below(state, 16));
+}
+
 /* Footprints with any values that a renderer may write, and more of them in a tile than a
  * chunk takes. */
 static void
 add_wild_events(struct pass_builder *builder, uint64_t *state, uint32_t tile, uint32_t events)
 {
    while (events-- > 0) {
+      if (random_below(state, 20) == 0)
+         add_event_of_full_pass(builder, state, tile);
       struct cm_footprint footprints[64];
       const uint32_t quads = 1 + random_below(state, 4), count = 1 + random_below(state, 64);
       if (random_below(state, 3) == 0 || !builder->tiles[tile].num_words)
@@ -92,6 +107,7 @@ test_wild_events(void **unused)
    for (uint32_t t = 0; t < 20; t++)
       add_wild_events(builder, &state, t, t == 7 ? 10000 : random_below(&state, 400));
    builder->pass.frame = UINT32_MAX;
+   builder->pass.kind = CM_PASS_FULL;
    builder->pass.attribute_blocks = 1u << 31;
    struct cm_recorder *recorder = new_recorder(recording_path());
    cm_recorder_gpu_begin(recorder);

@@ -201,6 +201,24 @@ load_text(const char *text, const char *path, char *error, size_t error_size)
    return config;
 }
 
+static void
+set_name(struct cm_config *config, const char *name, size_t length)
+{
+   if (length >= sizeof config->name)
+      length = sizeof config->name - 1;
+   memcpy(config->name, name, length);
+   config->name[length] = '\0';
+}
+
+struct cm_config *
+cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size)
+{
+   struct cm_config *config = load_text(text, source, error, error_size);
+   if (config)
+      set_name(config, name, strlen(name));
+   return config;
+}
+
 static const char *
 presets_directory(const char *presets_dir)
 {
@@ -245,11 +263,7 @@ cm_config_load(const char *name_or_path, const char *presets_dir, char *error, s
 
    const char *slash = strrchr(path, '/');
    const char *base = slash ? slash + 1 : path;
-   size_t length = strlen(base) - (ends_in_yaml(base) ? 5 : 0);
-   if (length >= sizeof config->name)
-      length = sizeof config->name - 1;
-   memcpy(config->name, base, length);
-   config->name[length] = '\0';
+   set_name(config, base, strlen(base) - (ends_in_yaml(base) ? 5 : 0));
    return config;
 }
 

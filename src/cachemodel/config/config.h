@@ -145,6 +145,10 @@ struct cm_config {
 struct cm_config *
 cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size);
 #define CM_CONFIG_DEFAULT "tcor-baseline-64k"
+/** The same from a text (YAML, or what cm_config_write_json wrote). source stands for the file
+ * in messages; name becomes the configuration's. */
+struct cm_config *
+cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size);
 void cm_config_destroy(struct cm_config *config);
 
 /** Sets one key: "caches.l2.size=2097152". Does not validate, so that several

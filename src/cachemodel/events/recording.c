@@ -424,6 +424,17 @@ gpu_of(const struct cm_recording_index *index, uint64_t frame_offset)
    return gpu;
 }
 
+size_t
+cm_recording_count_gpus(const struct cm_recording *recording, size_t first, size_t last)
+{
+   const struct cm_recording_index *index = &recording->index;
+   size_t count = 0;
+   for (size_t f = first; f <= last && f < index->num_frames; f++)
+      count +=
+         f == first || gpu_of(index, index->frames[f].offset) != gpu_of(index, index->frames[f - 1].offset);
+   return count;
+}
+
 /* The resources of a GPU that are defined before a frame. */
 static void
 find_resources(struct cm_recording *recording, uint64_t gpu, uint64_t frame_offset)

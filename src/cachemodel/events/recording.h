@@ -46,6 +46,9 @@ const char *cm_recording_value(const struct cm_recording *recording, const char 
 
 /** The whole frames, in order. */
 const struct cm_indexed_frame *cm_recording_frames(const struct cm_recording *recording, size_t *count);
+/** GPUs that the frames first … last are of, one after another; see CM_ITEM_GPU. */
+size_t cm_recording_count_gpus(const struct cm_recording *recording, size_t first, size_t last);
+
 /** How the file ends. */
 enum cm_recording_end {
    CM_RECORDING_WHOLE,

@@ -32,6 +32,8 @@ const char *
 cm_check_pass_size(const struct cm_pass *pass)
 {
    const uint32_t size = pass->tile_size;
+   if (pass->kind > CM_PASS_FULL)
+      return "a pass of an unknown kind";
    if (size != 8 && size != 16 && size != 32 && size != 64)
       return "a pass has a tile size other than 8, 16, 32 and 64";
    if (pass->num_color > CM_MAX_COLOR_ATTACHMENTS)

@@ -26,10 +26,15 @@ static const struct field resource_fields[] = {
 };
 
 static const struct field pass_fields[] = {
-   FIELD(struct cm_pass, frame),         FIELD(struct cm_pass, width),
-   FIELD(struct cm_pass, height),        FIELD(struct cm_pass, tile_size),
-   FIELD(struct cm_pass, tiles_x),       FIELD(struct cm_pass, tiles_y),
-   FIELD(struct cm_pass, layer_tiles_y), FIELD(struct cm_pass, attribute_blocks),
+   FIELD(struct cm_pass, frame),
+   FIELD(struct cm_pass, kind),
+   FIELD(struct cm_pass, width),
+   FIELD(struct cm_pass, height),
+   FIELD(struct cm_pass, tile_size),
+   FIELD(struct cm_pass, tiles_x),
+   FIELD(struct cm_pass, tiles_y),
+   FIELD(struct cm_pass, layer_tiles_y),
+   FIELD(struct cm_pass, attribute_blocks),
    FIELD(struct cm_pass, num_color),
 };
 

@@ -13,7 +13,7 @@
 #define MAX_FOOTPRINTS 65536
 #define MAX_COUNT 255 /* of an event */
 
-#define QUAD_BYTES (sizeof(struct cm_quad) - offsetof(struct cm_quad, x))
+#define QUAD_BYTES 4 /* of a quad besides its primitive */
 
 /** X(identifier, bytes an entry takes at most, entries at most) */
 #define COLUMNS(X)                                                                  \
@@ -73,9 +73,9 @@ struct expected_head {
 };
 
 struct expected {
-   uint32_t tile, draw;
-   struct cm_quad quad;
-   uint8_t live[4]; /* of the last shade event's quads */
+   uint32_t tile, draw, primitive;
+   uint8_t quad[QUAD_BYTES];
+   uint8_t live[4]; /* of the last event's quads */
    /* By unit, and by place in the event. */
    struct expected_head heads[UNITS][SLOTS];
    /* Texel 0 of a unit's last footprint, by level. */
@@ -107,6 +107,34 @@ static inline int16_t
 load_int16(const uint8_t *at)
 {
    return (int16_t)(at[0] | at[1] << 8);
+}
+
+/* A quad's other bytes. */
+static inline void
+store_quad(uint8_t bytes[QUAD_BYTES], const struct cm_quad *quad)
+{
+   bytes[0] = quad->x;
+   bytes[1] = quad->y;
+   bytes[2] = (uint8_t)(quad->live | quad->covered << 4);
+   bytes[3] = (uint8_t)(quad->visible | quad->reserved << 4);
+}
+
+static inline void
+load_quad(struct cm_quad *quad, const uint8_t bytes[QUAD_BYTES])
+{
+   quad->x = bytes[0];
+   quad->y = bytes[1];
+   quad->live = bytes[2] & 15;
+   quad->covered = bytes[2] >> 4;
+   quad->visible = bytes[3] & 15;
+   quad->reserved = bytes[3] >> 4;
+}
+
+/* Whether an event of the type is a draw and quads. */
+static inline bool
+has_quads(uint32_t type)
+{
+   return type == CM_EVENT_SHADE || type == CM_EVENT_UNSHADED;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -176,16 +204,18 @@ add_difference(struct cm_tile_encoder *encoder, enum column column, uint32_t val
 static void
 add_quads(struct cm_tile_encoder *encoder, const struct cm_quad *quads, uint32_t count)
 {
-   struct cm_quad *expected = &encoder->expected.quad;
+   struct expected *expected = &encoder->expected;
    for (uint32_t q = 0; q < count; q++) {
       const struct cm_quad *quad = &quads[q];
+      uint8_t bytes[QUAD_BYTES];
       add_difference(encoder, COLUMN_PRIMITIVES, quad->primitive, expected->primitive);
-      const uint8_t *bytes = &quad->x, *before = &expected->x;
+      expected->primitive = quad->primitive;
+      store_quad(bytes, quad);
       for (unsigned b = 0; b < QUAD_BYTES; b++)
-         *encoder->end[COLUMN_QUADS]++ = (uint8_t)(bytes[b] - before[b]);
-      *expected = *quad;
+         *encoder->end[COLUMN_QUADS]++ = (uint8_t)(bytes[b] - expected->quad[b]);
+      memcpy(expected->quad, bytes, QUAD_BYTES);
       if (q < 4)
-         encoder->expected.live[q] = quad->live;
+         expected->live[q] = quad->live;
    }
    encoder->num_quads += count;
 }
@@ -297,27 +327,28 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
    size_t at = first;
    const uint32_t first_event = encoder->num_events;
    while (at < events->num_words && has_room(encoder)) {
-      const uint32_t type = words[at] & 0xff, count = words[at] >> 8 & 0xff, unit = words[at] >> 16;
-      if (type != CM_EVENT_SHADE && type != CM_EVENT_FOOTPRINTS)
+      const enum cm_event_type type = cm_event_type(words[at]);
+      const uint32_t count = cm_event_count(words[at]), unit = cm_event_unit(words[at]);
+      if (!has_quads(type) && type != CM_EVENT_FOOTPRINTS && type != CM_EVENT_FLUSH)
          return SIZE_MAX;
       add_byte(encoder, COLUMN_TYPES, type);
       add_byte(encoder, COLUMN_COUNTS, count);
       store_int16(encoder->end[COLUMN_UNITS], (int)unit);
       encoder->end[COLUMN_UNITS] += 2;
       encoder->num_events++;
-      if (type == CM_EVENT_SHADE) {
+      if (has_quads(type)) {
          const struct cm_quad *quads = (const struct cm_quad *)(words + at + 2);
          add_difference(encoder, COLUMN_DRAWS, words[at + 1], encoder->expected.draw);
          encoder->expected.draw = words[at + 1];
          add_quads(encoder, quads, count);
-         count_quads(counts, quads, count);
-         at += 2 + count * CM_QUAD_WORDS;
-      } else {
+         if (type == CM_EVENT_SHADE)
+            count_quads(counts, quads, count);
+      } else if (type == CM_EVENT_FOOTPRINTS) {
          add_footprints(encoder, unit, (const struct cm_footprint *)(words + at + 1), count);
          counts->texture_events++;
          counts->footprints += count;
-         at += 1 + count * CM_FOOTPRINT_WORDS;
       }
+      at += (size_t)(cm_event_next(words + at) - (words + at));
    }
    if (at > first) {
       cm_put_signed(&encoder->pieces, (int64_t)tile - encoder->expected.tile);
@@ -350,7 +381,7 @@ struct decoder {
    const struct cm_pass *pass;
    struct expected expected;
    struct cm_byte_reader column[NUM_COLUMNS];
-   uint32_t num_quads; /* of the tile's last shade event; 0: none yet */
+   uint32_t num_quads; /* of the group under way; 0: there is none */
    const char *wrong;
 };
 
@@ -371,21 +402,20 @@ static bool
 decode_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count)
 {
    const struct cm_pass *pass = decoder->pass;
-   struct cm_quad *expected = &decoder->expected.quad;
+   struct expected *expected = &decoder->expected;
    for (uint32_t q = 0; q < count; q++) {
       struct cm_quad *quad = &quads[q];
       quad->primitive = get_difference(decoder, COLUMN_PRIMITIVES, expected->primitive);
       const uint8_t *differences = cm_get_bytes(&decoder->column[COLUMN_QUADS], QUAD_BYTES);
       if (!differences)
          return fails(decoder, "quads are cut short");
-      uint8_t *bytes = &quad->x;
-      const uint8_t *before = &expected->x;
+      expected->primitive = quad->primitive;
       for (unsigned b = 0; b < QUAD_BYTES; b++)
-         bytes[b] = (uint8_t)(differences[b] + before[b]);
-      *expected = *quad;
-      decoder->expected.live[q] = quad->live;
+         expected->quad[b] = (uint8_t)(differences[b] + expected->quad[b]);
+      load_quad(quad, expected->quad);
+      expected->live[q] = quad->live;
       if (quad->primitive >= pass->num_primitives || quad->x >= pass->tile_size / 2 ||
-          quad->y >= pass->tile_size / 2 || quad->live > 15)
+          quad->y >= pass->tile_size / 2)
          return fails(decoder, "a quad names a primitive or pixels that are not there");
    }
    return true;
@@ -473,44 +503,45 @@ decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *f
    return true;
 }
 
-/* One event to words; returns the end, NULL where something is wrong. */
-static uint32_t *
+/* A draw and its quads. */
+static bool
+decode_shading(struct decoder *decoder, uint32_t *word, size_t room)
+{
+   const uint32_t count = cm_event_count(*word);
+   if (!count || count > 4 || room < 2 + count * CM_QUAD_WORDS)
+      return fails(decoder, "an event of quads has too many, or none");
+   if (cm_event_continues(*word) && count != decoder->num_quads)
+      return fails(decoder, "a shade event does not continue the one before");
+   word[1] = get_difference(decoder, COLUMN_DRAWS, decoder->expected.draw);
+   decoder->expected.draw = word[1];
+   if (word[1] >= decoder->pass->num_draws)
+      return fails(decoder, "an event names a draw that is not there");
+   decoder->num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? count : 0;
+   return decode_quads(decoder, (struct cm_quad *)(word + 2), count);
+}
+
+/* One event to words. */
+static bool
 decode_event(struct decoder *decoder, uint32_t *word, const uint32_t *end)
 {
    struct cm_byte_reader *column = decoder->column;
    const uint32_t type = cm_get_byte(&column[COLUMN_TYPES]), count = cm_get_byte(&column[COLUMN_COUNTS]);
-   const uint8_t *unit_bytes = cm_get_bytes(&column[COLUMN_UNITS], 2);
-   if (!unit_bytes || !count) {
-      decoder->wrong = "events are cut short";
-      return NULL;
-   }
-   const uint32_t unit = (uint16_t)load_int16(unit_bytes);
+   const uint8_t *unit = cm_get_bytes(&column[COLUMN_UNITS], 2);
    const size_t room = (size_t)(end - word);
-   if (type == CM_EVENT_SHADE) {
-      if (count > 4 || room < 2 + count * CM_QUAD_WORDS) {
-         decoder->wrong = "a shade event is too long";
-         return NULL;
-      }
-      decoder->expected.draw = get_difference(decoder, COLUMN_DRAWS, decoder->expected.draw);
-      decoder->num_quads = count;
-      word[0] = type | count << 8 | unit << 16;
-      word[1] = decoder->expected.draw;
-      if (word[1] >= decoder->pass->num_draws) {
-         decoder->wrong = "a shade event names a draw that is not there";
-         return NULL;
-      }
-      return decode_quads(decoder, (struct cm_quad *)(word + 2), count) ? word + 2 + count * CM_QUAD_WORDS
-                                                                        : NULL;
+   if (!unit || !room)
+      return fails(decoder, "events are cut short");
+   word[0] = type | count << 8 | (uint32_t)(uint16_t)load_int16(unit) << 16;
+   if (type == CM_EVENT_FOOTPRINTS) {
+      if (!count || room < 1 + count * CM_FOOTPRINT_WORDS)
+         return fails(decoder, "a texture event has too many footprints, or none");
+      return decode_footprints(decoder, cm_event_unit(*word), (struct cm_footprint *)(word + 1), count);
    }
-   if (type != CM_EVENT_FOOTPRINTS || room < 1 + count * CM_FOOTPRINT_WORDS) {
-      decoder->wrong =
-         type != CM_EVENT_FOOTPRINTS ? "an event of an unknown type" : "a texture event is too long";
-      return NULL;
-   }
-   word[0] = type | count << 8 | unit << 16;
-   return decode_footprints(decoder, unit, (struct cm_footprint *)(word + 1), count)
-             ? word + 1 + count * CM_FOOTPRINT_WORDS
-             : NULL;
+   if (type == CM_EVENT_SHADE)
+      return decode_shading(decoder, word, room);
+   if (decoder->pass->kind != CM_PASS_FULL || (type != CM_EVENT_UNSHADED && type != CM_EVENT_FLUSH))
+      return fails(decoder, "an event of an unknown type");
+   decoder->num_quads = 0;
+   return type == CM_EVENT_FLUSH || decode_shading(decoder, word, room);
 }
 
 /* Room for a tile's next words: the usual tile has one piece and gets exactly as many. */
@@ -524,16 +555,15 @@ add_words(struct cm_tile_events *events, size_t n)
    return events->words;
 }
 
-/* Quads of the last shade event so far; 0: there is none. */
+/* Quads of the group that a tile's words end with; 0: there is none. */
 static uint32_t
 last_num_quads(const struct cm_tile_events *events)
 {
    uint32_t num_quads = 0;
-   for (size_t at = 0; at < events->num_words;) {
-      const uint32_t type = events->words[at] & 0xff, count = events->words[at] >> 8 & 0xff;
-      if (type == CM_EVENT_SHADE)
-         num_quads = count;
-      at += type == CM_EVENT_SHADE ? 2 + count * CM_QUAD_WORDS : 1 + count * CM_FOOTPRINT_WORDS;
+   const uint32_t *end = events->words + events->num_words;
+   for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
+      if (cm_event_type(*word) != CM_EVENT_FOOTPRINTS)
+         num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? cm_event_count(*word) : 0;
    }
    return num_quads;
 }
@@ -558,9 +588,9 @@ decode_piece(struct decoder *decoder, struct cm_byte_reader *pieces, bool first,
       return "out of memory for a tile's events";
    const uint32_t *end = word + num_words;
    for (uint64_t e = 0; e < num_events; e++) {
-      word = decode_event(decoder, word, end);
-      if (!word)
+      if (!decode_event(decoder, word, end))
          return decoder->wrong;
+      word += cm_event_next(word) - word;
    }
    if (word != end)
       return "a tile has fewer events than words";

@@ -81,9 +81,10 @@ pass_primitive(struct pass_builder *builder, uint32_t num_attributes, const uint
    }
 }
 
-static void
-add_words(struct cm_tile_events *events, const void *words, size_t count)
+void
+pass_words(struct pass_builder *builder, uint32_t tile, const void *words, size_t count)
 {
+   struct cm_tile_events *events = &builder->tiles[tile];
    uint32_t *room = cm_tile_events_reserve(events, count);
    assert_non_null(room);
    memcpy(room, words, count * sizeof *room);
@@ -94,10 +95,9 @@ void
 pass_quads(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t flags,
            const struct cm_quad *quads, uint32_t num_quads)
 {
-   struct cm_tile_events *events = &builder->tiles[tile];
    const uint32_t words[2] = {CM_EVENT_SHADE | num_quads << 8 | flags, draw};
-   add_words(events, words, 2);
-   add_words(events, quads, num_quads * CM_QUAD_WORDS);
+   pass_words(builder, tile, words, 2);
+   pass_words(builder, tile, quads, num_quads * CM_QUAD_WORDS);
    builder->touched[tile] = true;
 }
 
@@ -115,10 +115,9 @@ void
 pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
                 const struct cm_footprint *footprints, uint32_t count)
 {
-   struct cm_tile_events *events = &builder->tiles[tile];
    const uint32_t word = CM_EVENT_FOOTPRINTS | count << 8 | unit << 16;
-   add_words(events, &word, 1);
-   add_words(events, footprints, count * CM_FOOTPRINT_WORDS);
+   pass_words(builder, tile, &word, 1);
+   pass_words(builder, tile, footprints, count * CM_FOOTPRINT_WORDS);
 }
 
 void

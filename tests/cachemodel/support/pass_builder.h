@@ -42,6 +42,9 @@ void pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint
 void pass_quads(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t flags,
                 const struct cm_quad *quads, uint32_t num_quads);
 
+/** Any words of a tile. */
+void pass_words(struct pass_builder *builder, uint32_t tile, const void *words, size_t count);
+
 /** Footprints of a texture unit for the last shade event. */
 void pass_footprints(struct pass_builder *builder, uint32_t tile, uint32_t unit,
                      const struct cm_footprint *footprints, uint32_t count);

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+#include "simulation.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replayer.h"
+#include "stats/writer.h"
+#include "tools.h"
+
+/** Decoded passes that wait for a simulation: as many, and of memory. One may be larger. */
+#define MAX_ITEMS 32
+#define MAX_BYTES (256ul << 20)
+
+/* A part of the stream that some simulations still have to take. */
+struct stream_item {
+   struct cm_item item;
+   unsigned users;
+};
+
+/* What the threads share: a round is one passage over the recording. */
+struct round {
+   struct simulations *simulations;
+   pthread_mutex_t lock;
+   pthread_cond_t changed;
+   struct stream_item items[MAX_ITEMS]; /* a ring: item n is at n % MAX_ITEMS */
+   unsigned first, end;                 /* items there are */
+   unsigned long bytes;
+   bool decoding; /* a thread is at it */
+   bool ended;    /* no more items come */
+   unsigned members, finished;
+};
+
+void
+simulation_start(struct simulation *simulation, const struct configuration *configuration,
+                 const struct cm_recording *recording, const char *out)
+{
+   const struct cm_config *config = configuration->config;
+   *simulation = (struct simulation){.configuration = configuration, .out = out};
+   simulation->table = cm_counter_table_create(config);
+   simulation->futures = cm_futures_create(config);
+   if (!simulation->table || !simulation->futures)
+      fail(STATUS_FAILED, "out of memory");
+   simulation->total = allocate(simulation->table->count * sizeof(uint64_t));
+
+   /* What stats.json says of a run besides its configuration is the recorded one's. */
+   size_t count, kept = 0;
+   const struct cm_run_value *values = cm_recording_values(recording, &count);
+   struct cm_run_value *run = allocate(count * sizeof(*run));
+   for (size_t v = 0; v < count; v++) {
+      if (strcmp(values[v].key, "preset") && strcmp(values[v].key, "configuration"))
+         run[kept++] = values[v];
+   }
+   simulation->writer = cm_stats_writer_create(out, simulation->table, config, run, kept);
+   if (!simulation->writer)
+      fail(STATUS_FAILED, "out of memory");
+   free(run);
+}
+
+/* ---- a part of the stream ---------------------------------------------------- */
+
+static bool
+counts(const struct simulation *simulation)
+{
+   return cm_futures_is_last_pass(simulation->futures);
+}
+
+static void
+begin_gpu(struct simulation *simulation)
+{
+   cm_gpu_destroy(simulation->gpu);
+   simulation->gpu = cm_gpu_create_with_futures(simulation->configuration->config, simulation->futures);
+   simulation->failed |= !simulation->gpu;
+}
+
+static void
+run_pass(struct cm_gpu *gpu, const struct cm_pass *pass)
+{
+   cm_gpu_pass_begin(gpu, pass);
+   const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
+   for (uint32_t n = 0; traversal && n < pass->tiles_x * pass->tiles_y; n++)
+      cm_gpu_pass_tile(gpu, traversal[n]);
+   cm_gpu_pass_end(gpu);
+}
+
+static void
+end_frame(struct simulation *simulation)
+{
+   const uint64_t *values = cm_gpu_frame_end(simulation->gpu);
+   simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
+   if (!counts(simulation))
+      return;
+   for (uint32_t c = 0; c < simulation->table->count; c++)
+      simulation->total[c] += values[c];
+   simulation->frames++;
+   simulation->failed |= !cm_stats_writer_frame(simulation->writer, values);
+}
+
+static void
+take(struct simulation *simulation, const struct cm_item *item)
+{
+   if (item->type == CM_ITEM_GPU)
+      begin_gpu(simulation);
+   else if (!simulation->gpu)
+      return;
+   else if (item->type == CM_ITEM_PASS)
+      run_pass(simulation->gpu, &item->pass->pass);
+   else if (item->type == CM_ITEM_FRAME_END)
+      end_frame(simulation);
+   for (size_t r = 0; item->type == CM_ITEM_RESOURCES && r < item->num_resources; r++)
+      cm_gpu_define_resource(simulation->gpu, &item->resources[r]);
+}
+
+/* ---- threads ------------------------------------------------------------------ */
+
+static unsigned long
+bytes_of(const struct cm_item *item)
+{
+   return item->pass ? item->pass->bytes : item->num_resources * sizeof(*item->resources);
+}
+
+/* The lock is held. */
+static void
+release(struct round *round, struct stream_item *item)
+{
+   if (--item->users)
+      return;
+   round->bytes -= bytes_of(&item->item);
+   cm_recorded_pass_release(item->item.pass);
+   free(item->item.resources);
+   while (round->first < round->end && !round->items[round->first % MAX_ITEMS].users)
+      round->first++;
+}
+
+/* The simulation that is farthest behind and has something to take; NULL: none. */
+static struct simulation *
+find_work(const struct round *round)
+{
+   struct simulation *found = NULL;
+   for (unsigned s = 0; s < round->simulations->count; s++) {
+      struct simulation *simulation = &round->simulations->list[s];
+      if (!simulation->busy && !simulation->finished && simulation->next < round->end &&
+          (!found || simulation->next < found->next))
+         found = simulation;
+   }
+   return found;
+}
+
+static void
+decode(struct round *round)
+{
+   round->decoding = true;
+   pthread_mutex_unlock(&round->lock);
+   struct cm_item item = cm_recording_next(round->simulations->recording);
+   pthread_mutex_lock(&round->lock);
+   round->decoding = false;
+   round->ended = item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED;
+   if (!round->ended) {
+      round->items[round->end % MAX_ITEMS] = (struct stream_item){item, round->members};
+      round->bytes += bytes_of(&item);
+      round->end++;
+   }
+   if (item.type == CM_ITEM_FRAME_END)
+      progress_show("simulating", (unsigned)item.frame - round->simulations->first_frame + 1,
+                    round->simulations->last_frame - round->simulations->first_frame + 1);
+   pthread_cond_broadcast(&round->changed);
+}
+
+static void
+simulate(struct round *round, struct simulation *simulation)
+{
+   struct stream_item *item = &round->items[simulation->next % MAX_ITEMS];
+   simulation->busy = true;
+   pthread_mutex_unlock(&round->lock);
+   take(simulation, &item->item);
+   pthread_mutex_lock(&round->lock);
+   simulation->busy = false;
+   simulation->next++;
+   release(round, item);
+   pthread_cond_broadcast(&round->changed);
+}
+
+static bool
+has_room(const struct round *round)
+{
+   return round->end - round->first < MAX_ITEMS && (round->bytes < MAX_BYTES || round->first == round->end);
+}
+
+static bool
+is_over(const struct round *round)
+{
+   return round->ended && round->first == round->end;
+}
+
+static void *
+thread_main(void *data)
+{
+   struct round *round = data;
+   pthread_mutex_lock(&round->lock);
+   while (!is_over(round)) {
+      struct simulation *simulation = find_work(round);
+      if (simulation)
+         simulate(round, simulation);
+      else if (!round->decoding && !round->ended && has_room(round))
+         decode(round);
+      else
+         pthread_cond_wait(&round->changed, &round->lock);
+   }
+   pthread_cond_broadcast(&round->changed);
+   pthread_mutex_unlock(&round->lock);
+   return NULL;
+}
+
+/* One passage over the recording for all that still need one. */
+static void
+run_round(struct simulations *simulations)
+{
+   static struct round round;
+   round = (struct round){.simulations = simulations};
+   pthread_mutex_init(&round.lock, NULL);
+   pthread_cond_init(&round.changed, NULL);
+   for (unsigned s = 0; s < simulations->count; s++) {
+      simulations->list[s].next = 0;
+      round.members += !simulations->list[s].finished;
+   }
+   cm_recording_seek(simulations->recording, simulations->first_frame, simulations->last_frame);
+
+   pthread_t *threads = allocate(simulations->jobs * sizeof(*threads));
+   unsigned started = 0;
+   while (started + 1 < simulations->jobs && !pthread_create(&threads[started], NULL, thread_main, &round))
+      started++;
+   thread_main(&round);
+   while (started)
+      pthread_join(threads[--started], NULL);
+   free(threads);
+   pthread_cond_destroy(&round.changed);
+   pthread_mutex_destroy(&round.lock);
+}
+
+static void
+end_round(struct simulation *simulation)
+{
+   char error[512];
+   simulation->finished = counts(simulation);
+   cm_gpu_destroy(simulation->gpu);
+   simulation->gpu = NULL;
+   if (!cm_futures_end_pass(simulation->futures, error, sizeof(error))) {
+      say("%s: %s", simulation->configuration->name, error);
+      simulation->failed = simulation->finished = true;
+   }
+   if (!simulation->finished)
+      return;
+   simulation->failed |= !cm_stats_writer_destroy(simulation->writer);
+   cm_futures_destroy(simulation->futures);
+}
+
+bool
+simulations_run(struct simulations *simulations)
+{
+   unsigned left;
+   bool fine = true;
+   do {
+      run_round(simulations);
+      left = 0;
+      for (unsigned s = 0; s < simulations->count; s++) {
+         struct simulation *simulation = &simulations->list[s];
+         if (!simulation->finished)
+            end_round(simulation);
+         left += !simulation->finished;
+         fine &= !simulation->failed;
+      }
+   } while (left);
+   progress_end();
+   return fine && !cm_recording_damage(simulations->recording);
+}

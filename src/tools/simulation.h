@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/** Simulations of one recording under several configurations at once: it is decoded once, and
+ * threads take turns at decoding and at the configurations that are behind. */
+#ifndef SIMULATION_H
+#define SIMULATION_H
+
+#include <stdbool.h>
+
+#include "configurations.h"
+#include "gpu.h"
+#include "memory/future.h"
+
+struct simulation {
+   const struct configuration *configuration;
+   const char *out;                /**< directory for stats.json and frames.csv */
+   struct cm_counter_table *table; /**< of the configuration's counters */
+   uint64_t *total;                /**< their sums over the frames */
+   unsigned frames;                /**< simulated */
+   bool failed;                    /**< something was not simulated or not written; it was said */
+
+   /* Within simulations_run. */
+   struct cm_stats_writer *writer;
+   struct cm_futures *futures;
+   struct cm_gpu *gpu;
+   unsigned next; /* number of the item it takes next */
+   bool busy, finished;
+};
+
+struct simulations {
+   struct cm_recording *recording;
+   unsigned first_frame, last_frame; /**< of cm_recording_frames */
+   struct simulation *list;
+   unsigned count;
+   unsigned jobs; /**< threads */
+};
+
+/** Prepares a simulation; its statistics go to out. */
+void simulation_start(struct simulation *simulation, const struct configuration *configuration,
+                      const struct cm_recording *recording, const char *out);
+
+/** Simulates all frames. False where the recording ended sooner than it should
+ * (cm_recording_damage), or a simulation failed. */
+bool simulations_run(struct simulations *simulations);
+
+#endif
