@@ -100,6 +100,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
+   cm_deferred_finish(&gpu->deferred);
    cm_pb_lists_destroy(gpu->lists);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
@@ -108,6 +109,12 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    free(gpu->frame);
    free(gpu->frame_start);
    free(gpu);
+}
+
+bool
+cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind)
+{
+   return kind == CM_PASS_FULL || kind == (mode == CM_MODE_TBDR ? CM_PASS_TBDR : CM_PASS_TBR);
 }
 
 static void

@@ -29,6 +29,9 @@ struct cm_gpu *cm_gpu_create(const struct cm_config *config);
 struct cm_gpu *cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures);
 void cm_gpu_destroy(struct cm_gpu *gpu);
 
+/** Whether a GPU in a mode can simulate passes of a kind. Must be so of all it is given. */
+bool cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind);
+
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
 

@@ -307,6 +307,17 @@ cm_event_next(const uint32_t *event)
    }
 }
 
+/** The event after a shade event and its footprints: with CM_SHADE_CONTINUES it is another
+ * of the same group. */
+static inline const uint32_t *
+cm_group_next_run(const uint32_t *event, const uint32_t *end)
+{
+   event = cm_event_next(event);
+   while (event < end && cm_event_type(*event) == CM_EVENT_FOOTPRINTS)
+      event = cm_event_next(event);
+   return event;
+}
+
 /** Makes room for n more words; false when memory is out. */
 bool cm_tile_events_grow(struct cm_tile_events *events, size_t n);
 

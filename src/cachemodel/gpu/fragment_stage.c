@@ -260,6 +260,11 @@ bool
 cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
 {
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
+   if (gpu->pass->kind == CM_PASS_FULL && gpu->config.mode == CM_MODE_TBDR) {
+      if (!cm_deferred_build(&gpu->deferred, events))
+         return false;
+      events = &gpu->deferred.events;
+   }
    const uint32_t *word = events->words;
    const uint32_t *end = word + events->num_words;
    struct shading shading;
@@ -272,6 +277,10 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
       shading.at_draw[p] = NO_DRAW;
 
    while (word < end) {
+      if (cm_event_type(*word) != CM_EVENT_SHADE) {
+         word = cm_event_next(word);
+         continue;
+      }
       word = take_group(&shading, word, end);
       if (!word)
          return false;

@@ -4,6 +4,7 @@
 #define CM_GPU_INTERNAL_H
 
 #include "gpu.h"
+#include "events/deferred.h"
 #include "gpu/address_space.h"
 #include "memory/hierarchy.h"
 
@@ -44,6 +45,7 @@ struct cm_gpu {
    struct cm_array pmd_offsets;     /**< uint64_t: where a primitive's PMDs go */
    struct cm_array draw_textures;   /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw */
    struct cm_array reuse;           /**< uint32_t: the FIFO of transformed vertices */
+   struct cm_deferred deferred;     /**< what the deferred mode shades of the last tile of a full pass */
    struct cm_array quad_reads;      /**< of fragment_stage.c: what the quads of a group read */
 };
 

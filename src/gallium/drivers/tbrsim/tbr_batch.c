@@ -622,7 +622,7 @@ describe_events(struct tbr_batch *batch)
    const struct tbr_pass *pass = &batch->pass;
 
    events->frame = batch->frame;
-   events->kind = pass->deferred ? CM_PASS_TBDR : CM_PASS_TBR;
+   events->kind = pass->keep_hidden ? CM_PASS_FULL : pass->deferred ? CM_PASS_TBDR : CM_PASS_TBR;
    events->width = pass->width;
    events->height = pass->height;
    events->tile_size = pass->tile_size;
@@ -659,6 +659,7 @@ tbr_batch_hand_over(struct tbr_context *context)
    context->last_batch = batch->sequence;
    /* When the process is exiting, the statistics are closed. */
    batch->recorded = batch->recorded && screen->model;
+   batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
 
    bool ok = build_lists(batch, screen->config->parameter_buffer.layout);
    if (batch->recorded)

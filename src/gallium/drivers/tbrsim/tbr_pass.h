@@ -117,6 +117,8 @@ struct tbr_pass {
    uint32_t layer_tiles_y; /**< tiles_y divided by the number of layers */
    uint32_t samples;       /**< that a pixel of every attachment has: 1 or TBR_MAX_SAMPLES */
    bool deferred;          /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
+   bool keep_hidden;       /**< as without `deferred`, and the events tell what it would have shaded; only
+                              * where events are recorded */
    uint32_t num_color;
    struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
    struct tbr_resolve resolve[TBR_MAX_COLOR_BUFFERS]; /**< of each, in multisampled passes of one layer */

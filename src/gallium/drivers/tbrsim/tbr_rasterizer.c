@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rasteriser: from a primitive to masks of covered pixels, block by block. */
 #include "tbr_tile.h"
+#include "tbr_tile_hidden.h"
 #include "tbr_vector.h"
 
 /* Cells x0 … x1, y0 … y1 (inclusive, 0 … 3) of a 4×4 group, quad-major. */
@@ -70,13 +71,17 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    }
    if (unlikely(thread->dump))
       tbr_tile_dump_block(thread, block_x, block_y, covered, mask);
+   const uint32_t block = block_y * thread->blocks_x + block_x;
+   if (unlikely(thread->pass->keep_hidden))
+      tbr_hidden_record_unshaded(thread, primitive_index, block, covered, mask);
    if (!mask || !plan->shade)
       return false;
-   const uint32_t block = block_y * thread->blocks_x + block_x;
-   if (plan->record)
+   if (plan->record) {
       ints_store_masked((int32_t *)thread->visibility + block * 16, mask, ints_all(primitive_index + 1));
-   else
-      queue_block(thread, primitive_index, block, mask, covered);
+      if (likely(!thread->pass->keep_hidden))
+         return true;
+   }
+   queue_block(thread, primitive_index, block, mask, covered);
    return true;
 }
 
@@ -141,14 +146,21 @@ rasterize_groups(struct tbr_tile_thread *thread, uint32_t primitive, const struc
 /* The number of the run of primitives of one draw that a new primitive continues
  * or begins. */
 TBR_INLINE uint32_t
-current_run(struct tbr_tile_thread *thread)
+find_run(const struct tbr_tile_thread *thread)
 {
-   if (thread->num_runs && thread->run_draw == thread->plan.draw)
-      return thread->num_runs - 1;
-   if (thread->num_runs == thread->run_places_capacity)
+   return thread->num_runs && thread->run_draw == thread->plan.draw ? thread->num_runs - 1 : thread->num_runs;
+}
+
+/* The run has a primitive that is kept. */
+TBR_INLINE void
+keep_run(struct tbr_tile_thread *thread, uint32_t run)
+{
+   if (run < thread->num_runs)
+      return;
+   if (run == thread->run_places_capacity)
       tbr_tile_grow_runs(thread);
+   thread->num_runs = run + 1;
    thread->run_draw = thread->plan.draw;
-   return thread->num_runs++;
 }
 
 /* Draws the primitive whose attributes begin at `position`. */
@@ -178,7 +190,7 @@ rasterize_primitive_as(struct tbr_tile_thread *thread, const struct cm_pb_attrib
    primitive->reference_y = vertices.v[0].y * (1.0f / SUBPIXELS);
    primitive->first_block = first_block;
    primitive->draw = plan->draw;
-   primitive->run = current_run(thread);
+   primitive->run = find_run(thread);
    primitive->num_inputs = num_attributes - 1;
    primitive->front_facing = position->flags & TBR_PRIMITIVE_FRONT_FACING ? ~0u : 0;
    primitive->gradient = setup_gradient(&vertices, area);
@@ -190,9 +202,12 @@ rasterize_primitive_as(struct tbr_tile_thread *thread, const struct cm_pb_attrib
                         ? rasterize_few(thread, index, &box, edges, num_edges, samples)
                         : rasterize_groups(thread, index, &box, edges, num_edges, samples);
    /* A primitive that no fragment refers to leaves its place to the next. */
-   if (!used)
+   if (!used) {
       thread->num_primitives--;
-   else if (plan->record)
+      return;
+   }
+   keep_run(thread, thread->primitives[index].run);
+   if (plan->record)
       thread->has_visible = true;
 }
 

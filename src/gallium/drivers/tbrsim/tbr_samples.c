@@ -3,6 +3,7 @@
  * sample; fragments are shaded once a pixel, or once a sample where the draw wants it,
  * and their colours go to all samples that they cover. */
 #include "tbr_tile.h"
+#include "tbr_tile_hidden.h"
 #include "tbr_vector.h"
 
 /* ---- shading ----------------------------------------------------------- */
@@ -242,12 +243,16 @@ draw_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t 
    }
    if (unlikely(thread->dump))
       tbr_tile_dump_block(thread, block_x, block_y, covered, any);
+   const uint32_t block = block_y * thread->blocks_x + block_x;
+   if (unlikely(thread->pass->keep_hidden))
+      tbr_hidden_record_unshaded(thread, primitive_index, block, covered, any);
    if (!any || !plan->shade)
       return false;
-   const uint32_t block = block_y * thread->blocks_x + block_x;
-   if (plan->record)
+   if (plan->record) {
       note_visible_samples(thread, primitive_index, block, &coverage);
-   else
-      queue_samples(thread, primitive_index, block, coverage, covered);
+      if (likely(!thread->pass->keep_hidden))
+         return true;
+   }
+   queue_samples(thread, primitive_index, block, coverage, covered);
    return true;
 }

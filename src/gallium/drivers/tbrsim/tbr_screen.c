@@ -237,6 +237,7 @@ build_gpu(struct tbr_screen *screen)
    if (!screen->programs)
       return false;
 
+   screen->record_hidden = debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false);
    const bool simulate = debug_get_bool_option("TBRSIM_MODEL", true);
    if (simulate || tbr_recording_is_wanted()) {
       screen->model = tbr_model_create(screen->config, isa, simulate);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The fragment processor's queue: quads are gathered until its lanes are full. */
 #include "tbr_tile.h"
+#include "tbr_tile_hidden.h"
 #include "tbr_vector.h"
 
 /* continues: the quads of the last event run once more. */
@@ -14,6 +15,8 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    if (!words)
       tbr_tile_out_of_memory("the recorded events");
    words[0] = CM_EVENT_SHADE | queue->count << 8 | (continues ? CM_SHADE_CONTINUES : 0);
+   if (thread->pass->keep_hidden)
+      words[0] |= tbr_hidden_shade_flags(thread);
    words[1] = thread->plan.state->event_draw;
    for (unsigned n = 0; n < queue->count; n++) {
       const uint32_t live = queue->block.live >> 4 * n & 15;

@@ -12,6 +12,7 @@ render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_
    thread->width = smaller(pass->width - thread->tile_x, pass->tile_size);
    thread->height = smaller(pass->height - thread->tile_y, pass->tile_size);
    thread->texture.events = pass->events ? &pass->events[tile] : NULL;
+   thread->flushed_words = 0;
    thread->texture.live = 0;
    thread->texture.generation++;
    thread->plan.draw = UINT32_MAX;

@@ -101,7 +101,8 @@ struct tbr_draw_plan {
    uint32_t draw;     /**< its index; UINT32_MAX: no plan yet */
    bool draws;        /**< false: the sample mask lets nothing through */
    bool shade;        /**< fragments run the program */
-   bool record;       /**< hidden surface removal: fragments go to the visibility buffer */
+   bool record;       /**< hidden surface removal: fragments go to the visibility buffer; with
+                         * tbr_pass.keep_hidden they are shaded all the same */
    bool early;        /**< depth and stencil tests before the program; else after it */
    bool reject_early; /**< late tests, but a fragment that must fail is dropped before */
    bool depth_test, depth_write, stencil_test, shader_depth, shader_stencil;
@@ -166,7 +167,8 @@ struct tbr_tile_thread {
 
    struct tbr_tile_primitive *primitives;
    uint32_t num_primitives, primitives_capacity;
-   bool has_visible; /**< the visibility buffer is not empty */
+   bool has_visible;     /**< the visibility buffer is not empty */
+   size_t flushed_words; /**< of the events: up to the last flush (tbr_tile_hidden.h) */
 
    struct tbr_plane_chunk *chunks, *chunk; /**< all, and the one in use */
    uint32_t chunk_used;

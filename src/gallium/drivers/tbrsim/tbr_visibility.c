@@ -3,6 +3,7 @@
  * noted at the pixels where they are seen; each pixel is shaded once, when
  * something needs its colour or the tile ends. */
 #include "tbr_tile.h"
+#include "tbr_tile_hidden.h"
 #include "tbr_vector.h"
 
 /* Takes what is visible out of the buffer, in the tile's order of blocks. */
@@ -30,26 +31,32 @@ collect_visible(struct tbr_tile_thread *thread)
 }
 
 /* The same for multisampled passes: what is seen of a primitive in any sample of a
- * block is one entry. */
+ * block is one entry. They come in the order of their first fragments, then of their
+ * primitives. */
 static uint32_t
 collect_visible_samples(struct tbr_tile_thread *thread)
 {
    uint32_t count = 0;
    for (uint32_t block = 0; block < thread->num_blocks; block++) {
       uint32_t *const place = thread->visibility + block * 16;
-      uint32_t left[TBR_MAX_SAMPLES];
+      uint32_t left[TBR_MAX_SAMPLES], any = 0;
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-         left[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(0)) ^ 0xffff;
-      for (unsigned first = 0; first < TBR_MAX_SAMPLES; first++) {
-         while (left[first]) {
-            const uint32_t primitive = place[first * TBR_TILE_MAX_PIXELS + __builtin_ctz(left[first])];
-            thread->visible[count] =
-               (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = count};
-            uint16_t *coverage = thread->visible_samples[count++];
-            for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
-               coverage[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(primitive));
-               left[s] &= ~coverage[s];
-            }
+         any |= left[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(0)) ^ 0xffff;
+      while (any) {
+         const unsigned lane = __builtin_ctz(any);
+         uint32_t primitive = UINT32_MAX;
+         for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+            if (left[s] >> lane & 1)
+               primitive = MIN2(primitive, place[s * TBR_TILE_MAX_PIXELS + lane]);
+         }
+         thread->visible[count] =
+            (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = count};
+         uint16_t *coverage = thread->visible_samples[count++];
+         any = 0;
+         for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+            coverage[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(primitive));
+            left[s] &= ~coverage[s];
+            any |= left[s];
          }
       }
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
@@ -111,6 +118,11 @@ flush_visibility(struct tbr_tile_thread *thread)
    if (!thread->has_visible)
       return;
    thread->has_visible = false;
+   if (thread->pass->keep_hidden) {
+      tbr_hidden_flush(thread);
+      forget_primitives(thread);
+      return;
+   }
    const uint32_t draw_before = thread->plan.draw;
    const uint32_t count =
       thread->pass->samples == 1 ? collect_visible(thread) : collect_visible_samples(thread);

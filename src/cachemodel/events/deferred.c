@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+#include "events/deferred.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A quad that is visible: its group's first event, and its number there. */
+struct cm_deferred_quad {
+   const uint32_t *group;
+   uint32_t number;
+};
+
+/* The visible quads of a primitive in a block. */
+struct cm_deferred_block {
+   uint32_t place;    /* what is sorted by: row, column, first visible fragment of the 16 */
+   uint32_t position; /* row and column */
+   uint32_t primitive;
+   uint32_t num_quads;
+   size_t first_quad;
+};
+
+#define LANE_BITS 4
+#define COLUMN_BITS 7
+#define PLACE_BITS (LANE_BITS + 2 * COLUMN_BITS)
+
+/* Makes room for another element; false when memory is out. */
+static bool
+grow(void **array, size_t *capacity, size_t count, size_t element_bytes)
+{
+   if (count < *capacity)
+      return true;
+   const size_t larger = count + count / 2 + 256;
+   void *grown = realloc(*array, larger * element_bytes);
+   if (!grown)
+      return false;
+   *array = grown;
+   *capacity = larger;
+   return true;
+}
+
+#define GROW(deferred, array, count) \
+   grow((void **)&(deferred)->array, &(deferred)->array##_capacity, count, sizeof *(deferred)->array)
+
+/* ---- collecting -------------------------------------------------------- */
+
+static bool
+add_quad(struct cm_deferred *deferred, const uint32_t *group, uint32_t number, uint32_t visible)
+{
+   const struct cm_quad *quad = (const struct cm_quad *)(group + 2) + number;
+   const uint32_t position = (uint32_t)(quad->y >> 1) << COLUMN_BITS | quad->x >> 1;
+   struct cm_deferred_block *last = deferred->num_blocks ? &deferred->blocks[deferred->num_blocks - 1] : NULL;
+   if (!last || last->primitive != quad->primitive || last->position != position) {
+      if (!GROW(deferred, blocks, deferred->num_blocks))
+         return false;
+      const uint32_t lane = (quad->y & 1u) << 3 | (quad->x & 1u) << 2 | (uint32_t)__builtin_ctz(visible);
+      last = &deferred->blocks[deferred->num_blocks++];
+      *last = (struct cm_deferred_block){
+         .place = position << LANE_BITS | lane,
+         .position = position,
+         .primitive = quad->primitive,
+         .first_quad = deferred->num_quads,
+      };
+   }
+   if (!GROW(deferred, quads, deferred->num_quads))
+      return false;
+   deferred->quads[deferred->num_quads++] = (struct cm_deferred_quad){group, number};
+   last->num_quads++;
+   return true;
+}
+
+/* Notes the group's visible quads; returns its end, NULL when memory is out. */
+static const uint32_t *
+add_group(struct cm_deferred *deferred, const uint32_t *group, const uint32_t *end)
+{
+   uint32_t visible[4] = {0};
+   const uint32_t num_quads = cm_event_count(*group) < 4 ? cm_event_count(*group) : 4;
+   const uint32_t *word = group;
+   do {
+      const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
+      for (uint32_t q = 0; q < num_quads; q++)
+         visible[q] |= quads[q].visible;
+      word = cm_group_next_run(word, end);
+   } while (word < end && cm_event_continues(*word));
+   for (uint32_t q = 0; q < num_quads; q++) {
+      if (visible[q] && !add_quad(deferred, group, q, visible[q]))
+         return NULL;
+   }
+   return word;
+}
+
+/* ---- sorting ----------------------------------------------------------- */
+
+/* A stable radix sort. */
+static bool
+sort_blocks(struct cm_deferred *deferred)
+{
+   const size_t count = deferred->num_blocks;
+   if (count && !GROW(deferred, sorted, count - 1))
+      return false;
+   for (unsigned shift = 0; shift < PLACE_BITS; shift += 6) {
+      size_t places[64] = {0};
+      for (size_t i = 0; i < count; i++)
+         places[deferred->blocks[i].place >> shift & 63]++;
+      size_t sum = 0;
+      for (unsigned digit = 0; digit < 64; digit++) {
+         const size_t length = places[digit];
+         places[digit] = sum;
+         sum += length;
+      }
+      for (size_t i = 0; i < count; i++)
+         deferred->sorted[places[deferred->blocks[i].place >> shift & 63]++] = deferred->blocks[i];
+      struct cm_deferred_block *swapped = deferred->blocks;
+      const size_t swapped_capacity = deferred->blocks_capacity;
+      deferred->blocks = deferred->sorted;
+      deferred->blocks_capacity = deferred->sorted_capacity;
+      deferred->sorted = swapped;
+      deferred->sorted_capacity = swapped_capacity;
+   }
+   return true;
+}
+
+/* ---- the result -------------------------------------------------------- */
+
+static bool
+copy_words(struct cm_tile_events *events, const uint32_t *words, size_t count)
+{
+   uint32_t *room = cm_tile_events_reserve(events, count);
+   if (!room)
+      return false;
+   memcpy(room, words, count * sizeof *words);
+   events->num_words += count;
+   return true;
+}
+
+/* What of an instruction's footprints the visible fragments of a quad read. */
+static bool
+emit_footprints(struct cm_tile_events *events, const uint32_t *event, uint32_t number, uint32_t visible)
+{
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   const uint32_t count = cm_event_count(*event);
+   uint32_t *room = cm_tile_events_reserve(events, 1 + count * CM_FOOTPRINT_WORDS);
+   if (!room)
+      return false;
+   struct cm_footprint *kept = (struct cm_footprint *)(room + 1);
+   uint32_t num_kept = 0;
+   for (uint32_t i = 0; i < count && footprints[i].quad <= number; i++) {
+      const uint32_t live = footprints[i].live & visible;
+      if (footprints[i].quad != number || !live)
+         continue;
+      kept[num_kept] = footprints[i];
+      kept[num_kept].quad = 0;
+      kept[num_kept++].live = (uint8_t)live;
+   }
+   if (num_kept) {
+      room[0] = CM_EVENT_FOOTPRINTS | num_kept << 8 | cm_event_unit(*event) << 16;
+      events->num_words += 1 + num_kept * CM_FOOTPRINT_WORDS;
+   }
+   return true;
+}
+
+/* A quad as a group of its own. */
+static bool
+emit_quad(struct cm_tile_events *events, const struct cm_deferred_quad *reference, const uint32_t *end)
+{
+   const uint32_t *word = reference->group;
+   uint32_t continues = 0;
+   do {
+      const uint32_t *next = cm_group_next_run(word, end);
+      struct cm_quad quad = ((const struct cm_quad *)(word + 2))[reference->number];
+      if (quad.visible) {
+         const uint32_t shade[2] = {CM_EVENT_SHADE | 1 << 8 | continues, word[1]};
+         quad.live = quad.covered = quad.visible;
+         if (!copy_words(events, shade, 2) || !copy_words(events, (uint32_t *)&quad, CM_QUAD_WORDS))
+            return false;
+         for (word = cm_event_next(word); word < next; word = cm_event_next(word)) {
+            if (!emit_footprints(events, word, reference->number, quad.visible))
+               return false;
+         }
+         continues = CM_SHADE_CONTINUES;
+      }
+      word = next;
+   } while (word < end && cm_event_continues(*word));
+   return true;
+}
+
+/* A run of primitives is complete. */
+static bool
+emit_run(struct cm_deferred *deferred, const uint32_t *end)
+{
+   if (!sort_blocks(deferred))
+      return false;
+   for (size_t i = 0; i < deferred->num_blocks; i++) {
+      const struct cm_deferred_block *block = &deferred->blocks[i];
+      for (uint32_t q = 0; q < block->num_quads; q++) {
+         if (!emit_quad(&deferred->events, &deferred->quads[block->first_quad + q], end))
+            return false;
+      }
+   }
+   deferred->num_blocks = deferred->num_quads = 0;
+   return true;
+}
+
+bool
+cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full)
+{
+   const uint32_t *word = full->words, *end = word + full->num_words;
+   uint32_t run = 0, draw = 0; /* of the quads that were noted */
+   deferred->events.num_words = 0;
+   deferred->num_blocks = deferred->num_quads = 0;
+   while (word < end) {
+      const bool shaded = cm_event_type(*word) == CM_EVENT_SHADE;
+      const bool put_off = shaded && *word & CM_SHADE_DEFERRED;
+      if (deferred->num_blocks && cm_event_type(*word) != CM_EVENT_UNSHADED &&
+          (!put_off || (*word & CM_SHADE_RUN) != run || word[1] != draw) && !emit_run(deferred, end))
+         return false;
+      const uint32_t *next = cm_event_next(word);
+      if (put_off) {
+         run = *word & CM_SHADE_RUN;
+         draw = word[1];
+         next = add_group(deferred, word, end);
+         if (!next)
+            return false;
+      } else if (cm_event_type(*word) <= CM_EVENT_FOOTPRINTS &&
+                 !copy_words(&deferred->events, word, (size_t)(next - word))) {
+         return false;
+      }
+      word = next;
+   }
+   return !deferred->num_blocks || emit_run(deferred, end);
+}
+
+void
+cm_deferred_finish(struct cm_deferred *deferred)
+{
+   free(deferred->events.words);
+   free(deferred->blocks);
+   free(deferred->sorted);
+   free(deferred->quads);
+   *deferred = (struct cm_deferred){0};
+}

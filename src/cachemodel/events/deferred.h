@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What a deferred GPU shades, made of the events of a tile of a CM_PASS_FULL.
+ *
+ * Of groups with CM_SHADE_DEFERRED only the visible fragments stay; quads, footprints and
+ * events that have none are gone. What stays of a run of primitives is ordered by block:
+ * 4×4 pixels, row by row from the tile's upper left. Within a block the primitive comes
+ * first that has the first visible fragment (in any sample), by quad, then by bit of the
+ * quad's mask; of two that have it, the one that was drawn first. A primitive's quads in
+ * a block follow each other as in the words. Runs, and groups without the flag, stay
+ * where they are.
+ */
+#ifndef CM_DEFERRED_H
+#define CM_DEFERRED_H
+
+#include "events/event_stream.h"
+
+struct cm_deferred_block;
+struct cm_deferred_quad;
+
+/** Memory that is kept from tile to tile. All zero to begin with. */
+struct cm_deferred {
+   struct cm_tile_events events; /**< the result, of the kind CM_PASS_TBDR */
+   /* Private: the visible quads of a run of primitives. */
+   struct cm_deferred_block *blocks, *sorted;
+   struct cm_deferred_quad *quads;
+   size_t num_blocks, num_quads, blocks_capacity, sorted_capacity, quads_capacity;
+};
+
+/** Makes deferred->events of a full pass' tile. False when memory is out. */
+bool cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full);
+
+/** Frees the memory. */
+void cm_deferred_finish(struct cm_deferred *deferred);
+
+#endif
