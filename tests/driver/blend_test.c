@@ -255,7 +255,7 @@ is_like(enum pipe_format format, bool exact, const uint8_t *expected, const uint
          continue;
       }
       const unsigned bits = description->channel[channel].size - util_format_is_snorm(format);
-      const float unit = fmaxf(1.0f / (float)((1u << bits) - 1), 1e-6f);
+      const float unit = fmaxf(1.0f / (exp2f((float)bits) - 1.0f), 1e-6f);
       /* Near 1 a step of sRGB is up to 2.3 of its mean. */
       if (fabsf(a.f[c] - b.f[c]) > unit * (util_format_is_srgb(format) && c < 3 ? 2.5f : 1.01f))
          return false;
@@ -350,7 +350,8 @@ quantum_of(enum pipe_format format, bool logic)
    for (unsigned c = 0; c < description->nr_channels; c++) {
       if (description->channel[c].type == UTIL_FORMAT_TYPE_VOID)
          continue;
-      const uint32_t maximum = (1u << (description->channel[c].size - util_format_is_snorm(format))) - 1;
+      const uint32_t maximum =
+         UINT32_MAX >> (32 - description->channel[c].size + util_format_is_snorm(format));
       /* Of channels of several sizes, and of those that a float has no room for, only the
        * ends are exact. */
       quantum = (!quantum || quantum == maximum) && maximum < 1u << 24 ? maximum : 1;
