@@ -105,7 +105,8 @@ environment_remove(void)
                                        "DRIRC_CONFIGDIR",
                                        "GBM_BACKENDS_PATH",
                                        "__EGL_VENDOR_LIBRARY_FILENAMES",
-                                       "__GLX_VENDOR_LIBRARY_NAME"};
+                                       "__GLX_VENDOR_LIBRARY_NAME",
+                                       "LD_PRELOAD"};
    for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++)
       unsetenv(names[n]);
 

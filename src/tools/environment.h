@@ -27,7 +27,8 @@ unsigned environment_variables(struct variable variables[MAX_VARIABLES], const c
 void environment_apply(const struct variable *variables, unsigned count);
 
 /** The environment as the system's own programs need it (the X server must load
- * the system's Mesa, not ours): takes out what environment_apply may have put in. */
+ * the system's Mesa, not ours): takes out what environment_apply may have put in,
+ * and what is to be preloaded into the program that draws. */
 void environment_remove(void);
 
 #endif

@@ -48,11 +48,12 @@ def profile_tests(profile):
 
 @contextlib.contextmanager
 def display():
-    """An X server of our own, taken down afterwards; its name."""
+    """An X server of our own, taken down afterwards; its name. What is preloaded is for the tests, not for it."""
     read, write = os.pipe()
+    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     server = subprocess.Popen(
         ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", "-screen", "0", "1280x1024x24"],
-        pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        env=environment, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     os.close(write)
     try:
         with os.fdopen(read) as pipe:
