@@ -117,6 +117,12 @@ cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind)
    return kind == CM_PASS_FULL || kind == (mode == CM_MODE_TBDR ? CM_PASS_TBDR : CM_PASS_TBR);
 }
 
+void
+cm_gpu_observe(struct cm_gpu *gpu, enum cm_unit unit, const struct cm_observer *observer)
+{
+   cm_hierarchy_observe(&gpu->hierarchy, unit, observer);
+}
+
 static void
 out_of_memory(struct cm_gpu *gpu)
 {

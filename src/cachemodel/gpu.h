@@ -19,6 +19,7 @@
 #include "stats/counters.h"
 
 struct cm_gpu;
+struct cm_observer;
 struct cm_futures;
 
 /** Builds the hierarchy. NULL with a message on stderr when it cannot be built, or when a
@@ -31,6 +32,10 @@ void cm_gpu_destroy(struct cm_gpu *gpu);
 
 /** Whether a GPU in a mode can simulate passes of a kind. Must be so of all it is given. */
 bool cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind);
+
+/** Before the first pass: the observer, which must outlive the GPU, is told of every access that
+ * arrives at a cache (all its instances) or at memory. */
+void cm_gpu_observe(struct cm_gpu *gpu, enum cm_unit unit, const struct cm_observer *observer);
 
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);

@@ -96,8 +96,8 @@ read_blocks(struct cm_gpu *gpu, struct cm_cache *cache, const uint64_t *blocks, 
 {
    if (cache)
       cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
-   else
-      cm_dram_access(&gpu->hierarchy.dram, CM_STREAM_TEXTURE, false, num_blocks, 1u << shift);
+   for (unsigned b = 0; !cache && b < num_blocks; b++)
+      cm_dram_access(&gpu->hierarchy.dram, blocks[b] << shift, CM_STREAM_TEXTURE, false, 1, 1u << shift);
 }
 
 static inline void

@@ -90,7 +90,7 @@ write_to_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enu
    struct cm_cache *next = cache->next;
    cache->counts[stream][CM_CACHE_EVENT_WRITEBACKS]++;
    if (!next) {
-      cm_dram_access(cache->dram, stream, true, 1, 1u << cache->block_shift);
+      cm_dram_access(cache->dram, block << cache->block_shift, stream, true, 1, 1u << cache->block_shift);
       return;
    }
    const bool same_blocks = next->block_shift == cache->block_shift;
@@ -118,7 +118,7 @@ cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
    if (cache->next)
       cm_cache_access(cache->next, block << cache->block_shift, stream, CM_READ);
    else
-      cm_dram_access(cache->dram, stream, false, 1, 1u << cache->block_shift);
+      cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);
 }
 
 void

@@ -26,9 +26,18 @@ enum cm_access {
    CM_WRITE_BLOCK, /**< writes a whole block: nothing of it has to be read */
 };
 
+/** Is told of the accesses that arrive at a cache or at memory, in order, before they are served. */
+struct cm_observer {
+   /** An access to the block of so many bytes at a byte address. */
+   void (*access)(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream,
+                  enum cm_access access);
+   void *context;
+};
+
 /** Main memory: traffic by stream and direction. */
 struct cm_dram {
    uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
+   const struct cm_observer *observer; /**< NULL: none */
 };
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
@@ -95,7 +104,9 @@ struct cm_cache {
     * before the first access (cm_cache_set_future). */
    struct cm_next_use *future;
    const struct cm_replacement *replacement;
-   struct cm_cache *next; /**< NULL: dram is next */
+   const struct cm_observer *observer;    /**< NULL: none */
+   const struct cm_replacement *observed; /**< what serves the accesses that the observer was told of */
+   struct cm_cache *next;                 /**< NULL: dram is next */
    struct cm_dram *dram;
    uint32_t sets;
    /** Reads and writes of each stream; hits are what is left of them. */
@@ -117,6 +128,10 @@ void cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future);
 /** Before the first access: the cache simulates nothing, but adds the accesses that reach it
  * to future. They count as hits, and nothing goes on to the next level. */
 void cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future);
+
+/** Before the first access, after the two above: the observer, which must outlive the cache, is
+ * told of every access. Changes no counter; the cache gets slower. */
+void cm_cache_observe(struct cm_cache *cache, const struct cm_observer *observer);
 
 /** One access. */
 static inline void
@@ -154,10 +169,17 @@ void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
 /** A counter of the cache. */
 uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event);
 
-/** Memory traffic of some blocks, each of block_bytes. */
+/** Tells the observer of consecutive blocks. */
+void cm_dram_tell(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
+                  uint64_t blocks, uint32_t block_bytes);
+
+/** Memory traffic of consecutive blocks, each of block_bytes, from a byte address in the first on. */
 static inline void
-cm_dram_access(struct cm_dram *dram, enum cm_stream stream, bool write, uint64_t blocks, uint32_t block_bytes)
+cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write, uint64_t blocks,
+               uint32_t block_bytes)
 {
+   if (dram->observer)
+      cm_dram_tell(dram, address, stream, write, blocks, block_bytes);
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS] += blocks;
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;
 }

@@ -60,6 +60,17 @@ cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
 }
 
 void
+cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer)
+{
+   if (unit == CM_UNIT_DRAM) {
+      hierarchy->dram.observer = observer;
+      return;
+   }
+   for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
+      cm_cache_observe(&hierarchy->caches[unit][i], observer);
+}
+
+void
 cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                           uint64_t bytes, enum cm_stream stream, bool write)
 {
@@ -69,7 +80,7 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
    const uint64_t end = address + bytes;
    if (!hierarchy->entry[stream].cache) {
       const uint64_t blocks = ((end - 1) >> shift) - (address >> shift) + 1;
-      cm_dram_access(&hierarchy->dram, stream, write, blocks, 1u << shift);
+      cm_dram_access(&hierarchy->dram, address, stream, write, blocks, 1u << shift);
       return;
    }
    for (uint64_t block = address >> shift; block << shift < end; block++) {

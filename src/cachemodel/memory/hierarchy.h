@@ -29,6 +29,11 @@ struct cm_hierarchy {
 bool cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config);
 void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
 
+/** Before the first access: the observer, which must outlive the hierarchy, is told of every access
+ * that arrives at a unit, all its instances. */
+void
+cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer);
+
 /** The cache that serves a stream for a fragment processor (0 for everyone else);
  * NULL: memory. */
 static inline struct cm_cache *
@@ -50,7 +55,7 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
    if (cache)
       cm_cache_access(cache, address, stream, access);
    else
-      cm_dram_access(&hierarchy->dram, stream, access != CM_READ, 1, 1u << CM_DRAM_BLOCK_SHIFT);
+      cm_dram_access(&hierarchy->dram, address, stream, access != CM_READ, 1, 1u << CM_DRAM_BLOCK_SHIFT);
 }
 
 /** One access to each block that the bytes [address, address + bytes) lie in, in
