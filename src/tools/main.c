@@ -13,6 +13,7 @@ static const struct {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
    {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
    {"sim", "simulate other GPUs over a recording", command_sim},
+   {"analyze", "say how a recording's textures are reused from frame to frame", command_analyze},
    {"env", "print the environment that puts any GL program on the simulated GPU", command_env},
    {"cache", "simulate one cache over an address trace of another program", command_cache},
    {"configs", "list the simulated GPUs, or print one", command_configs},

@@ -31,5 +31,6 @@ int command_env(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_cache(int argc, char **argv);
 int command_counters(int argc, char **argv);
+int command_analyze(int argc, char **argv);
 
 #endif

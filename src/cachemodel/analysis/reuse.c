@@ -7,6 +7,7 @@
 #include "analysis/reuse_set.h"
 
 #define NO_FRAME UINT32_MAX
+#define FIRST_RECORDS 1024
 
 /* A block that was accessed at least once. */
 struct record {
@@ -34,6 +35,7 @@ struct cm_reuse {
    uint32_t num_records, max_records;
    uint32_t *table; /* open addressing: number of a record + 1; 0: free */
    uint32_t table_mask;
+   unsigned table_shift; /* of a hash, to a line of 16 places */
 
    uint32_t *seen; /* a Fenwick tree over a sub-trace, for the last-last distances */
    uint32_t max_seen;
@@ -42,6 +44,56 @@ struct cm_reuse {
    uint32_t frame, max_frames;
    bool incomplete;
 };
+
+uint32_t
+cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
+{
+   const uint64_t folded = reuse->xor_shift ? block ^ block >> reuse->xor_shift : block;
+   return (uint32_t)(folded & (reuse->num_sets - 1));
+}
+
+/* Where a block's record is or would be in the table. Neighbours share a cache line of the machine. */
+static uint32_t
+find_place(const struct cm_reuse *reuse, uint64_t block)
+{
+   const uint64_t hash = (block >> 4) * 0x9e3779b97f4a7c15ull;
+   uint32_t place = ((uint32_t)(hash >> reuse->table_shift) << 4 | (block & 15)) & reuse->table_mask;
+   while (reuse->table[place] && reuse->records[reuse->table[place] - 1].block != block)
+      place = (place + 1) & reuse->table_mask;
+   return place;
+}
+
+/* An empty table for twice as many blocks. False when memory is out. */
+static bool
+make_table(struct cm_reuse *reuse, uint32_t max_records)
+{
+   uint32_t *table = calloc(2 * (size_t)max_records, sizeof *table);
+   if (!table)
+      return false;
+   free(reuse->table);
+   reuse->table = table;
+   reuse->table_mask = 2 * max_records - 1;
+   reuse->table_shift = 64 + 4 - 1 - (unsigned)__builtin_ctz(max_records);
+   reuse->max_records = max_records;
+   return true;
+}
+
+static bool
+grow_records(struct cm_reuse *reuse)
+{
+   const uint32_t max_records = reuse->max_records * 2;
+   if (max_records > UINT32_MAX / 4)
+      return false;
+   struct record *records = realloc(reuse->records, max_records * sizeof *records);
+   if (!records)
+      return false;
+   reuse->records = records;
+   if (!make_table(reuse, max_records))
+      return false;
+   for (uint32_t r = 0; r < reuse->num_records; r++)
+      reuse->table[find_place(reuse, records[r].block)] = r + 1;
+   return true;
+}
 
 struct cm_reuse *
 cm_reuse_create(uint32_t sets, enum cm_index index)
@@ -53,13 +105,11 @@ cm_reuse_create(uint32_t sets, enum cm_index index)
    reuse->xor_shift = index == CM_INDEX_XOR ? (unsigned)__builtin_ctz(sets) : 0;
    reuse->sets = calloc(sets, sizeof *reuse->sets);
    reuse->set_frames = calloc(sets, sizeof *reuse->set_frames);
-   reuse->max_records = 1024;
-   reuse->records = malloc(reuse->max_records * sizeof *reuse->records);
-   reuse->table_mask = 2 * reuse->max_records - 1;
-   reuse->table = calloc(2 * reuse->max_records, sizeof *reuse->table);
+   reuse->records = malloc(FIRST_RECORDS * sizeof *reuse->records);
    reuse->max_frames = 16;
    reuse->frames = calloc(reuse->max_frames, sizeof *reuse->frames);
-   if (reuse->sets && reuse->set_frames && reuse->records && reuse->table && reuse->frames)
+   if (reuse->sets && reuse->set_frames && reuse->records && reuse->frames &&
+       make_table(reuse, FIRST_RECORDS))
       return reuse;
    cm_reuse_destroy(reuse);
    return NULL;
@@ -79,47 +129,6 @@ cm_reuse_destroy(struct cm_reuse *reuse)
    free(reuse->seen);
    free(reuse->frames);
    free(reuse);
-}
-
-uint32_t
-cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
-{
-   const uint64_t folded = reuse->xor_shift ? block ^ block >> reuse->xor_shift : block;
-   return (uint32_t)(folded & (reuse->num_sets - 1));
-}
-
-/* ---- blocks seen so far ------------------------------------------------ */
-
-/* Where a block's record is or would be in the table. */
-static uint32_t
-find_place(const struct cm_reuse *reuse, uint64_t block)
-{
-   uint32_t place = (uint32_t)(block * 0x9e3779b97f4a7c15ull >> 32) & reuse->table_mask;
-   while (reuse->table[place] && reuse->records[reuse->table[place] - 1].block != block)
-      place = (place + 1) & reuse->table_mask;
-   return place;
-}
-
-static bool
-grow_records(struct cm_reuse *reuse)
-{
-   const uint32_t max_records = reuse->max_records * 2;
-   if (max_records > UINT32_MAX / 4)
-      return false;
-   struct record *records = realloc(reuse->records, max_records * sizeof *records);
-   if (!records)
-      return false;
-   reuse->records = records;
-   uint32_t *table = calloc(2 * (size_t)max_records, sizeof *table);
-   if (!table)
-      return false;
-   free(reuse->table);
-   reuse->table = table;
-   reuse->table_mask = 2 * max_records - 1;
-   reuse->max_records = max_records;
-   for (uint32_t r = 0; r < reuse->num_records; r++)
-      table[find_place(reuse, records[r].block)] = r + 1;
-   return true;
 }
 
 static bool
