@@ -30,8 +30,11 @@ sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and Th
 fuzz: ## feed the readers of files with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings ...")
 	@scripts/fuzz.sh
 
-bench: deps all ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+bench: bench-caches ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
+
+bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
+	@/usr/bin/python3 bench/caches.py --tbrsim $(BUILD)/bin/tbrsim
 
 update-replays: deps all ## rewrite the checksums and counters of apitrace-replays/manifest.yml
 	@/usr/bin/python3 tests/replay/replay_test.py --tbrsim $(BUILD)/bin/tbrsim --update
@@ -48,4 +51,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test conformance sanitize fuzz bench update-replays lint format clean help
+.PHONY: all deps demo test conformance sanitize fuzz bench bench-caches update-replays lint format clean help
