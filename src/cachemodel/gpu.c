@@ -41,16 +41,10 @@ static bool
 is_possible(const struct cm_config *config, const struct cm_futures *futures)
 {
    char error[512];
-   if (!cm_config_validate(config, error, sizeof error)) {
-      fprintf(stderr, "tbrsim: %s\n", error);
-      return false;
-   }
-   const enum cm_unit unit = cm_config_needs_future(config);
-   if (unit == CM_UNIT_DRAM || futures)
+   if (cm_config_validate(config, error, sizeof error) &&
+       (futures || cm_config_needs_no_future(config, error, sizeof error)))
       return true;
-   fprintf(stderr,
-           "tbrsim: caches.%s.policy: %s has to know the future, which only tbrsim sim of a recording does\n",
-           cm_unit_names[unit], cm_policy_names[config->caches[unit].policy]);
+   fprintf(stderr, "tbrsim: %s\n", error);
    return false;
 }
 

@@ -43,7 +43,7 @@ command_env(int argc, char **argv)
    options_next(&options, argc, argv, long_options, help);
    if (optind != argc)
       fail(STATUS_USAGE, "'%s': tbrsim env takes no arguments; did you mean tbrsim run?", argv[optind]);
-   options_finish(&options);
+   options_finish_live(&options);
    if (options.out && options.model)
       options_make_directory(options.out);
 

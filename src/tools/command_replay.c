@@ -82,7 +82,7 @@ parse(struct replay *replay, int argc, char **argv)
            optind == argc ? "no trace" : "more than one trace");
    if (!replay->options.out)
       replay->options.out = "tbrsim-out";
-   options_finish(&replay->options);
+   options_finish_live(&replay->options);
 }
 
 /* The driver writes a line of frames.csv when a frame has been simulated. */

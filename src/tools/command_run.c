@@ -65,7 +65,7 @@ command_run(int argc, char **argv)
 
    if (!options.out)
       options.out = "tbrsim-out";
-   options_finish(&options);
+   options_finish_live(&options);
    if (options.model) {
       options_make_directory(options.out);
       options_remove_statistics(options.out);

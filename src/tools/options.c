@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "environment.h"
+#include "memory/future.h"
 #include "tools.h"
 
 static const char *
@@ -135,6 +136,15 @@ options_finish(struct options *options)
       options->out = make_absolute(options->out);
    if (options->record)
       options->record = make_absolute(options->record);
+}
+
+void
+options_finish_live(struct options *options)
+{
+   char error[512];
+   options_finish(options);
+   if (options->model && !cm_config_needs_no_future(options->gpu, error, sizeof(error)))
+      fail(STATUS_USAGE, "%s", error);
 }
 
 struct frame_range

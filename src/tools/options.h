@@ -63,6 +63,10 @@ int options_next(struct options *options, int argc, char **argv, const struct op
  * with a line where the configuration is wrong. */
 void options_finish(struct options *options);
 
+/** As options_finish, for commands that simulate while a program runs: ends the command where the
+ * configuration has to know the future. */
+void options_finish_live(struct options *options);
+
 /** Frames first … last, counting from 0. */
 struct frame_range {
    unsigned first, last;

@@ -73,7 +73,7 @@ class CommandTest(unittest.TestCase):
 class Answers(CommandTest):
     def test_help(self):
         for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["env", "--help"],
-                          ["configs", "--help"], ["counters", "--help"]):
+                          ["cache", "--help"], ["configs", "--help"], ["counters", "--help"]):
             result = run(*arguments)
             self.assertEqual(result.returncode, 0)
             self.assertTrue(result.stdout.startswith("usage: tbrsim"))
@@ -227,6 +227,13 @@ class BadInput(CommandTest):
                                  ("mode=fast", "expected"),
                                  ("mode", "expected key=value")):
             self.refused(2, pattern, "run", "--set", setting, "--", "true")
+
+    def test_future(self):
+        """Policies that have to know the future cannot be simulated live."""
+        setting = ("--set", "caches.l2.policy=opt")
+        for arguments in (["run", *setting, "--", "true"], ["replay", *setting, TRACE], ["env", *setting]):
+            self.refused(2, "caches.l2.policy: opt has to know the future.*tbrsim sim", *arguments)
+        self.assertEqual(run("configs", *setting, "tcor-baseline-64k").returncode, 0)
 
     def test_config_file(self):
         text = run("env").stdout

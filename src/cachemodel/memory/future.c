@@ -41,6 +41,18 @@ cm_config_needs_future(const struct cm_config *config)
    return CM_UNIT_DRAM;
 }
 
+bool
+cm_config_needs_no_future(const struct cm_config *config, char *error, size_t error_size)
+{
+   const enum cm_unit unit = cm_config_needs_future(config);
+   if (unit == CM_UNIT_DRAM)
+      return true;
+   snprintf(error, error_size,
+            "caches.%s.policy: %s has to know the future, which only tbrsim sim of a recording does",
+            cm_unit_names[unit], cm_policy_names[config->caches[unit].policy]);
+   return false;
+}
+
 static void
 find_collecting_passes(struct cm_futures *futures, const struct cm_config *config)
 {

@@ -36,6 +36,10 @@ bool cm_policy_needs_future(enum cm_policy policy);
 /** The first cache of a configuration whose policy has to; CM_UNIT_DRAM: none. */
 enum cm_unit cm_config_needs_future(const struct cm_config *config);
 
+/** Whether a configuration can be simulated while the accesses are made, without passes. If not,
+ * error is a line that names the first key which needs the future. */
+bool cm_config_needs_no_future(const struct cm_config *config, char *error, size_t error_size);
+
 /** Nothing collected yet, for a valid configuration. NULL when memory is out. A
  * configuration whose policies need no future has one pass, the last. */
 struct cm_futures *cm_futures_create(const struct cm_config *config);
