@@ -16,7 +16,7 @@ static const char help[] =
 static const struct option long_options[] = {
    COMMON_LONG_OPTIONS,
    {"driver", required_argument, NULL, OPTION_DRIVER},
-   {"record", required_argument, NULL, OPTION_RECORD},
+   RECORD_LONG_OPTIONS,
    {NULL, 0, NULL, 0},
 };
 

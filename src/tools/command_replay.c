@@ -34,7 +34,7 @@ enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SNAPSHOTS, OPTION_CHECK, OPTION_TO
 
 static const struct option long_options[] = {
    COMMON_LONG_OPTIONS,
-   {"record", required_argument, NULL, OPTION_RECORD},
+   RECORD_LONG_OPTIONS,
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"snapshots", required_argument, NULL, OPTION_SNAPSHOTS},
    {"check", no_argument, NULL, OPTION_CHECK},

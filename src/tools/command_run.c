@@ -27,7 +27,7 @@ enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SCREEN };
 static const struct option long_options[] = {
    COMMON_LONG_OPTIONS,
    {"driver", required_argument, NULL, OPTION_DRIVER},
-   {"record", required_argument, NULL, OPTION_RECORD},
+   RECORD_LONG_OPTIONS,
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"screen", required_argument, NULL, OPTION_SCREEN},
    {NULL, 0, NULL, 0},

@@ -32,12 +32,14 @@ options_start(struct options *options)
 {
    const char *settings = value_of("TBRSIM_SET");
    const char *model = value_of("TBRSIM_MODEL");
+   const char *hidden = value_of("TBRSIM_RECORD_HIDDEN");
    *options = (struct options){
       .driver = "tbrsim",
       .config = value_of("TBRSIM_CONFIG"),
       .model = !model || strcmp(model, "0"),
       .out = value_of("TBRSIM_OUT"),
       .record = value_of("TBRSIM_RECORD"),
+      .record_hidden = hidden && strcmp(hidden, "0"),
    };
    if (settings)
       add_setting(options, settings);
@@ -76,6 +78,7 @@ options_next(struct options *options, int argc, char **argv, const struct option
             fail(STATUS_USAGE, "--record: the name is empty");
          options->record = optarg;
          break;
+      case OPTION_RECORD_HIDDEN: options->record_hidden = true; break;
       case OPTION_DRIVER: options->driver = parse_driver(optarg); break;
       case 'h':
       case OPTION_HELP: puts(help); exit(STATUS_OK);

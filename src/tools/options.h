@@ -14,6 +14,7 @@ struct options {
    char *settings;        /**< key=value lines, in order; NULL: none */
    bool model;            /**< false: render only */
    const char *record;    /**< file for the recording; absolute once made; NULL: none */
+   bool record_hidden;    /**< the events tell of hidden fragments too */
    const char *out;       /**< directory for statistics; absolute once made; NULL: none */
    struct cm_config *gpu; /**< the configuration they make together */
 };
@@ -25,8 +26,9 @@ enum {
    OPTION_NO_MODEL,
    OPTION_OUT,
    OPTION_HELP,
-   OPTION_DRIVER,  /**< only where a command lists it */
-   OPTION_RECORD,  /**< likewise */
+   OPTION_DRIVER, /**< only where a command lists it */
+   OPTION_RECORD, /**< likewise */
+   OPTION_RECORD_HIDDEN,
    OPTION_COMMAND, /**< the first of a command's own */
 };
 
@@ -37,6 +39,10 @@ enum {
    { "no-model", no_argument, NULL, OPTION_NO_MODEL },   \
    { "out", required_argument, NULL, OPTION_OUT },       \
    { "help", no_argument, NULL, OPTION_HELP }
+
+#define RECORD_LONG_OPTIONS                                 \
+   { "record", required_argument, NULL, OPTION_RECORD },    \
+   { "record-hidden", no_argument, NULL, OPTION_RECORD_HIDDEN }
 /* clang-format on */
 
 #define COMMON_OPTIONS_HELP                                                            \
@@ -48,10 +54,13 @@ enum {
 #define DRIVER_OPTION_HELP \
    "  --driver NAME            tbrsim, or llvmpipe or softpipe of the same Mesa, to compare\n"
 
-#define RECORD_OPTION_HELP "  --record FILE.tbr        record the events, for tbrsim sim, info and export\n"
+#define RECORD_OPTION_HELP                                                                \
+   "  --record FILE.tbr        record the events, for tbrsim sim, info and export\n"      \
+   "  --record-hidden          with the fragments that mode tbdr would not shade: both\n" \
+   "                           modes can be simulated from the file; rendering is slower\n"
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
- * TBRSIM_OUT, TBRSIM_RECORD), so that commands work alike inside `eval "$(tbrsim env …)"`. */
+ * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN), so that commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
 /** Next option of a command; common ones are taken care of. Returns -1 at the end;

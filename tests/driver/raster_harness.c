@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "events/deferred.h"
 #include "util/format/u_format.h"
 #include "util/u_cpu_detect.h"
 
@@ -252,7 +253,7 @@ static void
 check_quad(const struct cm_quad *quad, const struct scene *scene, const struct tbr_pass *pass, uint32_t tile)
 {
    assert_true(quad->primitive < scene->num_primitives);
-   assert_in_range(quad->live, 1, 15);
+   assert_in_range(quad->covered, 1, 15);
    assert_true(quad->x < pass->tile_size / 2 && quad->y < pass->tile_size / 2);
    const float x = tile % pass->tiles_x * pass->tile_size + quad->x * 2 + 1.0f;
    const float y = tile / pass->tiles_x * pass->tile_size + quad->y * 2 + 1.0f;
@@ -272,19 +273,68 @@ count_recorded(const struct cm_tile_events *events, const struct scene *scene, c
 {
    uint64_t live = 0;
    for (size_t at = 0; at < events->num_words;) {
-      assert_int_equal(events->words[at] & 0xff, CM_EVENT_SHADE);
-      const uint32_t count = events->words[at] >> 8 & 0xff;
+      const uint32_t *event = events->words + at;
+      at += (size_t)(cm_event_next(event) - event);
+      if (pass->keep_hidden && cm_event_type(*event) >= CM_EVENT_UNSHADED)
+         continue;
+      assert_int_equal(cm_event_type(*event), CM_EVENT_SHADE);
+      const uint32_t count = cm_event_count(*event);
       assert_in_range(count, 1, TBR_QUADS);
       for (uint32_t n = 0; n < count; n++) {
          struct cm_quad quad;
-         memcpy(&quad, events->words + at + 2 + n * CM_QUAD_WORDS, sizeof(quad));
+         memcpy(&quad, event + 2 + n * CM_QUAD_WORDS, sizeof(quad));
          check_quad(&quad, scene, pass, tile);
-         assert_int_equal(scene->primitives[quad.primitive].draw, events->words[at + 1]);
+         assert_int_equal(scene->primitives[quad.primitive].draw, event[1]);
+         assert_int_equal(quad.live & ~quad.covered, 0);
+         assert_int_equal(quad.visible & ~quad.live, 0);
          live += (unsigned)__builtin_popcount(quad.live);
       }
-      at += 2 + count * CM_QUAD_WORDS;
    }
    return live;
+}
+
+static uint64_t
+mix(uint64_t sum, uint64_t value)
+{
+   return (sum ^ value) * 0x9e3779b97f4a7c15ull + (sum >> 29);
+}
+
+/* A checksum of the quads that run, in their order. */
+static uint64_t
+sum_quads(const struct cm_tile_events *events, uint64_t sum)
+{
+   const uint32_t *word = events->words, *end = word + events->num_words;
+   while (word < end) {
+      const uint32_t *group = word;
+      word = cm_event_next(word);
+      if (cm_event_type(*group) != CM_EVENT_SHADE)
+         continue;
+      while (word < end && cm_event_continues(*word))
+         word = cm_event_next(word);
+      for (uint32_t n = 0; n < cm_event_count(*group); n++) {
+         for (const uint32_t *event = group; event < word; event = cm_event_next(event)) {
+            struct cm_quad quad;
+            memcpy(&quad, event + 2 + n * CM_QUAD_WORDS, sizeof(quad));
+            if (quad.live)
+               sum = mix(mix(sum, (uint64_t)event[1] << 32 | quad.primitive),
+                         (uint64_t)quad.y << 16 | (uint64_t)quad.x << 8 | quad.live);
+         }
+      }
+   }
+   return sum;
+}
+
+/* The shaded quads of a tile in the run's mode. */
+static uint64_t
+sum_tile(const struct cm_tile_events *events, const struct run *run, uint64_t sum)
+{
+   if (!run->keep_hidden || !run->deferred)
+      return sum_quads(events, sum);
+   struct cm_deferred deferred = {0};
+   assert_true(cm_deferred_build(&deferred, events));
+   sum = sum_quads(&deferred.events, sum);
+   cm_deferred_finish(&deferred);
+   return sum;
 }
 
 static void
@@ -299,7 +349,8 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       .tiles_y = (scene->height + run->tile_size - 1) / run->tile_size,
       .layer_tiles_y = (scene->height + run->tile_size - 1) / run->tile_size,
       .samples = scene->samples,
-      .deferred = run->deferred,
+      .deferred = run->deferred && !run->keep_hidden,
+      .keep_hidden = run->keep_hidden,
       .num_color = scene->num_color,
       .num_occlusion_counters = 4,
    };
@@ -368,6 +419,7 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
    if (events) {
       for (uint32_t tile = 0; tile < num_tiles; tile++) {
          image->recorded += count_recorded(&events[tile], scene, &pass, tile);
+         image->recorded_order = sum_tile(&events[tile], run, image->recorded_order);
          free(events[tile].words);
       }
       free(events);

@@ -55,6 +55,7 @@ struct run {
    uint32_t split;  /**< render in two passes, the second from this primitive on; 0: one pass */
    uint32_t repeat; /**< render so many times more, for measuring */
    struct damage damage;
+   bool keep_hidden; /**< as tbr, the events what either mode shades; recorded_order is `deferred`'s */
 };
 
 /** What a run left in memory; rows without padding, sample after sample. */
@@ -62,8 +63,9 @@ struct image {
    uint8_t *color[TBR_MAX_COLOR_BUFFERS];
    uint8_t *depth;
    size_t color_bytes[TBR_MAX_COLOR_BUFFERS], depth_bytes;
-   uint64_t shaded;   /**< fragments the program ran for */
-   uint64_t recorded; /**< live fragments in the recorded events */
+   uint64_t shaded;         /**< fragments the program ran for */
+   uint64_t recorded;       /**< live fragments in the recorded events, of all that were shaded */
+   uint64_t recorded_order; /**< a checksum of the shaded quads in their order */
    uint64_t occlusion[4];
    double seconds; /**< of the fastest time all tiles were rendered */
 };

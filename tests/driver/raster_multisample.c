@@ -216,6 +216,47 @@ test_deferred_shades_visible(void **state)
    scene_finish(&scene);
 }
 
+/* One recording of all that passes early Z tells what either mode shades, in its order,
+ * whether programs run once a pixel or once a sample. */
+static void
+test_hidden_fragments(void **state)
+{
+   (void)state;
+   uint64_t random = 15;
+   uint64_t hidden = 0;
+   for (unsigned round = 0; round < 24; round++) {
+      struct scene scene;
+      make_scene(&scene, &random, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z24_UNORM_S8_UINT);
+      if (round % 3 == 0)
+         scene.samples = 1;
+      for (unsigned n = 0; n < scene.num_draws; n++) {
+         struct tbr_draw_state *draw = &scene.draws[n];
+         draw->multisample = scene.samples > 1;
+         draw->per_sample = scene.samples > 1 && random_below(&random, 2);
+         draw->sample_mask = 15;
+      }
+      FOR_EACH_RUN(run)
+      {
+         struct image image, full_image;
+         run.record = true;
+         scene_render(&scene, &run, &image);
+         struct run full = run;
+         full.keep_hidden = true;
+         scene_render(&scene, &full, &full_image);
+         assert_images_equal(&image, &full_image, "with hidden fragments");
+         assert_int_equal(image.recorded_order, full_image.recorded_order);
+         if (run.deferred)
+            hidden += full_image.shaded - image.shaded;
+         else
+            assert_int_equal(image.shaded, full_image.shaded);
+         image_finish(&image);
+         image_finish(&full_image);
+      }
+      scene_finish(&scene);
+   }
+   assert_true(hidden > 10000);
+}
+
 int
 main(void)
 {
@@ -224,6 +265,7 @@ main(void)
       cmocka_unit_test(test_multisampling_off),
       cmocka_unit_test(test_invariance),
       cmocka_unit_test(test_deferred_shades_visible),
+      cmocka_unit_test(test_hidden_fragments),
    };
    return cmocka_run_group_tests(tests, setup, NULL);
 }

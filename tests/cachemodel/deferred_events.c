@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* What a deferred GPU shades of a full pass: which fragments, in which order, and that the
+ * counters are those of a pass that says so outright. */
+#include <string.h>
+
+#include "events/deferred.h"
+#include "support/pass_builder.h"
+#include "support/test.h"
+
+#define DEFERRED CM_SHADE_DEFERRED
+
+/* A full pass with three draws of one texture. */
+static struct pass_builder *
+new_pass(enum cm_pass_kind kind)
+{
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   pass->pass.kind = kind;
+   for (unsigned d = 0; d < 3; d++) {
+      struct cm_draw *draw = pass_draw(pass);
+      draw->fragment_program = (struct cm_program){.id = 7 + d, .instructions = 20, .constant_bytes = 64};
+      draw->num_textures = 1;
+      draw->textures[0].resource = 1;
+   }
+   return pass;
+}
+
+static struct cm_quad
+quad(uint32_t primitive, uint8_t x, uint8_t y, uint8_t live, uint8_t visible)
+{
+   return (struct cm_quad){
+      .primitive = primitive, .x = x, .y = y, .live = live, .covered = 15, .visible = visible};
+}
+
+/* A shade event of one quad that reads a texel of its own. */
+static void
+add_quad(struct pass_builder *pass, uint32_t draw, uint32_t flags, struct cm_quad added)
+{
+   pass_quads(pass, 0, draw, flags, &added, 1);
+   struct cm_footprint footprint = {.live = added.live};
+   for (unsigned i = 0; i < 4; i++) {
+      footprint.texel[i].x = (int16_t)(added.x * 2 + i % 2);
+      footprint.texel[i].y = (int16_t)(added.primitive * 3 + i / 2);
+   }
+   pass_footprints(pass, 0, 0, &footprint, 1);
+}
+
+static void
+add_word(struct pass_builder *pass, uint32_t word)
+{
+   uint32_t *room = cm_tile_events_reserve(&pass->tiles[0], 1);
+   assert_non_null(room);
+   *room = word;
+   pass->tiles[0].num_words++;
+}
+
+/* Fails unless the full pass' deferred events are the other's. Frees both. */
+static void
+assert_deferred(struct pass_builder *full, struct pass_builder *expected)
+{
+   struct cm_deferred deferred = {0};
+   assert_true(cm_deferred_build(&deferred, &full->tiles[0]));
+   assert_int_equal(deferred.events.num_words, expected->tiles[0].num_words);
+   assert_memory_equal(deferred.events.words, expected->tiles[0].words,
+                       deferred.events.num_words * sizeof(uint32_t));
+   cm_deferred_finish(&deferred);
+
+   uint64_t values[1024];
+   for (unsigned run = 0; run < 2; run++) {
+      struct cm_gpu *gpu =
+         test_gpu((const char *const[]){"mode=tbdr", "caches.texture_cache.size=256",
+                                        "caches.texture_cache.ways=1", "caches.l2.size=512", NULL});
+      define_texture(gpu, 1, 64, 64, 1);
+      pass_run(run ? expected : full, gpu);
+      const size_t bytes = cm_gpu_counters(gpu)->count * sizeof *values;
+      assert_true(bytes <= sizeof values);
+      if (run == 0)
+         memcpy(values, cm_gpu_frame(gpu), bytes);
+      else
+         assert_memory_equal(values, cm_gpu_frame(gpu), bytes);
+      cm_gpu_destroy(gpu);
+   }
+   pass_free(full);
+   pass_free(expected);
+}
+
+static struct cm_quad
+shaded(uint32_t primitive, uint8_t x, uint8_t y, uint8_t visible)
+{
+   struct cm_quad result = quad(primitive, x, y, visible, visible);
+   result.covered = visible;
+   return result;
+}
+
+static void
+test_hidden_fragments_vanish(void **unused)
+{
+   (void)unused;
+   struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
+   /* Four quads of a group: one is hidden, two in part; one has a footprint that goes with
+    * its hidden fragments, and an instruction is left with none. */
+   const struct cm_quad group[4] = {quad(0, 0, 0, 15, 0), quad(0, 1, 0, 15, 5), quad(0, 0, 1, 7, 6),
+                                    quad(0, 1, 1, 15, 15)};
+   pass_quads(full, 0, 0, DEFERRED, group, 4);
+   const struct cm_footprint first[] = {{.quad = 0, .live = 15},
+                                        {.quad = 1, .live = 2},
+                                        {.quad = 1, .live = 13},
+                                        {.quad = 2, .live = 7},
+                                        {.quad = 3, .live = 15, .level = 1}};
+   const struct cm_footprint second[] = {{.quad = 0, .live = 15}, {.quad = 1, .live = 10}};
+   pass_footprints(full, 0, 0, first, 5);
+   pass_footprints(full, 0, 0, second, 2);
+   add_word(full, CM_EVENT_FLUSH);
+
+   struct cm_footprint left = {.live = 5};
+   struct cm_quad one = shaded(0, 1, 0, 5);
+   pass_quads(expected, 0, 0, 0, &one, 1);
+   pass_footprints(expected, 0, 0, &left, 1);
+   one = shaded(0, 0, 1, 6);
+   pass_quads(expected, 0, 0, 0, &one, 1);
+   left.live = 6;
+   pass_footprints(expected, 0, 0, &left, 1);
+   one = shaded(0, 1, 1, 15);
+   pass_quads(expected, 0, 0, 0, &one, 1);
+   left = (struct cm_footprint){.live = 15, .level = 1};
+   pass_footprints(expected, 0, 0, &left, 1);
+   assert_deferred(full, expected);
+}
+
+static void
+test_order_of_blocks(void **unused)
+{
+   (void)unused;
+   struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
+   /* Blocks row by row. In the block at column 1 primitive 2 has an earlier fragment than
+    * primitive 1, which was drawn before, and in that at column 2 they share theirs. */
+   add_quad(full, 0, DEFERRED, quad(0, 9, 6, 15, 8));
+   add_quad(full, 0, DEFERRED, quad(1, 2, 0, 15, 8));
+   add_quad(full, 0, DEFERRED, quad(1, 3, 1, 15, 15));
+   add_quad(full, 0, DEFERRED, quad(1, 5, 1, 15, 4));
+   add_quad(full, 0, DEFERRED, quad(2, 2, 0, 15, 4));
+   add_quad(full, 0, DEFERRED, quad(2, 3, 0, 15, 2));
+   add_quad(full, 0, DEFERRED, quad(2, 5, 1, 15, 4));
+   add_quad(full, 0, DEFERRED, quad(3, 0, 2, 15, 1));
+   add_quad(full, 0, DEFERRED, quad(4, 8, 6, 15, 0));
+   add_word(full, CM_EVENT_FLUSH);
+
+   add_quad(expected, 0, 0, shaded(2, 2, 0, 4));
+   add_quad(expected, 0, 0, shaded(2, 3, 0, 2));
+   add_quad(expected, 0, 0, shaded(1, 2, 0, 8));
+   add_quad(expected, 0, 0, shaded(1, 3, 1, 15));
+   add_quad(expected, 0, 0, shaded(1, 5, 1, 4));
+   add_quad(expected, 0, 0, shaded(2, 5, 1, 4));
+   add_quad(expected, 0, 0, shaded(3, 0, 2, 1));
+   add_quad(expected, 0, 0, shaded(0, 9, 6, 8));
+   assert_deferred(full, expected);
+}
+
+/* Runs of primitives stay in order, those of one draw too; so do flushes, and what is not
+ * put off. Quads that run nothing are left out. */
+static void
+test_order_of_runs(void **unused)
+{
+   (void)unused;
+   struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
+   const struct cm_quad unshaded = quad(9, 3, 3, 0, 0);
+   add_quad(full, 0, DEFERRED, quad(0, 6, 0, 15, 15));
+   pass_quads(full, 0, 0, 0, &unshaded, 1);
+   full->tiles[0].words[full->tiles[0].num_words - 4] = CM_EVENT_UNSHADED | 1 << 8;
+   add_quad(full, 0, DEFERRED, quad(1, 4, 0, 15, 15));
+   add_quad(full, 0, DEFERRED | CM_SHADE_RUN, quad(2, 2, 0, 15, 15));
+   add_quad(full, 0, DEFERRED | CM_SHADE_RUN, quad(3, 0, 0, 15, 15));
+   add_quad(full, 1, DEFERRED, quad(4, 0, 2, 15, 15));
+   add_word(full, CM_EVENT_FLUSH);
+   add_quad(full, 2, 0, quad(5, 0, 0, 7, 7));
+   add_quad(full, 1, DEFERRED, quad(6, 2, 2, 15, 15));
+   add_word(full, CM_EVENT_FLUSH);
+   add_quad(full, 1, DEFERRED, quad(7, 0, 2, 15, 15));
+   add_word(full, CM_EVENT_FLUSH);
+
+   add_quad(expected, 0, 0, shaded(1, 4, 0, 15));
+   add_quad(expected, 0, 0, shaded(0, 6, 0, 15));
+   add_quad(expected, 0, 0, shaded(3, 0, 0, 15));
+   add_quad(expected, 0, 0, shaded(2, 2, 0, 15));
+   add_quad(expected, 1, 0, shaded(4, 0, 2, 15));
+   add_quad(expected, 2, 0, quad(5, 0, 0, 7, 7));
+   add_quad(expected, 1, 0, shaded(6, 2, 2, 15));
+   add_quad(expected, 1, 0, shaded(7, 0, 2, 15));
+   assert_deferred(full, expected);
+}
+
+/* Programs that run once a sample: a quad's runs stay together, and those of samples where
+ * it is hidden go. */
+static void
+test_samples(void **unused)
+{
+   (void)unused;
+   struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
+   const uint8_t visible[3][2] = {{0, 8}, {12, 4}, {1, 0}};
+   for (uint32_t run = 0; run < 3; run++) {
+      const struct cm_quad pair[2] = {quad(0, 2, 0, 15, visible[run][0]), quad(0, 3, 0, 15, visible[run][1])};
+      pass_quads(full, 0, 0, DEFERRED | (run ? CM_SHADE_CONTINUES : 0) | (run + 1) << CM_SHADE_SAMPLE_SHIFT,
+                 pair, 2);
+      const struct cm_footprint reads[2] = {{.quad = 0, .live = 15, .texel = {{.x = (int16_t)run}}},
+                                            {.quad = 1, .live = 15, .texel = {{.x = (int16_t)run}}}};
+      pass_footprints(full, 0, 0, reads, 2);
+   }
+   /* Of two primitives, the one whose first fragment, in any sample, is the first. */
+   add_quad(full, 0, DEFERRED, quad(1, 2, 0, 15, 2));
+   add_word(full, CM_EVENT_FLUSH);
+
+   for (uint8_t q = 0; q < 2; q++) {
+      bool continues = false;
+      for (uint32_t run = 0; run < 3; run++) {
+         if (!visible[run][q])
+            continue;
+         const struct cm_quad one = shaded(0, 2 + q, 0, visible[run][q]);
+         const struct cm_footprint read = {.live = visible[run][q], .texel = {{.x = (int16_t)run}}};
+         pass_quads(expected, 0, 0, continues ? CM_SHADE_CONTINUES : 0, &one, 1);
+         pass_footprints(expected, 0, 0, &read, 1);
+         continues = true;
+      }
+   }
+   add_quad(expected, 0, 0, shaded(1, 2, 0, 2));
+   assert_deferred(full, expected);
+}
+
+/* A GPU in mode tbr shades all that passed early Z. */
+static void
+test_mode_tbr(void **unused)
+{
+   (void)unused;
+   struct pass_builder *full = new_pass(CM_PASS_FULL);
+   add_quad(full, 0, DEFERRED, quad(0, 6, 0, 15, 0));
+   add_quad(full, 0, DEFERRED, quad(1, 4, 0, 7, 3));
+   add_word(full, CM_EVENT_FLUSH);
+   add_quad(full, 1, 0, quad(2, 4, 0, 3, 3));
+   const uint64_t fragments[] = {2 + 2, 4 + 3 + 2}, quads[] = {2, 3};
+   for (unsigned tbr = 0; tbr < 2; tbr++) {
+      struct cm_gpu *gpu = test_gpu((const char *const[]){tbr ? "mode=tbr" : "mode=tbdr", NULL});
+      define_texture(gpu, 1, 64, 64, 1);
+      pass_run(full, gpu);
+      assert_counters(gpu, (const struct expected_counter[]){
+                              {"fragment_stage.quads", quads[tbr]},
+                              {"fragment_stage.fragments", fragments[tbr]},
+                              {"fragment_stage.footprints", quads[tbr]},
+                              {"fragment_stage.program_switches", quads[tbr]},
+                              {NULL, 0},
+                           });
+      cm_gpu_destroy(gpu);
+   }
+   pass_free(full);
+}
+
+static void
+test_kinds(void **unused)
+{
+   (void)unused;
+   assert_true(cm_gpu_mode_takes(CM_MODE_TBR, CM_PASS_TBR));
+   assert_false(cm_gpu_mode_takes(CM_MODE_TBR, CM_PASS_TBDR));
+   assert_true(cm_gpu_mode_takes(CM_MODE_TBR, CM_PASS_FULL));
+   assert_false(cm_gpu_mode_takes(CM_MODE_TBDR, CM_PASS_TBR));
+   assert_true(cm_gpu_mode_takes(CM_MODE_TBDR, CM_PASS_TBDR));
+   assert_true(cm_gpu_mode_takes(CM_MODE_TBDR, CM_PASS_FULL));
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_hidden_fragments_vanish),
+      cmocka_unit_test(test_order_of_blocks),
+      cmocka_unit_test(test_order_of_runs),
+      cmocka_unit_test(test_samples),
+      cmocka_unit_test(test_mode_tbr),
+      cmocka_unit_test(test_kinds),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

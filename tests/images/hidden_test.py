@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Events that tell of hidden fragments (--record-hidden) answer for both modes: rendered with
+them, the scenes of render_scenes and the bundled captures give the same images and the same
+frames.csv, byte for byte, as without them, in mode tbr and in mode tbdr."""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
+SIZES = ("8", "32", "64")
+
+
+def run(command, out):
+    """What the program prints, and the statistics."""
+    result = subprocess.run([*command[:2], "--out", out, *command[2:]], stdout=subprocess.PIPE, check=True)
+    return result.stdout.replace(str(out).encode(), b""), pathlib.Path(out, "frames.csv").read_bytes()
+
+
+def differences(name, command):
+    """How often hidden fragments in the events change anything, and whether modes differ at all."""
+    count, found = 0, {}
+    with tempfile.TemporaryDirectory() as top:
+        for mode in ("tbr", "tbdr"):
+            for hidden in (False, True):
+                settings = ["--set", f"mode={mode}"] + (["--record-hidden"] if hidden else [])
+                found[mode, hidden] = run([*command[:2], *settings, *command[2:]], f"{top}/{mode}-{hidden}")
+            for what, have, want in zip(("images", "frames.csv"), found[mode, True], found[mode, False]):
+                if have != want:
+                    count += 1
+                    print(f"{name}, mode {mode}: other {what} with --record-hidden")
+    return count, found["tbr", False][1] != found["tbdr", False][1]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    parser.add_argument("--program", required=True, type=os.path.abspath)
+    arguments = parser.parse_args()
+    if "DISPLAY" not in os.environ:
+        # One X server for all of it.
+        os.execv(arguments.tbrsim, [arguments.tbrsim, "run", "--driver", "llvmpipe", "--no-model", "--",
+                                    sys.executable] + sys.argv)
+    for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
+        del os.environ[name]
+    runs = [(f"scenes, tiles of {size}", [arguments.tbrsim, "run", "--set", f"tile.size={size}", "--",
+                                          arguments.program, "window", "203", "117", "2"]) for size in SIZES]
+    runs += [(trace.name, [arguments.tbrsim, "replay", trace]) for trace in sorted(REPLAYS.glob("*.trace"))]
+    failures = unlike = 0
+    for name, command in runs:
+        count, modes_differ = differences(name, command)
+        failures += count
+        unlike += modes_differ
+    print(f"{len(runs)} programs, the modes differ in {unlike} of them, {failures} differences with --record-hidden")
+    return 0 if not failures and unlike > len(SIZES) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
