@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "util/simple_mtx.h"
+#include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "config/config.h"
 #include "stats/writer.h"
@@ -120,11 +121,12 @@ static void
 open_recorder(const struct tbr_recording *recording)
 {
    struct cm_run_value values[TBR_NUM_RUN_VALUES];
+   const bool hidden = debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false);
    char error[512];
    opened = true;
    tbr_statistics_describe_run(recording->isa, values);
-   recorder = cm_recorder_create(getenv("TBRSIM_RECORD"), CM_RECORDING_PLAIN, recording->config, values,
-                                 TBR_NUM_RUN_VALUES, error, sizeof error);
+   recorder = cm_recorder_create(getenv("TBRSIM_RECORD"), hidden ? CM_RECORDING_HIDDEN : CM_RECORDING_PLAIN,
+                                 recording->config, values, TBR_NUM_RUN_VALUES, error, sizeof error);
    if (!recorder)
       fprintf(stderr, "tbrsim: %s; nothing is recorded\n", error);
 }
