@@ -73,7 +73,8 @@ class CommandTest(unittest.TestCase):
 class Answers(CommandTest):
     def test_help(self):
         for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["env", "--help"],
-                          ["cache", "--help"], ["configs", "--help"], ["counters", "--help"]):
+                          ["analyze", "--help"], ["cache", "--help"], ["configs", "--help"],
+                          ["counters", "--help"]):
             result = run(*arguments)
             self.assertEqual(result.returncode, 0)
             self.assertTrue(result.stdout.startswith("usage: tbrsim"))

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""tbrsim analyze: its values against the counters of tbrsim sim over the same recording, its
+tables against its JSON, and what it says to bad input."""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TBRSIM = None
+TRACE = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays" / "glmark2_texture.trace"
+TRAVERSALS = ("forward", "boustrophedonic")
+WAYS = 8
+
+
+def run(*arguments, check=True):
+    clean = {name: value for name, value in os.environ.items()
+             if not name.startswith("TBRSIM_") and name != "DISPLAY"}
+    result = subprocess.run([TBRSIM, *map(str, arguments)], env=clean, capture_output=True, text=True, check=False,
+                            timeout=100)
+    if check and result.returncode:
+        raise AssertionError(f"{arguments}: {result.stderr}")
+    return result
+
+
+def counted(frames, name):
+    """A counter over the frames that analyze counts: all but the first."""
+    return sum(frame.get(name, 0) for frame in frames[1:])
+
+
+class Analyze(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.directory = pathlib.Path(temporary.name)
+        cls.recording = cls.directory / "texture.tbr"
+        run("replay", "--no-model", "--record", cls.recording, "--out", cls.directory / "replay", TRACE)
+
+    def analyze(self, *arguments):
+        return json.loads(run("analyze", "--json", *arguments, self.recording).stdout)
+
+    def simulate(self, preset, *settings):
+        """The frames' counters of each traversal."""
+        frames = {}
+        for traversal in TRAVERSALS:
+            out = self.directory / f"sim-{len(list(self.directory.iterdir()))}"
+            run("sim", "--config", preset, *settings, "--set", f"frame.traversal={traversal}", "--out", out,
+                self.recording)
+            frames[traversal] = json.loads((out / "stats.json").read_text(encoding="utf-8"))["frames"]
+        return frames
+
+    def check_counters(self, unit, analysis, simulated):
+        streams_with_accesses = 0
+        for traversal in TRAVERSALS:
+            frames = simulated[traversal]
+            simulation = analysis["simulations"][traversal]
+            for stream in ("vertex", "index", "pb_list", "pb_attribute", "texture", "color", "depth", "shader"):
+                accesses = counted(frames, f"{unit}.{stream}.reads") + counted(frames, f"{unit}.{stream}.writes")
+                values = simulation["streams"].get(stream, {"accesses": 0, "first": 0, "intra": 0, "inter": 0})
+                self.assertEqual(values["accesses"], accesses, f"{traversal} {stream}")
+                self.assertEqual(values["first"] + values["intra"] + values["inter"], accesses)
+                streams_with_accesses += accesses > 0
+                if unit != "dram":
+                    self.assertEqual(simulation["misses"].get(stream, 0), counted(frames, f"{unit}.{stream}.misses"))
+                self.assertEqual(simulation["memory_accesses"].get(stream, 0),
+                                 counted(frames, f"dram.{stream}.reads") + counted(frames, f"dram.{stream}.writes"))
+        self.assertGreaterEqual(streams_with_accesses, 2)
+
+    def test_counters(self):
+        settings = ["--set", "caches.l2.size=65536"]
+        simulated = self.simulate("boustro-fo", *settings)
+        for point in ("l2", "texture_cache", "tile_cache", "dram"):
+            self.check_counters(point, self.analyze(*settings, "--point", point), simulated)
+
+    def test_distances_are_lru_hits(self):
+        """Of an L2 that textures have for themselves, as all L1 caches but theirs are perfect."""
+        preset, settings = "boustro-fo-perfect-l1", ["--set", "caches.l2.size=65536"]
+        analysis, simulated = self.analyze("--config", preset, *settings), self.simulate(preset, *settings)
+        for traversal in TRAVERSALS:
+            texture = analysis["simulations"][traversal]["streams"]["texture"]
+            hits = sum(entry["count"] for name in ("intra_distances", "inter_distances") for entry in texture[name]
+                       if entry["last"] < WAYS)
+            self.assertGreater(hits, 0)
+            self.assertLess(hits, texture["accesses"])
+            self.assertEqual(hits, counted(simulated[traversal], "l2.texture.hits"))
+
+    def test_iird(self):
+        texture = self.analyze()["simulations"]["forward"]["streams"]["texture"]
+        iird = texture["iird"]
+        self.assertGreater(iird["reuses"], 0)
+        self.assertLessEqual(iird["reuses"], texture["inter"])
+        self.assertAlmostEqual(iird["minimum"], iird["maximum"] / 2)
+        self.assertEqual(texture["blocks"], iird["reuses"] + texture["insertions"])
+
+    def test_policies_that_know_the_future(self):
+        """What arrives at the L2 does not depend on its policy, what it misses does."""
+        settings = ["--config", "boustro-fo-perfect-l1", "--set", "caches.l2.size=65536"]
+        lru = self.analyze(*settings)["simulations"]["forward"]
+        opt = self.analyze(*settings, "--set", "caches.l2.policy=opt")["simulations"]["forward"]
+        self.assertEqual(lru["streams"], opt["streams"])
+        self.assertLess(opt["misses"]["texture"], lru["misses"]["texture"])
+
+    def test_tables(self):
+        out = self.directory / "tables"
+        printed = run("analyze", "--out", out, self.recording).stdout
+        self.assertIn("(Figure 5)", printed)
+        analysis = json.loads((out / "analysis.json").read_text(encoding="utf-8"))
+        self.assertEqual(analysis, self.analyze())
+
+        def rows(name):
+            with open(out / name, encoding="utf-8", newline="") as file:
+                return list(csv.DictReader(file))
+        for traversal in TRAVERSALS:
+            simulation = analysis["simulations"][traversal]
+            texture = simulation["streams"]["texture"]
+            mine = [row for row in rows("streams.csv") if (row["traversal"], row["stream"]) == (traversal, "texture")]
+            self.assertEqual([int(row["frame"]) for row in mine], list(range(analysis["last_frame"] + 1)))
+            for name in ("accesses", "first", "intra", "inter", "blocks", "insertions", "deletions"):
+                self.assertEqual(sum(int(row[name]) for row in mine[1:]), texture[name])
+            mine = [row for row in rows("histograms.csv")
+                    if (row["traversal"], row["stream"]) == (traversal, "texture")]
+            for name in ("intra_distances", "inter_distances", "tile_accesses"):
+                bins = [(int(row["first"]), int(row["last"]), int(row[name])) for row in mine if int(row[name])]
+                self.assertEqual(bins, [(entry["first"], entry["last"], entry["count"]) for entry in texture[name]])
+            for row in rows("traffic.csv"):
+                if row["traversal"] == traversal:
+                    self.assertEqual(int(row["misses"]), simulation["misses"].get(row["stream"], 0))
+                    self.assertEqual(int(row["memory_accesses"]), simulation["memory_accesses"].get(row["stream"], 0))
+
+    def test_frames_and_sets(self):
+        analysis = self.analyze("--frames", "1-3", "--sets", "1")
+        self.assertEqual((analysis["first_frame"], analysis["last_frame"], analysis["frames"]), (2, 3, 2))
+        self.assertEqual(analysis["sets"], 1)
+        texture = analysis["simulations"]["forward"]["streams"]["texture"]
+        blocks = texture["blocks"] / analysis["frames"]
+        self.assertGreater(texture["iird"]["maximum"], 0.9 * blocks - 2)
+        self.assertLess(texture["iird"]["maximum"], 1.1 * blocks)
+
+    def refused(self, status, pattern, *arguments):
+        result = run("analyze", *arguments, check=False)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertRegex(result.stderr, "^tbrsim: .*" + pattern)
+
+    def test_bad_input(self):
+        self.refused(2, "no recording")
+        self.refused(2, "more than one recording", self.recording, self.recording)
+        self.refused(2, "expected a power of two", "--sets", "3", self.recording)
+        self.refused(2, "expected a cache", "--point", "l3", self.recording)
+        self.refused(2, "at least two frames", "--frames", "1", self.recording)
+        self.refused(2, "the name is empty", "--out", "", self.recording)
+        self.refused(2, "unknown option", "--wrong", self.recording)
+        self.refused(2, "needs a value", "--sets")
+        self.refused(2, "tile.size", "--set", "tile.size=16", self.recording)
+        self.refused(1, "", self.directory / "none.tbr")
+        self.refused(1, "", TRACE)
+        blocked = self.directory / "file"
+        blocked.write_text("", encoding="utf-8")
+        self.refused(1, "Not a directory", "--out", blocked / "out", self.recording)
+
+
+def main():
+    global TBRSIM
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    arguments, rest = parser.parse_known_args()
+    TBRSIM = arguments.tbrsim
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
