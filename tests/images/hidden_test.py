@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Events that tell of hidden fragments (--record-hidden) answer for both modes: rendered with
 them, the scenes of render_scenes and the bundled captures give the same images and the same
-frames.csv, byte for byte, as without them, in mode tbr and in mode tbdr."""
+frames.csv, byte for byte, as without them, in mode tbr and in mode tbdr; and so does one
+recording of them, whichever mode it was made in."""
 
 import argparse
+import itertools
 import os
 import pathlib
 import subprocess
@@ -17,7 +19,9 @@ SIZES = ("8", "32", "64")
 def run(command, out):
     """What the program prints, and the statistics."""
     result = subprocess.run([*command[:2], "--out", out, *command[2:]], stdout=subprocess.PIPE, check=True)
-    return result.stdout.replace(str(out).encode(), b""), pathlib.Path(out, "frames.csv").read_bytes()
+    # A replay says where its files are.
+    images = result.stdout if command[1] == "run" else b""
+    return images, pathlib.Path(out, "frames.csv").read_bytes()
 
 
 def differences(name, command):
@@ -26,12 +30,19 @@ def differences(name, command):
     with tempfile.TemporaryDirectory() as top:
         for mode in ("tbr", "tbdr"):
             for hidden in (False, True):
-                settings = ["--set", f"mode={mode}"] + (["--record-hidden"] if hidden else [])
+                settings = ["--set", f"mode={mode}"]
+                if hidden:
+                    settings += ["--record-hidden", "--record", f"{top}/{mode}.tbr"]
                 found[mode, hidden] = run([*command[:2], *settings, *command[2:]], f"{top}/{mode}-{hidden}")
             for what, have, want in zip(("images", "frames.csv"), found[mode, True], found[mode, False]):
                 if have != want:
                     count += 1
                     print(f"{name}, mode {mode}: other {what} with --record-hidden")
+        for recorded, mode in itertools.product(("tbr", "tbdr"), repeat=2):
+            recording = [command[0], "sim", "--set", f"mode={mode}", f"{top}/{recorded}.tbr"]
+            if run(recording, f"{top}/sim-{recorded}-{mode}")[1] != found[mode, False][1]:
+                count += 1
+                print(f"{name}, recorded in mode {recorded}: other frames.csv in mode {mode}")
     return count, found["tbr", False][1] != found["tbdr", False][1]
 
 
