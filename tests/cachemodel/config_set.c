@@ -95,6 +95,23 @@ test_validate_names_the_key(void **unused)
    assert_non_null(strstr(error, "caches.tile_cache.size: 65536 is no multiple of ways * block"));
    assert_true(cm_config_set(config, "caches.tile_cache.size=49152", error, sizeof error));
    assert_true(cm_config_validate(config, error, sizeof error));
+   assert_true(cm_config_set(config, "caches.tile_cache.policy=tree-plru", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_string_equal(
+      error, "caches.tile_cache.policy: tree-plru makes no tree of 3 ways, expected a power of two");
+}
+
+static void
+test_policies(void **unused)
+{
+   (void)unused;
+   char error[1024] = "", assignment[64];
+   for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
+      snprintf(assignment, sizeof assignment, "caches.l2.policy=%s", cm_policy_names[policy]);
+      assert_true(cm_config_set(config, assignment, error, sizeof error));
+      assert_int_equal(config->caches[CM_UNIT_L2].policy, policy);
+      assert_true(cm_config_validate(config, error, sizeof error));
+   }
 }
 
 int
@@ -104,6 +121,7 @@ main(void)
       cmocka_unit_test_setup_teardown(test_values, load, unload),
       cmocka_unit_test_setup_teardown(test_errors, load, unload),
       cmocka_unit_test_setup_teardown(test_validate_names_the_key, load, unload),
+      cmocka_unit_test_setup_teardown(test_policies, load, unload),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }
