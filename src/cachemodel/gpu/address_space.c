@@ -16,10 +16,14 @@ cm_address_space_init(struct cm_address_space *space, const struct cm_config *co
 void
 cm_address_space_finish(struct cm_address_space *space)
 {
-   for (uint32_t i = 0; i < space->num_resources; i++) {
-      if (space->resources[i])
-         free(space->resources[i]->layout);
-      free(space->resources[i]);
+   for (uint32_t p = 0; p < space->num_pages; p++) {
+      struct cm_resource **page = space->resources[p];
+      for (uint32_t i = 0; page && i < CM_RESOURCES_A_PAGE; i++) {
+         if (page[i])
+            free(page[i]->layout);
+         free(page[i]);
+      }
+      free(page);
    }
    free(space->resources);
    free(space->programs);
@@ -42,29 +46,47 @@ complain(struct cm_address_space *space, uint32_t id, const char *what)
    space->complained = true;
 }
 
+/* Where the resource of an identifier is kept; NULL when memory is out. */
+static struct cm_resource **
+find_or_add_slot(struct cm_address_space *space, uint32_t id)
+{
+   const uint32_t page = id / CM_RESOURCES_A_PAGE;
+   if (page >= space->num_pages) {
+      const uint32_t count = page + page / 2 + 4;
+      struct cm_resource ***larger = realloc(space->resources, count * sizeof *larger);
+      if (!larger)
+         return NULL;
+      memset(larger + space->num_pages, 0, (count - space->num_pages) * sizeof *larger);
+      space->resources = larger;
+      space->num_pages = count;
+   }
+   if (!space->resources[page])
+      space->resources[page] = calloc(CM_RESOURCES_A_PAGE, sizeof **space->resources);
+   return space->resources[page] ? &space->resources[page][id % CM_RESOURCES_A_PAGE] : NULL;
+}
+
+static struct cm_resource *
+find_resource(const struct cm_address_space *space, uint32_t id)
+{
+   const uint32_t page = id / CM_RESOURCES_A_PAGE;
+   return page < space->num_pages && space->resources[page] ? space->resources[page][id % CM_RESOURCES_A_PAGE]
+                                                            : NULL;
+}
+
 bool
 cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description)
 {
-   const uint32_t id = description->id;
-   if (id >= space->num_resources) {
-      uint32_t count = space->num_resources ? space->num_resources : 64;
-      while (count <= id)
-         count = count > UINT32_MAX / 2 ? UINT32_MAX : count * 2;
-      struct cm_resource **larger = realloc(space->resources, count * sizeof *larger);
-      if (!larger)
-         return false;
-      memset(larger + space->num_resources, 0, (count - space->num_resources) * sizeof *larger);
-      space->resources = larger;
-      space->num_resources = count;
-   }
-   if (space->resources[id]) {
-      complain(space, id, "was defined twice");
+   struct cm_resource **slot = find_or_add_slot(space, description->id);
+   if (!slot)
+      return false;
+   if (*slot) {
+      complain(space, description->id, "was defined twice");
       return true;
    }
-   space->resources[id] = calloc(1, sizeof **space->resources);
-   if (!space->resources[id])
+   *slot = calloc(1, sizeof **slot);
+   if (!*slot)
       return false;
-   space->resources[id]->description = *description;
+   (*slot)->description = *description;
    return true;
 }
 
@@ -73,7 +95,7 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
 {
    if (id == 0)
       return NULL;
-   struct cm_resource *resource = id < space->num_resources ? space->resources[id] : NULL;
+   struct cm_resource *resource = find_resource(space, id);
    if (!resource) {
       complain(space, id, "was never defined");
       return NULL;

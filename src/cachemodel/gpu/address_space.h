@@ -20,6 +20,7 @@
 #include "texture/placement.h"
 
 #define CM_PAGE_BYTES 4096
+#define CM_RESOURCES_A_PAGE 1024
 #define CM_PB_LISTS_ADDRESS (1ull << 40)
 #define CM_PB_ATTRIBUTES_ADDRESS (1ull << 41)
 
@@ -41,8 +42,9 @@ struct cm_program_memory {
 struct cm_address_space {
    const struct cm_config *config;
    uint64_t next;
-   struct cm_resource **resources; /**< by identifier */
-   uint32_t num_resources;
+   /** By identifier, in pages of CM_RESOURCES_A_PAGE; NULL: nothing of the page is defined. */
+   struct cm_resource ***resources;
+   uint32_t num_pages;
    struct cm_program_memory *programs; /**< a hash table */
    uint32_t num_programs, program_capacity;
    bool complained; /**< about a resource that was never defined */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* What a damaged, truncated or unfinished recording gives: all that comes before the
+ * damage, a line with file and offset, and never anything that was not recorded. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "events/recording_format.h"
+#include "support/random_pass.h"
+#include "support/random_recording.h"
+#include "support/test.h"
+
+#define FRAMES 4
+#define SEED 9
+
+struct file {
+   uint8_t *bytes;
+   size_t size;
+};
+
+static struct file
+read_file(const char *path)
+{
+   FILE *stream = fopen(path, "rb");
+   assert_non_null(stream);
+   struct file file = {.bytes = malloc(1 << 24)};
+   file.size = fread(file.bytes, 1, 1 << 24, stream);
+   fclose(stream);
+   return file;
+}
+
+static void
+write_file(const uint8_t *bytes, size_t size)
+{
+   FILE *stream = fopen(recording_path(), "wb");
+   assert_non_null(stream);
+   assert_int_equal(fwrite(bytes, 1, size, stream), size);
+   fclose(stream);
+}
+
+static struct file
+whole_recording(void)
+{
+   write_random_recording(recording_path(), SEED, FRAMES);
+   return read_file(recording_path());
+}
+
+/* Reads what is there: the frames that were read, all of them as they were recorded. */
+static uint32_t
+read_frames(bool *damaged)
+{
+   char error[512] = "";
+   struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
+   *damaged = true;
+   if (!recording) {
+      assert_non_null(strstr(error, recording_path()));
+      return 0;
+   }
+   size_t count;
+   const struct cm_indexed_frame *frames = cm_recording_frames(recording, &count);
+   const uint32_t read = count ? compare_random_recording(recording, SEED, 0) : 0;
+   const char *line = cm_recording_damage(recording);
+   *damaged = line != NULL;
+   if (line) {
+      assert_non_null(strstr(line, recording_path()));
+      assert_non_null(strstr(line, ": offset "));
+      assert_null(strchr(line, '\n'));
+   }
+   assert_true(read <= count && (read == count || line) && (!count || frames));
+   cm_recording_close(recording);
+   return read;
+}
+
+/* Frames whose end lies before an offset. */
+static uint32_t
+frames_before(const struct file *file, size_t end)
+{
+   uint32_t frames = 0;
+   struct cm_chunk_header header;
+   for (size_t at = CM_RECORDING_HEADER_BYTES; at + CM_CHUNK_HEADER_BYTES <= end;
+        at += CM_CHUNK_HEADER_BYTES + header.stored_bytes) {
+      if (!cm_chunk_header_load(file->bytes + at, &header))
+         break;
+      if (at + CM_CHUNK_HEADER_BYTES + header.stored_bytes <= end)
+         frames += header.type == CM_CHUNK_FRAME_END;
+   }
+   return frames;
+}
+
+static void
+test_truncation(void **unused)
+{
+   (void)unused;
+   const struct file file = whole_recording();
+   uint64_t state = 3;
+   bool damaged;
+   assert_int_equal(read_frames(&damaged), FRAMES);
+   assert_false(damaged);
+   /* At each boundary of chunks and around it, and anywhere. */
+   struct cm_chunk_header header;
+   size_t at = CM_RECORDING_HEADER_BYTES;
+   for (unsigned n = 0; n < 400; n++) {
+      size_t end = random_below(&state, (uint32_t)file.size);
+      if (at < file.size && cm_chunk_header_load(file.bytes + at, &header)) {
+         end = at + (n % 3) - 1;
+         if (n % 3 == 2)
+            at += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
+      }
+      write_file(file.bytes, end);
+      assert_int_equal(read_frames(&damaged), frames_before(&file, end));
+      assert_true(damaged);
+   }
+   free(file.bytes);
+}
+
+static void
+test_bit_flips(void **unused)
+{
+   (void)unused;
+   struct file file = whole_recording();
+   uint64_t state = 11;
+   unsigned missed = 0;
+   for (unsigned n = 0; n < 3000; n++) {
+      const size_t at = n < 600 ? n : random_below(&state, (uint32_t)file.size);
+      const uint8_t bit = (uint8_t)(1 << random_below(&state, 8));
+      bool damaged;
+      file.bytes[at] ^= bit;
+      write_file(file.bytes, file.size);
+      /* Where a bit means nothing, all is as it was. */
+      const uint32_t frames = read_frames(&damaged);
+      assert_true(damaged || frames == FRAMES);
+      missed += !damaged;
+      file.bytes[at] ^= bit;
+   }
+   assert_true(missed < 100);
+   free(file.bytes);
+}
+
+static void
+refused(const uint8_t *bytes, size_t size, const char *expected)
+{
+   char error[512] = "";
+   write_file(bytes, size);
+   assert_null(cm_recording_open(recording_path(), error, sizeof error));
+   assert_non_null(strstr(error, recording_path()));
+   if (!strstr(error, expected))
+      fail_msg("%s: expected %s", error, expected);
+}
+
+static void
+test_refused(void **unused)
+{
+   (void)unused;
+   struct file file = whole_recording();
+   char error[512];
+   refused(file.bytes, 0, "offset 0: the file is empty");
+   refused(file.bytes, 5, "cut short");
+   refused(file.bytes, 20, "offset 20: the file is cut short");
+   refused((const uint8_t *)"apitrace or whatever it may be", 30, "this is no recording");
+   refused(file.bytes, CM_RECORDING_HEADER_BYTES, "offset 32: the file is cut short");
+
+   uint8_t *header = file.bytes;
+   header[8] = 9;
+   refused(header, file.size, "a recording of version 9, expected version 1");
+   header[8] = CM_RECORDING_VERSION;
+   header[12] = 77;
+   refused(header, file.size, "the header is damaged");
+   cm_store_uint32(header + 28, cm_crc32(header, 28));
+   refused(header, file.size, "unknown kind (77)");
+   header[12] = 0;
+   cm_store_uint32(header + 28, cm_crc32(header, 28));
+
+   /* A chunk that says it is larger than any may be, and one larger than the file. */
+   uint8_t *chunk = file.bytes + CM_RECORDING_HEADER_BYTES;
+   cm_store_uint32(chunk + 12, UINT32_MAX);
+   cm_store_uint32(chunk + 24, cm_crc32(chunk, 24));
+   refused(file.bytes, file.size, "offset 32: the header of a chunk is damaged");
+   cm_store_uint32(chunk + 12, 1000);
+   cm_store_uint32(chunk + 16, UINT32_MAX);
+   cm_store_uint32(chunk + 24, cm_crc32(chunk, 24));
+   refused(file.bytes, file.size, "offset 32: the file is cut short");
+
+   assert_null(cm_recording_open("/nonexistent/file.tbr", error, sizeof error));
+   assert_string_equal(error, "/nonexistent/file.tbr: No such file or directory");
+   assert_null(cm_recording_open("/dev/null", error, sizeof error));
+   assert_string_equal(error, "/dev/null: not a regular file");
+   free(file.bytes);
+}
+
+/* ---- writing that fails --------------------------------------------------------- */
+
+/* In a child with a limit to the size of files: records, goes on after the failure, and ends
+ * with status 3 where the recorder said that it failed. */
+static int
+record_with_limit(rlim_t limit)
+{
+   fflush(NULL);
+   const pid_t child = fork();
+   assert_true(child >= 0);
+   if (child == 0) {
+      const struct rlimit size = {limit, limit};
+      uint64_t state;
+      if (freopen("/dev/null", "w", stderr) == NULL)
+         _exit(1);
+      struct cm_recorder *recorder = new_recorder(recording_path());
+      setrlimit(RLIMIT_FSIZE, &size);
+      cm_recorder_gpu_begin(recorder);
+      for (uint32_t id = 1; id <= 6; id++) {
+         const struct cm_resource_description resource = random_resource(id);
+         cm_recorder_define_resource(recorder, &resource);
+      }
+      for (uint32_t frame = 0; frame < 40; frame++) {
+         state = SEED;
+         struct pass_builder *builder = random_pass(&state, 0);
+         record_pass(recorder, builder);
+         pass_free(builder);
+         cm_recorder_frame_end(recorder, frame);
+      }
+      /* The index is written by the thread that destroys. */
+      signal(SIGXFSZ, SIG_IGN);
+      _exit(cm_recorder_destroy(recorder) ? 0 : 3);
+   }
+   int status;
+   assert_int_equal(waitpid(child, &status, 0), child);
+   assert_true(WIFEXITED(status));
+   return WEXITSTATUS(status);
+}
+
+static void
+test_full_disk(void **unused)
+{
+   (void)unused;
+   assert_int_equal(record_with_limit(RLIM_INFINITY), 0);
+   const struct file file = read_file(recording_path());
+   size_t before = 0;
+   for (rlim_t limit = 2000; limit < file.size; limit += file.size / 23 + 1) {
+      char error[512];
+      size_t count;
+      assert_int_equal(record_with_limit(limit), 3);
+      struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
+      assert_non_null(recording);
+      cm_recording_frames(recording, &count);
+      assert_true(count >= before && count < 40);
+      assert_int_not_equal(cm_recording_end(recording), CM_RECORDING_WHOLE);
+      assert_non_null(cm_recording_damage(recording));
+      for (struct cm_item item = cm_recording_next(recording); item.type != CM_ITEM_END;
+           item = cm_recording_next(recording)) {
+         assert_int_not_equal(item.type, CM_ITEM_DAMAGED);
+         cm_recorded_pass_release(item.pass);
+         free(item.resources);
+      }
+      before = count;
+      cm_recording_close(recording);
+   }
+   assert_true(before > 20);
+   free(file.bytes);
+}
+
+/* A process that is killed leaves the frames that were finished and written. */
+static void
+test_killed(void **unused)
+{
+   (void)unused;
+   fflush(NULL);
+   const pid_t child = fork();
+   assert_true(child >= 0);
+   if (child == 0) {
+      struct cm_recorder *recorder = new_recorder(recording_path());
+      cm_recorder_gpu_begin(recorder);
+      for (uint32_t frame = 0;; frame++) {
+         uint64_t state = frame;
+         struct pass_builder *builder = random_pass(&state, frame);
+         record_pass(recorder, builder);
+         pass_free(builder);
+         cm_recorder_frame_end(recorder, frame);
+      }
+   }
+   usleep(300000);
+   kill(child, SIGKILL);
+   waitpid(child, NULL, 0);
+   char error[512];
+   size_t count;
+   struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
+   assert_non_null(recording);
+   assert_int_equal(cm_recording_end(recording), CM_RECORDING_UNFINISHED);
+   assert_non_null(strstr(cm_recording_damage(recording), "whole frames come before"));
+   cm_recording_frames(recording, &count);
+   assert_true(count > 0);
+   size_t ends = 0;
+   for (;;) {
+      struct cm_item item = cm_recording_next(recording);
+      assert_int_not_equal(item.type, CM_ITEM_DAMAGED);
+      if (item.type == CM_ITEM_END)
+         break;
+      ends += item.type == CM_ITEM_FRAME_END;
+      cm_recorded_pass_release(item.pass);
+      free(item.resources);
+   }
+   assert_int_equal(ends, count);
+   cm_recording_close(recording);
+}
+
+static void
+test_cannot_create(void **unused)
+{
+   (void)unused;
+   char error[512] = "";
+   struct cm_config *config = test_config(NULL);
+   assert_null(
+      cm_recorder_create("/nonexistent/file.tbr", CM_RECORDING_PLAIN, config, NULL, 0, error, sizeof error));
+   assert_string_equal(error, "/nonexistent/file.tbr: No such file or directory");
+   assert_null(cm_recorder_create("/dev/full", CM_RECORDING_PLAIN, config, NULL, 0, error, sizeof error));
+   assert_string_equal(error, "/dev/full: No space left on device");
+   cm_config_destroy(config);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_truncation), cmocka_unit_test(test_bit_flips),
+      cmocka_unit_test(test_refused),    cmocka_unit_test(test_full_disk),
+      cmocka_unit_test(test_killed),     cmocka_unit_test(test_cannot_create),
+   };
+   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+   recording_remove();
+   return failed;
+}
