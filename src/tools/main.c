@@ -13,6 +13,8 @@ static const struct {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
    {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
    {"sim", "simulate other GPUs over a recording", command_sim},
+   {"info", "print what is in a recording", command_info},
+   {"export", "print the addresses that arrive at a cache or at memory", command_export},
    {"analyze", "say how a recording's textures are reused from frame to frame", command_analyze},
    {"env", "print the environment that puts any GL program on the simulated GPU", command_env},
    {"cache", "simulate one cache over an address trace of another program", command_cache},

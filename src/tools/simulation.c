@@ -44,6 +44,8 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
       fail(STATUS_FAILED, "out of memory");
    simulation->total = allocate(simulation->table->count * sizeof(uint64_t));
 
+   if (!out)
+      return;
    /* What stats.json says of a run besides its configuration is the recorded one's. */
    size_t count, kept = 0;
    const struct cm_run_value *values = cm_recording_values(recording, &count);
@@ -72,6 +74,8 @@ begin_gpu(struct simulation *simulation)
    cm_gpu_destroy(simulation->gpu);
    simulation->gpu = cm_gpu_create_with_futures(simulation->configuration->config, simulation->futures);
    simulation->failed |= !simulation->gpu;
+   if (simulation->gpu && simulation->observer && counts(simulation))
+      cm_gpu_observe(simulation->gpu, simulation->point, simulation->observer);
 }
 
 static void
@@ -94,7 +98,8 @@ end_frame(struct simulation *simulation)
    for (uint32_t c = 0; c < simulation->table->count; c++)
       simulation->total[c] += values[c];
    simulation->frames++;
-   simulation->failed |= !cm_stats_writer_frame(simulation->writer, values);
+   if (simulation->writer)
+      simulation->failed |= !cm_stats_writer_frame(simulation->writer, values);
 }
 
 static void
@@ -251,7 +256,8 @@ end_round(struct simulation *simulation)
    }
    if (!simulation->finished)
       return;
-   simulation->failed |= !cm_stats_writer_destroy(simulation->writer);
+   if (simulation->writer)
+      simulation->failed |= !cm_stats_writer_destroy(simulation->writer);
    cm_futures_destroy(simulation->futures);
 }
 

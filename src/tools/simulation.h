@@ -12,11 +12,14 @@
 
 struct simulation {
    const struct configuration *configuration;
-   const char *out;                /**< directory for stats.json and frames.csv */
+   const char *out;                /**< directory for stats.json and frames.csv; NULL: none */
    struct cm_counter_table *table; /**< of the configuration's counters */
    uint64_t *total;                /**< their sums over the frames */
    unsigned frames;                /**< simulated */
    bool failed;                    /**< something was not simulated or not written; it was said */
+   /** Told of the accesses that arrive at a unit, in the pass that counts; NULL: nobody. */
+   const struct cm_observer *observer;
+   enum cm_unit point;
 
    /* Within simulations_run. */
    struct cm_stats_writer *writer;
@@ -34,7 +37,7 @@ struct simulations {
    unsigned jobs; /**< threads */
 };
 
-/** Prepares a simulation; its statistics go to out. */
+/** Prepares a simulation; its statistics go to out (NULL: nowhere). */
 void simulation_start(struct simulation *simulation, const struct configuration *configuration,
                       const struct cm_recording *recording, const char *out);
 

@@ -27,6 +27,8 @@ char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 int command_run(int argc, char **argv);
 int command_replay(int argc, char **argv);
 int command_sim(int argc, char **argv);
+int command_info(int argc, char **argv);
+int command_export(int argc, char **argv);
 int command_env(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_cache(int argc, char **argv);

@@ -570,6 +570,23 @@ cm_recording_next(struct cm_recording *recording)
    }
 }
 
+bool
+cm_recording_list_resources(struct cm_recording *recording,
+                            void (*found)(const struct cm_resource_description *resource, void *context),
+                            void *context)
+{
+   for (size_t r = 0; r < recording->index.num_resources; r++) {
+      uint64_t offset = recording->index.resources[r];
+      struct cm_item item = read_resources(recording, &offset);
+      if (item.type == CM_ITEM_DAMAGED)
+         return false;
+      for (size_t i = 0; i < item.num_resources; i++)
+         found(&item.resources[i], context);
+      free(item.resources);
+   }
+   return true;
+}
+
 /* ---- sections ---------------------------------------------------------------- */
 
 size_t

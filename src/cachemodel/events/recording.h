@@ -81,6 +81,12 @@ void cm_recording_seek(struct cm_recording *recording, size_t first, size_t last
 /** The next part of the stream. After cm_recording_seek that is a GPU, and all its resources. */
 struct cm_item cm_recording_next(struct cm_recording *recording);
 
+/** Calls found for each definition of a resource in the file, whatever the frame. False where
+ * not all can be read (cm_recording_damage). Afterwards cm_recording_seek is needed. */
+bool cm_recording_list_resources(struct cm_recording *recording,
+                                 void (*found)(const struct cm_resource_description *resource, void *context),
+                                 void *context);
+
 /** Uncompressed and stored bytes of a kind of chunk (headers included), and how many there are. */
 struct cm_recording_section {
    const char *name;

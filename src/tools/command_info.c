@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include <getopt.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "options.h"
+#include "recordings.h"
+#include "texture/placement.h"
+#include "tools.h"
+
+static const char help[] =
+   "usage: tbrsim info [--json] FILE.tbr\n"
+   "\n"
+   "Prints what is in a recording: where it comes from, its frames and what they hold, its\n"
+   "buffers and textures, and how many bytes each section takes.\n"
+   "\n"
+   "  --json                   all of it as JSON, the configuration too\n"
+   "  --help                   this text";
+
+enum { OPTION_JSON = OPTION_COMMAND };
+
+static const struct option long_options[] = {
+   {"json", no_argument, NULL, OPTION_JSON},
+   {"help", no_argument, NULL, OPTION_HELP},
+   {NULL, 0, NULL, 0},
+};
+
+/* A recording, looked through. */
+struct info {
+   const char *path;
+   struct cm_recording *recording;
+   const struct cm_indexed_frame *frames;
+   size_t num_frames;
+   struct cm_recording_counts total;
+   struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS];
+   size_t num_sections;
+   struct cm_config *config;
+   uint64_t buffers, buffer_bytes, textures, texture_bytes;
+};
+
+static const char *const end_names[] = {
+   [CM_RECORDING_WHOLE] = "whole",
+   [CM_RECORDING_STOPPED] = "stopped",
+   [CM_RECORDING_UNFINISHED] = "unfinished",
+};
+
+static const struct {
+   const char *name, *description;
+   size_t offset;
+} counts[] = {
+#define COUNT(name, description) {#name, description, offsetof(struct cm_recording_counts, name)},
+   CM_RECORDING_COUNTS(COUNT)
+#undef COUNT
+};
+
+static uint64_t
+count_of(const struct cm_recording_counts *of, unsigned number)
+{
+   uint64_t value;
+   memcpy(&value, (const char *)of + counts[number].offset, sizeof(value));
+   return value;
+}
+
+static void
+count_resource(const struct cm_resource_description *resource, void *context)
+{
+   struct info *info = context;
+   if (resource->is_buffer) {
+      info->buffers++;
+      info->buffer_bytes += resource->width;
+      return;
+   }
+   static struct cm_texture_layout layout;
+   cm_texture_layout_init(&layout, resource, info->config);
+   info->textures++;
+   info->texture_bytes += layout.bytes;
+}
+
+static void
+collect(struct info *info)
+{
+   char error[512];
+   const char *json = cm_recording_value(info->recording, "configuration");
+   const char *preset = cm_recording_value(info->recording, "preset");
+   info->config = json && preset
+                     ? cm_config_parse(json, "the recording's configuration", preset, error, sizeof(error))
+                     : NULL;
+   if (!info->config)
+      fail(STATUS_FAILED, "%s: %s", info->path, json && preset ? error : "no configuration");
+   info->frames = cm_recording_frames(info->recording, &info->num_frames);
+   for (size_t f = 0; f < info->num_frames; f++) {
+      const struct cm_recording_counts *frame = &info->frames[f].counts;
+#define ADD(name, description) info->total.name += frame->name;
+      CM_RECORDING_COUNTS(ADD)
+#undef ADD
+   }
+   info->total.most_attribute_blocks = 0;
+   for (size_t f = 0; f < info->num_frames; f++) {
+      if (info->frames[f].counts.most_attribute_blocks > info->total.most_attribute_blocks)
+         info->total.most_attribute_blocks = info->frames[f].counts.most_attribute_blocks;
+   }
+   info->num_sections = cm_recording_sections(info->recording, info->sections);
+   cm_recording_list_resources(info->recording, count_resource, info);
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+static void
+print_text(const struct info *info)
+{
+   size_t num_values;
+   const struct cm_run_value *values = cm_recording_values(info->recording, &num_values);
+   printf("%-22s %s, %s\n", "recording", cm_recording_kind_names[cm_recording_kind(info->recording)],
+          end_names[cm_recording_end(info->recording)]);
+   for (size_t v = 0; v < num_values; v++) {
+      if (strcmp(values[v].key, "configuration"))
+         printf("%-22s %s\n", values[v].key, values[v].value);
+   }
+   printf("%-22s %u\n", "tile size", info->config->tile.size);
+   printf("%-22s %s\n", "mode", info->config->mode == CM_MODE_TBDR ? "tbdr" : "tbr");
+   printf("%-22s %zu (%u-%u), of %zu GPUs\n", "frames", info->num_frames, info->frames[0].number,
+          info->frames[info->num_frames - 1].number,
+          cm_recording_count_gpus(info->recording, 0, info->num_frames - 1));
+   printf("%-22s %" PRIu64 ", %" PRIu64 " bytes\n", "buffers", info->buffers, info->buffer_bytes);
+   printf("%-22s %" PRIu64 ", %" PRIu64 " bytes\n", "textures", info->textures, info->texture_bytes);
+   putchar('\n');
+   for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
+      printf("%-22s %14" PRIu64 "  %s\n", counts[c].name, count_of(&info->total, c), counts[c].description);
+
+   printf("\n%-12s  %10s  %14s  %14s\n", "section", "chunks", "bytes", "stored");
+   for (size_t s = 0; s < info->num_sections; s++) {
+      const struct cm_recording_section *section = &info->sections[s];
+      printf("%-12s  %10" PRIu64 "  %14" PRIu64 "  %14" PRIu64 "\n", section->name, section->chunks,
+             section->bytes, section->stored_bytes);
+   }
+
+   printf("\n%5s", "frame");
+   for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
+      printf("  %*s", strlen(counts[c].name) < 10 ? 10 : (int)strlen(counts[c].name), counts[c].name);
+   putchar('\n');
+   for (size_t f = 0; f < info->num_frames; f++) {
+      printf("%5u", info->frames[f].number);
+      for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
+         printf("  %*" PRIu64, strlen(counts[c].name) < 10 ? 10 : (int)strlen(counts[c].name),
+                count_of(&info->frames[f].counts, c));
+      putchar('\n');
+   }
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+static json_t *
+counts_json(const struct cm_recording_counts *of)
+{
+   json_t *object = json_object();
+   for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
+      json_object_set_new(object, counts[c].name, json_integer((json_int_t)count_of(of, c)));
+   return object;
+}
+
+/* A text from the file; where it is no UTF-8, what is wrong with it is left out. */
+static json_t *
+text_json(const char *value)
+{
+   json_t *string = json_string(value);
+   return string ? string : json_string("");
+}
+
+static json_t *
+provenance_json(const struct info *info)
+{
+   json_t *object = json_object();
+   size_t num_values;
+   const struct cm_run_value *values = cm_recording_values(info->recording, &num_values);
+   for (size_t v = 0; v < num_values; v++) {
+      json_t *value = strcmp(values[v].key, "configuration") ? NULL : json_loads(values[v].value, 0, NULL);
+      json_object_set_new(object, values[v].key, value ? value : text_json(values[v].value));
+   }
+   return object;
+}
+
+static json_t *
+resources_json(uint64_t count, uint64_t bytes)
+{
+   return json_pack("{s:I, s:I}", "count", (json_int_t)count, "bytes", (json_int_t)bytes);
+}
+
+static void
+print_json(const struct info *info)
+{
+   json_t *root = json_object(), *frames = json_array(), *sections = json_object();
+   for (size_t f = 0; f < info->num_frames; f++) {
+      json_t *frame = counts_json(&info->frames[f].counts);
+      json_object_set_new(frame, "number", json_integer(info->frames[f].number));
+      json_array_append_new(frames, frame);
+   }
+   for (size_t s = 0; s < info->num_sections; s++) {
+      const struct cm_recording_section *section = &info->sections[s];
+      json_object_set_new(sections, section->name,
+                          json_pack("{s:I, s:I, s:I}", "chunks", (json_int_t)section->chunks, "bytes",
+                                    (json_int_t)section->bytes, "stored_bytes",
+                                    (json_int_t)section->stored_bytes));
+   }
+   const char *damage = cm_recording_damage(info->recording);
+   json_object_set_new(root, "kind",
+                       json_string(cm_recording_kind_names[cm_recording_kind(info->recording)]));
+   json_object_set_new(root, "end", json_string(end_names[cm_recording_end(info->recording)]));
+   json_object_set_new(root, "damage", damage ? text_json(damage) : json_null());
+   json_object_set_new(root, "provenance", provenance_json(info));
+   json_object_set_new(root, "gpus",
+                       json_integer(
+                          (json_int_t)cm_recording_count_gpus(info->recording, 0, info->num_frames - 1)));
+   json_object_set_new(root, "buffers", resources_json(info->buffers, info->buffer_bytes));
+   json_object_set_new(root, "textures", resources_json(info->textures, info->texture_bytes));
+   json_object_set_new(root, "sections", sections);
+   json_object_set_new(root, "total", counts_json(&info->total));
+   json_object_set_new(root, "frames", frames);
+   if (json_dumpf(root, stdout, JSON_INDENT(2)))
+      fail(STATUS_FAILED, "standard output cannot be written to");
+   putchar('\n');
+   json_decref(root);
+}
+
+int
+command_info(int argc, char **argv)
+{
+   bool json = false;
+   opterr = 0;
+   for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
+      switch (option) {
+      case OPTION_JSON: json = true; break;
+      case ':':
+      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim info --help", argv[optind - 1]);
+      default: puts(help); exit(STATUS_OK);
+      }
+   }
+   if (optind != argc - 1)
+      fail(STATUS_USAGE, "%s; usage: tbrsim info [--json] FILE.tbr",
+           optind == argc ? "no recording" : "more than one recording");
+
+   struct info info = {.path = argv[optind], .recording = recording_open(argv[optind])};
+   bool whole = !cm_recording_damage(info.recording);
+   collect(&info);
+   if (whole && cm_recording_damage(info.recording)) {
+      say("%s", cm_recording_damage(info.recording));
+      whole = false;
+   }
+   if (json)
+      print_json(&info);
+   else
+      print_text(&info);
+   cm_recording_close(info.recording);
+   cm_config_destroy(info.config);
+   return whole ? STATUS_OK : STATUS_FAILED;
+}
