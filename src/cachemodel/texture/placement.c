@@ -173,7 +173,6 @@ cm_texture_image_init(struct cm_texture_image *image, const struct cm_texture_la
    image->has_rows_of_blocks = rows_of_blocks(image);
    if (image->has_rows_of_blocks) {
       image->texel_shift = block_shift - layout->texel_shift;
-      image->full_columns = level->width >> image->texel_shift;
       image->first_block = image->address >> block_shift;
       image->row_blocks = level->row_bytes >> block_shift;
    }
@@ -183,31 +182,31 @@ unsigned
 cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                     const struct cm_footprint *footprint, uint64_t *blocks)
 {
-   const struct cm_texture_level *level = image->level;
-   const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
+   const uint32_t width = image->level->width, height = image->level->height;
+   const int32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
    const uint32_t shift = image->texel_shift;
-   const uint64_t row_blocks = image->row_blocks;
+   const uint64_t first_block = image->first_block, row_blocks = image->row_blocks;
    unsigned count = 0;
 
    for (unsigned f = 0; f < 4; f++) {
       if (!(footprint->live & 1u << f))
          continue;
-      const uint32_t x = (uint32_t)(int32_t)footprint->texel[f].x;
-      const uint32_t y = (uint32_t)(int32_t)footprint->texel[f].y;
-      /* Below 0 is far above any size. */
-      if (!image->has_rows_of_blocks || x >= level->width - more || y >= level->height - more) {
-         count += fragment_blocks(image, binding, (int32_t)x, (int32_t)y, 1 + more, blocks + count);
+      const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
+      if (!image->has_rows_of_blocks) {
+         count += fragment_blocks(image, binding, x, y, 1 + (unsigned)more, blocks + count);
          continue;
       }
-      const uint64_t row = image->first_block + y * row_blocks;
-      const uint32_t column = x >> shift, other_column = (x + more) >> shift;
+      const uint64_t row = first_block + resolve(y, height, binding->repeat_t) * row_blocks;
+      const uint64_t other_row = first_block + resolve(y + more, height, binding->repeat_t) * row_blocks;
+      const uint32_t column = resolve(x, width, binding->repeat_s) >> shift;
+      const uint32_t other_column = resolve(x + more, width, binding->repeat_s) >> shift;
       blocks[count++] = row + column;
       if (other_column != column)
          blocks[count++] = row + other_column;
-      if (more) {
-         blocks[count++] = row + row_blocks + column;
+      if (other_row != row) {
+         blocks[count++] = other_row + column;
          if (other_column != column)
-            blocks[count++] = row + row_blocks + other_column;
+            blocks[count++] = other_row + other_column;
       }
    }
    return count;
@@ -261,7 +260,7 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    const uint32_t shift = image->texel_shift;
    const int32_t left = low[0] >> shift, right = (high[0] + (int32_t)more) >> shift;
    const int32_t top = low[1], bottom = high[1] + (int32_t)more;
-   if ((left | top) < 0 || right - left > 1 || right >= (int32_t)image->full_columns ||
+   if ((left | top) < 0 || right - left > 1 || high[0] + (int32_t)more >= (int32_t)image->level->width ||
        bottom >= (int32_t)image->level->height || bottom - top >= CM_GRID_ROWS)
       return false;
 

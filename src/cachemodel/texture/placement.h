@@ -81,10 +81,9 @@ struct cm_texture_image {
    /** Linear rows that begin with a block, of uncompressed texels that do not straddle
     * blocks: the usual case, which the fields below serve. */
    bool has_rows_of_blocks;
-   uint32_t texel_shift;  /**< binary logarithm of texels a block */
-   uint32_t full_columns; /**< columns of blocks that are full of texels */
-   uint64_t first_block;  /**< number of its first block */
-   uint64_t row_blocks;   /**< blocks from row to row */
+   uint32_t texel_shift; /**< binary logarithm of texels a block */
+   uint64_t first_block; /**< number of its first block */
+   uint64_t row_blocks;  /**< blocks from row to row */
 };
 
 /** Finds the image that a footprint names; what is out of range is clamped. address
