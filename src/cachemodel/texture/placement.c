@@ -117,11 +117,16 @@ fragment_blocks(const struct cm_texture_image *image, const struct cm_texture_bi
 {
    const struct cm_texture_layout *layout = image->layout;
    const struct cm_texture_level *level = image->level;
+   const bool compressed = layout->block_width > 1 || layout->block_height > 1;
    unsigned count = 0;
    for (unsigned i = 0; i < extent * extent; i++) {
       const int32_t dx = (int32_t)(i % extent), dy = (int32_t)(i / extent);
-      const uint32_t column = resolve(x + dx, level->width, binding->repeat_s) / layout->block_width;
-      const uint32_t row = resolve(y + dy, level->height, binding->repeat_t) / layout->block_height;
+      uint32_t column = resolve(x + dx, level->width, binding->repeat_s);
+      uint32_t row = resolve(y + dy, level->height, binding->repeat_t);
+      if (compressed) {
+         column /= layout->block_width;
+         row /= layout->block_height;
+      }
       const uint64_t begin = image->address + layout->placement->texel_offset(layout, level, column, row);
       const uint64_t last = (begin + layout->sample_bytes - 1) >> image->block_shift;
       for (uint64_t block = begin >> image->block_shift; block <= last; block++) {
