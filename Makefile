@@ -23,6 +23,9 @@ conformance: deps all ## run piglit on tbrsim, llvmpipe and softpipe, and compar
 	@/usr/bin/python3 tests/conformance/conformance.py --tbrsim $(BUILD)/bin/tbrsim \
 		--out $(BUILD)/conformance $(CONFORMANCE_ARGS)
 
+test-recordings: deps all ## statistics of recordings against those of live runs, every preset (TRACES=DIR: other captures)
+	@/usr/bin/python3 tests/recordings/identity_test.py --tbrsim $(BUILD)/bin/tbrsim $(or $(TRACES),apitrace-replays)
+
 SANITIZER ?= address thread
 sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and ThreadSanitizer (SANITIZER=address|thread)
 	@for sanitizer in $(SANITIZER); do scripts/sanitize.sh $$sanitizer || exit 1; done
@@ -49,6 +52,6 @@ clean: ## remove what was built; downloads and the compiler cache stay
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test conformance sanitize fuzz bench bench-caches update-replays lint format clean help
+.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches update-replays lint format clean help

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Records each trace once, with the default preset, simulates the recording under every preset and
+compares the statistics with those of live runs under those presets: the same to the byte."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+FILES = ("stats.json", "frames.csv")
+# Everything that a recording leaves open, unlike the presets.
+SETTINGS = {
+    "tile.order": "hilbert",
+    "frame.traversal": "boustrophedonic",
+    "parameter_buffer.layout": "interleaved",
+    "vertex_stage.reuse_entries": "16",
+    "fragment_stage.processors": "3",
+    "caches.texture_cache.instances": "2",
+    "caches.l2.policy": "srrip",
+    "caches.l2.index": "xor",
+    "texture.row_alignment": "1",
+    "streams.color": "l2",
+}
+
+
+def run(*arguments):
+    """Runs the command, without settings from outside; what it prints."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
+    result = subprocess.run(list(map(str, arguments)), env=clean, capture_output=True, text=True, check=False)
+    if result.returncode:
+        sys.exit(f"{' '.join(map(str, arguments))}: status {result.returncode}\n{result.stderr}")
+    return result.stdout
+
+
+def known_beforehand(tbrsim, preset):
+    """Whether a live run can have the preset: not with policies that know the future."""
+    return not re.search(r"^caches\..*\.policy=(opt|optpt)$", run(tbrsim, "configs", preset), re.MULTILINE)
+
+
+def differences(tbrsim, trace, presets, directory):
+    """Names of the configurations whose statistics differ."""
+    recording = directory / "trace.tbr"
+    settings = [argument for key, value in SETTINGS.items() for argument in ("--set", f"{key}={value}")]
+    run(tbrsim, "replay", "--record", recording, "--out", directory / "live" / "recorded", trace)
+    configurations = [["--config", preset] for preset in presets]
+    configurations.append(["--config", presets[0], *settings])
+    run(tbrsim, "sim", "--out", directory / "simulated", *sum(configurations, []), recording)
+
+    names = presets + [",".join([presets[0], *settings[1::2]])[:200]]
+    different = []
+    for name, configuration in zip(names, configurations):
+        live = directory / "live" / name
+        run(tbrsim, "replay", "--out", live, *configuration, trace)
+        simulated = next(path for path in (directory / "simulated").iterdir()
+                         if path.name == name or path.name.startswith(f"{name}~"))
+        if any((live / file).read_bytes() != (simulated / file).read_bytes() for file in FILES):
+            different.append(name)
+    # The configuration it was recorded with is the one that is simulated if none is named.
+    run(tbrsim, "sim", "--out", directory / "default", recording)
+    if any((directory / "live/recorded" / file).read_bytes() != (directory / "default" / file).read_bytes()
+           for file in FILES):
+        different.append("the recorded configuration")
+    return different
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
+    parser.add_argument("traces", nargs="+", type=pathlib.Path, help="captures, or directories of them")
+    arguments = parser.parse_args()
+    traces = [trace for path in arguments.traces
+              for trace in (sorted(path.glob("*.trace")) if path.is_dir() else [path])]
+    if not traces:
+        sys.exit("no traces")
+    listed = [line.split()[0] for line in run(arguments.tbrsim, "configs").splitlines()]
+    presets = [preset for preset in listed if known_beforehand(arguments.tbrsim, preset)]
+    failed = False
+    for trace in traces:
+        with tempfile.TemporaryDirectory() as directory:
+            different = differences(arguments.tbrsim, trace.resolve(), presets, pathlib.Path(directory))
+        print(f"{trace.name}: {len(presets) + 2} configurations, " +
+              ("other statistics from the recording: " + ", ".join(different) if different else "all the same"),
+              flush=True)
+        failed |= bool(different)
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,359 @@
+# SPDX-License-Identifier: MIT
+"""Recordings: what is recorded, tbrsim sim, info and export, and what they say to bad input."""
+
+import argparse
+import csv
+import json
+import os
+import pathlib
+import re
+import resource
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TBRSIM = None
+REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
+TRACE = REPLAYS / "glmark2_ideas.trace"
+SHORT_TRACE = REPLAYS / "glmark2_function.trace"
+
+
+def clean_environment():
+    return {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
+
+
+def run(*arguments, **options):
+    return subprocess.run([TBRSIM, *map(str, arguments)], env=clean_environment(), capture_output=True,
+                          check=False, timeout=200, **({"text": True} | options))
+
+
+class RecordingTest(unittest.TestCase):
+    """Each group has one recording, made for its first test."""
+
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.directory = pathlib.Path(temporary.name)
+        cls.recording = cls.directory / "recording.tbr"
+        cls.live = cls.directory / "live"
+        result = run("replay", "--record", cls.recording, "--out", cls.live, TRACE)
+        assert result.returncode == 0, result.stderr
+
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory(dir=self.directory)
+        self.addCleanup(temporary.cleanup)
+        self.out = pathlib.Path(temporary.name)
+
+    def fine(self, *arguments, **options):
+        result = run(*arguments, **options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(result.stderr), 0, result.stderr)
+        return result.stdout
+
+    def one_line(self, status, pattern, *arguments, **options):
+        """The command ends with this status and one line that matches."""
+        result = run(*arguments, **options)
+        self.assertEqual(result.returncode, status, result.stderr)
+        lines = result.stderr.splitlines()
+        self.assertEqual(len(lines), 1, result.stderr)
+        self.assertRegex(lines[0], "^tbrsim: .*" + pattern)
+        return result
+
+    def statistics(self, directory):
+        return [(directory / name).read_bytes() for name in ("stats.json", "frames.csv")]
+
+
+def total(directory):
+    return json.loads((directory / "stats.json").read_text())["total"]
+
+
+class Recording(RecordingTest):
+    def test_statistics_are_those_without(self):
+        self.fine("replay", "--out", self.out, TRACE)
+        self.assertEqual(self.statistics(self.out), self.statistics(self.live))
+
+    def test_same_file_every_time(self):
+        for number, options in enumerate(([], ["--no-model"], ["--snapshots", self.out / "images"])):
+            path = self.out / f"{number}.tbr"
+            self.fine("replay", "--record", path, "--out", self.out / "out", *options, TRACE)
+            self.assertEqual(path.read_bytes(), self.recording.read_bytes(), options)
+
+    def test_same_events_with_any_number_of_threads(self):
+        path = self.out / "threads.tbr"
+        for threads in (1, 3):
+            self.fine("replay", "--no-model", "--record", path, "--set", f"threads={threads}", "--out", self.out, TRACE)
+            self.fine("sim", "--config", "tcor-baseline-64k", "--out", self.out / "sim", path)
+            self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.live))
+
+    def test_frames(self):
+        path = self.out / "frames.tbr"
+        self.fine("replay", "--frames", "2-4", "--record", path, "--out", self.out / "live", TRACE)
+        self.fine("sim", "--out", self.out / "sim", path)
+        self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.out / "live"))
+        numbers = [frame["number"] for frame in json.loads(self.fine("info", "--json", path))["frames"]]
+        self.assertEqual(numbers, [2, 3, 4])
+        # The same frames of a recording of all.
+        self.fine("sim", "--frames", "2-4", "--out", self.out / "part", self.recording)
+        self.assertEqual(self.statistics(self.out / "part"), self.statistics(self.out / "live"))
+
+    def test_run(self):
+        path = self.out / "run.tbr"
+        result = run("run", "--record", path, "--out", self.out / "live", "--", "glmark2-es2", "-b",
+                     "build:duration=0.3", "--size", "200x150")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.fine("sim", "--out", self.out / "sim", path)
+        self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.out / "live"))
+        # A program's status is passed on; one that draws nothing leaves nothing.
+        self.assertEqual(run("run", "--record", path, "--out", self.out, "--", "sh", "-c", "exit 7").returncode, 7)
+        self.one_line(1, "run.tbr: nothing was recorded$", "run", "--record", path, "--out", self.out, "--", "true")
+
+    def test_full_disk(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limited, limited))
+        path = self.out / "full.tbr"
+        limited = self.recording.stat().st_size // 2
+        # The program goes on: all statistics are there.
+        self.one_line(1, "full.tbr: File too large; the recording ends after [1-9]", "replay", "--record", path,
+                      "--out", self.out / "live", TRACE, preexec_fn=limit)
+        self.assertEqual(self.statistics(self.out / "live"), self.statistics(self.live))
+        result = self.one_line(1, "full.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+                               self.out / "sim", path)
+        whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
+        rows = (self.out / "sim/frames.csv").read_bytes().splitlines()
+        self.assertEqual(len(rows), whole + 1)
+        self.assertEqual(rows, (self.live / "frames.csv").read_bytes().splitlines()[:whole + 1])
+
+    def test_killed(self):
+        path = self.out / "killed.tbr"
+        script = 'echo $$; exec glmark2-es2 -b build:duration=60 --size 200x150'
+        process = subprocess.Popen([TBRSIM, "run", "--record", path, "--out", self.out, "--", "sh", "-c", script],
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                   env=clean_environment())
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        program = int(process.stdout.readline())
+        while not path.exists() or path.stat().st_size < 100000:
+            self.assertIsNone(process.poll())
+            time.sleep(0.05)
+        os.kill(program, signal.SIGKILL)
+        self.assertEqual(process.wait(timeout=60), 128 + signal.SIGKILL)
+        result = self.one_line(1, "killed.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+                               self.out / "sim", path)
+        whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
+        self.assertEqual((self.out / "sim/frames.csv").read_bytes().count(b"\n"), whole + 1)
+
+    def test_info(self):
+        info = json.loads(self.fine("info", "--json", self.recording))
+        counters = total(self.live)
+        for count, counter in (("passes", "gpu.passes"), ("draws", "gpu.draws"),
+                               ("primitives", "tiling_engine.primitives"), ("pmds", "tiling_engine.pmds"),
+                               ("attributes", "tiling_engine.attributes"), ("tiles", "tiling_engine.tiles"),
+                               ("quads", "fragment_stage.quads"), ("fragments", "fragment_stage.fragments"),
+                               ("footprints", "fragment_stage.footprints")):
+            self.assertEqual(info["total"][count], counters[counter], count)
+            self.assertEqual(sum(frame[count] for frame in info["frames"]), counters[counter], count)
+        self.assertEqual(info["provenance"]["preset"], "tcor-baseline-64k")
+        self.assertEqual(info["provenance"]["configuration"]["tile"]["size"], 32)
+        stored = sum(section["stored_bytes"] for section in info["sections"].values())
+        self.assertEqual(stored + 32 + 20, self.recording.stat().st_size)
+        self.assertGreater(info["textures"]["bytes"], 0)
+        text = self.fine("info", self.recording)
+        self.assertRegex(text, r"(?m)^preset +tcor-baseline-64k$")
+        self.assertRegex(text, r"(?m)^tiles +[1-9]\d* +[1-9]\d* +[1-9]\d*$")
+
+
+class Simulation(RecordingTest):
+    def test_jobs(self):
+        for jobs in (1, 2, 5):
+            self.fine("sim", "--jobs", jobs, "--out", self.out / str(jobs), "--config", "boustro-fo", "--config",
+                      "boustro-ro", self.recording)
+            for name in ("boustro-fo", "boustro-ro"):
+                self.assertEqual(self.statistics(self.out / str(jobs) / name), self.statistics(self.out / "1" / name))
+
+    def test_settings_belong_to_their_configuration(self):
+        text = self.fine("sim", "--out", self.out, "--set", "caches.l2.ways=16", "--config", "boustro-fo", "--set",
+                         "caches.l2.size=262144", "--config", "boustro-fo", self.recording)
+        first, second = ("boustro-fo,caches.l2.ways=16,caches.l2.size=262144", "boustro-fo,caches.l2.ways=16")
+        self.assertIn(f"[1] {first}: ", text)
+        self.assertIn(f"[2] {second}: ", text)
+        for name, size in ((first, 262144), (second, 1048576)):
+            run_object = json.loads((self.out / name / "stats.json").read_text())["run"]
+            cache = run_object["configuration"]["caches"]["l2"]
+            self.assertEqual((cache["size"], cache["ways"]), (size, 16))
+        row = re.search(r"(?m)^l2 +total +misses +(\d+) +(\d+) +([\d.]+)$", text)
+        self.assertEqual([int(row[1]), int(row[2])], [total(self.out / name)["l2.total.misses"]
+                                                      for name in (first, second)])
+        self.assertAlmostEqual(float(row[3]), int(row[2]) / int(row[1]), places=3)
+
+    def test_optimal_policies(self):
+        names = {}
+        for policy in ("lru", "srrip", "opt", "optpt"):
+            names[policy] = f"boustro-fo,caches.l2.policy={policy}"
+        self.fine("sim", "--out", self.out, *[argument for policy in names
+                                              for argument in ("--config", "boustro-fo", "--set",
+                                                               f"caches.l2.policy={policy}")], self.recording)
+        misses = {policy: total(self.out / name)["l2.total.misses"] + total(self.out / name)["l2.total.bypasses"]
+                  for policy, name in names.items()}
+        self.assertLessEqual(misses["optpt"], misses["opt"])
+        self.assertLess(misses["opt"], misses["lru"])
+        self.assertLess(misses["opt"], misses["srrip"])
+
+    def test_refused(self):
+        # What decides what is rendered, or which passes there are.
+        self.one_line(2, "tile.size: the recording was made with 32 and cannot answer for 16$", "sim", "--set",
+                      "tile.size=16", self.recording)
+        self.one_line(2, "mode: the recording was made with tbdr and cannot answer for tbr$", "sim", "--set",
+                      "mode=tbr", self.recording)
+        self.one_line(2, "parameter_buffer.attribute_blocks: the recording was made with 2097152, which divides "
+                      "other passes than 64$", "sim", "--set", "parameter_buffer.attribute_blocks=64", self.recording)
+        most = json.loads(self.fine("info", "--json", self.recording))["total"]["most_attribute_blocks"]
+        self.fine("sim", "--out", self.out, "--set", f"parameter_buffer.attribute_blocks={most}", self.recording)
+        self.one_line(2, "attribute_blocks", "sim", "--set", f"parameter_buffer.attribute_blocks={most - 1}",
+                      self.recording)
+
+    def test_divided_passes(self):
+        """Recorded with passes in parts, for which only the same number of blocks can be simulated."""
+        path = self.out / "parts.tbr"
+        setting = "parameter_buffer.attribute_blocks=2000"
+        self.fine("replay", "--set", setting, "--record", path, "--out", self.out / "live", TRACE)
+        self.fine("sim", "--out", self.out / "sim", "--config", "tcor-baseline-64k", "--set", setting, path)
+        self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.out / "live"))
+        self.one_line(2, "was made with 2000, which divides other passes than 2097152$", "sim", "--config",
+                      "tcor-baseline-64k", path)
+
+
+class Export(RecordingTest):
+    def first_frame(self):
+        """The counters of the first frame."""
+        with open(self.live / "frames.csv", encoding="utf-8", newline="") as file:
+            return {name: int(value) for name, value in next(csv.DictReader(file)).items()}
+
+    def export(self, kind, point, *options):
+        path = self.out / "accesses"
+        self.fine("export", "--format", kind, "--point", point, "-o", path, *options, self.recording)
+        return path
+
+    def test_cache(self):
+        """Our cache over what arrives at the L2 counts what the L2 did."""
+        counters = total(self.live)
+        self.assertEqual(counters["l2.total.invalidations"], 0)
+        for kind in ("din", "oraclegeneral"):
+            path = self.export(kind, "l2")
+            result = json.loads(self.fine("cache", "--size", "1M", "--ways", "8", "--json", "--format", kind, path))
+            self.assertEqual(result["accesses"], counters["l2.total.reads"] + counters["l2.total.writes"])
+            self.assertEqual((result["hits"], result["misses"]),
+                             (counters["l2.total.hits"], counters["l2.total.misses"]))
+            if kind == "din":
+                self.assertEqual(result["writebacks"], counters["l2.total.writebacks"])
+
+    def test_memory(self):
+        counters = self.first_frame()
+        lines = self.export("dramsim3", "dram", "--frames", "0-0").read_text().splitlines()
+        for number, line in enumerate(lines):
+            if not re.fullmatch(rf"0x[0-9A-F]+ (READ|WRITE) {number}", line):
+                self.fail(line)
+        self.assertEqual(sum(" READ " in line for line in lines), counters["dram.total.reads"])
+        self.assertEqual(sum(" WRITE " in line for line in lines), counters["dram.total.writes"])
+
+    def test_every_cache(self):
+        counters = self.first_frame()
+        for unit in ("vertex_cache", "tile_cache", "texture_cache", "instruction_cache"):
+            lines = self.export("din", unit, "--frames", "0-0").read_text().splitlines()
+            self.assertEqual(sum(line.startswith("0 ") for line in lines), counters[f"{unit}.total.reads"])
+            self.assertEqual(sum(line.startswith("1 ") for line in lines), counters[f"{unit}.total.writes"])
+
+    def test_next_accesses(self):
+        data = self.export("oraclegeneral", "l2", "--frames", "1-1").read_bytes()
+        accesses = list(struct.iter_unpack("<IQIq", data))
+        self.assertEqual([access[0] for access in accesses], list(range(len(accesses))))
+        last = {}
+        for number, (_, address, size, following) in reversed(list(enumerate(accesses))):
+            self.assertEqual(following, last.get(address, -1))
+            self.assertEqual((size, address % 64), (64, 0))
+            last[address] = number
+
+    def test_standard_output(self):
+        data = self.fine("export", "--format", "din", "--point", "l2", self.recording)
+        self.assertEqual(data, self.export("din", "l2").read_text())
+
+    def test_refused(self):
+        self.one_line(2, "--format xml: expected din", "export", "--format", "xml", self.recording)
+        self.one_line(2, "--point moon: expected", "export", "--point", "moon", self.recording)
+        self.one_line(2, "--point is missing", "export", "--format", "din", self.recording)
+        self.one_line(1, "/dev/full: No space left on device$", "export", "--format", "din", "--point", "l2", "-o",
+                      "/dev/full", self.recording)
+
+
+class BadInput(RecordingTest):
+    def test_usage(self):
+        for command in ("sim", "info", "export"):
+            self.assertTrue(self.fine(command, "--help").startswith(f"usage: tbrsim {command}"))
+            self.one_line(2, "unknown option '--fly'", command, "--fly")
+        self.one_line(2, "no recording", "sim")
+        self.one_line(2, "no recording", "info")
+        self.one_line(2, "more than one recording", "sim", self.recording, self.recording)
+        self.one_line(2, "--jobs 0", "sim", "--jobs", "0", self.recording)
+        self.one_line(2, "two configurations are the same: boustro-fo$", "sim", "--config", "boustro-fo", "--config",
+                      "boustro-fo", self.recording)
+        self.one_line(2, "--frames 3-900: .*has the frames 0-", "sim", "--frames", "3-900", self.recording)
+        self.one_line(1, "record: cannot be written to|cannot be written to", "replay", "--record", "/nowhere/x.tbr",
+                      "--out", self.out, SHORT_TRACE)
+        self.one_line(1, "not a regular file", "replay", "--record", "/dev/full", "--out", self.out, SHORT_TRACE)
+
+    def test_files(self):
+        data = self.recording.read_bytes()
+        path = self.out / "bad.tbr"
+        for content, pattern in ((b"", "bad.tbr: offset 0: the file is empty"),
+                                 (b"no recording at all, but text", "bad.tbr: offset 0: this is no recording"),
+                                 (data[:20], "bad.tbr: offset 20: the file is cut short"),
+                                 (data[:8] + b"\x07" + data[9:], "offset 8: a recording of version 7, expected"),
+                                 (data[:40] + b"\xff" * 16 + data[56:], "offset 32: the header of a chunk is damaged"),
+                                 (data[:70] + b"\xff" * 16 + data[86:], "offset 32: a chunk is damaged")):
+            path.write_bytes(content)
+            for command in (["sim", "--out", self.out], ["info"], ["export", "--format", "din", "--point", "l2"]):
+                self.one_line(1, pattern, *command, path)
+        self.one_line(1, "No such file or directory", "info", self.out / "nothing.tbr")
+
+    def test_truncated(self):
+        """What comes before is simulated as if nothing had happened, and the status tells."""
+        data = self.recording.read_bytes()
+        path = self.out / "cut.tbr"
+        rows = (self.live / "frames.csv").read_bytes().splitlines()
+        for size in (len(data) * 2 // 3, len(data) - 1):
+            path.write_bytes(data[:size])
+            result = self.one_line(1, "cut.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+                                   self.out, path)
+            whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
+            self.assertEqual((self.out / "frames.csv").read_bytes().splitlines(), rows[:whole + 1])
+            self.assertTrue(result.stdout.startswith(f"{whole} frames on "))
+
+    def test_damaged_within(self):
+        data = bytearray(self.recording.read_bytes())
+        path = self.out / "flipped.tbr"
+        middle = len(data) // 2
+        data[middle:middle + 16] = bytes(byte ^ 255 for byte in data[middle:middle + 16])
+        path.write_bytes(data)
+        result = self.one_line(1, "flipped.tbr: offset [1-9]", "sim", "--out", self.out, path)
+        rows = (self.out / "frames.csv").read_bytes().splitlines()
+        self.assertGreater(len(rows), 1)
+        self.assertEqual(rows, (self.live / "frames.csv").read_bytes().splitlines()[:len(rows)])
+        self.assertTrue(result.stdout.startswith(f"{len(rows) - 1} frames on "))
+
+
+def main():
+    global TBRSIM
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    arguments, rest = parser.parse_known_args()
+    TBRSIM = arguments.tbrsim
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
