@@ -27,19 +27,21 @@ group_of(enum cm_stream stream)
 unsigned
 analysis_frames(const struct analysis *analysis)
 {
-   return analysis->last_frame - analysis->first_frame;
+   return analysis->last_frame - analysis->first_frame + 1 - analysis->warm_up;
 }
 
 struct cm_reuse_counts
 analysis_reuse(const struct analysis *analysis, const struct simulated *simulation, enum cm_stream stream)
 {
-   return cm_analysis_reuse(simulation->accesses, stream, 1, analysis_frames(analysis));
+   return cm_analysis_reuse(simulation->accesses, stream, analysis->warm_up,
+                            analysis->last_frame - analysis->first_frame);
 }
 
 struct cm_histogram
 analysis_tiles(const struct analysis *analysis, const struct simulated *simulation, enum cm_stream stream)
 {
-   return cm_analysis_tiles(simulation->accesses, stream, 1, analysis_frames(analysis));
+   return cm_analysis_tiles(simulation->accesses, stream, analysis->warm_up,
+                            analysis->last_frame - analysis->first_frame);
 }
 
 static uint64_t

@@ -24,10 +24,11 @@ enum { FORWARD, BOUSTROPHEDONIC, NUM_SIMULATIONS };
 
 struct analysis {
    const char *file;
-   /** The recording's frames, and which of them were simulated. The first of those fills the
-    * caches and is not counted. */
+   /** The recording's frames, and which of them were simulated. The first ones of those fill the
+    * caches and are not counted. */
    const struct cm_indexed_frame *frames;
    unsigned first_frame, last_frame;
+   unsigned warm_up; /**< how many fill the caches; at least one counts */
    enum cm_unit point;
    uint32_t block_bytes; /**< of the point's blocks */
    uint32_t sets;        /**< that the reuse distances are taken in */

@@ -118,7 +118,7 @@ analysis_json(const struct analysis *analysis)
 {
    json_t *object = json_object(), *simulations = json_object();
    set(object, "file", json_string(analysis->file));
-   set_count(object, "first_frame", analysis->frames[analysis->first_frame + 1].number);
+   set_count(object, "first_frame", analysis->frames[analysis->first_frame + analysis->warm_up].number);
    set_count(object, "last_frame", analysis->frames[analysis->last_frame].number);
    set_count(object, "frames", analysis_frames(analysis));
    set(object, "preset", json_string(analysis->simulations[FORWARD].config->name));
@@ -160,7 +160,7 @@ write_streams(const struct analysis *analysis, FILE *file)
    for (unsigned s = 0; s < NUM_SIMULATIONS; s++) {
       const struct simulated *simulation = &analysis->simulations[s];
       for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-         for (unsigned frame = 0; frame <= analysis_frames(analysis); frame++) {
+         for (unsigned frame = 0; frame <= analysis->last_frame - analysis->first_frame; frame++) {
             const struct cm_reuse_counts counts =
                cm_analysis_reuse(simulation->accesses, (enum cm_stream)stream, frame, frame);
             const uint64_t values[] = {counts.accesses,       counts.first,        counts.intra,

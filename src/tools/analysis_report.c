@@ -170,9 +170,10 @@ analysis_print(const struct analysis *analysis)
       analysis_reuse(analysis, &analysis->simulations[BOUSTROPHEDONIC], CM_STREAM_TEXTURE);
    const char *point = cm_unit_names[analysis->point];
 
-   printf("%s: %u frames (%u-%u; frame %u fills the caches and is not counted)\n", analysis->file,
-          analysis_frames(analysis), analysis->frames[analysis->first_frame + 1].number,
-          analysis->frames[analysis->last_frame].number, analysis->frames[analysis->first_frame].number);
+   const struct cm_indexed_frame *frames = analysis->frames + analysis->first_frame;
+   printf("%s: %u frames (%u-%u), after %u that filled the caches\n", analysis->file,
+          analysis_frames(analysis), frames[analysis->warm_up].number,
+          analysis->frames[analysis->last_frame].number, analysis->warm_up);
    printf("accesses to %s of %s, blocks of %u bytes; reuse distances in %u sets\n", point,
           analysis->simulations[FORWARD].config->name, analysis->block_bytes, analysis->sets);
    if (forward.accesses) {

@@ -26,8 +26,9 @@ static const char help[] =
    "\n"
    "  --config NAME|FILE.yaml  the simulated GPU (default " DEFAULT_CONFIG ")\n"
    "  --set KEY=VALUE          change one value of it; may be repeated\n"
-   "  --frames A-B             only these frames (the program's, counting from 0); the first\n"
-   "                           one fills the caches and is not counted\n"
+   "  --frames A-B             only these frames (the program's, counting from 0)\n"
+   "  --warm-up N              how many of them fill the caches first, and are not counted\n"
+   "                           (default 1)\n"
    "  --point UNIT             whose accesses: l2 (default), another cache, or dram\n"
    "  --sets N                 sets for the reuse distances, a power of two (default: those\n"
    "                           of the cache; 2048 for dram)\n"
@@ -40,18 +41,14 @@ static const char *const traversals[NUM_SIMULATIONS] = {
    [BOUSTROPHEDONIC] = "boustrophedonic",
 };
 
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_POINT, OPTION_SETS, OPTION_JSON };
+enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_WARM_UP, OPTION_POINT, OPTION_SETS, OPTION_JSON };
 
 static const struct option long_options[] = {
-   {"config", required_argument, NULL, OPTION_CONFIG},
-   {"set", required_argument, NULL, OPTION_SET},
-   {"out", required_argument, NULL, OPTION_OUT},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"point", required_argument, NULL, OPTION_POINT},
-   {"sets", required_argument, NULL, OPTION_SETS},
-   {"json", no_argument, NULL, OPTION_JSON},
-   {NULL, 0, NULL, 0},
+   {"config", required_argument, NULL, OPTION_CONFIG}, {"set", required_argument, NULL, OPTION_SET},
+   {"out", required_argument, NULL, OPTION_OUT},       {"help", no_argument, NULL, OPTION_HELP},
+   {"frames", required_argument, NULL, OPTION_FRAMES}, {"warm-up", required_argument, NULL, OPTION_WARM_UP},
+   {"point", required_argument, NULL, OPTION_POINT},   {"sets", required_argument, NULL, OPTION_SETS},
+   {"json", no_argument, NULL, OPTION_JSON},           {NULL, 0, NULL, 0},
 };
 
 /* One of the two simulations under way. */
@@ -98,10 +95,20 @@ parse_sets(const char *value)
    return (uint32_t)sets;
 }
 
+static unsigned
+parse_warm_up(const char *value)
+{
+   unsigned frames;
+   int end = 0;
+   if (sscanf(value, "%9u%n", &frames, &end) != 1 || value[end])
+      fail(STATUS_USAGE, "--warm-up %s: expected a number of frames", value);
+   return frames;
+}
+
 static void
 parse(struct analyze *analyze, int argc, char **argv)
 {
-   *analyze = (struct analyze){.config = DEFAULT_CONFIG, .analysis.point = CM_UNIT_L2};
+   *analyze = (struct analyze){.config = DEFAULT_CONFIG, .analysis = {.point = CM_UNIT_L2, .warm_up = 1}};
    opterr = 0;
    for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
       switch (option) {
@@ -109,6 +116,7 @@ parse(struct analyze *analyze, int argc, char **argv)
       case OPTION_SET: configurations_set(&analyze->configurations, optarg); break;
       case OPTION_FRAMES: analyze->frames = optarg; break;
       case OPTION_OUT: analyze->out = optarg; break;
+      case OPTION_WARM_UP: analyze->analysis.warm_up = parse_warm_up(optarg); break;
       case OPTION_POINT: analyze->analysis.point = parse_point(optarg); break;
       case OPTION_SETS: analyze->analysis.sets = parse_sets(optarg); break;
       case OPTION_JSON: analyze->json = true; break;
@@ -203,13 +211,13 @@ run_pass(struct runner *runner, const struct cm_pass *pass)
 }
 
 static void
-end_frame(struct runner *runner)
+end_frame(struct runner *runner, unsigned warm_up)
 {
    const uint64_t *frame = cm_gpu_frame_end(runner->gpu);
    if (!cm_futures_is_last_pass(runner->futures))
       return;
    cm_analysis_frame_end(runner->accesses);
-   for (uint32_t c = 0; runner->frame && c < cm_gpu_counters(runner->gpu)->count; c++)
+   for (uint32_t c = 0; runner->frame >= warm_up && c < cm_gpu_counters(runner->gpu)->count; c++)
       runner->counters[c] += frame[c];
    runner->frame++;
 }
@@ -231,7 +239,7 @@ take_item(struct analyze *analyze, struct cm_item *item)
             cm_gpu_define_resource(runner->gpu, &item->resources[i]);
          break;
       case CM_ITEM_PASS: run_pass(runner, &item->pass->pass); break;
-      case CM_ITEM_FRAME_END: end_frame(runner); break;
+      case CM_ITEM_FRAME_END: end_frame(runner, analyze->analysis.warm_up); break;
       default: break;
       }
    }
@@ -301,10 +309,10 @@ command_analyze(int argc, char **argv)
    analysis->frames = cm_recording_frames(analyze.recording, &num_frames);
    recording_find_frames(analyze.recording, analysis->file, analyze.frames, &analysis->first_frame,
                          &analysis->last_frame);
-   if (analysis->first_frame == analysis->last_frame)
-      fail(STATUS_USAGE,
-           "%s: at least two frames are needed; the first one fills the caches and is not counted",
-           analysis->file);
+   const unsigned num_simulated = analysis->last_frame - analysis->first_frame + 1;
+   if (num_simulated <= analysis->warm_up)
+      fail(STATUS_USAGE, "%s: no frame is left of %u, as --warm-up is %u", analysis->file, num_simulated,
+           analysis->warm_up);
    configure(&analyze);
    if (analyze.out)
       options_make_directory(analyze.out);

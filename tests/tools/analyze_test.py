@@ -137,6 +137,15 @@ class Analyze(unittest.TestCase):
         analysis = self.analyze("--frames", "1-3", "--sets", "1")
         self.assertEqual((analysis["first_frame"], analysis["last_frame"], analysis["frames"]), (2, 3, 2))
         self.assertEqual(analysis["sets"], 1)
+        both, second = self.analyze("--frames", "1-3"), self.analyze("--frames", "1-3", "--warm-up", "2")
+        self.assertEqual((second["first_frame"], second["frames"]), (3, 1))
+        first = self.analyze("--frames", "1-2")
+        for traversal in TRAVERSALS:
+            for name in ("streams", "misses"):
+                one, other, sums = (values["simulations"][traversal][name] for values in (first, second, both))
+                take = (lambda values: values["texture"]["accesses"]) if name == "streams" else \
+                       (lambda values: values["texture"])
+                self.assertEqual(take(one) + take(other), take(sums))
         texture = analysis["simulations"]["forward"]["streams"]["texture"]
         blocks = texture["blocks"] / analysis["frames"]
         self.assertGreater(texture["iird"]["maximum"], 0.9 * blocks - 2)
@@ -153,7 +162,9 @@ class Analyze(unittest.TestCase):
         self.refused(2, "more than one recording", self.recording, self.recording)
         self.refused(2, "expected a power of two", "--sets", "3", self.recording)
         self.refused(2, "expected a cache", "--point", "l3", self.recording)
-        self.refused(2, "at least two frames", "--frames", "1", self.recording)
+        self.refused(2, "no frame is left of 1", "--frames", "1", self.recording)
+        self.refused(2, "no frame is left", "--warm-up", "100", self.recording)
+        self.refused(2, "expected a number of frames", "--warm-up", "x", self.recording)
         self.refused(2, "the name is empty", "--out", "", self.recording)
         self.refused(2, "unknown option", "--wrong", self.recording)
         self.refused(2, "needs a value", "--sets")
