@@ -10,6 +10,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -164,15 +165,50 @@ def table(title, results, kinds, attribute, columns, ratios, digits):
     return lines
 
 
+def find_slowest(results):
+    """The three workloads that are slowest next to llvmpipe, the model live."""
+    return sorted((name for name, row in results.items() if quotient(row, "speed", "tbrsim", "llvmpipe")),
+                  key=lambda name: quotient(results[name], "speed", "tbrsim", "llvmpipe"))[:3]
+
+
+def profile(arguments, workload):
+    """[(share in per cent, thread, function)] of tbrsim's processor time, the largest first. perf sees all
+    processes of a command; the program's threads and the driver's are those that take time."""
+    with tempfile.TemporaryDirectory() as out:
+        data = str(pathlib.Path(out) / "perf.data")
+        subprocess.run(["perf", "record", "-q", "-o", data, arguments.tbrsim, "run", "--out", out, "--",
+                        *workload.command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        text = subprocess.run(["perf", "report", "-i", data, "--sort", "comm,symbol", "--stdio", "-q", "-t", "|"],
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True).stdout
+    rows = (line.split("|") for line in text.splitlines() if line.count("|") >= 2)
+    return [(float(share.strip().rstrip("%")), thread.strip(), re.sub(r"^\s*\[.\]\s*", "", symbol).strip())
+            for share, thread, symbol, *_ in rows]
+
+
+def profile_tables(profiles):
+    """Where the profiled workloads spend their processor time: by thread, and the functions that take most of it."""
+    lines = ["", "## Where the three slowest spend their time", "",
+             "tbrsim's processor time with the model live, in per cent (perf): `tbrsim:model` is the thread that"
+             " simulates",
+             "the memory hierarchy, `tbrsim:tile` are those that render, the other is the program's own."]
+    for name, rows in profiles.items():
+        threads = {}
+        for share, thread, _ in rows:
+            threads[thread] = threads.get(thread, 0) + share
+        sums = ", ".join(f"`{thread}` {share:.0f} %" for thread, share in
+                         sorted(threads.items(), key=lambda item: -item[1]) if share >= 1)
+        lines += ["", f"{name}: {sums}.", "", "| thread | function | % |", "| --- | --- | ---: |"]
+        lines += [f"| {thread} | `{symbol}` | {share:.1f} |" for share, thread, symbol in rows[:8]]
+    return lines
+
+
 def summary(results):
     """The extremes, in words."""
     lines = []
     slower = [f"{name} ({subject})" for name, row in results.items() for subject in list(SUBJECTS)[2:]
               if (quotient(row, "speed", subject, "softpipe") or 1) < 1]
     lines.append("Slower than softpipe: " + (", ".join(slower) or "none") + ".")
-    slowest = sorted((name for name, row in results.items() if quotient(row, "speed", "tbrsim", "llvmpipe")),
-                     key=lambda name: quotient(results[name], "speed", "tbrsim", "llvmpipe"))[:3]
-    lines.append("The three slowest next to llvmpipe, the model live: " + ", ".join(slowest) + ".")
+    lines.append("The three slowest next to llvmpipe, the model live: " + ", ".join(find_slowest(results)) + ".")
     largest = max((name for name, row in results.items() if quotient(row, "memory", "tbrsim", "llvmpipe")),
                   key=lambda name: quotient(results[name], "memory", "tbrsim", "llvmpipe"), default=None)
     if largest:
@@ -181,7 +217,7 @@ def summary(results):
     return lines
 
 
-def report(arguments, results, workloads, scaling):
+def report(arguments, results, workloads, scaling, profiles):
     kinds = {workload.name: workload.kind for workload in workloads}
     lines = ["# Speed and memory",
              "",
@@ -200,6 +236,8 @@ def report(arguments, results, workloads, scaling):
         lines += ["", "## Threads", "", "Frames a second of tbrsim, the model live, with one and with two threads that"
                   " render.", ""]
         lines += table("workload", scaling, kinds, "speed", list(THREADS), (tuple(reversed(THREADS)),), 1)
+    if profiles:
+        lines += profile_tables(profiles)
     lines += ["", "## Memory", "", "The most resident memory of the program and the driver in it, in MiB.", ""]
     lines += table("workload", results, kinds, "memory", list(SUBJECTS), MEMORY_RATIOS, 0)
     return "\n".join(lines) + "\n"
@@ -250,7 +288,13 @@ def main():
     workloads = find_workloads(arguments)
     results = measure(arguments, workloads, SUBJECTS)
     scaling = {} if arguments.no_threads else measure(arguments, workloads, THREADS)
-    text = report(arguments, results, workloads, scaling)
+    by_name = {workload.name: workload for workload in workloads}
+    profiles = {}
+    if arguments.output and not shutil.which("perf"):
+        print("bench: perf is missing; no profile of the slowest", file=sys.stderr)
+    elif arguments.output:
+        profiles = {name: profile(arguments, by_name[name]) for name in find_slowest(results)}
+    text = report(arguments, results, workloads, scaling, profiles)
     if arguments.output:
         arguments.output.write_text(text, encoding="utf-8")
     print(text)
