@@ -39,6 +39,9 @@ bench: bench-caches ## compare speed and memory with softpipe and llvmpipe (BENC
 bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
 	@/usr/bin/python3 bench/caches.py --tbrsim $(BUILD)/bin/tbrsim
 
+experiments: deps all ## repeat the papers' experiments on captures of yours (TRACES=DIR)
+	@TRACES="$(TRACES)" CORES="$(CORES)" scripts/experiments.sh
+
 update-replays: deps all ## rewrite the checksums and counters of apitrace-replays/manifest.yml
 	@/usr/bin/python3 tests/replay/replay_test.py --tbrsim $(BUILD)/bin/tbrsim --update
 
@@ -54,4 +57,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches update-replays lint format clean help
+.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches experiments update-replays lint format clean help
