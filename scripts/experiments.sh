@@ -13,7 +13,7 @@ for experiment in experiments/*/; do
    out=$BUILD/$experiment
    mkdir -p "$out"
    # shellcheck disable=SC2086
-   snakemake --snakefile "${experiment}Snakefile" --directory "$out" --cores "${CORES:-1}" --quiet all --nolock \
+   snakemake --snakefile "${experiment}Snakefile" --directory "$out" --cores "${CORES:-1}" --quiet rules --show-failed-logs --nolock \
       --config "traces=$(realpath "$TRACES")" "out=$(realpath "$out")" "tbrsim=$(realpath "$BUILD")/bin/tbrsim" \
       ${EXPERIMENTS_ARGS:-} || fail "make experiments: $experiment failed"
    echo "${experiment%/}: tables and plots are in ${out}figures"
