@@ -27,7 +27,7 @@ for target in ${FUZZ_TARGETS:-$(cd tests/fuzz && echo *.c)}; do
    mkdir -p "$BUILD/corpus/$target" "$BUILD/findings"
    echo "$target"
    "$BUILD/tests/fuzz/fuzz_$target" -max_total_time="${FUZZ_SECONDS:-60}" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
-      -print_final_stats=1 -artifact_prefix="$BUILD/findings/$target-" "$BUILD/corpus/$target" \
+      -close_fd_mask=2 -print_final_stats=1 -artifact_prefix="$BUILD/findings/$target-" "$BUILD/corpus/$target" \
       "tests/fuzz/seeds/$target" ||
       fail "make fuzz: $target failed; its input is in $BUILD/findings"
 done

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "simulation.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,9 @@ simulations_run(struct simulations *simulations)
 {
    unsigned left;
    bool fine = true;
+   /* Passes come and go: the memory of one is kept for the next. */
+   mallopt(M_MMAP_THRESHOLD, 1 << 30);
+   mallopt(M_TRIM_THRESHOLD, 1 << 30);
    do {
       run_round(simulations);
       left = 0;

@@ -203,10 +203,12 @@ emit_run(struct cm_deferred *deferred, const uint32_t *end)
 bool
 cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full)
 {
-   const uint32_t *word = full->words, *end = word + full->num_words;
-   uint32_t run = 0, draw = 0; /* of the quads that were noted */
    deferred->events.num_words = 0;
    deferred->num_blocks = deferred->num_quads = 0;
+   if (!full->num_words)
+      return true;
+   const uint32_t *word = full->words, *end = word + full->num_words;
+   uint32_t run = 0, draw = 0; /* of the quads that were noted */
    while (word < end) {
       const bool shaded = cm_event_type(*word) == CM_EVENT_SHADE;
       const bool put_off = shaded && *word & CM_SHADE_DEFERRED;

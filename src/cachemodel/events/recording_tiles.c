@@ -722,6 +722,8 @@ static uint32_t
 last_num_quads(const struct cm_tile_events *events)
 {
    uint32_t num_quads = 0;
+   if (!events->num_words)
+      return 0;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
       if (cm_event_type(*word) != CM_EVENT_FOOTPRINTS)

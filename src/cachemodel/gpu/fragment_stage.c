@@ -265,6 +265,8 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
          return false;
       events = &gpu->deferred.events;
    }
+   if (!events->num_words)
+      return true;
    const uint32_t *word = events->words;
    const uint32_t *end = word + events->num_words;
    struct shading shading;

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Recordings, down to the simulated GPU that takes what comes out of them. The first byte says
+ * what the rest is: 0, a file; else payloads as they are behind the checksums: resources, a
+ * pass, events of tiles, the first two after two bytes of length each. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "config/config.h"
+#include "events/recording.h"
+#include "events/recording_format.h"
+#include "gpu.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static struct cm_config *config;
+
+static struct cm_gpu *
+new_gpu(void)
+{
+   char error[512];
+   if (!config) {
+      config = cm_config_load(NULL, TBRSIM_CONFIGS, error, sizeof error);
+      if (!config)
+         abort();
+   }
+   return cm_gpu_create(config);
+}
+
+/* Passes that the GPU is busy with for long say nothing new. */
+static bool
+is_short(const struct cm_pass *pass)
+{
+   uint64_t work = (uint64_t)pass->tiles_x * pass->tiles_y;
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const struct cm_draw *draw = &pass->draws[d];
+      work += draw->num_vertices * (1ull + draw->num_elements);
+      work += draw->vertex_program.instructions + draw->geometry_program.instructions +
+              draw->fragment_program.instructions;
+      work += draw->vertex_program.constant_bytes + draw->geometry_program.constant_bytes +
+              draw->fragment_program.constant_bytes;
+      for (uint32_t e = 0; e < draw->num_elements; e++)
+         work += draw->num_vertices * (uint64_t)draw->elements[e].bytes / 16;
+      for (uint32_t f = 0; f < draw->num_feedback; f++)
+         work += pass->feedback[draw->first_feedback + f].records *
+                 (1ull + pass->feedback[draw->first_feedback + f].bytes / 16);
+   }
+   return work < 100000 && (uint64_t)pass->tiles_x * pass->tiles_y < 2000;
+}
+
+static void
+run_pass(struct cm_gpu *gpu, const struct cm_pass *pass)
+{
+   if (!is_short(pass))
+      return;
+   cm_gpu_pass_begin(gpu, pass);
+   const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
+   for (uint32_t n = 0; traversal && n < pass->tiles_x * pass->tiles_y; n++)
+      cm_gpu_pass_tile(gpu, traversal[n]);
+   cm_gpu_pass_end(gpu);
+}
+
+static void
+run_file(const uint8_t *data, size_t size)
+{
+   char path[64], error[512];
+   const int file = memfd_create("recording", MFD_CLOEXEC);
+   if (file < 0 || write(file, data, size) != (ssize_t)size)
+      abort();
+   snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+   struct cm_recording *recording = cm_recording_open(path, error, sizeof error);
+   close(file);
+   if (!recording)
+      return;
+   struct cm_gpu *gpu = new_gpu();
+   struct cm_item item = {.type = CM_ITEM_GPU};
+   while (item.type != CM_ITEM_END && item.type != CM_ITEM_DAMAGED) {
+      item = cm_recording_next(recording);
+      for (size_t r = 0; r < item.num_resources; r++)
+         cm_gpu_define_resource(gpu, &item.resources[r]);
+      if (item.type == CM_ITEM_PASS)
+         run_pass(gpu, &item.pass->pass);
+      if (item.type == CM_ITEM_FRAME_END)
+         cm_gpu_frame_end(gpu);
+      free(item.resources);
+      cm_recorded_pass_release(item.pass);
+   }
+   struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS];
+   cm_recording_sections(recording, sections);
+   cm_gpu_destroy(gpu);
+   cm_recording_close(recording);
+}
+
+/* A part of the payloads, after its length. */
+static struct cm_byte_reader
+next_part(struct cm_byte_reader *all)
+{
+   const uint8_t *length = cm_get_bytes(all, 2);
+   size_t bytes = length ? (size_t)(length[0] | length[1] << 8) : 0;
+   bytes = bytes < cm_bytes_left(all) ? bytes : cm_bytes_left(all);
+   const uint8_t *at = cm_get_bytes(all, bytes);
+   return (struct cm_byte_reader){at, at + bytes, false};
+}
+
+static void
+run_payloads(const uint8_t *data, size_t size)
+{
+   struct cm_byte_reader all = {data, data + size, false};
+   struct cm_byte_reader resources = next_part(&all), head = next_part(&all);
+   struct cm_resource_description resource;
+   struct cm_pass pass = {0};
+   struct cm_gpu *gpu = new_gpu();
+   while (cm_bytes_left(&resources) && !cm_decode_resource(&resources, &resource))
+      cm_gpu_define_resource(gpu, &resource);
+   if (!cm_decode_pass(&head, &pass) && !cm_decode_tiles(&all, &pass)) {
+      run_pass(gpu, &pass);
+      cm_gpu_frame_end(gpu);
+   }
+   cm_pass_finish(&pass);
+   cm_gpu_destroy(gpu);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+   if (!size)
+      return 0;
+   if (data[0])
+      run_payloads(data + 1, size - 1);
+   else
+      run_file(data + 1, size - 1);
+   return 0;
+}
