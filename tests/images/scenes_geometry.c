@@ -440,3 +440,32 @@ draw_attributes(const struct target *target, int frame)
       glDisable(CLIP_DISTANCE0 + c);
    glDisable(PROGRAM_POINT_SIZE);
 }
+
+/* Blits from an image into other parts of itself: scaled, mirrored, from and into the same tiles. */
+void
+draw_blits_within(const struct target *target, int frame)
+{
+   static GLuint program, points;
+   const int width = target->width, height = target->height;
+   if (!program) {
+      program = attach_shader(0, GL_VERTEX_SHADER, pass_on);
+      attach_shader(program, GL_FRAGMENT_SHADER,
+                    "#version 330\n"
+                    "in vec4 v_color;\n"
+                    "out vec4 fragment;\n"
+                    "void main() { fragment = v_color; }\n");
+      link_program(program);
+      points = make_buffer(0, NULL);
+   }
+   bind_vertices(points);
+   begin(target, program);
+   clear();
+   fill_points(points, 90, 229 + frame);
+   use_points(points);
+   glDrawArrays(GL_TRIANGLES, 0, 90);
+   glBlitFramebuffer(3, 5, width / 2 - 7, height / 2 - 9, width / 2 + 1, 2, width - 3, height / 2 - 1,
+                     GL_COLOR_BUFFER_BIT, GL_NEAREST);
+   glBlitFramebuffer(width / 3, 1, 11, height / 2 - 3, 5, height / 2 + 2, width / 2 - 4, height - 1,
+                     GL_COLOR_BUFFER_BIT, GL_LINEAR);
+   glDrawArrays(GL_TRIANGLES, 0, 9);
+}

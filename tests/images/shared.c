@@ -25,6 +25,7 @@ const struct scene scenes[] = {
    {"geometry_programs", draw_geometry_programs, SCENE_GL_33},
    {"transform_feedback", draw_transform_feedback, SCENE_GL_33},
    {"queries", draw_queries, SCENE_GL_33},
+   {"blits_within", draw_blits_within, SCENE_GL_33},
    {"attributes", draw_attributes, SCENE_GL_33},
 };
 const unsigned num_scenes = sizeof(scenes) / sizeof(scenes[0]);

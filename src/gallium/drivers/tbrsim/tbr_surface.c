@@ -242,6 +242,51 @@ resource_copy_region(struct pipe_context *base, struct pipe_resource *destinatio
                              box);
 }
 
+/** Whether tiles would be read while others of the same image are written. */
+static bool
+reads_what_it_writes(const struct pipe_blit_info *info)
+{
+   return info->src.resource == info->dst.resource && info->src.level == info->dst.level &&
+          info->src.box.z < info->dst.box.z + info->dst.box.depth &&
+          info->dst.box.z < info->src.box.z + info->src.box.depth;
+}
+
+/** Replaces a blit's source by a copy of it. False when memory is out. */
+static bool
+copy_source(struct pipe_context *base, struct pipe_blit_info *info)
+{
+   struct pipe_box box = info->src.box;
+   if (box.width < 0)
+      box.x += box.width;
+   if (box.height < 0)
+      box.y += box.height;
+   box.width = abs(box.width);
+   box.height = abs(box.height);
+
+   struct pipe_resource template = {
+      .target = box.depth > 1 ? PIPE_TEXTURE_2D_ARRAY : PIPE_TEXTURE_2D,
+      .format = info->src.resource->format,
+      .width0 = box.width,
+      .height0 = box.height,
+      .depth0 = 1,
+      .array_size = box.depth,
+      .nr_samples = info->src.resource->nr_samples,
+      .nr_storage_samples = info->src.resource->nr_storage_samples,
+      .bind = info->src.resource->bind &
+              (PIPE_BIND_SAMPLER_VIEW | PIPE_BIND_RENDER_TARGET | PIPE_BIND_DEPTH_STENCIL),
+   };
+   struct pipe_resource *copy = base->screen->resource_create(base->screen, &template);
+   if (!copy)
+      return false;
+   base->resource_copy_region(base, copy, 0, 0, 0, 0, info->src.resource, info->src.level, &box);
+   info->src.resource = copy;
+   info->src.level = 0;
+   info->src.box.x -= box.x;
+   info->src.box.y -= box.y;
+   info->src.box.z = 0;
+   return true;
+}
+
 static void
 blit(struct pipe_context *base, const struct pipe_blit_info *info)
 {
@@ -258,8 +303,15 @@ blit(struct pipe_context *base, const struct pipe_blit_info *info)
               util_format_short_name(info->src.format), util_format_short_name(info->dst.format));
       return;
    }
+   struct pipe_blit_info moved = *info;
+   if (reads_what_it_writes(info) && !copy_source(base, &moved)) {
+      fprintf(stderr, "tbrsim: out of memory for a blit within an image, which was left out\n");
+      return;
+   }
    save_all_state(context);
-   util_blitter_blit(context->blitter, info, NULL);
+   util_blitter_blit(context->blitter, &moved, NULL);
+   if (moved.src.resource != info->src.resource)
+      pipe_resource_reference(&moved.src.resource, NULL);
 }
 
 static void
