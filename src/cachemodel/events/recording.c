@@ -30,7 +30,8 @@ struct cm_recording {
    /* Where cm_recording_next is. */
    size_t frame, last_frame;
    bool at_start;          /* nothing of the frame has been read */
-   uint64_t gpu;           /* offset of the GPU that was announced last; 0: none yet */
+   bool has_gpu;           /* a GPU has been announced, which begins at: */
+   uint64_t gpu;           /* an offset */
    size_t resources, last; /* index.resources that are still to come before the frame */
    uint64_t offset;        /* of the next chunk */
 };
@@ -410,7 +411,7 @@ cm_recording_seek(struct cm_recording *recording, size_t first, size_t last)
    recording->frame = first;
    recording->last_frame = last;
    recording->at_start = true;
-   recording->gpu = 0;
+   recording->has_gpu = false;
    recording->resources = recording->last = 0;
 }
 
@@ -532,8 +533,9 @@ begin_frame(struct cm_recording *recording, struct cm_item *item)
 {
    const uint64_t frame_offset = recording->index.frames[recording->frame].offset;
    const uint64_t gpu = gpu_of(&recording->index, frame_offset);
-   if (gpu != recording->gpu || !gpu) {
-      recording->gpu = gpu ? gpu : 1;
+   if (!recording->has_gpu || gpu != recording->gpu) {
+      recording->has_gpu = true;
+      recording->gpu = gpu;
       find_resources(recording, gpu, frame_offset);
       item->type = CM_ITEM_GPU;
       return true;
