@@ -58,7 +58,7 @@ void cm_encode_resource(struct cm_byte_writer *writer, const struct cm_resource_
 /** NULL, or what is wrong. */
 const char *cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource_description *resource);
 
-/* ---- tiles' events (recording_tiles.c) ----------------------------------- */
+/* ---- tiles' events (recording_encode.c, recording_decode.c) ----------------------------------- */
 
 /** Encodes the events of some tiles. */
 struct cm_tile_encoder;

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns to tiles' events; what the consumer relies on is checked on the way. */
+#include <stdlib.h>
+
+#include "events/recording_columns.h"
+
+struct decoder {
+   const struct cm_pass *pass;
+   struct expected expected;
+   struct cm_byte_reader column[NUM_COLUMNS];
+   uint32_t num_quads; /* of the group under way; 0: there is none */
+   const char *wrong;
+};
+
+static inline bool
+fails(struct decoder *decoder, const char *wrong)
+{
+   decoder->wrong = wrong;
+   return false;
+}
+
+static inline uint32_t
+get_difference(struct decoder *decoder, enum column column, uint32_t expected)
+{
+   return (uint32_t)(expected + (uint64_t)cm_get_signed(&decoder->column[column]));
+}
+
+/* A quad's place: from the quad before, or as it is. */
+static void
+decode_place(struct decoder *decoder, struct cm_quad *quad, bool is_far)
+{
+   struct expected *expected = &decoder->expected;
+   if (is_far) {
+      const uint8_t *place = cm_get_bytes(&decoder->column[COLUMN_QUAD_FAR], 2);
+      quad->x = place ? place[0] : 0;
+      quad->y = place ? place[1] : 0;
+   } else {
+      const unsigned place = cm_get_byte(&decoder->column[COLUMN_QUAD_NEAR]);
+      quad->x = (uint8_t)(expected->x + (place & 15) - 8);
+      quad->y = (uint8_t)(expected->y + (place >> 4) - 8);
+   }
+   expected->x = quad->x;
+   expected->y = quad->y;
+}
+
+static bool
+decode_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count)
+{
+   const struct cm_pass *pass = decoder->pass;
+   struct expected *expected = &decoder->expected;
+   const uint8_t *tags = cm_get_bytes(&decoder->column[COLUMN_QUADS], count);
+   if (!tags)
+      return fails(decoder, "quads are cut short");
+   for (uint32_t q = 0; q < count; q++) {
+      struct cm_quad *quad = &quads[q];
+      const unsigned tag = tags[q], live = tag & 15;
+      *quad = (struct cm_quad){.live = live, .covered = live, .visible = live};
+      decode_place(decoder, quad, tag & QUAD_IS_FAR);
+      if (tag & QUAD_HAS_MASKS) {
+         const uint8_t *masks = cm_get_bytes(&decoder->column[COLUMN_QUAD_MASKS], 2);
+         if (!masks || masks[0] > 15)
+            return fails(decoder, "quads are cut short");
+         quad->covered = masks[0] & 15;
+         quad->visible = masks[1] & 15;
+         quad->reserved = masks[1] >> 4;
+      }
+      if (tag & QUAD_HAS_PRIMITIVE)
+         expected->primitive = get_difference(decoder, COLUMN_PRIMITIVES, expected->primitive);
+      quad->primitive = expected->primitive;
+      expected->live[q] = quad->live;
+      if (tag >> QUAD_BITS || quad->primitive >= pass->num_primitives || quad->x >= pass->tile_size / 2 ||
+          quad->y >= pass->tile_size / 2)
+         return fails(decoder, "a quad names a primitive or pixels that are not there");
+   }
+   return true;
+}
+
+/* A texel's difference from a column, of so many bytes. */
+static inline texel
+get_difference_of_texels(struct cm_byte_reader *column, unsigned bytes)
+{
+   const uint8_t *at = cm_get_bytes(column, bytes);
+   if (!at)
+      return 0;
+   switch (bytes) {
+   case 1: return make_texel((at[0] & 15) - 8, (at[0] >> 4) - 8);
+   case 2: return make_texel((int8_t)at[0], (int8_t)at[1]);
+   default: return make_texel(load_int16(at), load_int16(at + 2));
+   }
+}
+
+/* A shape that is not in the list. */
+static __attribute__((noinline)) struct shape
+decode_new_shape(struct decoder *decoder, unsigned tag)
+{
+   struct cm_byte_reader *column = decoder->column;
+   struct shape shape = {0};
+   shape.difference[0] = tag & FOOTPRINT_FAR ? get_difference_of_texels(&column[COLUMN_FAR], 4)
+                                             : get_difference_of_texels(&column[COLUMN_NEAR], 2);
+   for (unsigned i = 1; i < 4; i++) {
+      switch (tag & FOOTPRINT_SHAPE) {
+      case SHAPE_SMALL: shape.difference[i] = get_difference_of_texels(&column[COLUMN_SMALL], 1); break;
+      case SHAPE_BYTES: shape.difference[i] = get_difference_of_texels(&column[COLUMN_WIDE], 2); break;
+      default: shape.difference[i] = get_difference_of_texels(&column[COLUMN_WIDE], 4); break;
+      }
+   }
+   return shape;
+}
+
+/* Differences to texels. */
+static inline void
+decode_texels(struct cm_footprint *footprint, texel *last, const struct shape *shape)
+{
+   const texel first = *last + shape->difference[0];
+   const texel right = first + shape->difference[1], below = first + shape->difference[2];
+   const texel texels[4] = {first, right, below, shape->difference[3] + right + below - first};
+   for (unsigned i = 0; i < 4; i++) {
+      footprint->texel[i].x = (int16_t)texels[i];
+      footprint->texel[i].y = (int16_t)(texels[i] >> 16);
+   }
+   *last = first;
+}
+
+static bool
+decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *footprints, uint32_t count)
+{
+   struct expected *expected = &decoder->expected;
+   struct cm_byte_reader *column = decoder->column;
+   const uint8_t *tags = cm_get_bytes(&column[COLUMN_FOOTPRINTS], count);
+   if (!tags)
+      return fails(decoder, "footprints are cut short");
+   for (uint32_t i = 0; i < count; i++) {
+      struct cm_footprint *footprint = &footprints[i];
+      const unsigned tag = tags[i];
+      struct head *head = expected_head(expected, unit, i);
+      if (tag & FOOTPRINT_HEAD) {
+         const uint8_t *bytes = cm_get_bytes(&column[COLUMN_HEADS], 3);
+         if (!bytes || bytes[2] > 1)
+            return fails(decoder, "a footprint has values out of range");
+         *head = (struct head){bytes[0], bytes[1], 0, bytes[2],
+                               get_difference(decoder, COLUMN_LAYERS, head->layer)};
+      }
+      footprint->quad = head->quad;
+      footprint->level = head->level;
+      footprint->linear = head->linear;
+      footprint->layer = head->layer;
+      footprint->live =
+         tag & FOOTPRINT_LIVE ? cm_get_byte(&column[COLUMN_LIVE]) : expected->live[head->quad & 3];
+      if (head->quad >= decoder->num_quads || footprint->live > 15 || tag >> FOOTPRINT_BITS ||
+          (tag & FOOTPRINT_SHAPE) > SHAPE_WORDS)
+         return fails(decoder, "a footprint names a quad or fragments that are not there");
+
+      texel *last = &expected->texels[unit % UNITS][head->level % LEVELS];
+      if (tag & FOOTPRINT_NEW) {
+         const struct shape shape = decode_new_shape(decoder, tag);
+         expected->shapes[place_of(&shape)] = shape;
+         decode_texels(footprint, last, &shape);
+      } else {
+         decode_texels(footprint, last, &expected->shapes[cm_get_byte(&column[COLUMN_KNOWN])]);
+      }
+   }
+   return true;
+}
+
+/* A draw and its quads. */
+static bool
+decode_shading(struct decoder *decoder, uint32_t *word, bool has_draw, size_t room)
+{
+   const uint32_t count = cm_event_count(*word);
+   if (!count || count > 4 || room < 2 + count * CM_QUAD_WORDS)
+      return fails(decoder, "an event of quads has too many, or none");
+   if (cm_event_continues(*word) && count != decoder->num_quads)
+      return fails(decoder, "a shade event does not continue the one before");
+   if (has_draw)
+      decoder->expected.draw = get_difference(decoder, COLUMN_DRAWS, decoder->expected.draw);
+   word[1] = decoder->expected.draw;
+   if (word[1] >= decoder->pass->num_draws)
+      return fails(decoder, "an event names a draw that is not there");
+   decoder->num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? count : 0;
+   return decode_quads(decoder, (struct cm_quad *)(word + 2), count);
+}
+
+/* An event's first word; 0: there is none. */
+static uint32_t
+decode_word(struct decoder *decoder, unsigned tag)
+{
+   uint32_t *word = expected_word(&decoder->expected);
+   if (tag & EVENT_WORD) {
+      const uint8_t *bytes = cm_get_bytes(&decoder->column[COLUMN_EVENT_WORDS], 4);
+      *word = bytes ? cm_load_uint32(bytes) : 0;
+   }
+   return decoder->expected.word = *word;
+}
+
+/* One event to words. */
+static bool
+decode_event(struct decoder *decoder, uint32_t *word, const uint32_t *end)
+{
+   const size_t room = (size_t)(end - word);
+   const unsigned tag = cm_get_byte(&decoder->column[COLUMN_EVENTS]);
+   if (!room || tag >> EVENT_BITS)
+      return fails(decoder, "a tile has more events than words");
+   word[0] = decode_word(decoder, tag);
+   const enum cm_event_type type = cm_event_type(*word);
+   const uint32_t count = cm_event_count(*word);
+   if (type == CM_EVENT_FOOTPRINTS) {
+      if (!count || room < 1 + count * CM_FOOTPRINT_WORDS)
+         return fails(decoder, "a texture event has too many footprints, or none");
+      return decode_footprints(decoder, cm_event_unit(*word), (struct cm_footprint *)(word + 1), count);
+   }
+   if (type == CM_EVENT_SHADE)
+      return decode_shading(decoder, word, tag & EVENT_DRAW, room);
+   if (decoder->pass->kind != CM_PASS_FULL || (type != CM_EVENT_UNSHADED && type != CM_EVENT_FLUSH))
+      return fails(decoder, "an event of an unknown type");
+   decoder->num_quads = 0;
+   return type == CM_EVENT_FLUSH || decode_shading(decoder, word, tag & EVENT_DRAW, room);
+}
+
+/* Room for a tile's next words: the usual tile has one piece and gets exactly as many. */
+static uint32_t *
+add_words(struct cm_tile_events *events, size_t n)
+{
+   if (events->num_words)
+      return cm_tile_events_reserve(events, n);
+   events->words = malloc(n * sizeof *events->words);
+   events->capacity = events->words ? n : 0;
+   return events->words;
+}
+
+/* Quads of the group that a tile's words end with; 0: there is none. */
+static uint32_t
+last_num_quads(const struct cm_tile_events *events)
+{
+   uint32_t num_quads = 0;
+   if (!events->num_words)
+      return 0;
+   const uint32_t *end = events->words + events->num_words;
+   for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
+      if (cm_event_type(*word) != CM_EVENT_FOOTPRINTS)
+         num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? cm_event_count(*word) : 0;
+   }
+   return num_quads;
+}
+
+static const char *
+decode_piece(struct decoder *decoder, struct cm_byte_reader *pieces, bool first, size_t most_words)
+{
+   const struct cm_pass *pass = decoder->pass;
+   const uint64_t tile = decoder->expected.tile + (uint64_t)cm_get_signed(pieces);
+   const uint64_t num_events = cm_get_varint(pieces), num_words = cm_get_varint(pieces);
+   if (pieces->bad || tile >= (uint64_t)pass->tiles_x * pass->tiles_y)
+      return "events are of a tile that is not there";
+   if (!num_words || num_words > most_words)
+      return "a tile has more words than events";
+   struct cm_tile_events *events = &pass->tiles[tile];
+   if (events->num_words && !first)
+      return "a tile comes twice";
+   decoder->expected.tile = (uint32_t)tile;
+   decoder->num_quads = last_num_quads(events);
+   uint32_t *word = add_words(events, num_words);
+   if (!word)
+      return "out of memory for a tile's events";
+   const uint32_t *end = word + num_words;
+   for (uint64_t e = 0; e < num_events; e++) {
+      if (!decode_event(decoder, word, end))
+         return decoder->wrong;
+      word += cm_event_next(word) - word;
+   }
+   if (word != end)
+      return "a tile has fewer events than words";
+   events->num_words += num_words;
+   return NULL;
+}
+
+const char *
+cm_decode_tiles(struct cm_byte_reader *reader, struct cm_pass *pass)
+{
+   struct decoder decoder = {.pass = pass};
+   const uint64_t num_pieces = cm_get_varint(reader);
+   uint64_t length[NUM_COLUMNS], sum = 0;
+   for (unsigned c = 0; c < NUM_COLUMNS; c++) {
+      length[c] = cm_get_varint(reader);
+      sum += length[c] < column_bytes[c] ? length[c] : column_bytes[c];
+      reader->bad |= length[c] > column_bytes[c];
+   }
+   if (reader->bad || sum > cm_bytes_left(reader))
+      return "columns of events are cut short";
+
+   struct cm_byte_reader pieces = {reader->at, reader->end - sum, false};
+   const uint8_t *at = pieces.end;
+   for (unsigned c = 0; c < NUM_COLUMNS; c++) {
+      decoder.column[c] = (struct cm_byte_reader){at, at + length[c], false};
+      at += length[c];
+   }
+   /* No byte of a column makes more words than this. */
+   const size_t most_words = sum * (2 + CM_QUAD_WORDS + CM_FOOTPRINT_WORDS);
+   for (uint64_t p = 0; p < num_pieces; p++) {
+      const char *wrong = decode_piece(&decoder, &pieces, p == 0, most_words);
+      if (wrong)
+         return wrong;
+   }
+   bool whole = pieces.at == pieces.end;
+   for (unsigned c = 0; c < NUM_COLUMNS; c++)
+      whole &= !decoder.column[c].bad && decoder.column[c].at == decoder.column[c].end;
+   return whole ? NULL : "columns of events are cut short or have bytes left over";
+}
