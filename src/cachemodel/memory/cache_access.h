@@ -20,8 +20,7 @@
  * or after a hit, of the same block changes nothing, "right after" being the next
  * access to the set. CM_POLICY_BYPASSES, if it is defined as true: cm_policy_victim may
  * also answer `ways`, which means that the block passes by; nothing is filled then. What
- * the file gets are cm_policy_access, cm_policy_read_sequence and cm_policy_read_grid for its struct
- * cm_replacement.
+ * the file gets is CM_POLICY_FUNCTIONS for its struct cm_replacement.
  */
 #include "memory/cache_internal.h"
 
@@ -172,3 +171,7 @@ cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enu
    cache->accesses[stream][0] += grid->accesses;
    return true;
 }
+
+/** The access functions as members of a struct cm_replacement. */
+#define CM_POLICY_FUNCTIONS \
+   .access = cm_policy_access, .read_sequence = cm_policy_read_sequence, .read_grid = cm_policy_read_grid

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A pass that collects next uses: the accesses are what matters, not what the cache does
  * with them. */
-#include "memory/cache_internal.h"
 #include "memory/next_use.h"
+#include "memory/replacement/ways.h"
 
 static void
 collect(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
@@ -29,16 +29,6 @@ read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_strea
    return false;
 }
 
-/* No line is ever filled. */
-static void
-remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
-{
-   (void)cache;
-   (void)set;
-   (void)lines;
-   (void)way;
-}
-
 static void
 invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
 {
@@ -49,6 +39,6 @@ const struct cm_replacement cm_replacement_collect = {
    .access = collect,
    .read_sequence = read_sequence,
    .read_grid = read_grid,
-   .remove = remove_line,
+   .remove = cm_ways_remove, /* no line is ever filled */
    .invalidate = invalidate,
 };

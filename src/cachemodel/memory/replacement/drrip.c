@@ -15,7 +15,7 @@
 #define MIN_GROUP_SETS 4
 #define SELECTOR_MAX 1023
 
-struct duel {
+struct rrip_shared {
    struct rrip rrip;
    uint16_t selector;
    uint32_t group_shift; /* log2 of the sets of a group */
@@ -24,7 +24,7 @@ struct duel {
 enum sample { SAMPLE_NONE, SAMPLE_STATIC, SAMPLE_BIMODAL };
 
 static inline enum sample
-sample_of(const struct duel *duel, uint64_t set)
+sample_of(const struct rrip_shared *duel, uint64_t set)
 {
    const uint64_t mask = (1ull << duel->group_shift) - 1;
    const uint64_t group = set >> duel->group_shift;
@@ -35,8 +35,9 @@ sample_of(const struct duel *duel, uint64_t set)
 
 /* What a block that has missed comes in with. */
 static uint8_t
-insertion(struct duel *duel, uint64_t set)
+rrip_insertion(struct cm_cache *cache, uint64_t set)
 {
+   struct rrip_shared *duel = cache->shared;
    switch (sample_of(duel, set)) {
    case SAMPLE_STATIC: duel->selector += duel->selector < SELECTOR_MAX; return rrip_insert_long(&duel->rrip);
    case SAMPLE_BIMODAL: duel->selector -= duel->selector > 0; return rrip_insert_bimodal(&duel->rrip);
@@ -46,77 +47,17 @@ insertion(struct duel *duel, uint64_t set)
    }
 }
 
-static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
-{
-   cache->state[set * ways + way] = 0;
-   return lines + way;
-}
-
-static inline __attribute__((always_inline)) unsigned
-cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
-{
-   const struct rrip *rrip = cache->shared;
-   return rrip_victim(cache->state + set * ways, lines, ways, rrip->distant);
-}
-
-static inline __attribute__((always_inline)) cm_line *
-cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
-{
-   cache->state[set * ways + way] = insertion(cache->shared, set);
-   return lines + way;
-}
-
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   return rrip_is_near(cache, set, lines, block);
-}
-
-#define CM_POLICY_FOLDS_FILL false
-#define CM_POLICY_FOLDS_HIT true
-#include "memory/cache_access.h"
-
 static void
-start(struct cm_cache *cache, uint8_t distant)
+rrip_start(struct cm_cache *cache)
 {
-   struct duel *duel = cache->shared;
+   struct rrip_shared *duel = cache->shared;
    uint32_t group_sets = cache->sets / NUM_GROUPS;
    if (group_sets < MIN_GROUP_SETS)
       group_sets = cache->sets < MIN_GROUP_SETS ? cache->sets : MIN_GROUP_SETS;
-   duel->rrip.distant = distant;
    duel->selector = SELECTOR_MAX / 2;
    duel->group_shift = (uint32_t)__builtin_ctz(group_sets);
 }
 
-static void
-start_2_bits(struct cm_cache *cache)
-{
-   start(cache, 3);
-}
+#include "memory/replacement/rrip_access.h"
 
-static void
-start_4_bits(struct cm_cache *cache)
-{
-   start(cache, 15);
-}
-
-const struct cm_replacement cm_replacement_drrip = {
-   .access = cm_policy_access,
-   .read_sequence = cm_policy_read_sequence,
-   .read_grid = cm_policy_read_grid,
-   .remove = cm_ways_remove,
-   .state_bytes = cm_ways_state_bytes,
-   .shared_bytes = sizeof(struct duel),
-   .start = start_2_bits,
-};
-
-const struct cm_replacement cm_replacement_drrip4 = {
-   .access = cm_policy_access,
-   .read_sequence = cm_policy_read_sequence,
-   .read_grid = cm_policy_read_grid,
-   .remove = cm_ways_remove,
-   .state_bytes = cm_ways_state_bytes,
-   .shared_bytes = sizeof(struct duel),
-   .start = start_4_bits,
-};
+RRIP_REPLACEMENTS(drrip);

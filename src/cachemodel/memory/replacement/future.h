@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** For policies that know each block's next use. State: that of the block in each way. */
+/** For policies that know each block's next use, and differ in the victim alone. State: the
+ * next use of the block in each way. */
 #ifndef CM_REPLACEMENT_FUTURE_H
 #define CM_REPLACEMENT_FUTURE_H
 
@@ -30,5 +31,32 @@ future_farthest_way(const uint32_t *next, unsigned ways)
    }
    return farthest;
 }
+
+static inline __attribute__((always_inline)) cm_line *
+cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+{
+   future_of_set(cache, set, ways)[way] = cm_next_use_take(cache->future);
+   return lines + way;
+}
+
+static inline __attribute__((always_inline)) cm_line *
+cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+{
+   return cm_policy_hit(cache, set, lines, ways, way);
+}
+
+/* Each access takes its next use. */
+static inline __attribute__((always_inline)) bool
+cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
+{
+   (void)cache;
+   (void)set;
+   (void)lines;
+   (void)block;
+   return false;
+}
+
+#define CM_POLICY_FOLDS_FILL false
+#define CM_POLICY_FOLDS_HIT false
 
 #endif

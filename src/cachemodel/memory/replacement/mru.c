@@ -40,8 +40,6 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 #include "memory/cache_access.h"
 
 const struct cm_replacement cm_replacement_mru = {
-   .access = cm_policy_access,
-   .read_sequence = cm_policy_read_sequence,
-   .read_grid = cm_policy_read_grid,
+   CM_POLICY_FUNCTIONS,
    .remove = cm_order_remove,
 };

@@ -3,12 +3,8 @@
  * block's coming or use on until all blocks of the set have been used. */
 #include "memory/replacement/rrip.h"
 
-static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
-{
-   cache->state[set * ways + way] = 0;
-   return lines + way;
-}
+#define cm_policy_hit rrip_hit
+#define cm_policy_is_settled rrip_is_near
 
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
@@ -23,20 +19,12 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    return lines + way;
 }
 
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   return rrip_is_near(cache, set, lines, block);
-}
-
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"
 
 const struct cm_replacement cm_replacement_nru = {
-   .access = cm_policy_access,
-   .read_sequence = cm_policy_read_sequence,
-   .read_grid = cm_policy_read_grid,
+   CM_POLICY_FUNCTIONS,
    .remove = cm_ways_remove,
    .state_bytes = cm_ways_state_bytes,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every access hits: a cache that has all blocks from the beginning and keeps them. */
-#include "memory/cache_internal.h"
+#include "memory/replacement/ways.h"
 
 static void
 hit(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
@@ -25,19 +25,9 @@ read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_strea
    return true;
 }
 
-/* No line is ever filled. */
-static void
-remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
-{
-   (void)cache;
-   (void)set;
-   (void)lines;
-   (void)way;
-}
-
 const struct cm_replacement cm_replacement_perfect = {
    .access = hit,
    .read_sequence = read_sequence,
    .read_grid = read_grid,
-   .remove = remove_line,
+   .remove = cm_ways_remove, /* no line is ever filled */
 };

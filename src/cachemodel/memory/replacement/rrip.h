@@ -44,6 +44,13 @@ rrip_is_near(const struct cm_cache *cache, uint64_t set, const cm_line *lines, u
    return way < cache->ways && cache->state[set * cache->state_bytes + way] == 0;
 }
 
+static inline __attribute__((always_inline)) cm_line *
+rrip_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+{
+   cache->state[set * ways + way] = 0;
+   return lines + way;
+}
+
 static inline uint8_t
 rrip_insert_long(const struct rrip *rrip)
 {

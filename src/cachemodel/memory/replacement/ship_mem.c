@@ -83,11 +83,6 @@ state_bytes(uint32_t ways)
 }
 
 const struct cm_replacement cm_replacement_ship_mem = {
-   .access = cm_policy_access,
-   .read_sequence = cm_policy_read_sequence,
-   .read_grid = cm_policy_read_grid,
-   .remove = cm_ways_remove,
-   .state_bytes = state_bytes,
-   .shared_bytes = NUM_REGIONS,
-   .start = start,
+   CM_POLICY_FUNCTIONS,         .remove = cm_ways_remove, .state_bytes = state_bytes,
+   .shared_bytes = NUM_REGIONS, .start = start,
 };

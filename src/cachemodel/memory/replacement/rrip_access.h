@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The policies that differ in the prediction alone that a block comes in with, each of 2
+ * and of 4 bits. A policy's file defines
+ *
+ *    uint8_t rrip_insertion(struct cm_cache *, uint64_t set)
+ *       the prediction of a block that has missed.
+ *    struct rrip_shared, which begins with a struct rrip
+ *       what the cache's sets share.
+ *    void rrip_start(struct cm_cache *)
+ *       after the width has been set.
+ *
+ * and includes this file. What it gets is RRIP_REPLACEMENTS(name): cm_replacement_NAME
+ * and cm_replacement_NAME4.
+ */
+#include "memory/replacement/rrip.h"
+
+#define cm_policy_hit rrip_hit
+#define cm_policy_is_settled rrip_is_near
+
+static inline __attribute__((always_inline)) unsigned
+cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
+{
+   const struct rrip *rrip = cache->shared;
+   return rrip_victim(cache->state + set * ways, lines, ways, rrip->distant);
+}
+
+static inline __attribute__((always_inline)) cm_line *
+cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+{
+   cache->state[set * ways + way] = rrip_insertion(cache, set);
+   return lines + way;
+}
+
+#define CM_POLICY_FOLDS_FILL false
+#define CM_POLICY_FOLDS_HIT true
+#include "memory/cache_access.h"
+
+static void
+rrip_start_2_bits(struct cm_cache *cache)
+{
+   ((struct rrip *)cache->shared)->distant = 3;
+   rrip_start(cache);
+}
+
+static void
+rrip_start_4_bits(struct cm_cache *cache)
+{
+   ((struct rrip *)cache->shared)->distant = 15;
+   rrip_start(cache);
+}
+
+#define RRIP_REPLACEMENT(name, start_width)       \
+   const struct cm_replacement name = {           \
+      CM_POLICY_FUNCTIONS,                        \
+      .remove = cm_ways_remove,                   \
+      .state_bytes = cm_ways_state_bytes,         \
+      .shared_bytes = sizeof(struct rrip_shared), \
+      .start = start_width,                       \
+   }
+#define RRIP_REPLACEMENTS(name)                                \
+   RRIP_REPLACEMENT(cm_replacement_##name, rrip_start_2_bits); \
+   RRIP_REPLACEMENT(cm_replacement_##name##4, rrip_start_4_bits)
