@@ -352,16 +352,32 @@ cm_config_set(struct cm_config *config, const char *assignment, char *error, siz
 
 /* ---- writing ----------------------------------------------------------- */
 
+/* Whether a field of a mapping is as if a file did not have it. */
+static bool
+is_left_out(const cyaml_schema_field_t *field, const char *data)
+{
+   if (!(field->value.flags & CYAML_FLAG_OPTIONAL))
+      return false;
+   for (uint32_t i = 0; i < field->value.data_size; i++) {
+      if (data[field->data_offset + i])
+         return false;
+   }
+   return true;
+}
+
 static void
 write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
 {
    uint32_t number;
+   const char *separator = "";
    switch (value->type) {
    case CYAML_MAPPING:
       fputc('{', file);
       for (const cyaml_schema_field_t *field = value->mapping.fields; field->key; field++) {
-         if (field != value->mapping.fields)
-            fputs(", ", file);
+         if (is_left_out(field, data))
+            continue;
+         fputs(separator, file);
+         separator = ", ";
          cm_json_write_string(field->key, file);
          fputs(": ", file);
          write_value(&field->value, (const char *)data + field->data_offset, file);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The simulated GPU as data: a YAML file (a preset in configs/ or the user's own)
- * and key=value changes to it. A file sets every key; the sources of the values
- * stand beside them in the presets. Keys are dotted paths: "caches.l2.size".
+ * and key=value changes to it. A file sets every key but for caches that the GPU has not
+ * and those said to be optional, which are then 0; of an optional mapping that is there, it
+ * sets every key. The sources of the values stand beside them in the presets. Keys are
+ * dotted paths: "caches.l2.size".
  *
  * Functions that can fail write one line to error (no newline at its end): for a
  * file "FILE:LINE: what is wrong, what was expected".
@@ -38,22 +40,27 @@ enum cm_placement_kind {
 /** Which block leaves a set: key caches.*.policy. An empty way is filled before any
  * block leaves. docs/caches.md has the sources and what the papers leave open.
  * X(identifier, name, definition, description) */
-#define CM_POLICIES(X)                                                                                 \
-   X(LRU, "lru", lru, "the least recently used")                                                       \
-   X(MRU, "mru", mru, "the most recently used")                                                        \
-   X(FIFO, "fifo", fifo, "the one that came first")                                                    \
-   X(RANDOM, "random", random, "any, by a generator that starts alike in each cache")                  \
-   X(NRU, "nru", nru, "the first not used since all were marked unused (1 bit)")                       \
-   X(TREE_PLRU, "tree-plru", tree_plru, "where a binary tree of the ways points; ways: a power of 2")  \
-   X(SRRIP, "srrip", srrip, "re-reference prediction, static: comes in as long (2 bits)")              \
-   X(SRRIP4, "srrip4", srrip4, "as srrip, 4 bits")                                                     \
-   X(BRRIP, "brrip", brrip, "re-reference prediction, bimodal: comes in as distant, 1 of 32 as long")  \
-   X(BRRIP4, "brrip4", brrip4, "as brrip, 4 bits")                                                     \
-   X(DRRIP, "drrip", drrip, "srrip or brrip, whichever misses less in sampled sets (2 bits)")          \
-   X(DRRIP4, "drrip4", drrip4, "as drrip, 4 bits")                                                     \
-   X(SHIP_MEM, "ship-mem", ship_mem, "srrip; comes in as distant where its 16 KiB region has no hits") \
-   X(OPT, "opt", opt, "the one whose next use is farthest; offline only")                              \
-   X(OPTPT, "optpt", optpt, "as opt, or none: the block passes by if its own next use is farthest")    \
+#define CM_POLICIES(X)                                                                                     \
+   X(LRU, "lru", lru, "the least recently used")                                                           \
+   X(MRU, "mru", mru, "the most recently used")                                                            \
+   X(FIFO, "fifo", fifo, "the one that came first")                                                        \
+   X(RANDOM, "random", random, "any, by a generator that starts alike in each cache")                      \
+   X(NRU, "nru", nru, "the first not used since all were marked unused (1 bit)")                           \
+   X(TREE_PLRU, "tree-plru", tree_plru, "where a binary tree of the ways points; ways: a power of 2")      \
+   X(SRRIP, "srrip", srrip, "re-reference prediction, static: comes in as long (2 bits)")                  \
+   X(SRRIP4, "srrip4", srrip4, "as srrip, 4 bits")                                                         \
+   X(BRRIP, "brrip", brrip, "re-reference prediction, bimodal: comes in as distant, 1 of 32 as long")      \
+   X(BRRIP4, "brrip4", brrip4, "as brrip, 4 bits")                                                         \
+   X(DRRIP, "drrip", drrip, "srrip or brrip, whichever misses less in sampled sets (2 bits)")              \
+   X(DRRIP4, "drrip4", drrip4, "as drrip, 4 bits")                                                         \
+   X(SHIP_MEM, "ship-mem", ship_mem, "srrip; comes in as distant where its 16 KiB region has no hits")     \
+   X(GS_DRRIP, "gs-drrip", gs_drrip, "as drrip, with a choice for each of four graphics streams (2 bits)") \
+   X(GS_DRRIP4, "gs-drrip4", gs_drrip4, "as gs-drrip, 4 bits")                                             \
+   X(GSPZTC, "gspztc", gspztc, "srrip; depth and textures come in as their learnt reuse says")             \
+   X(GSPZTC_TSE, "gspztc-tse", gspztc_tse, "as gspztc, with texture sampler epochs")                       \
+   X(GSPC, "gspc", gspc, "as gspztc-tse; colour comes in as its learnt use as texture says")               \
+   X(OPT, "opt", opt, "the one whose next use is farthest; offline only")                                  \
+   X(OPTPT, "optpt", optpt, "as opt, or none: the block passes by if its own next use is farthest")        \
    X(PERFECT, "perfect", perfect, "none: every access hits, nothing reaches the next unit")
 
 enum cm_policy {
@@ -78,6 +85,18 @@ enum cm_write_miss {
    CM_WRITE_MISS_FETCH,    /**< "fetch": unless the write is the whole block, it is read first */
 };
 
+/** Thresholds of the policies that learn from sampled sets: keys caches.*.gspc.*. Each is a power of two,
+ * 1 … 128; 0: the paper's (GSPC, sections 3 and 5.1). */
+struct cm_gspc_config {
+   /** t: depth and texture blocks come in as distant where blocks of theirs are used again with a
+    * probability below 1 / (t + 1). gspztc, gspztc-tse, gspc; the paper's is 8. */
+   uint32_t threshold;
+   /** A colour block comes in as distant where fewer than one in so many are used as texture, and as long
+    * where … gspc; the paper's is 16. */
+   uint32_t render_target_distant;
+   uint32_t render_target_long; /**< … fewer than one in so many are; the paper's is 8 */
+};
+
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
 struct cm_cache_config {
    uint32_t size;      /**< bytes of one instance; a multiple of ways * block with a power of two sets */
@@ -89,7 +108,27 @@ struct cm_cache_config {
    enum cm_index index;
    enum cm_write_miss write_miss;
    enum cm_unit next; /**< the unit that serves its misses */
+   /* Optional keys. */
+   /** Banks, a power of two up to 16: set s is in bank s % banks. A policy that learns keeps what it has
+    * learnt for each bank by itself. 0: the policy's own number (cm_cache_config_banks). */
+   uint32_t banks;
+   /** 1 + the stream whose accesses pass by the cache, as GSPC 5.1 has displayable colour do; 0: "none". */
+   uint32_t uncached;
+   struct cm_gspc_config gspc;
 };
+
+/** A cache's banks: those of its policy's paper where the configuration has none. GSPC's policies have 4
+ * (section 4: 2 MiB each of 8); all others 1. */
+uint32_t cm_cache_config_banks(const struct cm_cache_config *cache);
+
+/** A cache's thresholds, the paper's where the configuration has none. */
+struct cm_gspc_config cm_cache_config_gspc(const struct cm_cache_config *cache);
+
+/** Of so many sets, one is a sample of the policies that learn from samples (GSPC 3: 16 of 1,024). */
+#define CM_SETS_PER_SAMPLE 64
+
+/** Whether a policy learns from sampled sets: gspztc, gspztc-tse, gspc. */
+bool cm_policy_samples(enum cm_policy policy);
 
 /** A simulated GPU. Made by cm_config_load, changed by cm_config_set; read by everyone. */
 struct cm_config {
@@ -164,7 +203,8 @@ bool cm_config_validate(const struct cm_config *config, char *error, size_t erro
 bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
                               size_t error_size);
 
-/** All keys and values as one JSON object, without a newline at its end. */
+/** All keys and values as one JSON object, without a newline at its end. Optional ones are left out where
+ * they are as if they were not there. */
 void cm_config_write_json(const struct cm_config *config, FILE *file);
 
 /** Calls found(name, description, context) for each preset in presets_dir (NULL:

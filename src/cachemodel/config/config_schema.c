@@ -85,6 +85,15 @@ static const cyaml_schema_field_t dram_fields[] = {
    UINT(dram_config, size_mib),
    CYAML_FIELD_END,
 };
+#define STREAM_NAME(id, name, description) {name, 1 + CM_STREAM_##id},
+static const cyaml_strval_t uncached_names[] = {{"none", 0}, CM_STREAMS(STREAM_NAME)};
+
+static const cyaml_schema_field_t gspc_fields[] = {
+   UINT(struct cm_gspc_config, threshold),
+   UINT(struct cm_gspc_config, render_target_distant),
+   UINT(struct cm_gspc_config, render_target_long),
+   CYAML_FIELD_END,
+};
 static const cyaml_schema_field_t cache_fields[] = {
    UINT(struct cm_cache_config, size),
    UINT(struct cm_cache_config, ways),
@@ -95,6 +104,10 @@ static const cyaml_schema_field_t cache_fields[] = {
    ENUM(struct cm_cache_config, index, index_names),
    ENUM(struct cm_cache_config, write_miss, write_miss_names),
    ENUM(struct cm_cache_config, next, unit_names),
+   CYAML_FIELD_UINT("banks", CYAML_FLAG_OPTIONAL, struct cm_cache_config, banks),
+   CYAML_FIELD_ENUM("uncached", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct cm_cache_config, uncached,
+                    uncached_names, CYAML_ARRAY_LEN(uncached_names)),
+   CYAML_FIELD_MAPPING("gspc", CYAML_FLAG_OPTIONAL, struct cm_cache_config, gspc, gspc_fields),
    CYAML_FIELD_END,
 };
 

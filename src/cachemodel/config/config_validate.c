@@ -40,6 +40,50 @@ in_range(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32
    return wrong(problem, "%u is out of range, expected %u to %u", value, low, high);
 }
 
+static bool
+check_banks(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
+{
+   const uint32_t sets = cache->size / cache->ways / cache->block, banks = cm_cache_config_banks(cache);
+   about(problem, "%sbanks", prefix);
+   if (!is_power_of_two(banks) || banks > 16)
+      return wrong(problem, "%u is no number of banks, expected a power of two from 1 to 16", banks);
+   if (!cm_policy_samples(cache->policy)) {
+      return banks <= sets ||
+             wrong(problem, "%u banks of %u sets, expected at most as many as sets", banks, sets);
+   }
+   about(problem, "%spolicy", prefix);
+   if (sets < CM_SETS_PER_SAMPLE * banks)
+      return wrong(problem,
+                   "%s learns in one of %u sets of each of %u banks, expected at least %u sets, not %u",
+                   cm_policy_names[cache->policy], CM_SETS_PER_SAMPLE, banks, CM_SETS_PER_SAMPLE * banks,
+                   sets);
+   return true;
+}
+
+static bool
+check_gspc(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
+{
+   const struct cm_gspc_config gspc = cm_cache_config_gspc(cache);
+   const struct {
+      const char *name;
+      uint32_t value;
+   } thresholds[] = {
+      {"threshold", gspc.threshold},
+      {"render_target_distant", gspc.render_target_distant},
+      {"render_target_long", gspc.render_target_long},
+   };
+   for (unsigned i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++) {
+      about(problem, "%sgspc.%s", prefix, thresholds[i].name);
+      if (!is_power_of_two(thresholds[i].value) || thresholds[i].value > 128)
+         return wrong(problem, "%u is no threshold, expected a power of two from 1 to 128",
+                      thresholds[i].value);
+   }
+   if (gspc.render_target_long > gspc.render_target_distant)
+      return wrong(problem, "%u is more than render_target_distant, expected at most %u",
+                   gspc.render_target_long, gspc.render_target_distant);
+   return true;
+}
+
 /* Size, ways, block and policy of a cache. Its keys begin with prefix. */
 static bool
 check_shape(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
@@ -60,7 +104,7 @@ check_shape(const struct cm_cache_config *cache, const char *prefix, struct cm_c
    about(problem, "%spolicy", prefix);
    if (cache->policy == CM_POLICY_TREE_PLRU && !is_power_of_two(cache->ways))
       return wrong(problem, "tree-plru makes no tree of %u ways, expected a power of two", cache->ways);
-   return true;
+   return check_banks(cache, prefix, problem) && check_gspc(cache, prefix, problem);
 }
 
 bool

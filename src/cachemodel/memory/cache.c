@@ -13,20 +13,30 @@ log2_of(uint32_t power_of_two)
    return (unsigned)__builtin_ctz(power_of_two);
 }
 
+/* Bytes rounded up to lines of the machine's cache. */
+static size_t
+whole_lines(size_t bytes)
+{
+   return (bytes + 63) / 64 * 64;
+}
+
 static bool
 allocate_state(struct cm_cache *cache)
 {
    const struct cm_replacement *replacement = cache->replacement;
    cache->state_bytes = replacement->state_bytes ? replacement->state_bytes(cache->ways) : 0;
-   const size_t by_set = ((size_t)cache->sets * cache->state_bytes + 63) / 64 * 64;
-   if (by_set + replacement->shared_bytes == 0)
+   const size_t by_set = whole_lines((size_t)cache->sets * cache->state_bytes);
+   const size_t shared = whole_lines(replacement->shared_bytes);
+   const size_t all = by_set + shared + (size_t)(cache->bank_mask + 1) * replacement->bank_bytes;
+   if (all == 0)
       return true;
-   if (posix_memalign((void **)&cache->state, 64, by_set + replacement->shared_bytes) != 0) {
+   if (posix_memalign((void **)&cache->state, 64, all) != 0) {
       cache->state = NULL;
       return false;
    }
-   memset(cache->state, 0, by_set + replacement->shared_bytes);
+   memset(cache->state, 0, all);
    cache->shared = cache->state + by_set;
+   cache->bank_state = cache->state + by_set + shared;
    return true;
 }
 
@@ -40,8 +50,10 @@ cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, stru
    cache->block_shift = log2_of(config->block);
    cache->set_mask = cache->sets - 1;
    cache->xor_shift = config->index == CM_INDEX_XOR ? log2_of(cache->sets) : 0;
+   cache->bank_mask = cm_cache_config_banks(config) - 1;
    cache->fetch_on_write = config->write_miss == CM_WRITE_MISS_FETCH;
    cache->replacement = cm_replacements[config->policy];
+   cache->uncached = config->uncached;
    cache->next = next;
    cache->dram = dram;
    cache->folded_block = CM_NO_BLOCK;
@@ -57,7 +69,11 @@ cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, stru
       return false;
    }
    if (cache->replacement->start)
-      cache->replacement->start(cache);
+      cache->replacement->start(cache, config);
+   if (cache->uncached) {
+      cache->cached = cache->replacement;
+      cache->replacement = &cm_replacement_uncached;
+   }
    return true;
 }
 
@@ -79,7 +95,10 @@ cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future)
 void
 cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
 {
-   cache->replacement = &cm_replacement_collect;
+   if (cache->uncached)
+      cache->cached = &cm_replacement_collect;
+   else
+      cache->replacement = &cm_replacement_collect;
    cache->future = future;
 }
 
@@ -131,6 +150,21 @@ cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, e
       write_to_next(cache, block, stream, access);
 }
 
+static void
+invalidate_set(struct cm_cache *cache, uint64_t set, uint64_t first, uint64_t last)
+{
+   cm_line *lines = cache->lines + set * cache->ways;
+   for (unsigned way = cache->ways; way-- > 0;) {
+      const cm_line line = lines[way];
+      if (line == CM_LINE_EMPTY || line >> 8 < first || line >> 8 > last)
+         continue;
+      cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_INVALIDATIONS]++;
+      if (line & 1)
+         write_back(cache, line);
+      cache->replacement->remove(cache, set, lines, way);
+   }
+}
+
 void
 cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
 {
@@ -138,18 +172,17 @@ cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
    const uint64_t last = (end - 1) >> cache->block_shift;
    if (cache->replacement->invalidate)
       cache->replacement->invalidate(cache, first, last);
-   for (uint32_t set = 0; set < cache->sets; set++) {
-      cm_line *lines = cache->lines + (size_t)set * cache->ways;
-      for (unsigned way = cache->ways; way-- > 0;) {
-         const cm_line line = lines[way];
-         if (line == CM_LINE_EMPTY || line >> 8 < first || line >> 8 > last)
-            continue;
-         cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_INVALIDATIONS]++;
-         if (line & 1)
-            write_back(cache, line);
-         cache->replacement->remove(cache, set, lines, way);
-      }
-   }
+   for (uint32_t set = 0; set < cache->sets; set++)
+      invalidate_set(cache, set, first, last);
+   cache->folded_block = CM_NO_BLOCK;
+}
+
+void
+cm_cache_drop(struct cm_cache *cache, uint64_t block)
+{
+   if (cache->replacement->invalidate)
+      cache->replacement->invalidate(cache, block, block);
+   invalidate_set(cache, cm_cache_set(cache, block), block, block);
    cache->folded_block = CM_NO_BLOCK;
 }
 

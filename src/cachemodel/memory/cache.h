@@ -78,10 +78,12 @@ struct cm_replacement {
    void (*invalidate)(struct cm_cache *cache, uint64_t first, uint64_t last);
    /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
    uint32_t (*state_bytes)(uint32_t ways);
-   /** Bytes of state that all sets share. All state begins as 0. */
+   /** Bytes of state that all sets share. */
    uint32_t shared_bytes;
+   /** Bytes of state that the sets of each bank share. All state begins as 0. */
+   uint32_t bank_bytes;
    /** What is left to do when a cache is built; NULL: nothing. */
-   void (*start)(struct cm_cache *cache);
+   void (*start)(struct cm_cache *cache, const struct cm_cache_config *config);
 };
 
 /** Policies by enum cm_policy. */
@@ -99,11 +101,15 @@ struct cm_cache {
    cm_line *lines; /**< sets × ways */
    uint8_t *state; /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
-   void *shared; /**< the policy's, for all sets; allocated with state */
+   void *shared;        /**< the policy's, for all sets; allocated with state */
+   uint8_t *bank_state; /**< the policy's: banks × bank_bytes; allocated with state */
+   uint32_t bank_mask;  /**< set & bank_mask is the set's bank */
    /** Next uses of the accesses that reach the cache; not owned. opt and optpt need it
     * before the first access (cm_cache_set_future). */
    struct cm_next_use *future;
    const struct cm_replacement *replacement;
+   uint32_t uncached;                     /**< 1 + the stream whose accesses pass by; 0: none */
+   const struct cm_replacement *cached;   /**< what serves the others */
    const struct cm_observer *observer;    /**< NULL: none */
    const struct cm_replacement *observed; /**< what serves the accesses that the observer was told of */
    struct cm_cache *next;                 /**< NULL: dram is next */

@@ -4,13 +4,13 @@
  * policy's file defines the three functions below and includes this file:
  *
  *    cm_line *cm_policy_hit(struct cm_cache *, uint64_t set, cm_line *lines,
- *                            unsigned ways, unsigned way)
- *       a hit on lines[way]; returns where the line is now.
+ *                            unsigned ways, unsigned way, enum cm_stream)
+ *       a hit of the stream on lines[way]; returns where the line is now.
  *    unsigned cm_policy_victim(struct cm_cache *, uint64_t set, cm_line *lines, unsigned ways)
  *       the way to fill: an empty one if there is one.
  *    cm_line *cm_policy_fill(struct cm_cache *, uint64_t set, cm_line *lines,
  *                             unsigned ways, unsigned way)
- *       lines[way] was filled; returns where the line is now.
+ *       lines[way] was filled by its stream; returns where the line is now.
  *
  *    bool cm_policy_is_settled(const struct cm_cache *, uint64_t set, const cm_line *lines,
  *                              uint64_t block)
@@ -37,7 +37,7 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
 
    const unsigned hit = cm_find_way(lines, ways, block);
    if (hit < ways) {
-      cm_line *line = cm_policy_hit(cache, set, lines, ways, hit);
+      cm_line *line = cm_policy_hit(cache, set, lines, ways, hit, stream);
       if (access != CM_READ)
          *line = cm_line_make(block, stream, true);
       cache->folded_block = CM_POLICY_FOLDS_HIT ? block : CM_NO_BLOCK;

@@ -47,6 +47,9 @@ void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream strea
 /** Counts a bypass and passes the access on to the next level. */
 void cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
 
+/** Invalidates one block, if the cache has it. */
+void cm_cache_drop(struct cm_cache *cache, uint64_t block);
+
 /** The lowest way of a set that is empty, or the number of ways. */
 static inline __attribute__((always_inline)) unsigned
 cm_find_empty_way(const cm_line *lines, unsigned ways)
@@ -66,5 +69,9 @@ CM_POLICIES(CM_REPLACEMENT)
 /** No policy of a configuration: adds each access to cache->future; nothing reaches the
  * next level. */
 extern const struct cm_replacement cm_replacement_collect;
+
+/** No policy of a configuration: sends the accesses of one stream past the cache, all others to
+ * cache->cached. */
+extern const struct cm_replacement cm_replacement_uncached;
 
 #endif

@@ -14,9 +14,10 @@ rrip_start(struct cm_cache *cache)
 }
 
 static inline uint8_t
-rrip_insertion(struct cm_cache *cache, uint64_t set)
+rrip_insertion(struct cm_cache *cache, uint64_t set, enum cm_stream stream)
 {
    (void)set;
+   (void)stream;
    return rrip_insert_bimodal(cache->shared);
 }
 

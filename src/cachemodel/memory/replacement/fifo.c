@@ -4,11 +4,13 @@
 #include "memory/replacement/order.h"
 
 static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+              enum cm_stream stream)
 {
    (void)cache;
    (void)set;
    (void)ways;
+   (void)stream;
    return lines + way;
 }
 

@@ -33,8 +33,10 @@ future_farthest_way(const uint32_t *next, unsigned ways)
 }
 
 static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+              enum cm_stream stream)
 {
+   (void)stream;
    future_of_set(cache, set, ways)[way] = cm_next_use_take(cache->future);
    return lines + way;
 }
@@ -42,7 +44,8 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   return cm_policy_hit(cache, set, lines, ways, way);
+   future_of_set(cache, set, ways)[way] = cm_next_use_take(cache->future);
+   return lines + way;
 }
 
 /* Each access takes its next use. */

@@ -5,10 +5,12 @@
 #include "memory/replacement/order.h"
 
 static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+              enum cm_stream stream)
 {
    (void)cache;
    (void)set;
+   (void)stream;
    return way ? cm_order_move_to_front(lines, ways, way) : lines;
 }
 

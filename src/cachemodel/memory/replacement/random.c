@@ -11,8 +11,9 @@ struct generator {
 };
 
 static void
-start(struct cm_cache *cache)
+start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
+   (void)config;
    ((struct generator *)cache->shared)->state = SEED;
 }
 
@@ -29,11 +30,13 @@ random_below(struct generator *generator, uint32_t n)
 }
 
 static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+              enum cm_stream stream)
 {
    (void)cache;
    (void)set;
    (void)ways;
+   (void)stream;
    return lines + way;
 }
 

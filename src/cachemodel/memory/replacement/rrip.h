@@ -45,8 +45,10 @@ rrip_is_near(const struct cm_cache *cache, uint64_t set, const cm_line *lines, u
 }
 
 static inline __attribute__((always_inline)) cm_line *
-rrip_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+rrip_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+         enum cm_stream stream)
 {
+   (void)stream;
    cache->state[set * ways + way] = 0;
    return lines + way;
 }

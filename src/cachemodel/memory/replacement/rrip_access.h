@@ -3,8 +3,8 @@
  * The policies that differ in the prediction alone that a block comes in with, each of 2
  * and of 4 bits. A policy's file defines
  *
- *    uint8_t rrip_insertion(struct cm_cache *, uint64_t set)
- *       the prediction of a block that has missed.
+ *    uint8_t rrip_insertion(struct cm_cache *, uint64_t set, enum cm_stream)
+ *       the prediction of a block that the stream has missed.
  *    struct rrip_shared, which begins with a struct rrip
  *       what the cache's sets share.
  *    void rrip_start(struct cm_cache *)
@@ -28,7 +28,7 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   cache->state[set * ways + way] = rrip_insertion(cache, set);
+   cache->state[set * ways + way] = rrip_insertion(cache, set, cm_line_stream(lines[way]));
    return lines + way;
 }
 
@@ -37,15 +37,17 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 #include "memory/cache_access.h"
 
 static void
-rrip_start_2_bits(struct cm_cache *cache)
+rrip_start_2_bits(struct cm_cache *cache, const struct cm_cache_config *config)
 {
+   (void)config;
    ((struct rrip *)cache->shared)->distant = 3;
    rrip_start(cache);
 }
 
 static void
-rrip_start_4_bits(struct cm_cache *cache)
+rrip_start_4_bits(struct cm_cache *cache, const struct cm_cache_config *config)
 {
+   (void)config;
    ((struct rrip *)cache->shared)->distant = 15;
    rrip_start(cache);
 }

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphics stream-aware probabilistic Z and texture caching (GSPC, Table 3). */
+#define GSPC_EPOCHS false
+#define GSPC_CONSUMPTION false
+#include "memory/replacement/gspc.h"
+
+GSPC_REPLACEMENT(cm_replacement_gspztc);

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* GSPZTC with texture sampler epochs (GSPC, Table 4). */
+#define GSPC_EPOCHS true
+#define GSPC_CONSUMPTION false
+#include "memory/replacement/gspc.h"
+
+GSPC_REPLACEMENT(cm_replacement_gspztc_tse);

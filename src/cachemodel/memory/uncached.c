@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Between a cache and its policy, where the accesses of a stream pass by: the stream's accesses
+ * go to the next level, and what they find of their block in the cache leaves it. Nothing is
+ * folded, because folded accesses would not come here. */
+#include "memory/cache_internal.h"
+
+static bool
+passes_by(const struct cm_cache *cache, enum cm_stream stream)
+{
+   return cache->uncached == 1 + (uint32_t)stream;
+}
+
+static void
+access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   if (passes_by(cache, stream)) {
+      cm_cache_drop(cache, block);
+      cm_cache_bypass(cache, block, stream, access);
+      return;
+   }
+   cache->cached->access(cache, block, stream, access);
+   cache->folded_block = CM_NO_BLOCK;
+}
+
+static void
+read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
+{
+   if (!passes_by(cache, stream)) {
+      cache->cached->read_sequence(cache, blocks, count, stream);
+      cache->folded_block = CM_NO_BLOCK;
+      return;
+   }
+   cache->accesses[stream][0] += count;
+   for (unsigned i = 0; i < count; i++)
+      access_block(cache, blocks[i], stream, CM_READ);
+}
+
+static bool
+read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   if (passes_by(cache, stream))
+      return false;
+   const bool done = cache->cached->read_grid(cache, grid, stream);
+   cache->folded_block = CM_NO_BLOCK;
+   return done;
+}
+
+static void
+remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
+{
+   cache->cached->remove(cache, set, lines, way);
+}
+
+static void
+invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
+{
+   if (cache->cached->invalidate)
+      cache->cached->invalidate(cache, first, last);
+}
+
+const struct cm_replacement cm_replacement_uncached = {
+   .access = access_block,
+   .read_sequence = read_sequence,
+   .read_grid = read_grid,
+   .remove = remove_line,
+   .invalidate = invalidate,
+};
