@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* pthread_setname_np */
 #include "events/recorder.h"
 
 #include <errno.h>
@@ -16,8 +17,10 @@
 #include "events/recording_index.h"
 #include "stats/writer.h"
 
-/** Payloads that may wait for the thread. */
-#define MAX_WAITING_BYTES (48u << 20)
+/** Jobs that may wait for the thread. */
+#define MAX_WAITING_JOBS 4096
+/** The thread is not woken for less than that of tiles' events. */
+#define WORTHWHILE_BYTES (256u << 10)
 /** The lowest is the fastest that pays: see docs/recording-format.md. */
 #define COMPRESSION_LEVEL 1
 
@@ -26,34 +29,53 @@ const char *const cm_recording_kind_names[CM_RECORDING_KINDS] = {
    [CM_RECORDING_HIDDEN] = "hidden",
 };
 
-/* A payload on its way to the file. */
+enum job_type {
+   JOB_GPU,
+   JOB_RESOURCES,
+   JOB_PASS_BEGIN,
+   JOB_TILE,
+   JOB_PASS_END,
+   JOB_FRAME_END,
+};
+
+/* What the caller asked for. */
 struct job {
-   struct job *next;
-   enum cm_chunk_type type;
-   uint8_t *data;
-   size_t bytes;
-   struct cm_indexed_frame frame; /* of a frame's end */
+   enum job_type type;
+   uint32_t number; /* the tile's; of a frame's end: the frame's */
+   union {
+      const struct cm_pass *pass;      /* of a pass' beginning */
+      struct cm_byte_writer resources; /* encoded; the thread frees them */
+   };
+   struct cm_pass_owner owner; /* of a pass' beginning */
+   size_t bytes;               /* of memory that is held until the job is done */
 };
 
 struct cm_recorder {
    /* The caller's side. */
-   struct cm_tile_encoder *tiles;
-   struct cm_byte_writer resources; /* payload under way */
+   struct cm_byte_writer resources; /* not handed over yet */
    const struct cm_pass *pass;      /* begun last; NULL: none */
-   struct cm_tile_counts counted;
-   struct cm_recording_counts counts;
+   struct cm_pass_owner owner;      /* the pass' */
 
-   /* Between the two. */
+   /* Between the two: a ring, job n is at n % MAX_WAITING_JOBS. */
    pthread_t thread;
    pthread_mutex_t lock;
    pthread_cond_t queued, taken;
-   struct job *first, **end;
+   struct job jobs[MAX_WAITING_JOBS];
+   size_t first, end; /* jobs that are not done */
    size_t waiting_bytes;
+   bool hurried; /* there is a job that is not to wait for more of them */
+   bool full;    /* from too much waiting on until it is half as much: the caller waits */
    bool stop;
    atomic_bool failed;
    atomic_size_t num_frames; /* written whole */
 
    /* The thread's side. */
+   struct cm_tile_encoder *tiles;
+   struct cm_byte_writer payload;      /* under way; its memory is kept */
+   const struct cm_pass *encoded;      /* begun last; NULL: none */
+   struct cm_pass_owner encoded_owner; /* the pass' */
+   struct cm_recording_counts counts;  /* of the frame under way */
+   struct cm_tile_counts counted;
    int file;
    char *path;
    uint64_t offset;       /* where the next chunk goes */
@@ -132,122 +154,47 @@ append_payload(struct cm_recorder *recorder, enum cm_chunk_type type, const uint
 }
 
 static bool
-note_in_index(struct cm_recorder *recorder, struct job *job, uint64_t offset)
+note_in_index(struct cm_recorder *recorder, enum cm_chunk_type type, uint64_t offset,
+              struct cm_indexed_frame *frame)
 {
-   switch (job->type) {
+   switch (type) {
    case CM_CHUNK_GPU:
       recorder->frame_offset = recorder->offset;
       return cm_index_add_gpu(&recorder->index, offset);
    case CM_CHUNK_RESOURCES: return cm_index_add_resources(&recorder->index, offset);
    case CM_CHUNK_FRAME_END:
-      job->frame.offset = recorder->frame_offset;
+      frame->offset = recorder->frame_offset;
       recorder->frame_offset = recorder->offset;
       atomic_fetch_add(&recorder->num_frames, 1);
-      return cm_index_add_frame(&recorder->index, &job->frame);
+      return cm_index_add_frame(&recorder->index, frame);
    default: return true;
    }
 }
 
+/* frame: of a frame's end. */
 static void
-write_job(struct cm_recorder *recorder, struct job *job)
+write_payload(struct cm_recorder *recorder, enum cm_chunk_type type, const struct cm_byte_writer *payload,
+              struct cm_indexed_frame *frame)
 {
-   if (atomic_load(&recorder->failed))
+   if (payload->out_of_memory || payload->size > CM_PAYLOAD_LIMIT) {
+      fail(recorder, payload->out_of_memory ? "out of memory" : "a pass is too large");
       return;
+   }
    const uint64_t offset = recorder->offset;
-   const int code = append_payload(recorder, job->type, job->data, job->bytes);
+   const int code = append_payload(recorder, type, payload->data, payload->size);
    if (code)
       fail(recorder, strerror(code));
-   else if (!note_in_index(recorder, job, offset))
+   else if (!note_in_index(recorder, type, offset, frame))
       fail(recorder, "out of memory");
 }
 
-static void *
-thread_main(void *data)
-{
-   struct cm_recorder *recorder = data;
-   pthread_mutex_lock(&recorder->lock);
-   for (;;) {
-      while (!recorder->first && !recorder->stop)
-         pthread_cond_wait(&recorder->queued, &recorder->lock);
-      struct job *job = recorder->first;
-      if (!job)
-         break;
-      recorder->first = job->next;
-      if (!recorder->first)
-         recorder->end = &recorder->first;
-      pthread_mutex_unlock(&recorder->lock);
-      write_job(recorder, job);
-      pthread_mutex_lock(&recorder->lock);
-      recorder->waiting_bytes -= job->bytes;
-      pthread_cond_signal(&recorder->taken);
-      free(job->data);
-      free(job);
-   }
-   pthread_mutex_unlock(&recorder->lock);
-   return NULL;
-}
-
-/* ---- the caller's side ---------------------------------------------------- */
-
-/* Hands a payload over; its memory is the queue's from here on. */
-static void
-submit(struct cm_recorder *recorder, enum cm_chunk_type type, struct cm_byte_writer *payload,
-       const struct cm_indexed_frame *frame)
-{
-   struct job *job = malloc(sizeof *job);
-   if (!job || payload->out_of_memory || payload->size > CM_PAYLOAD_LIMIT) {
-      fail(recorder, job && !payload->out_of_memory ? "a pass is too large" : "out of memory");
-      free(payload->data);
-      free(job);
-   } else {
-      *job = (struct job){.type = type, .data = payload->data, .bytes = payload->size};
-      if (frame)
-         job->frame = *frame;
-      pthread_mutex_lock(&recorder->lock);
-      while (recorder->waiting_bytes > MAX_WAITING_BYTES)
-         pthread_cond_wait(&recorder->taken, &recorder->lock);
-      recorder->waiting_bytes += job->bytes;
-      *recorder->end = job;
-      recorder->end = &job->next;
-      pthread_cond_signal(&recorder->queued);
-      pthread_mutex_unlock(&recorder->lock);
-   }
-   *payload = (struct cm_byte_writer){0};
-}
+/* ---- the thread: jobs to chunks -------------------------------------------- */
 
 static void
-submit_resources(struct cm_recorder *recorder)
+forget_counts(struct cm_recorder *recorder)
 {
-   if (recorder->resources.size)
-      submit(recorder, CM_CHUNK_RESOURCES, &recorder->resources, NULL);
-}
-
-static void
-submit_tiles(struct cm_recorder *recorder)
-{
-   struct cm_byte_writer payload = {0};
-   cm_tile_encoder_finish(recorder->tiles, &payload);
-   if (payload.size || payload.out_of_memory)
-      submit(recorder, CM_CHUNK_TILES, &payload, NULL);
-}
-
-void
-cm_recorder_gpu_begin(struct cm_recorder *recorder)
-{
-   recorder->resources.size = 0;
    memset(&recorder->counts, 0, sizeof recorder->counts);
    memset(&recorder->counted, 0, sizeof recorder->counted);
-   submit(recorder, CM_CHUNK_GPU, &(struct cm_byte_writer){0}, NULL);
-}
-
-void
-cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource)
-{
-   if (atomic_load(&recorder->failed))
-      return;
-   cm_encode_resource(&recorder->resources, resource);
-   if (recorder->resources.size > CM_CHUNK_LIMIT / 2)
-      submit_resources(recorder);
 }
 
 static void
@@ -270,45 +217,40 @@ count_pass(struct cm_recording_counts *counts, const struct cm_pass *pass)
       counts->tiles += pass->touched[t];
 }
 
-void
-cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass)
+static void
+write_pass(struct cm_recorder *recorder, const struct cm_pass *pass)
 {
-   if (atomic_load(&recorder->failed))
-      return;
-   struct cm_byte_writer payload = {0};
-   submit_resources(recorder);
-   cm_encode_pass(&payload, pass);
-   submit(recorder, CM_CHUNK_PASS, &payload, NULL);
+   recorder->payload.size = 0;
+   cm_encode_pass(&recorder->payload, pass);
+   write_payload(recorder, CM_CHUNK_PASS, &recorder->payload, NULL);
    count_pass(&recorder->counts, pass);
-   recorder->pass = pass;
 }
 
-void
-cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile)
+static void
+write_tiles(struct cm_recorder *recorder)
 {
-   if (!recorder->pass || atomic_load(&recorder->failed))
-      return;
-   const struct cm_tile_events *events = &recorder->pass->tiles[tile];
+   recorder->payload.size = 0;
+   cm_tile_encoder_finish(recorder->tiles, &recorder->payload);
+   if (recorder->payload.size || recorder->payload.out_of_memory)
+      write_payload(recorder, CM_CHUNK_TILES, &recorder->payload, NULL);
+}
+
+static void
+encode_tile(struct cm_recorder *recorder, uint32_t tile)
+{
+   const struct cm_tile_events *events = &recorder->encoded->tiles[tile];
    size_t at = 0;
    while (at < events->num_words) {
       at = cm_tile_encoder_add(recorder->tiles, tile, events, at, &recorder->counted);
       if (at < events->num_words)
-         submit_tiles(recorder);
+         write_tiles(recorder);
    }
    if (at == SIZE_MAX)
       fail(recorder, "an event of an unknown type");
 }
 
-void
-cm_recorder_pass_end(struct cm_recorder *recorder)
-{
-   if (recorder->pass)
-      submit_tiles(recorder);
-   recorder->pass = NULL;
-}
-
-void
-cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number)
+static void
+write_frame_end(struct cm_recorder *recorder, uint32_t number)
 {
    struct cm_indexed_frame frame = {.number = number, .counts = recorder->counts};
    frame.counts.shade_events = recorder->counted.shade_events;
@@ -316,14 +258,177 @@ cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number)
    frame.counts.fragments = recorder->counted.fragments;
    frame.counts.texture_events = recorder->counted.texture_events;
    frame.counts.footprints = recorder->counted.footprints;
-   memset(&recorder->counts, 0, sizeof recorder->counts);
-   memset(&recorder->counted, 0, sizeof recorder->counted);
+   forget_counts(recorder);
+   recorder->payload.size = 0;
+   cm_encode_frame(&recorder->payload, &frame);
+   write_payload(recorder, CM_CHUNK_FRAME_END, &recorder->payload, &frame);
+}
+
+static void
+write_job(struct cm_recorder *recorder, const struct job *job)
+{
+   switch (job->type) {
+   case JOB_GPU:
+      forget_counts(recorder);
+      write_payload(recorder, CM_CHUNK_GPU, &(struct cm_byte_writer){0}, NULL);
+      break;
+   case JOB_RESOURCES: write_payload(recorder, CM_CHUNK_RESOURCES, &job->resources, NULL); break;
+   case JOB_PASS_BEGIN: write_pass(recorder, job->pass); break;
+   case JOB_TILE: encode_tile(recorder, job->number); break;
+   case JOB_PASS_END: write_tiles(recorder); break;
+   case JOB_FRAME_END: write_frame_end(recorder, job->number); break;
+   }
+}
+
+/* Gives back what the job was of, whether it was written or not. */
+static void
+release_job(struct cm_recorder *recorder, struct job *job)
+{
+   const struct cm_pass_owner *owner = &recorder->encoded_owner;
+   switch (job->type) {
+   case JOB_RESOURCES: free(job->resources.data); break;
+   case JOB_TILE: owner->release_tile(owner->data, job->number); break;
+   case JOB_PASS_END: owner->release(owner->data); break;
+   default: break;
+   }
+}
+
+static void
+do_job(struct cm_recorder *recorder, struct job *job)
+{
+   if (job->type == JOB_PASS_BEGIN) {
+      recorder->encoded = job->pass;
+      recorder->encoded_owner = job->owner;
+   }
+   if (!atomic_load(&recorder->failed))
+      write_job(recorder, job);
+   release_job(recorder, job);
+}
+
+/* ---- the queue ------------------------------------------------------------ */
+
+static bool
+is_worth_waking(const struct cm_recorder *recorder)
+{
+   return recorder->hurried || recorder->full || recorder->waiting_bytes >= WORTHWHILE_BYTES;
+}
+
+static void *
+thread_main(void *data)
+{
+   struct cm_recorder *recorder = data;
+   pthread_setname_np(pthread_self(), "tbrsim:recorder");
+   pthread_mutex_lock(&recorder->lock);
+   for (;;) {
+      while (!is_worth_waking(recorder) && !recorder->stop)
+         pthread_cond_wait(&recorder->queued, &recorder->lock);
+      if (recorder->first == recorder->end)
+         break;
+      recorder->hurried = false;
+      for (const size_t end = recorder->end; recorder->first < end; recorder->first++) {
+         struct job *job = &recorder->jobs[recorder->first % MAX_WAITING_JOBS];
+         pthread_mutex_unlock(&recorder->lock);
+         do_job(recorder, job);
+         pthread_mutex_lock(&recorder->lock);
+         recorder->waiting_bytes -= job->bytes;
+         if (recorder->full && recorder->waiting_bytes <= CM_RECORDER_WAITING_BYTES / 2 &&
+             recorder->end - recorder->first <= MAX_WAITING_JOBS / 2) {
+            recorder->full = false;
+            pthread_cond_signal(&recorder->taken);
+         }
+      }
+   }
+   pthread_mutex_unlock(&recorder->lock);
+   return NULL;
+}
+
+/* Waits while the queue is full. */
+static void
+submit(struct cm_recorder *recorder, const struct job *job)
+{
+   pthread_mutex_lock(&recorder->lock);
+   while (recorder->full)
+      pthread_cond_wait(&recorder->taken, &recorder->lock);
+   recorder->jobs[recorder->end++ % MAX_WAITING_JOBS] = *job;
+   recorder->waiting_bytes += job->bytes;
+   recorder->hurried |= job->type == JOB_PASS_END || job->type == JOB_FRAME_END;
+   recorder->full = recorder->waiting_bytes > CM_RECORDER_WAITING_BYTES ||
+                    recorder->end - recorder->first == MAX_WAITING_JOBS;
+   if (is_worth_waking(recorder))
+      pthread_cond_signal(&recorder->queued);
+   pthread_mutex_unlock(&recorder->lock);
+}
+
+/* ---- the caller's side ---------------------------------------------------- */
+
+static void
+submit_resources(struct cm_recorder *recorder)
+{
+   if (recorder->resources.size || recorder->resources.out_of_memory)
+      submit(recorder, &(struct job){.type = JOB_RESOURCES, .resources = recorder->resources});
+   recorder->resources = (struct cm_byte_writer){0};
+}
+
+void
+cm_recorder_gpu_begin(struct cm_recorder *recorder)
+{
+   recorder->resources.size = 0;
+   submit(recorder, &(struct job){.type = JOB_GPU});
+}
+
+void
+cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource)
+{
    if (atomic_load(&recorder->failed))
       return;
-   struct cm_byte_writer payload = {0};
+   cm_encode_resource(&recorder->resources, resource);
+   if (recorder->resources.size > CM_CHUNK_LIMIT / 2)
+      submit_resources(recorder);
+}
+
+void
+cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
+                       const struct cm_pass_owner *owner)
+{
    submit_resources(recorder);
-   cm_encode_frame(&payload, &frame);
-   submit(recorder, CM_CHUNK_FRAME_END, &payload, &frame);
+   recorder->pass = pass;
+   recorder->owner = *owner;
+   submit(recorder, &(struct job){.type = JOB_PASS_BEGIN, .pass = pass, .owner = *owner});
+}
+
+void
+cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile)
+{
+   const struct cm_tile_events *events = &recorder->pass->tiles[tile];
+   if (events->num_words)
+      submit(recorder, &(struct job){.type = JOB_TILE,
+                                     .number = tile,
+                                     .bytes = events->num_words * sizeof *events->words});
+   else
+      recorder->owner.release_tile(recorder->owner.data, tile);
+}
+
+/* The memory of a pass that ends, without its tiles' events. */
+static size_t
+pass_bytes(const struct cm_pass *pass)
+{
+   return pass->num_draws * sizeof *pass->draws + pass->num_vertices * sizeof *pass->vertices +
+          pass->num_primitives * sizeof *pass->primitives +
+          pass->num_primitive_tiles * sizeof *pass->primitive_tiles;
+}
+
+void
+cm_recorder_pass_end(struct cm_recorder *recorder)
+{
+   submit(recorder, &(struct job){.type = JOB_PASS_END, .bytes = pass_bytes(recorder->pass)});
+   recorder->pass = NULL;
+}
+
+void
+cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number)
+{
+   submit_resources(recorder);
+   submit(recorder, &(struct job){.type = JOB_FRAME_END, .number = number});
 }
 
 /* ---- beginning and end ---------------------------------------------------- */
@@ -402,6 +507,7 @@ free_recorder(struct cm_recorder *recorder)
    cm_index_finish(&recorder->index);
    ZSTD_freeCCtx(recorder->compressor);
    free(recorder->resources.data);
+   free(recorder->payload.data);
    free(recorder->chunk);
    free(recorder->path);
    free(recorder);
@@ -442,7 +548,6 @@ cm_recorder_create(const char *path, enum cm_recording_kind kind, const struct c
    pthread_mutex_init(&recorder->lock, NULL);
    pthread_cond_init(&recorder->queued, NULL);
    pthread_cond_init(&recorder->taken, NULL);
-   recorder->end = &recorder->first;
    if (!code)
       code = start_thread(recorder);
    if (!code)

@@ -4,11 +4,12 @@
  *
  * Calls come from one thread at a time, in stream order:
  *    gpu_begin, (define_resource*, pass_begin, pass_tile*, pass_end)*, frame_end, …
- * and may start again with gpu_begin. They copy what they are given; compressing and
- * writing is done on a thread of the recorder's own.
+ * and may start again with gpu_begin. They only hand over what they are given: a thread of
+ * the recorder's own encodes, compresses and writes it. A pass and its tiles' events are not
+ * copied; they belong to the recorder until it gives them back (struct cm_pass_owner).
  *
  * When the file cannot be written, one line on stderr says so, and what was recorded
- * until then stays readable; further calls do nothing.
+ * until then stays readable; what is handed over later is only given back.
  */
 #ifndef CM_RECORDER_H
 #define CM_RECORDER_H
@@ -46,9 +47,28 @@ bool cm_recorder_destroy(struct cm_recorder *recorder);
 void cm_recorder_gpu_begin(struct cm_recorder *recorder);
 void
 cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource);
-/** All of the pass but its tiles' events, which need not be there yet. */
-void cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass);
-/** The events of a tile of the pass begun last, each tile at most once, in any order. */
+
+/** Whom a pass' memory belongs to. Both functions are called for everything that was handed over,
+ * recorded or not, in the order of handing over; on the recorder's thread, but for tiles without
+ * events, which are given back at once. Neither may wait for the thread that hands over. */
+struct cm_pass_owner {
+   void *data; /**< the functions' */
+   /** The tile's events are not read any more. */
+   void (*release_tile)(void *data, uint32_t tile);
+   /** Neither is the pass; comes after all of its tiles. */
+   void (*release)(void *data);
+};
+
+/** Bytes of tiles' events and of passes that wait for the recorder's thread: with more of them, who
+ * hands over waits until they are half as many. */
+#define CM_RECORDER_WAITING_BYTES ((size_t)16 << 20)
+
+/** All of the pass but its tiles' events, which need not be there yet. The rest stays as it is
+ * until owner->release. */
+void cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
+                            const struct cm_pass_owner *owner);
+/** The events of a tile of the pass begun last, each tile at most once, in any order. They stay as
+ * they are until owner->release_tile. */
 void cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile);
 void cm_recorder_pass_end(struct cm_recorder *recorder);
 /** Ends a frame. number: the program's, counting from 0. */

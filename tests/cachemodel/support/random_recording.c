@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "random_recording.h"
 
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,13 +74,32 @@ new_recorder(const char *path)
    return recorder;
 }
 
+static void
+keep_tile(void *data, uint32_t tile)
+{
+   (void)data;
+   (void)tile;
+}
+
+static void
+note_release(void *data)
+{
+   sem_post(data);
+}
+
 void
 record_pass(struct cm_recorder *recorder, const struct pass_builder *builder)
 {
-   cm_recorder_pass_begin(recorder, &builder->pass);
+   sem_t released;
+   sem_init(&released, 0, 0);
+   const struct cm_pass_owner owner = {&released, keep_tile, note_release};
+   cm_recorder_pass_begin(recorder, &builder->pass, &owner);
    for (uint32_t t = builder->pass.tiles_x * builder->pass.tiles_y; t-- > 0;)
       cm_recorder_pass_tile(recorder, t);
    cm_recorder_pass_end(recorder);
+   while (sem_wait(&released) != 0)
+      continue;
+   sem_destroy(&released);
 }
 
 static uint64_t

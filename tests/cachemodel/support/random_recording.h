@@ -15,7 +15,7 @@ struct cm_resource_description random_resource(uint32_t id);
 /** A recorder of the default preset's GPU. */
 struct cm_recorder *new_recorder(const char *path);
 
-/** Records a pass. */
+/** Records a pass, and waits until the recorder gives it back. */
 void record_pass(struct cm_recorder *recorder, const struct pass_builder *builder);
 
 /** Writes `frames` frames of 1 to 3 passes, the same for the same seed; resources 1 to 6 come

@@ -54,25 +54,29 @@ static void
 consume_pass(struct tbr_model *model, const struct message *message)
 {
    const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
+   /* What the model is done with goes on to the recorder, and from there back to the renderer. */
+   const struct cm_pass_owner owner = {message->data, message->release_tile, message->release};
    struct cm_recorder *recorder =
-      message->recorded ? tbr_recording_begin_pass(model->recording, message->pass) : NULL;
+      message->recorded ? tbr_recording_begin_pass(model->recording, message->pass, &owner) : NULL;
    model->frame_open = true;
    if (model->gpu)
       cm_gpu_pass_begin(model->gpu, message->pass);
    for (uint32_t n = 0; n < num_tiles; n++) {
       const uint32_t tile = message->traversal[n];
       message->wait_tile(message->data, n);
-      if (recorder)
-         cm_recorder_pass_tile(recorder, tile);
       if (model->gpu)
          cm_gpu_pass_tile(model->gpu, tile);
-      message->release_tile(message->data, tile);
+      if (recorder)
+         cm_recorder_pass_tile(recorder, tile);
+      else
+         owner.release_tile(owner.data, tile);
    }
    if (model->gpu)
       cm_gpu_pass_end(model->gpu);
    if (recorder)
       tbr_recording_end_pass(model->recording);
-   message->release(message->data);
+   else
+      owner.release(owner.data);
 }
 
 static void

@@ -25,7 +25,8 @@ void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource
 /** Queues a pass. traversal: its tiles in the order of rendering, which is that of the
  * configuration. The consumer calls wait_tile(data, n) before it reads the n-th
  * tile of the traversal, release_tile(data, tile) when it is done with that tile's
- * events, and release(data) when it is done with the pass. */
+ * events, and release(data) when it is done with the pass; the latter two on the recorder's
+ * thread where the pass is recorded. */
 void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal,
                     void *data, void (*wait_tile)(void *data, uint32_t n),
                     void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));

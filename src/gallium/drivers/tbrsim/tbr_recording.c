@@ -164,7 +164,8 @@ tbr_recording_define_resource(struct tbr_recording *recording, const struct cm_r
 }
 
 struct cm_recorder *
-tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass)
+tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass,
+                         const struct cm_pass_owner *pass_owner)
 {
    simple_mtx_lock(&recorder_mutex);
    if (!opened)
@@ -175,7 +176,7 @@ tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *
       return NULL;
    }
    make_current(recording);
-   cm_recorder_pass_begin(recorder, pass);
+   cm_recorder_pass_begin(recorder, pass, pass_owner);
    return recorder;
 }
 

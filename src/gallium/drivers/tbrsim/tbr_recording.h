@@ -36,8 +36,10 @@ bool tbr_recording_claim_frame(struct tbr_recording *recording);
 
 void tbr_recording_define_resource(struct tbr_recording *recording,
                                    const struct cm_resource_description *resource);
-/** The recorder that takes the pass' tiles until tbr_recording_end_pass; NULL: it is not recorded. */
-struct cm_recorder *tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass);
+/** The recorder that takes the pass' tiles until tbr_recording_end_pass, and with them the pass; NULL:
+ * it is not recorded, and nobody is told. */
+struct cm_recorder *tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass,
+                                             const struct cm_pass_owner *pass_owner);
 void tbr_recording_end_pass(struct tbr_recording *recording);
 void tbr_recording_end_frame(struct tbr_recording *recording, uint32_t frame);
 
