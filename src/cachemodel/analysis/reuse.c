@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/reuse_set.h"
+#include "analysis/set_index.h"
 
 #define NO_FRAME UINT32_MAX
 #define FIRST_RECORDS 1024
@@ -27,7 +28,7 @@ struct set_frames {
 
 struct cm_reuse {
    uint32_t num_sets;
-   unsigned xor_shift; /* 0 with modulo indexing */
+   struct cm_set_index index;
    struct cm_reuse_set *sets;
    struct set_frames *set_frames;
 
@@ -48,8 +49,7 @@ struct cm_reuse {
 uint32_t
 cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
 {
-   const uint64_t folded = reuse->xor_shift ? block ^ block >> reuse->xor_shift : block;
-   return (uint32_t)(folded & (reuse->num_sets - 1));
+   return cm_set_of(reuse->index, block);
 }
 
 /* Where a block's record is or would be in the table. Neighbours share a cache line of the machine. */
@@ -102,7 +102,7 @@ cm_reuse_create(uint32_t sets, enum cm_index index)
    if (!reuse)
       return NULL;
    reuse->num_sets = sets;
-   reuse->xor_shift = index == CM_INDEX_XOR ? (unsigned)__builtin_ctz(sets) : 0;
+   reuse->index = cm_set_index(sets, index);
    reuse->sets = calloc(sets, sizeof *reuse->sets);
    reuse->set_frames = calloc(sets, sizeof *reuse->set_frames);
    reuse->records = malloc(FIRST_RECORDS * sizeof *reuse->records);

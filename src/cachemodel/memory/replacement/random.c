@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Any block of a full set, each as likely. The generator is xorshift64* (Vigna, "An
- * experimental exploration of Marsaglia's xorshift generators, scrambled"), which begins
- * alike in each cache and goes on once an eviction: nothing depends on time. */
+/* Any block of a full set, each as likely. */
+#include "memory/replacement/generator.h"
 #include "memory/replacement/ways.h"
-
-#define SEED 0x9e3779b97f4a7c15ull
-
-struct generator {
-   uint64_t state;
-};
 
 static void
 start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    (void)config;
-   ((struct generator *)cache->shared)->state = SEED;
-}
-
-static uint32_t
-random_below(struct generator *generator, uint32_t n)
-{
-   uint64_t state = generator->state;
-   state ^= state >> 12;
-   state ^= state << 25;
-   state ^= state >> 27;
-   generator->state = state;
-   const uint64_t high = state * 0x2545f4914f6cdd1dull >> 32;
-   return (uint32_t)(high * n >> 32);
+   generator_start(cache->shared);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -45,7 +26,7 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 {
    (void)set;
    const unsigned empty = cm_find_empty_way(lines, ways);
-   return empty < ways ? empty : random_below(cache->shared, ways);
+   return empty < ways ? empty : generator_below(cache->shared, ways);
 }
 
 static inline __attribute__((always_inline)) cm_line *

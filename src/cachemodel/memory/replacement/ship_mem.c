@@ -4,31 +4,25 @@
  * bits 27 to 14 number a region of 16 KiB, for each of which a counter of 3 bits counts
  * up on a hit and down when a block leaves that was never hit. A block comes in as
  * distant where its region's counter is 0, else as long; the rest is re-reference
- * interval prediction of 2 bits. Each bank has counters of its own. State: after the predictions, a byte for each way says
- * whether the block was hit. */
-#include <string.h>
-
+ * interval prediction of 2 bits. Each bank has counters of its own. State: after the
+ * predictions, a byte for each way says whether the block was hit. */
+#include "memory/replacement/regions.h"
 #include "memory/replacement/rrip.h"
 
-#define REGION_SHIFT 14
-#define NUM_REGIONS (1u << 14)
-#define COUNTER_MAX 7
-/* The papers leave it open: a region is trusted until a block has left in vain. */
-#define COUNTER_START 1
 #define DISTANT 3
 
 static inline uint8_t *
 counter_of(const struct cm_cache *cache, uint64_t set, uint64_t block)
 {
-   const uint64_t region = block >> (REGION_SHIFT - cache->block_shift);
-   return cache->bank_state + (set & cache->bank_mask) * NUM_REGIONS + region % NUM_REGIONS;
+   return region_counter(cache->bank_state + (set & cache->bank_mask) * NUM_REGIONS, block,
+                         cache->block_shift);
 }
 
 static void
 start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    (void)config;
-   memset(cache->bank_state, COUNTER_START, (size_t)(cache->bank_mask + 1) * NUM_REGIONS);
+   regions_start(cache->bank_state, cache->bank_mask + 1);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -37,8 +31,7 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
 {
    (void)stream;
    uint8_t *predictions = cache->state + set * 2 * ways;
-   uint8_t *counter = counter_of(cache, set, lines[way] >> 8);
-   *counter = (uint8_t)(*counter + (*counter < COUNTER_MAX));
+   region_was_hit(counter_of(cache, set, lines[way] >> 8));
    predictions[way] = 0;
    predictions[ways + way] = true;
    return lines + way;
@@ -49,10 +42,8 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 {
    uint8_t *predictions = cache->state + set * 2 * ways;
    const unsigned way = rrip_victim(predictions, lines, ways, DISTANT);
-   if (lines[way] != CM_LINE_EMPTY && !predictions[ways + way]) {
-      uint8_t *counter = counter_of(cache, set, lines[way] >> 8);
-      *counter = (uint8_t)(*counter - (*counter > 0));
-   }
+   if (lines[way] != CM_LINE_EMPTY && !predictions[ways + way])
+      region_was_not_hit(counter_of(cache, set, lines[way] >> 8));
    return way;
 }
 
@@ -69,7 +60,7 @@ static inline __attribute__((always_inline)) bool
 cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
 {
    /* A near block was hit. */
-   return rrip_is_near(cache, set, lines, block) && *counter_of(cache, set, block) == COUNTER_MAX;
+   return rrip_is_near(cache, set, lines, block) && *counter_of(cache, set, block) == REGION_COUNTER_MAX;
 }
 
 /* Each hit counts. */

@@ -6,7 +6,7 @@
 
 #include "memory/cache_internal.h"
 
-static void
+static inline void
 cm_ways_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {
    (void)cache;
