@@ -158,6 +158,7 @@ test_read_grids(void **state)
       for (unsigned round = 0; round < 10000; round++) {
          struct cm_read_grid grid = {
             .block = random_address(&seed, 2 * config.size) / config.block,
+            .column = round % 2 ? 1 : 1 + random_below(&seed, 40),
             .row = 1 + random_below(&seed, 2 * cache.sets),
          };
          uint64_t sequence[4 * 2 * CM_GRID_ROWS];
@@ -165,7 +166,7 @@ test_read_grids(void **state)
             grid.readers[r] = (uint32_t)random_below(&seed, 16) << random_below(&seed, 2 * CM_GRID_ROWS - 3);
             for (unsigned bit = 0; bit < 2 * CM_GRID_ROWS; bit++) {
                if (grid.readers[r] >> bit & 1)
-                  sequence[grid.accesses++] = grid.block + bit / 2 * grid.row + bit % 2;
+                  sequence[grid.accesses++] = grid.block + bit / 2 * grid.row + bit % 2 * grid.column;
             }
          }
          /* The second time, most of it is settled. */

@@ -55,6 +55,40 @@ test_partial_tiles(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* Blocks of recursive Z are squares of 4x4 pixels: 50x40 pixels have 13 x 10 of them. Through
+ * a cache, the blocks of a level's edge are whole as well: nothing is fetched. */
+static void
+test_placed_tiles(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(
+      (const char *const[]){"texture.placement=rz", "streams.color=l2", "caches.l2.write_miss=fetch", NULL});
+   define_texture(gpu, 1, 50, 40, 1);
+   define_texture(gpu, 2, 64, 64, 2);
+   struct pass_builder *pass = pass_new(0, 50, 40, 32);
+   pass_color(pass, 1, 4);
+   for (unsigned t = 0; t < 4; t++)
+      pass->touched[t] = true;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"l2.color.writes", 130},
+                                                          {"l2.color.misses", 130},
+                                                          {"dram.color.reads", 0},
+                                                          {NULL, 0}});
+   pass_free(pass);
+
+   /* 30x30 pixels of 64x64: of 8x8 blocks the last row and the last column are written in part. */
+   cm_gpu_frame_end(gpu);
+   pass = pass_new(0, 30, 30, 32);
+   pass_color(pass, 2, 4);
+   pass->touched[0] = true;
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){{"l2.color.writes", 64},
+                                                          {"dram.color.reads", 15},
+                                                          {NULL, 0}});
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 /* A tile narrower than a block writes the block it shares with its neighbour. */
 static void
 test_small_tiles(void **unused)
@@ -201,10 +235,10 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_whole_tiles),    cmocka_unit_test(test_partial_tiles),
-      cmocka_unit_test(test_small_tiles),    cmocka_unit_test(test_rows_in_one_block),
-      cmocka_unit_test(test_through_the_l2), cmocka_unit_test(test_samples_and_resolve),
-      cmocka_unit_test(test_layers),
+      cmocka_unit_test(test_whole_tiles),         cmocka_unit_test(test_placed_tiles),
+      cmocka_unit_test(test_partial_tiles),       cmocka_unit_test(test_small_tiles),
+      cmocka_unit_test(test_rows_in_one_block),   cmocka_unit_test(test_through_the_l2),
+      cmocka_unit_test(test_samples_and_resolve), cmocka_unit_test(test_layers),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A footprint's blocks: for each live fragment, each block of its texels once.
- * The fast path agrees with a computation texel by texel over random footprints. */
+ * The fast paths agree with a computation texel by texel over random footprints, in all
+ * placements and with blocks of several sizes. */
 #include "support/test.h"
 #include "texture/placement.h"
 
@@ -20,7 +21,7 @@ at_edge(int x, int size, bool repeat)
 static unsigned
 plain_blocks(const struct cm_resource_description *r, const struct cm_texture_layout *layout,
              uint64_t address, const struct cm_texture_binding *binding, const struct cm_footprint *f,
-             uint64_t *blocks)
+             unsigned block_shift, uint64_t *blocks)
 {
    const unsigned level = binding->first_level + f->level;
    const int width = (int)(r->width >> level ? r->width >> level : 1);
@@ -36,30 +37,31 @@ plain_blocks(const struct cm_resource_description *r, const struct cm_texture_la
          for (uint64_t byte = begin; byte < begin + r->block_bytes; byte++) {
             bool known = false;
             for (unsigned b = first; b < count; b++)
-               known |= blocks[b] == byte / 64;
+               known |= blocks[b] == byte >> block_shift;
             if (!known)
-               blocks[count++] = byte / 64;
+               blocks[count++] = byte >> block_shift;
          }
       }
    }
    return count;
 }
 
-static unsigned num_grids; /* footprints that had a short form */
+static unsigned num_grids[CM_PLACEMENT_MORTON_4K + 1]; /* footprints that had a short form, by placement */
 
 /* The blocks of a footprint; looks also at the short form, which says the same. */
 static unsigned
 blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct cm_texture_binding *binding,
-          const struct cm_footprint *footprint, uint64_t *blocks)
+          const struct cm_footprint *footprint, unsigned block_shift, uint64_t *blocks)
 {
    struct cm_texture_image image;
-   cm_texture_image_init(&image, layout, address, binding, footprint, 6);
+   cm_texture_image_init(&image, layout, address, binding, footprint, block_shift);
    const unsigned count = cm_footprint_blocks(&image, binding, footprint, blocks);
 
    struct cm_read_grid grid;
    if (!cm_footprint_grid(&image, footprint, &grid))
       return count;
-   num_grids++;
+   for (unsigned kind = 0; kind <= CM_PLACEMENT_MORTON_4K; kind++)
+      num_grids[kind] += layout->placement == cm_placements[kind];
    assert_int_equal(grid.accesses, count);
    unsigned read = 0;
    for (unsigned f = 0; f < 4; f++) {
@@ -67,7 +69,7 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
          if (!(grid.readers[f] >> bit & 1))
             continue;
          assert_in_range(read, 0, count - 1);
-         assert_true(blocks[read++] == grid.block + bit / 2 * grid.row + bit % 2);
+         assert_true(blocks[read++] == grid.block + bit / 2 * grid.row + bit % 2 * grid.column);
       }
    }
    assert_int_equal(read, count);
@@ -142,9 +144,15 @@ test_random(void **unused)
    };
    uint64_t state = 1;
    for (unsigned n = 0; n < 200000; n++) {
-      const struct cm_resource_description *r = &resources[n % 6];
+      const struct cm_resource_description *r = &resources[n / 4 % 6];
       struct cm_config varied = config;
       varied.texture.row_alignment = n % 5 ? 64 : 1;
+      if (n % 3) {
+         varied.texture.placement = (enum cm_placement_kind)(1 + random_below(&state, 4));
+         varied.texture.first_level_tile = 2u << random_below(&state, 4);
+         varied.texture.second_level_tile = varied.texture.first_level_tile * 2 << random_below(&state, 3);
+      }
+      const unsigned block_shift = n % 3 == 2 ? 4 + random_below(&state, 9) : 6;
       struct cm_texture_layout layout;
       cm_texture_layout_init(&layout, r, &varied);
       const struct cm_texture_binding binding = {.resource = 1,
@@ -175,11 +183,12 @@ test_random(void **unused)
          f.texel[q].y = (int16_t)(first_y + y);
       }
       uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS], expected[CM_MAX_FOOTPRINT_BLOCKS * 2];
-      const unsigned count = blocks_of(&layout, 8192, &binding, &f, blocks);
-      assert_int_equal(count, plain_blocks(r, &layout, 8192, &binding, &f, expected));
+      const unsigned count = blocks_of(&layout, 8192, &binding, &f, block_shift, blocks);
+      assert_int_equal(count, plain_blocks(r, &layout, 8192, &binding, &f, block_shift, expected));
       assert_memory_equal(blocks, expected, count * sizeof blocks[0]);
    }
-   assert_true(num_grids > 100);
+   for (unsigned kind = 0; kind <= CM_PLACEMENT_MORTON_4K; kind++)
+      assert_true(num_grids[kind] > 100);
 }
 
 static void
@@ -206,12 +215,12 @@ test_by_hand(void **unused)
     * repeated left edge and the clamped upper one. */
    const struct cm_footprint f = {.live = 9, .linear = 1, .texel = {{15, 2}, {0, 0}, {0, 0}, {-1, 63}}};
    static const uint64_t expected[] = {64 + 8, 64 + 9, 64 + 12, 64 + 13, 64 + 255, 64 + 252};
-   assert_int_equal(blocks_of(&layout, 4096, &binding, &f, blocks), 6);
+   assert_int_equal(blocks_of(&layout, 4096, &binding, &f, 6, blocks), 6);
    assert_memory_equal(blocks, expected, sizeof expected);
 
    /* Clamped, column -1 is column 0. */
    binding.repeat_s = false;
-   assert_int_equal(blocks_of(&layout, 4096, &binding, &f, blocks), 5);
+   assert_int_equal(blocks_of(&layout, 4096, &binding, &f, 6, blocks), 5);
    assert_int_equal(blocks[4], 64 + 252);
 
    /* What is out of range by more than that stays inside the texture. */
@@ -220,7 +229,7 @@ test_by_hand(void **unused)
                                      .layer = 77,
                                      .linear = 1,
                                      .texel = {{32767, 32767}, {-32768, -32768}, {1000, 0}, {0, 1000}}};
-   const unsigned count = blocks_of(&layout, 4096, &binding, &wild, blocks);
+   const unsigned count = blocks_of(&layout, 4096, &binding, &wild, 6, blocks);
    for (unsigned i = 0; i < count; i++)
       assert_in_range(blocks[i], 64, 64 + 255);
 }

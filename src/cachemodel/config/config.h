@@ -34,7 +34,11 @@ enum cm_scheduler {
 
 /** Where texels lie: key texture.placement. */
 enum cm_placement_kind {
-   CM_PLACEMENT_LINEAR, /**< "linear": row after row (texture/placement.h) */
+   CM_PLACEMENT_LINEAR,    /**< "linear": row after row (texture/placement.h has all) */
+   CM_PLACEMENT_4D,        /**< "4d": tiles */
+   CM_PLACEMENT_6D,        /**< "6d": tiles of tiles */
+   CM_PLACEMENT_RZ,        /**< "rz": recursive Z */
+   CM_PLACEMENT_MORTON_4K, /**< "morton-4k": recursive Z within pages of 4 KiB */
 };
 
 /** Which block leaves a set: key caches.*.policy. An empty way is filled before any
@@ -165,7 +169,12 @@ struct cm_config {
    } shader;
    struct {
       enum cm_placement_kind placement;
-      uint32_t row_alignment; /**< bytes that a row of texels is padded to a multiple of; a power of two */
+      /** linear: bytes that a row of texels is padded to a multiple of; a power of two */
+      uint32_t row_alignment;
+      /** 4d, 6d: texels of a tile's side; a power of two from 2 to 256. Other placements have none: 0 */
+      uint32_t first_level_tile;
+      /** 6d: texels of the side of a tile of tiles; a power of two, larger than first_level_tile. Others: 0 */
+      uint32_t second_level_tile;
    } texture;
    enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */
    struct cm_cache_config caches[CM_CACHE_COUNT];

@@ -28,7 +28,13 @@ static const cyaml_strval_t layout_names[] = {
    {"interleaved", CM_PB_LAYOUT_INTERLEAVED},
 };
 static const cyaml_strval_t scheduler_names[] = {{"round-robin", CM_SCHEDULER_ROUND_ROBIN}};
-static const cyaml_strval_t placement_names[] = {{"linear", CM_PLACEMENT_LINEAR}};
+static const cyaml_strval_t placement_names[] = {
+   {"linear", CM_PLACEMENT_LINEAR},
+   {"4d", CM_PLACEMENT_4D},
+   {"6d", CM_PLACEMENT_6D},
+   {"rz", CM_PLACEMENT_RZ},
+   {"morton-4k", CM_PLACEMENT_MORTON_4K},
+};
 #define POLICY_NAME(id, name, definition, description) {name, CM_POLICY_##id},
 static const cyaml_strval_t policy_names[] = {CM_POLICIES(POLICY_NAME)};
 #define POLICY_STRING(id, name, definition, description) name,
@@ -44,6 +50,7 @@ static const cyaml_strval_t write_miss_names[] = {
 static const cyaml_strval_t unit_names[] = {CM_CACHES(UNIT_NAME){"dram", CM_UNIT_DRAM}};
 
 #define UINT(type, member) CYAML_FIELD_UINT(#member, CYAML_FLAG_DEFAULT, type, member)
+#define OPTIONAL_UINT(type, member) CYAML_FIELD_UINT(#member, CYAML_FLAG_OPTIONAL, type, member)
 #define ENUM(type, member, names) \
    CYAML_FIELD_ENUM(#member, CYAML_FLAG_STRICT, type, member, names, CYAML_ARRAY_LEN(names))
 
@@ -77,6 +84,8 @@ static const cyaml_schema_field_t shader_fields[] = {
 static const cyaml_schema_field_t texture_fields[] = {
    ENUM(texture_config, placement, placement_names),
    UINT(texture_config, row_alignment),
+   OPTIONAL_UINT(texture_config, first_level_tile),
+   OPTIONAL_UINT(texture_config, second_level_tile),
    CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t dram_fields[] = {

@@ -158,6 +158,32 @@ check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_p
    return true;
 }
 
+/* A tile's side: there is one, or there must be none. */
+static bool
+check_tile(struct cm_config_problem *problem, uint32_t tile, uint32_t least, bool has_tile)
+{
+   if (!has_tile)
+      return tile == 0 || wrong(problem, "%u, but texture.placement has no such tiles, expected 0", tile);
+   if (is_power_of_two(tile) && tile >= least && tile <= 256)
+      return true;
+   return wrong(problem, "%u is no side of a tile, expected a power of two from %u to 256", tile, least);
+}
+
+static bool
+check_texture(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   about(problem, "texture.row_alignment");
+   if (!is_power_of_two(config->texture.row_alignment) || config->texture.row_alignment > 4096)
+      return wrong(problem, "%u is no alignment, expected a power of two from 1 to 4096",
+                   config->texture.row_alignment);
+   const enum cm_placement_kind placement = config->texture.placement;
+   const uint32_t tile = config->texture.first_level_tile;
+   return check_tile(about(problem, "texture.first_level_tile"), tile, 2,
+                     placement == CM_PLACEMENT_4D || placement == CM_PLACEMENT_6D) &&
+          check_tile(about(problem, "texture.second_level_tile"), config->texture.second_level_tile, 2 * tile,
+                     placement == CM_PLACEMENT_6D);
+}
+
 bool
 cm_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -174,10 +200,8 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
    if (!in_range(about(problem, "vertex_stage.reuse_entries"), config->vertex_stage.reuse_entries, 0, 1024) ||
        !in_range(about(problem, "fragment_stage.processors"), config->fragment_stage.processors, 1, 64))
       return false;
-   about(problem, "texture.row_alignment");
-   if (!is_power_of_two(config->texture.row_alignment) || config->texture.row_alignment > 4096)
-      return wrong(problem, "%u is no alignment, expected a power of two from 1 to 4096",
-                   config->texture.row_alignment);
+   if (!check_texture(config, problem))
+      return false;
 
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       if (config->caches[unit].size && !check_cache(config, (enum cm_unit)unit, problem))

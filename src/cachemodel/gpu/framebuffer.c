@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The tile buffers' traffic: a touched tile is loaded before and flushed after it
- * is rendered, row by row of the attachment's memory, block by block. */
+ * is rendered, row by row of the attachment's memory (of tiled placements: of its blocks), block by block. */
 #include "gpu/gpu_internal.h"
 
 /* Calls act for each attachment that exists, in a fixed order. */
@@ -54,6 +54,35 @@ smaller(uint32_t a, uint32_t b)
    return a < b ? a : b;
 }
 
+static uint32_t
+larger(uint32_t a, uint32_t b)
+{
+   return a > b ? a : b;
+}
+
+/* Moves pixels whose blocks are rectangles: each block once, from left to right. One that
+ * has pixels beside the part, other than the level's padding, is written in part. */
+static void
+transfer_blocks(struct cm_gpu *gpu, const struct cm_texture_layout *layout,
+                const struct cm_texture_level *level, uint64_t address, struct rectangle part,
+                struct cm_block_shape shape, enum cm_stream stream, bool store)
+{
+   const uint32_t width = 1u << shape.column_shift, height = 1u << shape.row_shift;
+   for (uint32_t y = part.y0 & ~(height - 1); y < part.y1; y += height) {
+      for (uint32_t x = part.x0 & ~(width - 1); x < part.x1; x += width) {
+         const bool whole = x >= part.x0 && y >= part.y0 && smaller(x + width, level->columns) <= part.x1 &&
+                            smaller(y + height, level->rows) <= part.y1;
+         const uint32_t first_x = larger(x, part.x0), first_y = larger(y, part.y0);
+         cm_hierarchy_access(&gpu->hierarchy, 0,
+                             address + layout->placement->texel_offset(layout, level, first_x, first_y),
+                             stream,
+                             !store  ? CM_READ
+                             : whole ? CM_WRITE_BLOCK
+                                     : CM_WRITE);
+      }
+   }
+}
+
 static void
 transfer_pixels(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t layer, struct rectangle part,
                 enum cm_stream stream, bool store)
@@ -72,6 +101,12 @@ transfer_pixels(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t
 
    const uint32_t piece = is_linear(layout) ? part.x1 - part.x0 : 1;
    const uint32_t shift = gpu->hierarchy.entry[stream].block_shift;
+   const uint64_t slice = resource->address + cm_texture_slice_offset(layout, level, layer % images);
+   struct cm_block_shape shape;
+   if (!is_linear(layout) && cm_texture_block_shape(layout, level, slice, shift, &shape)) {
+      transfer_blocks(gpu, layout, level, slice, part, shape, stream, store);
+      return;
+   }
    uint64_t previous = UINT64_MAX;
    for (uint32_t y = part.y0; y < part.y1; y++) {
       for (uint32_t x = part.x0; x < part.x1; x += piece) {

@@ -53,8 +53,9 @@ struct cm_next_use;
 /** Reads of blocks that stand in two columns and up to CM_GRID_ROWS rows, by up to
  * four readers one after another. */
 struct cm_read_grid {
-   uint64_t block; /**< number of the upper left block; the upper right one is the next */
-   uint64_t row;   /**< blocks from row to row */
+   uint64_t block;  /**< number of the upper left block */
+   uint64_t column; /**< blocks from it to the upper right one */
+   uint64_t row;    /**< blocks from row to row */
    uint32_t accesses;
    /** What each reader reads, lowest bit first: bit 2 * row + column. */
    uint32_t readers[4];

@@ -19,9 +19,13 @@
 
 /** One mipmap level in a texture's memory. */
 struct cm_texture_level {
-   uint64_t offset;        /**< bytes from the beginning of the layer */
-   uint64_t slice_bytes;   /**< bytes from slice to slice (3D textures) */
-   uint32_t row_bytes;     /**< bytes from row to row; the placement's own measure */
+   uint64_t offset;      /**< bytes from the beginning of the layer */
+   uint64_t slice_bytes; /**< bytes from slice to slice (3D textures) */
+   uint32_t row_bytes;   /**< CM_ORDER_ROWS: bytes from row to row */
+   uint64_t
+      row_texels; /**< other orders: texels from a row of the outermost tiles to the next (texel_order.h) */
+   uint8_t inner_shift;    /**< other orders: binary logarithm of the side of a tile (texel_order.h) */
+   uint8_t outer_shift;    /**< CM_ORDER_TILES: of the outer tile's side */
    uint32_t width, height; /**< in the event stream's texels */
    uint32_t columns, rows; /**< in memory's texels */
    uint32_t slices;
@@ -45,9 +49,18 @@ struct cm_texture_layout {
    struct cm_texture_level levels[CM_MAX_LEVELS];
 };
 
+/** How the texels of a slice of a level follow one another: what the short ways to a
+ * footprint's blocks depend on. */
+enum cm_texel_order {
+   CM_ORDER_ROWS,   /**< row after row */
+   CM_ORDER_TILES,  /**< tiles of tiles, each in rows */
+   CM_ORDER_MORTON, /**< the bits of column and row in turn */
+};
+
 /** A placement. */
 struct cm_placement {
-   /** Fills in offset, slice_bytes and row_bytes of all levels, layer_bytes and
+   enum cm_texel_order order;
+   /** Fills in offset, slice_bytes and what its order needs of all levels, layer_bytes and
     * bytes; the other fields are set. */
    void (*lay_out)(struct cm_texture_layout *layout, const struct cm_config *config);
    /** Bytes from the beginning of a level's slice to a texel. */
@@ -55,13 +68,32 @@ struct cm_placement {
                             uint32_t column, uint32_t row);
 };
 
-/** Placements by enum cm_placement_kind.
+/** Placements by enum cm_placement_kind. In all of them slices and then levels lie one
+ * after another, levels from the base up; array layers and cube faces are outermost, each a
+ * whole mipmap chain.
  *
  * linear: a row's texels one after another, each row padded to a multiple of
- * texture.row_alignment; rows, then slices, then levels one after another, levels
- * from the base up, each at a multiple of 64 bytes; array layers and cube faces
- * outermost, each a whole mipmap chain. */
+ * texture.row_alignment; levels begin at a multiple of 64 bytes.
+ *
+ * The others are those of the thesis "Design of a Banked Texture Cache", chapter 2, whose
+ * textures have sides of powers of two and texels of 4 bytes. What it leaves open is
+ * tbrsim's: a texel is of any size, and a compression block is a texel; levels are padded to
+ * whole tiles at their right and lower edges. A slice begins at a multiple of its outermost
+ * tile's bytes, of 64 bytes at least and 4 KiB at most (of 64 where a texel's bytes are no
+ * power of two).
+ *
+ * 4d: tiles of texture.first_level_tile x texture.first_level_tile texels, row after row; in
+ * a tile its rows one after another (Figures 2-1 and 2-2). A row of tiles is as long as the
+ * level needs, where the thesis shifts by a logarithm.
+ * 6d: tiles as of 4d within tiles of texture.second_level_tile (Figures 2-3 and 2-4).
+ * rz: recursive Z: the bits of column and row in turn, the column's first; the longer side's
+ * bits that are left come last (Figures 2-5 and 2-6). Bits are those that a side padded to
+ * a power of two needs; of the longer side, only the squares are there that it reaches.
+ * morton-4k: recursive Z within pages of 4 KiB, pages in rows: as many texels as are a power
+ * of two and fit, square or twice as wide as high. Levels that are smaller than a page in a
+ * direction have smaller pages. Not of the thesis: what GPUs came to use. */
 extern const struct cm_placement *const cm_placements[];
+extern const struct cm_placement cm_placement_4d, cm_placement_6d, cm_placement_rz, cm_placement_morton_4k;
 
 /** The layout of a texture in a configuration. */
 void cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_resource_description *resource,
@@ -72,6 +104,20 @@ void cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_re
 uint64_t cm_texture_offset(const struct cm_texture_layout *layout, uint32_t level, uint32_t layer,
                            uint32_t column, uint32_t row);
 
+/** Bytes from the texture's beginning to a level's layer or slice. */
+uint64_t cm_texture_slice_offset(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
+                                 uint32_t layer);
+
+/** The shape of memory's blocks in a level: rectangles of texels. */
+struct cm_block_shape {
+   uint8_t column_shift, row_shift; /**< binary logarithms of columns and rows */
+};
+
+/** The shape of the blocks of a slice that begins at an address; false where blocks are no
+ * such rectangles, or texels straddle blocks. */
+bool cm_texture_block_shape(const struct cm_texture_layout *layout, const struct cm_texture_level *level,
+                            uint64_t address, unsigned block_shift, struct cm_block_shape *shape);
+
 /** A level's layer or slice as footprints are looked up in it. */
 struct cm_texture_image {
    const struct cm_texture_layout *layout;
@@ -81,9 +127,12 @@ struct cm_texture_image {
    /** Linear rows that begin with a block, of uncompressed texels that do not straddle
     * blocks: the usual case, which the fields below serve. */
    bool has_rows_of_blocks;
-   uint32_t texel_shift; /**< binary logarithm of texels a block */
-   uint64_t first_block; /**< number of its first block */
-   uint64_t row_blocks;  /**< blocks from row to row */
+   /** The same in other orders: uncompressed texels, whose blocks are rectangles. */
+   bool has_tiles_of_blocks;
+   struct cm_block_shape shape; /**< of a block, where one of the two is so */
+   uint32_t texel_shift;        /**< binary logarithm of texels a block */
+   uint64_t first_block;        /**< number of its first block */
+   uint64_t row_blocks;         /**< of has_rows_of_blocks: blocks from row to row */
 };
 
 /** Finds the image that a footprint names; what is out of range is clamped. address
@@ -102,7 +151,8 @@ unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct 
                              const struct cm_footprint *footprint, uint64_t *blocks);
 
 /** The same in short: false where the texels lie in more than two columns of blocks or
- * more than CM_GRID_ROWS rows, or not all inside an image that has_rows_of_blocks. */
+ * more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that
+ * has_rows_of_blocks or has_tiles_of_blocks. */
 bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
                        struct cm_read_grid *grid);
 
