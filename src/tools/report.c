@@ -34,8 +34,8 @@ read_row(const json_t *totals, const struct cm_config *config, enum cm_unit unit
    };
    if (row.cache) {
       row.hits = value(totals, name, stream, "hits");
-      row.bytes = (value(totals, name, stream, "fills") + value(totals, name, stream, "writebacks") +
-                   value(totals, name, stream, "bypasses")) *
+      /* What passes by is among the fills and the write-backs. */
+      row.bytes = (value(totals, name, stream, "fills") + value(totals, name, stream, "writebacks")) *
                   config->caches[unit].block;
    } else {
       row.bytes = value(totals, name, stream, "read_bytes") + value(totals, name, stream, "write_bytes");
