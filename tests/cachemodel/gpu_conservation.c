@@ -95,9 +95,28 @@ check_misses(const struct cm_config *config)
       for (unsigned s = 0; config->caches[unit].size && s < CM_STREAM_COUNT; s++) {
          const char *name = cm_unit_names[unit], *stream = cm_stream_names[s];
          if (value(name, stream, "writes") == 0)
-            assert_int_equal(value(name, stream, "misses"), value(name, stream, "fills"));
+            assert_int_equal(value(name, stream, "misses") + value(name, stream, "bypasses"),
+                             value(name, stream, "fills"));
          else
-            assert_true(value(name, stream, "misses") >= value(name, stream, "fills"));
+            assert_true(value(name, stream, "misses") + value(name, stream, "bypasses") >=
+                        value(name, stream, "fills"));
+      }
+   }
+}
+
+/* A stream that passes by is in the cache at no time; no other stream passes by. */
+static void
+check_uncached(const struct cm_config *config)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (unsigned s = 0; config->caches[unit].size && s < CM_STREAM_COUNT; s++) {
+         const char *name = cm_unit_names[unit], *stream = cm_stream_names[s];
+         const uint64_t accesses = value(name, stream, "reads") + value(name, stream, "writes");
+         if (config->caches[unit].uncached == 1 + s)
+            assert_int_equal(value(name, stream, "bypasses"), accesses);
+         else
+            assert_int_equal(value(name, stream, "bypasses"), 0);
+         assert_true(config->caches[unit].uncached != 1 + s || value(name, stream, "evictions") == 0);
       }
    }
 }
@@ -105,6 +124,10 @@ check_misses(const struct cm_config *config)
 static const char *const variants[][8] = {
    {NULL},
    {"parameter_buffer.layout=interleaved", "streams.color=l2", "streams.depth=l2", NULL},
+   {"streams.color=l2", "streams.depth=l2", "caches.l2.policy=gspc", "caches.l2.size=131072",
+    "caches.l2.uncached=color", NULL},
+   {"caches.texture_cache.uncached=texture", "caches.texture_cache.policy=ship-mem",
+    "caches.tile_cache.uncached=pb_list", "caches.vertex_cache.uncached=index", NULL},
    {"caches.l2.size=32768", "caches.tile_cache.size=4096", "caches.tile_cache.write_miss=fetch", NULL},
    {"caches.texture_cache.instances=2", "caches.texture_cache.size=2048", "caches.l2.block=128",
     "caches.l2.size=65536", "caches.l2.write_miss=fetch", NULL},
@@ -134,6 +157,7 @@ test_conservation(void **unused)
          check_sums();
          check_levels(config);
          check_misses(config);
+         check_uncached(config);
          for (uint32_t i = 0; i < table->count; i++)
             sums[i] += values[i];
       }
@@ -141,9 +165,10 @@ test_conservation(void **unused)
       /* Or nothing was tested. */
       values = sums;
       assert_true(value("dram", "total", "reads") > 1000);
-      assert_true(value("tile_cache", "pb_list", "hits") > 1000);
+      assert_true(value("tile_cache", "pb_list",
+                        config->caches[CM_UNIT_TILE_CACHE].uncached ? "bypasses" : "hits") > 1000);
       assert_true(value("vertex_cache", "vertex", "writes") > 1000);
-      if (v >= 2)
+      if (v >= 4)
          assert_true(value("dram", "pb_attribute", "writes") > 100);
       free(sums);
       cm_gpu_destroy(gpu);
