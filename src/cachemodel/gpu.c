@@ -73,6 +73,12 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       gpu->frame_start = calloc(gpu->table->count, sizeof(uint64_t));
       fine = gpu->total && gpu->frame && gpu->frame_start;
    }
+   if (fine && config->primitive_buffer.lines) {
+      gpu->attribute_cache =
+         cm_attribute_cache_create(&gpu->config, gpu->hierarchy.caches[CM_UNIT_ATTRIBUTE_CACHE],
+                                   gpu->pipeline);
+      fine = gpu->attribute_cache != NULL;
+   }
    if (fine) {
       if (futures)
          cm_futures_apply(futures, &gpu->hierarchy);
@@ -89,13 +95,15 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    if (!gpu)
       return;
    struct cm_array *const arrays[] = {
-      &gpu->traversal,   &gpu->position,      &gpu->first_block, &gpu->tile_begin, &gpu->tile_primitives,
-      &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,       &gpu->quad_reads,
+      &gpu->traversal,       &gpu->position,    &gpu->first_block,   &gpu->tile_begin,
+      &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,
+      &gpu->quad_reads,      &gpu->last_tiles,  &gpu->opt_numbers,   &gpu->tile_opt_numbers,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
    cm_deferred_finish(&gpu->deferred);
    cm_pb_lists_destroy(gpu->lists);
+   cm_attribute_cache_destroy(gpu->attribute_cache);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);
@@ -195,11 +203,16 @@ cm_gpu_pass_traversal(const struct cm_gpu *gpu)
 void
 cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 {
-   if (!gpu->pass || !gpu->pass->touched[tile])
+   if (!gpu->pass)
       return;
+   if (!gpu->pass->touched[tile]) {
+      cm_tile_fetcher_tile_done(gpu, tile);
+      return;
+   }
    gpu->pipeline[CM_PIPELINE_TILES]++;
    cm_framebuffer_tile(gpu, tile, false);
    cm_tile_fetcher(gpu, tile);
+   cm_tile_fetcher_tile_done(gpu, tile);
    if (!cm_fragment_stage(gpu, tile))
       out_of_memory(gpu);
    cm_framebuffer_tile(gpu, tile, true);
@@ -208,8 +221,10 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
-   if (gpu->pass)
+   if (gpu->pass) {
+      cm_parameter_buffer_end(gpu);
       cm_framebuffer_end(gpu);
+   }
    gpu->pass = NULL;
 }
 

@@ -177,6 +177,41 @@ test_no_file(void **unused)
    assert_non_null(strstr(error, "Is a directory"));
 }
 
+/* Attribute Caches that cannot be built, and why (TCOR III-C). */
+static void
+test_attribute_cache(void **unused)
+{
+   (void)unused;
+   static const char *const wrongs[][3] = {
+      {"caches.attribute_cache.size=0", "primitive_buffer.lines", "expected caches.attribute_cache"},
+      {"caches.attribute_cache.size=2048", "caches.attribute_cache.size: 2048 holds 32 attributes",
+       "at least 33, which the largest primitive has"},
+      {"caches.attribute_cache.size=49150", "caches.attribute_cache.size: 49150", "no multiple"},
+      {"caches.attribute_cache.block=128", "caches.attribute_cache.block: 128", "expected 64"},
+      {"caches.attribute_cache.policy=srrip", "caches.attribute_cache.policy: srrip", "expected tcor or lru"},
+      {"caches.attribute_cache.instances=2", "caches.attribute_cache.instances", "expected 1 to 1"},
+      {"caches.attribute_cache.ways=3", "primitive_buffer.lines: 256", "power of two of sets"},
+      {"caches.attribute_cache.uncached=pb_attribute", "caches.attribute_cache.uncached", "expected none"},
+      {"primitive_buffer.lines=250", "primitive_buffer.lines: 250", "expected sets * 4 ways"},
+      {"primitive_buffer.output_queue=0", "primitive_buffer.output_queue", "expected 1 to"},
+      {"primitive_buffer.mshrs=32", "a primitive of 33 attributes would wait for ever", "at least 33"},
+      {"streams.pb_list=attribute_cache", "streams.pb_list", "takes pb_attribute only"},
+      {"caches.primitive_list_cache.next=attribute_cache", "caches.primitive_list_cache.next",
+       "takes primitives only"},
+   };
+   for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
+      char error[512];
+      struct cm_config *config = cm_config_load("tcor-64k", NULL, error, sizeof error);
+      assert_non_null(config);
+      assert_true(cm_config_validate(config, error, sizeof error));
+      assert_true(cm_config_set(config, wrongs[i][0], error, sizeof error));
+      assert_false(cm_config_validate(config, error, sizeof error));
+      if (!strstr(error, wrongs[i][1]) || !strstr(error, wrongs[i][2]))
+         fail_msg("%s: %s", wrongs[i][0], error);
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
@@ -184,6 +219,7 @@ main(void)
       cmocka_unit_test(test_messages),
       cmocka_unit_test(test_no_configuration),
       cmocka_unit_test(test_no_file),
+      cmocka_unit_test(test_attribute_cache),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,6 +90,11 @@ test_every_unit(void **unused)
    static const char *const no_texture_cache[] = {"streams.texture=dram", NULL};
    static const char *const mru[] = {"caches.l2.policy=mru", "caches.texture_cache.policy=fifo", NULL};
    for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
+      const bool is_split = unit == CM_UNIT_PRIMITIVE_LIST_CACHE || unit == CM_UNIT_ATTRIBUTE_CACHE;
+      if (unit != CM_UNIT_TILE_CACHE)
+         check_unit(test_tcor_settings, (enum cm_unit)unit);
+      if (is_split)
+         continue;
       check_unit(NULL, (enum cm_unit)unit);
       check_unit(mru, (enum cm_unit)unit);
    }

@@ -65,6 +65,7 @@ enum cm_placement_kind {
    X(GSPC, "gspc", gspc, "as gspztc-tse; colour comes in as its learnt use as texture says")               \
    X(OPT, "opt", opt, "the one whose next use is farthest; offline only")                                  \
    X(OPTPT, "optpt", optpt, "as opt, or none: the block passes by if its own next use is farthest")        \
+   X(TCOR, "tcor", tcor, "dead Parameter Buffer first, live last; primitives by OPT number")               \
    X(PERFECT, "perfect", perfect, "none: every access hits, nothing reaches the next unit")
 
 enum cm_policy {
@@ -134,6 +135,31 @@ struct cm_gspc_config cm_cache_config_gspc(const struct cm_cache_config *cache);
 /** Whether a policy learns from sampled sets: gspztc, gspztc-tse, gspc. */
 bool cm_policy_samples(enum cm_policy policy);
 
+/** Which primitives leave when a line was found, but the Attribute Buffer has no room for all
+ * attributes: key primitive_buffer.further_victims. TCOR III-C3 says "more primitives are evicted
+ * using OPT", not where they are looked for. */
+enum cm_further_victims {
+   CM_FURTHER_VICTIMS_ALL_SETS,  /**< "all-sets": the first victim of all sets by the policy */
+   CM_FURTHER_VICTIMS_NEXT_SETS, /**< "next-sets": of the same set while it has unlocked ones, then of the
+                                  * sets after it */
+};
+
+/** What makes an attribute_cache the Attribute Cache of TCOR III-C2, whose granule is a primitive;
+ * caches.attribute_cache is then its Attribute Buffer (size: entries * 64 bytes), with the ways,
+ * the index and the policy (tcor: OPT numbers; or lru) of the Primitive Buffer. */
+struct cm_primitive_buffer_config {
+   uint32_t lines; /**< a power of two of sets of caches.attribute_cache.ways; 0: none is configured */
+   enum cm_further_victims further_victims;
+   /** Primitives that wait for the Rasterizer, 1 … 4096. A primitive stays locked until the
+    * Rasterizer has consumed it (TCOR III-C3); without a clock, until so many more were read, which
+    * is when the Rasterizer is what limits. */
+   uint32_t output_queue;
+   /** Requests for attributes outstanding at the next level. A miss makes one for each attribute of
+    * its primitive at once (TCOR III-C3), so it has to hold those of the largest one. Without a
+    * clock no count depends on it. */
+   uint32_t mshrs;
+};
+
 /** A simulated GPU. Made by cm_config_load, changed by cm_config_set; read by everyone. */
 struct cm_config {
    char *description;  /**< one line */
@@ -178,6 +204,7 @@ struct cm_config {
    } texture;
    enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */
    struct cm_cache_config caches[CM_CACHE_COUNT];
+   struct cm_primitive_buffer_config primitive_buffer;
    struct {
       uint32_t latency_min, latency_max; /**< cycles */
       uint32_t size_mib;

@@ -12,6 +12,7 @@ typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
 typedef MEMBER_TYPE(shader) shader_config;
 typedef MEMBER_TYPE(texture) texture_config;
 typedef MEMBER_TYPE(dram) dram_config;
+typedef struct cm_primitive_buffer_config primitive_buffer_config;
 
 static const cyaml_strval_t mode_names[] = {{"tbdr", CM_MODE_TBDR}, {"tbr", CM_MODE_TBR}};
 static const cyaml_strval_t order_names[] = {
@@ -45,6 +46,10 @@ static const cyaml_strval_t index_names[] = {{"modulo", CM_INDEX_MODULO}, {"xor"
 static const cyaml_strval_t write_miss_names[] = {
    {"allocate", CM_WRITE_MISS_ALLOCATE},
    {"fetch", CM_WRITE_MISS_FETCH},
+};
+static const cyaml_strval_t further_victims_names[] = {
+   {"all-sets", CM_FURTHER_VICTIMS_ALL_SETS},
+   {"next-sets", CM_FURTHER_VICTIMS_NEXT_SETS},
 };
 #define UNIT_NAME(id, name, description) {#name, CM_UNIT_##id},
 static const cyaml_strval_t unit_names[] = {CM_CACHES(UNIT_NAME){"dram", CM_UNIT_DRAM}};
@@ -103,6 +108,13 @@ static const cyaml_schema_field_t gspc_fields[] = {
    UINT(struct cm_gspc_config, render_target_long),
    CYAML_FIELD_END,
 };
+static const cyaml_schema_field_t primitive_buffer_fields[] = {
+   UINT(primitive_buffer_config, lines),
+   ENUM(primitive_buffer_config, further_victims, further_victims_names),
+   UINT(primitive_buffer_config, output_queue),
+   UINT(primitive_buffer_config, mshrs),
+   CYAML_FIELD_END,
+};
 static const cyaml_schema_field_t cache_fields[] = {
    UINT(struct cm_cache_config, size),
    UINT(struct cm_cache_config, ways),
@@ -153,6 +165,8 @@ static const cyaml_schema_field_t config_fields[] = {
    MAPPING(texture, texture_fields),
    MAPPING(streams, streams_fields),
    MAPPING(caches, caches_fields),
+   CYAML_FIELD_MAPPING("primitive_buffer", CYAML_FLAG_OPTIONAL, struct cm_config, primitive_buffer,
+                       primitive_buffer_fields),
    MAPPING(dram, dram_fields),
    CYAML_FIELD_END,
 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "config/config_internal.h"
+#include "events/event_stream.h"
 
 static bool
 is_power_of_two(uint32_t n)
@@ -118,11 +119,59 @@ cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix
    return false;
 }
 
+/* The Attribute Cache of TCOR III-C2: an Attribute Buffer and a Primitive Buffer. */
+static bool
+check_primitive_buffer(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_primitive_buffer_config *buffer = &config->primitive_buffer;
+   const struct cm_cache_config *cache = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
+   if (!cache->size)
+      return wrong(about(problem, "primitive_buffer.lines"),
+                   "%u lines need an Attribute Buffer, expected caches.attribute_cache", buffer->lines);
+   if (!in_range(about(problem, "caches.attribute_cache.ways"), cache->ways, 1, 1024))
+      return false;
+   about(problem, "caches.attribute_cache.block");
+   if (cache->block != CM_PB_BLOCK_BYTES)
+      return wrong(problem, "%u is not the size of an attribute, expected %u", cache->block,
+                   CM_PB_BLOCK_BYTES);
+   about(problem, "caches.attribute_cache.size");
+   if (cache->size % CM_PB_BLOCK_BYTES != 0)
+      return wrong(problem, "%u is no multiple of an attribute's %u bytes", cache->size, CM_PB_BLOCK_BYTES);
+   if (cache->size / CM_PB_BLOCK_BYTES < CM_MAX_PRIMITIVE_ATTRIBUTES)
+      return wrong(problem, "%u holds %u attributes, expected at least %u, which the largest primitive has",
+                   cache->size, cache->size / CM_PB_BLOCK_BYTES, CM_MAX_PRIMITIVE_ATTRIBUTES);
+   about(problem, "caches.attribute_cache.policy");
+   if (cache->policy != CM_POLICY_TCOR && cache->policy != CM_POLICY_LRU)
+      return wrong(problem, "%s is no policy of a Primitive Buffer, expected tcor or lru",
+                   cm_policy_names[cache->policy]);
+   if (!in_range(about(problem, "caches.attribute_cache.instances"), cache->instances, 1, 1))
+      return false;
+   if (cache->uncached)
+      return wrong(about(problem, "caches.attribute_cache.uncached"),
+                   "a Primitive Buffer decides by itself what passes by, expected none");
+   if (!in_range(about(problem, "primitive_buffer.lines"), buffer->lines, 1, 1u << 20))
+      return false;
+   if (buffer->lines % cache->ways != 0 || !is_power_of_two(buffer->lines / cache->ways))
+      return wrong(problem, "%u makes no power of two of sets, expected sets * %u ways", buffer->lines,
+                   cache->ways);
+   if (!in_range(about(problem, "primitive_buffer.output_queue"), buffer->output_queue, 1, 4096))
+      return false;
+   about(problem, "primitive_buffer.mshrs");
+   if (buffer->mshrs < CM_MAX_PRIMITIVE_ATTRIBUTES)
+      return wrong(problem,
+                   "a primitive of %u attributes would wait for ever, expected at least %u: a miss requests "
+                   "all attributes at once",
+                   CM_MAX_PRIMITIVE_ATTRIBUTES, CM_MAX_PRIMITIVE_ATTRIBUTES);
+   return true;
+}
+
 /* A cache by itself. */
 static bool
 check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
 {
    const struct cm_cache_config *cache = &config->caches[unit];
+   if (unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines)
+      return true; /* check_primitive_buffer */
    char prefix[64];
    snprintf(prefix, sizeof prefix, "caches.%s.", cm_unit_names[unit]);
    return check_shape(cache, prefix, problem) &&
@@ -140,6 +189,8 @@ check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_p
    if (cache->next == CM_UNIT_DRAM)
       return true;
    const struct cm_cache_config *next = &config->caches[cache->next];
+   if (cache->next == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines)
+      return wrong(problem, "attribute_cache has a primitive_buffer, which takes primitives only");
    if (!next->size)
       return wrong(problem, "%s is not configured, expected dram or a cache under caches",
                    cm_unit_names[cache->next]);
@@ -207,6 +258,8 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
       if (config->caches[unit].size && !check_cache(config, (enum cm_unit)unit, problem))
          return false;
    }
+   if (config->primitive_buffer.lines && !check_primitive_buffer(config, problem))
+      return false;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       if (config->caches[unit].size && !check_next(config, (enum cm_unit)unit, problem))
          return false;
@@ -217,6 +270,9 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
       if (unit != CM_UNIT_DRAM && !config->caches[unit].size)
          return wrong(problem, "%s is not configured, expected dram or a cache under caches",
                       cm_unit_names[unit]);
+      if (unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines &&
+          stream != CM_STREAM_PB_ATTRIBUTE)
+         return wrong(problem, "attribute_cache has a primitive_buffer, which takes pb_attribute only");
    }
 
    about(problem, "dram.latency_max");

@@ -29,11 +29,13 @@ enum cm_stream {
 };
 
 /** X(identifier, name, description): the caches a configuration may have. */
-#define CM_CACHES(X)                                                                     \
-   X(VERTEX_CACHE, vertex_cache, "the Vertex Stage's L1 cache")                          \
-   X(TEXTURE_CACHE, texture_cache, "the Fragment Processors' L1 texture caches")         \
-   X(TILE_CACHE, tile_cache, "the Tiling Engine's L1 cache of the Parameter Buffer")     \
-   X(INSTRUCTION_CACHE, instruction_cache, "the L1 cache of instructions and constants") \
+#define CM_CACHES(X)                                                                         \
+   X(VERTEX_CACHE, vertex_cache, "the Vertex Stage's L1 cache")                              \
+   X(TEXTURE_CACHE, texture_cache, "the Fragment Processors' L1 texture caches")             \
+   X(TILE_CACHE, tile_cache, "the Tiling Engine's L1 cache of the Parameter Buffer")         \
+   X(PRIMITIVE_LIST_CACHE, primitive_list_cache, "the Tiling Engine's L1 cache of PB-Lists") \
+   X(ATTRIBUTE_CACHE, attribute_cache, "the Tiling Engine's L1 cache of PB-Attributes")      \
+   X(INSTRUCTION_CACHE, instruction_cache, "the L1 cache of instructions and constants")     \
    X(L2, l2, "the shared L2 cache")
 
 /** Where an access can go. Caches come first, memory is last. */

@@ -126,10 +126,13 @@ struct cm_draw {
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
 };
 
+/** Attributes of the largest primitive: the position and 32 inputs of a fragment program. */
+#define CM_MAX_PRIMITIVE_ATTRIBUTES 33
+
 /** A primitive that reached the Polygon List Builder. */
 struct cm_primitive {
    uint32_t draw;           /**< index into pass->draws */
-   uint32_t num_attributes; /**< 1 (the position) … n attributes of 48 bytes */
+   uint32_t num_attributes; /**< 1 (the position) … CM_MAX_PRIMITIVE_ATTRIBUTES attributes of 48 bytes */
    uint64_t first_tile;     /**< its tiles: pass->primitive_tiles[first_tile …] */
    uint32_t num_tiles;      /**< at least 1 */
 };

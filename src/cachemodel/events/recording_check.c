@@ -88,7 +88,7 @@ check_primitives(const struct cm_pass *pass)
       const struct cm_primitive *primitive = &pass->primitives[p];
       if (primitive->draw >= pass->num_draws)
          return "a primitive names a draw that is not there";
-      if (!primitive->num_attributes || primitive->num_attributes > CM_PB_WIDE_ATTRIBUTES)
+      if (!primitive->num_attributes || primitive->num_attributes > CM_MAX_PRIMITIVE_ATTRIBUTES)
          return "a primitive has no attributes, or too many";
       if (!primitive->num_tiles || primitive->first_tile != first_tile ||
           !is_part(first_tile, primitive->num_tiles, pass->num_primitive_tiles))

@@ -18,11 +18,10 @@
 #include "config/config.h"
 #include "events/event_stream.h"
 #include "texture/placement.h"
+#include "tiling/parameter_buffer.h"
 
 #define CM_PAGE_BYTES 4096
 #define CM_RESOURCES_A_PAGE 1024
-#define CM_PB_LISTS_ADDRESS (1ull << 40)
-#define CM_PB_ATTRIBUTES_ADDRESS (1ull << 41)
 
 struct cm_resource {
    struct cm_resource_description description;

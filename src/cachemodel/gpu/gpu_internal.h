@@ -7,6 +7,7 @@
 #include "events/deferred.h"
 #include "gpu/address_space.h"
 #include "memory/hierarchy.h"
+#include "tiling/attribute_cache.h"
 
 /** An array that keeps its memory from pass to pass. */
 struct cm_array {
@@ -43,10 +44,14 @@ struct cm_gpu {
    struct cm_array tile_begin;      /**< uint64_t by tile, and one more: its part of tile_primitives */
    struct cm_array tile_primitives; /**< uint32_t: primitives by tile, in program order */
    struct cm_array pmd_offsets;     /**< uint64_t: where a primitive's PMDs go */
-   struct cm_array draw_textures;   /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw */
-   struct cm_array reuse;           /**< uint32_t: the FIFO of transformed vertices */
-   struct cm_deferred deferred;     /**< what the deferred mode shades of the last tile of a full pass */
-   struct cm_array quad_reads;      /**< of fragment_stage.c: what the quads of a group read */
+   struct cm_attribute_cache *attribute_cache; /**< NULL: without a Primitive Buffer */
+   struct cm_array last_tiles;                 /**< uint32_t by attribute block: cm_liveness.last_tiles */
+   struct cm_array opt_numbers;                /**< uint32_t: of a primitive's PMDs */
+   struct cm_array tile_opt_numbers; /**< uint32_t: of tile_primitives' PMDs; with an attribute_cache */
+   struct cm_array draw_textures;    /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw */
+   struct cm_array reuse;            /**< uint32_t: the FIFO of transformed vertices */
+   struct cm_deferred deferred;      /**< what the deferred mode shades of the last tile of a full pass */
+   struct cm_array quad_reads;       /**< of fragment_stage.c: what the quads of a group read */
 };
 
 /** Reads a program: all its instructions, then all its constants, once. */
@@ -56,9 +61,12 @@ void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const
 /** geometry.c: the Vertex Stage of a pass. */
 bool cm_geometry_pass(struct cm_gpu *gpu);
 
-/** tiling_engine.c: the Polygon List Builder over a pass; the Tile Fetcher on a tile. */
+/** tiling_engine.c: the Polygon List Builder over a pass; the Tile Fetcher on a tile, its signal
+ * that the tile is done; the end of the Parameter Buffer. */
 bool cm_polygon_list_builder(struct cm_gpu *gpu);
 void cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile);
+void cm_tile_fetcher_tile_done(struct cm_gpu *gpu, uint32_t tile);
+void cm_parameter_buffer_end(struct cm_gpu *gpu);
 
 /** fragment_stage.c: textures of the pass' draws; the Fragment Processors on a tile. */
 bool cm_fragment_stage_bind(struct cm_gpu *gpu);

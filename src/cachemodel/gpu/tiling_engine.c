@@ -3,12 +3,14 @@
  * Parameter Buffer, primitive by primitive: a PMD for each tile it covers, then
  * its attributes. The Tile Fetcher reads a tile's list, PMD by PMD, and after each
  * PMD the primitive's attributes. */
+#include <string.h>
+
 #include "gpu/gpu_internal.h"
 #include "tiling/parameter_buffer.h"
 
-/* Where each primitive's attributes begin, and how large a PMD has to be. */
+/* Where each primitive's attributes begin, how large a PMD has to be, blocks of all attributes. */
 static bool
-place_attributes(struct cm_gpu *gpu, bool *wide)
+place_attributes(struct cm_gpu *gpu, bool *wide, uint64_t *num_blocks)
 {
    const struct cm_pass *pass = gpu->pass;
    if (!cm_array_reserve(&gpu->first_block, pass->num_primitives, sizeof(uint32_t)))
@@ -22,6 +24,7 @@ place_attributes(struct cm_gpu *gpu, bool *wide)
       block += attributes;
       most = attributes > most ? attributes : most;
    }
+   *num_blocks = block;
    *wide = cm_pb_needs_wide((uint64_t)pass->tiles_x * pass->tiles_y, block, most);
    return true;
 }
@@ -57,30 +60,67 @@ sort_by_tile(struct cm_gpu *gpu)
    return true;
 }
 
+/* The arrays that a pass' primitives fill in as they are written. */
+static bool
+reserve_for_writing(struct cm_gpu *gpu, uint64_t num_blocks)
+{
+   const struct cm_pass *pass = gpu->pass;
+   const size_t num_tiles = (size_t)pass->tiles_x * pass->tiles_y;
+   if (!cm_array_reserve(&gpu->pmd_offsets, num_tiles, sizeof(uint64_t)) ||
+       !cm_array_reserve(&gpu->opt_numbers, num_tiles, sizeof(uint32_t)) ||
+       !cm_array_reserve(&gpu->last_tiles, num_blocks, sizeof(uint32_t)) ||
+       (gpu->attribute_cache &&
+        !cm_array_reserve(&gpu->tile_opt_numbers, pass->num_primitive_tiles, sizeof(uint32_t))))
+      return false;
+   memset(gpu->last_tiles.data, 0, num_blocks * sizeof(uint32_t));
+   return true;
+}
+
+/* A primitive's PMDs: appended to the lists, written; their OPT numbers are kept for the Tile
+ * Fetcher. The places of the first and the last tile in the traversal. */
+static bool
+write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
+{
+   const struct cm_primitive *primitive = &gpu->pass->primitives[p];
+   const uint32_t *tiles = gpu->pass->primitive_tiles + primitive->first_tile;
+   const uint64_t *begin = gpu->tile_begin.data;
+   uint64_t *offsets = gpu->pmd_offsets.data;
+   uint32_t *opt_numbers = gpu->attribute_cache ? gpu->opt_numbers.data : NULL;
+   uint32_t *tile_opt_numbers = gpu->tile_opt_numbers.data;
+
+   if (!cm_pb_lists_append(gpu->lists, ((const uint32_t *)gpu->first_block.data)[p],
+                           primitive->num_attributes, tiles, primitive->num_tiles, offsets, opt_numbers,
+                           first, last))
+      return false;
+   for (uint32_t i = 0; i < primitive->num_tiles; i++) {
+      if (opt_numbers)
+         tile_opt_numbers[begin[tiles[i]] + cm_pb_lists_length(gpu->lists, tiles[i]) - 1] = opt_numbers[i];
+      cm_hierarchy_access(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], CM_STREAM_PB_LIST, CM_WRITE);
+   }
+   return true;
+}
+
 static bool
 write_primitives(struct cm_gpu *gpu)
 {
    const struct cm_pass *pass = gpu->pass;
-   struct cm_hierarchy *hierarchy = &gpu->hierarchy;
    const uint32_t *first_block = gpu->first_block.data;
-   if (!cm_array_reserve(&gpu->pmd_offsets, (size_t)pass->tiles_x * pass->tiles_y, sizeof(uint64_t)))
-      return false;
-   uint64_t *offsets = gpu->pmd_offsets.data;
+   uint32_t *last_tiles = gpu->last_tiles.data;
 
    for (uint32_t p = 0; p < pass->num_primitives; p++) {
-      const struct cm_primitive *primitive = &pass->primitives[p];
-      const uint32_t attributes = primitive->num_attributes;
+      const uint32_t attributes = pass->primitives[p].num_attributes;
       uint32_t first, last;
-      if (!cm_pb_lists_append(gpu->lists, first_block[p], attributes,
-                              pass->primitive_tiles + primitive->first_tile, primitive->num_tiles, offsets,
-                              NULL, &first, &last))
+      if (!write_pmds(gpu, p, &first, &last))
          return false;
-      for (uint32_t i = 0; i < primitive->num_tiles; i++)
-         cm_hierarchy_access(hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], CM_STREAM_PB_LIST, CM_WRITE);
-      cm_hierarchy_access_range(hierarchy, 0,
-                                CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
-                                (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, true);
-      gpu->pipeline[CM_PIPELINE_PMDS] += primitive->num_tiles;
+      for (uint32_t a = 0; a < attributes; a++)
+         last_tiles[first_block[p] + a] = last;
+      if (gpu->attribute_cache)
+         cm_attribute_cache_write(gpu->attribute_cache, first_block[p], attributes, first);
+      else
+         cm_hierarchy_access_range(&gpu->hierarchy, 0,
+                                   CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
+                                   (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, true);
+      gpu->pipeline[CM_PIPELINE_PMDS] += pass->primitives[p].num_tiles;
       gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
    }
    gpu->pipeline[CM_PIPELINE_PRIMITIVES] += pass->num_primitives;
@@ -92,10 +132,15 @@ cm_polygon_list_builder(struct cm_gpu *gpu)
 {
    const struct cm_pass *pass = gpu->pass;
    bool wide;
+   uint64_t num_blocks;
    cm_pb_lists_destroy(gpu->lists);
    gpu->lists = NULL;
-   if (!place_attributes(gpu, &wide) || !sort_by_tile(gpu))
+   if (!place_attributes(gpu, &wide, &num_blocks) || !sort_by_tile(gpu) ||
+       !reserve_for_writing(gpu, num_blocks))
       return false;
+   cm_liveness_begin_pass(&gpu->hierarchy.liveness, gpu->config.parameter_buffer.layout,
+                          pass->tiles_x * pass->tiles_y, gpu->last_tiles.data, num_blocks);
+   cm_hierarchy_parameter_buffer_changed(&gpu->hierarchy);
    gpu->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide, pass->tiles_x * pass->tiles_y,
                                    gpu->position.data, false);
    return gpu->lists && write_primitives(gpu);
@@ -110,13 +155,34 @@ cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile)
    const uint32_t *first_block = gpu->first_block.data;
    const uint32_t count = cm_pb_lists_length(gpu->lists, tile);
 
+   const uint32_t *opt_numbers = gpu->tile_opt_numbers.data;
+
    for (uint32_t n = 0; n < count; n++) {
       const uint32_t p = primitives[n];
+      const uint32_t attributes = pass->primitives[p].num_attributes;
       cm_hierarchy_access(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(gpu->lists, tile, n),
                           CM_STREAM_PB_LIST, CM_READ);
-      cm_hierarchy_access_range(&gpu->hierarchy, 0,
-                                CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
-                                (uint64_t)pass->primitives[p].num_attributes * CM_PB_BLOCK_BYTES,
-                                CM_STREAM_PB_ATTRIBUTE, false);
+      if (gpu->attribute_cache)
+         cm_attribute_cache_read(gpu->attribute_cache, first_block[p], attributes,
+                                 opt_numbers[begin[tile] + n]);
+      else
+         cm_hierarchy_access_range(&gpu->hierarchy, 0,
+                                   CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
+                                   (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, false);
    }
+}
+
+void
+cm_tile_fetcher_tile_done(struct cm_gpu *gpu, uint32_t tile)
+{
+   cm_liveness_tile_done(&gpu->hierarchy.liveness, ((const uint32_t *)gpu->position.data)[tile]);
+}
+
+void
+cm_parameter_buffer_end(struct cm_gpu *gpu)
+{
+   if (gpu->attribute_cache)
+      cm_attribute_cache_end_pass(gpu->attribute_cache);
+   cm_liveness_end_pass(&gpu->hierarchy.liveness);
+   cm_hierarchy_parameter_buffer_changed(&gpu->hierarchy);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/cache_internal.h"
+#include "memory/liveness.h"
 
 #define REPLACEMENT(id, name, definition, description) [CM_POLICY_##id] = &cm_replacement_##definition,
 const struct cm_replacement *const cm_replacements[] = {CM_POLICIES(REPLACEMENT)};
@@ -40,23 +41,32 @@ allocate_state(struct cm_cache *cache)
    return true;
 }
 
+void
+cm_cache_init_without_lines(struct cm_cache *cache, const struct cm_cache_config *config,
+                            struct cm_cache *next, struct cm_dram *dram)
+{
+   static const struct cm_liveness no_pass;
+   memset(cache, 0, sizeof *cache);
+   cache->ways = config->ways;
+   cache->block_shift = log2_of(config->block);
+   cache->fetch_on_write = config->write_miss == CM_WRITE_MISS_FETCH;
+   cache->replacement = cm_replacements[config->policy];
+   cache->liveness = &no_pass;
+   cache->next = next;
+   cache->dram = dram;
+   cache->folded_block = CM_NO_BLOCK;
+}
+
 bool
 cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, struct cm_cache *next,
               struct cm_dram *dram)
 {
-   memset(cache, 0, sizeof *cache);
+   cm_cache_init_without_lines(cache, config, next, dram);
    cache->sets = config->size / config->block / config->ways;
-   cache->ways = config->ways;
-   cache->block_shift = log2_of(config->block);
    cache->set_mask = cache->sets - 1;
    cache->xor_shift = config->index == CM_INDEX_XOR ? log2_of(cache->sets) : 0;
    cache->bank_mask = cm_cache_config_banks(config) - 1;
-   cache->fetch_on_write = config->write_miss == CM_WRITE_MISS_FETCH;
-   cache->replacement = cm_replacements[config->policy];
    cache->uncached = config->uncached;
-   cache->next = next;
-   cache->dram = dram;
-   cache->folded_block = CM_NO_BLOCK;
 
    const size_t lines = (size_t)cache->sets * cache->ways;
    if (posix_memalign((void **)&cache->lines, 64, lines * sizeof(cm_line)) != 0) {
@@ -103,8 +113,8 @@ cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
 }
 
 /* The next level may have larger blocks, so the two speak in byte addresses. */
-static void
-write_to_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+void
+cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
    struct cm_cache *next = cache->next;
    cache->counts[stream][CM_CACHE_EVENT_WRITEBACKS]++;
@@ -119,7 +129,7 @@ write_to_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enu
 static void
 write_back(struct cm_cache *cache, cm_line line)
 {
-   write_to_next(cache, line >> 8, cm_line_stream(line), CM_WRITE_BLOCK);
+   cm_cache_write_next(cache, line >> 8, cm_line_stream(line), CM_WRITE_BLOCK);
 }
 
 void
@@ -147,7 +157,7 @@ cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, e
    if (access == CM_READ)
       cm_cache_fetch(cache, block, stream);
    else
-      write_to_next(cache, block, stream, access);
+      cm_cache_write_next(cache, block, stream, access);
 }
 
 static void

@@ -46,6 +46,7 @@ typedef uint64_t cm_line;
 #define CM_NO_BLOCK (UINT64_MAX >> 8)
 
 struct cm_cache;
+struct cm_liveness;
 struct cm_next_use;
 
 #define CM_GRID_ROWS 16
@@ -108,6 +109,9 @@ struct cm_cache {
    /** Next uses of the accesses that reach the cache; not owned. opt and optpt need it
     * before the first access (cm_cache_set_future). */
    struct cm_next_use *future;
+   /** Until when blocks of the Parameter Buffer are read; tcor needs it. Not owned; none is, until
+    * it is set. */
+   const struct cm_liveness *liveness;
    const struct cm_replacement *replacement;
    uint32_t uncached;                     /**< 1 + the stream whose accesses pass by; 0: none */
    const struct cm_replacement *cached;   /**< what serves the others */
@@ -127,6 +131,11 @@ struct cm_cache {
 bool cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, struct cm_cache *next,
                    struct cm_dram *dram);
 void cm_cache_finish(struct cm_cache *cache);
+
+/** The same without lines: for a unit that keeps its blocks itself, but counts and speaks to
+ * the next level as a cache does (cm_cache_fetch, cm_cache_write_next). */
+void cm_cache_init_without_lines(struct cm_cache *cache, const struct cm_cache_config *config,
+                                 struct cm_cache *next, struct cm_dram *dram);
 
 /** Before the first access: gives the cache its next uses, which have been collected from
  * the very accesses that will reach it, and rewound. */

@@ -44,6 +44,20 @@ void cm_cache_evict(struct cm_cache *cache, cm_line line);
 /** Reads a block from the next level. */
 void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
+/** Counts a write-back and writes a block to the next level. */
+void
+cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
+
+/** Before the eviction of a line that nobody reads any more: counts it, and it is clean from now on. */
+static inline void
+cm_cache_forget(struct cm_cache *cache, cm_line *line)
+{
+   uint64_t *counts = cache->counts[cm_line_stream(*line)];
+   counts[CM_CACHE_EVENT_DEAD_EVICTIONS]++;
+   counts[CM_CACHE_EVENT_WRITEBACKS_SAVED] += *line & 1;
+   *line &= ~(cm_line)1;
+}
+
 /** Counts a bypass and passes the access on to the next level. */
 void cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
 

@@ -20,8 +20,12 @@ build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum 
       return false;
    hierarchy->instances[unit] = cache->instances;
    for (uint32_t i = 0; i < cache->instances; i++) {
-      if (!cm_cache_init(&hierarchy->caches[unit][i], cache, next, &hierarchy->dram))
+      struct cm_cache *instance = &hierarchy->caches[unit][i];
+      if (unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines)
+         cm_cache_init_without_lines(instance, cache, next, &hierarchy->dram);
+      else if (!cm_cache_init(instance, cache, next, &hierarchy->dram))
          return false;
+      instance->liveness = &hierarchy->liveness;
    }
    return true;
 }
@@ -90,6 +94,15 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
                           !write  ? CM_READ
                           : whole ? CM_WRITE_BLOCK
                                   : CM_WRITE);
+   }
+}
+
+void
+cm_hierarchy_parameter_buffer_changed(struct cm_hierarchy *hierarchy)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
+         hierarchy->caches[unit][i].folded_block = CM_NO_BLOCK;
    }
 }
 

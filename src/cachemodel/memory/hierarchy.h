@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "memory/cache.h"
+#include "memory/liveness.h"
 
 /** Bytes that an access straight to memory transfers. */
 #define CM_DRAM_BLOCK_SHIFT 6
@@ -18,6 +19,7 @@ struct cm_hierarchy {
    struct cm_dram dram;
    struct cm_cache *caches[CM_CACHE_COUNT]; /**< instances of each unit; NULL: not configured */
    uint32_t instances[CM_CACHE_COUNT];
+   struct cm_liveness liveness; /**< of the Parameter Buffer: kept by who builds and reads it */
    struct {
       struct cm_cache *cache; /**< instance 0 of the first unit; NULL: memory */
       uint32_t instances;
@@ -62,6 +64,9 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
  * ascending order. */
 void cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                                uint64_t bytes, enum cm_stream stream, bool write);
+
+/** A pass begins or has ended: what caches remembered of the Parameter Buffer may be another pass'. */
+void cm_hierarchy_parameter_buffer_changed(struct cm_hierarchy *hierarchy);
 
 /** Drops the blocks of [begin, end) from all caches that the stream does not pass. */
 void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config *config,

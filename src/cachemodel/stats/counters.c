@@ -39,9 +39,15 @@ add(struct cm_counter_table *table, struct cm_counter counter)
    return true;
 }
 
+static bool
+has_event(const struct cm_config *config, int unit, int event)
+{
+   return event < CM_CACHE_EVENT_DEAD_EVICTIONS || config->caches[unit].policy == CM_POLICY_TCOR;
+}
+
 /* The counters of a unit's (or one instance's) stream; stream -1 is the total. */
 static bool
-add_events(struct cm_counter_table *table, int unit, int instance, int stream)
+add_events(struct cm_counter_table *table, const struct cm_config *config, int unit, int instance, int stream)
 {
    const bool dram = unit == CM_UNIT_DRAM;
    const struct event_text *events = dram ? dram_events : cache_events;
@@ -54,6 +60,8 @@ add_events(struct cm_counter_table *table, int unit, int instance, int stream)
       snprintf(which, sizeof which, ", instance %d", instance);
    }
    for (int event = 0; event < count; event++) {
+      if (!dram && !has_event(config, unit, event))
+         continue;
       struct cm_counter counter = {
          .measure = events[event].measure,
          .unit = unit,
@@ -76,16 +84,18 @@ add_unit(struct cm_counter_table *table, const struct cm_config *config, enum cm
 {
    for (int stream = 0; stream < CM_STREAM_COUNT; stream++) {
       if (cm_stream_reaches(config, (enum cm_stream)stream, unit) &&
-          !add_events(table, (int)unit, instance, stream))
+          !add_events(table, config, (int)unit, instance, stream))
          return false;
    }
-   return add_events(table, (int)unit, instance, -1);
+   return add_events(table, config, (int)unit, instance, -1);
 }
 
 static bool
 add_all(struct cm_counter_table *table, const struct cm_config *config)
 {
    for (int i = 0; i < CM_PIPELINE_COUNT; i++) {
+      if (i >= CM_PIPELINE_FIRST_OF_PRIMITIVE_BUFFER && !config->primitive_buffer.lines)
+         continue;
       struct cm_counter counter = {
          .measure = pipeline_counters[i].measure, .unit = -1, .instance = -1, .stream = -1, .event = i};
       snprintf(counter.name, sizeof counter.name, "%s", pipeline_counters[i].name);

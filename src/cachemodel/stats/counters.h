@@ -24,16 +24,20 @@
 struct cm_config;
 
 /** X(identifier, name, unit of measure, description) */
-#define CM_CACHE_EVENTS(X)                                                                    \
-   X(READS, "reads", "accesses", "reads")                                                     \
-   X(WRITES, "writes", "accesses", "writes")                                                  \
-   X(HITS, "hits", "accesses", "accesses that found their block")                             \
-   X(MISSES, "misses", "accesses", "accesses that did not find their block")                  \
-   X(BYPASSES, "bypasses", "accesses", "accesses passed on to the next level past the cache") \
-   X(FILLS, "fills", "blocks", "blocks read from the next level")                             \
-   X(EVICTIONS, "evictions", "blocks", "valid blocks replaced by another")                    \
-   X(WRITEBACKS, "writebacks", "blocks", "dirty blocks written to the next level")            \
-   X(INVALIDATIONS, "invalidations", "blocks", "blocks dropped because memory was written past the cache")
+/** The last two are counted where the policy is TCOR's. */
+#define CM_CACHE_EVENTS(X)                                                                                 \
+   X(READS, "reads", "accesses", "reads")                                                                  \
+   X(WRITES, "writes", "accesses", "writes")                                                               \
+   X(HITS, "hits", "accesses", "accesses that found their block")                                          \
+   X(MISSES, "misses", "accesses", "accesses that did not find their block")                               \
+   X(BYPASSES, "bypasses", "accesses", "accesses passed on to the next level past the cache")              \
+   X(FILLS, "fills", "blocks", "blocks read from the next level")                                          \
+   X(EVICTIONS, "evictions", "blocks", "valid blocks replaced by another")                                 \
+   X(WRITEBACKS, "writebacks", "blocks", "dirty blocks written to the next level")                         \
+   X(INVALIDATIONS, "invalidations", "blocks", "blocks dropped because memory was written past the cache") \
+   X(DEAD_EVICTIONS, "dead_evictions", "blocks", "evictions of blocks that nobody reads any more")         \
+   X(WRITEBACKS_SAVED, "writebacks_saved", "blocks",                                                       \
+     "dirty blocks dropped because nobody reads them any more")
 
 enum cm_cache_event {
 #define CM_CACHE_EVENT_ENUM(id, name, measure, description) CM_CACHE_EVENT_##id,
@@ -56,23 +60,38 @@ enum cm_dram_event {
 };
 
 /** Counters of the pipeline: X(identifier, name, unit of measure, description) */
-#define CM_PIPELINE_COUNTERS(X)                                                                   \
-   X(FRAMES, "gpu.frames", "frames", "frames")                                                    \
-   X(PASSES, "gpu.passes", "passes", "render passes")                                             \
-   X(DRAWS, "gpu.draws", "draws", "draw calls, each instance counted")                            \
-   X(INDICES, "vertex_stage.indices", "indices", "vertex indices read")                           \
-   X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                           \
-   X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices found transformed")   \
-   X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                   \
-   X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")     \
-   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one a primitive and tile")    \
-   X(TILES, "tiling_engine.tiles", "tiles", "tiles with primitives or cleared")                   \
-   X(QUADS, "fragment_stage.quads", "quads", "quads shaded")                                      \
-   X(FRAGMENTS, "fragment_stage.fragments", "fragments", "fragments shaded, helpers not counted") \
-   X(FOOTPRINTS, "fragment_stage.footprints", "footprints",                                       \
-     "texture reads of a quad, each mipmap level and slice counted")                              \
-   X(PROGRAM_SWITCHES, "fragment_stage.program_switches", "switches",                             \
-     "times a fragment processor took up another draw, which fetches its program")
+#define CM_PIPELINE_COUNTERS(X)                                                                           \
+   X(FRAMES, "gpu.frames", "frames", "frames")                                                            \
+   X(PASSES, "gpu.passes", "passes", "render passes")                                                     \
+   X(DRAWS, "gpu.draws", "draws", "draw calls, each instance counted")                                    \
+   X(INDICES, "vertex_stage.indices", "indices", "vertex indices read")                                   \
+   X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                                   \
+   X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices found transformed")           \
+   X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                           \
+   X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")             \
+   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one a primitive and tile")            \
+   X(TILES, "tiling_engine.tiles", "tiles", "tiles with primitives or cleared")                           \
+   X(QUADS, "fragment_stage.quads", "quads", "quads shaded")                                              \
+   X(FRAGMENTS, "fragment_stage.fragments", "fragments", "fragments shaded, helpers not counted")         \
+   X(FOOTPRINTS, "fragment_stage.footprints", "footprints",                                               \
+     "texture reads of a quad, each mipmap level and slice counted")                                      \
+   X(PROGRAM_SWITCHES, "fragment_stage.program_switches", "switches",                                     \
+     "times a fragment processor took up another draw, which fetches its program")                        \
+   X(PRIMITIVE_READS, "primitive_buffer.reads", "primitives", "primitives read by the Tile Fetcher")      \
+   X(PRIMITIVE_WRITES, "primitive_buffer.writes", "primitives",                                           \
+     "primitives written by the Polygon List Builder")                                                    \
+   X(PRIMITIVE_HITS, "primitive_buffer.hits", "primitives", "reads that found their primitive")           \
+   X(PRIMITIVE_MISSES, "primitive_buffer.misses", "primitives",                                           \
+     "reads that did not find their primitive, and writes that took a line")                              \
+   X(PRIMITIVE_BYPASSES, "primitive_buffer.bypasses", "primitives", "writes passed on to the next level") \
+   X(PRIMITIVE_EVICTIONS, "primitive_buffer.evictions", "primitives", "primitives replaced by another")   \
+   X(PRIMITIVE_FURTHER_EVICTIONS, "primitive_buffer.further_evictions", "primitives",                     \
+     "of these, those that had to leave for the room of their attributes alone")                          \
+   X(PRIMITIVE_LOCK_WAITS, "primitive_buffer.lock_waits", "primitives",                                   \
+     "primitives that the Rasterizer had to consume before a read found room")
+
+/** The counters from here on are those of a Primitive Buffer: not listed where there is none. */
+#define CM_PIPELINE_FIRST_OF_PRIMITIVE_BUFFER CM_PIPELINE_PRIMITIVE_READS
 
 enum cm_pipeline_counter {
 #define CM_PIPELINE_ENUM(id, name, measure, description) CM_PIPELINE_##id,

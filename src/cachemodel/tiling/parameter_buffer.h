@@ -24,6 +24,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Simulated addresses of the two sections, the PB-Lists and the PB-Attributes pointer: the
+ * same in every pass. */
+#define CM_PB_LISTS_ADDRESS (1ull << 40)
+#define CM_PB_ATTRIBUTES_ADDRESS (1ull << 41)
+
 #define CM_PB_BLOCK_BYTES 64
 #define CM_PB_ATTRIBUTE_BYTES 48
 /** Blocks that the baseline layout sets aside for a tile's list, and the length

@@ -131,6 +131,27 @@ pass_run(const struct pass_builder *builder, struct cm_gpu *gpu)
    cm_gpu_pass_end(gpu);
 }
 
+#define CACHE(unit, size, ways, policy, index)                                                      \
+   "caches." unit ".size=" size, "caches." unit ".ways=" ways, "caches." unit ".block=64",          \
+      "caches." unit ".instances=1", "caches." unit ".latency=1", "caches." unit ".policy=" policy, \
+      "caches." unit ".index=" index, "caches." unit ".write_miss=allocate", "caches." unit ".next=l2"
+
+const char *const test_tcor_settings[] = {
+   "parameter_buffer.layout=interleaved",
+   "streams.pb_list=primitive_list_cache",
+   "streams.pb_attribute=attribute_cache",
+   "caches.tile_cache.size=0",
+   CACHE("primitive_list_cache", "1024", "4", "lru", "modulo"),
+   CACHE("attribute_cache", "3072", "4", "tcor", "xor"),
+   "primitive_buffer.lines=32",
+   "primitive_buffer.further_victims=all-sets",
+   "primitive_buffer.output_queue=16",
+   "primitive_buffer.mshrs=33",
+   "caches.l2.size=16384",
+   "caches.l2.policy=tcor",
+   NULL,
+};
+
 struct cm_config *
 test_config(const char *const *assignments)
 {

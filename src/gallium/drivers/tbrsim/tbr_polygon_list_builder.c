@@ -2,6 +2,7 @@
 /**
  * Exact primitive–tile overlap and the bytes of PB-Attributes (TCOR II-B).
  */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #include "tbr_binning.h"
 #include "tbr_context.h"
 #include "tbr_shader.h"
+
+static_assert(1 + TBR_MAX_INPUTS == CM_MAX_PRIMITIVE_ATTRIBUTES, "an Attribute Cache holds any primitive");
 
 #define SUBPIXELS (1 << TBR_SUBPIXEL_BITS)
 #define MAX_COORDINATE 32768.0f

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/liveness.h"
+
+void
+cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layout, uint32_t num_tiles,
+                       const uint32_t *last_tiles, uint64_t num_blocks)
+{
+   cm_liveness_end_pass(liveness); /* one that memory was out for has not ended */
+   liveness->num_tiles = num_tiles;
+   liveness->layout = layout;
+   liveness->last_tiles = last_tiles;
+   liveness->num_blocks = num_blocks;
+}
+
+void
+cm_liveness_end_pass(struct cm_liveness *liveness)
+{
+   liveness->tiles_done = liveness->first_tile + liveness->num_tiles;
+   liveness->first_tile = liveness->tiles_done;
+   liveness->num_tiles = 0;
+   liveness->num_blocks = 0;
+}
+
+/* Of a block of PB-Lists: the place of its tile in the traversal. */
+static uint32_t
+list_tile(const struct cm_liveness *liveness, uint64_t block)
+{
+   if (liveness->layout == CM_PB_LAYOUT_INTERLEAVED)
+      return (uint32_t)(block % liveness->num_tiles);
+   const uint64_t run = block / CM_PB_BASELINE_BLOCKS;
+   return run < liveness->num_tiles ? (uint32_t)run : liveness->num_tiles - 1;
+}
+
+/* Of one block of the Parameter Buffer, in signals since the pass began; 0: it is not used. */
+static uint64_t
+signals_to_death(const struct cm_liveness *liveness, uint64_t address, enum cm_stream stream)
+{
+   if (stream == CM_STREAM_PB_LIST)
+      return (uint64_t)list_tile(liveness, (address - CM_PB_LISTS_ADDRESS) / CM_PB_BLOCK_BYTES) + 1;
+   const uint64_t block = (address - CM_PB_ATTRIBUTES_ADDRESS) / CM_PB_BLOCK_BYTES;
+   return block < liveness->num_blocks ? (uint64_t)liveness->last_tiles[block] + 1 : 0;
+}
+
+uint64_t
+cm_liveness_death(const struct cm_liveness *liveness, uint64_t address, uint32_t bytes, enum cm_stream stream)
+{
+   if ((stream != CM_STREAM_PB_LIST && stream != CM_STREAM_PB_ATTRIBUTE) || !liveness->num_tiles)
+      return 0;
+   uint64_t latest = 0;
+   const uint64_t end = address + bytes;
+   for (; address < end; address += CM_PB_BLOCK_BYTES) {
+      const uint64_t signals = signals_to_death(liveness, address, stream);
+      latest = signals > latest ? signals : latest;
+   }
+   return liveness->first_tile + latest;
+}

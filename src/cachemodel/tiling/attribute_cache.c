@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+#include "tiling/attribute_cache.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "memory/cache_internal.h"
+
+struct cm_attribute_cache {
+   struct cm_cache *unit;
+   uint64_t *pipeline;
+   uint64_t accesses; /* so far */
+   bool lru;
+   enum cm_further_victims further_victims;
+
+   /* The Primitive Buffer. */
+   struct cm_primitive_line *lines; /* sets × ways */
+   uint32_t sets, ways;
+   uint32_t xor_shift; /* 0: none */
+
+   /* The Attribute Buffer. */
+   uint32_t *next_entry;
+   uint32_t free_entry; /* first of the list */
+   uint32_t num_free;
+
+   /* Lines chosen to be evicted, and the entries that will be free then. */
+   struct cm_primitive_line **victims;
+   uint32_t num_victims;
+   uint32_t room;
+
+   /* The output queue: the lines that the Rasterizer has to consume, a ring. */
+   struct cm_primitive_line **queue;
+   uint32_t queue_size, queue_first, queue_length;
+};
+
+struct cm_attribute_cache *
+cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit, uint64_t *pipeline)
+{
+   const struct cm_cache_config *shape = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
+   const uint32_t lines = config->primitive_buffer.lines;
+   const uint32_t entries = shape->size / CM_PB_BLOCK_BYTES;
+   struct cm_attribute_cache *cache = calloc(1, sizeof *cache);
+   if (!cache)
+      return NULL;
+   cache->unit = unit;
+   cache->pipeline = pipeline;
+   cache->lru = shape->policy == CM_POLICY_LRU;
+   cache->further_victims = config->primitive_buffer.further_victims;
+   cache->ways = shape->ways;
+   cache->sets = lines / shape->ways;
+   cache->xor_shift = shape->index == CM_INDEX_XOR ? (uint32_t)__builtin_ctz(cache->sets) : 0;
+   cache->lines = calloc(lines, sizeof *cache->lines);
+   cache->victims = malloc(lines * sizeof(struct cm_primitive_line *));
+   cache->next_entry = malloc(entries * sizeof *cache->next_entry);
+   cache->queue_size = config->primitive_buffer.output_queue;
+   cache->queue = malloc(cache->queue_size * sizeof(struct cm_primitive_line *));
+   if (!cache->lines || !cache->victims || !cache->next_entry || !cache->queue) {
+      cm_attribute_cache_destroy(cache);
+      return NULL;
+   }
+   for (uint32_t entry = 0; entry < entries; entry++)
+      cache->next_entry[entry] = entry + 1 < entries ? entry + 1 : CM_NO_ENTRY;
+   cache->num_free = entries;
+   return cache;
+}
+
+void
+cm_attribute_cache_destroy(struct cm_attribute_cache *cache)
+{
+   if (!cache)
+      return;
+   free(cache->lines);
+   free(cache->victims);
+   free(cache->next_entry);
+   free(cache->queue);
+   free(cache);
+}
+
+static uint32_t
+set_of(const struct cm_attribute_cache *cache, uint32_t primitive)
+{
+   const uint32_t folded = cache->xor_shift ? primitive ^ primitive >> cache->xor_shift : primitive;
+   return folded & (cache->sets - 1);
+}
+
+static struct cm_primitive_line *
+find(const struct cm_attribute_cache *cache, uint32_t set, uint32_t primitive)
+{
+   struct cm_primitive_line *lines = cache->lines + (size_t)set * cache->ways;
+   for (uint32_t way = 0; way < cache->ways; way++) {
+      if (lines[way].valid && lines[way].primitive == primitive)
+         return &lines[way];
+   }
+   return NULL;
+}
+
+const struct cm_primitive_line *
+cm_attribute_cache_find(const struct cm_attribute_cache *cache, uint32_t primitive)
+{
+   return find(cache, set_of(cache, primitive), primitive);
+}
+
+uint32_t
+cm_attribute_cache_next_entry(const struct cm_attribute_cache *cache, uint32_t entry)
+{
+   return cache->next_entry[entry];
+}
+
+uint32_t
+cm_attribute_cache_free_entries(const struct cm_attribute_cache *cache)
+{
+   return cache->num_free;
+}
+
+/* ---- towards the next level -------------------------------------------- */
+
+/* The unit's observer is told of accesses; they count attribute by attribute. */
+static void
+arrive(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes, enum cm_access access)
+{
+   struct cm_cache *unit = cache->unit;
+   unit->accesses[CM_STREAM_PB_ATTRIBUTE][access != CM_READ] += num_attributes;
+   cache->accesses++;
+   for (uint32_t a = 0; unit->observer && a < num_attributes; a++)
+      unit->observer->access(unit->observer->context,
+                             CM_PB_ATTRIBUTES_ADDRESS + ((uint64_t)primitive + a) * CM_PB_BLOCK_BYTES,
+                             CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, access);
+}
+
+static uint64_t
+first_block(uint32_t primitive)
+{
+   return CM_PB_ATTRIBUTES_ADDRESS / CM_PB_BLOCK_BYTES + primitive;
+}
+
+static void
+write_attributes(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes)
+{
+   for (uint32_t a = 0; a < num_attributes; a++)
+      cm_cache_write_next(cache->unit, first_block(primitive) + a, CM_STREAM_PB_ATTRIBUTE, CM_WRITE_BLOCK);
+}
+
+static void
+count(struct cm_attribute_cache *cache, enum cm_cache_event event, uint32_t attributes)
+{
+   cache->unit->counts[CM_STREAM_PB_ATTRIBUTE][event] += attributes;
+}
+
+/* ---- lines that leave and come ----------------------------------------- */
+
+static void
+free_line(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
+{
+   uint32_t last = line->abp;
+   while (cache->next_entry[last] != CM_NO_ENTRY)
+      last = cache->next_entry[last];
+   cache->next_entry[last] = cache->free_entry;
+   cache->free_entry = line->abp;
+   cache->num_free += line->num_attributes;
+   count(cache, CM_CACHE_EVENT_EVICTIONS, line->num_attributes);
+   if (!cache->lru && line->opt_number == CM_PB_NEVER)
+      count(cache, CM_CACHE_EVENT_DEAD_EVICTIONS, line->num_attributes);
+   cache->pipeline[CM_PIPELINE_PRIMITIVE_EVICTIONS]++;
+   line->valid = false;
+}
+
+/* A primitive that is never read again is written back as any other: that it is dead, only the L2
+ * asks (III-C5, Figure 10 at tile 3). */
+static void
+evict(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
+{
+   if (line->dirty)
+      write_attributes(cache, line->primitive, line->num_attributes);
+   free_line(cache, line);
+}
+
+static void
+fill(struct cm_attribute_cache *cache, struct cm_primitive_line *line, uint32_t primitive,
+     uint32_t num_attributes, uint32_t opt_number, bool dirty)
+{
+   *line = (struct cm_primitive_line){
+      .primitive = primitive,
+      .opt_number = opt_number,
+      .abp = cache->free_entry,
+      .num_attributes = num_attributes,
+      .valid = true,
+      .dirty = dirty,
+      .last_use = cache->accesses,
+   };
+   uint32_t last = cache->free_entry;
+   for (uint32_t a = 1; a < num_attributes; a++)
+      last = cache->next_entry[last];
+   cache->free_entry = cache->next_entry[last];
+   cache->next_entry[last] = CM_NO_ENTRY;
+   cache->num_free -= num_attributes;
+   count(cache, CM_CACHE_EVENT_MISSES, num_attributes);
+   cache->pipeline[CM_PIPELINE_PRIMITIVE_MISSES]++;
+}
+
+/* The Rasterizer consumes the oldest primitive of the output queue. */
+static void
+consume(struct cm_attribute_cache *cache)
+{
+   cache->queue[cache->queue_first]->locks--;
+   cache->queue_first = cache->queue_first + 1 == cache->queue_size ? 0 : cache->queue_first + 1;
+   cache->queue_length--;
+}
+
+static void
+push(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
+{
+   const uint32_t place = cache->queue_first + cache->queue_length++;
+   cache->queue[place < cache->queue_size ? place : place - cache->queue_size] = line;
+   line->locks++;
+}
+
+/* ---- who leaves -------------------------------------------------------- */
+
+/* Whether a line leaves rather than the other. */
+static bool
+leaves_before(const struct cm_attribute_cache *cache, const struct cm_primitive_line *line,
+              const struct cm_primitive_line *other)
+{
+   if (cache->lru)
+      return line->last_use < other->last_use;
+   if (line->opt_number != other->opt_number)
+      return line->opt_number > other->opt_number;
+   return line->primitive > other->primitive;
+}
+
+/* Of the lines from … to, the first to leave; NULL: all are empty, locked or chosen already. */
+static struct cm_primitive_line *
+first_to_leave(struct cm_attribute_cache *cache, struct cm_primitive_line *lines, uint32_t num_lines)
+{
+   struct cm_primitive_line *first = NULL;
+   for (uint32_t i = 0; i < num_lines; i++) {
+      if (lines[i].valid && !lines[i].locks && !lines[i].chosen &&
+          (!first || leaves_before(cache, &lines[i], first)))
+         first = &lines[i];
+   }
+   return first;
+}
+
+static struct cm_primitive_line *
+further_victim(struct cm_attribute_cache *cache, uint32_t set)
+{
+   if (cache->further_victims == CM_FURTHER_VICTIMS_ALL_SETS)
+      return first_to_leave(cache, cache->lines, cache->sets * cache->ways);
+   for (uint32_t i = 0; i < cache->sets; i++) {
+      const uint32_t at = (set + i) & (cache->sets - 1);
+      struct cm_primitive_line *line =
+         first_to_leave(cache, cache->lines + (size_t)at * cache->ways, cache->ways);
+      if (line)
+         return line;
+   }
+   return NULL;
+}
+
+/* An access that has to find room. */
+struct request {
+   uint32_t set;
+   uint32_t num_attributes;
+   /* A read waits for locked lines and takes any; a write takes no line that is read in the same
+    * tile as its primitive or before. */
+   bool is_read;
+   uint32_t first_tile;
+};
+
+static bool
+choose(struct cm_attribute_cache *cache, const struct request *request, struct cm_primitive_line *line)
+{
+   if (!line || (!request->is_read && !cache->lru && line->opt_number <= request->first_tile))
+      return false;
+   line->chosen = true;
+   cache->victims[cache->num_victims++] = line;
+   cache->room += line->num_attributes;
+   return true;
+}
+
+/* Waits for the Rasterizer; false where a request does not, or there is nothing to wait for. */
+static bool
+wait_for_rasterizer(struct cm_attribute_cache *cache, const struct request *request)
+{
+   if (!request->is_read || !cache->queue_length)
+      return false;
+   consume(cache);
+   cache->pipeline[CM_PIPELINE_PRIMITIVE_LOCK_WAITS]++;
+   return true;
+}
+
+/* A line of the set, empty or chosen to be evicted; NULL: there is none. */
+static struct cm_primitive_line *
+find_line(struct cm_attribute_cache *cache, const struct request *request)
+{
+   struct cm_primitive_line *lines = cache->lines + (size_t)request->set * cache->ways;
+   for (uint32_t way = 0; way < cache->ways; way++) {
+      if (!lines[way].valid)
+         return &lines[way];
+   }
+   struct cm_primitive_line *line;
+   do
+      line = first_to_leave(cache, lines, cache->ways);
+   while (!line && wait_for_rasterizer(cache, request));
+   return choose(cache, request, line) ? line : NULL;
+}
+
+/* A line and the entries for a request's primitive, after evicting what has to leave (III-C3,
+ * III-C4); NULL, and nobody has left, where a write finds none. */
+static struct cm_primitive_line *
+make_room(struct cm_attribute_cache *cache, const struct request *request)
+{
+   cache->num_victims = 0;
+   cache->room = cache->num_free;
+   struct cm_primitive_line *line = find_line(cache, request);
+   const uint32_t num_victims = cache->num_victims;
+   while (line && cache->room < request->num_attributes) {
+      if (!choose(cache, request, further_victim(cache, request->set)) &&
+          !wait_for_rasterizer(cache, request))
+         line = NULL;
+   }
+   for (uint32_t v = 0; v < cache->num_victims; v++) {
+      cache->victims[v]->chosen = false;
+      if (line)
+         evict(cache, cache->victims[v]);
+   }
+   if (line)
+      cache->pipeline[CM_PIPELINE_PRIMITIVE_FURTHER_EVICTIONS] += cache->num_victims - num_victims;
+   return line;
+}
+
+/* ---- accesses ---------------------------------------------------------- */
+
+void
+cm_attribute_cache_write(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes,
+                         uint32_t first_tile)
+{
+   const struct request request = {.set = set_of(cache, primitive),
+                                   .num_attributes = num_attributes,
+                                   .first_tile = first_tile};
+   assert(!find(cache, request.set, primitive));
+   arrive(cache, primitive, num_attributes, CM_WRITE_BLOCK);
+   cache->pipeline[CM_PIPELINE_PRIMITIVE_WRITES]++;
+   struct cm_primitive_line *line = make_room(cache, &request);
+   if (line) {
+      fill(cache, line, primitive, num_attributes, first_tile, true);
+      return;
+   }
+   count(cache, CM_CACHE_EVENT_BYPASSES, num_attributes);
+   cache->pipeline[CM_PIPELINE_PRIMITIVE_BYPASSES]++;
+   write_attributes(cache, primitive, num_attributes);
+}
+
+uint32_t
+cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes,
+                        uint32_t opt_number)
+{
+   const struct request request = {.set = set_of(cache, primitive),
+                                   .num_attributes = num_attributes,
+                                   .is_read = true};
+   arrive(cache, primitive, num_attributes, CM_READ);
+   cache->pipeline[CM_PIPELINE_PRIMITIVE_READS]++;
+   /* Its place in the output queue has to be free. */
+   if (cache->queue_length == cache->queue_size)
+      consume(cache);
+
+   struct cm_primitive_line *line = find(cache, request.set, primitive);
+   if (line) {
+      line->opt_number = opt_number;
+      line->last_use = cache->accesses;
+      cache->pipeline[CM_PIPELINE_PRIMITIVE_HITS]++;
+   } else {
+      line = make_room(cache, &request);
+      assert(line); /* the largest primitive fits, and all locks end */
+      fill(cache, line, primitive, num_attributes, opt_number, false);
+      for (uint32_t a = 0; a < num_attributes; a++)
+         cm_cache_fetch(cache->unit, first_block(primitive) + a, CM_STREAM_PB_ATTRIBUTE);
+   }
+   push(cache, line);
+   return line->abp;
+}
+
+void
+cm_attribute_cache_end_pass(struct cm_attribute_cache *cache)
+{
+   while (cache->queue_length)
+      consume(cache);
+   for (uint32_t i = 0; i < cache->sets * cache->ways; i++) {
+      struct cm_primitive_line *line = &cache->lines[i];
+      if (!line->valid)
+         continue;
+      line->opt_number = CM_PB_NEVER;
+      if (line->dirty)
+         count(cache, CM_CACHE_EVENT_WRITEBACKS_SAVED, line->num_attributes);
+      free_line(cache, line);
+   }
+}
