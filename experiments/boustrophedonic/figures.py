@@ -7,16 +7,13 @@ usage: figures.py RESULTS OUTPUT NAME…
 RESULTS holds, for each capture NAME, analysis/NAME/analysis.json (tbrsim analyze) and the statistics of
 simulations with perfect L1 caches but for textures, policies, scaled and sizes/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
 """
-import csv
-import json
 import math
 import pathlib
 import sys
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as pyplot  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from support import (COLORS, decrease, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+                     plot_bars, save, share, signed, write_table)
 
 MEBIBYTE = 1 << 20
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
@@ -32,27 +29,6 @@ GROUPS = {"texture": "#59a14f", "geometry": "#4e79a7", "parameter buffer": "#f28
 GROUP_OF = {"texture": "texture", "vertex": "geometry", "index": "geometry", "pb_list": "parameter buffer",
             "pb_attribute": "parameter buffer", "color": "frame buffer", "depth": "frame buffer",
             "stencil": "frame buffer", "shader": "programs", "constant": "programs"}
-COLORS = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#9c755f"]
-
-
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def mean(values):
-    """The average of those that are numbers."""
-    values = [value for value in values if not math.isnan(value)]
-    return sum(values) / len(values) if values else math.nan
-
-
-def share(part, whole):
-    return 100 * part / whole if whole else 0.0
-
-
-def decrease(before, after):
-    """By how many per cent of `before` it is less; not a number where there was nothing."""
-    return share(before - after, before) if before else math.nan
 
 
 def simulations(directory):
@@ -138,27 +114,6 @@ class Capture:
 
 
 # ---- tables -----------------------------------------------------------------
-
-
-def write_table(output, name, header, rows):
-    with open(output / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([header, *rows])
-    with open(output / f"{name}.md", "w", encoding="utf-8") as file:
-        file.write("| " + " | ".join(header) + " |\n")
-        file.write("| --- |" + " ---: |" * (len(header) - 1) + "\n")
-        for row in rows:
-            file.write("| " + " | ".join(str(cell) for cell in row) + " |\n")
-
-
-def number(value, digits=1):
-    return "–" if math.isnan(value) else f"{value:.{digits}f}"
-
-
-def signed(value):
-    """A decrease as the paper writes changes: less is negative."""
-    if math.isnan(value):
-        return "–"
-    return f"{-value:+.1f}" if abs(value) >= 0.05 else "0.0"
 
 
 def captures_table(captures):
@@ -255,34 +210,6 @@ def traffic_table(captures, key):
 # ---- plots ------------------------------------------------------------------
 
 
-def new_plot(title, ylabel, width=8.0, height=3.4):
-    figure, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
-    axes.set_title(title, fontsize=10)
-    axes.set_ylabel(ylabel, fontsize=9)
-    axes.tick_params(labelsize=8)
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes
-
-
-def legend_above(axes):
-    """One line of labels between the title and the plot."""
-    labels = axes.get_legend_handles_labels()[1]
-    axes.set_title(axes.get_title(), fontsize=10, pad=24)
-    axes.legend(fontsize=8, ncols=len(labels), frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
-                borderaxespad=0.2, columnspacing=1.2, handlelength=1.4)
-
-
-def save(figure, output, name):
-    figure.savefig(output / f"{name}.png", dpi=100)
-    pyplot.close(figure)
-
-
-def label_captures(axes, names):
-    axes.set_xticks(range(len(names)), names, rotation=35, ha="right", fontsize=8)
-    axes.set_xlim(-0.6, len(names) - 0.4)
-
-
 def grouped(by_stream):
     groups = dict.fromkeys(GROUPS, 0)
     for stream, count in by_stream.items():
@@ -307,15 +234,6 @@ def plot_stacks(output, name, title, captures, key):
     axes.set_ylim(0, 100)
     axes.legend(fontsize=8, ncols=1, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
     save(figure, output, name)
-
-
-def plot_bars(axes, names, series):
-    """Bars side by side: series is {label: a value for each name}."""
-    width = 0.8 / len(series)
-    for number, (label, values) in enumerate(series.items()):
-        places = [place - 0.4 + width * (number + 0.5) for place in range(len(names))]
-        axes.bar(places, values, width, label=label, color=COLORS[number % len(COLORS)])
-    label_captures(axes, names)
 
 
 def plot_iird(output, captures):

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""What all experiments begin with: each capture is recorded once, and everything is simulated from the recordings.
+
+Configuration: traces, a directory of captures (*.trace); recordings, where the recordings go; tbrsim, the command.
+"""
+import pathlib
+import sys
+
+if "traces" not in config:
+    sys.exit("no captures: --config traces=DIR, a directory of *.trace")
+TRACES = pathlib.Path(config["traces"])
+RECORDINGS = pathlib.Path(config.get("recordings", "build/experiments/recordings"))
+TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
+NAMES = sorted(path.stem for path in TRACES.glob("*.trace"))
+if not NAMES:
+    sys.exit(f"{TRACES}: no *.trace there")
+
+# The papers' GPU tests depth early and removes no other hidden surfaces (boustrophedonic frames II-A, TCOR II-A).
+COMMON = "--set mode=tbr"
+
+
+rule record:
+    input:
+        TRACES / "{name}.trace",
+    output:
+        RECORDINGS / "{name}.tbr",
+    log:
+        RECORDINGS / "{name}.log",
+    params:
+        out=lambda wildcards: RECORDINGS / wildcards.name,
+    shell:
+        "{TBRSIM} replay --no-model {COMMON} --record {output} --out {params.out} {input} >{log} 2>&1"

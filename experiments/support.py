@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""What the experiments' tables and plots share."""
+import csv
+import json
+import math
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as pyplot  # noqa: E402
+
+COLORS = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#9c755f"]
+
+
+def load(path):
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def mean(values):
+    """The average of those that are numbers."""
+    values = [value for value in values if not math.isnan(value)]
+    return sum(values) / len(values) if values else math.nan
+
+
+def share(part, whole):
+    return 100 * part / whole if whole else 0.0
+
+
+def decrease(before, after):
+    """By how many per cent of `before` it is less; not a number where there was nothing."""
+    return share(before - after, before) if before else math.nan
+
+
+def write_table(output, name, header, rows):
+    with open(output / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    with open(output / f"{name}.md", "w", encoding="utf-8") as file:
+        file.write("| " + " | ".join(header) + " |\n")
+        file.write("| --- |" + " ---: |" * (len(header) - 1) + "\n")
+        for row in rows:
+            file.write("| " + " | ".join(str(cell) for cell in row) + " |\n")
+
+
+def number(value, digits=1):
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def signed(value):
+    """A decrease as the paper writes changes: less is negative."""
+    if math.isnan(value):
+        return "–"
+    return f"{-value:+.1f}" if abs(value) >= 0.05 else "0.0"
+
+
+def new_plot(title, ylabel, width=8.0, height=3.4):
+    figure, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
+    axes.set_title(title, fontsize=10)
+    axes.set_ylabel(ylabel, fontsize=9)
+    axes.tick_params(labelsize=8)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+    return figure, axes
+
+
+def legend_above(axes):
+    """One line of labels between the title and the plot."""
+    labels = axes.get_legend_handles_labels()[1]
+    axes.set_title(axes.get_title(), fontsize=10, pad=24)
+    axes.legend(fontsize=8, ncols=len(labels), frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0),
+                borderaxespad=0.2, columnspacing=1.2, handlelength=1.4)
+
+
+def save(figure, output, name):
+    figure.savefig(output / f"{name}.png", dpi=100)
+    pyplot.close(figure)
+
+
+def label_captures(axes, names):
+    axes.set_xticks(range(len(names)), names, rotation=35, ha="right", fontsize=8)
+    axes.set_xlim(-0.6, len(names) - 0.4)
+
+
+def plot_bars(axes, names, series):
+    """Bars side by side: series is {label: a value for each name}."""
+    width = 0.8 / len(series)
+    for number, (label, values) in enumerate(series.items()):
+        places = [place - 0.4 + width * (number + 0.5) for place in range(len(names))]
+        axes.bar(places, values, width, label=label, color=COLORS[number % len(COLORS)])
+    label_captures(axes, names)
