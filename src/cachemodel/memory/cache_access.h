@@ -63,14 +63,18 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
    cache->folded_line = line;
 }
 
-/* The usual numbers of ways as constants, for the compiler to unroll. */
+/* The usual numbers of ways as constants, for the compiler to unroll; 16 where it is told, as last-level
+ * caches have, which are asked for one block at a time. */
 static inline __attribute__((always_inline)) void
-cm_policy_look_up(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+cm_policy_look_up(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access,
+                  bool unroll_16)
 {
    if (cache->ways == 4)
       cm_policy_look_up_ways(cache, block, stream, access, 4);
    else if (cache->ways == 8)
       cm_policy_look_up_ways(cache, block, stream, access, 8);
+   else if (unroll_16 && cache->ways == 16)
+      cm_policy_look_up_ways(cache, block, stream, access, 16);
    else
       cm_policy_look_up_ways(cache, block, stream, access, cache->ways);
 }
@@ -78,7 +82,7 @@ cm_policy_look_up(struct cm_cache *cache, uint64_t block, enum cm_stream stream,
 static void
 cm_policy_access(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
-   cm_policy_look_up(cache, block, stream, access);
+   cm_policy_look_up(cache, block, stream, access, true);
 }
 
 /** Blocks that a sequence remembers as the last ones accessed in their sets. */
@@ -96,7 +100,7 @@ cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned
       const uint64_t block = blocks[i];
       if (block == recent[0] || block == recent[1] || block == recent[2])
          continue;
-      cm_policy_look_up(cache, block, stream, CM_READ);
+      cm_policy_look_up(cache, block, stream, CM_READ, false);
       const uint64_t set = cm_cache_set(cache, block);
       recent[2] = cm_cache_set(cache, recent[1]) == set ? CM_NO_BLOCK : recent[1];
       recent[1] = cm_cache_set(cache, recent[0]) == set ? CM_NO_BLOCK : recent[0];
@@ -152,7 +156,7 @@ cm_policy_read_grid_in_order(struct cm_cache *cache, const struct cm_read_grid *
       uint32_t unseen = grid->readers[r] & ~seen;
       seen |= unseen;
       while (unseen)
-         cm_policy_look_up(cache, cm_grid_block(grid, cm_take_bit(&unseen)), stream, CM_READ);
+         cm_policy_look_up(cache, cm_grid_block(grid, cm_take_bit(&unseen)), stream, CM_READ, false);
    }
    cache->accesses[stream][0] += grid->accesses;
    return true;
