@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Measures what simulated hardware costs the simulation: configurations against plainer ones of the same run, live
+and from a recording, over captures. Writes bench/CONFIGURATIONS.md."""
+
+import argparse
+import dataclasses
+import os
+import pathlib
+import sys
+import tempfile
+
+from bench import SOURCE, capture, geometric_mean, machine, measure_once
+from recordings import simulate
+
+RESULTS = pathlib.Path(__file__).with_name("CONFIGURATIONS.md")
+
+
+@dataclasses.dataclass
+class Comparison:
+    """A configuration, what it is compared with, and whether live runs are compared, too."""
+    title: str
+    configuration: list
+    plainer: list
+    live: bool = False
+
+
+COMPARISONS = [
+    Comparison("TCOR / LRU Tile Cache", ["--config", "tcor-64k"], ["--config", "tcor-baseline-64k"], live=True),
+    Comparison("GSPC / LRU in the L2", ["--set", "caches.l2.policy=gspc", "--set", "caches.l2.banks=4"],
+               ["--set", "caches.l2.policy=lru"]),
+]
+
+
+def record(arguments, workload, recording):
+    if not measure_once(arguments, workload, ["--record", str(recording)]):
+        sys.exit(f"bench: {workload.name} failed")
+
+
+def live_ratio(arguments, workload, comparison):
+    """Time of the program with the configuration, next to that with the plainer one: the best of the rounds, in turn."""
+    best = [0, 0]
+    for _ in range(arguments.rounds):
+        for place, options in enumerate((comparison.configuration, comparison.plainer)):
+            once = measure_once(arguments, workload, options)
+            if not once:
+                sys.exit(f"bench: {workload.name} failed")
+            best[place] = max(best[place], once.speed)
+    return best[1] / best[0]
+
+
+def offline_ratio(arguments, recording, out, comparison):
+    """The same of processor time of `tbrsim sim`."""
+    cost, _ = simulate(arguments, recording, out, "--jobs", "1", *comparison.configuration)
+    plainer, _ = simulate(arguments, recording, out, "--jobs", "1", *comparison.plainer)
+    return cost / plainer
+
+
+def measure(arguments, workload):
+    with tempfile.TemporaryDirectory() as directory:
+        out, recording = pathlib.Path(directory) / "out", pathlib.Path(directory) / "recording.tbr"
+        record(arguments, workload, recording)
+        row = []
+        for comparison in COMPARISONS:
+            if comparison.live:
+                row.append(live_ratio(arguments, workload, comparison))
+            row.append(offline_ratio(arguments, recording, out, comparison))
+    print(f"{workload.name:20}" + " ".join(f"{value:8.2f}" for value in row), flush=True)
+    return row
+
+
+def columns():
+    for comparison in COMPARISONS:
+        if comparison.live:
+            yield f"{comparison.title}, live"
+        yield f"{comparison.title}, offline"
+
+
+def report(arguments, rows):
+    heads = ["capture", *columns()]
+    lines = ["# Configurations", "",
+             "What simulated hardware costs the simulation: time with it / time with the plainer configuration. Live: of"
+             " the program,", "by its frames a second. Offline: processor time of `tbrsim sim` on one core, reading and"
+             f" decoding included. The best of {arguments.rounds}.", "",
+             f"Machine: {machine()}.", "", "| " + " | ".join(heads) + " |", "| --- |" + " ---: |" * (len(heads) - 1)]
+    lines += [f"| {name} | " + " | ".join(f"{value:.2f}" for value in row) + " |" for name, row in rows.items()]
+    means = [f"**{geometric_mean(values):.2f}**" for values in zip(*rows.values())]
+    lines.append("| **geometric mean** | " + " | ".join(means) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
+    parser.add_argument("--traces", type=pathlib.Path, default=SOURCE / "apitrace-replays", metavar="DIR",
+                        help="a directory of captures (default: the bundled ones)")
+    parser.add_argument("--rounds", type=int, default=1, help="times each is measured (default 1)")
+    parser.add_argument("--output", type=pathlib.Path, default=RESULTS, help="file for the table")
+    arguments = parser.parse_args()
+    if "DISPLAY" not in os.environ:
+        os.execv(arguments.tbrsim, [arguments.tbrsim, "run", "--driver", "llvmpipe", "--no-model", "--",
+                                    sys.executable] + sys.argv)
+    for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
+        del os.environ[name]
+    rows = {path.stem: measure(arguments, capture(path)) for path in sorted(arguments.traces.glob("*.trace"))}
+    if not rows:
+        sys.exit(f"{arguments.traces}: no captures")
+    text = report(arguments, rows)
+    arguments.output.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
