@@ -191,7 +191,7 @@ start_gpu(struct runner *runner, enum cm_unit point)
       exit(STATUS_FAILED); /* which has said why */
    if (!cm_futures_is_last_pass(runner->futures))
       return;
-   runner->observer = (struct cm_observer){observe, runner};
+   runner->observer = (struct cm_observer){.access = observe, .context = runner};
    cm_gpu_observe(runner->gpu, point, &runner->observer);
    runner->counters = allocate(cm_gpu_counters(runner->gpu)->count * sizeof(uint64_t));
 }

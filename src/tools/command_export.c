@@ -175,7 +175,7 @@ observe(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, 
 static bool
 run(struct tap *tap, const struct export_options *options, struct simulations *simulations)
 {
-   const struct cm_observer observer = {observe, tap};
+   const struct cm_observer observer = {.access = observe, .context = tap};
    tap->export->number = 0;
    simulation_start(simulations->list, options->configurations.list, simulations->recording, NULL);
    simulations->list->observer = &observer;

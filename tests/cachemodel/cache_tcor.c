@@ -240,7 +240,8 @@ static void
 run_with_versions(const char *const *settings)
 {
    struct versions *versions = calloc(1, sizeof *versions);
-   const struct cm_observer l2 = {at_l2, versions}, memory = {at_memory, versions};
+   const struct cm_observer l2 = {.access = at_l2, .context = versions},
+                            memory = {.access = at_memory, .context = versions};
    char error[512];
    struct cm_config *config = cm_config_load("tcor-64k", NULL, error, sizeof error);
    assert_non_null(config);

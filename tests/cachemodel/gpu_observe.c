@@ -63,7 +63,7 @@ static void
 check_unit(const char *const *assignments, enum cm_unit unit)
 {
    struct observed observed = {.cache = NULL};
-   const struct cm_observer observer = {observe, &observed};
+   const struct cm_observer observer = {.access = observe, .context = &observed};
    struct cm_counter_table *table, *again;
    uint64_t *plain = run(assignments, unit, NULL, &table);
    uint64_t *values = run(assignments, unit, &observer, &again), seen = 0;
@@ -113,7 +113,7 @@ test_what_arrives_is_all_there_is(void **unused)
    struct cm_cache cache;
    assert_true(cm_cache_init(&cache, &config->caches[CM_UNIT_L2], NULL, &dram));
    struct observed observed = {.cache = &cache};
-   const struct cm_observer observer = {observe, &observed};
+   const struct cm_observer observer = {.access = observe, .context = &observed};
    struct cm_counter_table *table;
    uint64_t *values = run(assignments, CM_UNIT_L2, &observer, &table), misses = 0;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {

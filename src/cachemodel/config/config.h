@@ -238,6 +238,9 @@ bool cm_config_validate(const struct cm_config *config, char *error, size_t erro
  * have the prefix: "caches.l2." */
 bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
                               size_t error_size);
+/** The same for a cache of another most ways, up to 2^18. */
+bool cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+                             char *error, size_t error_size);
 
 /** All keys and values as one JSON object, without a newline at its end. Optional ones are left out where
  * they are as if they were not there. */

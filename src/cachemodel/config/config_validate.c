@@ -5,6 +5,9 @@
 #include "config/config_internal.h"
 #include "events/event_stream.h"
 
+/* Of a configured cache. */
+#define MAX_WAYS 1024
+
 static bool
 is_power_of_two(uint32_t n)
 {
@@ -87,9 +90,10 @@ check_gspc(const struct cm_cache_config *cache, const char *prefix, struct cm_co
 
 /* Size, ways, block and policy of a cache. Its keys begin with prefix. */
 static bool
-check_shape(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
+check_shape(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+            struct cm_config_problem *problem)
 {
-   if (!in_range(about(problem, "%sways", prefix), cache->ways, 1, 1024))
+   if (!in_range(about(problem, "%sways", prefix), cache->ways, 1, max_ways))
       return false;
    about(problem, "%sblock", prefix);
    if (!is_power_of_two(cache->block) || cache->block < 16 || cache->block > 4096)
@@ -109,14 +113,21 @@ check_shape(const struct cm_cache_config *cache, const char *prefix, struct cm_c
 }
 
 bool
-cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
-                         size_t error_size)
+cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+                        char *error, size_t error_size)
 {
    struct cm_config_problem problem;
-   if (check_shape(cache, prefix, &problem))
+   if (check_shape(cache, max_ways, prefix, &problem))
       return true;
    snprintf(error, error_size, "%s: %s", problem.key, problem.message);
    return false;
+}
+
+bool
+cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
+                         size_t error_size)
+{
+   return cm_cache_shape_validate(cache, MAX_WAYS, prefix, error, error_size);
 }
 
 /* The Attribute Cache of TCOR III-C2: an Attribute Buffer and a Primitive Buffer. */
@@ -128,7 +139,7 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
    if (!cache->size)
       return wrong(about(problem, "primitive_buffer.lines"),
                    "%u lines need an Attribute Buffer, expected caches.attribute_cache", buffer->lines);
-   if (!in_range(about(problem, "caches.attribute_cache.ways"), cache->ways, 1, 1024))
+   if (!in_range(about(problem, "caches.attribute_cache.ways"), cache->ways, 1, MAX_WAYS))
       return false;
    about(problem, "caches.attribute_cache.block");
    if (cache->block != CM_PB_BLOCK_BYTES)
@@ -174,7 +185,7 @@ check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_
       return true; /* check_primitive_buffer */
    char prefix[64];
    snprintf(prefix, sizeof prefix, "caches.%s.", cm_unit_names[unit]);
-   return check_shape(cache, prefix, problem) &&
+   return check_shape(cache, MAX_WAYS, prefix, problem) &&
           in_range(about(problem, "%sinstances", prefix), cache->instances, 1,
                    config->fragment_stage.processors);
 }

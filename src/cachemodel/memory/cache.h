@@ -32,6 +32,9 @@ struct cm_observer {
    void (*access)(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream,
                   enum cm_access access);
    void *context;
+   /** All blocks from a byte address to another (excluded) are invalidated in a cache that is observed, for
+    * each of its instances; NULL: need not know. */
+   void (*invalidate)(void *context, uint64_t begin, uint64_t end);
 };
 
 /** Main memory: traffic by stream and direction. */

@@ -39,6 +39,9 @@ remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 static void
 invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
 {
+   const struct cm_observer *observer = cache->observer;
+   if (observer->invalidate)
+      observer->invalidate(observer->context, first << cache->block_shift, (last + 1) << cache->block_shift);
    if (cache->observed->invalidate)
       cache->observed->invalidate(cache, first, last);
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * A stream of accesses in memory, to be looked at many times: runs of accesses to one
+ * block, one after another, of one stream and one kind. What a run does in a cache, its
+ * first access decides; the others are hits.
+ */
+#ifndef CM_ACCESS_RUNS_H
+#define CM_ACCESS_RUNS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/units.h"
+
+/** Block number << 8 | stream << 1 | whether it is written. */
+typedef uint64_t cm_run;
+
+static inline cm_run
+cm_run_make(uint64_t block, enum cm_stream stream, bool write)
+{
+   return block << 8 | (uint64_t)stream << 1 | write;
+}
+
+static inline uint64_t
+cm_run_block(cm_run run)
+{
+   return run >> 8;
+}
+
+static inline enum cm_stream
+cm_run_stream(cm_run run)
+{
+   return (enum cm_stream)(run >> 1 & 0x7f);
+}
+
+static inline bool
+cm_run_is_write(cm_run run)
+{
+   return run & 1;
+}
+
+/** The blocks first … last leave all caches before a run; what is dirty is written back. */
+struct cm_run_invalidation {
+   uint32_t before; /**< the run's number within its part; at the end: how many there are */
+   uint64_t first, last;
+};
+
+/** A part of a stream. */
+struct cm_access_runs {
+   cm_run *runs;
+   uint32_t *counts; /**< by run: its accesses, at least one */
+   /** By run: the position of the next run of the same block, CM_NEVER_USED where there is none before
+    * the block is invalidated (memory/next_use.h). Positions ascend from run to run and from part to part,
+    * without gaps; they begin anew where all is forgotten. NULL where nobody has to know. */
+   const uint32_t *next;
+   uint32_t num_runs;
+   struct cm_run_invalidation *invalidations; /**< in order */
+   uint32_t num_invalidations;
+   /** After this part all caches are empty; nothing is written back. */
+   bool forgets;
+};
+
+/** Where the runs before an invalidation end; behind the last invalidation, where all end. */
+static inline uint32_t
+cm_access_runs_piece(const struct cm_access_runs *part, uint32_t invalidation)
+{
+   return invalidation < part->num_invalidations ? part->invalidations[invalidation].before : part->num_runs;
+}
+
+/** What was counted of one cache. */
+struct cm_sweep_counts {
+   /** Misses of reads and of writes, bypasses not among them. */
+   uint64_t misses[2];
+   uint64_t bypasses;
+   uint64_t writebacks; /**< bypassed writes included; what is dirty at the end stays there */
+};
+
+#endif
