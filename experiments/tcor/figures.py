@@ -64,7 +64,7 @@ class Capture:
 
     @staticmethod
     def simulations(directory):
-        return {path.parent.name: load(path) for path in sorted(directory.glob("*/stats.json"))}
+        return {path.parent.name.replace(",mode=tbr", ""): load(path) for path in sorted(directory.glob("*/stats.json"))}
 
     @staticmethod
     def sweep(path):

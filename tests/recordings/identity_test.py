@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Records each trace once, with the default preset, simulates the recording under every preset and
-compares the statistics with those of live runs under those presets: the same to the byte."""
+compares the statistics with those of live runs under those presets: the same to the byte, and nothing lost between
+units."""
 
 import argparse
 import os
@@ -9,6 +10,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.conservation import configuration, errors_of_run  # noqa: E402
 
 FILES = ("stats.json", "frames.csv")
 # Everything that a recording leaves open, unlike the presets.
@@ -51,9 +55,12 @@ def differences(tbrsim, trace, presets, directory):
 
     names = presets + [",".join([presets[0], *settings[1::2]])[:200]]
     different = []
-    for name, configuration in zip(names, configurations):
+    for name, options in zip(names, configurations):
         live = directory / "live" / name
-        run(tbrsim, "replay", "--out", live, *configuration, trace)
+        run(tbrsim, "replay", "--out", live, *options, trace)
+        errors = errors_of_run(live, configuration(tbrsim, *options[2:], options[1]))
+        if errors:
+            sys.exit(f"{trace.name}, {name}: {errors[0]}")
         simulated = next(path for path in (directory / "simulated").iterdir()
                          if path.name == name or path.name.startswith(f"{name}~"))
         if any((live / file).read_bytes() != (simulated / file).read_bytes() for file in FILES):

@@ -16,6 +16,9 @@ import tempfile
 import yaml
 from PIL import Image
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support.conservation import configuration, consistency_errors  # noqa: E402
+
 REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
 MANIFEST = REPLAYS / "manifest.yml"
 # Where the manifest is made: most machines have this level, and a machine with a
@@ -42,61 +45,6 @@ def replay(tbrsim, trace, level, directory):
     with open(f"{directory}/frames.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return checksums, statistics, rows
-
-
-def configuration(tbrsim):
-    """The default preset as {key: value}."""
-    lines = subprocess.run([tbrsim, "configs", "tcor-baseline-64k"], check=True, capture_output=True, text=True)
-    return dict(line.split("=", 1) for line in lines.stdout.splitlines())
-
-
-def conservation_errors(counters, config):
-    """What does not add up among one frame's counters, or the totals."""
-    errors = []
-    flows = {}  # (unit, stream) -> accesses that arrive from the caches in front of it
-    names = {name.rsplit(".", 1)[0] for name in counters if name.endswith(".hits")}
-    for name in sorted(names):
-        def event(kind, name=name):
-            return counters[f"{name}.{kind}"]
-        if event("hits") + event("misses") + event("bypasses") != event("reads") + event("writes"):
-            errors.append(f"{name}: hits + misses + bypasses are not the accesses")
-        parts = name.split(".")
-        if len(parts) == 2 and parts[1] != "total":
-            following = config[f"caches.{parts[0]}.next"], parts[1]
-            flows[following] = flows.get(following, 0) + event("fills") + event("writebacks") + event("bypasses")
-    for (unit, stream), arriving in sorted(flows.items()):
-        if config[f"streams.{stream}"] == unit:
-            continue  # the stream's own accesses arrive here too
-        accesses = counters[f"{unit}.{stream}.reads"] + counters[f"{unit}.{stream}.writes"]
-        if accesses != arriving:
-            errors.append(f"{unit}.{stream}: {accesses} accesses, but {arriving} arrive from the level before")
-    for total in sorted(name for name in counters if ".total." in name):
-        unit, kind = total.split(".total.")
-        streams = [f"{unit}.{stream}.{kind}" for stream in STREAMS]
-        if counters[total] != sum(counters.get(stream, 0) for stream in streams):
-            errors.append(f"{total}: not the sum of the streams")
-    return errors
-
-
-STREAMS = ("vertex", "index", "pb_list", "pb_attribute", "texture", "color", "depth", "stencil", "shader",
-           "constant")
-
-
-def consistency_errors(statistics, rows, config):
-    """What does not fit together in one run's statistics."""
-    frames, total = statistics["frames"], statistics["total"]
-    errors = [f"total: {error}" for error in conservation_errors(total, config)]
-    for number, frame in enumerate(frames):
-        errors += [f"frame {number}: {error}" for error in conservation_errors(frame, config)]
-    for name, value in total.items():
-        if value != sum(frame[name] for frame in frames):
-            errors.append(f"total: {name} is not the sum of the frames")
-    if len(rows) != len(frames):
-        errors.append(f"frames.csv has {len(rows)} frames, stats.json {len(frames)}")
-    for number, (row, frame) in enumerate(zip(rows, frames)):
-        if {name: int(row[name]) for name in frame} != frame:
-            errors.append(f"frame {number}: frames.csv and stats.json differ")
-    return errors
 
 
 def expectation(checksums, statistics):
@@ -134,7 +82,7 @@ def supports(level):
 
 
 def update(tbrsim):
-    config = configuration(tbrsim)
+    config = configuration(tbrsim, "tcor-baseline-64k")
     traces = {}
     for path in sorted(REPLAYS.glob("*.trace")):
         with tempfile.TemporaryDirectory() as directory:
@@ -161,7 +109,7 @@ def test(tbrsim, trace):
         return SKIPPED
     with tempfile.TemporaryDirectory() as directory:
         checksums, statistics, rows = replay(tbrsim, trace, level, directory)
-    errors = consistency_errors(statistics, rows, configuration(tbrsim))
+    errors = consistency_errors(statistics, rows, configuration(tbrsim, "tcor-baseline-64k"))
     errors += compare(manifest["traces"][trace], expectation(checksums, statistics))
     for error in errors:
         print(f"{trace}: {error}")

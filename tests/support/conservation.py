@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""What must hold between the counters of any configuration."""
+
+import csv
+import json
+import subprocess
+
+
+def configuration(tbrsim, *arguments):
+    """A configuration (tbrsim configs NAME --set KEY=VALUE …) as {key: value}."""
+    lines = subprocess.run([tbrsim, "configs", *arguments], check=True, capture_output=True, text=True)
+    return dict(line.split("=", 1) for line in lines.stdout.splitlines())
+
+
+def streams(config):
+    return [key.split(".", 1)[1] for key in config if key.startswith("streams.")]
+
+
+def conservation_errors(counters, config):
+    """What does not add up among one frame's counters, or the totals."""
+    errors = []
+    flows = {}  # (unit, stream) -> accesses that arrive from the caches in front of it
+    units = {key.split(".")[1] for key in config if key.startswith("caches.")}
+    places = {name.rsplit(".", 1)[0] for name in counters if name.endswith(".hits")}
+    for place in sorted(place for place in places if place.split(".")[0] in units):
+        def event(kind, place=place):
+            return counters[f"{place}.{kind}"]
+        if event("hits") + event("misses") + event("bypasses") != event("reads") + event("writes"):
+            errors.append(f"{place}: hits + misses + bypasses are not the accesses")
+        unit, *rest = place.split(".")
+        if len(rest) == 1 and rest[0] != "total":
+            following = config[f"caches.{unit}.next"], rest[0]
+            flows[following] = flows.get(following, 0) + event("fills") + event("writebacks")
+    for (unit, stream), arriving in sorted(flows.items()):
+        if config[f"streams.{stream}"] == unit:
+            continue  # the stream's own accesses arrive here too
+        accesses = counters[f"{unit}.{stream}.reads"] + counters[f"{unit}.{stream}.writes"]
+        if accesses != arriving:
+            errors.append(f"{unit}.{stream}: {accesses} accesses, but {arriving} arrive from the level before")
+    for total in sorted(name for name in counters if ".total." in name):
+        unit, kind = total.split(".total.")
+        if counters[total] != sum(counters.get(f"{unit}.{stream}.{kind}", 0) for stream in streams(config)):
+            errors.append(f"{total}: not the sum of the streams")
+    return errors
+
+
+def consistency_errors(statistics, rows, config):
+    """What does not fit together in one run's statistics: stats.json as it is, the rows of frames.csv."""
+    frames, total = statistics["frames"], statistics["total"]
+    errors = [f"total: {error}" for error in conservation_errors(total, config)]
+    for number, frame in enumerate(frames):
+        errors += [f"frame {number}: {error}" for error in conservation_errors(frame, config)]
+    for name, value in total.items():
+        if value != sum(frame[name] for frame in frames):
+            errors.append(f"total: {name} is not the sum of the frames")
+    if len(rows) != len(frames):
+        errors.append(f"frames.csv has {len(rows)} frames, stats.json {len(frames)}")
+    for number, (row, frame) in enumerate(zip(rows, frames)):
+        if {name: int(row[name]) for name in frame} != frame:
+            errors.append(f"frame {number}: frames.csv and stats.json differ")
+    return errors
+
+
+def errors_of_run(directory, config):
+    """The same of the statistics in a directory."""
+    with open(directory / "stats.json", encoding="utf-8") as file:
+        statistics = json.load(file)
+    with open(directory / "frames.csv", encoding="utf-8", newline="") as file:
+        return consistency_errors(statistics, list(csv.DictReader(file)), config)
