@@ -175,12 +175,58 @@ test_quads_one_after_another(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* Quads go to the processors in turn, and who has another draw's program reads it: counted
+ * quad by quad here, for groups of any size, most of which read nothing. */
+static void
+test_turns(void **unused)
+{
+   (void)unused;
+   enum { PROCESSORS = 4, GROUPS = 300 };
+   for (uint64_t seed = 1; seed <= 20; seed++) {
+      uint64_t state = seed;
+      struct pass_builder *pass = pass_new(0, 32, 32, 32);
+      for (unsigned d = 0; d < 3; d++)
+         pass_draw(pass)->fragment_program = (struct cm_program){.id = 7 + d, .instructions = 8};
+      uint32_t at_draw[PROCESSORS] = {3, 3, 3, 3}, next = 0, draw = 0;
+      uint64_t switches = 0, quads = 0, fragments = 0;
+      for (uint32_t g = 0; g < GROUPS; g++) {
+         if (random_below(&state, 4) == 0)
+            draw = random_below(&state, 3);
+         struct cm_quad group[4] = {0};
+         const uint32_t count = 1 + random_below(&state, 4);
+         for (uint32_t q = 0; q < count; q++) {
+            group[q].live = (uint8_t)(random_below(&state, 3) ? random_below(&state, 16) : 0) & 15;
+            if (!group[q].live)
+               continue;
+            switches += at_draw[next] != draw;
+            at_draw[next] = draw;
+            next = (next + 1) % PROCESSORS;
+            quads++;
+            fragments += (uint64_t)__builtin_popcount(group[q].live);
+         }
+         pass_quads(pass, 0, draw, 0, group, count);
+      }
+      struct cm_gpu *gpu = test_gpu((const char *const[]){"fragment_stage.processors=4", NULL});
+      pass_run(pass, gpu);
+      assert_counters(gpu, (const struct expected_counter[]){
+                              {"fragment_stage.quads", quads},
+                              {"fragment_stage.fragments", fragments},
+                              {"fragment_stage.program_switches", switches},
+                              {"instruction_cache.shader.reads", switches},
+                              {NULL, 0},
+                           });
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_grouping),
       cmocka_unit_test(test_quads_one_after_another),
+      cmocka_unit_test(test_turns),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

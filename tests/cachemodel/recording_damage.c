@@ -195,6 +195,52 @@ test_refused(void **unused)
    free(file.bytes);
 }
 
+/* Quads that no renderer makes, alone or as the last of a group beside their neighbours, are
+ * not handed to the consumer. */
+static void
+test_impossible_quads(void **unused)
+{
+   (void)unused;
+   static const struct {
+      uint32_t num_primitives, primitive;
+      uint8_t x, y;
+      bool possible;
+   } cases[] = {
+      {1, 0, 15, 15, true},  {1, 0, 16, 3, false}, {1, 0, 3, 16, false},         {1, 0, 255, 3, false},
+      {1, 0, 3, 255, false}, {1, 1, 3, 3, false},  {1, UINT32_MAX, 3, 3, false}, {0, 0, 3, 3, false},
+   };
+   for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+      const uint32_t tile = 0, primitive = cases[i / 2].primitive;
+      const uint8_t x = cases[i / 2].x, y = cases[i / 2].y;
+      const struct cm_quad neighbour = {0, x > 15 ? 15 : x, y > 15 ? 15 : y, 1, 1, 1, 0};
+      const struct cm_quad group[4] = {neighbour, neighbour, neighbour, {primitive, x, y, 15, 15, 15, 0}};
+      struct pass_builder *builder = pass_new(0, 64, 64, 32);
+      pass_draw(builder);
+      if (cases[i / 2].num_primitives)
+         pass_primitive(builder, 1, &tile, 1);
+      if (i % 2)
+         pass_quads(builder, 0, 0, 0, group, 3);
+      pass_quads(builder, 0, 0, 0, i % 2 ? group : group + 3, i % 2 ? 4 : 1);
+      struct cm_recorder *recorder = new_recorder(recording_path());
+      cm_recorder_gpu_begin(recorder);
+      record_pass(recorder, builder);
+      cm_recorder_frame_end(recorder, 0);
+      assert_true(cm_recorder_destroy(recorder));
+      pass_free(builder);
+
+      char error[512];
+      struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
+      assert_non_null(recording);
+      assert_int_equal(cm_recording_next(recording).type, CM_ITEM_GPU);
+      struct cm_item item = cm_recording_next(recording);
+      assert_int_equal(item.type, cases[i / 2].possible ? CM_ITEM_PASS : CM_ITEM_DAMAGED);
+      if (!cases[i / 2].possible)
+         assert_non_null(strstr(cm_recording_damage(recording), "pixels that are not there"));
+      cm_recorded_pass_release(item.pass);
+      cm_recording_close(recording);
+   }
+}
+
 /* ---- writing that fails --------------------------------------------------------- */
 
 /* In a child with a limit to the size of files: records, goes on after the failure, and ends
@@ -326,9 +372,10 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_truncation), cmocka_unit_test(test_bit_flips),
-      cmocka_unit_test(test_refused),    cmocka_unit_test(test_full_disk),
-      cmocka_unit_test(test_killed),     cmocka_unit_test(test_cannot_create),
+      cmocka_unit_test(test_truncation),    cmocka_unit_test(test_bit_flips),
+      cmocka_unit_test(test_refused),       cmocka_unit_test(test_impossible_quads),
+      cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_killed),
+      cmocka_unit_test(test_cannot_create),
    };
    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
    recording_remove();

@@ -25,54 +25,91 @@ get_difference(struct decoder *decoder, enum column column, uint32_t expected)
    return (uint32_t)(expected + (uint64_t)cm_get_signed(&decoder->column[column]));
 }
 
-/* A quad's place: from the quad before, or as it is. */
-static void
-decode_place(struct decoder *decoder, struct cm_quad *quad, bool is_far)
+/* A quad of a place, whose masks are live, covered, visible and what is reserved, four bits each. */
+static inline void
+store_quad(struct cm_quad *quad, uint32_t primitive, unsigned x, unsigned y, unsigned masks)
+{
+   const uint64_t bits = primitive | (uint64_t)x << 32 | (uint64_t)y << 40 | (uint64_t)masks << 48;
+   _Static_assert(sizeof bits == sizeof *quad && offsetof(struct cm_quad, x) == 4, "alike");
+   memcpy(quad, &bits, sizeof bits);
+}
+
+/* Quads of which only live and the place are unexpected, as those of most events are. False, with
+ * nothing done, where they are others, or have a fault. */
+static inline __attribute__((always_inline)) bool
+decode_usual_quads(struct decoder *decoder, struct cm_quad *quads, unsigned count, const uint8_t *tags)
 {
    struct expected *expected = &decoder->expected;
-   if (is_far) {
-      const uint8_t *place = cm_get_bytes(&decoder->column[COLUMN_QUAD_FAR], 2);
-      quad->x = place ? place[0] : 0;
-      quad->y = place ? place[1] : 0;
-   } else {
-      const unsigned place = cm_get_byte(&decoder->column[COLUMN_QUAD_NEAR]);
-      quad->x = (uint8_t)(expected->x + (place & 15) - 8);
-      quad->y = (uint8_t)(expected->y + (place >> 4) - 8);
+   struct cm_byte_reader *near = &decoder->column[COLUMN_QUAD_NEAR];
+   const uint8_t *places = near->at;
+   const int last = (int)(decoder->pass->tile_size / 2) - 1;
+   unsigned all_tags = 0;
+   for (unsigned q = 0; q < count; q++)
+      all_tags |= tags[q];
+   if (all_tags > 15 || cm_bytes_left(near) < count || expected->primitive >= decoder->pass->num_primitives)
+      return false;
+   int x = expected->x, y = expected->y, outside = 0;
+   for (unsigned q = 0; q < count; q++) {
+      x += (places[q] & 15) - 8;
+      y += (places[q] >> 4) - 8;
+      outside |= x | y | (last - x) | (last - y);
+      store_quad(&quads[q], expected->primitive, (unsigned)x, (unsigned)y, tags[q] * 0x111u);
    }
-   expected->x = quad->x;
-   expected->y = quad->y;
+   if (outside < 0)
+      return false;
+   memcpy(expected->live, tags, count);
+   near->at += count;
+   expected->x = (uint8_t)x;
+   expected->y = (uint8_t)y;
+   return true;
+}
+
+static bool
+decode_any_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count, const uint8_t *tags)
+{
+   const struct cm_pass *pass = decoder->pass;
+   struct expected *expected = &decoder->expected;
+   struct cm_byte_reader *column = decoder->column;
+   for (uint32_t q = 0; q < count; q++) {
+      const unsigned tag = tags[q], live = tag & 15;
+      unsigned masks = live * 0x111;
+      if (tag & QUAD_IS_FAR) {
+         const uint8_t *place = cm_get_bytes(&column[COLUMN_QUAD_FAR], 2);
+         expected->x = place ? place[0] : 0;
+         expected->y = place ? place[1] : 0;
+      } else {
+         const unsigned place = cm_get_byte(&column[COLUMN_QUAD_NEAR]);
+         expected->x = (uint8_t)(expected->x + (place & 15) - 8);
+         expected->y = (uint8_t)(expected->y + (place >> 4) - 8);
+      }
+      if (tag & QUAD_HAS_MASKS) {
+         const uint8_t *others = cm_get_bytes(&column[COLUMN_QUAD_MASKS], 2);
+         if (!others || others[0] > 15)
+            return fails(decoder, "quads are cut short");
+         masks = live | (unsigned)others[0] << 4 | (unsigned)others[1] << 8;
+      }
+      if (tag & QUAD_HAS_PRIMITIVE)
+         expected->primitive = get_difference(decoder, COLUMN_PRIMITIVES, expected->primitive);
+      store_quad(&quads[q], expected->primitive, expected->x, expected->y, masks);
+      expected->live[q] = (uint8_t)live;
+      if (tag >> QUAD_BITS || expected->primitive >= pass->num_primitives ||
+          expected->x >= pass->tile_size / 2 || expected->y >= pass->tile_size / 2)
+         return fails(decoder, "a quad names a primitive or pixels that are not there");
+   }
+   return true;
 }
 
 static bool
 decode_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count)
 {
-   const struct cm_pass *pass = decoder->pass;
-   struct expected *expected = &decoder->expected;
    const uint8_t *tags = cm_get_bytes(&decoder->column[COLUMN_QUADS], count);
    if (!tags)
       return fails(decoder, "quads are cut short");
-   for (uint32_t q = 0; q < count; q++) {
-      struct cm_quad *quad = &quads[q];
-      const unsigned tag = tags[q], live = tag & 15;
-      *quad = (struct cm_quad){.live = live, .covered = live, .visible = live};
-      decode_place(decoder, quad, tag & QUAD_IS_FAR);
-      if (tag & QUAD_HAS_MASKS) {
-         const uint8_t *masks = cm_get_bytes(&decoder->column[COLUMN_QUAD_MASKS], 2);
-         if (!masks || masks[0] > 15)
-            return fails(decoder, "quads are cut short");
-         quad->covered = masks[0] & 15;
-         quad->visible = masks[1] & 15;
-         quad->reserved = masks[1] >> 4;
-      }
-      if (tag & QUAD_HAS_PRIMITIVE)
-         expected->primitive = get_difference(decoder, COLUMN_PRIMITIVES, expected->primitive);
-      quad->primitive = expected->primitive;
-      expected->live[q] = quad->live;
-      if (tag >> QUAD_BITS || quad->primitive >= pass->num_primitives || quad->x >= pass->tile_size / 2 ||
-          quad->y >= pass->tile_size / 2)
-         return fails(decoder, "a quad names a primitive or pixels that are not there");
-   }
-   return true;
+   /* Most often four: a number that the compiler knows. */
+   if (count == 4 ? decode_usual_quads(decoder, quads, 4, tags)
+                  : decode_usual_quads(decoder, quads, count, tags))
+      return true;
+   return decode_any_quads(decoder, quads, count, tags);
 }
 
 /* A texel's difference from a column, of so many bytes. */

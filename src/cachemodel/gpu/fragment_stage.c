@@ -62,6 +62,7 @@ struct shading {
    uint32_t processors;
    uint32_t next;                                   /* who gets the next quad */
    uint32_t at_draw[MAX_PROCESSORS];                /* whose program a processor holds */
+   uint32_t without_program;                        /* processors that do not hold the last group's */
    uint32_t draw_number;                            /* of the last group */
    const struct cm_draw *draw;                      /* the same */
    struct texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
@@ -70,6 +71,13 @@ struct shading {
    uint32_t num_quads, num_runs; /* of the group */
    size_t num_reads;             /* the same: all quads' */
 };
+
+/* The number of bits of four, a digit a number. */
+static inline uint32_t
+count_fragments(unsigned live)
+{
+   return 0x4332322132212110ull >> 4 * live & 15;
+}
 
 /* Gives a quad to the next processor, and that the program. */
 static uint32_t
@@ -80,12 +88,12 @@ take_quad(struct shading *shading, const struct cm_quad *quad)
    shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
    if (shading->at_draw[processor] != shading->draw_number) {
       shading->at_draw[processor] = shading->draw_number;
+      shading->without_program--;
       gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
       cm_gpu_fetch_program(gpu, CM_PROGRAM_FRAGMENT, &shading->draw->fragment_program, processor);
    }
    gpu->pipeline[CM_PIPELINE_QUADS]++;
-   /* The number of bits of each four, a digit a number. */
-   gpu->pipeline[CM_PIPELINE_FRAGMENTS] += 0x4332322132212110ull >> 4 * (quad->live & 15) & 15;
+   gpu->pipeline[CM_PIPELINE_FRAGMENTS] += count_fragments(quad->live);
    return processor;
 }
 
@@ -205,6 +213,9 @@ take_draw(struct shading *shading, uint32_t number)
    }
    shading->draw_number = number;
    shading->draw = draw;
+   shading->without_program = 0;
+   for (uint32_t p = 0; p < shading->processors; p++)
+      shading->without_program += shading->at_draw[p] != number;
 }
 
 /* Takes a shade event, those that continue it and their footprints; returns their end,
@@ -256,6 +267,33 @@ run_group(struct shading *shading)
    }
 }
 
+/* Whether the quads of a shade event, `next` being the event after it, read nothing: neither
+ * textures nor, as all processors hold it, their program. */
+static inline bool
+reads_nothing(const struct shading *shading, const uint32_t *word, const uint32_t *next, const uint32_t *end)
+{
+   return word[1] == shading->draw_number && !shading->without_program &&
+          (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
+}
+
+/* Gives the quads of such an event to the next processors. */
+static void
+count_quads(struct shading *shading, const uint32_t *word)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
+   const uint32_t count = cm_event_count(*word);
+   uint32_t running = 0, fragments = 0;
+   for (uint32_t q = 0; q < count && q < 4; q++) {
+      running += quads[q].live != 0;
+      fragments += count_fragments(quads[q].live);
+   }
+   shading->next += running;
+   while (shading->next >= shading->processors)
+      shading->next -= shading->processors;
+   shading->gpu->pipeline[CM_PIPELINE_QUADS] += running;
+   shading->gpu->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
+}
+
 bool
 cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
 {
@@ -274,13 +312,20 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    shading.processors = gpu->config.fragment_stage.processors;
    shading.next = 0;
    shading.draw_number = NO_DRAW;
+   shading.without_program = shading.processors;
    shading.no_unit.resource = NULL;
    for (uint32_t p = 0; p < shading.processors; p++)
       shading.at_draw[p] = NO_DRAW;
 
    while (word < end) {
+      const uint32_t *next = cm_event_next(word);
       if (cm_event_type(*word) != CM_EVENT_SHADE) {
-         word = cm_event_next(word);
+         word = next;
+         continue;
+      }
+      if (reads_nothing(&shading, word, next, end)) {
+         count_quads(&shading, word);
+         word = next;
          continue;
       }
       word = take_group(&shading, word, end);

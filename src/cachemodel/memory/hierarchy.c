@@ -75,8 +75,8 @@ cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const st
 }
 
 void
-cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
-                          uint64_t bytes, enum cm_stream stream, bool write)
+cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                           uint64_t bytes, enum cm_stream stream, bool write)
 {
    if (!bytes)
       return;
@@ -87,13 +87,11 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
       cm_dram_access(&hierarchy->dram, address, stream, write, blocks, 1u << shift);
       return;
    }
-   for (uint64_t block = address >> shift; block << shift < end; block++) {
-      const uint64_t begin = block << shift;
-      const bool whole = begin >= address && begin + (1ull << shift) <= end;
-      cm_hierarchy_access(hierarchy, processor, begin, stream,
-                          !write  ? CM_READ
-                          : whole ? CM_WRITE_BLOCK
-                                  : CM_WRITE);
+   struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
+   const uint64_t block_bytes = 1ull << shift;
+   for (uint64_t begin = address >> shift << shift; begin < end; begin += block_bytes) {
+      const bool whole = begin >= address && end - begin >= block_bytes;
+      cm_cache_access(cache, begin, stream, !write ? CM_READ : whole ? CM_WRITE_BLOCK : CM_WRITE);
    }
 }
 

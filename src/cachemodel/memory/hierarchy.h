@@ -60,10 +60,25 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
       cm_dram_access(&hierarchy->dram, address, stream, access != CM_READ, 1, 1u << CM_DRAM_BLOCK_SHIFT);
 }
 
+/** cm_hierarchy_access_range where the bytes lie in several blocks, or in none. */
+void cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                                uint64_t bytes, enum cm_stream stream, bool write);
+
 /** One access to each block that the bytes [address, address + bytes) lie in, in
  * ascending order. */
-void cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
-                               uint64_t bytes, enum cm_stream stream, bool write);
+static inline void
+cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                          uint64_t bytes, enum cm_stream stream, bool write)
+{
+   const uint64_t block_bytes = 1ull << hierarchy->entry[stream].block_shift;
+   if (bytes - 1 < block_bytes - (address & (block_bytes - 1)))
+      cm_hierarchy_access(hierarchy, processor, address, stream,
+                          !write                 ? CM_READ
+                          : bytes == block_bytes ? CM_WRITE_BLOCK
+                                                 : CM_WRITE);
+   else
+      cm_hierarchy_access_blocks(hierarchy, processor, address, bytes, stream, write);
+}
 
 /** A pass begins or has ended: what caches remembered of the Parameter Buffer may be another pass'. */
 void cm_hierarchy_parameter_buffer_changed(struct cm_hierarchy *hierarchy);
