@@ -65,7 +65,8 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       gpu->config = *config;
       cm_address_space_init(&gpu->space, &gpu->config);
       gpu->table = cm_counter_table_create(config);
-      fine = cm_hierarchy_init(&gpu->hierarchy, config) && gpu->table;
+      fine = cm_hierarchy_init(&gpu->hierarchy, config) &&
+             cm_texture_access_init(&gpu->texture_access, &gpu->config) && gpu->table;
    }
    if (fine) {
       gpu->total = calloc(gpu->table->count, sizeof(uint64_t));
@@ -104,6 +105,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_deferred_finish(&gpu->deferred);
    cm_pb_lists_destroy(gpu->lists);
    cm_attribute_cache_destroy(gpu->attribute_cache);
+   cm_texture_access_finish(&gpu->texture_access);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);
@@ -230,13 +232,37 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
 
 /* ---- counters ---------------------------------------------------------- */
 
+/* Of the counters that belong to no unit. */
+static uint64_t
+pipeline_counter(const struct cm_gpu *gpu, int event, uint64_t texture_misses)
+{
+   if (event < CM_PIPELINE_COUNT)
+      return gpu->pipeline[event];
+   return cm_texture_access_counter(&gpu->texture_access,
+                                    (enum cm_texture_access_event)(event - CM_PIPELINE_COUNT),
+                                    texture_misses);
+}
+
+/* Texture reads that the first cache does not have. */
+static uint64_t
+texture_misses(const struct cm_gpu *gpu)
+{
+   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   const struct cm_counter misses = {.unit = (int)unit,
+                                     .instance = -1,
+                                     .stream = CM_STREAM_TEXTURE,
+                                     .event = CM_CACHE_EVENT_MISSES};
+   return unit == CM_UNIT_DRAM ? 0 : cm_hierarchy_counter(&gpu->hierarchy, &misses);
+}
+
 const uint64_t *
 cm_gpu_total(struct cm_gpu *gpu)
 {
+   const uint64_t misses = texture_misses(gpu);
    for (uint32_t i = 0; i < gpu->table->count; i++) {
       const struct cm_counter *counter = &gpu->table->counters[i];
-      gpu->total[i] =
-         counter->unit < 0 ? gpu->pipeline[counter->event] : cm_hierarchy_counter(&gpu->hierarchy, counter);
+      gpu->total[i] = counter->unit < 0 ? pipeline_counter(gpu, counter->event, misses)
+                                        : cm_hierarchy_counter(&gpu->hierarchy, counter);
    }
    return gpu->total;
 }

@@ -72,6 +72,17 @@ static const struct wrong cases[] = {
     "texture.first_level_tile: 3 is no side of a tile", "expected a power of two from 2 to 256"},
    {"texture:", "placement:", "  second_level_tile: 4\n  first_level_tile: 4\n  placement: 6d",
     "texture.second_level_tile: 4 is no side of a tile", "expected a power of two from 8 to 256"},
+   {NULL, "streams:", "texture_access: {design: wide, tags: shared, access_energy: 1}\nstreams:",
+    "'{design: wide", "expected one of: none, traditional, wide-bus"},
+   {NULL, "streams:", "texture_access: {design: none, tags: banked, access_energy: 1}\nstreams:",
+    "texture_access.design: none, but there are tags", "expected a design"},
+   {NULL, "streams:", "texture_access: {design: multi-port, tags: banked, access_energy: 1}\nstreams:",
+    "texture_access.tags: banked, but the data has no banks", "expected shared or four-arrays"},
+   {NULL, "streams:", "texture_access: {design: traditional, tags: four-arrays, access_energy: 1}\nstreams:",
+    "texture_access.tags: four-arrays, but the design has one address", "expected shared"},
+   {NULL,
+    "streams:", "texture_access: {design: banked-interleaved, tags: shared, access_energy: 1}\nstreams:",
+    "texture_access.design: banked-interleaved finds 2x2 texels", "expected a placement in tiles"},
    {"streams:", "vertex:", "  vertex: vertex_cash", "vertex_cash", "expected one of: vertex_cache"},
    {"dram:", "latency_max:", "  latency_max: 10", "dram.latency_max: 10", "expected at least 50"},
 };
@@ -212,14 +223,47 @@ test_attribute_cache(void **unused)
    }
 }
 
+/* Values that do not fit together, set one by one. */
+static void
+test_texture_access(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *settings[6], *complaint;
+   } texts[] = {
+      {{"texture.placement=4d", "texture.first_level_tile=8", "texture_access.design=banked-interleaved"},
+       "caches.texture_cache.block: 64 bytes are less than a tile of 8x8 texels: what texture_access.design "
+       "banked-interleaved keeps in a line would not be continuous in memory, expected at least 256"},
+      {{"texture.placement=4d", "texture.first_level_tile=8", "texture_access.design=banked-interleaved",
+        "caches.texture_cache.block=256", "caches.l2.block=256"},
+       NULL},
+      {{"texture_access.design=banked-continuous", "texture_access.tags=banked",
+        "caches.texture_cache.size=512"},
+       "texture_access.tags: banked, but the cache has 2 sets, expected at least 4 for as many banks"},
+      {{"texture_access.design=wide-bus", "streams.texture=dram"},
+       "texture_access.design: streams.texture names no cache that could be of a design, expected one"},
+      {{"texture_access.access_energy=1"},
+       "texture_access.design: none, but there are tags or an access_energy, expected a design"},
+   };
+   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+      char error[1024] = "";
+      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+      assert_non_null(config);
+      for (unsigned s = 0; s < 6 && texts[i].settings[s]; s++)
+         assert_true(cm_config_set(config, texts[i].settings[s], error, sizeof error));
+      assert_int_equal(cm_config_validate(config, error, sizeof error), texts[i].complaint == NULL);
+      assert_string_equal(error, texts[i].complaint ? texts[i].complaint : "");
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_messages),
-      cmocka_unit_test(test_no_configuration),
-      cmocka_unit_test(test_no_file),
-      cmocka_unit_test(test_attribute_cache),
+      cmocka_unit_test(test_messages),       cmocka_unit_test(test_no_configuration),
+      cmocka_unit_test(test_no_file),        cmocka_unit_test(test_attribute_cache),
+      cmocka_unit_test(test_texture_access),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,24 @@ check_uncached(const struct cm_config *config)
    }
 }
 
+/* Each access of a texture cache's design activates one to four banks. */
+static void
+check_texture_access(const struct cm_config *config)
+{
+   if (config->texture_access.design == CM_TEXTURE_DESIGN_NONE)
+      return;
+   const int first = cm_counter_table_find(table, "texture_access.footprints");
+   const uint64_t *v = values + first;
+   assert_int_equal(v[CM_TEXTURE_ACCESS_EVENT_ONE_BANK] + v[CM_TEXTURE_ACCESS_EVENT_TWO_BANKS] +
+                       v[CM_TEXTURE_ACCESS_EVENT_THREE_BANKS] + v[CM_TEXTURE_ACCESS_EVENT_FOUR_BANKS],
+                    v[CM_TEXTURE_ACCESS_EVENT_ACCESSES]);
+   assert_int_equal(v[CM_TEXTURE_ACCESS_EVENT_ONE_BANK] + 2 * v[CM_TEXTURE_ACCESS_EVENT_TWO_BANKS] +
+                       3 * v[CM_TEXTURE_ACCESS_EVENT_THREE_BANKS] + 4 * v[CM_TEXTURE_ACCESS_EVENT_FOUR_BANKS],
+                    v[CM_TEXTURE_ACCESS_EVENT_DATA_BANKS]);
+   assert_true(v[CM_TEXTURE_ACCESS_EVENT_ACCESSES] >= v[CM_TEXTURE_ACCESS_EVENT_FOOTPRINTS]);
+   assert_true(v[CM_TEXTURE_ACCESS_EVENT_FOOTPRINTS] > 100);
+}
+
 static const char *const settings[][8] = {
    {NULL},
    {"parameter_buffer.layout=interleaved", "streams.color=l2", "streams.depth=l2", NULL},
@@ -136,10 +154,16 @@ static const char *const settings[][8] = {
     "caches.l2.size=65536", "caches.l2.write_miss=fetch", NULL},
    {"caches.vertex_cache.next=dram", "streams.texture=l2", "streams.shader=dram",
     "caches.tile_cache.size=1024", "caches.instruction_cache.instances=4", NULL},
+   {"texture.placement=rz", "texture_access.design=banked-continuous", "texture_access.tags=banked",
+    "caches.tile_cache.size=4096", "caches.l2.size=32768", "streams.color=l2", NULL},
+   {"texture.placement=morton-4k", "texture_access.design=banked-interleaved",
+    "texture_access.tags=four-arrays", "caches.tile_cache.size=4096", "caches.l2.size=32768", NULL},
+   {"texture_access.design=wide-bus", "caches.tile_cache.size=4096", "caches.l2.size=32768", NULL},
 };
 
-static const char *const *const variants[] = {settings[0], settings[1], settings[2], settings[3],
-                                              settings[4], settings[5], settings[6], test_tcor_settings};
+static const char *const *const variants[] = {settings[0], settings[1], settings[2],       settings[3],
+                                              settings[4], settings[5], settings[6],       settings[7],
+                                              settings[8], settings[9], test_tcor_settings};
 
 static void
 test_conservation(void **unused)
@@ -164,6 +188,7 @@ test_conservation(void **unused)
          check_levels(config);
          check_misses(config);
          check_uncached(config);
+         check_texture_access(config);
          for (uint32_t i = 0; i < table->count; i++)
             sums[i] += values[i];
       }

@@ -41,6 +41,23 @@ enum cm_placement_kind {
    CM_PLACEMENT_MORTON_4K, /**< "morton-4k": recursive Z within pages of 4 KiB */
 };
 
+/** How a texture cache is accessed (texture/access.h): key texture_access.design. */
+enum cm_texture_design {
+   CM_TEXTURE_DESIGN_NONE, /**< "none": accesses are not counted by design */
+   CM_TEXTURE_DESIGN_TRADITIONAL,
+   CM_TEXTURE_DESIGN_WIDE_BUS,
+   CM_TEXTURE_DESIGN_MULTI_PORT,
+   CM_TEXTURE_DESIGN_BANKED_CONTINUOUS,
+   CM_TEXTURE_DESIGN_BANKED_INTERLEAVED,
+};
+
+/** Where its tags are: key texture_access.tags. */
+enum cm_texture_tags {
+   CM_TEXTURE_TAGS_SHARED,      /**< "shared": one array, with a port for each address */
+   CM_TEXTURE_TAGS_FOUR_ARRAYS, /**< "four-arrays": one for each address */
+   CM_TEXTURE_TAGS_BANKED,      /**< "banked": four banks of one port */
+};
+
 /** Which block leaves a set: key caches.*.policy. An empty way is filled before any
  * block leaves. docs/caches.md has the sources and what the papers leave open.
  * X(identifier, name, definition, description) */
@@ -202,6 +219,14 @@ struct cm_config {
       /** 6d: texels of the side of a tile of tiles; a power of two, larger than first_level_tile. Others: 0 */
       uint32_t second_level_tile;
    } texture;
+   /** Optional: the design of the texture caches, counted beside them. */
+   struct {
+      enum cm_texture_design design;
+      enum cm_texture_tags tags;
+      /** fJ that activating a data bank takes (a port, where there are no banks), with its part of
+       * the tags */
+      uint32_t access_energy;
+   } texture_access;
    enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */
    struct cm_cache_config caches[CM_CACHE_COUNT];
    struct cm_primitive_buffer_config primitive_buffer;

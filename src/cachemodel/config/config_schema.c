@@ -11,6 +11,7 @@ typedef MEMBER_TYPE(vertex_stage) vertex_stage_config;
 typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
 typedef MEMBER_TYPE(shader) shader_config;
 typedef MEMBER_TYPE(texture) texture_config;
+typedef MEMBER_TYPE(texture_access) texture_access_config;
 typedef MEMBER_TYPE(dram) dram_config;
 typedef struct cm_primitive_buffer_config primitive_buffer_config;
 
@@ -93,6 +94,25 @@ static const cyaml_schema_field_t texture_fields[] = {
    OPTIONAL_UINT(texture_config, second_level_tile),
    CYAML_FIELD_END,
 };
+static const cyaml_strval_t design_names[] = {
+   {"none", CM_TEXTURE_DESIGN_NONE},
+   {"traditional", CM_TEXTURE_DESIGN_TRADITIONAL},
+   {"wide-bus", CM_TEXTURE_DESIGN_WIDE_BUS},
+   {"multi-port", CM_TEXTURE_DESIGN_MULTI_PORT},
+   {"banked-continuous", CM_TEXTURE_DESIGN_BANKED_CONTINUOUS},
+   {"banked-interleaved", CM_TEXTURE_DESIGN_BANKED_INTERLEAVED},
+};
+static const cyaml_strval_t tags_names[] = {
+   {"shared", CM_TEXTURE_TAGS_SHARED},
+   {"four-arrays", CM_TEXTURE_TAGS_FOUR_ARRAYS},
+   {"banked", CM_TEXTURE_TAGS_BANKED},
+};
+static const cyaml_schema_field_t texture_access_fields[] = {
+   ENUM(texture_access_config, design, design_names),
+   ENUM(texture_access_config, tags, tags_names),
+   UINT(texture_access_config, access_energy),
+   CYAML_FIELD_END,
+};
 static const cyaml_schema_field_t dram_fields[] = {
    UINT(dram_config, latency_min),
    UINT(dram_config, latency_max),
@@ -163,6 +183,8 @@ static const cyaml_schema_field_t config_fields[] = {
    MAPPING(fragment_stage, fragment_stage_fields),
    MAPPING(shader, shader_fields),
    MAPPING(texture, texture_fields),
+   CYAML_FIELD_MAPPING("texture_access", CYAML_FLAG_OPTIONAL, struct cm_config, texture_access,
+                       texture_access_fields),
    MAPPING(streams, streams_fields),
    MAPPING(caches, caches_fields),
    CYAML_FIELD_MAPPING("primitive_buffer", CYAML_FLAG_OPTIONAL, struct cm_config, primitive_buffer,

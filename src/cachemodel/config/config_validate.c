@@ -246,6 +246,66 @@ check_texture(const struct cm_config *config, struct cm_config_problem *problem)
                      placement == CM_PLACEMENT_6D);
 }
 
+/* The side of the smallest tile of a placement, in texels; 0 where it has none. */
+static uint32_t
+smallest_tile(const struct cm_config *config)
+{
+   switch (config->texture.placement) {
+   case CM_PLACEMENT_LINEAR: return 0;
+   case CM_PLACEMENT_RZ:
+   case CM_PLACEMENT_MORTON_4K: return 2;
+   default: return config->texture.first_level_tile;
+   }
+}
+
+#define THESIS_TEXEL_BYTES 4
+
+/* Interleaved data banks need tiles, each within a line (3.2.1). */
+static bool
+check_interleaved_banks(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   const uint32_t tile = smallest_tile(config), bytes = tile * tile * THESIS_TEXEL_BYTES;
+   if (!tile)
+      return wrong(problem,
+                   "banked-interleaved finds 2x2 texels in different banks by the bits of their tile, which "
+                   "texture.placement linear has not, expected a placement in tiles");
+   about(problem, "caches.%s.block", cm_unit_names[unit]);
+   if (config->caches[unit].block < bytes)
+      return wrong(
+         problem,
+         "%u bytes are less than a tile of %ux%u texels: what texture_access.design "
+         "banked-interleaved keeps in a line would not be continuous in memory, expected at least %u",
+         config->caches[unit].block, tile, tile, bytes);
+   return true;
+}
+
+static bool
+check_texture_access(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const enum cm_texture_design design = config->texture_access.design;
+   const enum cm_texture_tags tags = config->texture_access.tags;
+   const enum cm_unit unit = config->streams[CM_STREAM_TEXTURE];
+   about(problem, "texture_access.design");
+   if (design == CM_TEXTURE_DESIGN_NONE) {
+      return (tags == CM_TEXTURE_TAGS_SHARED && config->texture_access.access_energy == 0) ||
+             wrong(problem, "none, but there are tags or an access_energy, expected a design");
+   }
+   if (unit == CM_UNIT_DRAM || !config->caches[unit].size)
+      return wrong(problem, "streams.texture names no cache that could be of a design, expected one");
+   const struct cm_cache_config *cache = &config->caches[unit];
+   const bool banked = design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS;
+   about(problem, "texture_access.tags");
+   if (tags == CM_TEXTURE_TAGS_BANKED && !banked)
+      return wrong(problem, "banked, but the data has no banks, expected shared or four-arrays");
+   if (tags == CM_TEXTURE_TAGS_FOUR_ARRAYS && design < CM_TEXTURE_DESIGN_MULTI_PORT)
+      return wrong(problem, "four-arrays, but the design has one address at a time, expected shared");
+   if (tags == CM_TEXTURE_TAGS_BANKED && cache->size / cache->ways / cache->block < 4)
+      return wrong(problem, "banked, but the cache has %u sets, expected at least 4 for as many banks",
+                   cache->size / cache->ways / cache->block);
+   about(problem, "texture_access.design");
+   return design != CM_TEXTURE_DESIGN_BANKED_INTERLEAVED || check_interleaved_banks(config, unit, problem);
+}
+
 bool
 cm_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -285,6 +345,9 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
           stream != CM_STREAM_PB_ATTRIBUTE)
          return wrong(problem, "attribute_cache has a primitive_buffer, which takes pb_attribute only");
    }
+
+   if (!check_texture_access(config, problem))
+      return false;
 
    about(problem, "dram.latency_max");
    if (config->dram.latency_max < config->dram.latency_min)

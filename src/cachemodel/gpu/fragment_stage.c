@@ -113,12 +113,19 @@ read_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct cm_textu
                const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
 {
    struct cm_read_grid grid;
-   if (cache && cm_footprint_grid(image, footprint, &grid) &&
-       cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
-      return;
+   struct cm_texture_access *access = gpu->texture_access.design ? &gpu->texture_access : NULL;
+   if (cache && cm_footprint_grid(image, footprint, &grid)) {
+      if (access)
+         cm_texture_access_grid(access, image, binding, footprint, &grid);
+      if (cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
+         return;
+      access = NULL;
+   }
 
    uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
    const unsigned num_blocks = cm_footprint_blocks(image, binding, footprint, blocks);
+   if (access)
+      cm_texture_access_blocks(access, image, binding, footprint, blocks);
    read_blocks(gpu, cache, blocks, num_blocks, image->block_shift);
 }
 
@@ -138,6 +145,9 @@ read_buffer_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct t
       const uint64_t begin = binding->buffer_offset + element * binding->texel_bytes;
       if (!(footprint->live & 1u << f) || begin + binding->texel_bytes > unit->resource->bytes)
          continue;
+      if (gpu->texture_access.design)
+         cm_texture_access_element(&gpu->texture_access, element, unit->resource->address + begin,
+                                   binding->texel_bytes);
       const uint64_t last = (unit->resource->address + begin + binding->texel_bytes - 1) >> shift;
       for (uint64_t block = (unit->resource->address + begin) >> shift;
            block <= last && num_blocks < CM_MAX_FOOTPRINT_BLOCKS; block++)

@@ -8,6 +8,7 @@
 #include "gpu/address_space.h"
 #include "memory/hierarchy.h"
 #include "tiling/attribute_cache.h"
+#include "texture/access.h"
 
 /** An array that keeps its memory from pass to pass. */
 struct cm_array {
@@ -26,6 +27,7 @@ struct cm_gpu {
    struct cm_address_space space;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];
+   struct cm_texture_access texture_access;
    uint64_t *total;       /**< by the table */
    uint64_t *frame;       /**< by the table */
    uint64_t *frame_start; /**< total at the last frame_end */

@@ -14,6 +14,7 @@ struct event_text {
 static const struct event_text cache_events[] = {CM_CACHE_EVENTS(EVENT_TEXT)};
 static const struct event_text dram_events[] = {CM_DRAM_EVENTS(EVENT_TEXT)};
 static const struct event_text pipeline_counters[] = {CM_PIPELINE_COUNTERS(EVENT_TEXT)};
+static const struct event_text texture_access_events[] = {CM_TEXTURE_ACCESS_EVENTS(EVENT_TEXT)};
 
 int
 cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm_unit unit)
@@ -90,19 +91,33 @@ add_unit(struct cm_counter_table *table, const struct cm_config *config, enum cm
    return add_events(table, config, (int)unit, instance, -1);
 }
 
+/* Counters that belong to no unit; their events begin with first_event. */
 static bool
-add_all(struct cm_counter_table *table, const struct cm_config *config)
+add_pipeline_events(struct cm_counter_table *table, const struct event_text *events, int count,
+                    const char *prefix, int first_event)
 {
-   for (int i = 0; i < CM_PIPELINE_COUNT; i++) {
-      if (i >= CM_PIPELINE_FIRST_OF_PRIMITIVE_BUFFER && !config->primitive_buffer.lines)
-         continue;
+   for (int i = 0; i < count; i++) {
       struct cm_counter counter = {
-         .measure = pipeline_counters[i].measure, .unit = -1, .instance = -1, .stream = -1, .event = i};
-      snprintf(counter.name, sizeof counter.name, "%s", pipeline_counters[i].name);
-      snprintf(counter.description, sizeof counter.description, "%s", pipeline_counters[i].description);
+         .measure = events[i].measure, .unit = -1, .instance = -1, .stream = -1, .event = first_event + i};
+      snprintf(counter.name, sizeof counter.name, "%s%s", prefix, events[i].name);
+      snprintf(counter.description, sizeof counter.description, "%s", events[i].description);
       if (!add(table, counter))
          return false;
    }
+   return true;
+}
+
+static bool
+add_all(struct cm_counter_table *table, const struct cm_config *config)
+{
+   const int num_pipeline =
+      config->primitive_buffer.lines ? CM_PIPELINE_COUNT : CM_PIPELINE_FIRST_OF_PRIMITIVE_BUFFER;
+   if (!add_pipeline_events(table, pipeline_counters, num_pipeline, "", 0))
+      return false;
+   if (config->texture_access.design != CM_TEXTURE_DESIGN_NONE &&
+       !add_pipeline_events(table, texture_access_events, CM_TEXTURE_ACCESS_EVENT_COUNT, "texture_access.",
+                            CM_PIPELINE_COUNT))
+      return false;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       const struct cm_cache_config *cache = &config->caches[unit];
       if (!cache->size)

@@ -100,6 +100,30 @@ enum cm_pipeline_counter {
       CM_PIPELINE_COUNT
 };
 
+/** What a texture cache's design does with the footprints of fragments (texture/access.h), all texture
+ * caches together: texture_access.<event>, where the configuration has texture_access. */
+#define CM_TEXTURE_ACCESS_EVENTS(X)                                                                     \
+   X(FOOTPRINTS, "footprints", "footprints", "reads of 2x2 texels, or of one, by a fragment")           \
+   X(ACCESSES, "accesses", "accesses", "accesses to the cache that these take")                         \
+   X(ONE_BANK, "one_bank_accesses", "accesses", "those that activate one data bank, or port")           \
+   X(TWO_BANKS, "two_bank_accesses", "accesses", "those that activate two")                             \
+   X(THREE_BANKS, "three_bank_accesses", "accesses", "those that activate three")                       \
+   X(FOUR_BANKS, "four_bank_accesses", "accesses", "those that activate four")                          \
+   X(DATA_BANKS, "data_banks", "activations", "data banks activated; ports where there are no banks")   \
+   X(TAG_BANKS, "tag_banks", "activations", "tag banks activated; tag arrays where there are no banks") \
+   X(DATA_CONFLICTS, "data_bank_conflicts", "accesses",                                                 \
+     "accesses in which texels wait for another row of their data bank")                                \
+   X(TAG_CONFLICTS, "tag_bank_conflicts", "accesses",                                                   \
+     "accesses in which texels wait for another line of their tag bank")                                \
+   X(ENERGY, "energy", "fJ", "energy of the accesses and of the lines that misses replace: (C + M) * E")
+
+enum cm_texture_access_event {
+#define CM_TEXTURE_ACCESS_EVENT_ENUM(id, name, measure, description) CM_TEXTURE_ACCESS_EVENT_##id,
+   CM_TEXTURE_ACCESS_EVENTS(CM_TEXTURE_ACCESS_EVENT_ENUM)
+#undef CM_TEXTURE_ACCESS_EVENT_ENUM
+      CM_TEXTURE_ACCESS_EVENT_COUNT
+};
+
 /** One counter. */
 struct cm_counter {
    char name[64];
@@ -109,7 +133,9 @@ struct cm_counter {
    int unit;     /**< enum cm_unit; -1: the pipeline's */
    int instance; /**< -1: the sum of the unit's instances */
    int stream;   /**< enum cm_stream; -1: total over the streams, and of the pipeline's counters */
-   int event;    /**< enum cm_cache_event, cm_dram_event or cm_pipeline_counter */
+   /** enum cm_cache_event, cm_dram_event or cm_pipeline_counter; of the pipeline's from CM_PIPELINE_COUNT
+    * on: that and an enum cm_texture_access_event. */
+   int event;
 };
 
 struct cm_counter_table {

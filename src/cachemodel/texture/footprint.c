@@ -5,17 +5,6 @@
 #include "texture/placement.h"
 #include "texture/texel_order.h"
 
-/* A coordinate that may lie one past either edge. Anything farther out is not
- * part of the event stream; it must not leave the texture either. */
-static inline uint32_t
-resolve(int32_t coordinate, uint32_t size, bool repeat)
-{
-   if ((uint32_t)coordinate < size)
-      return (uint32_t)coordinate;
-   const bool below = coordinate < 0;
-   return below == repeat ? size - 1 : 0;
-}
-
 /* The distinct blocks of one fragment's texels, wherever these lie. */
 static unsigned
 fragment_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding, int32_t x,
@@ -27,8 +16,8 @@ fragment_blocks(const struct cm_texture_image *image, const struct cm_texture_bi
    unsigned count = 0;
    for (unsigned i = 0; i < extent * extent; i++) {
       const int32_t dx = (int32_t)(i % extent), dy = (int32_t)(i / extent);
-      uint32_t column = resolve(x + dx, level->width, binding->repeat_s);
-      uint32_t row = resolve(y + dy, level->height, binding->repeat_t);
+      uint32_t column = cm_footprint_coordinate(x + dx, level->width, binding->repeat_s);
+      uint32_t row = cm_footprint_coordinate(y + dy, level->height, binding->repeat_t);
       if (compressed) {
          column /= layout->block_width;
          row /= layout->block_height;
@@ -157,10 +146,10 @@ tile_blocks(const struct cm_texture_image *image, const struct cm_texture_bindin
       if (!(footprint->live & 1u << f))
          continue;
       const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      const uint32_t column = resolve(x, level->width, binding->repeat_s);
-      const uint32_t other_column = resolve(x + more, level->width, binding->repeat_s);
-      const uint32_t row = resolve(y, level->height, binding->repeat_t);
-      const uint32_t other_row = resolve(y + more, level->height, binding->repeat_t);
+      const uint32_t column = cm_footprint_coordinate(x, level->width, binding->repeat_s);
+      const uint32_t other_column = cm_footprint_coordinate(x + more, level->width, binding->repeat_s);
+      const uint32_t row = cm_footprint_coordinate(y, level->height, binding->repeat_t);
+      const uint32_t other_row = cm_footprint_coordinate(y + more, level->height, binding->repeat_t);
       count += different_blocks(image->first_block + (cm_row_texel(level, order, row) >> shift),
                                 image->first_block + (cm_row_texel(level, order, other_row) >> shift),
                                 cm_column_texel(level, order, column) >> shift,
@@ -191,10 +180,11 @@ cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_textur
          count += fragment_blocks(image, binding, x, y, 1 + (unsigned)more, blocks + count);
          continue;
       }
-      const uint64_t row = first_block + resolve(y, height, binding->repeat_t) * row_blocks;
-      const uint64_t other_row = first_block + resolve(y + more, height, binding->repeat_t) * row_blocks;
-      const uint32_t column = resolve(x, width, binding->repeat_s) >> shift;
-      const uint32_t other_column = resolve(x + more, width, binding->repeat_s) >> shift;
+      const uint64_t row = first_block + cm_footprint_coordinate(y, height, binding->repeat_t) * row_blocks;
+      const uint64_t other_row =
+         first_block + cm_footprint_coordinate(y + more, height, binding->repeat_t) * row_blocks;
+      const uint32_t column = cm_footprint_coordinate(x, width, binding->repeat_s) >> shift;
+      const uint32_t other_column = cm_footprint_coordinate(x + more, width, binding->repeat_s) >> shift;
       count += different_blocks(row, other_row, column, other_column, blocks + count);
    }
    return count;

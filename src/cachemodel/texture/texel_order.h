@@ -15,6 +15,17 @@
 
 #include "texture/placement.h"
 
+/** The column or row of a footprint's texel, which may lie one past either edge. Anything farther
+ * out is not part of the event stream; it must not leave the texture either. */
+static inline uint32_t
+cm_footprint_coordinate(int32_t coordinate, uint32_t size, bool repeat)
+{
+   if ((uint32_t)coordinate < size)
+      return (uint32_t)coordinate;
+   const bool below = coordinate < 0;
+   return below == repeat ? size - 1 : 0;
+}
+
 /** A zero after each of the lower 16 bits. */
 static inline uint64_t
 cm_spread_bits(uint32_t bits)

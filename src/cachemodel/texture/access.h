@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The designs of texture caches of the thesis "Design of a Banked Texture Cache", chapter 3:
+ * how many accesses to the cache a footprint of one fragment (2x2 texels, or one) takes, and
+ * what each activates. Trilinear and anisotropic filtering are several footprints (1.5).
+ *
+ * A design stands in front of the cache and changes nothing in it: its banks are in step, and a
+ * miss replaces the line in all of them (3.4), so hits and misses are the cache's.
+ *
+ * traditional: one address, and one port of 32 bits: a texel an access (4.2.1).
+ * wide-bus: one port of 128 bits: texels within 16 consecutive bytes of a line (4.2.1: "continuous
+ *    four texels"; they may begin with any texel).
+ * multi-port: four addresses, and as many ports of 32 bits.
+ * banked-continuous (v1, 3.1): four banks with a quarter of each line. A bank puts out its whole
+ *    quarter, so texels of one quarter share a bank. Two quarters of different lines in the
+ *    same bank are a conflict (3.1.4): one of them takes another access.
+ * banked-interleaved (v2, 3.2): four banks of texels: of texel number A in its level the bank is
+ *    A[log2 N] A[0], N being the side of the placement's tile: the lowest bits of row and column.
+ *    (The thesis counts the bits of byte addresses from 1: A[log2 N + 3] and A[3].) A bank
+ *    puts out 32 bits; two texels of one bank are a conflict. That happens only where a texture of odd
+ *    size is read across its edge.
+ *
+ * Tags: shared, one array, with a port for each address; four-arrays, one for each address; banked
+ * (3.3): line l's tag is in bank l % 4, l being the cache's index. Two lines of one tag bank are
+ * a conflict (3.3.3). Of the addresses that want a bank, the last one is given it (Table 3-1).
+ *
+ * The thesis has texels of 4 bytes. Otherwise: smaller ones take a port as well; a port's worth of
+ * larger ones is fetched at a time, the parts of the footprint's texels side by side (32 bits; in
+ * continuous banks a quarter of a line). A compression block is a texel.
+ */
+#ifndef CM_TEXTURE_ACCESS_H
+#define CM_TEXTURE_ACCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "memory/cache.h"
+#include "stats/counters.h"
+#include "texture/bank_control.h"
+#include "texture/placement.h"
+
+/** Texels of 1, 2, 4, 8 and 16 bytes are counted by their place in a line. */
+#define CM_ACCESS_TEXEL_SIZES 5
+
+/** Counts of accesses by enum cm_texture_access_event. */
+typedef uint64_t cm_access_counts[CM_TEXTURE_ACCESS_EVENT_COUNT];
+
+/** The counting of all texture caches of a GPU. */
+struct cm_texture_access {
+   enum cm_texture_design design; /**< CM_TEXTURE_DESIGN_NONE: nothing is counted */
+   enum cm_texture_tags tags;
+   uint32_t access_energy; /**< fJ */
+   uint32_t block_shift;
+   uint32_t xor_shift;      /**< of the cache's index; 0: modulo */
+   uint32_t tile_shift;     /**< binary logarithm of N */
+   cm_access_counts counts; /**< of footprints that were looked at one by one */
+   /** The others, by the place of their first texel in its line: how many there were, and what each
+    * takes. Places of texels of 2^s bytes begin at first_place[s]; they are row << column_shift |
+    * column, four times: footprints of two columns and rows, of one column, of one row, of one texel
+    * four times. After all of them come the places of single texels, one for each size. */
+   uint64_t *footprints;
+   cm_access_counts *outcomes;
+   uint32_t first_place[CM_ACCESS_TEXEL_SIZES + 1];
+   struct cm_block_shape shapes[CM_ACCESS_TEXEL_SIZES]; /**< of lines */
+};
+
+/** Prepares the counting; false when memory is out. config must be valid. */
+bool cm_texture_access_init(struct cm_texture_access *access, const struct cm_config *config);
+void cm_texture_access_finish(struct cm_texture_access *access);
+
+/** Counts a quad's footprint that has a short form (cm_footprint_grid). */
+void cm_texture_access_grid(struct cm_texture_access *access, const struct cm_texture_image *image,
+                            const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
+                            const struct cm_read_grid *grid);
+
+/** Counts any quad's footprint. blocks: those of cm_footprint_blocks. */
+void cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_texture_image *image,
+                              const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
+                              const uint64_t *blocks);
+
+/** Counts one fragment's texel of a buffer: the element of this number, so many bytes at an address. */
+void cm_texture_access_element(struct cm_texture_access *access, uint64_t element, uint64_t address,
+                               uint32_t bytes);
+
+/** A counter. misses: those of texture reads in the cache. */
+uint64_t cm_texture_access_counter(const struct cm_texture_access *access, enum cm_texture_access_event event,
+                                   uint64_t misses);
+
+/** A texel of a footprint: the number-th of its level, so many bytes at an address. */
+struct cm_access_texel {
+   uint64_t address, number;
+   uint32_t bytes;
+};
+
+/** What a fragment's texels (one or four, in the order of addresses) take: adds to counts. This is
+ * the exact way, which places in lines abbreviate. */
+void cm_texture_access_texels(const struct cm_texture_access *access, const struct cm_access_texel *texels,
+                              unsigned count, cm_access_counts counts);
+
+/** Where the part-th part (from 0) of a texel lies in a banked design's banks; false where it has
+ * no such part. */
+bool cm_texture_access_place(const struct cm_texture_access *access, const struct cm_access_texel *texel,
+                             unsigned part, struct cm_texel_place *place);
+
+#endif
