@@ -24,6 +24,8 @@ static const char help_text[] =
    "  --block BYTES            16 to 4096; 64 unless told\n"
    "  --policy NAME            which block leaves a full set; lru unless told\n"
    "  --index modulo|xor       how a block finds its set; modulo unless told\n"
+   "  --stream NAME            what the accesses are for; texture unless told. Only policies that\n"
+   "                           know streams care: gs-drrip, gspztc, gspztc-tse, gspc\n"
    "  --format NAME            of the trace; auto unless told:\n"
    "                             din            Dinero's: \"0 1fc0\", \"r 1fc0 4\"\n"
    "                             oraclegeneral  libCacheSim's binary records\n"
@@ -34,11 +36,20 @@ static const char help_text[] =
    "\n"
    "Policies (docs/caches.md has their sources):\n";
 
-enum { OPTION_SIZE = 1, OPTION_WAYS, OPTION_BLOCK, OPTION_POLICY, OPTION_INDEX, OPTION_FORMAT };
+enum {
+   OPTION_SIZE = 1,
+   OPTION_WAYS,
+   OPTION_BLOCK,
+   OPTION_POLICY,
+   OPTION_INDEX,
+   OPTION_STREAM,
+   OPTION_FORMAT
+};
 
 struct cache_options {
    struct cm_cache_config cache;
    struct address_options trace;
+   enum cm_stream stream; /* of all accesses */
    int json;
    int objects;
    const char *name; /* of the trace */
@@ -93,6 +104,7 @@ parse_options(struct cache_options *options, int argc, char **argv)
       {"block", required_argument, NULL, OPTION_BLOCK},
       {"policy", required_argument, NULL, OPTION_POLICY},
       {"index", required_argument, NULL, OPTION_INDEX},
+      {"stream", required_argument, NULL, OPTION_STREAM},
       {"format", required_argument, NULL, OPTION_FORMAT},
       {"objects", no_argument, &options->objects, 1},
       {"json", no_argument, &options->json, 1},
@@ -113,6 +125,9 @@ parse_options(struct cache_options *options, int argc, char **argv)
          break;
       case OPTION_INDEX:
          options->cache.index = (enum cm_index)parse_name("--index", optarg, index_names, 2);
+         break;
+      case OPTION_STREAM:
+         options->stream = (enum cm_stream)parse_name("--stream", optarg, cm_stream_names, CM_STREAM_COUNT);
          break;
       case OPTION_FORMAT:
          options->trace.format =
@@ -142,19 +157,16 @@ check_options(struct cache_options *options)
    options->trace.objects = options->objects;
 }
 
-/* All accesses are of one stream; which one makes no difference. */
-#define STREAM CM_STREAM_TEXTURE
-
 /* Gives a batch to the cache. */
 static void
-simulate_batch(struct cm_cache *cache, const struct address_batch *batch)
+simulate_batch(struct cm_cache *cache, enum cm_stream stream, const struct address_batch *batch)
 {
    if (!batch->writes) {
-      cm_cache_read_sequence(cache, batch->blocks, batch->count, STREAM);
+      cm_cache_read_sequence(cache, batch->blocks, batch->count, stream);
       return;
    }
    for (unsigned i = 0; i < batch->count; i++)
-      cm_cache_access(cache, batch->blocks[i] << cache->block_shift, STREAM,
+      cm_cache_access(cache, batch->blocks[i] << cache->block_shift, stream,
                       batch->is_write[i] ? CM_WRITE : CM_READ);
 }
 
@@ -180,7 +192,7 @@ sequence_add(struct sequence *sequence, const struct address_batch *batch)
 }
 
 static void
-sequence_simulate(struct cm_cache *cache, const struct sequence *sequence)
+sequence_simulate(struct cm_cache *cache, enum cm_stream stream, const struct sequence *sequence)
 {
    struct address_batch *batch = allocate(sizeof *batch);
    for (uint64_t done = 0; done < sequence->count; done += batch->count) {
@@ -193,7 +205,7 @@ sequence_simulate(struct cm_cache *cache, const struct sequence *sequence)
          batch->is_write[i] = access & 1;
          batch->writes += access & 1;
       }
-      simulate_batch(cache, batch);
+      simulate_batch(cache, stream, batch);
    }
    free(batch);
 }
@@ -218,7 +230,7 @@ read_trace(const struct cache_options *options, struct cm_cache *cache, struct s
          sequence_add(sequence, batch);
          cm_next_use_add(uses, batch->blocks, batch->count);
       } else {
-         simulate_batch(cache, batch);
+         simulate_batch(cache, options->stream, batch);
       }
    } while (batch->count);
    free(batch);
@@ -242,7 +254,7 @@ simulate(const struct cache_options *options, struct cm_cache *cache)
                              : "more than 4294967295 accesses are too many for this policy");
    cm_next_use_rewind(&uses);
    cm_cache_set_future(cache, &uses);
-   sequence_simulate(cache, &sequence);
+   sequence_simulate(cache, options->stream, &sequence);
    cm_next_use_free(&uses);
    free(sequence.blocks);
 }
@@ -250,16 +262,17 @@ simulate(const struct cache_options *options, struct cm_cache *cache)
 static void
 print_counts(const struct cache_options *options, const struct cm_cache *cache)
 {
-   const unsigned long long accesses = cache->accesses[STREAM][0] + cache->accesses[STREAM][1];
+   const enum cm_stream stream = options->stream;
+   const unsigned long long accesses = cache->accesses[stream][0] + cache->accesses[stream][1];
    const struct {
       const char *name;
       unsigned long long count;
    } counts[] = {
       {"accesses", accesses},
-      {"hits", cm_cache_counter(cache, STREAM, CM_CACHE_EVENT_HITS)},
-      {"misses", cm_cache_counter(cache, STREAM, CM_CACHE_EVENT_MISSES)},
-      {"bypasses", cm_cache_counter(cache, STREAM, CM_CACHE_EVENT_BYPASSES)},
-      {"writebacks", cm_cache_counter(cache, STREAM, CM_CACHE_EVENT_WRITEBACKS)},
+      {"hits", cm_cache_counter(cache, stream, CM_CACHE_EVENT_HITS)},
+      {"misses", cm_cache_counter(cache, stream, CM_CACHE_EVENT_MISSES)},
+      {"bypasses", cm_cache_counter(cache, stream, CM_CACHE_EVENT_BYPASSES)},
+      {"writebacks", cm_cache_counter(cache, stream, CM_CACHE_EVENT_WRITEBACKS)},
    };
    const unsigned num_counts = sizeof counts / sizeof counts[0];
    for (unsigned i = 0; options->json && i < num_counts; i++)
@@ -275,6 +288,7 @@ command_cache(int argc, char **argv)
 {
    struct cache_options options = {
       .cache = {.block = 64, .instances = 1, .policy = CM_POLICY_LRU, .next = CM_UNIT_DRAM},
+      .stream = CM_STREAM_TEXTURE,
    };
    struct cm_dram dram = {0};
    struct cm_cache cache;

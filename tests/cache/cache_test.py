@@ -85,6 +85,24 @@ for each in [*reference.POLICIES, "perfect"]:
     add_policy_test(each)
 
 
+class Streams(CacheTest):
+    def test_policies_that_know_streams(self):
+        """With accesses of 'the rest' alone, GSPC's policies are srrip; textures are another matter."""
+        generator = random.Random(8)
+        accesses = [(generator.randrange(6000), generator.random() < 0.3) for _ in range(60000)]
+        trace = plain([(block * 64, write) for block, write in accesses])
+        expected = reference.simulate("srrip", accesses, 256, 8)
+        for policy in "gspztc", "gspztc-tse", "gspc":
+            options = (131072, 8, "--policy", policy)
+            for stream in "vertex", "stencil", "constant":
+                self.assertEqual(self.counts(trace, *options, "--stream", stream), expected, (policy, stream))
+            texture = self.counts(trace, *options, "--stream", "texture")
+            self.assertNotEqual(texture, expected)
+            self.assertEqual(self.counts(trace, *options), texture)
+        drrip = reference.simulate("drrip", accesses, 256, 8)
+        self.assertEqual(self.counts(trace, 131072, 8, "--policy", "gs-drrip", "--stream", "depth"), drrip)
+
+
 class Formats(CacheTest):
     def setUp(self):
         generator = random.Random(5)
@@ -232,6 +250,10 @@ class BadInput(CacheTest):
                              "--policy", "belady", "-")
         self.refused_options("--policy: tree-plru makes no tree of 3 ways", "--size", 3072, "--ways", 3, "--policy",
                              "tree-plru", "-")
+        self.refused_options("--policy: gspc learns in one of 64 sets of each of 4 banks, expected at least 256 sets, "
+                             "not 128", "--size", "64K", "--ways", 8, "--policy", "gspc", "-")
+        self.refused_options("--stream colour: expected one of: vertex, index", "--size", 4096, "--ways", 4,
+                             "--stream", "colour", "-")
         self.refused_options("--index prime: expected one of: modulo, xor", "--size", 4096, "--ways", 4, "--index",
                              "prime", "-")
         self.refused_options("--format elf: expected one of: auto, din", "--size", 4096, "--ways", 4, "--format",
