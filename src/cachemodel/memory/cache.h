@@ -26,6 +26,12 @@ enum cm_access {
    CM_WRITE_BLOCK, /**< writes a whole block: nothing of it has to be read */
 };
 
+/** What a cache did with an access. */
+enum cm_outcome { CM_HIT, CM_MISS, CM_BYPASS };
+
+/** No address of a block. */
+#define CM_NO_ADDRESS UINT64_MAX
+
 /** Is told of the accesses that arrive at a cache or at memory, in order, before they are served. */
 struct cm_observer {
    /** An access to the block of so many bytes at a byte address. */
@@ -35,6 +41,10 @@ struct cm_observer {
    /** All blocks from a byte address to another (excluded) are invalidated in a cache that is observed, for
     * each of its instances; NULL: need not know. */
    void (*invalidate)(void *context, uint64_t begin, uint64_t end);
+   /** A cache has served the access of which `access` was told before; evicted is the byte address of the block
+    * that left for it, or CM_NO_ADDRESS. NULL: need not know. */
+   void (*served)(void *context, uint64_t address, enum cm_stream stream, enum cm_outcome outcome,
+                  uint64_t evicted);
 };
 
 /** Main memory: traffic by stream and direction. */

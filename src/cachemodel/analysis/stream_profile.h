@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * What GSPC (Gaur et al., "Efficient Management of Last-level Caches in Graphics Processors
+ * for 3D Scene Rendering Workloads", MICRO 2013, section 2) measures of the blocks in a
+ * last-level cache, whatever its policy: accesses and hits by stream (Figures 4 and 5),
+ * inter- and intra-stream hits of textures and the render targets that are consumed
+ * (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9).
+ *
+ *    struct cm_stream_profile *profile = cm_stream_profile_create(&config->caches[CM_UNIT_L2]);
+ *    cm_gpu_observe(gpu, CM_UNIT_L2, cm_stream_profile_observer(profile));
+ *    … the accesses …
+ *    cm_stream_profile_counts(profile)->texture.entered[0] …
+ *
+ * The streams are those of the policies that know streams (replacement/graphics_streams.h).
+ */
+#ifndef CM_STREAM_PROFILE_H
+#define CM_STREAM_PROFILE_H
+
+#include "config/config.h"
+#include "memory/cache.h"
+
+/** Epochs that are told apart; the last one stands for itself and all later ones. */
+#define CM_EPOCHS 4
+
+/** The lives of a stream's blocks (2.3). A block enters epoch 0 when it becomes the stream's, and the next
+ * epoch with each hit of the stream; it ends when the block is evicted or invalidated, or becomes another
+ * stream's. */
+struct cm_epochs {
+   uint64_t entered[CM_EPOCHS]; /**< |E_k|: times that a block entered epoch k */
+   uint64_t hits[CM_EPOCHS];    /**< hits of the stream on blocks in epoch k; of the last one, and later */
+};
+
+/** Counted since creation. */
+struct cm_stream_profile_counts {
+   uint64_t accesses[CM_STREAM_COUNT]; /**< Figure 4; bypasses included */
+   uint64_t hits[CM_STREAM_COUNT];     /**< Figure 5 */
+
+   /** Figure 6. Texture accesses that hit: inter_stream_hits + intra_stream_hits. A render target access sets a
+    * block's RT bit; a texture access that hits the block resets it, and is an inter-stream hit; hits on other
+    * blocks are intra-stream ones. */
+   uint64_t inter_stream_hits, intra_stream_hits;
+   uint64_t produced; /**< times that a block's RT bit was set, where it was not */
+   uint64_t consumed; /**< of those, the ones that a texture access hit before the block left the cache */
+
+   /** Figure 7. A block is a texture block from the texture access on that brought it in, that consumed it
+    * as render target, or that hit it first (first_texture_hits). */
+   struct cm_epochs texture;
+   /** Intra-stream hits on blocks that were no texture blocks, but Z's or the rest's: they are in no epoch.
+    * intra_stream_hits is the sum of texture.hits and these. */
+   uint64_t first_texture_hits;
+
+   /** Figure 9. A block is a Z block from the Z access on that brought it in or hit it first. */
+   struct cm_epochs z;
+};
+
+struct cm_stream_profile;
+
+/** For a cache of one instance. NULL when memory is out. */
+struct cm_stream_profile *cm_stream_profile_create(const struct cm_cache_config *config);
+void cm_stream_profile_destroy(struct cm_stream_profile *profile);
+
+/** What tells the profile of the cache's accesses, from the first one on; lives as long as the profile. */
+const struct cm_observer *cm_stream_profile_observer(const struct cm_stream_profile *profile);
+
+/** Valid until the profile is destroyed. Differences of two copies are those of what lies between. */
+const struct cm_stream_profile_counts *cm_stream_profile_counts(const struct cm_stream_profile *profile);
+
+/** The fraction of the blocks in epoch k (below CM_EPOCHS - 1) that do not make it to the next one,
+ * (|E_k| - |E_k+1|) / |E_k|; 0 where there were none. 1 less it is the epoch's reuse probability. */
+double cm_epoch_death_ratio(const struct cm_epochs *epochs, unsigned k);
+
+#endif
