@@ -74,17 +74,6 @@ struct analyze {
    struct runner runners[NUM_SIMULATIONS];
 };
 
-static enum cm_unit
-parse_point(const char *value)
-{
-   for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
-      if (!strcmp(value, cm_unit_names[unit]))
-         return (enum cm_unit)unit;
-   }
-   fail(STATUS_USAGE, "--point %s: expected a cache of the configuration or dram; tbrsim counters lists them",
-        value);
-}
-
 static uint32_t
 parse_sets(const char *value)
 {
@@ -117,7 +106,7 @@ parse(struct analyze *analyze, int argc, char **argv)
       case OPTION_FRAMES: analyze->frames = optarg; break;
       case OPTION_OUT: analyze->out = optarg; break;
       case OPTION_WARM_UP: analyze->analysis.warm_up = parse_warm_up(optarg); break;
-      case OPTION_POINT: analyze->analysis.point = parse_point(optarg); break;
+      case OPTION_POINT: analyze->analysis.point = options_point(optarg); break;
       case OPTION_SETS: analyze->analysis.sets = parse_sets(optarg); break;
       case OPTION_JSON: analyze->json = true; break;
       case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim analyze --help", argv[optind - 1]);

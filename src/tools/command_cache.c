@@ -10,6 +10,7 @@
 #include "memory/cache.h"
 #include "memory/future.h"
 #include "memory/next_use.h"
+#include "options.h"
 #include "tools.h"
 
 static const char help_text[] =
@@ -37,7 +38,7 @@ static const char help_text[] =
    "Policies (docs/caches.md has their sources):\n";
 
 enum {
-   OPTION_SIZE = 1,
+   OPTION_SIZE = OPTION_COMMAND,
    OPTION_WAYS,
    OPTION_BLOCK,
    OPTION_POLICY,
@@ -63,41 +64,9 @@ print_help(void)
       printf("  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
 }
 
-static uint32_t
-parse_bytes(const char *option, const char *value)
-{
-   char *end;
-   errno = 0;
-   unsigned long long number = strtoull(value, &end, 10);
-   unsigned shift = 0;
-   if (*end && strchr("KMG", *end))
-      shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-   end += shift > 0;
-   if (*value < '0' || *value > '9' || *end || errno || number > UINT32_MAX || number << shift > UINT32_MAX)
-      fail(STATUS_USAGE, "%s %s: expected a number up to 4294967295", option, value);
-   return (uint32_t)(number << shift);
-}
-
-static unsigned
-parse_name(const char *option, const char *value, const char *const *names, unsigned count)
-{
-   for (unsigned i = 0; i < count; i++) {
-      if (!strcmp(value, names[i]))
-         return i;
-   }
-   char *expected = text("%s", names[0]);
-   for (unsigned i = 1; i < count; i++) {
-      char *longer = text("%s, %s", expected, names[i]);
-      free(expected);
-      expected = longer;
-   }
-   fail(STATUS_USAGE, "%s %s: expected one of: %s", option, value, expected);
-}
-
 static void
 parse_options(struct cache_options *options, int argc, char **argv)
 {
-   static const char *const index_names[] = {[CM_INDEX_MODULO] = "modulo", [CM_INDEX_XOR] = "xor"};
    const struct option long_options[] = {
       {"size", required_argument, NULL, OPTION_SIZE},
       {"ways", required_argument, NULL, OPTION_WAYS},
@@ -116,22 +85,22 @@ parse_options(struct cache_options *options, int argc, char **argv)
    while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
       switch (option) {
       case 0: break;
-      case OPTION_SIZE: options->cache.size = parse_bytes("--size", optarg); break;
-      case OPTION_WAYS: options->cache.ways = parse_bytes("--ways", optarg); break;
-      case OPTION_BLOCK: options->cache.block = parse_bytes("--block", optarg); break;
+      case OPTION_SIZE: options->cache.size = options_bytes("--size", optarg); break;
+      case OPTION_WAYS: options->cache.ways = options_bytes("--ways", optarg); break;
+      case OPTION_BLOCK: options->cache.block = options_bytes("--block", optarg); break;
       case OPTION_POLICY:
          options->cache.policy =
-            (enum cm_policy)parse_name("--policy", optarg, cm_policy_names, CM_POLICY_COUNT);
+            (enum cm_policy)options_name("--policy", optarg, cm_policy_names, CM_POLICY_COUNT);
          break;
       case OPTION_INDEX:
-         options->cache.index = (enum cm_index)parse_name("--index", optarg, index_names, 2);
+         options->cache.index = (enum cm_index)options_name("--index", optarg, options_index_names, 2);
          break;
       case OPTION_STREAM:
-         options->stream = (enum cm_stream)parse_name("--stream", optarg, cm_stream_names, CM_STREAM_COUNT);
+         options->stream = (enum cm_stream)options_name("--stream", optarg, cm_stream_names, CM_STREAM_COUNT);
          break;
       case OPTION_FORMAT:
          options->trace.format =
-            (enum address_format)parse_name("--format", optarg, address_format_names, ADDRESS_FORMAT_COUNT);
+            (enum address_format)options_name("--format", optarg, address_format_names, ADDRESS_FORMAT_COUNT);
          break;
       case 'h': print_help(); exit(STATUS_OK);
       case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim cache --help", argv[optind - 1]);

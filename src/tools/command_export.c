@@ -110,17 +110,6 @@ parse_format(const char *value)
    fail(STATUS_USAGE, "--format %s: expected din, oraclegeneral or dramsim3", value);
 }
 
-static int
-parse_point(const char *value)
-{
-   for (int unit = 0; unit < CM_UNIT_COUNT; unit++) {
-      if (!strcmp(value, cm_unit_names[unit]))
-         return unit;
-   }
-   fail(STATUS_USAGE, "--point %s: expected a cache of the configuration or dram; tbrsim counters lists them",
-        value);
-}
-
 static void
 parse(struct export_options *options, int argc, char **argv)
 {
@@ -129,7 +118,7 @@ parse(struct export_options *options, int argc, char **argv)
    for (int option; (option = getopt_long(argc, argv, "+:ho:", long_options, NULL)) != -1;) {
       switch (option) {
       case OPTION_FORMAT: options->format = parse_format(optarg); break;
-      case OPTION_POINT: options->point = parse_point(optarg); break;
+      case OPTION_POINT: options->point = (int)options_point(optarg); break;
       case OPTION_CONFIG:
          if (options->configurations.count)
             fail(STATUS_USAGE, "--config %s: tbrsim export takes one configuration", optarg);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <getopt.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -47,27 +46,10 @@ struct sim {
    unsigned jobs;
 };
 
-static unsigned
-parse_jobs(const char *value)
-{
-   unsigned jobs;
-   int end = 0;
-   if (sscanf(value, "%4u%n", &jobs, &end) != 1 || value[end] || !jobs)
-      fail(STATUS_USAGE, "--jobs %s: expected a number of threads", value);
-   return jobs;
-}
-
-static unsigned
-count_cores(void)
-{
-   cpu_set_t set;
-   return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
-}
-
 static void
 parse(struct sim *sim, int argc, char **argv)
 {
-   *sim = (struct sim){.out = "tbrsim-out", .jobs = count_cores()};
+   *sim = (struct sim){.out = "tbrsim-out", .jobs = options_count_cores()};
    opterr = 0;
    for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
       switch (option) {
@@ -75,7 +57,7 @@ parse(struct sim *sim, int argc, char **argv)
       case OPTION_SET: configurations_set(&sim->configurations, optarg); break;
       case OPTION_FRAMES: sim->frames = optarg; break;
       case OPTION_OUT: sim->out = optarg; break;
-      case OPTION_JOBS: sim->jobs = parse_jobs(optarg); break;
+      case OPTION_JOBS: sim->jobs = options_jobs(optarg); break;
       case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim sim --help", argv[optind - 1]);
       case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim sim --help", argv[optind - 1]);
       default: puts(help); exit(STATUS_OK);

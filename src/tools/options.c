@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +161,67 @@ options_frames(const char *value)
    if (!end || value[end] || range.last < range.first)
       fail(STATUS_USAGE, "--frames %s: expected A-B with A <= B, frames counting from 0", value);
    return range;
+}
+
+uint32_t
+options_bytes(const char *option, const char *value)
+{
+   char *end;
+   errno = 0;
+   unsigned long long number = strtoull(value, &end, 10);
+   unsigned shift = 0;
+   if (*end && strchr("KMG", *end))
+      shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
+   end += shift > 0;
+   if (*value < '0' || *value > '9' || *end || errno || number > UINT32_MAX || number << shift > UINT32_MAX)
+      fail(STATUS_USAGE, "%s %s: expected a number up to 4294967295", option, value);
+   return (uint32_t)(number << shift);
+}
+
+unsigned
+options_name(const char *option, const char *value, const char *const *names, unsigned count)
+{
+   for (unsigned i = 0; i < count; i++) {
+      if (!strcmp(value, names[i]))
+         return i;
+   }
+   char *expected = text("%s", names[0]);
+   for (unsigned i = 1; i < count; i++) {
+      char *longer = text("%s, %s", expected, names[i]);
+      free(expected);
+      expected = longer;
+   }
+   fail(STATUS_USAGE, "%s %s: expected one of: %s", option, value, expected);
+}
+
+enum cm_unit
+options_point(const char *value)
+{
+   for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
+      if (!strcmp(value, cm_unit_names[unit]))
+         return (enum cm_unit)unit;
+   }
+   fail(STATUS_USAGE, "--point %s: expected a cache of the configuration or dram; tbrsim counters lists them",
+        value);
+}
+
+unsigned
+options_jobs(const char *value)
+{
+   unsigned jobs;
+   int end = 0;
+   if (sscanf(value, "%4u%n", &jobs, &end) != 1 || value[end] || !jobs)
+      fail(STATUS_USAGE, "--jobs %s: expected a number of threads", value);
+   return jobs;
+}
+
+const char *const options_index_names[2] = {[CM_INDEX_MODULO] = "modulo", [CM_INDEX_XOR] = "xor"};
+
+unsigned
+options_count_cores(void)
+{
+   cpu_set_t set;
+   return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
 static void

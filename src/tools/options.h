@@ -84,6 +84,19 @@ struct frame_range {
 /** Parses "A-B" or "A"; ends the command where it is neither. */
 struct frame_range options_frames(const char *value);
 
+/** Parses the value of an option: bytes, also as 64K, 1M, 1G (of 1024); one of some names, whose number is
+ * returned; a unit; a number of threads. End the command where it is none. */
+uint32_t options_bytes(const char *option, const char *value);
+unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
+enum cm_unit options_point(const char *value);
+unsigned options_jobs(const char *value);
+
+/** Names of enum cm_index. */
+extern const char *const options_index_names[2];
+
+/** Threads that can run at once. */
+unsigned options_count_cores(void);
+
 /** Creates a directory (parents too) and sees to it that files can be written
  * there; ends the command where they cannot. */
 void options_make_directory(const char *directory);

@@ -80,13 +80,16 @@ begin_gpu(struct simulation *simulation)
 }
 
 static void
-run_pass(struct cm_gpu *gpu, const struct cm_pass *pass)
+run_pass(struct simulation *simulation, const struct cm_pass *pass)
 {
+   struct cm_gpu *gpu = simulation->gpu;
    cm_gpu_pass_begin(gpu, pass);
    const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
    for (uint32_t n = 0; traversal && n < pass->tiles_x * pass->tiles_y; n++)
       cm_gpu_pass_tile(gpu, traversal[n]);
    cm_gpu_pass_end(gpu);
+   if (simulation->render_pass_end && counts(simulation))
+      simulation->render_pass_end(simulation->observer->context);
 }
 
 static void
@@ -111,7 +114,7 @@ take(struct simulation *simulation, const struct cm_item *item)
    else if (!simulation->gpu)
       return;
    else if (item->type == CM_ITEM_PASS)
-      run_pass(simulation->gpu, &item->pass->pass);
+      run_pass(simulation, &item->pass->pass);
    else if (item->type == CM_ITEM_FRAME_END)
       end_frame(simulation);
    for (size_t r = 0; item->type == CM_ITEM_RESOURCES && r < item->num_resources; r++)

@@ -20,6 +20,9 @@ struct simulation {
    /** Told of the accesses that arrive at a unit, in the pass that counts; NULL: nobody. */
    const struct cm_observer *observer;
    enum cm_unit point;
+   /** Called with the observer's context after each render pass, in the pass over the recording that counts;
+    * NULL: nobody. */
+   void (*render_pass_end)(void *context);
 
    /* Within simulations_run. */
    struct cm_stats_writer *writer;

@@ -34,5 +34,6 @@ int command_configs(int argc, char **argv);
 int command_cache(int argc, char **argv);
 int command_counters(int argc, char **argv);
 int command_analyze(int argc, char **argv);
+int command_sweep(int argc, char **argv);
 
 #endif
