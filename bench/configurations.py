@@ -28,6 +28,10 @@ COMPARISONS = [
     Comparison("TCOR / LRU Tile Cache", ["--config", "tcor-64k"], ["--config", "tcor-baseline-64k"], live=True),
     Comparison("GSPC / LRU in the L2", ["--set", "caches.l2.policy=gspc", "--set", "caches.l2.banks=4"],
                ["--set", "caches.l2.policy=lru"]),
+    Comparison("recursive Z / linear", ["--config", "tcor-baseline-64k", "--set", "texture.placement=rz"],
+               ["--config", "tcor-baseline-64k"]),
+    *(Comparison(f"{title} / traditional texture cache", ["--config", f"banked-{preset}"], ["--config", "banked-traditional"])
+      for title, preset in (("wide bus", "wide"), ("banked v1", "continuous"), ("banked v2", "interleaved"))),
 ]
 
 

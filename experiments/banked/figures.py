@@ -1,0 +1,350 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tables and plots of the experiment "Banked texture cache", from what its Snakefile ran.
+
+usage: figures.py ENERGIES RESULTS OUTPUT NAME…
+
+ENERGIES is energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations, designs, shapes and
+placements/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
+"""
+import csv
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from support import (COLORS, decrease, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+                     plot_bars, pyplot, save, share, signed, write_table)
+
+DESIGNS = {"traditional": "traditional", "wide-bus": "wide bus", "multi-port": "multi-port",
+           "banked-continuous": "banked v1", "banked-interleaved": "banked v2"}
+# What the thesis says, per cent: 4.2.1, and 4.2.2 of energy.
+PAPER_ACCESSES = {"traditional": 75, "wide-bus": 50}
+PAPER_ENERGY = {"banked-continuous": 44, "banked-interleaved": 50}
+PAPER_BANKS = [20, 50, 30]
+# Of energies.csv: a design's array or bank with its tags, and without.
+ENERGY_ROWS = {"traditional": "tex_traditional_32b", "wide-bus": "tex_wide_128b", "multi-port": "tex_multiport_4r_32b",
+               "banked-continuous": "tex_bank_16B_line_128b", "banked-interleaved": "tex_bank_16B_line_32b"}
+DATA_ROWS = {"traditional": (16384, 32), "wide-bus": (16384, 128), "banked-continuous": (4096, 128),
+             "banked-interleaved": (4096, 32)}
+CACHE_BYTES, CACHE_WAYS = 16384, 2
+CELLS = ["itrs-lstp", "itrs-hp"]
+
+
+def value(statistics, name):
+    return statistics["total"][f"texture_access.{name}"]
+
+
+def misses(statistics):
+    return statistics["total"]["texture_cache.texture.misses"]
+
+
+def simulations(directory):
+    """The statistics of each configuration, with its texture cache and the rest of it."""
+    for path in sorted(directory.glob("*/stats.json")):
+        statistics = load(path)
+        yield statistics["run"]["configuration"], statistics
+
+
+class Capture:
+    """One capture's results."""
+
+    def __init__(self, results, name):
+        self.name = name
+        self.designs = {configuration["texture_access"]["design"]: statistics
+                        for configuration, statistics in simulations(results / "designs" / name)}
+        self.frames = self.designs["traditional"]["total"]["gpu.frames"]
+        self.shapes = {}
+        for configuration, statistics in simulations(results / "shapes" / name):
+            cache = configuration["caches"]["texture_cache"]
+            key = configuration["texture_access"]["design"], cache["size"] // 1024, cache["block"], cache["ways"]
+            self.shapes[key] = statistics
+        self.placements = {}
+        for configuration, statistics in simulations(results / "placements" / name):
+            texture = configuration["texture"]
+            tiles = [str(texture[key]) for key in ("first_level_tile", "second_level_tile") if key in texture]
+            placement = " ".join([texture["placement"], "/".join(tiles)]).strip()
+            self.placements[configuration["texture_access"]["design"], placement] = statistics
+
+    @property
+    def footprints(self):
+        return value(self.designs["traditional"], "footprints")
+
+    def accesses(self, design):
+        return value(self.designs[design], "accesses")
+
+    def per_footprint(self, design):
+        return self.accesses(design) / self.footprints if self.footprints else math.nan
+
+    def saved(self, baseline, design):
+        return decrease(self.accesses(baseline), self.accesses(design))
+
+    def single(self):
+        """Footprints of one texel: those that use one port of four."""
+        return share(value(self.designs["multi-port"], "one_bank_accesses"), self.accesses("multi-port"))
+
+    def coinciding(self):
+        """Footprints of 2x2 texels some of which are the same texel: what has fewer than four banks in v2, but is not
+        single."""
+        fewer = self.accesses("banked-interleaved") - value(self.designs["banked-interleaved"], "four_bank_accesses")
+        return share(fewer, self.accesses("banked-interleaved")) - self.single()
+
+    def miss_rate(self):
+        return share(misses(self.designs["multi-port"]), self.accesses("multi-port"))
+
+    def banks(self, design="banked-continuous"):
+        """Shares of one-, two- and four-bank accesses (three: hardly any)."""
+        return [share(value(self.designs[design], f"{banks}_bank_accesses"), self.accesses(design)) if self.footprints
+                else math.nan for banks in ("one", "two", "four")]
+
+    def banks_of_squares(self):
+        """The same of footprints of 2x2 different texels, as if the others took one bank."""
+        one, two, four = (value(self.designs["banked-continuous"], f"{banks}_bank_accesses") for banks in ("one", "two", "four"))
+        others = self.accesses("banked-interleaved") - value(self.designs["banked-interleaved"], "four_bank_accesses")
+        whole = one + two + four - others
+        return [share(count, whole) for count in (one - others, two, four)] if whole > 0 else [math.nan] * 3
+
+    def energy(self, design, energies):
+        """nJ: (C + M) * E, a miss being a whole line."""
+        statistics = self.designs[design]
+        line = 4 if design.startswith("banked") else 1
+        return (value(statistics, "data_banks") + line * misses(statistics)) * energies[design]
+
+    def energy_saved(self, design, energies):
+        return decrease(self.energy("wide-bus", energies), self.energy(design, energies))
+
+    def shape_cost(self, design, size, line, ways):
+        """C + M a footprint (Figure 4-1)."""
+        its_misses = misses(self.shapes["banked-continuous", size, line, ways])
+        if design in ("wide-bus", "banked-continuous"):
+            key = (design, 16, line, 2)
+            count = value(self.shapes[key], "accesses")
+        else:
+            count = self.accesses(design) / self.footprints * self.shape_footprints() if self.footprints else 0
+        return (count + its_misses) / self.shape_footprints() if self.shape_footprints() else math.nan
+
+    def shape_footprints(self):
+        return value(self.shapes["banked-continuous", 16, 64, 2], "footprints")
+
+
+def read_energies(path):
+    """nJ a read, by cells: {cells: {design: nJ}} with tags, and of the data arrays alone."""
+    with open(path, encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    with_tags, data = ({cell: {} for cell in CELLS} for _ in range(2))
+    for row in rows:
+        size, ways, bits = int(row["size_bytes"]), int(row["ways"]), int(row["bus_bits"])
+        for design, kind in ENERGY_ROWS.items():
+            whole = CACHE_BYTES // 4 if kind.startswith("tex_bank") else CACHE_BYTES
+            if row["kind"] == kind and size == whole and ways == CACHE_WAYS:
+                with_tags[row["cell"]][design] = float(row["read_nJ"])
+        for design, (bytes_, port) in DATA_ROWS.items():
+            if row["kind"] == "ram" and size == bytes_ and bits == port:
+                data[row["cell"]][design] = float(row["read_nJ"])
+    return with_tags, data
+
+
+# ---- tables -----------------------------------------------------------------
+
+
+def captures_table(captures):
+    header = ["capture", "frames", "footprints a frame", "of one texel, %", "2x2, some the same, %", "misses of v2's accesses, %",
+              *(f"{name}, a footprint" for name in DESIGNS.values())]
+    rows = [[c.name, c.frames, f"{c.footprints / c.frames:.0f}", number(c.single()), number(c.coinciding()),
+             number(c.miss_rate(), 2), *(number(c.per_footprint(design), 2) for design in DESIGNS)] for c in captures]
+    rows.append(["**average**", "", "", number(mean(c.single() for c in captures)), number(mean(c.coinciding() for c in captures)),
+                 number(mean(c.miss_rate() for c in captures), 2),
+                 *(number(mean(c.per_footprint(design) for c in captures), 2) for design in DESIGNS)])
+    return header, rows
+
+
+def accesses_table(captures, filtered):
+    pairs = [("traditional", "wide-bus"), ("traditional", "multi-port"), ("traditional", "banked-continuous"),
+             ("traditional", "banked-interleaved"), ("wide-bus", "multi-port"), ("wide-bus", "banked-continuous"),
+             ("wide-bus", "banked-interleaved")]
+    header = ["capture", *(f"{DESIGNS[design]} / {DESIGNS[baseline]}, %" for baseline, design in pairs)]
+    rows = [[c.name, *(signed(c.saved(*pair)) for pair in pairs)] for c in captures]
+    for title, chosen in (("**average**", captures), ("**average, bilinear**", filtered)):
+        rows.append([title, *(signed(mean(c.saved(*pair) for c in chosen)) for pair in pairs)])
+    rows.append(["thesis", "", *(signed(PAPER_ACCESSES[baseline]) for baseline, _ in pairs[1:])])
+    return header, rows
+
+
+def banks_table(captures, filtered):
+    header = ["capture", "one, %", "two, %", "four, %", "one, 2x2 only, %", "two, 2x2 only, %", "four, 2x2 only, %"]
+    rows = [[c.name, *map(number, c.banks()), *map(number, c.banks_of_squares())] for c in captures]
+    for title, chosen in (("**average**", captures), ("**average, bilinear**", filtered)):
+        rows.append([title, *(number(mean(c.banks()[n] for c in chosen)) for n in range(3)),
+                     *(number(mean(c.banks_of_squares()[n] for c in chosen)) for n in range(3))])
+    rows.append(["thesis", *map(number, PAPER_BANKS), *map(number, PAPER_BANKS)])
+    return header, rows
+
+
+def energy_table(captures, filtered, with_tags, data):
+    designs = ["traditional", "multi-port", "banked-continuous", "banked-interleaved"]
+    columns = [(f"{DESIGNS[design]}, {cell}, %", design, with_tags[cell]) for cell in CELLS for design in designs]
+    columns += [(f"{DESIGNS[design]}, data arrays, {cell}, %", design, data[cell]) for cell in CELLS
+                for design in ("banked-continuous", "banked-interleaved")]
+    header = ["capture", *(title for title, *_ in columns)]
+    rows = [[c.name, *(signed(c.energy_saved(design, energies)) for _, design, energies in columns)] for c in captures]
+    for title, chosen in (("**average**", captures), ("**average, bilinear**", filtered)):
+        rows.append([title, *(signed(mean(c.energy_saved(design, energies) for c in chosen))
+                              for _, design, energies in columns)])
+    rows.append(["thesis", *(signed(PAPER_ENERGY[design]) if design in PAPER_ENERGY else "" for _, design, _ in columns)])
+    return header, rows
+
+
+def energies_table(with_tags, data):
+    header = ["design", "thesis' Figure 4-5", *(f"{cell}, pJ" for cell in CELLS), *(f"data arrays, {cell}, pJ" for cell in CELLS)]
+    notes = {"traditional": "", "wide-bus": "baseline", "multi-port": "much higher than all others",
+             "banked-continuous": "one bank: less than wide bus; two, four: more", "banked-interleaved": "more than traditional"}
+    per_access = {"multi-port": [4], "banked-continuous": [1, 2, 4], "banked-interleaved": [4]}
+    rows = []
+    for design, name in DESIGNS.items():
+        for banks in per_access.get(design, [1]):
+            label = f"{name}, {banks} bank{'s' if banks > 1 else ''}" if design.startswith("banked") else name
+            rows.append([label, notes[design], *(f"{1000 * banks * with_tags[cell][design]:.1f}" for cell in CELLS),
+                         *(f"{1000 * banks * data[cell][design]:.1f}" if design in data[cell] else "" for cell in CELLS)])
+    return header, rows
+
+
+def placements_table(captures):
+    header = ["placement", "v1: conflicts of data banks, % of accesses", "v1: of tag banks, %", "v2: conflicts of data banks, %",
+              "v2: of tag banks, %", "accesses a footprint, v1", "v2", "misses a footprint, %"]
+    names = sorted({placement for _, placement in captures[0].placements})
+
+    def average(design, placement, measure):
+        chosen = [c.placements[design, placement] for c in captures if (design, placement) in c.placements]
+        return mean(measure(statistics) for statistics in chosen if value(statistics, "footprints"))
+
+    rows = []
+    for placement in names:
+        row = [placement]
+        for design in ("banked-continuous", "banked-interleaved"):
+            for kind in ("data", "tag"):
+                row.append(number(average(design, placement, lambda s, kind=kind: share(
+                    value(s, f"{kind}_bank_conflicts"), value(s, "accesses"))), 2))
+        for design in ("banked-continuous", "banked-interleaved"):
+            row.append(number(average(design, placement, lambda s: value(s, "accesses") / value(s, "footprints")), 3))
+        row.append(number(average("banked-continuous", placement, lambda s: share(misses(s), value(s, "footprints"))), 3))
+        rows.append(row)
+    return header, rows
+
+
+def shapes_table(captures):
+    header = ["line, bytes", "ways", "misses a footprint, %", *(DESIGNS.values())]
+    rows = []
+    keys = sorted({key[1:] for c in captures for key in c.shapes}, key=lambda key: (key[0], key[1], key[2]))
+    for size, line, ways in keys:
+        rate = mean(share(misses(c.shapes["banked-continuous", size, line, ways]), c.shape_footprints()) for c in captures
+                    if c.shape_footprints())
+        rows.append([f"{line}" if size == 16 else f"{line}, {size} KiB", ways, number(rate, 2),
+                     *(number(mean(c.shape_cost(design, size, line, ways) for c in captures), 3) for design in DESIGNS)])
+    return header, rows
+
+
+# ---- plots ------------------------------------------------------------------
+
+
+def plot_shapes(output, captures):
+    """Figure 4-1: (a) traditional, (b) wide bus, (c) multi-port and banked; and the same over the cache's size."""
+    panels = [("traditional", "(a) traditional"), ("wide-bus", "(b) wide bus"), ("banked-interleaved", "(c) multi-port, banked")]
+    figure, axes = pyplot.subplots(1, 4, figsize=(12, 3.2), layout="constrained")
+    lines = sorted({key[2] for key in captures[0].shapes})
+    ways = sorted({key[3] for key in captures[0].shapes})
+    sizes = sorted({key[1] for key in captures[0].shapes})
+    for axis, (design, title) in zip(axes, panels):
+        for number_, count in enumerate(ways):
+            axis.plot(range(len(lines)), [mean(c.shape_cost(design, 16, line, count) for c in captures) for line in lines],
+                      marker="o", markersize=3, color=COLORS[number_], label=f"{count}-way")
+        axis.set_xticks(range(len(lines)), lines)
+        axis.set_xlabel("bytes a line, 16 KiB", fontsize=8)
+        axis.set_title(title, fontsize=9)
+    for number_, (design, title) in enumerate(panels):
+        axes[3].plot(range(len(sizes)), [mean(c.shape_cost(design, size, 64, 2) for c in captures) for size in sizes],
+                     marker="o", markersize=3, color=COLORS[number_], label=title[4:])
+    axes[3].set_xticks(range(len(sizes)), sizes)
+    axes[3].set_xlabel("KiB, 2-way, lines of 64 bytes", fontsize=8)
+    axes[3].set_ylim(bottom=0)
+    axes[3].set_title("over the size", fontsize=9)
+    for axis in axes:
+        axis.tick_params(labelsize=8)
+        axis.legend(fontsize=7, frameon=False)
+        for side in ("top", "right"):
+            axis.spines[side].set_visible(False)
+    axes[0].set_ylabel("accesses and misses a footprint", fontsize=8)
+    figure.suptitle("Accesses over lines, ways and sizes, average of the captures (Figure 4-1)", fontsize=10)
+    save(figure, output, "figure-4-1-shapes")
+
+
+def plot_saved(output, name, title, baseline, designs, captures, filtered):
+    figure, axes = new_plot(title, "decrease, %", width=9.5)
+    names = [*(c.name for c in captures), "average", "bilinear", "thesis"]
+    series = {DESIGNS[design]: [*(c.saved(baseline, design) for c in captures), mean(c.saved(baseline, design) for c in captures),
+                                mean(c.saved(baseline, design) for c in filtered),
+                                PAPER_ACCESSES[baseline] if design != "wide-bus" else math.nan] for design in designs}
+    plot_bars(axes, names, series)
+    axes.axhline(0, color="black", linewidth=0.6)
+    legend_above(axes)
+    save(figure, output, name)
+
+
+def plot_banks(output, captures, filtered):
+    figure, axes = new_plot("Banks that an access to continuous data banks (v1) activates", "% of the accesses", width=9.5)
+    names = [*(c.name for c in captures), "average", "bilinear", "2x2 only", "thesis"]
+    shares = [*(c.banks() for c in captures), [mean(c.banks()[n] for c in captures) for n in range(3)],
+              [mean(c.banks()[n] for c in filtered) for n in range(3)],
+              [mean(c.banks_of_squares()[n] for c in filtered) for n in range(3)], PAPER_BANKS]
+    bottom = [0.0] * len(names)
+    for n, label in enumerate(("one bank", "two banks", "four banks")):
+        heights = [entry[n] for entry in shares]
+        axes.bar(range(len(names)), heights, 0.75, bottom=bottom, color=COLORS[n], label=label)
+        bottom = [a + b for a, b in zip(bottom, heights)]
+    label_captures(axes, names)
+    axes.set_ylim(0, 100)
+    legend_above(axes)
+    save(figure, output, "banks-of-v1")
+
+
+def plot_energy(output, captures, filtered, with_tags, data):
+    figure, axes = new_plot("Decrease of the texture caches' access energy against the wide bus (Figure 4-6)", "decrease, %", width=9.5)
+    names = [*(c.name for c in captures), "average", "bilinear", "thesis"]
+    series = {}
+    for energies, suffix in ((with_tags, ""), (data, ", data arrays alone")):
+        for design in ("banked-continuous", "banked-interleaved"):
+            saved = [c.energy_saved(design, energies[CELLS[0]]) for c in captures]
+            series[DESIGNS[design] + suffix] = [*saved, mean(saved),
+                                                mean(c.energy_saved(design, energies[CELLS[0]]) for c in filtered),
+                                                PAPER_ENERGY[design] if not suffix else math.nan]
+    plot_bars(axes, names, series)
+    axes.axhline(0, color="black", linewidth=0.6)
+    legend_above(axes)
+    save(figure, output, "figure-4-6-energy")
+
+
+def main():
+    energies, results, output, *names = sys.argv[1:]
+    results, output = pathlib.Path(results), pathlib.Path(output)
+    output.mkdir(parents=True, exist_ok=True)
+    captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.single())
+    # Captures that filter: most of their footprints are 2x2 different texels.
+    filtered = [c for c in captures if c.footprints and c.single() + c.coinciding() < 50]
+    with_tags, data = read_energies(energies)
+    write_table(output, "accesses", *accesses_table(captures, filtered))
+    write_table(output, "banks", *banks_table(captures, filtered))
+    write_table(output, "energy", *energy_table(captures, filtered, with_tags, data))
+    write_table(output, "energies", *energies_table(with_tags, data))
+    write_table(output, "placements", *placements_table(captures))
+    write_table(output, "shapes", *shapes_table(captures))
+    plot_shapes(output, captures)
+    plot_saved(output, "figure-4-3-traditional", "Decrease of accesses against the traditional design (Figure 4-3)", "traditional",
+               ["wide-bus", "multi-port", "banked-continuous", "banked-interleaved"], captures, filtered)
+    plot_saved(output, "figure-4-4-wide-bus", "Decrease of accesses against the wide bus (Figure 4-4)", "wide-bus",
+               ["multi-port", "banked-continuous", "banked-interleaved"], captures, filtered)
+    plot_banks(output, captures, filtered)
+    plot_energy(output, captures, filtered, with_tags, data)
+    write_table(output, "captures", *captures_table(captures))
+
+
+if __name__ == "__main__":
+    main()
