@@ -68,6 +68,10 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       fine = cm_hierarchy_init(&gpu->hierarchy, config) &&
              cm_texture_access_init(&gpu->texture_access, &gpu->config) && gpu->table;
    }
+   if (fine && config->nuca.organisation != CM_NUCA_NONE) {
+      gpu->nuca = cm_nuca_create(config, &gpu->hierarchy);
+      fine = gpu->nuca != NULL;
+   }
    if (fine) {
       gpu->total = calloc(gpu->table->count, sizeof(uint64_t));
       gpu->frame = calloc(gpu->table->count, sizeof(uint64_t));
@@ -106,6 +110,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_pb_lists_destroy(gpu->lists);
    cm_attribute_cache_destroy(gpu->attribute_cache);
    cm_texture_access_finish(&gpu->texture_access);
+   cm_nuca_destroy(gpu->nuca);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);
@@ -255,15 +260,24 @@ texture_misses(const struct cm_gpu *gpu)
    return unit == CM_UNIT_DRAM ? 0 : cm_hierarchy_counter(&gpu->hierarchy, &misses);
 }
 
+static uint64_t
+read_counter(const struct cm_gpu *gpu, const struct cm_counter *counter, uint64_t misses)
+{
+   switch (counter->source) {
+   case CM_COUNTER_UNIT: return cm_hierarchy_counter(&gpu->hierarchy, counter);
+   case CM_COUNTER_PIPELINE: return pipeline_counter(gpu, counter->event, misses);
+   default: return cm_nuca_counter(gpu->nuca, counter);
+   }
+}
+
 const uint64_t *
 cm_gpu_total(struct cm_gpu *gpu)
 {
    const uint64_t misses = texture_misses(gpu);
-   for (uint32_t i = 0; i < gpu->table->count; i++) {
-      const struct cm_counter *counter = &gpu->table->counters[i];
-      gpu->total[i] = counter->unit < 0 ? pipeline_counter(gpu, counter->event, misses)
-                                        : cm_hierarchy_counter(&gpu->hierarchy, counter);
-   }
+   if (gpu->nuca)
+      cm_nuca_sum_up(gpu->nuca);
+   for (uint32_t i = 0; i < gpu->table->count; i++)
+      gpu->total[i] = read_counter(gpu, &gpu->table->counters[i], misses);
    return gpu->total;
 }
 

@@ -257,13 +257,63 @@ test_texture_access(void **unused)
    }
 }
 
+/* What makes no NUCA of texture caches. */
+static void
+test_nuca(void **unused)
+{
+   (void)unused;
+   static const char *const wrongs[][3] = {
+      {"nuca.requests=quad", "requests: wrong value 'quad'", "one of: footprint, fragment"},
+      {"nuca.organisation=r-nuca", "organisation: wrong value", "one of: none, private, s-nuca, d-nuca"},
+      {"nuca.interleave_blocks=3", "nuca.interleave_blocks: 3 is no interleaving", "a power of two"},
+      {"nuca.affinity_table.page_blocks=12", "page_blocks: 12 blocks make no page", "a power of two"},
+      {"nuca.affinity_table.buckets=0", "buckets: 0 is out of range", "1 to 4096"},
+      {"nuca.affinity_table.counter_bits=9", "counter_bits: 9 is out of range", "1 to 8"},
+      {"nuca.affinity_table.threshold_percent=10001", "threshold_percent: 10001 is", "0 to 10000"},
+      {"nuca.affinity_table.epoch_accesses=0", "epoch_accesses: 0 is out of range", "1 to"},
+      {"nuca.mesh.columns=33", "nuca.mesh.columns: 33 is out of range", "0 to 32"},
+      {"nuca.mesh.hop_cycles=1001", "nuca.mesh.hop_cycles: 1001 is out of range", "0 to 1000"},
+      {"nuca.mesh.accesses_per_cycle=0", "accesses_per_cycle: 0 is out of range", "1 to"},
+      {"nuca.mesh.table=bus", "table: wrong value 'bus'", "one of: center, corner"},
+      {"caches.texture_cache.instances=16",
+       "caches.texture_cache.instances: 16 is not fragment_stage.processors", "expected 32: with nuca"},
+      {"caches.texture_cache.policy=opt", "caches.texture_cache.policy: opt knows",
+       "expected another policy"},
+      {"caches.texture_cache.policy=perfect", "caches.texture_cache.policy: perfect knows",
+       "expected another policy"},
+      {"caches.texture_cache.uncached=texture", "caches.texture_cache.uncached: texture", "expected none"},
+      {"streams.texture=l2", "streams.texture: l2", "expected texture_cache: with nuca"},
+      {"streams.constant=texture_cache", "streams.constant: texture_cache",
+       "expected another unit: with nuca"},
+   };
+   for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
+      char error[1024] = "";
+      struct cm_config *config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
+      assert_non_null(config);
+      if (cm_config_set(config, wrongs[i][0], error, sizeof error) &&
+          cm_config_validate(config, error, sizeof error))
+         fail_msg("accepted: %s", wrongs[i][0]);
+      if (!strstr(error, wrongs[i][1]) || !strstr(error, wrongs[i][2]) || strchr(error, '\n'))
+         fail_msg("%s: %s", wrongs[i][0], error);
+      cm_config_destroy(config);
+   }
+   char error[1024] = "";
+   struct cm_config *config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
+   assert_true(cm_config_set(config, "streams.texture=dram", error, sizeof error));
+   assert_true(cm_config_set(config, "caches.texture_cache.size=0", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_string_equal(error,
+                       "nuca.organisation: there are no texture caches, expected caches.texture_cache");
+   cm_config_destroy(config);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_messages),       cmocka_unit_test(test_no_configuration),
       cmocka_unit_test(test_no_file),        cmocka_unit_test(test_attribute_cache),
-      cmocka_unit_test(test_texture_access),
+      cmocka_unit_test(test_texture_access), cmocka_unit_test(test_nuca),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

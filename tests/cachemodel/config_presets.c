@@ -96,6 +96,45 @@ test_interleaved_differs_in_layout_only(void **unused)
    free(texts[1]);
 }
 
+/* Table I of "DTM-NUCA"; the organisations differ in nothing else. */
+static void
+test_nuca(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *name;
+      enum cm_nuca_kind organisation;
+   } presets[] = {
+      {"nuca-private", CM_NUCA_PRIVATE},
+      {"nuca-static", CM_NUCA_STATIC},
+      {"nuca-dynamic", CM_NUCA_DYNAMIC},
+      {"nuca-dtm", CM_NUCA_DTM},
+      {"nuca-dtm-distributed", CM_NUCA_DTM_DISTRIBUTED},
+   };
+   struct cm_config *first = load(presets[0].name);
+   for (unsigned i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+      struct cm_config *config = load(presets[i].name);
+      const struct cm_cache_config *cache = &config->caches[CM_UNIT_TEXTURE_CACHE];
+      assert_int_equal(config->nuca.organisation, presets[i].organisation);
+      assert_int_equal(config->fragment_stage.processors, 32);
+      assert_int_equal(cache->size, 16 << 10);
+      assert_int_equal(cache->ways, 4);
+      assert_int_equal(cache->latency, 2);
+      assert_int_equal(config->caches[CM_UNIT_L2].latency, 18);
+      assert_int_equal(config->nuca.affinity_table.buckets, 32);
+      assert_int_equal(config->nuca.affinity_table.counter_bits, 4);
+      assert_int_equal(config->nuca.affinity_table.page_blocks, 8);
+      assert_int_equal(config->nuca.affinity_table.epoch_accesses, 20000);
+      assert_int_equal(config->nuca.mesh.hop_cycles, 1);
+      config->nuca.organisation = CM_NUCA_PRIVATE;
+      assert_memory_equal(&config->nuca, &first->nuca, sizeof config->nuca);
+      assert_memory_equal(config->caches, first->caches, sizeof config->caches);
+      assert_memory_equal(config->streams, first->streams, sizeof config->streams);
+      cm_config_destroy(config);
+   }
+   cm_config_destroy(first);
+}
+
 int
 main(void)
 {
@@ -103,6 +142,7 @@ main(void)
       cmocka_unit_test(test_baseline_is_table_one),
       cmocka_unit_test(test_list),
       cmocka_unit_test(test_interleaved_differs_in_layout_only),
+      cmocka_unit_test(test_nuca),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

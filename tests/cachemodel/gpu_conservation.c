@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/nuca_harness.h"
 #include "support/random_pass.h"
 #include "support/test.h"
 
@@ -161,9 +162,10 @@ static const char *const settings[][8] = {
    {"texture_access.design=wide-bus", "caches.tile_cache.size=4096", "caches.l2.size=32768", NULL},
 };
 
-static const char *const *const variants[] = {settings[0], settings[1], settings[2],       settings[3],
-                                              settings[4], settings[5], settings[6],       settings[7],
-                                              settings[8], settings[9], test_tcor_settings};
+static const char *const *const variants[] = {settings[0], settings[1],        settings[2],
+                                              settings[3], settings[4],        settings[5],
+                                              settings[6], settings[7],        settings[8],
+                                              settings[9], test_tcor_settings, test_nuca_settings};
 
 static void
 test_conservation(void **unused)

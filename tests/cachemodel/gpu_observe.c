@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory/cache.h"
+#include "support/nuca_harness.h"
 #include "support/random_pass.h"
 #include "support/test.h"
 
@@ -96,6 +97,7 @@ test_every_unit(void **unused)
       if (is_split)
          continue;
       check_unit(NULL, (enum cm_unit)unit);
+      check_unit(test_nuca_settings, (enum cm_unit)unit);
       check_unit(mru, (enum cm_unit)unit);
    }
    check_unit(no_texture_cache, CM_UNIT_DRAM);

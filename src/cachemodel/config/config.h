@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/nuca_config.h"
 #include "config/units.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
@@ -30,6 +31,12 @@ enum cm_mode {
 /** Which fragment processor a quad goes to: key fragment_stage.scheduler. */
 enum cm_scheduler {
    CM_SCHEDULER_ROUND_ROBIN, /**< "round-robin": a tile's n-th quad goes to n % processors */
+   /** "quad-block": by its place in the tile. Blocks of 2×2 quads are numbered in Z-order; block n goes
+    * to n % processors */
+   CM_SCHEDULER_QUAD_BLOCK,
+   /** "least-work": to the processor with the least work in this tile so far, the lowest number of several. A
+    * quad's work, which counts when it has run, is its program's instructions and its footprints. */
+   CM_SCHEDULER_LEAST_WORK,
 };
 
 /** Where texels lie: key texture.placement. */
@@ -227,6 +234,7 @@ struct cm_config {
        * the tags */
       uint32_t access_energy;
    } texture_access;
+   struct cm_nuca_config nuca;            /**< organisation CM_NUCA_NONE where there is no such mapping */
    enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */
    struct cm_cache_config caches[CM_CACHE_COUNT];
    struct cm_primitive_buffer_config primitive_buffer;

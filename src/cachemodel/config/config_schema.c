@@ -29,7 +29,11 @@ static const cyaml_strval_t layout_names[] = {
    {"baseline", CM_PB_LAYOUT_BASELINE},
    {"interleaved", CM_PB_LAYOUT_INTERLEAVED},
 };
-static const cyaml_strval_t scheduler_names[] = {{"round-robin", CM_SCHEDULER_ROUND_ROBIN}};
+static const cyaml_strval_t scheduler_names[] = {
+   {"round-robin", CM_SCHEDULER_ROUND_ROBIN},
+   {"quad-block", CM_SCHEDULER_QUAD_BLOCK},
+   {"least-work", CM_SCHEDULER_LEAST_WORK},
+};
 static const cyaml_strval_t placement_names[] = {
    {"linear", CM_PLACEMENT_LINEAR},
    {"4d", CM_PLACEMENT_4D},
@@ -54,6 +58,42 @@ static const cyaml_strval_t further_victims_names[] = {
 };
 #define UNIT_NAME(id, name, description) {#name, CM_UNIT_##id},
 static const cyaml_strval_t unit_names[] = {CM_CACHES(UNIT_NAME){"dram", CM_UNIT_DRAM}};
+
+static const cyaml_strval_t organisation_names[] = {
+   {"none", CM_NUCA_NONE},     {"private", CM_NUCA_PRIVATE},
+   {"s-nuca", CM_NUCA_STATIC}, {"d-nuca", CM_NUCA_DYNAMIC},
+   {"dtm-nuca", CM_NUCA_DTM},  {"dtm-nuca-distributed", CM_NUCA_DTM_DISTRIBUTED},
+};
+static const cyaml_strval_t requests_names[] = {
+   {"footprint", CM_NUCA_REQUESTS_FOOTPRINT},
+   {"fragment", CM_NUCA_REQUESTS_FRAGMENT},
+};
+static const cyaml_strval_t migration_names[] = {
+   {"next-requester", CM_NUCA_MIGRATION_NEXT_REQUESTER},
+   {"last-requester", CM_NUCA_MIGRATION_LAST_REQUESTER},
+};
+static const cyaml_strval_t remote_hits_names[] = {
+   {"update", CM_NUCA_REMOTE_HITS_UPDATE},
+   {"keep", CM_NUCA_REMOTE_HITS_KEEP},
+};
+static const cyaml_strval_t counted_names[] = {
+   {"all", CM_AFFINITY_COUNTED_ALL},
+   {"local-misses", CM_AFFINITY_COUNTED_LOCAL_MISSES},
+};
+static const cyaml_strval_t epoch_owner_names[] = {
+   {"recompute", CM_EPOCH_OWNER_RECOMPUTE},
+   {"keep", CM_EPOCH_OWNER_KEEP},
+   {"release", CM_EPOCH_OWNER_RELEASE},
+};
+static const cyaml_strval_t table_place_names[] = {
+   {"center", CM_MESH_PLACE_CENTER},
+   {"corner", CM_MESH_PLACE_CORNER},
+};
+static const cyaml_strval_t l2_place_names[] = {
+   {"bus", CM_MESH_PLACE_BUS},
+   {"center", CM_MESH_PLACE_CENTER},
+   {"corner", CM_MESH_PLACE_CORNER},
+};
 
 #define UINT(type, member) CYAML_FIELD_UINT(#member, CYAML_FLAG_DEFAULT, type, member)
 #define OPTIONAL_UINT(type, member) CYAML_FIELD_UINT(#member, CYAML_FLAG_OPTIONAL, type, member)
@@ -111,6 +151,35 @@ static const cyaml_schema_field_t texture_access_fields[] = {
    ENUM(texture_access_config, design, design_names),
    ENUM(texture_access_config, tags, tags_names),
    UINT(texture_access_config, access_energy),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t affinity_table_fields[] = {
+   UINT(struct cm_affinity_config, page_blocks),
+   UINT(struct cm_affinity_config, buckets),
+   UINT(struct cm_affinity_config, counter_bits),
+   UINT(struct cm_affinity_config, threshold_percent),
+   ENUM(struct cm_affinity_config, counted, counted_names),
+   UINT(struct cm_affinity_config, epoch_accesses),
+   ENUM(struct cm_affinity_config, epoch_owner, epoch_owner_names),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t mesh_fields[] = {
+   UINT(struct cm_mesh_config, columns),
+   UINT(struct cm_mesh_config, hop_cycles),
+   UINT(struct cm_mesh_config, accesses_per_cycle),
+   ENUM(struct cm_mesh_config, table, table_place_names),
+   ENUM(struct cm_mesh_config, l2, l2_place_names),
+   CYAML_FIELD_END,
+};
+static const cyaml_schema_field_t nuca_fields[] = {
+   ENUM(struct cm_nuca_config, organisation, organisation_names),
+   ENUM(struct cm_nuca_config, requests, requests_names),
+   UINT(struct cm_nuca_config, interleave_blocks),
+   ENUM(struct cm_nuca_config, migration, migration_names),
+   ENUM(struct cm_nuca_config, remote_hits, remote_hits_names),
+   CYAML_FIELD_MAPPING("affinity_table", CYAML_FLAG_DEFAULT, struct cm_nuca_config, affinity_table,
+                       affinity_table_fields),
+   CYAML_FIELD_MAPPING("mesh", CYAML_FLAG_DEFAULT, struct cm_nuca_config, mesh, mesh_fields),
    CYAML_FIELD_END,
 };
 static const cyaml_schema_field_t dram_fields[] = {
@@ -185,6 +254,7 @@ static const cyaml_schema_field_t config_fields[] = {
    MAPPING(texture, texture_fields),
    CYAML_FIELD_MAPPING("texture_access", CYAML_FLAG_OPTIONAL, struct cm_config, texture_access,
                        texture_access_fields),
+   CYAML_FIELD_MAPPING("nuca", CYAML_FLAG_OPTIONAL, struct cm_config, nuca, nuca_fields),
    MAPPING(streams, streams_fields),
    MAPPING(caches, caches_fields),
    CYAML_FIELD_MAPPING("primitive_buffer", CYAML_FLAG_OPTIONAL, struct cm_config, primitive_buffer,

@@ -306,6 +306,83 @@ check_texture_access(const struct cm_config *config, struct cm_config_problem *p
    return design != CM_TEXTURE_DESIGN_BANKED_INTERLEAVED || check_interleaved_banks(config, unit, problem);
 }
 
+/* Keys nuca.affinity_table.*. */
+static bool
+check_affinity_table(const struct cm_affinity_config *table, struct cm_config_problem *problem)
+{
+   about(problem, "nuca.affinity_table.page_blocks");
+   if (!is_power_of_two(table->page_blocks) || table->page_blocks > 65536)
+      return wrong(problem, "%u blocks make no page, expected a power of two from 1 to 65536",
+                   table->page_blocks);
+   return in_range(about(problem, "nuca.affinity_table.buckets"), table->buckets, 1, 4096) &&
+          in_range(about(problem, "nuca.affinity_table.counter_bits"), table->counter_bits, 1, 8) &&
+          in_range(about(problem, "nuca.affinity_table.threshold_percent"), table->threshold_percent, 0,
+                   10000) &&
+          in_range(about(problem, "nuca.affinity_table.epoch_accesses"), table->epoch_accesses, 1,
+                   UINT32_MAX);
+}
+
+/* Whether the texture caches are what a NUCA can be made of. */
+static bool
+check_nuca_caches(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_cache_config *cache = &config->caches[CM_UNIT_TEXTURE_CACHE];
+   about(problem, "nuca.organisation");
+   if (!cache->size)
+      return wrong(problem, "there are no texture caches, expected caches.texture_cache");
+   about(problem, "caches.texture_cache.instances");
+   if (cache->instances != config->fragment_stage.processors)
+      return wrong(problem,
+                   "%u is not fragment_stage.processors, expected %u: with nuca, each processor has a cache",
+                   cache->instances, config->fragment_stage.processors);
+   about(problem, "caches.texture_cache.policy");
+   if (cache->policy == CM_POLICY_OPT || cache->policy == CM_POLICY_OPTPT ||
+       cache->policy == CM_POLICY_PERFECT)
+      return wrong(problem,
+                   "%s knows the accesses or the blocks of a cache beforehand, which with nuca depend on the"
+                   " other caches; expected another policy",
+                   cm_policy_names[cache->policy]);
+   about(problem, "caches.texture_cache.uncached");
+   if (cache->uncached)
+      return wrong(problem, "%s, expected none: with nuca, all blocks are in texture caches",
+                   cm_stream_names[cache->uncached - 1]);
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      const bool enters = config->streams[stream] == CM_UNIT_TEXTURE_CACHE;
+      about(problem, "streams.%s", cm_stream_names[stream]);
+      if (enters != (stream == CM_STREAM_TEXTURE))
+         return wrong(problem, "%s, expected %s: with nuca, textures and nothing else are in texture caches",
+                      cm_unit_names[config->streams[stream]],
+                      enters ? "another unit" : cm_unit_names[CM_UNIT_TEXTURE_CACHE]);
+   }
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      about(problem, "caches.%s.next", cm_unit_names[unit]);
+      if (config->caches[unit].size && config->caches[unit].next == CM_UNIT_TEXTURE_CACHE)
+         return wrong(problem,
+                      "texture_cache, expected another unit: with nuca, textures and nothing else are"
+                      " in texture caches");
+   }
+   return true;
+}
+
+static bool
+check_nuca(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_nuca_config *nuca = &config->nuca;
+   if (nuca->organisation == CM_NUCA_NONE)
+      return true;
+   if (!check_nuca_caches(config, problem))
+      return false;
+   about(problem, "nuca.interleave_blocks");
+   if (!is_power_of_two(nuca->interleave_blocks) || nuca->interleave_blocks > 65536)
+      return wrong(problem, "%u is no interleaving, expected a power of two from 1 to 65536",
+                   nuca->interleave_blocks);
+   return check_affinity_table(&nuca->affinity_table, problem) &&
+          in_range(about(problem, "nuca.mesh.columns"), nuca->mesh.columns, 0,
+                   config->fragment_stage.processors) &&
+          in_range(about(problem, "nuca.mesh.hop_cycles"), nuca->mesh.hop_cycles, 0, 1000) &&
+          in_range(about(problem, "nuca.mesh.accesses_per_cycle"), nuca->mesh.accesses_per_cycle, 1, 1000000);
+}
+
 bool
 cm_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -346,7 +423,7 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
          return wrong(problem, "attribute_cache has a primitive_buffer, which takes pb_attribute only");
    }
 
-   if (!check_texture_access(config, problem))
+   if (!check_texture_access(config, problem) || !check_nuca(config, problem))
       return false;
 
    about(problem, "dram.latency_max");

@@ -60,7 +60,8 @@ struct run {
 struct shading {
    struct cm_gpu *gpu;
    uint32_t processors;
-   uint32_t next;                                   /* who gets the next quad */
+   uint32_t next;                                   /* round-robin: who gets the next quad */
+   uint64_t work[MAX_PROCESSORS];                   /* least-work: what each has done */
    uint32_t at_draw[MAX_PROCESSORS];                /* whose program a processor holds */
    uint32_t without_program;                        /* processors that do not hold the last group's */
    uint32_t draw_number;                            /* of the last group */
@@ -79,13 +80,46 @@ count_fragments(unsigned live)
    return 0x4332322132212110ull >> 4 * live & 15;
 }
 
-/* Gives a quad to the next processor, and that the program. */
+/* The number of a block of 2×2 quads in Z-order: the bits of column and row in turn. */
+static uint32_t
+quad_block(const struct cm_quad *quad)
+{
+   uint32_t number = 0;
+   for (unsigned bit = 1; bit < 8; bit++)
+      number |= (quad->x >> bit & 1u) << (2 * bit - 2) | (quad->y >> bit & 1u) << (2 * bit - 1);
+   return number;
+}
+
+static uint32_t
+least_work(const struct shading *shading)
+{
+   uint32_t least = 0;
+   for (uint32_t p = 1; p < shading->processors; p++) {
+      if (shading->work[p] < shading->work[least])
+         least = p;
+   }
+   return least;
+}
+
+/* Which processor runs a quad (key fragment_stage.scheduler). */
+static inline uint32_t
+schedule(struct shading *shading, const struct cm_quad *quad)
+{
+   if (shading->gpu->config.fragment_stage.scheduler == CM_SCHEDULER_QUAD_BLOCK)
+      return quad_block(quad) % shading->processors;
+   if (shading->gpu->config.fragment_stage.scheduler == CM_SCHEDULER_LEAST_WORK)
+      return least_work(shading);
+   const uint32_t processor = shading->next;
+   shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
+   return processor;
+}
+
+/* Gives a quad to a processor, and that the program. */
 static uint32_t
 take_quad(struct shading *shading, const struct cm_quad *quad)
 {
    struct cm_gpu *gpu = shading->gpu;
-   const uint32_t processor = shading->next;
-   shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
+   const uint32_t processor = schedule(shading, quad);
    if (shading->at_draw[processor] != shading->draw_number) {
       shading->at_draw[processor] = shading->draw_number;
       shading->without_program--;
@@ -97,12 +131,21 @@ take_quad(struct shading *shading, const struct cm_quad *quad)
    return processor;
 }
 
+/* Whose texture cache it is; with a NUCA, each processor has one. */
+static inline uint32_t
+processor_of(const struct cm_gpu *gpu, const struct cm_cache *cache)
+{
+   return (uint32_t)(cache - gpu->hierarchy.caches[CM_UNIT_TEXTURE_CACHE]);
+}
+
 /* Reads blocks in order, from memory where there is no cache. */
 static inline void
 read_blocks(struct cm_gpu *gpu, struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks,
             uint32_t shift)
 {
-   if (cache)
+   if (gpu->nuca)
+      cm_nuca_read(gpu->nuca, processor_of(gpu, cache), blocks, num_blocks);
+   else if (cache)
       cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
    for (unsigned b = 0; !cache && b < num_blocks; b++)
       cm_dram_access(&gpu->hierarchy.dram, blocks[b] << shift, CM_STREAM_TEXTURE, false, 1, 1u << shift);
@@ -117,6 +160,10 @@ read_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct cm_textu
    if (cache && cm_footprint_grid(image, footprint, &grid)) {
       if (access)
          cm_texture_access_grid(access, image, binding, footprint, &grid);
+      if (gpu->nuca) {
+         cm_nuca_read_grid(gpu->nuca, processor_of(gpu, cache), &grid);
+         return;
+      }
       if (cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
          return;
       access = NULL;
@@ -264,6 +311,7 @@ run_quad(struct shading *shading, const struct run *run, uint32_t q)
    for (uint32_t n = run->first[q]; n != NO_READ; n = reads[n].next, footprints++)
       read_texture(gpu, reads[n].unit, reads[n].footprint, cache);
    gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
+   shading->work[processor] += shading->draw->fragment_program.instructions + footprints;
 }
 
 static void
@@ -277,16 +325,18 @@ run_group(struct shading *shading)
    }
 }
 
-/* Whether the quads of a shade event, `next` being the event after it, read nothing: neither
- * textures nor, as all processors hold it, their program. */
+/* Whether the quads of a shade event, `next` being the event after it, read nothing (neither
+ * textures nor, as all processors hold it, their program), and which processor has run one
+ * does not matter to later ones. */
 static inline bool
 reads_nothing(const struct shading *shading, const uint32_t *word, const uint32_t *next, const uint32_t *end)
 {
    return word[1] == shading->draw_number && !shading->without_program &&
+          shading->gpu->config.fragment_stage.scheduler != CM_SCHEDULER_LEAST_WORK &&
           (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
 }
 
-/* Gives the quads of such an event to the next processors. */
+/* Gives the quads of such an event to processors: round-robin, to the next ones. */
 static void
 count_quads(struct shading *shading, const uint32_t *word)
 {
@@ -324,6 +374,7 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    shading.draw_number = NO_DRAW;
    shading.without_program = shading.processors;
    shading.no_unit.resource = NULL;
+   memset(shading.work, 0, sizeof shading.work);
    for (uint32_t p = 0; p < shading.processors; p++)
       shading.at_draw[p] = NO_DRAW;
 

@@ -7,6 +7,7 @@
 #include "events/deferred.h"
 #include "gpu/address_space.h"
 #include "memory/hierarchy.h"
+#include "texture/nuca.h"
 #include "tiling/attribute_cache.h"
 #include "texture/access.h"
 
@@ -24,6 +25,7 @@ bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    struct cm_hierarchy hierarchy;
+   struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
    struct cm_address_space space;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];

@@ -138,6 +138,8 @@ cm_cache_evict(struct cm_cache *cache, cm_line line)
    cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
    if (line & 1)
       write_back(cache, line);
+   if (cache->left)
+      cache->left(cache->left_context, cache, line >> 8);
 }
 
 void
@@ -172,6 +174,8 @@ invalidate_set(struct cm_cache *cache, uint64_t set, uint64_t first, uint64_t la
       if (line & 1)
          write_back(cache, line);
       cache->replacement->remove(cache, set, lines, way);
+      if (cache->left)
+         cache->left(cache->left_context, cache, line >> 8);
    }
 }
 
@@ -194,6 +198,23 @@ cm_cache_drop(struct cm_cache *cache, uint64_t block)
       cache->replacement->invalidate(cache, block, block);
    invalidate_set(cache, cm_cache_set(cache, block), block, block);
    cache->folded_block = CM_NO_BLOCK;
+}
+
+void
+cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+{
+   const struct cm_observer *observer = cache->observer;
+   cache->accesses[stream][0]++;
+   if (observer)
+      observer->access(observer->context, block << cache->block_shift, 1u << cache->block_shift, stream,
+                       CM_READ);
+}
+
+void
+cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+{
+   const struct cm_replacement *replacement = cache->observed ? cache->observed : cache->replacement;
+   replacement->insert(cache, block, stream);
 }
 
 uint64_t

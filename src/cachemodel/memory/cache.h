@@ -87,6 +87,8 @@ struct cm_replacement {
    /** Counts and looks up the reads of a grid where their order makes no difference
     * beyond each block's first. False, with nothing done, where it could make one. */
    bool (*read_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
+   /** Brings in a block that is not there, without an access: the policy's victim leaves for it. */
+   void (*insert)(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
    /** Is told that blocks first … last are invalidated, in the cache or not; NULL: need not know. */
@@ -132,6 +134,9 @@ struct cm_cache {
    const struct cm_replacement *observed; /**< what serves the accesses that the observer was told of */
    struct cm_cache *next;                 /**< NULL: dram is next */
    struct cm_dram *dram;
+   /** Is told of each block that leaves the cache, evicted or invalidated; NULL: nobody. */
+   void (*left)(void *context, const struct cm_cache *cache, uint64_t block);
+   void *left_context;
    uint32_t sets;
    /** Reads and writes of each stream; hits are what is left of them. */
    uint64_t accesses[CM_STREAM_COUNT][2];
@@ -190,6 +195,13 @@ cm_cache_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum
 {
    return cache->replacement->read_grid(cache, grid, stream);
 }
+
+/** A read of a block that is there, counted as a hit, which leaves the replacement state as it is. */
+void cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
+
+/** Brings in a block that is not there, from anywhere but the next level: no access is counted, and
+ * nothing is read. Not with policies that know the future. */
+void cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
 /** Drops all blocks between two byte addresses (the second excluded), writing
  * dirty ones back. */

@@ -85,6 +85,21 @@ cm_policy_access(struct cm_cache *cache, uint64_t block, enum cm_stream stream, 
    cm_policy_look_up(cache, block, stream, access, true);
 }
 
+static void
+cm_policy_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+{
+   const uint64_t set = cm_cache_set(cache, block);
+   cm_line *lines = cache->lines + set * cache->ways;
+   const unsigned way = cm_policy_victim(cache, set, lines, cache->ways);
+   if (CM_POLICY_BYPASSES && way == cache->ways)
+      return;
+   if (lines[way] != CM_LINE_EMPTY)
+      cm_cache_evict(cache, lines[way]);
+   lines[way] = cm_line_make(block, stream, false);
+   cm_policy_fill(cache, set, lines, cache->ways, way);
+   cache->folded_block = CM_NO_BLOCK;
+}
+
 /** Blocks that a sequence remembers as the last ones accessed in their sets. */
 #define CM_POLICY_RECENT 3
 
@@ -177,5 +192,6 @@ cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enu
 }
 
 /** The access functions as members of a struct cm_replacement. */
-#define CM_POLICY_FUNCTIONS \
-   .access = cm_policy_access, .read_sequence = cm_policy_read_sequence, .read_grid = cm_policy_read_grid
+#define CM_POLICY_FUNCTIONS                                                                                \
+   .access = cm_policy_access, .read_sequence = cm_policy_read_sequence, .read_grid = cm_policy_read_grid, \
+   .insert = cm_policy_insert

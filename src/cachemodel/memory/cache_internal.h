@@ -38,6 +38,15 @@ cm_find_way(const cm_line *lines, unsigned ways, uint64_t block)
    return found;
 }
 
+/** Whether a block is in a cache. Changes nothing. */
+static inline bool
+cm_cache_probe(const struct cm_cache *cache, uint64_t block)
+{
+   const unsigned ways = cache->ways;
+   const cm_line *lines = cache->lines + cm_cache_set(cache, block) * ways;
+   return (ways == 4 ? cm_find_way(lines, 4, block) : cm_find_way(lines, ways, block)) < ways;
+}
+
 /** Counts the eviction of a line and writes it back if it is dirty. */
 void cm_cache_evict(struct cm_cache *cache, cm_line line);
 

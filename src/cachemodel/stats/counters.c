@@ -5,6 +5,7 @@
 
 #include "config/config.h"
 #include "stats/counters.h"
+#include "texture/mesh.h"
 
 struct event_text {
    const char *name, *measure, *description;
@@ -24,6 +25,8 @@ cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm
       at = config->caches[at].next;
    return at == unit;
 }
+
+static const struct event_text nuca_events[] = {CM_NUCA_EVENTS(EVENT_TEXT)};
 
 static bool
 add(struct cm_counter_table *table, struct cm_counter counter)
@@ -91,14 +94,74 @@ add_unit(struct cm_counter_table *table, const struct cm_config *config, enum cm
    return add_events(table, config, (int)unit, instance, -1);
 }
 
+/* A counter of something that is no unit. */
+static struct cm_counter
+counter_of(enum cm_counter_source source, int event, const char *measure)
+{
+   return (struct cm_counter){
+      .measure = measure,
+      .source = source,
+      .unit = -1,
+      .instance = -1,
+      .stream = -1,
+      .event = event,
+   };
+}
+
+static bool
+add_mesh(struct cm_counter_table *table, const struct cm_config *config)
+{
+   const uint32_t nodes = config->fragment_stage.processors;
+   const uint32_t columns = cm_mesh_columns(config->nuca.mesh.columns, nodes);
+   const uint32_t rows = (nodes + columns - 1) / columns;
+   for (uint32_t router = 0; router < columns * rows; router++) {
+      for (unsigned d = 0; d < CM_MESH_DIRECTION_COUNT; d++) {
+         if (!cm_mesh_has_link(columns, rows, router, (enum cm_mesh_direction)d))
+            continue;
+         struct cm_counter counter =
+            counter_of(CM_COUNTER_MESH, (int)(router * CM_MESH_DIRECTION_COUNT + d), "messages");
+         snprintf(counter.name, sizeof counter.name, "mesh.%u.%s.messages", router,
+                  cm_mesh_direction_names[d]);
+         snprintf(counter.description, sizeof counter.description,
+                  "the mesh of the texture caches: messages from router %u (column %u, row %u) to the %s",
+                  router, router % columns, router / columns, cm_mesh_direction_names[d]);
+         if (!add(table, counter))
+            return false;
+      }
+   }
+   return true;
+}
+
+static bool
+add_nuca(struct cm_counter_table *table, const struct cm_config *config)
+{
+   for (int event = 0; event < CM_NUCA_EVENT_COUNT; event++) {
+      struct cm_counter counter = counter_of(CM_COUNTER_NUCA, event, nuca_events[event].measure);
+      snprintf(counter.name, sizeof counter.name, "nuca.%s", nuca_events[event].name);
+      snprintf(counter.description, sizeof counter.description, "the texture caches as one: %s",
+               nuca_events[event].description);
+      if (!add(table, counter))
+         return false;
+   }
+   for (uint32_t degree = 1; degree <= config->fragment_stage.processors; degree++) {
+      struct cm_counter counter = counter_of(CM_COUNTER_REPLICATION, (int)degree, "requests");
+      snprintf(counter.name, sizeof counter.name, "nuca.replication.%u", degree);
+      snprintf(counter.description, sizeof counter.description,
+               "the texture caches as one: requests after which %u of them hold%s the block", degree,
+               degree == 1 ? "s" : "");
+      if (!add(table, counter))
+         return false;
+   }
+   return add_mesh(table, config);
+}
+
 /* Counters that belong to no unit; their events begin with first_event. */
 static bool
 add_pipeline_events(struct cm_counter_table *table, const struct event_text *events, int count,
                     const char *prefix, int first_event)
 {
    for (int i = 0; i < count; i++) {
-      struct cm_counter counter = {
-         .measure = events[i].measure, .unit = -1, .instance = -1, .stream = -1, .event = first_event + i};
+      struct cm_counter counter = counter_of(CM_COUNTER_PIPELINE, first_event + i, events[i].measure);
       snprintf(counter.name, sizeof counter.name, "%s%s", prefix, events[i].name);
       snprintf(counter.description, sizeof counter.description, "%s", events[i].description);
       if (!add(table, counter))
@@ -129,7 +192,8 @@ add_all(struct cm_counter_table *table, const struct cm_config *config)
             return false;
       }
    }
-   return add_unit(table, config, CM_UNIT_DRAM, -1);
+   return add_unit(table, config, CM_UNIT_DRAM, -1) &&
+          (config->nuca.organisation == CM_NUCA_NONE || add_nuca(table, config));
 }
 
 struct cm_counter_table *

@@ -6,7 +6,9 @@
  * A cache or memory counter is <unit>.<stream>.<event>; the stream "total" is the
  * sum over the unit's streams. A cache with several instances also has
  * <unit>.<instance>.<stream>.<event>; the counter without the number is their sum.
- * Counters of the pipeline are <stage>.<event>.
+ * Counters of the pipeline are <stage>.<event>. A configuration with nuca also has, at the end,
+ * nuca.<event>, nuca.replication.<n> (requests after which n texture caches hold the block) and
+ * mesh.<router>.<direction>.messages (messages that crossed the link).
  *
  * What holds for every frame, unit and stream:
  *    hits + misses + bypasses = reads + writes
@@ -124,18 +126,55 @@ enum cm_texture_access_event {
       CM_TEXTURE_ACCESS_EVENT_COUNT
 };
 
+/** Counters of the texture caches as a NUCA (texture/nuca.h), where a configuration has one:
+ * X(identifier, name, unit of measure, description) */
+#define CM_NUCA_EVENTS(X)                                                                                  \
+   X(REQUESTS, "requests", "requests", "blocks that processors asked for")                                 \
+   X(LOCAL_HITS, "local_hits", "requests", "served by the processor's own texture cache")                  \
+   X(OLD_OWNER_HITS, "old_owner_hits", "requests",                                                         \
+     "of local_hits, those of blocks whose bucket another processor owns")                                 \
+   X(REMOTE_HITS, "remote_hits", "requests", "served by another processor's texture cache")                \
+   X(L2_ACCESSES, "l2_accesses", "requests", "served by the next level")                                   \
+   X(LOCAL_L2_ACCESSES, "local_l2_accesses", "requests",                                                   \
+     "of l2_accesses, those whose block came into the processor's own texture cache")                      \
+   X(MIGRATIONS, "migrations", "blocks", "blocks that came into another texture cache than they left")     \
+   X(OWNERSHIP_CHANGES, "ownership_changes", "buckets", "buckets that changed owners, in each table")      \
+   X(EPOCHS, "epochs", "epochs", "times the Affinity Table's counters were reset")                         \
+   X(BROADCASTS, "broadcasts", "packets", "packets broadcast, one a node and bucket that it owned")        \
+   X(HOPS, "hops", "hops", "hops of requests and answers")                                                 \
+   X(NOTICE_HOPS, "notice_hops", "hops", "hops of messages that no request waits for, but for broadcasts") \
+   X(BROADCAST_HOPS, "broadcast_hops", "hops", "hops of broadcast packets, a link of their tree each")     \
+   X(REPLICATION_SUM, "replication_sum", "blocks",                                                         \
+     "copies of requested blocks in all texture caches right after each request")
+
+enum cm_nuca_event {
+#define CM_NUCA_ENUM(id, name, measure, description) CM_NUCA_##id,
+   CM_NUCA_EVENTS(CM_NUCA_ENUM)
+#undef CM_NUCA_ENUM
+      CM_NUCA_EVENT_COUNT
+};
+
+/** What counts: which part of the GPU, and what a counter's `event` is. */
+enum cm_counter_source {
+   CM_COUNTER_UNIT,        /**< a cache or memory: enum cm_cache_event, cm_dram_event */
+   CM_COUNTER_PIPELINE,    /**< enum cm_pipeline_counter; from CM_PIPELINE_COUNT on: that and an
+                               * enum cm_texture_access_event */
+   CM_COUNTER_NUCA,        /**< enum cm_nuca_event */
+   CM_COUNTER_REPLICATION, /**< the texture caches that held a block after it was requested */
+   CM_COUNTER_MESH,        /**< a link: router * CM_MESH_DIRECTION_COUNT + direction (texture/mesh.h) */
+};
+
 /** One counter. */
 struct cm_counter {
    char name[64];
    const char *measure; /**< unit of measure: "accesses", "blocks", "bytes" … */
    char description[192];
    /* Where it belongs; what a report groups by. */
-   int unit;     /**< enum cm_unit; -1: the pipeline's */
+   enum cm_counter_source source;
+   int unit;     /**< enum cm_unit; -1: none, the source is no unit */
    int instance; /**< -1: the sum of the unit's instances */
-   int stream;   /**< enum cm_stream; -1: total over the streams, and of the pipeline's counters */
-   /** enum cm_cache_event, cm_dram_event or cm_pipeline_counter; of the pipeline's from CM_PIPELINE_COUNT
-    * on: that and an enum cm_texture_access_event. */
-   int event;
+   int stream;   /**< enum cm_stream; -1: total over the streams, and where the source is no unit */
+   int event;    /**< what of it, as the source says */
 };
 
 struct cm_counter_table {

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Keys nuca.*: the texture caches of all Fragment Processors as one non-uniform
+ * cache, after "DTM-NUCA: Dynamic Texture Mapping-NUCA",
+ * whose sections are named.
+ * The mapping is optional; what each organisation does is in texture/nuca.h.
+ */
+#ifndef CM_NUCA_CONFIG_H
+#define CM_NUCA_CONFIG_H
+
+#include <stdint.h>
+
+/** How the texture caches work together: key nuca.organisation. */
+enum cm_nuca_kind {
+   CM_NUCA_NONE,            /**< "none": as without the mapping */
+   CM_NUCA_PRIVATE,         /**< "private": not at all; each request is its processor's own cache's */
+   CM_NUCA_STATIC,          /**< "s-nuca": a block's address names its cache (II-D) */
+   CM_NUCA_DYNAMIC,         /**< "d-nuca": one cache holds a block, a directory knows which (II-D, VI) */
+   CM_NUCA_DTM,             /**< "dtm-nuca": one Affinity Table names the owners (III, IV-A) */
+   CM_NUCA_DTM_DISTRIBUTED, /**< "dtm-nuca-distributed": each node has an Affinity Table (IV-B) */
+};
+
+/** What a request is: key nuca.requests. */
+enum cm_nuca_requests {
+   CM_NUCA_REQUESTS_FOOTPRINT, /**< "footprint": a block that a quad's footprint reads, once */
+   CM_NUCA_REQUESTS_FRAGMENT,  /**< "fragment": the same for each fragment of the quad */
+};
+
+/** What becomes of a block that leaves the cache of its sharer: key nuca.migration (d-nuca). */
+enum cm_nuca_migration {
+   CM_NUCA_MIGRATION_NEXT_REQUESTER, /**< "next-requester": it goes; who asks next reads it from the L2 */
+   CM_NUCA_MIGRATION_LAST_REQUESTER, /**< "last-requester": to the cache of who asked last, if that is another;
+                                        * the block it takes the place of does not move on */
+};
+
+/** What a hit from another processor does to the replacement state: key nuca.remote_hits. */
+enum cm_nuca_remote_hits {
+   CM_NUCA_REMOTE_HITS_UPDATE, /**< "update": what a hit does */
+   CM_NUCA_REMOTE_HITS_KEEP,   /**< "keep": nothing */
+};
+
+/** Which requests the Affinity Table counts: key nuca.affinity_table.counted. */
+enum cm_affinity_counted {
+   CM_AFFINITY_COUNTED_ALL,          /**< "all" (III-B) */
+   CM_AFFINITY_COUNTED_LOCAL_MISSES, /**< "local-misses": those that are not in the processor's own cache */
+};
+
+/** What the end of an epoch does to the owners in the centralised Affinity Table: key
+ * nuca.affinity_table.epoch_owner. The distributed tables are synchronised. */
+enum cm_epoch_owner {
+   CM_EPOCH_OWNER_RECOMPUTE, /**< "recompute": the processor with the highest counter, the lowest of several */
+   CM_EPOCH_OWNER_KEEP,      /**< "keep" */
+   CM_EPOCH_OWNER_RELEASE,   /**< "release": the next access takes the bucket */
+};
+
+/** Where a unit is in the mesh: keys nuca.mesh.table and nuca.mesh.l2. */
+enum cm_mesh_place {
+   CM_MESH_PLACE_CENTER, /**< "center": at the router in the middle */
+   CM_MESH_PLACE_CORNER, /**< "corner": at router 0 */
+   CM_MESH_PLACE_BUS, /**< "bus": not in the mesh; all nodes reach it over a bus of its own (the L2 only) */
+};
+
+/** Keys nuca.affinity_table.* (dtm-nuca, dtm-nuca-distributed). */
+struct cm_affinity_config {
+   uint32_t page_blocks;       /**< consecutive blocks of a page; a power of two, 1 … 65536 */
+   uint32_t buckets;           /**< 1 … 4096 */
+   uint32_t counter_bits;      /**< of a saturating counter, 1 … 8 */
+   uint32_t threshold_percent; /**< by how much a saturated counter must exceed the owner's, 0 … 10000 */
+   enum cm_affinity_counted counted;
+   uint32_t epoch_accesses; /**< requests of all processors from reset to reset, 1 … */
+   enum cm_epoch_owner epoch_owner;
+};
+
+/** Keys nuca.mesh.*. */
+struct cm_mesh_config {
+   uint32_t columns;            /**< of the mesh, 1 … 64; 0: as cm_mesh_columns chooses */
+   uint32_t hop_cycles;         /**< cycles that a router takes, 0 … 1000 */
+   uint32_t accesses_per_cycle; /**< requests of all processors in a cycle, 1 … 1000000: what the time that a
+                                   * broadcast takes is measured in (dtm-nuca-distributed) */
+   enum cm_mesh_place table;    /**< the Affinity Table, or d-nuca's directory */
+   enum cm_mesh_place l2;
+};
+
+/** Keys nuca.*. */
+struct cm_nuca_config {
+   enum cm_nuca_kind organisation;
+   enum cm_nuca_requests requests;
+   uint32_t interleave_blocks; /**< s-nuca: so many consecutive blocks are in one cache, 1 … 65536 */
+   enum cm_nuca_migration migration;
+   enum cm_nuca_remote_hits remote_hits;
+   struct cm_affinity_config affinity_table;
+   struct cm_mesh_config mesh;
+};
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "texture/nuca_internal.h"
+#include "texture/placement.h"
+
+static const struct cm_nuca_organisation *const organisations[] = {
+   [CM_NUCA_PRIVATE] = &cm_nuca_private,
+   [CM_NUCA_STATIC] = &cm_nuca_static,
+   [CM_NUCA_DYNAMIC] = &cm_nuca_dynamic,
+   [CM_NUCA_DTM] = &cm_nuca_dtm,
+   [CM_NUCA_DTM_DISTRIBUTED] = &cm_nuca_dtm_distributed,
+};
+
+/* A block left a texture cache. */
+static void
+block_left(void *context, const struct cm_cache *cache, uint64_t block)
+{
+   struct cm_nuca *nuca = context;
+   const uint32_t number = (uint32_t)(cache - nuca->caches);
+   const struct cm_holders_entry entry = *cm_holders_find(&nuca->holders, block);
+   cm_holders_remove(&nuca->holders, block, number);
+   if (nuca->organisation->left)
+      nuca->organisation->left(nuca, number, &entry);
+}
+
+static uint32_t
+router_at(const struct cm_mesh *mesh, enum cm_mesh_place place)
+{
+   return place == CM_MESH_PLACE_CENTER ? cm_mesh_center(mesh) : 0;
+}
+
+static bool
+start(struct cm_nuca *nuca, const struct cm_config *config)
+{
+   const struct cm_cache_config *cache = &config->caches[CM_UNIT_TEXTURE_CACHE];
+   const struct cm_cache_config *l2 = &config->caches[cache->next == CM_UNIT_DRAM ? CM_UNIT_L2 : cache->next];
+   if (!cm_mesh_init(&nuca->mesh, config->nuca.mesh.columns, nuca->processors))
+      return false;
+   nuca->table_router = router_at(&nuca->mesh, config->nuca.mesh.table);
+   nuca->l2_router = router_at(&nuca->mesh, config->nuca.mesh.l2);
+   nuca->link_loads = calloc((size_t)nuca->mesh.routers * CM_MESH_DIRECTION_COUNT, sizeof *nuca->link_loads);
+   if (!nuca->link_loads)
+      return false;
+   if (nuca->organisation != &cm_nuca_static &&
+       !cm_holders_init(&nuca->holders, (uint64_t)nuca->processors * (cache->size / cache->block)))
+      return false;
+   uint64_t former = 1;
+   while (former < l2->size / cache->block)
+      former *= 2;
+   nuca->former_mask = former - 1;
+   return !nuca->organisation->start || nuca->organisation->start(nuca);
+}
+
+struct cm_nuca *
+cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy)
+{
+   struct cm_nuca *nuca = calloc(1, sizeof *nuca);
+   if (!nuca)
+      return NULL;
+   nuca->organisation = organisations[config->nuca.organisation];
+   nuca->caches = hierarchy->caches[CM_UNIT_TEXTURE_CACHE];
+   nuca->processors = config->fragment_stage.processors;
+   nuca->config = config->nuca;
+   nuca->interleave_shift = (uint32_t)__builtin_ctz(config->nuca.interleave_blocks);
+   if (!start(nuca, config)) {
+      cm_nuca_destroy(nuca);
+      return NULL;
+   }
+   for (uint32_t p = 0; p < nuca->processors && nuca->holders.entries; p++) {
+      nuca->caches[p].left = block_left;
+      nuca->caches[p].left_context = nuca;
+   }
+   return nuca;
+}
+
+void
+cm_nuca_destroy(struct cm_nuca *nuca)
+{
+   if (!nuca)
+      return;
+   if (nuca->organisation->finish)
+      nuca->organisation->finish(nuca);
+   for (uint32_t p = 0; p < nuca->processors; p++)
+      nuca->caches[p].left = NULL;
+   cm_mesh_finish(&nuca->mesh);
+   cm_holders_finish(&nuca->holders);
+   free(nuca->link_loads);
+   free(nuca);
+}
+
+/* Leaves the first of each block. Returns how many. */
+static unsigned
+distinct(const uint64_t *blocks, unsigned count, uint64_t *firsts)
+{
+   unsigned num_firsts = 0;
+   for (unsigned b = 0; b < count; b++) {
+      unsigned known = 0;
+      while (known < num_firsts && firsts[known] != blocks[b])
+         known++;
+      if (known == num_firsts)
+         firsts[num_firsts++] = blocks[b];
+   }
+   return num_firsts;
+}
+
+void
+cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+{
+   uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
+   if (nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT) {
+      count = distinct(blocks, count, firsts);
+      blocks = firsts;
+   }
+   nuca->counts[CM_NUCA_REQUESTS] += count;
+   nuca->organisation->read(nuca, processor, blocks, count);
+}
+
+void
+cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read_grid *grid)
+{
+   uint64_t blocks[4 * 4];
+   unsigned count = 0;
+   uint32_t seen = 0;
+   for (unsigned r = 0; r < 4; r++) {
+      uint32_t mask = grid->readers[r] & ~seen;
+      if (nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT)
+         seen |= mask;
+      for (; mask; mask &= mask - 1) {
+         const unsigned bit = (unsigned)__builtin_ctz(mask);
+         blocks[count++] = grid->block + (bit >> 1) * grid->row + (bit & 1) * grid->column;
+      }
+   }
+   nuca->counts[CM_NUCA_REQUESTS] += count;
+   nuca->organisation->read(nuca, processor, blocks, count);
+}
+
+/* ---- counters ---------------------------------------------------------- */
+
+void
+cm_nuca_sum_up(struct cm_nuca *nuca)
+{
+   nuca->counts[CM_NUCA_HOPS] = cm_mesh_message_hops(&nuca->mesh, CM_MESH_REQUEST);
+   nuca->counts[CM_NUCA_NOTICE_HOPS] = cm_mesh_message_hops(&nuca->mesh, CM_MESH_NOTICE);
+   nuca->counts[CM_NUCA_BROADCAST_HOPS] = cm_mesh_broadcast_hops(&nuca->mesh);
+   if (nuca->organisation->has_one_copy)
+      nuca->degrees[1] = nuca->counts[CM_NUCA_REQUESTS];
+   nuca->counts[CM_NUCA_REPLICATION_SUM] = 0;
+   for (uint32_t degree = 1; degree <= nuca->processors; degree++)
+      nuca->counts[CM_NUCA_REPLICATION_SUM] += degree * nuca->degrees[degree];
+   cm_mesh_link_loads(&nuca->mesh, nuca->link_loads);
+}
+
+uint64_t
+cm_nuca_counter(const struct cm_nuca *nuca, const struct cm_counter *counter)
+{
+   switch (counter->source) {
+   case CM_COUNTER_NUCA: return nuca->counts[counter->event];
+   case CM_COUNTER_REPLICATION: return nuca->degrees[counter->event];
+   default: return nuca->link_loads[counter->event];
+   }
+}

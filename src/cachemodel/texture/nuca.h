@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The texture caches of all Fragment Processors as one cache of non-uniform access
+ * time (NUCA), after "DTM-NUCA: Dynamic Texture Mapping-NUCA" (its sections are named).
+ *
+ * A request is a block that a processor's quad reads (nuca.requests says how often).
+ * It is counted at the texture cache that serves it, as a hit or as a miss, which the
+ * next level (the L2) serves: local_hits + remote_hits + l2_accesses = requests, and
+ * texture_cache.* keep their conservation. Requests are served one after another, whole.
+ *
+ *    private               The processor's own cache. What there is without the mapping.
+ *    s-nuca                The cache that the block's address names: number
+ *                          block / interleave_blocks % processors.
+ *    d-nuca                A directory knows the one cache that holds a block. That cache serves the
+ *                          request, where it is; if there is none, the block comes into the cache of
+ *                          the processor that asks. So a block changes caches only after it has been
+ *                          evicted (VI); nuca.migration says how.
+ *    dtm-nuca              The own cache is probed first. If it has the block it serves it, and only
+ *                          where the processor owns the block's bucket is that a use that the
+ *                          replacement policy knows of. Otherwise the owner's cache serves the
+ *                          request, reading the block from the L2 if it does not have it; the
+ *                          processor that asks keeps no copy.
+ *    dtm-nuca-distributed  The same; owners are what the processor's own table says.
+ *                          At first each processor owns all buckets. A table counts the accesses of
+ *                          its own processor; its counters of others are what their packets said
+ *                          last. When an epoch ends, each node broadcasts the number, owner
+ *                          and counter of each bucket that it owns by its own table, and all counters
+ *                          begin at 0. Where a packet arrives, the first one of the epoch replaces
+ *                          the owner, unless the node owns the bucket itself; of several the one with
+ *                          the highest counter is right, the node that receives them included, and of
+ *                          equal ones the lowest number.
+ *
+ * When does a packet arrive? A node sends its packets in the order of buckets, one a cycle; each
+ * takes hop_cycles for each hop. There being no clock here, a cycle is accesses_per_cycle requests
+ * of all processors. An epoch that ends before all packets have arrived waits for them.
+ *
+ * Messages in the mesh (texture/mesh.h), the request's way and the answer's:
+ *
+ *    s-nuca, dtm-nuca-distributed   processor → serving cache → processor, if that is another
+ *    d-nuca, dtm-nuca               processor → table → serving cache → processor, if its own cache has
+ *                                   not got the block (table: the directory, or the Affinity Table)
+ *    L2 in the mesh                 serving cache → L2 → serving cache
+ *
+ * and as notices, for which nobody waits: dtm-nuca's local hits that count in the table, and the blocks
+ * that d-nuca moves.
+ */
+#ifndef CM_NUCA_H
+#define CM_NUCA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "memory/hierarchy.h"
+#include "stats/counters.h"
+
+struct cm_nuca;
+
+/** Joins the texture caches of a hierarchy, which must outlive it. config is valid, and its
+ * nuca.organisation is not CM_NUCA_NONE. NULL when memory is out. */
+struct cm_nuca *cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy);
+void cm_nuca_destroy(struct cm_nuca *nuca);
+
+/** What a processor reads for a quad's footprint: blocks (numbers, not addresses), at most
+ * CM_MAX_FOOTPRINT_BLOCKS, as cm_footprint_blocks lists them, fragment after fragment. */
+void cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
+
+/** The same of a grid of blocks, whose readers are the fragments. */
+void cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read_grid *grid);
+
+/** Works out what is not counted as it happens; before cm_nuca_counter. */
+void cm_nuca_sum_up(struct cm_nuca *nuca);
+
+/** A counter of the sources CM_COUNTER_NUCA, CM_COUNTER_REPLICATION and CM_COUNTER_MESH. */
+uint64_t cm_nuca_counter(const struct cm_nuca *nuca, const struct cm_counter *counter);
+
+#endif

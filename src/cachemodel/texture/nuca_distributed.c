@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* DTM-NUCA with an Affinity Table in each node (IV-B). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "texture/nuca_internal.h"
+
+/* At first each processor owns all buckets. */
+static bool
+start_table(struct cm_nuca *nuca, uint32_t node)
+{
+   struct cm_affinity_table *table = &nuca->nodes.tables[node];
+   if (!cm_affinity_table_init(table, &nuca->config.affinity_table, nuca->processors))
+      return false;
+   memset(table->owners, (int)node, table->buckets);
+   return true;
+}
+
+/* Lists the other nodes by their distance from each. */
+static bool
+find_distances(struct cm_nuca *nuca)
+{
+   struct cm_nuca_nodes *nodes = &nuca->nodes;
+   nodes->diameter = nuca->mesh.columns + nuca->mesh.rows - 2;
+   nodes->by_distance = calloc(nuca->processors, nuca->processors);
+   nodes->num_within = calloc(nuca->processors, nodes->diameter + 1);
+   if (!nodes->by_distance || !nodes->num_within)
+      return false;
+   for (uint32_t node = 0; node < nuca->processors; node++) {
+      uint8_t count = 0;
+      for (uint32_t hops = 0; hops <= nodes->diameter; hops++) {
+         for (uint32_t other = 0; other < nuca->processors; other++) {
+            if (other != node && cm_mesh_hops(&nuca->mesh, node, other) == hops)
+               nodes->by_distance[node * nuca->processors + count++] = (uint8_t)other;
+         }
+         nodes->num_within[node * (nodes->diameter + 1) + hops] = count;
+      }
+   }
+   return true;
+}
+
+static bool
+start(struct cm_nuca *nuca)
+{
+   struct cm_nuca_nodes *nodes = &nuca->nodes;
+   if (!find_distances(nuca))
+      return false;
+   const size_t entries = (size_t)nuca->processors * nuca->config.affinity_table.buckets;
+   nodes->tables = calloc(nuca->processors, sizeof *nodes->tables);
+   nodes->claims = calloc(entries, sizeof *nodes->claims);
+   nodes->packets = calloc(entries, sizeof *nodes->packets);
+   bool fine = nodes->tables && nodes->claims && nodes->packets;
+   for (uint32_t p = 0; fine && p < nuca->processors; p++)
+      fine = start_table(nuca, p);
+   return fine;
+}
+
+static void
+finish(struct cm_nuca *nuca)
+{
+   for (uint32_t p = 0; nuca->nodes.tables && p < nuca->processors; p++)
+      cm_affinity_table_finish(&nuca->nodes.tables[p]);
+   free(nuca->nodes.tables);
+   free(nuca->nodes.claims);
+   free(nuca->nodes.packets);
+   free(nuca->nodes.by_distance);
+   free(nuca->nodes.num_within);
+}
+
+/* ---- synchronisation ----------------------------------------------------- */
+
+/* A packet arrives at a node. */
+static void
+receive(struct cm_nuca *nuca, uint32_t node, const struct cm_nuca_packet *packet)
+{
+   struct cm_affinity_table *table = &nuca->nodes.tables[node];
+   struct cm_nuca_claim *best = &nuca->nodes.claims[node * table->buckets + packet->bucket];
+   if (best->node != CM_NO_OWNER &&
+       (packet->counter < best->counter || (packet->counter == best->counter && packet->node > best->node)))
+      return;
+   *best = (struct cm_nuca_claim){.node = packet->node, .counter = packet->counter};
+   nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] += table->owners[packet->bucket] != packet->node;
+   table->owners[packet->bucket] = packet->node;
+   table->counters[packet->bucket * table->processors + packet->node] = packet->counter;
+}
+
+/* A packet arrives at the nodes that it reaches with so many hops, first to last. */
+static void
+deliver(struct cm_nuca *nuca, const struct cm_nuca_packet *packet, uint32_t first, uint32_t last)
+{
+   const struct cm_nuca_nodes *nodes = &nuca->nodes;
+   const uint8_t *num_within = nodes->num_within + packet->node * (nodes->diameter + 1);
+   const uint8_t *others = nodes->by_distance + packet->node * nuca->processors;
+   for (uint32_t n = first ? num_within[first - 1] : 0; n < num_within[last]; n++)
+      receive(nuca, others[n], packet);
+}
+
+/* The packets that arrive in a cycle. */
+static void
+receive_cycle(struct cm_nuca *nuca, uint32_t cycle)
+{
+   const uint32_t hop_cycles = nuca->config.mesh.hop_cycles, diameter = nuca->nodes.diameter;
+   for (uint32_t i = 0; i < nuca->nodes.num_packets; i++) {
+      const struct cm_nuca_packet *packet = &nuca->nodes.packets[i];
+      const uint32_t age = cycle - packet->cycle; /* huge before it is sent */
+      if (!hop_cycles && age == 0)
+         deliver(nuca, packet, 0, diameter);
+      else if (hop_cycles && age <= diameter * hop_cycles && age % hop_cycles == 0)
+         deliver(nuca, packet, age / hop_cycles, age / hop_cycles);
+   }
+}
+
+/* Packets arrive until a cycle, that included. */
+static void
+receive_until(struct cm_nuca *nuca, uint32_t cycle)
+{
+   struct cm_nuca_nodes *nodes = &nuca->nodes;
+   while (nodes->num_cycles && nodes->cycle <= cycle) {
+      receive_cycle(nuca, nodes->cycle++);
+      if (nodes->cycle == nodes->num_cycles)
+         nodes->num_cycles = 0;
+   }
+}
+
+/* A node broadcasts what it owns, and counts from 0 on. */
+static void
+send_owned(struct cm_nuca *nuca, uint32_t node)
+{
+   struct cm_nuca_nodes *nodes = &nuca->nodes;
+   struct cm_affinity_table *table = &nodes->tables[node];
+   struct cm_nuca_claim *claims = &nodes->claims[node * table->buckets];
+   uint32_t packets = 0;
+   for (uint32_t bucket = 0; bucket < table->buckets; bucket++) {
+      const uint8_t counter = table->counters[bucket * table->processors + node];
+      claims[bucket].node = CM_NO_OWNER;
+      if (table->owners[bucket] != node)
+         continue;
+      claims[bucket] = (struct cm_nuca_claim){.node = (uint8_t)node, .counter = counter};
+      nodes->packets[nodes->num_packets++] = (struct cm_nuca_packet){.bucket = (uint16_t)bucket,
+                                                                     .node = (uint8_t)node,
+                                                                     .counter = counter,
+                                                                     .cycle = packets++};
+   }
+   cm_affinity_reset(table);
+   cm_mesh_broadcast(&nuca->mesh, node, packets);
+   nuca->counts[CM_NUCA_BROADCASTS] += packets;
+}
+
+static void
+end_epoch(struct cm_nuca *nuca)
+{
+   struct cm_nuca_nodes *nodes = &nuca->nodes;
+   receive_until(nuca, UINT32_MAX);
+   nuca->epoch_accesses = 0;
+   nuca->counts[CM_NUCA_EPOCHS]++;
+   nodes->num_packets = 0;
+   for (uint32_t p = 0; p < nuca->processors; p++)
+      send_owned(nuca, p);
+   nodes->cycle = 0;
+   nodes->num_cycles = nodes->tables->buckets + nodes->diameter * nuca->config.mesh.hop_cycles;
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+static inline void
+count_towards_epoch(struct cm_nuca *nuca)
+{
+   if (++nuca->epoch_accesses >= nuca->config.affinity_table.epoch_accesses)
+      end_epoch(nuca);
+}
+
+static void
+read_distributed(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+{
+   const bool counts_all = nuca->config.affinity_table.counted == CM_AFFINITY_COUNTED_ALL;
+   struct cm_affinity_table *table = &nuca->nodes.tables[processor];
+   for (unsigned b = 0; b < count; b++) {
+      if (nuca->nodes.num_cycles)
+         receive_until(nuca, nuca->epoch_accesses / nuca->config.mesh.accesses_per_cycle);
+      const uint64_t block = blocks[b];
+      const uint32_t bucket = cm_affinity_bucket(table, block), owner = table->owners[bucket];
+      bool local = true;
+      if (owner == processor) {
+         local = cm_nuca_access(nuca, processor, processor, block);
+      } else if (cm_cache_probe(&nuca->caches[processor], block)) {
+         cm_cache_read_in_place(&nuca->caches[processor], block, CM_STREAM_TEXTURE);
+         nuca->counts[CM_NUCA_LOCAL_HITS]++;
+         nuca->counts[CM_NUCA_OLD_OWNER_HITS]++;
+      } else {
+         local = false;
+         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, owner);
+         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, owner, processor);
+         cm_nuca_ask(nuca, processor, owner, block);
+      }
+      if (!local || counts_all)
+         nuca->counts[CM_NUCA_OWNERSHIP_CHANGES] += cm_affinity_count(table, bucket, processor);
+      cm_nuca_count_degree(nuca, block);
+      count_towards_epoch(nuca);
+   }
+}
+
+const struct cm_nuca_organisation cm_nuca_dtm_distributed = {
+   .read = read_distributed,
+   .start = start,
+   .finish = finish,
+};

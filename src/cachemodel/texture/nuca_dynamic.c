@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* D-NUCA: one cache holds a block, and the directory of all of them knows which. */
+#include <stdlib.h>
+
+#include "texture/nuca_internal.h"
+
+static bool
+start(struct cm_nuca *nuca)
+{
+   nuca->former = malloc((nuca->former_mask + 1) * sizeof *nuca->former);
+   for (uint64_t i = 0; nuca->former && i <= nuca->former_mask; i++)
+      nuca->former[i] = (struct cm_nuca_former){.block = CM_NO_BLOCK};
+   return nuca->former != NULL;
+}
+
+static void
+finish(struct cm_nuca *nuca)
+{
+   free(nuca->former);
+}
+
+/* Moves a block that was evicted from a cache to that of the processor that asked for it last. What is
+ * evicted there stays out. */
+static void
+move(struct cm_nuca *nuca, uint32_t from, uint64_t block, uint32_t to)
+{
+   nuca->moving = true;
+   cm_cache_insert(&nuca->caches[to], block, CM_STREAM_TEXTURE);
+   nuca->moving = false;
+   cm_holders_add(&nuca->holders, block, to)->last = to;
+   cm_mesh_send(&nuca->mesh, CM_MESH_NOTICE, from, to);
+   nuca->counts[CM_NUCA_MIGRATIONS]++;
+}
+
+static void
+left(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evicted)
+{
+   const bool moves = nuca->config.migration == CM_NUCA_MIGRATION_LAST_REQUESTER && !nuca->moving;
+   if (!nuca->serving)
+      return;
+   if (moves && evicted->last != cache)
+      move(nuca, cache, evicted->block, evicted->last);
+   else
+      nuca->former[evicted->block & nuca->former_mask] = (struct cm_nuca_former){evicted->block, cache};
+}
+
+/* The block is in no cache: it comes into that of the processor that asks. */
+static void
+bring_in(struct cm_nuca *nuca, uint32_t processor, uint64_t block)
+{
+   struct cm_nuca_former *former = &nuca->former[block & nuca->former_mask];
+   nuca->counts[CM_NUCA_MIGRATIONS] += former->block == block && former->cache != processor;
+   nuca->serving = true;
+   cm_nuca_access(nuca, processor, processor, block);
+   nuca->serving = false;
+   cm_holders_find(&nuca->holders, block)->last = processor;
+}
+
+static void
+read_dynamic(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+{
+   for (unsigned b = 0; b < count; b++) {
+      struct cm_holders_entry *entry = cm_holders_find(&nuca->holders, blocks[b]);
+      const uint32_t holder = entry->caches ? (uint32_t)__builtin_ctzll(entry->caches) : CM_NO_OWNER;
+      if (holder == processor) {
+         entry->last = processor;
+         cm_nuca_access(nuca, processor, processor, blocks[b]);
+         continue;
+      }
+      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, nuca->table_router);
+      if (holder == CM_NO_OWNER) {
+         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, processor);
+         bring_in(nuca, processor, blocks[b]);
+      } else {
+         entry->last = processor;
+         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, holder);
+         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, holder, processor);
+         cm_nuca_remote_hit(nuca, processor, holder, blocks[b]);
+      }
+   }
+}
+
+const struct cm_nuca_organisation cm_nuca_dynamic = {
+   .read = read_dynamic,
+   .start = start,
+   .finish = finish,
+   .left = left,
+   .has_one_copy = true,
+};

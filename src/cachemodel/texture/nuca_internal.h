@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/** What the organisations of texture caches share: nuca.c and nuca_*.c. */
+#ifndef CM_NUCA_INTERNAL_H
+#define CM_NUCA_INTERNAL_H
+
+#include "memory/cache_internal.h"
+#include "texture/affinity_table.h"
+#include "texture/holders.h"
+#include "texture/mesh.h"
+#include "texture/nuca.h"
+
+/** What a node says of a bucket that it owns (IV-B). */
+struct cm_nuca_packet {
+   uint16_t bucket;
+   uint8_t node, counter;
+   uint32_t cycle; /**< when it is sent, counted from the epoch's end */
+};
+
+/** The best owner of a bucket that a node has heard of since the epoch ended. */
+struct cm_nuca_claim {
+   uint8_t node; /**< CM_NO_OWNER: none yet */
+   uint8_t counter;
+};
+
+/** The tables of dtm-nuca-distributed, and the packets that are under way. */
+struct cm_nuca_nodes {
+   struct cm_affinity_table *tables; /**< by node */
+   struct cm_nuca_claim *claims;     /**< claims[node * buckets + bucket] */
+   struct cm_nuca_packet *packets;   /**< at most a bucket and node */
+   uint32_t num_packets;
+   uint8_t
+      *by_distance;     /**< by_distance[node * processors + n]: the others, in the order of hops from node */
+   uint8_t *num_within; /**< num_within[node * (diameter + 1) + hops]: so many of them are that near */
+   uint32_t diameter;   /**< the most hops */
+   uint32_t num_cycles; /**< until all have arrived; 0: they have */
+   uint32_t cycle;      /**< the next one to look at */
+};
+
+/** A block that the directory knew, and where it was. */
+struct cm_nuca_former {
+   uint64_t block;
+   uint32_t cache;
+};
+
+/** An organisation: one file each. */
+struct cm_nuca_organisation {
+   /** Requests of a processor, one after another. */
+   void (*read)(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
+   /** Builds what it has of its own; NULL: nothing. False when memory is out. */
+   bool (*start)(struct cm_nuca *nuca);
+   void (*finish)(struct cm_nuca *nuca);
+   /** A block that left a cache, after the holders know it; NULL: nothing to do. evicted is what they
+    * knew before. */
+   void (*left)(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evicted);
+   bool has_one_copy; /**< each block is in one cache at most */
+};
+
+extern const struct cm_nuca_organisation cm_nuca_private, cm_nuca_static, cm_nuca_dynamic, cm_nuca_dtm,
+   cm_nuca_dtm_distributed;
+
+struct cm_nuca {
+   const struct cm_nuca_organisation *organisation;
+   struct cm_cache *caches; /**< by processor */
+   uint32_t processors;
+   struct cm_nuca_config config;
+   uint32_t interleave_shift;
+   uint32_t table_router, l2_router;
+   struct cm_mesh mesh;
+   struct cm_holders holders;
+   struct cm_affinity_table table; /**< dtm-nuca */
+   struct cm_nuca_nodes nodes;     /**< dtm-nuca-distributed */
+   uint32_t epoch_accesses;        /**< requests since the epoch began */
+   /** d-nuca: the blocks that left last, by block number modulo as many as the next level has blocks. */
+   struct cm_nuca_former *former;
+   uint64_t former_mask;
+   bool serving; /**< d-nuca: a block comes into a cache; what leaves is evicted, not invalidated */
+   bool moving;  /**< d-nuca: a block is being moved to another cache */
+   uint64_t counts[CM_NUCA_EVENT_COUNT];
+   uint64_t degrees[CM_MESH_MAX_NODES + 1]; /**< requests by the caches that hold the block afterwards */
+   uint64_t *link_loads;                    /**< of cm_nuca_sum_up */
+};
+
+/** The next level's part of a request that a cache serves. */
+static inline void
+cm_nuca_reach_l2(struct cm_nuca *nuca, uint32_t processor, uint32_t server)
+{
+   nuca->counts[CM_NUCA_L2_ACCESSES]++;
+   nuca->counts[CM_NUCA_LOCAL_L2_ACCESSES] += server == processor;
+   if (nuca->config.mesh.l2 != CM_MESH_PLACE_BUS) {
+      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, server, nuca->l2_router);
+      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->l2_router, server);
+   }
+}
+
+/** A request at the cache that serves it, as any access there. Counts what became of it. Returns whether the
+ * block was there. */
+static inline bool
+cm_nuca_access(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
+{
+   struct cm_cache *cache = &nuca->caches[server];
+   const uint64_t *misses = &cache->counts[CM_STREAM_TEXTURE][CM_CACHE_EVENT_MISSES], before = *misses;
+   cache->accesses[CM_STREAM_TEXTURE][0]++;
+   if (block != cache->folded_block)
+      cache->replacement->access(cache, block, CM_STREAM_TEXTURE, CM_READ);
+   if (*misses == before) {
+      nuca->counts[server == processor ? CM_NUCA_LOCAL_HITS : CM_NUCA_REMOTE_HITS]++;
+      return true;
+   }
+   cm_nuca_reach_l2(nuca, processor, server);
+   if (nuca->holders.entries)
+      cm_holders_add(&nuca->holders, block, server);
+   return false;
+}
+
+/** The same of another processor's block that is there, as nuca.remote_hits says. */
+static inline void
+cm_nuca_remote_hit(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
+{
+   if (nuca->config.remote_hits == CM_NUCA_REMOTE_HITS_UPDATE) {
+      cm_nuca_access(nuca, processor, server, block);
+      return;
+   }
+   cm_cache_read_in_place(&nuca->caches[server], block, CM_STREAM_TEXTURE);
+   nuca->counts[CM_NUCA_REMOTE_HITS]++;
+}
+
+/** A request of a bucket's owner, or what another processor asks the owner for. */
+static inline void
+cm_nuca_ask(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
+{
+   if (server != processor && nuca->config.remote_hits == CM_NUCA_REMOTE_HITS_KEEP &&
+       cm_cache_probe(&nuca->caches[server], block))
+      cm_nuca_remote_hit(nuca, processor, server, block);
+   else
+      cm_nuca_access(nuca, processor, server, block);
+}
+
+/** Counts how many caches hold a block that was requested. */
+static inline void
+cm_nuca_count_degree(struct cm_nuca *nuca, uint64_t block)
+{
+   nuca->degrees[cm_holders_find(&nuca->holders, block)->copies]++;
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Every organisation of the texture caches against a naive model, on random requests and random choices of
+ * all keys: what each request finds, what each cache holds, every counter. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory/cache_internal.h"
+#include "support/naive_nuca.h"
+#include "support/nuca_harness.h"
+#include "support/test.h"
+
+#define BLOCKS 400
+#define REQUESTS 2500
+
+static uint32_t
+one_of(uint64_t *state, const uint32_t *values, uint32_t count)
+{
+   return values[random_below(state, count)];
+}
+#define ONE_OF(state, ...) \
+   one_of(state, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* Small caches, and all keys of the organisation at random. */
+static struct cm_config *
+random_config(uint64_t *state, enum cm_nuca_kind kind)
+{
+   struct cm_config *config = nuca_config((const char *const[]){NULL});
+   struct cm_cache_config *cache = &config->caches[CM_UNIT_TEXTURE_CACHE];
+   struct cm_nuca_config *nuca = &config->nuca;
+   config->fragment_stage.processors = ONE_OF(state, 1, 2, 3, 4, 5, 8, 16, 32, 64);
+   cache->instances = config->fragment_stage.processors;
+   cache->ways = ONE_OF(state, 1, 2, 4);
+   cache->size = cache->block * cache->ways * ONE_OF(state, 1, 2, 4, 16);
+   cache->index = ONE_OF(state, CM_INDEX_MODULO, CM_INDEX_XOR);
+   config->caches[CM_UNIT_L2].size = NAIVE_FORMER * 64;
+   nuca->organisation = kind;
+   nuca->requests = ONE_OF(state, CM_NUCA_REQUESTS_FOOTPRINT, CM_NUCA_REQUESTS_FRAGMENT);
+   nuca->interleave_blocks = ONE_OF(state, 1, 2, 16);
+   nuca->migration = ONE_OF(state, CM_NUCA_MIGRATION_NEXT_REQUESTER, CM_NUCA_MIGRATION_LAST_REQUESTER);
+   nuca->remote_hits = ONE_OF(state, CM_NUCA_REMOTE_HITS_UPDATE, CM_NUCA_REMOTE_HITS_KEEP);
+   nuca->affinity_table = (struct cm_affinity_config){
+      .page_blocks = ONE_OF(state, 1, 2, 8),
+      .buckets = ONE_OF(state, 1, 3, 8, 32, 40),
+      .counter_bits = ONE_OF(state, 1, 2, 4, 5),
+      .threshold_percent = ONE_OF(state, 0, 25, 50, 100),
+      .counted = ONE_OF(state, CM_AFFINITY_COUNTED_ALL, CM_AFFINITY_COUNTED_LOCAL_MISSES),
+      .epoch_accesses = ONE_OF(state, 10, 100, 500, 10000),
+      .epoch_owner = ONE_OF(state, CM_EPOCH_OWNER_RECOMPUTE, CM_EPOCH_OWNER_KEEP, CM_EPOCH_OWNER_RELEASE),
+   };
+   nuca->mesh = (struct cm_mesh_config){
+      .columns = 1 + random_below(state, config->fragment_stage.processors),
+      .hop_cycles = ONE_OF(state, 0, 1, 3),
+      .accesses_per_cycle = ONE_OF(state, 1, 2, 7),
+      .table = ONE_OF(state, CM_MESH_PLACE_CENTER, CM_MESH_PLACE_CORNER),
+      .l2 = ONE_OF(state, CM_MESH_PLACE_BUS, CM_MESH_PLACE_CENTER, CM_MESH_PLACE_CORNER),
+   };
+   return config;
+}
+
+/* Blocks of a quad: near to where the last ones were, of few places that many processors like. */
+static int
+random_blocks(uint64_t *state, uint64_t *blocks)
+{
+   const uint32_t middle =
+      random_below(state, 10) ? random_below(state, 60) : random_below(state, BLOCKS - 8);
+   const int count = 1 + (int)random_below(state, 6);
+   for (int b = 0; b < count; b++)
+      blocks[b] = 1000 + middle + random_below(state, 8);
+   return count;
+}
+
+static void
+compare(struct nuca_harness *harness, const struct naive_nuca *naive, uint64_t seed)
+{
+   static const char *const names[] = {
+#define NAME(id, name, measure, description) name,
+      CM_NUCA_EVENTS(NAME)
+#undef NAME
+   };
+   const struct cm_cache *caches = harness->hierarchy.caches[CM_UNIT_TEXTURE_CACHE];
+   for (int event = 0; event < CM_NUCA_EVENT_COUNT; event++) {
+      const uint64_t value = nuca_harness_count(harness, CM_COUNTER_NUCA, event);
+      if (value != naive->counts[event])
+         fail_msg("seed %llu: %s is %llu, the naive model has %llu", (unsigned long long)seed, names[event],
+                  (unsigned long long)value, (unsigned long long)naive->counts[event]);
+   }
+   uint64_t requests = 0, accesses = 0;
+   for (int p = 0; p < naive->processors; p++) {
+      assert_int_equal(nuca_harness_count(harness, CM_COUNTER_REPLICATION, p + 1), naive->degrees[p + 1]);
+      requests += naive->degrees[p + 1];
+      accesses += cm_cache_counter(&caches[p], CM_STREAM_TEXTURE, CM_CACHE_EVENT_READS);
+      for (uint64_t block = 1000; block < 1000 + BLOCKS; block++)
+         assert_int_equal(cm_cache_probe(&caches[p], block), naive_nuca_has(naive, p, block));
+   }
+   const uint64_t *counts = naive->counts;
+   assert_int_equal(counts[CM_NUCA_LOCAL_HITS] + counts[CM_NUCA_REMOTE_HITS] + counts[CM_NUCA_L2_ACCESSES],
+                    counts[CM_NUCA_REQUESTS]);
+   assert_int_equal(requests, counts[CM_NUCA_REQUESTS]);
+   assert_int_equal(accesses, counts[CM_NUCA_REQUESTS]);
+   assert_int_equal(cm_cache_counter(harness->hierarchy.caches[CM_UNIT_L2], CM_STREAM_TEXTURE,
+                                     CM_CACHE_EVENT_READS),
+                    counts[CM_NUCA_L2_ACCESSES]);
+}
+
+/* Adds up what the streams made happen, for the test to know that they tested it. */
+static void
+run_stream(enum cm_nuca_kind kind, uint64_t seed, uint64_t *sums)
+{
+   uint64_t state = seed * 2654435761u + kind;
+   struct nuca_harness harness;
+   nuca_harness_init(&harness, random_config(&state, kind));
+   struct naive_nuca *naive = naive_nuca_new(harness.config);
+   struct cm_cache *caches = harness.hierarchy.caches[CM_UNIT_TEXTURE_CACHE];
+   for (int i = 0; i < REQUESTS; i++) {
+      uint64_t blocks[8];
+      const int count = random_blocks(&state, blocks);
+      const uint32_t favourite =
+         (uint32_t)(blocks[0] / 8 + (uint64_t)i / 700) % harness.config->fragment_stage.processors;
+      const uint32_t processor = random_below(&state, 2)
+                                    ? favourite
+                                    : random_below(&state, harness.config->fragment_stage.processors);
+      cm_nuca_read(harness.nuca, processor, blocks, (unsigned)count);
+      naive_nuca_read(naive, (int)processor, blocks, count);
+      if (random_below(&state, 200) == 0) {
+         const uint64_t first = 1000 + random_below(&state, BLOCKS), last = first + random_below(&state, 20);
+         for (int p = 0; p < naive->processors; p++)
+            cm_cache_invalidate(&caches[p], first << 6, (last + 1) << 6);
+         naive_nuca_invalidate(naive, first, last);
+      }
+      if (i % 250 == 0 || i == REQUESTS - 1)
+         compare(&harness, naive, seed);
+   }
+   for (int event = 0; event < CM_NUCA_EVENT_COUNT; event++)
+      sums[event] += naive->counts[event];
+   naive_nuca_free(naive);
+   nuca_harness_finish(&harness);
+}
+
+static void
+run_streams(enum cm_nuca_kind kind, const enum cm_nuca_event *happened, unsigned count)
+{
+   uint64_t sums[CM_NUCA_EVENT_COUNT] = {0};
+   for (uint64_t seed = 0; seed < 60; seed++)
+      run_stream(kind, seed, sums);
+   for (unsigned i = 0; i < count; i++)
+      assert_true(sums[happened[i]] > 500);
+}
+
+static void
+test_private(void **unused)
+{
+   (void)unused;
+   run_streams(CM_NUCA_PRIVATE, (const enum cm_nuca_event[]){CM_NUCA_LOCAL_HITS, CM_NUCA_L2_ACCESSES}, 2);
+}
+
+static void
+test_static(void **unused)
+{
+   (void)unused;
+   run_streams(CM_NUCA_STATIC, (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_HOPS}, 2);
+}
+
+static void
+test_dynamic(void **unused)
+{
+   (void)unused;
+   run_streams(CM_NUCA_DYNAMIC,
+               (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_MIGRATIONS, CM_NUCA_NOTICE_HOPS}, 3);
+}
+
+static void
+test_dtm(void **unused)
+{
+   (void)unused;
+   run_streams(CM_NUCA_DTM,
+               (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
+                                            CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS, CM_NUCA_NOTICE_HOPS},
+               5);
+}
+
+static void
+test_distributed(void **unused)
+{
+   (void)unused;
+   run_streams(CM_NUCA_DTM_DISTRIBUTED,
+               (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
+                                            CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS,
+                                            CM_NUCA_BROADCAST_HOPS},
+               5);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_private), cmocka_unit_test(test_static),      cmocka_unit_test(test_dynamic),
+      cmocka_unit_test(test_dtm),     cmocka_unit_test(test_distributed),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
