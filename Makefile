@@ -33,7 +33,7 @@ sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and Th
 fuzz: ## feed the readers of files with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings ...")
 	@scripts/fuzz.sh
 
-bench: bench-caches bench-recordings bench-configurations ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+bench: bench-caches bench-recordings bench-configurations bench-sweep ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
 bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
@@ -44,6 +44,9 @@ bench-recordings: deps all ## measure recordings and tbrsim sim (part of bench; 
 
 bench-configurations: deps all ## measure what simulated hardware costs the simulation (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/configurations.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
+
+bench-sweep: deps all ## measure tbrsim sweep (part of bench; BENCH_TRACES=DIR)
+	@/usr/bin/python3 bench/sweep.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
 
 experiments: deps all ## repeat the papers' experiments on captures of yours (TRACES=DIR)
 	@TRACES="$(TRACES)" CORES="$(CORES)" scripts/experiments.sh
@@ -63,4 +66,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches bench-recordings bench-configurations experiments update-replays lint format clean help
+.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help

@@ -300,6 +300,7 @@ isolate_streams(struct cm_config *config, const char *names, uint32_t block)
    source.is_parameter_buffer = !(source.streams & ~PARAMETER_BUFFER_STREAMS);
 
    memset(config->caches, 0, sizeof(config->caches));
+   memset(&config->texture_access, 0, sizeof(config->texture_access));
    config->primitive_buffer.lines = 0;
    config->caches[source.unit] = perfect_cache(block, 1);
    config->caches[CM_UNIT_L2] = perfect_cache(1u << CM_DRAM_BLOCK_SHIFT, 1);
@@ -338,6 +339,7 @@ find_point(struct configuration *configuration, const char *name)
    if (!cache->size)
       fail(STATUS_USAGE, "--point %s: %s has no such cache", name, configuration->name);
    source.block = cache->block;
+   memset(&config->texture_access, 0, sizeof(config->texture_access));
    if (source.unit == CM_UNIT_ATTRIBUTE_CACHE)
       config->primitive_buffer.lines = 0;
    *cache = perfect_cache(cache->block, cache->instances);

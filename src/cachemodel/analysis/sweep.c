@@ -12,6 +12,7 @@
 
 /* Up to so many ways, to look at all of them is faster. */
 #define NARROW_WAYS 32
+#define NARROW_READS 256
 
 enum kind {
    KIND_LRU,     /* an LRU stack */
@@ -33,8 +34,13 @@ struct point {
 struct narrow {
    struct cm_cache cache;
    struct cm_dram dram;
+   bool settles; /* of a run, more than two accesses do what two do */
    uint64_t write_misses;
    uint64_t runs; /* since all was forgotten */
+   /* Reads of a stream that wait for one another: several at a time are faster. */
+   enum cm_stream stream;
+   unsigned num_reads;
+   uint64_t reads[NARROW_READS];
 };
 
 struct unit {
@@ -107,10 +113,32 @@ share_unit(const struct point *a, const struct point *b)
    return is_stack(a->kind) && a->point.policy == b->point.policy && a->sets == b->sets;
 }
 
+/* Whether a block's third access on end changes nothing. */
+static bool
+settles(enum cm_policy policy)
+{
+   switch (policy) {
+   case CM_POLICY_MRU:
+   case CM_POLICY_FIFO:
+   case CM_POLICY_RANDOM:
+   case CM_POLICY_NRU:
+   case CM_POLICY_TREE_PLRU:
+   case CM_POLICY_SRRIP:
+   case CM_POLICY_SRRIP4:
+   case CM_POLICY_BRRIP:
+   case CM_POLICY_BRRIP4:
+   case CM_POLICY_DRRIP:
+   case CM_POLICY_DRRIP4: return true;
+   default: return false;
+   }
+}
+
 static struct narrow *
 create_narrow(const struct cm_cache_config *config)
 {
    struct narrow *narrow = calloc(1, sizeof *narrow);
+   if (narrow)
+      narrow->settles = settles(config->policy);
    if (narrow && cm_cache_init(&narrow->cache, config, NULL, &narrow->dram))
       return narrow;
    free(narrow);
@@ -299,19 +327,39 @@ cm_sweep_count(struct cm_sweep *sweep, const struct cm_access_runs *part)
 /* ---- caches as they are ------------------------------------------------------ */
 
 static void
-narrow_access(struct narrow *narrow, cm_run run, uint32_t count)
+flush_reads(struct narrow *narrow)
+{
+   if (narrow->num_reads)
+      cm_cache_read_sequence(&narrow->cache, narrow->reads, narrow->num_reads, narrow->stream);
+   narrow->num_reads = 0;
+}
+
+static void
+narrow_read(struct narrow *narrow, cm_run run, uint32_t count)
+{
+   if (cm_run_stream(run) != narrow->stream)
+      flush_reads(narrow);
+   narrow->stream = cm_run_stream(run);
+   const uint32_t most = narrow->settles && count > 2 ? 2 : count;
+   for (uint32_t i = 0; i < most; i++) {
+      if (narrow->num_reads == NARROW_READS)
+         flush_reads(narrow);
+      narrow->reads[narrow->num_reads++] = cm_run_block(run);
+   }
+}
+
+static void
+narrow_write(struct narrow *narrow, cm_run run, uint32_t count)
 {
    struct cm_cache *cache = &narrow->cache;
    const enum cm_stream stream = cm_run_stream(run);
-   const bool write = cm_run_is_write(run);
    const uint64_t block = cm_run_block(run), *counts = cache->counts[stream];
+   flush_reads(narrow);
    const uint64_t misses = counts[CM_CACHE_EVENT_MISSES];
    do {
-      cm_cache_access(cache, block << cache->block_shift, stream, write ? CM_WRITE : CM_READ);
+      cm_cache_access(cache, block << cache->block_shift, stream, CM_WRITE);
    } while (--count && cache->folded_block != block);
-   cache->accesses[stream][write] += count;
-   if (write)
-      narrow->write_misses += counts[CM_CACHE_EVENT_MISSES] - misses;
+   narrow->write_misses += counts[CM_CACHE_EVENT_MISSES] - misses;
 }
 
 /* What the policy has learnt stays. */
@@ -337,8 +385,13 @@ narrow_run(struct narrow *narrow, const struct cm_access_runs *part)
    struct cm_cache *cache = &narrow->cache;
    uint32_t run = 0;
    for (uint32_t i = 0; i <= part->num_invalidations; i++) {
-      for (const uint32_t end = cm_access_runs_piece(part, i); run < end; run++)
-         narrow_access(narrow, part->runs[run], part->counts[run]);
+      for (const uint32_t end = cm_access_runs_piece(part, i); run < end; run++) {
+         if (cm_run_is_write(part->runs[run]))
+            narrow_write(narrow, part->runs[run], part->counts[run]);
+         else
+            narrow_read(narrow, part->runs[run], part->counts[run]);
+      }
+      flush_reads(narrow);
       if (i < part->num_invalidations)
          cm_cache_invalidate(cache, part->invalidations[i].first << cache->block_shift,
                              (part->invalidations[i].last + 1) << cache->block_shift);

@@ -113,7 +113,8 @@ list_fill(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empt
 static void
 mru_hit(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 {
-   list_fill(cache, set, way, false);
+   if (cache->ends[set].newer != set * cache->ways + way)
+      list_fill(cache, set, way, false);
 }
 
 static uint32_t
@@ -251,7 +252,10 @@ predict(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empty,
 static void
 predict_near(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 {
-   predict(cache, set, way, false, 0);
+   const struct predictions *predictions = &cache->predictions;
+   const uint32_t level = predictions->level_of[set * cache->ways + way];
+   if (level + predictions->turned[set] != 0 && level + predictions->turned[set] != predictions->levels)
+      predict(cache, set, way, false, 0);
 }
 
 static uint32_t
