@@ -12,6 +12,8 @@
 #ifndef CM_REPLACEMENT_RRIP_H
 #define CM_REPLACEMENT_RRIP_H
 
+#include <string.h>
+
 #include "memory/replacement/ways.h"
 
 struct rrip {
@@ -22,12 +24,39 @@ struct rrip {
 /** Of so many blocks that come in bimodally, the last one comes in as long. */
 #define RRIP_BIMODAL_PERIOD 32
 
+#define RRIP_ONES 0x0101010101010101ull
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a word's lowest byte is its first");
+
+/* The victim among 8 ways a word, one or two words: bit by bit from the highest on, those are left that have
+ * it, if any has. */
+static inline __attribute__((always_inline)) unsigned
+rrip_victim_in_words(uint8_t *predictions, unsigned words, uint8_t distant)
+{
+   uint64_t values[2], left[2] = {RRIP_ONES, RRIP_ONES};
+   memcpy(values, predictions, 8 * words);
+   for (int bit = distant > 3 ? 3 : 1; bit >= 0; bit--) {
+      uint64_t have[2], any = 0;
+      for (unsigned w = 0; w < words; w++)
+         any |= have[w] = values[w] >> bit & left[w];
+      for (unsigned w = 0; w < words; w++)
+         left[w] = any ? have[w] : left[w];
+   }
+   const unsigned word = words == 2 && !left[0], shift = (unsigned)__builtin_ctzll(left[word]);
+   const uint64_t steps = distant - (values[word] >> shift & 0xff);
+   for (unsigned w = 0; w < words; w++)
+      values[w] += steps * RRIP_ONES;
+   memcpy(predictions, values, 8 * words);
+   return 8 * word + shift / 8;
+}
+
 static inline __attribute__((always_inline)) unsigned
 rrip_victim(uint8_t *predictions, const cm_line *lines, unsigned ways, uint8_t distant)
 {
    const unsigned empty = cm_find_empty_way(lines, ways);
    if (empty < ways)
       return empty;
+   if (ways == 8 || ways == 16)
+      return rrip_victim_in_words(predictions, ways / 8, distant);
    unsigned victim = 0;
    for (unsigned way = 1; way < ways; way++)
       victim = predictions[way] > predictions[victim] ? way : victim;
