@@ -141,6 +141,49 @@ test_sequences(void **state)
    }
 }
 
+/* Many reads at once, hits and misses, some of which write dirty blocks back: the next level sees
+ * the same accesses in the same order. */
+static void
+test_long_sequences(void **state)
+{
+   (void)state;
+   for (unsigned s = 0; s < NUM_SHAPES; s++) {
+      const struct cm_cache_config first = config_of(&shapes[s]);
+      struct cm_cache_config second = first;
+      second.size *= 2;
+      struct cm_dram dram = {0};
+      struct cm_cache caches[2];
+      struct reference_cache references[2];
+      uint64_t seed = s;
+      assert_true(cm_cache_init(&caches[1], &second, NULL, &dram));
+      assert_true(cm_cache_init(&caches[0], &first, &caches[1], &dram));
+      reference_cache_init(&references[1], &second, NULL);
+      reference_cache_init(&references[0], &first, &references[1]);
+      for (unsigned round = 0; round < 300; round++) {
+         uint64_t blocks[400];
+         const unsigned count = 1 + random_below(&seed, 400);
+         const uint32_t range = (first.size / first.block) * (1 + round % 3);
+         for (unsigned i = 0; i < count; i++) {
+            blocks[i] = i && random_below(&seed, 8) == 0 ? blocks[i - 1] : random_below(&seed, range);
+            reference_cache_access(&references[0], blocks[i] * first.block, CM_STREAM_TEXTURE, CM_READ);
+         }
+         cm_cache_read_sequence(&caches[0], blocks, count, CM_STREAM_TEXTURE);
+         /* The last block is a folded one. */
+         for (unsigned i = 0; i < 4; i++) {
+            const uint64_t address = (i ? random_below(&seed, range) : blocks[count - 1]) * first.block;
+            cm_cache_access(&caches[0], address, CM_STREAM_COLOR, CM_WRITE);
+            reference_cache_access(&references[0], address, CM_STREAM_COLOR, CM_WRITE);
+         }
+      }
+      assert_caches_equal(&caches[0], &references[0]);
+      assert_caches_equal(&caches[1], &references[1]);
+      for (unsigned i = 0; i < 2; i++) {
+         cm_cache_finish(&caches[i]);
+         reference_cache_finish(&references[i]);
+      }
+   }
+}
+
 /* Four readers of blocks in two columns. */
 static void
 test_read_grids(void **state)
@@ -192,9 +235,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_one_level),
-      cmocka_unit_test(test_two_levels),
-      cmocka_unit_test(test_sequences),
+      cmocka_unit_test(test_one_level),  cmocka_unit_test(test_two_levels),
+      cmocka_unit_test(test_sequences),  cmocka_unit_test(test_long_sequences),
       cmocka_unit_test(test_read_grids),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,16 +4,47 @@
 #ifndef CM_REPLACEMENT_ORDER_H
 #define CM_REPLACEMENT_ORDER_H
 
+#include <string.h>
+
 #include "memory/cache_internal.h"
 
-/** Moves every line, whichever it is, so that nothing depends on a guess. */
+/** Lines move in pairs. A comparison has two equal halves for each. */
+typedef uint64_t cm_line_pair __attribute__((vector_size(16)));
+typedef int32_t cm_line_halves __attribute__((vector_size(16)));
+
+static inline __attribute__((always_inline)) cm_line_pair
+cm_line_pair_load(const cm_line *lines)
+{
+   cm_line_pair pair;
+   memcpy(&pair, lines, sizeof pair);
+   return pair;
+}
+
+/** Lines before lines[way] take the place of the next one, and `line` is the first. Moves every
+ * line, whichever it is, so that nothing depends on a guess: with masks, as compilers make
+ * branches of conditions. */
+static inline __attribute__((always_inline)) void
+cm_order_insert(cm_line *lines, unsigned ways, unsigned way, cm_line line)
+{
+   const int last = (int)way;
+   unsigned i = ways;
+   for (; i > 3; i -= 2) {
+      const int first = (int)i - 2;
+      const cm_line_pair here = cm_line_pair_load(lines + i - 2), before = cm_line_pair_load(lines + i - 3);
+      const cm_line_halves moves =
+         (cm_line_halves){first, first, first + 1, first + 1} <= (cm_line_halves){last, last, last, last};
+      const cm_line_pair moved = here ^ ((here ^ before) & (cm_line_pair)moves);
+      memcpy(lines + i - 2, &moved, sizeof moved);
+   }
+   for (i--; i > 0; i--)
+      lines[i] ^= (lines[i] ^ lines[i - 1]) & -(cm_line)(i <= way);
+   lines[0] = line;
+}
+
 static inline __attribute__((always_inline)) cm_line *
 cm_order_move_to_front(cm_line *lines, unsigned ways, unsigned way)
 {
-   const cm_line line = lines[way];
-   for (unsigned i = ways - 1; i > 0; i--)
-      lines[i] = i <= way ? lines[i - 1] : lines[i];
-   lines[0] = line;
+   cm_order_insert(lines, ways, way, lines[way]);
    return lines;
 }
 
