@@ -191,7 +191,8 @@ cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enu
    return true;
 }
 
-/** The access functions as members of a struct cm_replacement. */
-#define CM_POLICY_FUNCTIONS                                                                                \
-   .access = cm_policy_access, .read_sequence = cm_policy_read_sequence, .read_grid = cm_policy_read_grid, \
-   .insert = cm_policy_insert
+/** The access functions as members of a struct cm_replacement; those of a policy that reads
+ * sequences in a way of its own. */
+#define CM_POLICY_FUNCTIONS CM_POLICY_OTHER_FUNCTIONS, .read_sequence = cm_policy_read_sequence
+#define CM_POLICY_OTHER_FUNCTIONS \
+   .access = cm_policy_access, .read_grid = cm_policy_read_grid, .insert = cm_policy_insert

@@ -43,7 +43,7 @@ struct naive_nuca {
    struct naive_bucket tables[NAIVE_PROCESSORS][NAIVE_BUCKETS]; /**< dtm-nuca: the first one */
    struct naive_packet *packets; /**< arrived ones have the arrival UINT64_MAX */
    int num_packets, num_arrived;
-   uint64_t cycle; /**< the next one that packets arrive in */
+   uint64_t cycle;    /**< the next one that packets arrive in */
    uint64_t accesses; /**< of the epoch */
    /** d-nuca: who asked for each block last, and where the blocks were that left. */
    struct {

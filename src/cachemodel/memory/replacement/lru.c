@@ -45,11 +45,11 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 
 /* ---- long sequences -------------------------------------------------------- */
 
-/** Reads of which what goes on to the next level is collected; fewer are read one by one. So are
- * those after as many of which nearly none missed, and those of sets with more ways: a search that
- * ends early, a line that stays where it is, are worth more than a wrong guess now and then. */
+/** Reads of which what goes on to the next level is collected. */
 #define LONG_SEQUENCE 64
-#define FEW_MISSES 12
+/** Reads that are made one by one to see how many miss. Where those are few, or there are more ways,
+ * a search that ends early and a line that stays where it is are worth more than a wrong guess. */
+#define SAMPLE 256
 #define MAX_WAYS 16
 
 struct miss {
@@ -109,26 +109,33 @@ read_many(struct cm_cache *cache, const uint64_t *blocks, enum cm_stream stream)
 }
 
 static unsigned
-read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, enum cm_stream stream)
+read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
    const uint64_t before = cache->counts[stream][CM_CACHE_EVENT_MISSES];
-   cm_policy_read_sequence(cache, blocks, LONG_SEQUENCE, stream);
+   cm_policy_read_sequence(cache, blocks, count, stream);
    return (unsigned)(cache->counts[stream][CM_CACHE_EVENT_MISSES] - before);
 }
 
 static void
 read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
-   unsigned misses = 0;
-   for (; count >= LONG_SEQUENCE; blocks += LONG_SEQUENCE, count -= LONG_SEQUENCE)
-      misses = misses > FEW_MISSES && cache->ways <= MAX_WAYS ? read_many(cache, blocks, stream)
-                                                              : read_one_by_one(cache, blocks, stream);
-   cm_policy_read_sequence(cache, blocks, count, stream);
+   if (count < SAMPLE) {
+      cm_policy_read_sequence(cache, blocks, count, stream);
+      return;
+   }
+   bool many = false;
+   while (count) {
+      const unsigned most = many ? LONG_SEQUENCE : SAMPLE, part = count < most ? count : most;
+      const unsigned misses = many && part == LONG_SEQUENCE ? read_many(cache, blocks, stream)
+                                                            : read_one_by_one(cache, blocks, part, stream);
+      many = misses > part / 5 && cache->ways <= MAX_WAYS;
+      blocks += part;
+      count -= part;
+   }
 }
 
 const struct cm_replacement cm_replacement_lru = {
-   .access = cm_policy_access,
+   CM_POLICY_OTHER_FUNCTIONS,
    .read_sequence = read_sequence,
-   .read_grid = cm_policy_read_grid,
    .remove = cm_order_remove,
 };
