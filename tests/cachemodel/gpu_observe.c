@@ -132,12 +132,55 @@ test_what_arrives_is_all_there_is(void **unused)
    cm_config_destroy(config);
 }
 
+static void
+tell_invalidation(void *context, uint64_t begin, uint64_t end)
+{
+   uint64_t *bytes = context;
+   bytes[0] = begin;
+   bytes[1] = end;
+}
+
+static void
+ignore_access(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+{
+   (void)context;
+   (void)address;
+   (void)bytes;
+   (void)stream;
+   (void)access;
+}
+
+/* The observer is told of whole blocks, whether the cache has them or not; they leave it as ever. */
+static void
+test_invalidation(void **unused)
+{
+   (void)unused;
+   const struct cm_cache_config config = {
+      .size = 1024, .ways = 4, .block = 64, .instances = 1, .policy = CM_POLICY_LRU, .next = CM_UNIT_DRAM};
+   uint64_t bytes[2] = {0, 0};
+   const struct cm_observer observer = {.access = ignore_access,
+                                        .context = bytes,
+                                        .invalidate = tell_invalidation};
+   struct cm_dram dram = {0};
+   struct cm_cache cache;
+   assert_true(cm_cache_init(&cache, &config, NULL, &dram));
+   cm_cache_observe(&cache, &observer);
+   cm_cache_access(&cache, 256, CM_STREAM_TEXTURE, CM_READ);
+   cm_cache_invalidate(&cache, 100, 300);
+   assert_int_equal(bytes[0], 64);
+   assert_int_equal(bytes[1], 320);
+   cm_cache_access(&cache, 256, CM_STREAM_TEXTURE, CM_READ);
+   assert_int_equal(cm_cache_counter(&cache, CM_STREAM_TEXTURE, CM_CACHE_EVENT_MISSES), 2);
+   cm_cache_finish(&cache);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_unit),
       cmocka_unit_test(test_what_arrives_is_all_there_is),
+      cmocka_unit_test(test_invalidation),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }
