@@ -176,6 +176,28 @@ def parts_table(captures, of):
     return ["capture", *PARTS], rows
 
 
+ATTRIBUTE_CACHES = {"64k": 49152, "128k": 114688}
+
+
+def reads_table(captures):
+    """Attributes that the Attribute Cache reads from the L2, all frames, next to the least that any cache of its size
+    can: those that do not fit when the Polygon List Builder has finished (V-A)."""
+    header = ["capture", *(f"{size.replace('k', ' KiB')}, {kind}" for size in SIZES
+                           for kind in ("baseline", "TCOR", "least", "TCOR / least"))]
+    rows = []
+    for capture in captures:
+        row = [capture.name]
+        for size in SIZES:
+            bound = next(point for point in capture.sweeps["full"]
+                         if point["policy"] == "opt" and point["size_bytes"] == ATTRIBUTE_CACHES[size])
+            least = bound["lower_bound_misses"] - bound["writes"]
+            base, tcor = (statistics["total"]["l2.pb_attribute.reads"]
+                          for statistics in (capture.base(size), capture.presets[f"tcor-{size}"]))
+            row += [f"{base:.0f}", f"{tcor:.0f}", f"{least:.0f}", f"{tcor / least:.2f}" if least else "–"]
+        rows.append(row)
+    return header, rows
+
+
 def bound_table(captures):
     def kibibytes(value):
         return "–" if math.isnan(value) else f"{value / KIBIBYTE:.0f}"
@@ -276,6 +298,7 @@ def main(results, output, names):
     write_table(output, "mechanisms", *mechanisms_table(captures))
     write_table(output, "parts-l2", *parts_table(captures, l2_accesses))
     write_table(output, "parts-memory", *parts_table(captures, pb_memory))
+    write_table(output, "reads", *reads_table(captures))
     write_table(output, "lower-bound", *bound_table(captures))
     plot_full(output, captures)
     plot_ways(output, captures)
