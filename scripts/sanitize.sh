@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sanitize.sh address|thread: builds library and driver instrumented, in a directory of their own, and runs with
-# them the tests of library and driver, the robustness tests, the bundled captures and some of piglit's tests.
+# them the tests of library and driver, the robustness tests, the bundled captures, recorded and simulated under every
+# preset, and some of piglit's tests.
 # For races it takes what has threads. Fails if a test fails or a sanitizer has reported anything.
 . "$(dirname "$0")/common.sh"
 
@@ -44,15 +45,18 @@ TEST_ARGS="$suites --timeout-multiplier 20 ${SANITIZE_TEST_ARGS:-}" scripts/test
 
 set_options "$reports"
 case $sanitizer in
-address) replay_options=--check ;;
+address) replay_options="--check --record $BUILD/recording.tbr" ;;
 # More threads than processors. The comparison of what is drawn is the other run's.
-thread) replay_options="--set threads=4" ;;
+thread) replay_options="--set threads=4 --record $BUILD/recording.tbr --record-hidden" ;;
 esac
+# Every preset, from what was recorded.
+simulated=$("$BUILD/bin/tbrsim" configs | sed 's/ .*//; s/^/--config /')
 for trace in ${SANITIZE_TRACES:-apitrace-replays/*.trace}; do
    echo "$trace"
    # shellcheck disable=SC2086
-   LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" $replay_options "$trace" \
-      >"$BUILD/replay.log" 2>&1 || {
+   { LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" $replay_options "$trace" &&
+      LD_PRELOAD=$preload "$BUILD/bin/tbrsim" sim --jobs 4 --out "$BUILD/simulated" $simulated \
+         "$BUILD/recording.tbr"; } >"$BUILD/replay.log" 2>&1 || {
       cat "$BUILD/replay.log"
       status=1
    }
