@@ -158,34 +158,46 @@ tile_blocks(const struct cm_texture_image *image, const struct cm_texture_bindin
    return count;
 }
 
-unsigned
-cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
-                    const struct cm_footprint *footprint, uint64_t *blocks)
+/* The blocks of a footprint in an image that has_rows_of_blocks. */
+static inline unsigned
+row_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
+           const struct cm_footprint *footprint, uint64_t *blocks)
 {
    const uint32_t width = image->level->width, height = image->level->height;
    const int32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
    const uint32_t shift = image->texel_shift;
    const uint64_t first_block = image->first_block, row_blocks = image->row_blocks;
    unsigned count = 0;
-
-   if (image->has_tiles_of_blocks && image->layout->placement->order == CM_ORDER_MORTON)
-      return tile_blocks(image, binding, footprint, blocks, CM_ORDER_MORTON);
-   if (image->has_tiles_of_blocks)
-      return tile_blocks(image, binding, footprint, blocks, CM_ORDER_TILES);
    for (unsigned f = 0; f < 4; f++) {
       if (!(footprint->live & 1u << f))
          continue;
       const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
-      if (!image->has_rows_of_blocks) {
-         count += fragment_blocks(image, binding, x, y, 1 + (unsigned)more, blocks + count);
-         continue;
-      }
       const uint64_t row = first_block + cm_footprint_coordinate(y, height, binding->repeat_t) * row_blocks;
       const uint64_t other_row =
          first_block + cm_footprint_coordinate(y + more, height, binding->repeat_t) * row_blocks;
       const uint32_t column = cm_footprint_coordinate(x, width, binding->repeat_s) >> shift;
       const uint32_t other_column = cm_footprint_coordinate(x + more, width, binding->repeat_s) >> shift;
       count += different_blocks(row, other_row, column, other_column, blocks + count);
+   }
+   return count;
+}
+
+unsigned
+cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
+                    const struct cm_footprint *footprint, uint64_t *blocks)
+{
+   if (image->has_rows_of_blocks)
+      return row_blocks(image, binding, footprint, blocks);
+   if (image->has_tiles_of_blocks) {
+      return image->layout->placement->order == CM_ORDER_MORTON
+                ? tile_blocks(image, binding, footprint, blocks, CM_ORDER_MORTON)
+                : tile_blocks(image, binding, footprint, blocks, CM_ORDER_TILES);
+   }
+   unsigned count = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      if (footprint->live & 1u << f)
+         count += fragment_blocks(image, binding, footprint->texel[f].x, footprint->texel[f].y,
+                                  footprint->linear ? 2 : 1, blocks + count);
    }
    return count;
 }
