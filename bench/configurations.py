@@ -32,6 +32,11 @@ COMPARISONS = [
                ["--config", "tcor-baseline-64k"]),
     *(Comparison(f"{title} / traditional texture cache", ["--config", f"banked-{preset}"], ["--config", "banked-traditional"])
       for title, preset in (("wide bus", "wide"), ("banked v1", "continuous"), ("banked v2", "interleaved"))),
+    Comparison("private NUCA / no NUCA", ["--config", "nuca-private"],
+               ["--config", "nuca-private", "--set", "nuca.organisation=none"]),
+    *(Comparison(f"{title} / private NUCA", ["--config", f"nuca-{preset}"], ["--config", "nuca-private"])
+      for title, preset in (("S-NUCA", "static"), ("D-NUCA", "dynamic"), ("DTM-NUCA", "dtm"),
+                            ("DTM-NUCA-Dist", "dtm-distributed"))),
 ]
 
 
