@@ -283,7 +283,8 @@ test_distributed(void **unused)
       {3, 0, 1, 'l'},
       {0, 8, 1, 'r'},
       {0, 256, 1, 'o'},
-      {2, 8, 2, 'l'}, /* the twelfth */
+      {1, 16, 1, 'R'}, /* nobody counted bucket 2: it is P0's, the lowest number's */
+      {2, 8, 1, 'l'},  /* the twelfth */
    };
    struct nuca_harness harness;
    nuca_harness_init(&harness,
