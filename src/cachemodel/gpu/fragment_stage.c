@@ -60,6 +60,7 @@ struct run {
 struct shading {
    struct cm_gpu *gpu;
    uint32_t processors;
+   enum cm_scheduler scheduler;
    uint32_t next;                                   /* round-robin: who gets the next quad */
    uint64_t work[MAX_PROCESSORS];                   /* least-work: what each has done */
    uint32_t at_draw[MAX_PROCESSORS];                /* whose program a processor holds */
@@ -101,25 +102,20 @@ least_work(const struct shading *shading)
    return least;
 }
 
-/* Which processor runs a quad (key fragment_stage.scheduler). */
+/* The processors in turn. */
 static inline uint32_t
-schedule(struct shading *shading, const struct cm_quad *quad)
+next_processor(struct shading *shading)
 {
-   if (shading->gpu->config.fragment_stage.scheduler == CM_SCHEDULER_QUAD_BLOCK)
-      return quad_block(quad) % shading->processors;
-   if (shading->gpu->config.fragment_stage.scheduler == CM_SCHEDULER_LEAST_WORK)
-      return least_work(shading);
    const uint32_t processor = shading->next;
    shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
    return processor;
 }
 
 /* Gives a quad to a processor, and that the program. */
-static uint32_t
-take_quad(struct shading *shading, const struct cm_quad *quad)
+static inline void
+take_quad(struct shading *shading, const struct cm_quad *quad, uint32_t processor)
 {
    struct cm_gpu *gpu = shading->gpu;
-   const uint32_t processor = schedule(shading, quad);
    if (shading->at_draw[processor] != shading->draw_number) {
       shading->at_draw[processor] = shading->draw_number;
       shading->without_program--;
@@ -128,7 +124,6 @@ take_quad(struct shading *shading, const struct cm_quad *quad)
    }
    gpu->pipeline[CM_PIPELINE_QUADS]++;
    gpu->pipeline[CM_PIPELINE_FRAGMENTS] += count_fragments(quad->live);
-   return processor;
 }
 
 /* Whose texture cache it is; with a NUCA, each processor has one. */
@@ -143,27 +138,45 @@ static inline void
 read_blocks(struct cm_gpu *gpu, struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks,
             uint32_t shift)
 {
-   if (gpu->nuca)
-      cm_nuca_read(gpu->nuca, processor_of(gpu, cache), blocks, num_blocks);
-   else if (cache)
+   if (cache)
       cm_cache_read_sequence(cache, blocks, num_blocks, CM_STREAM_TEXTURE);
    for (unsigned b = 0; !cache && b < num_blocks; b++)
       cm_dram_access(&gpu->hierarchy.dram, blocks[b] << shift, CM_STREAM_TEXTURE, false, 1, 1u << shift);
+}
+
+/* As read_footprint, where the texture caches are a NUCA. */
+static __attribute__((noinline)) void
+read_footprint_of_nuca(struct cm_gpu *gpu, const struct cm_cache *cache, const struct cm_texture_image *image,
+                       const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
+{
+   struct cm_texture_access *access = gpu->texture_access.design ? &gpu->texture_access : NULL;
+   struct cm_read_grid grid;
+   if (cm_footprint_grid(image, footprint, &grid)) {
+      if (access)
+         cm_texture_access_grid(access, image, binding, footprint, &grid);
+      cm_nuca_read_grid(gpu->nuca, processor_of(gpu, cache), &grid);
+      return;
+   }
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+   const unsigned num_blocks = cm_footprint_blocks(image, binding, footprint, blocks);
+   if (access)
+      cm_texture_access_blocks(access, image, binding, footprint, blocks);
+   cm_nuca_read(gpu->nuca, processor_of(gpu, cache), blocks, num_blocks);
 }
 
 static inline void
 read_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct cm_texture_image *image,
                const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
 {
+   if (gpu->nuca) {
+      read_footprint_of_nuca(gpu, cache, image, binding, footprint);
+      return;
+   }
    struct cm_read_grid grid;
    struct cm_texture_access *access = gpu->texture_access.design ? &gpu->texture_access : NULL;
    if (cache && cm_footprint_grid(image, footprint, &grid)) {
       if (access)
          cm_texture_access_grid(access, image, binding, footprint, &grid);
-      if (gpu->nuca) {
-         cm_nuca_read_grid(gpu->nuca, processor_of(gpu, cache), &grid);
-         return;
-      }
       if (cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
          return;
       access = NULL;
@@ -200,7 +213,10 @@ read_buffer_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct t
            block <= last && num_blocks < CM_MAX_FOOTPRINT_BLOCKS; block++)
          blocks[num_blocks++] = block;
    }
-   read_blocks(gpu, cache, blocks, num_blocks, shift);
+   if (gpu->nuca)
+      cm_nuca_read(gpu->nuca, processor_of(gpu, cache), blocks, num_blocks);
+   else
+      read_blocks(gpu, cache, blocks, num_blocks, shift);
 }
 
 /* The image that a footprint names. */
@@ -299,28 +315,49 @@ take_group(struct shading *shading, const uint32_t *word, const uint32_t *end)
    return word;
 }
 
-/* A quad's run: its processor, the program, the footprints. */
-static inline void
-run_quad(struct shading *shading, const struct run *run, uint32_t q)
+/* A quad's run: the program, the footprints. Returns how many of these. */
+static inline uint64_t
+run_quad(struct shading *shading, const struct run *run, uint32_t q, uint32_t processor)
 {
    struct cm_gpu *gpu = shading->gpu;
    const struct quad_read *reads = gpu->quad_reads.data;
-   const uint32_t processor = take_quad(shading, &run->quads[q]);
+   take_quad(shading, &run->quads[q], processor);
    struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
    uint64_t footprints = 0;
    for (uint32_t n = run->first[q]; n != NO_READ; n = reads[n].next, footprints++)
       read_texture(gpu, reads[n].unit, reads[n].footprint, cache);
    gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
-   shading->work[processor] += shading->draw->fragment_program.instructions + footprints;
+   return footprints;
+}
+
+/* The quads of a group where the processors do not take turns (key fragment_stage.scheduler). */
+static __attribute__((noinline)) void
+run_group_as_scheduled(struct shading *shading)
+{
+   const bool by_place = shading->scheduler == CM_SCHEDULER_QUAD_BLOCK;
+   for (uint32_t q = 0; q < shading->num_quads && q < 4; q++) {
+      for (uint32_t r = 0; r < shading->num_runs; r++) {
+         const struct cm_quad *quad = &shading->runs[r].quads[q];
+         if (!quad->live)
+            continue;
+         const uint32_t processor = by_place ? quad_block(quad) % shading->processors : least_work(shading);
+         shading->work[processor] +=
+            shading->draw->fragment_program.instructions + run_quad(shading, &shading->runs[r], q, processor);
+      }
+   }
 }
 
 static void
 run_group(struct shading *shading)
 {
+   if (shading->scheduler != CM_SCHEDULER_ROUND_ROBIN) {
+      run_group_as_scheduled(shading);
+      return;
+   }
    for (uint32_t q = 0; q < shading->num_quads && q < 4; q++) {
       for (uint32_t r = 0; r < shading->num_runs; r++) {
          if (shading->runs[r].quads[q].live)
-            run_quad(shading, &shading->runs[r], q);
+            run_quad(shading, &shading->runs[r], q, next_processor(shading));
       }
    }
 }
@@ -332,7 +369,7 @@ static inline bool
 reads_nothing(const struct shading *shading, const uint32_t *word, const uint32_t *next, const uint32_t *end)
 {
    return word[1] == shading->draw_number && !shading->without_program &&
-          shading->gpu->config.fragment_stage.scheduler != CM_SCHEDULER_LEAST_WORK &&
+          shading->scheduler != CM_SCHEDULER_LEAST_WORK &&
           (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
 }
 
@@ -374,7 +411,9 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    shading.draw_number = NO_DRAW;
    shading.without_program = shading.processors;
    shading.no_unit.resource = NULL;
-   memset(shading.work, 0, sizeof shading.work);
+   shading.scheduler = gpu->config.fragment_stage.scheduler;
+   if (shading.scheduler != CM_SCHEDULER_ROUND_ROBIN)
+      memset(shading.work, 0, sizeof shading.work);
    for (uint32_t p = 0; p < shading.processors; p++)
       shading.at_draw[p] = NO_DRAW;
 

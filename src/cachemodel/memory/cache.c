@@ -132,14 +132,22 @@ write_back(struct cm_cache *cache, cm_line line)
    cm_cache_write_next(cache, line >> 8, cm_line_stream(line), CM_WRITE_BLOCK);
 }
 
-void
-cm_cache_evict(struct cm_cache *cache, cm_line line)
+/* What an eviction is to others. */
+static __attribute__((noinline)) void
+let_go(struct cm_cache *cache, cm_line line)
 {
-   cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
    if (line & 1)
       write_back(cache, line);
    if (cache->left)
       cache->left(cache->left_context, cache, line >> 8);
+}
+
+void
+cm_cache_evict(struct cm_cache *cache, cm_line line)
+{
+   cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
+   if (line & 1 || cache->left)
+      let_go(cache, line);
 }
 
 void
