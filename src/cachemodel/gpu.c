@@ -78,7 +78,8 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       gpu->frame_start = calloc(gpu->table->count, sizeof(uint64_t));
       fine = gpu->total && gpu->frame && gpu->frame_start;
    }
-   if (fine && config->primitive_buffer.lines) {
+   if (fine && config->primitive_buffer.lines &&
+       config->streams[CM_STREAM_PB_ATTRIBUTE] == CM_UNIT_ATTRIBUTE_CACHE) {
       gpu->attribute_cache =
          cm_attribute_cache_create(&gpu->config, gpu->hierarchy.caches[CM_UNIT_ATTRIBUTE_CACHE],
                                    gpu->pipeline);

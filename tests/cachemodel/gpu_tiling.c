@@ -156,13 +156,42 @@ test_second_pass_overwrites(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* A Primitive Buffer serves attributes where they go to its cache, and nowhere else. */
+static void
+test_attributes_go_elsewhere(void **unused)
+{
+   (void)unused;
+   const char *settings[32];
+   unsigned count = 0;
+   for (; test_tcor_settings[count]; count++)
+      settings[count] = test_tcor_settings[count];
+   settings[count++] = "streams.pb_attribute=l2";
+   settings[count] = NULL;
+   struct cm_gpu *gpu = test_gpu(settings);
+   struct pass_builder *pass = pass_new(0, 64, 64, 32);
+   add_two_primitives(pass);
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"l2.pb_attribute.writes", 5},
+                           {"l2.pb_attribute.reads", 16},
+                           {"l2.pb_attribute.hits", 16},
+                           {"attribute_cache.total.reads", 0},
+                           {"attribute_cache.total.writes", 0},
+                           {"primitive_buffer.reads", 0},
+                           {"primitive_buffer.writes", 0},
+                           {NULL, 0},
+                        });
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_baseline_layout),           cmocka_unit_test(test_lists_in_a_tiny_cache),
       cmocka_unit_test(test_conflicts_of_the_baseline), cmocka_unit_test(test_wide_pmds),
-      cmocka_unit_test(test_second_pass_overwrites),
+      cmocka_unit_test(test_second_pass_overwrites),    cmocka_unit_test(test_attributes_go_elsewhere),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ struct cm_gpu {
    struct cm_array tile_begin;      /**< uint64_t by tile, and one more: its part of tile_primitives */
    struct cm_array tile_primitives; /**< uint32_t: primitives by tile, in program order */
    struct cm_array pmd_offsets;     /**< uint64_t: where a primitive's PMDs go */
-   struct cm_attribute_cache *attribute_cache; /**< NULL: without a Primitive Buffer */
+   struct cm_attribute_cache *attribute_cache; /**< NULL: no Primitive Buffer that PB-Attributes go to */
    struct cm_array last_tiles;                 /**< uint32_t by attribute block: cm_liveness.last_tiles */
    struct cm_array opt_numbers;                /**< uint32_t: of a primitive's PMDs */
    struct cm_array tile_opt_numbers; /**< uint32_t: of tile_primitives' PMDs; with an attribute_cache */
