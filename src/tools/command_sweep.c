@@ -301,6 +301,7 @@ isolate_streams(struct cm_config *config, const char *names, uint32_t block)
 
    memset(config->caches, 0, sizeof(config->caches));
    memset(&config->texture_access, 0, sizeof(config->texture_access));
+   config->nuca.organisation = CM_NUCA_NONE;
    config->primitive_buffer.lines = 0;
    config->caches[source.unit] = perfect_cache(block, 1);
    config->caches[CM_UNIT_L2] = perfect_cache(1u << CM_DRAM_BLOCK_SHIFT, 1);
@@ -342,6 +343,8 @@ find_point(struct configuration *configuration, const char *name)
    memset(&config->texture_access, 0, sizeof(config->texture_access));
    if (source.unit == CM_UNIT_ATTRIBUTE_CACHE)
       config->primitive_buffer.lines = 0;
+   if (source.unit == CM_UNIT_TEXTURE_CACHE)
+      config->nuca.organisation = CM_NUCA_NONE;
    *cache = perfect_cache(cache->block, cache->instances);
    return source;
 }

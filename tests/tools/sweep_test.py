@@ -94,6 +94,15 @@ class Sweep(unittest.TestCase):
                 total = self.simulate(recording, *settings, "--set", f"caches.texture_cache.policy={policy}")
                 self.check_unit(points[policy, 16384, 4], total, "texture_cache")
 
+    def test_nuca(self):
+        """A NUCA is a way of serving what arrives at the texture caches; behind them it makes a difference."""
+        none = ("--set", "nuca.organisation=none")
+        for whose in (("--stream", "texture"), ("--stream", "pb_attribute"), ("--point", "texture_cache"),
+                      ("--point", "l2")):
+            options = ("--config", "nuca-dtm", *whose, "--size", "16K,64K", "--ways", "4", "--policy", "lru,opt")
+            same = self.sweep(self.texture, *options) == self.sweep(self.texture, *none, *options)
+            self.assertEqual(same, whose != ("--point", "l2"), whose)
+
     def test_parameter_buffer(self):
         """A single pass begins with an empty cache in any simulation."""
         points = self.sweep(self.texture, "--stream", "pb_list,pb_attribute", "--size", "1K", "--ways", "2", "--policy",
