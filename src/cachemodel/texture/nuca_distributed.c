@@ -49,7 +49,8 @@ start(struct cm_nuca *nuca)
    nodes->tables = calloc(nuca->processors, sizeof *nodes->tables);
    nodes->claims = calloc(entries, sizeof *nodes->claims);
    nodes->packets = calloc(entries, sizeof *nodes->packets);
-   bool fine = nodes->tables && nodes->claims && nodes->packets;
+   nodes->first_packet = calloc(nuca->processors + 1, sizeof *nodes->first_packet);
+   bool fine = nodes->tables && nodes->claims && nodes->packets && nodes->first_packet;
    for (uint32_t p = 0; fine && p < nuca->processors; p++)
       fine = start_table(nuca, p);
    return fine;
@@ -63,6 +64,7 @@ finish(struct cm_nuca *nuca)
    free(nuca->nodes.tables);
    free(nuca->nodes.claims);
    free(nuca->nodes.packets);
+   free(nuca->nodes.first_packet);
    free(nuca->nodes.by_distance);
    free(nuca->nodes.num_within);
 }
@@ -95,19 +97,30 @@ deliver(struct cm_nuca *nuca, const struct cm_nuca_packet *packet, uint32_t firs
       receive(nuca, others[n], packet);
 }
 
-/* The packets that arrive in a cycle. */
+/* The packets of a node that arrive in a cycle. Each packet is sent a cycle after the one before: the one
+ * that arrives with so many hops is found by its number. */
+static void
+receive_from(struct cm_nuca *nuca, uint32_t node, uint32_t cycle)
+{
+   const struct cm_nuca_nodes *nodes = &nuca->nodes;
+   const struct cm_nuca_packet *packets = nodes->packets + nodes->first_packet[node];
+   const uint32_t num_packets = nodes->first_packet[node + 1] - nodes->first_packet[node];
+   const uint32_t hop_cycles = nuca->config.mesh.hop_cycles;
+   if (!hop_cycles) {
+      if (cycle < num_packets)
+         deliver(nuca, &packets[cycle], 0, nodes->diameter);
+      return;
+   }
+   uint32_t hops = cycle < num_packets ? 1 : (cycle - num_packets) / hop_cycles + 1;
+   for (; hops <= nodes->diameter && hops * hop_cycles <= cycle; hops++)
+      deliver(nuca, &packets[cycle - hops * hop_cycles], hops, hops);
+}
+
 static void
 receive_cycle(struct cm_nuca *nuca, uint32_t cycle)
 {
-   const uint32_t hop_cycles = nuca->config.mesh.hop_cycles, diameter = nuca->nodes.diameter;
-   for (uint32_t i = 0; i < nuca->nodes.num_packets; i++) {
-      const struct cm_nuca_packet *packet = &nuca->nodes.packets[i];
-      const uint32_t age = cycle - packet->cycle; /* huge before it is sent */
-      if (!hop_cycles && age == 0)
-         deliver(nuca, packet, 0, diameter);
-      else if (hop_cycles && age <= diameter * hop_cycles && age % hop_cycles == 0)
-         deliver(nuca, packet, age / hop_cycles, age / hop_cycles);
-   }
+   for (uint32_t node = 0; node < nuca->processors; node++)
+      receive_from(nuca, node, cycle);
 }
 
 /* Packets arrive until a cycle, that included. */
@@ -129,21 +142,21 @@ send_owned(struct cm_nuca *nuca, uint32_t node)
    struct cm_nuca_nodes *nodes = &nuca->nodes;
    struct cm_affinity_table *table = &nodes->tables[node];
    struct cm_nuca_claim *claims = &nodes->claims[node * table->buckets];
-   uint32_t packets = 0;
+   struct cm_nuca_packet *packets = nodes->packets + nodes->first_packet[node];
+   uint32_t num_packets = 0;
    for (uint32_t bucket = 0; bucket < table->buckets; bucket++) {
       const uint8_t counter = table->counters[bucket * table->processors + node];
       claims[bucket].node = CM_NO_OWNER;
       if (table->owners[bucket] != node)
          continue;
       claims[bucket] = (struct cm_nuca_claim){.node = (uint8_t)node, .counter = counter};
-      nodes->packets[nodes->num_packets++] = (struct cm_nuca_packet){.bucket = (uint16_t)bucket,
-                                                                     .node = (uint8_t)node,
-                                                                     .counter = counter,
-                                                                     .cycle = packets++};
+      packets[num_packets++] =
+         (struct cm_nuca_packet){.bucket = (uint16_t)bucket, .node = (uint8_t)node, .counter = counter};
    }
+   nodes->first_packet[node + 1] = nodes->first_packet[node] + num_packets;
    cm_affinity_reset(table);
-   cm_mesh_broadcast(&nuca->mesh, node, packets);
-   nuca->counts[CM_NUCA_BROADCASTS] += packets;
+   cm_mesh_broadcast(&nuca->mesh, node, num_packets);
+   nuca->counts[CM_NUCA_BROADCASTS] += num_packets;
 }
 
 static void
@@ -153,7 +166,6 @@ end_epoch(struct cm_nuca *nuca)
    receive_until(nuca, UINT32_MAX);
    nuca->epoch_accesses = 0;
    nuca->counts[CM_NUCA_EPOCHS]++;
-   nodes->num_packets = 0;
    for (uint32_t p = 0; p < nuca->processors; p++)
       send_owned(nuca, p);
    nodes->cycle = 0;

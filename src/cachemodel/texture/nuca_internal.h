@@ -13,7 +13,6 @@
 struct cm_nuca_packet {
    uint16_t bucket;
    uint8_t node, counter;
-   uint32_t cycle; /**< when it is sent, counted from the epoch's end */
 };
 
 /** The best owner of a bucket that a node has heard of since the epoch ended. */
@@ -26,8 +25,8 @@ struct cm_nuca_claim {
 struct cm_nuca_nodes {
    struct cm_affinity_table *tables; /**< by node */
    struct cm_nuca_claim *claims;     /**< claims[node * buckets + bucket] */
-   struct cm_nuca_packet *packets;   /**< at most a bucket and node */
-   uint32_t num_packets;
+   struct cm_nuca_packet *packets;   /**< at most a bucket and node; a node's stand together, one a cycle */
+   uint32_t *first_packet; /**< by node, and one more: the packets of node n end where n + 1's begin */
    uint8_t
       *by_distance;     /**< by_distance[node * processors + n]: the others, in the order of hops from node */
    uint8_t *num_within; /**< num_within[node * (diameter + 1) + hops]: so many of them are that near */
