@@ -122,6 +122,9 @@ struct cm_draw {
     * by vertex: of all its spans the first vertex, then of all the second … */
    uint32_t num_feedback;
    uint64_t first_feedback;
+   /** Texture instructions that invocations of its vertex and geometry programs ran; what they read
+    * is not in the stream. Of several instances the first has them all. */
+   uint32_t texture_reads;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
 };

@@ -73,6 +73,7 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, first_vertex_number),
    FIELD(struct cm_draw, num_feedback),
    FIELD(struct cm_draw, first_feedback),
+   FIELD(struct cm_draw, texture_reads),
    FIELD(struct cm_draw, num_textures),
 };
 

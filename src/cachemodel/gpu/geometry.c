@@ -115,6 +115,7 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
       fetch.buffers[e] = cm_address_space_use(&gpu->space, draw->elements[e].buffer);
 
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
+   gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
    cm_gpu_fetch_program(gpu, CM_PROGRAM_VERTEX, &draw->vertex_program, 0);
    cm_gpu_fetch_program(gpu, CM_PROGRAM_GEOMETRY, &draw->geometry_program, 0);
    for (uint32_t n = 0; n < draw->num_vertices; n++) {

@@ -69,6 +69,8 @@ enum cm_dram_event {
    X(INDICES, "vertex_stage.indices", "indices", "vertex indices read")                                   \
    X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                                   \
    X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices found transformed")           \
+   X(VERTEX_TEXTURE_READS, "vertex_stage.texture_reads", "reads",                                         \
+     "texture instructions run by vertex and geometry programs; not simulated")                           \
    X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                           \
    X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")             \
    X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one a primitive and tile")            \

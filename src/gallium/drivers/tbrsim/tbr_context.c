@@ -92,9 +92,9 @@ create_parts(struct tbr_context *context)
    if (!context->draw)
       return false;
    tbr_program_cache_serve_draw(tbr_screen(base->screen)->programs, context->draw);
-   uint32_t *loops_ended = &tbr_screen(base->screen)->loops_ended;
-   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_VERTEX, 0, loops_ended, sizeof *loops_ended);
-   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_GEOMETRY, 0, loops_ended, sizeof *loops_ended);
+   struct tbr_vertex_marks *marks = &context->vertex_marks;
+   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_VERTEX, 0, marks, sizeof *marks);
+   draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_GEOMETRY, 0, marks, sizeof *marks);
    base->stream_uploader = u_upload_create_default(base);
    base->const_uploader = u_upload_create_default(base);
    if (!base->stream_uploader || !base->const_uploader || !tbr_binning_init(context))

@@ -63,6 +63,12 @@ struct tbr_fragment_counting {
    struct list_head active; /**< struct tbr_query */
 };
 
+/** What vertex and geometry programs leave in shader buffer 0, besides their results. */
+struct tbr_vertex_marks {
+   uint32_t loops_ended;   /**< as tbr_screen.loops_ended */
+   uint32_t texture_reads; /**< of the draw under way (tbr_nir_count_texture_reads) */
+};
+
 struct tbr_context {
    struct pipe_context base;
    struct lp_context_ref *llvm; /**< LLVM context of all generated code */
@@ -111,6 +117,7 @@ struct tbr_context {
    struct tbr_storage *held_textures[PIPE_SHADER_TYPES][PIPE_MAX_SHADER_SAMPLER_VIEWS];
    struct tbr_storage *held_feedback[PIPE_MAX_SO_BUFFERS];
    struct tbr_storage *held_indices;
+   struct tbr_vertex_marks vertex_marks;
    struct pipe_stream_output_target *stream_output[PIPE_MAX_SO_BUFFERS];
    unsigned num_stream_output;
    unsigned sample_mask;

@@ -315,8 +315,11 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    struct pipe_draw_info checked = *info;
    if (indices->data && info->index_bounds_valid && !are_bounds_true(info, draw, indices))
       checked.index_bounds_valid = false;
+   context->vertex_marks.texture_reads = 0;
    draw_vbo(context->draw, &checked, drawid_offset, NULL, draw, 1, context->patch_vertices);
    draw_flush(context->draw);
+   if (context->vertex_marks.texture_reads)
+      tbr_draw_events_texture_reads(context, context->vertex_marks.texture_reads);
    tbr_query_end_draw(context);
    if (binning->out_of_memory) {
       fprintf(stderr, "tbrsim: primitives were lost: out of memory for the Parameter Buffer\n");
@@ -367,6 +370,8 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
       unmap_feedback_buffers(context);
    if (indices.data)
       draw_set_indexes(context->draw, NULL, 0, 0);
+   if (context->vertex_marks.loops_ended)
+      p_atomic_set(&tbr_screen(pipe->screen)->loops_ended, 1);
    tbr_screen_note_ended_loops(tbr_screen(pipe->screen));
 }
 

@@ -107,14 +107,15 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
    return true;
 }
 
-/** Says once what the statistics lack. */
+/** Says once what the hierarchy does not get. */
 static void
 note_vertex_textures(void)
 {
    static uint32_t said;
    if (p_atomic_xchg(&said, 1) == 0)
       fprintf(stderr,
-              "tbrsim (note): the texture reads of vertex and geometry programs are not in the statistics\n");
+              "tbrsim (note): the texture reads of vertex and geometry programs are not simulated, only "
+              "counted (vertex_stage.texture_reads)\n");
 }
 
 static void
@@ -192,6 +193,14 @@ tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
    binning->num_event_draws = 1;
    batch->event_draws.data[batch->event_draws.count++] = event;
    return true;
+}
+
+void
+tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_reads)
+{
+   const struct tbr_binning *binning = context->binning;
+   if (binning->events)
+      binning->events->event_draws.data[binning->first_event_draw].texture_reads += texture_reads;
 }
 
 /* ---- transform feedback ------------------------------------------------- */

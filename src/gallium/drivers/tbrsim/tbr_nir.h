@@ -18,6 +18,10 @@ unsigned tbr_nir_push_constants(nir_shader *nir, unsigned base);
  * there are loops. */
 bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 
+/** Counts what a program reads of textures: each instruction that reads texels adds 1 to the second
+ * word of shader buffer 0, once for each invocation that runs it. True if there are any. */
+bool tbr_nir_count_texture_reads(nir_shader *nir);
+
 /** Uniform block reads whose byte offset wraps at 2^32 read outside of the block, not in it. */
 void tbr_nir_bound_offsets(nir_shader *nir);
 

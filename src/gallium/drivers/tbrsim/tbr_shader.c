@@ -299,7 +299,7 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
    tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
    tbr_nir_bound_offsets(nir_state.ir.nir);
-   shader->reads_textures = !BITSET_IS_EMPTY(((nir_shader *)nir_state.ir.nir)->info.textures_used);
+   shader->reads_textures = tbr_nir_count_texture_reads(nir_state.ir.nir);
    tbr_debug_nir("vertex", shader->program, nir_state.ir.nir);
    tbr_debug_program("vertex", shader->program, shader->num_instructions);
    shader->draw = draw_create_vertex_shader(context->draw, &nir_state);
@@ -348,7 +348,7 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
    shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
-   shader->reads_textures = !BITSET_IS_EMPTY(nir->info.textures_used);
+   shader->reads_textures = tbr_nir_count_texture_reads(nir);
    tbr_debug_nir("geometry", shader->program, nir);
    tbr_debug_program("geometry", shader->program, shader->num_instructions);
    shader->draw = draw_create_geometry_shader(context->draw, &nir_state);
