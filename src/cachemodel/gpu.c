@@ -198,6 +198,7 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
    if (!find_traversal(gpu, pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_pass(gpu) ||
        !cm_polygon_list_builder(gpu)) {
       out_of_memory(gpu);
+      cm_parameter_buffer_end(gpu);
       gpu->pass = NULL;
    }
 }

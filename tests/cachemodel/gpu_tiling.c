@@ -185,6 +185,36 @@ test_attributes_go_elsewhere(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* What a pass leaves that cannot be simulated is not in the next one's way: no lists hold so many attributes. */
+static void
+test_pass_that_fails(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = test_gpu(test_tcor_settings);
+   struct pass_builder *failing = pass_new(0, 64, 64, 32), *pass = pass_new(0, 64, 64, 32);
+   add_two_primitives(failing);
+   pass_primitive(failing, 300, (const uint32_t[]){0}, 1);
+   cm_gpu_pass_begin(gpu, &failing->pass);
+   assert_null(cm_gpu_pass_traversal(gpu));
+   cm_gpu_pass_end(gpu);
+   assert_false(cm_gpu_is_complete(gpu));
+   cm_gpu_frame_end(gpu);
+
+   add_two_primitives(pass);
+   pass_run(pass, gpu);
+   assert_counters(gpu, (const struct expected_counter[]){
+                           {"primitive_buffer.writes", 2},
+                           {"primitive_buffer.misses", 2},
+                           {"primitive_buffer.reads", 6},
+                           {"primitive_buffer.hits", 6},
+                           {"primitive_buffer.evictions", 2}, /* at the end */
+                           {NULL, 0},
+                        });
+   pass_free(failing);
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 int
 main(void)
 {
@@ -192,6 +222,7 @@ main(void)
       cmocka_unit_test(test_baseline_layout),           cmocka_unit_test(test_lists_in_a_tiny_cache),
       cmocka_unit_test(test_conflicts_of_the_baseline), cmocka_unit_test(test_wide_pmds),
       cmocka_unit_test(test_second_pass_overwrites),    cmocka_unit_test(test_attributes_go_elsewhere),
+      cmocka_unit_test(test_pass_that_fails),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }
