@@ -88,9 +88,10 @@ enum cm_dram_event {
    X(PRIMITIVE_MISSES, "primitive_buffer.misses", "primitives",                                           \
      "reads that did not find their primitive, and writes that took a line")                              \
    X(PRIMITIVE_BYPASSES, "primitive_buffer.bypasses", "primitives", "writes passed on to the next level") \
-   X(PRIMITIVE_EVICTIONS, "primitive_buffer.evictions", "primitives", "primitives replaced by another")   \
+   X(PRIMITIVE_EVICTIONS, "primitive_buffer.evictions", "primitives",                                     \
+     "primitives replaced by another, or there when the pass ended")                                      \
    X(PRIMITIVE_FURTHER_EVICTIONS, "primitive_buffer.further_evictions", "primitives",                     \
-     "of these, those that had to leave for the room of their attributes alone")                          \
+     "of evictions, those that had to leave for the room of their attributes alone")                      \
    X(PRIMITIVE_LOCK_WAITS, "primitive_buffer.lock_waits", "primitives",                                   \
      "primitives that the Rasterizer had to consume before a read found room")
 
