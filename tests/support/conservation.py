@@ -7,7 +7,7 @@ import subprocess
 
 
 def configuration(tbrsim, *arguments):
-    """A configuration (tbrsim configs NAME --set KEY=VALUE …) as {key: value}."""
+    """A configuration (tbrsim configs --set KEY=VALUE … NAME) as {key: value}."""
     lines = subprocess.run([tbrsim, "configs", *arguments], check=True, capture_output=True, text=True)
     return dict(line.split("=", 1) for line in lines.stdout.splitlines())
 
