@@ -11,6 +11,9 @@ import math
 import pathlib
 import sys
 
+import matplotlib
+import matplotlib.pyplot as pyplot
+
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from support import (COLORS, decrease, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
                      plot_bars, save, share, signed, write_table)

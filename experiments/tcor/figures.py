@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+from support import (COLORS, decrease, legend_above, load, mean, new_plot, number,  # noqa: E402
                      plot_bars, save, share, signed, write_table)
 
 MEBIBYTE = 1 << 20
