@@ -2,14 +2,13 @@
 """Measures what simulated hardware costs the simulation: configurations against plainer ones of the same run, live
 and from a recording, over captures. Writes bench/CONFIGURATIONS.md."""
 
-import argparse
 import dataclasses
-import os
 import pathlib
 import sys
 import tempfile
 
-from bench import SOURCE, capture, geometric_mean, machine, measure_once
+from bench import geometric_mean, machine, measure_once
+from captures import measure_captures
 from recordings import simulate
 
 RESULTS = pathlib.Path(__file__).with_name("CONFIGURATIONS.md")
@@ -97,26 +96,5 @@ def report(arguments, rows):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
-    parser.add_argument("--traces", type=pathlib.Path, default=SOURCE / "apitrace-replays", metavar="DIR",
-                        help="a directory of captures (default: the bundled ones)")
-    parser.add_argument("--rounds", type=int, default=1, help="times each is measured (default 1)")
-    parser.add_argument("--output", type=pathlib.Path, default=RESULTS, help="file for the table")
-    arguments = parser.parse_args()
-    if "DISPLAY" not in os.environ:
-        os.execv(arguments.tbrsim, [arguments.tbrsim, "run", "--driver", "llvmpipe", "--no-model", "--",
-                                    sys.executable] + sys.argv)
-    for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
-        del os.environ[name]
-    rows = {path.stem: measure(arguments, capture(path)) for path in sorted(arguments.traces.glob("*.trace"))}
-    if not rows:
-        sys.exit(f"{arguments.traces}: no captures")
-    text = report(arguments, rows)
-    arguments.output.write_text(text, encoding="utf-8")
-    print(text)
-
-
 if __name__ == "__main__":
-    main()
+    measure_captures(__doc__, RESULTS, measure, report)

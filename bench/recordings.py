@@ -2,7 +2,6 @@
 """Measures recordings and their simulation over captures: what recording costs next to the live model, bytes on
 disk, accesses a second of `tbrsim sim`, what several configurations share. Writes bench/RECORDINGS.md."""
 
-import argparse
 import json
 import os
 import pathlib
@@ -11,7 +10,8 @@ import sys
 import tempfile
 import time
 
-from bench import SOURCE, capture, geometric_mean, machine, measure_once
+from bench import geometric_mean, machine, measure_once
+from captures import measure_captures
 
 RESULTS = pathlib.Path(__file__).with_name("RECORDINGS.md")
 FIRST_UNITS = ("vertex_cache", "texture_cache", "tile_cache", "instruction_cache")
@@ -102,26 +102,5 @@ def report(arguments, rows):
     return "\n".join(lines) + "\n"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
-    parser.add_argument("--traces", type=pathlib.Path, default=SOURCE / "apitrace-replays", metavar="DIR",
-                        help="a directory of captures (default: the bundled ones)")
-    parser.add_argument("--rounds", type=int, default=1, help="times each is measured (default 1)")
-    parser.add_argument("--output", type=pathlib.Path, default=RESULTS, help="file for the table")
-    arguments = parser.parse_args()
-    if "DISPLAY" not in os.environ:
-        os.execv(arguments.tbrsim, [arguments.tbrsim, "run", "--driver", "llvmpipe", "--no-model", "--",
-                                    sys.executable] + sys.argv)
-    for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
-        del os.environ[name]
-    rows = {path.stem: measure(arguments, capture(path)) for path in sorted(arguments.traces.glob("*.trace"))}
-    if not rows:
-        sys.exit(f"{arguments.traces}: no captures")
-    text = report(arguments, rows)
-    arguments.output.write_text(text, encoding="utf-8")
-    print(text)
-
-
 if __name__ == "__main__":
-    main()
+    measure_captures(__doc__, RESULTS, measure, report)
