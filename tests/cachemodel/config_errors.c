@@ -203,6 +203,8 @@ test_attribute_cache(void **unused)
       {"caches.attribute_cache.instances=2", "caches.attribute_cache.instances", "expected 1 to 1"},
       {"caches.attribute_cache.ways=3", "primitive_buffer.lines: 256", "power of two of sets"},
       {"caches.attribute_cache.uncached=pb_attribute", "caches.attribute_cache.uncached", "expected none"},
+      {"caches.attribute_cache.write_miss=fetch", "caches.attribute_cache.write_miss", "expected allocate"},
+      {"caches.attribute_cache.banks=4", "caches.attribute_cache.banks", "expected none"},
       {"primitive_buffer.lines=250", "primitive_buffer.lines: 250", "expected sets * 4 ways"},
       {"primitive_buffer.output_queue=0", "primitive_buffer.output_queue", "expected 1 to"},
       {"primitive_buffer.mshrs=32", "a primitive of 33 attributes would wait for ever", "at least 33"},

@@ -160,6 +160,12 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
    if (cache->uncached)
       return wrong(about(problem, "caches.attribute_cache.uncached"),
                    "a Primitive Buffer decides by itself what passes by, expected none");
+   about(problem, "caches.attribute_cache.write_miss");
+   if (cache->write_miss != CM_WRITE_MISS_ALLOCATE)
+      return wrong(problem, "a primitive is written whole, expected allocate");
+   about(problem, "caches.attribute_cache.banks");
+   if (cache->banks)
+      return wrong(problem, "a Primitive Buffer has no banks, expected none");
    if (!in_range(about(problem, "primitive_buffer.lines"), buffer->lines, 1, 1u << 20))
       return false;
    if (buffer->lines % cache->ways != 0 || !is_power_of_two(buffer->lines / cache->ways))
