@@ -191,15 +191,8 @@ read_distributed(struct cm_nuca *nuca, uint32_t processor, const uint64_t *block
          receive_until(nuca, nuca->epoch_accesses / nuca->config.mesh.accesses_per_cycle);
       const uint64_t block = blocks[b];
       const uint32_t bucket = cm_affinity_bucket(table, block), owner = table->owners[bucket];
-      bool local = true;
-      if (owner == processor) {
-         local = cm_nuca_access(nuca, processor, processor, block);
-      } else if (cm_cache_probe(&nuca->caches[processor], block)) {
-         cm_cache_read_in_place(&nuca->caches[processor], block, CM_STREAM_TEXTURE);
-         nuca->counts[CM_NUCA_LOCAL_HITS]++;
-         nuca->counts[CM_NUCA_OLD_OWNER_HITS]++;
-      } else {
-         local = false;
+      const bool local = cm_nuca_serves_itself(nuca, processor, owner, block);
+      if (!local && owner != processor) {
          cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, owner);
          cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, owner, processor);
          cm_nuca_ask(nuca, processor, owner, block);

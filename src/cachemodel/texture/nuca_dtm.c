@@ -45,16 +45,7 @@ read_dtm(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsig
       const uint64_t block = blocks[b];
       const uint32_t bucket = cm_affinity_bucket(&nuca->table, block);
       const uint32_t owner = cm_affinity_owner(&nuca->table, bucket, processor);
-      bool local = true;
-      if (owner == processor) {
-         local = cm_nuca_access(nuca, processor, processor, block);
-      } else if (cm_cache_probe(&nuca->caches[processor], block)) {
-         cm_cache_read_in_place(&nuca->caches[processor], block, CM_STREAM_TEXTURE);
-         nuca->counts[CM_NUCA_LOCAL_HITS]++;
-         nuca->counts[CM_NUCA_OLD_OWNER_HITS]++;
-      } else {
-         local = false;
-      }
+      const bool local = cm_nuca_serves_itself(nuca, processor, owner, block);
       if (!local)
          ask_owner(nuca, processor, owner, block);
       else if (counts_all)

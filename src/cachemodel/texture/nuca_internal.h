@@ -111,6 +111,21 @@ cm_nuca_access(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64
    return false;
 }
 
+/** What a processor's own cache does first (III-B): as the owner it serves the request; as an old owner it
+ * does where it still has the block, which is no use of it. Returns whether the block was there. */
+static inline bool
+cm_nuca_serves_itself(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, uint64_t block)
+{
+   if (owner == processor)
+      return cm_nuca_access(nuca, processor, processor, block);
+   if (!cm_cache_probe(&nuca->caches[processor], block))
+      return false;
+   cm_cache_read_in_place(&nuca->caches[processor], block, CM_STREAM_TEXTURE);
+   nuca->counts[CM_NUCA_LOCAL_HITS]++;
+   nuca->counts[CM_NUCA_OLD_OWNER_HITS]++;
+   return true;
+}
+
 /** The same of another processor's block that is there, as nuca.remote_hits says. */
 static inline void
 cm_nuca_remote_hit(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
