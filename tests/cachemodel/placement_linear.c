@@ -1,24 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses of small textures, worked out by hand. */
+#include "support/pass_builder.h"
 #include "support/test.h"
 #include "texture/placement.h"
 
 static struct cm_config config = {.texture = {.placement = CM_PLACEMENT_LINEAR, .row_alignment = 64}};
-
-static struct cm_resource_description
-describe(uint32_t width, uint32_t height, uint8_t levels, uint8_t bytes)
-{
-   return (struct cm_resource_description){.id = 1,
-                                           .levels = levels,
-                                           .samples = 1,
-                                           .block_width = 1,
-                                           .block_height = 1,
-                                           .block_bytes = bytes,
-                                           .width = width,
-                                           .height = height,
-                                           .depth = 1,
-                                           .layers = 1};
-}
 
 static void
 test_mip_chain(void **unused)
@@ -26,7 +12,7 @@ test_mip_chain(void **unused)
    (void)unused;
    /* 20 x 6 RGBA8: rows of 80 bytes, padded to 128; 10 x 3: 40 -> 64; 5 x 1: 20 -> 64;
     * 2 x 1: 64; 1 x 1: 64. */
-   const struct cm_resource_description resource = describe(20, 6, 5, 4);
+   const struct cm_resource_description resource = describe_texture(20, 6, 5, 4);
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &resource, &config);
    static const uint64_t offsets[] = {0, 6 * 128, 6 * 128 + 3 * 64, 6 * 128 + 4 * 64, 6 * 128 + 5 * 64};
@@ -44,7 +30,7 @@ test_tight_rows(void **unused)
    (void)unused;
    struct cm_config tight = config;
    tight.texture.row_alignment = 1;
-   const struct cm_resource_description resource = describe(5, 3, 2, 3);
+   const struct cm_resource_description resource = describe_texture(5, 3, 2, 3);
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &resource, &tight);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 4, 2), 2 * 15 + 12);
@@ -56,7 +42,7 @@ static void
 test_compressed(void **unused)
 {
    (void)unused;
-   struct cm_resource_description resource = describe(18, 10, 2, 8);
+   struct cm_resource_description resource = describe_texture(18, 10, 2, 8);
    resource.block_width = resource.block_height = 4;
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &resource, &config);
@@ -72,7 +58,7 @@ static void
 test_layers_and_slices(void **unused)
 {
    (void)unused;
-   struct cm_resource_description cube = describe(16, 16, 2, 4);
+   struct cm_resource_description cube = describe_texture(16, 16, 2, 4);
    cube.layers = 6;
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &cube, &config);
@@ -81,7 +67,7 @@ test_layers_and_slices(void **unused)
    assert_int_equal(layout.bytes, 6 * face);
    assert_int_equal(cm_texture_offset(&layout, 1, 5, 1, 2), 5 * face + 16 * 64 + 2 * 64 + 4);
 
-   struct cm_resource_description volume = describe(16, 4, 2, 4);
+   struct cm_resource_description volume = describe_texture(16, 4, 2, 4);
    volume.depth = 8;
    cm_texture_layout_init(&layout, &volume, &config);
    assert_int_equal(layout.levels[1].offset, 8 * 4 * 64);
@@ -94,7 +80,7 @@ static void
 test_samples(void **unused)
 {
    (void)unused;
-   struct cm_resource_description resource = describe(8, 2, 1, 4);
+   struct cm_resource_description resource = describe_texture(8, 2, 1, 4);
    resource.samples = 4;
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &resource, &config);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/pass_builder.h"
 #include "support/test.h"
 #include "texture/placement.h"
 
@@ -16,28 +17,13 @@ placed(enum cm_placement_kind placement, uint32_t first, uint32_t second)
                                          .second_level_tile = second}};
 }
 
-static struct cm_resource_description
-describe(uint32_t width, uint32_t height, uint8_t levels, uint8_t bytes)
-{
-   return (struct cm_resource_description){.id = 1,
-                                           .levels = levels,
-                                           .samples = 1,
-                                           .block_width = 1,
-                                           .block_height = 1,
-                                           .block_bytes = bytes,
-                                           .width = width,
-                                           .height = height,
-                                           .depth = 1,
-                                           .layers = 1};
-}
-
 /* ---- figures ------------------------------------------------------------- */
 
 static void
 assert_texels(const struct cm_config *config, uint32_t width, uint32_t height, const uint32_t *expected)
 {
    struct cm_texture_layout layout;
-   const struct cm_resource_description resource = describe(width, height, 1, 4);
+   const struct cm_resource_description resource = describe_texture(width, height, 1, 4);
    cm_texture_layout_init(&layout, &resource, config);
    for (uint32_t i = 0; i < width * height; i++)
       assert_int_equal(cm_texture_offset(&layout, 0, 0, i % width, i / width), (uint64_t)expected[i] << 2);
@@ -125,14 +111,14 @@ test_morton_pages(void **unused)
    (void)unused;
    const struct cm_config config = placed(CM_PLACEMENT_MORTON_4K, 0, 0);
    struct cm_texture_layout layout;
-   struct cm_resource_description resource = describe(100, 70, 1, 4);
+   struct cm_resource_description resource = describe_texture(100, 70, 1, 4);
    cm_texture_layout_init(&layout, &resource, &config);
    assert_int_equal(layout.bytes, 4 * 3 * 4096);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 31, 31), 4092);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 32, 0), 4096);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 0, 32), 4 * 4096);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 99, 69), 11 * 4096 + 4 * (5 + 2 * (16 + 1)));
-   resource = describe(128, 32, 1, 2);
+   resource = describe_texture(128, 32, 1, 2);
    cm_texture_layout_init(&layout, &resource, &config);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 32, 0), 2048);
    assert_int_equal(cm_texture_offset(&layout, 0, 0, 64, 0), 4096);
@@ -211,8 +197,9 @@ random_texture(uint64_t *state)
 {
    static const uint8_t sizes[] = {1, 2, 3, 4, 6, 8, 12, 16};
    struct cm_resource_description resource =
-      describe(1 + random_below(state, 1u << random_below(state, 9)),
-               1 + random_below(state, 1u << random_below(state, 9)), 1, sizes[random_below(state, 8)]);
+      describe_texture(1 + random_below(state, 1u << random_below(state, 9)),
+                       1 + random_below(state, 1u << random_below(state, 9)), 1,
+                       sizes[random_below(state, 8)]);
    if (random_below(state, 3) == 0) { /* powers of two */
       resource.width = 1u << random_below(state, 9);
       resource.height = 1u << random_below(state, 9);
@@ -295,8 +282,8 @@ test_bijection(void **unused)
       /* Sides of powers of two, no smaller than tiles: nothing is padding. */
       const bool whole_tiles = n % 5 == 0;
       if (whole_tiles)
-         resource = describe(128u << random_below(&state, 2), 128u << random_below(&state, 2), 1,
-                             (uint8_t)(1u << random_below(&state, 5)));
+         resource = describe_texture(128u << random_below(&state, 2), 128u << random_below(&state, 2), 1,
+                                     (uint8_t)(1u << random_below(&state, 5)));
       if (whole_tiles && config.texture.second_level_tile > 128)
          config.texture.second_level_tile = 128;
       if (n % 20 == 1)

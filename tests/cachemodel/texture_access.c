@@ -24,21 +24,6 @@ configure(enum cm_texture_design design, enum cm_texture_tags tags, enum cm_plac
    return config;
 }
 
-static struct cm_resource_description
-describe(uint32_t width, uint32_t height, uint8_t bytes)
-{
-   return (struct cm_resource_description){.id = 1,
-                                           .levels = 1,
-                                           .samples = 1,
-                                           .block_width = 1,
-                                           .block_height = 1,
-                                           .block_bytes = bytes,
-                                           .width = width,
-                                           .height = height,
-                                           .depth = 1,
-                                           .layers = 1};
-}
-
 /* ---- tables and figures ----------------------------------------------------- */
 
 static void
@@ -128,7 +113,7 @@ test_bank_bits(void **unused)
          configure(CM_TEXTURE_DESIGN_BANKED_INTERLEAVED, CM_TEXTURE_TAGS_BANKED, CM_PLACEMENT_4D, tile, 256);
       struct cm_texture_access access;
       struct cm_texture_layout layout;
-      const struct cm_resource_description texture = describe(32, 32, 4);
+      const struct cm_resource_description texture = describe_texture(32, 32, 1, 4);
       assert_true(cm_texture_access_init(&access, &config));
       cm_texture_layout_init(&layout, &texture, &config);
       for (uint32_t i = 0; i < 32 * 32; i++) {
@@ -192,7 +177,7 @@ test_data_conflict(void **unused)
 {
    (void)unused;
    /* Figure 3-10: texels 2, 3, 16 and 17 are in the first bank, in two lines. */
-   const struct cm_resource_description texture = describe(8, 8, 4);
+   const struct cm_resource_description texture = describe_texture(8, 8, 1, 4);
    struct cm_config config =
       configure(CM_TEXTURE_DESIGN_BANKED_CONTINUOUS, CM_TEXTURE_TAGS_FOUR_ARRAYS, CM_PLACEMENT_4D, 2, 64);
    const uint64_t *counts = count(&config, &texture, 0, 1);
@@ -224,7 +209,7 @@ test_tag_conflict(void **unused)
 {
    (void)unused;
    /* Figure 3-25: lines of four texels, 2x2 tiles, four of them a row: lines 0 and 4. */
-   const struct cm_resource_description texture = describe(8, 8, 4);
+   const struct cm_resource_description texture = describe_texture(8, 8, 1, 4);
    struct cm_config config =
       configure(CM_TEXTURE_DESIGN_BANKED_INTERLEAVED, CM_TEXTURE_TAGS_BANKED, CM_PLACEMENT_4D, 2, 16);
    const uint64_t *counts = count(&config, &texture, 0, 1);
@@ -251,7 +236,7 @@ test_no_tag_conflict_in_rz(void **unused)
    for (uint32_t block = 16; block <= 1024; block *= 2) {
       const struct cm_config config =
          configure(CM_TEXTURE_DESIGN_BANKED_INTERLEAVED, CM_TEXTURE_TAGS_BANKED, CM_PLACEMENT_RZ, 0, block);
-      const struct cm_resource_description texture = describe(64, 64, 4);
+      const struct cm_resource_description texture = describe_texture(64, 64, 1, 4);
       for (uint32_t i = 0; i < 64 * 64; i++) {
          const uint64_t *counts = count(&config, &texture, i % 64, i / 64);
          assert_int_equal(counts EVENT(TAG_CONFLICTS), 0);
@@ -294,7 +279,7 @@ test_designs_by_hand(void **unused)
    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
       const struct cm_config config =
          configure(cases[i].design, CM_TEXTURE_TAGS_SHARED, CM_PLACEMENT_RZ, 0, 64);
-      const struct cm_resource_description texture = describe(64, 64, cases[i].bytes);
+      const struct cm_resource_description texture = describe_texture(64, 64, 1, cases[i].bytes);
       const uint64_t *counts = count(&config, &texture, cases[i].x, cases[i].y);
       if (counts EVENT(ACCESSES) != cases[i].accesses || counts EVENT(DATA_BANKS) != cases[i].banks)
          fail_msg("case %u: %d accesses, %d banks", i, (int)counts EVENT(ACCESSES),
@@ -509,7 +494,8 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
 {
    static const uint8_t sizes[] = {4, 4, 4, 4, 1, 2, 3, 8, 12, 16};
    struct cm_resource_description texture =
-      describe(1 + random_below(state, 80), 1 + random_below(state, 80), sizes[random_below(state, 10)]);
+      describe_texture(1 + random_below(state, 80), 1 + random_below(state, 80), 1,
+                       sizes[random_below(state, 10)]);
    if (random_below(state, 2)) {
       texture.width = 1u << random_below(state, 8);
       texture.height = 1u << random_below(state, 8);

@@ -178,19 +178,26 @@ test_gpu(const char *const *assignments)
    return gpu;
 }
 
+struct cm_resource_description
+describe_texture(uint32_t width, uint32_t height, uint8_t levels, uint8_t bytes)
+{
+   return (struct cm_resource_description){.id = 1,
+                                           .levels = levels,
+                                           .samples = 1,
+                                           .block_width = 1,
+                                           .block_height = 1,
+                                           .block_bytes = bytes,
+                                           .width = width,
+                                           .height = height,
+                                           .depth = 1,
+                                           .layers = 1};
+}
+
 void
 define_texture(struct cm_gpu *gpu, uint32_t id, uint32_t width, uint32_t height, uint8_t levels)
 {
-   const struct cm_resource_description description = {.id = id,
-                                                       .levels = levels,
-                                                       .samples = 1,
-                                                       .block_width = 1,
-                                                       .block_height = 1,
-                                                       .block_bytes = 4,
-                                                       .width = width,
-                                                       .height = height,
-                                                       .depth = 1,
-                                                       .layers = 1};
+   struct cm_resource_description description = describe_texture(width, height, levels, 4);
+   description.id = id;
    cm_gpu_define_resource(gpu, &description);
 }
 
