@@ -309,6 +309,39 @@ test_nuca(void **unused)
    cm_config_destroy(config);
 }
 
+/* What there are no energies for. */
+static void
+test_energy(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *settings[4], *complaint;
+   } texts[] = {
+      {{"energy.technology=32", "energy.cell=itrs-lstp"}, NULL},
+      {{"energy.technology=28", "energy.cell=itrs-lstp"},
+       "energy.technology: 28 is no technology of the table of arrays, expected 22, 32, 45, 65 or 90"},
+      {{"energy.technology=32"}, "energy.cell: none, expected itrs-lstp or itrs-hp"},
+      {{"energy.quad_instruction=1"},
+       "energy.technology: 0, but there are other keys of energy, expected 22, 32, 45, 65 or 90"},
+      {{"energy.technology=32", "energy.cell=itrs-hp", "caches.l2.block=128"},
+       "caches.l2.block: 128, but with energy there are figures for lines of 64 bytes only, expected 64"},
+      {{"energy.technology=32", "energy.cell=itrs-hp", "caches.l2.size=33554432"},
+       "caches.l2.size: 33554432, but with energy there are figures up to 16777216 bytes only, expected no "
+       "more"},
+   };
+   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+      char error[1024] = "";
+      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+      assert_non_null(config);
+      memset(&config->energy, 0, sizeof config->energy);
+      for (unsigned s = 0; s < 4 && texts[i].settings[s]; s++)
+         assert_true(cm_config_set(config, texts[i].settings[s], error, sizeof error));
+      assert_int_equal(cm_config_validate(config, error, sizeof error), texts[i].complaint == NULL);
+      assert_string_equal(error, texts[i].complaint ? texts[i].complaint : "");
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
@@ -316,6 +349,7 @@ main(void)
       cmocka_unit_test(test_messages),       cmocka_unit_test(test_no_configuration),
       cmocka_unit_test(test_no_file),        cmocka_unit_test(test_attribute_cache),
       cmocka_unit_test(test_texture_access), cmocka_unit_test(test_nuca),
+      cmocka_unit_test(test_energy),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

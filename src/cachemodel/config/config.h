@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/energy_config.h"
 #include "config/nuca_config.h"
 #include "config/units.h"
 #include "tiling/parameter_buffer.h"
@@ -235,6 +236,7 @@ struct cm_config {
       uint32_t access_energy;
    } texture_access;
    struct cm_nuca_config nuca;            /**< organisation CM_NUCA_NONE where there is no such mapping */
+   struct cm_energy_config energy;        /**< technology 0 where there is no such mapping */
    enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */
    struct cm_cache_config caches[CM_CACHE_COUNT];
    struct cm_primitive_buffer_config primitive_buffer;

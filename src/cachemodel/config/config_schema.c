@@ -182,6 +182,17 @@ static const cyaml_schema_field_t nuca_fields[] = {
    CYAML_FIELD_MAPPING("mesh", CYAML_FLAG_DEFAULT, struct cm_nuca_config, mesh, mesh_fields),
    CYAML_FIELD_END,
 };
+static const cyaml_strval_t cell_names[] = {
+   {"none", CM_CELL_NONE},
+   {"itrs-lstp", CM_CELL_ITRS_LSTP},
+   {"itrs-hp", CM_CELL_ITRS_HP},
+};
+#define ENERGY_FIELD(member, description) UINT(struct cm_energy_config, member),
+static const cyaml_schema_field_t energy_fields[] = {
+   UINT(struct cm_energy_config, technology),
+   ENUM(struct cm_energy_config, cell, cell_names),
+   CM_ENERGY_KEYS(ENERGY_FIELD) CYAML_FIELD_END,
+};
 static const cyaml_schema_field_t dram_fields[] = {
    UINT(dram_config, latency_min),
    UINT(dram_config, latency_max),
@@ -255,6 +266,7 @@ static const cyaml_schema_field_t config_fields[] = {
    CYAML_FIELD_MAPPING("texture_access", CYAML_FLAG_OPTIONAL, struct cm_config, texture_access,
                        texture_access_fields),
    CYAML_FIELD_MAPPING("nuca", CYAML_FLAG_OPTIONAL, struct cm_config, nuca, nuca_fields),
+   CYAML_FIELD_MAPPING("energy", CYAML_FLAG_OPTIONAL, struct cm_config, energy, energy_fields),
    MAPPING(streams, streams_fields),
    MAPPING(caches, caches_fields),
    CYAML_FIELD_MAPPING("primitive_buffer", CYAML_FLAG_OPTIONAL, struct cm_config, primitive_buffer,

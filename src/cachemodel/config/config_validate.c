@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "config/config_internal.h"
+#include "energy/energy_table.h"
 #include "events/event_stream.h"
 
 /* Of a configured cache. */
@@ -389,6 +391,38 @@ check_nuca(const struct cm_config *config, struct cm_config_problem *problem)
           in_range(about(problem, "nuca.mesh.accesses_per_cycle"), nuca->mesh.accesses_per_cycle, 1, 1000000);
 }
 
+/* Whether there are figures for what the GPU is made of. */
+static bool
+check_energy(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_energy_config *energy = &config->energy;
+   about(problem, "energy.technology");
+   if (!energy->technology) {
+      static const struct cm_energy_config none;
+      return memcmp(energy, &none, sizeof none) == 0 ||
+             wrong(problem, "0, but there are other keys of energy, expected 22, 32, 45, 65 or 90");
+   }
+   if (!cm_energy_table_has_technology(energy->technology))
+      return wrong(problem, "%u is no technology of the table of arrays, expected 22, 32, 45, 65 or 90",
+                   energy->technology);
+   about(problem, "energy.cell");
+   if (energy->cell == CM_CELL_NONE)
+      return wrong(problem, "none, expected itrs-lstp or itrs-hp");
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      const struct cm_cache_config *cache = &config->caches[unit];
+      about(problem, "caches.%s.block", cm_unit_names[unit]);
+      if (cache->size && cache->block != CM_ENERGY_LINE_BYTES)
+         return wrong(problem,
+                      "%u, but with energy there are figures for lines of %u bytes only, expected %u",
+                      cache->block, CM_ENERGY_LINE_BYTES, CM_ENERGY_LINE_BYTES);
+      about(problem, "caches.%s.size", cm_unit_names[unit]);
+      if (cache->size > CM_ENERGY_LARGEST_CACHE)
+         return wrong(problem, "%u, but with energy there are figures up to %u bytes only, expected no more",
+                      cache->size, CM_ENERGY_LARGEST_CACHE);
+   }
+   return true;
+}
+
 bool
 cm_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -429,7 +463,8 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
          return wrong(problem, "attribute_cache has a primitive_buffer, which takes pb_attribute only");
    }
 
-   if (!check_texture_access(config, problem) || !check_nuca(config, problem))
+   if (!check_texture_access(config, problem) || !check_nuca(config, problem) ||
+       !check_energy(config, problem))
       return false;
 
    about(problem, "dram.latency_max");
