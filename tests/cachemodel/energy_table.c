@@ -31,22 +31,26 @@ number_of(const char *const *names, unsigned count, const char *name)
    return 0;
 }
 
-/* A number of the file as a whole number of a smaller unit, digit by digit. */
+/* A number of the file ("0.0723958", "8.36218e-05") as a whole number of a smaller unit, digit by digit. */
 static uint64_t
 shifted(const char *text, int places)
 {
    uint64_t number = 0;
-   int after_point = -1;
-   for (; *text; text++) {
+   int after_point = 0;
+   bool point = false;
+   for (; *text && *text != 'e'; text++) {
       if (*text == '.') {
-         after_point = 0;
+         point = true;
          continue;
       }
       assert_in_range(*text, '0', '9');
       number = number * 10 + (uint64_t)(*text - '0');
-      after_point += after_point >= 0;
+      after_point += point;
    }
-   for (int i = after_point < 0 ? 0 : after_point; i < places; i++)
+   if (*text == 'e')
+      places += atoi(text + 1);
+   assert_true(after_point <= places);
+   for (int i = after_point; i < places; i++)
       number *= 10;
    return number;
 }
