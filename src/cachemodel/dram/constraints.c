@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+
+#include "dram/constraints.h"
+
+#define READ CM_DRAM_DIRECTION_READ
+#define WRITE CM_DRAM_DIRECTION_WRITE
+
+static uint32_t
+larger(uint32_t a, uint32_t b)
+{
+   return a > b ? a : b;
+}
+
+/* a − b, but at least 1: the command bus has one command a cycle. */
+static uint32_t
+distance(uint32_t a, uint32_t b)
+{
+   return a > b ? a - b : 1;
+}
+
+static void
+init_columns(struct cm_dram_constraints *constraints, const struct cm_dram_timing *timing)
+{
+   const uint32_t burst = constraints->burst, cl = timing->CL, cwl = timing->CWL;
+   const uint32_t turn = distance(cl + burst + timing->tRTRS, cwl);
+   for (int direction = READ; direction <= WRITE; direction++) {
+      constraints->column_same_group[direction][direction] = larger(timing->tCCD_L, burst);
+      constraints->column_other_group[direction][direction] = larger(timing->tCCD_S, burst);
+      constraints->column_other_rank[direction][direction] = burst + timing->tRTRS;
+   }
+   constraints->column_same_group[READ][WRITE] = turn;
+   constraints->column_other_group[READ][WRITE] = turn;
+   constraints->column_other_rank[READ][WRITE] = turn;
+   constraints->column_same_group[WRITE][READ] = cwl + burst + timing->tWTR_L;
+   constraints->column_other_group[WRITE][READ] = cwl + burst + timing->tWTR_S;
+   constraints->column_other_rank[WRITE][READ] = distance(cwl + burst + timing->tRTRS, cl);
+   constraints->column_to_data[READ] = cl;
+   constraints->column_to_data[WRITE] = cwl;
+   constraints->column_to_precharge[READ] = timing->tRTP;
+   constraints->column_to_precharge[WRITE] = cwl + burst + timing->tWR;
+}
+
+void
+cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct cm_dram_device *device,
+                         const struct cm_dram_timing *timing, uint32_t ranks)
+{
+   *constraints = (struct cm_dram_constraints){
+      .burst = device->burst_length / 2,
+      .activate_to_column = timing->tRCD,
+      .activate_to_precharge = timing->tRAS,
+      .activate_to_activate = timing->tRAS + timing->tRP,
+      .precharge_to_activate = timing->tRP,
+      .activate_same_group = timing->tRRD_L,
+      .activate_other_group = timing->tRRD_S,
+      .four_activates = timing->tFAW,
+      .refresh = timing->tRFC,
+      .power_up = timing->tXP,
+      .ranks = ranks,
+      .groups = device->bank_groups,
+      .banks = device->bank_groups * device->banks_per_group,
+   };
+   while (1u << constraints->bank_shift < constraints->banks)
+      constraints->bank_shift++;
+   init_columns(constraints, timing);
+}
+
+static void
+not_before(uint64_t *ready, uint64_t cycle)
+{
+   *ready = cm_dram_later(*ready, cycle);
+}
+
+uint64_t
+cm_dram_precharge_all_ready(const struct cm_dram_constraints *constraints,
+                            const struct cm_dram_channel_state *state, uint32_t rank)
+{
+   uint64_t ready = state->ranks[rank].ready;
+   for (uint32_t bank = 0; bank < constraints->banks; bank++) {
+      const struct cm_dram_bank *one = &state->banks[(rank << constraints->bank_shift) + bank];
+      if (one->open)
+         not_before(&ready, one->precharge_ready);
+   }
+   return ready;
+}
+
+uint64_t
+cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
+                      const struct cm_dram_channel_state *state, uint32_t rank)
+{
+   uint64_t ready = state->ranks[rank].ready;
+   /* A precharged bank can be activated when tRP has passed, and tRFC: so long a refresh waits, too. */
+   for (uint32_t bank = 0; bank < constraints->banks; bank++)
+      not_before(&ready, state->banks[(rank << constraints->bank_shift) + bank].activate_ready);
+   return ready;
+}
+
+void
+cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                 uint32_t bank, uint64_t row, uint64_t cycle)
+{
+   struct cm_dram_bank *one = &state->banks[bank];
+   struct cm_dram_rank *rank = &state->ranks[cm_dram_rank_of(constraints, bank)];
+   const uint32_t own = cm_dram_group_of(constraints, bank);
+   assert(!one->open && cycle >= cm_dram_activate_ready(constraints, state, bank));
+   one->open = true;
+   one->row = row;
+   one->column_ready = cycle + constraints->activate_to_column;
+   one->precharge_ready = cycle + constraints->activate_to_precharge;
+   one->activate_ready = cycle + constraints->activate_to_activate;
+
+   rank->activates[rank->oldest] = cycle + 1;
+   rank->oldest = (rank->oldest + 1) % 4;
+   const uint64_t fourth_last = rank->activates[rank->oldest];
+   const uint64_t window = fourth_last ? fourth_last - 1 + constraints->four_activates : 0;
+   const uint32_t first = own & ~(constraints->groups - 1);
+   for (uint32_t group = first; group < first + constraints->groups; group++) {
+      const uint64_t next =
+         cycle + (group == own ? constraints->activate_same_group : constraints->activate_other_group);
+      not_before(&state->groups[group].activate_ready, cm_dram_later(next, window));
+   }
+}
+
+void
+cm_dram_precharge(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                  uint32_t bank, uint64_t cycle)
+{
+   struct cm_dram_bank *one = &state->banks[bank];
+   assert(one->open && cycle >= one->precharge_ready);
+   one->open = false;
+   not_before(&one->activate_ready, cycle + constraints->precharge_to_activate);
+}
+
+uint64_t
+cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+               uint32_t bank, enum cm_dram_direction direction, bool auto_precharge, uint64_t cycle)
+{
+   struct cm_dram_bank *one = &state->banks[bank];
+   const uint32_t own = cm_dram_group_of(constraints, bank);
+   const uint32_t first = own & ~(constraints->groups - 1), count = constraints->groups * constraints->ranks;
+   assert(one->open && cycle >= cm_dram_column_ready(constraints, state, bank, direction));
+   for (uint32_t group = 0; group < count; group++) {
+      const uint32_t *distances = (group & ~(constraints->groups - 1)) != first
+                                     ? constraints->column_other_rank[direction]
+                                  : group == own ? constraints->column_same_group[direction]
+                                                 : constraints->column_other_group[direction];
+      not_before(&state->groups[group].column_ready[READ], cycle + distances[READ]);
+      not_before(&state->groups[group].column_ready[WRITE], cycle + distances[WRITE]);
+   }
+   not_before(&one->precharge_ready, cycle + constraints->column_to_precharge[direction]);
+   if (!auto_precharge)
+      return 0;
+   cm_dram_precharge(constraints, state, bank, one->precharge_ready);
+   return one->precharge_ready;
+}
+
+void
+cm_dram_refresh(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                uint32_t rank, uint64_t cycle)
+{
+   assert(cycle >= cm_dram_refresh_ready(constraints, state, rank));
+   for (uint32_t bank = 0; bank < constraints->banks; bank++)
+      state->banks[(rank << constraints->bank_shift) + bank].activate_ready = cycle + constraints->refresh;
+}
+
+void
+cm_dram_power_up(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                 uint32_t rank, uint64_t cycle)
+{
+   state->ranks[rank].ready = cycle + constraints->power_up;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * When a command may follow the earlier ones: the state of a channel's banks, bank groups and ranks as
+ * the first cycles at which each command is allowed. Nothing here chooses.
+ *
+ * What the datasheets give as distances between pairs of commands, with B = burst_length / 2 the cycles of a
+ * burst on the data bus (data of a read from CL after its command, of a write from CWL):
+ *
+ *   same bank      activate → read, write      tRCD
+ *                  activate → precharge        tRAS
+ *                  activate → activate         tRC = tRAS + tRP
+ *                  precharge → activate        tRP
+ *                  read → precharge            tRTP
+ *                  write → precharge           CWL + B + tWR
+ *   same rank      activate → activate         tRRD_L in the bank group, tRRD_S in another
+ *                  activate → 4th activate after it   tFAW
+ *                  read → read, write → write  max(tCCD_L, B) in the bank group, max(tCCD_S, B) in another
+ *                  write → read                CWL + B + tWTR_L in the bank group, … tWTR_S in another
+ *                  precharge → refresh         tRP; all banks are precharged
+ *                  refresh → activate, refresh tRFC
+ *                  end of power-down → any     tXP
+ *   any rank       read → write                CL + B + tRTRS − CWL
+ *   other rank     read → read, write → write  B + tRTRS
+ *                  write → read                CWL + B + tRTRS − CL
+ *
+ * and a channel has one command a cycle. A bank that a read or write with auto-precharge closes is
+ * precharged by itself at the first cycle at which a precharge would be allowed.
+ */
+#ifndef CM_DRAM_CONSTRAINTS_H
+#define CM_DRAM_CONSTRAINTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dram/device.h"
+
+#define CM_DRAM_MAX_RANKS 4
+#define CM_DRAM_MAX_BANKS 64  /* of a channel, all ranks */
+#define CM_DRAM_MAX_GROUPS 16 /* of a channel, all ranks */
+
+/** Direction of a column command, as an index. */
+enum cm_dram_direction {
+   CM_DRAM_DIRECTION_READ,
+   CM_DRAM_DIRECTION_WRITE,
+};
+
+/** Distances between commands in cycles, and how banks are numbered. */
+struct cm_dram_constraints {
+   uint32_t burst; /**< cycles of the data bus */
+   uint32_t activate_to_column, activate_to_precharge, activate_to_activate, precharge_to_activate;
+   uint32_t activate_same_group, activate_other_group, four_activates;
+   uint32_t refresh, power_up;
+   uint32_t column_to_data[2]; /**< CL, CWL, by direction */
+   uint32_t column_to_precharge[2];
+   /** From a column command to the next, by their directions. */
+   uint32_t column_same_group[2][2], column_other_group[2][2], column_other_rank[2][2];
+   uint32_t ranks, groups /* of a rank */, banks /* of a rank */;
+   uint32_t bank_shift; /**< a bank's number in its channel >> bank_shift: its rank */
+};
+
+/** The distances of a device whose timing may have been changed, in a channel of so many ranks. */
+void cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct cm_dram_device *device,
+                              const struct cm_dram_timing *timing, uint32_t ranks);
+
+struct cm_dram_bank {
+   uint64_t activate_ready, precharge_ready, column_ready;
+   uint64_t row; /**< where open */
+   bool open;
+};
+
+/** What holds for all banks of a group. */
+struct cm_dram_group {
+   uint64_t activate_ready, column_ready[2];
+};
+
+struct cm_dram_rank {
+   uint64_t ready;        /**< of all commands: power-down */
+   uint64_t activates[4]; /**< 1 + cycles of the last four; 0: none */
+   uint32_t oldest;       /**< of the four */
+};
+
+/** A channel's state. All zero: nothing happened, all rows are closed. */
+struct cm_dram_channel_state {
+   struct cm_dram_bank banks[CM_DRAM_MAX_BANKS];
+   struct cm_dram_group groups[CM_DRAM_MAX_GROUPS];
+   struct cm_dram_rank ranks[CM_DRAM_MAX_RANKS];
+};
+
+static inline uint64_t
+cm_dram_later(uint64_t a, uint64_t b)
+{
+   return a > b ? a : b;
+}
+
+static inline uint32_t
+cm_dram_rank_of(const struct cm_dram_constraints *constraints, uint32_t bank)
+{
+   return bank >> constraints->bank_shift;
+}
+
+static inline uint32_t
+cm_dram_group_of(const struct cm_dram_constraints *constraints, uint32_t bank)
+{
+   return cm_dram_rank_of(constraints, bank) * constraints->groups + (bank & (constraints->groups - 1));
+}
+
+/** First cycle of an activate of a precharged bank. Banks are numbered in their channel. */
+static inline uint64_t
+cm_dram_activate_ready(const struct cm_dram_constraints *constraints,
+                       const struct cm_dram_channel_state *state, uint32_t bank)
+{
+   const uint64_t ready = cm_dram_later(state->banks[bank].activate_ready,
+                                        state->groups[cm_dram_group_of(constraints, bank)].activate_ready);
+   return cm_dram_later(ready, state->ranks[cm_dram_rank_of(constraints, bank)].ready);
+}
+
+/** First cycle of a precharge of an open bank. */
+static inline uint64_t
+cm_dram_precharge_ready(const struct cm_dram_constraints *constraints,
+                        const struct cm_dram_channel_state *state, uint32_t bank)
+{
+   return cm_dram_later(state->banks[bank].precharge_ready,
+                        state->ranks[cm_dram_rank_of(constraints, bank)].ready);
+}
+
+/** First cycle of a read or write of an open bank. */
+static inline uint64_t
+cm_dram_column_ready(const struct cm_dram_constraints *constraints, const struct cm_dram_channel_state *state,
+                     uint32_t bank, enum cm_dram_direction direction)
+{
+   const struct cm_dram_group *group = &state->groups[cm_dram_group_of(constraints, bank)];
+   const uint64_t ready = cm_dram_later(state->banks[bank].column_ready, group->column_ready[direction]);
+   return cm_dram_later(ready, state->ranks[cm_dram_rank_of(constraints, bank)].ready);
+}
+
+/** First cycle of a precharge of all a rank's banks. */
+uint64_t cm_dram_precharge_all_ready(const struct cm_dram_constraints *constraints,
+                                     const struct cm_dram_channel_state *state, uint32_t rank);
+
+/** First cycle of a refresh of a rank, all of whose banks are precharged. */
+uint64_t cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
+                               const struct cm_dram_channel_state *state, uint32_t rank);
+
+/* What a command does to the state. It must be ready at the cycle. */
+
+void cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                      uint32_t bank, uint64_t row, uint64_t cycle);
+void cm_dram_precharge(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                       uint32_t bank, uint64_t cycle);
+/** A read or write. With auto_precharge, the cycle at which the bank is precharged; else 0. */
+uint64_t cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                        uint32_t bank, enum cm_dram_direction direction, bool auto_precharge, uint64_t cycle);
+void cm_dram_refresh(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                     uint32_t rank, uint64_t cycle);
+/** The rank leaves power-down. */
+void cm_dram_power_up(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                      uint32_t rank, uint64_t cycle);
+
+#endif

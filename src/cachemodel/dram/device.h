@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * DRAM devices: geometry, timing and currents, made from data/dram-devices.csv at build time.
+ */
+#ifndef CM_DRAM_DEVICE_H
+#define CM_DRAM_DEVICE_H
+
+#include <stdint.h>
+
+#include "config/dram_config.h"
+
+struct cm_dram_device {
+   const char *name;     /**< "LPDDR3_8Gb_x32_1333" */
+   const char *protocol; /**< "LPDDR3" */
+   uint32_t bank_groups, banks_per_group;
+   uint32_t rows;         /**< of a bank */
+   uint32_t columns;      /**< of a row, each of `width` bits */
+   uint32_t width;        /**< bits of a chip's data bus */
+   uint32_t burst_length; /**< transfers of a column command, two a cycle */
+   uint32_t tCK;          /**< clock period in ps */
+   struct cm_dram_timing timing;
+   uint32_t VDD; /**< mV */
+   /** Currents in µA, by the datasheets' names (energy.h says what they are). IDD6x: self-refresh. */
+   uint32_t IDD0, IDD2P, IDD2N, IDD3P, IDD3N, IDD4W, IDD4R, IDD5AB, IDD6x;
+};
+
+/** How many there are; they are numbered from 1. */
+uint32_t cm_dram_device_count(void);
+
+/** A device by its number (dram_system.device). */
+const struct cm_dram_device *cm_dram_device(uint32_t number);
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "dram/constraints.h"
+#include "dram/organisation.h"
+#include "dram/dram_system.h"
+#include "dram/scheduler.h"
+
+#define MAX_CHANNELS 16
+
+struct cm_dram_timing
+cm_dram_config_timing(const struct cm_dram_system_config *config)
+{
+   struct cm_dram_timing timing = cm_dram_device(config->device)->timing;
+#define OVERRIDE(name, description) \
+   if (config->timing.name)         \
+      timing.name = config->timing.name;
+   CM_DRAM_TIMINGS(OVERRIDE)
+#undef OVERRIDE
+   return timing;
+}
+
+uint32_t
+cm_dram_config_chips(const struct cm_dram_system_config *config)
+{
+   return config->channel_width / cm_dram_device(config->device)->width;
+}
+
+uint32_t
+cm_dram_config_row_bytes(const struct cm_dram_system_config *config)
+{
+   return cm_dram_device(config->device)->columns * (config->channel_width / 8);
+}
+
+uint32_t
+cm_dram_config_burst_bytes(const struct cm_dram_system_config *config)
+{
+   return cm_dram_device(config->device)->burst_length * config->channel_width / 8;
+}
+
+/* The n of 2^n. */
+static uint32_t
+log2_of(uint32_t power_of_two)
+{
+   return (uint32_t)__builtin_ctz(power_of_two);
+}
+
+struct cm_dram_geometry
+cm_dram_config_geometry(const struct cm_dram_system_config *config)
+{
+   const struct cm_dram_device *device = cm_dram_device(config->device);
+   return (struct cm_dram_geometry){
+      .offset_bits = log2_of(config->interleave),
+      .channel_bits = log2_of(config->channels),
+      .rank_bits = log2_of(config->ranks),
+      .bank_bits = log2_of(device->bank_groups * device->banks_per_group),
+      .column_bits = log2_of(cm_dram_config_row_bytes(config) / config->interleave),
+      .row_bits = log2_of(device->rows),
+   };
+}
+
+/* ---- checking ------------------------------------------------------------------------------------- */
+
+struct problem {
+   char *key, *message;
+   size_t key_size, message_size;
+};
+
+static bool __attribute__((format(printf, 3, 4)))
+wrong(const struct problem *problem, const char *key, const char *format, ...)
+{
+   va_list arguments;
+   snprintf(problem->key, problem->key_size, "%s", key);
+   va_start(arguments, format);
+   vsnprintf(problem->message, problem->message_size, format, arguments);
+   va_end(arguments);
+   return false;
+}
+
+static bool
+in_range(const struct problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
+{
+   return (value >= low && value <= high) ||
+          wrong(problem, key, "%u is out of range, expected %u to %u", value, low, high);
+}
+
+static bool
+is_power(const struct problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
+{
+   return (value >= low && value <= high && (value & (value - 1)) == 0) ||
+          wrong(problem, key, "%u is not possible, expected a power of two from %u to %u", value, low, high);
+}
+
+static bool
+check_organisation(const struct cm_dram_system_config *config, const struct problem *problem)
+{
+   const struct cm_dram_device *device = cm_dram_device(config->device);
+   if (!is_power(problem, "channels", config->channels, 1, MAX_CHANNELS) ||
+       !is_power(problem, "ranks", config->ranks, 1, CM_DRAM_MAX_RANKS) ||
+       !is_power(problem, "channel_width", config->channel_width, 8, 256))
+      return false;
+   if (config->channel_width < device->width)
+      return wrong(problem, "channel_width", "%u bits are less than one chip of %s has, expected at least %u",
+                   config->channel_width, device->name, device->width);
+   return is_power(problem, "interleave", config->interleave, CM_DRAM_REQUEST_BYTES,
+                   cm_dram_config_row_bytes(config));
+}
+
+static bool
+check_mapping(const struct cm_dram_system_config *config, uint32_t size_mib, const struct problem *problem)
+{
+   const struct cm_dram_geometry geometry = cm_dram_config_geometry(config);
+   struct cm_dram_address_mapping mapping;
+   char message[300];
+   if (!config->mapping)
+      return wrong(problem, "mapping",
+                   "it is not set, expected an order of row, rank, bank, column, channel");
+   if (!cm_dram_address_mapping_parse(&mapping, config->mapping, &geometry, message, sizeof message))
+      return wrong(problem, "mapping", "%s", message);
+   const uint64_t mib = (1ull << mapping.capacity_bits) >> 20;
+   return mib >= size_mib ||
+          wrong(problem, "channels",
+                "%u channels of %u ranks of %u chips hold %llu MiB, expected at least dram.size_mib, %u",
+                config->channels, config->ranks, cm_dram_config_chips(config), (unsigned long long)mib,
+                size_mib);
+}
+
+static bool
+check_queues(const struct cm_dram_system_config *config, const struct problem *problem)
+{
+   return in_range(problem, "read_queue", config->read_queue, 1, CM_DRAM_MAX_QUEUE) &&
+          in_range(problem, "write_queue", config->write_queue, 1, CM_DRAM_MAX_QUEUE) &&
+          in_range(problem, "write_high", config->write_high, 1, config->write_queue) &&
+          in_range(problem, "write_low", config->write_low, 0, config->write_high - 1) &&
+          in_range(problem, "row_hit_limit", config->row_hit_limit, 0, 1u << 20) &&
+          in_range(problem, "power_down_after", config->power_down_after, 0, 1u << 30) &&
+          in_range(problem, "controller_latency", config->controller_latency, 0, 10000);
+}
+
+/* Distances that a change could take away the sense of. */
+static bool
+check_timing(const struct cm_dram_system_config *config, const struct problem *problem)
+{
+   const struct cm_dram_timing timing = cm_dram_config_timing(config);
+#define IN_RANGE(name, description)                                  \
+   if (!in_range(problem, "timing." #name, timing.name, 1, 1000000)) \
+      return false;
+   CM_DRAM_TIMINGS(IN_RANGE)
+#undef IN_RANGE
+   if (timing.tRAS < timing.tRCD)
+      return wrong(problem, "timing.tRAS", "%u is less than tRCD, expected at least %u", timing.tRAS,
+                   timing.tRCD);
+   const uint32_t least = config->ranks * (timing.tRFC + timing.tRAS + timing.tRP);
+   return timing.tREFI > least ||
+          wrong(problem, "timing.tREFI", "%u leaves no time between refreshes, expected more than %u",
+                timing.tREFI, least);
+}
+
+bool
+cm_dram_config_check(const struct cm_dram_system_config *config, uint32_t size_mib, char *key,
+                     size_t key_size, char *message, size_t message_size)
+{
+   const struct problem problem = {key, message, key_size, message_size};
+   return in_range(&problem, "device", config->device, 1, cm_dram_device_count()) &&
+          check_organisation(config, &problem) && check_mapping(config, size_mib, &problem) &&
+          check_queues(config, &problem) && check_timing(config, &problem);
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "dram/request_queue.h"
+#include "dram/scheduler.h"
+
+#define READ CM_DRAM_DIRECTION_READ
+#define WRITE CM_DRAM_DIRECTION_WRITE
+
+/* Requests that have no place in a queue yet, by arrival. */
+struct waiting_requests {
+   struct cm_dram_request *requests; /* a ring of CM_DRAM_TICKETS */
+   uint32_t head, tail;              /* counted on; head == tail: none */
+};
+
+/* What a rank's power depends on. */
+struct rank_power {
+   uint32_t open_banks;
+   uint32_t queued;            /* requests in both queues */
+   bool idle;                  /* no request queued and no refresh due, since idle_since */
+   uint64_t idle_since, quiet; /* what it was told is done at quiet */
+   /* Cycles with a row open or in a refresh: those before active_begin, and from there to active_end, or on
+    * while rows are open. */
+   uint64_t active_cycles, active_begin, active_end;
+   uint64_t active_power_down, precharge_power_down;
+};
+
+struct cm_dram_channel {
+   struct cm_dram_constraints constraints;
+   struct cm_dram_channel_state state;
+   struct cm_dram_request_queue queues[2]; /* by direction */
+   struct waiting_requests waiting[2];
+   uint64_t now;
+   bool writing;                            /* until write_low writes are left */
+   enum cm_dram_direction direction;        /* of the last data */
+   uint32_t row_hits[CM_DRAM_MAX_BANKS];    /* requests served since the activate */
+   uint64_t refresh_due[CM_DRAM_MAX_RANKS]; /* next one of each rank */
+   uint64_t next_due;                       /* the earliest of them that is not due yet */
+   uint32_t ranks_due;                      /* bit r: rank r waits for its refresh */
+   struct rank_power power[CM_DRAM_MAX_RANKS];
+   uint64_t last_completion;
+   uint64_t *completions;
+
+   uint32_t refresh_interval, write_high, write_low, row_hit_limit, power_down_after, controller_latency;
+   bool closed_pages;
+   uint32_t number;
+   struct cm_dram_system_counters counters;
+   void (*observer)(const struct cm_dram_issue *issue, void *context);
+   void *observer_context;
+};
+
+struct cm_dram_channel *
+cm_dram_channel_create(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
+                       const struct cm_dram_timing *timing, uint32_t number, uint64_t *completions)
+{
+   struct cm_dram_channel *channel = calloc(1, sizeof *channel);
+   if (!channel)
+      return NULL;
+   cm_dram_constraints_init(&channel->constraints, device, timing, config->ranks);
+   cm_dram_request_queue_init(&channel->queues[READ], config->read_queue);
+   cm_dram_request_queue_init(&channel->queues[WRITE], config->write_queue);
+   for (int direction = READ; direction <= WRITE; direction++) {
+      channel->waiting[direction].requests = malloc(CM_DRAM_TICKETS * sizeof(struct cm_dram_request));
+      if (!channel->waiting[direction].requests) {
+         cm_dram_channel_destroy(channel);
+         return NULL;
+      }
+   }
+   channel->refresh_interval = timing->tREFI;
+   for (uint32_t rank = 0; rank < config->ranks; rank++) {
+      channel->refresh_due[rank] = (uint64_t)timing->tREFI * (rank + 1) / config->ranks;
+      channel->power[rank].idle = true;
+   }
+   channel->next_due = channel->refresh_due[0];
+   channel->completions = completions;
+   channel->write_high = config->write_high;
+   channel->write_low = config->write_low;
+   channel->row_hit_limit = config->row_hit_limit;
+   channel->power_down_after = config->power_down_after;
+   channel->controller_latency = config->controller_latency;
+   channel->closed_pages = config->page_policy == CM_DRAM_PAGE_CLOSED;
+   channel->number = number;
+   return channel;
+}
+
+void
+cm_dram_channel_destroy(struct cm_dram_channel *channel)
+{
+   if (!channel)
+      return;
+   free(channel->waiting[READ].requests);
+   free(channel->waiting[WRITE].requests);
+   free(channel);
+}
+
+uint64_t
+cm_dram_channel_now(const struct cm_dram_channel *channel)
+{
+   return channel->now;
+}
+
+void
+cm_dram_channel_observe(struct cm_dram_channel *channel,
+                        void (*observer)(const struct cm_dram_issue *issue, void *context), void *context)
+{
+   channel->observer = observer;
+   channel->observer_context = context;
+}
+
+void
+cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
+                       const struct cm_dram_request *request)
+{
+   struct waiting_requests *waiting = &channel->waiting[direction];
+   struct cm_dram_request *const requests = waiting->requests;
+   assert(waiting->tail - waiting->head < CM_DRAM_TICKETS);
+   uint32_t place = waiting->tail++;
+   for (; place != waiting->head && requests[(place - 1) % CM_DRAM_TICKETS].arrival > request->arrival;
+        place--)
+      requests[place % CM_DRAM_TICKETS] = requests[(place - 1) % CM_DRAM_TICKETS];
+   requests[place % CM_DRAM_TICKETS] = *request;
+}
+
+/* ---- power ---------------------------------------------------------------------------------------- */
+
+/* The cycle at which an idle rank is powered down, unless something happens before. */
+static uint64_t
+power_down_cycle(const struct cm_dram_channel *channel, const struct rank_power *power)
+{
+   return cm_dram_later(power->idle_since + channel->power_down_after, power->quiet);
+}
+
+static void
+end_idleness(struct cm_dram_channel *channel, uint32_t rank, uint64_t cycle)
+{
+   struct rank_power *power = &channel->power[rank];
+   if (!power->idle)
+      return;
+   power->idle = false;
+   const uint64_t down = power_down_cycle(channel, power);
+   if (!channel->power_down_after || cycle <= down)
+      return;
+   if (power->open_banks)
+      power->active_power_down += cycle - down;
+   else
+      power->precharge_power_down += cycle - down;
+   cm_dram_power_up(&channel->constraints, &channel->state, rank, cycle);
+}
+
+static void
+begin_idleness(struct rank_power *power, uint64_t cycle)
+{
+   power->idle = true;
+   power->idle_since = cycle;
+}
+
+/* The rank is active from a cycle on. */
+static void
+begin_active(struct rank_power *power, uint64_t cycle)
+{
+   if (cycle <= power->active_end)
+      return;
+   power->active_cycles += power->active_end - power->active_begin;
+   power->active_begin = power->active_end = cycle;
+}
+
+static void
+bank_closes(struct rank_power *power, uint64_t cycle)
+{
+   power->open_banks--;
+   power->active_end = cm_dram_later(power->active_end, cycle);
+}
+
+/* ---- commands ------------------------------------------------------------------------------------- */
+
+static void
+tell_observer(const struct cm_dram_channel *channel, enum cm_dram_command command, uint32_t rank,
+              uint32_t bank, uint64_t row)
+{
+   const struct cm_dram_issue issue = {
+      .cycle = channel->now,
+      .command = command,
+      .channel = channel->number,
+      .rank = rank,
+      .bank = bank & (channel->constraints.banks - 1),
+      .row = row,
+   };
+   if (channel->observer)
+      channel->observer(&issue, channel->observer_context);
+}
+
+static void
+activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row)
+{
+   const uint32_t rank = cm_dram_rank_of(&channel->constraints, bank);
+   struct rank_power *power = &channel->power[rank];
+   cm_dram_activate(&channel->constraints, &channel->state, bank, row, channel->now);
+   cm_dram_request_queue_opened(&channel->queues[READ], bank, row);
+   cm_dram_request_queue_opened(&channel->queues[WRITE], bank, row);
+   if (power->open_banks++ == 0)
+      begin_active(power, channel->now);
+   channel->row_hits[bank] = 0;
+   channel->counters.activates++;
+   tell_observer(channel, CM_DRAM_ACTIVATE, rank, bank, row);
+}
+
+/* A bank's row closes at a cycle. */
+static void
+row_closes(struct cm_dram_channel *channel, uint32_t bank, uint64_t cycle)
+{
+   cm_dram_request_queue_closed(&channel->queues[READ], bank);
+   cm_dram_request_queue_closed(&channel->queues[WRITE], bank);
+   bank_closes(&channel->power[cm_dram_rank_of(&channel->constraints, bank)], cycle);
+   channel->counters.precharges++;
+}
+
+static void
+precharge(struct cm_dram_channel *channel, uint32_t bank)
+{
+   cm_dram_precharge(&channel->constraints, &channel->state, bank, channel->now);
+   row_closes(channel, bank, channel->now);
+   tell_observer(channel, CM_DRAM_PRECHARGE, cm_dram_rank_of(&channel->constraints, bank), bank, 0);
+}
+
+static void
+precharge_all(struct cm_dram_channel *channel, uint32_t rank)
+{
+   const uint32_t first = rank << channel->constraints.bank_shift;
+   for (uint32_t bank = first; bank < first + channel->constraints.banks; bank++) {
+      if (!channel->state.banks[bank].open)
+         continue;
+      cm_dram_precharge(&channel->constraints, &channel->state, bank, channel->now);
+      row_closes(channel, bank, channel->now);
+   }
+   tell_observer(channel, CM_DRAM_PRECHARGE_ALL, rank, 0, 0);
+}
+
+static void
+refresh(struct cm_dram_channel *channel, uint32_t rank)
+{
+   struct rank_power *power = &channel->power[rank];
+   const uint64_t end = channel->now + channel->constraints.refresh;
+   cm_dram_refresh(&channel->constraints, &channel->state, rank, channel->now);
+   begin_active(power, channel->now);
+   power->active_end = end;
+   power->quiet = cm_dram_later(power->quiet, end);
+   if (!power->queued)
+      begin_idleness(power, channel->now + 1);
+   channel->ranks_due &= ~(1u << rank);
+   channel->refresh_due[rank] += channel->refresh_interval;
+   channel->next_due =
+      channel->refresh_due[rank] < channel->next_due ? channel->refresh_due[rank] : channel->next_due;
+   channel->counters.refreshes++;
+   tell_observer(channel, CM_DRAM_REFRESH, rank, 0, 0);
+}
+
+/* A request's last data is on the bus at a cycle. */
+static void
+complete(struct cm_dram_channel *channel, const struct cm_dram_entry *entry, enum cm_dram_direction direction,
+         uint64_t cycle)
+{
+   struct cm_dram_system_counters *counters = &channel->counters;
+   counters->row_hits += entry->outcome == CM_DRAM_ROW_HIT;
+   counters->row_misses += entry->outcome == CM_DRAM_ROW_MISS;
+   counters->row_conflicts += entry->outcome == CM_DRAM_ROW_CONFLICT;
+   if (direction == READ)
+      cycle += channel->controller_latency;
+   uint64_t *latency = direction == READ ? &counters->read_latency_cycles : &counters->write_latency_cycles;
+   *latency += cycle - entry->submitted_arrival;
+   channel->completions[entry->ticket % CM_DRAM_TICKETS] = cycle;
+   channel->last_completion = cm_dram_later(channel->last_completion, cycle);
+}
+
+/* Whether the closed-page policy closes a bank's row with the last command for its request `hit`. */
+static bool
+closes_row(const struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
+{
+   const struct cm_dram_request_queue *queue = &channel->queues[direction];
+   if (!channel->closed_pages)
+      return false;
+   const struct cm_dram_entry *entry = &queue->entries[queue->banks[bank].hit];
+   return cm_dram_request_queue_find(queue, entry->younger, entry->row) == CM_DRAM_NONE &&
+          channel->queues[!direction].banks[bank].hit == CM_DRAM_NONE;
+}
+
+/* A read or write for a bank's oldest request for the open row. */
+static void
+transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
+{
+   const struct cm_dram_constraints *constraints = &channel->constraints;
+   struct cm_dram_request_queue *queue = &channel->queues[direction];
+   struct cm_dram_entry *entry = &queue->entries[queue->banks[bank].hit];
+   struct rank_power *power = &channel->power[cm_dram_rank_of(constraints, bank)];
+   struct cm_dram_system_counters *counters = &channel->counters;
+   const bool last = --entry->bursts == 0, closes = last && closes_row(channel, bank, direction);
+   const uint64_t precharged =
+      cm_dram_column(constraints, &channel->state, bank, direction, closes, channel->now);
+   const uint64_t data_end = channel->now + constraints->column_to_data[direction] + constraints->burst;
+
+   power->quiet =
+      cm_dram_later(power->quiet,
+                    direction == READ ? data_end : channel->now + constraints->column_to_precharge[WRITE]);
+   *(direction == READ ? &counters->read_bursts : &counters->write_bursts) += 1;
+   counters->turnarounds += channel->direction != direction;
+   channel->direction = direction;
+   tell_observer(channel, (direction == READ ? CM_DRAM_READ : CM_DRAM_WRITE) + (enum cm_dram_command)closes,
+                 cm_dram_rank_of(constraints, bank), bank, 0);
+   if (!last)
+      return;
+   complete(channel, entry, direction, data_end);
+   cm_dram_request_queue_remove_hit(queue, bank);
+   channel->row_hits[bank]++;
+   if (closes) {
+      row_closes(channel, bank, precharged);
+      power->quiet = cm_dram_later(power->quiet, precharged);
+   }
+   if (--power->queued == 0 && !(channel->ranks_due >> cm_dram_rank_of(constraints, bank) & 1))
+      begin_idleness(power, channel->now + 1);
+}
+
+/* ---- choosing ------------------------------------------------------------------------------------- */
+
+/* A command and the first cycle, from now on, at which it is ready. */
+struct choice {
+   uint64_t cycle;
+   uint64_t age;
+   uint32_t bank;
+};
+
+static void
+consider(struct choice *best, uint64_t cycle, uint64_t age, uint32_t bank)
+{
+   if (cycle < best->cycle || (cycle == best->cycle && age < best->age))
+      *best = (struct choice){cycle, age, bank};
+}
+
+/* A queue's first column command, and first command for a request whose row is not open. */
+static void
+choose(const struct cm_dram_channel *channel, enum cm_dram_direction direction, struct choice *column,
+       struct choice *row)
+{
+   const struct cm_dram_constraints *constraints = &channel->constraints;
+   const struct cm_dram_channel_state *state = &channel->state;
+   const struct cm_dram_request_queue *queue = &channel->queues[direction];
+   *column = *row = (struct choice){.cycle = UINT64_MAX, .age = UINT64_MAX};
+   for (uint64_t banks = queue->banks_used; banks; banks &= banks - 1) {
+      const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
+      const struct cm_dram_bank_queue *list = &queue->banks[bank];
+      if (channel->ranks_due >> cm_dram_rank_of(constraints, bank) & 1)
+         continue;
+      const bool limited = channel->row_hit_limit && channel->row_hits[bank] >= channel->row_hit_limit &&
+                           list->hit != list->oldest;
+      if (list->hit != CM_DRAM_NONE && !limited) {
+         const uint64_t ready = cm_dram_column_ready(constraints, state, bank, direction);
+         consider(column, cm_dram_later(ready, channel->now), queue->entries[list->hit].age, bank);
+      } else {
+         const uint64_t ready = state->banks[bank].open ? cm_dram_precharge_ready(constraints, state, bank)
+                                                        : cm_dram_activate_ready(constraints, state, bank);
+         consider(row, cm_dram_later(ready, channel->now), queue->entries[list->oldest].age, bank);
+      }
+   }
+}
+
+/* The first command for a rank that waits for its refresh; its bank is the rank. */
+static struct choice
+choose_refresh(const struct cm_dram_channel *channel)
+{
+   struct choice best = {.cycle = UINT64_MAX, .age = UINT64_MAX};
+   for (uint32_t ranks = channel->ranks_due; ranks; ranks &= ranks - 1) {
+      const uint32_t rank = (uint32_t)__builtin_ctz(ranks);
+      const uint64_t ready = channel->power[rank].open_banks
+                                ? cm_dram_precharge_all_ready(&channel->constraints, &channel->state, rank)
+                                : cm_dram_refresh_ready(&channel->constraints, &channel->state, rank);
+      consider(&best, cm_dram_later(ready, channel->now), rank, rank);
+   }
+   return best;
+}
+
+/* ---- a cycle -------------------------------------------------------------------------------------- */
+
+static void
+take_up_refreshes(struct cm_dram_channel *channel)
+{
+   channel->next_due = UINT64_MAX;
+   for (uint32_t rank = 0; rank < channel->constraints.ranks; rank++) {
+      if (channel->ranks_due >> rank & 1)
+         continue;
+      if (channel->refresh_due[rank] <= channel->now) {
+         channel->ranks_due |= 1u << rank;
+         end_idleness(channel, rank, channel->now);
+      } else if (channel->refresh_due[rank] < channel->next_due) {
+         channel->next_due = channel->refresh_due[rank];
+      }
+   }
+}
+
+static bool
+is_waiting(const struct waiting_requests *waiting)
+{
+   return waiting->head != waiting->tail;
+}
+
+static const struct cm_dram_request *
+first_waiting(const struct waiting_requests *waiting)
+{
+   return &waiting->requests[waiting->head % CM_DRAM_TICKETS];
+}
+
+static void
+take_up_requests(struct cm_dram_channel *channel, enum cm_dram_direction direction)
+{
+   struct cm_dram_request_queue *queue = &channel->queues[direction];
+   struct waiting_requests *waiting = &channel->waiting[direction];
+   while (is_waiting(waiting) && queue->count < queue->limit) {
+      const struct cm_dram_request *request = first_waiting(waiting);
+      const uint32_t rank = cm_dram_rank_of(&channel->constraints, request->bank);
+      if (request->arrival > channel->now)
+         return;
+      channel->counters.queue_full_requests += request->arrival < channel->now;
+      channel->counters.queue_full_cycles += channel->now - request->arrival;
+      cm_dram_request_queue_push(queue, request, &channel->state.banks[request->bank]);
+      channel->power[rank].queued++;
+      end_idleness(channel, rank, channel->now);
+      waiting->head++;
+   }
+}
+
+/* The next cycle at which a request enters a queue or a refresh becomes due, if nothing else happens. */
+static uint64_t
+next_event(const struct cm_dram_channel *channel)
+{
+   uint64_t cycle = channel->next_due;
+   for (int direction = READ; direction <= WRITE; direction++) {
+      const struct waiting_requests *waiting = &channel->waiting[direction];
+      if (!is_waiting(waiting) || channel->queues[direction].count == channel->queues[direction].limit)
+         continue;
+      const uint64_t arrival = first_waiting(waiting)->arrival;
+      cycle = arrival < cycle ? arrival : cycle;
+   }
+   return cycle;
+}
+
+/* The queue whose requests are served. */
+static enum cm_dram_direction
+serve(struct cm_dram_channel *channel)
+{
+   const uint32_t writes = channel->queues[WRITE].count;
+   if (writes <= channel->write_low)
+      channel->writing = false;
+   else if (writes >= channel->write_high)
+      channel->writing = true;
+   return channel->writing || channel->queues[READ].count == 0 ? WRITE : READ;
+}
+
+/* A precharge or an activate for a bank's oldest request. */
+static void
+prepare(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
+{
+   struct cm_dram_request_queue *queue = &channel->queues[direction];
+   struct cm_dram_entry *entry = &queue->entries[queue->banks[bank].oldest];
+   if (channel->state.banks[bank].open) {
+      entry->outcome = CM_DRAM_ROW_CONFLICT;
+      precharge(channel, bank);
+      return;
+   }
+   if (entry->outcome == CM_DRAM_ROW_HIT)
+      entry->outcome = CM_DRAM_ROW_MISS;
+   activate(channel, bank, entry->row);
+}
+
+/* Goes on to the next cycle in which something happens, and lets it happen; but not to `limit`, where it
+ * stops. */
+static void
+step(struct cm_dram_channel *channel, uint64_t limit)
+{
+   struct choice column, row, refreshing = {.cycle = UINT64_MAX};
+   if (channel->next_due <= channel->now)
+      take_up_refreshes(channel);
+   take_up_requests(channel, READ);
+   take_up_requests(channel, WRITE);
+   const enum cm_dram_direction direction = serve(channel);
+   choose(channel, direction, &column, &row);
+   if (channel->ranks_due)
+      refreshing = choose_refresh(channel);
+
+   uint64_t cycle = column.cycle < row.cycle ? column.cycle : row.cycle;
+   cycle = refreshing.cycle < cycle ? refreshing.cycle : cycle;
+   const uint64_t event = next_event(channel);
+   if (event <= cycle || cycle >= limit) {
+      channel->now = event < limit ? event : limit;
+      return;
+   }
+   channel->now = cycle;
+   if (refreshing.cycle == cycle) {
+      if (channel->power[refreshing.bank].open_banks)
+         precharge_all(channel, refreshing.bank);
+      else
+         refresh(channel, refreshing.bank);
+   } else if (column.cycle == cycle) {
+      transfer(channel, column.bank, direction);
+   } else {
+      prepare(channel, row.bank, direction);
+   }
+   channel->now = cycle + 1;
+}
+
+void
+cm_dram_channel_complete(struct cm_dram_channel *channel, cm_dram_ticket ticket)
+{
+   const uint64_t *completion = &channel->completions[ticket % CM_DRAM_TICKETS];
+   while (*completion == CM_DRAM_PENDING)
+      step(channel, UINT64_MAX);
+}
+
+void
+cm_dram_channel_advance(struct cm_dram_channel *channel, uint64_t cycle)
+{
+   while (channel->now < cycle)
+      step(channel, cycle);
+}
+
+uint64_t
+cm_dram_channel_drain(struct cm_dram_channel *channel)
+{
+   while (channel->queues[READ].count || channel->queues[WRITE].count ||
+          is_waiting(&channel->waiting[READ]) || is_waiting(&channel->waiting[WRITE]))
+      step(channel, UINT64_MAX);
+   return channel->last_completion;
+}
+
+/* ---- counting ------------------------------------------------------------------------------------- */
+
+static void
+count_rank(const struct cm_dram_channel *channel, const struct rank_power *power,
+           struct cm_dram_system_counters *counters)
+{
+   const uint64_t now = channel->now;
+   uint64_t active_power_down = power->active_power_down;
+   uint64_t precharge_power_down = power->precharge_power_down;
+   const uint64_t down = power_down_cycle(channel, power);
+   if (channel->power_down_after && power->idle && now > down) {
+      if (power->open_banks)
+         active_power_down += now - down;
+      else
+         precharge_power_down += now - down;
+   }
+   uint64_t active_end = power->active_end < now && !power->open_banks ? power->active_end : now;
+   active_end = cm_dram_later(active_end, power->active_begin);
+   const uint64_t active = power->active_cycles + active_end - power->active_begin;
+   counters->active_cycles += active - active_power_down;
+   counters->precharged_cycles += now - active - precharge_power_down;
+   counters->active_power_down_cycles += active_power_down;
+   counters->precharge_power_down_cycles += precharge_power_down;
+}
+
+void
+cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_system_counters *counters)
+{
+   const struct cm_dram_system_counters *own = &channel->counters;
+   counters->row_hits += own->row_hits;
+   counters->row_misses += own->row_misses;
+   counters->row_conflicts += own->row_conflicts;
+   counters->activates += own->activates;
+   counters->precharges += own->precharges;
+   counters->read_bursts += own->read_bursts;
+   counters->write_bursts += own->write_bursts;
+   counters->refreshes += own->refreshes;
+   counters->busy_cycles += (own->read_bursts + own->write_bursts) * channel->constraints.burst;
+   counters->channel_cycles += channel->now;
+   counters->turnarounds += own->turnarounds;
+   counters->queue_full_requests += own->queue_full_requests;
+   counters->queue_full_cycles += own->queue_full_cycles;
+   counters->read_latency_cycles += own->read_latency_cycles;
+   counters->write_latency_cycles += own->write_latency_cycles;
+   for (uint32_t rank = 0; rank < channel->constraints.ranks; rank++)
+      count_rank(channel, &channel->power[rank], counters);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * A channel's memory controller: which command goes out when.
+ *
+ * What happens in each cycle, in this order (the scheduler jumps from one cycle in which something happens
+ * to the next):
+ *
+ * 1. A rank whose refresh is due from this cycle on has no commands for requests until it is refreshed. (Rank k of
+ *    n is due at (k + 1) tREFI / n and every tREFI after that.)
+ * 2. Requests that have arrived enter the read queue and the write queue, oldest first, while there is room.
+ *    "Older" is earlier arrival, then earlier submission.
+ * 3. The channel turns to writing when write_high writes are queued, and back when only write_low are left.
+ *    While no read is queued it writes, too. The commands of this cycle are for one of the two queues.
+ * 4. The first of these that is ready (constraints.h) goes out:
+ *    a) of a rank whose refresh is due: if rows are open, precharge all, else refresh; the lowest rank first;
+ *    b) a column command for the oldest request whose row is open (FR-FCFS: first ready, then oldest);
+ *    c) for the oldest request of all whose bank has no such request: an activate, or where another row is open a
+ *       precharge.
+ *    A bank that has served row_hit_limit requests since its activate, and whose oldest request wants
+ *    another row, counts as one without requests whose row is open.
+ *
+ * With page_policy closed, the last column command of a request has an auto-precharge unless a queued request,
+ * read or write, wants the same row.
+ *
+ * A rank without queued requests and without a due refresh is powered down power_down_after cycles later, but not
+ * before what it was told is done: data transferred, writes recovered (tWR), auto-precharged, refreshed. A request
+ * that enters a queue, and a refresh that is due, power it up: its first command is tXP later.
+ */
+#ifndef CM_DRAM_SCHEDULER_H
+#define CM_DRAM_SCHEDULER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "dram/constraints.h"
+#include "dram/dram_system.h"
+
+#define CM_DRAM_MAX_QUEUE 64
+#define CM_DRAM_PENDING UINT64_MAX
+
+/** A request that a channel is given. */
+struct cm_dram_request {
+   uint64_t arrival; /**< not before the channel's past ends */
+   uint64_t submitted_arrival;
+   uint64_t ticket;
+   uint64_t row;
+   uint8_t bank;   /**< in its channel */
+   uint8_t bursts; /**< 1 … */
+};
+
+struct cm_dram_channel;
+
+/** Makes a channel. Completions go to completions[ticket % CM_DRAM_TICKETS], which holds CM_DRAM_PENDING until
+ * then. NULL when memory is out. */
+struct cm_dram_channel *
+cm_dram_channel_create(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
+                       const struct cm_dram_timing *timing, uint32_t number, uint64_t *completions);
+void cm_dram_channel_destroy(struct cm_dram_channel *channel);
+
+/** The end of its past: all commands before this cycle are out. */
+uint64_t cm_dram_channel_now(const struct cm_dram_channel *channel);
+
+/** Takes a request; at most CM_DRAM_TICKETS may wait. */
+void cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
+                            const struct cm_dram_request *request);
+
+/** Schedules until a request is complete. */
+void cm_dram_channel_complete(struct cm_dram_channel *channel, cm_dram_ticket ticket);
+/** Schedules all commands before a cycle. */
+void cm_dram_channel_advance(struct cm_dram_channel *channel, uint64_t cycle);
+/** Schedules until nothing waits; the latest completion so far. */
+uint64_t cm_dram_channel_drain(struct cm_dram_channel *channel);
+
+/** Adds what the channel has counted: all but what cm_dram_system_submit knows. */
+void cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_system_counters *counters);
+
+void
+cm_dram_channel_observe(struct cm_dram_channel *channel,
+                        void (*observer)(const struct cm_dram_issue *issue, void *context), void *context);
+
+#endif
