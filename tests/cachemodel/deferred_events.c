@@ -27,8 +27,13 @@ new_pass(enum cm_pass_kind kind)
 static struct cm_quad
 quad(uint32_t primitive, uint8_t x, uint8_t y, uint8_t live, uint8_t visible)
 {
-   return (struct cm_quad){
-      .primitive = primitive, .x = x, .y = y, .live = live, .covered = 15, .visible = visible};
+   return (struct cm_quad){.primitive = primitive,
+                           .x = x,
+                           .y = y,
+                           .live = live,
+                           .covered = 15,
+                           .visible = visible,
+                           .written = live};
 }
 
 /* A shade event of one quad that reads a texel of its own. */
@@ -87,7 +92,7 @@ static struct cm_quad
 shaded(uint32_t primitive, uint8_t x, uint8_t y, uint8_t visible)
 {
    struct cm_quad result = quad(primitive, x, y, visible, visible);
-   result.covered = visible;
+   result.covered = result.written = visible;
    return result;
 }
 

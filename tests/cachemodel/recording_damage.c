@@ -169,7 +169,7 @@ test_refused(void **unused)
 
    uint8_t *header = file.bytes;
    header[8] = 9;
-   refused(header, file.size, "a recording of version 9, expected version 2");
+   refused(header, file.size, "a recording of version 9, expected version 3");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is damaged");
@@ -212,8 +212,8 @@ test_impossible_quads(void **unused)
    for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
       const uint32_t tile = 0, primitive = cases[i / 2].primitive;
       const uint8_t x = cases[i / 2].x, y = cases[i / 2].y;
-      const struct cm_quad neighbour = {0, x > 15 ? 15 : x, y > 15 ? 15 : y, 1, 1, 1, 0};
-      const struct cm_quad group[4] = {neighbour, neighbour, neighbour, {primitive, x, y, 15, 15, 15, 0}};
+      const struct cm_quad neighbour = {0, x > 15 ? 15 : x, y > 15 ? 15 : y, 1, 1, 1, 1};
+      const struct cm_quad group[4] = {neighbour, neighbour, neighbour, {primitive, x, y, 15, 15, 15, 15}};
       struct pass_builder *builder = pass_new(0, 64, 64, 32);
       pass_draw(builder);
       if (cases[i / 2].num_primitives)

@@ -170,6 +170,7 @@ emit_quad(struct cm_tile_events *events, const struct cm_deferred_quad *referenc
       if (quad.visible) {
          const uint32_t shade[2] = {CM_EVENT_SHADE | 1 << 8 | continues, word[1]};
          quad.live = quad.covered = quad.visible;
+         quad.written &= quad.visible;
          if (!copy_words(events, shade, 2) || !copy_words(events, (uint32_t *)&quad, CM_QUAD_WORDS))
             return false;
          for (word = cm_event_next(word); word < next; word = cm_event_next(word)) {

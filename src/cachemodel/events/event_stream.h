@@ -37,6 +37,7 @@ struct cm_resource_description {
    uint32_t height;      /**< texels of level 0 */
    uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
    uint32_t layers;      /**< array layers, or cube faces (six a cube), else 1 */
+   bool is_displayable;  /**< a window's, or another surface's that the window system gave */
 };
 
 /** One attachment of a pass. */
@@ -49,6 +50,7 @@ struct cm_attachment {
                             * are loaded and stored a pixel */
    bool load;            /**< tiles that are drawn start from memory's content */
    bool store;           /**< tiles that are drawn end in memory */
+   bool clear; /**< the pass begins with a clear of it, in all tiles that are touched; not with load */
 };
 
 /** A single-sampled image that tiles write when they end: the averaged samples of a
@@ -100,6 +102,21 @@ struct cm_feedback {
    uint32_t records; /**< vertices written */
 };
 
+/** What a draw does with the attachments, fragment by fragment. */
+struct cm_fragment_tests {
+   bool depth_test;    /**< compares with the depth attachment */
+   bool depth_write;   /**< and replaces what it holds */
+   bool stencil_test;  /**< compares with the stencil attachment */
+   bool stencil_write; /**< and may change what it holds, be it where a test fails */
+   bool late;          /**< the tests come after the program; a fragment that is bound to fail the depth
+                          * test may be dropped before it all the same */
+   /** Whole regions may fail the depth test at once (CM_UNSHADED_HIDDEN): fragments are tested to be nearer
+    * (or farther) than what is there, depth is interpolated, and one that fails changes nothing. */
+   bool hierarchical;
+   uint8_t color_write; /**< bit c: color attachment c is written */
+   uint8_t color_read;  /**< of these, those whose content it depends on: blended, or written in part */
+};
+
 /** A draw call (one instance of it). */
 struct cm_draw {
    struct cm_program vertex_program;
@@ -127,6 +144,7 @@ struct cm_draw {
    uint32_t texture_reads;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
+   struct cm_fragment_tests tests;
 };
 
 /** Attributes of the largest primitive: the position and 32 inputs of a fragment program. */
@@ -213,18 +231,28 @@ struct cm_pass {
  * block by block; deferred.h has the order. The words of such groups between two flush
  * events are in program order. Quads that were covered and did not run a program are
  * in CM_EVENT_UNSHADED, somewhere between the quads that were rasterised before them
- * and those of the next draw.
+ * and those of the next draw. The quads of one primitive are in the order in which they
+ * were rasterised, those that run a program and the others each among themselves: so
+ * the quads of all tiles can be brought into the order of primitives, which is that of a
+ * GPU without tiles.
+ *
+ * Hierarchical depth: CM_UNSHADED_HIDDEN quads are those that need no look at the depth
+ * attachment, because in the region of CM_HIZ_SIZE x CM_HIZ_SIZE pixels of the
+ * attachment that they lie in no pixel is farther (of tests for greater: nearer) than
+ * what is nearest (farthest) of the primitive in that region, by its plane at the
+ * region's corners and by its vertices.
  */
 
 /** A quad (2×2 fragments) given to a fragment processor. Masks: bit y * 2 + x. */
 struct cm_quad {
-   uint32_t primitive;   /**< index into pass->primitives */
-   uint8_t x, y;         /**< quad column and row in the tile: pixels / 2 */
-   uint8_t live : 4;     /**< fragments that run: those that passed early Z, where it is early */
-   uint8_t covered : 4;  /**< fragments that the primitive covers, in any sample; of opaque draws in
+   uint32_t primitive;  /**< index into pass->primitives */
+   uint8_t x, y;        /**< quad column and row in the tile: pixels / 2 */
+   uint8_t live : 4;    /**< fragments that run: those that passed early Z, where it is early */
+   uint8_t covered : 4; /**< fragments that the primitive covers, in any sample; of opaque draws in
                              * CM_PASS_TBDR: live */
-   uint8_t visible : 4;  /**< fragments of `live` that a deferred GPU shades; but for CM_PASS_FULL: live */
-   uint8_t reserved : 4; /**< 0 */
+   uint8_t visible : 4; /**< fragments of `live` that a deferred GPU shades; but for CM_PASS_FULL: live */
+   uint8_t written : 4; /**< fragments of `live` that pass all tests and are not discarded, in any sample:
+                            * what is blended */
 };
 
 /** The texels one texture instruction reads of one mipmap level (and one
@@ -262,8 +290,13 @@ enum cm_event_type {
 #define CM_SHADE_CONTINUES (1u << 16) /**< the quads of the event before run once more */
 #define CM_SHADE_DEFERRED (1u << 17)  /**< CM_PASS_FULL: of an opaque draw */
 #define CM_SHADE_RUN \
-   (1u << 18)                    /**< with CM_SHADE_DEFERRED: changes where another run of primitives
+   (1u << 18) /**< with CM_SHADE_DEFERRED: changes where another run of primitives
                                          * begins, be it of the same draw */
+/** Of CM_EVENT_UNSHADED: the quads fail by their region's depth. */
+#define CM_UNSHADED_HIDDEN (1u << 16)
+/** Pixels of the side of a region of hierarchical depth: 8, as of the first GPU that had it (S. Morein, "ATI
+ * Radeon HyperZ Technology", Graphics Hardware 2000). A row of regions begins with the attachment's. */
+#define CM_HIZ_SIZE 8
 #define CM_SHADE_SAMPLE_SHIFT 24 /**< CM_PASS_FULL: 1 + the sample that the program runs for; 0: all */
 
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)

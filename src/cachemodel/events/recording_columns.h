@@ -59,7 +59,7 @@ enum {
 /* In QUADS, above the four bits of live. */
 enum {
    QUAD_IS_FAR = 1 << 4,        /* QUAD_FAR has its place; else QUAD_NEAR */
-   QUAD_HAS_MASKS = 1 << 5,     /* QUAD_MASKS has covered and visible; else they are live */
+   QUAD_HAS_MASKS = 1 << 5,     /* QUAD_MASKS has covered, visible and written; else they are live */
    QUAD_HAS_PRIMITIVE = 1 << 6, /* PRIMITIVES has it; else it is that of the quad before */
    QUAD_BITS = 7,
 };

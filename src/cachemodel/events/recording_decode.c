@@ -25,7 +25,7 @@ get_difference(struct decoder *decoder, enum column column, uint32_t expected)
    return (uint32_t)(expected + (uint64_t)cm_get_signed(&decoder->column[column]));
 }
 
-/* A quad of a place, whose masks are live, covered, visible and what is reserved, four bits each. */
+/* A quad of a place, whose masks are live, covered, visible and written, four bits each. */
 static inline void
 store_quad(struct cm_quad *quad, uint32_t primitive, unsigned x, unsigned y, unsigned masks)
 {
@@ -53,7 +53,7 @@ decode_usual_quads(struct decoder *decoder, struct cm_quad *quads, unsigned coun
       x += (places[q] & 15) - 8;
       y += (places[q] >> 4) - 8;
       outside |= x | y | (last - x) | (last - y);
-      store_quad(&quads[q], expected->primitive, (unsigned)x, (unsigned)y, tags[q] * 0x111u);
+      store_quad(&quads[q], expected->primitive, (unsigned)x, (unsigned)y, tags[q] * 0x1111u);
    }
    if (outside < 0)
       return false;
@@ -72,7 +72,7 @@ decode_any_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count,
    struct cm_byte_reader *column = decoder->column;
    for (uint32_t q = 0; q < count; q++) {
       const unsigned tag = tags[q], live = tag & 15;
-      unsigned masks = live * 0x111;
+      unsigned masks = live * 0x1111;
       if (tag & QUAD_IS_FAR) {
          const uint8_t *place = cm_get_bytes(&column[COLUMN_QUAD_FAR], 2);
          expected->x = place ? place[0] : 0;

@@ -78,7 +78,7 @@ static __attribute__((noinline)) unsigned
 add_masks(struct cm_tile_encoder *encoder, const struct cm_quad *quad)
 {
    add_byte(encoder, COLUMN_QUAD_MASKS, quad->covered);
-   add_byte(encoder, COLUMN_QUAD_MASKS, quad->visible | (unsigned)quad->reserved << 4);
+   add_byte(encoder, COLUMN_QUAD_MASKS, quad->visible | (unsigned)quad->written << 4);
    return QUAD_HAS_MASKS;
 }
 
@@ -105,7 +105,7 @@ add_quads(struct cm_tile_encoder *encoder, const struct cm_quad *quads, uint32_t
          *near++ = (uint8_t)(dx | dy << 4);
       else
          tag |= add_place(encoder, quad);
-      if ((quad->covered ^ live) | (quad->visible ^ live) | quad->reserved)
+      if ((quad->covered ^ live) | (quad->visible ^ live) | (quad->written ^ live))
          tag |= add_masks(encoder, quad);
       if (quad->primitive != primitive) {
          tag |= QUAD_HAS_PRIMITIVE;

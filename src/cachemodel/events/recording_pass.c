@@ -22,7 +22,7 @@ static const struct field resource_fields[] = {
    FIELD(struct cm_resource_description, block_width), FIELD(struct cm_resource_description, block_height),
    FIELD(struct cm_resource_description, block_bytes), FIELD(struct cm_resource_description, width),
    FIELD(struct cm_resource_description, height),      FIELD(struct cm_resource_description, depth),
-   FIELD(struct cm_resource_description, layers),
+   FIELD(struct cm_resource_description, layers),      FLAG(struct cm_resource_description, is_displayable),
 };
 
 static const struct field pass_fields[] = {
@@ -42,7 +42,7 @@ static const struct field attachment_fields[] = {
    FIELD(struct cm_attachment, resource),    FIELD(struct cm_attachment, level),
    FIELD(struct cm_attachment, layer),       FIELD(struct cm_attachment, more_layers),
    FIELD(struct cm_attachment, pixel_bytes), FLAG(struct cm_attachment, load),
-   FLAG(struct cm_attachment, store),
+   FLAG(struct cm_attachment, store),        FLAG(struct cm_attachment, clear),
 };
 
 static const struct field resolve_fields[] = {
@@ -75,6 +75,14 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, first_feedback),
    FIELD(struct cm_draw, texture_reads),
    FIELD(struct cm_draw, num_textures),
+   FLAG(struct cm_draw, tests.depth_test),
+   FLAG(struct cm_draw, tests.depth_write),
+   FLAG(struct cm_draw, tests.stencil_test),
+   FLAG(struct cm_draw, tests.stencil_write),
+   FLAG(struct cm_draw, tests.late),
+   FLAG(struct cm_draw, tests.hierarchical),
+   FIELD(struct cm_draw, tests.color_write),
+   FIELD(struct cm_draw, tests.color_read),
 };
 
 static const struct field element_fields[] = {

@@ -107,7 +107,8 @@ pass_shade(struct pass_builder *builder, uint32_t tile, uint32_t draw, uint32_t 
    struct cm_quad quads[4];
    assert_true(num_quads <= 4);
    for (uint32_t q = 0; q < num_quads; q++)
-      quads[q] = (struct cm_quad){.x = (uint8_t)q, .live = live};
+      quads[q] =
+         (struct cm_quad){.x = (uint8_t)q, .live = live, .covered = live, .visible = live, .written = live};
    pass_quads(builder, tile, draw, 0, quads, num_quads);
 }
 

@@ -56,6 +56,12 @@ random_draw(struct pass_builder *builder, uint64_t *state)
                                                      .bytes = 4 + random_below(state, 12) * 4,
                                                      .records = random_below(state, 700)});
    }
+   draw->tests = (struct cm_fragment_tests){.depth_test = random_below(state, 2),
+                                            .depth_write = random_below(state, 2),
+                                            .late = random_below(state, 2),
+                                            .hierarchical = random_below(state, 2),
+                                            .color_write = 1,
+                                            .color_read = (uint8_t)random_below(state, 2)};
    draw->num_textures = 3;
    draw->textures[0] = (struct cm_texture_binding){.resource = FIRST_TEXTURE + random_below(state, 5),
                                                    .repeat_s = random_below(state, 2)};
@@ -107,6 +113,7 @@ random_pass(uint64_t *state, uint32_t frame)
    struct cm_pass *pass = &builder->pass;
    pass_color(builder, random_below(state, 3) ? COLOR : OFFSCREEN, 4);
    pass->color[0].load = random_below(state, 2);
+   pass->color[0].clear = !pass->color[0].load && random_below(state, 2);
    pass->depth = (struct cm_attachment){.resource = DEPTH,
                                         .pixel_bytes = 4,
                                         .load = random_below(state, 2),

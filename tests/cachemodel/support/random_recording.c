@@ -57,7 +57,8 @@ random_resource(uint32_t id)
                                            .width = 64u << id % 5,
                                            .height = 300,
                                            .depth = id % 4 ? 1 : 9,
-                                           .layers = id % 4 ? 6 : 1};
+                                           .layers = id % 4 ? 6 : 1,
+                                           .is_displayable = id % 5 == 0};
 }
 
 struct cm_recorder *
@@ -186,6 +187,7 @@ assert_same_resource(const struct cm_resource_description *found,
    SAME(height);
    SAME(depth);
    SAME(layers);
+   SAME(is_displayable);
 #undef SAME
 }
 
