@@ -287,6 +287,7 @@ count_recorded(const struct cm_tile_events *events, const struct scene *scene, c
          assert_int_equal(scene->primitives[quad.primitive].draw, event[1]);
          assert_int_equal(quad.live & ~quad.covered, 0);
          assert_int_equal(quad.visible & ~quad.live, 0);
+         assert_int_equal(quad.written & ~quad.live, 0);
          live += (unsigned)__builtin_popcount(quad.live);
       }
    }
@@ -420,6 +421,8 @@ render_part(const struct scene *scene, const struct run *run, struct image *imag
       for (uint32_t tile = 0; tile < num_tiles; tile++) {
          image->recorded += count_recorded(&events[tile], scene, &pass, tile);
          image->recorded_order = sum_tile(&events[tile], run, image->recorded_order);
+         if (run->examine)
+            run->examine(run->examine_context, &pass, tile, &events[tile]);
          free(events[tile].words);
       }
       free(events);

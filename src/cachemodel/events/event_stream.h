@@ -37,7 +37,7 @@ struct cm_resource_description {
    uint32_t height;      /**< texels of level 0 */
    uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
    uint32_t layers;      /**< array layers, or cube faces (six a cube), else 1 */
-   bool is_displayable;  /**< a window's, or another surface's that the window system gave */
+   bool is_displayable;  /**< a surface that the window system gave: a window, a pbuffer */
 };
 
 /** One attachment of a pass. */
@@ -240,7 +240,8 @@ struct cm_pass {
  * attachment, because in the region of CM_HIZ_SIZE x CM_HIZ_SIZE pixels of the
  * attachment that they lie in no pixel is farther (of tests for greater: nearer) than
  * what is nearest (farthest) of the primitive in that region, by its plane at the
- * region's corners and by its vertices.
+ * region's corners and by its vertices. What a draw with late tests writes may be seen
+ * later than by its next primitive, as on a GPU whose quads are still being shaded.
  */
 
 /** A quad (2×2 fragments) given to a fragment processor. Masks: bit y * 2 + x. */

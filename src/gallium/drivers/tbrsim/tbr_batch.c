@@ -613,6 +613,7 @@ copy_flags(struct cm_attachment *event, const struct tbr_attachment *attachment)
 {
    event->load = attachment->load;
    event->store = attachment->store;
+   event->clear = attachment->clear;
 }
 
 static void

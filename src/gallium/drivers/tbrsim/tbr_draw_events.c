@@ -13,6 +13,8 @@
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
+#include "tbr_draw_tests.h"
+#include "tbr_formats.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
 
@@ -64,10 +66,78 @@ describe_textures(const struct tbr_context *context, struct cm_draw *event)
    }
 }
 
+static bool
+changes_stencil(const struct tbr_stencil *stencil)
+{
+   return stencil->writemask &&
+          (stencil->fail_op != PIPE_STENCIL_OP_KEEP || stencil->zfail_op != PIPE_STENCIL_OP_KEEP ||
+           stencil->zpass_op != PIPE_STENCIL_OP_KEEP);
+}
+
+static bool
+is_of_destination(enum pipe_blendfactor factor)
+{
+   switch (factor) {
+   case PIPE_BLENDFACTOR_DST_ALPHA:
+   case PIPE_BLENDFACTOR_DST_COLOR:
+   case PIPE_BLENDFACTOR_INV_DST_ALPHA:
+   case PIPE_BLENDFACTOR_INV_DST_COLOR:
+   case PIPE_BLENDFACTOR_SRC_ALPHA_SATURATE: return true;
+   default: return false;
+   }
+}
+
+/** Whether what a colour buffer holds goes into what a draw writes there. */
+static bool
+reads_color(const struct tbr_draw_state *state, unsigned buffer, enum pipe_format format)
+{
+   const struct pipe_rt_blend_state *rt = &state->blend.rt[buffer];
+   const unsigned channels = tbr_format_channels(format);
+   if ((rt->colormask & channels) != channels)
+      return true;
+   if (state->blend.logicop_enable)
+      return state->blend.logicop_func != PIPE_LOGICOP_CLEAR &&
+             state->blend.logicop_func != PIPE_LOGICOP_SET &&
+             state->blend.logicop_func != PIPE_LOGICOP_COPY &&
+             state->blend.logicop_func != PIPE_LOGICOP_COPY_INVERTED;
+   if (!rt->blend_enable || util_format_is_pure_integer(format))
+      return false;
+   return rt->rgb_func >= PIPE_BLEND_MIN || rt->alpha_func >= PIPE_BLEND_MIN ||
+          rt->rgb_dst_factor != PIPE_BLENDFACTOR_ZERO || rt->alpha_dst_factor != PIPE_BLENDFACTOR_ZERO ||
+          is_of_destination(rt->rgb_src_factor) || is_of_destination(rt->alpha_src_factor);
+}
+
+static void
+describe_tests(const struct tbr_context *context, const struct tbr_batch *batch, struct cm_draw *event)
+{
+   const struct tbr_draw_state *state = context->draw_state;
+   const struct tbr_pass *pass = &batch->pass;
+   const struct tbr_draw_tests tests =
+      tbr_draw_tests(state, pass->depth.memory != NULL, pass->stencil.memory != NULL);
+   event->tests = (struct cm_fragment_tests){
+      .depth_test = tests.depth_test && state->depth_func != PIPE_FUNC_ALWAYS,
+      .depth_write = tests.depth_write && state->depth_func != PIPE_FUNC_NEVER,
+      .stencil_test = tests.stencil_test,
+      .stencil_write =
+         tests.stencil_test && (changes_stencil(&state->stencil[0]) || changes_stencil(&state->stencil[1])),
+      .late = !tests.early,
+      .hierarchical = tests.hierarchical,
+   };
+   for (unsigned i = 0; i < pass->num_color; i++) {
+      if (!state->shade || !pass->color[i].memory || !state->blend.rt[i].colormask)
+         continue;
+      event->tests.color_write |= 1u << i;
+      if (reads_color(state, i, pass->color[i].format))
+         event->tests.color_read |= 1u << i;
+   }
+}
+
 /** What a draw's primitives and fragments need, whichever draw call they are of. */
 static void
-describe_fragments(const struct tbr_context *context, struct cm_draw *event)
+describe_fragments(const struct tbr_context *context, const struct tbr_batch *batch, struct cm_draw *event)
 {
+   if (!context->rasterizer->rasterizer_discard)
+      describe_tests(context, batch, event);
    const struct tbr_fragment_shader *fragment = context->fragment_shader;
    event->fragment_program =
       (struct cm_program){fragment->program, fragment->num_instructions, fragment->num_pushed_constants * 16};
@@ -167,7 +237,7 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
          return false;
    }
    describe_elements(context, batch, &event);
-   describe_fragments(context, &event);
+   describe_fragments(context, batch, &event);
    binning->events = batch;
    binning->first_event_draw = batch->event_draws.count;
    binning->num_event_draws = info->instance_count;
@@ -187,7 +257,7 @@ tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
       return false;
    struct cm_draw event;
    memset(&event, 0, sizeof event);
-   describe_fragments(context, &event);
+   describe_fragments(context, batch, &event);
    binning->events = batch;
    binning->first_event_draw = batch->event_draws.count;
    binning->num_event_draws = 1;

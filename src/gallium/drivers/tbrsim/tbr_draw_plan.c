@@ -1,40 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* What a draw's state means in this pass and tile, worked out once for a run of
  * its primitives. */
+#include "tbr_draw_tests.h"
 #include "tbr_tile.h"
 #include "tbr_vector.h"
-
-static bool
-stencil_has_effect(const struct tbr_stencil *stencil)
-{
-   return stencil->func != PIPE_FUNC_ALWAYS || stencil->fail_op != PIPE_STENCIL_OP_KEEP ||
-          stencil->zfail_op != PIPE_STENCIL_OP_KEEP || stencil->zpass_op != PIPE_STENCIL_OP_KEEP;
-}
 
 static void
 plan_tests(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan)
 {
    const struct tbr_draw_state *state = plan->state;
+   const struct tbr_draw_tests tests = tbr_draw_tests(state, thread->has_depth, thread->has_stencil);
    plan->depth_func = state->depth_func;
-   plan->depth_test = state->depth_test && thread->has_depth;
-   plan->depth_write = plan->depth_test && state->depth_write;
-   if (plan->depth_test && plan->depth_func == PIPE_FUNC_ALWAYS && !plan->depth_write)
-      plan->depth_test = false;
-   plan->stencil_test = state->stencil_test && thread->has_stencil &&
-                        (stencil_has_effect(&state->stencil[0]) || stencil_has_effect(&state->stencil[1]));
+   plan->depth_test = tests.depth_test;
+   plan->depth_write = tests.depth_write;
+   plan->stencil_test = tests.stencil_test;
    plan->shader_depth = state->shader_writes_depth;
    plan->shader_stencil = state->shader_writes_stencil;
-   /* Without a test to do, before or after the program only differs in what the
-    * occlusion counter counts. */
-   plan->early = state->early_tests ||
-                 !(state->shader_discards || state->shader_writes_depth || state->shader_writes_stencil ||
-                   state->writes_sample_mask || state->alpha_to_coverage || state->reads_sample_mask);
-   /* A fragment that already fails against the buffer fails after the writes of
-    * those before it too, as these functions only ever move the buffer away. */
-   plan->reject_early = !plan->early && plan->depth_test && !plan->stencil_test && !plan->shader_depth &&
-                        !state->reads_sample_mask &&
-                        (plan->depth_func == PIPE_FUNC_LESS || plan->depth_func == PIPE_FUNC_LEQUAL ||
-                         plan->depth_func == PIPE_FUNC_GREATER || plan->depth_func == PIPE_FUNC_GEQUAL);
+   plan->early = tests.early;
+   plan->reject_early = tests.reject_early;
+   plan->hierarchical = tests.hierarchical;
 }
 
 /* Where the samples are that coverage and depth are looked at: all in the middle

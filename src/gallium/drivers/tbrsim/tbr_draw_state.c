@@ -8,6 +8,7 @@
 #include "util/u_math.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_formats.h"
 #include "tbr_query.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
@@ -72,19 +73,6 @@ update_samples(const struct tbr_context *context, const struct tbr_batch *batch,
    state->writes_sample_mask = state->multisample && shader->writes_sample_mask;
 }
 
-/** The channels that the buffer has, as a colour mask. */
-static unsigned
-existing_channels(enum pipe_format format)
-{
-   const struct util_format_description *description = util_format_description(format);
-   unsigned mask = 0;
-   for (unsigned c = 0; c < 4; c++) {
-      if (description->swizzle[c] <= PIPE_SWIZZLE_W)
-         mask |= 1u << c;
-   }
-   return mask;
-}
-
 static bool
 writes_any_color(const struct tbr_batch *batch, const struct tbr_draw_state *state, uint32_t outputs)
 {
@@ -104,7 +92,7 @@ replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *
       const struct tbr_attachment *color = &batch->pass.color[i];
       if (!color->memory)
          continue;
-      const unsigned channels = existing_channels(color->format);
+      const unsigned channels = tbr_format_channels(color->format);
       if (!(outputs & (1u << i)) || state->blend.rt[i].blend_enable ||
           (state->blend.rt[i].colormask & channels) != channels)
          return false;

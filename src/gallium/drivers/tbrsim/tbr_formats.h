@@ -18,4 +18,7 @@ bool tbr_format_is_color_renderable(enum pipe_format format);
 /** Whether it can be a depth or stencil buffer's. */
 bool tbr_format_is_depth_stencil(enum pipe_format format);
 
+/** The channels that a pixel has, as a colour mask: bit 0 is red. */
+unsigned tbr_format_channels(enum pipe_format format);
+
 #endif

@@ -453,6 +453,7 @@ describe(const struct tbr_resource *resource, struct cm_resource_description *de
    description->height = base->height0;
    description->depth = base->target == PIPE_TEXTURE_3D ? base->depth0 : 1;
    description->layers = base->target == PIPE_TEXTURE_3D ? 1 : MAX2(base->array_size, 1);
+   description->is_displayable = is_displayed(base);
 }
 
 void

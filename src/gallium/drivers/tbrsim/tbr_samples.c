@@ -80,19 +80,21 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
       fill_sample_mask(block);
    const uint32_t live = run_program(thread, again);
 
-   uint32_t coverage[TBR_MAX_SAMPLES];
+   uint32_t coverage[TBR_MAX_SAMPLES], written = 0;
    for (unsigned s = first; s <= last; s++) {
       coverage[s] = block->coverage[s] & live;
       if (state->writes_sample_mask)
          coverage[s] &= lanes_with_sample(block->sample_mask, s);
       if (state->alpha_to_coverage)
          coverage[s] &= lanes_with_alpha(block->color[0][3], s);
-      if (plan->early)
-         continue;
-      coverage[s] = test_queue(thread, s, from_center ? plan->sample_offset[s] : no_offset, coverage[s]);
-      if (state->occlusion_counter)
-         thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(coverage[s]);
+      if (!plan->early) {
+         coverage[s] = test_queue(thread, s, from_center ? plan->sample_offset[s] : no_offset, coverage[s]);
+         if (state->occlusion_counter)
+            thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(coverage[s]);
+      }
+      written |= coverage[s];
    }
+   record_written(thread, written);
    if (state->alpha_to_one)
       set_alpha_to_one(thread);
    bool same = first == 0 && last == TBR_MAX_SAMPLES - 1;

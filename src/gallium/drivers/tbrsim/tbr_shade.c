@@ -11,6 +11,7 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    const struct tbr_fragment_queue *queue = &thread->queue;
    struct cm_tile_events *events = thread->texture.events;
    const size_t num_words = 2 + queue->count * CM_QUAD_WORDS;
+   thread->shade_words = events->num_words;
    uint32_t *words = cm_tile_events_reserve(events, num_words);
    if (!words)
       tbr_tile_out_of_memory("the recorded events");
@@ -31,6 +32,17 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
       memcpy(words + 2 + n * CM_QUAD_WORDS, &quad, sizeof(quad));
    }
    events->num_words += num_words;
+}
+
+/* Tells of the last shade event what came through all tests. */
+TBR_INLINE void
+record_written(struct tbr_tile_thread *thread, uint32_t written)
+{
+   if (!thread->texture.events)
+      return;
+   struct cm_quad *quads = (struct cm_quad *)(thread->texture.events->words + thread->shade_words + 2);
+   for (unsigned n = 0; n < thread->queue.count; n++)
+      quads[n].written = written >> 4 * n & 15;
 }
 
 /* Lanes without a quad repeat the first quad's, so that they compute something
@@ -83,6 +95,7 @@ shade_pixels(struct tbr_tile_thread *thread)
       if (state->occlusion_counter)
          thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(live);
    }
+   record_written(thread, live);
    if (live)
       write_colors(thread, 0, live);
 }

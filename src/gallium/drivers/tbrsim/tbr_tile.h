@@ -106,6 +106,7 @@ struct tbr_draw_plan {
    bool early;        /**< depth and stencil tests before the program; else after it */
    bool reject_early; /**< late tests, but a fragment that must fail is dropped before */
    bool depth_test, depth_write, stencil_test, shader_depth, shader_stencil;
+   bool hierarchical; /**< regions may be found hidden as a whole */
    uint8_t depth_func;
    float center;                               /**< of a pixel: 0.5 or 0 */
    int32_t sample[TBR_MAX_SAMPLES][2];         /**< where coverage is looked at, in 1/256 pixel */
@@ -168,6 +169,7 @@ struct tbr_tile_thread {
    struct tbr_tile_primitive *primitives;
    uint32_t num_primitives, primitives_capacity;
    bool has_visible;     /**< the visibility buffer is not empty */
+   size_t shade_words;   /**< of the events: before the last shade event */
    size_t flushed_words; /**< of the events: up to the last flush (tbr_tile_hidden.h) */
 
    struct tbr_plane_chunk *chunks, *chunk; /**< all, and the one in use */

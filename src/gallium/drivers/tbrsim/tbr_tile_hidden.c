@@ -2,6 +2,7 @@
 /* Independent of the vector level. */
 #include "tbr_tile_hidden.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "tbr_tile.h"
@@ -34,6 +35,99 @@ reserve_words(struct tbr_tile_thread *thread, size_t count)
    return words;
 }
 
+/* ---- hierarchical depth -------------------------------------------------- */
+
+/* Depth as the tile's buffer holds it: depth_encode of tbr_depth_stencil.c. */
+static int32_t
+encode_depth(const struct tbr_tile_thread *thread, float z)
+{
+   const struct tbr_draw_state *state = thread->plan.state;
+   if (state->depth_clamp)
+      z = fminf(fmaxf(z, state->depth_near), state->depth_far);
+   if (!thread->depth_is_float)
+      return (int32_t)rintf(fminf(fmaxf(z, 0.0f), 1.0f) * thread->depth_scale);
+   int32_t bits;
+   z += 0.0f;
+   memcpy(&bits, &z, sizeof bits);
+   return bits ^ (int32_t)((uint32_t)(bits >> 31) >> 1);
+}
+
+/* The pixels of a region that are in the framebuffer, within the tile. */
+struct region {
+   int32_t x0, y0, x1, y1;
+};
+
+static int32_t
+smaller(int32_t a, int32_t b)
+{
+   return a < b ? a : b;
+}
+
+/* What of a primitive is nearest in a region (least), or farthest where tests are for greater: by its plane
+ * at the region's corners, but not beyond its vertices. */
+static float
+find_bound(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+           const struct region *region, bool least)
+{
+   const struct cm_pb_attribute_block *position = primitive->attributes;
+   const struct tbr_plane *plane = &primitive->depth;
+   const float sign = least ? 1.0f : -1.0f;
+   float at_corners = INFINITY, at_vertices = INFINITY;
+   for (unsigned corner = 0; corner < 4; corner++) {
+      const int32_t x = corner & 1 ? region->x1 : region->x0, y = corner & 2 ? region->y1 : region->y0;
+      const float dx = (float)(thread->tile_x + x) - primitive->reference_x;
+      const float dy = (float)(thread->tile_y + y) - primitive->reference_y;
+      at_corners = fminf(at_corners, sign * (plane->base + plane->ddx * dx + plane->ddy * dy));
+   }
+   const float first = position->vertex[0][2], offset = plane->base - first;
+   const float z[4] = {first, position->vertex[1][2], position->vertex[2][2],
+                       position->vertex[1][2] + position->vertex[2][2] - first};
+   const unsigned vertices = position->flags & TBR_PRIMITIVE_PARALLELOGRAM ? 4 : 3;
+   for (unsigned v = 0; v < vertices; v++)
+      at_vertices = fminf(at_vertices, sign * (z[v] + offset));
+   return sign * fmaxf(at_corners, at_vertices);
+}
+
+/* What is farthest (of tests for greater: nearest) in the tile's buffer. */
+static int32_t
+find_stored(const struct tbr_tile_thread *thread, const struct region *region, bool least)
+{
+   int32_t stored = least ? INT32_MIN : INT32_MAX;
+   for (uint32_t s = 0; s < thread->pass->samples; s++) {
+      for (int32_t y = region->y0; y < region->y1; y++) {
+         for (int32_t x = region->x0; x < region->x1; x++) {
+            const uint32_t block = (uint32_t)(y >> 2) * thread->blocks_x + (uint32_t)(x >> 2);
+            const uint32_t lane = (y & 2u) * 4 + (x & 2u) * 2 + (y & 1u) * 2 + (x & 1u);
+            const int32_t z = thread->depth[s * TBR_TILE_MAX_PIXELS + block * 16 + lane];
+            if (least ? z > stored : z < stored)
+               stored = z;
+         }
+      }
+   }
+   return stored;
+}
+
+/* Whether a block's fragments, which all fail the depth test, need no look at their depth: CM_UNSHADED_HIDDEN. */
+static bool
+is_hidden_by_region(const struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
+                    uint32_t block)
+{
+   const unsigned func = thread->plan.depth_func;
+   const bool least = func == PIPE_FUNC_LESS || func == PIPE_FUNC_LEQUAL;
+   struct region region = {thread->block_x[block] * 4 & ~(CM_HIZ_SIZE - 1),
+                           thread->block_y[block] * 4 & ~(CM_HIZ_SIZE - 1), 0, 0};
+   region.x1 = smaller(region.x0 + CM_HIZ_SIZE, thread->width);
+   region.y1 = smaller(region.y0 + CM_HIZ_SIZE, thread->height);
+   const int32_t bound = encode_depth(thread, find_bound(thread, primitive, &region, least));
+   const int32_t stored = find_stored(thread, &region, least);
+   switch (func) {
+   case PIPE_FUNC_LESS: return bound >= stored;
+   case PIPE_FUNC_LEQUAL: return bound > stored;
+   case PIPE_FUNC_GREATER: return bound <= stored;
+   default: return bound < stored;
+   }
+}
+
 void
 tbr_hidden_record_unshaded(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block,
                            uint32_t covered, uint32_t passed)
@@ -51,12 +145,15 @@ tbr_hidden_record_unshaded(struct tbr_tile_thread *thread, uint32_t primitive_in
          .live = live,
          .covered = covered >> 4 * n & 15,
          .visible = live,
+         .written = live,
       };
       memcpy(words + 2 + count++ * CM_QUAD_WORDS, &quad, sizeof(quad));
    }
    if (!count)
       return;
-   words[0] = CM_EVENT_UNSHADED | count << 8;
+   const bool hidden = thread->plan.hierarchical && !passed &&
+                       is_hidden_by_region(thread, &thread->primitives[primitive_index], block);
+   words[0] = CM_EVENT_UNSHADED | count << 8 | (hidden ? CM_UNSHADED_HIDDEN : 0);
    words[1] = thread->plan.state->event_draw;
    thread->texture.events->num_words += 2 + count * CM_QUAD_WORDS;
 }
