@@ -45,10 +45,10 @@ struct cm_array_shape {
                          * only width is */
 };
 
-/** Whole numbers: what CACTI printed has no more digits. */
+/** Whole numbers: what CACTI printed has no more digits than attojoules. */
 struct cm_array_energy {
-   uint64_t read;    /**< aJ (1e-18 J) of a read, with its tags */
-   uint64_t write;   /**< aJ of a write */
+   uint64_t read;    /**< zJ (1e-21 J) of a read, with its tags */
+   uint64_t write;   /**< zJ of a write */
    uint64_t leakage; /**< fW (1e-15 W) of the array */
 };
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Makes the rows of a C array of data/cacti-7.0-energies.csv, each with its line in that file.
 
-Energies become attojoules and leakages femtowatts: whole numbers, so that nothing is rounded."""
+Energies become zeptojoules and leakages femtowatts: whole numbers, so that nothing is rounded."""
 
 import csv
 import decimal
@@ -37,7 +37,7 @@ def main(source, target):
                 f"{{{line}, CM_ARRAY_{KINDS[row['kind']]}, {row['tech_nm']}, CM_CELL_{CELLS[row['cell']]}, "
                 f"{row['size_bytes']}, {row['ways']}, {row['line_bytes']}, {row['bus_bits']}, "
                 f"{row['rw_ports']}, {row['read_ports']}, {row['access_ns']}, {row['cycle_ns']}, "
-                f"{{{whole(row['read_nJ'], 10**9)}, {whole(row['write_nJ'], 10**9)}, "
+                f"{{{whole(row['read_nJ'], 10**12)}, {whole(row['write_nJ'], 10**12)}, "
                 f"{whole(row['leak_mW'], 10**12)}}}, {row['area_mm2']}}},\n")
 
 

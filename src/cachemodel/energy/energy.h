@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The energy of a simulated GPU: an account of terms, each a count of events times the energy of
+ * one (dynamic), or a leakage times the time (static), that names its source. docs/energy.md says
+ * what is counted and what is not.
+ *
+ * Everything is made of counter values (stats/counters.h) and cycles, after the fact: nothing is
+ * added to an access. Energies of an event are whole zeptojoules, leakages whole femtowatts; a
+ * term's energy is what its counts so far make, rounded down to whole picojoules. So a frame's energy
+ * is the difference of two such numbers: frames add up to the run, terms to their unit, and
+ * units to their group, to the last digit.
+ */
+#ifndef CM_ENERGY_H
+#define CM_ENERGY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/config.h"
+#include "stats/counters.h"
+
+/** Units beside the caches and memory: X(identifier, name, group, description) */
+#define CM_ENERGY_UNITS(X)                                                                              \
+   X(MESH, "mesh", MEMORY_HIERARCHY, "links and routers between the texture caches")                    \
+   X(AFFINITY_TABLE, "affinity_table", MEMORY_HIERARCHY, "Affinity Tables, or the directory of d-nuca") \
+   X(COLOR_BUFFER, "color_buffer", GPU, "the tile's colours on chip")                                   \
+   X(DEPTH_BUFFER, "depth_buffer", GPU, "the tile's depths on chip")                                    \
+   X(VERTEX_STAGE, "vertex_stage", GPU, "the Vertex Processors")                                        \
+   X(PRIMITIVE_ASSEMBLY, "primitive_assembly", GPU, "Primitive Assembly and setup")                     \
+   X(TILING_ENGINE, "tiling_engine", GPU, "the Polygon List Builder and the Tile Fetcher")              \
+   X(RASTERIZER, "rasterizer", GPU, "the Rasterizer, with the interpolation of attributes")             \
+   X(EARLY_Z, "early_z", GPU, "the tests of depth")                                                     \
+   X(FRAGMENT_STAGE, "fragment_stage", GPU, "the Fragment Processors")                                  \
+   X(TEXTURE_UNIT, "texture_unit", GPU, "addressing and filtering of textures")                         \
+   X(BLENDING, "blending", GPU, "the Blending Unit")
+
+/** Where energy goes: first those of enum cm_unit, with the same numbers. */
+enum cm_energy_unit {
+   CM_ENERGY_LAST_OF_MEMORY = CM_UNIT_COUNT - 1,
+#define CM_ENERGY_UNIT_ENUM(id, name, group, description) CM_ENERGY_##id,
+   CM_ENERGY_UNITS(CM_ENERGY_UNIT_ENUM)
+#undef CM_ENERGY_UNIT_ENUM
+      CM_ENERGY_UNIT_COUNT
+};
+
+/** Sums over units, as the papers have them: X(identifier, name, description). A unit is in several. */
+#define CM_ENERGY_GROUPS(X)                                                                               \
+   X(MEMORY_HIERARCHY, "memory_hierarchy", "all caches, what connects them, and main memory (TCOR II-D)") \
+   X(GPU, "gpu", "all that is on the chip: everything but main memory (\"DTM-NUCA\", Figure 10)")         \
+   X(SYSTEM, "system", "the GPU and main memory")
+
+enum cm_energy_group {
+#define CM_ENERGY_GROUP_ENUM(id, name, description) CM_ENERGY_GROUP_##id,
+   CM_ENERGY_GROUPS(CM_ENERGY_GROUP_ENUM)
+#undef CM_ENERGY_GROUP_ENUM
+      CM_ENERGY_GROUP_COUNT
+};
+
+extern const char *const cm_energy_group_names[CM_ENERGY_GROUP_COUNT];
+extern const char *const cm_energy_group_descriptions[CM_ENERGY_GROUP_COUNT];
+
+const char *cm_energy_unit_name(enum cm_energy_unit unit);
+const char *cm_energy_unit_description(enum cm_energy_unit unit);
+bool cm_energy_unit_is_in(enum cm_energy_unit unit, enum cm_energy_group group);
+
+/** Counters whose sum is a count. */
+#define CM_ENERGY_MAX_COUNTERS 24
+
+/** A line of the account. */
+struct cm_energy_term {
+   enum cm_energy_unit unit;
+   bool is_static; /**< what is there without any access: leakage, refresh, standby */
+   bool by_time;   /**< leakage times time; else events times energy */
+   char what[64];  /**< "reads", "line fills", "leakage of 4 instances" … */
+   /** Events are (the sum of these counters, less the last num_minus of them) * times. */
+   uint32_t counters[CM_ENERGY_MAX_COUNTERS]; /**< indices into the table */
+   uint32_t num_counters, num_minus;
+   uint32_t times;   /**< events for each that was counted */
+   uint64_t energy;  /**< zJ (1e-21 J) of an event */
+   uint64_t leakage; /**< fW */
+   char note[320];   /**< where that comes from */
+};
+
+/** The account of a configuration. */
+struct cm_energy {
+   struct cm_energy_term *terms; /**< by unit, dynamic ones first */
+   uint32_t num_terms;
+   uint32_t clock_mhz;
+   bool has_unit[CM_ENERGY_UNIT_COUNT]; /**< has terms */
+};
+
+/** Makes the account of a configuration that has energy, over its counters. Terms of operations that the
+ * table does not count (those of the pipeline where timing is off) are not there. NULL and a
+ * message when there are no figures for something, or memory is out. */
+struct cm_energy *cm_energy_create(const struct cm_config *config, const struct cm_counter_table *table,
+                                   char *error, size_t error_size);
+void cm_energy_destroy(struct cm_energy *energy);
+
+/** Events of a term that is not by_time, by counter values in the table's order. */
+uint64_t cm_energy_term_events(const struct cm_energy_term *term, const uint64_t *values);
+
+/** Energy of a term in pJ, rounded down: of what was counted, or of so many cycles of the GPU. */
+uint64_t cm_energy_term_total(const struct cm_energy *energy, const struct cm_energy_term *term,
+                              const uint64_t *values, uint64_t cycles);
+
+/** Dynamic and static energy in pJ. */
+struct cm_energy_sum {
+   uint64_t dynamic, leakage;
+};
+
+struct cm_energy_sums {
+   struct cm_energy_sum units[CM_ENERGY_UNIT_COUNT];
+   struct cm_energy_sum groups[CM_ENERGY_GROUP_COUNT];
+};
+
+/** Adds up all terms. */
+void cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_t cycles,
+                      struct cm_energy_sums *sums);
+
+#endif

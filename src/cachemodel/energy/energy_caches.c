@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* What accesses to caches take. CACTI's energy of a read or write has the tags of all ways in it; in its
+ * normal mode their data is read beside them, so that a look-up that misses takes what a read takes. */
+#include <stdio.h>
+
+#include "energy/energy_internal.h"
+
+/* ---- streams ----------------------------------------------------------- */
+
+/* Adds a counter of all streams that look the cache up: not the one that passes by. */
+static void
+count_streams(const struct cm_energy_builder *builder, struct cm_energy_term *term, enum cm_unit unit,
+              const char *event)
+{
+   const struct cm_cache_config *cache = &builder->config->caches[unit];
+   if (!cache->uncached) {
+      cm_energy_count(builder, term, "%s.total.%s", cm_unit_names[unit], event);
+      return;
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (stream + 1 != cache->uncached && cm_stream_reaches(builder->config, (enum cm_stream)stream, unit))
+         cm_energy_count(builder, term, "%s.%s.%s", cm_unit_names[unit], cm_stream_names[stream], event);
+   }
+}
+
+/* ---- arrays ------------------------------------------------------------ */
+
+/* What a cache is made of. */
+struct arrays {
+   struct cm_array_lookup of_one;
+   uint32_t count;      /* arrays of each instance */
+   uint32_t line_parts; /* accesses that move a line, all arrays together */
+};
+
+static bool
+add_term(struct cm_energy_builder *builder, enum cm_unit unit, const char *what, const char *event,
+         uint32_t times, uint64_t energy, const char *note)
+{
+   struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "%s", what);
+   if (!term)
+      return false;
+   count_streams(builder, term, unit, event);
+   term->times = times;
+   term->energy = energy;
+   snprintf(term->note, sizeof term->note, "%s", note);
+   return true;
+}
+
+/* Lines that come in and go out. */
+static bool
+add_lines(struct cm_energy_builder *builder, enum cm_unit unit, const struct arrays *arrays)
+{
+   const struct cm_array_lookup *array = &arrays->of_one;
+   return add_term(builder, unit, "lines filled: writes", "fills", arrays->line_parts, array->energy.write,
+                   array->note) &&
+          add_term(builder, unit, "lines written back: reads", "writebacks", arrays->line_parts,
+                   array->energy.read, array->note);
+}
+
+static bool
+add_leakage(struct cm_energy_builder *builder, enum cm_unit unit, const struct arrays *arrays)
+{
+   const uint32_t instances = builder->config->caches[unit].instances;
+   return cm_energy_add_leakage(builder, (int)unit, instances * arrays->count,
+                                arrays->count > 1 ? "bank"
+                                : instances > 1   ? "instance"
+                                                  : "cache",
+                                arrays->of_one.energy.leakage, arrays->of_one.note);
+}
+
+/* ---- a cache ----------------------------------------------------------- */
+
+/* Reads that a NUCA makes besides those that its caches count, which are the serving caches': look-ups in the
+ * requester's own one, and blocks that move from one to another. */
+static bool
+add_nuca_reads(struct cm_energy_builder *builder, const struct cm_array_lookup *array)
+{
+   const struct cm_nuca_config *nuca = &builder->config->nuca;
+   if (nuca->organisation == CM_NUCA_DTM || nuca->organisation == CM_NUCA_DTM_DISTRIBUTED) {
+      struct cm_energy_term *term =
+         cm_energy_add(builder, CM_UNIT_TEXTURE_CACHE, "reads of the own cache before another's");
+      if (!term)
+         return false;
+      cm_energy_count(builder, term, "nuca.remote_hits");
+      cm_energy_count(builder, term, "nuca.l2_accesses");
+      cm_energy_count_less(builder, term, "nuca.local_l2_accesses");
+      term->energy = array->energy.read;
+      snprintf(term->note, sizeof term->note, "%s", array->note);
+   }
+   if (nuca->organisation == CM_NUCA_DYNAMIC && nuca->migration == CM_NUCA_MIGRATION_LAST_REQUESTER) {
+      struct cm_energy_term *term =
+         cm_energy_add(builder, CM_UNIT_TEXTURE_CACHE, "blocks moved: a read and a write");
+      if (!term)
+         return false;
+      cm_energy_count(builder, term, "nuca.migrations");
+      term->energy = array->energy.read + array->energy.write;
+      snprintf(term->note, sizeof term->note, "%s", array->note);
+   }
+   return true;
+}
+
+static bool
+add_cache(struct cm_energy_builder *builder, enum cm_unit unit)
+{
+   const struct cm_cache_config *cache = &builder->config->caches[unit];
+   const struct cm_array_shape shape = {.kind = CM_ARRAY_CACHE, .size = cache->size, .ways = cache->ways};
+   struct arrays arrays = {.count = 1, .line_parts = 1};
+   struct cm_array_lookup *array = &arrays.of_one;
+   return cm_energy_find(builder, cm_unit_names[unit], &shape, array) &&
+          add_term(builder, unit, "reads", "reads", 1, array->energy.read, array->note) &&
+          add_term(builder, unit, "writes", "writes", 1, array->energy.write, array->note) &&
+          add_lines(builder, unit, &arrays) &&
+          (unit != CM_UNIT_TEXTURE_CACHE || add_nuca_reads(builder, array)) &&
+          add_leakage(builder, unit, &arrays);
+}
+
+/* ---- a texture cache of a design (texture/access.h) -------------------- */
+
+/* Whether a cache's reads are counted by its design: those of textures and nothing else. */
+static bool
+has_design(const struct cm_config *config, enum cm_unit unit)
+{
+   if (config->texture_access.design == CM_TEXTURE_DESIGN_NONE ||
+       config->streams[CM_STREAM_TEXTURE] != unit || config->nuca.organisation != CM_NUCA_NONE)
+      return false;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (stream != CM_STREAM_TEXTURE && cm_stream_reaches(config, (enum cm_stream)stream, unit))
+         return false;
+   }
+   return true;
+}
+
+/* The arrays of a design, and the accesses that fill a line through their ports. */
+static const struct design_arrays {
+   enum cm_array_kind kind;
+   uint32_t count, line_parts;
+   const char *access;
+} design_arrays[] = {
+   [CM_TEXTURE_DESIGN_TRADITIONAL] = {CM_ARRAY_TEXTURE_TRADITIONAL, 1, 16, "reads of 32 bits"},
+   [CM_TEXTURE_DESIGN_WIDE_BUS] = {CM_ARRAY_TEXTURE_WIDE, 1, 4, "reads of 128 bits"},
+   [CM_TEXTURE_DESIGN_MULTI_PORT] = {CM_ARRAY_TEXTURE_MULTI_PORT, 1, 16, "reads of a port"},
+   [CM_TEXTURE_DESIGN_BANKED_CONTINUOUS] = {CM_ARRAY_TEXTURE_BANK_CONTINUOUS, 4, 4, "reads of a bank"},
+   [CM_TEXTURE_DESIGN_BANKED_INTERLEAVED] = {CM_ARRAY_TEXTURE_BANK_INTERLEAVED, 4, 16, "reads of a bank"},
+};
+
+static bool
+add_texture_cache(struct cm_energy_builder *builder, enum cm_unit unit)
+{
+   const struct cm_cache_config *cache = &builder->config->caches[unit];
+   const struct design_arrays *design = &design_arrays[builder->config->texture_access.design];
+   const struct cm_array_shape shape = {.kind = design->kind,
+                                        .size = cache->size / design->count,
+                                        .ways = cache->ways};
+   struct arrays arrays = {.count = design->count, .line_parts = design->line_parts};
+   if (!cm_energy_find(builder, cm_unit_names[unit], &shape, &arrays.of_one))
+      return false;
+   struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "%s", design->access);
+   if (!term)
+      return false;
+   cm_energy_count(builder, term, "texture_access.data_banks");
+   term->energy = arrays.of_one.energy.read;
+   snprintf(term->note, sizeof term->note, "%s", arrays.of_one.note);
+   return add_term(builder, unit, "lines filled: writes", "fills", arrays.line_parts,
+                   arrays.of_one.energy.write, arrays.of_one.note) &&
+          add_leakage(builder, unit, &arrays);
+}
+
+/* ---- the Attribute Cache (TCOR III-C2) --------------------------------- */
+
+/* Bits of a line of the Primitive Buffer: tag, OPT number, ABP (III-C2: 16, 12 and 10) and the valid, dirty and
+ * lock bits. */
+#define PRIMITIVE_LINE_BITS (16 + 12 + 10 + 3)
+#define PORT_BITS 128
+#define ATTRIBUTE_BITS 384 /* of 48 bytes (TCOR II-B) */
+
+static bool
+add_primitive_buffer(struct cm_energy_builder *builder)
+{
+   const struct cm_config *config = builder->config;
+   const uint32_t set_bits = config->caches[CM_UNIT_ATTRIBUTE_CACHE].ways * PRIMITIVE_LINE_BITS;
+   const struct cm_array_shape shape = {
+      .kind = CM_ARRAY_RAM,
+      .size = ((uint64_t)config->primitive_buffer.lines * PRIMITIVE_LINE_BITS + 7) / 8,
+      .ways = 1,
+      .bus_bits = PORT_BITS,
+   };
+   struct cm_array_lookup array;
+   if (!cm_energy_find(builder, "primitive_buffer", &shape, &array))
+      return false;
+   struct cm_energy_term *term =
+      cm_energy_add(builder, CM_UNIT_ATTRIBUTE_CACHE, "Primitive Buffer: reads of a set");
+   if (!term)
+      return false;
+   cm_energy_count(builder, term, "primitive_buffer.reads");
+   cm_energy_count(builder, term, "primitive_buffer.writes");
+   term->times = (set_bits + PORT_BITS - 1) / PORT_BITS;
+   term->energy = array.energy.read;
+   snprintf(term->note, sizeof term->note, "%u bits a line: %s", PRIMITIVE_LINE_BITS, array.note);
+
+   /* A read updates the OPT number, or takes a line; a write that does not pass by takes one. */
+   term = cm_energy_add(builder, CM_UNIT_ATTRIBUTE_CACHE, "Primitive Buffer: writes of a line");
+   if (!term)
+      return false;
+   cm_energy_count(builder, term, "primitive_buffer.reads");
+   cm_energy_count(builder, term, "primitive_buffer.writes");
+   cm_energy_count_less(builder, term, "primitive_buffer.bypasses");
+   term->energy = array.energy.write;
+   snprintf(term->note, sizeof term->note, "%u bits a line: %s", PRIMITIVE_LINE_BITS, array.note);
+   return cm_energy_add_leakage(builder, CM_UNIT_ATTRIBUTE_CACHE, 1, "Primitive Buffer", array.energy.leakage,
+                                array.note);
+}
+
+/* Counts an event of attributes in the Attribute Buffer, without writes that pass by where those are among
+ * them. */
+static bool
+add_attributes(struct cm_energy_builder *builder, const struct cm_array_lookup *array, const char *what,
+               const char *event, bool has_bypasses, uint64_t energy)
+{
+   struct cm_energy_term *term =
+      cm_energy_add(builder, CM_UNIT_ATTRIBUTE_CACHE, "Attribute Buffer: %s", what);
+   if (!term)
+      return false;
+   cm_energy_count(builder, term, "attribute_cache.total.%s", event);
+   if (has_bypasses)
+      cm_energy_count_less(builder, term, "attribute_cache.total.bypasses");
+   term->energy = energy;
+   snprintf(term->note, sizeof term->note, "%s", array->note);
+   return true;
+}
+
+static bool
+add_attribute_cache(struct cm_energy_builder *builder)
+{
+   const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
+                                        .size = builder->config->caches[CM_UNIT_ATTRIBUTE_CACHE].size,
+                                        .ways = 1,
+                                        .bus_bits = ATTRIBUTE_BITS};
+   struct cm_array_lookup array;
+   /* The Rasterizer reads each attribute that the Tile Fetcher asks for, once, where it is by then. */
+   return cm_energy_find(builder, "attribute_cache", &shape, &array) &&
+          add_attributes(builder, &array, "reads by the Rasterizer", "reads", false, array.energy.read) &&
+          add_attributes(builder, &array, "writes by the Polygon List Builder", "writes", true,
+                         array.energy.write) &&
+          add_attributes(builder, &array, "attributes filled: writes", "fills", false, array.energy.write) &&
+          add_attributes(builder, &array, "attributes written back: reads", "writebacks", true,
+                         array.energy.read) &&
+          cm_energy_add_leakage(builder, CM_UNIT_ATTRIBUTE_CACHE, 1, "Attribute Buffer", array.energy.leakage,
+                                array.note) &&
+          add_primitive_buffer(builder);
+}
+
+bool
+cm_energy_add_caches(struct cm_energy_builder *builder)
+{
+   const struct cm_config *config = builder->config;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (!config->caches[unit].size)
+         continue;
+      const bool fine =
+         unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines ? add_attribute_cache(builder)
+         : has_design(config, (enum cm_unit)unit) ? add_texture_cache(builder, (enum cm_unit)unit)
+                                                  : add_cache(builder, (enum cm_unit)unit);
+      if (!fine)
+         return false;
+   }
+   return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/** What the parts of energy/ share: how an account is made. */
+#ifndef CM_ENERGY_INTERNAL_H
+#define CM_ENERGY_INTERNAL_H
+
+#include "energy/energy.h"
+#include "energy/energy_table.h"
+
+/** Keys of energy.* are in fJ, terms in zJ. */
+#define CM_ZEPTOJOULES_PER_FEMTOJOULE 1000000u
+
+struct cm_energy_builder {
+   const struct cm_config *config;
+   const struct cm_counter_table *table;
+   struct cm_energy *energy;
+   char *error;
+   size_t error_size;
+};
+
+/** Appends a dynamic term without counters, each counted once, to be filled in; valid until the next
+ * one. unit is an enum cm_unit or cm_energy_unit. NULL and a message when memory is out. */
+struct cm_energy_term *cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, ...)
+   __attribute__((format(printf, 3, 4)));
+
+/** Adds a counter, which must be in the table, to a term's events … */
+void cm_energy_count(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *format,
+                     ...) __attribute__((format(printf, 3, 4)));
+/** … or takes one away from them, which is not followed by any that are added. */
+void
+cm_energy_count_less(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *name);
+
+/** As cm_energy_table_find, of the configuration's technology and cell. `what` is for the message. */
+bool cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct cm_array_shape *shape,
+                    struct cm_array_lookup *lookup);
+
+/** Appends the leakage of so many alike, each of which is a `what` (each: fW). */
+bool cm_energy_add_leakage(struct cm_energy_builder *builder, int unit, uint32_t count, const char *what,
+                           uint64_t leakage, const char *note);
+
+/** energy_caches.c: the configured caches. */
+bool cm_energy_add_caches(struct cm_energy_builder *builder);
+/** energy_nuca.c: what is between the texture caches of a NUCA. */
+bool cm_energy_add_nuca(struct cm_energy_builder *builder);
+/** energy_pipeline.c: processors, fixed-function units, buffers on chip. */
+bool cm_energy_add_pipeline(struct cm_energy_builder *builder);
+
+#endif
