@@ -342,6 +342,56 @@ test_energy(void **unused)
    }
 }
 
+/* What is no DRAM system. */
+static void
+test_dram_system(void **unused)
+{
+   (void)unused;
+   static const char *const wrongs[][3] = {
+      {"dram_system.device=DDR5", "device: wrong value 'DDR5'", "one of: none, LPDDR3_8Gb_x32_1333"},
+      {"dram_system.channels=3", "dram_system.channels: 3 is not possible", "a power of two from 1 to 16"},
+      {"dram_system.channels=32", "dram_system.channels: 32 is not possible", "a power of two from 1 to 16"},
+      {"dram_system.channel_width=16", "channel_width: 16 bits are less than one chip of LPDDR3_8Gb_x32_1333",
+       "expected at least 32"},
+      {"dram_system.channel_width=48", "channel_width: 48 is not possible", "a power of two from 8 to 256"},
+      {"dram_system.ranks=0", "dram_system.ranks: 0 is not possible", "a power of two from 1 to 4"},
+      {"dram_system.mapping=row-bank-column-channel", "dram_system.mapping: 'row-bank-column-channel' is no",
+       "each once"},
+      {"dram_system.mapping=row-rank-bank-column-bank", "dram_system.mapping: 'row-rank", "each once"},
+      {"dram_system.mapping=row-rank-bank-column-channel-", "dram_system.mapping: 'row-rank", "each once"},
+      {"dram_system.mapping=row^bank-rank-bank-column-channel", "dram_system.mapping: 'row^", "bank^row"},
+      {"dram_system.interleave=32", "dram_system.interleave: 32 is not possible", "from 64 to 4096"},
+      {"dram_system.interleave=8192", "dram_system.interleave: 8192 is not possible", "from 64 to 4096"},
+      {"dram_system.page_policy=adaptive", "page_policy: wrong value 'adaptive'", "one of: open, closed"},
+      {"dram_system.read_queue=65", "dram_system.read_queue: 65 is out of range", "1 to 64"},
+      {"dram_system.write_queue=0", "dram_system.write_queue: 0 is out of range", "1 to 64"},
+      {"dram_system.write_high=33", "dram_system.write_high: 33 is out of range", "1 to 32"},
+      {"dram_system.write_low=24", "dram_system.write_low: 24 is out of range", "0 to 23"},
+      {"dram_system.controller_latency=10001", "controller_latency: 10001 is out of range", "0 to 10000"},
+      {"dram_system.timing.tRAS=5", "dram_system.timing.tRAS: 5 is less than tRCD", "at least 12"},
+      {"dram_system.timing.tREFI=180", "dram_system.timing.tREFI: 180 leaves no time", "more than 180"},
+      {"dram_system.timing.tCK=1500", "no key 'tCK'", "CL, CWL, tRCD"},
+      {"dram.size_mib=4096", "dram_system.channels: 2 channels of 1 ranks of 1 chips hold 2048 MiB",
+       "expected at least dram.size_mib, 4096"},
+   };
+   for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
+      char error[1024] = "";
+      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+      assert_non_null(config);
+      if (cm_config_set(config, wrongs[i][0], error, sizeof error) &&
+          cm_config_validate(config, error, sizeof error))
+         fail_msg("accepted: %s", wrongs[i][0]);
+      if (!strstr(error, wrongs[i][1]) || !strstr(error, wrongs[i][2]) || strchr(error, '\n'))
+         fail_msg("%s: %s", wrongs[i][0], error);
+      /* Without a device, the other keys do not matter. */
+      if (strncmp(wrongs[i][0], "dram_system.channels", 20) == 0) {
+         assert_true(cm_config_set(config, "dram_system.device=none", error, sizeof error));
+         assert_true(cm_config_validate(config, error, sizeof error));
+      }
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
@@ -349,7 +399,7 @@ main(void)
       cmocka_unit_test(test_messages),       cmocka_unit_test(test_no_configuration),
       cmocka_unit_test(test_no_file),        cmocka_unit_test(test_attribute_cache),
       cmocka_unit_test(test_texture_access), cmocka_unit_test(test_nuca),
-      cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_dram_system),    cmocka_unit_test(test_energy),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

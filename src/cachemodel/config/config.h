@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/dram_config.h"
 #include "config/energy_config.h"
 #include "config/nuca_config.h"
 #include "config/units.h"
@@ -244,6 +245,7 @@ struct cm_config {
       uint32_t latency_min, latency_max; /**< cycles */
       uint32_t size_mib;
    } dram;
+   struct cm_dram_system_config dram_system; /**< device 0 where there is no such mapping */
 
    char name[64]; /**< the preset's name, or the file's without directory and ".yaml"; not a key */
 };

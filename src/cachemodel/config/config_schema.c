@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "config/config_internal.h"
+#include "dram_devices.h"
 
 #define MEMBER_TYPE(member) __typeof__(((struct cm_config *)NULL)->member)
 typedef MEMBER_TYPE(tile) tile_config;
@@ -199,6 +200,32 @@ static const cyaml_schema_field_t dram_fields[] = {
    UINT(dram_config, size_mib),
    CYAML_FIELD_END,
 };
+#define DEVICE_NAME(number, name, ...) {#name, number},
+static const cyaml_strval_t device_names[] = {{"none", 0}, CM_DRAM_DEVICES(DEVICE_NAME)};
+static const cyaml_strval_t page_policy_names[] = {
+   {"open", CM_DRAM_PAGE_OPEN},
+   {"closed", CM_DRAM_PAGE_CLOSED},
+};
+#define TIMING_FIELD(name, description) OPTIONAL_UINT(struct cm_dram_timing, name),
+static const cyaml_schema_field_t timing_fields[] = {CM_DRAM_TIMINGS(TIMING_FIELD) CYAML_FIELD_END};
+static const cyaml_schema_field_t dram_system_fields[] = {
+   ENUM(struct cm_dram_system_config, device, device_names),
+   UINT(struct cm_dram_system_config, channels),
+   UINT(struct cm_dram_system_config, channel_width),
+   UINT(struct cm_dram_system_config, ranks),
+   CYAML_FIELD_STRING_PTR("mapping", CYAML_FLAG_POINTER, struct cm_dram_system_config, mapping, 1, 60),
+   UINT(struct cm_dram_system_config, interleave),
+   ENUM(struct cm_dram_system_config, page_policy, page_policy_names),
+   UINT(struct cm_dram_system_config, read_queue),
+   UINT(struct cm_dram_system_config, write_queue),
+   UINT(struct cm_dram_system_config, write_high),
+   UINT(struct cm_dram_system_config, write_low),
+   UINT(struct cm_dram_system_config, row_hit_limit),
+   UINT(struct cm_dram_system_config, power_down_after),
+   UINT(struct cm_dram_system_config, controller_latency),
+   CYAML_FIELD_MAPPING("timing", CYAML_FLAG_OPTIONAL, struct cm_dram_system_config, timing, timing_fields),
+   CYAML_FIELD_END,
+};
 #define STREAM_NAME(id, name, description) {name, 1 + CM_STREAM_##id},
 static const cyaml_strval_t uncached_names[] = {{"none", 0}, CM_STREAMS(STREAM_NAME)};
 
@@ -272,6 +299,7 @@ static const cyaml_schema_field_t config_fields[] = {
    CYAML_FIELD_MAPPING("primitive_buffer", CYAML_FLAG_OPTIONAL, struct cm_config, primitive_buffer,
                        primitive_buffer_fields),
    MAPPING(dram, dram_fields),
+   CYAML_FIELD_MAPPING("dram_system", CYAML_FLAG_OPTIONAL, struct cm_config, dram_system, dram_system_fields),
    CYAML_FIELD_END,
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/config_internal.h"
+#include "dram/dram_system.h"
 #include "energy/energy_table.h"
 #include "events/event_stream.h"
 
@@ -423,6 +424,24 @@ check_energy(const struct cm_config *config, struct cm_config_problem *problem)
    return true;
 }
 
+static bool
+check_dram(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   about(problem, "dram.latency_max");
+   if (config->dram.latency_max < config->dram.latency_min)
+      return wrong(problem, "%u is less than latency_min, expected at least %u", config->dram.latency_max,
+                   config->dram.latency_min);
+   if (!in_range(about(problem, "dram.size_mib"), config->dram.size_mib, 1, 1u << 24))
+      return false;
+   char key[40];
+   if (!config->dram_system.device ||
+       cm_dram_config_check(&config->dram_system, config->dram.size_mib, key, sizeof key, problem->message,
+                            sizeof problem->message))
+      return true;
+   about(problem, "dram_system.%s", key);
+   return false;
+}
+
 bool
 cm_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -467,11 +486,7 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
        !check_energy(config, problem))
       return false;
 
-   about(problem, "dram.latency_max");
-   if (config->dram.latency_max < config->dram.latency_min)
-      return wrong(problem, "%u is less than latency_min, expected at least %u", config->dram.latency_max,
-                   config->dram.latency_min);
-   return in_range(about(problem, "dram.size_mib"), config->dram.size_mib, 1, 1u << 24);
+   return check_dram(config, problem);
 }
 
 bool
