@@ -367,15 +367,13 @@ static void
 narrow_forget(struct narrow *narrow, const struct cm_access_runs *part)
 {
    struct cm_cache *cache = &narrow->cache;
-   const size_t set_bytes = cache->ways * sizeof(cm_line);
    if (narrow->runs == part->num_runs && part->num_runs < cache->sets) {
       for (uint32_t run = 0; run < part->num_runs; run++)
-         memset(cache->lines + cm_cache_set(cache, cm_run_block(part->runs[run])) * cache->ways, 0xff,
-                set_bytes);
+         cm_cache_forget_set(cache, cm_cache_set(cache, cm_run_block(part->runs[run])));
    } else {
-      memset(cache->lines, 0xff, cache->sets * set_bytes);
+      for (uint32_t set = 0; set < cache->sets; set++)
+         cm_cache_forget_set(cache, set);
    }
-   cache->folded_block = CM_NO_BLOCK;
    narrow->runs = 0;
 }
 

@@ -209,6 +209,15 @@ cm_cache_drop(struct cm_cache *cache, uint64_t block)
 }
 
 void
+cm_cache_forget_set(struct cm_cache *cache, uint64_t set)
+{
+   memset(cache->lines + set * cache->ways, 0xff, cache->ways * sizeof(cm_line));
+   if (cache->replacement->set_emptied)
+      cache->replacement->set_emptied(cache, set);
+   cache->folded_block = CM_NO_BLOCK;
+}
+
+void
 cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    const struct cm_observer *observer = cache->observer;

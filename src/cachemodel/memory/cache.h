@@ -91,6 +91,8 @@ struct cm_replacement {
    void (*insert)(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
+   /** Is told that all lines of a set have been emptied at once; NULL: need not know. */
+   void (*set_emptied)(struct cm_cache *cache, uint64_t set);
    /** Is told that blocks first … last are invalidated, in the cache or not; NULL: need not know. */
    void (*invalidate)(struct cm_cache *cache, uint64_t first, uint64_t last);
    /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
@@ -206,6 +208,10 @@ void cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stre
 /** Drops all blocks between two byte addresses (the second excluded), writing
  * dirty ones back. */
 void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
+
+/** Empties a set, and writes nothing back: nobody reads its blocks any more. No counter changes, and
+ * what the policy has learnt stays. */
+void cm_cache_forget_set(struct cm_cache *cache, uint64_t set);
 
 /** A counter of the cache. */
 uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The access functions of a cache, compiled once for each replacement policy. A
- * policy's file defines the three functions below and includes this file:
+ * policy's file defines the functions below and includes this file:
  *
  *    cm_line *cm_policy_hit(struct cm_cache *, uint64_t set, cm_line *lines,
  *                            unsigned ways, unsigned way, enum cm_stream)
@@ -12,6 +12,9 @@
  *                             unsigned ways, unsigned way)
  *       lines[way] was filled by its stream; returns where the line is now.
  *
+ *    unsigned cm_policy_find(const struct cm_cache *, uint64_t set, const cm_line *lines,
+ *                            unsigned ways, uint64_t block)
+ *       the way that holds a block, or ways; cm_find_way of the lines unless it is defined.
  *    bool cm_policy_is_settled(const struct cm_cache *, uint64_t set, const cm_line *lines,
  *                              uint64_t block)
  *       whether the block is there and a hit on it changes nothing.
@@ -24,6 +27,9 @@
  */
 #include "memory/cache_internal.h"
 
+#ifndef cm_policy_find
+#define cm_policy_find(cache, set, lines, ways, block) cm_find_way(lines, ways, block)
+#endif
 #ifndef CM_POLICY_BYPASSES
 #define CM_POLICY_BYPASSES false
 #endif
@@ -35,7 +41,7 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
    const uint64_t set = cm_cache_set(cache, block);
    cm_line *lines = cache->lines + set * ways;
 
-   const unsigned hit = cm_find_way(lines, ways, block);
+   const unsigned hit = cm_policy_find(cache, set, lines, ways, block);
    if (hit < ways) {
       cm_line *line = cm_policy_hit(cache, set, lines, ways, hit, stream);
       if (access != CM_READ)

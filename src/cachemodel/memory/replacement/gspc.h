@@ -7,13 +7,14 @@
  *
  * Sixteen sets in every 1,024 are samples, which follow srrip and learn those
  * probabilities in counters of their bank; the other sets follow the counters. Tables 3, 4
- * and 5 are the three policies' actions (gspc_access.h). State: after the predictions, a
- * byte for each way with the two bits of Figure 10.
+ * and 5 are the three policies' actions (gspc_access.h). State: two bits more than the
+ * predictions, those of Figure 10.
  */
 #ifndef CM_REPLACEMENT_GSPC_H
 #define CM_REPLACEMENT_GSPC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { GSPC_NEAR = 0, GSPC_LONG = 2, GSPC_DISTANT = 3 };
@@ -40,6 +41,12 @@ struct gspc_bank {
    uint8_t consumed;        /**< CONS */
    uint8_t accesses;        /**< ACC(ALL), of 7 bits */
 };
+
+/** The counters that actions follow from: all but the last one. */
+#define GSPC_DECISIVE_BYTES offsetof(struct gspc_bank, accesses)
+
+/** Banks of a cache (config_validate.c). */
+#define GSPC_MAX_BANKS 16
 
 /** The thresholds, of which each is a power of two: their logarithms. */
 struct gspc_thresholds {

@@ -127,14 +127,55 @@ gspc_texture_hit_prediction(const struct gspc_bank *bank, const struct gspc_thre
    return GSPC_NEAR;
 }
 
-/* ---- the policy --------------------------------------------------------- */
-
-static inline __attribute__((always_inline)) enum gspc_state
+static inline enum gspc_state
 gspc_state_after_texture_hit(enum gspc_state state)
 {
    if (!GSPC_EPOCHS || state == GSPC_RENDER_TARGET)
       return GSPC_EPOCH_0;
    return state == GSPC_EPOCH_0 ? GSPC_EPOCH_1 : GSPC_EPOCH_2;
+}
+
+/* ---- actions ------------------------------------------------------------ */
+
+/** What becomes of a block. */
+struct gspc_action {
+   uint8_t prediction, state;
+};
+
+/** What a bank's counters make of each access to a set that is no sample, as long as they are what they are:
+ * only accesses to samples change them, and few of those the actions. */
+struct gspc_actions {
+   uint8_t counters[GSPC_DECISIVE_BYTES];
+   struct gspc_action fill[GRAPHICS_STREAM_COUNT];
+   struct gspc_action hit[GRAPHICS_STREAM_COUNT][4]; /**< by the block's state */
+};
+
+/** What all sets share. */
+struct gspc_shared {
+   struct gspc_thresholds thresholds;
+   struct gspc_actions banks[GSPC_MAX_BANKS];
+};
+
+static __attribute__((noinline)) void
+gspc_decide(struct gspc_actions *actions, const struct gspc_bank *bank,
+            const struct gspc_thresholds *thresholds)
+{
+   memcpy(actions->counters, bank, GSPC_DECISIVE_BYTES);
+   for (enum graphics_stream stream = 0; stream < GRAPHICS_STREAM_COUNT; stream++) {
+      actions->fill[stream] = (struct gspc_action){
+         .prediction = gspc_fill_prediction(bank, thresholds, stream),
+         .state = stream == GRAPHICS_STREAM_RENDER_TARGET ? GSPC_RENDER_TARGET : GSPC_EPOCH_0,
+      };
+      for (enum gspc_state state = GSPC_EPOCH_0; state <= GSPC_RENDER_TARGET; state++) {
+         struct gspc_action *hit = &actions->hit[stream][state];
+         *hit = (struct gspc_action){GSPC_NEAR, (uint8_t)state};
+         if (stream == GRAPHICS_STREAM_TEXTURE)
+            *hit = (struct gspc_action){gspc_texture_hit_prediction(bank, thresholds, state),
+                                        (uint8_t)gspc_state_after_texture_hit(state)};
+         else if (stream == GRAPHICS_STREAM_RENDER_TARGET)
+            hit->state = GSPC_RENDER_TARGET;
+      }
+   }
 }
 
 static inline __attribute__((always_inline)) struct gspc_bank *
@@ -143,25 +184,44 @@ gspc_bank_of(const struct cm_cache *cache, uint64_t set)
    return (struct gspc_bank *)cache->bank_state + (set & cache->bank_mask);
 }
 
+static inline __attribute__((always_inline)) const struct gspc_actions *
+gspc_actions_of(const struct cm_cache *cache, uint64_t set)
+{
+   struct gspc_shared *shared = cache->shared;
+   struct gspc_actions *actions = &shared->banks[set & cache->bank_mask];
+   const struct gspc_bank *bank = gspc_bank_of(cache, set);
+   if (__builtin_expect(memcmp(actions->counters, bank, GSPC_DECISIVE_BYTES) != 0, 0))
+      gspc_decide(actions, bank, &shared->thresholds);
+   return actions;
+}
+
+/* ---- the policy --------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) uint8_t *
+gspc_of_set(const struct cm_cache *cache, uint64_t set, unsigned ways)
+{
+   return rrip_of_set(cache, set, ways, RRIP_AND_MORE);
+}
+
+static inline __attribute__((always_inline)) unsigned
+gspc_find(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways, uint64_t block)
+{
+   return rrip_find_way(gspc_of_set(cache, set, ways), lines, ways, block);
+}
+
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream access_stream)
 {
-   uint8_t *prediction = cache->state + set * 2 * ways + way, *state = prediction + ways;
-   struct gspc_bank *bank = gspc_bank_of(cache, set);
+   uint8_t *state = gspc_of_set(cache, set, ways);
    const enum graphics_stream stream = graphics_stream(access_stream);
-   const enum gspc_state before = (enum gspc_state) * state;
+   const enum gspc_state before = (enum gspc_state)rrip_more_of(state, ways, way);
+   const struct gspc_action action = gspc_actions_of(cache, set)->hit[stream][before];
 
-   *prediction = GSPC_NEAR;
-   if (stream == GRAPHICS_STREAM_TEXTURE) {
-      *prediction = gspc_texture_hit_prediction(bank, cache->shared, before);
-      *state = (uint8_t)gspc_state_after_texture_hit(before);
-   } else if (stream == GRAPHICS_STREAM_RENDER_TARGET) {
-      *state = GSPC_RENDER_TARGET;
-   }
+   rrip_set_way(state, ways, way, action.prediction, action.state);
    if (gspc_is_sample(set)) {
-      *prediction = GSPC_NEAR;
-      gspc_sample_hit(bank, stream, before);
+      rrip_set_way(state, ways, way, GSPC_NEAR, action.state);
+      gspc_sample_hit(gspc_bank_of(cache, set), stream, before);
    }
    return lines + way;
 }
@@ -169,21 +229,22 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   return rrip_victim(cache->state + set * 2 * ways, lines, ways, GSPC_DISTANT);
+   (void)lines;
+   return rrip_victim(gspc_of_set(cache, set, ways), ways, GSPC_DISTANT);
 }
 
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   uint8_t *prediction = cache->state + set * 2 * ways + way, *state = prediction + ways;
-   struct gspc_bank *bank = gspc_bank_of(cache, set);
+   uint8_t *state = gspc_of_set(cache, set, ways);
    const enum graphics_stream stream = graphics_stream(cm_line_stream(lines[way]));
+   const struct gspc_action action = gspc_actions_of(cache, set)->fill[stream];
 
-   *state = stream == GRAPHICS_STREAM_RENDER_TARGET ? GSPC_RENDER_TARGET : GSPC_EPOCH_0;
-   *prediction = gspc_fill_prediction(bank, cache->shared, stream);
+   rrip_set_way(state, ways, way, action.prediction, action.state);
+   rrip_set_tag(state, ways, way, lines[way] >> 8);
    if (gspc_is_sample(set)) {
-      *prediction = GSPC_LONG;
-      gspc_sample_fill(bank, stream);
+      rrip_set_way(state, ways, way, GSPC_LONG, action.state);
+      gspc_sample_fill(gspc_bank_of(cache, set), stream);
    }
    return lines + way;
 }
@@ -199,6 +260,7 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
    return false;
 }
 
+#define cm_policy_find gspc_find
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT false
 #include "memory/cache_access.h"
@@ -206,26 +268,31 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 static uint32_t
 gspc_state_bytes(uint32_t ways)
 {
-   return 2 * ways;
+   return rrip_set_bytes(ways, RRIP_AND_MORE);
 }
 
 static void
 gspc_start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    const struct cm_gspc_config gspc = cm_cache_config_gspc(config);
-   *(struct gspc_thresholds *)cache->shared = (struct gspc_thresholds){
+   struct gspc_shared *shared = cache->shared;
+   shared->thresholds = (struct gspc_thresholds){
       .reuse = (uint8_t)__builtin_ctz(gspc.threshold),
       .render_target_distant = (uint8_t)__builtin_ctz(gspc.render_target_distant),
       .render_target_long = (uint8_t)__builtin_ctz(gspc.render_target_long),
    };
+   for (uint32_t bank = 0; bank <= cache->bank_mask; bank++)
+      gspc_decide(&shared->banks[bank], gspc_bank_of(cache, bank), &shared->thresholds);
+   rrip_start_empty(cache);
 }
 
-#define GSPC_REPLACEMENT(name)                        \
-   const struct cm_replacement name = {               \
-      CM_POLICY_FUNCTIONS,                            \
-      .remove = cm_ways_remove,                       \
-      .state_bytes = gspc_state_bytes,                \
-      .shared_bytes = sizeof(struct gspc_thresholds), \
-      .bank_bytes = sizeof(struct gspc_bank),         \
-      .start = gspc_start,                            \
+#define GSPC_REPLACEMENT(name)                    \
+   const struct cm_replacement name = {           \
+      CM_POLICY_FUNCTIONS,                        \
+      .remove = rrip_empty_way,                   \
+      .set_emptied = rrip_set_emptied,            \
+      .state_bytes = gspc_state_bytes,            \
+      .shared_bytes = sizeof(struct gspc_shared), \
+      .bank_bytes = sizeof(struct gspc_bank),     \
+      .start = gspc_start,                        \
    }

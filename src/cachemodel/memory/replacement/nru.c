@@ -3,28 +3,38 @@
  * block's coming or use on until all blocks of the set have been used. */
 #include "memory/replacement/rrip.h"
 
+#define cm_policy_find rrip_find
 #define cm_policy_hit rrip_hit
 #define cm_policy_is_settled rrip_is_near
 
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   return rrip_victim(cache->state + set * ways, lines, ways, 1);
+   (void)lines;
+   return rrip_victim(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), ways, 1);
 }
 
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   cache->state[set * ways + way] = 0;
-   return lines + way;
+   return rrip_fill(cache, set, lines, ways, way, 0);
 }
 
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"
 
+static void
+start(struct cm_cache *cache, const struct cm_cache_config *config)
+{
+   (void)config;
+   rrip_start_empty(cache);
+}
+
 const struct cm_replacement cm_replacement_nru = {
    CM_POLICY_FUNCTIONS,
-   .remove = cm_ways_remove,
-   .state_bytes = cm_ways_state_bytes,
+   .remove = rrip_empty_way,
+   .set_emptied = rrip_set_emptied,
+   .state_bytes = rrip_state_bytes,
+   .start = start,
 };

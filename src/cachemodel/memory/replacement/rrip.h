@@ -7,14 +7,18 @@
  * the lowest way that is distant; where there is none, all count up until there is one.
  * The policies differ in the prediction that a block comes in with.
  *
- * State: a byte for each way. What the sets share begins with a struct rrip.
+ * State of a set: a byte for each way with its prediction, or RRIP_EMPTY where it has no block. A policy may
+ * have up to three bits more for each block. Sets of 8 or 16 ways have these beside the prediction, and in a
+ * second row of bytes a tag for each way, 8 bits of its block's number, mixed: words of them are looked at, not
+ * ways one by one, and a set's state is within half a line of the machine's cache. Other sets have the bits
+ * more as the second row. What the sets share begins with a struct rrip.
  */
 #ifndef CM_REPLACEMENT_RRIP_H
 #define CM_REPLACEMENT_RRIP_H
 
 #include <string.h>
 
-#include "memory/replacement/ways.h"
+#include "memory/cache_internal.h"
 
 struct rrip {
    uint8_t distant;            /**< the largest prediction */
@@ -24,42 +28,175 @@ struct rrip {
 /** Of so many blocks that come in bimodally, the last one comes in as long. */
 #define RRIP_BIMODAL_PERIOD 32
 
+/** In place of a prediction: the way has no block. */
+#define RRIP_EMPTY 0x80
+/** The bits of a prediction; those that a policy has more are above. */
+#define RRIP_PREDICTION 0x0f
+#define RRIP_MORE_SHIFT 4
+
 #define RRIP_ONES 0x0101010101010101ull
+#define RRIP_HIGHS (RRIP_EMPTY * RRIP_ONES)
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a word's lowest byte is its first");
 
-/* The victim among 8 ways a word, one or two words: bit by bit from the highest on, those are left that have
- * it, if any has. */
+/* ---- state -------------------------------------------------------------- */
+
+static inline __attribute__((always_inline)) bool
+rrip_has_tags(unsigned ways)
+{
+   return ways == 8 || ways == 16;
+}
+
+/** Whether a policy has more than predictions. */
+enum rrip_more { RRIP_PREDICTIONS, RRIP_AND_MORE };
+
+static inline __attribute__((always_inline)) uint32_t
+rrip_set_bytes(uint32_t ways, enum rrip_more more)
+{
+   return more == RRIP_AND_MORE || rrip_has_tags(ways) ? 2 * ways : ways;
+}
+
+static inline __attribute__((always_inline)) uint8_t *
+rrip_of_set(const struct cm_cache *cache, uint64_t set, unsigned ways, enum rrip_more more)
+{
+   return cache->state + set * rrip_set_bytes(ways, more);
+}
+
+/** The bits that a policy has more, of a way of a set's state. */
+static inline __attribute__((always_inline)) uint8_t
+rrip_more_of(const uint8_t *state, unsigned ways, unsigned way)
+{
+   return rrip_has_tags(ways) ? state[way] >> RRIP_MORE_SHIFT : state[ways + way];
+}
+
+/** Sets them, and the prediction. */
+static inline __attribute__((always_inline)) void
+rrip_set_way(uint8_t *state, unsigned ways, unsigned way, uint8_t prediction, uint8_t more)
+{
+   state[way] = prediction;
+   if (rrip_has_tags(ways))
+      state[way] = (uint8_t)(prediction | more << RRIP_MORE_SHIFT);
+   else
+      state[ways + way] = more;
+}
+
+static inline __attribute__((always_inline)) uint8_t
+rrip_tag(uint64_t block)
+{
+   return (uint8_t)(block * 0x9e3779b97f4a7c15ull >> 56);
+}
+
+/** A set's lines have all been emptied. */
+static inline void
+rrip_set_emptied(struct cm_cache *cache, uint64_t set)
+{
+   memset(cache->state + set * cache->state_bytes, RRIP_EMPTY, cache->ways);
+}
+
+/** Before the first access. */
+static inline void
+rrip_start_empty(struct cm_cache *cache)
+{
+   for (uint32_t set = 0; set < cache->sets; set++)
+      rrip_set_emptied(cache, set);
+}
+
+static inline void
+rrip_empty_way(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
+{
+   lines[way] = CM_LINE_EMPTY;
+   cache->state[set * cache->state_bytes + way] = RRIP_EMPTY;
+}
+
+/** A block has come into a way. */
+static inline __attribute__((always_inline)) void
+rrip_set_tag(uint8_t *state, unsigned ways, unsigned way, uint64_t block)
+{
+   if (rrip_has_tags(ways))
+      state[ways + way] = rrip_tag(block);
+}
+
+/* ---- look-up ------------------------------------------------------------ */
+
+/** The highest bits of a word's bytes, as bits 0 to 7. */
+static inline __attribute__((always_inline)) unsigned
+rrip_high_bits(uint64_t word)
+{
+   return (unsigned)((word & RRIP_HIGHS) * 0x0002040810204081ull >> 56);
+}
+
+/** The bytes that are 0, as bits 0 to 7. */
+static inline __attribute__((always_inline)) unsigned
+rrip_zero_bytes(uint64_t word)
+{
+   return rrip_high_bits(~(((word & ~RRIP_HIGHS) + ~RRIP_HIGHS) | word));
+}
+
+/** cm_find_way for a set's state: of the lines, only those are looked at whose tags match, the block's own and
+ * seldom another. Tags of empty ways are what they were. */
+static inline __attribute__((always_inline)) unsigned
+rrip_find_way(const uint8_t *state, const cm_line *lines, unsigned ways, uint64_t block)
+{
+   if (!rrip_has_tags(ways))
+      return cm_find_way(lines, ways, block);
+   const uint64_t tags = rrip_tag(block) * RRIP_ONES;
+   /* The state says which line is next: by then it has arrived. */
+   for (unsigned first = 0; first < ways; first += 8)
+      __builtin_prefetch(lines + first, 1);
+   unsigned same = 0;
+   for (unsigned first = 0; first < ways; first += 8) {
+      uint64_t word;
+      memcpy(&word, state + ways + first, sizeof word);
+      same |= rrip_zero_bytes(word ^ tags) << first;
+   }
+   for (; same; same &= same - 1) {
+      const unsigned way = (unsigned)__builtin_ctz(same);
+      if (lines[way] >> 8 == block)
+         return way;
+   }
+   return ways;
+}
+
+/* ---- victims ------------------------------------------------------------ */
+
+/* Those that are distant get their highest bits. Whether there are any. */
+static inline __attribute__((always_inline)) bool
+rrip_find_distant(const uint64_t values[2], unsigned words, uint8_t distant, uint64_t found[2])
+{
+   found[1] = 0;
+   for (unsigned w = 0; w < words; w++)
+      found[w] = (values[w] & RRIP_PREDICTION * RRIP_ONES) + (RRIP_EMPTY - (uint64_t)distant) * RRIP_ONES;
+   return (found[0] | found[1]) & RRIP_HIGHS;
+}
+
+/* The victim among 8 ways a word, one or two words. */
 static inline __attribute__((always_inline)) unsigned
 rrip_victim_in_words(uint8_t *predictions, unsigned words, uint8_t distant)
 {
-   uint64_t values[2], left[2] = {RRIP_ONES, RRIP_ONES};
+   uint64_t values[2] = {0};
    memcpy(values, predictions, 8 * words);
-   for (int bit = distant > 3 ? 3 : 1; bit >= 0; bit--) {
-      uint64_t have[2], any = 0;
-      for (unsigned w = 0; w < words; w++)
-         any |= have[w] = values[w] >> bit & left[w];
-      for (unsigned w = 0; w < words; w++)
-         left[w] = any ? have[w] : left[w];
+   const unsigned empty = rrip_high_bits(values[0]) | rrip_high_bits(values[1]) << 8;
+   if (__builtin_expect(empty != 0, 0))
+      return (unsigned)__builtin_ctz(empty);
+   uint64_t found[2];
+   while (!rrip_find_distant(values, words, distant, found)) {
+      values[0] += RRIP_ONES;
+      values[1] += RRIP_ONES;
+      memcpy(predictions, values, 8 * words);
    }
-   const unsigned word = words == 2 && !left[0], shift = (unsigned)__builtin_ctzll(left[word]);
-   const uint64_t steps = distant - (values[word] >> shift & 0xff);
-   for (unsigned w = 0; w < words; w++)
-      values[w] += steps * RRIP_ONES;
-   memcpy(predictions, values, 8 * words);
-   return 8 * word + shift / 8;
+   return (unsigned)__builtin_ctz(rrip_high_bits(found[0]) | rrip_high_bits(found[1]) << 8);
 }
 
+/** The way to fill. */
 static inline __attribute__((always_inline)) unsigned
-rrip_victim(uint8_t *predictions, const cm_line *lines, unsigned ways, uint8_t distant)
+rrip_victim(uint8_t *predictions, unsigned ways, uint8_t distant)
 {
-   const unsigned empty = cm_find_empty_way(lines, ways);
-   if (empty < ways)
-      return empty;
    if (ways == 8 || ways == 16)
       return rrip_victim_in_words(predictions, ways / 8, distant);
    unsigned victim = 0;
    for (unsigned way = 1; way < ways; way++)
       victim = predictions[way] > predictions[victim] ? way : victim;
+   if (predictions[victim] == RRIP_EMPTY)
+      return victim;
    const uint8_t steps = (uint8_t)(distant - predictions[victim]);
    for (unsigned way = 0; way < ways; way++)
       predictions[way] = (uint8_t)(predictions[way] + steps);
@@ -70,7 +207,14 @@ static inline bool
 rrip_is_near(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
 {
    const unsigned way = cm_find_way(lines, cache->ways, block);
-   return way < cache->ways && cache->state[set * cache->state_bytes + way] == 0;
+   return way < cache->ways && !(cache->state[set * cache->state_bytes + way] & RRIP_PREDICTION);
+}
+
+/** For policies that have predictions alone. */
+static inline __attribute__((always_inline)) unsigned
+rrip_find(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways, uint64_t block)
+{
+   return rrip_find_way(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), lines, ways, block);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -78,9 +222,27 @@ rrip_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, un
          enum cm_stream stream)
 {
    (void)stream;
-   cache->state[set * ways + way] = 0;
+   rrip_of_set(cache, set, ways, RRIP_PREDICTIONS)[way] = 0;
    return lines + way;
 }
+
+static inline __attribute__((always_inline)) cm_line *
+rrip_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+          uint8_t prediction)
+{
+   uint8_t *predictions = rrip_of_set(cache, set, ways, RRIP_PREDICTIONS);
+   predictions[way] = prediction;
+   rrip_set_tag(predictions, ways, way, lines[way] >> 8);
+   return lines + way;
+}
+
+static inline uint32_t
+rrip_state_bytes(uint32_t ways)
+{
+   return rrip_set_bytes(ways, RRIP_PREDICTIONS);
+}
+
+/* ---- insertion ---------------------------------------------------------- */
 
 static inline uint8_t
 rrip_insert_long(const struct rrip *rrip)

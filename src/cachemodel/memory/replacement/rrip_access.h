@@ -15,6 +15,7 @@
  */
 #include "memory/replacement/rrip.h"
 
+#define cm_policy_find rrip_find
 #define cm_policy_hit rrip_hit
 #define cm_policy_is_settled rrip_is_near
 
@@ -22,14 +23,14 @@ static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
    const struct rrip *rrip = cache->shared;
-   return rrip_victim(cache->state + set * ways, lines, ways, rrip->distant);
+   (void)lines;
+   return rrip_victim(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), ways, rrip->distant);
 }
 
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   cache->state[set * ways + way] = rrip_insertion(cache, set, cm_line_stream(lines[way]));
-   return lines + way;
+   return rrip_fill(cache, set, lines, ways, way, rrip_insertion(cache, set, cm_line_stream(lines[way])));
 }
 
 #define CM_POLICY_FOLDS_FILL false
@@ -37,26 +38,33 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 #include "memory/cache_access.h"
 
 static void
+rrip_start_width(struct cm_cache *cache, uint8_t distant)
+{
+   ((struct rrip *)cache->shared)->distant = distant;
+   rrip_start_empty(cache);
+   rrip_start(cache);
+}
+
+static void
 rrip_start_2_bits(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    (void)config;
-   ((struct rrip *)cache->shared)->distant = 3;
-   rrip_start(cache);
+   rrip_start_width(cache, 3);
 }
 
 static void
 rrip_start_4_bits(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    (void)config;
-   ((struct rrip *)cache->shared)->distant = 15;
-   rrip_start(cache);
+   rrip_start_width(cache, 15);
 }
 
 #define RRIP_REPLACEMENT(name, start_width)       \
    const struct cm_replacement name = {           \
       CM_POLICY_FUNCTIONS,                        \
-      .remove = cm_ways_remove,                   \
-      .state_bytes = cm_ways_state_bytes,         \
+      .remove = rrip_empty_way,                   \
+      .set_emptied = rrip_set_emptied,            \
+      .state_bytes = rrip_state_bytes,            \
       .shared_bytes = sizeof(struct rrip_shared), \
       .start = start_width,                       \
    }

@@ -4,8 +4,8 @@
  * bits 27 to 14 number a region of 16 KiB, for each of which a counter of 3 bits counts
  * up on a hit and down when a block leaves that was never hit. A block comes in as
  * distant where its region's counter is 0, else as long; the rest is re-reference
- * interval prediction of 2 bits. Each bank has counters of its own. State: after the
- * predictions, a byte for each way says whether the block was hit. */
+ * interval prediction of 2 bits. Each bank has counters of its own. State: one bit more than
+ * the predictions says whether the block was hit. */
 #include "memory/replacement/regions.h"
 #include "memory/replacement/rrip.h"
 
@@ -22,7 +22,14 @@ static void
 start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
    (void)config;
+   rrip_start_empty(cache);
    regions_start(cache->bank_state, cache->bank_mask + 1);
+}
+
+static inline __attribute__((always_inline)) unsigned
+find(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways, uint64_t block)
+{
+   return rrip_find_way(rrip_of_set(cache, set, ways, RRIP_AND_MORE), lines, ways, block);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -30,19 +37,18 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
               enum cm_stream stream)
 {
    (void)stream;
-   uint8_t *predictions = cache->state + set * 2 * ways;
+   uint8_t *state = rrip_of_set(cache, set, ways, RRIP_AND_MORE);
    region_was_hit(counter_of(cache, set, lines[way] >> 8));
-   predictions[way] = 0;
-   predictions[ways + way] = true;
+   rrip_set_way(state, ways, way, 0, true);
    return lines + way;
 }
 
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   uint8_t *predictions = cache->state + set * 2 * ways;
-   const unsigned way = rrip_victim(predictions, lines, ways, DISTANT);
-   if (lines[way] != CM_LINE_EMPTY && !predictions[ways + way])
+   uint8_t *state = rrip_of_set(cache, set, ways, RRIP_AND_MORE);
+   const unsigned way = rrip_victim(state, ways, DISTANT);
+   if (lines[way] != CM_LINE_EMPTY && !rrip_more_of(state, ways, way))
       region_was_not_hit(counter_of(cache, set, lines[way] >> 8));
    return way;
 }
@@ -50,9 +56,10 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   uint8_t *predictions = cache->state + set * 2 * ways;
-   predictions[way] = *counter_of(cache, set, lines[way] >> 8) ? DISTANT - 1 : DISTANT;
-   predictions[ways + way] = false;
+   uint8_t *state = rrip_of_set(cache, set, ways, RRIP_AND_MORE);
+   const uint8_t prediction = *counter_of(cache, set, lines[way] >> 8) ? DISTANT - 1 : DISTANT;
+   rrip_set_way(state, ways, way, prediction, false);
+   rrip_set_tag(state, ways, way, lines[way] >> 8);
    return lines + way;
 }
 
@@ -64,6 +71,7 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 }
 
 /* Each hit counts. */
+#define cm_policy_find find
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT false
 #include "memory/cache_access.h"
@@ -71,10 +79,10 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 static uint32_t
 state_bytes(uint32_t ways)
 {
-   return 2 * ways;
+   return rrip_set_bytes(ways, RRIP_AND_MORE);
 }
 
 const struct cm_replacement cm_replacement_ship_mem = {
-   CM_POLICY_FUNCTIONS,       .remove = cm_ways_remove, .state_bytes = state_bytes,
-   .bank_bytes = NUM_REGIONS, .start = start,
+   CM_POLICY_FUNCTIONS,        .remove = rrip_empty_way,  .set_emptied = rrip_set_emptied,
+   .state_bytes = state_bytes, .bank_bytes = NUM_REGIONS, .start = start,
 };
