@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/naive_dram.h"
+#include "support/test.h"
+
+enum kind {
+   ACT,
+   PRE,
+   RD,
+   WR,
+   REF,
+};
+
+/* A command of the past, bank by bank; a bank that precharges itself has a PRE without a place on the command bus. */
+struct command {
+   uint64_t cycle;
+   enum kind kind;
+   uint32_t rank, bank; /* REF: of the whole rank */
+};
+
+#define MAX_BANKS 64
+#define MAX_RANKS 4
+
+struct naive {
+   const struct cm_dram_system_config *config;
+   const struct cm_dram_device *device;
+   const struct cm_dram_timing *timing;
+   struct naive_request *requests;
+   uint32_t num_requests;
+   struct naive_result *result;
+   struct command *history;
+   uint32_t num_history;
+   uint64_t cycle;
+   struct {
+      bool open;
+      uint64_t row;
+      uint32_t served; /* requests since the activate */
+      uint64_t closes; /* the cycle from which a bank that is not open is precharged */
+   } banks[MAX_RANKS][MAX_BANKS];
+   struct {
+      uint64_t next_refresh;
+      bool due, idle, down;
+      uint64_t idle_from, quiet, refresh_end, woken;
+      bool was_woken;
+   } ranks[MAX_RANKS];
+   bool writing;
+};
+
+static uint32_t
+num_banks(const struct naive *n)
+{
+   return n->device->bank_groups * n->device->banks_per_group;
+}
+
+static uint32_t
+burst(const struct naive *n)
+{
+   return n->device->burst_length / 2;
+}
+
+static int64_t
+larger(int64_t a, int64_t b)
+{
+   return a > b ? a : b;
+}
+
+/* Cycles that have to be between an earlier command and a new one; 0: any number. */
+static int64_t
+distance(const struct naive *n, const struct command *before, const struct command *after)
+{
+   const struct cm_dram_timing *t = n->timing;
+   const int64_t B = burst(n);
+   const bool rank = before->rank == after->rank;
+   const bool bank = rank && (before->bank == after->bank || before->kind == REF || after->kind == REF);
+   const bool group = rank && before->bank % n->device->bank_groups == after->bank % n->device->bank_groups;
+   switch (before->kind) {
+   case ACT:
+      if (after->kind == ACT && bank)
+         return t->tRAS + t->tRP;
+      if (after->kind == ACT && rank)
+         return group ? t->tRRD_L : t->tRRD_S;
+      if ((after->kind == RD || after->kind == WR) && bank)
+         return t->tRCD;
+      return after->kind == PRE && bank ? t->tRAS : 0;
+   case PRE: return (after->kind == ACT || after->kind == REF) && bank ? t->tRP : 0;
+   case REF: return (after->kind == ACT || after->kind == REF) && rank ? t->tRFC : 0;
+   case RD:
+      if (after->kind == PRE && bank)
+         return t->tRTP;
+      if (after->kind == RD)
+         return !rank ? B + t->tRTRS : larger(B, group ? t->tCCD_L : t->tCCD_S);
+      return after->kind == WR ? (int64_t)t->CL + B + t->tRTRS - t->CWL : 0;
+   case WR:
+      if (after->kind == PRE && bank)
+         return t->CWL + B + t->tWR;
+      if (after->kind == WR)
+         return !rank ? B + t->tRTRS : larger(B, group ? t->tCCD_L : t->tCCD_S);
+      if (after->kind == RD)
+         return !rank ? (int64_t)t->CWL + B + t->tRTRS - t->CL : t->CWL + B + (group ? t->tWTR_L : t->tWTR_S);
+   }
+   return 0;
+}
+
+/* Whether all commands so far allow a new one at a cycle. */
+static bool
+allowed(const struct naive *n, enum kind kind, uint32_t rank, uint32_t bank, uint64_t cycle)
+{
+   const struct command after = {cycle, kind, rank, bank};
+   uint32_t activates = 0;
+   if (n->ranks[rank].was_woken && cycle < n->ranks[rank].woken + n->timing->tXP)
+      return false;
+   for (uint32_t i = n->num_history; i-- > 0;) {
+      const struct command *before = &n->history[i];
+      /* A bank may precharge itself later than now. */
+      const int64_t apart = distance(n, before, &after);
+      if (apart && (int64_t)cycle - (int64_t)before->cycle < apart)
+         return false;
+      if (before->cycle + 2000 < cycle)
+         break; /* no distance in the tests is as long */
+      activates += before->kind == ACT && before->rank == rank && before->cycle + n->timing->tFAW > cycle;
+   }
+   return kind != ACT || activates < 4;
+}
+
+static void
+remember(struct naive *n, enum kind kind, uint32_t rank, uint32_t bank, uint64_t cycle)
+{
+   n->history[n->num_history++] = (struct command){cycle, kind, rank, bank};
+}
+
+static void
+issue(struct naive *n, enum cm_dram_command command, uint32_t rank, uint32_t bank, uint64_t row)
+{
+   n->result->commands[n->result->num_commands++] =
+      (struct cm_dram_issue){.cycle = n->cycle, .command = command, .rank = rank, .bank = bank, .row = row};
+}
+
+static void
+close_row(struct naive *n, uint32_t rank, uint32_t bank, uint64_t cycle)
+{
+   remember(n, PRE, rank, bank, cycle);
+   n->banks[rank][bank].open = false;
+   n->banks[rank][bank].closes = cycle;
+}
+
+/* ---- refresh -------------------------------------------------------------------------------------- */
+
+static bool
+try_refresh(struct naive *n, uint32_t rank)
+{
+   bool open = false;
+   for (uint32_t bank = 0; bank < num_banks(n); bank++)
+      open |= n->banks[rank][bank].open;
+   if (open) {
+      for (uint32_t bank = 0; bank < num_banks(n); bank++) {
+         if (n->banks[rank][bank].open && !allowed(n, PRE, rank, bank, n->cycle))
+            return false;
+      }
+      for (uint32_t bank = 0; bank < num_banks(n); bank++) {
+         if (n->banks[rank][bank].open)
+            close_row(n, rank, bank, n->cycle);
+      }
+      issue(n, CM_DRAM_PRECHARGE_ALL, rank, 0, 0);
+      return true;
+   }
+   if (!allowed(n, REF, rank, 0, n->cycle))
+      return false;
+   /* tRC since any activate; the pairs above have it for activates of the same bank only. */
+   remember(n, REF, rank, 0, n->cycle);
+   issue(n, CM_DRAM_REFRESH, rank, 0, 0);
+   n->ranks[rank].due = false;
+   n->ranks[rank].next_refresh += n->timing->tREFI;
+   n->ranks[rank].refresh_end = n->cycle + n->timing->tRFC;
+   n->ranks[rank].quiet =
+      (uint64_t)larger((int64_t)n->ranks[rank].quiet, (int64_t)n->ranks[rank].refresh_end);
+   return true;
+}
+
+/* ---- requests ------------------------------------------------------------------------------------- */
+
+static bool
+wants_open_row(const struct naive *n, const struct naive_request *request)
+{
+   return n->banks[request->rank][request->bank].open &&
+          n->banks[request->rank][request->bank].row == request->row;
+}
+
+/* Whether a bank has reached its limit of row hits and its oldest request wants another row. */
+static bool
+limited(const struct naive *n, uint32_t rank, uint32_t bank, bool write)
+{
+   if (!n->config->row_hit_limit || n->banks[rank][bank].served < n->config->row_hit_limit)
+      return false;
+   for (uint32_t i = 0; i < n->num_requests; i++) {
+      const struct naive_request *request = &n->requests[i];
+      if (request->queued && !request->done && request->write == write && request->rank == rank &&
+          request->bank == bank)
+         return !wants_open_row(n, request);
+   }
+   return false;
+}
+
+/* Whether a queued request wants the same row. */
+static bool
+others_want(const struct naive *n, const struct naive_request *request)
+{
+   for (uint32_t i = 0; i < n->num_requests; i++) {
+      const struct naive_request *other = &n->requests[i];
+      if (other != request && other->queued && !other->done && other->rank == request->rank &&
+          other->bank == request->bank && other->row == request->row)
+         return true;
+   }
+   return false;
+}
+
+static bool
+try_column(struct naive *n, struct naive_request *request)
+{
+   const uint32_t rank = request->rank, bank = request->bank;
+   const enum kind kind = request->write ? WR : RD;
+   if (n->ranks[rank].due || !wants_open_row(n, request) || limited(n, rank, bank, request->write) ||
+       !allowed(n, kind, rank, bank, n->cycle))
+      return false;
+   remember(n, kind, rank, bank, n->cycle);
+   const uint64_t data_end = n->cycle + (request->write ? n->timing->CWL : n->timing->CL) + burst(n);
+   uint64_t quiet = data_end + (request->write ? n->timing->tWR : 0);
+   request->bursts--;
+   bool closes = false;
+   if (!request->bursts) {
+      request->done = true;
+      request->completion = data_end;
+      n->banks[rank][bank].served++;
+      n->result->row_hits += !request->activated && !request->conflicted;
+      n->result->row_misses += request->activated && !request->conflicted;
+      n->result->row_conflicts += request->conflicted;
+      closes = n->config->page_policy == CM_DRAM_PAGE_CLOSED && !others_want(n, request);
+   }
+   if (closes) {
+      uint64_t precharge = n->cycle;
+      while (!allowed(n, PRE, rank, bank, precharge))
+         precharge++;
+      close_row(n, rank, bank, precharge);
+      quiet = (uint64_t)larger((int64_t)quiet, (int64_t)precharge);
+   }
+   n->ranks[rank].quiet = (uint64_t)larger((int64_t)n->ranks[rank].quiet, (int64_t)quiet);
+   const enum cm_dram_command commands[2][2] = {{CM_DRAM_READ, CM_DRAM_READ_AUTO_PRECHARGE},
+                                                {CM_DRAM_WRITE, CM_DRAM_WRITE_AUTO_PRECHARGE}};
+   issue(n, commands[request->write][closes], rank, bank, 0);
+   return true;
+}
+
+/* Whether a bank has a request for its open row that may be served. */
+static bool
+has_hit(const struct naive *n, uint32_t rank, uint32_t bank, bool write)
+{
+   if (limited(n, rank, bank, write))
+      return false;
+   for (uint32_t i = 0; i < n->num_requests; i++) {
+      const struct naive_request *request = &n->requests[i];
+      if (request->queued && !request->done && request->write == write && request->rank == rank &&
+          request->bank == bank && wants_open_row(n, request))
+         return true;
+   }
+   return false;
+}
+
+static bool
+try_row(struct naive *n, struct naive_request *request)
+{
+   const uint32_t rank = request->rank, bank = request->bank;
+   if (n->ranks[rank].due || has_hit(n, rank, bank, request->write))
+      return false;
+   if (n->banks[rank][bank].open) {
+      if (!allowed(n, PRE, rank, bank, n->cycle))
+         return false;
+      close_row(n, rank, bank, n->cycle);
+      issue(n, CM_DRAM_PRECHARGE, rank, bank, 0);
+      request->conflicted = true;
+      return true;
+   }
+   if (!allowed(n, ACT, rank, bank, n->cycle))
+      return false;
+   remember(n, ACT, rank, bank, n->cycle);
+   issue(n, CM_DRAM_ACTIVATE, rank, bank, request->row);
+   n->banks[rank][bank].open = true;
+   n->banks[rank][bank].row = request->row;
+   n->banks[rank][bank].served = 0;
+   request->activated = true;
+   return true;
+}
+
+/* ---- a cycle -------------------------------------------------------------------------------------- */
+
+static uint32_t
+count_queued(const struct naive *n, bool write)
+{
+   uint32_t count = 0;
+   for (uint32_t i = 0; i < n->num_requests; i++)
+      count += n->requests[i].queued && !n->requests[i].done && n->requests[i].write == write;
+   return count;
+}
+
+static void
+take_up(struct naive *n)
+{
+   uint32_t room[2] = {n->config->read_queue - count_queued(n, false),
+                       n->config->write_queue - count_queued(n, true)};
+   for (uint32_t i = 0; i < n->num_requests; i++) {
+      struct naive_request *request = &n->requests[i];
+      if (request->queued || request->arrival > n->cycle || !room[request->write])
+         continue;
+      request->queued = true;
+      room[request->write]--;
+      n->result->queue_full_requests += request->arrival < n->cycle;
+      n->result->queue_full_cycles += n->cycle - request->arrival;
+   }
+}
+
+static void
+choose(struct naive *n)
+{
+   const uint32_t writes = count_queued(n, true);
+   if (writes <= n->config->write_low)
+      n->writing = false;
+   else if (writes >= n->config->write_high)
+      n->writing = true;
+   const bool write = n->writing || count_queued(n, false) == 0;
+   for (uint32_t rank = 0; rank < n->config->ranks; rank++) {
+      if (n->ranks[rank].due && try_refresh(n, rank))
+         return;
+   }
+   for (int row = 0; row < 2; row++) {
+      for (uint32_t i = 0; i < n->num_requests; i++) {
+         struct naive_request *request = &n->requests[i];
+         if (request->queued && !request->done && request->write == write &&
+             (row ? try_row(n, request) : try_column(n, request)))
+            return;
+      }
+   }
+}
+
+/* What a rank draws in this cycle. */
+static void
+count_power(struct naive *n, uint32_t rank)
+{
+   bool open = false, active = n->cycle < n->ranks[rank].refresh_end;
+   for (uint32_t bank = 0; bank < num_banks(n); bank++)
+      open |= n->banks[rank][bank].open || n->cycle < n->banks[rank][bank].closes;
+   active |= open;
+   n->result->active_power_down_cycles += n->ranks[rank].down && open;
+   n->result->precharge_power_down_cycles += n->ranks[rank].down && !open;
+   n->result->active_cycles += !n->ranks[rank].down && active;
+   n->result->precharged_cycles += !n->ranks[rank].down && !active;
+}
+
+static void
+power(struct naive *n, uint32_t rank)
+{
+   bool idle = !n->ranks[rank].due;
+   for (uint32_t i = 0; i < n->num_requests; i++)
+      idle &= !(n->requests[i].queued && !n->requests[i].done && n->requests[i].rank == rank);
+   if (!idle && n->ranks[rank].down) {
+      n->ranks[rank].was_woken = true;
+      n->ranks[rank].woken = n->cycle;
+      n->ranks[rank].down = false;
+   }
+   if (idle && !n->ranks[rank].idle)
+      n->ranks[rank].idle_from = n->cycle;
+   n->ranks[rank].idle = idle;
+   if (idle && n->config->power_down_after &&
+       n->cycle >= n->ranks[rank].idle_from + n->config->power_down_after && n->cycle >= n->ranks[rank].quiet)
+      n->ranks[rank].down = true;
+}
+
+void
+naive_dram_run(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
+               const struct cm_dram_timing *timing, struct naive_request *requests, uint32_t num_requests,
+               uint64_t end, struct naive_result *result)
+{
+   struct naive *n = calloc(1, sizeof *n);
+   assert_non_null(n);
+   *n = (struct naive){.config = config,
+                       .device = device,
+                       .timing = timing,
+                       .requests = requests,
+                       .num_requests = num_requests,
+                       .result = result};
+   memset(result, 0, sizeof *result);
+   result->commands = malloc((end + 1) * sizeof *result->commands);
+   n->history = malloc((end + 1) * 3 * sizeof *n->history);
+   assert_non_null(result->commands);
+   assert_non_null(n->history);
+   for (uint32_t rank = 0; rank < config->ranks; rank++) {
+      n->ranks[rank].next_refresh = (uint64_t)timing->tREFI * (rank + 1) / config->ranks;
+      n->ranks[rank].idle = true;
+   }
+   for (n->cycle = 0; n->cycle < end; n->cycle++) {
+      for (uint32_t rank = 0; rank < config->ranks; rank++)
+         n->ranks[rank].due |= n->cycle >= n->ranks[rank].next_refresh;
+      take_up(n);
+      for (uint32_t rank = 0; rank < config->ranks; rank++)
+         power(n, rank);
+      choose(n);
+      for (uint32_t rank = 0; rank < config->ranks; rank++)
+         count_power(n, rank);
+   }
+   free(n->history);
+   free(n);
+}
+
+void
+naive_dram_finish(struct naive_result *result)
+{
+   free(result->commands);
+}
