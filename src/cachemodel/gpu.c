@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "energy/energy.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/operations.h"
 #include "memory/future.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
@@ -48,6 +50,16 @@ is_possible(const struct cm_config *config, const struct cm_futures *futures)
    return false;
 }
 
+static bool
+make_energy(struct cm_gpu *gpu)
+{
+   char error[512];
+   gpu->energy = cm_energy_create(&gpu->config, gpu->table, error, sizeof error);
+   if (!gpu->energy)
+      fprintf(stderr, "tbrsim: %s\n", error);
+   return gpu->energy != NULL;
+}
+
 struct cm_gpu *
 cm_gpu_create(const struct cm_config *config)
 {
@@ -67,6 +79,10 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       gpu->table = cm_counter_table_create(config);
       fine = cm_hierarchy_init(&gpu->hierarchy, config) &&
              cm_texture_access_init(&gpu->texture_access, &gpu->config) && gpu->table;
+   }
+   if (fine) {
+      gpu->counts_operations = cm_config_counts_operations(config);
+      fine = !cm_energy_is_counted(gpu->table) || make_energy(gpu);
    }
    if (fine && config->nuca.organisation != CM_NUCA_NONE) {
       gpu->nuca = cm_nuca_create(config, &gpu->hierarchy);
@@ -111,6 +127,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_pb_lists_destroy(gpu->lists);
    cm_attribute_cache_destroy(gpu->attribute_cache);
    cm_texture_access_finish(&gpu->texture_access);
+   cm_energy_destroy(gpu->energy);
    cm_nuca_destroy(gpu->nuca);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
@@ -224,6 +241,8 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
    cm_tile_fetcher_tile_done(gpu, tile);
    if (!cm_fragment_stage(gpu, tile))
       out_of_memory(gpu);
+   else if (gpu->counts_operations)
+      cm_operations_tile(gpu, tile);
    cm_framebuffer_tile(gpu, tile, true);
 }
 
@@ -267,6 +286,7 @@ read_counter(const struct cm_gpu *gpu, const struct cm_counter *counter, uint64_
 {
    switch (counter->source) {
    case CM_COUNTER_UNIT: return cm_hierarchy_counter(&gpu->hierarchy, counter);
+   case CM_COUNTER_OPERATION: return gpu->operations[counter->event];
    case CM_COUNTER_PIPELINE: return pipeline_counter(gpu, counter->event, misses);
    default: return cm_nuca_counter(gpu->nuca, counter);
    }
@@ -280,6 +300,8 @@ cm_gpu_total(struct cm_gpu *gpu)
       cm_nuca_sum_up(gpu->nuca);
    for (uint32_t i = 0; i < gpu->table->count; i++)
       gpu->total[i] = read_counter(gpu, &gpu->table->counters[i], misses);
+   if (gpu->energy)
+      cm_energy_fill_in(gpu->energy, gpu->table, gpu->total);
    return gpu->total;
 }
 

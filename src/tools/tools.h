@@ -29,6 +29,7 @@ int command_replay(int argc, char **argv);
 int command_sim(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);
+int command_energy(int argc, char **argv);
 int command_env(int argc, char **argv);
 int command_configs(int argc, char **argv);
 int command_cache(int argc, char **argv);

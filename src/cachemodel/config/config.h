@@ -279,6 +279,13 @@ bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *p
 bool cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
                              char *error, size_t error_size);
 
+/** Whether operations are counted (gpu/operations.h): where the configuration has energy. */
+static inline bool
+cm_config_counts_operations(const struct cm_config *config)
+{
+   return config->energy.technology != 0;
+}
+
 /** All keys and values as one JSON object, without a newline at its end. Optional ones are left out where
  * they are as if they were not there. */
 void cm_config_write_json(const struct cm_config *config, FILE *file);

@@ -5,6 +5,7 @@
 
 #include "config/config_internal.h"
 #include "dram/dram_system.h"
+#include "energy/energy.h"
 #include "energy/energy_table.h"
 #include "events/event_stream.h"
 
@@ -421,7 +422,9 @@ check_energy(const struct cm_config *config, struct cm_config_problem *problem)
          return wrong(problem, "%u, but with energy there are figures up to %u bytes only, expected no more",
                       cache->size, CM_ENERGY_LARGEST_CACHE);
    }
-   return true;
+   char message[400];
+   about(problem, "energy.technology");
+   return cm_energy_is_possible(config, message, sizeof message) || wrong(problem, "%s", message);
 }
 
 static bool

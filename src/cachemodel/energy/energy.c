@@ -123,6 +123,8 @@ cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, .
 void
 cm_energy_count(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *format, ...)
 {
+   if (!builder->table)
+      return;
    char name[64];
    va_list arguments;
    va_start(arguments, format);
@@ -168,22 +170,37 @@ cm_energy_add_leakage(struct cm_energy_builder *builder, int unit, uint32_t coun
    return true;
 }
 
-struct cm_energy *
-cm_energy_create(const struct cm_config *config, const struct cm_counter_table *table, char *error,
-                 size_t error_size)
+/* Without a table, counts nothing. */
+static struct cm_energy *
+create(const struct cm_config *config, const struct cm_counter_table *table, char *error, size_t error_size)
 {
    struct cm_energy *energy = calloc(1, sizeof *energy);
    struct cm_energy_builder builder = {
       .config = config, .table = table, .energy = energy, .error = error, .error_size = error_size};
    if (!energy)
       snprintf(error, error_size, "out of memory");
-   if (energy && cm_energy_add_caches(&builder) && cm_energy_add_nuca(&builder) &&
-       cm_energy_add_pipeline(&builder)) {
+   if (energy && cm_energy_add_caches(&builder) && cm_energy_add_dram(&builder) &&
+       cm_energy_add_nuca(&builder) && cm_energy_add_pipeline(&builder)) {
       energy->clock_mhz = config->clock_mhz;
       return energy;
    }
    cm_energy_destroy(energy);
    return NULL;
+}
+
+struct cm_energy *
+cm_energy_create(const struct cm_config *config, const struct cm_counter_table *table, char *error,
+                 size_t error_size)
+{
+   return create(config, table, error, error_size);
+}
+
+bool
+cm_energy_is_possible(const struct cm_config *config, char *error, size_t error_size)
+{
+   struct cm_energy *energy = create(config, NULL, error, error_size);
+   cm_energy_destroy(energy);
+   return energy != NULL;
 }
 
 void

@@ -114,8 +114,29 @@ struct cm_energy_sums {
    struct cm_energy_sum groups[CM_ENERGY_GROUP_COUNT];
 };
 
+/** Whether a configuration's account can be made; if not, a message. */
+bool cm_energy_is_possible(const struct cm_config *config, char *error, size_t error_size);
+
 /** Adds up all terms. */
 void cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_t cycles,
                       struct cm_energy_sums *sums);
+
+/* ---- as counters ------------------------------------------------------- */
+
+/** Index of the counter of the GPU's cycles, or -1. */
+int cm_energy_cycles_counter(const struct cm_counter_table *table);
+
+/** Whether a table has counters of energy: where the configuration has energy, and cycles are counted. */
+bool cm_energy_is_counted(const struct cm_counter_table *table);
+
+/** For the making of a table: adds the counters of energy behind all others, where there are to be any. add appends
+ * one. False when memory is out. */
+typedef bool cm_counter_adder(struct cm_counter_table *table, struct cm_counter counter);
+bool cm_energy_list_counters(const struct cm_config *config, struct cm_counter_table *table,
+                             cm_counter_adder *add);
+
+/** Sets the counters of energy by the values of the others. */
+void
+cm_energy_fill_in(const struct cm_energy *energy, const struct cm_counter_table *table, uint64_t *values);
 
 #endif

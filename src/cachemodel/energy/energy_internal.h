@@ -9,6 +9,9 @@
 /** Keys of energy.* are in fJ, terms in zJ. */
 #define CM_ZEPTOJOULES_PER_FEMTOJOULE 1000000u
 
+/** What the names of the DRAM system's counters begin with. */
+#define CM_ENERGY_DRAM_COUNTERS "dram."
+
 struct cm_energy_builder {
    const struct cm_config *config;
    const struct cm_counter_table *table;
@@ -39,6 +42,8 @@ bool cm_energy_add_leakage(struct cm_energy_builder *builder, int unit, uint32_t
 
 /** energy_caches.c: the configured caches. */
 bool cm_energy_add_caches(struct cm_energy_builder *builder);
+/** energy_dram.c: main memory, where its system is simulated. */
+bool cm_energy_add_dram(struct cm_energy_builder *builder);
 /** energy_nuca.c: what is between the texture caches of a NUCA. */
 bool cm_energy_add_nuca(struct cm_energy_builder *builder);
 /** energy_pipeline.c: processors, fixed-function units, buffers on chip. */

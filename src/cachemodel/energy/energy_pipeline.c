@@ -16,9 +16,15 @@ struct operation {
 #define OPERATION(unit, what, counter, key) \
    {CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key)}
 static const struct operation operations[] = {
+   OPERATION(VERTEX_STAGE, "instructions of vertices", "operations.vertex_instructions", vertex_instruction),
    OPERATION(PRIMITIVE_ASSEMBLY, "primitives", "tiling_engine.primitives", primitive_setup),
    OPERATION(TILING_ENGINE, "PMDs", "tiling_engine.pmds", tile_overlap),
+   OPERATION(RASTERIZER, "quads", "operations.raster_quads", raster_quad),
+   OPERATION(RASTERIZER, "attributes of quads", "operations.quad_attributes", quad_attribute),
+   OPERATION(EARLY_Z, "quads", "operations.depth_quads", depth_quad),
+   OPERATION(FRAGMENT_STAGE, "instructions of quads", "operations.quad_instructions", quad_instruction),
    OPERATION(TEXTURE_UNIT, "footprints", "fragment_stage.footprints", texture_footprint),
+   OPERATION(BLENDING, "quads", "operations.color_reads", blend_quad),
 };
 
 static uint32_t
@@ -30,7 +36,7 @@ key_value(const struct cm_energy_config *config, size_t offset)
 static bool
 add_operation(struct cm_energy_builder *builder, const struct operation *operation)
 {
-   if (cm_counter_table_find(builder->table, operation->counter) < 0)
+   if (!builder->table || cm_counter_table_find(builder->table, operation->counter) < 0)
       return true;
    struct cm_energy_term *term = cm_energy_add(builder, (int)operation->unit, "%s", operation->what);
    if (!term)
@@ -48,41 +54,57 @@ add_operation(struct cm_energy_builder *builder, const struct operation *operati
 #define BUFFER_PORT_BITS 128 /* a quad's samples */
 #define QUADS_PER_BLOCK (CM_ENERGY_LINE_BYTES * 8 / BUFFER_PORT_BITS)
 
-/* Blocks that go between a buffer and memory: loads are written to it, stores read from it. */
+/* Accesses of a buffer that the pipeline makes, and those that load or store a tile: blocks of its stream. */
+struct buffer_accesses {
+   const char *what, *counter;
+   bool is_write, is_transfer;
+};
+
 static bool
-add_transfers(struct cm_energy_builder *builder, enum cm_energy_unit unit, enum cm_stream stream,
-              const struct cm_array_lookup *array)
+add_accesses(struct cm_energy_builder *builder, enum cm_energy_unit unit,
+             const struct buffer_accesses *accesses, const struct cm_array_lookup *array)
 {
-   const char *first = cm_unit_names[builder->config->streams[stream]];
-   struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "quads stored: reads");
+   struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "%s", accesses->what);
    if (!term)
       return false;
-   cm_energy_count(builder, term, "%s.%s.writes", first, cm_stream_names[stream]);
-   term->times = QUADS_PER_BLOCK;
-   term->energy = array->energy.read;
-   snprintf(term->note, sizeof term->note, "%s", array->note);
-   term = cm_energy_add(builder, (int)unit, "quads loaded: writes");
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "%s.%s.reads", first, cm_stream_names[stream]);
-   term->times = QUADS_PER_BLOCK;
-   term->energy = array->energy.write;
+   if (accesses->is_transfer) {
+      const enum cm_stream stream = unit == CM_ENERGY_COLOR_BUFFER ? CM_STREAM_COLOR : CM_STREAM_DEPTH;
+      cm_energy_count(builder, term, "%s.%s.%s", cm_unit_names[builder->config->streams[stream]],
+                      cm_stream_names[stream], accesses->counter);
+      term->times = QUADS_PER_BLOCK;
+   } else {
+      cm_energy_count(builder, term, "operations.%s", accesses->counter);
+   }
+   term->energy = accesses->is_write ? array->energy.write : array->energy.read;
    snprintf(term->note, sizeof term->note, "%s", array->note);
    return true;
 }
 
 static bool
-add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, enum cm_stream stream)
+add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, const char *reads,
+                const char *writes)
 {
+   const struct buffer_accesses accesses[] = {
+      {"quads: reads", reads, false, false},
+      {"quads: writes", writes, true, false},
+      {"quads stored: reads", "writes", false, true},
+      {"quads loaded: writes", "reads", true, true},
+   };
    const uint32_t side = builder->config->tile.size;
    const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
                                         .size = (uint64_t)side * side * SAMPLE_BYTES,
                                         .ways = 1,
                                         .bus_bits = BUFFER_PORT_BITS};
    struct cm_array_lookup array;
-   return cm_energy_find(builder, cm_energy_unit_name(unit), &shape, &array) &&
-          add_transfers(builder, unit, stream, &array) &&
-          cm_energy_add_leakage(builder, (int)unit, 1, "buffer", array.energy.leakage, array.note);
+   if (!cm_energy_find(builder, cm_energy_unit_name(unit), &shape, &array))
+      return false;
+   const bool has_operations =
+      builder->table && cm_counter_table_find(builder->table, "operations.color_reads") >= 0;
+   for (unsigned a = has_operations ? 0 : 2; a < sizeof accesses / sizeof accesses[0]; a++) {
+      if (!add_accesses(builder, unit, &accesses[a], &array))
+         return false;
+   }
+   return cm_energy_add_leakage(builder, (int)unit, 1, "buffer", array.energy.leakage, array.note);
 }
 
 /* ---- leakage of logic -------------------------------------------------- */
@@ -110,8 +132,8 @@ add_logic_leakage(struct cm_energy_builder *builder, enum cm_energy_unit unit)
 bool
 cm_energy_add_pipeline(struct cm_energy_builder *builder)
 {
-   if (!add_tile_buffer(builder, CM_ENERGY_COLOR_BUFFER, CM_STREAM_COLOR) ||
-       !add_tile_buffer(builder, CM_ENERGY_DEPTH_BUFFER, CM_STREAM_DEPTH))
+   if (!add_tile_buffer(builder, CM_ENERGY_COLOR_BUFFER, "color_reads", "color_writes") ||
+       !add_tile_buffer(builder, CM_ENERGY_DEPTH_BUFFER, "depth_quads", "depth_writes"))
       return false;
    for (int unit = CM_ENERGY_VERTEX_STAGE; unit < CM_ENERGY_UNIT_COUNT; unit++) {
       for (size_t o = 0; o < sizeof operations / sizeof operations[0]; o++) {

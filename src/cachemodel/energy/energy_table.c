@@ -106,22 +106,24 @@ static void
 write_note(const struct neighbours *rows, const struct cm_array_shape *shape, struct cm_array_lookup *lookup)
 {
    const struct cm_array_row *below = rows->below, *above = rows->above;
-   char ways[64] = "";
+   char ways[96] = "";
+   if (below->kind != CM_ARRAY_RAM)
+      snprintf(ways, sizeof ways, "%u way%s, ", below->ways, below->ways == 1 ? "" : "s");
+   char nearest[64] = "";
    if (below->ways != shape->ways)
-      snprintf(ways, sizeof ways, "; no row of %u ways, the nearest is of %u", shape->ways, below->ways);
+      snprintf(nearest, sizeof nearest, "; no row of %u ways, the nearest is of %u", shape->ways,
+               below->ways);
    if (below == above)
-      snprintf(lookup->note, sizeof lookup->note,
-               FILE_NAME ":%u (%s, %u nm, %s, %u bytes, %u ways, %u bits)%s", below->line,
-               cm_array_kind_names[below->kind], below->technology, cm_cell_names[below->cell], below->size,
-               below->ways, below->bus_bits, ways);
+      snprintf(lookup->note, sizeof lookup->note, FILE_NAME ":%u (%s, %u nm, %s, %u bytes, %s%u bits)%s",
+               below->line, cm_array_kind_names[below->kind], below->technology, cm_cell_names[below->cell],
+               below->size, ways, below->bus_bits, nearest);
    else
       snprintf(lookup->note, sizeof lookup->note,
-               "%s" FILE_NAME
-               ":%u and :%u (%s, %u nm, %s, %u and %u bytes, %u ways, %u bits), %s%llu bytes%s",
+               "%s" FILE_NAME ":%u and :%u (%s, %u nm, %s, %u and %u bytes, %s%u bits), %s%llu bytes%s",
                rows->is_outside ? "EXTRAPOLATED from " : "", below->line, above->line,
                cm_array_kind_names[below->kind], below->technology, cm_cell_names[below->cell], below->size,
-               above->size, below->ways, below->bus_bits, rows->is_outside ? "down to " : "log-log at ",
-               (unsigned long long)shape->size, ways);
+               above->size, ways, below->bus_bits, rows->is_outside ? "down to " : "log-log at ",
+               (unsigned long long)shape->size, nearest);
 }
 
 bool

@@ -2,6 +2,7 @@
 /* The Vertex Stage: for each draw, its programs, then vertex by vertex the index
  * and the attributes (TCOR II-A), then what transform feedback writes. */
 #include "gpu/gpu_internal.h"
+#include "gpu/operations.h"
 
 struct vertex_fetch {
    struct cm_gpu *gpu;
@@ -118,6 +119,7 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
    gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
    cm_gpu_fetch_program(gpu, CM_PROGRAM_VERTEX, &draw->vertex_program, 0);
    cm_gpu_fetch_program(gpu, CM_PROGRAM_GEOMETRY, &draw->geometry_program, 0);
+   const uint64_t vertices = gpu->pipeline[CM_PIPELINE_VERTICES];
    for (uint32_t n = 0; n < draw->num_vertices; n++) {
       uint32_t vertex = draw->first_vertex_number + n;
       if (draw->index_buffer) {
@@ -129,6 +131,8 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
       else
          fetch_vertex(&fetch, vertex);
    }
+   if (gpu->counts_operations)
+      cm_operations_vertices(gpu, draw, gpu->pipeline[CM_PIPELINE_VERTICES] - vertices);
    write_feedback(gpu, draw);
 }
 

@@ -30,9 +30,12 @@ struct cm_gpu {
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];
    struct cm_texture_access texture_access;
-   uint64_t *total;       /**< by the table */
-   uint64_t *frame;       /**< by the table */
-   uint64_t *frame_start; /**< total at the last frame_end */
+   bool counts_operations;
+   uint64_t operations[CM_OPERATION_COUNT]; /**< gpu/operations.h */
+   struct cm_energy *energy;                /**< NULL: none is counted */
+   uint64_t *total;                         /**< by the table */
+   uint64_t *frame;                         /**< by the table */
+   uint64_t *frame_start;                   /**< total at the last frame_end */
    bool frame_open;
    bool out_of_memory; /**< said so already */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/config.h"
+#include "energy/energy.h"
 #include "stats/counters.h"
 #include "texture/mesh.h"
 
@@ -26,6 +27,7 @@ cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm
    return at == unit;
 }
 
+static const struct event_text operation_texts[] = {CM_OPERATIONS(EVENT_TEXT)};
 static const struct event_text nuca_events[] = {CM_NUCA_EVENTS(EVENT_TEXT)};
 
 static bool
@@ -170,6 +172,20 @@ add_pipeline_events(struct cm_counter_table *table, const struct event_text *eve
    return true;
 }
 
+/* What was done by operation. */
+static bool
+add_operations(struct cm_counter_table *table)
+{
+   for (int i = 0; i < CM_OPERATION_COUNT; i++) {
+      struct cm_counter counter = counter_of(CM_COUNTER_OPERATION, i, operation_texts[i].measure);
+      snprintf(counter.name, sizeof counter.name, "operations.%s", operation_texts[i].name);
+      snprintf(counter.description, sizeof counter.description, "%s", operation_texts[i].description);
+      if (!add(table, counter))
+         return false;
+   }
+   return true;
+}
+
 static bool
 add_all(struct cm_counter_table *table, const struct cm_config *config)
 {
@@ -193,7 +209,9 @@ add_all(struct cm_counter_table *table, const struct cm_config *config)
       }
    }
    return add_unit(table, config, CM_UNIT_DRAM, -1) &&
-          (config->nuca.organisation == CM_NUCA_NONE || add_nuca(table, config));
+          (config->nuca.organisation == CM_NUCA_NONE || add_nuca(table, config)) &&
+          (!cm_config_counts_operations(config) || add_operations(table)) &&
+          cm_energy_list_counters(config, table, add);
 }
 
 struct cm_counter_table *

@@ -8,7 +8,9 @@
  * <unit>.<instance>.<stream>.<event>; the counter without the number is their sum.
  * Counters of the pipeline are <stage>.<event>. A configuration with nuca also has, at the end,
  * nuca.<event>, nuca.replication.<n> (requests after which n texture caches hold the block) and
- * mesh.<router>.<direction>.messages (messages that crossed the link).
+ * mesh.<router>.<direction>.messages (messages that crossed the link). After them, where energy is
+ * counted, come operations.<name> and energy.<unit>.dynamic and .static, in pJ, the same of
+ * groups of units (energy/energy.h), whose .total is the sum of both.
  *
  * What holds for every frame, unit and stream:
  *    hits + misses + bypasses = reads + writes
@@ -129,6 +131,28 @@ enum cm_texture_access_event {
       CM_TEXTURE_ACCESS_EVENT_COUNT
 };
 
+/** What processors and fixed-function units did (gpu/operations.h): operations.<name>, where
+ * cm_config_counts_operations: X(identifier, name, unit of measure, description) */
+#define CM_OPERATIONS(X)                                                                                  \
+   X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions",                                          \
+     "instructions of vertex programs, run for a vertex")                                                 \
+   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions",                                              \
+     "instructions of fragment programs, run for a quad")                                                 \
+   X(RASTER_QUADS, "raster_quads", "quads",                                                               \
+     "quads rasterised; where hidden surfaces are removed before, those too")                             \
+   X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")        \
+   X(DEPTH_QUADS, "depth_quads", "quads", "quads whose depths were compared with the Z-Buffer's")         \
+   X(DEPTH_WRITES, "depth_writes", "quads", "of these, those that replaced them")                         \
+   X(COLOR_WRITES, "color_writes", "quads", "quads written to the Color Buffer, each attachment counted") \
+   X(COLOR_READS, "color_reads", "quads", "of these, those that depend on what it held: blended")
+
+enum cm_operation {
+#define CM_OPERATION_ENUM(id, name, measure, description) CM_OPERATION_##id,
+   CM_OPERATIONS(CM_OPERATION_ENUM)
+#undef CM_OPERATION_ENUM
+      CM_OPERATION_COUNT
+};
+
 /** Counters of the texture caches as a NUCA (texture/nuca.h), where a configuration has one:
  * X(identifier, name, unit of measure, description) */
 #define CM_NUCA_EVENTS(X)                                                                                  \
@@ -164,6 +188,8 @@ enum cm_counter_source {
                                * enum cm_texture_access_event */
    CM_COUNTER_NUCA,        /**< enum cm_nuca_event */
    CM_COUNTER_REPLICATION, /**< the texture caches that held a block after it was requested */
+   CM_COUNTER_OPERATION,   /**< enum cm_operation */
+   CM_COUNTER_ENERGY,      /**< what energy/energy.h calls it */
    CM_COUNTER_MESH,        /**< a link: router * CM_MESH_DIRECTION_COUNT + direction (texture/mesh.h) */
 };
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* What main memory takes: the parts of dram/dram_energy.h, by what its system counts. */
+#include <stdio.h>
+
+#include "dram/device.h"
+#include "dram/dram_energy.h"
+#include "energy/energy_internal.h"
+
+/* What a part is for one event: a million of them in fJ are one in zJ. */
+#define A_MILLION 1000000
+
+/* X(part, counter, whether it is there without any access, what, how it is made) */
+#define PARTS(X)                                                                                       \
+   X(activate, activates, false, "rows activated and precharged", "IDD0 tRC - IDD3N tRAS - IDD2N tRP") \
+   X(read, read_bursts, false, "bursts read", "(IDD4R - IDD3N) BL/2")                                  \
+   X(write, write_bursts, false, "bursts written", "(IDD4W - IDD3N) BL/2")                             \
+   X(refresh, refreshes, true, "refreshes", "(IDD5AB - IDD3N) tRFC")                                   \
+   X(active_standby, active_cycles, true, "cycles with a row open", "IDD3N")                           \
+   X(precharge_standby, precharged_cycles, true, "cycles with no row open", "IDD2N")                   \
+   X(active_power_down, active_power_down_cycles, true, "cycles powered down, a row open", "IDD3P")    \
+   X(precharge_power_down, precharge_power_down_cycles, true, "cycles powered down, no row open", "IDD2P")
+
+static bool
+add_part(struct cm_energy_builder *builder, const char *counter, bool is_static, const char *what,
+         const char *formula, uint64_t energy)
+{
+   const struct cm_dram_device *device = cm_dram_device(builder->config->dram_system.device);
+   struct cm_energy_term *term = cm_energy_add(builder, CM_UNIT_DRAM, "%s", what);
+   if (!term)
+      return false;
+   cm_energy_count(builder, term, "%s", counter);
+   term->is_static = is_static;
+   term->energy = energy;
+   snprintf(term->note, sizeof term->note, "dram-devices.csv, %s: VDD %s a chip", device->name, formula);
+   return true;
+}
+
+bool
+cm_energy_add_dram(struct cm_energy_builder *builder)
+{
+   const struct cm_dram_system_config *config = &builder->config->dram_system;
+   if (!builder->table || cm_counter_table_find(builder->table, CM_ENERGY_DRAM_COUNTERS "activates") < 0)
+      return true;
+#define ADD(part, counter, is_static, what, formula)                                     \
+   {                                                                                     \
+      const struct cm_dram_system_counters million = {.counter = A_MILLION};             \
+      if (!add_part(builder, CM_ENERGY_DRAM_COUNTERS #counter, is_static, what, formula, \
+                    cm_dram_energy(config, &million).part))                              \
+         return false;                                                                   \
+   }
+   PARTS(ADD)
+#undef ADD
+   return true;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/operations.h"
+
+#include "gpu/gpu_internal.h"
+
+void
+cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices)
+{
+   gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] += vertices * draw->vertex_program.instructions;
+}
+
+/* The quads of an event. */
+static const struct cm_quad *
+quads_of(const uint32_t *event)
+{
+   return (const struct cm_quad *)(event + 2);
+}
+
+static bool
+has_quads(uint32_t word)
+{
+   return cm_event_type(word) == CM_EVENT_SHADE || cm_event_type(word) == CM_EVENT_UNSHADED;
+}
+
+static uint64_t
+count_attributes(const struct cm_gpu *gpu, const uint32_t *event)
+{
+   uint64_t attributes = 0;
+   for (uint32_t q = 0; q < cm_event_count(*event); q++)
+      attributes += gpu->pass->primitives[quads_of(event)[q].primitive].num_attributes;
+   return attributes;
+}
+
+/* Quads are rasterised and tested. Those that a program runs for once a sample are rasterised once. */
+static void
+rasterise(struct cm_gpu *gpu, const struct cm_tile_events *events, bool with_attributes, bool writes_depth)
+{
+   uint64_t *operations = gpu->operations;
+   const uint32_t *end = events->words + events->num_words;
+   for (const uint32_t *event = events->words; event < end; event = cm_event_next(event)) {
+      if (!has_quads(*event) || cm_event_continues(*event))
+         continue;
+      const struct cm_fragment_tests *tests = &gpu->pass->draws[event[1]].tests;
+      const uint32_t count = cm_event_count(*event);
+      operations[CM_OPERATION_RASTER_QUADS] += count;
+      if (with_attributes)
+         operations[CM_OPERATION_QUAD_ATTRIBUTES] += count_attributes(gpu, event);
+      if (!tests->depth_test)
+         continue;
+      operations[CM_OPERATION_DEPTH_QUADS] += count;
+      for (uint32_t q = 0; writes_depth && tests->depth_write && q < count; q++)
+         operations[CM_OPERATION_DEPTH_WRITES] += quads_of(event)[q].live != 0;
+   }
+}
+
+/* Quads run their program and leave their colours. */
+static void
+shade(struct cm_gpu *gpu, const struct cm_tile_events *events)
+{
+   uint64_t *operations = gpu->operations;
+   const uint32_t *end = events->words + events->num_words;
+   for (const uint32_t *event = events->words; event < end; event = cm_event_next(event)) {
+      if (cm_event_type(*event) != CM_EVENT_SHADE)
+         continue;
+      const struct cm_draw *draw = &gpu->pass->draws[event[1]];
+      const unsigned writes = (unsigned)__builtin_popcount(draw->tests.color_write);
+      const unsigned reads = (unsigned)__builtin_popcount(draw->tests.color_read);
+      for (uint32_t q = 0; q < cm_event_count(*event); q++) {
+         const struct cm_quad *quad = &quads_of(event)[q];
+         if (quad->live)
+            operations[CM_OPERATION_QUAD_INSTRUCTIONS] += draw->fragment_program.instructions;
+         if (!quad->written)
+            continue;
+         operations[CM_OPERATION_COLOR_WRITES] += writes;
+         operations[CM_OPERATION_COLOR_READS] += reads;
+      }
+   }
+}
+
+void
+cm_operations_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   const struct cm_tile_events *recorded = &gpu->pass->tiles[tile], *shaded = recorded;
+   const bool deferred = gpu->config.mode == CM_MODE_TBDR;
+   if (deferred && gpu->pass->kind == CM_PASS_FULL)
+      shaded = &gpu->deferred.events;
+   if (deferred)
+      rasterise(gpu, recorded, false, true);
+   rasterise(gpu, shaded, true, !deferred);
+   shade(gpu, shaded);
+}

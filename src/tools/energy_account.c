@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "energy_account.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "environment.h"
+#include "options.h"
+#include "tools.h"
+
+/* ---- the file ---------------------------------------------------------- */
+
+static const char *
+find_file(const char *path)
+{
+   struct stat status;
+   if (stat(path, &status) != 0)
+      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+   return S_ISDIR(status.st_mode) ? text("%s/stats.json", path) : path;
+}
+
+static json_t *
+load_file(const char *path)
+{
+   json_error_t error;
+   json_t *root = json_load_file(path, 0, &error);
+   if (!root)
+      fail(STATUS_FAILED, "%s:%d: no statistics: %s", path, error.line, error.text);
+   if (!json_is_object(json_object_get(root, "total")) || !json_is_array(json_object_get(root, "frames")))
+      fail(STATUS_FAILED, "%s: holds no statistics", path);
+   return root;
+}
+
+/* ---- the configuration ------------------------------------------------- */
+
+static struct cm_config *
+load_config(const char *path, const json_t *root)
+{
+   const json_t *run = json_object_get(root, "run");
+   const char *preset = json_string_value(json_object_get(run, "preset"));
+   char *keys = json_dumps(json_object_get(run, "configuration"), 0);
+   if (!preset || !keys)
+      fail(STATUS_FAILED, "%s: names no configuration", path);
+   char error[512];
+   struct cm_config *config = cm_config_parse(keys, path, preset, error, sizeof(error));
+   if (!config)
+      fail(STATUS_FAILED, "%s", error);
+   free(keys);
+   return config;
+}
+
+static void
+change_config(struct cm_config *config, const char *path, const struct energy_options *options)
+{
+   char error[512];
+   if (options->config) {
+      struct cm_config *other = cm_config_load(options->config, presets_directory(), error, sizeof(error));
+      if (!other)
+         fail(STATUS_USAGE, "%s", error);
+      config->energy = other->energy;
+      cm_config_destroy(other);
+   }
+   for (unsigned s = 0; s < options->num_settings; s++) {
+      if (strncmp(options->settings[s], "energy.", 7))
+         fail(STATUS_USAGE, "--set %s: what was counted depends on it, expected a key energy.*",
+              options->settings[s]);
+      if (!cm_config_set(config, options->settings[s], error, sizeof(error)))
+         fail(STATUS_USAGE, "%s", error);
+   }
+   if (!config->energy.technology)
+      fail(STATUS_FAILED, "%s: its configuration has no energy; name one that has with --config", path);
+   if (!cm_config_validate(config, error, sizeof(error)))
+      fail(STATUS_USAGE, "%s", error);
+}
+
+/* ---- values ------------------------------------------------------------ */
+
+/* Adds a frame's values; the counters of energy come out of the account. */
+static void
+add_values(const struct energy_account *account, uint64_t *values, const json_t *frame)
+{
+   for (uint32_t i = 0; i < account->table->count; i++) {
+      if (account->table->counters[i].source == CM_COUNTER_ENERGY)
+         continue;
+      const char *name = account->table->counters[i].name;
+      const json_t *value = json_object_get(frame, name);
+      if (!json_is_integer(value))
+         fail(STATUS_FAILED, "%s: has no %s; it is of another version of tbrsim", account->path, name);
+      values[i] += (uint64_t)json_integer_value(value);
+   }
+}
+
+static void
+read_values(struct energy_account *account, const json_t *frames)
+{
+   account->before = allocate(account->table->count * sizeof(uint64_t));
+   account->after = allocate(account->table->count * sizeof(uint64_t));
+   for (unsigned f = 0; f <= account->last_frame; f++)
+      add_values(account, f < account->first_frame ? account->before : account->after,
+                 json_array_get(frames, f));
+   for (uint32_t i = 0; i < account->table->count; i++)
+      account->after[i] += account->before[i];
+}
+
+static void
+find_frames(struct energy_account *account, const char *frames, size_t count)
+{
+   if (!count)
+      fail(STATUS_FAILED, "%s: no frame was simulated", account->path);
+   struct frame_range range = {0, (unsigned)count - 1};
+   if (frames)
+      range = options_frames(frames);
+   if (range.last >= count)
+      fail(STATUS_USAGE, "--frames %s: %s has frames 0-%zu", frames, account->path, count - 1);
+   account->first_frame = range.first;
+   account->last_frame = range.last;
+   account->num_frames = range.last - range.first + 1;
+}
+
+static void
+find_cycles(struct energy_account *account, const char *given)
+{
+   const int counter = cm_energy_cycles_counter(account->table);
+   if (given) {
+      char *end;
+      errno = 0;
+      account->cycles_after = strtoull(given, &end, 10);
+      if (*given < '0' || *given > '9' || *end || errno)
+         fail(STATUS_USAGE, "--cycles %s: expected a number of cycles", given);
+   } else if (counter >= 0) {
+      account->cycles_before = account->before[counter];
+      account->cycles_after = account->after[counter];
+   } else {
+      fail(STATUS_FAILED,
+           "%s: no cycles, which leakage takes; simulate with --set timing=on, or say how many with --cycles",
+           account->path);
+   }
+}
+
+/* ---- energy ------------------------------------------------------------ */
+
+uint64_t
+energy_account_events(const struct energy_account *account, const struct cm_energy_term *term)
+{
+   return cm_energy_term_events(term, account->after) - cm_energy_term_events(term, account->before);
+}
+
+uint64_t
+energy_account_total(const struct energy_account *account, const struct cm_energy_term *term)
+{
+   return cm_energy_term_total(account->energy, term, account->after, account->cycles_after) -
+          cm_energy_term_total(account->energy, term, account->before, account->cycles_before);
+}
+
+static void
+subtract(struct cm_energy_sum *sums, const struct cm_energy_sum *before, unsigned count)
+{
+   for (unsigned i = 0; i < count; i++) {
+      sums[i].dynamic -= before[i].dynamic;
+      sums[i].leakage -= before[i].leakage;
+   }
+}
+
+void
+energy_account_load(struct energy_account *account, const char *path, const struct energy_options *options)
+{
+   *account = (struct energy_account){.path = find_file(path)};
+   json_t *root = load_file(account->path);
+   account->config = load_config(account->path, root);
+   /* What was counted is by the configuration that it was simulated with. */
+   account->table = cm_counter_table_create(account->config);
+   change_config(account->config, account->path, options);
+   char error[512];
+   if (!account->table)
+      fail(STATUS_FAILED, "out of memory");
+   account->energy = cm_energy_create(account->config, account->table, error, sizeof(error));
+   if (!account->energy)
+      fail(STATUS_FAILED, "%s: %s", account->path, error);
+   const json_t *frames = json_object_get(root, "frames");
+   find_frames(account, options->frames, json_array_size(frames));
+   read_values(account, frames);
+   find_cycles(account, options->cycles);
+   struct cm_energy_sums before;
+   cm_energy_sum_up(account->energy, account->before, account->cycles_before, &before);
+   cm_energy_sum_up(account->energy, account->after, account->cycles_after, &account->sums);
+   subtract(account->sums.units, before.units, CM_ENERGY_UNIT_COUNT);
+   subtract(account->sums.groups, before.groups, CM_ENERGY_GROUP_COUNT);
+   json_decref(root);
+}
