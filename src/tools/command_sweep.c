@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "access_stream.h"
+#include "analysis/sweep.h"
 #include "memory/hierarchy.h"
 #include "options.h"
 #include "recordings.h"
 #include "sweep_report.h"
-#include "sweep_stream.h"
 #include "tools.h"
 
 static const char help_text[] =
@@ -391,6 +392,24 @@ check_bounds(const struct points *points, const struct cm_sweep_result *results)
    }
 }
 
+static bool
+needs_next(const void *caches, unsigned unit)
+{
+   return cm_sweep_needs_future(caches, unit);
+}
+
+static bool
+count_part(void *caches, const struct cm_access_runs *part)
+{
+   return cm_sweep_count(caches, part);
+}
+
+static void
+run_part(void *caches, unsigned unit, const struct cm_access_runs *part)
+{
+   cm_sweep_run(caches, unit, part);
+}
+
 static void
 write_report(const struct sweep_options *options, const struct sweep_report *report, FILE *file)
 {
@@ -426,15 +445,19 @@ command_sweep(int argc, char **argv)
       cm_sweep_create(points.list, points.count, block, options.index, source.is_parameter_buffer);
    if (!sweep)
       fail(STATUS_FAILED, "out of memory for %u caches", points.count);
-   const struct sweep_stream stream = {
-      .sweep = sweep,
+   const struct access_stream stream = {
+      .caches = sweep,
+      .num_units = cm_sweep_units(sweep),
+      .needs_next = needs_next,
+      .count = count_part,
+      .run = run_part,
       .block_shift = (unsigned)__builtin_ctz(block),
       .streams = source.streams,
       .forgets = source.is_parameter_buffer,
       .jobs = options.jobs,
    };
    simulations.jobs = options.jobs > 1 ? 2 : 1; /* one decodes, one simulates */
-   const bool fine = sweep_stream_run(&stream, &simulations, &options.configurations.list[0], source.unit);
+   const bool fine = access_stream_run(&stream, &simulations, &options.configurations.list[0], source.unit);
    if (!damaged && cm_recording_damage(simulations.recording))
       say("%s", cm_recording_damage(simulations.recording));
 

@@ -18,6 +18,7 @@ static const struct {
    {"analyze", "say how a recording's textures are reused from frame to frame", command_analyze},
    {"sweep", "simulate one cache of many sizes, ways and policies over a recording", command_sweep},
    {"energy", "say what finished simulations take, unit by unit, and why", command_energy},
+   {"llc", "compare the policies of a last-level cache over recordings", command_llc},
    {"env", "print the environment that puts any GL program on the simulated GPU", command_env},
    {"cache", "simulate one cache over an address trace of another program", command_cache},
    {"configs", "list the simulated GPUs, or print one", command_configs},

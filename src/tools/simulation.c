@@ -102,6 +102,8 @@ end_frame(struct simulation *simulation)
    for (uint32_t c = 0; c < simulation->table->count; c++)
       simulation->total[c] += values[c];
    simulation->frames++;
+   if (simulation->frame_end)
+      simulation->frame_end(simulation->observer->context);
    if (simulation->writer)
       simulation->failed |= !cm_stats_writer_frame(simulation->writer, values);
 }

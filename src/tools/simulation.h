@@ -23,6 +23,8 @@ struct simulation {
    /** Called with the observer's context after each render pass, in the pass over the recording that counts;
     * NULL: nobody. */
    void (*render_pass_end)(void *context);
+   /** Likewise after each frame. */
+   void (*frame_end)(void *context);
 
    /* Within simulations_run. */
    struct cm_stats_writer *writer;

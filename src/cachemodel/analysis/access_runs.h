@@ -58,6 +58,8 @@ struct cm_access_runs {
    uint32_t num_invalidations;
    /** After this part all caches are empty; nothing is written back. */
    bool forgets;
+   bool ends_frame;  /**< a frame ends after this part; where the stream tells of frames */
+   bool ends_stream; /**< no part comes after this one; likewise */
 };
 
 /** Where the runs before an invalidation end; behind the last invalidation, where all end. */

@@ -23,6 +23,7 @@ struct cm_stream_profile {
    struct cm_set_index index;
    uint32_t sets, ways;
    unsigned block_shift;
+   const struct cm_cache *cache; /* NULL: not watched */
 };
 
 static struct resident *
@@ -136,8 +137,11 @@ served(void *context, uint64_t address, enum cm_stream stream, enum cm_outcome o
    struct resident *block = find(set, profile->ways, hit ? address : evicted);
    if (!block)
       return; /* a hit in a cache of the policy perfect, which has no blocks */
-   if (!hit)
+   if (!hit) {
       *block = (struct resident){.address = address};
+      profile->counts.distant_fills[stream] +=
+         profile->cache && cm_cache_is_distant(profile->cache, address >> profile->block_shift);
+   }
    switch (graphics_stream(stream)) {
    case GRAPHICS_STREAM_TEXTURE: access_texture(profile, block, hit); break;
    case GRAPHICS_STREAM_Z: access_z(profile, block); break;
@@ -193,6 +197,12 @@ cm_stream_profile_create(const struct cm_cache_config *config)
    for (size_t i = 0; i < places; i++)
       profile->residents[i] = (struct resident){.address = CM_NO_ADDRESS};
    return profile;
+}
+
+void
+cm_stream_profile_watch(struct cm_stream_profile *profile, const struct cm_cache *cache)
+{
+   profile->cache = cache;
 }
 
 void

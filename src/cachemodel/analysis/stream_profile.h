@@ -4,7 +4,8 @@
  * for 3D Scene Rendering Workloads", MICRO 2013, section 2) measures of the blocks in a
  * last-level cache, whatever its policy: accesses and hits by stream (Figures 4 and 5),
  * inter- and intra-stream hits of textures and the render targets that are consumed
- * (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9).
+ * (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9), what comes in
+ * predicted as distant (Figure 8).
  *
  *    struct cm_stream_profile *profile = cm_stream_profile_create(&config->caches[CM_UNIT_L2]);
  *    cm_gpu_observe(gpu, CM_UNIT_L2, cm_stream_profile_observer(profile));
@@ -30,7 +31,7 @@ struct cm_epochs {
    uint64_t hits[CM_EPOCHS];    /**< hits of the stream on blocks in epoch k; of the last one, and later */
 };
 
-/** Counted since creation. */
+/** Counted since creation. All uint64_t. */
 struct cm_stream_profile_counts {
    uint64_t accesses[CM_STREAM_COUNT]; /**< Figure 4; bypasses included */
    uint64_t hits[CM_STREAM_COUNT];     /**< Figure 5 */
@@ -49,6 +50,9 @@ struct cm_stream_profile_counts {
     * intra_stream_hits is the sum of texture.hits and these. */
    uint64_t first_texture_hits;
 
+   /** Figure 8. Blocks that came in predicted as distant (RRPV 3 of 2 bits); of a cache that is watched. */
+   uint64_t distant_fills[CM_STREAM_COUNT];
+
    /** Figure 9. A block is a Z block from the Z access on that brought it in or hit it first. */
    struct cm_epochs z;
 };
@@ -58,6 +62,9 @@ struct cm_stream_profile;
 /** For a cache of one instance. NULL when memory is out. */
 struct cm_stream_profile *cm_stream_profile_create(const struct cm_cache_config *config);
 void cm_stream_profile_destroy(struct cm_stream_profile *profile);
+
+/** The cache that tells the profile of its accesses: its predictions are looked at. */
+void cm_stream_profile_watch(struct cm_stream_profile *profile, const struct cm_cache *cache);
 
 /** What tells the profile of the cache's accesses, from the first one on; lives as long as the profile. */
 const struct cm_observer *cm_stream_profile_observer(const struct cm_stream_profile *profile);

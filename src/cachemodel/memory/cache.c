@@ -217,6 +217,19 @@ cm_cache_forget_set(struct cm_cache *cache, uint64_t set)
    cache->folded_block = CM_NO_BLOCK;
 }
 
+bool
+cm_cache_is_distant(const struct cm_cache *cache, uint64_t block)
+{
+   const struct cm_replacement *replacement = cache->observed ? cache->observed : cache->replacement;
+   if (replacement == &cm_replacement_uncached)
+      replacement = cache->cached;
+   if (!replacement->is_distant)
+      return false;
+   const uint64_t set = cm_cache_set(cache, block);
+   const unsigned way = cm_find_way(cache->lines + set * cache->ways, cache->ways, block);
+   return way < cache->ways && replacement->is_distant(cache, set, way);
+}
+
 void
 cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {

@@ -91,6 +91,9 @@ struct cm_replacement {
    void (*insert)(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
+   /** Whether a way's block is predicted as distant, which RRIP writes as its largest RRPV; NULL: the policy
+    * predicts nothing. */
+   bool (*is_distant)(const struct cm_cache *cache, uint64_t set, unsigned way);
    /** Is told that all lines of a set have been emptied at once; NULL: need not know. */
    void (*set_emptied)(struct cm_cache *cache, uint64_t set);
    /** Is told that blocks first … last are invalidated, in the cache or not; NULL: need not know. */
@@ -212,6 +215,10 @@ void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
 /** Empties a set, and writes nothing back: nobody reads its blocks any more. No counter changes, and
  * what the policy has learnt stays. */
 void cm_cache_forget_set(struct cm_cache *cache, uint64_t set);
+
+/** Whether a block is in the cache and predicted as distant: no reuse is expected in near future. False of
+ * policies that predict nothing. */
+bool cm_cache_is_distant(const struct cm_cache *cache, uint64_t block);
 
 /** A counter of the cache. */
 uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event);

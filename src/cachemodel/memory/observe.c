@@ -3,45 +3,42 @@
  * folded, because folded accesses would not come here. */
 #include "memory/cache_internal.h"
 
-/* The blocks of a set, whatever their order. */
-struct contents {
-   unsigned count;
-   uint64_t exclusive_or; /* of their numbers */
+/* The block that has left, and who else is told. */
+struct leaving {
+   uint64_t block;
+   void (*left)(void *context, const struct cm_cache *cache, uint64_t block);
+   void *context;
 };
 
-static struct contents
-contents_of(const struct cm_cache *cache, uint64_t block)
+static void
+note(void *context, const struct cm_cache *cache, uint64_t block)
 {
-   const cm_line *lines = cache->lines + cm_cache_set(cache, block) * cache->ways;
-   struct contents contents = {0};
-   for (unsigned way = 0; way < cache->ways; way++) {
-      if (lines[way] == CM_LINE_EMPTY)
-         continue;
-      contents.count++;
-      contents.exclusive_or ^= lines[way] >> 8;
-   }
-   return contents;
+   struct leaving *leaving = context;
+   leaving->block = block;
+   if (leaving->left)
+      leaving->left(leaving->context, cache, block);
 }
 
-/* A block that comes into a full set takes the place of one other. */
 static void
 serve_and_tell(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
    const uint64_t *counts = cache->counts[stream];
    const uint64_t misses = counts[CM_CACHE_EVENT_MISSES], bypasses = counts[CM_CACHE_EVENT_BYPASSES];
-   const struct contents before = contents_of(cache, block);
+   struct leaving leaving = {CM_NO_BLOCK, cache->left, cache->left_context};
+   cache->left = note;
+   cache->left_context = &leaving;
    cache->observed->access(cache, block, stream, access);
-   const struct contents after = contents_of(cache, block);
+   cache->left = leaving.left;
+   cache->left_context = leaving.context;
 
    enum cm_outcome outcome = CM_HIT;
-   uint64_t evicted = CM_NO_ADDRESS;
-   if (counts[CM_CACHE_EVENT_MISSES] != misses) {
+   if (counts[CM_CACHE_EVENT_MISSES] != misses)
       outcome = CM_MISS;
-      if (after.count == before.count)
-         evicted = (before.exclusive_or ^ after.exclusive_or ^ block) << cache->block_shift;
-   } else if (counts[CM_CACHE_EVENT_BYPASSES] != bypasses) {
+   else if (counts[CM_CACHE_EVENT_BYPASSES] != bypasses)
       outcome = CM_BYPASS;
-   }
+   const uint64_t evicted = outcome == CM_MISS && leaving.block != CM_NO_BLOCK
+                               ? leaving.block << cache->block_shift
+                               : CM_NO_ADDRESS;
    cache->observer->served(cache->observer->context, block << cache->block_shift, stream, outcome, evicted);
 }
 

@@ -271,6 +271,12 @@ gspc_state_bytes(uint32_t ways)
    return rrip_set_bytes(ways, RRIP_AND_MORE);
 }
 
+static bool
+gspc_is_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
+{
+   return rrip_is_distant(cache, set, way, GSPC_DISTANT);
+}
+
 static void
 gspc_start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
@@ -290,6 +296,7 @@ gspc_start(struct cm_cache *cache, const struct cm_cache_config *config)
    const struct cm_replacement name = {           \
       CM_POLICY_FUNCTIONS,                        \
       .remove = rrip_empty_way,                   \
+      .is_distant = gspc_is_distant,              \
       .set_emptied = rrip_set_emptied,            \
       .state_bytes = gspc_state_bytes,            \
       .shared_bytes = sizeof(struct gspc_shared), \

@@ -236,6 +236,12 @@ rrip_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, u
    return lines + way;
 }
 
+static inline bool
+rrip_is_distant(const struct cm_cache *cache, uint64_t set, unsigned way, uint8_t distant)
+{
+   return (cache->state[set * cache->state_bytes + way] & RRIP_PREDICTION) == distant;
+}
+
 static inline uint32_t
 rrip_state_bytes(uint32_t ways)
 {

@@ -37,6 +37,13 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"
 
+static bool
+rrip_predicts_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
+{
+   const struct rrip *rrip = cache->shared;
+   return rrip_is_distant(cache, set, way, rrip->distant);
+}
+
 static void
 rrip_start_width(struct cm_cache *cache, uint8_t distant)
 {
@@ -63,6 +70,7 @@ rrip_start_4_bits(struct cm_cache *cache, const struct cm_cache_config *config)
    const struct cm_replacement name = {           \
       CM_POLICY_FUNCTIONS,                        \
       .remove = rrip_empty_way,                   \
+      .is_distant = rrip_predicts_distant,        \
       .set_emptied = rrip_set_emptied,            \
       .state_bytes = rrip_state_bytes,            \
       .shared_bytes = sizeof(struct rrip_shared), \

@@ -82,7 +82,18 @@ state_bytes(uint32_t ways)
    return rrip_set_bytes(ways, RRIP_AND_MORE);
 }
 
+static bool
+is_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
+{
+   return rrip_is_distant(cache, set, way, DISTANT);
+}
+
 const struct cm_replacement cm_replacement_ship_mem = {
-   CM_POLICY_FUNCTIONS,        .remove = rrip_empty_way,  .set_emptied = rrip_set_emptied,
-   .state_bytes = state_bytes, .bank_bytes = NUM_REGIONS, .start = start,
+   CM_POLICY_FUNCTIONS,
+   .remove = rrip_empty_way,
+   .is_distant = is_distant,
+   .set_emptied = rrip_set_emptied,
+   .state_bytes = state_bytes,
+   .bank_bytes = NUM_REGIONS,
+   .start = start,
 };

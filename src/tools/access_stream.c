@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "sweep_stream.h"
+#include "access_stream.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -30,9 +30,9 @@ struct worker {
 
 /* What the threads share. A round is one passage over the recording. */
 struct feed {
-   const struct sweep_stream *stream;
+   const struct access_stream *stream;
    bool counts;             /* in this round, what all caches have in common */
-   bool needs_next;         /* a unit of the sweep does */
+   bool needs_next;         /* a unit does */
    bool collects;           /* this round finds out the next uses, for the next one */
    struct cm_next_use uses; /* of all runs */
    uint64_t position;       /* in them */
@@ -98,7 +98,7 @@ work(struct feed *feed, struct worker *worker)
    struct part *part = &feed->parts[worker->next % MAX_PARTS];
    worker->busy = true;
    pthread_mutex_unlock(&feed->lock);
-   cm_sweep_run(feed->stream->sweep, (uint32_t)(worker - feed->workers), &part->runs);
+   feed->stream->run(feed->stream->caches, (unsigned)(worker - feed->workers), &part->runs);
    pthread_mutex_lock(&feed->lock);
    worker->busy = false;
    worker->next++;
@@ -184,12 +184,13 @@ hand_over(struct feed *feed)
    struct part part = feed->filling;
    feed->filling = (struct part){.max_runs = 0};
    feed->last = NO_RUN;
-   if (!part.runs.num_runs && !part.runs.num_invalidations) {
+   if (!part.runs.num_runs && !part.runs.num_invalidations && !part.runs.ends_frame &&
+       !part.runs.ends_stream) {
       free_part(&part);
       return;
    }
    part.runs.forgets = feed->stream->forgets;
-   if (feed->counts && !cm_sweep_count(feed->stream->sweep, &part.runs))
+   if (feed->counts && feed->stream->count && !feed->stream->count(feed->stream->caches, &part.runs))
       fail(STATUS_FAILED, "out of memory");
    if (feed->collects)
       collect(&feed->uses, &part.runs);
@@ -272,7 +273,23 @@ observe_pass_end(void *context)
       hand_over(feed);
 }
 
+static void
+observe_frame_end(void *context)
+{
+   struct feed *feed = context;
+   if (!feed->stream->by_frames)
+      return;
+   feed->filling.runs.ends_frame = true;
+   hand_over(feed);
+}
+
 /* ---- rounds -------------------------------------------------------------------- */
+
+static bool
+needs_next(const struct feed *feed, unsigned unit)
+{
+   return feed->stream->needs_next && feed->stream->needs_next(feed->stream->caches, unit);
+}
 
 /* The units that take part: those that need next uses, the others, or both. */
 static void
@@ -280,7 +297,7 @@ choose_members(struct feed *feed, bool with_next, bool without_next)
 {
    feed->members = 0;
    for (unsigned w = 0; w < feed->num_workers; w++) {
-      const bool needs = cm_sweep_needs_future(feed->stream->sweep, w);
+      const bool needs = needs_next(feed, w);
       feed->workers[w] = (struct worker){.takes_part = needs ? with_next : without_next};
       feed->members += feed->workers[w].takes_part;
    }
@@ -301,6 +318,7 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
    simulations->list->observer = &observer;
    simulations->list->point = point;
    simulations->list->render_pass_end = observe_pass_end;
+   simulations->list->frame_end = observe_frame_end;
 
    /* The thread that simulates is one of them. */
    pthread_t *threads = allocate(feed->stream->jobs * sizeof(*threads));
@@ -308,6 +326,7 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
    while (started + 1 < feed->stream->jobs && !pthread_create(&threads[started], NULL, thread_main, feed))
       started++;
    const bool fine = simulations_run(simulations);
+   feed->filling.runs.ends_stream = feed->stream->by_frames;
    hand_over(feed);
    pthread_mutex_lock(&feed->lock);
    feed->ended = true;
@@ -330,17 +349,17 @@ check_next_uses(const struct cm_next_use *uses)
 }
 
 bool
-sweep_stream_run(const struct sweep_stream *stream, struct simulations *simulations,
-                 const struct configuration *configuration, enum cm_unit point)
+access_stream_run(const struct access_stream *stream, struct simulations *simulations,
+                  const struct configuration *configuration, enum cm_unit point)
 {
    static struct feed feed;
-   feed = (struct feed){.stream = stream, .counts = true, .num_workers = cm_sweep_units(stream->sweep)};
+   feed = (struct feed){.stream = stream, .counts = true, .num_workers = stream->num_units};
    feed.workers = allocate(feed.num_workers * sizeof(*feed.workers));
    pthread_mutex_init(&feed.lock, NULL);
    pthread_cond_init(&feed.changed, NULL);
    cm_next_use_init(&feed.uses);
    for (unsigned w = 0; w < feed.num_workers; w++)
-      feed.needs_next |= cm_sweep_needs_future(stream->sweep, w);
+      feed.needs_next |= needs_next(&feed, w);
 
    /* The next uses of the whole stream are not known before its end. */
    feed.collects = feed.needs_next && !stream->forgets;

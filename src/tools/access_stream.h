@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/** The accesses of a recording that arrive at a unit, on their way to caches that share nothing: gathered in parts,
+ * each of which all caches take, on several threads. */
+#ifndef ACCESS_STREAM_H
+#define ACCESS_STREAM_H
+
+#include <stdbool.h>
+
+#include "analysis/access_runs.h"
+#include "simulation.h"
+
+struct access_stream {
+   /** The caches, in units that may run at the same time; what the functions get. */
+   void *caches;
+   unsigned num_units;
+   /** Whether a unit's parts must have next uses; NULL: none's. */
+   bool (*needs_next)(const void *caches, unsigned unit);
+   /** Is given each part once, in order, before all units; false when memory is out. NULL: need not be. */
+   bool (*count)(void *caches, const struct cm_access_runs *part);
+   /** Is given each part, in order. */
+   void (*run)(void *caches, unsigned unit, const struct cm_access_runs *part);
+   unsigned block_shift; /**< of the caches' blocks */
+   uint32_t streams;     /**< a bit for each stream that is looked at */
+   bool forgets;         /**< at the end of each render pass */
+   bool by_frames;       /**< parts tell where frames end, and the stream */
+   unsigned jobs;        /**< threads */
+};
+
+/** Simulates the frames of simulations under its one configuration, as often as next uses need, and gives the
+ * caches what arrives at a unit there. False where something was lost, which has been said. */
+bool access_stream_run(const struct access_stream *stream, struct simulations *simulations,
+                       const struct configuration *configuration, enum cm_unit point);
+
+#endif

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: MIT */
+#include "llc_report.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "tools.h"
+
+/* ---- values ------------------------------------------------------------------ */
+
+/* Figure 4's streams, in its order. */
+enum group {
+   GROUP_VERTEX,
+   GROUP_HIZ,
+   GROUP_Z,
+   GROUP_STENCIL,
+   GROUP_RENDER_TARGET,
+   GROUP_TEXTURE,
+   GROUP_DISPLAY,
+   GROUP_OTHER,
+   GROUP_COUNT
+};
+static const char *const group_names[GROUP_COUNT] = {
+   "vertex", "hiz", "z", "stencil", "render_target", "texture", "display", "other",
+};
+
+static enum group
+group_of(unsigned stream)
+{
+   static const struct {
+      const char *stream;
+      enum group group;
+   } groups[] = {
+      {"vertex", GROUP_VERTEX},   {"index", GROUP_VERTEX},    {"hiz", GROUP_HIZ},
+      {"depth", GROUP_Z},         {"stencil", GROUP_STENCIL}, {"color", GROUP_RENDER_TARGET},
+      {"texture", GROUP_TEXTURE}, {"display", GROUP_DISPLAY},
+   };
+   for (unsigned g = 0; g < sizeof groups / sizeof groups[0]; g++) {
+      if (!strcmp(cm_stream_names[stream], groups[g].stream))
+         return groups[g].group;
+   }
+   return GROUP_OTHER;
+}
+
+struct group_counts {
+   uint64_t accesses, hits, fills, distant_fills;
+};
+
+static void
+count_groups(const struct cm_llc_result *result, struct group_counts groups[GROUP_COUNT])
+{
+   memset(groups, 0, GROUP_COUNT * sizeof *groups);
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      struct group_counts *group = &groups[group_of(stream)];
+      const uint64_t *counters = result->counters[stream];
+      group->accesses += counters[CM_CACHE_EVENT_READS] + counters[CM_CACHE_EVENT_WRITES];
+      group->hits += counters[CM_CACHE_EVENT_HITS];
+      group->fills += counters[CM_CACHE_EVENT_MISSES];
+      group->distant_fills += result->profile.distant_fills[stream];
+   }
+}
+
+static double
+ratio(uint64_t part, uint64_t whole)
+{
+   return whole ? (double)part / (double)whole : 0;
+}
+
+/* What is counted of a stream, in the order of the columns. */
+enum { NUM_COUNTS = 8 };
+static const char *const count_names[NUM_COUNTS] = {
+   "accesses", "reads", "writes", "hits", "misses", "bypasses", "evictions", "writebacks",
+};
+
+static void
+add_counts(const uint64_t *counters, uint64_t counts[NUM_COUNTS])
+{
+   const uint64_t values[NUM_COUNTS] = {
+      counters[CM_CACHE_EVENT_READS] + counters[CM_CACHE_EVENT_WRITES],
+      counters[CM_CACHE_EVENT_READS],
+      counters[CM_CACHE_EVENT_WRITES],
+      counters[CM_CACHE_EVENT_HITS],
+      counters[CM_CACHE_EVENT_MISSES],
+      counters[CM_CACHE_EVENT_BYPASSES],
+      counters[CM_CACHE_EVENT_EVICTIONS],
+      counters[CM_CACHE_EVENT_WRITEBACKS],
+   };
+   for (unsigned c = 0; c < NUM_COUNTS; c++)
+      counts[c] += values[c];
+}
+
+static void
+count_all(const struct cm_llc_result *result, uint64_t counts[NUM_COUNTS])
+{
+   memset(counts, 0, NUM_COUNTS * sizeof *counts);
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      add_counts(result->counters[stream], counts);
+}
+
+/* Misses and bypasses. */
+static uint64_t
+misses_of(const struct cm_llc_result *result)
+{
+   uint64_t counts[NUM_COUNTS];
+   count_all(result, counts);
+   return counts[4] + counts[5];
+}
+
+static unsigned
+threshold_of(const struct cm_cache_config *config)
+{
+   return cm_policy_samples(config->policy) ? cm_cache_config_gspc(config).threshold : 0;
+}
+
+static const char *
+uncached_of(const struct cm_cache_config *config)
+{
+   return config->uncached ? cm_stream_names[config->uncached - 1] : NULL;
+}
+
+/* ---- comma-separated values ---------------------------------------------------- */
+
+static void
+write_row(const struct llc_comparison *comparison, const struct llc_point *point, const char *stream,
+          const uint64_t counts[NUM_COUNTS], FILE *file)
+{
+   const struct cm_cache_config *config = &point->config;
+   fprintf(file, "%s,%s,", comparison->file, cm_policy_names[config->policy]);
+   if (threshold_of(config))
+      fprintf(file, "%u", threshold_of(config));
+   fprintf(file, ",%s,%u,%u,%u,%s", config->uncached ? uncached_of(config) : "", config->size, config->ways,
+           point->result.frames, stream);
+   for (unsigned c = 0; c < NUM_COUNTS; c++)
+      fprintf(file, ",%" PRIu64, counts[c]);
+   putc('\n', file);
+}
+
+void
+llc_report_csv(const struct llc_report *report, FILE *file)
+{
+   fputs("file,policy,threshold,uncached,size_bytes,ways,frames,stream", file);
+   for (unsigned c = 0; c < NUM_COUNTS; c++)
+      fprintf(file, ",%s", count_names[c]);
+   putc('\n', file);
+   for (unsigned r = 0; r < report->count; r++) {
+      const struct llc_comparison *comparison = &report->comparisons[r];
+      for (unsigned p = 0; p < comparison->num_points; p++) {
+         const struct llc_point *point = &comparison->points[p];
+         uint64_t counts[NUM_COUNTS];
+         for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+            memset(counts, 0, sizeof counts);
+            add_counts(point->result.counters[stream], counts);
+            if (counts[0])
+               write_row(comparison, point, cm_stream_names[stream], counts, file);
+         }
+         count_all(&point->result, counts);
+         write_row(comparison, point, "total", counts, file);
+      }
+   }
+}
+
+/* ---- JSON ------------------------------------------------------------------------ */
+
+/* Takes over value. */
+static void
+set(json_t *object, const char *key, json_t *value)
+{
+   if (json_object_set_new(object, key, value))
+      fail(STATUS_FAILED, "out of memory");
+}
+
+static void
+append(json_t *array, json_t *value)
+{
+   if (json_array_append_new(array, value))
+      fail(STATUS_FAILED, "out of memory");
+}
+
+static json_t *
+integer(uint64_t value)
+{
+   return json_integer((json_int_t)value);
+}
+
+static json_t *
+counts_json(const uint64_t counts[NUM_COUNTS])
+{
+   json_t *object = json_object();
+   for (unsigned c = 0; c < NUM_COUNTS; c++)
+      set(object, count_names[c], integer(counts[c]));
+   return object;
+}
+
+static json_t *
+streams_json(const struct cm_llc_result *result)
+{
+   json_t *object = json_object();
+   uint64_t counts[NUM_COUNTS];
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      memset(counts, 0, sizeof counts);
+      add_counts(result->counters[stream], counts);
+      if (counts[0])
+         set(object, cm_stream_names[stream], counts_json(counts));
+   }
+   count_all(result, counts);
+   set(object, "total", counts_json(counts));
+   return object;
+}
+
+static json_t *
+groups_json(const struct cm_llc_result *result, bool profiled)
+{
+   struct group_counts groups[GROUP_COUNT];
+   json_t *object = json_object();
+   count_groups(result, groups);
+   for (unsigned g = 0; g < GROUP_COUNT; g++) {
+      json_t *group = json_object();
+      set(group, "accesses", integer(groups[g].accesses));
+      set(group, "hits", integer(groups[g].hits));
+      set(group, "hit_rate", json_real(ratio(groups[g].hits, groups[g].accesses)));
+      if (profiled) {
+         set(group, "fills", integer(groups[g].fills));
+         set(group, "distant_fills", integer(groups[g].distant_fills));
+      }
+      set(object, group_names[g], group);
+   }
+   return object;
+}
+
+static json_t *
+epochs_json(const struct cm_epochs *epochs)
+{
+   json_t *object = json_object(), *entered = json_array(), *hits = json_array(), *deaths = json_array();
+   for (unsigned k = 0; k < CM_EPOCHS; k++) {
+      append(entered, integer(epochs->entered[k]));
+      append(hits, integer(epochs->hits[k]));
+      if (k + 1 < CM_EPOCHS)
+         append(deaths, json_real(cm_epoch_death_ratio(epochs, k)));
+   }
+   set(object, "entered", entered);
+   set(object, "hits", hits);
+   set(object, "death_ratios", deaths);
+   return object;
+}
+
+static json_t *
+profile_json(const struct cm_stream_profile_counts *profile)
+{
+   json_t *object = json_object();
+   set(object, "inter_stream_hits", integer(profile->inter_stream_hits));
+   set(object, "intra_stream_hits", integer(profile->intra_stream_hits));
+   set(object, "first_texture_hits", integer(profile->first_texture_hits));
+   set(object, "produced", integer(profile->produced));
+   set(object, "consumed", integer(profile->consumed));
+   set(object, "texture_epochs", epochs_json(&profile->texture));
+   set(object, "z_epochs", epochs_json(&profile->z));
+   return object;
+}
+
+static json_t *
+point_json(const struct llc_comparison *comparison, const struct llc_point *point)
+{
+   const struct cm_cache_config *config = &point->config;
+   json_t *object = json_object(), *frames = json_array();
+   set(object, "policy", json_string(cm_policy_names[config->policy]));
+   set(object, "threshold", threshold_of(config) ? json_integer(threshold_of(config)) : json_null());
+   set(object, "uncached", config->uncached ? json_string(uncached_of(config)) : json_null());
+   set(object, "size_bytes", json_integer(config->size));
+   set(object, "ways", json_integer(config->ways));
+   set(object, "misses", integer(misses_of(&point->result)));
+   for (uint32_t frame = 0; frame < point->result.frames; frame++)
+      append(frames, integer(point->result.misses[frame]));
+   set(object, "misses_by_frame", frames);
+   set(object, "streams", streams_json(&point->result));
+   set(object, "groups", groups_json(&point->result, comparison->options.profiles));
+   if (comparison->options.profiles)
+      set(object, "profile", profile_json(&point->result.profile));
+   return object;
+}
+
+void
+llc_report_json(const struct llc_report *report, FILE *file)
+{
+   json_t *object = json_object(), *recordings = json_array();
+   for (unsigned r = 0; r < report->count; r++) {
+      const struct llc_comparison *comparison = &report->comparisons[r];
+      json_t *recording = json_object(), *caches = json_array();
+      set(recording, "file", json_string(comparison->file));
+      set(recording, "configuration", json_string(comparison->configuration));
+      set(recording, "unit", json_string(cm_unit_names[comparison->unit]));
+      set(recording, "first_frame", json_integer(comparison->first_frame));
+      set(recording, "last_frame", json_integer(comparison->last_frame));
+      set(recording, "warm_up", json_integer(comparison->options.warm_up));
+      set(recording, "cold_frames", json_boolean(comparison->options.cold_frames));
+      set(recording, "frames", json_integer(comparison->points[0].result.frames));
+      for (unsigned p = 0; p < comparison->num_points; p++)
+         append(caches, point_json(comparison, &comparison->points[p]));
+      set(recording, "caches", caches);
+      append(recordings, recording);
+   }
+   set(object, "recordings", recordings);
+   json_dumpf(object, file, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+   putc('\n', file);
+   json_decref(object);
+}
+
+/* ---- table ------------------------------------------------------------------------- */
+
+static void
+print_name(const struct cm_cache_config *config, FILE *file)
+{
+   char name[64];
+   const unsigned threshold = threshold_of(config);
+   const bool other = threshold && threshold != cm_cache_config_gspc(&(struct cm_cache_config){0}).threshold;
+   int length = snprintf(name, sizeof name, "%s", cm_policy_names[config->policy]);
+   if (other)
+      length += snprintf(name + length, sizeof name - (size_t)length, ":%u", threshold);
+   if (config->uncached)
+      snprintf(name + length, sizeof name - (size_t)length, ", no %s", uncached_of(config));
+   fprintf(file, "%-22s %7uK", name, config->size / 1024);
+}
+
+/* The DRRIP cache of a size, with which the paper compares; NULL: none. */
+static const struct llc_point *
+find_baseline(const struct llc_comparison *comparison, uint32_t size)
+{
+   for (unsigned p = 0; p < comparison->num_points; p++) {
+      const struct cm_cache_config *config = &comparison->points[p].config;
+      if (config->policy == CM_POLICY_DRRIP && config->size == size && !config->uncached)
+         return &comparison->points[p];
+   }
+   return NULL;
+}
+
+static void
+print_change(const struct llc_comparison *comparison, const struct llc_point *point, FILE *file)
+{
+   const struct llc_point *baseline = find_baseline(comparison, point->config.size);
+   const uint64_t before = baseline ? misses_of(&baseline->result) : 0;
+   if (before)
+      fprintf(file, " %+8.1f %%",
+              100 * ((double)misses_of(&point->result) - (double)before) / (double)before);
+   else
+      fprintf(file, " %10s", "-");
+}
+
+static void
+print_point(const struct llc_comparison *comparison, const struct llc_point *point, FILE *file)
+{
+   struct group_counts groups[GROUP_COUNT];
+   uint64_t counts[NUM_COUNTS];
+   count_groups(&point->result, groups);
+   count_all(&point->result, counts);
+   print_name(&point->config, file);
+   fprintf(file, " %12" PRIu64, misses_of(&point->result));
+   print_change(comparison, point, file);
+   fprintf(file, " %7.2f %% %12" PRIu64, 100 * ratio(misses_of(&point->result), counts[0]), counts[7]);
+   const enum group rates[] = {GROUP_TEXTURE, GROUP_RENDER_TARGET, GROUP_Z};
+   for (unsigned r = 0; r < sizeof rates / sizeof rates[0]; r++)
+      fprintf(file, " %7.1f %%", 100 * ratio(groups[rates[r]].hits, groups[rates[r]].accesses));
+   if (comparison->options.profiles) {
+      const struct cm_stream_profile_counts *profile = &point->result.profile;
+      fprintf(file, " %7.1f %%", 100 * ratio(profile->consumed, profile->produced));
+      fprintf(file, " %7.1f %%",
+              100 *
+                 ratio(profile->inter_stream_hits, profile->inter_stream_hits + profile->intra_stream_hits));
+      for (unsigned k = 0; k + 1 < CM_EPOCHS; k++)
+         fprintf(file, " %5.2f", cm_epoch_death_ratio(&profile->texture, k));
+      for (unsigned k = 0; k + 1 < CM_EPOCHS; k++)
+         fprintf(file, " %5.2f", cm_epoch_death_ratio(&profile->z, k));
+      for (unsigned g = 0; g < 2; g++) {
+         const struct group_counts *group = &groups[g ? GROUP_TEXTURE : GROUP_RENDER_TARGET];
+         fprintf(file, " %7.1f %%", 100 * ratio(group->distant_fills, group->fills));
+      }
+   }
+   putc('\n', file);
+}
+
+static void
+print_comparison(const struct llc_comparison *comparison, FILE *file)
+{
+   struct group_counts groups[GROUP_COUNT];
+   const struct cm_llc_result *first = &comparison->points[0].result;
+   uint64_t counts[NUM_COUNTS];
+   count_groups(first, groups);
+   count_all(first, counts);
+   fprintf(file, "%s: %s of %s, frames %u-%u, ", comparison->file, cm_unit_names[comparison->unit],
+           comparison->configuration, comparison->first_frame, comparison->last_frame);
+   if (comparison->options.warm_up)
+      fprintf(file, "without the first %u, ", comparison->options.warm_up);
+   fprintf(file, "%s\n%" PRIu64 " accesses:", comparison->options.cold_frames ? "each cold" : "warm",
+           counts[0]);
+   for (unsigned g = 0; g < GROUP_COUNT; g++)
+      fprintf(file, "%s %s %.1f %%", g ? "," : "", group_names[g],
+              100 * ratio(groups[g].accesses, counts[0]));
+   fprintf(file, "\n\n%-22s %8s %12s %10s %9s %12s %9s %9s %9s", "policy", "size", "misses", "of drrip's",
+           "ratio", "write-backs", "texture", "target", "z");
+   if (comparison->options.profiles)
+      fprintf(file, " %9s %9s %17s %17s %9s %9s", "consumed", "inter", "texture deaths", "z deaths",
+              "target 3", "texture 3");
+   putc('\n', file);
+   for (unsigned p = 0; p < comparison->num_points; p++)
+      print_point(comparison, &comparison->points[p], file);
+}
+
+void
+llc_report_table(const struct llc_report *report, FILE *file)
+{
+   for (unsigned r = 0; r < report->count; r++) {
+      if (r)
+         putc('\n', file);
+      print_comparison(&report->comparisons[r], file);
+   }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/** What `tbrsim llc` found out: as a table, as comma-separated values, as JSON. docs/llc.md describes each
+ * value. */
+#ifndef LLC_REPORT_H
+#define LLC_REPORT_H
+
+#include <stdio.h>
+
+#include "analysis/llc.h"
+
+/** One cache of a comparison. */
+struct llc_point {
+   struct cm_cache_config config;
+   struct cm_llc_result result;
+};
+
+/** The caches over one recording. */
+struct llc_comparison {
+   const char *file;          /**< the recording */
+   const char *configuration; /**< its name, settings included */
+   enum cm_unit unit;
+   unsigned first_frame, last_frame; /**< simulated, by the program's numbers */
+   struct cm_llc_options options;
+   struct llc_point *points;
+   unsigned num_points;
+};
+
+struct llc_report {
+   struct llc_comparison *comparisons;
+   unsigned count;
+};
+
+/** Write it all to a file; whether that was possible, the file tells (ferror). */
+void llc_report_table(const struct llc_report *report, FILE *file);
+void llc_report_csv(const struct llc_report *report, FILE *file);
+void llc_report_json(const struct llc_report *report, FILE *file);
+
+#endif
