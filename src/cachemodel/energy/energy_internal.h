@@ -10,7 +10,7 @@
 #define CM_ZEPTOJOULES_PER_FEMTOJOULE 1000000u
 
 /** What the names of the DRAM system's counters begin with. */
-#define CM_ENERGY_DRAM_COUNTERS "dram."
+#define CM_ENERGY_DRAM_COUNTERS "dram_system."
 
 struct cm_energy_builder {
    const struct cm_config *config;
