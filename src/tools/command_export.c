@@ -23,6 +23,8 @@ static const char help[] =
    "  --format oraclegeneral   libCacheSim's binary records, next accesses included; they do\n"
    "                           not tell reads from writes\n"
    "  --format dramsim3        \"0x1FC0 READ 17\"; the cycle is the access' number, from 0\n"
+   "  --format streams         \"R 0x1fc0 texture\", with the stream; \"I 0x1000 0x2000\" where the blocks\n"
+   "                           up to an address are invalidated, \"F\" where a frame ends\n"
    "  --point UNIT             texture_cache, l2, dram … (tbrsim counters lists the units); all\n"
    "                           instances of a unit together\n"
    "  --config NAME|FILE.yaml  the simulated GPU (default: the recorded one)\n"
@@ -48,6 +50,7 @@ struct export
 {
    FILE *file;
    uint64_t number;
+   enum cm_stream stream;
    struct cm_next_use uses; /* of oraclegeneral */
    bool numbering;          /* uses are being collected, nothing is written */
 };
@@ -67,6 +70,14 @@ write_dramsim3(struct export *export, uint64_t address, uint32_t bytes, bool is_
    (void)bytes;
    fprintf(export->file, "0x%" PRIX64 " %s %" PRIu64 "\n", address, is_write ? "WRITE" : "READ",
            export->number);
+}
+
+static void
+write_streams(struct export *export, uint64_t address, uint32_t bytes, bool is_write)
+{
+   (void)bytes;
+   fprintf(export->file, "%c 0x%" PRIx64 " %s\n", is_write ? 'W' : 'R', address,
+           cm_stream_names[export->stream]);
 }
 
 /* Time in seconds (there is none: the access' number), object, its bytes, its next access. */
@@ -91,6 +102,7 @@ static const struct format {
    {"din", write_din, false},
    {"oraclegeneral", write_oraclegeneral, true},
    {"dramsim3", write_dramsim3, false},
+   {"streams", write_streams, false},
 };
 
 struct export_options {
@@ -107,7 +119,7 @@ parse_format(const char *value)
       if (!strcmp(value, formats[f].name))
          return &formats[f];
    }
-   fail(STATUS_USAGE, "--format %s: expected din, oraclegeneral or dramsim3", value);
+   fail(STATUS_USAGE, "--format %s: expected din, oraclegeneral, dramsim3 or streams", value);
 }
 
 static void
@@ -152,7 +164,7 @@ observe(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, 
 {
    const struct tap *tap = context;
    struct export *export = tap->export;
-   (void)stream;
+   export->stream = stream;
    if (export->numbering)
       cm_next_use_add(&export->uses, &address, 1);
    else
@@ -160,15 +172,36 @@ observe(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, 
    export->number++;
 }
 
+static void
+observe_invalidation(void *context, uint64_t begin, uint64_t end)
+{
+   const struct tap *tap = context;
+   if (tap->write == write_streams)
+      fprintf(tap->export->file, "I 0x%" PRIx64 " 0x%" PRIx64 "\n", begin, end);
+}
+
+static void
+observe_frame_end(void *context)
+{
+   const struct tap *tap = context;
+   if (tap->write == write_streams)
+      fputs("F\n", tap->export->file);
+}
+
 /* Simulates all frames; false where something was lost, which has been said. */
 static bool
 run(struct tap *tap, const struct export_options *options, struct simulations *simulations)
 {
-   const struct cm_observer observer = {.access = observe, .context = tap};
+   const struct cm_observer observer = {
+      .access = observe,
+      .context = tap,
+      .invalidate = observe_invalidation,
+   };
    tap->export->number = 0;
    simulation_start(simulations->list, options->configurations.list, simulations->recording, NULL);
    simulations->list->observer = &observer;
    simulations->list->point = (enum cm_unit)options->point;
+   simulations->list->frame_end = observe_frame_end;
    return simulations_run(simulations);
 }
 

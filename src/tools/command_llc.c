@@ -165,7 +165,9 @@ static enum cm_unit
 find_unit(const struct llc_options *options, const struct configuration *configuration)
 {
    const struct cm_config *config = configuration->config;
-   const enum cm_unit unit = options->unit ? options_point(options->unit) : find_last_level(configuration);
+   const enum cm_unit unit =
+      options->unit ? (enum cm_unit)options_name("--unit", options->unit, cm_unit_names, CM_UNIT_COUNT)
+                    : find_last_level(configuration);
    if (unit == CM_UNIT_DRAM || !config->caches[unit].size)
       fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[unit], configuration->name);
    if (config->caches[unit].next != CM_UNIT_DRAM)

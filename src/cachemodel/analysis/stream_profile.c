@@ -229,6 +229,6 @@ cm_stream_profile_counts(const struct cm_stream_profile *profile)
 double
 cm_epoch_death_ratio(const struct cm_epochs *epochs, unsigned k)
 {
-   const uint64_t entered = epochs->entered[k];
-   return entered ? (double)(entered - epochs->entered[k + 1]) / (double)entered : 0;
+   const double entered = (double)epochs->entered[k];
+   return entered > 0 ? (entered - (double)epochs->entered[k + 1]) / entered : 0;
 }

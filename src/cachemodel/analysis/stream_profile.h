@@ -73,7 +73,8 @@ const struct cm_observer *cm_stream_profile_observer(const struct cm_stream_prof
 const struct cm_stream_profile_counts *cm_stream_profile_counts(const struct cm_stream_profile *profile);
 
 /** The fraction of the blocks in epoch k (below CM_EPOCHS - 1) that do not make it to the next one,
- * (|E_k| - |E_k+1|) / |E_k|; 0 where there were none. 1 less it is the epoch's reuse probability. */
+ * (|E_k| - |E_k+1|) / |E_k|; 0 where there were none. 1 less it is the epoch's reuse probability. Of a
+ * difference of counts it may be less than 0: blocks entered epoch k before. */
 double cm_epoch_death_ratio(const struct cm_epochs *epochs, unsigned k);
 
 #endif
