@@ -112,6 +112,15 @@ cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
    cache->future = future;
 }
 
+/* Tells the tap of what a cache asks of the next one. */
+static inline void
+tell_tap(const struct cm_cache *cache, enum cm_token_kind kind, uint64_t block, enum cm_stream stream)
+{
+   if (cache->dram->tap)
+      cm_tap_add(cache->dram->tap,
+                 cm_token_make(kind, block << cache->block_shift, stream, cache->block_shift));
+}
+
 /* The next level may have larger blocks, so the two speak in byte addresses. */
 void
 cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
@@ -122,6 +131,7 @@ cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream strea
       cm_dram_access(cache->dram, block << cache->block_shift, stream, true, 1, 1u << cache->block_shift);
       return;
    }
+   tell_tap(cache, CM_TOKEN_L2_WRITE, block, stream);
    const bool same_blocks = next->block_shift == cache->block_shift;
    cm_cache_access(next, block << cache->block_shift, stream, same_blocks ? access : CM_WRITE);
 }
@@ -154,10 +164,12 @@ void
 cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
-   if (cache->next)
+   if (cache->next) {
+      tell_tap(cache, CM_TOKEN_L2_READ, block, stream);
       cm_cache_access(cache->next, block << cache->block_shift, stream, CM_READ);
-   else
+   } else {
       cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);
+   }
 }
 
 void

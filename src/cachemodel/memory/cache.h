@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "memory/tap.h"
 #include "stats/counters.h"
 
 enum cm_access {
@@ -51,6 +52,8 @@ struct cm_observer {
 struct cm_dram {
    uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
    const struct cm_observer *observer; /**< NULL: none */
+   struct cm_tap *tap; /**< logs what caches ask of the next level, and all that arrives here; NULL: nobody */
+   bool is_told;       /**< there is an observer or a tap */
 };
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
@@ -223,7 +226,7 @@ bool cm_cache_is_distant(const struct cm_cache *cache, uint64_t block);
 /** A counter of the cache. */
 uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event);
 
-/** Tells the observer of consecutive blocks. */
+/** Tells the observer and the tap of consecutive blocks. */
 void cm_dram_tell(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
                   uint64_t blocks, uint32_t block_bytes);
 
@@ -232,7 +235,7 @@ static inline void
 cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write, uint64_t blocks,
                uint32_t block_bytes)
 {
-   if (dram->observer)
+   if (dram->is_told)
       cm_dram_tell(dram, address, stream, write, blocks, block_bytes);
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS] += blocks;
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;

@@ -68,10 +68,31 @@ cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const st
 {
    if (unit == CM_UNIT_DRAM) {
       hierarchy->dram.observer = observer;
+      hierarchy->dram.is_told = true;
       return;
    }
    for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
       cm_cache_observe(&hierarchy->caches[unit][i], observer);
+}
+
+void
+cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap)
+{
+   hierarchy->dram.tap = tap;
+   hierarchy->dram.is_told = true;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      struct cm_cache *cache = hierarchy->entry[stream].cache;
+      hierarchy->entry[stream].is_told = cache && cache == hierarchy->caches[CM_UNIT_L2];
+   }
+}
+
+void
+cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
+                  enum cm_access access)
+{
+   const uint32_t shift = hierarchy->entry[stream].block_shift;
+   cm_tap_add(hierarchy->dram.tap, cm_token_make(access == CM_READ ? CM_TOKEN_L2_READ : CM_TOKEN_L2_WRITE,
+                                                 address >> shift << shift, stream, shift));
 }
 
 void
@@ -91,6 +112,8 @@ cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, u
    const uint64_t block_bytes = 1ull << shift;
    for (uint64_t begin = address >> shift << shift; begin < end; begin += block_bytes) {
       const bool whole = begin >= address && end - begin >= block_bytes;
+      if (hierarchy->entry[stream].is_told)
+         cm_hierarchy_tell(hierarchy, begin, stream, write ? CM_WRITE : CM_READ);
       cm_cache_access(cache, begin, stream, !write ? CM_READ : whole ? CM_WRITE_BLOCK : CM_WRITE);
    }
 }

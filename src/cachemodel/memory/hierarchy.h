@@ -24,6 +24,7 @@ struct cm_hierarchy {
       struct cm_cache *cache; /**< instance 0 of the first unit; NULL: memory */
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
+      bool is_told; /**< the first unit is the L2, and there is a tap: nobody else tells it of accesses */
    } entry[CM_STREAM_COUNT];
 };
 
@@ -35,6 +36,10 @@ void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
  * that arrives at a unit, all its instances. */
 void
 cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer);
+
+/** Before the first access: from now on the tap, which must outlive the hierarchy, logs what passes between the
+ * levels. */
+void cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap);
 
 /** The cache that serves a stream for a fragment processor (0 for everyone else);
  * NULL: memory. */
@@ -48,12 +53,18 @@ cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, 
    return cache + (processor < instances ? processor : processor % instances);
 }
 
+/** Tells the tap of an access that a stream makes to the L2 itself. */
+void cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
+                       enum cm_access access);
+
 /** One access of at most one block at a byte address. */
 static inline void
 cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                     enum cm_stream stream, enum cm_access access)
 {
    struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
+   if (hierarchy->entry[stream].is_told)
+      cm_hierarchy_tell(hierarchy, address, stream, access);
    if (cache)
       cm_cache_access(cache, address, stream, access);
    else

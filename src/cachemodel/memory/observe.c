@@ -110,7 +110,11 @@ cm_dram_tell(const struct cm_dram *dram, uint64_t address, enum cm_stream stream
 {
    const struct cm_observer *observer = dram->observer;
    const uint64_t first = address & ~(uint64_t)(block_bytes - 1);
-   for (uint64_t b = 0; b < blocks; b++)
+   for (uint64_t b = 0; observer && b < blocks; b++)
       observer->access(observer->context, first + b * block_bytes, block_bytes, stream,
                        write ? CM_WRITE_BLOCK : CM_READ);
+   const enum cm_token_kind kind = write ? CM_TOKEN_DRAM_WRITE : CM_TOKEN_DRAM_READ;
+   for (uint64_t b = 0; dram->tap && b < blocks; b++)
+      cm_tap_add(dram->tap,
+                 cm_token_make(kind, first + b * block_bytes, stream, (uint32_t)__builtin_ctz(block_bytes)));
 }
