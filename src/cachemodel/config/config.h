@@ -20,6 +20,7 @@
 #include "config/dram_config.h"
 #include "config/energy_config.h"
 #include "config/nuca_config.h"
+#include "config/pipeline_config.h"
 #include "config/units.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
@@ -188,8 +189,9 @@ struct cm_primitive_buffer_config {
 
 /** A simulated GPU. Made by cm_config_load, changed by cm_config_set; read by everyone. */
 struct cm_config {
-   char *description;  /**< one line */
-   uint32_t clock_mhz; /**< GPU clock */
+   char *description;          /**< one line */
+   uint32_t clock_mhz;         /**< GPU clock */
+   enum cm_timing_mode timing; /**< optional */
    enum cm_mode mode;
    uint32_t threads; /**< threads that render tiles; 0: one a core. No result depends on it. */
    struct {
@@ -236,6 +238,7 @@ struct cm_config {
        * the tags */
       uint32_t access_energy;
    } texture_access;
+   struct cm_pipeline_config pipeline;    /**< optional; vertex_processors 0: there is none */
    struct cm_nuca_config nuca;            /**< organisation CM_NUCA_NONE where there is no such mapping */
    struct cm_energy_config energy;        /**< technology 0 where there is no such mapping */
    enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */

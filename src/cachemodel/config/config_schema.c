@@ -16,6 +16,7 @@ typedef MEMBER_TYPE(texture_access) texture_access_config;
 typedef MEMBER_TYPE(dram) dram_config;
 typedef struct cm_primitive_buffer_config primitive_buffer_config;
 
+static const cyaml_strval_t timing_mode_names[] = {{"off", CM_TIMING_OFF}, {"on", CM_TIMING_ON}};
 static const cyaml_strval_t mode_names[] = {{"tbdr", CM_MODE_TBDR}, {"tbr", CM_MODE_TBR}};
 static const cyaml_strval_t order_names[] = {
    {"scanline", CM_TILE_ORDER_SCANLINE},
@@ -194,6 +195,20 @@ static const cyaml_schema_field_t energy_fields[] = {
    ENUM(struct cm_energy_config, cell, cell_names),
    CM_ENERGY_KEYS(ENERGY_FIELD) CYAML_FIELD_END,
 };
+static const cyaml_schema_field_t pipeline_fields[] = {
+   UINT(struct cm_pipeline_config, vertex_processors), UINT(struct cm_pipeline_config, vertex_queue),
+   UINT(struct cm_pipeline_config, assembly_cycles),   UINT(struct cm_pipeline_config, triangle_queue),
+   UINT(struct cm_pipeline_config, fetch_queue),       UINT(struct cm_pipeline_config, tile_queue),
+   UINT(struct cm_pipeline_config, rasterizer_cycles), UINT(struct cm_pipeline_config, early_z_quads),
+   UINT(struct cm_pipeline_config, early_z_latency),   UINT(struct cm_pipeline_config, fragment_queue),
+   UINT(struct cm_pipeline_config, fragment_contexts), UINT(struct cm_pipeline_config, color_queue),
+   UINT(struct cm_pipeline_config, blend_cycles),      UINT(struct cm_pipeline_config, tile_buffers),
+   UINT(struct cm_pipeline_config, flush_cycles),      UINT(struct cm_pipeline_config, flush_requests),
+   UINT(struct cm_pipeline_config, vertex_mshrs),      UINT(struct cm_pipeline_config, tile_mshrs),
+   UINT(struct cm_pipeline_config, texture_mshrs),     UINT(struct cm_pipeline_config, instruction_mshrs),
+   UINT(struct cm_pipeline_config, l2_mshrs),          UINT(struct cm_pipeline_config, l2_banks),
+   UINT(struct cm_pipeline_config, l2_bank_cycles),    CYAML_FIELD_END,
+};
 static const cyaml_schema_field_t dram_fields[] = {
    UINT(dram_config, latency_min),
    UINT(dram_config, latency_max),
@@ -300,6 +315,9 @@ static const cyaml_schema_field_t config_fields[] = {
                        primitive_buffer_fields),
    MAPPING(dram, dram_fields),
    CYAML_FIELD_MAPPING("dram_system", CYAML_FLAG_OPTIONAL, struct cm_config, dram_system, dram_system_fields),
+   CYAML_FIELD_MAPPING("pipeline", CYAML_FLAG_OPTIONAL, struct cm_config, pipeline, pipeline_fields),
+   CYAML_FIELD_ENUM("timing", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct cm_config, timing,
+                    timing_mode_names, CYAML_ARRAY_LEN(timing_mode_names)),
    CYAML_FIELD_END,
 };
 

@@ -489,7 +489,7 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
        !check_energy(config, problem))
       return false;
 
-   return check_dram(config, problem);
+   return check_dram(config, problem) && cm_config_check_timing(config, problem);
 }
 
 bool
