@@ -101,7 +101,12 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
                                    gpu->pipeline);
       fine = gpu->attribute_cache != NULL;
    }
+   if (fine && config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures))) {
+      gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->nuca);
+      fine = gpu->timing != NULL;
+   }
    if (fine) {
+      gpu->reads_apart = gpu->nuca || gpu->timing;
       if (futures)
          cm_futures_apply(futures, &gpu->hierarchy);
       return gpu;
@@ -128,6 +133,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_attribute_cache_destroy(gpu->attribute_cache);
    cm_texture_access_finish(&gpu->texture_access);
    cm_energy_destroy(gpu->energy);
+   cm_timing_destroy(gpu->timing);
    cm_nuca_destroy(gpu->nuca);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
@@ -176,6 +182,10 @@ cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const stru
       out_of_memory(gpu);
       return;
    }
+   if (gpu->timing) {
+      const uint32_t bytes = program->instructions * CM_INSTRUCTION_BYTES;
+      cm_timing_group(gpu->timing, CM_STREAM_SHADER, (bytes + 63) / 64 + (program->constant_bytes + 63) / 64);
+   }
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->instructions,
                              (uint64_t)program->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, program->constant_bytes,
@@ -210,6 +220,8 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
    gpu->pass = pass;
    gpu->frame_open = true;
+   if (gpu->timing)
+      cm_timing_geometry_begin(gpu->timing);
    gpu->pipeline[CM_PIPELINE_PASSES]++;
    cm_framebuffer_bind(gpu);
    if (!find_traversal(gpu, pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_pass(gpu) ||
@@ -218,6 +230,8 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
       cm_parameter_buffer_end(gpu);
       gpu->pass = NULL;
    }
+   if (gpu->timing)
+      cm_timing_geometry_end(gpu->timing);
 }
 
 const uint32_t *
@@ -236,14 +250,25 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
       return;
    }
    gpu->pipeline[CM_PIPELINE_TILES]++;
+   struct cm_timing *timing = gpu->timing;
+   if (timing)
+      cm_timing_tile_begin(timing, tile);
    cm_framebuffer_tile(gpu, tile, false);
+   if (timing)
+      cm_timing_tile_loaded(timing);
    cm_tile_fetcher(gpu, tile);
    cm_tile_fetcher_tile_done(gpu, tile);
+   if (timing)
+      cm_timing_tile_fetched(timing, &gpu->pass->tiles[tile]);
    if (!cm_fragment_stage(gpu, tile))
       out_of_memory(gpu);
    else if (gpu->counts_operations)
       cm_operations_tile(gpu, tile);
+   if (timing)
+      cm_timing_tile_shaded(timing);
    cm_framebuffer_tile(gpu, tile, true);
+   if (timing)
+      cm_timing_tile_end(timing);
 }
 
 void
@@ -287,6 +312,7 @@ read_counter(const struct cm_gpu *gpu, const struct cm_counter *counter, uint64_
    switch (counter->source) {
    case CM_COUNTER_UNIT: return cm_hierarchy_counter(&gpu->hierarchy, counter);
    case CM_COUNTER_OPERATION: return gpu->operations[counter->event];
+   case CM_COUNTER_TIMING: return gpu->timing ? cm_timing_counter(gpu->timing, counter) : 0;
    case CM_COUNTER_PIPELINE: return pipeline_counter(gpu, counter->event, misses);
    default: return cm_nuca_counter(gpu->nuca, counter);
    }
@@ -318,6 +344,10 @@ const uint64_t *
 cm_gpu_frame_end(struct cm_gpu *gpu)
 {
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
+   if (gpu->timing)
+      cm_timing_frame_end(gpu->timing);
+   if (gpu->timing && cm_timing_is_lost(gpu->timing))
+      out_of_memory(gpu);
    const uint64_t *frame = cm_gpu_frame(gpu);
    memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));
    gpu->frame_open = false;

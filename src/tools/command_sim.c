@@ -21,6 +21,7 @@ static const char help[] =
    "  --config NAME|FILE.yaml  a simulated GPU; may be repeated (default: the recorded one)\n"
    "  --set KEY=VALUE          change one value of the --config before it, or of all if there is\n"
    "                           none before it; may be repeated\n"
+   "  --timing on|off          simulate cycles, too: --set timing=on\n"
    "  --frames A-B             simulate only these frames (the program's, counting from 0)\n"
    "  --out DIR                where stats.json and frames.csv go (default tbrsim-out); with\n"
    "                           several configurations DIR/NAME\n"
@@ -30,13 +31,10 @@ static const char help[] =
 enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_JOBS };
 
 static const struct option long_options[] = {
-   {"config", required_argument, NULL, OPTION_CONFIG},
-   {"set", required_argument, NULL, OPTION_SET},
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"out", required_argument, NULL, OPTION_OUT},
-   {"jobs", required_argument, NULL, OPTION_JOBS},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {NULL, 0, NULL, 0},
+   {"config", required_argument, NULL, OPTION_CONFIG}, {"set", required_argument, NULL, OPTION_SET},
+   {"timing", required_argument, NULL, OPTION_TIMING}, {"frames", required_argument, NULL, OPTION_FRAMES},
+   {"out", required_argument, NULL, OPTION_OUT},       {"jobs", required_argument, NULL, OPTION_JOBS},
+   {"help", no_argument, NULL, OPTION_HELP},           {NULL, 0, NULL, 0},
 };
 
 struct sim {
@@ -55,6 +53,7 @@ parse(struct sim *sim, int argc, char **argv)
       switch (option) {
       case OPTION_CONFIG: configurations_add(&sim->configurations, optarg); break;
       case OPTION_SET: configurations_set(&sim->configurations, optarg); break;
+      case OPTION_TIMING: configurations_set(&sim->configurations, options_timing(optarg)); break;
       case OPTION_FRAMES: sim->frames = optarg; break;
       case OPTION_OUT: sim->out = optarg; break;
       case OPTION_JOBS: sim->jobs = options_jobs(optarg); break;

@@ -68,6 +68,7 @@ options_next(struct options *options, int argc, char **argv, const struct option
       switch (option) {
       case OPTION_CONFIG: options->config = optarg; break;
       case OPTION_SET: add_setting(options, optarg); break;
+      case OPTION_TIMING: add_setting(options, options_timing(optarg)); break;
       case OPTION_NO_MODEL: options->model = false; break;
       case OPTION_OUT:
          if (!*optarg)
@@ -213,6 +214,13 @@ options_jobs(const char *value)
    if (sscanf(value, "%4u%n", &jobs, &end) != 1 || value[end] || !jobs)
       fail(STATUS_USAGE, "--jobs %s: expected a number of threads", value);
    return jobs;
+}
+
+const char *
+options_timing(const char *value)
+{
+   static const char *const names[] = {"off", "on"};
+   return options_name("--timing", value, names, 2) ? "timing=on" : "timing=off";
 }
 
 const char *const options_index_names[2] = {[CM_INDEX_MODULO] = "modulo", [CM_INDEX_XOR] = "xor"};

@@ -24,6 +24,7 @@ enum {
    OPTION_CONFIG = 0x100,
    OPTION_SET,
    OPTION_NO_MODEL,
+   OPTION_TIMING,
    OPTION_OUT,
    OPTION_HELP,
    OPTION_DRIVER, /**< only where a command lists it */
@@ -37,6 +38,7 @@ enum {
    { "config", required_argument, NULL, OPTION_CONFIG }, \
    { "set", required_argument, NULL, OPTION_SET },       \
    { "no-model", no_argument, NULL, OPTION_NO_MODEL },   \
+   { "timing", required_argument, NULL, OPTION_TIMING }, \
    { "out", required_argument, NULL, OPTION_OUT },       \
    { "help", no_argument, NULL, OPTION_HELP }
 
@@ -49,6 +51,7 @@ enum {
    "  --config NAME|FILE.yaml  the simulated GPU (tbrsim configs lists the presets)\n" \
    "  --set KEY=VALUE          change one value of it; may be repeated\n"              \
    "  --no-model               render only, simulate no memory hierarchy\n"            \
+   "  --timing on|off          simulate cycles, too: --set timing=on\n"                \
    "  --out DIR                where stats.json and frames.csv go"
 
 #define DRIVER_OPTION_HELP \
@@ -90,6 +93,8 @@ uint32_t options_bytes(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
 enum cm_unit options_point(const char *value);
 unsigned options_jobs(const char *value);
+/** Of --timing: the setting that it is short for. */
+const char *options_timing(const char *value);
 
 /** Names of enum cm_index. */
 extern const char *const options_index_names[2];

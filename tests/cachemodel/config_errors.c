@@ -31,10 +31,6 @@ static const struct wrong cases[] = {
    {"pipeline:", "tile_queue:", "  tile_queue: 65537", "pipeline.tile_queue: 65537 is out of range",
     "expected 0 to 65536"},
    {NULL, "clock_mhz:", "timing: yes\nclock_mhz: 600", "yes", "expected one of: off, on"},
-   {"  tile_cache:", "next:", "    next: vertex_cache\ntiming: on",
-    "caches.tile_cache.next: vertex_cache, but timing is on", "expected l2 or dram"},
-   {"streams:", "texture:", "  texture: l2\ntiming: on", "streams.texture: l2, but timing is on",
-    "expected texture_cache"},
    {"tile:", "size:", "  size: 20", "tile.size: 20 is no tile size", "expected 8, 16, 32 or 64"},
    {"tile:", "order:", "  order: zorder", "zorder", "expected one of: scanline, z-order, hilbert"},
    {"tile:", "order:", "  orders: z-order", "orders", "expected keys of: size, order"},
@@ -400,14 +396,52 @@ test_dram_system(void **unused)
    }
 }
 
+/* What timing needs. */
+static void
+test_timing(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *assignments[3], *complaint;
+   } wrongs[] = {
+      {{"timing=on", "pipeline.vertex_processors=0"},
+       "timing: on, but the configuration does not say how long"},
+      {{"timing=on", "pipeline.vertex_processors=0"}, "expected a mapping pipeline"},
+      {{"timing=on", "dram_system.device=none"}, "expected a mapping dram_system"},
+      {{"timing=on", "caches.tile_cache.next=vertex_cache"},
+       "caches.tile_cache.next: vertex_cache, but timing is on, which knows first caches and the l2 before "
+       "memory; "
+       "expected l2 or dram"},
+      {{"timing=on", "streams.texture=l2"}, "streams.texture: l2, but timing is on, expected texture_cache"},
+   };
+   char error[512];
+   for (unsigned w = 0; w < sizeof wrongs / sizeof wrongs[0]; w++) {
+      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+      assert_non_null(config);
+      for (unsigned a = 0; wrongs[w].assignments[a]; a++)
+         assert_true(cm_config_set(config, wrongs[w].assignments[a], error, sizeof error));
+      assert_false(cm_config_validate(config, error, sizeof error));
+      if (!strstr(error, wrongs[w].complaint))
+         fail_msg("%s\nexpected: %s", error, wrongs[w].complaint);
+      assert_true(cm_config_set(config, "timing=off", error, sizeof error));
+      assert_true(cm_config_validate(config, error, sizeof error));
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_messages),       cmocka_unit_test(test_no_configuration),
-      cmocka_unit_test(test_no_file),        cmocka_unit_test(test_attribute_cache),
-      cmocka_unit_test(test_texture_access), cmocka_unit_test(test_nuca),
-      cmocka_unit_test(test_dram_system),    cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_timing),
+      cmocka_unit_test(test_messages),
+      cmocka_unit_test(test_no_configuration),
+      cmocka_unit_test(test_no_file),
+      cmocka_unit_test(test_attribute_cache),
+      cmocka_unit_test(test_texture_access),
+      cmocka_unit_test(test_nuca),
+      cmocka_unit_test(test_dram_system),
+      cmocka_unit_test(test_energy),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

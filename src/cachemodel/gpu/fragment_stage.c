@@ -61,6 +61,8 @@ struct shading {
    struct cm_gpu *gpu;
    uint32_t processors;
    enum cm_scheduler scheduler;
+   bool one_by_one;                                 /* the quads are looked at, or timed */
+   bool knows_all;                                  /* those that read nothing, too */
    uint32_t next;                                   /* round-robin: who gets the next quad */
    uint64_t work[MAX_PROCESSORS];                   /* least-work: what each has done */
    uint32_t at_draw[MAX_PROCESSORS];                /* whose program a processor holds */
@@ -164,12 +166,76 @@ read_footprint_of_nuca(struct cm_gpu *gpu, const struct cm_cache *cache, const s
    cm_nuca_read(gpu->nuca, processor_of(gpu, cache), blocks, num_blocks);
 }
 
+/* Logs the blocks of a footprint, each once; the caches say the rest. */
+static void
+tell_blocks(struct cm_gpu *gpu, const uint64_t *blocks, unsigned count, uint32_t shift)
+{
+   struct cm_tap *tap = cm_timing_tap(gpu->timing);
+   uint64_t known[CM_MAX_FOOTPRINT_BLOCKS];
+   unsigned num_known = 0;
+   for (unsigned b = 0; b < count; b++) {
+      unsigned k = 0;
+      while (k < num_known && known[k] != blocks[b])
+         k++;
+      if (k == num_known)
+         known[num_known++] = blocks[b];
+   }
+   cm_tap_add(tap, cm_token_make(CM_TOKEN_GROUP, num_known, CM_STREAM_TEXTURE, 0));
+   for (unsigned k = 0; k < num_known; k++)
+      cm_tap_add(tap, cm_token_make(CM_TOKEN_FIRST, known[k] << shift, CM_STREAM_TEXTURE, shift));
+}
+
+static void
+tell_grid(struct cm_gpu *gpu, const struct cm_read_grid *grid, uint32_t shift)
+{
+   struct cm_tap *tap = cm_timing_tap(gpu->timing);
+   uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
+   cm_tap_add(tap, cm_token_make(CM_TOKEN_GROUP, (uint32_t)__builtin_popcount(mask), CM_STREAM_TEXTURE, 0));
+   for (; mask; mask &= mask - 1) {
+      const unsigned bit = (unsigned)__builtin_ctz(mask);
+      const uint64_t block = grid->block + (bit >> 1) * grid->row + (-(uint64_t)(bit & 1) & grid->column);
+      cm_tap_add(tap, cm_token_make(CM_TOKEN_FIRST, block << shift, CM_STREAM_TEXTURE, shift));
+   }
+}
+
+/* As read_footprint, where it is timed. */
+static __attribute__((noinline)) void
+read_footprint_timed(struct cm_gpu *gpu, struct cm_cache *cache, const struct cm_texture_image *image,
+                     const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
+{
+   if (gpu->nuca) {
+      cm_timing_group(gpu->timing, CM_STREAM_TEXTURE, 0);
+      read_footprint_of_nuca(gpu, cache, image, binding, footprint);
+      return;
+   }
+   struct cm_read_grid grid;
+   struct cm_texture_access *access = gpu->texture_access.design ? &gpu->texture_access : NULL;
+   const bool is_grid = cm_footprint_grid(image, footprint, &grid);
+   if (is_grid) {
+      if (access)
+         cm_texture_access_grid(access, image, binding, footprint, &grid);
+      tell_grid(gpu, &grid, image->block_shift);
+      if (cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE))
+         return;
+   }
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+   const unsigned num_blocks = cm_footprint_blocks(image, binding, footprint, blocks);
+   if (access && !is_grid)
+      cm_texture_access_blocks(access, image, binding, footprint, blocks);
+   if (!is_grid)
+      tell_blocks(gpu, blocks, num_blocks, image->block_shift);
+   read_blocks(gpu, cache, blocks, num_blocks, image->block_shift);
+}
+
 static inline void
 read_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct cm_texture_image *image,
                const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
 {
-   if (gpu->nuca) {
-      read_footprint_of_nuca(gpu, cache, image, binding, footprint);
+   if (gpu->reads_apart) {
+      if (gpu->timing)
+         read_footprint_timed(gpu, cache, image, binding, footprint);
+      else
+         read_footprint_of_nuca(gpu, cache, image, binding, footprint);
       return;
    }
    struct cm_read_grid grid;
@@ -213,6 +279,10 @@ read_buffer_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct t
            block <= last && num_blocks < CM_MAX_FOOTPRINT_BLOCKS; block++)
          blocks[num_blocks++] = block;
    }
+   if (gpu->timing && gpu->nuca)
+      cm_timing_group(gpu->timing, CM_STREAM_TEXTURE, 0);
+   else if (gpu->timing)
+      tell_blocks(gpu, blocks, num_blocks, shift);
    if (gpu->nuca)
       cm_nuca_read(gpu->nuca, processor_of(gpu, cache), blocks, num_blocks);
    else
@@ -330,19 +400,66 @@ run_quad(struct shading *shading, const struct run *run, uint32_t q, uint32_t pr
    return footprints;
 }
 
-/* The quads of a group where the processors do not take turns (key fragment_stage.scheduler). */
+/* Which processor takes a quad. */
+static inline uint32_t
+choose_processor(struct shading *shading, const struct cm_quad *quad)
+{
+   switch (shading->scheduler) {
+   case CM_SCHEDULER_QUAD_BLOCK: return quad_block(quad) % shading->processors;
+   case CM_SCHEDULER_LEAST_WORK: return least_work(shading);
+   default: return next_processor(shading);
+   }
+}
+
+static uint8_t
+attributes_of(const struct cm_pass *pass, const struct cm_quad *quad)
+{
+   return quad->primitive < pass->num_primitives ? (uint8_t)pass->primitives[quad->primitive].num_attributes
+                                                 : 1;
+}
+
+/* Says that a quad has run. */
+static void
+time_quad(struct shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints)
+{
+   const struct cm_timed_quad timed = {
+      .primitive = quad->primitive,
+      .instructions = shading->draw->fragment_program.instructions,
+      .footprints = (uint32_t)footprints,
+      .processor = (uint8_t)processor,
+      .attributes = attributes_of(shading->gpu->pass, quad),
+      .shaded = true,
+   };
+   cm_timing_quad(shading->gpu->timing, &timed);
+}
+
+/* Quads that run no program, but are rasterised and tested. */
+static void
+time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
+   for (uint32_t q = 0; q < cm_event_count(*word); q++) {
+      const struct cm_timed_quad timed = {.primitive = quads[q].primitive,
+                                          .attributes = attributes_of(gpu->pass, &quads[q])};
+      cm_timing_quad(gpu->timing, &timed);
+   }
+}
+
+/* The quads of a group where the processors do not take turns (key fragment_stage.scheduler), or where they are
+ * timed. */
 static __attribute__((noinline)) void
 run_group_as_scheduled(struct shading *shading)
 {
-   const bool by_place = shading->scheduler == CM_SCHEDULER_QUAD_BLOCK;
    for (uint32_t q = 0; q < shading->num_quads && q < 4; q++) {
       for (uint32_t r = 0; r < shading->num_runs; r++) {
          const struct cm_quad *quad = &shading->runs[r].quads[q];
          if (!quad->live)
             continue;
-         const uint32_t processor = by_place ? quad_block(quad) % shading->processors : least_work(shading);
-         shading->work[processor] +=
-            shading->draw->fragment_program.instructions + run_quad(shading, &shading->runs[r], q, processor);
+         const uint32_t processor = choose_processor(shading, quad);
+         const uint64_t footprints = run_quad(shading, &shading->runs[r], q, processor);
+         shading->work[processor] += shading->draw->fragment_program.instructions + footprints;
+         if (shading->gpu->timing)
+            time_quad(shading, quad, processor, footprints);
       }
    }
 }
@@ -350,7 +467,7 @@ run_group_as_scheduled(struct shading *shading)
 static void
 run_group(struct shading *shading)
 {
-   if (shading->scheduler != CM_SCHEDULER_ROUND_ROBIN) {
+   if (shading->one_by_one) {
       run_group_as_scheduled(shading);
       return;
    }
@@ -368,8 +485,7 @@ run_group(struct shading *shading)
 static inline bool
 reads_nothing(const struct shading *shading, const uint32_t *word, const uint32_t *next, const uint32_t *end)
 {
-   return word[1] == shading->draw_number && !shading->without_program &&
-          shading->scheduler != CM_SCHEDULER_LEAST_WORK &&
+   return word[1] == shading->draw_number && !shading->without_program && !shading->knows_all &&
           (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
 }
 
@@ -412,7 +528,9 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    shading.without_program = shading.processors;
    shading.no_unit.resource = NULL;
    shading.scheduler = gpu->config.fragment_stage.scheduler;
-   if (shading.scheduler != CM_SCHEDULER_ROUND_ROBIN)
+   shading.knows_all = shading.scheduler == CM_SCHEDULER_LEAST_WORK || gpu->timing;
+   shading.one_by_one = shading.scheduler != CM_SCHEDULER_ROUND_ROBIN || gpu->timing;
+   if (shading.one_by_one)
       memset(shading.work, 0, sizeof shading.work);
    for (uint32_t p = 0; p < shading.processors; p++)
       shading.at_draw[p] = NO_DRAW;
@@ -420,6 +538,8 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    while (word < end) {
       const uint32_t *next = cm_event_next(word);
       if (cm_event_type(*word) != CM_EVENT_SHADE) {
+         if (gpu->timing && cm_event_type(*word) == CM_EVENT_UNSHADED)
+            time_hidden_quads(gpu, word);
          word = next;
          continue;
       }

@@ -8,6 +8,7 @@
 #include "gpu/address_space.h"
 #include "memory/hierarchy.h"
 #include "texture/nuca.h"
+#include "timing/timing.h"
 #include "tiling/attribute_cache.h"
 #include "texture/access.h"
 
@@ -25,7 +26,9 @@ bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    struct cm_hierarchy hierarchy;
-   struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
+   struct cm_nuca *nuca;     /**< of the hierarchy's texture caches; NULL: each serves its own processors */
+   struct cm_timing *timing; /**< NULL: cycles are not simulated */
+   bool reads_apart;         /**< of textures: there is a NUCA, or timing */
    struct cm_address_space space;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];

@@ -6,7 +6,10 @@
 #include "config/config.h"
 #include "energy/energy.h"
 #include "stats/counters.h"
+#include "dram/dram_system.h"
 #include "texture/mesh.h"
+#include "timing/account.h"
+#include "timing/timing_counters.h"
 
 struct event_text {
    const char *name, *measure, *description;
@@ -187,6 +190,55 @@ add_operations(struct cm_counter_table *table)
 }
 
 static bool
+add_timing_counter(struct cm_counter_table *table, int event, const char *name, const char *name_end,
+                   const char *measure, const char *what, const char *description)
+{
+   struct cm_counter counter = counter_of(CM_COUNTER_TIMING, event, measure);
+   snprintf(counter.name, sizeof counter.name, "%s%s", name, name_end);
+   snprintf(counter.description, sizeof counter.description, "%s%s", what, description);
+   return add(table, counter);
+}
+
+/* What is counted of stages, queues and DRAM where there is time. */
+static bool
+add_timing(struct cm_counter_table *table)
+{
+   static const struct event_text events[] = {CM_TIMING_EVENTS(EVENT_TEXT)};
+#define PART_TEXT(id, name, description) {name, NULL, description},
+   static const struct event_text stages[] = {CM_TIMING_STAGES(PART_TEXT)},
+                                  queues[] = {CM_TIMING_QUEUES(PART_TEXT)};
+   static const struct event_text states[] = {
+#define STATE_TEXT(id, name, description) {"." name "_cycles", NULL, ": " description},
+      CM_STAGE_STATES(STATE_TEXT)};
+   static const struct event_text dram[] = {
+#define DRAM_TEXT(name, measure, description) {"dram_system." #name, measure, description},
+      CM_DRAM_SYSTEM_COUNTERS(DRAM_TEXT)};
+   int place = 0;
+   bool fine = true;
+   for (int e = 0; e < CM_TIMING_EVENT_COUNT; e++)
+      fine = fine && add_timing_counter(table, place++, events[e].name, "", events[e].measure, "",
+                                        events[e].description);
+   for (int s = 0; s < CM_TIMING_STAGE_COUNT; s++) {
+      for (int state = 0; state < CM_STAGE_STATE_COUNT; state++)
+         fine = fine && add_timing_counter(table, place++, stages[s].name, states[state].name, "cycles",
+                                           stages[s].description, states[state].description);
+   }
+   for (int q = 0; q < CM_TIMING_QUEUE_COUNT; q++) {
+      char name[64];
+      snprintf(name, sizeof name, "queue.%s", queues[q].name);
+      fine = fine &&
+             add_timing_counter(table, place++, name, ".items", "items", queues[q].description,
+                                ": that passed") &&
+             add_timing_counter(table, place++, name, ".cycles", "cycles", queues[q].description,
+                                ": cycles that they were there, summed");
+   }
+   for (unsigned d = 0; d < sizeof dram / sizeof dram[0]; d++)
+      fine = fine && add_timing_counter(table, place++, dram[d].name, "", dram[d].measure,
+                                        "the DRAM system: ", dram[d].description);
+   return fine;
+}
+
+static bool
 add_all(struct cm_counter_table *table, const struct cm_config *config)
 {
    const int num_pipeline =
@@ -211,6 +263,7 @@ add_all(struct cm_counter_table *table, const struct cm_config *config)
    return add_unit(table, config, CM_UNIT_DRAM, -1) &&
           (config->nuca.organisation == CM_NUCA_NONE || add_nuca(table, config)) &&
           (!cm_config_counts_operations(config) || add_operations(table)) &&
+          (config->timing == CM_TIMING_OFF || add_timing(table)) &&
           cm_energy_list_counters(config, table, add);
 }
 

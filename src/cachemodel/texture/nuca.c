@@ -105,6 +105,33 @@ distinct(const uint64_t *blocks, unsigned count, uint64_t *firsts)
    return num_firsts;
 }
 
+/* Requests one by one: each stands in the tap before what it causes. */
+static __attribute__((noinline)) void
+serve_and_tell(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
+               struct cm_tap *tap)
+{
+   const uint32_t shift = nuca->caches[0].block_shift;
+   for (unsigned b = 0; b < count; b++) {
+      const size_t place = tap->count;
+      cm_tap_add(tap, cm_token_make(CM_TOKEN_REQUEST, blocks[b] << shift, CM_STREAM_TEXTURE, 0));
+      nuca->organisation->read(nuca, processor, &blocks[b], 1);
+      if (!tap->out_of_memory)
+         tap->tokens[place] =
+            cm_token_make(CM_TOKEN_REQUEST, blocks[b] << shift, CM_STREAM_TEXTURE, nuca->server);
+   }
+}
+
+static inline void
+serve(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
+{
+   struct cm_tap *tap = nuca->caches[0].dram->tap;
+   nuca->counts[CM_NUCA_REQUESTS] += count;
+   if (tap)
+      serve_and_tell(nuca, processor, blocks, count, tap);
+   else
+      nuca->organisation->read(nuca, processor, blocks, count);
+}
+
 void
 cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
@@ -113,8 +140,7 @@ cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, u
       count = distinct(blocks, count, firsts);
       blocks = firsts;
    }
-   nuca->counts[CM_NUCA_REQUESTS] += count;
-   nuca->organisation->read(nuca, processor, blocks, count);
+   serve(nuca, processor, blocks, count);
 }
 
 void
@@ -132,8 +158,7 @@ cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read
          blocks[count++] = grid->block + (bit >> 1) * grid->row + (bit & 1) * grid->column;
       }
    }
-   nuca->counts[CM_NUCA_REQUESTS] += count;
-   nuca->organisation->read(nuca, processor, blocks, count);
+   serve(nuca, processor, blocks, count);
 }
 
 /* ---- counters ---------------------------------------------------------- */

@@ -72,8 +72,9 @@ struct cm_nuca {
    /** d-nuca: the blocks that left last, by block number modulo as many as the next level has blocks. */
    struct cm_nuca_former *former;
    uint64_t former_mask;
-   bool serving; /**< d-nuca: a block comes into a cache; what leaves is evicted, not invalidated */
-   bool moving;  /**< d-nuca: a block is being moved to another cache */
+   bool serving;    /**< d-nuca: a block comes into a cache; what leaves is evicted, not invalidated */
+   uint32_t server; /**< of the last request: the cache that served it */
+   bool moving;     /**< d-nuca: a block is being moved to another cache */
    uint64_t counts[CM_NUCA_EVENT_COUNT];
    uint64_t degrees[CM_MESH_MAX_NODES + 1]; /**< requests by the caches that hold the block afterwards */
    uint64_t *link_loads;                    /**< of cm_nuca_sum_up */
@@ -97,6 +98,7 @@ static inline bool
 cm_nuca_access(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
 {
    struct cm_cache *cache = &nuca->caches[server];
+   nuca->server = server;
    const uint64_t *misses = &cache->counts[CM_STREAM_TEXTURE][CM_CACHE_EVENT_MISSES], before = *misses;
    cache->accesses[CM_STREAM_TEXTURE][0]++;
    if (block != cache->folded_block)
@@ -121,6 +123,7 @@ cm_nuca_serves_itself(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, 
    if (!cm_cache_probe(&nuca->caches[processor], block))
       return false;
    cm_cache_read_in_place(&nuca->caches[processor], block, CM_STREAM_TEXTURE);
+   nuca->server = processor;
    nuca->counts[CM_NUCA_LOCAL_HITS]++;
    nuca->counts[CM_NUCA_OLD_OWNER_HITS]++;
    return true;
@@ -135,6 +138,7 @@ cm_nuca_remote_hit(struct cm_nuca *nuca, uint32_t processor, uint32_t server, ui
       return;
    }
    cm_cache_read_in_place(&nuca->caches[server], block, CM_STREAM_TEXTURE);
+   nuca->server = server;
    nuca->counts[CM_NUCA_REMOTE_HITS]++;
 }
 

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "timing/account.h"
+
+bool
+cm_queue_init(struct cm_queue *queue, uint32_t size)
+{
+   uint32_t capacity = 1;
+   while (capacity < size)
+      capacity *= 2;
+   *queue = (struct cm_queue){.size = size, .mask = capacity - 1};
+   queue->leaves = calloc(capacity, sizeof *queue->leaves);
+   return queue->leaves != NULL;
+}
+
+void
+cm_queue_finish(struct cm_queue *queue)
+{
+   free(queue->leaves);
+   queue->leaves = NULL;
+}

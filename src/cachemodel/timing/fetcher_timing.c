@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* The Tile Fetcher (TCOR II-C) and Hidden Surface Removal (DTM-NUCA II-C).
+ *
+ * The Tile Fetcher reads a PMD a cycle, and the primitive's attributes through the same cache's port or, where
+ * they have one, through that of theirs. Requests may complete out of order; a primitive goes into the output
+ * queue when it is complete and all before it have gone, at most one a cycle. */
+#include <stdlib.h>
+
+#include "timing/timing_internal.h"
+
+bool
+cm_fetcher_timing_init(struct cm_timing *timing)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   const struct cm_config *config = timing->config;
+   const uint32_t limit = config->primitive_buffer.lines && timing->pipeline->tile_queue
+                             ? config->primitive_buffer.output_queue
+                             : timing->pipeline->tile_queue;
+   fetcher->attribute_port =
+      config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE] ? 0 : 1;
+   fetcher->begin = CM_UNKNOWN;
+   return cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue) &&
+          cm_queue_init(&fetcher->tiles, limit);
+}
+
+void
+cm_fetcher_timing_finish(struct cm_timing *timing)
+{
+   cm_queue_finish(&timing->fetcher.requests);
+   cm_queue_finish(&timing->fetcher.tiles);
+}
+
+static uint32_t
+latency(const struct cm_config *config, enum cm_stream stream)
+{
+   return config->streams[stream] == CM_UNIT_DRAM ? 0 : config->caches[config->streams[stream]].latency;
+}
+
+/* ---- the output queue ---------------------------------------------------- */
+
+/* The oldest primitive that was asked for, attributes included, and is not in the output queue; NULL: there is
+ * none. */
+static struct cm_work_primitive *
+oldest(struct cm_fetcher_timing *fetcher)
+{
+   if (fetcher->requests.left + fetcher->has_asked == fetcher->requests.entered)
+      return NULL;
+   while (!fetcher->out_work->is_tile || fetcher->out_next == fetcher->out_work->primitives.count) {
+      fetcher->out_work = fetcher->out_work->next;
+      fetcher->out_next = 0;
+   }
+   return &fetcher->out_work->primitives.items[fetcher->out_next];
+}
+
+/* It goes into the output queue; false where it is not known when there is room. */
+static bool
+put_out(struct cm_timing *timing, struct cm_work_primitive *primitive)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   if (!cm_queue_room_known(&fetcher->tiles))
+      return false;
+   const uint64_t complete =
+      cm_later(cm_memory_resolve(&timing->memory, &primitive->data), fetcher->out_time + 1);
+   const uint64_t room = cm_queue_room(&fetcher->tiles);
+   fetcher->out_reason = room > complete ? CM_STAGE_BLOCKED : CM_STAGE_MEMORY;
+   primitive->ready = fetcher->out_time = cm_later(complete, room);
+   cm_queue_leave(&fetcher->requests, primitive->issued, primitive->ready);
+   cm_queue_enter(&fetcher->tiles);
+   fetcher->primitives++;
+   fetcher->out_next++;
+   return true;
+}
+
+bool
+cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   while (work->primitives.items[n].ready == CM_UNKNOWN) {
+      struct cm_work_primitive *primitive = oldest(fetcher);
+      if (!primitive || !put_out(timing, primitive))
+         return false;
+   }
+   return true;
+}
+
+bool
+cm_fetcher_timing_end_pass(struct cm_timing *timing)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   for (struct cm_work_primitive *primitive; (primitive = oldest(fetcher));) {
+      if (!put_out(timing, primitive))
+         return false;
+   }
+   if (fetcher->begin != CM_UNKNOWN)
+      fetcher->cycles += fetcher->out_time - fetcher->begin;
+   fetcher->begin = CM_UNKNOWN;
+   fetcher->clock = cm_later(fetcher->clock, fetcher->out_time);
+   return true;
+}
+
+/* ---- requests ------------------------------------------------------------ */
+
+bool
+cm_fetcher_timing_ready(struct cm_timing *timing, uint64_t *clock)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   *clock = fetcher->clock;
+   if (!fetcher->work || !fetcher->work->is_tile)
+      return false;
+   /* Its request needs a place; that of the oldest becomes free when there is room in the output queue. */
+   return fetcher->has_asked || fetcher->next == fetcher->work->primitives.count ||
+          cm_queue_room_known(&fetcher->requests) || cm_queue_room_known(&fetcher->tiles);
+}
+
+static void
+end_tile(struct cm_timing *timing)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   fetcher->work = fetcher->work->next;
+   fetcher->next = fetcher->token = 0;
+   if (fetcher->work && fetcher->work->is_tile)
+      fetcher->token = fetcher->work->load_end;
+}
+
+static void
+ask_for_pmd(struct cm_timing *timing, struct cm_work_primitive *primitive)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   const struct cm_work *work = fetcher->work;
+   if (!cm_queue_room_known(&fetcher->requests))
+      put_out(timing, oldest(fetcher));
+   const uint64_t room = cm_later(cm_queue_room(&fetcher->requests), fetcher->clock);
+   cm_stage_account(&fetcher->stage, fetcher->out_reason, cm_queue_room(&fetcher->requests));
+   const uint64_t begin = cm_calendar_take(&fetcher->ports[0], cm_later(room, fetcher->list_begin + 1));
+   fetcher->list_begin = begin;
+   if (fetcher->begin == CM_UNKNOWN)
+      fetcher->begin = begin;
+   primitive->issued = begin;
+   cm_queue_enter(&fetcher->requests);
+
+   const uint64_t found = begin + 1 + latency(timing->config, CM_STREAM_PB_LIST);
+   const cm_token *token = work->tap.tokens + fetcher->token;
+   const cm_token *end = cm_group_end(token, work->tap.tokens + primitive->tokens_end);
+   fetcher->list = (struct cm_wait){.time = found};
+   if (token + 1 < end)
+      cm_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, 0, &fetcher->list);
+   fetcher->token = (uint32_t)(end - work->tap.tokens);
+   fetcher->has_asked = true;
+   fetcher->clock = fetcher->list.num_tickets ? fetcher->list.time : begin;
+}
+
+static void
+ask_for_attributes(struct cm_timing *timing, struct cm_work_primitive *primitive)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   const struct cm_work *work = fetcher->work;
+   const uint64_t begin = cm_memory_resolve(&timing->memory, &fetcher->list);
+   /* An Attribute Cache looks up primitives, others look up attributes. */
+   const uint32_t lookups = timing->config->primitive_buffer.lines ? 1 : primitive->attributes;
+   uint64_t at = cm_later(begin, fetcher->attribute_end);
+   cm_stage_account(&fetcher->stage, CM_STAGE_MEMORY, begin);
+   for (uint32_t n = 0; n < lookups; n++)
+      at = cm_calendar_take(&fetcher->ports[fetcher->attribute_port], at) + 1;
+   cm_stage_account(&fetcher->stage, CM_STAGE_BUSY, at);
+   fetcher->attribute_end = at;
+
+   const uint64_t found = at + latency(timing->config, CM_STREAM_PB_ATTRIBUTE);
+   primitive->data = (struct cm_wait){.time = found};
+   const cm_token *token = work->tap.tokens + fetcher->token;
+   const cm_token *end = work->tap.tokens + primitive->tokens_end;
+   if (token + 1 < end)
+      cm_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, 0,
+                       &primitive->data);
+   fetcher->token = primitive->tokens_end;
+   fetcher->has_asked = false;
+   /* PMDs are read in order: the next one is not there before this one is. */
+   fetcher->list_begin =
+      cm_later(fetcher->list_begin, begin - 1 - latency(timing->config, CM_STREAM_PB_LIST));
+   fetcher->clock = fetcher->list_begin;
+   fetcher->next++;
+}
+
+void
+cm_fetcher_timing_step(struct cm_timing *timing)
+{
+   struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   struct cm_work *work = fetcher->work;
+   if (work->fetch_begin == CM_UNKNOWN) {
+      work->fetch_begin = cm_later(fetcher->clock, fetcher->list_begin);
+      fetcher->token = work->load_end;
+   }
+   if (fetcher->next == work->primitives.count)
+      end_tile(timing);
+   else if (!fetcher->has_asked)
+      ask_for_pmd(timing, &work->primitives.items[fetcher->next]);
+   else
+      ask_for_attributes(timing, &work->primitives.items[fetcher->next]);
+}
+
+/* ---- hidden surface removal ---------------------------------------------- */
+
+bool
+cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock)
+{
+   struct cm_hidden_timing *hidden = &timing->hidden;
+   *clock = hidden->stage.until;
+   while (hidden->work && !hidden->work->is_tile)
+      hidden->work = hidden->work->next;
+   const struct cm_work *work = hidden->work;
+   if (!work || work == timing->writing)
+      return false;
+   /* Of the two Z-Buffers, that of the tile before the last has to be free. */
+   if (!hidden->next && work->number >= 2 && hidden->z_free[work->number & 1] == CM_UNKNOWN)
+      return false;
+   if (hidden->next == work->primitives.count)
+      return work->fetch_begin != CM_UNKNOWN;
+   return cm_fetcher_timing_pass_on(timing, hidden->work, hidden->next);
+}
+
+void
+cm_hidden_timing_step(struct cm_timing *timing)
+{
+   struct cm_hidden_timing *hidden = &timing->hidden;
+   struct cm_work *work = hidden->work;
+   if (!hidden->next) {
+      cm_stage_account(&hidden->stage, CM_STAGE_BLOCKED, hidden->z_free[work->number & 1]);
+      hidden->z_free[work->number & 1] = CM_UNKNOWN;
+   }
+   if (hidden->next == work->primitives.count) {
+      work->hidden_end = cm_later(hidden->stage.until, work->fetch_begin);
+      hidden->work = work->next;
+      hidden->next = 0;
+      return;
+   }
+   const struct cm_work_primitive *primitive = &work->primitives.items[hidden->next++];
+   cm_stage_account(&hidden->stage, CM_STAGE_STARVED, primitive->ready);
+   cm_queue_leave(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);
+   cm_stage_work(&hidden->stage, CM_STAGE_STARVED, hidden->stage.until, 1 + primitive->quads);
+}

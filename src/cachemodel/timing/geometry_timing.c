@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* The Geometry Pipeline: vertices are fetched, run their program on one of the Vertex Processors, are assembled
+ * into primitives, and the Polygon List Builder writes these into the Parameter Buffer.
+ *
+ * The event stream does not say which vertices make which primitive: of a draw's n vertices and k primitives, the
+ * i-th primitive is complete with vertex ⌈i * n / k⌉. */
+#include <stdlib.h>
+
+#include "timing/timing_internal.h"
+
+bool
+cm_geometry_timing_init(struct cm_timing *timing)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const struct cm_pipeline_config *pipeline = timing->pipeline;
+   geometry->waits = calloc(pipeline->vertex_queue, sizeof *geometry->waits);
+   geometry->fetched = calloc(pipeline->vertex_queue, sizeof *geometry->fetched);
+   geometry->processor_free = calloc(pipeline->vertex_processors, sizeof *geometry->processor_free);
+   return geometry->waits && geometry->fetched && geometry->processor_free &&
+          cm_queue_init(&geometry->input, pipeline->vertex_queue) &&
+          cm_queue_init(&geometry->output, pipeline->vertex_queue) &&
+          cm_queue_init(&geometry->triangles, pipeline->triangle_queue);
+}
+
+void
+cm_geometry_timing_finish(struct cm_timing *timing)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   free(geometry->waits);
+   free(geometry->fetched);
+   free(geometry->processor_free);
+   cm_queue_finish(&geometry->input);
+   cm_queue_finish(&geometry->output);
+   cm_queue_finish(&geometry->triangles);
+}
+
+bool
+cm_geometry_timing_ready(struct cm_timing *timing, uint64_t *clock)
+{
+   *clock = timing->geometry.fetch.until;
+   return timing->geometry.work != NULL;
+}
+
+/* Whether PMDs and attributes go through one cache. */
+static bool
+has_one_cache(const struct cm_config *config)
+{
+   return config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE];
+}
+
+/* Cycles that the Polygon List Builder writes a primitive: a PMD or an attribute a cycle through a cache's one
+ * port; into an Attribute Cache, the primitive as a whole. */
+static uint64_t
+binning_cycles(const struct cm_config *config, const struct cm_work_binned *binned)
+{
+   const uint32_t attributes = config->primitive_buffer.lines ? 1 : binned->num_attributes;
+   if (has_one_cache(config))
+      return binned->num_tiles + attributes;
+   return binned->num_tiles > attributes ? binned->num_tiles : attributes;
+}
+
+/* A primitive that is assembled is written. */
+static void
+bin(struct cm_timing *timing, uint64_t assembled)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const struct cm_work *work = geometry->work;
+   const struct cm_work_binned *binned = &work->binned.items[geometry->out_binned++];
+   const uint64_t enters = cm_later(assembled, cm_queue_room(&geometry->triangles));
+   cm_stage_account(&geometry->assembly, CM_STAGE_BLOCKED, enters);
+   cm_queue_enter(&geometry->triangles);
+   cm_stage_account(&geometry->builder, CM_STAGE_STARVED, enters);
+   const uint64_t begin = geometry->builder.until;
+   cm_queue_leave(&geometry->triangles, enters, begin);
+   cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->config, binned));
+   cm_memory_writes(&timing->memory, work->tap.tokens + geometry->binned_token,
+                    work->tap.tokens + binned->tokens_end, begin);
+   geometry->binned_token = binned->tokens_end;
+}
+
+/* The oldest vertex before the Vertex Processors goes all the way. */
+static void
+process(struct cm_timing *timing)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const struct cm_pipeline_config *pipeline = timing->pipeline;
+   const struct cm_work *work = geometry->work;
+   while (geometry->out_draw_vertex == work->draws.items[geometry->out_draw].num_vertices) {
+      geometry->out_draw++;
+      geometry->out_draw_vertex = 0;
+   }
+   const struct cm_work_draw *draw = &work->draws.items[geometry->out_draw];
+   const struct cm_work_vertex *vertex = &work->vertices.items[geometry->out_vertex++];
+   const uint32_t slot = (uint32_t)(geometry->input.left % pipeline->vertex_queue);
+   const uint64_t entered = geometry->fetched[slot];
+   const uint64_t arrived = cm_memory_resolve(&timing->memory, &geometry->waits[slot]);
+
+   uint64_t begin = cm_later(arrived, geometry->processor_begin);
+   uint64_t done = begin;
+   if (!vertex->reused) {
+      uint64_t *is_free = &geometry->processor_free[geometry->next_processor];
+      geometry->next_processor =
+         geometry->next_processor + 1 == pipeline->vertex_processors ? 0 : geometry->next_processor + 1;
+      begin = cm_later(begin, *is_free);
+      done = begin + draw->instructions;
+      geometry->processors.cycles[CM_STAGE_BUSY] += draw->instructions;
+      const uint64_t leaves = cm_later(done, cm_queue_room(&geometry->output));
+      geometry->processors.cycles[CM_STAGE_BLOCKED] += leaves - done;
+      geometry->processors.cycles[CM_STAGE_MEMORY] +=
+         begin == arrived && arrived > *is_free && arrived > entered + 1
+            ? arrived - cm_later(*is_free, entered + 1)
+            : 0;
+      *is_free = done = leaves;
+   } else {
+      done = cm_later(done, cm_queue_room(&geometry->output));
+   }
+   geometry->processor_begin = begin;
+   cm_queue_leave(&geometry->input, entered, begin);
+   cm_queue_enter(&geometry->output);
+
+   cm_stage_account(&geometry->assembly, CM_STAGE_STARVED, done);
+   cm_queue_leave(&geometry->output, done, geometry->assembly.until);
+   const uint64_t assembled = cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
+                                            pipeline->assembly_cycles);
+   const uint64_t ordinal = ++geometry->out_draw_vertex;
+   for (; (uint64_t)(geometry->binned + 1) * draw->num_vertices <= ordinal * draw->num_binned;
+        geometry->binned++)
+      bin(timing, assembled);
+   if (ordinal == draw->num_vertices)
+      geometry->binned = 0;
+}
+
+static void
+end(struct cm_timing *timing)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   while (geometry->input.left < geometry->input.entered)
+      process(timing);
+   /* Draws whose vertices are not in the stream. */
+   while (geometry->out_binned < geometry->work->binned.count)
+      bin(timing, geometry->assembly.until);
+   geometry->end =
+      cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
+   geometry->end = cm_later(geometry->end, geometry->processor_begin);
+   timing->fetcher.clock = cm_later(timing->fetcher.clock, geometry->end);
+   timing->fetcher.work = geometry->work->next;
+   geometry->work->is_shaded = true;
+   geometry->work = NULL;
+}
+
+/* What follows a draw's last vertex: transform feedback. */
+static void
+end_draw(struct cm_timing *timing, const struct cm_work_draw *draw)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const cm_token *tokens = geometry->work->tap.tokens;
+   cm_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
+                    geometry->fetch.until);
+   geometry->token = draw->tokens_end;
+   geometry->draw++;
+   geometry->draw_vertex = 0;
+}
+
+/* Reads programs, so many tokens; they are there at geometry->program_ready. */
+static void
+fetch_programs(struct cm_timing *timing, uint32_t tokens_end)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const cm_token *token = geometry->work->tap.tokens + geometry->token;
+   const cm_token *end_of_programs = geometry->work->tap.tokens + tokens_end;
+   struct cm_wait wait = {.time = geometry->fetch.until};
+   uint64_t begin = geometry->fetch.until;
+   while (token < end_of_programs) {
+      const cm_token *next = cm_group_end(token, end_of_programs);
+      begin += cm_token_address(*token);
+      wait.time = cm_later(wait.time, begin);
+      cm_memory_misses(&timing->memory, token + 1, next, begin, &timing->memory.instruction, 0, &wait);
+      token = next;
+   }
+   geometry->program_ready = cm_memory_resolve(&timing->memory, &wait);
+   geometry->token = tokens_end;
+}
+
+void
+cm_geometry_timing_step(struct cm_timing *timing)
+{
+   struct cm_geometry_timing *geometry = &timing->geometry;
+   const struct cm_work *work = geometry->work;
+   if (geometry->draw == work->draws.count) {
+      end(timing);
+      return;
+   }
+   const struct cm_work_draw *draw = &work->draws.items[geometry->draw];
+   if (!geometry->draw_vertex)
+      fetch_programs(timing, draw->program_end);
+   if (geometry->draw_vertex == draw->num_vertices) {
+      end_draw(timing, draw);
+      return;
+   }
+   const struct cm_work_vertex *vertex = &work->vertices.items[geometry->vertex++];
+   if (!cm_queue_room_known(&geometry->input))
+      process(timing);
+   const uint64_t room = cm_queue_room(&geometry->input);
+   cm_stage_account(&geometry->fetch, CM_STAGE_BLOCKED, room);
+   const uint64_t done = cm_stage_work(&geometry->fetch, CM_STAGE_BLOCKED, geometry->fetch.until,
+                                       vertex->accesses ? vertex->accesses : 1);
+   const uint32_t slot = (uint32_t)(geometry->input.entered % timing->pipeline->vertex_queue);
+   struct cm_wait *wait = &geometry->waits[slot];
+   const uint64_t found = done + timing->config->caches[CM_UNIT_VERTEX_CACHE].latency;
+   *wait = (struct cm_wait){.time = cm_later(found, geometry->program_ready)};
+   cm_memory_misses(&timing->memory, work->tap.tokens + geometry->token,
+                    work->tap.tokens + vertex->tokens_end, found, &timing->memory.vertex, 0, wait);
+   geometry->token = vertex->tokens_end;
+   geometry->fetched[slot] = done;
+   cm_queue_enter(&geometry->input);
+   geometry->draw_vertex++;
+}

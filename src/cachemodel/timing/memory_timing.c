@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "texture/nuca_internal.h"
+#include "timing/memory_timing.h"
+
+/* ---- building ------------------------------------------------------------ */
+
+static bool
+init_mshrs(struct cm_mshrs *mshrs, uint32_t count)
+{
+   mshrs->entries = malloc(count * sizeof *mshrs->entries);
+   mshrs->count = count;
+   for (uint32_t i = 0; mshrs->entries && i < count; i++)
+      mshrs->entries[i] = (struct cm_mshr){.block = UINT64_MAX, .fill.ticket = CM_NO_TICKET};
+   return mshrs->entries != NULL;
+}
+
+static bool
+init_nuca(struct cm_memory_timing *memory, const struct cm_nuca *nuca)
+{
+   memory->nuca = nuca;
+   memory->table_router = nuca->table_router;
+   memory->l2_router = nuca->l2_router;
+   if (!cm_mesh_init(&memory->mesh, memory->config->nuca.mesh.columns, nuca->processors))
+      return false;
+   memory->texture_ports = calloc(nuca->processors, sizeof *memory->texture_ports);
+   memory->links = calloc((size_t)memory->mesh.routers * CM_MESH_DIRECTION_COUNT, sizeof *memory->links);
+   return memory->texture_ports && memory->links;
+}
+
+bool
+cm_memory_timing_init(struct cm_memory_timing *memory, const struct cm_config *config,
+                      const struct cm_nuca *nuca)
+{
+   const struct cm_pipeline_config *pipeline = &config->pipeline;
+   const struct cm_cache_config *l2 = &config->caches[CM_UNIT_L2];
+   *memory = (struct cm_memory_timing){.config = config};
+   memory->num_texture = config->fragment_stage.processors;
+   memory->l2_shift = l2->size ? (uint32_t)__builtin_ctz(l2->block) : CM_DRAM_BLOCK_SHIFT;
+   memory->l2_latency = l2->latency;
+   memory->dram = cm_dram_system_create(&config->dram_system);
+   memory->texture = calloc(memory->num_texture, sizeof *memory->texture);
+   memory->texture_port = calloc(memory->num_texture, sizeof *memory->texture_port);
+   memory->l2_banks = calloc(pipeline->l2_banks, sizeof *memory->l2_banks);
+   if (!memory->dram || !memory->texture || !memory->texture_port || !memory->l2_banks)
+      return false;
+   memory->clock = cm_dram_system_clock(memory->dram, config->clock_mhz);
+   for (uint32_t i = 0; i < memory->num_texture; i++) {
+      if (!init_mshrs(&memory->texture[i], pipeline->texture_mshrs))
+         return false;
+   }
+   const uint32_t attribute =
+      config->primitive_buffer.lines ? config->primitive_buffer.mshrs : pipeline->tile_mshrs;
+   return init_mshrs(&memory->vertex, pipeline->vertex_mshrs) &&
+          init_mshrs(&memory->list, pipeline->tile_mshrs) && init_mshrs(&memory->attribute, attribute) &&
+          init_mshrs(&memory->instruction, pipeline->instruction_mshrs) &&
+          init_mshrs(&memory->tile_buffer, pipeline->flush_requests) &&
+          init_mshrs(&memory->l2, pipeline->l2_mshrs) && (!nuca || init_nuca(memory, nuca));
+}
+
+void
+cm_memory_timing_finish(struct cm_memory_timing *memory)
+{
+   for (uint32_t i = 0; memory->texture && i < memory->num_texture; i++)
+      free(memory->texture[i].entries);
+   free(memory->texture);
+   free(memory->texture_port);
+   free(memory->vertex.entries);
+   free(memory->list.entries);
+   free(memory->attribute.entries);
+   free(memory->instruction.entries);
+   free(memory->tile_buffer.entries);
+   free(memory->l2.entries);
+   free(memory->l2_banks);
+   free(memory->texture_ports);
+   free(memory->links);
+   if (memory->nuca)
+      cm_mesh_finish(&memory->mesh);
+   if (memory->dram)
+      cm_dram_system_destroy(memory->dram);
+}
+
+/* ---- DRAM ---------------------------------------------------------------- */
+
+/* A ticket that is not valid any more: complete long ago. */
+static inline bool
+is_stale(const struct cm_memory_timing *memory, cm_dram_ticket ticket)
+{
+   return memory->last_ticket - ticket >= CM_DRAM_TICKETS - 1;
+}
+
+uint64_t
+cm_memory_ticket(struct cm_memory_timing *memory, cm_dram_ticket ticket)
+{
+   if (is_stale(memory, ticket))
+      return 0;
+   return cm_dram_clock_from_dram(memory->clock, cm_dram_system_completion(memory->dram, ticket));
+}
+
+/* A block's requests of at most CM_DRAM_REQUEST_BYTES: the last one's ticket. */
+static cm_dram_ticket
+submit(struct cm_memory_timing *memory, cm_token token, bool write, uint64_t cycle)
+{
+   const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, cycle);
+   const uint64_t address = cm_token_address(token);
+   const uint32_t bytes = 1u << cm_token_size(token);
+   const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
+   cm_dram_ticket ticket = 0;
+   for (uint32_t offset = 0; offset < bytes; offset += piece)
+      ticket =
+         cm_dram_system_submit(memory->dram, address + offset, piece, write, cm_token_stream(token), arrival);
+   memory->last_ticket = ticket;
+   return ticket;
+}
+
+/* Whether a read is complete by now, as far as is known without asking DRAM to go on. */
+static inline bool
+is_over(struct cm_memory_timing *memory, struct cm_arrival *arrival, uint64_t cycle)
+{
+   uint64_t completion = 0;
+   if (arrival->ticket != CM_NO_TICKET) {
+      if (!is_stale(memory, arrival->ticket) &&
+          !cm_dram_system_is_complete(memory->dram, arrival->ticket, &completion))
+         return false;
+      const uint64_t time = cm_dram_clock_from_dram(memory->clock, completion);
+      arrival->time = time > arrival->time ? time : arrival->time;
+      arrival->ticket = CM_NO_TICKET;
+   }
+   return arrival->time <= cycle;
+}
+
+/* ---- waits --------------------------------------------------------------- */
+
+static void
+add_ticket(struct cm_memory_timing *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after)
+{
+   for (uint32_t i = 0; i < wait->num_tickets; i++) {
+      if (wait->tickets[i] == ticket) {
+         wait->after[i] = wait->after[i] > after ? wait->after[i] : after;
+         return;
+      }
+   }
+   if (wait->num_tickets == CM_WAIT_ARRIVALS) {
+      const uint64_t time = cm_memory_ticket(memory, wait->tickets[0]) + wait->after[0];
+      wait->time = time > wait->time ? time : wait->time;
+      wait->num_tickets--;
+      memmove(wait->tickets, wait->tickets + 1, wait->num_tickets * sizeof wait->tickets[0]);
+      memmove(wait->after, wait->after + 1, wait->num_tickets * sizeof wait->after[0]);
+   }
+   wait->tickets[wait->num_tickets] = ticket;
+   wait->after[wait->num_tickets++] = after;
+}
+
+static void
+add_arrival(struct cm_memory_timing *memory, struct cm_wait *wait, const struct cm_arrival *arrival,
+            uint32_t after)
+{
+   if (arrival->time + after > wait->time)
+      wait->time = arrival->time + after;
+   if (arrival->ticket != CM_NO_TICKET)
+      add_ticket(memory, wait, arrival->ticket, after);
+}
+
+/* ---- MSHRs --------------------------------------------------------------- */
+
+/* Finds one that is free at a cycle or as soon as possible after it, when cycle is changed. */
+static struct cm_mshr *
+take_mshr(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+{
+   uint32_t at = mshrs->next, soonest = UINT32_MAX;
+   for (uint32_t i = 0; i < mshrs->count; i++, at = at + 1 == mshrs->count ? 0 : at + 1) {
+      struct cm_mshr *entry = &mshrs->entries[at];
+      if (is_over(memory, &entry->fill, *cycle)) {
+         mshrs->next = at + 1 == mshrs->count ? 0 : at + 1;
+         return entry;
+      }
+      if (entry->fill.ticket == CM_NO_TICKET &&
+          (soonest == UINT32_MAX || entry->fill.time < mshrs->entries[soonest].fill.time))
+         soonest = at;
+   }
+   /* The one that was taken first is asked for; those that are known may be sooner. */
+   struct cm_mshr *entry = &mshrs->entries[mshrs->next];
+   if (entry->fill.ticket != CM_NO_TICKET) {
+      const uint64_t time = cm_memory_ticket(memory, entry->fill.ticket);
+      entry->fill.time = time > entry->fill.time ? time : entry->fill.time;
+      entry->fill.ticket = CM_NO_TICKET;
+   }
+   if (soonest != UINT32_MAX && mshrs->entries[soonest].fill.time < entry->fill.time)
+      entry = &mshrs->entries[soonest];
+   if (entry->fill.time > *cycle) {
+      mshrs->waits += entry->fill.time - *cycle;
+      *cycle = entry->fill.time;
+   }
+   const uint32_t taken = (uint32_t)(entry - mshrs->entries);
+   mshrs->next = taken + 1 == mshrs->count ? 0 : taken + 1;
+   return entry;
+}
+
+static void
+note_present(struct cm_mshrs *mshrs)
+{
+   mshrs->present = 0;
+   for (uint32_t i = 0; i < mshrs->count; i++) {
+      if (mshrs->entries[i].block != UINT64_MAX)
+         mshrs->present |= cm_memory_block_bit(mshrs->entries[i].block);
+   }
+}
+
+void
+cm_memory_pending(struct cm_memory_timing *memory, const struct cm_mshrs *mshrs, uint64_t address,
+                  struct cm_wait *wait)
+{
+   for (uint32_t i = 0; i < mshrs->count; i++) {
+      if (mshrs->entries[i].block == address)
+         add_arrival(memory, wait, &mshrs->entries[i].fill, 0);
+   }
+}
+
+/* ---- the L2 -------------------------------------------------------------- */
+
+/* The cycle at which the L2 begins with an access. */
+static uint64_t
+take_bank(struct cm_memory_timing *memory, uint64_t address, uint64_t cycle)
+{
+   const struct cm_pipeline_config *pipeline = &memory->config->pipeline;
+   struct cm_calendar *bank = &memory->l2_banks[(address >> memory->l2_shift) % pipeline->l2_banks];
+   const uint32_t busy = pipeline->l2_bank_cycles;
+   const uint64_t slot = busy == 1 ? cycle : (cycle + busy - 1) / busy;
+   const uint64_t begin = cm_calendar_take(bank, slot) * busy;
+   memory->l2_conflict_cycles += begin - cycle;
+   return begin;
+}
+
+static uint32_t
+l2_bucket(uint64_t block)
+{
+   return (uint32_t)((block * 0x9e3779b97f4a7c15ull) >> 56) % CM_L2_BUCKETS;
+}
+
+static void
+forget_l2_block(struct cm_memory_timing *memory, uint32_t entry)
+{
+   const uint64_t block = memory->l2.entries[entry].block;
+   if (block == UINT64_MAX)
+      return;
+   uint16_t *link = &memory->l2_bucket[l2_bucket(block)];
+   while (*link != entry + 1)
+      link = &memory->l2_chain[*link - 1];
+   *link = memory->l2_chain[entry];
+}
+
+/* An outstanding miss of a block of the L2; NULL: there is none. */
+static const struct cm_arrival *
+find_l2_miss(const struct cm_memory_timing *memory, uint64_t block)
+{
+   for (uint32_t at = memory->l2_bucket[l2_bucket(block)]; at; at = memory->l2_chain[at - 1]) {
+      if (memory->l2.entries[at - 1].block == block)
+         return &memory->l2.entries[at - 1].fill;
+   }
+   return NULL;
+}
+
+/* The L2 reads a block from memory. */
+static struct cm_arrival
+miss_in_l2(struct cm_memory_timing *memory, cm_token token, uint64_t cycle)
+{
+   const uint64_t block = cm_token_address(token) >> memory->l2_shift;
+   struct cm_mshr *mshr = take_mshr(memory, &memory->l2, &cycle);
+   const uint32_t entry = (uint32_t)(mshr - memory->l2.entries);
+   forget_l2_block(memory, entry);
+   mshr->block = block;
+   mshr->fill = (struct cm_arrival){.time = cycle, .ticket = submit(memory, token, false, cycle)};
+   uint16_t *bucket = &memory->l2_bucket[l2_bucket(block)];
+   memory->l2_chain[entry] = *bucket;
+   *bucket = (uint16_t)(entry + 1);
+   return mshr->fill;
+}
+
+/* What the L2 asks of memory after an access, whose tokens stand from *token on: the block read, if it was
+ * awaited; writes go on their way. Returns whether there was a read. */
+static bool
+pass_on(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle,
+        struct cm_arrival *read)
+{
+   bool missed = false;
+   for (; *token < end; (*token)++) {
+      const enum cm_token_kind kind = cm_token_kind(**token);
+      if (kind == CM_TOKEN_DRAM_WRITE) {
+         submit(memory, **token, true, cycle);
+      } else if (kind == CM_TOKEN_DRAM_READ) {
+         *read = miss_in_l2(memory, **token, cycle);
+         missed = true;
+      } else {
+         break;
+      }
+   }
+   return missed;
+}
+
+/* A read of a first cache, which has an MSHR for it; its token is *token. */
+static struct cm_arrival
+read_l2(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle)
+{
+   const uint64_t address = cm_token_address(**token);
+   const uint64_t known = take_bank(memory, address, cycle) + memory->l2_latency;
+   struct cm_arrival arrival = {.time = known, .ticket = CM_NO_TICKET};
+   (*token)++;
+   if (pass_on(memory, token, end, known, &arrival))
+      return arrival;
+   const struct cm_arrival *miss = find_l2_miss(memory, address >> memory->l2_shift);
+   if (miss) {
+      arrival.ticket = miss->ticket;
+      arrival.time = miss->time > known ? miss->time : known;
+   }
+   return arrival;
+}
+
+/* The token at *token is no read that a first cache waits for: a write, what it causes, or nothing of memory. */
+static void
+write_through(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle)
+{
+   struct cm_arrival unused;
+   const cm_token first = *(*token)++;
+   if (cm_token_kind(first) == CM_TOKEN_L2_WRITE) {
+      const uint64_t begin = take_bank(memory, cm_token_address(first), cycle);
+      pass_on(memory, token, end, begin + memory->l2_latency, &unused);
+   } else if (cm_token_kind(first) == CM_TOKEN_DRAM_WRITE) {
+      submit(memory, first, true, cycle);
+   }
+}
+
+/* A read that misses: of the L2, or of memory where nothing is between. */
+static void
+miss(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle,
+     struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
+{
+   struct cm_mshr *mshr = take_mshr(memory, mshrs, &cycle);
+   mshr->block = cm_token_address(**token);
+   if (cm_token_kind(**token) == CM_TOKEN_L2_READ) {
+      mshr->fill = read_l2(memory, token, end, cycle);
+   } else {
+      mshr->fill = (struct cm_arrival){.time = cycle, .ticket = submit(memory, **token, false, cycle)};
+      (*token)++;
+   }
+   note_present(mshrs);
+   add_arrival(memory, wait, &mshr->fill, after);
+}
+
+void
+cm_memory_misses(struct cm_memory_timing *memory, const cm_token *token, const cm_token *end, uint64_t cycle,
+                 struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
+{
+   while (token < end) {
+      const enum cm_token_kind kind = cm_token_kind(*token);
+      if (kind == CM_TOKEN_L2_READ || kind == CM_TOKEN_DRAM_READ)
+         miss(memory, &token, end, cycle, mshrs, after, wait);
+      else
+         write_through(memory, &token, end, cycle);
+   }
+}
+
+void
+cm_memory_writes(struct cm_memory_timing *memory, const cm_token *token, const cm_token *end, uint64_t cycle)
+{
+   struct cm_arrival unused;
+   while (token < end) {
+      if (cm_token_kind(*token) == CM_TOKEN_L2_READ)
+         unused = read_l2(memory, &token, end, cycle);
+      else if (cm_token_kind(*token) == CM_TOKEN_DRAM_READ)
+         submit(memory, *token++, false, cycle);
+      else
+         write_through(memory, &token, end, cycle);
+   }
+   (void)unused;
+}
+
+void
+cm_memory_transfer(struct cm_memory_timing *memory, const cm_token *token, const cm_token *end,
+                   uint32_t cycles, struct cm_stage *stage, struct cm_wait *wait)
+{
+   uint64_t cycle = stage->until;
+   struct cm_mshr *mshr = take_mshr(memory, &memory->tile_buffer, &cycle);
+   cm_stage_account(stage, CM_STAGE_MEMORY, cycle);
+   cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
+   const enum cm_token_kind kind = cm_token_kind(*token);
+   mshr->fill = (struct cm_arrival){.time = cycle, .ticket = CM_NO_TICKET};
+   if (kind == CM_TOKEN_L2_READ)
+      mshr->fill = read_l2(memory, &token, end, cycle);
+   else if (kind == CM_TOKEN_DRAM_READ || kind == CM_TOKEN_DRAM_WRITE)
+      mshr->fill.ticket = submit(memory, *token, kind == CM_TOKEN_DRAM_WRITE, cycle);
+   else
+      write_through(memory, &token, end, cycle);
+   if (kind == CM_TOKEN_L2_READ || kind == CM_TOKEN_DRAM_READ)
+      add_arrival(memory, wait, &mshr->fill, 0);
+}
+
+/* ---- texture caches ------------------------------------------------------ */
+
+/* A message's way through the mesh, along the row and then along the column: a message a cycle on each link. */
+static uint64_t
+send(struct cm_memory_timing *memory, uint32_t from, uint32_t to, uint64_t cycle)
+{
+   const uint32_t columns = memory->mesh.columns, hop = memory->config->nuca.mesh.hop_cycles;
+   uint32_t column = from % columns, row = from / columns;
+   const uint32_t to_column = to % columns, to_row = to / columns;
+   const uint64_t hops = (uint64_t)abs((int)column - (int)to_column) + (uint64_t)abs((int)row - (int)to_row);
+   const uint64_t unhindered = cycle + hops * hop;
+   while (column != to_column || row != to_row) {
+      enum cm_mesh_direction direction;
+      const uint32_t router = row * columns + column;
+      if (column != to_column) {
+         direction = column < to_column ? CM_MESH_EAST : CM_MESH_WEST;
+         column += column < to_column ? 1 : -1u;
+      } else {
+         direction = row < to_row ? CM_MESH_SOUTH : CM_MESH_NORTH;
+         row += row < to_row ? 1 : -1u;
+      }
+      cycle = cm_calendar_take(&memory->links[router * CM_MESH_DIRECTION_COUNT + direction], cycle) + hop;
+   }
+   memory->link_cycles += cycle - unhindered;
+   return cycle;
+}
+
+static bool
+has_table(const struct cm_memory_timing *memory)
+{
+   const enum cm_nuca_kind kind = memory->config->nuca.organisation;
+   return kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
+}
+
+/* The request of a processor for a block, served by a cache: its way there, the access, the way back (texture/nuca.h).
+ * Its misses' tokens are [token, end). Returns the cycle at which the port of its own cache took it up. */
+static uint64_t
+request(struct cm_memory_timing *memory, uint32_t processor, uint32_t server, uint64_t address,
+        const cm_token *token, const cm_token *end, uint64_t cycle, struct cm_wait *wait)
+{
+   const uint32_t latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
+   const enum cm_nuca_kind kind = memory->config->nuca.organisation;
+   const uint64_t begin = cm_calendar_take(&memory->texture_ports[processor], cycle);
+   uint64_t at = begin + latency;
+   uint32_t back = 0;
+   const bool asks = server != processor || (token < end && has_table(memory));
+   if (asks && has_table(memory)) {
+      at = send(memory, processor, memory->table_router, at);
+      const uint64_t turn = cm_calendar_take(&memory->table_port, at);
+      memory->link_cycles += turn - at;
+      at = send(memory, memory->table_router, server, turn + 1);
+   } else if (asks) {
+      /* s-nuca knows from the address that its own cache has not got the block. */
+      at = send(memory, processor, server, kind == CM_NUCA_STATIC ? begin : at);
+   }
+   if (server != processor) {
+      at = cm_calendar_take(&memory->texture_ports[server], at) + latency;
+      const uint64_t there = at;
+      at = send(memory, server, processor, at);
+      back = (uint32_t)(at - there);
+      at = there;
+   }
+   struct cm_mshrs *mshrs = &memory->texture[server];
+   if (at + back > wait->time)
+      wait->time = at + back;
+   if (token < end)
+      cm_memory_misses(memory, token, end, at, mshrs, back, wait);
+   else if (mshrs->present & cm_memory_block_bit(address))
+      cm_memory_pending(memory, mshrs, address, wait);
+   return begin;
+}
+
+/* The requests of a group, one a cycle. */
+static void
+nuca_group(struct cm_memory_timing *memory, uint32_t processor, const cm_token *token, const cm_token *end,
+           uint64_t cycle, struct cm_wait *wait)
+{
+   while (token < end) {
+      const cm_token first = *token++;
+      const cm_token *next = token;
+      while (next < end && cm_token_kind(*next) != CM_TOKEN_REQUEST)
+         next++;
+      if (cm_token_kind(first) == CM_TOKEN_REQUEST)
+         cycle = 1 + request(memory, processor, cm_token_size(first), cm_token_address(first), token, next,
+                             cycle, wait);
+      token = next;
+   }
+}
+
+void
+cm_memory_texture_group(struct cm_memory_timing *memory, uint32_t processor, const cm_token *token,
+                        const cm_token *end, uint64_t cycle, struct cm_wait *wait)
+{
+   const uint32_t count = (uint32_t)cm_token_address(*token++);
+   if (memory->nuca) {
+      nuca_group(memory, processor, token, end, cycle, wait);
+      return;
+   }
+   const struct cm_cache_config *cache = &memory->config->caches[CM_UNIT_TEXTURE_CACHE];
+   const uint32_t instance = cache->instances ? processor % cache->instances : processor;
+   struct cm_mshrs *mshrs = &memory->texture[instance];
+   uint64_t *port = &memory->texture_port[instance];
+   const uint64_t done = (*port > cycle ? *port : cycle) + count;
+   *port = done;
+   if (done + cache->latency > wait->time)
+      wait->time = done + cache->latency;
+   for (uint32_t i = 0; i < count; i++, token++) {
+      if (mshrs->present & cm_memory_block_bit(cm_token_address(*token)))
+         cm_memory_pending(memory, mshrs, cm_token_address(*token), wait);
+   }
+   if (token < end)
+      cm_memory_misses(memory, token, end, done + cache->latency, mshrs, 0, wait);
+}

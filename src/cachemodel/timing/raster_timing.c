@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* The Raster Pipeline: Rasterizer, Early Z-Test, Fragment Processors, Blending Unit; quad by quad, in the order in
+ * which they are shaded. A quad keeps a context of its Fragment Processor until it is in the queue before the
+ * Blending Unit; blending is in order. */
+#include <stdlib.h>
+
+#include "timing/timing_internal.h"
+
+bool
+cm_raster_timing_init(struct cm_timing *timing)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const struct cm_pipeline_config *pipeline = timing->pipeline;
+   const uint32_t processors = timing->config->fragment_stage.processors;
+   const uint32_t contexts = processors * pipeline->fragment_contexts;
+   uint32_t capacity = 1;
+   while (capacity < 2 * contexts || capacity < 2 * pipeline->color_queue)
+      capacity *= 2;
+   raster->flying_mask = capacity - 1;
+   raster->flying = calloc(capacity, sizeof *raster->flying);
+   raster->processors = calloc(processors, sizeof *raster->processors);
+   raster->next_context = calloc(processors, sizeof *raster->next_context);
+   raster->contexts = calloc(contexts, sizeof *raster->contexts);
+   return raster->flying && raster->processors && raster->next_context && raster->contexts &&
+          cm_queue_init(&raster->z_queue, pipeline->fragment_queue) &&
+          cm_queue_init(&raster->z_flight, pipeline->early_z_quads) &&
+          cm_queue_init(&raster->fragments, pipeline->fragment_queue) &&
+          cm_queue_init(&raster->colors, pipeline->color_queue);
+}
+
+void
+cm_raster_timing_finish(struct cm_timing *timing)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   free(raster->flying);
+   free(raster->processors);
+   free(raster->next_context);
+   free(raster->contexts);
+   cm_queue_finish(&raster->z_queue);
+   cm_queue_finish(&raster->z_flight);
+   cm_queue_finish(&raster->fragments);
+   cm_queue_finish(&raster->colors);
+}
+
+/* ---- what comes after the Fragment Processors ---------------------------- */
+
+/* A quad gives its context back: it is shaded, and has a place in the queue before the Blending Unit, which those
+ * before it leave in order. */
+static void
+leave_context(struct cm_timing *timing, uint64_t quad)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   struct cm_flying_quad *flying = &raster->flying[quad & raster->flying_mask];
+   const uint32_t size = raster->colors.size;
+   if (flying->left != CM_UNKNOWN)
+      return;
+   const uint64_t data = cm_memory_resolve(&timing->memory, &flying->wait) + flying->tail;
+   const uint64_t done = cm_later(flying->issued, data);
+   const uint64_t room = quad < size ? 0 : raster->colors.leaves[(quad - size) & raster->colors.mask];
+   struct cm_context *context = &raster->contexts[flying->context];
+   flying->left = cm_later(done, room);
+   if (context->quad == quad) {
+      context->left = flying->left;
+      context->reason = room > done             ? CM_STAGE_BLOCKED
+                        : data > flying->issued ? CM_STAGE_MEMORY
+                                                : CM_STAGE_BUSY;
+   }
+}
+
+void
+cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   for (; raster->blended < quads; raster->blended++) {
+      leave_context(timing, raster->blended);
+      struct cm_flying_quad *flying = &raster->flying[raster->blended & raster->flying_mask];
+      cm_stage_account(&raster->blend, CM_STAGE_STARVED, flying->left);
+      cm_stage_account(&raster->blend, CM_STAGE_MEMORY, flying->work->loaded);
+      const uint64_t begin = raster->blend.until;
+      cm_stage_work(&raster->blend, CM_STAGE_STARVED, begin, timing->pipeline->blend_cycles);
+      cm_queue_enter(&raster->colors);
+      cm_queue_leave(&raster->colors, flying->left, begin);
+      flying->work->shaded = raster->blend.until;
+   }
+}
+
+/* When a context is free; CM_UNKNOWN's place in the ring is never reached: quads are blended before. */
+static uint64_t
+context_is_free(struct cm_timing *timing, struct cm_context *context)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   if (context->quad == CM_UNKNOWN)
+      return 0;
+   if (context->left == CM_UNKNOWN) {
+      if (context->quad >= raster->colors.size)
+         cm_raster_timing_blend(timing, context->quad - raster->colors.size + 1);
+      leave_context(timing, context->quad);
+   }
+   return context->left;
+}
+
+/* ---- Fragment Processors ------------------------------------------------- */
+
+/* The program's instructions and constants: so long the processor waits. */
+static uint64_t
+fetch_program(struct cm_timing *timing, const cm_token *token, const cm_token *end, uint64_t cycle)
+{
+   struct cm_wait wait = {.time = cycle + cm_token_address(*token)};
+   if (token + 1 < end)
+      cm_memory_misses(&timing->memory, token + 1, end, wait.time, &timing->memory.instruction, 0, &wait);
+   return cm_memory_resolve(&timing->memory, &wait);
+}
+
+/* A quad runs on a processor, from its dispatch on. The reads of its textures stand evenly among its
+ * instructions; what comes after the last one needs the data. unhindered: the cycle at which it would have been
+ * dispatched if a context had been free. */
+static void
+run(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t unhindered, const cm_token *token,
+    const cm_token *end, struct cm_flying_quad *flying)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   struct cm_stage *processor = &raster->processors[quad->processor];
+   const enum cm_stage_state reason = raster->contexts[flying->context].reason;
+   uint64_t begin = raster->dispatch;
+   cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
+   cm_stage_account(processor, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, raster->dispatch);
+   while (token < end && cm_token_stream(*token) != CM_STREAM_TEXTURE) {
+      const cm_token *next = cm_group_end(token, end);
+      begin = fetch_program(timing, token, next, cm_later(begin, processor->until));
+      cm_stage_account(processor, CM_STAGE_MEMORY, begin);
+      token = next;
+   }
+   begin = cm_later(begin, processor->until);
+   flying->issued = cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
+   flying->wait = (struct cm_wait){0};
+   flying->tail = 0;
+   if (!quad->footprints)
+      return;
+   const uint32_t piece = quad->instructions / (quad->footprints + 1);
+   flying->tail = quad->instructions - quad->footprints * piece;
+   for (uint64_t at = begin + piece; token < end; at += piece) {
+      const cm_token *next = cm_group_end(token, end);
+      cm_memory_texture_group(&timing->memory, quad->processor, token, next, at, &flying->wait);
+      token = next;
+   }
+}
+
+/* Gives a quad that passed the Early Z-Test to its processor. */
+static void
+dispatch(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t arrived, const cm_token *token,
+         const cm_token *end)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const uint32_t contexts = timing->pipeline->fragment_contexts;
+   const uint32_t number = raster->next_context[quad->processor];
+   const uint32_t place = quad->processor * contexts + number;
+   struct cm_context *context = &raster->contexts[place];
+   raster->next_context[quad->processor] = number + 1 == contexts ? 0 : number + 1;
+
+   /* What the quads in flight wait for has to be known while DRAM still knows it. */
+   const uint64_t capacity = raster->flying_mask + 1;
+   if (raster->quads - raster->blended == capacity)
+      cm_raster_timing_blend(timing, raster->blended + 1);
+   else if (raster->blended < raster->quads &&
+            timing->memory.last_ticket - raster->flying[raster->blended & raster->flying_mask].submitted >
+               CM_DRAM_TICKETS / 2)
+      cm_raster_timing_blend(timing, raster->quads);
+
+   const uint64_t is_free = context_is_free(timing, context);
+   const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
+   raster->dispatch = cm_later(unhindered, is_free);
+   cm_queue_leave(&raster->fragments, arrived, raster->dispatch);
+   struct cm_flying_quad *flying = &raster->flying[raster->quads & raster->flying_mask];
+   flying->context = place;
+   flying->left = CM_UNKNOWN;
+   flying->work = raster->work;
+   flying->submitted = timing->memory.last_ticket;
+   run(timing, quad, unhindered, token, end, flying);
+   context->quad = raster->quads++;
+   context->left = CM_UNKNOWN;
+}
+
+/* ---- Rasterizer and Early Z-Test ----------------------------------------- */
+
+/* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it comes out. */
+static uint64_t
+test_depth(struct cm_timing *timing, uint64_t rasterized, bool passes)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const uint64_t enters = cm_later(rasterized, cm_queue_room(&raster->z_queue));
+   cm_stage_account(&raster->rasterizer, CM_STAGE_BLOCKED, enters);
+   cm_queue_enter(&raster->z_queue);
+   cm_stage_account(&raster->early_z, CM_STAGE_STARVED, enters);
+   cm_stage_account(&raster->early_z, CM_STAGE_BLOCKED, cm_queue_room(&raster->z_flight));
+   const uint64_t begin = raster->early_z.until;
+   cm_queue_leave(&raster->z_queue, enters, begin);
+   cm_queue_enter(&raster->z_flight);
+   cm_stage_work(&raster->early_z, CM_STAGE_STARVED, begin, 1);
+   uint64_t out = begin + timing->pipeline->early_z_latency;
+   if (passes) {
+      out = cm_later(out, cm_queue_room(&raster->fragments));
+      cm_queue_enter(&raster->fragments);
+   }
+   raster->z_time = out = cm_later(out, raster->z_time);
+   cm_queue_leave(&raster->z_flight, begin, out);
+   return out;
+}
+
+/* Without Hidden Surface Removal, the Rasterizer takes primitives from the Tile Fetcher's queue. */
+static void
+pop_primitive(struct cm_timing *timing)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const struct cm_work_primitive *primitive = &raster->work->primitives.items[raster->popped++];
+   cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, cm_later(primitive->ready, raster->barrier));
+   cm_queue_leave(&timing->fetcher.tiles, primitive->ready, raster->rasterizer.until);
+   cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until, 1);
+}
+
+/* Whether the next quad, or the tile's end, has to wait for a primitive to be popped. */
+static bool
+wants_primitive(const struct cm_timing *timing)
+{
+   const struct cm_raster_timing *raster = &timing->raster;
+   const struct cm_work *work = raster->work;
+   if (cm_timing_is_deferred(timing) || raster->popped == work->primitives.count)
+      return false;
+   return raster->next == work->quads.count ||
+          work->primitives.items[raster->popped].index <= work->quads.items[raster->next].primitive;
+}
+
+/* Whether all flushes of the pass before are done, and when. */
+static bool
+find_barrier(struct cm_timing *timing, const struct cm_work *work)
+{
+   if (!work->begins_pass)
+      return true;
+   if (timing->transfer.flush != work)
+      return false;
+   timing->raster.barrier = timing->transfer.stage.until;
+   return true;
+}
+
+bool
+cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   *clock = raster->dispatch;
+   while (raster->work && !raster->work->is_tile)
+      raster->work = raster->work->next;
+   struct cm_work *work = raster->work;
+   if (!work || work == timing->writing)
+      return false;
+   if (!raster->next && !raster->popped) {
+      if (work->loaded == CM_UNKNOWN || !find_barrier(timing, work) ||
+          (cm_timing_is_deferred(timing) && work->hidden_end == CM_UNKNOWN) ||
+          (!work->primitives.count && work->fetch_begin == CM_UNKNOWN))
+         return false;
+   }
+   return !wants_primitive(timing) || cm_fetcher_timing_pass_on(timing, work, raster->popped);
+}
+
+static void
+end_tile(struct cm_timing *timing)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   struct cm_work *work = raster->work;
+   work->z_end = cm_later(raster->z_time, raster->rasterizer.until);
+   timing->hidden.z_free[work->number & 1] = work->z_end;
+   work->last_quad = raster->quads;
+   work->is_shaded = true;
+   raster->work = work->next;
+   raster->next = raster->popped = 0;
+}
+
+static void
+begin_tile(struct cm_timing *timing)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   struct cm_work *work = raster->work;
+   raster->token = work->fetch_end;
+   cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, raster->barrier);
+   cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED,
+                    cm_timing_is_deferred(timing) ? work->hidden_end : work->fetch_begin);
+   /* The depth test needs what was loaded. */
+   if (work->load_end)
+      cm_stage_account(&raster->rasterizer, CM_STAGE_MEMORY, work->loaded);
+   work->shade_begin = raster->rasterizer.until;
+   work->shaded = cm_later(work->shade_begin, work->loaded);
+}
+
+void
+cm_raster_timing_step(struct cm_timing *timing)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   struct cm_work *work = raster->work;
+   if (!raster->next && !raster->popped)
+      begin_tile(timing);
+   if (wants_primitive(timing)) {
+      pop_primitive(timing);
+      return;
+   }
+   if (raster->next == work->quads.count) {
+      end_tile(timing);
+      return;
+   }
+   const struct cm_work_quad *quad = &work->quads.items[raster->next++];
+   const cm_token *token = work->tap.tokens + raster->token, *end = work->tap.tokens + quad->tokens_end;
+   raster->token = quad->tokens_end;
+   const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
+                                             quad->attributes * timing->pipeline->rasterizer_cycles);
+   const uint64_t out = test_depth(timing, rasterized, quad->shaded);
+   if (quad->shaded)
+      dispatch(timing, quad, out, token, end);
+}

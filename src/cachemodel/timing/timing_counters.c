@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing/timing_counters.h"
+#include "timing/timing_internal.h"
+
+static void
+collect_stage(struct cm_timing *timing, enum cm_timing_stage number, const struct cm_stage *stage)
+{
+   uint64_t *values = timing->values + CM_TIMING_FIRST_STAGE + number * CM_STAGE_STATE_COUNT;
+   for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
+      values[state] = stage->cycles[state];
+}
+
+static void
+collect_stages(struct cm_timing *timing)
+{
+   struct cm_stage fragment = {0};
+   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++) {
+      for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
+         fragment.cycles[state] += timing->raster.processors[p].cycles[state];
+   }
+   collect_stage(timing, CM_TIMING_STAGE_VERTEX_FETCH, &timing->geometry.fetch);
+   collect_stage(timing, CM_TIMING_STAGE_VERTEX_PROCESSORS, &timing->geometry.processors);
+   collect_stage(timing, CM_TIMING_STAGE_PRIMITIVE_ASSEMBLY, &timing->geometry.assembly);
+   collect_stage(timing, CM_TIMING_STAGE_POLYGON_LIST_BUILDER, &timing->geometry.builder);
+   collect_stage(timing, CM_TIMING_STAGE_TILE_FETCHER, &timing->fetcher.stage);
+   collect_stage(timing, CM_TIMING_STAGE_HIDDEN_SURFACE_REMOVAL, &timing->hidden.stage);
+   collect_stage(timing, CM_TIMING_STAGE_RASTERIZER, &timing->raster.rasterizer);
+   collect_stage(timing, CM_TIMING_STAGE_EARLY_Z, &timing->raster.early_z);
+   collect_stage(timing, CM_TIMING_STAGE_FRAGMENT_PROCESSORS, &fragment);
+   collect_stage(timing, CM_TIMING_STAGE_BLENDING_UNIT, &timing->raster.blend);
+   collect_stage(timing, CM_TIMING_STAGE_TILE_BUFFERS, &timing->transfer.stage);
+}
+
+static void
+collect_queues(struct cm_timing *timing)
+{
+   const struct cm_queue *const queues[CM_TIMING_QUEUE_COUNT] = {
+      [CM_TIMING_QUEUE_VERTEX_INPUT] = &timing->geometry.input,
+      [CM_TIMING_QUEUE_VERTEX_OUTPUT] = &timing->geometry.output,
+      [CM_TIMING_QUEUE_TRIANGLE] = &timing->geometry.triangles,
+      [CM_TIMING_QUEUE_TILE_FETCH] = &timing->fetcher.requests,
+      [CM_TIMING_QUEUE_TILE] = &timing->fetcher.tiles,
+      [CM_TIMING_QUEUE_EARLY_Z] = &timing->raster.z_queue,
+      [CM_TIMING_QUEUE_EARLY_Z_FLIGHT] = &timing->raster.z_flight,
+      [CM_TIMING_QUEUE_FRAGMENT] = &timing->raster.fragments,
+      [CM_TIMING_QUEUE_COLOR] = &timing->raster.colors,
+   };
+   for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++) {
+      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q] = queues[q]->left;
+      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q + 1] = queues[q]->waiting;
+   }
+}
+
+void
+cm_timing_collect(struct cm_timing *timing)
+{
+   uint64_t *values = timing->values;
+   values[CM_TIMING_EVENT_CYCLES] = timing->cycles;
+   values[CM_TIMING_EVENT_TIME] = timing->cycles * 1000 / timing->config->clock_mhz;
+   values[CM_TIMING_EVENT_TILE_FETCHER_PRIMITIVES] = timing->fetcher.primitives;
+   values[CM_TIMING_EVENT_TILE_FETCHER_CYCLES] = timing->fetcher.cycles;
+   uint64_t texture_waits = 0;
+   for (uint32_t i = 0; i < timing->memory.num_texture; i++)
+      texture_waits += timing->memory.texture[i].waits;
+   values[CM_TIMING_EVENT_TEXTURE_MSHR_CYCLES] = texture_waits;
+   values[CM_TIMING_EVENT_L2_MSHR_CYCLES] = timing->memory.l2.waits;
+   values[CM_TIMING_EVENT_L2_BANK_CYCLES] = timing->memory.l2_conflict_cycles;
+   values[CM_TIMING_EVENT_MESH_CYCLES] = timing->memory.link_cycles;
+   collect_stages(timing);
+   collect_queues(timing);
+
+   struct cm_dram_system_counters dram;
+   cm_dram_system_count(timing->memory.dram, &dram);
+   uint64_t *value = values + CM_TIMING_FIRST_DRAM;
+#define COLLECT_DRAM(name, measure, description) *value++ = dram.name;
+   CM_DRAM_SYSTEM_COUNTERS(COLLECT_DRAM)
+#undef COLLECT_DRAM
+}
+
+uint64_t
+cm_timing_counter(const struct cm_timing *timing, const struct cm_counter *counter)
+{
+   return timing->values[counter->event];
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/** What the stages share: timing.c and *_timing.c. */
+#ifndef CM_TIMING_INTERNAL_H
+#define CM_TIMING_INTERNAL_H
+
+#include "timing/account.h"
+#include "timing/memory_timing.h"
+#include "timing/timing.h"
+#include "timing/timing_counters.h"
+
+/* ---- the log ------------------------------------------------------------- */
+
+/** Of an item, its tokens are those from the end of the item before it. */
+struct cm_work_draw {
+   uint32_t instructions; /**< of the vertex and the geometry program */
+   uint32_t program_end;  /**< tokens of their fetch */
+   uint32_t num_vertices, num_binned;
+   uint32_t tokens_end; /**< of transform feedback */
+};
+
+struct cm_work_vertex {
+   uint32_t tokens_end;
+   uint32_t accesses : 31; /**< of the vertex cache */
+   uint32_t reused : 1;
+};
+
+struct cm_work_binned {
+   uint32_t tokens_end;
+   uint32_t num_tiles;
+   uint32_t num_attributes;
+};
+
+struct cm_work_primitive {
+   uint32_t tokens_end;
+   uint32_t index; /**< in the pass */
+   uint32_t attributes;
+   uint32_t quads; /**< that it covers in the tile, as far as is known */
+   /* Of the Tile Fetcher. */
+   uint64_t issued, ready; /**< its PMD was asked for; it is in the output queue */
+   struct cm_wait data;
+};
+
+struct cm_work_quad {
+   uint32_t tokens_end;
+   uint32_t primitive; /**< index in the pass */
+   uint32_t instructions;
+   uint16_t footprints;
+   uint8_t processor;
+   uint8_t attributes : 7;
+   uint8_t shaded : 1;
+};
+
+/** Items of a kind, with room for more. */
+#define CM_WORK_ITEMS(type)     \
+   struct {                     \
+      type *items;              \
+      uint32_t count, capacity; \
+   }
+
+/** A pass' geometry, or a tile. */
+struct cm_work {
+   struct cm_work *next;
+   bool is_tile;
+   bool begins_pass; /**< the first tile of its pass */
+   uint32_t tile;
+   uint64_t number; /**< tiles count up */
+   struct cm_tap tap;
+   CM_WORK_ITEMS(struct cm_work_draw) draws;
+   CM_WORK_ITEMS(struct cm_work_vertex) vertices;
+   CM_WORK_ITEMS(struct cm_work_binned) binned;
+   CM_WORK_ITEMS(struct cm_work_primitive) primitives;
+   CM_WORK_ITEMS(struct cm_work_quad) quads;
+   uint32_t vertices_end;                   /**< tokens of geometry before those of binning */
+   uint32_t load_end, fetch_end, shade_end; /**< tokens of a tile */
+   /* As time goes on: 0, or CM_UNKNOWN while it is not known. */
+   uint64_t fetch_begin; /**< the Tile Fetcher takes it up */
+   uint64_t hidden_end;  /**< its hidden surfaces are removed */
+   uint64_t loaded;      /**< its Color Buffer is free and loaded */
+   uint64_t z_end;       /**< its last quad has left the Early Z-Test */
+   uint64_t shade_begin; /**< the Rasterizer takes it up */
+   uint64_t shaded;      /**< its last quad is blended */
+   uint64_t flush_begin, flushed;
+   bool is_shaded;     /**< the Rasterizer has passed on all its quads */
+   uint64_t last_quad; /**< the number of the first shaded quad after it */
+};
+#define CM_UNKNOWN UINT64_MAX
+
+/* ---- stages -------------------------------------------------------------- */
+
+/** The Vertex Stage, Primitive Assembly and the Polygon List Builder. */
+struct cm_geometry_timing {
+   struct cm_work *work;          /**< NULL: none is under way */
+   uint32_t draw, vertex, binned; /**< the next to fetch, or bin */
+   uint32_t draw_vertex;          /**< of the draw */
+   uint32_t out_draw, out_vertex, out_draw_vertex, out_binned;
+   uint32_t token, binned_token;
+   struct cm_wait *waits; /**< of the vertices before the Vertex Processors: a ring */
+   uint64_t *fetched;     /**< when they entered it */
+   struct cm_queue input, output, triangles;
+   struct cm_stage fetch, processors, assembly, builder;
+   uint64_t *processor_free; /**< by Vertex Processor */
+   uint64_t processor_begin; /**< of the last vertex */
+   uint32_t next_processor;
+   uint64_t program_ready;
+   uint64_t begin, end;
+};
+
+struct cm_fetcher_timing {
+   struct cm_work *work; /**< being fetched; NULL: no tile is known */
+   uint32_t next;        /**< primitive to ask for */
+   uint32_t token;
+   bool has_asked; /**< for its PMD */
+   struct cm_wait list;
+   uint64_t list_begin, attribute_end;
+   struct cm_calendar ports[2];
+   uint32_t list_port, attribute_port;
+   struct cm_work *out_work; /**< of the oldest primitive that is not in the output queue */
+   uint32_t out_next;
+   uint64_t out_time;
+   enum cm_stage_state out_reason; /**< why it was not there sooner */
+   struct cm_queue requests, tiles;
+   struct cm_stage stage;
+   uint64_t clock;
+   uint64_t begin; /**< of the pass; CM_UNKNOWN: it has not begun */
+   uint64_t primitives, cycles;
+};
+
+struct cm_hidden_timing {
+   struct cm_work *work;
+   uint32_t next;
+   struct cm_stage stage;
+   uint64_t z_free[2]; /**< when the Z-Buffers of the last two tiles are free */
+};
+
+/** A shaded quad that is not blended. */
+struct cm_flying_quad {
+   struct cm_wait wait; /**< for textures */
+   uint64_t issued;     /**< its last instruction */
+   uint32_t tail;       /**< instructions after the data */
+   uint32_t context;    /**< processor * contexts + context */
+   uint64_t left;       /**< it gave the context back; CM_UNKNOWN */
+   struct cm_work *work;
+   cm_dram_ticket submitted; /**< the last ticket before it */
+};
+
+struct cm_context {
+   uint64_t quad;              /**< that has it, or had it; CM_UNKNOWN: none yet */
+   uint64_t left;              /**< when it was given back; CM_UNKNOWN: not known */
+   enum cm_stage_state reason; /**< what it was kept for last */
+};
+
+struct cm_raster_timing {
+   struct cm_work *work;
+   uint32_t next, popped; /**< quad, primitive */
+   uint32_t token;
+   uint64_t primitive_ready; /**< of the primitive popped last */
+   struct cm_stage rasterizer, early_z, blend;
+   struct cm_stage *processors; /**< by processor */
+   uint32_t *next_context;      /**< by processor */
+   struct cm_context *contexts;
+   struct cm_queue z_queue, z_flight, fragments, colors;
+   uint64_t z_time;   /**< the last quad entered the Early Z-Test */
+   uint64_t dispatch; /**< the last quad was given to a processor */
+   uint64_t quads;    /**< shaded, so far */
+   struct cm_flying_quad *flying;
+   uint64_t flying_mask, blended;
+   uint64_t barrier; /**< no quad of the pass is rasterised before */
+};
+
+/** Loads and flushes of tiles. */
+struct cm_transfer_timing {
+   struct cm_work *load, *flush;
+   uint32_t token;
+   bool under_way; /**< a flush */
+   struct cm_wait wait;
+   uint64_t *flushed; /**< by tile number modulo tile_buffers */
+   struct cm_stage stage;
+};
+
+#define CM_TIMING_COUNT_DRAM(name, measure, description) +1
+enum { CM_TIMING_COUNTER_COUNT = CM_TIMING_FIRST_DRAM CM_DRAM_SYSTEM_COUNTERS(CM_TIMING_COUNT_DRAM) };
+
+struct cm_timing {
+   const struct cm_config *config;
+   const struct cm_pipeline_config *pipeline;
+   struct cm_hierarchy *hierarchy;
+   struct cm_memory_timing memory;
+   bool lost;
+   struct cm_timeline *timeline;
+
+   struct cm_work *first, *last; /**< logs, the oldest first; the last one may be being written */
+   struct cm_work *writing;      /**< the log being written; NULL: none */
+   struct cm_work *spare;
+   struct cm_tap idle; /**< what happens between logs */
+   uint64_t num_tiles;
+   bool pass_begins, draining;
+   uint64_t vertex_accesses; /**< of the vertex cache until the last vertex */
+   uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
+   uint32_t num_covered;
+
+   struct cm_geometry_timing geometry;
+   struct cm_fetcher_timing fetcher;
+   struct cm_hidden_timing hidden;
+   struct cm_raster_timing raster;
+   struct cm_transfer_timing transfer;
+
+   uint64_t frame_begin;
+   uint64_t cycles;                          /**< of all frames that have ended */
+   uint64_t values[CM_TIMING_COUNTER_COUNT]; /**< of counters, at the end of the last frame */
+};
+
+/** Builds a stage; false when memory is out. */
+bool cm_geometry_timing_init(struct cm_timing *timing);
+void cm_geometry_timing_finish(struct cm_timing *timing);
+bool cm_fetcher_timing_init(struct cm_timing *timing);
+void cm_fetcher_timing_finish(struct cm_timing *timing);
+bool cm_raster_timing_init(struct cm_timing *timing);
+void cm_raster_timing_finish(struct cm_timing *timing);
+bool cm_transfer_timing_init(struct cm_timing *timing);
+void cm_transfer_timing_finish(struct cm_timing *timing);
+
+/** Whether a stage can take its next item with what is known, and the time it has come to. */
+bool cm_geometry_timing_ready(struct cm_timing *timing, uint64_t *clock);
+bool cm_fetcher_timing_ready(struct cm_timing *timing, uint64_t *clock);
+bool cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock);
+bool cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock);
+bool cm_transfer_timing_ready(struct cm_timing *timing, uint64_t *clock);
+
+/** It takes it. */
+void cm_geometry_timing_step(struct cm_timing *timing);
+void cm_fetcher_timing_step(struct cm_timing *timing);
+void cm_hidden_timing_step(struct cm_timing *timing);
+void cm_raster_timing_step(struct cm_timing *timing);
+void cm_transfer_timing_step(struct cm_timing *timing);
+
+/** Moves the Tile Fetcher's primitives to its output queue until primitive n of a tile is there; false where that
+ * is not known yet. */
+bool cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n);
+
+/** All primitives of the pass go into the output queue; false where that is not known yet. */
+bool cm_fetcher_timing_end_pass(struct cm_timing *timing);
+
+/** Blends all shaded quads before a number. */
+void cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads);
+
+/** Takes the counters' values. */
+void cm_timing_collect(struct cm_timing *timing);
+
+/** A log that all stages are done with. */
+void cm_timing_release(struct cm_timing *timing, struct cm_work *work);
+
+static inline uint64_t
+cm_later(uint64_t a, uint64_t b)
+{
+   return a > b ? a : b;
+}
+
+/** The end of a group of tokens that begins at token. */
+static inline const cm_token *
+cm_group_end(const cm_token *token, const cm_token *end)
+{
+   token++;
+   while (token < end && cm_token_kind(*token) != CM_TOKEN_GROUP)
+      token++;
+   return token;
+}
+
+/** Whether frames have their hidden surfaces removed. */
+static inline bool
+cm_timing_is_deferred(const struct cm_timing *timing)
+{
+   return timing->config->mode == CM_MODE_TBDR;
+}
+
+#endif

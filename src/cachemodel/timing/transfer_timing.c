@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* The tile buffers: a tile is loaded when the Tile Fetcher takes it up and a buffer is free, and flushed when its
+ * last quad is blended. Blocks go one after another; so many may be outstanding. */
+#include <stdlib.h>
+
+#include "timing/timing_internal.h"
+
+bool
+cm_transfer_timing_init(struct cm_timing *timing)
+{
+   timing->transfer.flushed = calloc(timing->pipeline->tile_buffers, sizeof *timing->transfer.flushed);
+   return timing->transfer.flushed != NULL;
+}
+
+void
+cm_transfer_timing_finish(struct cm_timing *timing)
+{
+   free(timing->transfer.flushed);
+}
+
+static struct cm_work *
+skip_geometry(struct cm_work *work)
+{
+   while (work && !work->is_tile)
+      work = work->next;
+   return work;
+}
+
+/* When the tile's buffer is free: when the tile that had it before is flushed. */
+static uint64_t
+buffer_is_free(const struct cm_timing *timing, const struct cm_work *work)
+{
+   return timing->transfer.flushed[work->number % timing->pipeline->tile_buffers];
+}
+
+/* Whether there is a tile to load, into a buffer of which it is known when it is free. */
+static bool
+can_load(struct cm_timing *timing)
+{
+   struct cm_transfer_timing *transfer = &timing->transfer;
+   transfer->load = skip_geometry(transfer->load);
+   transfer->flush = skip_geometry(transfer->flush);
+   const struct cm_work *load = transfer->load;
+   if (!load || load == timing->writing || transfer->under_way || !transfer->flush)
+      return false;
+   return load->number - transfer->flush->number < timing->pipeline->tile_buffers &&
+          (!load->load_end || load->fetch_begin != CM_UNKNOWN);
+}
+
+bool
+cm_transfer_timing_ready(struct cm_timing *timing, uint64_t *clock)
+{
+   struct cm_transfer_timing *transfer = &timing->transfer;
+   *clock = transfer->stage.until;
+   if (can_load(timing)) {
+      if (transfer->load->load_end)
+         *clock = cm_later(*clock, transfer->load->fetch_begin);
+      return true;
+   }
+   const struct cm_work *flush = transfer->flush;
+   if (!flush || !flush->is_shaded)
+      return false;
+   *clock = cm_later(*clock, flush->z_end);
+   return true;
+}
+
+/* The block at *token is transferred. Returns whether it was the last one before the end. */
+static bool
+transfer_block(struct cm_timing *timing, const struct cm_work *work, uint32_t tokens_end)
+{
+   struct cm_transfer_timing *transfer = &timing->transfer;
+   const cm_token *token = work->tap.tokens + transfer->token, *end = work->tap.tokens + tokens_end;
+   if (token == end)
+      return true;
+   const cm_token *next = token + 1;
+   /* What the L2 asks of memory stands after what is asked of it. */
+   if (cm_token_kind(*token) == CM_TOKEN_L2_READ || cm_token_kind(*token) == CM_TOKEN_L2_WRITE) {
+      while (next < end &&
+             (cm_token_kind(*next) == CM_TOKEN_DRAM_READ || cm_token_kind(*next) == CM_TOKEN_DRAM_WRITE))
+         next++;
+   }
+   cm_memory_transfer(&timing->memory, token, next, timing->pipeline->flush_cycles, &transfer->stage,
+                      &transfer->wait);
+   transfer->token = (uint32_t)(next - work->tap.tokens);
+   return next == end;
+}
+
+static void
+load(struct cm_timing *timing)
+{
+   struct cm_transfer_timing *transfer = &timing->transfer;
+   struct cm_work *work = transfer->load;
+   const uint64_t is_free = buffer_is_free(timing, work);
+   transfer->token = 0;
+   work->loaded = is_free;
+   if (work->load_end) {
+      cm_stage_account(&transfer->stage, CM_STAGE_STARVED, cm_later(is_free, work->fetch_begin));
+      transfer->wait = (struct cm_wait){.time = transfer->stage.until};
+      while (!transfer_block(timing, work, work->load_end))
+         ;
+      work->loaded = cm_memory_resolve(&timing->memory, &transfer->wait);
+   }
+   transfer->load = work->next;
+}
+
+void
+cm_transfer_timing_step(struct cm_timing *timing)
+{
+   struct cm_transfer_timing *transfer = &timing->transfer;
+   if (can_load(timing)) {
+      load(timing);
+      return;
+   }
+   struct cm_work *work = transfer->flush;
+   if (!transfer->under_way) {
+      cm_raster_timing_blend(timing, work->last_quad);
+      cm_stage_account(&transfer->stage, CM_STAGE_STARVED, work->shaded);
+      work->flush_begin = transfer->stage.until;
+      transfer->under_way = true;
+      transfer->token = work->shade_end;
+      return;
+   }
+   if (!transfer_block(timing, work, work->tap.count))
+      return;
+   work->flushed = transfer->stage.until;
+   transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
+   transfer->under_way = false;
+   transfer->flush = work->next;
+   cm_timing_release(timing, work);
+}

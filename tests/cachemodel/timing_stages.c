@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* The pipeline's cycles in closed form: each stage as the one that limits, in turn, takes exactly as long as it
+ * takes for an item; a full queue; a single quad's latency. The cycles of every stage's states sum up to all cycles,
+ * and what is counted is the same with time and without. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/random_pass.h"
+#include "support/test.h"
+
+static uint64_t
+value(struct cm_gpu *gpu, const char *name)
+{
+   const int index = cm_counter_table_find(cm_gpu_counters(gpu), name);
+   if (index < 0)
+      fail_msg("no counter %s", name);
+   return cm_gpu_total(gpu)[index];
+}
+
+/* A GPU without misses whose stages all take a cycle, with changes. */
+static struct cm_gpu *
+ideal_gpu(const char *const *changes)
+{
+   const char *settings[64] = {
+      "timing=on",
+      "mode=tbr",
+      "caches.vertex_cache.policy=perfect",
+      "caches.texture_cache.policy=perfect",
+      "caches.tile_cache.policy=perfect",
+      "caches.instruction_cache.policy=perfect",
+   };
+   unsigned count = 6;
+   for (; *changes; changes++)
+      settings[count++] = *changes;
+   settings[count] = NULL;
+   return test_gpu(settings);
+}
+
+/* A frame of one tile: so many vertices, primitives of so many attributes, and quads of the last one. */
+struct load {
+   uint32_t vertices, vertex_instructions;
+   uint32_t primitives, attributes;
+   uint32_t quads, instructions;
+   uint32_t hidden; /* of the quads, those that fail the Early Z-Test */
+};
+
+static uint64_t
+cycles_of(const struct load *load, const char *const *changes)
+{
+   static const uint32_t tile = 0;
+   struct cm_gpu *gpu = ideal_gpu(changes);
+   struct pass_builder *pass = pass_new(0, 32, 32, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   pass->pass.kind = CM_PASS_TBR;
+   draw->num_vertices = load->vertices;
+   draw->vertex_program.instructions = load->vertex_instructions;
+   draw->fragment_program.instructions = load->instructions;
+   for (uint32_t p = 0; p < load->primitives; p++)
+      pass_primitive(pass, load->attributes, &tile, 1);
+   struct cm_quad quad = {
+      .primitive = load->primitives - 1, .live = 15, .covered = 15, .visible = 15, .written = 15};
+   for (uint32_t q = 0; q < load->hidden; q++) {
+      const uint32_t words[2] = {CM_EVENT_UNSHADED | 1 << 8, 0};
+      pass_words(pass, 0, words, 2);
+      pass_words(pass, 0, &quad, CM_QUAD_WORDS);
+   }
+   for (uint32_t q = load->hidden; q < load->quads; q++)
+      pass_quads(pass, 0, 0, 0, &quad, 1);
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+   const uint64_t cycles = value(gpu, "gpu.cycles");
+   cm_gpu_destroy(gpu);
+   return cycles;
+}
+
+/* How many cycles more the larger load takes. */
+static uint64_t
+difference(const struct load *load, const struct load *larger, const char *const *changes)
+{
+   return cycles_of(larger, changes) - cycles_of(load, changes);
+}
+
+#define SETTINGS(...)                 \
+   (const char *const[])              \
+   {                                  \
+      __VA_ARGS__ __VA_OPT__(, ) NULL \
+   }
+
+/* 400 items more than 400, which fill all queues. */
+static void
+test_each_stage_limits(void **unused)
+{
+   (void)unused;
+   const struct load quads = {1, 1, 1, 1, 400, 1, 0}, more_quads = {1, 1, 1, 1, 800, 1, 0};
+   /* The Rasterizer: attributes of a quad. */
+   const struct load wide = {1, 1, 1, 7, 400, 1, 0}, more_wide = {1, 1, 1, 7, 800, 1, 0};
+   assert_int_equal(difference(&wide, &more_wide, SETTINGS()), 400 * 7);
+   assert_int_equal(difference(&wide, &more_wide, SETTINGS("pipeline.rasterizer_cycles=3")), 400 * 21);
+   /* The Early Z-Test: so many quads at once, each so long. */
+   assert_int_equal(difference(&quads, &more_quads,
+                               SETTINGS("pipeline.early_z_quads=4", "pipeline.early_z_latency=20")),
+                    400 * 5);
+   /* Fragment Processors: instructions, four processors. */
+   const struct load slow = {1, 1, 1, 1, 400, 52, 0}, more_slow = {1, 1, 1, 1, 800, 52, 0};
+   assert_int_equal(difference(&slow, &more_slow, SETTINGS()), 400 * 52 / 4);
+   /* The Blending Unit. */
+   assert_int_equal(difference(&quads, &more_quads, SETTINGS("pipeline.blend_cycles=9")), 400 * 9);
+   /* Quads that fail the Early Z-Test cost nothing behind it. */
+   const struct load hidden = {1, 1, 1, 1, 800, 52, 400};
+   assert_int_equal(difference(&slow, &hidden, SETTINGS("pipeline.fragment_queue=65536")), 400);
+
+   /* The Tile Fetcher: a PMD and five attributes through one port. */
+   const struct load primitives = {1, 1, 400, 5, 1, 1, 0}, more_primitives = {1, 1, 800, 5, 1, 1, 0};
+   const uint64_t fetched = difference(&primitives, &more_primitives, SETTINGS());
+   /* The Polygon List Builder takes as long to write them before. */
+   assert_int_equal(fetched, 2 * 400 * 6);
+   /* Vertex Processors: four, 100 instructions. */
+   const struct load vertices = {400, 100, 1, 1, 1, 1, 0}, more_vertices = {800, 100, 1, 1, 1, 1, 0};
+   assert_int_equal(difference(&vertices, &more_vertices, SETTINGS()), 400 * 100 / 4);
+   /* Primitive Assembly. */
+   assert_int_equal(difference(&vertices, &more_vertices, SETTINGS("pipeline.assembly_cycles=30")), 400 * 30);
+   /* The fetch of vertices: one a cycle, without attributes. */
+   const struct load quick = {400, 1, 1, 1, 1, 1, 0}, more_quick = {800, 1, 1, 1, 1, 1, 0};
+   assert_int_equal(difference(&quick, &more_quick, SETTINGS()), 400);
+}
+
+/* One quad: its way through all stages. */
+static void
+test_latency_of_one_quad(void **unused)
+{
+   (void)unused;
+   const struct load none = {1, 1, 1, 3, 0, 10, 0}, one = {1, 1, 1, 3, 1, 10, 0};
+   /* 3 attributes, the Early Z-Test, dispatch in the next cycle at the soonest, 10 instructions, blending. */
+   assert_int_equal(difference(&none, &one, SETTINGS()), 3 + 1 + 10 + 1);
+   assert_int_equal(difference(&none, &one,
+                               SETTINGS("pipeline.early_z_latency=5", "pipeline.blend_cycles=7",
+                                        "pipeline.rasterizer_cycles=2")),
+                    6 + 5 + 10 + 7);
+}
+
+/* A queue of one item between two stages that take turns in being slow. */
+static void
+test_full_queue(void **unused)
+{
+   (void)unused;
+   const struct load load = {1, 1, 1, 1, 300, 40, 0};
+   /* One processor with one context: quads one after another, whatever the queues are. */
+   const char *const *serial = SETTINGS("fragment_stage.processors=1", "caches.texture_cache.instances=1",
+                                        "pipeline.fragment_contexts=1");
+   const char *const *short_queues =
+      SETTINGS("fragment_stage.processors=1", "caches.texture_cache.instances=1",
+               "pipeline.fragment_contexts=1", "pipeline.fragment_queue=1", "pipeline.color_queue=1");
+   assert_int_equal(cycles_of(&load, serial), cycles_of(&load, short_queues));
+   const struct load more = {1, 1, 1, 1, 301, 40, 0};
+   assert_int_equal(difference(&load, &more, short_queues), 40);
+}
+
+/* Random frames, all streams. */
+static void
+run_frames(struct cm_gpu *gpu, unsigned frames)
+{
+   uint64_t state = 4;
+   define_random_resources(gpu);
+   for (uint32_t frame = 0; frame < frames; frame++) {
+      for (unsigned passes = 1 + frame % 3; passes; passes--) {
+         struct pass_builder *pass = random_pass(&state, frame);
+         pass_run(pass, gpu);
+         pass_free(pass);
+      }
+      cm_gpu_frame_end(gpu);
+   }
+}
+
+static const char *const *const random_settings[] = {
+   (const char *const[]){"timing=on", NULL},
+   (const char *const[]){"timing=on", "mode=tbr", "pipeline.tile_queue=0", NULL},
+   (const char *const[]){"timing=on", "pipeline.fragment_queue=1", "pipeline.color_queue=1",
+                         "pipeline.tile_queue=1", "pipeline.fetch_queue=1", "pipeline.vertex_queue=1",
+                         "pipeline.triangle_queue=1", "pipeline.fragment_contexts=1",
+                         "pipeline.texture_mshrs=1", "pipeline.l2_mshrs=1", "pipeline.tile_mshrs=1",
+                         "pipeline.vertex_mshrs=1", "pipeline.flush_requests=1", "pipeline.tile_buffers=1",
+                         "pipeline.early_z_quads=1", NULL},
+   (const char *const[]){"timing=on", "fragment_stage.scheduler=quad-block", "streams.color=l2",
+                         "streams.depth=l2", "caches.l2.size=65536", "pipeline.l2_banks=3",
+                         "pipeline.l2_bank_cycles=4", NULL},
+   (const char *const[]){"timing=on", "streams.vertex=dram", "streams.index=dram", "streams.shader=dram",
+                         "streams.constant=dram", "caches.tile_cache.next=dram",
+                         "caches.texture_cache.next=dram", "fragment_stage.scheduler=least-work", NULL},
+};
+
+/* In every frame, what a stage does in its cycles are all cycles, for each of its units. */
+static void
+test_states_sum_up(void **unused)
+{
+   (void)unused;
+   for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
+      struct cm_gpu *gpu = test_gpu(random_settings[s]);
+      run_frames(gpu, 6);
+      const struct cm_counter_table *table = cm_gpu_counters(gpu);
+      const uint64_t cycles = value(gpu, "gpu.cycles");
+      unsigned stages = 0;
+      for (uint32_t c = 0; c < table->count; c++) {
+         const char *name = table->counters[c].name;
+         const char *end = strstr(name, ".busy_cycles");
+         static const char *const states[] = {"busy", "starved", "blocked", "memory"};
+         if (table->counters[c].source != CM_COUNTER_TIMING || !end || !strncmp(name, "dram_system", 11))
+            continue;
+         uint64_t sum = 0;
+         for (unsigned state = 0; state < 4; state++) {
+            char other[80];
+            snprintf(other, sizeof other, "%.*s.%s_cycles", (int)(end - name), name, states[state]);
+            sum += value(gpu, other);
+         }
+         const bool has_four =
+            !strncmp(name, "vertex_processors", 17) || !strncmp(name, "fragment_processors", 19);
+         assert_int_equal(sum, cycles * (has_four ? 4 : 1));
+         stages++;
+      }
+      assert_int_equal(stages, 11);
+      assert_true(cycles > 0);
+      cm_gpu_destroy(gpu);
+   }
+}
+
+/* Time changes nothing of what is counted without it; and it is the same each time. */
+static void
+test_counts_are_the_same(void **unused)
+{
+   (void)unused;
+   for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
+      const char *settings[32];
+      unsigned count = 0;
+      while ((settings[count] = random_settings[s][count]))
+         count++;
+      struct cm_gpu *on = test_gpu(settings), *again = test_gpu(settings);
+      settings[0] = "timing=off";
+      struct cm_gpu *off = test_gpu(settings);
+      run_frames(on, 5);
+      run_frames(again, 5);
+      run_frames(off, 5);
+      const struct cm_counter_table *table = cm_gpu_counters(off), *larger = cm_gpu_counters(on);
+      assert_true(larger->count > table->count);
+      const uint64_t *values = cm_gpu_total(off), *timed = cm_gpu_total(on);
+      for (uint32_t c = 0; c < table->count; c++) {
+         assert_string_equal(table->counters[c].name, larger->counters[c].name);
+         assert_int_equal(values[c], timed[c]);
+      }
+      assert_memory_equal(timed, cm_gpu_total(again), larger->count * sizeof *timed);
+      cm_gpu_destroy(on);
+      cm_gpu_destroy(again);
+      cm_gpu_destroy(off);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_each_stage_limits),   cmocka_unit_test(test_latency_of_one_quad),
+      cmocka_unit_test(test_full_queue),          cmocka_unit_test(test_states_sum_up),
+      cmocka_unit_test(test_counts_are_the_same),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
