@@ -27,6 +27,8 @@ load_file(const char *path)
 {
    json_error_t error;
    json_t *root = json_load_file(path, 0, &error);
+   if (!root && error.line < 1)
+      fail(STATUS_FAILED, "%s: no statistics: %s", path, error.text);
    if (!root)
       fail(STATUS_FAILED, "%s:%d: no statistics: %s", path, error.line, error.text);
    if (!json_is_object(json_object_get(root, "total")) || !json_is_array(json_object_get(root, "frames")))

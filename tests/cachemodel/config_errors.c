@@ -328,10 +328,10 @@ test_energy(void **unused)
       {{"energy.quad_instruction=1"},
        "energy.technology: 0, but there are other keys of energy, expected 22, 32, 45, 65 or 90"},
       {{"energy.technology=32", "energy.cell=itrs-hp", "caches.l2.block=128"},
-       "caches.l2.block: 128, but with energy there are figures for lines of 64 bytes only, expected 64"},
+       "energy.technology: 32, but for caches.l2 there is no cache with lines of 128 bytes, expected 64"},
       {{"energy.technology=32", "energy.cell=itrs-hp", "caches.l2.size=33554432"},
-       "caches.l2.size: 33554432, but with energy there are figures up to 16777216 bytes only, expected no "
-       "more"},
+       "energy.technology: 32, but for caches.l2 there is no cache of 33554432 bytes and 8 ways, expected at "
+       "most 16777216 bytes, as cacti-7.0-energies.csv has"},
    };
    for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
       char error[1024] = "";

@@ -410,21 +410,10 @@ check_energy(const struct cm_config *config, struct cm_config_problem *problem)
    about(problem, "energy.cell");
    if (energy->cell == CM_CELL_NONE)
       return wrong(problem, "none, expected itrs-lstp or itrs-hp");
-   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      const struct cm_cache_config *cache = &config->caches[unit];
-      about(problem, "caches.%s.block", cm_unit_names[unit]);
-      if (cache->size && cache->block != CM_ENERGY_LINE_BYTES)
-         return wrong(problem,
-                      "%u, but with energy there are figures for lines of %u bytes only, expected %u",
-                      cache->block, CM_ENERGY_LINE_BYTES, CM_ENERGY_LINE_BYTES);
-      about(problem, "caches.%s.size", cm_unit_names[unit]);
-      if (cache->size > CM_ENERGY_LARGEST_CACHE)
-         return wrong(problem, "%u, but with energy there are figures up to %u bytes only, expected no more",
-                      cache->size, CM_ENERGY_LARGEST_CACHE);
-   }
-   char message[400];
+   char message[320];
    about(problem, "energy.technology");
-   return cm_energy_is_possible(config, message, sizeof message) || wrong(problem, "%s", message);
+   return !cm_config_counts_operations(config) || cm_energy_is_possible(config, message, sizeof message) ||
+          wrong(problem, "%u, but %s", energy->technology, message);
 }
 
 static bool

@@ -152,7 +152,7 @@ cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct
    complete.cell = builder->config->energy.cell;
    if (cm_energy_table_find(&complete, lookup, message, sizeof message))
       return true;
-   snprintf(builder->error, builder->error_size, "energy of %s: %s", what, message);
+   snprintf(builder->error, builder->error_size, "for %s there is %s", what, message);
    return false;
 }
 

@@ -99,6 +99,21 @@ add_nuca_reads(struct cm_energy_builder *builder, const struct cm_array_lookup *
    return true;
 }
 
+/* Looks up the arrays of a configured cache. */
+static bool
+find(struct cm_energy_builder *builder, enum cm_unit unit, const struct cm_array_shape *shape,
+     struct cm_array_lookup *array)
+{
+   char name[64];
+   snprintf(name, sizeof name, "caches.%s", cm_unit_names[unit]);
+   if (builder->config->caches[unit].block == CM_ENERGY_LINE_BYTES)
+      return cm_energy_find(builder, name, shape, array);
+   snprintf(builder->error, builder->error_size,
+            "for %s there is no cache with lines of %u bytes, expected %u", name,
+            builder->config->caches[unit].block, CM_ENERGY_LINE_BYTES);
+   return false;
+}
+
 static bool
 add_cache(struct cm_energy_builder *builder, enum cm_unit unit)
 {
@@ -106,7 +121,7 @@ add_cache(struct cm_energy_builder *builder, enum cm_unit unit)
    const struct cm_array_shape shape = {.kind = CM_ARRAY_CACHE, .size = cache->size, .ways = cache->ways};
    struct arrays arrays = {.count = 1, .line_parts = 1};
    struct cm_array_lookup *array = &arrays.of_one;
-   return cm_energy_find(builder, cm_unit_names[unit], &shape, array) &&
+   return find(builder, unit, &shape, array) &&
           add_term(builder, unit, "reads", "reads", 1, array->energy.read, array->note) &&
           add_term(builder, unit, "writes", "writes", 1, array->energy.write, array->note) &&
           add_lines(builder, unit, &arrays) &&
@@ -152,7 +167,7 @@ add_texture_cache(struct cm_energy_builder *builder, enum cm_unit unit)
                                         .size = cache->size / design->count,
                                         .ways = cache->ways};
    struct arrays arrays = {.count = design->count, .line_parts = design->line_parts};
-   if (!cm_energy_find(builder, cm_unit_names[unit], &shape, &arrays.of_one))
+   if (!find(builder, unit, &shape, &arrays.of_one))
       return false;
    struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "%s", design->access);
    if (!term)
@@ -185,7 +200,7 @@ add_primitive_buffer(struct cm_energy_builder *builder)
       .bus_bits = PORT_BITS,
    };
    struct cm_array_lookup array;
-   if (!cm_energy_find(builder, "primitive_buffer", &shape, &array))
+   if (!cm_energy_find(builder, "the primitive_buffer", &shape, &array))
       return false;
    struct cm_energy_term *term =
       cm_energy_add(builder, CM_UNIT_ATTRIBUTE_CACHE, "Primitive Buffer: reads of a set");
@@ -237,7 +252,7 @@ add_attribute_cache(struct cm_energy_builder *builder)
                                         .bus_bits = ATTRIBUTE_BITS};
    struct cm_array_lookup array;
    /* The Rasterizer reads each attribute that the Tile Fetcher asks for, once, where it is by then. */
-   return cm_energy_find(builder, "attribute_cache", &shape, &array) &&
+   return find(builder, CM_UNIT_ATTRIBUTE_CACHE, &shape, &array) &&
           add_attributes(builder, &array, "reads by the Rasterizer", "reads", false, array.energy.read) &&
           add_attributes(builder, &array, "writes by the Polygon List Builder", "writes", true,
                          array.energy.write) &&

@@ -32,7 +32,7 @@ void cm_energy_count(const struct cm_energy_builder *builder, struct cm_energy_t
 void
 cm_energy_count_less(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *name);
 
-/** As cm_energy_table_find, of the configuration's technology and cell. `what` is for the message. */
+/** As cm_energy_table_find, of the configuration's technology and cell. `what` is for the message: "caches.l2". */
 bool cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct cm_array_shape *shape,
                     struct cm_array_lookup *lookup);
 

@@ -92,7 +92,7 @@ add_affinity_tables(struct cm_energy_builder *builder)
                                         .ways = 1,
                                         .bus_bits = PORT_BITS};
    struct cm_array_lookup array;
-   if (!cm_energy_find(builder, "affinity_table", &shape, &array) ||
+   if (!cm_energy_find(builder, "nuca.affinity_table", &shape, &array) ||
        !add_requests(builder, "reads of an entry", all, parts, array.energy.read, &array) ||
        !add_requests(builder, "writes of an entry", all, parts, array.energy.write, &array))
       return false;

@@ -96,7 +96,7 @@ add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, con
                                         .ways = 1,
                                         .bus_bits = BUFFER_PORT_BITS};
    struct cm_array_lookup array;
-   if (!cm_energy_find(builder, cm_energy_unit_name(unit), &shape, &array))
+   if (!cm_energy_find(builder, "the tile buffers", &shape, &array))
       return false;
    const bool has_operations =
       builder->table && cm_counter_table_find(builder->table, "operations.color_reads") >= 0;

@@ -75,9 +75,8 @@ struct cm_array_lookup {
    char note[240]; /**< where the numbers come from, for the reader of a report */
 };
 
-/** All caches in the file have lines of so many bytes; the largest has so many. */
+/** All caches in the file have lines of so many bytes. */
 #define CM_ENERGY_LINE_BYTES 64
-#define CM_ENERGY_LARGEST_CACHE (16u << 20)
 
 /** Looks an array up:
  *  - where there is a row of its size and ways: that row's numbers, unchanged;

@@ -28,7 +28,8 @@ count_attributes(const struct cm_gpu *gpu, const uint32_t *event)
    uint64_t attributes = 0;
    for (uint32_t q = 0; q < cm_event_count(*event); q++) {
       const uint32_t primitive = quads_of(event)[q].primitive;
-      attributes += primitive < gpu->pass->num_primitives ? gpu->pass->primitives[primitive].num_attributes : 1;
+      attributes +=
+         primitive < gpu->pass->num_primitives ? gpu->pass->primitives[primitive].num_attributes : 1;
    }
    return attributes;
 }
