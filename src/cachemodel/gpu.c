@@ -312,6 +312,7 @@ read_counter(const struct cm_gpu *gpu, const struct cm_counter *counter, uint64_
    switch (counter->source) {
    case CM_COUNTER_UNIT: return cm_hierarchy_counter(&gpu->hierarchy, counter);
    case CM_COUNTER_OPERATION: return gpu->operations[counter->event];
+   case CM_COUNTER_ENERGY: return 0; /* it is made of the others, when they are there */
    case CM_COUNTER_TIMING: return gpu->timing ? cm_timing_counter(gpu->timing, counter) : 0;
    case CM_COUNTER_PIPELINE: return pipeline_counter(gpu, counter->event, misses);
    default: return cm_nuca_counter(gpu->nuca, counter);

@@ -282,11 +282,11 @@ bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *p
 bool cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
                              char *error, size_t error_size);
 
-/** Whether operations are counted (gpu/operations.h): where the configuration has energy. */
+/** Whether operations are counted (gpu/operations.h): where the configuration has energy and its timing is on. */
 static inline bool
 cm_config_counts_operations(const struct cm_config *config)
 {
-   return config->energy.technology != 0;
+   return config->energy.technology != 0 && config->timing == CM_TIMING_ON;
 }
 
 /** All keys and values as one JSON object, without a newline at its end. Optional ones are left out where

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""tbrsim energy: every unit of every frame is recounted from the counters, to the last digit; what it
+says to bad input."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from recount import Account
+
+TBRSIM = WRITE_RECORDING = None
+CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
+BEYOND_CACHES = {"dram", "mesh", "affinity_table"}  # of the memory hierarchy
+PRESETS = ("tcor-baseline-64k", "tcor-64k", "tcor-128k", "boustro-ro", "banked-traditional", "banked-wide",
+           "banked-multiport", "banked-continuous", "banked-interleaved", "nuca-private", "nuca-static",
+           "nuca-dynamic", "nuca-dtm", "nuca-dtm-distributed")
+
+
+def environment():
+    """Without settings from outside, with the presets of the sources."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
+    return clean | {"TBRSIM_CONFIG_DIR": str(CONFIGS)}
+
+
+def run(*arguments):
+    return subprocess.run([TBRSIM, *map(str, arguments)], env=environment(), capture_output=True, text=True,
+                          check=False, timeout=200)
+
+
+def add(sums, more, sign=1):
+    for key, value in more.items():
+        sums[key] = sums.get(key, 0) + sign * value
+    return sums
+
+
+class EnergyTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(directory.cleanup)
+        cls.directory = pathlib.Path(directory.name)
+        subprocess.run([WRITE_RECORDING, cls.directory / "test.tbr", "7", "5"], env=environment(), check=True,
+                       timeout=100)
+
+    def simulate(self, preset, *arguments):
+        out = self.directory / preset
+        result = run("sim", "--config", preset, *arguments, "--out", out, self.directory / "test.tbr")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return out
+
+    def energy(self, *arguments):
+        result = run("energy", *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def refused(self, status, pattern, *arguments):
+        result = run("energy", *arguments)
+        self.assertEqual(result.returncode, status, result.stdout)
+        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
+        self.assertRegex(result.stderr, pattern)
+
+    def check(self, account, sums, config):
+        """What the command printed of some frames against sums by unit and kind."""
+        hierarchy = BEYOND_CACHES | set(config["caches"])
+        self.assertEqual({name: (unit["dynamic"], unit["static"]) for name, unit in account["units"].items()},
+                         {name: (sums.get((name, "dynamic"), 0), sums.get((name, "static"), 0))
+                          for name in {unit for unit, _ in sums}})
+        of_terms = {}
+        for term in account["terms"]:
+            add(of_terms, {(term["unit"], term["energy"]): term["pJ"]})
+            self.assertRegex(term["source"], r"cacti-7\.0-energies\.csv:\d|dram-devices\.csv, |^energy\.")
+        self.assertEqual(of_terms, {key: sums.get(key, 0) for key in of_terms})
+        self.assertEqual(sum(of_terms.values()), sum(sums.values()))
+        for group, units in (("system", None), ("memory_hierarchy", hierarchy), ("gpu", "all but dram")):
+            of_group = sum(value for (unit, _), value in sums.items()
+                           if units is None or (unit != "dram" if units == "all but dram" else unit in units))
+            self.assertEqual(account["groups"][group]["total"], of_group, group)
+
+
+class Recount(EnergyTest):
+    def test_timing(self):
+        """stats.json, each frame's and the run's counters of energy; the command, of all frames and of some."""
+        for preset in PRESETS:
+            with self.subTest(preset):
+                out = self.simulate(preset, "--set", "timing=on")
+                statistics = json.loads((out / "stats.json").read_text())
+                recount = Account(statistics["run"]["configuration"], True)
+                values, before, run_sums = {}, {}, []
+                for frame in statistics["frames"]:
+                    add(values, frame)
+                    now = recount.evaluate(values)
+                    sums = add(dict(now), before, -1)
+                    for (unit, kind), value in sums.items():
+                        self.assertEqual(frame[f"energy.{unit}.{kind}"], value, f"{unit} {kind}")
+                    self.assertEqual(sum(sums.values()), frame["energy.system.total"])
+                    self.assertEqual({name.split(".")[1] for name in frame if name.startswith("energy.")}
+                                     - {"memory_hierarchy", "gpu", "system"}, {unit for unit, _ in sums})
+                    run_sums.append(sums)
+                    before = now
+                for (unit, kind), value in before.items():
+                    self.assertEqual(statistics["total"][f"energy.{unit}.{kind}"], value)
+                self.assertGreater(statistics["total"]["energy.dram.dynamic"], 0)
+                self.assertGreater(statistics["total"]["energy.fragment_stage.dynamic"], 0)
+                explained = json.loads(self.energy("--explain", "--json", out))[0]
+                self.assertIsNone(explained["missing"])
+                self.check(explained, before, recount.config)
+                of_some = add(add({}, run_sums[1]), run_sums[2])
+                self.check(json.loads(self.energy("--explain", "--json", "--frames", "1-2", out))[0], of_some,
+                           recount.config)
+
+    def test_no_timing(self):
+        """Without timing, and with as many cycles as are given: what is there, and what is said to be missing."""
+        out = self.simulate("tcor-64k")
+        statistics = json.loads((out / "stats.json").read_text())
+        self.assertFalse([name for name in statistics["total"] if name.startswith(("energy.", "operations."))])
+        self.refused(1, "no cycles, which leakage takes", out)
+        account = json.loads(self.energy("--explain", "--json", "--cycles", "123456789", out))[0]
+        self.assertEqual(account["missing"], "main memory, most operations of the pipeline")
+        recount = Account(statistics["run"]["configuration"], False)
+        self.check(account, recount.evaluate(statistics["total"] | {"gpu.cycles": 123456789}), recount.config)
+        self.assertIn("not in it, because the simulation had no timing", self.energy("--cycles", "1", out))
+
+    def test_other_keys(self):
+        """Other keys of energy: those of a configuration, and single ones."""
+        out = self.simulate("tcor-baseline-64k", "--set", "timing=on")
+        statistics = json.loads((out / "stats.json").read_text())
+        config = statistics["run"]["configuration"]
+        config["energy"] |= {"cell": "itrs-hp", "quad_instruction": 100000, "technology": 22}
+        account = json.loads(self.energy("--explain", "--json", "--set", "energy.cell=itrs-hp", "--set",
+                                         "energy.quad_instruction=100000", "--set", "energy.technology=22", out))[0]
+        self.check(account, Account(config, True).evaluate(statistics["total"]), config)
+
+
+class Command(EnergyTest):
+    def test_side_by_side(self):
+        one = self.simulate("tcor-baseline-64k", "--set", "timing=on")
+        other = self.simulate("tcor-64k", "--set", "timing=on")
+        lines = self.energy(one, other / "stats.json").splitlines()
+        self.assertRegex(lines[0], r"^\[1\] 5 frames on tcor-baseline-64k, \d+ cycles of 600 MHz")
+        accounts = json.loads(self.energy("--json", one, other))
+        ratio = accounts[1]["groups"]["memory_hierarchy"]["total"] / accounts[0]["groups"]["memory_hierarchy"]["total"]
+        line = next(line for line in lines if line.startswith("memory_hierarchy "))
+        self.assertIn(f"{100 * (ratio - 1):+.2f} %", line)
+
+    def test_explain(self):
+        """A line for each number."""
+        out = self.simulate("tcor-64k", "--set", "timing=on")
+        terms = json.loads(self.energy("--explain", "--json", out))[0]["terms"]
+        lines = self.energy("--explain", out).splitlines()
+        for term in terms:
+            self.assertTrue(any(line.startswith(term["unit"]) and str(term["pJ"]) in line
+                                and term["source"] in line for line in lines), term)
+
+    def test_bad_input(self):
+        out = self.simulate("tcor-64k", "--set", "timing=on")
+        broken = self.directory / "broken.json"
+        broken.write_text('{"run": {}, "frames": [')
+        self.refused(1, "broken.json:1: no statistics", broken)
+        broken.write_text("{}")
+        self.refused(1, "broken.json: holds no statistics", broken)
+        self.refused(1, "nowhere: No such file", self.directory / "nowhere")
+        self.refused(2, "no statistics; usage")
+        self.refused(2, "--frames 3-9: .* has frames 0-4", "--frames", "3-9", out)
+        self.refused(2, "--cycles many: expected a number", "--cycles", "many", out)
+        self.refused(2, "--set clock_mhz=1: what was counted depends on it", "--set", "clock_mhz=1", out)
+        self.refused(2, "energy.technology: 28 is no technology", "--set", "energy.technology=28", out)
+        self.refused(2, "unknown option '--wrong'", "--wrong", out)
+        statistics = json.loads((out / "stats.json").read_text())
+        del statistics["frames"][0]["l2.total.reads"]
+        broken.write_text(json.dumps(statistics))
+        self.refused(1, "has no l2.total.reads", broken)
+        statistics["frames"] = []
+        broken.write_text(json.dumps(statistics))
+        self.refused(1, "no frame was simulated", broken)
+        without = self.simulate("tcor-64k", "--set", "timing=on")
+        statistics = json.loads((without / "stats.json").read_text())
+        del statistics["run"]["configuration"]["energy"]
+        broken.write_text(json.dumps(statistics))
+        self.refused(1, "its configuration has no energy", broken)
+        self.assertEqual(run("energy", "--config", "tcor-64k", broken).returncode, 0)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tbrsim", required=True)
+    parser.add_argument("--write-recording", required=True)
+    arguments, rest = parser.parse_known_args()
+    TBRSIM, WRITE_RECORDING = arguments.tbrsim, arguments.write_recording
+    unittest.main(argv=[sys.argv[0], *rest])

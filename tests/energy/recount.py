@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: MIT
+"""The energy of counters, worked out by docs/energy.md: from stats.json and data/ alone."""
+
+import csv
+import math
+import pathlib
+from decimal import Decimal
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
+FIXED_FUNCTIONS = ("primitive_assembly", "tiling_engine", "rasterizer", "early_z", "texture_unit", "blending")
+DESIGNS = {  # kind, arrays, writes of a line
+    "traditional": ("tex_traditional_32b", 1, 16),
+    "wide-bus": ("tex_wide_128b", 1, 4),
+    "multi-port": ("tex_multiport_4r_32b", 1, 16),
+    "banked-continuous": ("tex_bank_16B_line_128b", 4, 4),
+    "banked-interleaved": ("tex_bank_16B_line_32b", 4, 16),
+}
+
+
+def rows(name):
+    with open(DATA / name, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+class Account:
+    """Lines of (unit, kind, events by counters, zJ) or (unit, fW)."""
+
+    def __init__(self, config, has_timing):
+        self.config = config
+        self.arrays = rows("cacti-7.0-energies.csv")
+        self.lines = []  # unit, "dynamic" or "static", function of counters, numerator, denominator: pJ
+        self.units = {}
+        self.caches()
+        if has_timing:
+            self.dram()
+        self.nuca()
+        self.pipeline(has_timing)
+
+    # ---- lines
+
+    def event(self, unit, count, zeptojoules, kind="dynamic"):
+        self.lines.append((unit, kind, count, zeptojoules, 10 ** 9))
+
+    def leak(self, unit, femtowatts):
+        self.lines.append((unit, "static", "gpu.cycles", femtowatts, self.config["clock_mhz"] * 10 ** 9))
+
+    def evaluate(self, values):
+        """pJ by unit and kind of what was counted since the beginning."""
+        sums = {}
+        for unit, kind, count, numerator, denominator in self.lines:
+            counted = values[count] if isinstance(count, str) else count(values)
+            key = (unit, kind)
+            sums[key] = sums.get(key, 0) + counted * numerator // denominator
+        return sums
+
+    # ---- arrays
+
+    def array(self, kind, size, ways=1, bits=None):
+        """zJ of a read, zJ of a write, fW."""
+        energy = self.config["energy"]
+        found = [row for row in self.arrays
+                 if row["kind"] == kind and int(row["tech_nm"]) == energy["technology"]
+                 and row["cell"] == energy["cell"] and bits in (None, int(row["bus_bits"]))]
+        nearest = min({int(row["ways"]) for row in found}, key=lambda w: (max(w / ways, ways / w), w))
+        by_size = sorted((int(row["size_bytes"]), tuple(
+            int(Decimal(row[column]) * 10 ** 12) for column in ("read_nJ", "write_nJ", "leak_mW")))
+            for row in found if int(row["ways"]) == nearest)
+        for at, numbers in by_size:
+            if at == size:
+                return numbers
+        above = [entry for entry in by_size if entry[0] > size]
+        below = [entry for entry in by_size if entry[0] < size]
+        low, high = (below[-1], above[0]) if below else (by_size[0], by_size[1])
+        place = (math.log(size) - math.log(low[0])) / (math.log(high[0]) - math.log(low[0]))
+        return tuple(int(math.exp(math.log(a) + place * (math.log(b) - math.log(a))) + 0.5)
+                     for a, b in zip(low[1], high[1]))
+
+    # ---- caches
+
+    def caches(self):
+        for name, cache in self.config["caches"].items():
+            if name == "attribute_cache" and "primitive_buffer" in self.config:
+                self.attribute_cache(cache)
+            elif name == "texture_cache" and "texture_access" in self.config:
+                self.texture_cache(cache)
+            else:
+                self.cache(name, cache)
+
+    def cache(self, name, cache):
+        read, write, leakage = self.array("cache", cache["size"], cache["ways"])
+        for event, energy in ("reads", read), ("writes", write), ("fills", write), ("writebacks", read):
+            self.event(name, f"{name}.total.{event}", energy)
+        self.leak(name, leakage * cache["instances"])
+        if name == "texture_cache" and self.config.get("nuca", {}).get("organisation", "").startswith("dtm"):
+            self.event(name, lambda v: v["nuca.remote_hits"] + v["nuca.l2_accesses"]
+                       - v["nuca.local_l2_accesses"], read)
+
+    def texture_cache(self, cache):
+        kind, count, parts = DESIGNS[self.config["texture_access"]["design"]]
+        read, write, leakage = self.array(kind, cache["size"] // count, cache["ways"])
+        self.event("texture_cache", "texture_access.data_banks", read)
+        self.event("texture_cache", lambda v: v["texture_cache.total.fills"] * parts, write)
+        self.event("texture_cache", lambda v: v["texture_cache.total.writebacks"] * parts, read)
+        self.leak("texture_cache", leakage * count * cache["instances"])
+
+    def attribute_cache(self, cache):
+        read, write, leakage = self.array("ram", cache["size"], bits=384)
+        self.event("attribute_cache", "attribute_cache.total.reads", read)
+        self.event("attribute_cache", lambda v: v["attribute_cache.total.writes"]
+                   - v["attribute_cache.total.bypasses"], write)
+        self.event("attribute_cache", "attribute_cache.total.fills", write)
+        self.event("attribute_cache", lambda v: v["attribute_cache.total.writebacks"]
+                   - v["attribute_cache.total.bypasses"], read)
+        self.leak("attribute_cache", leakage)
+        lines = self.config["primitive_buffer"]["lines"]
+        read, write, leakage = self.array("ram", -(-lines * 41 // 8), bits=128)
+        self.event("attribute_cache", lambda v: (v["primitive_buffer.reads"] + v["primitive_buffer.writes"])
+                   * -(-cache["ways"] * 41 // 128), read)
+        self.event("attribute_cache", lambda v: v["primitive_buffer.reads"] + v["primitive_buffer.writes"]
+                   - v["primitive_buffer.bypasses"], write)
+        self.leak("attribute_cache", leakage)
+
+    # ---- main memory
+
+    def dram(self):
+        system = self.config["dram_system"]
+        device = next(row for row in rows("dram-devices.csv") if row["device"] == system["device"])
+        timing = {name: system.get("timing", {}).get(name) or int(device[name]) for name in ("tRAS", "tRP", "tRFC")}
+        micro = {name: int(Decimal(device[name + "_mA"]) * 1000) for name in
+                 ("IDD0", "IDD2P", "IDD2N", "IDD3P", "IDD3N", "IDD4W", "IDD4R", "IDD5AB")}
+        of_charge = int(Decimal(device["VDD_V"]) * 1000) * int(Decimal(device["tCK_ns"]) * 1000) \
+            * (system["channel_width"] // int(device["device_width"]))
+        burst = int(device["BL"]) // 2
+        charges = (
+            ("activates", "dynamic", micro["IDD0"] * (timing["tRAS"] + timing["tRP"])
+             - micro["IDD3N"] * timing["tRAS"] - micro["IDD2N"] * timing["tRP"]),
+            ("read_bursts", "dynamic", (micro["IDD4R"] - micro["IDD3N"]) * burst),
+            ("write_bursts", "dynamic", (micro["IDD4W"] - micro["IDD3N"]) * burst),
+            ("refreshes", "static", (micro["IDD5AB"] - micro["IDD3N"]) * timing["tRFC"]),
+            ("active_cycles", "static", micro["IDD3N"]),
+            ("precharged_cycles", "static", micro["IDD2N"]),
+            ("active_power_down_cycles", "static", micro["IDD3P"]),
+            ("precharge_power_down_cycles", "static", micro["IDD2P"]),
+        )
+        for counter, kind, charge in charges:
+            self.event("dram", "dram_system." + counter, charge * of_charge, kind)
+
+    # ---- NUCA
+
+    def nuca(self):
+        nuca = self.config.get("nuca", {"organisation": "private"})
+        organisation = nuca["organisation"]
+        if organisation == "private":
+            return
+        bit = self.config["energy"]["mesh_bit"] * 10 ** 6
+        for counter, bits in ("hops", 320), ("notice_hops", 64), ("broadcast_hops", 64):
+            self.event("mesh", lambda v, c=counter, b=bits: v["nuca." + c] * b, bit)
+        processors = self.config["fragment_stage"]["processors"]
+        owner_bits = (processors - 1).bit_length()
+        if organisation.startswith("dtm"):
+            table = nuca["affinity_table"]
+            entry = table["counter_bits"] * processors + owner_bits
+            read, write, leakage = self.array("ram", -(-table["buckets"] * entry // 8), bits=128)
+            parts = -(-entry // 128)
+            self.event("affinity_table", lambda v: v["nuca.requests"] * parts, read)
+            self.event("affinity_table", lambda v: v["nuca.requests"] * parts, write)
+            tables = 1
+            if organisation.endswith("distributed"):
+                self.event("affinity_table", lambda v: v["nuca.broadcast_hops"] * parts, write)
+                tables = processors
+            self.leak("affinity_table", leakage * tables)
+        elif organisation == "d-nuca":
+            blocks = self.config["caches"]["l2"]["size"] // 64
+            read, write, leakage = self.array("ram", -(-blocks * (owner_bits + 1) // 8), bits=32)
+            self.event("affinity_table", "nuca.requests", read)
+            self.event("affinity_table", lambda v: v["nuca.l2_accesses"] + v["nuca.migrations"], write)
+            self.leak("affinity_table", leakage)
+
+    # ---- the pipeline
+
+    def pipeline(self, has_timing):
+        energy = self.config["energy"]
+        operations = [
+            ("primitive_assembly", "tiling_engine.primitives", "primitive_setup"),
+            ("tiling_engine", "tiling_engine.pmds", "tile_overlap"),
+            ("texture_unit", "fragment_stage.footprints", "texture_footprint"),
+        ]
+        if has_timing:
+            operations += [
+                ("vertex_stage", "operations.vertex_instructions", "vertex_instruction"),
+                ("rasterizer", "operations.raster_quads", "raster_quad"),
+                ("rasterizer", "operations.quad_attributes", "quad_attribute"),
+                ("early_z", "operations.depth_quads", "depth_quad"),
+                ("fragment_stage", "operations.quad_instructions", "quad_instruction"),
+                ("blending", "operations.color_reads", "blend_quad"),
+            ]
+        for unit, counter, key in operations:
+            self.event(unit, counter, energy[key] * 10 ** 6)
+        self.leak("vertex_stage", energy["processor_leakage"] * 10 ** 6)
+        self.leak("fragment_stage", energy["processor_leakage"] * 10 ** 6
+                  * self.config["fragment_stage"]["processors"])
+        for unit in FIXED_FUNCTIONS:
+            self.leak(unit, energy["unit_leakage"] * 10 ** 6)
+        read, write, leakage = self.array("ram", self.config["tile"]["size"] ** 2 * 4, bits=128)
+        for unit, stream, reads, writes in (("color_buffer", "color", "color_reads", "color_writes"),
+                                            ("depth_buffer", "depth", "depth_quads", "depth_writes")):
+            first = self.config["streams"][stream]
+            if has_timing:
+                self.event(unit, "operations." + reads, read)
+                self.event(unit, "operations." + writes, write)
+            self.event(unit, lambda v, f=first, s=stream: v[f"{f}.{s}.writes"] * 4, read)
+            self.event(unit, lambda v, f=first, s=stream: v[f"{f}.{s}.reads"] * 4, write)
+            self.leak(unit, leakage)
