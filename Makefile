@@ -33,11 +33,14 @@ sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and Th
 fuzz: ## feed the readers of files with random input, each for FUZZ_SECONDS=60 (FUZZ_TARGETS="settings ...")
 	@scripts/fuzz.sh
 
-bench: bench-caches bench-recordings bench-configurations bench-sweep ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
+bench: bench-caches bench-dram bench-recordings bench-configurations bench-sweep ## compare speed and memory with softpipe and llvmpipe (BENCH_TRACES=DIR, BENCH_ARGS="--help")
 	@/usr/bin/python3 bench/bench.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES)) $(BENCH_ARGS)
 
 bench-caches: deps all ## measure tbrsim cache (part of bench): policies, trace formats
 	@/usr/bin/python3 bench/caches.py --tbrsim $(BUILD)/bin/tbrsim
+
+bench-dram: deps all ## measure the DRAM model by itself (part of bench)
+	@/usr/bin/python3 bench/dram.py --program $(BUILD)/bench/bench-dram
 
 bench-recordings: deps all ## measure recordings and tbrsim sim (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/recordings.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
@@ -66,4 +69,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help
+.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help

@@ -50,7 +50,7 @@ larger(uint64_t a, uint64_t b)
 #define READ CM_DRAM_DIRECTION_READ
 #define WRITE CM_DRAM_DIRECTION_WRITE
 #define ACTIVATE_READY(bank) cm_dram_activate_ready(&f->constraints, &f->state, bank)
-#define PRECHARGE_READY(bank) cm_dram_precharge_ready(&f->constraints, &f->state, bank)
+#define PRECHARGE_READY(bank) cm_dram_precharge_ready(&f->state, bank)
 #define COLUMN_READY(bank, direction) cm_dram_column_ready(&f->constraints, &f->state, bank, direction)
 #define T(name) ((uint64_t)f->timing.name)
 

@@ -11,7 +11,7 @@
 #include "support/naive_dram.h"
 #include "support/test.h"
 
-#define MAX_REQUESTS 400
+#define MAX_REQUESTS 200
 #define MAX_CHANNELS 2
 
 /* A request as the model is given it, and where it is. */

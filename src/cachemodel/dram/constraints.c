@@ -62,6 +62,9 @@ cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct c
    };
    while (1u << constraints->bank_shift < constraints->banks)
       constraints->bank_shift++;
+   for (uint32_t bank = 0; bank < ranks * constraints->banks; bank++)
+      constraints->group_of[bank] = (uint8_t)(cm_dram_rank_of(constraints, bank) * constraints->groups +
+                                              (bank & (constraints->groups - 1)));
    init_columns(constraints, timing);
 }
 
@@ -71,43 +74,44 @@ not_before(uint64_t *ready, uint64_t cycle)
    *ready = cm_dram_later(*ready, cycle);
 }
 
+/* The latest of some banks' cycles. */
+static uint64_t
+latest(const uint64_t *ready, uint64_t banks)
+{
+   uint64_t cycle = 0;
+   for (; banks; banks &= banks - 1)
+      not_before(&cycle, ready[__builtin_ctzll(banks)]);
+   return cycle;
+}
+
 uint64_t
 cm_dram_precharge_all_ready(const struct cm_dram_constraints *constraints,
                             const struct cm_dram_channel_state *state, uint32_t rank)
 {
-   uint64_t ready = state->ranks[rank].ready;
-   for (uint32_t bank = 0; bank < constraints->banks; bank++) {
-      const struct cm_dram_bank *one = &state->banks[(rank << constraints->bank_shift) + bank];
-      if (one->open)
-         not_before(&ready, one->precharge_ready);
-   }
-   return ready;
+   return latest(state->precharge_ready, state->open & cm_dram_banks_of(constraints, rank));
 }
 
 uint64_t
 cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
                       const struct cm_dram_channel_state *state, uint32_t rank)
 {
-   uint64_t ready = state->ranks[rank].ready;
    /* A precharged bank can be activated when tRP has passed, and tRFC: so long a refresh waits, too. */
-   for (uint32_t bank = 0; bank < constraints->banks; bank++)
-      not_before(&ready, state->banks[(rank << constraints->bank_shift) + bank].activate_ready);
-   return ready;
+   return cm_dram_later(state->ranks[rank].ready,
+                        latest(state->activate_ready, cm_dram_banks_of(constraints, rank)));
 }
 
 void
 cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                  uint32_t bank, uint64_t row, uint64_t cycle)
 {
-   struct cm_dram_bank *one = &state->banks[bank];
    struct cm_dram_rank *rank = &state->ranks[cm_dram_rank_of(constraints, bank)];
-   const uint32_t own = cm_dram_group_of(constraints, bank);
-   assert(!one->open && cycle >= cm_dram_activate_ready(constraints, state, bank));
-   one->open = true;
-   one->row = row;
-   one->column_ready = cycle + constraints->activate_to_column;
-   one->precharge_ready = cycle + constraints->activate_to_precharge;
-   one->activate_ready = cycle + constraints->activate_to_activate;
+   const uint32_t own = constraints->group_of[bank];
+   assert(!(state->open >> bank & 1) && cycle >= cm_dram_activate_ready(constraints, state, bank));
+   state->open |= 1ull << bank;
+   state->row[bank] = row;
+   state->column_ready[bank] = cycle + constraints->activate_to_column;
+   state->precharge_ready[bank] = cycle + constraints->activate_to_precharge;
+   state->activate_ready[bank] = cycle + constraints->activate_to_activate;
 
    rank->activates[rank->oldest] = cycle + 1;
    rank->oldest = (rank->oldest + 1) % 4;
@@ -125,20 +129,18 @@ void
 cm_dram_precharge(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                   uint32_t bank, uint64_t cycle)
 {
-   struct cm_dram_bank *one = &state->banks[bank];
-   assert(one->open && cycle >= one->precharge_ready);
-   one->open = false;
-   not_before(&one->activate_ready, cycle + constraints->precharge_to_activate);
+   assert(state->open >> bank & 1 && cycle >= state->precharge_ready[bank]);
+   state->open &= ~(1ull << bank);
+   not_before(&state->activate_ready[bank], cycle + constraints->precharge_to_activate);
 }
 
 uint64_t
 cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                uint32_t bank, enum cm_dram_direction direction, bool auto_precharge, uint64_t cycle)
 {
-   struct cm_dram_bank *one = &state->banks[bank];
-   const uint32_t own = cm_dram_group_of(constraints, bank);
+   const uint32_t own = constraints->group_of[bank];
    const uint32_t first = own & ~(constraints->groups - 1), count = constraints->groups * constraints->ranks;
-   assert(one->open && cycle >= cm_dram_column_ready(constraints, state, bank, direction));
+   assert(state->open >> bank & 1 && cycle >= cm_dram_column_ready(constraints, state, bank, direction));
    for (uint32_t group = 0; group < count; group++) {
       const uint32_t *distances = (group & ~(constraints->groups - 1)) != first
                                      ? constraints->column_other_rank[direction]
@@ -147,11 +149,12 @@ cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_cha
       not_before(&state->groups[group].column_ready[READ], cycle + distances[READ]);
       not_before(&state->groups[group].column_ready[WRITE], cycle + distances[WRITE]);
    }
-   not_before(&one->precharge_ready, cycle + constraints->column_to_precharge[direction]);
+   not_before(&state->precharge_ready[bank], cycle + constraints->column_to_precharge[direction]);
    if (!auto_precharge)
       return 0;
-   cm_dram_precharge(constraints, state, bank, one->precharge_ready);
-   return one->precharge_ready;
+   const uint64_t precharged = state->precharge_ready[bank];
+   cm_dram_precharge(constraints, state, bank, precharged);
+   return precharged;
 }
 
 void
@@ -159,13 +162,21 @@ cm_dram_refresh(const struct cm_dram_constraints *constraints, struct cm_dram_ch
                 uint32_t rank, uint64_t cycle)
 {
    assert(cycle >= cm_dram_refresh_ready(constraints, state, rank));
-   for (uint32_t bank = 0; bank < constraints->banks; bank++)
-      state->banks[(rank << constraints->bank_shift) + bank].activate_ready = cycle + constraints->refresh;
+   for (uint64_t banks = cm_dram_banks_of(constraints, rank); banks; banks &= banks - 1)
+      state->activate_ready[__builtin_ctzll(banks)] = cycle + constraints->refresh;
 }
 
 void
 cm_dram_power_up(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                  uint32_t rank, uint64_t cycle)
 {
-   state->ranks[rank].ready = cycle + constraints->power_up;
+   const uint64_t ready = cycle + constraints->power_up;
+   state->ranks[rank].ready = ready;
+   for (uint32_t group = rank * constraints->groups; group < (rank + 1) * constraints->groups; group++) {
+      not_before(&state->groups[group].activate_ready, ready);
+      not_before(&state->groups[group].column_ready[READ], ready);
+      not_before(&state->groups[group].column_ready[WRITE], ready);
+   }
+   for (uint64_t banks = cm_dram_banks_of(constraints, rank); banks; banks &= banks - 1)
+      not_before(&state->precharge_ready[__builtin_ctzll(banks)], ready);
 }

@@ -55,18 +55,13 @@ struct cm_dram_constraints {
    /** From a column command to the next, by their directions. */
    uint32_t column_same_group[2][2], column_other_group[2][2], column_other_rank[2][2];
    uint32_t ranks, groups /* of a rank */, banks /* of a rank */;
-   uint32_t bank_shift; /**< a bank's number in its channel >> bank_shift: its rank */
+   uint32_t bank_shift;                 /**< a bank's number in its channel >> bank_shift: its rank */
+   uint8_t group_of[CM_DRAM_MAX_BANKS]; /**< a bank's group, both numbered in the channel */
 };
 
 /** The distances of a device whose timing may have been changed, in a channel of so many ranks. */
 void cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct cm_dram_device *device,
                               const struct cm_dram_timing *timing, uint32_t ranks);
-
-struct cm_dram_bank {
-   uint64_t activate_ready, precharge_ready, column_ready;
-   uint64_t row; /**< where open */
-   bool open;
-};
 
 /** What holds for all banks of a group. */
 struct cm_dram_group {
@@ -79,9 +74,13 @@ struct cm_dram_rank {
    uint32_t oldest;       /**< of the four */
 };
 
-/** A channel's state. All zero: nothing happened, all rows are closed. */
+/** A channel's state. All zero: nothing happened, all rows are closed. Banks are numbered in their channel. */
 struct cm_dram_channel_state {
-   struct cm_dram_bank banks[CM_DRAM_MAX_BANKS];
+   uint64_t open; /**< bit b: bank b has a row open */
+   uint64_t activate_ready[CM_DRAM_MAX_BANKS];
+   uint64_t precharge_ready[CM_DRAM_MAX_BANKS];
+   uint64_t column_ready[CM_DRAM_MAX_BANKS];
+   uint64_t row[CM_DRAM_MAX_BANKS]; /**< where open */
    struct cm_dram_group groups[CM_DRAM_MAX_GROUPS];
    struct cm_dram_rank ranks[CM_DRAM_MAX_RANKS];
 };
@@ -98,29 +97,28 @@ cm_dram_rank_of(const struct cm_dram_constraints *constraints, uint32_t bank)
    return bank >> constraints->bank_shift;
 }
 
-static inline uint32_t
-cm_dram_group_of(const struct cm_dram_constraints *constraints, uint32_t bank)
+/** Bits of a rank's banks. */
+static inline uint64_t
+cm_dram_banks_of(const struct cm_dram_constraints *constraints, uint32_t rank)
 {
-   return cm_dram_rank_of(constraints, bank) * constraints->groups + (bank & (constraints->groups - 1));
+   const uint64_t banks = constraints->banks == 64 ? UINT64_MAX : (1ull << constraints->banks) - 1;
+   return banks << (rank << constraints->bank_shift);
 }
 
-/** First cycle of an activate of a precharged bank. Banks are numbered in their channel. */
+/** First cycle of an activate of a precharged bank. */
 static inline uint64_t
 cm_dram_activate_ready(const struct cm_dram_constraints *constraints,
                        const struct cm_dram_channel_state *state, uint32_t bank)
 {
-   const uint64_t ready = cm_dram_later(state->banks[bank].activate_ready,
-                                        state->groups[cm_dram_group_of(constraints, bank)].activate_ready);
-   return cm_dram_later(ready, state->ranks[cm_dram_rank_of(constraints, bank)].ready);
+   return cm_dram_later(state->activate_ready[bank],
+                        state->groups[constraints->group_of[bank]].activate_ready);
 }
 
 /** First cycle of a precharge of an open bank. */
 static inline uint64_t
-cm_dram_precharge_ready(const struct cm_dram_constraints *constraints,
-                        const struct cm_dram_channel_state *state, uint32_t bank)
+cm_dram_precharge_ready(const struct cm_dram_channel_state *state, uint32_t bank)
 {
-   return cm_dram_later(state->banks[bank].precharge_ready,
-                        state->ranks[cm_dram_rank_of(constraints, bank)].ready);
+   return state->precharge_ready[bank];
 }
 
 /** First cycle of a read or write of an open bank. */
@@ -128,9 +126,8 @@ static inline uint64_t
 cm_dram_column_ready(const struct cm_dram_constraints *constraints, const struct cm_dram_channel_state *state,
                      uint32_t bank, enum cm_dram_direction direction)
 {
-   const struct cm_dram_group *group = &state->groups[cm_dram_group_of(constraints, bank)];
-   const uint64_t ready = cm_dram_later(state->banks[bank].column_ready, group->column_ready[direction]);
-   return cm_dram_later(ready, state->ranks[cm_dram_rank_of(constraints, bank)].ready);
+   return cm_dram_later(state->column_ready[bank],
+                        state->groups[constraints->group_of[bank]].column_ready[direction]);
 }
 
 /** First cycle of a precharge of all a rank's banks. */

@@ -26,13 +26,14 @@ struct cm_dram_entry {
    uint64_t age; /**< less: older */
    uint64_t submitted_arrival;
    uint64_t ticket;
-   uint8_t bank, bursts; /**< bursts still to be transferred */
+   uint8_t bursts; /**< still to be transferred */
    uint8_t outcome;
    uint8_t older, younger; /**< neighbours in the bank */
 };
 
 /** A bank's requests. */
 struct cm_dram_bank_queue {
+   uint64_t oldest_age, hit_age;
    uint8_t oldest, youngest;
    uint8_t hit; /**< the oldest that wants the open row */
 };
@@ -42,6 +43,7 @@ struct cm_dram_request_queue {
    struct cm_dram_bank_queue banks[CM_DRAM_MAX_BANKS];
    uint64_t free;       /**< bit e: entry e is free */
    uint64_t banks_used; /**< bit b: bank b has requests */
+   uint64_t banks_hit;  /**< bit b: one of them wants the open row */
    uint32_t count, limit;
    uint64_t next_age;
 };
@@ -52,25 +54,51 @@ cm_dram_request_queue_init(struct cm_dram_request_queue *queue, uint32_t limit)
    queue->limit = limit;
    queue->free = UINT64_MAX;
    for (uint32_t bank = 0; bank < CM_DRAM_MAX_BANKS; bank++)
-      queue->banks[bank] = (struct cm_dram_bank_queue){CM_DRAM_NONE, CM_DRAM_NONE, CM_DRAM_NONE};
+      queue->banks[bank] =
+         (struct cm_dram_bank_queue){.oldest = CM_DRAM_NONE, .youngest = CM_DRAM_NONE, .hit = CM_DRAM_NONE};
+}
+
+/** Says which is a bank's oldest request for the open row. */
+static inline void
+cm_dram_request_queue_set_hit(struct cm_dram_request_queue *queue, uint32_t bank, uint8_t index)
+{
+   queue->banks[bank].hit = index;
+   if (index == CM_DRAM_NONE) {
+      queue->banks_hit &= ~(1ull << bank);
+   } else {
+      queue->banks_hit |= 1ull << bank;
+      queue->banks[bank].hit_age = queue->entries[index].age;
+   }
+}
+
+/** Says which is a bank's oldest request. */
+static inline void
+cm_dram_request_queue_set_oldest(struct cm_dram_request_queue *queue, uint32_t bank, uint8_t index)
+{
+   queue->banks[bank].oldest = index;
+   if (index == CM_DRAM_NONE) {
+      queue->banks_used &= ~(1ull << bank);
+   } else {
+      queue->banks_used |= 1ull << bank;
+      queue->banks[bank].oldest_age = queue->entries[index].age;
+   }
 }
 
 /** Adds a request; there is room. */
 static inline void
 cm_dram_request_queue_push(struct cm_dram_request_queue *queue, const struct cm_dram_request *request,
-                           const struct cm_dram_bank *bank)
+                           const struct cm_dram_channel_state *state)
 {
    const uint8_t index = (uint8_t)__builtin_ctzll(queue->free);
-   struct cm_dram_bank_queue *list = &queue->banks[request->bank];
-   struct cm_dram_entry *entry = &queue->entries[index];
+   const uint32_t bank = request->bank;
+   struct cm_dram_bank_queue *list = &queue->banks[bank];
    queue->free &= queue->free - 1;
    queue->count++;
-   *entry = (struct cm_dram_entry){
+   queue->entries[index] = (struct cm_dram_entry){
       .row = request->row,
       .age = queue->next_age++,
       .submitted_arrival = request->submitted_arrival,
       .ticket = request->ticket,
-      .bank = request->bank,
       .bursts = request->bursts,
       .outcome = CM_DRAM_ROW_HIT,
       .older = list->youngest,
@@ -79,11 +107,10 @@ cm_dram_request_queue_push(struct cm_dram_request_queue *queue, const struct cm_
    if (list->youngest != CM_DRAM_NONE)
       queue->entries[list->youngest].younger = index;
    else
-      list->oldest = index;
+      cm_dram_request_queue_set_oldest(queue, bank, index);
    list->youngest = index;
-   queue->banks_used |= 1ull << request->bank;
-   if (list->hit == CM_DRAM_NONE && bank->open && bank->row == request->row)
-      list->hit = index;
+   if (list->hit == CM_DRAM_NONE && state->open >> bank & 1 && state->row[bank] == request->row)
+      cm_dram_request_queue_set_hit(queue, bank, index);
 }
 
 /** The first from an entry on, towards the younger ones, that wants a row. */
@@ -102,17 +129,15 @@ cm_dram_request_queue_remove_hit(struct cm_dram_request_queue *queue, uint32_t b
    struct cm_dram_bank_queue *list = &queue->banks[bank];
    const uint8_t index = list->hit;
    const struct cm_dram_entry *entry = &queue->entries[index];
-   list->hit = cm_dram_request_queue_find(queue, entry->younger, entry->row);
-   if (entry->older != CM_DRAM_NONE)
-      queue->entries[entry->older].younger = entry->younger;
-   else
-      list->oldest = entry->younger;
+   cm_dram_request_queue_set_hit(queue, bank, cm_dram_request_queue_find(queue, entry->younger, entry->row));
    if (entry->younger != CM_DRAM_NONE)
       queue->entries[entry->younger].older = entry->older;
    else
       list->youngest = entry->older;
-   if (list->oldest == CM_DRAM_NONE)
-      queue->banks_used &= ~(1ull << bank);
+   if (entry->older != CM_DRAM_NONE)
+      queue->entries[entry->older].younger = entry->younger;
+   else
+      cm_dram_request_queue_set_oldest(queue, bank, entry->younger);
    queue->free |= 1ull << index;
    queue->count--;
 }
@@ -121,14 +146,15 @@ cm_dram_request_queue_remove_hit(struct cm_dram_request_queue *queue, uint32_t b
 static inline void
 cm_dram_request_queue_opened(struct cm_dram_request_queue *queue, uint32_t bank, uint64_t row)
 {
-   queue->banks[bank].hit = cm_dram_request_queue_find(queue, queue->banks[bank].oldest, row);
+   cm_dram_request_queue_set_hit(queue, bank,
+                                 cm_dram_request_queue_find(queue, queue->banks[bank].oldest, row));
 }
 
 /** A bank's row has been closed. */
 static inline void
 cm_dram_request_queue_closed(struct cm_dram_request_queue *queue, uint32_t bank)
 {
-   queue->banks[bank].hit = CM_DRAM_NONE;
+   cm_dram_request_queue_set_hit(queue, bank, CM_DRAM_NONE);
 }
 
 #endif

@@ -16,7 +16,6 @@ struct waiting_requests {
 
 /* What a rank's power depends on. */
 struct rank_power {
-   uint32_t open_banks;
    uint32_t queued;            /* requests in both queues */
    bool idle;                  /* no request queued and no refresh due, since idle_since */
    uint64_t idle_since, quiet; /* what it was told is done at quiet */
@@ -35,8 +34,11 @@ struct cm_dram_channel {
    bool writing;                            /* until write_low writes are left */
    enum cm_dram_direction direction;        /* of the last data */
    uint32_t row_hits[CM_DRAM_MAX_BANKS];    /* requests served since the activate */
+   uint64_t banks_exhausted;                /* bit b: those are row_hit_limit */
+   uint64_t banks_due;                      /* bits of the banks of ranks_due */
    uint64_t refresh_due[CM_DRAM_MAX_RANKS]; /* next one of each rank */
    uint64_t next_due;                       /* the earliest of them that is not due yet */
+   uint64_t next_event;                     /* set_next_event */
    uint32_t ranks_due;                      /* bit r: rank r waits for its refresh */
    struct rank_power power[CM_DRAM_MAX_RANKS];
    uint64_t last_completion;
@@ -73,6 +75,7 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
       channel->power[rank].idle = true;
    }
    channel->next_due = channel->refresh_due[0];
+   channel->next_event = channel->next_due;
    channel->completions = completions;
    channel->write_high = config->write_high;
    channel->write_low = config->write_low;
@@ -108,6 +111,34 @@ cm_dram_channel_observe(struct cm_dram_channel *channel,
    channel->observer_context = context;
 }
 
+static bool
+is_waiting(const struct waiting_requests *waiting)
+{
+   return waiting->head != waiting->tail;
+}
+
+static const struct cm_dram_request *
+first_waiting(const struct waiting_requests *waiting)
+{
+   return &waiting->requests[waiting->head % CM_DRAM_TICKETS];
+}
+
+/* Finds the first cycle at which a request enters a queue or a refresh becomes due, if nothing else happens. What
+ * changes it: a request that is submitted or leaves a queue, and what take_up and refresh do. */
+static void
+set_next_event(struct cm_dram_channel *channel)
+{
+   uint64_t cycle = channel->next_due;
+   for (int direction = READ; direction <= WRITE; direction++) {
+      const struct waiting_requests *waiting = &channel->waiting[direction];
+      if (!is_waiting(waiting) || channel->queues[direction].count == channel->queues[direction].limit)
+         continue;
+      const uint64_t arrival = first_waiting(waiting)->arrival;
+      cycle = arrival < cycle ? arrival : cycle;
+   }
+   channel->next_event = cycle;
+}
+
 void
 cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
                        const struct cm_dram_request *request)
@@ -120,6 +151,7 @@ cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction d
         place--)
       requests[place % CM_DRAM_TICKETS] = requests[(place - 1) % CM_DRAM_TICKETS];
    requests[place % CM_DRAM_TICKETS] = *request;
+   set_next_event(channel);
 }
 
 /* ---- power ---------------------------------------------------------------------------------------- */
@@ -129,6 +161,12 @@ static uint64_t
 power_down_cycle(const struct cm_dram_channel *channel, const struct rank_power *power)
 {
    return cm_dram_later(power->idle_since + channel->power_down_after, power->quiet);
+}
+
+static bool
+has_open_row(const struct cm_dram_channel *channel, uint32_t rank)
+{
+   return (channel->state.open & cm_dram_banks_of(&channel->constraints, rank)) != 0;
 }
 
 static void
@@ -141,7 +179,7 @@ end_idleness(struct cm_dram_channel *channel, uint32_t rank, uint64_t cycle)
    const uint64_t down = power_down_cycle(channel, power);
    if (!channel->power_down_after || cycle <= down)
       return;
-   if (power->open_banks)
+   if (has_open_row(channel, rank))
       power->active_power_down += cycle - down;
    else
       power->precharge_power_down += cycle - down;
@@ -165,19 +203,14 @@ begin_active(struct rank_power *power, uint64_t cycle)
    power->active_begin = power->active_end = cycle;
 }
 
-static void
-bank_closes(struct rank_power *power, uint64_t cycle)
-{
-   power->open_banks--;
-   power->active_end = cm_dram_later(power->active_end, cycle);
-}
-
 /* ---- commands ------------------------------------------------------------------------------------- */
 
 static void
 tell_observer(const struct cm_dram_channel *channel, enum cm_dram_command command, uint32_t rank,
               uint32_t bank, uint64_t row)
 {
+   if (!channel->observer)
+      return;
    const struct cm_dram_issue issue = {
       .cycle = channel->now,
       .command = command,
@@ -186,8 +219,7 @@ tell_observer(const struct cm_dram_channel *channel, enum cm_dram_command comman
       .bank = bank & (channel->constraints.banks - 1),
       .row = row,
    };
-   if (channel->observer)
-      channel->observer(&issue, channel->observer_context);
+   channel->observer(&issue, channel->observer_context);
 }
 
 static void
@@ -195,12 +227,13 @@ activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row)
 {
    const uint32_t rank = cm_dram_rank_of(&channel->constraints, bank);
    struct rank_power *power = &channel->power[rank];
+   if (!has_open_row(channel, rank))
+      begin_active(power, channel->now);
    cm_dram_activate(&channel->constraints, &channel->state, bank, row, channel->now);
    cm_dram_request_queue_opened(&channel->queues[READ], bank, row);
    cm_dram_request_queue_opened(&channel->queues[WRITE], bank, row);
-   if (power->open_banks++ == 0)
-      begin_active(power, channel->now);
    channel->row_hits[bank] = 0;
+   channel->banks_exhausted &= ~(1ull << bank);
    channel->counters.activates++;
    tell_observer(channel, CM_DRAM_ACTIVATE, rank, bank, row);
 }
@@ -211,7 +244,8 @@ row_closes(struct cm_dram_channel *channel, uint32_t bank, uint64_t cycle)
 {
    cm_dram_request_queue_closed(&channel->queues[READ], bank);
    cm_dram_request_queue_closed(&channel->queues[WRITE], bank);
-   bank_closes(&channel->power[cm_dram_rank_of(&channel->constraints, bank)], cycle);
+   struct rank_power *power = &channel->power[cm_dram_rank_of(&channel->constraints, bank)];
+   power->active_end = cm_dram_later(power->active_end, cycle);
    channel->counters.precharges++;
 }
 
@@ -226,10 +260,9 @@ precharge(struct cm_dram_channel *channel, uint32_t bank)
 static void
 precharge_all(struct cm_dram_channel *channel, uint32_t rank)
 {
-   const uint32_t first = rank << channel->constraints.bank_shift;
-   for (uint32_t bank = first; bank < first + channel->constraints.banks; bank++) {
-      if (!channel->state.banks[bank].open)
-         continue;
+   uint64_t open = channel->state.open & cm_dram_banks_of(&channel->constraints, rank);
+   for (; open; open &= open - 1) {
+      const uint32_t bank = (uint32_t)__builtin_ctzll(open);
       cm_dram_precharge(&channel->constraints, &channel->state, bank, channel->now);
       row_closes(channel, bank, channel->now);
    }
@@ -248,9 +281,11 @@ refresh(struct cm_dram_channel *channel, uint32_t rank)
    if (!power->queued)
       begin_idleness(power, channel->now + 1);
    channel->ranks_due &= ~(1u << rank);
+   channel->banks_due &= ~cm_dram_banks_of(&channel->constraints, rank);
    channel->refresh_due[rank] += channel->refresh_interval;
    channel->next_due =
       channel->refresh_due[rank] < channel->next_due ? channel->refresh_due[rank] : channel->next_due;
+   set_next_event(channel);
    channel->counters.refreshes++;
    tell_observer(channel, CM_DRAM_REFRESH, rank, 0, 0);
 }
@@ -310,7 +345,9 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
       return;
    complete(channel, entry, direction, data_end);
    cm_dram_request_queue_remove_hit(queue, bank);
-   channel->row_hits[bank]++;
+   set_next_event(channel);
+   if (++channel->row_hits[bank] == channel->row_hit_limit)
+      channel->banks_exhausted |= 1ull << bank;
    if (closes) {
       row_closes(channel, bank, precharged);
       power->quiet = cm_dram_later(power->quiet, precharged);
@@ -321,58 +358,89 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
-/* A command and the first cycle, from now on, at which it is ready. */
+/* A command's order: the cycles from now until it is ready, then the age of its request, in one number so that they are
+ * compared without branches, which nothing could foretell. */
+#define AGE_BITS 40
+#define NEVER UINT64_MAX
+
 struct choice {
-   uint64_t cycle;
-   uint64_t age;
+   uint64_t order; /* NEVER: there is none */
    uint32_t bank;
 };
 
-static void
-consider(struct choice *best, uint64_t cycle, uint64_t age, uint32_t bank)
+static const struct choice nothing = {.order = NEVER};
+
+static struct choice
+better(struct choice best, uint64_t now, uint64_t ready, uint64_t age, uint32_t bank)
 {
-   if (cycle < best->cycle || (cycle == best->cycle && age < best->age))
-      *best = (struct choice){cycle, age, bank};
+   const uint64_t order = (ready > now ? ready - now : 0) << AGE_BITS | age;
+   return (struct choice){order < best.order ? order : best.order, order < best.order ? bank : best.bank};
 }
 
-/* A queue's first column command, and first command for a request whose row is not open. */
-static void
-choose(const struct cm_dram_channel *channel, enum cm_dram_direction direction, struct choice *column,
-       struct choice *row)
+static uint64_t
+cycle_of(const struct cm_dram_channel *channel, struct choice choice)
 {
-   const struct cm_dram_constraints *constraints = &channel->constraints;
-   const struct cm_dram_channel_state *state = &channel->state;
-   const struct cm_dram_request_queue *queue = &channel->queues[direction];
-   *column = *row = (struct choice){.cycle = UINT64_MAX, .age = UINT64_MAX};
-   for (uint64_t banks = queue->banks_used; banks; banks &= banks - 1) {
-      const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
-      const struct cm_dram_bank_queue *list = &queue->banks[bank];
-      if (channel->ranks_due >> cm_dram_rank_of(constraints, bank) & 1)
-         continue;
-      const bool limited = channel->row_hit_limit && channel->row_hits[bank] >= channel->row_hit_limit &&
-                           list->hit != list->oldest;
-      if (list->hit != CM_DRAM_NONE && !limited) {
-         const uint64_t ready = cm_dram_column_ready(constraints, state, bank, direction);
-         consider(column, cm_dram_later(ready, channel->now), queue->entries[list->hit].age, bank);
-      } else {
-         const uint64_t ready = state->banks[bank].open ? cm_dram_precharge_ready(constraints, state, bank)
-                                                        : cm_dram_activate_ready(constraints, state, bank);
-         consider(row, cm_dram_later(ready, channel->now), queue->entries[list->oldest].age, bank);
-      }
+   return choice.order == NEVER ? NEVER : channel->now + (choice.order >> AGE_BITS);
+}
+
+/* Of the banks that have requests for their open row, those whose limit does not keep them from being served. */
+static uint64_t
+banks_to_serve(const struct cm_dram_channel *channel, const struct cm_dram_request_queue *queue)
+{
+   uint64_t banks = queue->banks_hit;
+   for (uint64_t exhausted = banks & channel->banks_exhausted; exhausted; exhausted &= exhausted - 1) {
+      const uint32_t bank = (uint32_t)__builtin_ctzll(exhausted);
+      if (queue->banks[bank].hit != queue->banks[bank].oldest)
+         banks &= ~(1ull << bank);
    }
+   return banks;
+}
+
+/* The first column command for some banks. */
+static struct choice
+choose_column(const struct cm_dram_channel *channel, enum cm_dram_direction direction, uint64_t banks)
+{
+   const struct cm_dram_bank_queue *lists = channel->queues[direction].banks;
+   struct choice best = nothing;
+   for (; banks; banks &= banks - 1) {
+      const uint32_t bank = (uint32_t)__builtin_ctzll(banks);
+      const uint64_t ready = cm_dram_column_ready(&channel->constraints, &channel->state, bank, direction);
+      best = better(best, channel->now, ready, lists[bank].hit_age, bank);
+   }
+   return best;
+}
+
+/* The first precharge or activate for some banks. */
+static struct choice
+choose_row(const struct cm_dram_channel *channel, enum cm_dram_direction direction, uint64_t banks)
+{
+   const struct cm_dram_bank_queue *lists = channel->queues[direction].banks;
+   const struct cm_dram_channel_state *state = &channel->state;
+   struct choice best = nothing;
+   for (uint64_t open = banks & state->open; open; open &= open - 1) {
+      const uint32_t bank = (uint32_t)__builtin_ctzll(open);
+      const uint64_t ready = cm_dram_precharge_ready(state, bank);
+      best = better(best, channel->now, ready, lists[bank].oldest_age, bank);
+   }
+   for (uint64_t closed = banks & ~state->open; closed; closed &= closed - 1) {
+      const uint32_t bank = (uint32_t)__builtin_ctzll(closed);
+      const uint64_t ready = cm_dram_activate_ready(&channel->constraints, state, bank);
+      best = better(best, channel->now, ready, lists[bank].oldest_age, bank);
+   }
+   return best;
 }
 
 /* The first command for a rank that waits for its refresh; its bank is the rank. */
 static struct choice
 choose_refresh(const struct cm_dram_channel *channel)
 {
-   struct choice best = {.cycle = UINT64_MAX, .age = UINT64_MAX};
+   struct choice best = nothing;
    for (uint32_t ranks = channel->ranks_due; ranks; ranks &= ranks - 1) {
       const uint32_t rank = (uint32_t)__builtin_ctz(ranks);
-      const uint64_t ready = channel->power[rank].open_banks
+      const uint64_t ready = has_open_row(channel, rank)
                                 ? cm_dram_precharge_all_ready(&channel->constraints, &channel->state, rank)
                                 : cm_dram_refresh_ready(&channel->constraints, &channel->state, rank);
-      consider(&best, cm_dram_later(ready, channel->now), rank, rank);
+      best = better(best, channel->now, ready, rank, rank);
    }
    return best;
 }
@@ -388,23 +456,12 @@ take_up_refreshes(struct cm_dram_channel *channel)
          continue;
       if (channel->refresh_due[rank] <= channel->now) {
          channel->ranks_due |= 1u << rank;
+         channel->banks_due |= cm_dram_banks_of(&channel->constraints, rank);
          end_idleness(channel, rank, channel->now);
       } else if (channel->refresh_due[rank] < channel->next_due) {
          channel->next_due = channel->refresh_due[rank];
       }
    }
-}
-
-static bool
-is_waiting(const struct waiting_requests *waiting)
-{
-   return waiting->head != waiting->tail;
-}
-
-static const struct cm_dram_request *
-first_waiting(const struct waiting_requests *waiting)
-{
-   return &waiting->requests[waiting->head % CM_DRAM_TICKETS];
 }
 
 static void
@@ -419,26 +476,21 @@ take_up_requests(struct cm_dram_channel *channel, enum cm_dram_direction directi
          return;
       channel->counters.queue_full_requests += request->arrival < channel->now;
       channel->counters.queue_full_cycles += channel->now - request->arrival;
-      cm_dram_request_queue_push(queue, request, &channel->state.banks[request->bank]);
+      cm_dram_request_queue_push(queue, request, &channel->state);
       channel->power[rank].queued++;
       end_idleness(channel, rank, channel->now);
       waiting->head++;
    }
 }
 
-/* The next cycle at which a request enters a queue or a refresh becomes due, if nothing else happens. */
-static uint64_t
-next_event(const struct cm_dram_channel *channel)
+static void
+take_up(struct cm_dram_channel *channel)
 {
-   uint64_t cycle = channel->next_due;
-   for (int direction = READ; direction <= WRITE; direction++) {
-      const struct waiting_requests *waiting = &channel->waiting[direction];
-      if (!is_waiting(waiting) || channel->queues[direction].count == channel->queues[direction].limit)
-         continue;
-      const uint64_t arrival = first_waiting(waiting)->arrival;
-      cycle = arrival < cycle ? arrival : cycle;
-   }
-   return cycle;
+   if (channel->next_due <= channel->now)
+      take_up_refreshes(channel);
+   take_up_requests(channel, READ);
+   take_up_requests(channel, WRITE);
+   set_next_event(channel);
 }
 
 /* The queue whose requests are served. */
@@ -453,13 +505,26 @@ serve(struct cm_dram_channel *channel)
    return channel->writing || channel->queues[READ].count == 0 ? WRITE : READ;
 }
 
+/* Takes up what arrives now. Whether that may change the choice: it does not when only requests came that queue behind
+ * others of their kind in their bank. */
+static bool
+take_up_changes(struct cm_dram_channel *channel, enum cm_dram_direction direction)
+{
+   const struct cm_dram_request_queue *queue = &channel->queues[direction];
+   const uint64_t used = queue->banks_used, hit = queue->banks_hit;
+   const uint32_t due = channel->ranks_due;
+   take_up(channel);
+   return used != queue->banks_used || hit != queue->banks_hit || due != channel->ranks_due ||
+          serve(channel) != direction;
+}
+
 /* A precharge or an activate for a bank's oldest request. */
 static void
 prepare(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction direction)
 {
    struct cm_dram_request_queue *queue = &channel->queues[direction];
    struct cm_dram_entry *entry = &queue->entries[queue->banks[bank].oldest];
-   if (channel->state.banks[bank].open) {
+   if (channel->state.open >> bank & 1) {
       entry->outcome = CM_DRAM_ROW_CONFLICT;
       precharge(channel, bank);
       return;
@@ -474,30 +539,37 @@ prepare(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction d
 static void
 step(struct cm_dram_channel *channel, uint64_t limit)
 {
-   struct choice column, row, refreshing = {.cycle = UINT64_MAX};
-   if (channel->next_due <= channel->now)
-      take_up_refreshes(channel);
-   take_up_requests(channel, READ);
-   take_up_requests(channel, WRITE);
+   if (channel->next_event <= channel->now)
+      take_up(channel);
    const enum cm_dram_direction direction = serve(channel);
-   choose(channel, direction, &column, &row);
+   const struct cm_dram_request_queue *queue = &channel->queues[direction];
+   const uint64_t served = banks_to_serve(channel, queue) & ~channel->banks_due;
+   const struct choice column = choose_column(channel, direction, served);
+   struct choice row = nothing, refreshing = nothing;
+   const uint64_t column_cycle = cycle_of(channel, column);
+   if (column_cycle > channel->now)
+      row = choose_row(channel, direction, queue->banks_used & ~served & ~channel->banks_due);
    if (channel->ranks_due)
       refreshing = choose_refresh(channel);
 
-   uint64_t cycle = column.cycle < row.cycle ? column.cycle : row.cycle;
-   cycle = refreshing.cycle < cycle ? refreshing.cycle : cycle;
-   const uint64_t event = next_event(channel);
-   if (event <= cycle || cycle >= limit) {
-      channel->now = event < limit ? event : limit;
-      return;
+   const uint64_t refresh_cycle = cycle_of(channel, refreshing);
+   uint64_t cycle = cycle_of(channel, row);
+   cycle = column_cycle < cycle ? column_cycle : cycle;
+   cycle = refresh_cycle < cycle ? refresh_cycle : cycle;
+   while (channel->next_event <= cycle && channel->next_event < limit) {
+      channel->now = channel->next_event;
+      if (take_up_changes(channel, direction))
+         return;
    }
-   channel->now = cycle;
-   if (refreshing.cycle == cycle) {
-      if (channel->power[refreshing.bank].open_banks)
+   channel->now = cycle < limit ? cycle : limit;
+   if (cycle >= limit)
+      return;
+   if (refresh_cycle == cycle) {
+      if (has_open_row(channel, refreshing.bank))
          precharge_all(channel, refreshing.bank);
       else
          refresh(channel, refreshing.bank);
-   } else if (column.cycle == cycle) {
+   } else if (column_cycle == cycle) {
       transfer(channel, column.bank, direction);
    } else {
       prepare(channel, row.bank, direction);
@@ -532,20 +604,21 @@ cm_dram_channel_drain(struct cm_dram_channel *channel)
 /* ---- counting ------------------------------------------------------------------------------------- */
 
 static void
-count_rank(const struct cm_dram_channel *channel, const struct rank_power *power,
-           struct cm_dram_system_counters *counters)
+count_rank(const struct cm_dram_channel *channel, uint32_t rank, struct cm_dram_system_counters *counters)
 {
+   const struct rank_power *power = &channel->power[rank];
+   const bool open = has_open_row(channel, rank);
    const uint64_t now = channel->now;
    uint64_t active_power_down = power->active_power_down;
    uint64_t precharge_power_down = power->precharge_power_down;
    const uint64_t down = power_down_cycle(channel, power);
    if (channel->power_down_after && power->idle && now > down) {
-      if (power->open_banks)
+      if (open)
          active_power_down += now - down;
       else
          precharge_power_down += now - down;
    }
-   uint64_t active_end = power->active_end < now && !power->open_banks ? power->active_end : now;
+   uint64_t active_end = power->active_end < now && !open ? power->active_end : now;
    active_end = cm_dram_later(active_end, power->active_begin);
    const uint64_t active = power->active_cycles + active_end - power->active_begin;
    counters->active_cycles += active - active_power_down;
@@ -574,5 +647,5 @@ cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_syst
    counters->read_latency_cycles += own->read_latency_cycles;
    counters->write_latency_cycles += own->write_latency_cycles;
    for (uint32_t rank = 0; rank < channel->constraints.ranks; rank++)
-      count_rank(channel, &channel->power[rank], counters);
+      count_rank(channel, rank, counters);
 }
