@@ -201,13 +201,36 @@ class Account:
                   * self.config["fragment_stage"]["processors"])
         for unit in FIXED_FUNCTIONS:
             self.leak(unit, energy["unit_leakage"] * 10 ** 6)
+        if has_timing:
+            self.queues()
         read, write, leakage = self.array("ram", self.config["tile"]["size"] ** 2 * 4, bits=128)
-        for unit, stream, reads, writes in (("color_buffer", "color", "color_reads", "color_writes"),
-                                            ("depth_buffer", "depth", "depth_quads", "depth_writes")):
+        color_buffers = self.config.get("pipeline", {}).get("tile_buffers", 1)
+        depth_buffers = 2 if self.config["mode"] == "tbdr" else 1
+        for unit, count, stream, reads, writes in (
+                ("color_buffer", color_buffers, "color", "color_reads", "color_writes"),
+                ("depth_buffer", depth_buffers, "depth", "depth_quads", "depth_writes")):
             first = self.config["streams"][stream]
             if has_timing:
                 self.event(unit, "operations." + reads, read)
                 self.event(unit, "operations." + writes, write)
             self.event(unit, lambda v, f=first, s=stream: v[f"{f}.{s}.writes"] * 4, read)
             self.event(unit, lambda v, f=first, s=stream: v[f"{f}.{s}.reads"] * 4, write)
-            self.leak(unit, leakage)
+            self.leak(unit, leakage * count)
+
+    def queues(self):
+        """Of "DTM-NUCA", Table I; with a Primitive Buffer, pointers of 4 bytes go to the Rasterizer."""
+        pipeline = self.config["pipeline"]
+        tile = (pipeline["tile_queue"], 388)
+        if "primitive_buffer" in self.config:
+            tile = (self.config["primitive_buffer"]["output_queue"], 4)
+        for name, (entries, size) in {
+                "vertex_input": (pipeline["vertex_queue"], 136), "vertex_output": (pipeline["vertex_queue"], 136),
+                "triangle": (pipeline["triangle_queue"], 388), "tile": tile,
+                "early_z": (pipeline["fragment_queue"], 233), "fragment": (pipeline["fragment_queue"], 233),
+                "color": (pipeline["color_queue"], 24)}.items():
+            bits = 512 if size > 4 else 32
+            read, write, leakage = self.array("ram", entries * size, bits=bits)
+            parts = -(-size * 8 // bits)
+            for energy in write, read:
+                self.event("queues", lambda v, n=name, p=parts: v[f"queue.{n}.items"] * p, energy)
+            self.leak("queues", leakage)

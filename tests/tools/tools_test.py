@@ -74,7 +74,7 @@ class Answers(CommandTest):
     def test_help(self):
         for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["env", "--help"],
                           ["analyze", "--help"], ["cache", "--help"], ["configs", "--help"],
-                          ["counters", "--help"]):
+                          ["counters", "--help"], ["energy", "--help"]):
             result = run(*arguments)
             self.assertEqual(result.returncode, 0)
             self.assertTrue(result.stdout.startswith("usage: tbrsim"))

@@ -180,7 +180,7 @@ create(const struct cm_config *config, const struct cm_counter_table *table, cha
    if (!energy)
       snprintf(error, error_size, "out of memory");
    if (energy && cm_energy_add_caches(&builder) && cm_energy_add_dram(&builder) &&
-       cm_energy_add_nuca(&builder) && cm_energy_add_pipeline(&builder)) {
+       cm_energy_add_nuca(&builder) && cm_energy_add_pipeline(&builder) && cm_energy_add_queues(&builder)) {
       energy->clock_mhz = config->clock_mhz;
       return energy;
    }

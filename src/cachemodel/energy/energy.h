@@ -33,7 +33,8 @@
    X(EARLY_Z, "early_z", GPU, "the tests of depth")                                                     \
    X(FRAGMENT_STAGE, "fragment_stage", GPU, "the Fragment Processors")                                  \
    X(TEXTURE_UNIT, "texture_unit", GPU, "addressing and filtering of textures")                         \
-   X(BLENDING, "blending", GPU, "the Blending Unit")
+   X(BLENDING, "blending", GPU, "the Blending Unit")                                                    \
+   X(QUEUES, "queues", GPU, "the queues between stages")
 
 /** Where energy goes: first those of enum cm_unit, with the same numbers. */
 enum cm_energy_unit {

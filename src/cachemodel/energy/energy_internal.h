@@ -48,5 +48,7 @@ bool cm_energy_add_dram(struct cm_energy_builder *builder);
 bool cm_energy_add_nuca(struct cm_energy_builder *builder);
 /** energy_pipeline.c: processors, fixed-function units, buffers on chip. */
 bool cm_energy_add_pipeline(struct cm_energy_builder *builder);
+/** energy_queues.c: the queues between stages, where their items are counted. */
+bool cm_energy_add_queues(struct cm_energy_builder *builder);
 
 #endif

@@ -82,7 +82,7 @@ add_accesses(struct cm_energy_builder *builder, enum cm_energy_unit unit,
 
 static bool
 add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, const char *reads,
-                const char *writes)
+                const char *writes, uint32_t count)
 {
    const struct buffer_accesses accesses[] = {
       {"quads: reads", reads, false, false},
@@ -104,7 +104,7 @@ add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, con
       if (!add_accesses(builder, unit, &accesses[a], &array))
          return false;
    }
-   return cm_energy_add_leakage(builder, (int)unit, 1, "buffer", array.energy.leakage, array.note);
+   return cm_energy_add_leakage(builder, (int)unit, count, "buffer", array.energy.leakage, array.note);
 }
 
 /* ---- leakage of logic -------------------------------------------------- */
@@ -132,10 +132,15 @@ add_logic_leakage(struct cm_energy_builder *builder, enum cm_energy_unit unit)
 bool
 cm_energy_add_pipeline(struct cm_energy_builder *builder)
 {
-   if (!add_tile_buffer(builder, CM_ENERGY_COLOR_BUFFER, "color_reads", "color_writes") ||
-       !add_tile_buffer(builder, CM_ENERGY_DEPTH_BUFFER, "depth_quads", "depth_writes"))
+   const struct cm_config *config = builder->config;
+   /* A tile can be flushed from one Color Buffer while the next is drawn to another; Hidden Surface Removal has a
+    * Z-Buffer of its own ("DTM-NUCA" II-C). */
+   const uint32_t color_buffers = config->pipeline.tile_buffers ? config->pipeline.tile_buffers : 1;
+   const uint32_t depth_buffers = config->mode == CM_MODE_TBDR ? 2 : 1;
+   if (!add_tile_buffer(builder, CM_ENERGY_COLOR_BUFFER, "color_reads", "color_writes", color_buffers) ||
+       !add_tile_buffer(builder, CM_ENERGY_DEPTH_BUFFER, "depth_quads", "depth_writes", depth_buffers))
       return false;
-   for (int unit = CM_ENERGY_VERTEX_STAGE; unit < CM_ENERGY_UNIT_COUNT; unit++) {
+   for (int unit = CM_ENERGY_VERTEX_STAGE; unit <= CM_ENERGY_BLENDING; unit++) {
       for (size_t o = 0; o < sizeof operations / sizeof operations[0]; o++) {
          if (operations[o].unit == (enum cm_energy_unit)unit && !add_operation(builder, &operations[o]))
             return false;

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What the queues between stages take: an item is written once and read once. Their entries are those of
+ * "DTM-NUCA", Table I. */
+#include <stdio.h>
+
+#include "energy/energy_internal.h"
+
+#define VERTEX_BYTES 136
+#define PRIMITIVE_BYTES 388 /* a primitive with its attributes */
+#define FRAGMENT_BYTES 233  /* a quad with its attributes */
+#define COLOR_BYTES 24
+/* TCOR III-C3: instead of attributes, the Attribute Buffer Pointer is passed to the Rasterizer. */
+#define POINTER_BYTES 4
+
+#define WIDE_PORT_BITS 512
+#define NARROW_PORT_BITS 32
+
+struct queue {
+   const char *name; /* of its counters: queue.<name>.items */
+   uint32_t entries; /* 0: without limit, which is no array */
+   uint32_t bytes;
+};
+
+static bool
+add_accesses(struct cm_energy_builder *builder, const struct queue *queue, const char *what, uint32_t parts,
+             uint64_t energy, const struct cm_array_lookup *array)
+{
+   struct cm_energy_term *term = cm_energy_add(builder, CM_ENERGY_QUEUES, "%s: %s", queue->name, what);
+   if (!term)
+      return false;
+   cm_energy_count(builder, term, "queue.%s.items", queue->name);
+   term->times = parts;
+   term->energy = energy;
+   snprintf(term->note, sizeof term->note, "%u bytes an item: %s", queue->bytes, array->note);
+   return true;
+}
+
+static bool
+add_queue(struct cm_energy_builder *builder, const struct queue *queue)
+{
+   const uint32_t port_bits = queue->bytes > POINTER_BYTES ? WIDE_PORT_BITS : NARROW_PORT_BITS;
+   const uint32_t parts = (queue->bytes * 8 + port_bits - 1) / port_bits;
+   const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
+                                        .size = (uint64_t)queue->entries * queue->bytes,
+                                        .ways = 1,
+                                        .bus_bits = port_bits};
+   struct cm_array_lookup array;
+   char name[64];
+   snprintf(name, sizeof name, "queue %s", queue->name);
+   return cm_energy_find(builder, name, &shape, &array) &&
+          add_accesses(builder, queue, "writes", parts, array.energy.write, &array) &&
+          add_accesses(builder, queue, "reads", parts, array.energy.read, &array) &&
+          cm_energy_add_leakage(builder, CM_ENERGY_QUEUES, 1, name, array.energy.leakage, array.note);
+}
+
+bool
+cm_energy_add_queues(struct cm_energy_builder *builder)
+{
+   const struct cm_config *config = builder->config;
+   const struct cm_pipeline_config *pipeline = &config->pipeline;
+   if (!builder->table || cm_counter_table_find(builder->table, "queue.color.items") < 0)
+      return true;
+   const bool has_pointers = config->primitive_buffer.lines != 0;
+   const uint32_t tile_entries =
+      pipeline->tile_queue && has_pointers ? config->primitive_buffer.output_queue : pipeline->tile_queue;
+   const struct queue queues[] = {
+      {"vertex_input", pipeline->vertex_queue, VERTEX_BYTES},
+      {"vertex_output", pipeline->vertex_queue, VERTEX_BYTES},
+      {"triangle", pipeline->triangle_queue, PRIMITIVE_BYTES},
+      {"tile", tile_entries, has_pointers ? POINTER_BYTES : PRIMITIVE_BYTES},
+      {"early_z", pipeline->fragment_queue, FRAGMENT_BYTES},
+      {"fragment", pipeline->fragment_queue, FRAGMENT_BYTES},
+      {"color", pipeline->color_queue, COLOR_BYTES},
+   };
+   for (size_t q = 0; q < sizeof queues / sizeof queues[0]; q++) {
+      if (queues[q].entries && !add_queue(builder, &queues[q]))
+         return false;
+   }
+   return true;
+}
