@@ -67,11 +67,196 @@ test_latencies(void **unused)
    }
 }
 
+/* ---- streams -------------------------------------------------------------------------------------- */
+
+/* All commands of a kind, and when data is on the bus. */
+#define MAX_COMMANDS 20000
+struct log {
+   const struct cm_dram_timing *timing;
+   uint32_t burst;
+   uint64_t activates[MAX_COMMANDS], data[MAX_COMMANDS];
+   uint32_t num_activates, num_data;
+};
+
+static void
+log_command(const struct cm_dram_issue *issue, void *context)
+{
+   struct log *log = context;
+   switch (issue->command) {
+   case CM_DRAM_ACTIVATE: log->activates[log->num_activates++] = issue->cycle; break;
+   case CM_DRAM_READ:
+   case CM_DRAM_READ_AUTO_PRECHARGE: log->data[log->num_data++] = issue->cycle + log->timing->CL; break;
+   case CM_DRAM_WRITE:
+   case CM_DRAM_WRITE_AUTO_PRECHARGE: log->data[log->num_data++] = issue->cycle + log->timing->CWL; break;
+   default: break;
+   }
+   assert_true(log->num_activates < MAX_COMMANDS && log->num_data < MAX_COMMANDS);
+}
+
+/* Reads and writes of one open row go at the pins' rate: the last data ends tRCD, CL (CWL) and the bursts after the
+ * first one's arrival, and no cycle of the bus between them is idle. */
+static void
+test_row_hits_have_the_rate_of_the_pins(void **unused)
+{
+   (void)unused;
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      const struct cm_dram_system_config config = dram_plain(device);
+      const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+      for (int write = 0; write < 2; write++) {
+         struct cm_dram_system *system = dram_create(&config);
+         const uint32_t count = cm_dram_config_row_bytes(&config) / 64;
+         for (uint32_t block = 0; block < count; block++)
+            cm_dram_system_submit(system, dram_address(&config, 0, 3, 9, block), 64, write, CM_STREAM_COLOR,
+                                  0);
+         const uint64_t data = (uint64_t)count * bursts_of(&config) * burst_of(&config);
+         assert_int_equal(cm_dram_system_drain(system),
+                          timing.tRCD + (write ? timing.CWL : timing.CL) + data);
+         struct cm_dram_system_counters counters;
+         cm_dram_system_count(system, &counters);
+         assert_int_equal(counters.busy_cycles, data);
+         assert_int_equal(counters.row_hits, count - 1);
+         assert_int_equal((uint64_t)count * 64, data * cm_dram_system_bytes_per_cycle(system));
+         cm_dram_system_destroy(system);
+      }
+   }
+}
+
+/* Rows of one bank in turn, which a queue of one request cannot put into another order: one each tRC, or when
+ * the reads need longer, each tRCD + reads + tRTP + tRP. */
+static void
+test_row_conflicts_take_a_row_cycle_each(void **unused)
+{
+   (void)unused;
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      struct cm_dram_system_config config = dram_plain(device);
+      config.read_queue = 1;
+      const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+      struct cm_dram_system *system = dram_create(&config);
+      const uint32_t count = 30;
+      for (uint32_t row = 0; row < count; row++)
+         cm_dram_system_submit(system, dram_address(&config, 0, 0, row, 0), 64, false, CM_STREAM_TEXTURE, 0);
+      const uint32_t columns = (bursts_of(&config) - 1) * larger(timing.tCCD_L, burst_of(&config));
+      const uint64_t cycle = larger(timing.tRAS, timing.tRCD + columns + timing.tRTP) + timing.tRP;
+      assert_int_equal(cm_dram_system_drain(system),
+                       (count - 1) * cycle + timing.tRCD + timing.CL + transfer_of(&config));
+      struct cm_dram_system_counters counters;
+      cm_dram_system_count(system, &counters);
+      assert_int_equal(counters.row_conflicts, count - 1);
+      cm_dram_system_destroy(system);
+   }
+}
+
+/* Rows in all banks in turn: as many activates as tFAW, tRRD and the data bus let through, and hardly fewer. */
+static void
+test_banks_in_parallel_are_bound_by_activates(void **unused)
+{
+   (void)unused;
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      struct cm_dram_system_config config = dram_plain(device);
+      config.channel_width *= 4; /* so that the bus is not what limits */
+      config.timing.tREFI = 100000;
+      const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+      static struct log log;
+      log = (struct log){.timing = &timing, .burst = burst_of(&config)};
+      struct cm_dram_system *system = dram_create(&config);
+      cm_dram_system_observe(system, log_command, &log);
+      for (uint32_t i = 0; i < 1000; i++)
+         cm_dram_system_submit(system, dram_address(&config, 0, i % 8, i / 8, 0), 64, false,
+                               CM_STREAM_TEXTURE, 0);
+      cm_dram_system_drain(system);
+      assert_int_equal(log.num_activates, 1000);
+      uint64_t shortest = UINT64_MAX;
+      for (uint32_t i = 4; i < 1000; i++) {
+         const uint64_t window = log.activates[i] - log.activates[i - 4];
+         shortest = window < shortest ? window : shortest;
+      }
+      const uint64_t bound =
+         larger(timing.tFAW,
+                4 * larger(cm_dram_device(device)->bank_groups > 1 ? timing.tRRD_S : timing.tRRD_L,
+                           bursts_of(&config) * burst_of(&config)));
+      /* An activate lets a column command of the same cycle go first. */
+      assert_true(shortest == bound || shortest == bound + 1);
+      assert_true((log.activates[999] - log.activates[3]) * 100 <= 996 * bound / 4 * 107);
+      cm_dram_system_destroy(system);
+   }
+}
+
+/* Whatever is asked for, no two bursts are on the bus at once; so no more bytes come than the pins can carry. */
+static void
+test_no_more_than_the_pins_carry(void **unused)
+{
+   (void)unused;
+   uint64_t random = 5;
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      for (uint32_t ranks = 1; ranks <= 4; ranks *= 2) {
+         struct cm_dram_system_config config = dram_plain(device);
+         config.ranks = ranks;
+         const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+         static struct log log;
+         log = (struct log){.timing = &timing, .burst = burst_of(&config)};
+         struct cm_dram_system *system = dram_create(&config);
+         cm_dram_system_observe(system, log_command, &log);
+         for (uint32_t i = 0; i < 4000; i++) {
+            const uint64_t address = (uint64_t)random_below(&random, i % 3 ? 1 << 8 : 1 << 24) * 64;
+            cm_dram_system_submit(system, address, 64, random_below(&random, 3) == 0, CM_STREAM_TEXTURE,
+                                  i * 2);
+         }
+         const uint64_t end = cm_dram_system_drain(system);
+         assert_int_equal(log.num_data, 4000 * bursts_of(&config));
+         for (uint32_t i = 1; i < log.num_data; i++)
+            assert_true(log.data[i] >= log.data[i - 1] + log.burst);
+         assert_true(4000 * 64 <= end * cm_dram_system_bytes_per_cycle(system));
+         cm_dram_system_destroy(system);
+      }
+   }
+}
+
+/* ---- refresh -------------------------------------------------------------------------------------- */
+
+/* Each rank is refreshed every tREFI, for tRFC; a stream that would fill the bus loses that share, and not much more. */
+static void
+test_refresh_takes_its_share(void **unused)
+{
+   (void)unused;
+   for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
+      struct cm_dram_system_config config = dram_plain(device);
+      const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+      struct cm_dram_system_counters counters;
+      config.ranks = 2;
+      struct cm_dram_system *system = dram_create(&config);
+      cm_dram_system_advance(system, 1000ull * timing.tREFI + timing.tRFC);
+      cm_dram_system_count(system, &counters);
+      assert_int_equal(counters.refreshes, 2000);
+      assert_int_equal(counters.active_cycles, 2000ull * timing.tRFC);
+      cm_dram_system_destroy(system);
+
+      config.ranks = 1;
+      system = dram_create(&config);
+      const uint64_t blocks = 100ull * timing.tREFI / (bursts_of(&config) * burst_of(&config));
+      for (uint64_t i = 0; i < blocks; i++)
+         cm_dram_system_submit(system, i * 64, 64, false, CM_STREAM_TEXTURE, i);
+      const uint64_t end = cm_dram_system_drain(system);
+      cm_dram_system_count(system, &counters);
+      const uint64_t lost = end - counters.busy_cycles, refreshes = counters.refreshes;
+      /* Before: the reads that are on their way, and the precharge; after: an activate and a read. */
+      const uint64_t around = timing.tRAS + timing.tRTP + timing.tRP + timing.tRCD + timing.CL;
+      assert_true(lost >= refreshes * timing.tRFC);
+      assert_true(lost <= refreshes * (timing.tRFC + around) + around);
+      assert_true(refreshes * timing.tREFI <= end && end < (refreshes + 1) * timing.tREFI + timing.tRFC);
+      cm_dram_system_destroy(system);
+   }
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_latencies),
+      cmocka_unit_test(test_row_hits_have_the_rate_of_the_pins),
+      cmocka_unit_test(test_row_conflicts_take_a_row_cycle_each),
+      cmocka_unit_test(test_banks_in_parallel_are_bound_by_activates),
+      cmocka_unit_test(test_no_more_than_the_pins_carry),
+      cmocka_unit_test(test_refresh_takes_its_share),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The energy of the DRAM system: numbers worked out by hand, and the datasheets' currents come back out of what they
+ * were measured at. */
+#include "dram/dram_energy.h"
+#include "dram/organisation.h"
+#include "support/dram_harness.h"
+#include "support/test.h"
+
+static struct cm_dram_energy
+energy_at(const struct cm_dram_system_config *config, struct cm_dram_system *system, uint64_t cycle)
+{
+   struct cm_dram_system_counters counters;
+   cm_dram_system_advance(system, cycle);
+   cm_dram_system_count(system, &counters);
+   return cm_dram_energy(config, &counters);
+}
+
+/* Two chips of LPDDR3-1333: 1.2 V, 1.5 ns, IDD0 40, IDD2N 20, IDD3N 20.5, IDD4R 220, IDD4W 215, IDD5AB 150 mA. */
+static void
+test_by_hand(void **unused)
+{
+   (void)unused;
+   struct cm_dram_system_config config = dram_plain(dram_device_number("LPDDR3_8Gb_x32_1333"));
+   config.channel_width = 64;
+   struct cm_dram_system_counters counters = {
+      .activates = 1,
+      .read_bursts = 1,
+      .write_bursts = 1,
+      .refreshes = 1,
+      .active_cycles = 1000,
+      .precharged_cycles = 1000,
+      .active_power_down_cycles = 1000,
+      .precharge_power_down_cycles = 1000,
+   };
+   const struct cm_dram_energy energy = cm_dram_energy(&config, &counters);
+   /* In fJ: mA * cycles * 1.2 V * 1.5 ns = 1800 fJ for each, and two chips. */
+   assert_int_equal(energy.activate, (40 * 40 - 574 - 240) * 3600); /* 20.5 * 28 = 574, 20 * 12 = 240 */
+   assert_int_equal(energy.read, 798 * 3600);                       /* (220 - 20.5) * 4 */
+   assert_int_equal(energy.write, 778 * 3600);                      /* (215 - 20.5) * 4 */
+   assert_int_equal(energy.refresh, 18130 * 3600);                  /* (150 - 20.5) * 140 */
+   assert_int_equal(energy.active_standby, 20500 * 3600);
+   assert_int_equal(energy.precharge_standby, 20000 * 3600);
+   assert_int_equal(energy.active_power_down, 7000 * 3600);
+   assert_int_equal(energy.precharge_power_down, 1300 * 3600);
+   assert_int_equal(cm_dram_energy_total(&energy),
+                    energy.activate + energy.read + energy.write + energy.refresh + energy.active_standby +
+                       energy.precharge_standby + energy.active_power_down + energy.precharge_power_down);
+}
+
+/* fJ that a current through all chips takes in some cycles; currents are in µA. */
+static uint64_t
+drawn(const struct cm_dram_system_config *config, uint64_t current, uint64_t cycles)
+{
+   const struct cm_dram_device *device = cm_dram_device(config->device);
+   return (uint64_t)((unsigned __int128)current * cycles * device->VDD * device->tCK *
+                     cm_dram_config_chips(config) / 1000000);
+}
+
+static void
+assert_near(uint64_t a, uint64_t b)
+{
+   /* Each part is rounded down by itself. */
+   if (a > b + 10 || b > a + 10)
+      fail_msg("%llu and %llu fJ", (unsigned long long)a, (unsigned long long)b);
+}
+
+/* Nothing asked for: the standby with no row open and the refreshes, which draw IDD5AB in all. */
+static void
+test_idle(void **unused)
+{
+   (void)unused;
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      struct cm_dram_system_config config = dram_plain(number);
+      const struct cm_dram_device *device = cm_dram_device(number);
+      const uint64_t refreshing = 50ull * device->timing.tRFC;
+      for (int power_down = 0; power_down < 2; power_down++) {
+         config.power_down_after = power_down ? 20 : 0;
+         const uint64_t end =
+            50ull * device->timing.tREFI + device->timing.tRFC + (power_down ? device->timing.tXP : 0);
+         struct cm_dram_system *system = dram_create(&config);
+         const struct cm_dram_energy energy = energy_at(&config, system, end);
+         assert_int_equal(energy.activate + energy.read + energy.write + energy.active_power_down, 0);
+         assert_near(energy.refresh + energy.active_standby, drawn(&config, device->IDD5AB, refreshing));
+         if (!power_down) {
+            assert_near(energy.precharge_standby, drawn(&config, device->IDD2N, end - refreshing));
+            assert_int_equal(energy.precharge_power_down, 0);
+         } else {
+            /* CKE is high for 20 cycles at the beginning, and while a refresh waits tXP; after a refresh, which is
+             * longer than 20 cycles, the rank goes down at once. */
+            const uint64_t standby = 20 + 50ull * device->timing.tXP;
+            assert_near(energy.precharge_standby, drawn(&config, device->IDD2N, standby));
+            assert_near(energy.precharge_power_down,
+                        drawn(&config, device->IDD2P, end - refreshing - standby));
+         }
+         cm_dram_system_destroy(system);
+      }
+   }
+}
+
+/* A bank that is activated and precharged every tRC draws IDD0, a full data bus IDD4R or IDD4W. */
+static void
+test_datasheet_loads(void **unused)
+{
+   (void)unused;
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      const struct cm_dram_system_config config = dram_plain(number);
+      const struct cm_dram_device *device = cm_dram_device(number);
+      const struct cm_dram_timing *timing = &device->timing;
+      struct cm_dram_system_counters counters = {.activates = 1000,
+                                                 .active_cycles = 1000ull * timing->tRAS,
+                                                 .precharged_cycles = 1000ull * timing->tRP};
+      struct cm_dram_energy energy = cm_dram_energy(&config, &counters);
+      assert_near(cm_dram_energy_total(&energy),
+                  drawn(&config, device->IDD0, 1000ull * (timing->tRAS + timing->tRP)));
+      const uint64_t burst = device->burst_length / 2;
+      counters = (struct cm_dram_system_counters){.read_bursts = 1000, .active_cycles = 1000 * burst};
+      energy = cm_dram_energy(&config, &counters);
+      assert_near(cm_dram_energy_total(&energy), drawn(&config, device->IDD4R, 1000 * burst));
+      counters = (struct cm_dram_system_counters){.write_bursts = 1000, .active_cycles = 1000 * burst};
+      energy = cm_dram_energy(&config, &counters);
+      assert_near(cm_dram_energy_total(&energy), drawn(&config, device->IDD4W, 1000 * burst));
+   }
+}
+
+/* One read of a precharged bank, then nothing: each cycle is in one of the states, and the parts are as many times the
+ * currents as there were commands. */
+static void
+test_one_read(void **unused)
+{
+   (void)unused;
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      struct cm_dram_system_config config = dram_plain(number);
+      const struct cm_dram_device *device = cm_dram_device(number);
+      config.timing.tREFI = 10000;
+      struct cm_dram_system *system = dram_create(&config);
+      cm_dram_system_submit(system, 0, 64, false, CM_STREAM_TEXTURE, 100);
+      const struct cm_dram_energy energy = energy_at(&config, system, 5000);
+      assert_near(energy.precharge_standby, drawn(&config, device->IDD2N, 100));
+      assert_near(energy.active_standby, drawn(&config, device->IDD3N, 4900));
+      assert_int_equal(energy.refresh + energy.write, 0);
+      assert_true(energy.activate > 0 && energy.read > 0);
+      cm_dram_system_destroy(system);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_by_hand),
+      cmocka_unit_test(test_idle),
+      cmocka_unit_test(test_datasheet_loads),
+      cmocka_unit_test(test_one_read),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* What a caller of dram/dram_system.h relies on: devices are those of the file, clocks convert exactly, addresses are
+ * found again, tickets stay valid, late requests are taken up, and the order of calls does not matter. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dram/address_mapping.h"
+#include "dram/organisation.h"
+#include "support/dram_harness.h"
+#include "support/test.h"
+
+/* ---- devices -------------------------------------------------------------------------------------- */
+
+/* A field of the file by its column's name. */
+static double
+field(const char *columns, const char *line, const char *name)
+{
+   for (;;) {
+      const size_t name_length = strcspn(columns, ",\n"), length = strcspn(line, ",\n");
+      if (name_length == strlen(name) && memcmp(columns, name, name_length) == 0)
+         return strtod(line, NULL);
+      if (columns[name_length] != ',')
+         fail_msg("no column %s", name);
+      columns += name_length + 1;
+      line += length + 1;
+   }
+}
+
+static void
+test_devices_are_those_of_the_file(void **unused)
+{
+   (void)unused;
+   char path[4096], columns[1024], line[1024];
+   snprintf(path, sizeof path, "%s/../data/dram-devices.csv", getenv("TBRSIM_CONFIG_DIR"));
+   FILE *file = fopen(path, "r");
+   assert_non_null(file);
+   assert_non_null(fgets(columns, sizeof columns, file));
+   uint32_t number = 0;
+   while (fgets(line, sizeof line, file)) {
+      assert_true(number < cm_dram_device_count());
+      const struct cm_dram_device *device = cm_dram_device(++number);
+      assert_memory_equal(device->name, line, strlen(device->name));
+      assert_int_equal(line[strlen(device->name)], ',');
+#define SAME(value, name, factor) \
+   assert_int_equal(value, (uint32_t)llround(field(columns, line, name) * (factor)))
+      SAME(device->bank_groups, "bankgroups", 1);
+      SAME(device->banks_per_group, "banks_per_group", 1);
+      SAME(device->rows, "rows", 1);
+      SAME(device->columns, "columns", 1);
+      SAME(device->width, "device_width", 1);
+      SAME(device->burst_length, "BL", 1);
+      SAME(device->tCK, "tCK_ns", 1000);
+#define SAME_TIMING(name, description) SAME(device->timing.name, #name, 1);
+      CM_DRAM_TIMINGS(SAME_TIMING)
+      SAME(device->VDD, "VDD_V", 1000);
+      SAME(device->IDD0, "IDD0_mA", 1000);
+      SAME(device->IDD2P, "IDD2P_mA", 1000);
+      SAME(device->IDD2N, "IDD2N_mA", 1000);
+      SAME(device->IDD3P, "IDD3P_mA", 1000);
+      SAME(device->IDD3N, "IDD3N_mA", 1000);
+      SAME(device->IDD4W, "IDD4W_mA", 1000);
+      SAME(device->IDD4R, "IDD4R_mA", 1000);
+      SAME(device->IDD5AB, "IDD5AB_mA", 1000);
+      SAME(device->IDD6x, "IDD6x_mA", 1000);
+   }
+   fclose(file);
+   assert_int_equal(number, cm_dram_device_count());
+}
+
+/* ---- clocks --------------------------------------------------------------------------------------- */
+
+/* The first cycle that does not begin before another clock's, from the periods themselves. */
+static uint64_t
+first_not_before(uint64_t cycle, uint64_t from_period, uint64_t to_period)
+{
+   const unsigned __int128 time = (unsigned __int128)cycle * from_period;
+   return (uint64_t)((time + to_period - 1) / to_period);
+}
+
+static void
+test_clocks_convert_exactly(void **unused)
+{
+   (void)unused;
+   uint64_t random = 3;
+   static const uint32_t clocks[] = {400, 600, 1000, 1333, 1600, 4000};
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      const struct cm_dram_system_config config = dram_plain(number);
+      struct cm_dram_system *system = dram_create(&config);
+      for (unsigned i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
+         const struct cm_dram_clock clock = cm_dram_system_clock(system, clocks[i]);
+         /* Periods in units of 1 ps / MHz: 10^6 and period * MHz. */
+         const uint64_t dram = (uint64_t)cm_dram_system_period(system) * clocks[i];
+         for (int trial = 0; trial < 2000; trial++) {
+            const uint64_t cycle =
+               trial < 200 ? (uint64_t)trial : (uint64_t)random_next(&random) << random_below(&random, 12);
+            assert_int_equal(cm_dram_clock_to_dram(clock, cycle), first_not_before(cycle, 1000000, dram));
+            assert_int_equal(cm_dram_clock_from_dram(clock, cycle), first_not_before(cycle, dram, 1000000));
+         }
+      }
+      cm_dram_system_destroy(system);
+   }
+   /* LPDDR3-1333 with 600 MHz: 10 cycles of the GPU are 16.7 ns, 100/9 of 1.5 ns; two channels of 32 bits. */
+   struct cm_dram_system_config config = dram_plain(dram_device_number("LPDDR3_8Gb_x32_1333"));
+   config.channels = 2;
+   struct cm_dram_system *system = dram_create(&config);
+   const struct cm_dram_clock clock = cm_dram_system_clock(system, 600);
+   assert_int_equal(clock.from, 9);
+   assert_int_equal(clock.to, 10);
+   assert_int_equal(cm_dram_clock_to_dram(clock, 9), 10);
+   assert_int_equal(cm_dram_clock_to_dram(clock, 10), 12);
+   assert_int_equal(cm_dram_clock_from_dram(clock, 11), 10);
+   assert_int_equal(cm_dram_system_bytes_per_cycle(system), 16);
+   cm_dram_system_destroy(system);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------------ */
+
+/* Three addresses worked out by hand: DDR3-1600, two channels of 64 bits (rows of 8 KiB), two ranks, interleave 256. */
+static void
+test_addresses_by_hand(void **unused)
+{
+   (void)unused;
+   struct cm_dram_system_config config = dram_plain(dram_device_number("DDR3_4Gb_x16_1600"));
+   config.channels = 2;
+   config.channel_width = 64;
+   config.ranks = 2;
+   config.interleave = 256;
+   const struct cm_dram_geometry geometry = cm_dram_config_geometry(&config);
+   assert_int_equal(geometry.column_bits, 5);
+   assert_int_equal(geometry.row_bits, 15);
+   struct cm_dram_address_mapping mapping;
+   char message[300];
+   assert_true(cm_dram_address_mapping_parse(&mapping, "row-rank-bank-column-channel", &geometry, message,
+                                             sizeof message));
+   /* row : 15, rank : 1, bank : 3, column : 5, channel : 1, offset : 8 */
+   const uint64_t address = (0x2345ull << 18 | 1 << 17 | 5 << 14 | 0x13 << 9 | 1 << 8) | 0xc0;
+   struct cm_dram_location location = cm_dram_address_mapping_locate(&mapping, address);
+   assert_int_equal(location.channel, 1);
+   assert_int_equal(location.rank, 1);
+   assert_int_equal(location.bank, 5);
+   assert_int_equal(location.row, 0x2345);
+   assert_int_equal(location.column, 0x13c0);
+   /* Beyond the memory of 8 GiB: a row of its own. */
+   assert_int_equal(mapping.capacity_bits, 33);
+   location = cm_dram_address_mapping_locate(&mapping, address + (3ull << 33));
+   assert_int_equal(location.bank, 5);
+   assert_int_equal(location.row, 3 * 32768 + 0x2345);
+   assert_true(cm_dram_address_mapping_parse(&mapping, "channel-column-row-bank^row-rank", &geometry, message,
+                                             sizeof message));
+   /* channel : 1, column : 5, row : 15, bank : 3, rank : 1, offset : 8 */
+   location = cm_dram_address_mapping_locate(&mapping, 1ull << 32 | 0x1full << 27 | 0x0003ull << 12 |
+                                                          6ull << 9 | 1 << 8);
+   assert_int_equal(location.channel, 1);
+   assert_int_equal(location.column, 0x1f00);
+   assert_int_equal(location.row, 3);
+   assert_int_equal(location.bank, 6 ^ 3);
+   assert_int_equal(location.rank, 1);
+}
+
+/* Every block of a memory has a place of its own: brute force over all blocks of one of 16 MiB. */
+static void
+test_every_block_has_its_place(void **unused)
+{
+   (void)unused;
+   static const char *const texts[] = {"row-rank-bank-column-channel", "row-column-bank^row-rank-channel",
+                                       "channel-rank-row-bank-column", "bank-row-channel-column-rank"};
+   const struct cm_dram_geometry geometry = {
+      .offset_bits = 7, .channel_bits = 1, .rank_bits = 1, .bank_bits = 3, .column_bits = 4, .row_bits = 8};
+   uint8_t *seen = malloc(1 << 24);
+   assert_non_null(seen);
+   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+      struct cm_dram_address_mapping mapping;
+      char message[300];
+      assert_true(cm_dram_address_mapping_parse(&mapping, texts[i], &geometry, message, sizeof message));
+      memset(seen, 0, 1 << 24);
+      for (uint64_t address = 0; address < 1 << 24; address += 64) {
+         const struct cm_dram_location l = cm_dram_address_mapping_locate(&mapping, address);
+         assert_true(l.channel < 2 && l.rank < 2 && l.bank < 8 && l.row < 256 && l.column < 2048);
+         uint8_t *place = &seen[(((l.channel * 2 + l.rank) * 8 + l.bank) * 256 + l.row) * 2048 + l.column];
+         assert_int_equal(*place, 0);
+         *place = 1;
+      }
+   }
+   free(seen);
+}
+
+/* ---- requests ------------------------------------------------------------------------------------- */
+
+/* Many more requests than tickets, none asked for: each is completed once; the tickets of the last ones are valid. */
+static void
+test_tickets(void **unused)
+{
+   (void)unused;
+   const struct cm_dram_system_config config = dram_plain(1);
+   struct cm_dram_system *system = dram_create(&config);
+   const uint32_t count = 3 * CM_DRAM_TICKETS + 5;
+   cm_dram_ticket last = 0;
+   uint64_t random = 1, bytes = 0;
+   for (uint32_t i = 0; i < count; i++) {
+      const uint32_t size = 1 + random_below(&random, 64);
+      bytes += size;
+      last = cm_dram_system_submit(system, (uint64_t)random_below(&random, 1 << 20) * 64, size, i % 5 == 0,
+                                   i % 2 ? CM_STREAM_COLOR : CM_STREAM_VERTEX, i);
+   }
+   uint64_t completion;
+   assert_false(cm_dram_system_is_complete(system, last, &completion));
+   const uint64_t end = cm_dram_system_drain(system);
+   assert_true(cm_dram_system_is_complete(system, last, &completion));
+   assert_int_equal(cm_dram_system_completion(system, last), completion);
+   assert_true(completion <= end);
+   assert_true(cm_dram_system_is_complete(system, last + 1 - CM_DRAM_TICKETS, &completion));
+   struct cm_dram_system_counters counters;
+   cm_dram_system_count(system, &counters);
+   assert_int_equal(counters.reads + counters.writes, count);
+   assert_int_equal(counters.row_hits + counters.row_misses + counters.row_conflicts, count);
+   uint64_t counted = 0;
+   for (int stream = 0; stream < CM_STREAM_COUNT; stream++)
+      counted += counters.read_bytes[stream] + counters.write_bytes[stream];
+   assert_int_equal(counted, bytes);
+   assert_int_equal(counted, counters.read_bytes[CM_STREAM_COLOR] + counters.write_bytes[CM_STREAM_COLOR] +
+                                counters.read_bytes[CM_STREAM_VERTEX] +
+                                counters.write_bytes[CM_STREAM_VERTEX]);
+   cm_dram_system_destroy(system);
+}
+
+/* A request that arrives in the past is taken up where that ends, and its latency is from its own arrival. */
+static void
+test_late_requests(void **unused)
+{
+   (void)unused;
+   const struct cm_dram_system_config config = dram_plain(1);
+   const struct cm_dram_timing timing = cm_dram_config_timing(&config);
+   struct cm_dram_system *system = dram_create(&config);
+   cm_dram_system_advance(system, 100);
+   const cm_dram_ticket ticket = cm_dram_system_submit(system, 0, 32, false, CM_STREAM_TEXTURE, 60);
+   assert_int_equal(cm_dram_system_completion(system, ticket), 100 + timing.tRCD + timing.CL + 4);
+   struct cm_dram_system_counters counters;
+   cm_dram_system_count(system, &counters);
+   assert_int_equal(counters.late_requests, 1);
+   assert_int_equal(counters.read_latency_cycles, 40 + timing.tRCD + timing.CL + 4);
+   /* Time does not go back. */
+   cm_dram_system_advance(system, 10);
+   cm_dram_system_count(system, &counters);
+   assert_true(counters.channel_cycles > 100);
+   cm_dram_system_destroy(system);
+}
+
+/* The controller's latency delays the answers of reads and nothing else. */
+static void
+test_controller_latency(void **unused)
+{
+   (void)unused;
+   uint64_t ends[2][2];
+   for (int write = 0; write < 2; write++) {
+      for (int slow = 0; slow < 2; slow++) {
+         struct cm_dram_system_config config = dram_plain(1);
+         config.controller_latency = slow ? 38 : 0;
+         struct cm_dram_system *system = dram_create(&config);
+         for (uint64_t i = 0; i < 100; i++)
+            cm_dram_system_submit(system, i * 4096, 64, write, CM_STREAM_TEXTURE, i);
+         ends[write][slow] = cm_dram_system_drain(system);
+         cm_dram_system_destroy(system);
+      }
+   }
+   assert_int_equal(ends[0][1], ends[0][0] + 38);
+   assert_int_equal(ends[1][1], ends[1][0]);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_devices_are_those_of_the_file),
+      cmocka_unit_test(test_clocks_convert_exactly),
+      cmocka_unit_test(test_addresses_by_hand),
+      cmocka_unit_test(test_every_block_has_its_place),
+      cmocka_unit_test(test_tickets),
+      cmocka_unit_test(test_late_requests),
+      cmocka_unit_test(test_controller_latency),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
