@@ -222,6 +222,21 @@ test_what_is_not_there(void **unused)
       assert_false(cm_energy_table_find(&cases[i].shape, &lookup, error, sizeof error));
       assert_string_equal(error, cases[i].complaint);
    }
+   for (uint32_t i = 0; i < cm_array_row_count; i++) {
+      if (cm_array_rows[i].kind != CM_ARRAY_RAM)
+         continue;
+      struct cm_array_shape shape = {CM_ARRAY_RAM,
+                                     cm_array_rows[i].technology,
+                                     cm_array_rows[i].cell,
+                                     CM_ENERGY_LARGEST_RAM,
+                                     1,
+                                     cm_array_rows[i].bus_bits};
+      struct cm_array_lookup lookup;
+      char error[256];
+      assert_true(cm_energy_table_find(&shape, &lookup, error, sizeof error));
+      shape.size++;
+      assert_false(cm_energy_table_find(&shape, &lookup, error, sizeof error));
+   }
    assert_true(cm_energy_table_has_technology(22));
    assert_false(cm_energy_table_has_technology(130));
 }

@@ -34,7 +34,7 @@ enum cm_cell {
 
 /** Keys energy.*. */
 struct cm_energy_config {
-   uint32_t technology; /**< nm: 22, 32, 45, 65 or 90. 0: there is no such mapping */
+   uint32_t technology; /**< nm: 22, 32, 45, 65 or 90. 0, or no such mapping: energy is not counted */
    enum cm_cell cell;
 #define CM_ENERGY_MEMBER(member, description) uint32_t member; /**< fJ or nW; see CM_ENERGY_KEYS */
    CM_ENERGY_KEYS(CM_ENERGY_MEMBER)

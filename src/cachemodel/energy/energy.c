@@ -120,6 +120,12 @@ cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, .
    return term;
 }
 
+bool
+cm_energy_has_counter(const struct cm_energy_builder *builder, const char *name)
+{
+   return !builder->table || cm_counter_table_find(builder->table, name) >= 0;
+}
+
 void
 cm_energy_count(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *format, ...)
 {

@@ -39,7 +39,7 @@ bool
 cm_energy_add_dram(struct cm_energy_builder *builder)
 {
    const struct cm_dram_system_config *config = &builder->config->dram_system;
-   if (!builder->table || cm_counter_table_find(builder->table, CM_ENERGY_DRAM_COUNTERS "activates") < 0)
+   if (!config->device || !cm_energy_has_counter(builder, CM_ENERGY_DRAM_COUNTERS "activates"))
       return true;
 #define ADD(part, counter, is_static, what, formula)                                     \
    {                                                                                     \

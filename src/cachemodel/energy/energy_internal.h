@@ -25,6 +25,9 @@ struct cm_energy_builder {
 struct cm_energy_term *cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, ...)
    __attribute__((format(printf, 3, 4)));
 
+/** Whether a counter is in the table. Without a table, which is to see whether an account can be made: as if it were. */
+bool cm_energy_has_counter(const struct cm_energy_builder *builder, const char *name);
+
 /** Adds a counter, which must be in the table, to a term's events … */
 void cm_energy_count(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *format,
                      ...) __attribute__((format(printf, 3, 4)));

@@ -36,7 +36,7 @@ key_value(const struct cm_energy_config *config, size_t offset)
 static bool
 add_operation(struct cm_energy_builder *builder, const struct operation *operation)
 {
-   if (!builder->table || cm_counter_table_find(builder->table, operation->counter) < 0)
+   if (!cm_energy_has_counter(builder, operation->counter))
       return true;
    struct cm_energy_term *term = cm_energy_add(builder, (int)operation->unit, "%s", operation->what);
    if (!term)
@@ -98,8 +98,7 @@ add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, con
    struct cm_array_lookup array;
    if (!cm_energy_find(builder, "the tile buffers", &shape, &array))
       return false;
-   const bool has_operations =
-      builder->table && cm_counter_table_find(builder->table, "operations.color_reads") >= 0;
+   const bool has_operations = cm_energy_has_counter(builder, "operations.color_reads");
    for (unsigned a = has_operations ? 0 : 2; a < sizeof accesses / sizeof accesses[0]; a++) {
       if (!add_accesses(builder, unit, &accesses[a], &array))
          return false;

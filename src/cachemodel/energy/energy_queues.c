@@ -2,6 +2,7 @@
 /* What the queues between stages take: an item is written once and read once. Their entries are those of
  * "DTM-NUCA", Table I. */
 #include <stdio.h>
+#include <string.h>
 
 #include "energy/energy_internal.h"
 
@@ -40,15 +41,25 @@ add_queue(struct cm_energy_builder *builder, const struct queue *queue)
 {
    const uint32_t port_bits = queue->bytes > POINTER_BYTES ? WIDE_PORT_BITS : NARROW_PORT_BITS;
    const uint32_t parts = (queue->bytes * 8 + port_bits - 1) / port_bits;
+   /* Longer queues are there to be no limit, not to be built. */
+   const uint64_t bytes = (uint64_t)queue->entries * queue->bytes;
+   const bool is_large = bytes > CM_ENERGY_LARGEST_RAM;
    const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
-                                        .size = (uint64_t)queue->entries * queue->bytes,
+                                        .size = is_large ? CM_ENERGY_LARGEST_RAM : bytes,
                                         .ways = 1,
                                         .bus_bits = port_bits};
    struct cm_array_lookup array;
    char name[64];
    snprintf(name, sizeof name, "queue %s", queue->name);
-   return cm_energy_find(builder, name, &shape, &array) &&
-          add_accesses(builder, queue, "writes", parts, array.energy.write, &array) &&
+   if (!cm_energy_find(builder, name, &shape, &array))
+      return false;
+   if (is_large) {
+      char row[sizeof array.note];
+      memcpy(row, array.note, sizeof row);
+      snprintf(array.note, sizeof array.note, "LARGEST ROW instead of %llu bytes: %.150s",
+               (unsigned long long)bytes, row);
+   }
+   return add_accesses(builder, queue, "writes", parts, array.energy.write, &array) &&
           add_accesses(builder, queue, "reads", parts, array.energy.read, &array) &&
           cm_energy_add_leakage(builder, CM_ENERGY_QUEUES, 1, name, array.energy.leakage, array.note);
 }
@@ -58,7 +69,7 @@ cm_energy_add_queues(struct cm_energy_builder *builder)
 {
    const struct cm_config *config = builder->config;
    const struct cm_pipeline_config *pipeline = &config->pipeline;
-   if (!builder->table || cm_counter_table_find(builder->table, "queue.color.items") < 0)
+   if (!cm_energy_has_counter(builder, "queue.color.items"))
       return true;
    const bool has_pointers = config->primitive_buffer.lines != 0;
    const uint32_t tile_entries =

@@ -77,6 +77,8 @@ struct cm_array_lookup {
 
 /** All caches in the file have lines of so many bytes. */
 #define CM_ENERGY_LINE_BYTES 64
+/** The largest arrays without tags, of each width. */
+#define CM_ENERGY_LARGEST_RAM 131072
 
 /** Looks an array up:
  *  - where there is a row of its size and ways: that row's numbers, unchanged;
