@@ -49,7 +49,6 @@ cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct c
       .burst = device->burst_length / 2,
       .activate_to_column = timing->tRCD,
       .activate_to_precharge = timing->tRAS,
-      .activate_to_activate = timing->tRAS + timing->tRP,
       .precharge_to_activate = timing->tRP,
       .activate_same_group = timing->tRRD_L,
       .activate_other_group = timing->tRRD_S,
@@ -111,7 +110,6 @@ cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_c
    state->row[bank] = row;
    state->column_ready[bank] = cycle + constraints->activate_to_column;
    state->precharge_ready[bank] = cycle + constraints->activate_to_precharge;
-   state->activate_ready[bank] = cycle + constraints->activate_to_activate;
 
    rank->activates[rank->oldest] = cycle + 1;
    rank->oldest = (rank->oldest + 1) % 4;

@@ -8,7 +8,7 @@
  *
  *   same bank      activate → read, write      tRCD
  *                  activate → precharge        tRAS
- *                  activate → activate         tRC = tRAS + tRP
+ *                  activate → activate         tRC = tRAS + tRP, by the precharge between them
  *                  precharge → activate        tRP
  *                  read → precharge            tRTP
  *                  write → precharge           CWL + B + tWR
@@ -47,7 +47,7 @@ enum cm_dram_direction {
 /** Distances between commands in cycles, and how banks are numbered. */
 struct cm_dram_constraints {
    uint32_t burst; /**< cycles of the data bus */
-   uint32_t activate_to_column, activate_to_precharge, activate_to_activate, precharge_to_activate;
+   uint32_t activate_to_column, activate_to_precharge, precharge_to_activate;
    uint32_t activate_same_group, activate_other_group, four_activates;
    uint32_t refresh, power_up;
    uint32_t column_to_data[2]; /**< CL, CWL, by direction */
