@@ -204,6 +204,10 @@ cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock)
 {
    struct cm_hidden_timing *hidden = &timing->hidden;
    *clock = hidden->stage.until;
+   if (!cm_timing_is_deferred(timing)) {
+      hidden->work = NULL;
+      return false;
+   }
    while (hidden->work && !hidden->work->is_tile)
       hidden->work = hidden->work->next;
    const struct cm_work *work = hidden->work;

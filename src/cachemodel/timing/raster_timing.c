@@ -235,7 +235,10 @@ find_barrier(struct cm_timing *timing, const struct cm_work *work)
 {
    if (!work->begins_pass)
       return true;
-   if (timing->transfer.flush != work)
+   struct cm_work **flush = &timing->transfer.flush;
+   while (*flush && !(*flush)->is_tile)
+      *flush = (*flush)->next;
+   if (*flush != work)
       return false;
    timing->raster.barrier = timing->transfer.stage.until;
    return true;
@@ -254,7 +257,7 @@ cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock)
    if (!raster->next && !raster->popped) {
       if (work->loaded == CM_UNKNOWN || !find_barrier(timing, work) ||
           (cm_timing_is_deferred(timing) && work->hidden_end == CM_UNKNOWN) ||
-          (!work->primitives.count && work->fetch_begin == CM_UNKNOWN))
+          work->fetch_begin == CM_UNKNOWN)
          return false;
    }
    return !wants_primitive(timing) || cm_fetcher_timing_pass_on(timing, work, raster->popped);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "timing/timing_internal.h"
@@ -164,6 +165,25 @@ end_work(struct cm_timing *timing)
       timing->fetcher.out_work = work;
 }
 
+/* Whoever stands at a log that is done with goes on to the next one: who has not passed a pass' geometry yet has
+ * nothing to do there. */
+static void
+step_over(struct cm_timing *timing, const struct cm_work *work)
+{
+   struct cm_work **const cursors[] = {
+      &timing->fetcher.work,  &timing->hidden.work,    &timing->raster.work,
+      &timing->transfer.load, &timing->transfer.flush,
+   };
+   for (unsigned i = 0; i < sizeof cursors / sizeof cursors[0]; i++) {
+      if (*cursors[i] == work)
+         *cursors[i] = work->next;
+   }
+   if (timing->fetcher.out_work == work) {
+      timing->fetcher.out_work = work->next;
+      timing->fetcher.out_next = 0;
+   }
+}
+
 void
 cm_timing_release(struct cm_timing *timing, struct cm_work *released)
 {
@@ -174,10 +194,7 @@ cm_timing_release(struct cm_timing *timing, struct cm_work *released)
          return;
       if (!work->is_tile && !work->is_shaded)
          return;
-      if (timing->fetcher.out_work == work) {
-         timing->fetcher.out_work = work->next;
-         timing->fetcher.out_next = 0;
-      }
+      step_over(timing, work);
       timing->first = work->next;
       if (!timing->first)
          timing->last = NULL;
@@ -480,10 +497,25 @@ rest_until(struct cm_timing *timing, uint64_t end)
    timing->raster.barrier = end;
 }
 
+/* Whether a tile is under way that no stage can take any further, which must not be. */
+static bool
+stands_still(const struct cm_timing *timing)
+{
+   for (const struct cm_work *work = timing->first; work; work = work->next) {
+      if (work->is_tile)
+         return true;
+   }
+   return false;
+}
+
 void
 cm_timing_frame_end(struct cm_timing *timing)
 {
    advance(timing, true);
+   if (!timing->lost && stands_still(timing)) {
+      fputs("tbrsim: the timing model's pipeline stands still, which is a fault of its own\n", stderr);
+      timing->lost = true;
+   }
    if (timing->lost)
       return;
    if (cm_fetcher_timing_end_pass(timing))
