@@ -117,6 +117,18 @@ class Llc(unittest.TestCase):
                     misses.add(cache["misses"])
             self.assertGreater(len(misses), len(policies) / 2)
 
+    def test_invalidations(self):
+        """Render targets that go to memory past the cache, which has them as textures."""
+        past = ("streams.color=dram", "caches.l2.size=4194304")
+        policies = ["lru", "drrip", "ship-mem", "gspc", "opt"]
+        caches = self.caches(self.desktop, "--set", past[0], "--set", past[1], "--policies", ",".join(policies), "--frames",
+                             "0-2", "--profile")
+        for (policy, _, _), cache in caches.items():
+            frames = self.simulate(self.desktop, "0-2", *past, f"caches.l2.policy={policy}")
+            self.check_cache(cache, frames, 1)
+            self.check_profile(cache)
+            self.assertGreater(sum(frame["l2.total.invalidations"] for frame in frames[1:]), 0)
+
     def test_thresholds_and_sizes(self):
         comparison = self.compare(self.shadow, "--policies", "gspztc:2,gspztc:16,gspc:128", "--size", "256K,1M",
                                   "--frames", "0-2", "--warm-up", "0")
