@@ -5,6 +5,7 @@
 
 #include "energy/energy.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/immediate.h"
 #include "gpu/operations.h"
 #include "memory/future.h"
 #include "tiling/parameter_buffer.h"
@@ -105,6 +106,10 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->nuca);
       fine = gpu->timing != NULL;
    }
+   if (fine && config->mode == CM_MODE_IMR) {
+      gpu->immediate = cm_immediate_create(gpu);
+      fine = gpu->immediate != NULL;
+   }
    if (fine) {
       gpu->reads_apart = gpu->nuca || gpu->timing;
       if (futures)
@@ -129,6 +134,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
    cm_deferred_finish(&gpu->deferred);
+   cm_immediate_destroy(gpu->immediate);
    cm_pb_lists_destroy(gpu->lists);
    cm_attribute_cache_destroy(gpu->attribute_cache);
    cm_texture_access_finish(&gpu->texture_access);
@@ -147,7 +153,9 @@ cm_gpu_destroy(struct cm_gpu *gpu)
 bool
 cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind)
 {
-   return kind == CM_PASS_FULL || kind == (mode == CM_MODE_TBDR ? CM_PASS_TBDR : CM_PASS_TBR);
+   if (kind == CM_PASS_FULL)
+      return true;
+   return mode != CM_MODE_IMR && kind == (mode == CM_MODE_TBDR ? CM_PASS_TBDR : CM_PASS_TBR);
 }
 
 void
@@ -215,6 +223,27 @@ find_traversal(struct cm_gpu *gpu, const struct cm_pass *pass)
    return true;
 }
 
+static bool
+begin_pass(struct cm_gpu *gpu)
+{
+   if (!find_traversal(gpu, gpu->pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_begin(gpu))
+      return false;
+   if (gpu->immediate)
+      return cm_immediate_begin(gpu->immediate);
+   cm_geometry_draws(gpu, 0, gpu->pass->num_draws);
+   return cm_polygon_list_builder(gpu);
+}
+
+/* The pass cannot be simulated any further. */
+static void
+abandon_pass(struct cm_gpu *gpu)
+{
+   out_of_memory(gpu);
+   if (!gpu->immediate)
+      cm_parameter_buffer_end(gpu);
+   gpu->pass = NULL;
+}
+
 void
 cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
@@ -224,12 +253,8 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
       cm_timing_geometry_begin(gpu->timing);
    gpu->pipeline[CM_PIPELINE_PASSES]++;
    cm_framebuffer_bind(gpu);
-   if (!find_traversal(gpu, pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_pass(gpu) ||
-       !cm_polygon_list_builder(gpu)) {
-      out_of_memory(gpu);
-      cm_parameter_buffer_end(gpu);
-      gpu->pass = NULL;
-   }
+   if (!begin_pass(gpu))
+      abandon_pass(gpu);
    if (gpu->timing)
       cm_timing_geometry_end(gpu->timing);
 }
@@ -245,6 +270,11 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 {
    if (!gpu->pass)
       return;
+   if (gpu->immediate) {
+      if (!cm_immediate_tile(gpu->immediate, tile))
+         abandon_pass(gpu);
+      return;
+   }
    if (!gpu->pass->touched[tile]) {
       cm_tile_fetcher_tile_done(gpu, tile);
       return;
@@ -274,7 +304,10 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
-   if (gpu->pass) {
+   if (gpu->pass && gpu->immediate) {
+      if (!cm_immediate_end(gpu->immediate))
+         out_of_memory(gpu);
+   } else if (gpu->pass) {
       cm_parameter_buffer_end(gpu);
       cm_framebuffer_end(gpu);
    }

@@ -7,6 +7,9 @@
  * Calls come from one thread at a time, in stream order:
  *    define_resource*, pass_begin, pass_tile* (in the traversal order), pass_end,
  *    …, frame_end, … , destroy.
+ *
+ * In mode imr the GPU has no tiles (gpu/immediate.h): it keeps what it is given of them, and all of a
+ * pass happens in pass_end.
  */
 #ifndef CM_GPU_H
 #define CM_GPU_H
@@ -47,7 +50,8 @@ void cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass);
  * out: then the pass has no tiles to visit. */
 const uint32_t *cm_gpu_pass_traversal(const struct cm_gpu *gpu);
 /** One tile: Tile Fetcher's reads, shading, texture reads, tile load and flush.
- * The tiles of a pass are passed in traversal order, touched or not. */
+ * The tiles of a pass are passed in traversal order, touched or not. Once one has been passed, its words are not
+ * needed any more. */
 void cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile);
 void cm_gpu_pass_end(struct cm_gpu *gpu);
 

@@ -121,7 +121,7 @@ print_text(const struct info *info)
          printf("%-22s %s\n", values[v].key, values[v].value);
    }
    printf("%-22s %u\n", "tile size", info->config->tile.size);
-   printf("%-22s %s\n", "mode", info->config->mode == CM_MODE_TBDR ? "tbdr" : "tbr");
+   printf("%-22s %s\n", "mode", cm_mode_names[info->config->mode]);
    printf("%-22s %zu (%u-%u), of %zu GPUs\n", "frames", info->num_frames, info->frames[0].number,
           info->frames[info->num_frames - 1].number,
           cm_recording_count_gpus(info->recording, 0, info->num_frames - 1));

@@ -139,7 +139,7 @@ struct lives {
 static char
 letter_of(enum cm_stream stream)
 {
-   return stream == RT ? 'R' : stream == TEX ? 'T' : stream == Z ? 'Z' : 'o';
+   return stream == RT || stream == CM_STREAM_DISPLAY ? 'R' : stream == TEX ? 'T' : stream == Z ? 'Z' : 'o';
 }
 
 /* A run of n letters: a life in epochs. */

@@ -19,7 +19,9 @@ struct wrong {
 
 static const struct wrong cases[] = {
    {NULL, "mode:", "mood: tbdr", "mood", "expected keys of: description, clock_mhz, mode"},
-   {NULL, "mode:", "mode: tdbr", "tdbr", "expected one of: tbdr, tbr"},
+   {NULL, "mode:", "mode: tdbr", "tdbr", "expected one of: tbdr, tbr, imr"},
+   {NULL, "mode:", "mode: imr", "streams.hiz: not there, but mode imr has such accesses",
+    "expected dram or a cache"},
    {NULL, "mode:", "mode: [tbdr]", "mode", "expected one of: tbdr, tbr"},
    {NULL, "clock_mhz:", "clock_mhz: fast", "'fast'", "expected a whole number"},
    {NULL, "clock_mhz:", "clock_mhz: -1", "'-1'", "expected a whole number"},
@@ -48,6 +50,8 @@ static const struct wrong cases[] = {
     "expected a power of two from 1 to 16"},
    {"  l2:", "next:", "    banks: 32\n    next: dram", "caches.l2.banks: 32 is no number of banks",
     "expected a power of two from 1 to 16"},
+   {"  l2:", "next:", "    uncached: display\n    next: dram",
+    "streams.display: not there, but caches.l2.uncached names it", "expected dram or a cache"},
    {"  l2:", "next:", "    uncached: colour\n    next: dram", "colour", "expected one of: none, vertex"},
    {"  l2:", "next:",
     "    gspc: {threshold: 6, render_target_distant: 16, render_target_long: 8}\n    next: dram",
@@ -64,7 +68,7 @@ static const struct wrong cases[] = {
    {"  l2:", "next:", "    next: tile_cache", "never reach memory", "expected a chain to dram"},
    {"  l2:", "size:", "    size: 0", "l2 is not configured", "expected dram or a cache"},
    {"  tile_cache:", "next:", "    next: texture_cache", "texture_cache has 4 instances",
-    "expected a shared cache of one"},
+    "expected a shared cache of one, or as many as this one's 1"},
    {"  texture_cache:", "instances:", "    instances: 5", "instances: 5 is out of range", "expected 1 to 4"},
    {"texture:", "row_alignment:", "  row_alignment: 48", "texture.row_alignment: 48",
     "expected a power of two"},
@@ -88,6 +92,9 @@ static const struct wrong cases[] = {
     "streams:", "texture_access: {design: banked-interleaved, tags: shared, access_energy: 1}\nstreams:",
     "texture_access.design: banked-interleaved finds 2x2 texels", "expected a placement in tiles"},
    {"streams:", "vertex:", "  vertex: vertex_cash", "vertex_cash", "expected one of: vertex_cache"},
+   {"streams:", "vertex:", "  hiz: l3\n  vertex: vertex_cache", "l3", "expected one of: none, vertex_cache"},
+   {"streams:", "vertex:", "  vertex: vertex_cache\n  hiz: hiz_cache",
+    "streams.hiz: hiz_cache is not configured", "expected dram or a cache under caches"},
    {"dram:", "latency_max:", "  latency_max: 10", "dram.latency_max: 10", "expected at least 50"},
 };
 
@@ -141,8 +148,9 @@ test_messages(void **unused)
           !strstr(error, wrong->expectation) || strchr(error, '\n'))
          fail_msg("case %u: %s\nexpected: %s … %s", i, error, wrong->complaint, wrong->expectation);
       snprintf(place, sizeof place, "%s:%u: ", given, line);
-      const bool elsewhere = strstr(error, "l2 is not configured") || strstr(error, "has blocks of 32") ||
-                             strstr(error, "never reach");
+      const bool elsewhere = strstr(error, "l2 is not configured") || strstr(error, "not there") ||
+                             strstr(error, "hiz_cache is not configured") ||
+                             strstr(error, "has blocks of 32") || strstr(error, "never reach");
       if (!elsewhere && strncmp(error, place, strlen(place)) != 0)
          fail_msg("case %u: %s\nexpected: %s", i, error, place);
    }

@@ -135,6 +135,54 @@ test_nuca(void **unused)
    cm_config_destroy(first);
 }
 
+/* GSPC, section 4; the two differ in the LLC's size. */
+static void
+test_immediate(void **unused)
+{
+   (void)unused;
+   struct cm_config *config = load("imr-8m"), *large = load("imr-16m");
+   static const struct {
+      enum cm_unit unit;
+      uint32_t size, ways;
+   } caches[] = {
+      {CM_UNIT_INDEX_CACHE, 1 << 10, 16},        {CM_UNIT_VERTEX_CACHE, 16 << 10, 128},
+      {CM_UNIT_HIZ_CACHE, 12 << 10, 24},         {CM_UNIT_STENCIL_CACHE, 16 << 10, 16},
+      {CM_UNIT_COLOR_CACHE, 24 << 10, 24},       {CM_UNIT_DEPTH_CACHE, 32 << 10, 32},
+      {CM_UNIT_TEXTURE_CACHE_L3, 384 << 10, 48}, {CM_UNIT_LLC, 8 << 20, 16},
+   };
+   for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+      const struct cm_cache_config *cache = &config->caches[caches[i].unit];
+      assert_int_equal(cache->size, caches[i].size);
+      assert_int_equal(cache->ways, caches[i].ways);
+      assert_int_equal(cache->block, 64);
+      assert_int_equal(cache->instances, 1);
+      assert_int_equal(cache->next, caches[i].unit == CM_UNIT_LLC ? CM_UNIT_DRAM : CM_UNIT_LLC);
+   }
+   assert_int_equal(config->mode, CM_MODE_IMR);
+   assert_int_equal(config->clock_mhz, 1600);
+   assert_int_equal(config->fragment_stage.processors, 12);
+   assert_int_equal(config->caches[CM_UNIT_TEXTURE_CACHE].instances, 12);
+   assert_int_equal(config->caches[CM_UNIT_LLC].policy, CM_POLICY_DRRIP);
+   assert_int_equal(cm_cache_config_banks(&config->caches[CM_UNIT_LLC]), 4);
+   /* Time and energy are models of the tile-based pipeline. */
+   char error[512];
+   assert_true(cm_config_set(large, "timing=on", error, sizeof error));
+   assert_false(cm_config_validate(large, error, sizeof error));
+   assert_string_equal(error,
+                       "timing: on, but it is a tile-based pipeline's, which mode imr is not, expected off");
+   assert_true(cm_config_set(large, "timing=off", error, sizeof error));
+   assert_true(cm_config_set(large, "energy.technology=32", error, sizeof error));
+   assert_false(cm_config_validate(large, error, sizeof error));
+   assert_non_null(strstr(error, "energy.technology: 32, but the account is a tile-based pipeline's"));
+   assert_int_equal(large->caches[CM_UNIT_LLC].size, 16 << 20);
+   large->caches[CM_UNIT_LLC].size = 8 << 20;
+   assert_memory_equal(config->caches, large->caches, sizeof config->caches);
+   assert_memory_equal(config->streams, large->streams, sizeof config->streams);
+   assert_memory_equal(&config->texture, &large->texture, sizeof config->texture);
+   cm_config_destroy(config);
+   cm_config_destroy(large);
+}
+
 int
 main(void)
 {
@@ -143,6 +191,7 @@ main(void)
       cmocka_unit_test(test_list),
       cmocka_unit_test(test_interleaved_differs_in_layout_only),
       cmocka_unit_test(test_nuca),
+      cmocka_unit_test(test_immediate),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,43 @@ test_policies(void **unused)
    }
 }
 
+/* Caches by their name alone; what GSPC calls uncached displayable colour; streams that need not be there. */
+static void
+test_short_keys(void **unused)
+{
+   (void)unused;
+   static const char *const assignments[] = {"l2.size=2097152", "streams.display=l2",
+                                             "l2.uncached_display=true"};
+   char error[1024] = "";
+   for (unsigned i = 0; i < sizeof assignments / sizeof assignments[0]; i++) {
+      if (!cm_config_set(config, assignments[i], error, sizeof error))
+         fail_msg("%s", error);
+   }
+   const struct cm_cache_config *l2 = &config->caches[CM_UNIT_L2];
+   assert_int_equal(l2->size, 2097152);
+   assert_int_equal(l2->uncached, 1 + CM_STREAM_DISPLAY);
+   assert_int_equal(config->streams[CM_STREAM_DISPLAY], CM_UNIT_L2);
+   assert_int_equal(config->streams[CM_STREAM_HIZ], CM_UNIT_DRAM);
+   assert_true(cm_config_has_stream(config, CM_STREAM_DISPLAY));
+   assert_false(cm_config_has_stream(config, CM_STREAM_HIZ));
+   assert_true(cm_config_validate(config, error, sizeof error));
+   assert_true(cm_config_set(config, "streams.display=none", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_string_equal(
+      error, "streams.display: not there, but caches.l2.uncached names it, expected dram or a cache");
+   assert_true(cm_config_set(config, "caches.l2.uncached_display=false", error, sizeof error));
+   assert_int_equal(l2->uncached, 0);
+   assert_true(cm_config_validate(config, error, sizeof error));
+   assert_false(cm_config_set(config, "l2.uncached_display=yes", error, sizeof error));
+   assert_string_equal(error, "l2.uncached_display: wrong value 'yes', expected true or false");
+   assert_false(cm_config_set(config, "l2=1", error, sizeof error));
+   assert_non_null(strstr(error, "l2: no key 'l2', expected keys of: description"));
+   assert_false(cm_config_set(config, "l2.sise=1", error, sizeof error));
+   assert_non_null(strstr(error, "caches.l2.sise: no key 'sise', expected keys of: size, ways"));
+   assert_false(cm_config_set(config, "streams.hiz=l3", error, sizeof error));
+   assert_non_null(strstr(error, "expected one of: none, vertex_cache"));
+}
+
 int
 main(void)
 {
@@ -122,6 +159,7 @@ main(void)
       cmocka_unit_test_setup_teardown(test_errors, load, unload),
       cmocka_unit_test_setup_teardown(test_validate_names_the_key, load, unload),
       cmocka_unit_test_setup_teardown(test_policies, load, unload),
+      cmocka_unit_test_setup_teardown(test_short_keys, load, unload),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/full_pass.h"
 #include "support/nuca_harness.h"
 #include "support/random_pass.h"
 #include "support/test.h"
@@ -210,9 +211,50 @@ test_conservation(void **unused)
    }
 }
 
+/* Of the immediate-mode GPU, whose render caches have levels in front of and behind one another. */
+static void
+test_immediate(void **unused)
+{
+   (void)unused;
+   static const char *const immediate[][8] = {
+      {NULL},
+      {"llc.size=65536", "llc.policy=lru", "vertex_stage.reuse_entries=8", NULL},
+      {"llc.size=262144", "llc.policy=gspc", "llc.uncached_display=true", NULL},
+      {"llc.size=65536", "color_cache.write_miss=allocate", "color_cache.uncached=display",
+       "depth_cache.size=2048", "streams.hiz=llc", "streams.stencil=dram", NULL},
+      {"fragment_stage.scheduler=round-robin", "texture_cache.instances=4", "texture_cache_l2.instances=4",
+       "texture_cache_l3.next=dram", "color_cache.next=dram", NULL},
+   };
+   for (unsigned v = 0; v < sizeof immediate / sizeof immediate[0]; v++) {
+      struct cm_config *config = test_config_of("imr-8m", immediate[v]);
+      struct cm_gpu *gpu = cm_gpu_create(config);
+      table = cm_gpu_counters(gpu);
+      define_full_resources(gpu);
+      for (uint32_t frame = 0; frame < 12; frame++) {
+         struct full_model *model = full_model(frame + 100 * v);
+         struct pass_builder *pass = full_pass(model, 16, frame);
+         pass_run(pass, gpu);
+         pass_free(pass);
+         full_model_free(model);
+         values = cm_gpu_frame_end(gpu);
+         check_accesses();
+         check_sums();
+         check_levels(config);
+         check_misses(config);
+         check_uncached(config);
+      }
+      values = cm_gpu_total(gpu);
+      assert_true(value("dram", "total", "reads") > 1000 && value("color_cache", "color", "hits") > 1000);
+      assert_true(value("depth_cache", "depth", "writebacks") > 1000);
+      assert_true(value("texture_cache_l2", "texture", "reads") > 1000);
+      cm_gpu_destroy(gpu);
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_conservation)};
+   const struct CMUnitTest tests[] = {cmocka_unit_test(test_conservation), cmocka_unit_test(test_immediate)};
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Records each trace once, with the default preset, simulates the recording under every preset and
-compares the statistics with those of live runs under those presets: the same to the byte, and nothing lost between
-units."""
+"""Records each trace with the default preset, simulates the recording under every preset (those of immediate-mode
+GPUs: another one, made with --record-hidden) and compares the statistics with those of live runs under those presets:
+the same to the byte, and nothing lost between units."""
 
 import argparse
 import os
@@ -44,30 +44,47 @@ def known_beforehand(tbrsim, preset):
     return not re.search(r"^caches\..*\.policy=(opt|optpt)$", run(tbrsim, "configs", preset), re.MULTILINE)
 
 
+def is_immediate(tbrsim, preset):
+    """Whether a preset is an immediate-mode GPU, which needs a recording of all that primitives cover."""
+    return re.search(r"^mode=imr$", run(tbrsim, "configs", preset), re.MULTILINE) is not None
+
+
+def simulate(tbrsim, recording, configurations, out):
+    """Simulates a recording; the directories of the statistics, in the order of the configurations."""
+    run(tbrsim, "sim", "--out", out, *sum((options for _, options in configurations), []), recording)
+    if len(configurations) == 1:
+        return [out]
+    return [next(path for path in out.iterdir() if path.name == name or path.name.startswith(f"{name}~"))
+            for name, _ in configurations]
+
+
 def differences(tbrsim, trace, presets, directory):
     """Names of the configurations whose statistics differ."""
-    recording = directory / "trace.tbr"
     settings = [argument for key, value in SETTINGS.items() for argument in ("--set", f"{key}={value}")]
-    run(tbrsim, "replay", "--record", recording, "--out", directory / "live" / "recorded", trace)
-    configurations = [["--config", preset] for preset in presets]
-    configurations.append(["--config", presets[0], *settings])
-    run(tbrsim, "sim", "--out", directory / "simulated", *sum(configurations, []), recording)
+    configurations = [(preset, ["--config", preset]) for preset in presets]
+    configurations.append((",".join([presets[0], *settings[1::2]])[:200], ["--config", presets[0], *settings]))
+    immediate = [one for one in configurations if is_immediate(tbrsim, one[1][1])]
+    simulated = []
+    for kind, options, some in (
+            ("plain", [], [one for one in configurations if one not in immediate]),
+            ("hidden", ["--record-hidden"], immediate)):
+        recording = directory / f"{kind}.tbr"
+        run(tbrsim, "replay", "--record", recording, *options, "--out", directory / "live" / f"recorded-{kind}", trace)
+        if some:
+            simulated += zip(some, simulate(tbrsim, recording, some, directory / "simulated" / kind))
 
-    names = presets + [",".join([presets[0], *settings[1::2]])[:200]]
     different = []
-    for name, options in zip(names, configurations):
+    for (name, options), statistics in simulated:
         live = directory / "live" / name
         run(tbrsim, "replay", "--out", live, *options, trace)
         errors = errors_of_run(live, configuration(tbrsim, *options[2:], options[1]))
         if errors:
             sys.exit(f"{trace.name}, {name}: {errors[0]}")
-        simulated = next(path for path in (directory / "simulated").iterdir()
-                         if path.name == name or path.name.startswith(f"{name}~"))
-        if any((live / file).read_bytes() != (simulated / file).read_bytes() for file in FILES):
+        if any((live / file).read_bytes() != (statistics / file).read_bytes() for file in FILES):
             different.append(name)
     # The configuration it was recorded with is the one that is simulated if none is named.
-    run(tbrsim, "sim", "--out", directory / "default", recording)
-    if any((directory / "live/recorded" / file).read_bytes() != (directory / "default" / file).read_bytes()
+    run(tbrsim, "sim", "--out", directory / "default", directory / "plain.tbr")
+    if any((directory / "live/recorded-plain" / file).read_bytes() != (directory / "default" / file).read_bytes()
            for file in FILES):
         different.append("the recorded configuration")
     return different

@@ -208,8 +208,8 @@ class Simulation(RecordingTest):
         # What decides what is rendered, or which passes there are.
         self.one_line(2, "tile.size: the recording was made with 32 and cannot answer for 16$", "sim", "--set",
                       "tile.size=16", self.recording)
-        self.one_line(2, "mode: the recording was made with tbdr and cannot answer for tbr$", "sim", "--set",
-                      "mode=tbr", self.recording)
+        self.one_line(2, "mode: the recording was made with tbdr and cannot answer for tbr; one made with "
+                      "--record-hidden can$", "sim", "--set", "mode=tbr", self.recording)
         self.one_line(2, "parameter_buffer.attribute_blocks: the recording was made with 2097152, which divides "
                       "other passes than 64$", "sim", "--set", "parameter_buffer.attribute_blocks=64", self.recording)
         most = json.loads(self.fine("info", "--json", self.recording))["total"]["most_attribute_blocks"]

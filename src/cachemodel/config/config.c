@@ -173,6 +173,15 @@ static const cyaml_config_t cyaml_settings = {
    .log_level = CYAML_LOG_ERROR,
 };
 
+/* streams[] of the optional streams as their keys say. */
+static void
+follow_optional_streams(struct cm_config *config)
+{
+   const uint32_t hiz = config->optional_streams.hiz, display = config->optional_streams.display;
+   config->streams[CM_STREAM_HIZ] = hiz ? (enum cm_unit)(hiz - 1) : CM_UNIT_DRAM;
+   config->streams[CM_STREAM_DISPLAY] = display ? (enum cm_unit)(display - 1) : CM_UNIT_DRAM;
+}
+
 static struct cm_config *
 load_text(const char *text, const char *path, char *error, size_t error_size)
 {
@@ -192,6 +201,7 @@ load_text(const char *text, const char *path, char *error, size_t error_size)
       snprintf(error, error_size, "%s:1: the file is empty, expected a configuration", path);
       return NULL;
    }
+   follow_optional_streams(config);
    if (!cm_config_check(config, &problem)) {
       snprintf(error, error_size, "%s:%u: %s: %s", path, cm_config_line(text, problem.key, false),
                problem.key, problem.message);
@@ -315,39 +325,97 @@ set_value(const cyaml_schema_value_t *value, void *data, const char *text)
    return false;
 }
 
-bool
-cm_config_set(struct cm_config *config, const char *assignment, char *error, size_t error_size)
-{
-   const char *equals = strchr(assignment, '=');
-   if (!equals) {
-      snprintf(error, error_size, "%s: no value, expected key=value", assignment);
-      return false;
-   }
-   const int path_length = (int)(equals - assignment);
-   const cyaml_schema_value_t *value = &cm_config_schema;
-   char *data = (char *)config;
-   char expected[400];
+/* A value by its dotted path. */
+struct place {
+   const cyaml_schema_value_t *value;
+   char *data;
+};
 
-   for (const char *key = assignment; key <= equals;) {
+/* Finds the key that is as long as the assignment's part before '='. False with a line in error. */
+static bool
+find_key(struct cm_config *config, const char *assignment, int path_length, struct place *place, char *error,
+         size_t error_size)
+{
+   char expected[400];
+   *place = (struct place){&cm_config_schema, (char *)config};
+   for (const char *key = assignment; key <= assignment + path_length;) {
       const size_t length = strcspn(key, ".=");
-      const cyaml_schema_field_t *field = cm_schema_field(value, key, length);
+      const cyaml_schema_field_t *field = cm_schema_field(place->value, key, length);
       if (!field) {
-         cm_schema_describe(value, expected, sizeof expected);
+         cm_schema_describe(place->value, expected, sizeof expected);
          snprintf(error, error_size, "%.*s: no key '%.*s', expected %s", path_length, assignment, (int)length,
-                  key, value->type == CYAML_MAPPING ? expected : "key=value here");
+                  key, place->value->type == CYAML_MAPPING ? expected : "key=value here");
          return false;
       }
-      value = &field->value;
-      data += field->data_offset;
+      place->value = &field->value;
+      place->data += field->data_offset;
       key += length + 1;
    }
-   if (!set_value(value, data, equals + 1)) {
-      cm_schema_describe(value, expected, sizeof expected);
+   return true;
+}
+
+static bool
+set_key(struct cm_config *config, const char *assignment, char *error, size_t error_size)
+{
+   const char *equals = strchr(assignment, '=');
+   const int path_length = (int)(equals - assignment);
+   struct place place;
+   char expected[400];
+   if (!find_key(config, assignment, path_length, &place, error, error_size))
+      return false;
+   if (!set_value(place.value, place.data, equals + 1)) {
+      cm_schema_describe(place.value, expected, sizeof expected);
       snprintf(error, error_size, "%.*s: wrong value '%s', expected %s", path_length, assignment, equals + 1,
                expected);
       return false;
    }
+   follow_optional_streams(config);
    return true;
+}
+
+/* What uncached_display=… of a cache stands for; NULL: it is another key, or the value is wrong. */
+static const char *
+uncached_display(const char *key, bool *wrong)
+{
+   static const char name[] = "uncached_display=";
+   *wrong = false;
+   if (strncmp(key, name, strlen(name)) != 0)
+      return NULL;
+   const char *value = key + strlen(name);
+   if (strcmp(value, "true") == 0)
+      return "uncached=display";
+   if (strcmp(value, "false") == 0)
+      return "uncached=none";
+   *wrong = true;
+   return NULL;
+}
+
+bool
+cm_config_set(struct cm_config *config, const char *assignment, char *error, size_t error_size)
+{
+   static const char caches[] = "caches.";
+   if (!strchr(assignment, '=')) {
+      snprintf(error, error_size, "%s: no value, expected key=value", assignment);
+      return false;
+   }
+   const bool with_caches = strncmp(assignment, caches, strlen(caches)) == 0;
+   const char *unit = with_caches ? assignment + strlen(caches) : assignment;
+   const size_t length = strcspn(unit, ".=");
+   const cyaml_schema_field_t *mapping = cm_schema_field(&cm_config_schema, caches, strlen(caches) - 1);
+   if (unit[length] != '.' || !cm_schema_field(&mapping->value, unit, length))
+      return set_key(config, assignment, error, error_size);
+
+   bool wrong;
+   const char *key = unit + length + 1, *alias = uncached_display(key, &wrong);
+   if (wrong) {
+      snprintf(error, error_size, "%.*s: wrong value '%s', expected true or false",
+               (int)strcspn(assignment, "="), assignment, strchr(assignment, '=') + 1);
+      return false;
+   }
+   char path[256];
+   const int needed =
+      snprintf(path, sizeof path, "%s%.*s.%s", caches, (int)length, unit, alias ? alias : key);
+   return set_key(config, (size_t)needed < sizeof path ? path : assignment, error, error_size);
 }
 
 /* ---- writing ----------------------------------------------------------- */

@@ -25,20 +25,26 @@
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
 
-/** Hidden surface removal: key mode. */
+/** In which order fragments are shaded, and which of them: key mode. */
 enum cm_mode {
-   CM_MODE_TBDR, /**< "tbdr": each pixel's visible opaque fragment is shaded once */
-   CM_MODE_TBR,  /**< "tbr": early depth test only */
+   CM_MODE_TBDR, /**< "tbdr": tile by tile; each pixel's visible opaque fragment is shaded once */
+   CM_MODE_TBR,  /**< "tbr": tile by tile; early depth test only */
+   CM_MODE_IMR,  /**< "imr": primitive by primitive, without tiles or a Parameter Buffer (gpu/immediate.h) */
+   CM_MODE_COUNT
 };
+
+extern const char *const cm_mode_names[CM_MODE_COUNT];
 
 /** Which fragment processor a quad goes to: key fragment_stage.scheduler. */
 enum cm_scheduler {
-   CM_SCHEDULER_ROUND_ROBIN, /**< "round-robin": a tile's n-th quad goes to n % processors */
-   /** "quad-block": by its place in the tile. Blocks of 2×2 quads are numbered in Z-order; block n goes
-    * to n % processors */
+   /** "round-robin": a tile's (mode imr: a pass') n-th quad goes to n % processors */
+   CM_SCHEDULER_ROUND_ROBIN,
+   /** "quad-block": by its place in the tile (mode imr: in the attachments). Blocks of 2×2 quads are numbered
+    * in Z-order; block n goes to n % processors */
    CM_SCHEDULER_QUAD_BLOCK,
-   /** "least-work": to the processor with the least work in this tile so far, the lowest number of several. A
-    * quad's work, which counts when it has run, is its program's instructions and its footprints. */
+   /** "least-work": to the processor with the least work in this tile (mode imr: pass) so far, the lowest
+    * number of several. A quad's work, which counts when it has run, is its program's instructions and its
+    * footprints. */
    CM_SCHEDULER_LEAST_WORK,
 };
 
@@ -131,11 +137,13 @@ struct cm_gspc_config {
 
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
 struct cm_cache_config {
-   uint32_t size;      /**< bytes of one instance; a multiple of ways * block with a power of two sets */
-   uint32_t ways;      /**< 1 … 1024 */
-   uint32_t block;     /**< bytes of a block; a power of two, 16 … 4096 */
-   uint32_t instances; /**< fragment processor p uses instance p % instances; everything else instance 0 */
-   uint32_t latency;   /**< cycles of a hit */
+   uint32_t size;  /**< bytes of one instance; a multiple of ways * block with a power of two sets */
+   uint32_t ways;  /**< 1 … 1024 */
+   uint32_t block; /**< bytes of a block; a power of two, 16 … 4096 */
+   /** Fragment processor p uses instance p % instances, everything else instance 0. Where `next` has as many,
+    * instance i's misses go to instance i of it. */
+   uint32_t instances;
+   uint32_t latency; /**< cycles of a hit */
    enum cm_policy policy;
    enum cm_index index;
    enum cm_write_miss write_miss;
@@ -144,7 +152,8 @@ struct cm_cache_config {
    /** Banks, a power of two up to 16: set s is in bank s % banks. A policy that learns keeps what it has
     * learnt for each bank by itself. 0: the policy's own number (cm_cache_config_banks). */
    uint32_t banks;
-   /** 1 + the stream whose accesses pass by the cache, as GSPC 5.1 has displayable colour do; 0: "none". */
+   /** 1 + the stream whose accesses pass by the cache, as GSPC 5.1 has displayable colour do; 0: "none".
+    * cm_config_set also takes the key uncached_display: true is "display", false "none". */
    uint32_t uncached;
    struct cm_gspc_config gspc;
 };
@@ -238,10 +247,16 @@ struct cm_config {
        * the tags */
       uint32_t access_energy;
    } texture_access;
-   struct cm_pipeline_config pipeline;    /**< optional; vertex_processors 0: there is none */
-   struct cm_nuca_config nuca;            /**< organisation CM_NUCA_NONE where there is no such mapping */
-   struct cm_energy_config energy;        /**< technology 0 where there is no such mapping */
-   enum cm_unit streams[CM_STREAM_COUNT]; /**< the first unit of each stream's accesses */
+   struct cm_pipeline_config pipeline; /**< optional; vertex_processors 0: there is none */
+   struct cm_nuca_config nuca;         /**< organisation CM_NUCA_NONE where there is no such mapping */
+   struct cm_energy_config energy;     /**< technology 0 where there is no such mapping */
+   /** The first unit of each stream's accesses; of an optional stream that is not there, CM_UNIT_DRAM. */
+   enum cm_unit streams[CM_STREAM_COUNT];
+   /** The optional keys of streams, which streams[] follows: 1 + the unit; 0: "none", there is no such stream.
+    * In mode imr both are there. */
+   struct {
+      uint32_t hiz, display;
+   } optional_streams;
    struct cm_cache_config caches[CM_CACHE_COUNT];
    struct cm_primitive_buffer_config primitive_buffer;
    struct {
@@ -252,6 +267,17 @@ struct cm_config {
 
    char name[64]; /**< the preset's name, or the file's without directory and ".yaml"; not a key */
 };
+
+/** Whether a configuration has a stream: all but the optional ones. */
+static inline bool
+cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
+{
+   switch (stream) {
+   case CM_STREAM_HIZ: return config->optional_streams.hiz != 0;
+   case CM_STREAM_DISPLAY: return config->optional_streams.display != 0;
+   default: return true;
+   }
+}
 
 /** Loads and validates a configuration: the file name_or_path if that has a '/'
  * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
@@ -266,8 +292,8 @@ struct cm_config *
 cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size);
 void cm_config_destroy(struct cm_config *config);
 
-/** Sets one key: "caches.l2.size=2097152". Does not validate, so that several
- * changes can make a valid configuration together. On failure nothing is changed. */
+/** Sets one key: "caches.l2.size=2097152", where "caches." may be left out: "l2.size=2097152". Does not
+ * validate, so that several changes can make a valid configuration together. On failure nothing is changed. */
 bool cm_config_set(struct cm_config *config, const char *assignment, char *error, size_t error_size);
 
 /** Whether the values fit together. cm_config_load does this by itself; call it

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <string.h>
 
 #include "config/config_internal.h"
@@ -17,7 +18,12 @@ typedef MEMBER_TYPE(dram) dram_config;
 typedef struct cm_primitive_buffer_config primitive_buffer_config;
 
 static const cyaml_strval_t timing_mode_names[] = {{"off", CM_TIMING_OFF}, {"on", CM_TIMING_ON}};
-static const cyaml_strval_t mode_names[] = {{"tbdr", CM_MODE_TBDR}, {"tbr", CM_MODE_TBR}};
+static const cyaml_strval_t mode_names[] = {
+   {"tbdr", CM_MODE_TBDR},
+   {"tbr", CM_MODE_TBR},
+   {"imr", CM_MODE_IMR},
+};
+const char *const cm_mode_names[CM_MODE_COUNT] = {"tbdr", "tbr", "imr"};
 static const cyaml_strval_t order_names[] = {
    {"scanline", CM_TILE_ORDER_SCANLINE},
    {"z-order", CM_TILE_ORDER_Z},
@@ -288,7 +294,21 @@ static const cyaml_schema_field_t caches_fields[] = {CM_CACHES(CACHE_FIELD) CYAM
       .data_offset = CM_STREAM_##id * sizeof(enum cm_unit),                                                  \
       .value = {CYAML_VALUE_ENUM(CYAML_FLAG_STRICT, enum cm_unit, unit_names, CYAML_ARRAY_LEN(unit_names))}, \
    },
-static const cyaml_schema_field_t streams_fields[] = {CM_STREAMS(STREAM_FIELD) CYAML_FIELD_END};
+#define OPTIONAL_UNIT_NAME(id, name, description) {#name, 1 + CM_UNIT_##id},
+static const cyaml_strval_t optional_unit_names[] = {{"none", 0},
+                                                     CM_CACHES(OPTIONAL_UNIT_NAME){"dram", 1 + CM_UNIT_DRAM}};
+
+/* Optional streams have a place of their own behind streams[] (follow_optional_streams). */
+#define OPTIONAL_STREAM_FIELD(member)                                                                    \
+   {                                                                                                     \
+      .key = #member,                                                                                    \
+      .data_offset =                                                                                     \
+         offsetof(struct cm_config, optional_streams.member) - offsetof(struct cm_config, streams),      \
+      .value = {CYAML_VALUE_ENUM(CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, uint32_t, optional_unit_names, \
+                                 CYAML_ARRAY_LEN(optional_unit_names))},                                 \
+   },
+static const cyaml_schema_field_t streams_fields[] = {CM_MANDATORY_STREAMS(
+   STREAM_FIELD) OPTIONAL_STREAM_FIELD(hiz) OPTIONAL_STREAM_FIELD(display) CYAML_FIELD_END};
 
 #define MAPPING(member, fields) \
    CYAML_FIELD_MAPPING(#member, CYAML_FLAG_DEFAULT, struct cm_config, member, fields)

@@ -214,9 +214,10 @@ check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_p
    if (!next->size)
       return wrong(problem, "%s is not configured, expected dram or a cache under caches",
                    cm_unit_names[cache->next]);
-   if (next->instances > 1)
-      return wrong(problem, "%s has %u instances, expected a shared cache of one", cm_unit_names[cache->next],
-                   next->instances);
+   if (next->instances > 1 && next->instances != cache->instances)
+      return wrong(problem,
+                   "%s has %u instances, expected a shared cache of one, or as many as this one's %u",
+                   cm_unit_names[cache->next], next->instances, cache->instances);
    if (next->block < cache->block)
       return wrong(problem, "%s has blocks of %u bytes, expected at least this cache's %u",
                    cm_unit_names[cache->next], next->block, cache->block);
@@ -352,6 +353,12 @@ check_nuca_caches(const struct cm_config *config, struct cm_config_problem *prob
                    " other caches; expected another policy",
                    cm_policy_names[cache->policy]);
    about(problem, "caches.texture_cache.uncached");
+   if (cache->next != CM_UNIT_DRAM && config->caches[cache->next].instances > 1)
+      return wrong(
+         about(problem, "caches.texture_cache.next"),
+         "%s has %u instances, expected a shared cache of one: with nuca, each texture cache may hold"
+         " any block",
+         cm_unit_names[cache->next], config->caches[cache->next].instances);
    if (cache->uncached)
       return wrong(problem, "%s, expected none: with nuca, all blocks are in texture caches",
                    cm_stream_names[cache->uncached - 1]);
@@ -400,6 +407,10 @@ check_energy(const struct cm_config *config, struct cm_config_problem *problem)
    about(problem, "energy.technology");
    if (!energy->technology)
       return true;
+   if (config->mode == CM_MODE_IMR)
+      return wrong(problem,
+                   "%u, but the account is a tile-based pipeline's, which mode imr is not, expected 0",
+                   energy->technology);
    if (!cm_energy_table_has_technology(energy->technology))
       return wrong(
          problem,
@@ -430,6 +441,27 @@ check_dram(const struct cm_config *config, struct cm_config_problem *problem)
       return true;
    about(problem, "dram_system.%s", key);
    return false;
+}
+
+/* The optional streams: those of mode imr, and those that caches name. */
+static bool
+check_optional_streams(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   static const enum cm_stream optional[] = {CM_STREAM_HIZ, CM_STREAM_DISPLAY};
+   for (unsigned i = 0; i < sizeof optional / sizeof optional[0]; i++) {
+      const enum cm_stream stream = optional[i];
+      if (cm_config_has_stream(config, stream))
+         continue;
+      about(problem, "streams.%s", cm_stream_names[stream]);
+      if (config->mode == CM_MODE_IMR)
+         return wrong(problem, "not there, but mode imr has such accesses, expected dram or a cache");
+      for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+         if (config->caches[unit].size && config->caches[unit].uncached == 1 + (uint32_t)stream)
+            return wrong(problem, "not there, but caches.%s.uncached names it, expected dram or a cache",
+                         cm_unit_names[unit]);
+      }
+   }
+   return true;
 }
 
 bool
@@ -472,8 +504,8 @@ cm_config_check(const struct cm_config *config, struct cm_config_problem *proble
          return wrong(problem, "attribute_cache has a primitive_buffer, which takes pb_attribute only");
    }
 
-   if (!check_texture_access(config, problem) || !check_nuca(config, problem) ||
-       !check_energy(config, problem))
+   if (!check_optional_streams(config, problem) || !check_texture_access(config, problem) ||
+       !check_nuca(config, problem) || !check_energy(config, problem))
       return false;
 
    return check_dram(config, problem) && cm_config_check_timing(config, problem);

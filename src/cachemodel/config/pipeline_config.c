@@ -72,6 +72,11 @@ cm_config_check_timing(const struct cm_config *config, struct cm_config_problem 
    if (config->timing == CM_TIMING_OFF)
       return true;
    snprintf(problem->key, sizeof problem->key, "timing");
+   if (config->mode == CM_MODE_IMR) {
+      snprintf(problem->message, sizeof problem->message,
+               "on, but it is a tile-based pipeline's, which mode imr is not, expected off");
+      return false;
+   }
    const char *missing = !has_pipeline ? "pipeline" : !config->dram_system.device ? "dram_system" : NULL;
    if (!missing)
       return check_levels(config, problem);

@@ -7,8 +7,8 @@
 #ifndef CM_UNITS_H
 #define CM_UNITS_H
 
-/** X(identifier, name, description) */
-#define CM_STREAMS(X)                                                                     \
+/** Streams that every configuration has: X(identifier, name, description) */
+#define CM_MANDATORY_STREAMS(X)                                                           \
    X(VERTEX, "vertex", "vertex attributes")                                               \
    X(INDEX, "index", "vertex indices")                                                    \
    X(PB_LIST, "pb_list", "PMDs in PB-Lists of the Parameter Buffer")                      \
@@ -19,6 +19,16 @@
    X(STENCIL, "stencil", "stencil attachments")                                           \
    X(SHADER, "shader", "instructions of vertex and fragment programs")                    \
    X(CONSTANT, "constant", "constants of vertex and fragment programs")
+
+/** Streams that a configuration may have (cm_config_has_stream). Where it has no `display`, displayable
+ * surfaces are of `color`. `hiz` is of mode imr alone. */
+#define CM_OPTIONAL_STREAMS(X)         \
+   X(HIZ, "hiz", "hierarchical depth") \
+   X(DISPLAY, "display", "colour attachments that are displayed")
+
+#define CM_STREAMS(X)      \
+   CM_MANDATORY_STREAMS(X) \
+   CM_OPTIONAL_STREAMS(X)
 
 /** What an access is for. */
 enum cm_stream {
@@ -36,7 +46,15 @@ enum cm_stream {
    X(PRIMITIVE_LIST_CACHE, primitive_list_cache, "the Tiling Engine's L1 cache of PB-Lists") \
    X(ATTRIBUTE_CACHE, attribute_cache, "the Tiling Engine's L1 cache of PB-Attributes")      \
    X(INSTRUCTION_CACHE, instruction_cache, "the L1 cache of instructions and constants")     \
-   X(L2, l2, "the shared L2 cache")
+   X(L2, l2, "the shared L2 cache")                                                          \
+   X(INDEX_CACHE, index_cache, "the Vertex Stage's L1 cache of vertex indices")              \
+   X(HIZ_CACHE, hiz_cache, "the HiZ cache")                                                  \
+   X(DEPTH_CACHE, depth_cache, "the Z cache")                                                \
+   X(STENCIL_CACHE, stencil_cache, "the stencil cache")                                      \
+   X(COLOR_CACHE, color_cache, "the render target cache")                                    \
+   X(TEXTURE_CACHE_L2, texture_cache_l2, "the second level of texture caches")               \
+   X(TEXTURE_CACHE_L3, texture_cache_l3, "the third level of texture caches")                \
+   X(LLC, llc, "the last-level cache")
 
 /** Where an access can go. Caches come first, memory is last. */
 enum cm_unit {

@@ -71,6 +71,10 @@ add_accesses(struct cm_energy_builder *builder, enum cm_energy_unit unit,
       const enum cm_stream stream = unit == CM_ENERGY_COLOR_BUFFER ? CM_STREAM_COLOR : CM_STREAM_DEPTH;
       cm_energy_count(builder, term, "%s.%s.%s", cm_unit_names[builder->config->streams[stream]],
                       cm_stream_names[stream], accesses->counter);
+      if (stream == CM_STREAM_COLOR && cm_config_has_stream(builder->config, CM_STREAM_DISPLAY))
+         cm_energy_count(builder, term, "%s.%s.%s",
+                         cm_unit_names[builder->config->streams[CM_STREAM_DISPLAY]],
+                         cm_stream_names[CM_STREAM_DISPLAY], accesses->counter);
       term->times = QUADS_PER_BLOCK;
    } else {
       cm_energy_count(builder, term, "operations.%s", accesses->counter);

@@ -19,8 +19,10 @@ cm_address_space_finish(struct cm_address_space *space)
    for (uint32_t p = 0; p < space->num_pages; p++) {
       struct cm_resource **page = space->resources[p];
       for (uint32_t i = 0; page && i < CM_RESOURCES_A_PAGE; i++) {
-         if (page[i])
+         if (page[i]) {
             free(page[i]->layout);
+            free(page[i]->hiz);
+         }
          free(page[i]);
       }
       free(page);
@@ -115,6 +117,21 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
    }
    resource->address = allocate(space, resource->bytes);
    return resource;
+}
+
+const struct cm_hiz_buffer *
+cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource)
+{
+   if (!resource->hiz) {
+      resource->hiz = malloc(sizeof *resource->hiz);
+      if (!resource->hiz) {
+         complain(space, resource->description.id, "finds no memory for hierarchical depth");
+         return NULL;
+      }
+      cm_hiz_buffer_init(resource->hiz, &resource->description);
+      resource->hiz->address = allocate(space, resource->hiz->bytes);
+   }
+   return resource->hiz;
 }
 
 /* ---- programs ---------------------------------------------------------- */

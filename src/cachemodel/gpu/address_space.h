@@ -17,6 +17,7 @@
 
 #include "config/config.h"
 #include "events/event_stream.h"
+#include "gpu/hiz_buffer.h"
 #include "texture/placement.h"
 #include "tiling/parameter_buffer.h"
 
@@ -28,6 +29,7 @@ struct cm_resource {
    uint64_t address; /**< 0: not used yet */
    uint64_t bytes;
    struct cm_texture_layout *layout; /**< NULL: a buffer, or not used yet */
+   struct cm_hiz_buffer *hiz;        /**< NULL: it was no depth attachment of an immediate-mode GPU yet */
    bool sampled;                     /**< bound to a texture unit since it was last written past the caches */
 };
 
@@ -59,6 +61,11 @@ cm_address_space_define(struct cm_address_space *space, const struct cm_resource
 /** The resource with its address; NULL for 0, and with a message on stderr (once)
  * for one that was never defined or when memory is out. */
 struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_t id);
+
+/** The HiZ buffer of a texture that cm_address_space_use has given an address; NULL with a message on stderr
+ * (once) when memory is out. */
+const struct cm_hiz_buffer *
+cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource);
 
 enum cm_program_stage {
    CM_PROGRAM_VERTEX,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Fragment Processors: which one takes a quad, its programs, its texture
  * reads through that processor's texture cache. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "gpu/gpu_internal.h"
@@ -57,7 +58,7 @@ struct run {
 };
 
 /* The state of the processors within a tile. */
-struct shading {
+struct cm_shading {
    struct cm_gpu *gpu;
    uint32_t processors;
    enum cm_scheduler scheduler;
@@ -94,7 +95,7 @@ quad_block(const struct cm_quad *quad)
 }
 
 static uint32_t
-least_work(const struct shading *shading)
+least_work(const struct cm_shading *shading)
 {
    uint32_t least = 0;
    for (uint32_t p = 1; p < shading->processors; p++) {
@@ -106,7 +107,7 @@ least_work(const struct shading *shading)
 
 /* The processors in turn. */
 static inline uint32_t
-next_processor(struct shading *shading)
+next_processor(struct cm_shading *shading)
 {
    const uint32_t processor = shading->next;
    shading->next = processor + 1 == shading->processors ? 0 : processor + 1;
@@ -115,7 +116,7 @@ next_processor(struct shading *shading)
 
 /* Gives a quad to a processor, and that the program. */
 static inline void
-take_quad(struct shading *shading, const struct cm_quad *quad, uint32_t processor)
+take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor)
 {
    struct cm_gpu *gpu = shading->gpu;
    if (shading->at_draw[processor] != shading->draw_number) {
@@ -321,7 +322,7 @@ read_texture(struct cm_gpu *gpu, struct texture_unit *unit, const struct cm_foot
 
 /* Hands an instruction's footprints to their quads. */
 static bool
-add_footprints(struct shading *shading, struct run *run, const uint32_t *event)
+add_footprints(struct cm_shading *shading, struct run *run, const uint32_t *event)
 {
    const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);
    const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
@@ -345,7 +346,7 @@ add_footprints(struct shading *shading, struct run *run, const uint32_t *event)
 }
 
 static void
-take_draw(struct shading *shading, uint32_t number)
+take_draw(struct cm_shading *shading, uint32_t number)
 {
    const struct cm_draw *draw = &shading->gpu->pass->draws[number];
    struct cm_resource *const *textures = ((draw_textures *)shading->gpu->draw_textures.data)[number];
@@ -364,7 +365,7 @@ take_draw(struct shading *shading, uint32_t number)
 /* Takes a shade event, those that continue it and their footprints; returns their end,
  * NULL when memory is out. */
 static const uint32_t *
-take_group(struct shading *shading, const uint32_t *word, const uint32_t *end)
+take_group(struct cm_shading *shading, const uint32_t *word, const uint32_t *end)
 {
    const uint32_t draw = word[1];
    if (draw != shading->draw_number)
@@ -387,7 +388,7 @@ take_group(struct shading *shading, const uint32_t *word, const uint32_t *end)
 
 /* A quad's run: the program, the footprints. Returns how many of these. */
 static inline uint64_t
-run_quad(struct shading *shading, const struct run *run, uint32_t q, uint32_t processor)
+run_quad(struct cm_shading *shading, const struct run *run, uint32_t q, uint32_t processor)
 {
    struct cm_gpu *gpu = shading->gpu;
    const struct quad_read *reads = gpu->quad_reads.data;
@@ -400,12 +401,12 @@ run_quad(struct shading *shading, const struct run *run, uint32_t q, uint32_t pr
    return footprints;
 }
 
-/* Which processor takes a quad. */
+/* Which processor takes a quad; place: the number of its block. */
 static inline uint32_t
-choose_processor(struct shading *shading, const struct cm_quad *quad)
+choose_processor(struct cm_shading *shading, uint32_t place)
 {
    switch (shading->scheduler) {
-   case CM_SCHEDULER_QUAD_BLOCK: return quad_block(quad) % shading->processors;
+   case CM_SCHEDULER_QUAD_BLOCK: return place % shading->processors;
    case CM_SCHEDULER_LEAST_WORK: return least_work(shading);
    default: return next_processor(shading);
    }
@@ -420,7 +421,7 @@ attributes_of(const struct cm_pass *pass, const struct cm_quad *quad)
 
 /* Says that a quad has run. */
 static void
-time_quad(struct shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints)
+time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints)
 {
    const struct cm_timed_quad timed = {
       .primitive = quad->primitive,
@@ -448,14 +449,15 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 /* The quads of a group where the processors do not take turns (key fragment_stage.scheduler), or where they are
  * timed. */
 static __attribute__((noinline)) void
-run_group_as_scheduled(struct shading *shading)
+run_group_as_scheduled(struct cm_shading *shading)
 {
    for (uint32_t q = 0; q < shading->num_quads && q < 4; q++) {
       for (uint32_t r = 0; r < shading->num_runs; r++) {
          const struct cm_quad *quad = &shading->runs[r].quads[q];
          if (!quad->live)
             continue;
-         const uint32_t processor = choose_processor(shading, quad);
+         const uint32_t place = shading->scheduler == CM_SCHEDULER_QUAD_BLOCK ? quad_block(quad) : 0;
+         const uint32_t processor = choose_processor(shading, place);
          const uint64_t footprints = run_quad(shading, &shading->runs[r], q, processor);
          shading->work[processor] += shading->draw->fragment_program.instructions + footprints;
          if (shading->gpu->timing)
@@ -465,7 +467,7 @@ run_group_as_scheduled(struct shading *shading)
 }
 
 static void
-run_group(struct shading *shading)
+run_group(struct cm_shading *shading)
 {
    if (shading->one_by_one) {
       run_group_as_scheduled(shading);
@@ -483,7 +485,8 @@ run_group(struct shading *shading)
  * textures nor, as all processors hold it, their program), and which processor has run one
  * does not matter to later ones. */
 static inline bool
-reads_nothing(const struct shading *shading, const uint32_t *word, const uint32_t *next, const uint32_t *end)
+reads_nothing(const struct cm_shading *shading, const uint32_t *word, const uint32_t *next,
+              const uint32_t *end)
 {
    return word[1] == shading->draw_number && !shading->without_program && !shading->knows_all &&
           (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
@@ -491,7 +494,7 @@ reads_nothing(const struct shading *shading, const uint32_t *word, const uint32_
 
 /* Gives the quads of such an event to processors: round-robin, to the next ones. */
 static void
-count_quads(struct shading *shading, const uint32_t *word)
+count_quads(struct cm_shading *shading, const uint32_t *word)
 {
    const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
    const uint32_t count = cm_event_count(*word);
@@ -507,6 +510,23 @@ count_quads(struct shading *shading, const uint32_t *word)
    shading->gpu->pipeline[CM_PIPELINE_FRAGMENTS] += fragments;
 }
 
+static inline void
+begin_shading(struct cm_shading *shading, struct cm_gpu *gpu)
+{
+   shading->gpu = gpu;
+   shading->processors = gpu->config.fragment_stage.processors;
+   shading->next = 0;
+   shading->draw_number = NO_DRAW;
+   shading->without_program = shading->processors;
+   shading->no_unit.resource = NULL;
+   shading->scheduler = gpu->config.fragment_stage.scheduler;
+   shading->knows_all = shading->scheduler == CM_SCHEDULER_LEAST_WORK || gpu->timing;
+   shading->one_by_one = shading->scheduler != CM_SCHEDULER_ROUND_ROBIN || gpu->timing;
+   memset(shading->work, 0, sizeof shading->work);
+   for (uint32_t p = 0; p < shading->processors; p++)
+      shading->at_draw[p] = NO_DRAW;
+}
+
 bool
 cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
 {
@@ -520,20 +540,8 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
       return true;
    const uint32_t *word = events->words;
    const uint32_t *end = word + events->num_words;
-   struct shading shading;
-   shading.gpu = gpu;
-   shading.processors = gpu->config.fragment_stage.processors;
-   shading.next = 0;
-   shading.draw_number = NO_DRAW;
-   shading.without_program = shading.processors;
-   shading.no_unit.resource = NULL;
-   shading.scheduler = gpu->config.fragment_stage.scheduler;
-   shading.knows_all = shading.scheduler == CM_SCHEDULER_LEAST_WORK || gpu->timing;
-   shading.one_by_one = shading.scheduler != CM_SCHEDULER_ROUND_ROBIN || gpu->timing;
-   if (shading.one_by_one)
-      memset(shading.work, 0, sizeof shading.work);
-   for (uint32_t p = 0; p < shading.processors; p++)
-      shading.at_draw[p] = NO_DRAW;
+   struct cm_shading shading;
+   begin_shading(&shading, gpu);
 
    while (word < end) {
       const uint32_t *next = cm_event_next(word);
@@ -554,4 +562,72 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
       run_group(&shading);
    }
    return true;
+}
+
+/* ---- quad by quad ------------------------------------------------------ */
+
+struct cm_shading *
+cm_shading_create(struct cm_gpu *gpu)
+{
+   struct cm_shading *shading = malloc(sizeof *shading);
+   if (shading)
+      begin_shading(shading, gpu);
+   return shading;
+}
+
+void
+cm_shading_destroy(struct cm_shading *shading)
+{
+   free(shading);
+}
+
+void
+cm_shading_begin(struct cm_shading *shading)
+{
+   begin_shading(shading, shading->gpu);
+}
+
+/* Reads a quad's footprints of the events from word on; returns the event after them. */
+static const uint32_t *
+read_textures(struct cm_shading *shading, const uint32_t *word, const uint32_t *end, uint32_t number,
+              uint32_t processor)
+{
+   struct cm_gpu *gpu = shading->gpu;
+   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   uint64_t read = 0;
+   for (; word < end && cm_event_type(*word) == CM_EVENT_FOOTPRINTS; word = cm_event_next(word)) {
+      const struct cm_footprint *footprints = (const struct cm_footprint *)(word + 1);
+      const uint32_t count = cm_event_count(*word), unit = cm_event_unit(*word);
+      struct texture_unit *bound =
+         unit < shading->draw->num_textures ? &shading->units[unit] : &shading->no_unit;
+      for (uint32_t i = 0; i < count && footprints[i].quad <= number; i++) {
+         if (footprints[i].quad != number)
+            continue;
+         read_texture(gpu, bound, &footprints[i], cache);
+         read++;
+      }
+   }
+   gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += read;
+   shading->work[processor] += read;
+   return word;
+}
+
+void
+cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
+                    uint32_t place)
+{
+   if (group[1] != shading->draw_number)
+      take_draw(shading, group[1]);
+   const uint32_t *word = group;
+   do {
+      const struct cm_quad *quad = (const struct cm_quad *)(word + 2) + number;
+      if (!quad->live) {
+         word = cm_group_next_run(word, end);
+         continue;
+      }
+      const uint32_t processor = choose_processor(shading, place);
+      take_quad(shading, quad, processor);
+      shading->work[processor] += shading->draw->fragment_program.instructions;
+      word = read_textures(shading, cm_event_next(word), end, number, processor);
+   } while (word < end && cm_event_continues(*word));
 }

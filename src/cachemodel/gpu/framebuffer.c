@@ -3,6 +3,22 @@
  * is rendered, row by row of the attachment's memory (of tiled placements: of its blocks), block by block. */
 #include "gpu/gpu_internal.h"
 
+enum cm_stream
+cm_framebuffer_color_stream(const struct cm_gpu *gpu, const struct cm_resource *resource)
+{
+   return resource && resource->description.is_displayable &&
+                cm_config_has_stream(&gpu->config, CM_STREAM_DISPLAY)
+             ? CM_STREAM_DISPLAY
+             : CM_STREAM_COLOR;
+}
+
+/* The stream of what a color attachment, or the target of a resolve, names. */
+static enum cm_stream
+color_stream(struct cm_gpu *gpu, uint32_t id)
+{
+   return cm_framebuffer_color_stream(gpu, cm_address_space_use(&gpu->space, id));
+}
+
 /* Calls act for each attachment that exists, in a fixed order. */
 static void
 for_each_attachment(struct cm_gpu *gpu,
@@ -12,7 +28,7 @@ for_each_attachment(struct cm_gpu *gpu,
 {
    const struct cm_pass *pass = gpu->pass;
    for (uint32_t c = 0; c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      act(gpu, &pass->color[c], CM_STREAM_COLOR, tile, store);
+      act(gpu, &pass->color[c], color_stream(gpu, pass->color[c].resource), tile, store);
    act(gpu, &pass->depth, CM_STREAM_DEPTH, tile, store);
    act(gpu, &pass->stencil, CM_STREAM_STENCIL, tile, store);
 }
@@ -43,11 +59,6 @@ is_linear(const struct cm_texture_layout *layout)
    return layout->placement == cm_placements[CM_PLACEMENT_LINEAR];
 }
 
-/* Pixels of one level and layer of a resource; x1, y1 exclusive. */
-struct rectangle {
-   uint32_t x0, y0, x1, y1;
-};
-
 static uint32_t
 smaller(uint32_t a, uint32_t b)
 {
@@ -64,7 +75,7 @@ larger(uint32_t a, uint32_t b)
  * has pixels beside the part, other than the level's padding, is written in part. */
 static void
 transfer_blocks(struct cm_gpu *gpu, const struct cm_texture_layout *layout,
-                const struct cm_texture_level *level, uint64_t address, struct rectangle part,
+                const struct cm_texture_level *level, uint64_t address, struct cm_rectangle part,
                 struct cm_block_shape shape, enum cm_stream stream, bool store)
 {
    const uint32_t width = 1u << shape.column_shift, height = 1u << shape.row_shift;
@@ -83,9 +94,9 @@ transfer_blocks(struct cm_gpu *gpu, const struct cm_texture_layout *layout,
    }
 }
 
-static void
-transfer_pixels(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t layer, struct rectangle part,
-                enum cm_stream stream, bool store)
+void
+cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t layer,
+                        struct cm_rectangle part, enum cm_stream stream, bool store)
 {
    const struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
    if (!resource || !resource->layout)
@@ -124,13 +135,13 @@ transfer_pixels(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t
 }
 
 /* A tile's pixels of its layer, those outside the framebuffer left out. */
-static struct rectangle
+static struct cm_rectangle
 tile_pixels(const struct cm_pass *pass, uint32_t tile)
 {
    const uint32_t x0 = tile % pass->tiles_x * pass->tile_size;
    const uint32_t y0 = tile / pass->tiles_x % pass->layer_tiles_y * pass->tile_size;
-   return (struct rectangle){x0, y0, smaller(x0 + pass->tile_size, pass->width),
-                             smaller(y0 + pass->tile_size, pass->height)};
+   return (struct cm_rectangle){x0, y0, smaller(x0 + pass->tile_size, pass->width),
+                                smaller(y0 + pass->tile_size, pass->height)};
 }
 
 static uint32_t
@@ -149,27 +160,26 @@ transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum c
    if (!(store ? attachment->store : attachment->load) || !attachment->pixel_bytes ||
        layer > attachment->more_layers)
       return;
-   transfer_pixels(gpu, attachment->resource, attachment->level, attachment->layer + layer,
-                   tile_pixels(pass, tile), stream, store);
+   cm_framebuffer_transfer(gpu, attachment->resource, attachment->level, attachment->layer + layer,
+                           tile_pixels(pass, tile), stream, store);
 }
 
-static void
-resolve_tile(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t tile)
+void
+cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, struct cm_rectangle pixels)
 {
-   const struct rectangle pixels = tile_pixels(gpu->pass, tile);
-   const uint32_t x0 = pixels.x0 > resolve->x0 ? pixels.x0 : resolve->x0;
-   const uint32_t y0 = pixels.y0 > resolve->y0 ? pixels.y0 : resolve->y0;
+   const uint32_t x0 = larger(pixels.x0, resolve->x0), y0 = larger(pixels.y0, resolve->y0);
    const uint32_t x1 = smaller(pixels.x1, resolve->x1), y1 = smaller(pixels.y1, resolve->y1);
-   if (!resolve->resource || x0 >= x1 || y0 >= y1 || tile_layer(gpu->pass, tile))
+   if (!resolve->resource || x0 >= x1 || y0 >= y1)
       return;
    const uint32_t first_row = resolve->flip_y ? resolve->y1 - y1 : y0 - resolve->y0;
-   const struct rectangle part = {
+   const struct cm_rectangle part = {
       .x0 = resolve->target_x + x0 - resolve->x0,
       .y0 = resolve->target_y + first_row,
       .x1 = resolve->target_x + x1 - resolve->x0,
       .y1 = resolve->target_y + first_row + (y1 - y0),
    };
-   transfer_pixels(gpu, resolve->resource, resolve->level, resolve->layer, part, CM_STREAM_COLOR, true);
+   cm_framebuffer_transfer(gpu, resolve->resource, resolve->level, resolve->layer, part,
+                           color_stream(gpu, resolve->resource), true);
 }
 
 void
@@ -177,8 +187,9 @@ cm_framebuffer_tile(struct cm_gpu *gpu, uint32_t tile, bool store)
 {
    const struct cm_pass *pass = gpu->pass;
    for_each_attachment(gpu, transfer_tile, tile, store);
-   for (uint32_t c = 0; store && c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      resolve_tile(gpu, &pass->resolve[c], tile);
+   const bool resolves = store && tile_layer(pass, tile) == 0;
+   for (uint32_t c = 0; resolves && c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
+      cm_framebuffer_resolve(gpu, &pass->resolve[c], tile_pixels(pass, tile));
 }
 
 /* What was flushed past a cache is stale there: the next texture read of it is a
@@ -210,5 +221,5 @@ cm_framebuffer_end(struct cm_gpu *gpu)
    const struct cm_pass *pass = gpu->pass;
    for_each_attachment(gpu, invalidate_attachment, 0, true);
    for (uint32_t c = 0; c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      invalidate_resource(gpu, pass->resolve[c].resource, CM_STREAM_COLOR);
+      invalidate_resource(gpu, pass->resolve[c].resource, color_stream(gpu, pass->resolve[c].resource));
 }

@@ -147,11 +147,14 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
 }
 
 bool
-cm_geometry_pass(struct cm_gpu *gpu)
+cm_geometry_begin(struct cm_gpu *gpu)
 {
-   if (!cm_array_reserve(&gpu->reuse, gpu->config.vertex_stage.reuse_entries, sizeof(uint32_t)))
-      return false;
-   for (uint32_t d = 0; d < gpu->pass->num_draws; d++)
+   return cm_array_reserve(&gpu->reuse, gpu->config.vertex_stage.reuse_entries, sizeof(uint32_t));
+}
+
+void
+cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end)
+{
+   for (uint32_t d = first; d < end; d++)
       run_draw(gpu, &gpu->pass->draws[d]);
-   return true;
 }

@@ -62,14 +62,16 @@ struct cm_gpu {
    struct cm_array reuse;            /**< uint32_t: the FIFO of transformed vertices */
    struct cm_deferred deferred;      /**< what the deferred mode shades of the last tile of a full pass */
    struct cm_array quad_reads;       /**< of fragment_stage.c: what the quads of a group read */
+   struct cm_immediate *immediate;   /**< of immediate.c; NULL: not in mode imr */
 };
 
 /** Reads a program: all its instructions, then all its constants, once. */
 void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const struct cm_program *program,
                           uint32_t processor);
 
-/** geometry.c: the Vertex Stage of a pass. */
-bool cm_geometry_pass(struct cm_gpu *gpu);
+/** geometry.c: what the Vertex Stage needs in a pass; the Vertex Stage of draws first … end - 1. */
+bool cm_geometry_begin(struct cm_gpu *gpu);
+void cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end);
 
 /** tiling_engine.c: the Polygon List Builder over a pass; the Tile Fetcher on a tile, its signal
  * that the tile is done; the end of the Parameter Buffer. */
@@ -81,6 +83,28 @@ void cm_parameter_buffer_end(struct cm_gpu *gpu);
 /** fragment_stage.c: textures of the pass' draws; the Fragment Processors on a tile. */
 bool cm_fragment_stage_bind(struct cm_gpu *gpu);
 bool cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile);
+
+/** The same quad by quad, in an order of somebody else's: the processors are as at the beginning of a tile. NULL
+ * when memory is out. */
+struct cm_shading *cm_shading_create(struct cm_gpu *gpu);
+void cm_shading_destroy(struct cm_shading *shading);
+void cm_shading_begin(struct cm_shading *shading);
+/** What a group's quad of that number does, in all its runs. place: of its block of 2x2 quads, in Z-order. */
+void cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
+                         uint32_t number, uint32_t place);
+
+/** Pixels of one level and layer of a resource; x1, y1 exclusive. */
+struct cm_rectangle {
+   uint32_t x0, y0, x1, y1;
+};
+
+/** framebuffer.c: pixels of a resource, read or written block by block; those of a resolve's target that a
+ * rectangle of the pass becomes. */
+void cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level, uint32_t layer,
+                             struct cm_rectangle part, enum cm_stream stream, bool store);
+void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, struct cm_rectangle pixels);
+/** The stream of a color attachment: whether it is displayed. */
+enum cm_stream cm_framebuffer_color_stream(const struct cm_gpu *gpu, const struct cm_resource *resource);
 
 /** framebuffer.c: addresses of the attachments; a tile's load or flush; what the
  * flushes leave stale in the caches. */

@@ -15,15 +15,17 @@ build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum 
       return false;
 
    struct cm_cache *next = cache->next == CM_UNIT_DRAM ? NULL : hierarchy->caches[cache->next];
+   const uint32_t nexts = next ? hierarchy->instances[cache->next] : 1;
    hierarchy->caches[unit] = calloc(cache->instances, sizeof(struct cm_cache));
    if (!hierarchy->caches[unit])
       return false;
    hierarchy->instances[unit] = cache->instances;
    for (uint32_t i = 0; i < cache->instances; i++) {
       struct cm_cache *instance = &hierarchy->caches[unit][i];
+      struct cm_cache *its_next = next ? next + i % nexts : NULL;
       if (unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines)
-         cm_cache_init_without_lines(instance, cache, next, &hierarchy->dram);
-      else if (!cm_cache_init(instance, cache, next, &hierarchy->dram))
+         cm_cache_init_without_lines(instance, cache, its_next, &hierarchy->dram);
+      else if (!cm_cache_init(instance, cache, its_next, &hierarchy->dram))
          return false;
       instance->liveness = &hierarchy->liveness;
    }

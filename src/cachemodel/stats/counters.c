@@ -24,6 +24,8 @@ static const struct event_text texture_access_events[] = {CM_TEXTURE_ACCESS_EVEN
 int
 cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm_unit unit)
 {
+   if (!cm_config_has_stream(config, stream))
+      return false;
    enum cm_unit at = config->streams[stream];
    while (at != unit && at != CM_UNIT_DRAM)
       at = config->caches[at].next;
@@ -241,9 +243,16 @@ add_timing(struct cm_counter_table *table)
 static bool
 add_all(struct cm_counter_table *table, const struct cm_config *config)
 {
-   const int num_pipeline =
-      config->primitive_buffer.lines ? CM_PIPELINE_COUNT : CM_PIPELINE_FIRST_OF_PRIMITIVE_BUFFER;
-   if (!add_pipeline_events(table, pipeline_counters, num_pipeline, "", 0))
+   const int primitive_buffer = CM_PIPELINE_FIRST_OF_PRIMITIVE_BUFFER;
+   const int immediate = CM_PIPELINE_FIRST_OF_IMMEDIATE;
+   if (!add_pipeline_events(table, pipeline_counters, primitive_buffer, "", 0))
+      return false;
+   if (config->primitive_buffer.lines &&
+       !add_pipeline_events(table, pipeline_counters + primitive_buffer, immediate - primitive_buffer, "",
+                            primitive_buffer))
+      return false;
+   if (config->mode == CM_MODE_IMR && !add_pipeline_events(table, pipeline_counters + immediate,
+                                                           CM_PIPELINE_COUNT - immediate, "", immediate))
       return false;
    if (config->texture_access.design != CM_TEXTURE_DESIGN_NONE &&
        !add_pipeline_events(table, texture_access_events, CM_TEXTURE_ACCESS_EVENT_COUNT, "texture_access.",

@@ -96,10 +96,21 @@ enum cm_dram_event {
    X(PRIMITIVE_FURTHER_EVICTIONS, "primitive_buffer.further_evictions", "primitives",                     \
      "of evictions, those that had to leave for the room of their attributes alone")                      \
    X(PRIMITIVE_LOCK_WAITS, "primitive_buffer.lock_waits", "primitives",                                   \
-     "primitives that the Rasterizer had to consume before a read found room")
+     "primitives that the Rasterizer had to consume before a read found room")                            \
+   X(RASTERIZED_PRIMITIVES, "rasterizer.primitives", "primitives", "primitives rasterized")               \
+   X(RASTERIZED_QUADS, "rasterizer.quads", "quads", "quads that primitives cover")                        \
+   X(FAILED_QUADS, "rasterizer.failed_quads", "quads",                                                    \
+     "of quads, those that the early tests left nothing of")                                              \
+   X(HIDDEN_QUADS, "rasterizer.hidden_quads", "quads",                                                    \
+     "of quads, those that needed no such test: their region was known to be nearer")                     \
+   X(HIZ_TESTS, "rasterizer.hiz_tests", "regions",                                                        \
+     "regions of 8x8 pixels of a primitive that were compared with hierarchical depth")                   \
+   X(HIDDEN_REGIONS, "rasterizer.hidden_regions", "regions", "of hiz_tests, those with nothing left")
 
 /** The counters from here on are those of a Primitive Buffer: not listed where there is none. */
 #define CM_PIPELINE_FIRST_OF_PRIMITIVE_BUFFER CM_PIPELINE_PRIMITIVE_READS
+/** The counters from here on are those of mode imr: not listed in others. */
+#define CM_PIPELINE_FIRST_OF_IMMEDIATE CM_PIPELINE_RASTERIZED_PRIMITIVES
 
 enum cm_pipeline_counter {
 #define CM_PIPELINE_ENUM(id, name, measure, description) CM_PIPELINE_##id,
@@ -220,7 +231,7 @@ void cm_counter_table_destroy(struct cm_counter_table *table);
 /** Index of a counter by its name, or -1. A linear search: not for hot paths. */
 int cm_counter_table_find(const struct cm_counter_table *table, const char *name);
 
-/** Whether accesses of the stream can reach the unit in this configuration. */
+/** Whether accesses of the stream can reach the unit in this configuration; not where it has no such stream. */
 int cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm_unit unit);
 
 #endif

@@ -156,8 +156,14 @@ const char *const test_tcor_settings[] = {
 struct cm_config *
 test_config(const char *const *assignments)
 {
+   return test_config_of(NULL, assignments);
+}
+
+struct cm_config *
+test_config_of(const char *preset, const char *const *assignments)
+{
    char error[512] = "";
-   struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+   struct cm_config *config = cm_config_load(preset, NULL, error, sizeof error);
    if (!config)
       fail_msg("%s", error);
    for (; assignments && *assignments; assignments++) {

@@ -55,6 +55,9 @@ void pass_run(const struct pass_builder *builder, struct cm_gpu *gpu);
 /** The default preset with key=value changes (ended by NULL), or the test fails. */
 struct cm_config *test_config(const char *const *assignments);
 
+/** The same of another preset. */
+struct cm_config *test_config_of(const char *preset, const char *const *assignments);
+
 /** Settings of test_config that make the Tile Cache two caches, the second one TCOR's Attribute
  * Cache, small enough for random passes to fill; ended by NULL. */
 extern const char *const test_tcor_settings[];

@@ -14,7 +14,7 @@ kind_of(enum cm_stream stream)
       return Z;
    if (stream == CM_STREAM_TEXTURE)
       return TEXTURE;
-   if (stream == CM_STREAM_COLOR)
+   if (stream == CM_STREAM_COLOR || stream == CM_STREAM_DISPLAY)
       return RENDER_TARGET;
    return OTHER;
 }

@@ -23,12 +23,14 @@ graphics_stream(enum cm_stream stream)
    switch (stream) {
    case CM_STREAM_DEPTH: return GRAPHICS_STREAM_Z;
    case CM_STREAM_TEXTURE: return GRAPHICS_STREAM_TEXTURE;
-   case CM_STREAM_COLOR: return GRAPHICS_STREAM_RENDER_TARGET;
+   case CM_STREAM_COLOR:
+   case CM_STREAM_DISPLAY: return GRAPHICS_STREAM_RENDER_TARGET;
    case CM_STREAM_VERTEX:
    case CM_STREAM_INDEX:
    case CM_STREAM_PB_LIST:
    case CM_STREAM_PB_ATTRIBUTE:
    case CM_STREAM_STENCIL:
+   case CM_STREAM_HIZ:
    case CM_STREAM_SHADER:
    case CM_STREAM_CONSTANT:
    case CM_STREAM_COUNT: break; /* no default: a new stream has to be put somewhere */

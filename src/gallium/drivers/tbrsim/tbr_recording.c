@@ -121,7 +121,8 @@ static void
 open_recorder(const struct tbr_recording *recording)
 {
    struct cm_run_value values[TBR_NUM_RUN_VALUES];
-   const bool hidden = debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false);
+   const bool hidden =
+      debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false) || recording->config->mode == CM_MODE_IMR;
    char error[512];
    opened = true;
    tbr_statistics_describe_run(recording->isa, values);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/immediate.h"
+
+#include <stdlib.h>
+
+#include "gpu/immediate_internal.h"
+
+struct cm_immediate *
+cm_immediate_create(struct cm_gpu *gpu)
+{
+   struct cm_immediate *immediate = calloc(1, sizeof *immediate);
+   if (!immediate)
+      return NULL;
+   immediate->gpu = gpu;
+   immediate->shading = cm_shading_create(gpu);
+   if (immediate->shading)
+      return immediate;
+   cm_immediate_destroy(immediate);
+   return NULL;
+}
+
+void
+cm_immediate_destroy(struct cm_immediate *immediate)
+{
+   if (!immediate)
+      return;
+   cm_shading_destroy(immediate->shading);
+   cm_quad_order_finish(&immediate->order);
+   free(immediate);
+}
+
+bool
+cm_immediate_begin(struct cm_immediate *immediate)
+{
+   cm_shading_begin(immediate->shading);
+   return cm_quad_order_begin(&immediate->order, immediate->gpu->pass) && cm_immediate_bind(immediate);
+}
+
+bool
+cm_immediate_tile(struct cm_immediate *immediate, uint32_t tile)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   return !pass->touched[tile] || cm_quad_order_add(&immediate->order, pass, tile);
+}
+
+/* ---- a block of 4x4 pixels --------------------------------------------- */
+
+/* The fragments of a primitive in a block; masks: bit 4 * row + column. */
+struct block {
+   uint32_t x, y;    /* its upper left pixel */
+   uint32_t covered; /* those that are not hidden */
+   uint32_t live;    /* those that passed the early tests */
+   uint32_t written; /* those that passed all */
+   const cm_ordered_quad *quads;
+   size_t num_quads;
+   unsigned running; /* bit n: quads[n] runs a program; more than 32 quads are not in a block */
+};
+
+/* The place of a quad's mask in its block's. */
+static inline uint32_t
+in_block(uint32_t mask, cm_ordered_quad quad)
+{
+   const uint32_t place = (uint32_t)(quad >> CM_PLACE_SHIFT) & 3;
+   return ((mask & 3) | (mask >> 2) << 4) << (8 * (place >> 1) + 2 * (place & 1));
+}
+
+/* What the runs of a group do with a quad together: a program may run once a sample. */
+static inline void
+add_runs(const uint32_t *event, const uint32_t *end, uint32_t number, uint32_t *live, uint32_t *written)
+{
+   do {
+      const struct cm_quad *quad = (const struct cm_quad *)(event + 2) + number;
+      *live |= quad->live;
+      *written |= quad->written;
+      event = cm_group_next_run(event, end);
+   } while (event < end && cm_event_continues(*event));
+}
+
+static inline void
+add_quad(struct cm_immediate *immediate, struct block *block, size_t n, const uint32_t *end)
+{
+   uint64_t *pipeline = immediate->gpu->pipeline;
+   const cm_ordered_quad reference = block->quads[n];
+   const uint32_t number = cm_ordered_number(reference);
+   const uint32_t *event = cm_ordered_event(&immediate->order, reference);
+   const struct cm_quad *quad = (const struct cm_quad *)(event + 2) + number;
+   uint32_t live = 0, written = 0;
+   pipeline[CM_PIPELINE_RASTERIZED_QUADS]++;
+   if (cm_event_type(*event) == CM_EVENT_SHADE) {
+      add_runs(event, end, number, &live, &written);
+      block->running |= (live != 0) << n;
+   } else if (*event & CM_UNSHADED_HIDDEN) {
+      pipeline[CM_PIPELINE_HIDDEN_QUADS]++;
+      return;
+   } else {
+      live = quad->live;
+      written = quad->written;
+   }
+   pipeline[CM_PIPELINE_FAILED_QUADS] += !live;
+   block->covered |= in_block(quad->covered | live, reference);
+   block->live |= in_block(live, reference);
+   block->written |= in_block(written, reference);
+}
+
+/* Reads what the tests compare with. */
+static void
+test(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
+{
+   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
+   const bool shared = tests->stencil_test && immediate->stencil_is_depth;
+   if (tests->stencil_test && !immediate->stencil_is_depth)
+      cm_render_surface_access(&immediate->stencil, hierarchy, block->x, block->y, block->covered,
+                               CM_SURFACE_READ);
+   if (tests->depth_test || shared)
+      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, block->covered,
+                               CM_SURFACE_READ);
+}
+
+/* Writes what they change; whether that is depth. */
+static bool
+update(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
+{
+   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
+   const uint32_t stencil = tests->stencil_write ? block->covered : 0;
+   const uint32_t depth = !tests->depth_write ? 0 : tests->late ? block->written : block->live;
+   if (immediate->stencil_is_depth) {
+      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, stencil | depth,
+                               CM_SURFACE_WRITE | CM_SURFACE_KEEP_PART);
+   } else {
+      cm_render_surface_access(&immediate->stencil, hierarchy, block->x, block->y, stencil, CM_SURFACE_WRITE);
+      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, depth, CM_SURFACE_WRITE);
+   }
+   return depth && immediate->depth.has_layer;
+}
+
+/* The bits of a number, each with a 0 above it. */
+static inline uint32_t
+spread(uint32_t bits)
+{
+   bits = (bits | bits << 8) & 0x00ff00ff;
+   bits = (bits | bits << 4) & 0x0f0f0f0f;
+   bits = (bits | bits << 2) & 0x33333333;
+   return (bits | bits << 1) & 0x55555555;
+}
+
+static void
+shade(struct cm_immediate *immediate, const struct block *block, const uint32_t *end)
+{
+   const uint32_t place =
+      spread(block->x / CM_PIXEL_BLOCK & 0xffff) | spread(block->y / CM_PIXEL_BLOCK & 0xffff) << 1;
+   for (size_t n = 0; n < block->num_quads; n++) {
+      if (block->running >> n & 1)
+         cm_shading_run_quad(immediate->shading, cm_ordered_event(&immediate->order, block->quads[n]), end,
+                             cm_ordered_number(block->quads[n]), place);
+   }
+}
+
+static void
+blend(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
+{
+   for (uint32_t targets = tests->color_write & ((1u << immediate->num_color) - 1); targets;
+        targets &= targets - 1) {
+      const uint32_t c = (uint32_t)__builtin_ctz(targets);
+      const unsigned read = tests->color_read >> c & 1 ? CM_SURFACE_READ : 0;
+      cm_render_surface_access(&immediate->color[c], &immediate->gpu->hierarchy, block->x, block->y,
+                               block->written, CM_SURFACE_WRITE | read);
+   }
+}
+
+/* Whether depth was written. */
+static bool
+run_block(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests,
+          const uint32_t *end)
+{
+   /* Late tests come after the program, but what was dropped before it was looked at. */
+   const bool looks_early = !tests->late || (block->covered & ~block->live);
+   bool wrote_depth = false;
+   if (looks_early)
+      test(immediate, block, tests);
+   if (!tests->late)
+      wrote_depth = update(immediate, block, tests);
+   shade(immediate, block, end);
+   if (!looks_early)
+      test(immediate, block, tests);
+   if (tests->late)
+      wrote_depth = update(immediate, block, tests);
+   blend(immediate, block, tests);
+   return wrote_depth;
+}
+
+/* ---- a primitive ------------------------------------------------------- */
+
+/* How many quads from the first on have the same place from a bit on; of a block, at most as many as
+ * struct block can take. */
+static size_t
+count_alike(const cm_ordered_quad *quads, size_t count, unsigned shift, size_t most)
+{
+   size_t n = 1;
+   while (n < count && n < most && quads[n] >> shift == quads[0] >> shift)
+      n++;
+   return n;
+}
+
+/* Hierarchical depth is that of the depth attachment's layer. */
+static void
+access_hiz(struct cm_immediate *immediate, const cm_ordered_quad *quads, enum cm_access access)
+{
+   const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK;
+   const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK;
+   if (immediate->depth.has_layer && x < immediate->depth.level->columns && y < immediate->depth.level->rows)
+      cm_hierarchy_access(&immediate->gpu->hierarchy, 0,
+                          immediate->hiz_address + cm_hiz_region_offset(immediate->hiz_level, x, y),
+                          CM_STREAM_HIZ, access);
+}
+
+static void
+run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests,
+           const cm_ordered_quad *quads, size_t count)
+{
+   const uint32_t *end = (const uint32_t *)immediate->order.words.data + immediate->order.num_words;
+   uint64_t *pipeline = immediate->gpu->pipeline;
+   bool wrote_depth = false, left = false;
+   if (tests->hierarchical) {
+      access_hiz(immediate, quads, CM_READ);
+      pipeline[CM_PIPELINE_HIZ_TESTS]++;
+   }
+   for (size_t first = 0; first < count;) {
+      struct block block = {
+         .x = cm_ordered_block_column(quads[first]) * CM_PIXEL_BLOCK,
+         .y = cm_ordered_block_row(quads[first]) * CM_PIXEL_BLOCK,
+         .quads = quads + first,
+         .num_quads = count_alike(quads + first, count - first, CM_PLACE_BLOCK_SHIFT, 32),
+      };
+      for (size_t n = 0; n < block.num_quads; n++)
+         add_quad(immediate, &block, n, end);
+      if (block.covered) {
+         wrote_depth |= run_block(immediate, &block, tests, end);
+         left = true;
+      }
+      first += block.num_quads;
+   }
+   if (tests->hierarchical)
+      pipeline[CM_PIPELINE_HIDDEN_REGIONS] += !left;
+   if (wrote_depth)
+      access_hiz(immediate, quads, CM_WRITE);
+}
+
+static void
+run_primitive(struct cm_immediate *immediate, uint32_t number)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   const struct cm_primitive *primitive = &pass->primitives[number];
+   const uint32_t tile = pass->primitive_tiles[primitive->first_tile];
+   size_t count;
+   const cm_ordered_quad *quads = cm_quad_order_take(&immediate->order, number, &count);
+   cm_immediate_select_layer(immediate, tile / pass->tiles_x / pass->layer_tiles_y);
+   for (size_t first = 0; first < count;) {
+      const size_t alike = count_alike(quads + first, count - first, CM_PLACE_REGION_SHIFT, SIZE_MAX);
+      run_region(immediate, &pass->draws[primitive->draw].tests, quads + first, alike);
+      first += alike;
+   }
+}
+
+bool
+cm_immediate_end(struct cm_immediate *immediate)
+{
+   struct cm_gpu *gpu = immediate->gpu;
+   const struct cm_pass *pass = gpu->pass;
+   uint32_t draw = 0;
+   if (!cm_quad_order_end(&immediate->order, pass))
+      return false;
+   cm_immediate_clear(immediate);
+   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+      const uint32_t its_draw = pass->primitives[p].draw;
+      if (its_draw >= draw) {
+         cm_geometry_draws(gpu, draw, its_draw + 1);
+         draw = its_draw + 1;
+      }
+      run_primitive(immediate, p);
+   }
+   cm_geometry_draws(gpu, draw, pass->num_draws);
+   gpu->pipeline[CM_PIPELINE_RASTERIZED_PRIMITIVES] += pass->num_primitives;
+   cm_immediate_resolve(immediate);
+   cm_immediate_write_back(immediate);
+   return true;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The immediate-mode GPU (mode imr; docs/immediate.md): primitives in order, no Parameter Buffer, depth, stencil
+ * and colour in memory behind render caches ("Efficient Management of Last-level Caches in Graphics Processors for
+ * 3D Scene Rendering Workloads", MICRO 2013: GSPC, sections 2.1 and 4).
+ *
+ * A pass, in this order:
+ *
+ *    clears    attachment by attachment: depth and its HiZ buffer, stencil, colours
+ *    draws     one after another: the Vertex Stage of all its vertices, then its primitives
+ *    resolves  the samples are read, the averages written
+ *    end       the render caches write back and forget the attachments
+ *
+ * A primitive goes through the regions that it covers (immediate_order.h). Of a region: HiZ is read where the
+ * draw's tests allow it; then block by block of 4x4 pixels, those left out that HiZ hides as a whole:
+ * stencil and depth (late ones after the programs), the programs and their texture reads quad by quad, the
+ * colours; then HiZ is written, if depth was.
+ */
+#ifndef CM_IMMEDIATE_H
+#define CM_IMMEDIATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cm_gpu;
+struct cm_immediate;
+
+/** The machine of a GPU that is otherwise built. NULL when memory is out. */
+struct cm_immediate *cm_immediate_create(struct cm_gpu *gpu);
+void cm_immediate_destroy(struct cm_immediate *immediate);
+
+/** The GPU's pass begins; one of its tiles, which is copied; all of the pass, after its last tile. False when
+ * memory is out. */
+bool cm_immediate_begin(struct cm_immediate *immediate);
+bool cm_immediate_tile(struct cm_immediate *immediate, uint32_t tile);
+bool cm_immediate_end(struct cm_immediate *immediate);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/** What the parts of the immediate-mode GPU share: immediate.c, and immediate_pass.c for what happens to the
+ * attachments as a whole. */
+#ifndef CM_IMMEDIATE_INTERNAL_H
+#define CM_IMMEDIATE_INTERNAL_H
+
+#include "gpu/immediate_order.h"
+#include "gpu/render_surface.h"
+
+struct cm_immediate {
+   struct cm_gpu *gpu;
+   struct cm_quad_order order;
+   struct cm_shading *shading;
+   /* The attachments of the pass. */
+   uint32_t num_color;
+   struct cm_render_surface color[CM_MAX_COLOR_ATTACHMENTS];
+   struct cm_render_surface depth, stencil;
+   bool stencil_is_depth; /**< stencil lies in the depth attachment's pixels, and is accessed there */
+   const struct cm_hiz_buffer *hiz; /**< NULL: no depth attachment */
+   const struct cm_hiz_level *hiz_level;
+   /* Its layer that is drawn to. */
+   uint32_t layer;
+   uint64_t hiz_address; /**< of the layer's first region */
+};
+
+/** The pass' attachments, its first layer. False when memory is out. */
+bool cm_immediate_bind(struct cm_immediate *immediate);
+
+/** What is accessed next is in this layer of the attachments. */
+void cm_immediate_select_layer(struct cm_immediate *immediate, uint32_t layer);
+
+/** The clears that the pass begins with. */
+void cm_immediate_clear(struct cm_immediate *immediate);
+
+/** The resolves that it ends with. */
+void cm_immediate_resolve(struct cm_immediate *immediate);
+
+/** The render caches write back what they have of the attachments and forget it; other caches forget what they have
+ * of those that were written. */
+void cm_immediate_write_back(struct cm_immediate *immediate);
+
+#endif

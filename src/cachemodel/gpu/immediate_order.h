@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The quads of a pass in the order of an immediate-mode GPU, made of the events of its tiles: primitive by
+ * primitive; those of a primitive by their place alone, so that nothing depends on the renderer's tiles: areas of
+ * 32x32 pixels, in them regions of 8x8, in them blocks of 4x4, in them quads, each row by row.
+ */
+#ifndef CM_IMMEDIATE_ORDER_H
+#define CM_IMMEDIATE_ORDER_H
+
+#include "gpu/gpu_internal.h"
+
+/** A quad in the order: its place << 34 | the word of its event (of a group: of the first) << 2 | its number in the
+ * event. The place, from the lowest bit: column and row in the block, of the block in the region, of the
+ * region in the area (2 bits each), of the area (11 bits each). */
+typedef uint64_t cm_ordered_quad;
+
+#define CM_PLACE_SHIFT 34
+#define CM_PLACE_BLOCK_SHIFT (CM_PLACE_SHIFT + 2)  /**< quads of one block have the same bits from here on */
+#define CM_PLACE_REGION_SHIFT (CM_PLACE_SHIFT + 4) /**< the same of one region */
+
+struct cm_quad_order {
+   struct cm_array words; /**< uint32_t: those of the tiles, with a flush after each */
+   size_t num_words;
+   struct cm_array unsorted;   /**< cm_ordered_quad, as they came */
+   struct cm_array primitives; /**< uint32_t: of each of those its primitive */
+   size_t num_quads;
+   struct cm_array sorted;  /**< cm_ordered_quad by primitive; a primitive's are sorted when they are taken */
+   struct cm_array scratch; /**< as many as a primitive has at most */
+   struct cm_array begin;   /**< size_t by primitive, and one more: its part of sorted */
+};
+
+/** A pass begins. These return false when memory is out. */
+bool cm_quad_order_begin(struct cm_quad_order *order, const struct cm_pass *pass);
+/** Copies what a tile has. */
+bool cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint32_t tile);
+/** All tiles were added. */
+bool cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass);
+
+/** The quads of a primitive in their order. */
+const cm_ordered_quad *cm_quad_order_take(struct cm_quad_order *order, uint32_t primitive, size_t *count);
+
+void cm_quad_order_finish(struct cm_quad_order *order);
+
+/** The event of a quad. */
+static inline const uint32_t *
+cm_ordered_event(const struct cm_quad_order *order, cm_ordered_quad quad)
+{
+   return (const uint32_t *)order->words.data + (uint32_t)(quad >> 2);
+}
+
+/** Its number in that. */
+static inline uint32_t
+cm_ordered_number(cm_ordered_quad quad)
+{
+   return quad & 3;
+}
+
+/** The column, and with the bits one up the row, of the quad's block: pixels / 4. */
+static inline uint32_t
+cm_ordered_block_column(cm_ordered_quad quad)
+{
+   const uint32_t place = (uint32_t)(quad >> CM_PLACE_SHIFT);
+   return (place >> 8 & 0x7ff) << 3 | (place >> 4 & 3) << 1 | (place >> 2 & 1);
+}
+
+static inline uint32_t
+cm_ordered_block_row(cm_ordered_quad quad)
+{
+   const uint32_t place = (uint32_t)(quad >> CM_PLACE_SHIFT);
+   return (place >> 19 & 0x7ff) << 3 | (place >> 6 & 3) << 1 | (place >> 3 & 1);
+}
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* What an immediate-mode GPU does to the attachments of a pass as a whole: clears, resolves, what is left in the
+ * render caches at the end. */
+#include "gpu/immediate_internal.h"
+
+/** Attachments are cleared and resolved in areas of so many pixels a side: those of the largest tile, so that the
+ * order does not depend on the renderer's tiles where all are touched. */
+#define AREA_SIZE 64
+
+static uint32_t
+smaller(uint32_t a, uint32_t b)
+{
+   return a < b ? a : b;
+}
+
+/* ---- attachments ------------------------------------------------------- */
+
+static void
+select_layer(struct cm_immediate *immediate, uint32_t layer)
+{
+   immediate->layer = layer;
+   for (uint32_t c = 0; c < immediate->num_color; c++)
+      cm_render_surface_select(&immediate->color[c], layer);
+   cm_render_surface_select(&immediate->depth, layer);
+   cm_render_surface_select(&immediate->stencil, layer);
+   if (immediate->hiz)
+      immediate->hiz_address = cm_hiz_layer_address(immediate->hiz, immediate->gpu->pass->depth.level,
+                                                    immediate->gpu->pass->depth.layer + layer);
+}
+
+void
+cm_immediate_select_layer(struct cm_immediate *immediate, uint32_t layer)
+{
+   if (layer != immediate->layer)
+      select_layer(immediate, layer);
+}
+
+bool
+cm_immediate_bind(struct cm_immediate *immediate)
+{
+   struct cm_gpu *gpu = immediate->gpu;
+   const struct cm_pass *pass = gpu->pass;
+   immediate->num_color = smaller(pass->num_color, CM_MAX_COLOR_ATTACHMENTS);
+   for (uint32_t c = 0; c < immediate->num_color; c++) {
+      const struct cm_resource *resource = cm_address_space_use(&gpu->space, pass->color[c].resource);
+      cm_render_surface_bind(&immediate->color[c], gpu, &pass->color[c],
+                             cm_framebuffer_color_stream(gpu, resource));
+   }
+   cm_render_surface_bind(&immediate->depth, gpu, &pass->depth, CM_STREAM_DEPTH);
+   cm_render_surface_bind(&immediate->stencil, gpu, &pass->stencil, CM_STREAM_STENCIL);
+   immediate->stencil_is_depth =
+      pass->stencil.resource && pass->stencil.resource == pass->depth.resource && !pass->stencil.pixel_bytes;
+   immediate->hiz = NULL;
+   if (immediate->depth.resource) {
+      immediate->hiz = cm_address_space_use_hiz(&gpu->space, immediate->depth.resource);
+      if (!immediate->hiz)
+         return false;
+      immediate->hiz_level = &immediate->hiz->levels[pass->depth.level % immediate->hiz->num_levels];
+   }
+   select_layer(immediate, 0);
+   return true;
+}
+
+/* ---- parts of a layer -------------------------------------------------- */
+
+struct task {
+   void (*act)(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part);
+   struct cm_render_surface *surface;
+   const struct cm_resolve *resolve;
+   bool keep_part; /* a part of each pixel is not cleared */
+};
+
+/* The tiles of a layer from one to another, excluded, in columns and rows. */
+struct tiles {
+   uint32_t x0, y0, x1, y1;
+};
+
+static bool
+is_touched(const struct cm_immediate *immediate, uint32_t x, uint32_t y)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   return pass->touched[(immediate->layer * pass->layer_tiles_y + y) * pass->tiles_x + x];
+}
+
+static void
+act_on_tiles(struct cm_immediate *immediate, const struct task *task, struct tiles tiles)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   const uint32_t size = pass->tile_size;
+   const struct cm_rectangle part = {tiles.x0 * size, tiles.y0 * size, smaller(tiles.x1 * size, pass->width),
+                                     smaller(tiles.y1 * size, pass->height)};
+   if (part.x0 < part.x1 && part.y0 < part.y1)
+      task->act(immediate, task, part);
+}
+
+/* An area at once, or, where not all of it is touched, those of its tiles that are. */
+static void
+act_on_area(struct cm_immediate *immediate, const struct task *task, struct tiles area)
+{
+   bool all = true;
+   for (uint32_t y = area.y0; y < area.y1; y++) {
+      for (uint32_t x = area.x0; x < area.x1; x++)
+         all &= is_touched(immediate, x, y);
+   }
+   if (all) {
+      act_on_tiles(immediate, task, area);
+      return;
+   }
+   for (uint32_t y = area.y0; y < area.y1; y++) {
+      for (uint32_t x = area.x0; x < area.x1; x++) {
+         if (is_touched(immediate, x, y))
+            act_on_tiles(immediate, task, (struct tiles){x, y, x + 1, y + 1});
+      }
+   }
+}
+
+/* All that is touched of the layer that is selected. */
+static void
+act_on_layer(struct cm_immediate *immediate, const struct task *task)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   const uint32_t step = AREA_SIZE / pass->tile_size;
+   for (uint32_t y = 0; y < pass->layer_tiles_y; y += step) {
+      for (uint32_t x = 0; x < pass->tiles_x; x += step)
+         act_on_area(immediate, task,
+                     (struct tiles){x, y, smaller(x + step, pass->tiles_x),
+                                    smaller(y + step, pass->layer_tiles_y)});
+   }
+}
+
+/* ---- clears ------------------------------------------------------------ */
+
+static void
+clear_part(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part)
+{
+   struct cm_render_surface *surface = task->surface;
+   const struct cm_attachment *attachment = surface->attachment;
+   const uint32_t layer = attachment->layer + immediate->layer;
+   if (task->keep_part)
+      cm_framebuffer_transfer(immediate->gpu, attachment->resource, attachment->level, layer, part,
+                              surface->stream, false);
+   cm_framebuffer_transfer(immediate->gpu, attachment->resource, attachment->level, layer, part,
+                           surface->stream, true);
+   surface->written = true;
+}
+
+/* Block by block; one of which all regions are cleared is not read. */
+static void
+clear_hiz(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part)
+{
+   const uint32_t columns = task->surface->level->columns, rows = task->surface->level->rows;
+   const uint32_t size = CM_HIZ_BLOCK_SIZE;
+   part.x1 = smaller(part.x1, columns);
+   part.y1 = smaller(part.y1, rows);
+   for (uint32_t y = part.y0 / size * size; y < part.y1; y += size) {
+      for (uint32_t x = part.x0 / size * size; x < part.x1; x += size) {
+         const bool whole = x >= part.x0 && y >= part.y0 && smaller(x + size, columns) <= part.x1 &&
+                            smaller(y + size, rows) <= part.y1;
+         cm_hierarchy_access_range(&immediate->gpu->hierarchy, 0,
+                                   immediate->hiz_address + cm_hiz_region_offset(immediate->hiz_level, x, y),
+                                   whole ? CM_HIZ_BLOCK_BYTES : CM_HIZ_REGION_BYTES, CM_STREAM_HIZ, true);
+      }
+   }
+}
+
+static void
+clear_surface(struct cm_immediate *immediate, struct cm_render_surface *surface, bool keep_part)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   const struct task pixels = {.act = clear_part, .surface = surface, .keep_part = keep_part};
+   const struct task hiz = {.act = clear_hiz, .surface = surface};
+   for (uint32_t layer = 0; surface->resource && layer < pass->tiles_y / pass->layer_tiles_y; layer++) {
+      cm_immediate_select_layer(immediate, layer);
+      if (!surface->has_layer)
+         continue;
+      act_on_layer(immediate, &pixels);
+      if (surface == &immediate->depth && pass->depth.clear)
+         act_on_layer(immediate, &hiz);
+   }
+}
+
+void
+cm_immediate_clear(struct cm_immediate *immediate)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   if (immediate->stencil_is_depth) {
+      /* One of the two may be cleared beside the other's content. */
+      if (pass->depth.clear || pass->stencil.clear)
+         clear_surface(immediate, &immediate->depth, pass->depth.load || pass->stencil.load);
+   } else {
+      if (pass->depth.clear)
+         clear_surface(immediate, &immediate->depth, false);
+      if (pass->stencil.clear)
+         clear_surface(immediate, &immediate->stencil, false);
+   }
+   for (uint32_t c = 0; c < immediate->num_color; c++) {
+      if (pass->color[c].clear)
+         clear_surface(immediate, &immediate->color[c], false);
+   }
+}
+
+/* ---- resolves ---------------------------------------------------------- */
+
+/* The samples of a part, then what they become. */
+static void
+resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part)
+{
+   const struct cm_resolve *resolve = task->resolve;
+   const struct cm_render_surface *surface = task->surface;
+   const struct cm_rectangle source = {
+      part.x0 > resolve->x0 ? part.x0 : resolve->x0,
+      part.y0 > resolve->y0 ? part.y0 : resolve->y0,
+      smaller(part.x1, resolve->x1),
+      smaller(part.y1, resolve->y1),
+   };
+   if (source.x0 >= source.x1 || source.y0 >= source.y1)
+      return;
+   cm_framebuffer_transfer(immediate->gpu, surface->attachment->resource, surface->attachment->level,
+                           surface->attachment->layer, source, surface->stream, false);
+   cm_framebuffer_resolve(immediate->gpu, resolve, part);
+}
+
+void
+cm_immediate_resolve(struct cm_immediate *immediate)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   cm_immediate_select_layer(immediate, 0);
+   for (uint32_t c = 0; c < immediate->num_color; c++) {
+      const struct task task = {.act = resolve_part,
+                                .surface = &immediate->color[c],
+                                .resolve = &pass->resolve[c]};
+      if (pass->resolve[c].resource && immediate->color[c].resource)
+         act_on_layer(immediate, &task);
+   }
+}
+
+/* ---- the end ----------------------------------------------------------- */
+
+/* Caches on a stream's way that textures do not pass: what they have would be missing, or be old, elsewhere. */
+static void
+empty_render_caches(struct cm_gpu *gpu, enum cm_stream stream, uint64_t begin, uint64_t end)
+{
+   const struct cm_config *config = &gpu->config;
+   for (enum cm_unit unit = config->streams[stream];
+        unit != CM_UNIT_DRAM && !cm_stream_reaches(config, CM_STREAM_TEXTURE, unit);
+        unit = config->caches[unit].next) {
+      for (uint32_t i = 0; i < gpu->hierarchy.instances[unit]; i++)
+         cm_cache_invalidate(&gpu->hierarchy.caches[unit][i], begin, end);
+   }
+}
+
+static void
+write_back(struct cm_gpu *gpu, struct cm_resource *resource, enum cm_stream stream, bool written)
+{
+   if (!resource)
+      return;
+   const uint64_t begin = resource->address, end = resource->address + resource->bytes;
+   empty_render_caches(gpu, stream, begin, end);
+   if (!written || !resource->sampled)
+      return;
+   cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, stream, begin, end);
+   resource->sampled = false;
+}
+
+void
+cm_immediate_write_back(struct cm_immediate *immediate)
+{
+   struct cm_gpu *gpu = immediate->gpu;
+   for (uint32_t c = 0; c < immediate->num_color; c++) {
+      const struct cm_render_surface *surface = &immediate->color[c];
+      write_back(gpu, surface->resource, surface->stream, surface->written);
+   }
+   write_back(gpu, immediate->depth.resource, CM_STREAM_DEPTH, immediate->depth.written);
+   write_back(gpu, immediate->stencil.resource, CM_STREAM_STENCIL, immediate->stencil.written);
+   if (immediate->hiz)
+      empty_render_caches(gpu, CM_STREAM_HIZ, immediate->hiz->address,
+                          immediate->hiz->address + immediate->hiz->bytes);
+   for (uint32_t c = 0; c < immediate->num_color; c++) {
+      struct cm_resource *target = cm_address_space_use(&gpu->space, gpu->pass->resolve[c].resource);
+      write_back(gpu, target, cm_framebuffer_color_stream(gpu, target), true);
+   }
+}
