@@ -24,14 +24,28 @@ cm_cache_set(const struct cm_cache *cache, uint64_t block)
    return folded & cache->set_mask;
 }
 
+/** In sets of more ways than these, guessing wrong where a search ends costs less than going to the end. */
+#define CM_FEW_WAYS 16
+
+static inline unsigned
+cm_find_way_among_many(const cm_line *lines, unsigned ways, uint64_t block)
+{
+   unsigned way = 1;
+   while (way < ways && lines[way] >> 8 != block)
+      way++;
+   return way;
+}
+
 /** The way of a set that holds a block, or the number of ways. The first line is
- * looked at first; among the others, a search that ends early would be mispredicted
+ * looked at first; among a few others, a search that ends early would be mispredicted
  * more often than it saves. */
 static inline __attribute__((always_inline)) unsigned
 cm_find_way(const cm_line *lines, unsigned ways, uint64_t block)
 {
    if (lines[0] >> 8 == block)
       return 0;
+   if (ways > CM_FEW_WAYS)
+      return cm_find_way_among_many(lines, ways, block);
    unsigned found = ways;
    for (unsigned way = 1; way < ways; way++)
       found = lines[way] >> 8 == block ? way : found;

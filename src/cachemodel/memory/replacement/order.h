@@ -21,11 +21,16 @@ cm_line_pair_load(const cm_line *lines)
 }
 
 /** Lines before lines[way] take the place of the next one, and `line` is the first. Moves every
- * line, whichever it is, so that nothing depends on a guess: with masks, as compilers make
+ * line of a few, whichever it is, so that nothing depends on a guess: with masks, as compilers make
  * branches of conditions. */
 static inline __attribute__((always_inline)) void
 cm_order_insert(cm_line *lines, unsigned ways, unsigned way, cm_line line)
 {
+   if (ways > CM_FEW_WAYS) {
+      memmove(lines + 1, lines, way * sizeof *lines);
+      lines[0] = line;
+      return;
+   }
    const int last = (int)way;
    unsigned i = ways;
    for (; i > 3; i -= 2) {
