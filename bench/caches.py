@@ -18,25 +18,34 @@ from bench import machine
 RESULTS = pathlib.Path(__file__).with_name("CACHES.md")
 SIZE, WAYS, BLOCK = 524288, 8, 64
 PART = 1 << 20  # accesses that are made; a trace has them several times
+# A last-level cache as GSPC has it, and the policies that it compares, next to lru.
+LLC_SIZE, LLC_WAYS = 8 << 20, 16
+LLC_POLICIES = ("nru", "srrip", "drrip", "drrip4", "gs-drrip", "ship-mem", "gspztc", "gspztc-tse", "gspc")
 POLICIES = ("lru", "mru", "fifo", "random", "nru", "tree-plru", "srrip", "drrip", "ship-mem", "opt", "optpt")
 
 
-def uniform(generator, _):
+def uniform(generator, _, size=SIZE):
     """Any word of twice the cache: half of all accesses miss, and nothing tells which."""
-    return generator.randrange(2 * SIZE) & ~3
+    return generator.randrange(2 * size) & ~3
 
 
-def skewed(generator, _):
+def skewed(generator, *_):
     """Some blocks often, many seldom."""
     return min(int(generator.paretovariate(0.5)), 1 << 20) * 2654435761 % (1 << 20) * BLOCK
 
 
-def scan(generator, position):
+def scan(generator, position, size=SIZE):
     """Words one after the other through sixteen caches, and a quarter in a small part beside."""
-    return generator.randrange(SIZE // 16) + (1 << 32) if position % 4 == 3 else position * 4 % (16 * SIZE)
+    return generator.randrange(size // 16) + (1 << 32) if position % 4 == 3 else position * 4 % (16 * size)
+
+
+def blocks(generator, position, size=SIZE):
+    """Blocks one after the other through sixteen caches, and half of them in half a cache beside."""
+    return generator.randrange(size // 2) + (1 << 32) if position % 2 else position * BLOCK % (16 * size)
 
 
 TRACES = (uniform, skewed, scan)
+LLC_TRACES = (uniform, skewed, blocks)
 
 
 @dataclasses.dataclass
@@ -73,11 +82,11 @@ def compressed(trace, *command):
     return Trace(path, trace.accesses)
 
 
-def measure(arguments, trace, policy):
+def measure(arguments, trace, policy, size=SIZE, ways=WAYS):
     """Millions of accesses a second of processor time, reading and decoding included: the best of the rounds."""
     best = 0
     for _ in range(arguments.rounds):
-        process = subprocess.Popen([arguments.tbrsim, "cache", "--size", str(SIZE), "--ways", str(WAYS), "--block",
+        process = subprocess.Popen([arguments.tbrsim, "cache", "--size", str(size), "--ways", str(ways), "--block",
                                     str(BLOCK), "--policy", policy, "--json", trace.path], stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -87,9 +96,22 @@ def measure(arguments, trace, policy):
     return best
 
 
-def table(head, rows):
+def table(head, rows, digits=0):
     lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
-    return lines + ["| " + " | ".join([row[0], *(f"{value:.0f}" for value in row[1:])]) + " |" for row in rows]
+    return lines + ["| " + " | ".join([row[0], *(f"{value:.{digits}f}" for value in row[1:])]) + " |" for row in rows]
+
+
+def last_level(arguments, directory):
+    """Processor time of each policy next to lru's."""
+    generator = random.Random(2)
+    rows = {policy: [policy] for policy in LLC_POLICIES}
+    for make in LLC_TRACES:
+        part = [make(generator, position, LLC_SIZE) for position in range(PART)]
+        trace = write_trace(directory / "llc", part, arguments.times, records)
+        speeds = {policy: measure(arguments, trace, policy, LLC_SIZE, LLC_WAYS) for policy in ("lru", *LLC_POLICIES)}
+        for policy, row in rows.items():
+            row.append(speeds["lru"] / speeds[policy])
+    return table(["policy", *(make.__name__ for make in LLC_TRACES)], rows.values(), 2)
 
 
 def report(arguments, directory):
@@ -125,6 +147,15 @@ def report(arguments, directory):
         "## Policies, on binary traces (oracleGeneral)",
         "",
         *table(["policy", *parts], policies),
+        "",
+        f"## Last-level caches: {LLC_SIZE >> 20} MiB, {LLC_WAYS} ways, processor time next to that of LRU",
+        "",
+        f"- blocks: {blocks.__doc__[0].lower() + blocks.__doc__[1:]}",
+        "",
+        *last_level(arguments, directory),
+        "",
+        "A cache behind others is seldom asked for a block twice in a row, as skewed asks: each hit counts for GSPC's"
+        " policies and SHiP, while LRU's next one changes nothing.",
         "",
         "## Formats, with LRU (scan)",
         "",

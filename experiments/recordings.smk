@@ -9,7 +9,9 @@ import sys
 if "traces" not in config:
     sys.exit("no captures: --config traces=DIR, a directory of *.trace")
 TRACES = pathlib.Path(config["traces"])
-RECORDINGS = pathlib.Path(config.get("recordings", "build/experiments/recordings"))
+# Options of an experiment whose recordings are not the others'.
+RECORD = globals().get("RECORD", "")
+RECORDINGS = pathlib.Path(config.get("recordings", "build/experiments/recordings")) / RECORD.lstrip("-")
 TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
 NAMES = sorted(path.stem for path in TRACES.glob("*.trace"))
 if not NAMES:
@@ -29,4 +31,4 @@ rule record:
     params:
         out=lambda wildcards: RECORDINGS / wildcards.name,
     shell:
-        "{TBRSIM} replay --no-model {COMMON} --record {output} --out {params.out} {input} >{log} 2>&1"
+        "{TBRSIM} replay --no-model {COMMON} {RECORD} --record {output} --out {params.out} {input} >{log} 2>&1"

@@ -51,6 +51,9 @@ class Llc(unittest.TestCase):
             run("replay", "--no-model", "--record", cls.recordings[name], "--out", cls.directory / "replay",
                 TRACES / f"{name}.trace")
         cls.shadow, cls.desktop = cls.recordings.values()
+        cls.hidden = cls.directory / "hidden.tbr"
+        run("replay", "--no-model", "--record", cls.hidden, "--record-hidden", "--out", cls.directory / "replay",
+            TRACES / "glmark2_desktop.trace")
 
     def compare(self, recording, *arguments):
         return json.loads(run("llc", "--json", *settings(), *arguments, recording).stdout)["recordings"][0]
@@ -90,12 +93,12 @@ class Llc(unittest.TestCase):
         run("sim", "--out", out, *settings(*arguments[1:]), "--frames", arguments[0], recording)
         return json.loads((out / "stats.json").read_text(encoding="utf-8"))["frames"]
 
-    def check_cache(self, cache, frames, warm_up):
-        self.assertEqual(cache["misses_by_frame"],
-                         [frame["l2.total.misses"] + frame["l2.total.bypasses"] for frame in frames[warm_up:]])
+    def check_cache(self, cache, frames, warm_up, unit="l2"):
+        self.assertEqual(cache["misses_by_frame"], [frame[f"{unit}.total.misses"] + frame[f"{unit}.total.bypasses"]
+                                                    for frame in frames[warm_up:]])
         for stream, counts in cache["streams"].items():
             for name in COUNTS:
-                self.assertEqual(counts[name], sum(frame.get(f"l2.{stream}.{name}", 0) for frame in frames[warm_up:]),
+                self.assertEqual(counts[name], sum(frame.get(f"{unit}.{stream}.{name}", 0) for frame in frames[warm_up:]),
                                  f"{cache['policy']} {stream} {name}")
 
     def test_as_sim(self):
@@ -116,6 +119,22 @@ class Llc(unittest.TestCase):
                                             (policy != "optpt"))
                     misses.add(cache["misses"])
             self.assertGreater(len(misses), len(policies) / 2)
+
+    def test_immediate_mode(self):
+        """The LLC of GSPC's GPU, which is found; displayable colour may pass by."""
+        comparison = json.loads(run("llc", "--json", "--config", "imr-8m", "--size", "1M", "--policies", "drrip,gspc,opt",
+                                    "--uncached", "display", "--frames", "0-2", self.hidden).stdout)["recordings"][0]
+        self.assertEqual((comparison["unit"], len(comparison["caches"])), ("llc", 6))
+        for cache in comparison["caches"]:
+            out = self.directory / f"imr-{cache['policy']}-{cache['uncached']}"
+            run("sim", "--config", "imr-8m", "--set", "caches.llc.size=1048576", "--set",
+                f"caches.llc.policy={cache['policy']}", "--set", f"caches.llc.uncached={cache['uncached'] or 'none'}",
+                "--frames", "0-2", "--out", out, self.hidden)
+            frames = json.loads((out / "stats.json").read_text(encoding="utf-8"))["frames"]
+            self.check_cache(cache, frames, 1, "llc")
+            for group in "render_target", "texture", "display":
+                self.assertGreater(cache["groups"][group]["accesses"], 0)
+            self.assertEqual(cache["streams"]["display"]["bypasses"] > 0, cache["uncached"] == "display")
 
     def test_invalidations(self):
         """Render targets that go to memory past the cache, which has them as textures."""
