@@ -124,7 +124,8 @@ first_waiting(const struct waiting_requests *waiting)
 }
 
 /* Finds the first cycle at which a request enters a queue or a refresh becomes due, if nothing else happens. What
- * changes it: a request that is submitted or leaves a queue, and what take_up and refresh do. */
+ * changes it: a request that is submitted (which can only bring it forward) or leaves a queue, and what take_up and
+ * refresh do. */
 static void
 set_next_event(struct cm_dram_channel *channel)
 {
@@ -151,7 +152,9 @@ cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction d
         place--)
       requests[place % CM_DRAM_TICKETS] = requests[(place - 1) % CM_DRAM_TICKETS];
    requests[place % CM_DRAM_TICKETS] = *request;
-   set_next_event(channel);
+   if (request->arrival < channel->next_event &&
+       channel->queues[direction].count < channel->queues[direction].limit)
+      channel->next_event = request->arrival;
 }
 
 /* ---- power ---------------------------------------------------------------------------------------- */
@@ -481,6 +484,9 @@ take_up_requests(struct cm_dram_channel *channel, enum cm_dram_direction directi
       end_idleness(channel, rank, channel->now);
       waiting->head++;
    }
+   /* So that the ring's beginning, which the processor's cache has, is used again and again. */
+   if (!is_waiting(waiting))
+      waiting->head = waiting->tail = 0;
 }
 
 static void
