@@ -8,7 +8,6 @@
 #include "config/config.h"
 #include "energy/energy.h"
 #include "energy/energy_table.h"
-#include "support/pass_builder.h"
 #include "support/test.h"
 
 /* A GPU with its account; the values of its counters are set by name. */
@@ -242,6 +241,50 @@ test_nuca(void **unused)
    close_account(&account);
 }
 
+/* An immediate-mode GPU: its render caches, of more ways than there are rows, or smaller ones; nothing of tiles. */
+static void
+test_immediate(void **unused)
+{
+   (void)unused;
+   struct account account = open_account("imr-8m", NULL);
+   static const struct {
+      const char *unit;
+      enum cm_unit number;
+      uint32_t size;
+      const char *note, *other_note;
+   } caches[] = {
+      {"color_cache", CM_UNIT_COLOR_CACHE, 24576, "EXTRAPOLATED from ",
+       "no row of 24 ways, the nearest is of 16"},
+      {"index_cache", CM_UNIT_INDEX_CACHE, 1024, "EXTRAPOLATED from ",
+       "16 ways, 512 bits), down to 1024 bytes"},
+      {"llc", CM_UNIT_LLC, 8388608, "cacti-7.0-energies.csv:", "8388608 bytes, 16 ways"},
+   };
+   for (unsigned i = 0; i < sizeof caches / sizeof caches[0]; i++) {
+      const struct cm_array_shape shape = {CM_ARRAY_CACHE, 32, CM_CELL_ITRS_LSTP, caches[i].size, 16, 0};
+      struct cm_array_lookup array;
+      char name[64], error[256];
+      assert_true(cm_energy_table_find(&shape, &array, error, sizeof error));
+      snprintf(name, sizeof name, "%s.total.reads", caches[i].unit);
+      set(&account, name, 1000000000);
+      assert_int_equal(sum_up(&account, 0).units[caches[i].number].dynamic, array.energy.read);
+      bool is_noted = false;
+      for (uint32_t t = 0; t < account.energy->num_terms; t++) {
+         const struct cm_energy_term *term = &account.energy->terms[t];
+         is_noted |= (int)term->unit == (int)caches[i].number &&
+                     strstr(term->note, caches[i].note) == term->note &&
+                     strstr(term->note, caches[i].other_note);
+      }
+      assert_true(is_noted);
+   }
+   set(&account, "rasterizer.quads", 1000);
+   assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_RASTERIZER].dynamic, 1100);
+   static const enum cm_energy_unit absent[] = {CM_ENERGY_COLOR_BUFFER, CM_ENERGY_DEPTH_BUFFER,
+                                                CM_ENERGY_TILING_ENGINE, CM_ENERGY_QUEUES};
+   for (unsigned i = 0; i < sizeof absent / sizeof absent[0]; i++)
+      assert_false(account.energy->has_unit[absent[i]]);
+   close_account(&account);
+}
+
 /* ---- sums -------------------------------------------------------------- */
 
 static void
@@ -283,23 +326,10 @@ check_sums(const struct account *account, const struct cm_energy_sums *sums, uin
                     terms - dram->dynamic - dram->leakage);
 }
 
-/* The account is a tile-based pipeline's; the others have none. */
-static bool
-has_energy(const char *name)
-{
-   struct cm_config *config = test_config_of(name, NULL);
-   const bool has_it = config->energy.technology != 0;
-   assert_int_equal(has_it, config->mode != CM_MODE_IMR);
-   cm_config_destroy(config);
-   return has_it;
-}
-
 static void
 check_preset(const char *name, const char *description, void *context)
 {
    (void)description;
-   if (!has_energy(name))
-      return;
    struct account account = open_account(name, NULL);
    uint64_t random = 1;
 
@@ -387,6 +417,7 @@ main(void)
       cmocka_unit_test(test_texture_designs),
       cmocka_unit_test(test_uncached),
       cmocka_unit_test(test_nuca),
+      cmocka_unit_test(test_immediate),
       cmocka_unit_test(test_presets),
       cmocka_unit_test(test_large_counts),
    };

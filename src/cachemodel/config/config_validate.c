@@ -407,10 +407,6 @@ check_energy(const struct cm_config *config, struct cm_config_problem *problem)
    about(problem, "energy.technology");
    if (!energy->technology)
       return true;
-   if (config->mode == CM_MODE_IMR)
-      return wrong(problem,
-                   "%u, but the account is a tile-based pipeline's, which mode imr is not, expected 0",
-                   energy->technology);
    if (!cm_energy_table_has_technology(energy->technology))
       return wrong(
          problem,

@@ -6,26 +6,43 @@
 
 /* ---- operations -------------------------------------------------------- */
 
+/* Where an operation is counted so: on GPUs with tiles, without, or on both. */
+enum where {
+   ALL,
+   TILES,
+   NO_TILES,
+};
+
 /* An operation, how often it happens, and the key that says what it takes. */
 struct operation {
+   enum where where;
    enum cm_energy_unit unit;
    const char *what, *counter, *key;
    size_t offset; /* in struct cm_energy_config */
 };
 
-#define OPERATION(unit, what, counter, key) \
-   {CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key)}
+#define OPERATION(where, unit, what, counter, key) \
+   {where, CM_ENERGY_##unit, what, counter, #key, offsetof(struct cm_energy_config, key)}
 static const struct operation operations[] = {
-   OPERATION(VERTEX_STAGE, "instructions of vertices", "operations.vertex_instructions", vertex_instruction),
-   OPERATION(PRIMITIVE_ASSEMBLY, "primitives", "tiling_engine.primitives", primitive_setup),
-   OPERATION(TILING_ENGINE, "PMDs", "tiling_engine.pmds", tile_overlap),
-   OPERATION(RASTERIZER, "quads", "operations.raster_quads", raster_quad),
-   OPERATION(RASTERIZER, "attributes of quads", "operations.quad_attributes", quad_attribute),
-   OPERATION(EARLY_Z, "quads", "operations.depth_quads", depth_quad),
-   OPERATION(FRAGMENT_STAGE, "instructions of quads", "operations.quad_instructions", quad_instruction),
-   OPERATION(TEXTURE_UNIT, "footprints", "fragment_stage.footprints", texture_footprint),
-   OPERATION(BLENDING, "quads", "operations.color_reads", blend_quad),
+   OPERATION(ALL, VERTEX_STAGE, "instructions of vertices", "operations.vertex_instructions",
+             vertex_instruction),
+   OPERATION(TILES, PRIMITIVE_ASSEMBLY, "primitives", "tiling_engine.primitives", primitive_setup),
+   OPERATION(NO_TILES, PRIMITIVE_ASSEMBLY, "primitives", "rasterizer.primitives", primitive_setup),
+   OPERATION(TILES, TILING_ENGINE, "PMDs", "tiling_engine.pmds", tile_overlap),
+   OPERATION(TILES, RASTERIZER, "quads", "operations.raster_quads", raster_quad),
+   OPERATION(NO_TILES, RASTERIZER, "quads", "rasterizer.quads", raster_quad),
+   OPERATION(ALL, RASTERIZER, "attributes of quads", "operations.quad_attributes", quad_attribute),
+   OPERATION(ALL, EARLY_Z, "quads", "operations.depth_quads", depth_quad),
+   OPERATION(ALL, FRAGMENT_STAGE, "instructions of quads", "operations.quad_instructions", quad_instruction),
+   OPERATION(ALL, TEXTURE_UNIT, "footprints", "fragment_stage.footprints", texture_footprint),
+   OPERATION(ALL, BLENDING, "quads", "operations.color_reads", blend_quad),
 };
+
+static bool
+has_tiles(const struct cm_energy_builder *builder)
+{
+   return builder->config->mode != CM_MODE_IMR;
+}
 
 static uint32_t
 key_value(const struct cm_energy_config *config, size_t offset)
@@ -36,7 +53,8 @@ key_value(const struct cm_energy_config *config, size_t offset)
 static bool
 add_operation(struct cm_energy_builder *builder, const struct operation *operation)
 {
-   if (!cm_energy_has_counter(builder, operation->counter))
+   if (!cm_energy_has_counter(builder, operation->counter) ||
+       operation->where == (has_tiles(builder) ? NO_TILES : TILES))
       return true;
    struct cm_energy_term *term = cm_energy_add(builder, (int)operation->unit, "%s", operation->what);
    if (!term)
@@ -140,10 +158,13 @@ cm_energy_add_pipeline(struct cm_energy_builder *builder)
     * Z-Buffer of its own ("DTM-NUCA" II-C). */
    const uint32_t color_buffers = config->pipeline.tile_buffers ? config->pipeline.tile_buffers : 1;
    const uint32_t depth_buffers = config->mode == CM_MODE_TBDR ? 2 : 1;
-   if (!add_tile_buffer(builder, CM_ENERGY_COLOR_BUFFER, "color_reads", "color_writes", color_buffers) ||
-       !add_tile_buffer(builder, CM_ENERGY_DEPTH_BUFFER, "depth_quads", "depth_writes", depth_buffers))
+   if (has_tiles(builder) &&
+       (!add_tile_buffer(builder, CM_ENERGY_COLOR_BUFFER, "color_reads", "color_writes", color_buffers) ||
+        !add_tile_buffer(builder, CM_ENERGY_DEPTH_BUFFER, "depth_quads", "depth_writes", depth_buffers)))
       return false;
    for (int unit = CM_ENERGY_VERTEX_STAGE; unit <= CM_ENERGY_BLENDING; unit++) {
+      if (unit == CM_ENERGY_TILING_ENGINE && !has_tiles(builder))
+         continue;
       for (size_t o = 0; o < sizeof operations / sizeof operations[0]; o++) {
          if (operations[o].unit == (enum cm_energy_unit)unit && !add_operation(builder, &operations[o]))
             return false;
