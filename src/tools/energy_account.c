@@ -137,7 +137,7 @@ find_cycles(struct energy_account *account, const char *given)
       account->cycles_after = account->after[counter];
    } else {
       fail(STATUS_FAILED,
-           "%s: no cycles, which leakage takes; simulate with --set timing=on, or say how many with --cycles",
+           "%s: no cycles, which leakage takes; simulate with --timing on, or say how many with --cycles",
            account->path);
    }
 }
