@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* How many requests a second the DRAM model takes: one thread, processor time, the best of several runs. As a caller
- * does that waits for what it reads: so many requests are under way, and the completion of the oldest is asked for
- * before the next one is submitted. */
+/* How many requests a second the DRAM model takes: one thread, processor time, the best of several runs. As a
+ * caller does that waits for what it reads: so many requests are under way, and the completion of the oldest
+ * is asked for before the next one is submitted. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,8 @@ uniform(uint32_t i)
    return (struct access){(uint64_t)random_below(1u << 24) * 64, false};
 }
 
-/* Four streams, two of them written, with a jump now and then: texture, vertices, colour, Parameter Buffer. */
+/* Four streams, two of them written, with a jump now and then: texture, vertices, colour, Parameter Buffer.
+ */
 static struct access
 mixed(uint32_t i)
 {

@@ -20,9 +20,9 @@ def main():
     text = "\n".join([
         "# The DRAM model by itself",
         "",
-        "Requests for blocks of 64 bytes, as [dram.md](../docs/dram.md) schedules them, command by command; millions a",
-        "second of processor time on one core, the best of 3. 64 requests are under way: the completion of the oldest",
-        "is asked for before the next one is submitted.",
+        "Requests for blocks of 64 bytes, as [dram.md](../docs/dram.md) schedules them, command by command; millions",
+        "a second of processor time on one core, the best of 3. 64 requests are under way: the completion of the",
+        "oldest is asked for before the next one is submitted.",
         "",
         "- streaming: reads, one block after the other.",
         "- random: reads of any block of 1 GiB; nearly each needs a precharge and an activate.",

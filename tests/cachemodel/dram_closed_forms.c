@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Times and bandwidths that can be written down, on every device: latencies of single requests, streams of row
- * hits, of row conflicts and over all banks, refresh. */
+/* Times and bandwidths that can be written down, on every device: latencies of single requests, streams of
+ * row hits, of row conflicts and over all banks, refresh. */
 #include "dram/organisation.h"
 #include "support/dram_harness.h"
 #include "support/test.h"
@@ -93,8 +93,8 @@ log_command(const struct cm_dram_issue *issue, void *context)
    assert_true(log->num_activates < MAX_COMMANDS && log->num_data < MAX_COMMANDS);
 }
 
-/* Reads and writes of one open row go at the pins' rate: the last data ends tRCD, CL (CWL) and the bursts after the
- * first one's arrival, and no cycle of the bus between them is idle. */
+/* Reads and writes of one open row go at the pins' rate: the last data ends tRCD, CL (CWL) and the bursts
+ * after the first one's arrival, and no cycle of the bus between them is idle. */
 static void
 test_row_hits_have_the_rate_of_the_pins(void **unused)
 {
@@ -146,7 +146,8 @@ test_row_conflicts_take_a_row_cycle_each(void **unused)
    }
 }
 
-/* Rows in all banks in turn: as many activates as tFAW, tRRD and the data bus let through, and hardly fewer. */
+/* Rows in all banks in turn: as many activates as tFAW, tRRD and the data bus let through, and hardly fewer.
+ */
 static void
 test_banks_in_parallel_are_bound_by_activates(void **unused)
 {
@@ -181,7 +182,8 @@ test_banks_in_parallel_are_bound_by_activates(void **unused)
    }
 }
 
-/* Whatever is asked for, no two bursts are on the bus at once; so no more bytes come than the pins can carry. */
+/* Whatever is asked for, no two bursts are on the bus at once; so no more bytes come than the pins can carry.
+ */
 static void
 test_no_more_than_the_pins_carry(void **unused)
 {
@@ -213,7 +215,8 @@ test_no_more_than_the_pins_carry(void **unused)
 
 /* ---- refresh -------------------------------------------------------------------------------------- */
 
-/* Each rank is refreshed every tREFI, for tRFC; a stream that would fill the bus loses that share, and not much more. */
+/* Each rank is refreshed every tREFI, for tRFC; a stream that would fill the bus loses that share, and not
+ * much more. */
 static void
 test_refresh_takes_its_share(void **unused)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every constraint of dram/constraints.h, on every device: the command is not ready one cycle before the distance
- * that its datasheet gives, and ready at it. Each is also tested with the timing in question raised so far that
- * nothing else can be what holds the command back. */
+/* Every constraint of dram/constraints.h, on every device: the command is not ready one cycle before the
+ * distance that its datasheet gives, and ready at it. Each is also tested with the timing in question raised
+ * so far that nothing else can be what holds the command back. */
 #include <string.h>
 
 #include "dram/constraints.h"
@@ -10,8 +10,8 @@
 
 #define START 1000 /* the first command's cycle */
 
-/* A channel of two ranks. Banks 0 and `same` are in one bank group, `other` is in another one, or in the same where
- * there is only one; `rank1` is in the second rank. */
+/* A channel of two ranks. Banks 0 and `same` are in one bank group, `other` is in another one, or in the same
+ * where there is only one; `rank1` is in the second rank. */
 struct fixture {
    struct cm_dram_timing timing;
    struct cm_dram_constraints constraints;
@@ -32,8 +32,8 @@ transfer(struct fixture *f, uint32_t bank, enum cm_dram_direction direction, uin
    cm_dram_column(&f->constraints, &f->state, bank, direction, false, cycle);
 }
 
-/* What makes a command's time: the first commands, and how long after START the last is ready by the model; and by
- * the datasheet. */
+/* What makes a command's time: the first commands, and how long after START the last is ready by the model;
+ * and by the datasheet. */
 struct constraint {
    const char *name;
    size_t timing; /* which timing it is about */
@@ -74,7 +74,8 @@ CONSTRAINT(tRCD_write, open_row(f, 0, START), COLUMN_READY(0, WRITE), T(tRCD))
 CONSTRAINT(tRAS, open_row(f, 0, START), PRECHARGE_READY(0), T(tRAS))
 CONSTRAINT(tRC, (open_row(f, 0, START), cm_dram_precharge(&f->constraints, &f->state, 0, START + T(tRAS))),
            ACTIVATE_READY(0), T(tRAS) + T(tRP))
-CONSTRAINT(tRP, (OPEN_LONG_AGO(0), cm_dram_precharge(&f->constraints, &f->state, 0, START)), ACTIVATE_READY(0), T(tRP))
+CONSTRAINT(tRP, (OPEN_LONG_AGO(0), cm_dram_precharge(&f->constraints, &f->state, 0, START)),
+           ACTIVATE_READY(0), T(tRP))
 CONSTRAINT(tRP_refresh, (OPEN_LONG_AGO(0), cm_dram_precharge(&f->constraints, &f->state, 0, START)),
            cm_dram_refresh_ready(&f->constraints, &f->state, 0), T(tRP))
 CONSTRAINT(tRTP, (OPEN_LONG_AGO(0), transfer(f, 0, READ, START)), PRECHARGE_READY(0), T(tRTP))
@@ -88,7 +89,8 @@ CONSTRAINT(tRTP_auto, (OPEN_LONG_AGO(0), cm_dram_column(&f->constraints, &f->sta
 CONSTRAINT(tRRD_L, open_row(f, 0, START), ACTIVATE_READY(f->same), T(tRRD_L))
 CONSTRAINT(tRRD_S, open_row(f, 0, START), ACTIVATE_READY(f->other),
            f->constraints.groups > 1 ? T(tRRD_S) : T(tRRD_L))
-CONSTRAINT(tFAW, (open_row(f, 0, START), open_row(f, 1, START + T(tRRD_L)), open_row(f, 2, START + 2 * T(tRRD_L)),
+CONSTRAINT(tFAW, (open_row(f, 0, START), open_row(f, 1, START + T(tRRD_L)),
+                  open_row(f, 2, START + 2 * T(tRRD_L)),
                   open_row(f, 3, START + 3 * T(tRRD_L))),
            ACTIVATE_READY(5), larger(T(tFAW), 4 * T(tRRD_L)))
 CONSTRAINT(tCCD_L_read, (OPEN_LONG_AGO(0), OPEN_LONG_AGO(f->same), transfer(f, 0, READ, START)),
@@ -112,7 +114,8 @@ CONSTRAINT(tRTRS_read, (OPEN_LONG_AGO(0), OPEN_LONG_AGO(f->rank1), transfer(f, 0
 CONSTRAINT(tRTRS_write, (OPEN_LONG_AGO(0), OPEN_LONG_AGO(f->rank1), transfer(f, f->rank1, WRITE, START)),
            COLUMN_READY(0, WRITE), f->B + T(tRTRS))
 CONSTRAINT(write_to_read_rank, (OPEN_LONG_AGO(0), OPEN_LONG_AGO(f->rank1), transfer(f, 0, WRITE, START)),
-           COLUMN_READY(f->rank1, READ), T(CWL) + f->B + T(tRTRS) > T(CL) ? T(CWL) + f->B + T(tRTRS) - T(CL) : 1)
+           COLUMN_READY(f->rank1, READ),
+           T(CWL) + f->B + T(tRTRS) > T(CL) ? T(CWL) + f->B + T(tRTRS) - T(CL) : 1)
 CONSTRAINT(tRFC_activate, cm_dram_refresh(&f->constraints, &f->state, 0, START), ACTIVATE_READY(3), T(tRFC))
 CONSTRAINT(tRFC_refresh, cm_dram_refresh(&f->constraints, &f->state, 0, START),
            cm_dram_refresh_ready(&f->constraints, &f->state, 0), T(tRFC))

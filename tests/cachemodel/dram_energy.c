@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The energy of the DRAM system: numbers worked out by hand, and the datasheets' currents come back out of what they
- * were measured at. */
+/* The energy of the DRAM system: numbers worked out by hand, and the datasheets' currents come back out of
+ * what they were measured at. */
 #include "dram/dram_energy.h"
 #include "dram/organisation.h"
 #include "support/dram_harness.h"
@@ -15,7 +15,8 @@ energy_at(const struct cm_dram_system_config *config, struct cm_dram_system *sys
    return cm_dram_energy(config, &counters);
 }
 
-/* Two chips of LPDDR3-1333: 1.2 V, 1.5 ns, IDD0 40, IDD2N 20, IDD3N 20.5, IDD4R 220, IDD4W 215, IDD5AB 150 mA. */
+/* Two chips of LPDDR3-1333: 1.2 V, 1.5 ns, IDD0 40, IDD2N 20, IDD3N 20.5, IDD4R 220, IDD4W 215, IDD5AB 150
+ * mA. */
 static void
 test_by_hand(void **unused)
 {
@@ -85,8 +86,8 @@ test_idle(void **unused)
             assert_near(energy.precharge_standby, drawn(&config, device->IDD2N, end - refreshing));
             assert_int_equal(energy.precharge_power_down, 0);
          } else {
-            /* CKE is high for 20 cycles at the beginning, and while a refresh waits tXP; after a refresh, which is
-             * longer than 20 cycles, the rank goes down at once. */
+            /* CKE is high for 20 cycles at the beginning, and while a refresh waits tXP; after a refresh,
+             * which is longer than 20 cycles, the rank goes down at once. */
             const uint64_t standby = 20 + 50ull * device->timing.tXP;
             assert_near(energy.precharge_standby, drawn(&config, device->IDD2N, standby));
             assert_near(energy.precharge_power_down,
@@ -122,8 +123,8 @@ test_datasheet_loads(void **unused)
    }
 }
 
-/* One read of a precharged bank, then nothing: each cycle is in one of the states, and the parts are as many times the
- * currents as there were commands. */
+/* One read of a precharged bank, then nothing: each cycle is in one of the states, and the parts are as many
+ * times the currents as there were commands. */
 static void
 test_one_read(void **unused)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What a caller of dram/dram_system.h relies on: devices are those of the file, clocks convert exactly, addresses are
- * found again, tickets stay valid, late requests are taken up, and the order of calls does not matter. */
+/* What a caller of dram/dram_system.h relies on: devices are those of the file, clocks convert exactly,
+ * addresses are found again, tickets stay valid, late requests are taken up, and the order of calls does not
+ * matter. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,8 @@ test_clocks_convert_exactly(void **unused)
 
 /* ---- addresses ------------------------------------------------------------------------------------ */
 
-/* Three addresses worked out by hand: DDR3-1600, two channels of 64 bits (rows of 8 KiB), two ranks, interleave 256. */
+/* Three addresses worked out by hand: DDR3-1600, two channels of 64 bits (rows of 8 KiB), two ranks,
+ * interleave 256. */
 static void
 test_addresses_by_hand(void **unused)
 {
@@ -188,7 +190,8 @@ test_every_block_has_its_place(void **unused)
 
 /* ---- requests ------------------------------------------------------------------------------------- */
 
-/* Many more requests than tickets, none asked for: each is completed once; the tickets of the last ones are valid. */
+/* Many more requests than tickets, none asked for: each is completed once; the tickets of the last ones are
+ * valid. */
 static void
 test_tickets(void **unused)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Random requests on random systems: command for command and cycle for cycle what a simulator that goes through
- * every cycle does, and the same counts. */
+/* Random requests on random systems: command for command and cycle for cycle what a simulator that goes
+ * through every cycle does, and the same counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +160,8 @@ log_command(const struct cm_dram_issue *issue, void *context)
    log->commands[issue->channel][log->count[issue->channel]++] = *issue;
 }
 
-/* Submits all, in an order that keeps that of equal arrivals, then runs; or bit by bit, with scheduling between. */
+/* Submits all, in an order that keeps that of equal arrivals, then runs; or bit by bit, with scheduling
+ * between. */
 static void
 run_model(uint64_t *random, struct scenario *s, struct cm_dram_system *system, bool bit_by_bit, uint64_t end)
 {

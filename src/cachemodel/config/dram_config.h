@@ -55,10 +55,11 @@ struct cm_dram_system_config {
    enum cm_dram_page_policy page_policy;
    uint32_t read_queue;  /**< requests of a channel that its scheduler chooses from, 1 … 64 */
    uint32_t write_queue; /**< the same for writes */
-   /** Writes in the queue at which the channel turns to writing, 1 … write_queue … */
+   /** Writes in the queue at which the channel turns to writing, 1 … write_queue */
    uint32_t write_high;
-   uint32_t
-      write_low; /**< … until so many are left, less than write_high. With no read queued it always writes. */
+   /** Writes in the queue at which it turns back, less than write_high. With no read queued it always writes.
+    */
+   uint32_t write_low;
    /** Requests that an activated row serves while an older one waits for another row of its bank; after
     * that the older one is served first. 0: no limit. */
    uint32_t row_hit_limit;

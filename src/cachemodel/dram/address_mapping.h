@@ -4,13 +4,13 @@
  *
  * The text has five fields, from the most significant to the least, with '-' between them: row, rank,
  * bank, column and channel, each once, as "row-rank-bank-column-channel". Below them all are the bytes that
- * dram_system.interleave keeps together in a row: "column" are the bits of the column above those. A bank's lowest
- * bits are its bank group, so that neighbours are in different groups. "bank^row" instead of "bank": the
- * bank is exclusive-ored with the row's low bits, which takes blocks that would be in other rows of a
+ * dram_system.interleave keeps together in a row: "column" are the bits of the column above those. A bank's
+ * lowest bits are its bank group, so that neighbours are in different groups. "bank^row" instead of "bank":
+ * the bank is exclusive-ored with the row's low bits, which takes blocks that would be in other rows of a
  * bank to other banks (permutation-based interleaving).
  *
- * An address beyond the memory is in the bank, rank and channel that it would be in modulo the memory's size, but
- * in a row of its own: the simulated GPU's address space has holes, its memory would be mapped by pages.
+ * An address beyond the memory is in the bank, rank and channel that it would be in modulo the memory's size,
+ * but in a row of its own: the simulated GPU's address space has holes, its memory would be mapped by pages.
  */
 #ifndef CM_ADDRESS_MAPPING_H
 #define CM_ADDRESS_MAPPING_H

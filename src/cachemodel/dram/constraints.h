@@ -74,7 +74,7 @@ struct cm_dram_rank {
    uint32_t oldest;       /**< of the four */
 };
 
-/** A channel's state. All zero: nothing happened, all rows are closed. Banks are numbered in their channel. */
+/** A channel's state. All zero: nothing happened, all rows are closed. Banks have their channel's numbers. */
 struct cm_dram_channel_state {
    uint64_t open; /**< bit b: bank b has a row open */
    uint64_t activate_ready[CM_DRAM_MAX_BANKS];

@@ -4,21 +4,21 @@
  * "Calculating Memory System Power for DDR3" (TN-41-01). With the times t in cycles, each part is a current
  * times VDD times tCK times a time, times the chips of a rank:
  *
- *   activate           IDD0 tRC − IDD3N tRAS − IDD2N tRP        each activate, with its precharge
- *   read               (IDD4R − IDD3N) B                        each read command (B = burst_length / 2)
- *   write              (IDD4W − IDD3N) B                        each write command
- *   refresh            (IDD5AB − IDD3N) tRFC                    each refresh of a rank
- *   active standby     IDD3N                                    each cycle of a rank with a row open or in a refresh
- *   precharge standby  IDD2N                                    each cycle of a rank with none
- *   active power-down  IDD3P                                    each cycle powered down with a row open
- *   precharge power-down  IDD2P                                 each cycle powered down with none
+ *   activate               IDD0 tRC − IDD3N tRAS − IDD2N tRP  each activate, with its precharge
+ *   read                   (IDD4R − IDD3N) B                  each read command (B = burst_length / 2)
+ *   write                  (IDD4W − IDD3N) B                  each write command
+ *   refresh                (IDD5AB − IDD3N) tRFC              each refresh of a rank
+ *   active standby         IDD3N                     each cycle of a rank with a row open or in a refresh
+ *   precharge standby      IDD2N                     each cycle of a rank with none
+ *   active power-down      IDD3P                     each cycle powered down with a row open
+ *   precharge power-down   IDD2P                     each cycle powered down with none
  *
- * The parts say what comes on top of the standby, so that a bank that is activated and precharged every tRC draws
- * IDD0, back-to-back reads IDD4R, and a refresh IDD5AB, as the datasheet measured them. An activate whose
- * precharge is still to come is counted whole.
+ * The parts say what comes on top of the standby, so that a bank that is activated and precharged every tRC
+ * draws IDD0, back-to-back reads IDD4R, and a refresh IDD5AB, as the datasheet measured them. An activate
+ * whose precharge is still to come is counted whole.
  *
- * Not in it: the current of the data pins (VDDQ) and terminations, which the device files have no numbers for; the
- * controller; self-refresh, which the model does not enter.
+ * Not in it: the current of the data pins (VDDQ) and terminations, which the device files have no numbers
+ * for; the controller; self-refresh, which the model does not enter.
  *
  * Whole numbers throughout: µA · mV · ps = 10^-21 J are exact, each part is rounded down to fJ once.
  */

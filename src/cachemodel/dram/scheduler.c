@@ -123,9 +123,9 @@ first_waiting(const struct waiting_requests *waiting)
    return &waiting->requests[waiting->head % CM_DRAM_TICKETS];
 }
 
-/* Finds the first cycle at which a request enters a queue or a refresh becomes due, if nothing else happens. What
- * changes it: a request that is submitted (which can only bring it forward) or leaves a queue, and what take_up and
- * refresh do. */
+/* Finds the first cycle at which a request enters a queue or a refresh becomes due, if nothing else happens.
+ * What changes it: a request that is submitted (which can only bring it forward) or leaves a queue, and what
+ * take_up and refresh do. */
 static void
 set_next_event(struct cm_dram_channel *channel)
 {
@@ -361,8 +361,8 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
 
 /* ---- choosing ------------------------------------------------------------------------------------- */
 
-/* A command's order: the cycles from now until it is ready, then the age of its request, in one number so that they are
- * compared without branches, which nothing could foretell. */
+/* A command's order: the cycles from now until it is ready, then the age of its request, in one number so
+ * that they are compared without branches, which nothing could foretell. */
 #define AGE_BITS 40
 #define NEVER UINT64_MAX
 
@@ -386,7 +386,8 @@ cycle_of(const struct cm_dram_channel *channel, struct choice choice)
    return choice.order == NEVER ? NEVER : channel->now + (choice.order >> AGE_BITS);
 }
 
-/* Of the banks that have requests for their open row, those whose limit does not keep them from being served. */
+/* Of the banks that have requests for their open row, those whose limit does not keep them from being served.
+ */
 static uint64_t
 banks_to_serve(const struct cm_dram_channel *channel, const struct cm_dram_request_queue *queue)
 {
@@ -511,8 +512,8 @@ serve(struct cm_dram_channel *channel)
    return channel->writing || channel->queues[READ].count == 0 ? WRITE : READ;
 }
 
-/* Takes up what arrives now. Whether that may change the choice: it does not when only requests came that queue behind
- * others of their kind in their bank. */
+/* Takes up what arrives now. Whether that may change the choice: it does not when only requests came that
+ * queue behind others of their kind in their bank. */
 static bool
 take_up_changes(struct cm_dram_channel *channel, enum cm_dram_direction direction)
 {

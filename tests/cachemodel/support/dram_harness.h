@@ -8,8 +8,8 @@
 /** A device's number by its name; fails the test where there is none. */
 uint32_t dram_device_number(const char *name);
 
-/** One channel of one rank with the width of the device's chips, page policy open, queues of 32, no power-down, no
- * controller latency, mapping row-rank-bank-column-channel, interleave 64. */
+/** One channel of one rank with the width of the device's chips, page policy open, queues of 32, no
+ * power-down, no controller latency, mapping row-rank-bank-column-channel, interleave 64. */
 struct cm_dram_system_config dram_plain(uint32_t device);
 
 /** Makes a system; fails the test, with the reason, where the configuration is wrong. */

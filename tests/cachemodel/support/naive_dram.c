@@ -13,7 +13,8 @@ enum kind {
    REF,
 };
 
-/* A command of the past, bank by bank; a bank that precharges itself has a PRE without a place on the command bus. */
+/* A command of the past, bank by bank; a bank that precharges itself has a PRE without a place on the command
+ * bus. */
 struct command {
    uint64_t cycle;
    enum kind kind;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** A channel of DRAM cycle by cycle: the rules of dram/scheduler.h and dram/constraints.h written down one by one,
- * with every command checked against all commands before it. Slow, and shares no code with the model. */
+/** A channel of DRAM cycle by cycle: the rules of dram/scheduler.h and dram/constraints.h written down one by
+ * one, with every command checked against all commands before it. Slow, and shares no code with the model. */
 #ifndef NAIVE_DRAM_H
 #define NAIVE_DRAM_H
 
