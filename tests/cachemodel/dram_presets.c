@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* What the presets say of their memory: every one has a DRAM system; bandwidths and latencies are those that
+ * the comments and docs/dram.md name. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "dram/organisation.h"
+#include "support/dram_harness.h"
+#include "support/test.h"
+
+static struct cm_config *
+load(const char *name)
+{
+   char error[512] = "";
+   struct cm_config *config = cm_config_load(name, NULL, error, sizeof error);
+   if (!config)
+      fail_msg("%s", error);
+   return config;
+}
+
+static void
+check_preset(const char *name, const char *description, void *context)
+{
+   (void)description;
+   struct cm_config *config = load(name);
+   const struct cm_dram_system_config *dram = &config->dram_system;
+   if (!dram->device)
+      fail_msg("%s has no dram_system", name);
+   const bool immediate = strncmp(name, "imr", 3) == 0;
+   assert_string_equal(cm_dram_device(dram->device)->name,
+                       immediate ? "DDR3_4Gb_x16_1600" : "LPDDR3_8Gb_x32_1333");
+   assert_int_equal(dram->channels, 2);
+   const struct cm_dram_timing timing = cm_dram_config_timing(dram);
+   assert_int_equal(timing.CL, immediate ? 15 : 10);
+   assert_int_equal(timing.tRCD, immediate ? 15 : 12);
+   assert_int_equal(timing.tRP, immediate ? 15 : 12);
+   cm_config_destroy(config);
+   ++*(unsigned *)context;
+}
+
+static void
+test_every_preset_has_memory(void **unused)
+{
+   (void)unused;
+   char error[512];
+   unsigned count = 0;
+   assert_true(cm_config_list_presets(NULL, check_preset, &count, error, sizeof error));
+   assert_true(count >= 20);
+}
+
+/* 10.7 GB/s; an open row's block after 50 cycles of the GPU, another row's after 72 (TCOR Table I: 50-100
+ * cycles). */
+static void
+test_tile_based(void **unused)
+{
+   (void)unused;
+   struct cm_config *config = load(NULL);
+   struct cm_dram_system *system = dram_create(&config->dram_system);
+   const struct cm_dram_clock clock = cm_dram_system_clock(system, config->clock_mhz);
+   /* 16 B each 1.5 ns. */
+   assert_int_equal(cm_dram_system_bytes_per_cycle(system), 16);
+   assert_int_equal(cm_dram_system_period(system), 1500);
+   /* Soon after each other, so that nothing is powered down. 1 KiB further on: the same channel and row. 2
+    * channels * 4 KiB * 8 banks further on: another row. */
+   static const struct {
+      uint64_t address, arrival, latency;
+   } reads[] = {{0, 0, 0}, {1024, 40, 56}, {65536, 70, 80}};
+   for (unsigned i = 0; i < sizeof reads / sizeof reads[0]; i++) {
+      const cm_dram_ticket ticket =
+         cm_dram_system_submit(system, reads[i].address, 64, false, CM_STREAM_TEXTURE, reads[i].arrival);
+      const uint64_t latency = cm_dram_system_completion(system, ticket) - reads[i].arrival;
+      if (i) /* the first activates, after nothing */
+         assert_int_equal(latency, reads[i].latency);
+   }
+   assert_int_equal(56 * clock.from / clock.to, 50);
+   assert_int_equal(80 * clock.from / clock.to, 72);
+   cm_dram_system_destroy(system);
+   cm_config_destroy(config);
+}
+
+/* GSPC 5.4: DDR3-1867 10-10-10 is the same preset with four keys changed. */
+static void
+test_faster_memory(void **unused)
+{
+   (void)unused;
+   static const char *const keys[] = {"dram_system.device=DDR3_4Gb_x16_1866", "dram_system.timing.CL=10",
+                                      "dram_system.timing.tRCD=10", "dram_system.timing.tRP=10"};
+   char error[512] = "";
+   struct cm_config *config = load("imr-8m");
+   for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
+      assert_true(cm_config_set(config, keys[i], error, sizeof error));
+   assert_true(cm_config_validate(config, error, sizeof error));
+   const struct cm_dram_timing timing = cm_dram_config_timing(&config->dram_system);
+   assert_int_equal(timing.CL, 10);
+   assert_int_equal(timing.tRAS, 32);
+   cm_config_destroy(config);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_preset_has_memory),
+      cmocka_unit_test(test_tile_based),
+      cmocka_unit_test(test_faster_memory),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
