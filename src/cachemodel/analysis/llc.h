@@ -7,8 +7,8 @@
  * thread of its own if need be.
  *
  * It counts what a cache of this configuration counts in the hierarchy whose accesses these are, to the last
- * miss. opt and optpt keep the stream (24 bytes a run) until they know its next uses: a frame where each
- * frame begins cold, else all of it.
+ * miss. opt and optpt keep a copy of the stream (12 bytes a run, 4 an access) until they know its next uses:
+ * a frame where each frame begins cold, else all of it.
  */
 #ifndef CM_LLC_H
 #define CM_LLC_H
