@@ -14,18 +14,50 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static struct cm_config *config;
+/* A tile-based GPU, and an immediate-mode one for the passes that it can take. */
+static const char *const presets[] = {NULL, "imr-8m"};
+#define NUM_GPUS (sizeof presets / sizeof presets[0])
 
-static struct cm_gpu *
-new_gpu(void)
+static struct cm_config *configs[NUM_GPUS];
+
+struct gpus {
+   struct cm_gpu *list[NUM_GPUS];
+};
+
+static struct gpus
+new_gpus(void)
 {
    char error[512];
-   if (!config) {
-      config = cm_config_load(NULL, TBRSIM_CONFIGS, error, sizeof error);
-      if (!config)
+   struct gpus gpus;
+   for (size_t g = 0; g < NUM_GPUS; g++) {
+      if (!configs[g])
+         configs[g] = cm_config_load(presets[g], TBRSIM_CONFIGS, error, sizeof error);
+      if (!configs[g])
          abort();
+      gpus.list[g] = cm_gpu_create(configs[g]);
    }
-   return cm_gpu_create(config);
+   return gpus;
+}
+
+static void
+define_resource(const struct gpus *gpus, const struct cm_resource_description *resource)
+{
+   for (size_t g = 0; g < NUM_GPUS; g++)
+      cm_gpu_define_resource(gpus->list[g], resource);
+}
+
+static void
+end_frame(const struct gpus *gpus)
+{
+   for (size_t g = 0; g < NUM_GPUS; g++)
+      cm_gpu_frame_end(gpus->list[g]);
+}
+
+static void
+destroy_gpus(const struct gpus *gpus)
+{
+   for (size_t g = 0; g < NUM_GPUS; g++)
+      cm_gpu_destroy(gpus->list[g]);
 }
 
 /* Passes that the GPU is busy with for long say nothing new. */
@@ -50,15 +82,22 @@ is_short(const struct cm_pass *pass)
 }
 
 static void
-run_pass(struct cm_gpu *gpu, const struct cm_pass *pass)
+run_pass_on(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
-   if (!is_short(pass))
-      return;
    cm_gpu_pass_begin(gpu, pass);
    const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
    for (uint32_t n = 0; traversal && n < pass->tiles_x * pass->tiles_y; n++)
       cm_gpu_pass_tile(gpu, traversal[n]);
    cm_gpu_pass_end(gpu);
+}
+
+static void
+run_pass(const struct gpus *gpus, const struct cm_pass *pass)
+{
+   for (size_t g = 0; g < NUM_GPUS && is_short(pass); g++) {
+      if (g == 0 || cm_gpu_mode_takes(configs[g]->mode, pass->kind))
+         run_pass_on(gpus->list[g], pass);
+   }
 }
 
 static void
@@ -73,22 +112,22 @@ run_file(const uint8_t *data, size_t size)
    close(file);
    if (!recording)
       return;
-   struct cm_gpu *gpu = new_gpu();
+   const struct gpus gpus = new_gpus();
    struct cm_item item = {.type = CM_ITEM_GPU};
    while (item.type != CM_ITEM_END && item.type != CM_ITEM_DAMAGED) {
       item = cm_recording_next(recording);
       for (size_t r = 0; r < item.num_resources; r++)
-         cm_gpu_define_resource(gpu, &item.resources[r]);
+         define_resource(&gpus, &item.resources[r]);
       if (item.type == CM_ITEM_PASS)
-         run_pass(gpu, &item.pass->pass);
+         run_pass(&gpus, &item.pass->pass);
       if (item.type == CM_ITEM_FRAME_END)
-         cm_gpu_frame_end(gpu);
+         end_frame(&gpus);
       free(item.resources);
       cm_recorded_pass_release(item.pass);
    }
    struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS];
    cm_recording_sections(recording, sections);
-   cm_gpu_destroy(gpu);
+   destroy_gpus(&gpus);
    cm_recording_close(recording);
 }
 
@@ -110,15 +149,15 @@ run_payloads(const uint8_t *data, size_t size)
    struct cm_byte_reader resources = next_part(&all), head = next_part(&all);
    struct cm_resource_description resource;
    struct cm_pass pass = {0};
-   struct cm_gpu *gpu = new_gpu();
+   const struct gpus gpus = new_gpus();
    while (cm_bytes_left(&resources) && !cm_decode_resource(&resources, &resource))
-      cm_gpu_define_resource(gpu, &resource);
+      define_resource(&gpus, &resource);
    if (!cm_decode_pass(&head, &pass) && !cm_decode_tiles(&all, &pass)) {
-      run_pass(gpu, &pass);
-      cm_gpu_frame_end(gpu);
+      run_pass(&gpus, &pass);
+      end_frame(&gpus);
    }
    cm_pass_finish(&pass);
-   cm_gpu_destroy(gpu);
+   destroy_gpus(&gpus);
 }
 
 int

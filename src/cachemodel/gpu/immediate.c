@@ -65,7 +65,7 @@ in_block(uint32_t mask, cm_ordered_quad quad)
 }
 
 /* What the runs of a group do with a quad together: a program may run once a sample. */
-static inline void
+static __attribute__((noinline)) void
 add_runs(const uint32_t *event, const uint32_t *end, uint32_t number, uint32_t *live, uint32_t *written)
 {
    do {
@@ -79,24 +79,20 @@ add_runs(const uint32_t *event, const uint32_t *end, uint32_t number, uint32_t *
 static inline void
 add_quad(struct cm_immediate *immediate, struct block *block, size_t n, const uint32_t *end)
 {
-   uint64_t *pipeline = immediate->gpu->pipeline;
    const cm_ordered_quad reference = block->quads[n];
    const uint32_t number = cm_ordered_number(reference);
    const uint32_t *event = cm_ordered_event(&immediate->order, reference);
    const struct cm_quad *quad = (const struct cm_quad *)(event + 2) + number;
-   uint32_t live = 0, written = 0;
-   pipeline[CM_PIPELINE_RASTERIZED_QUADS]++;
+   uint32_t live = quad->live, written = quad->written;
    if (cm_event_type(*event) == CM_EVENT_SHADE) {
-      add_runs(event, end, number, &live, &written);
+      if (cm_event_sample(*event))
+         add_runs(event, end, number, &live, &written);
       block->running |= (live != 0) << n;
    } else if (*event & CM_UNSHADED_HIDDEN) {
-      pipeline[CM_PIPELINE_HIDDEN_QUADS]++;
+      immediate->gpu->pipeline[CM_PIPELINE_HIDDEN_QUADS]++;
       return;
-   } else {
-      live = quad->live;
-      written = quad->written;
    }
-   pipeline[CM_PIPELINE_FAILED_QUADS] += !live;
+   immediate->gpu->pipeline[CM_PIPELINE_FAILED_QUADS] += !live;
    block->covered |= in_block(quad->covered | live, reference);
    block->live |= in_block(live, reference);
    block->written |= in_block(written, reference);
@@ -220,6 +216,7 @@ run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests
    const uint32_t *end = (const uint32_t *)immediate->order.words.data + immediate->order.num_words;
    uint64_t *pipeline = immediate->gpu->pipeline;
    bool wrote_depth = false, left = false;
+   pipeline[CM_PIPELINE_RASTERIZED_QUADS] += count;
    if (tests->hierarchical) {
       access_hiz(immediate, quads, CM_READ);
       pipeline[CM_PIPELINE_HIZ_TESTS]++;

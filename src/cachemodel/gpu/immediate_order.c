@@ -5,23 +5,26 @@
 #include <string.h>
 
 #define FEW_QUADS 24
-#define DIGIT_BITS 8
+#define DIGIT_BITS 8 /* of a place in its area */
 #define DIGITS (1u << DIGIT_BITS)
 
 bool
 cm_quad_order_begin(struct cm_quad_order *order, const struct cm_pass *pass)
 {
+   const size_t num_tiles = (size_t)pass->tiles_x * pass->tiles_y;
    order->num_words = order->num_quads = 0;
-   if (!cm_array_reserve(&order->begin, (size_t)pass->num_primitives + 1, sizeof(size_t)))
+   if (!cm_array_reserve(&order->begin, (size_t)pass->num_primitives + 1, sizeof(size_t)) ||
+       !cm_array_reserve(&order->tiles, num_tiles, sizeof(struct cm_tile_quads)))
       return false;
    memset(order->begin.data, 0, ((size_t)pass->num_primitives + 1) * sizeof(size_t));
+   memset(order->tiles.data, 0, num_tiles * sizeof(struct cm_tile_quads));
    return true;
 }
 
 void
 cm_quad_order_finish(struct cm_quad_order *order)
 {
-   struct cm_array *const arrays[] = {&order->words,  &order->unsorted, &order->primitives,
+   struct cm_array *const arrays[] = {&order->words,  &order->unsorted, &order->primitives, &order->tiles,
                                       &order->sorted, &order->scratch,  &order->begin};
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
@@ -79,6 +82,8 @@ cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint3
    memcpy(words + first, events->words, events->num_words * sizeof *words);
    words[end] = CM_EVENT_FLUSH;
    order->num_words = end + 1;
+   struct cm_tile_quads *quads = (struct cm_tile_quads *)order->tiles.data + tile;
+   quads->first = order->num_quads;
    for (const uint32_t *event = words + first; event < words + end; event = cm_event_next(event)) {
       const enum cm_event_type type = cm_event_type(*event);
       const bool has_quads =
@@ -86,6 +91,7 @@ cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint3
       if (has_quads && !add_quads(order, pass, event, x, y))
          return false;
    }
+   quads->count = order->num_quads - quads->first;
    return true;
 }
 
@@ -104,10 +110,14 @@ cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass)
    if (!cm_array_reserve(&order->sorted, sum, sizeof(cm_ordered_quad)) ||
        !cm_array_reserve(&order->scratch, most, sizeof(cm_ordered_quad)))
       return false;
-   /* Filled from the last to the first, begin[p] comes down to the beginning of the primitive's part. */
+   /* Filled from the last to the first, begin[p] comes down to the beginning of the primitive's part. Tiles in
+    * rows, so that of the usual ones, which are areas, no two have to change places. */
    cm_ordered_quad *sorted = order->sorted.data;
-   for (size_t q = order->num_quads; q-- > 0;)
-      sorted[--begin[primitives[q]]] = unsorted[q];
+   const struct cm_tile_quads *tiles = order->tiles.data;
+   for (size_t t = (size_t)pass->tiles_x * pass->tiles_y; t-- > 0;) {
+      for (size_t q = tiles[t].first + tiles[t].count; q-- > tiles[t].first;)
+         sorted[--begin[primitives[q]]] = unsorted[q];
+   }
    return true;
 }
 
@@ -126,7 +136,7 @@ sort_few(cm_ordered_quad *quads, size_t count)
 }
 
 /* A radix sort by place; digits that all have in common are left out. Quads of the same place, if a stream has
- * any, keep their order. */
+ * any, are sorted by where they stand or keep their order. */
 static void
 sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 {
@@ -155,18 +165,52 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
       memcpy(quads, from, count * sizeof *quads);
 }
 
+/* Quads of one area, by a single digit. */
+static void
+sort_area(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
+{
+   uint32_t places[DIGITS] = {0}, sum = 0;
+   for (size_t i = 0; i < count; i++)
+      places[quads[i] >> CM_PLACE_SHIFT & (DIGITS - 1)]++;
+   for (unsigned digit = 0; digit < DIGITS; digit++) {
+      const uint32_t length = places[digit];
+      places[digit] = sum;
+      sum += length;
+   }
+   memcpy(scratch, quads, count * sizeof *quads);
+   for (size_t i = 0; i < count; i++)
+      quads[places[scratch[i] >> CM_PLACE_SHIFT & (DIGITS - 1)]++] = scratch[i];
+}
+
+/* Sorts area by area; false where the areas are not in order. */
+static bool
+sort_areas(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
+{
+   size_t end;
+   for (size_t first = 0; first < count; first = end) {
+      bool sorted = true;
+      for (end = first + 1;
+           end < count && quads[end] >> CM_PLACE_AREA_SHIFT == quads[first] >> CM_PLACE_AREA_SHIFT; end++)
+         sorted &= quads[end - 1] <= quads[end];
+      if (end < count && quads[end] < quads[first])
+         return false;
+      if (sorted)
+         continue;
+      if (end - first <= FEW_QUADS)
+         sort_few(quads + first, end - first);
+      else
+         sort_area(quads + first, scratch, end - first);
+   }
+   return true;
+}
+
 const cm_ordered_quad *
 cm_quad_order_take(struct cm_quad_order *order, uint32_t primitive, size_t *count)
 {
    const size_t *begin = order->begin.data;
    cm_ordered_quad *quads = (cm_ordered_quad *)order->sorted.data + begin[primitive];
    *count = begin[primitive + 1] - begin[primitive];
-   size_t i = 1;
-   while (i < *count && quads[i - 1] <= quads[i])
-      i++;
-   if (i < *count && *count <= FEW_QUADS)
-      sort_few(quads, *count);
-   else if (i < *count)
+   if (!sort_areas(quads, order->scratch.data, *count))
       sort_many(quads, order->scratch.data, *count);
    return quads;
 }
