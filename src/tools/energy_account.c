@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -63,6 +64,7 @@ change_config(struct cm_config *config, const char *path, const struct energy_op
       if (!other)
          fail(STATUS_USAGE, "%s", error);
       config->energy = other->energy;
+      memcpy(config->name, other->name, sizeof(config->name));
       cm_config_destroy(other);
    }
    for (unsigned s = 0; s < options->num_settings; s++) {
@@ -71,6 +73,11 @@ change_config(struct cm_config *config, const char *path, const struct energy_op
               options->settings[s]);
       if (!cm_config_set(config, options->settings[s], error, sizeof(error)))
          fail(STATUS_USAGE, "%s", error);
+   }
+   if (options->num_settings) {
+      char *name = text("%.50s and --set", config->name);
+      snprintf(config->name, sizeof(config->name), "%s", name);
+      free(name);
    }
    if (!config->energy.technology)
       fail(STATUS_FAILED, "%s: its configuration has no energy; name one that has with --config", path);
@@ -172,6 +179,7 @@ energy_account_load(struct energy_account *account, const char *path, const stru
    *account = (struct energy_account){.path = find_file(path)};
    json_t *root = load_file(account->path);
    account->config = load_config(account->path, root);
+   account->preset = text("%s", account->config->name);
    /* What was counted is by the configuration that it was simulated with. */
    account->table = cm_counter_table_create(account->config);
    change_config(account->config, account->path, options);

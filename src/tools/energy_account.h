@@ -21,8 +21,10 @@ struct energy_options {
 
 /** Some frames of a simulation. */
 struct energy_account {
-   const char *path; /**< of its stats.json */
-   struct cm_config *config;
+   const char *path;   /**< of its stats.json */
+   const char *preset; /**< its configuration's name */
+   struct cm_config
+      *config; /**< with the keys energy.* that are taken, and the name of where they are from */
    struct cm_counter_table *table;
    struct cm_energy *energy;
    unsigned first_frame, last_frame, num_frames; /**< of the file, from 0 */

@@ -94,7 +94,7 @@ print_head(const struct energy_account *account, unsigned number)
    if (number)
       printf("[%u] ", number);
    printf("%u frames on %s, %" PRIu64 " cycles of %u MHz: %.3f ms (%s)\n", account->num_frames,
-          account->config->name, cycles, account->energy->clock_mhz,
+          account->preset, cycles, account->energy->clock_mhz,
           (double)cycles / account->energy->clock_mhz / 1000, account->path);
    if (missing(account))
       printf("not in it, because the simulation had no timing: %s\n", missing(account));
@@ -221,11 +221,10 @@ static json_t *
 account_json(const struct energy_account *account, bool explain)
 {
    json_t *object =
-      json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:o}", "file", account->path, "preset",
-                account->config->name, "first_frame", (int)account->first_frame, "last_frame",
-                (int)account->last_frame, "cycles", (json_int_t)cycles_of(account), "clock_mhz",
-                (int)account->energy->clock_mhz, "units", sums_json(account, 0, CM_ENERGY_UNIT_COUNT),
-                "groups",
+      json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:o}", "file", account->path, "preset", account->preset,
+                "first_frame", (int)account->first_frame, "last_frame", (int)account->last_frame, "cycles",
+                (json_int_t)cycles_of(account), "clock_mhz", (int)account->energy->clock_mhz, "units",
+                sums_json(account, 0, CM_ENERGY_UNIT_COUNT), "groups",
                 sums_json(account, CM_ENERGY_UNIT_COUNT, CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT));
    if (!object)
       fail(STATUS_FAILED, "%s: its name is no UTF-8", account->path);

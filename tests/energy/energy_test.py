@@ -134,6 +134,12 @@ class Recount(EnergyTest):
         account = json.loads(self.energy("--explain", "--json", "--set", "energy.cell=itrs-hp", "--set",
                                          "energy.quad_instruction=100000", "--set", "energy.technology=22", out))[0]
         self.check(account, Account(config, True).evaluate(statistics["total"]), config)
+        self.assertEqual(account["preset"], "tcor-baseline-64k")
+        self.assertTrue(all("of tcor-baseline-64k and --set, where its source stands" in term["source"]
+                            for term in account["terms"] if term["source"].startswith("energy.")))
+        account = json.loads(self.energy("--explain", "--json", "--config", "nuca-dtm", out))[0]
+        self.assertTrue(all("of nuca-dtm, where" in term["source"]
+                            for term in account["terms"] if term["source"].startswith("energy.")))
 
 
 class Command(EnergyTest):

@@ -196,7 +196,8 @@ class Account:
             ]
         for unit, counter, key in operations:
             self.event(unit, counter, energy[key] * 10 ** 6)
-        self.leak("vertex_stage", energy["processor_leakage"] * 10 ** 6)
+        self.leak("vertex_stage", energy["processor_leakage"] * 10 ** 6
+                  * self.config.get("pipeline", {}).get("vertex_processors", 1))
         self.leak("fragment_stage", energy["processor_leakage"] * 10 ** 6
                   * self.config["fragment_stage"]["processors"])
         for unit in FIXED_FUNCTIONS:

@@ -162,6 +162,23 @@ cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct
    return false;
 }
 
+void
+cm_energy_note_key(const struct cm_energy_builder *builder, const char *key, char *note, size_t size)
+{
+   static const struct {
+      const char *name, *description;
+   } keys[] = {
+#define KEY(member, description) {#member, description},
+      CM_ENERGY_KEYS(KEY)
+#undef KEY
+   };
+   for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+      if (strcmp(keys[k].name, key) == 0)
+         snprintf(note, size, "energy.%s of %s, where its source stands: %s", key, builder->config->name,
+                  keys[k].description);
+   }
+}
+
 bool
 cm_energy_add_leakage(struct cm_energy_builder *builder, int unit, uint32_t count, const char *what,
                       uint64_t leakage, const char *note)

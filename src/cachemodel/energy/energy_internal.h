@@ -39,6 +39,9 @@ cm_energy_count_less(const struct cm_energy_builder *builder, struct cm_energy_t
 bool cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct cm_array_shape *shape,
                     struct cm_array_lookup *lookup);
 
+/** Writes where the number of a key energy.<key> comes from: the configuration, whose comment names the source. */
+void cm_energy_note_key(const struct cm_energy_builder *builder, const char *key, char *note, size_t size);
+
 /** Appends the leakage of so many alike, each of which is a `what` (each: fW). */
 bool cm_energy_add_leakage(struct cm_energy_builder *builder, int unit, uint32_t count, const char *what,
                            uint64_t leakage, const char *note);

@@ -21,7 +21,9 @@ add_hops(struct cm_energy_builder *builder, const char *what, const char *counte
    cm_energy_count(builder, term, "%s", counter);
    term->times = bits;
    term->energy = (uint64_t)builder->config->energy.mesh_bit * CM_ZEPTOJOULES_PER_FEMTOJOULE;
-   snprintf(term->note, sizeof term->note, "energy.mesh_bit; %u bits a message", bits);
+   char note[240];
+   cm_energy_note_key(builder, "mesh_bit", note, sizeof note);
+   snprintf(term->note, sizeof term->note, "%s; %u bits a message", note, bits);
    return true;
 }
 

@@ -62,7 +62,7 @@ add_operation(struct cm_energy_builder *builder, const struct operation *operati
    cm_energy_count(builder, term, "%s", operation->counter);
    term->energy =
       (uint64_t)key_value(&builder->config->energy, operation->offset) * CM_ZEPTOJOULES_PER_FEMTOJOULE;
-   snprintf(term->note, sizeof term->note, "energy.%s", operation->key);
+   cm_energy_note_key(builder, operation->key, term->note, sizeof term->note);
    return true;
 }
 
@@ -133,20 +133,23 @@ add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, con
 static bool
 add_logic_leakage(struct cm_energy_builder *builder, enum cm_energy_unit unit)
 {
-   const struct cm_energy_config *energy = &builder->config->energy;
+   const struct cm_config *config = builder->config;
    const uint64_t femtowatts_per_nanowatt = 1000000;
+   const uint64_t processor = config->energy.processor_leakage * femtowatts_per_nanowatt;
+   const uint32_t vertex_processors =
+      config->pipeline.vertex_processors ? config->pipeline.vertex_processors : 1;
+   char note[240];
+   const bool is_processor = unit == CM_ENERGY_FRAGMENT_STAGE || unit == CM_ENERGY_VERTEX_STAGE;
+   cm_energy_note_key(builder, is_processor ? "processor_leakage" : "unit_leakage", note, sizeof note);
    switch (unit) {
    case CM_ENERGY_FRAGMENT_STAGE:
-      return cm_energy_add_leakage(builder, (int)unit, builder->config->fragment_stage.processors,
-                                   "processor", energy->processor_leakage * femtowatts_per_nanowatt,
-                                   "energy.processor_leakage");
+      return cm_energy_add_leakage(builder, (int)unit, config->fragment_stage.processors, "processor",
+                                   processor, note);
    case CM_ENERGY_VERTEX_STAGE:
-      return cm_energy_add_leakage(builder, (int)unit, 1, "processor",
-                                   energy->processor_leakage * femtowatts_per_nanowatt,
-                                   "energy.processor_leakage");
+      return cm_energy_add_leakage(builder, (int)unit, vertex_processors, "processor", processor, note);
    default:
       return cm_energy_add_leakage(builder, (int)unit, 1, "unit",
-                                   energy->unit_leakage * femtowatts_per_nanowatt, "energy.unit_leakage");
+                                   config->energy.unit_leakage * femtowatts_per_nanowatt, note);
    }
 }
 
