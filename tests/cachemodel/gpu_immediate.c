@@ -322,6 +322,37 @@ test_blocks_of_colour(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* Of 62x62 pixels, the last block of a row of blocks has 2 columns, the last one of all 2x2 pixels, which are one
+ * quad: what lies beyond the edge is nobody's, and need not be read. */
+static void
+test_edges(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = immediate_gpu(NULL);
+   const uint32_t odd = BUFFER + 1;
+   define_texture(gpu, odd, 62, 62, 1);
+   struct pass_builder *pass = pass_new(0, 62, 62, 32);
+   pass->pass.kind = CM_PASS_FULL;
+   pass_color(pass, odd, 4);
+   add_draw(pass, (struct cm_fragment_tests){.color_write = 1});
+   add_primitive(pass, 1, 3);
+   static const struct {
+      uint32_t tile;
+      uint8_t x, y;
+   } places[] = {{1, 14, 0}, {1, 14, 1}, {2, 0, 14}, {2, 1, 14}, {3, 14, 14}, {1, 14, 2}};
+   for (unsigned i = 0; i < sizeof places / sizeof places[0]; i++) {
+      const struct cm_quad quad = {
+         .x = places[i].x, .y = places[i].y, .covered = 15, .live = 15, .visible = 15, .written = 15};
+      pass_quads(pass, places[i].tile, 0, 0, &quad, 1);
+   }
+   run_and_free(pass, gpu);
+   /* The block of the last quad has another one, which is not written. */
+   assert_counters(gpu, (const struct expected_counter[]){{"color_cache.color.writes", 4},
+                                                          {"color_cache.color.fills", 1},
+                                                          {NULL, 0}});
+   cm_gpu_destroy(gpu);
+}
+
 /* 64x64 pixels are 256 blocks of 64 bytes, and 4 blocks of HiZ. Only tiles that are touched are cleared. */
 static void
 test_clears(void **unused)
@@ -600,13 +631,21 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_modes),          cmocka_unit_test(test_primitives_in_order),
-      cmocka_unit_test(test_early_and_late), cmocka_unit_test(test_hierarchical_depth),
-      cmocka_unit_test(test_shared_stencil), cmocka_unit_test(test_blocks_of_colour),
-      cmocka_unit_test(test_clears),         cmocka_unit_test(test_render_to_texture),
-      cmocka_unit_test(test_display),        cmocka_unit_test(test_display_of_tiles),
-      cmocka_unit_test(test_samples),        cmocka_unit_test(test_vertices),
-      cmocka_unit_test(test_clusters),       cmocka_unit_test(test_optimum),
+      cmocka_unit_test(test_modes),
+      cmocka_unit_test(test_primitives_in_order),
+      cmocka_unit_test(test_early_and_late),
+      cmocka_unit_test(test_hierarchical_depth),
+      cmocka_unit_test(test_shared_stencil),
+      cmocka_unit_test(test_blocks_of_colour),
+      cmocka_unit_test(test_edges),
+      cmocka_unit_test(test_clears),
+      cmocka_unit_test(test_render_to_texture),
+      cmocka_unit_test(test_display),
+      cmocka_unit_test(test_display_of_tiles),
+      cmocka_unit_test(test_samples),
+      cmocka_unit_test(test_vertices),
+      cmocka_unit_test(test_clusters),
+      cmocka_unit_test(test_optimum),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }
