@@ -87,7 +87,7 @@ class Answers(CommandTest):
         names = [line.split()[0] for line in run("configs").stdout.splitlines()]
         self.assertIn("tcor-baseline-64k", names)
         for name in names:
-            self.assertIn("caches.l2.size=", run("configs", name).stdout)
+            self.assertRegex(run("configs", name).stdout, r"caches\.(l2|llc)\.size=")
 
     def test_printed_values_are_settings(self):
         values = run("configs", "tcor-baseline-64k").stdout.splitlines()
