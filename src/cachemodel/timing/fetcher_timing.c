@@ -72,15 +72,26 @@ put_out(struct cm_timing *timing, struct cm_work_primitive *primitive)
 }
 
 bool
-cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n)
+cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *work, uint32_t n, uint64_t *clock)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
-   while (work->primitives.items[n].ready == CM_UNKNOWN) {
-      struct cm_work_primitive *primitive = oldest(fetcher);
-      if (!primitive || !put_out(timing, primitive))
-         return false;
+   const struct cm_work_primitive *wanted = &work->primitives.items[n];
+   if (wanted->ready != CM_UNKNOWN) {
+      *clock = cm_later(*clock, wanted->ready);
+      return true;
    }
-   return true;
+   const struct cm_work_primitive *primitive = oldest(fetcher);
+   if (!primitive || !cm_queue_room_known(&fetcher->tiles))
+      return false;
+   *clock = cm_later(*clock, primitive->data.time);
+   return primitive == wanted;
+}
+
+void
+cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n)
+{
+   if (work->primitives.items[n].ready == CM_UNKNOWN)
+      put_out(timing, oldest(&timing->fetcher));
 }
 
 bool
@@ -218,7 +229,7 @@ cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock)
       return false;
    if (hidden->next == work->primitives.count)
       return work->fetch_begin != CM_UNKNOWN;
-   return cm_fetcher_timing_pass_on(timing, hidden->work, hidden->next);
+   return cm_fetcher_timing_can_pass_on(timing, work, hidden->next, clock);
 }
 
 void
@@ -236,6 +247,7 @@ cm_hidden_timing_step(struct cm_timing *timing)
       hidden->next = 0;
       return;
    }
+   cm_fetcher_timing_pass_on(timing, work, hidden->next);
    const struct cm_work_primitive *primitive = &work->primitives.items[hidden->next++];
    cm_stage_account(&hidden->stage, CM_STAGE_STARVED, primitive->ready);
    cm_queue_leave(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);

@@ -46,6 +46,8 @@ cm_memory_timing_init(struct cm_memory_timing *memory, const struct cm_config *c
    if (!memory->dram || !memory->texture || !memory->texture_port || !memory->l2_banks)
       return false;
    memory->clock = cm_dram_system_clock(memory->dram, config->clock_mhz);
+   memory->least_latency =
+      (uint64_t)config->dram_system.controller_latency * memory->clock.from / memory->clock.to;
    for (uint32_t i = 0; i < memory->num_texture; i++) {
       if (!init_mshrs(&memory->texture[i], pipeline->texture_mshrs))
          return false;
@@ -119,6 +121,8 @@ static inline bool
 is_over(struct cm_memory_timing *memory, struct cm_arrival *arrival, uint64_t cycle)
 {
    uint64_t completion = 0;
+   if (arrival->time > cycle)
+      return false;
    if (arrival->ticket != CM_NO_TICKET) {
       if (!is_stale(memory, arrival->ticket) &&
           !cm_dram_system_is_complete(memory->dram, arrival->ticket, &completion))
@@ -208,12 +212,19 @@ note_present(struct cm_mshrs *mshrs)
 }
 
 void
-cm_memory_pending(struct cm_memory_timing *memory, const struct cm_mshrs *mshrs, uint64_t address,
+cm_memory_pending(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t address, uint64_t cycle,
                   struct cm_wait *wait)
 {
    for (uint32_t i = 0; i < mshrs->count; i++) {
-      if (mshrs->entries[i].block == address)
-         add_arrival(memory, wait, &mshrs->entries[i].fill, 0);
+      struct cm_mshr *entry = &mshrs->entries[i];
+      if (entry->block != address)
+         continue;
+      if (is_over(memory, &entry->fill, cycle)) {
+         entry->block = UINT64_MAX;
+         note_present(mshrs);
+      } else {
+         add_arrival(memory, wait, &entry->fill, 0);
+      }
    }
 }
 
@@ -270,7 +281,8 @@ miss_in_l2(struct cm_memory_timing *memory, cm_token token, uint64_t cycle)
    const uint32_t entry = (uint32_t)(mshr - memory->l2.entries);
    forget_l2_block(memory, entry);
    mshr->block = block;
-   mshr->fill = (struct cm_arrival){.time = cycle, .ticket = submit(memory, token, false, cycle)};
+   mshr->fill = (struct cm_arrival){.time = cycle + memory->least_latency,
+                                    .ticket = submit(memory, token, false, cycle)};
    uint16_t *bucket = &memory->l2_bucket[l2_bucket(block)];
    memory->l2_chain[entry] = *bucket;
    *bucket = (uint16_t)(entry + 1);
@@ -340,7 +352,8 @@ miss(struct cm_memory_timing *memory, const cm_token **token, const cm_token *en
    if (cm_token_kind(**token) == CM_TOKEN_L2_READ) {
       mshr->fill = read_l2(memory, token, end, cycle);
    } else {
-      mshr->fill = (struct cm_arrival){.time = cycle, .ticket = submit(memory, **token, false, cycle)};
+      mshr->fill = (struct cm_arrival){.time = cycle + memory->least_latency,
+                                       .ticket = submit(memory, **token, false, cycle)};
       (*token)++;
    }
    note_present(mshrs);
@@ -379,8 +392,13 @@ void
 cm_memory_transfer(struct cm_memory_timing *memory, const cm_token *token, const cm_token *end,
                    uint32_t cycles, struct cm_stage *stage, struct cm_wait *wait)
 {
-   uint64_t cycle = stage->until;
-   struct cm_mshr *mshr = take_mshr(memory, &memory->tile_buffer, &cycle);
+   struct cm_mshrs *mshrs = &memory->tile_buffer;
+   struct cm_mshr *mshr = &mshrs->entries[mshrs->next];
+   mshrs->next = mshrs->next + 1 == mshrs->count ? 0 : mshrs->next + 1;
+   /* Blocks give their places back in order. */
+   if (mshr->fill.ticket != CM_NO_TICKET)
+      mshr->fill.time = cm_memory_ticket(memory, mshr->fill.ticket);
+   const uint64_t cycle = mshr->fill.time > stage->until ? mshr->fill.time : stage->until;
    cm_stage_account(stage, CM_STAGE_MEMORY, cycle);
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
    const enum cm_token_kind kind = cm_token_kind(*token);
@@ -463,7 +481,7 @@ request(struct cm_memory_timing *memory, uint32_t processor, uint32_t server, ui
    if (token < end)
       cm_memory_misses(memory, token, end, at, mshrs, back, wait);
    else if (mshrs->present & cm_memory_block_bit(address))
-      cm_memory_pending(memory, mshrs, address, wait);
+      cm_memory_pending(memory, mshrs, address, at, wait);
    return begin;
 }
 
@@ -503,7 +521,7 @@ cm_memory_texture_group(struct cm_memory_timing *memory, uint32_t processor, con
       wait->time = done + cache->latency;
    for (uint32_t i = 0; i < count; i++, token++) {
       if (mshrs->present & cm_memory_block_bit(cm_token_address(*token)))
-         cm_memory_pending(memory, mshrs, cm_token_address(*token), wait);
+         cm_memory_pending(memory, mshrs, cm_token_address(*token), done, wait);
    }
    if (token < end)
       cm_memory_misses(memory, token, end, done + cache->latency, mshrs, 0, wait);

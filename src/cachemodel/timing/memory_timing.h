@@ -56,6 +56,7 @@ struct cm_memory_timing {
    struct cm_dram_system *dram;
    struct cm_dram_clock clock;
    cm_dram_ticket last_ticket; /**< tickets count up */
+   uint64_t least_latency;     /**< cycles that no read from memory takes less than */
    struct cm_mshrs vertex, list, attribute, instruction, tile_buffer;
    struct cm_mshrs *texture; /**< by cache instance */
    uint64_t *texture_port;   /**< by instance: when it is free; without NUCA, whose units take turns */
@@ -106,8 +107,8 @@ cm_memory_block_bit(uint64_t address)
    return 1ull << ((address * 0x9e3779b97f4a7c15ull) >> 58);
 }
 
-/** Adds to a wait the outstanding miss of a block that was found in the cache. */
-void cm_memory_pending(struct cm_memory_timing *memory, const struct cm_mshrs *mshrs, uint64_t address,
+/** Adds to a wait the miss of a block that was found in the cache at a cycle, if it is outstanding. */
+void cm_memory_pending(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t address, uint64_t cycle,
                        struct cm_wait *wait);
 
 /** Texture reads of a processor: tokens from a CM_TOKEN_GROUP on, issued at a cycle; data are added to wait. */

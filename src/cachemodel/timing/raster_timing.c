@@ -132,7 +132,8 @@ run(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t unhinder
    }
    begin = cm_later(begin, processor->until);
    flying->issued = cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
-   flying->wait = (struct cm_wait){0};
+   flying->wait.time = 0;
+   flying->wait.num_tickets = 0;
    flying->tail = 0;
    if (!quad->footprints)
       return;
@@ -211,6 +212,7 @@ static void
 pop_primitive(struct cm_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
+   cm_fetcher_timing_pass_on(timing, raster->work, raster->popped);
    const struct cm_work_primitive *primitive = &raster->work->primitives.items[raster->popped++];
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, cm_later(primitive->ready, raster->barrier));
    cm_queue_leave(&timing->fetcher.tiles, primitive->ready, raster->rasterizer.until);
@@ -260,7 +262,7 @@ cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock)
           work->fetch_begin == CM_UNKNOWN)
          return false;
    }
-   return !wants_primitive(timing) || cm_fetcher_timing_pass_on(timing, work, raster->popped);
+   return !wants_primitive(timing) || cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
 }
 
 static void

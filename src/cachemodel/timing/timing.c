@@ -234,27 +234,42 @@ static const struct {
 };
 #define NUM_STAGES (sizeof stages / sizeof stages[0])
 
+/* Items that a stage may take before the others are looked at again, while it is behind them in time. */
+#define MOST_STEPS 16
+
 /* Lets the stages take what they can, the one that is behind first; not beyond what the Tile Fetcher might ask of
  * a log that is not written yet. */
 static void
 advance(struct cm_timing *timing, bool is_last)
 {
    while (!timing->lost) {
-      uint64_t first_clock = CM_UNKNOWN;
+      uint64_t first_clock = CM_UNKNOWN, second_clock = CM_UNKNOWN;
       unsigned first = NUM_STAGES;
       begin_geometry(timing);
       for (unsigned s = 0; s < NUM_STAGES; s++) {
          uint64_t clock;
-         if (stages[s].ready(timing, &clock) && clock < first_clock) {
+         if (!stages[s].ready(timing, &clock))
+            continue;
+         if (clock < first_clock) {
+            second_clock = first_clock;
             first_clock = clock;
             first = s;
+         } else if (clock < second_clock) {
+            second_clock = clock;
          }
       }
       if (first == NUM_STAGES)
          return;
-      if (!is_last && !timing->fetcher.work && !timing->geometry.work && first_clock >= timing->fetcher.clock)
-         return;
-      stages[first].step(timing);
+      if (!is_last && !timing->fetcher.work && !timing->geometry.work) {
+         if (first_clock >= timing->fetcher.clock)
+            return;
+         if (timing->fetcher.clock < second_clock)
+            second_clock = timing->fetcher.clock;
+      }
+      unsigned steps = 0;
+      do
+         stages[first].step(timing);
+      while (++steps < MOST_STEPS && stages[first].ready(timing, &first_clock) && first_clock <= second_clock);
    }
 }
 

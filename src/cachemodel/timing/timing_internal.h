@@ -233,9 +233,12 @@ void cm_hidden_timing_step(struct cm_timing *timing);
 void cm_raster_timing_step(struct cm_timing *timing);
 void cm_transfer_timing_step(struct cm_timing *timing);
 
-/** Moves the Tile Fetcher's primitives to its output queue until primitive n of a tile is there; false where that
- * is not known yet. */
-bool cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n);
+/** Whether primitive n of a tile, the oldest that the consumer of the Tile Fetcher's output queue has not taken, is in
+ * the queue or can come into it; the clock becomes the time before which it does not. */
+bool cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *work, uint32_t n,
+                                   uint64_t *clock);
+/** It comes into it, if it is not there. */
+void cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n);
 
 /** All primitives of the pass go into the output queue; false where that is not known yet. */
 bool cm_fetcher_timing_end_pass(struct cm_timing *timing);
