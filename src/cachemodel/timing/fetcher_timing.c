@@ -72,7 +72,8 @@ put_out(struct cm_timing *timing, struct cm_work_primitive *primitive)
 }
 
 bool
-cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *work, uint32_t n, uint64_t *clock)
+cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *work, uint32_t n,
+                              uint64_t *clock)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_work_primitive *wanted = &work->primitives.items[n];

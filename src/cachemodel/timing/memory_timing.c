@@ -134,6 +134,29 @@ is_over(struct cm_memory_timing *memory, struct cm_arrival *arrival, uint64_t cy
    return arrival->time <= cycle;
 }
 
+bool
+cm_memory_is_known(struct cm_memory_timing *memory, struct cm_wait *wait, uint64_t cycle)
+{
+   uint64_t completion;
+   bool has_come = false;
+   while (wait->num_tickets) {
+      const uint32_t last = wait->num_tickets - 1;
+      if (is_stale(memory, wait->tickets[last])) {
+         wait->num_tickets--;
+      } else if (cm_dram_system_is_complete(memory->dram, wait->tickets[last], &completion)) {
+         const uint64_t time = cm_dram_clock_from_dram(memory->clock, completion) + wait->after[last];
+         wait->time = time > wait->time ? time : wait->time;
+         wait->num_tickets--;
+      } else if (!has_come) {
+         cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, cycle));
+         has_come = true;
+      } else {
+         return false;
+      }
+   }
+   return true;
+}
+
 /* ---- waits --------------------------------------------------------------- */
 
 static void
@@ -156,9 +179,9 @@ add_ticket(struct cm_memory_timing *memory, struct cm_wait *wait, cm_dram_ticket
    wait->after[wait->num_tickets++] = after;
 }
 
-static void
-add_arrival(struct cm_memory_timing *memory, struct cm_wait *wait, const struct cm_arrival *arrival,
-            uint32_t after)
+void
+cm_memory_add_arrival(struct cm_memory_timing *memory, struct cm_wait *wait, const struct cm_arrival *arrival,
+                      uint32_t after)
 {
    if (arrival->time + after > wait->time)
       wait->time = arrival->time + after;
@@ -167,6 +190,27 @@ add_arrival(struct cm_memory_timing *memory, struct cm_wait *wait, const struct 
 }
 
 /* ---- MSHRs --------------------------------------------------------------- */
+
+bool
+cm_memory_has_mshr(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+{
+   uint64_t soonest = UINT64_MAX;
+   uint32_t at = mshrs->next;
+   for (uint32_t i = 0; i < mshrs->count; i++, at = at + 1 == mshrs->count ? 0 : at + 1) {
+      const struct cm_arrival *fill = &mshrs->entries[at].fill;
+      if (is_over(memory, &mshrs->entries[at].fill, *cycle)) {
+         mshrs->next = at;
+         return true;
+      }
+      /* Where it is not known when it is over, it is asked again a little later. */
+      const uint64_t time = fill->time > *cycle ? fill->time : *cycle + CM_MEMORY_PATIENCE;
+      soonest = time < soonest ? time : soonest;
+   }
+   cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, *cycle));
+   mshrs->waits += soonest - *cycle;
+   *cycle = soonest;
+   return false;
+}
 
 /* Finds one that is free at a cycle or as soon as possible after it, when cycle is changed. */
 static struct cm_mshr *
@@ -223,7 +267,7 @@ cm_memory_pending(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint6
          entry->block = UINT64_MAX;
          note_present(mshrs);
       } else {
-         add_arrival(memory, wait, &entry->fill, 0);
+         cm_memory_add_arrival(memory, wait, &entry->fill, 0);
       }
    }
 }
@@ -328,9 +372,8 @@ read_l2(struct cm_memory_timing *memory, const cm_token **token, const cm_token 
    return arrival;
 }
 
-/* The token at *token is no read that a first cache waits for: a write, what it causes, or nothing of memory. */
-static void
-write_through(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle)
+void
+cm_memory_write(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle)
 {
    struct cm_arrival unused;
    const cm_token first = *(*token)++;
@@ -342,10 +385,9 @@ write_through(struct cm_memory_timing *memory, const cm_token **token, const cm_
    }
 }
 
-/* A read that misses: of the L2, or of memory where nothing is between. */
-static void
-miss(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle,
-     struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
+void
+cm_memory_miss(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle,
+               struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
 {
    struct cm_mshr *mshr = take_mshr(memory, mshrs, &cycle);
    mshr->block = cm_token_address(**token);
@@ -357,7 +399,7 @@ miss(struct cm_memory_timing *memory, const cm_token **token, const cm_token *en
       (*token)++;
    }
    note_present(mshrs);
-   add_arrival(memory, wait, &mshr->fill, after);
+   cm_memory_add_arrival(memory, wait, &mshr->fill, after);
 }
 
 void
@@ -367,9 +409,9 @@ cm_memory_misses(struct cm_memory_timing *memory, const cm_token *token, const c
    while (token < end) {
       const enum cm_token_kind kind = cm_token_kind(*token);
       if (kind == CM_TOKEN_L2_READ || kind == CM_TOKEN_DRAM_READ)
-         miss(memory, &token, end, cycle, mshrs, after, wait);
+         cm_memory_miss(memory, &token, end, cycle, mshrs, after, wait);
       else
-         write_through(memory, &token, end, cycle);
+         cm_memory_write(memory, &token, end, cycle);
    }
 }
 
@@ -383,7 +425,7 @@ cm_memory_writes(struct cm_memory_timing *memory, const cm_token *token, const c
       else if (cm_token_kind(*token) == CM_TOKEN_DRAM_READ)
          submit(memory, *token++, false, cycle);
       else
-         write_through(memory, &token, end, cycle);
+         cm_memory_write(memory, &token, end, cycle);
    }
    (void)unused;
 }
@@ -408,121 +450,7 @@ cm_memory_transfer(struct cm_memory_timing *memory, const cm_token *token, const
    else if (kind == CM_TOKEN_DRAM_READ || kind == CM_TOKEN_DRAM_WRITE)
       mshr->fill.ticket = submit(memory, *token, kind == CM_TOKEN_DRAM_WRITE, cycle);
    else
-      write_through(memory, &token, end, cycle);
+      cm_memory_write(memory, &token, end, cycle);
    if (kind == CM_TOKEN_L2_READ || kind == CM_TOKEN_DRAM_READ)
-      add_arrival(memory, wait, &mshr->fill, 0);
-}
-
-/* ---- texture caches ------------------------------------------------------ */
-
-/* A message's way through the mesh, along the row and then along the column: a message a cycle on each link. */
-static uint64_t
-send(struct cm_memory_timing *memory, uint32_t from, uint32_t to, uint64_t cycle)
-{
-   const uint32_t columns = memory->mesh.columns, hop = memory->config->nuca.mesh.hop_cycles;
-   uint32_t column = from % columns, row = from / columns;
-   const uint32_t to_column = to % columns, to_row = to / columns;
-   const uint64_t hops = (uint64_t)abs((int)column - (int)to_column) + (uint64_t)abs((int)row - (int)to_row);
-   const uint64_t unhindered = cycle + hops * hop;
-   while (column != to_column || row != to_row) {
-      enum cm_mesh_direction direction;
-      const uint32_t router = row * columns + column;
-      if (column != to_column) {
-         direction = column < to_column ? CM_MESH_EAST : CM_MESH_WEST;
-         column += column < to_column ? 1 : -1u;
-      } else {
-         direction = row < to_row ? CM_MESH_SOUTH : CM_MESH_NORTH;
-         row += row < to_row ? 1 : -1u;
-      }
-      cycle = cm_calendar_take(&memory->links[router * CM_MESH_DIRECTION_COUNT + direction], cycle) + hop;
-   }
-   memory->link_cycles += cycle - unhindered;
-   return cycle;
-}
-
-static bool
-has_table(const struct cm_memory_timing *memory)
-{
-   const enum cm_nuca_kind kind = memory->config->nuca.organisation;
-   return kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
-}
-
-/* The request of a processor for a block, served by a cache: its way there, the access, the way back (texture/nuca.h).
- * Its misses' tokens are [token, end). Returns the cycle at which the port of its own cache took it up. */
-static uint64_t
-request(struct cm_memory_timing *memory, uint32_t processor, uint32_t server, uint64_t address,
-        const cm_token *token, const cm_token *end, uint64_t cycle, struct cm_wait *wait)
-{
-   const uint32_t latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
-   const enum cm_nuca_kind kind = memory->config->nuca.organisation;
-   const uint64_t begin = cm_calendar_take(&memory->texture_ports[processor], cycle);
-   uint64_t at = begin + latency;
-   uint32_t back = 0;
-   const bool asks = server != processor || (token < end && has_table(memory));
-   if (asks && has_table(memory)) {
-      at = send(memory, processor, memory->table_router, at);
-      const uint64_t turn = cm_calendar_take(&memory->table_port, at);
-      memory->link_cycles += turn - at;
-      at = send(memory, memory->table_router, server, turn + 1);
-   } else if (asks) {
-      /* s-nuca knows from the address that its own cache has not got the block. */
-      at = send(memory, processor, server, kind == CM_NUCA_STATIC ? begin : at);
-   }
-   if (server != processor) {
-      at = cm_calendar_take(&memory->texture_ports[server], at) + latency;
-      const uint64_t there = at;
-      at = send(memory, server, processor, at);
-      back = (uint32_t)(at - there);
-      at = there;
-   }
-   struct cm_mshrs *mshrs = &memory->texture[server];
-   if (at + back > wait->time)
-      wait->time = at + back;
-   if (token < end)
-      cm_memory_misses(memory, token, end, at, mshrs, back, wait);
-   else if (mshrs->present & cm_memory_block_bit(address))
-      cm_memory_pending(memory, mshrs, address, at, wait);
-   return begin;
-}
-
-/* The requests of a group, one a cycle. */
-static void
-nuca_group(struct cm_memory_timing *memory, uint32_t processor, const cm_token *token, const cm_token *end,
-           uint64_t cycle, struct cm_wait *wait)
-{
-   while (token < end) {
-      const cm_token first = *token++;
-      const cm_token *next = token;
-      while (next < end && cm_token_kind(*next) != CM_TOKEN_REQUEST)
-         next++;
-      if (cm_token_kind(first) == CM_TOKEN_REQUEST)
-         cycle = 1 + request(memory, processor, cm_token_size(first), cm_token_address(first), token, next,
-                             cycle, wait);
-      token = next;
-   }
-}
-
-void
-cm_memory_texture_group(struct cm_memory_timing *memory, uint32_t processor, const cm_token *token,
-                        const cm_token *end, uint64_t cycle, struct cm_wait *wait)
-{
-   const uint32_t count = (uint32_t)cm_token_address(*token++);
-   if (memory->nuca) {
-      nuca_group(memory, processor, token, end, cycle, wait);
-      return;
-   }
-   const struct cm_cache_config *cache = &memory->config->caches[CM_UNIT_TEXTURE_CACHE];
-   const uint32_t instance = cache->instances ? processor % cache->instances : processor;
-   struct cm_mshrs *mshrs = &memory->texture[instance];
-   uint64_t *port = &memory->texture_port[instance];
-   const uint64_t done = (*port > cycle ? *port : cycle) + count;
-   *port = done;
-   if (done + cache->latency > wait->time)
-      wait->time = done + cache->latency;
-   for (uint32_t i = 0; i < count; i++, token++) {
-      if (mshrs->present & cm_memory_block_bit(cm_token_address(*token)))
-         cm_memory_pending(memory, mshrs, cm_token_address(*token), done, wait);
-   }
-   if (token < end)
-      cm_memory_misses(memory, token, end, done + cache->latency, mshrs, 0, wait);
+      cm_memory_add_arrival(memory, wait, &mshr->fill, 0);
 }

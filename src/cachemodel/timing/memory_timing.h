@@ -95,6 +95,9 @@ cm_memory_resolve(struct cm_memory_timing *memory, struct cm_wait *wait)
    return wait->time;
 }
 
+/** Whether it is known when all is there; memory comes to a cycle to find out. */
+bool cm_memory_is_known(struct cm_memory_timing *memory, struct cm_wait *wait, uint64_t cycle);
+
 /** Works off what a group of accesses caused: tokens [token, end) of L2 and memory, issued from a cycle on by a
  * cache with these MSHRs. What was read is added to wait, needed so many cycles after it arrives. */
 void cm_memory_misses(struct cm_memory_timing *memory, const cm_token *token, const cm_token *end,
@@ -107,13 +110,25 @@ cm_memory_block_bit(uint64_t address)
    return 1ull << ((address * 0x9e3779b97f4a7c15ull) >> 58);
 }
 
-/** Adds to a wait the miss of a block that was found in the cache at a cycle, if it is outstanding. */
-void cm_memory_pending(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t address, uint64_t cycle,
-                       struct cm_wait *wait);
+/** Whether an MSHR is free at a cycle. If not, the cycle becomes the next one at which to ask; memory has come to it
+ * then. */
+bool cm_memory_has_mshr(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
+/** Cycles after which it is asked again what is not known yet. */
+#define CM_MEMORY_PATIENCE 32
 
-/** Texture reads of a processor: tokens from a CM_TOKEN_GROUP on, issued at a cycle; data are added to wait. */
-void cm_memory_texture_group(struct cm_memory_timing *memory, uint32_t processor, const cm_token *token,
-                             const cm_token *end, uint64_t cycle, struct cm_wait *wait);
+/** One read that misses, of the L2 or of memory: token *token and what it causes, which it leaves behind. */
+void cm_memory_miss(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end,
+                    uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
+/** One token that is no read that somebody waits for, and what it causes. */
+void
+cm_memory_write(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end, uint64_t cycle);
+/** Adds to a wait what arrives, needed so many cycles after. */
+void cm_memory_add_arrival(struct cm_memory_timing *memory, struct cm_wait *wait,
+                           const struct cm_arrival *arrival, uint32_t after);
+
+/** Adds to a wait the miss of a block that was found in the cache at a cycle, if it is outstanding. */
+void cm_memory_pending(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t address,
+                       uint64_t cycle, struct cm_wait *wait);
 
 /** A write that nobody waits for, and what it causes; its tokens. */
 void

@@ -84,6 +84,34 @@ cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads)
    }
 }
 
+bool
+cm_raster_timing_is_settled(struct cm_timing *timing, uint64_t quads)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   while (raster->settled < raster->quads && !raster->flying[raster->settled & raster->flying_mask].pending)
+      raster->settled++;
+   return raster->settled >= quads;
+}
+
+/* Whether it is known when a context is free: the reads of the quad that has it are done, and those of quads that
+ * have to be blended before it can leave. */
+static bool
+is_context_known(struct cm_timing *timing, uint32_t processor)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   const struct cm_context *context =
+      &raster->contexts[processor * timing->pipeline->fragment_contexts + raster->next_context[processor]];
+   const uint64_t capacity = raster->flying_mask + 1;
+   if (raster->quads - raster->blended == capacity &&
+       !cm_raster_timing_is_settled(timing, raster->blended + 1))
+      return false;
+   if (context->quad == CM_UNKNOWN || context->left != CM_UNKNOWN)
+      return true;
+   return !raster->flying[context->quad & raster->flying_mask].pending &&
+          (context->quad < raster->colors.size ||
+           cm_raster_timing_is_settled(timing, context->quad - raster->colors.size + 1));
+}
+
 /* When a context is free; CM_UNKNOWN's place in the ring is never reached: quads are blended before. */
 static uint64_t
 context_is_free(struct cm_timing *timing, struct cm_context *context)
@@ -135,15 +163,13 @@ run(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t unhinder
    flying->wait.time = 0;
    flying->wait.num_tickets = 0;
    flying->tail = 0;
+   flying->pending = false;
    if (!quad->footprints)
       return;
    const uint32_t piece = quad->instructions / (quad->footprints + 1);
    flying->tail = quad->instructions - quad->footprints * piece;
-   for (uint64_t at = begin + piece; token < end; at += piece) {
-      const cm_token *next = cm_group_end(token, end);
-      cm_memory_texture_group(&timing->memory, quad->processor, token, next, at, &flying->wait);
-      token = next;
-   }
+   cm_texture_timing_quad(&timing->texture, quad->processor, token, end, begin + piece, piece, &flying->wait,
+                          &flying->pending);
 }
 
 /* Gives a quad that passed the Early Z-Test to its processor. */
@@ -165,7 +191,7 @@ dispatch(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t arr
    else if (raster->blended < raster->quads &&
             timing->memory.last_ticket - raster->flying[raster->blended & raster->flying_mask].submitted >
                CM_DRAM_TICKETS / 2)
-      cm_raster_timing_blend(timing, raster->quads);
+      cm_raster_timing_blend(timing, raster->settled);
 
    const uint64_t is_free = context_is_free(timing, context);
    const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
@@ -262,7 +288,11 @@ cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock)
           work->fetch_begin == CM_UNKNOWN)
          return false;
    }
-   return !wants_primitive(timing) || cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
+   if (wants_primitive(timing))
+      return cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
+   *clock = cm_later(*clock, raster->patience);
+   return raster->next == work->quads.count || !work->quads.items[raster->next].shaded ||
+          is_context_known(timing, work->quads.items[raster->next].processor);
 }
 
 static void
@@ -294,11 +324,34 @@ begin_tile(struct cm_timing *timing)
    work->shaded = cm_later(work->shade_begin, work->loaded);
 }
 
+/* Whether the next quad's context is kept by one whose data nobody knows of yet; then it is looked at again when the
+ * others have come so far. */
+static bool
+has_to_wait(struct cm_timing *timing)
+{
+   struct cm_raster_timing *raster = &timing->raster;
+   if (wants_primitive(timing) || raster->next == raster->work->quads.count)
+      return false;
+   const uint32_t processor = raster->work->quads.items[raster->next].processor;
+   const struct cm_context *context =
+      &raster->contexts[processor * timing->pipeline->fragment_contexts + raster->next_context[processor]];
+   if (context->quad == CM_UNKNOWN || context->left != CM_UNKNOWN)
+      return false;
+   struct cm_flying_quad *flying = &raster->flying[context->quad & raster->flying_mask];
+   const uint64_t now = cm_later(cm_later(raster->dispatch, raster->patience), flying->wait.time);
+   if (!flying->wait.num_tickets || cm_memory_is_known(&timing->memory, &flying->wait, now))
+      return false;
+   raster->patience = now + CM_MEMORY_PATIENCE;
+   return true;
+}
+
 void
 cm_raster_timing_step(struct cm_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
+   if (has_to_wait(timing))
+      return;
    if (!raster->next && !raster->popped)
       begin_tile(timing);
    if (wants_primitive(timing)) {

@@ -17,7 +17,9 @@ cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
    timing->hierarchy = hierarchy;
    if (!cm_memory_timing_init(&timing->memory, config, nuca) || !cm_geometry_timing_init(timing) ||
        !cm_fetcher_timing_init(timing) || !cm_raster_timing_init(timing) ||
-       !cm_transfer_timing_init(timing)) {
+       !cm_transfer_timing_init(timing) ||
+       !cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
+                               config->pipeline.fragment_contexts)) {
       cm_timing_destroy(timing);
       return NULL;
    }
@@ -61,6 +63,7 @@ cm_timing_destroy(struct cm_timing *timing)
    cm_fetcher_timing_finish(timing);
    cm_raster_timing_finish(timing);
    cm_transfer_timing_finish(timing);
+   cm_texture_timing_finish(&timing->texture);
    cm_memory_timing_finish(&timing->memory);
    free(timing->covered);
    free(timing);
@@ -224,13 +227,25 @@ begin_geometry(struct cm_timing *timing)
    cm_stage_account(&geometry->fetch, CM_STAGE_STARVED, geometry->begin);
 }
 
+static bool
+texture_ready(struct cm_timing *timing, uint64_t *clock)
+{
+   return cm_texture_timing_ready(&timing->texture, clock);
+}
+
+static void
+texture_step(struct cm_timing *timing)
+{
+   cm_texture_timing_step(&timing->texture);
+}
+
 static const struct {
    bool (*ready)(struct cm_timing *timing, uint64_t *clock);
    void (*step)(struct cm_timing *timing);
 } stages[] = {
    {cm_geometry_timing_ready, cm_geometry_timing_step}, {cm_fetcher_timing_ready, cm_fetcher_timing_step},
    {cm_hidden_timing_ready, cm_hidden_timing_step},     {cm_raster_timing_ready, cm_raster_timing_step},
-   {cm_transfer_timing_ready, cm_transfer_timing_step},
+   {cm_transfer_timing_ready, cm_transfer_timing_step}, {texture_ready, texture_step},
 };
 #define NUM_STAGES (sizeof stages / sizeof stages[0])
 
@@ -269,7 +284,8 @@ advance(struct cm_timing *timing, bool is_last)
       unsigned steps = 0;
       do
          stages[first].step(timing);
-      while (++steps < MOST_STEPS && stages[first].ready(timing, &first_clock) && first_clock <= second_clock);
+      while (++steps < MOST_STEPS && stages[first].ready(timing, &first_clock) &&
+             first_clock <= second_clock);
    }
 }
 

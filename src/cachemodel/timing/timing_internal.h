@@ -5,6 +5,7 @@
 
 #include "timing/account.h"
 #include "timing/memory_timing.h"
+#include "timing/texture_timing.h"
 #include "timing/timing.h"
 #include "timing/timing_counters.h"
 
@@ -139,6 +140,7 @@ struct cm_flying_quad {
    uint32_t tail;       /**< instructions after the data */
    uint32_t context;    /**< processor * contexts + context */
    uint64_t left;       /**< it gave the context back; CM_UNKNOWN */
+   bool pending;        /**< not all its reads are made */
    struct cm_work *work;
    cm_dram_ticket submitted; /**< the last ticket before it */
 };
@@ -160,10 +162,12 @@ struct cm_raster_timing {
    struct cm_context *contexts;
    struct cm_queue z_queue, z_flight, fragments, colors;
    uint64_t z_time;   /**< the last quad entered the Early Z-Test */
+   uint64_t patience; /**< before, it does not look again whether a context is free */
    uint64_t dispatch; /**< the last quad was given to a processor */
    uint64_t quads;    /**< shaded, so far */
    struct cm_flying_quad *flying;
    uint64_t flying_mask, blended;
+   uint64_t settled; /**< so many have made all their reads */
    uint64_t barrier; /**< no quad of the pass is rasterised before */
 };
 
@@ -203,6 +207,7 @@ struct cm_timing {
    struct cm_hidden_timing hidden;
    struct cm_raster_timing raster;
    struct cm_transfer_timing transfer;
+   struct cm_texture_timing texture;
 
    uint64_t frame_begin;
    uint64_t cycles;                          /**< of all frames that have ended */
@@ -243,7 +248,9 @@ void cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, u
 /** All primitives of the pass go into the output queue; false where that is not known yet. */
 bool cm_fetcher_timing_end_pass(struct cm_timing *timing);
 
-/** Blends all shaded quads before a number. */
+/** Whether all shaded quads before a number have made their reads. */
+bool cm_raster_timing_is_settled(struct cm_timing *timing, uint64_t quads);
+/** Blends all shaded quads before a number, which must be so. */
 void cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads);
 
 /** Takes the counters' values. */

@@ -58,7 +58,7 @@ cm_transfer_timing_ready(struct cm_timing *timing, uint64_t *clock)
       return true;
    }
    const struct cm_work *flush = transfer->flush;
-   if (!flush || !flush->is_shaded)
+   if (!flush || !flush->is_shaded || !cm_raster_timing_is_settled(timing, flush->last_quad))
       return false;
    *clock = cm_later(*clock, flush->z_end);
    return true;

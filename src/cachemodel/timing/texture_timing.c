@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "timing/texture_timing.h"
+
+bool
+cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_memory_timing *memory, uint32_t num_units,
+                       uint32_t size)
+{
+   *texture = (struct cm_texture_timing){.memory = memory, .num_units = num_units, .size = size};
+   texture->units = calloc(num_units, sizeof *texture->units);
+   for (uint32_t u = 0; texture->units && u < num_units; u++) {
+      texture->units[u].clock = UINT64_MAX;
+      texture->units[u].quads = calloc(size, sizeof *texture->units[u].quads);
+      if (!texture->units[u].quads)
+         return false;
+   }
+   return texture->units != NULL;
+}
+
+void
+cm_texture_timing_finish(struct cm_texture_timing *texture)
+{
+   for (uint32_t u = 0; texture->units && u < texture->num_units; u++)
+      free(texture->units[u].quads);
+   free(texture->units);
+}
+
+/* ---- caches of their own ------------------------------------------------- */
+
+static uint32_t
+instance_of(const struct cm_memory_timing *memory, uint32_t processor)
+{
+   const uint32_t instances = memory->config->caches[CM_UNIT_TEXTURE_CACHE].instances;
+   return processor < instances ? processor : processor % instances;
+}
+
+/* Looks up a group's blocks, one a cycle; those it finds may not have arrived yet. Returns when all are looked up,
+ * with what is known of misses. */
+static uint64_t
+look_up(struct cm_memory_timing *memory, uint32_t processor, const cm_token **token, uint64_t cycle,
+        struct cm_wait *wait)
+{
+   const uint32_t instance = instance_of(memory, processor);
+   struct cm_mshrs *mshrs = &memory->texture[instance];
+   uint64_t *port = &memory->texture_port[instance];
+   const uint32_t count = (uint32_t)cm_token_address(*(*token)++);
+   *port = (*port > cycle ? *port : cycle) + count;
+   const uint64_t found = *port + memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
+   if (found > wait->time)
+      wait->time = found;
+   for (uint32_t i = 0; i < count; i++, (*token)++) {
+      if (mshrs->present & cm_memory_block_bit(cm_token_address(**token)))
+         cm_memory_pending(memory, mshrs, cm_token_address(**token), *port, wait);
+   }
+   return found;
+}
+
+/* ---- a NUCA -------------------------------------------------------------- */
+
+/* A message's way through the mesh, along the row and then along the column: a message a cycle on each link. */
+static uint64_t
+send(struct cm_memory_timing *memory, uint32_t from, uint32_t to, uint64_t cycle)
+{
+   const uint32_t columns = memory->mesh.columns, hop = memory->config->nuca.mesh.hop_cycles;
+   uint32_t column = from % columns, row = from / columns;
+   const uint32_t to_column = to % columns, to_row = to / columns;
+   const uint64_t hops = (uint64_t)abs((int)column - (int)to_column) + (uint64_t)abs((int)row - (int)to_row);
+   const uint64_t unhindered = cycle + hops * hop;
+   while (column != to_column || row != to_row) {
+      enum cm_mesh_direction direction;
+      const uint32_t router = row * columns + column;
+      if (column != to_column) {
+         direction = column < to_column ? CM_MESH_EAST : CM_MESH_WEST;
+         column += column < to_column ? 1 : -1u;
+      } else {
+         direction = row < to_row ? CM_MESH_SOUTH : CM_MESH_NORTH;
+         row += row < to_row ? 1 : -1u;
+      }
+      cycle = cm_calendar_take(&memory->links[router * CM_MESH_DIRECTION_COUNT + direction], cycle) + hop;
+   }
+   memory->link_cycles += cycle - unhindered;
+   return cycle;
+}
+
+static bool
+has_table(const struct cm_memory_timing *memory)
+{
+   const enum cm_nuca_kind kind = memory->config->nuca.organisation;
+   return kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
+}
+
+/* A request of a processor for a block, which a cache serves: its way there, the access, the way back
+ * (texture/nuca.h). has_missed: the cache that serves it has not got the block. */
+static void
+request(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_quad *quad, cm_token token,
+        bool has_missed)
+{
+   const uint32_t latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
+   const uint32_t server = cm_token_size(token);
+   const uint64_t begin = cm_calendar_take(&memory->texture_ports[processor], quad->at);
+   uint64_t at = begin + 1 + latency;
+   quad->back = 0;
+   if (has_table(memory) && (server != processor || has_missed)) {
+      at = send(memory, processor, memory->table_router, at);
+      const uint64_t turn = cm_calendar_take(&memory->table_port, at);
+      memory->link_cycles += turn - at;
+      at = send(memory, memory->table_router, server, turn + 1);
+   } else if (server != processor) {
+      /* s-nuca knows from the address that its own cache has not got the block. */
+      const bool knows = memory->config->nuca.organisation == CM_NUCA_STATIC;
+      at = send(memory, processor, server, knows ? begin + 1 : at);
+   }
+   if (server != processor) {
+      at = cm_calendar_take(&memory->texture_ports[server], at) + 1 + latency;
+      quad->back = (uint32_t)(send(memory, server, processor, at) - at);
+   }
+   quad->mshrs = &memory->texture[server];
+   quad->at = begin + 1;
+   quad->cycle = at;
+   if (at + quad->back > quad->wait->time)
+      quad->wait->time = at + quad->back;
+   if (!has_missed && quad->mshrs->present & cm_memory_block_bit(cm_token_address(token)))
+      cm_memory_pending(memory, quad->mshrs, cm_token_address(token), at, quad->wait);
+}
+
+/* ---- units --------------------------------------------------------------- */
+
+/* What a lookup causes ends where the next one stands. */
+static const cm_token *
+find_end(const cm_token *token, const cm_token *end)
+{
+   while (token < end && cm_token_kind(*token) < CM_TOKEN_FIRST)
+      token++;
+   return token;
+}
+
+static void
+look_up_next(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_quad *quad)
+{
+   const cm_token first = *quad->next;
+   if (cm_token_kind(first) == CM_TOKEN_REQUEST) {
+      quad->miss = quad->next + 1;
+      quad->misses_end = find_end(quad->miss, quad->end);
+      request(memory, processor, quad, first, quad->miss < quad->misses_end);
+   } else if (memory->nuca) {
+      quad->miss = quad->misses_end = quad->next + 1;
+      quad->at += quad->piece;
+   } else {
+      quad->miss = quad->next;
+      quad->mshrs = &memory->texture[instance_of(memory, processor)];
+      quad->back = 0;
+      quad->cycle = look_up(memory, processor, &quad->miss, quad->at, quad->wait);
+      quad->misses_end = find_end(quad->miss, quad->end);
+      quad->at += quad->piece;
+   }
+   quad->next = quad->misses_end;
+}
+
+/* The unit that is next. */
+static void
+find_soonest(struct cm_texture_timing *texture)
+{
+   texture->soonest = 0;
+   for (uint32_t u = 1; u < texture->num_units; u++) {
+      if (texture->units[u].clock < texture->units[texture->soonest].clock)
+         texture->soonest = u;
+   }
+}
+
+void
+cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, const cm_token *token,
+                       const cm_token *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
+                       bool *pending)
+{
+   struct cm_memory_timing *memory = texture->memory;
+   struct cm_texture_unit *unit = &texture->units[processor];
+   /* Hits need not wait for their turn. */
+   while (!memory->nuca && !unit->count && token < end) {
+      const cm_token *next = token + 1 + cm_token_address(*token);
+      if (next < end && cm_token_kind(*next) < CM_TOKEN_FIRST)
+         break;
+      look_up(memory, processor, &token, cycle, wait);
+      cycle += piece;
+   }
+   *pending = token < end;
+   if (token == end)
+      return;
+   struct cm_texture_quad *quad = &unit->quads[(unit->first + unit->count) % texture->size];
+   *quad = (struct cm_texture_quad){
+      .wait = wait, .pending = pending, .next = token, .end = end, .at = cycle, .piece = piece};
+   if (unit->count++ == 0) {
+      texture->busy++;
+      unit->clock = cycle;
+      find_soonest(texture);
+   }
+}
+
+bool
+cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
+{
+   *clock = texture->units[texture->soonest].clock;
+   return texture->busy;
+}
+
+/* Goes on with a quad. Returns when to go on again; UINT64_MAX: it is done. */
+static uint64_t
+go_on(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_quad *quad)
+{
+   while (quad->miss < quad->misses_end) {
+      const enum cm_token_kind kind = cm_token_kind(*quad->miss);
+      if (kind != CM_TOKEN_L2_READ && kind != CM_TOKEN_DRAM_READ) {
+         cm_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
+         continue;
+      }
+      if (!cm_memory_has_mshr(memory, quad->mshrs, &quad->cycle))
+         return quad->cycle;
+      cm_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, quad->back, quad->wait);
+   }
+   if (quad->next == quad->end)
+      return UINT64_MAX;
+   look_up_next(memory, processor, quad);
+   return quad->miss < quad->misses_end ? quad->cycle : quad->at;
+}
+
+void
+cm_texture_timing_step(struct cm_texture_timing *texture)
+{
+   const uint32_t processor = texture->soonest;
+   struct cm_texture_unit *unit = &texture->units[processor];
+   struct cm_texture_quad *quad = &unit->quads[unit->first];
+   const uint64_t next = go_on(texture->memory, processor, quad);
+   if (next != UINT64_MAX) {
+      unit->clock = next;
+   } else {
+      const uint64_t now = quad->at - quad->piece;
+      *quad->pending = false;
+      unit->first = unit->first + 1 == texture->size ? 0 : unit->first + 1;
+      if (--unit->count == 0) {
+         unit->clock = UINT64_MAX;
+         texture->busy--;
+      } else {
+         const uint64_t begin = unit->quads[unit->first].at;
+         unit->clock = begin > now ? begin : now;
+      }
+   }
+   find_soonest(texture);
+}
