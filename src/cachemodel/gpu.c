@@ -164,6 +164,13 @@ cm_gpu_observe(struct cm_gpu *gpu, enum cm_unit unit, const struct cm_observer *
    cm_hierarchy_observe(&gpu->hierarchy, unit, observer);
 }
 
+void
+cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline)
+{
+   if (gpu->timing)
+      cm_timing_set_timeline(gpu->timing, timeline);
+}
+
 static void
 out_of_memory(struct cm_gpu *gpu)
 {

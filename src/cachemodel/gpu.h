@@ -24,6 +24,7 @@
 struct cm_gpu;
 struct cm_observer;
 struct cm_futures;
+struct cm_timeline;
 
 /** Builds the hierarchy. NULL with a message on stderr when it cannot be built, or when a
  * policy has to know the future. */
@@ -39,6 +40,9 @@ bool cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind);
 /** Before the first pass: the observer, which must outlive the GPU, is told of every access that
  * arrives at a cache (all its instances) or at memory. */
 void cm_gpu_observe(struct cm_gpu *gpu, enum cm_unit unit, const struct cm_observer *observer);
+
+/** Before the first pass, where timing is on: a frame's timeline (timing/timeline.h), which must outlive the GPU. */
+void cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline);
 
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include <getopt.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "options.h"
 #include "recordings.h"
 #include "report.h"
 #include "simulation.h"
 #include "simulation_table.h"
+#include "timing/timeline.h"
+#include "timing/timing.h"
 #include "tools.h"
 
 static const char help[] =
@@ -22,19 +26,26 @@ static const char help[] =
    "  --set KEY=VALUE          change one value of the --config before it, or of all if there is\n"
    "                           none before it; may be repeated\n"
    "  --timing on|off          simulate cycles, too: --set timing=on\n"
+   "  --timeline FRAME         with timing, write what happened in a frame to timeline-FRAME.json\n"
+   "                           beside the statistics, for chrome://tracing or ui.perfetto.dev\n"
    "  --frames A-B             simulate only these frames (the program's, counting from 0)\n"
    "  --out DIR                where stats.json and frames.csv go (default tbrsim-out); with\n"
    "                           several configurations DIR/NAME\n"
    "  --jobs N                 threads (default: one a core)\n"
    "  --help                   this text";
 
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_JOBS };
+enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_JOBS, OPTION_TIMELINE };
 
 static const struct option long_options[] = {
-   {"config", required_argument, NULL, OPTION_CONFIG}, {"set", required_argument, NULL, OPTION_SET},
-   {"timing", required_argument, NULL, OPTION_TIMING}, {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"out", required_argument, NULL, OPTION_OUT},       {"jobs", required_argument, NULL, OPTION_JOBS},
-   {"help", no_argument, NULL, OPTION_HELP},           {NULL, 0, NULL, 0},
+   {"config", required_argument, NULL, OPTION_CONFIG},
+   {"set", required_argument, NULL, OPTION_SET},
+   {"timing", required_argument, NULL, OPTION_TIMING},
+   {"frames", required_argument, NULL, OPTION_FRAMES},
+   {"out", required_argument, NULL, OPTION_OUT},
+   {"timeline", required_argument, NULL, OPTION_TIMELINE},
+   {"jobs", required_argument, NULL, OPTION_JOBS},
+   {"help", no_argument, NULL, OPTION_HELP},
+   {NULL, 0, NULL, 0},
 };
 
 struct sim {
@@ -42,6 +53,8 @@ struct sim {
    const char *frames; /* as given; NULL: all */
    const char *out;
    unsigned jobs;
+   const char *timeline; /* as given; NULL: none */
+   unsigned timeline_frame;
 };
 
 static void
@@ -56,6 +69,7 @@ parse(struct sim *sim, int argc, char **argv)
       case OPTION_TIMING: configurations_set(&sim->configurations, options_timing(optarg)); break;
       case OPTION_FRAMES: sim->frames = optarg; break;
       case OPTION_OUT: sim->out = optarg; break;
+      case OPTION_TIMELINE: sim->timeline = optarg; break;
       case OPTION_JOBS: sim->jobs = options_jobs(optarg); break;
       case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim sim --help", argv[optind - 1]);
       case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim sim --help", argv[optind - 1]);
@@ -87,6 +101,38 @@ check_futures(const struct sim *sim, const struct simulations *simulations)
    }
 }
 
+/* The frame is simulated, and with time. */
+static void
+check_timeline(struct sim *sim, const struct simulations *simulations)
+{
+   const struct frame_range range = options_frames(sim->timeline);
+   sim->timeline_frame = range.first;
+   if (range.first != range.last || range.first < simulations->first_frame ||
+       range.last > simulations->last_frame)
+      fail(STATUS_USAGE, "--timeline %s: expected one of the frames that are simulated, %u-%u", sim->timeline,
+           simulations->first_frame, simulations->last_frame);
+   for (unsigned c = 0; c < sim->configurations.count; c++) {
+      if (sim->configurations.list[c].config->timing != CM_TIMING_ON)
+         fail(STATUS_USAGE, "--timeline %s: %s has no timing, expected --timing on", sim->timeline,
+              sim->configurations.list[c].name);
+   }
+}
+
+static void
+write_timeline(const struct sim *sim, const struct simulation *simulation)
+{
+   if (!cm_timeline_is_complete(simulation->timeline))
+      fail(STATUS_FAILED, "--timeline %s: the frame was not simulated", sim->timeline);
+   char *path = text("%s/timeline-%u.json", simulation->out, sim->timeline_frame);
+   FILE *file = fopen(path, "we");
+   bool fine = file && cm_timeline_write(simulation->timeline, file);
+   if (!file || fclose(file) || !fine)
+      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+   printf("timeline:   %s\n", path);
+   free(path);
+   cm_timeline_destroy(simulation->timeline);
+}
+
 static void
 start(const struct sim *sim, struct simulations *simulations)
 {
@@ -98,6 +144,13 @@ start(const struct sim *sim, struct simulations *simulations)
       options_make_directory(out);
       options_remove_statistics(out);
       simulation_start(&simulations->list[c], configuration, simulations->recording, out);
+      if (sim->timeline) {
+         simulations->list[c].timeline =
+            cm_timeline_create(sim->timeline_frame - simulations->first_frame, sim->timeline_frame,
+                               cm_timing_banks(configuration->config));
+         if (!simulations->list[c].timeline)
+            fail(STATUS_FAILED, "out of memory");
+      }
    }
    /* More threads than can be at work at once are of no use: all simulations, and decoding. */
    simulations->jobs = sim->jobs < simulations->count + 1 ? sim->jobs : simulations->count + 1;
@@ -115,6 +168,8 @@ command_sim(int argc, char **argv)
                          &simulations.last_frame);
    configurations_finish(&sim.configurations, simulations.recording);
    check_futures(&sim, &simulations);
+   if (sim.timeline)
+      check_timeline(&sim, &simulations);
    start(&sim, &simulations);
 
    bool fine = simulations_run(&simulations);
@@ -129,6 +184,8 @@ command_sim(int argc, char **argv)
       report_print(sim.out, first->configuration->config);
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", sim.out, sim.out);
    }
+   for (unsigned c = 0; sim.timeline && c < simulations.count; c++)
+      write_timeline(&sim, &simulations.list[c]);
    cm_recording_close(simulations.recording);
    return fine ? STATUS_OK : STATUS_FAILED;
 }

@@ -77,6 +77,10 @@ begin_gpu(struct simulation *simulation)
    simulation->failed |= !simulation->gpu;
    if (simulation->gpu && simulation->observer && counts(simulation))
       cm_gpu_observe(simulation->gpu, simulation->point, simulation->observer);
+   if (simulation->gpu && simulation->timeline && !simulation->has_timeline && counts(simulation)) {
+      cm_gpu_set_timeline(simulation->gpu, simulation->timeline);
+      simulation->has_timeline = true;
+   }
 }
 
 static void

@@ -26,12 +26,16 @@ struct simulation {
    /** Likewise after each frame. */
    void (*frame_end)(void *context);
 
+   /** Of one of the frames, counted from the first one simulated, on the first GPU of the recording; NULL: none. */
+   struct cm_timeline *timeline;
+
    /* Within simulations_run. */
    struct cm_stats_writer *writer;
    struct cm_futures *futures;
    struct cm_gpu *gpu;
    unsigned next; /* number of the item it takes next */
    bool busy, finished;
+   bool has_timeline; /**< a GPU was given it */
 };
 
 struct simulations {

@@ -128,6 +128,7 @@ static void
 end_tile(struct cm_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
+   fetcher->work->fetch_done = cm_later(fetcher->attribute_end, fetcher->work->fetch_begin);
    fetcher->work = fetcher->work->next;
    fetcher->next = fetcher->token = 0;
    if (fetcher->work && fetcher->work->is_tile)

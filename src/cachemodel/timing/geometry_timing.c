@@ -142,6 +142,9 @@ end(struct cm_timing *timing)
    geometry->end =
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
    geometry->end = cm_later(geometry->end, geometry->processor_begin);
+   if (timing->timeline)
+      cm_timing_tell_geometry(timing);
+   timing->passes++;
    timing->fetcher.clock = cm_later(timing->fetcher.clock, geometry->end);
    timing->fetcher.work = geometry->work->next;
    geometry->work->is_shaded = true;

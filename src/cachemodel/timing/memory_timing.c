@@ -196,17 +196,26 @@ cm_memory_has_mshr(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint
 {
    uint64_t soonest = UINT64_MAX;
    uint32_t at = mshrs->next;
+   unsigned unknown = 0;
    for (uint32_t i = 0; i < mshrs->count; i++, at = at + 1 == mshrs->count ? 0 : at + 1) {
-      const struct cm_arrival *fill = &mshrs->entries[at].fill;
-      if (is_over(memory, &mshrs->entries[at].fill, *cycle)) {
+      struct cm_arrival *fill = &mshrs->entries[at].fill;
+      if (fill->time > *cycle) {
+         soonest = fill->time < soonest ? fill->time : soonest;
+         continue;
+      }
+      /* Of those that may be over, the two that were taken first are asked. */
+      if (fill->ticket != CM_NO_TICKET && ++unknown > 2)
+         continue;
+      if (unknown == 1 && fill->ticket != CM_NO_TICKET)
+         cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, *cycle));
+      if (is_over(memory, fill, *cycle)) {
          mshrs->next = at;
          return true;
       }
-      /* Where it is not known when it is over, it is asked again a little later. */
-      const uint64_t time = fill->time > *cycle ? fill->time : *cycle + CM_MEMORY_PATIENCE;
-      soonest = time < soonest ? time : soonest;
    }
-   cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, *cycle));
+   /* Where it is not known when they are over, they are asked again a little later. */
+   if (unknown && *cycle + CM_MEMORY_PATIENCE < soonest)
+      soonest = *cycle + CM_MEMORY_PATIENCE;
    mshrs->waits += soonest - *cycle;
    *cycle = soonest;
    return false;

@@ -114,7 +114,7 @@ cm_memory_block_bit(uint64_t address)
  * then. */
 bool cm_memory_has_mshr(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
 /** Cycles after which it is asked again what is not known yet. */
-#define CM_MEMORY_PATIENCE 32
+#define CM_MEMORY_PATIENCE 64
 
 /** One read that misses, of the L2 or of memory: token *token and what it causes, which it leaves behind. */
 void cm_memory_miss(struct cm_memory_timing *memory, const cm_token **token, const cm_token *end,

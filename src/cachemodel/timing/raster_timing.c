@@ -80,6 +80,8 @@ cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads)
       cm_stage_work(&raster->blend, CM_STAGE_STARVED, begin, timing->pipeline->blend_cycles);
       cm_queue_enter(&raster->colors);
       cm_queue_leave(&raster->colors, flying->left, begin);
+      if (flying->work->blend_begin == CM_UNKNOWN)
+         flying->work->blend_begin = begin;
       flying->work->shaded = raster->blend.until;
    }
 }
@@ -159,7 +161,8 @@ run(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t unhinder
       token = next;
    }
    begin = cm_later(begin, processor->until);
-   flying->issued = cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
+   flying->work->dispatch_end = flying->issued =
+      cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
    flying->wait.time = 0;
    flying->wait.num_tickets = 0;
    flying->tail = 0;
@@ -197,6 +200,8 @@ dispatch(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t arr
    const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
    raster->dispatch = cm_later(unhindered, is_free);
    cm_queue_leave(&raster->fragments, arrived, raster->dispatch);
+   if (raster->work->dispatch_begin == CM_UNKNOWN)
+      raster->work->dispatch_begin = raster->dispatch;
    struct cm_flying_quad *flying = &raster->flying[raster->quads & raster->flying_mask];
    flying->context = place;
    flying->left = CM_UNKNOWN;

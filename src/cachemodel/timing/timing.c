@@ -75,12 +75,6 @@ cm_timing_is_lost(const struct cm_timing *timing)
    return timing->lost;
 }
 
-void
-cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
-{
-   timing->timeline = timeline;
-}
-
 /* ---- logs ---------------------------------------------------------------- */
 
 /* Room for one more item; false when memory is out. */
@@ -134,6 +128,8 @@ begin_work(struct cm_timing *timing, bool is_tile, uint32_t tile)
    work->draws.count = work->vertices.count = work->binned.count = work->primitives.count =
       work->quads.count = 0;
    work->fetch_begin = work->hidden_end = work->loaded = work->z_end = CM_UNKNOWN;
+   work->dispatch_begin = work->blend_begin = CM_UNKNOWN;
+   work->fetch_done = work->dispatch_end = 0;
    work->shade_begin = work->shaded = work->flush_begin = work->flushed = CM_UNKNOWN;
    work->is_shaded = false;
    if (is_tile)
@@ -249,8 +245,10 @@ static const struct {
 };
 #define NUM_STAGES (sizeof stages / sizeof stages[0])
 
-/* Items that a stage may take before the others are looked at again, while it is behind them in time. */
-#define MOST_STEPS 16
+/* Items that a stage may take before the others are looked at again, while it is not ahead of them in time by more
+ * cycles than these. */
+#define MOST_STEPS 32
+#define MOST_AHEAD 32
 
 /* Lets the stages take what they can, the one that is behind first; not beyond what the Tile Fetcher might ask of
  * a log that is not written yet. */
@@ -281,6 +279,7 @@ advance(struct cm_timing *timing, bool is_last)
          if (timing->fetcher.clock < second_clock)
             second_clock = timing->fetcher.clock;
       }
+      second_clock = second_clock < CM_UNKNOWN - MOST_AHEAD ? second_clock + MOST_AHEAD : CM_UNKNOWN;
       unsigned steps = 0;
       do
          stages[first].step(timing);
@@ -554,6 +553,12 @@ cm_timing_frame_end(struct cm_timing *timing)
    const uint64_t end = last_cycle(timing);
    rest_until(timing, end);
    cm_dram_system_advance(timing->memory.dram, cm_dram_clock_to_dram(timing->memory.clock, end));
+   if (timing->timeline)
+      cm_timing_tell_frame(timing, false);
    timing->cycles = end;
+   timing->frames++;
+   timing->passes = 0;
    cm_timing_collect(timing);
+   if (timing->timeline)
+      cm_timing_tell_frame(timing, true);
 }

@@ -34,8 +34,10 @@ void cm_timing_destroy(struct cm_timing *timing);
 /** Whether memory was out: from then on no cycle is counted. */
 bool cm_timing_is_lost(const struct cm_timing *timing);
 
-/** From now on, what happens in time is told to a timeline, which must outlive this; NULL: no more. */
+/** Before the first pass: what happens in time is told to a timeline, which must outlive this. */
 void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
+/** Banks of the DRAM system, all channels and ranks. */
+uint32_t cm_timing_banks(const struct cm_config *config);
 
 /* ---- geometry ------------------------------------------------------------ */
 

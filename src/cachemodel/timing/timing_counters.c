@@ -31,8 +31,8 @@ collect_stages(struct cm_timing *timing)
    collect_stage(timing, CM_TIMING_STAGE_TILE_BUFFERS, &timing->transfer.stage);
 }
 
-static void
-collect_queues(struct cm_timing *timing)
+const struct cm_queue *
+cm_timing_queue(const struct cm_timing *timing, enum cm_timing_queue queue)
 {
    const struct cm_queue *const queues[CM_TIMING_QUEUE_COUNT] = {
       [CM_TIMING_QUEUE_VERTEX_INPUT] = &timing->geometry.input,
@@ -45,9 +45,15 @@ collect_queues(struct cm_timing *timing)
       [CM_TIMING_QUEUE_FRAGMENT] = &timing->raster.fragments,
       [CM_TIMING_QUEUE_COLOR] = &timing->raster.colors,
    };
+   return queues[queue];
+}
+
+static void
+collect_queues(struct cm_timing *timing)
+{
    for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++) {
-      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q] = queues[q]->left;
-      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q + 1] = queues[q]->waiting;
+      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q] = cm_timing_queue(timing, q)->left;
+      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q + 1] = cm_timing_queue(timing, q)->waiting;
    }
 }
 

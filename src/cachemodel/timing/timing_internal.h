@@ -74,12 +74,14 @@ struct cm_work {
    uint32_t vertices_end;                   /**< tokens of geometry before those of binning */
    uint32_t load_end, fetch_end, shade_end; /**< tokens of a tile */
    /* As time goes on: 0, or CM_UNKNOWN while it is not known. */
-   uint64_t fetch_begin; /**< the Tile Fetcher takes it up */
-   uint64_t hidden_end;  /**< its hidden surfaces are removed */
-   uint64_t loaded;      /**< its Color Buffer is free and loaded */
-   uint64_t z_end;       /**< its last quad has left the Early Z-Test */
-   uint64_t shade_begin; /**< the Rasterizer takes it up */
-   uint64_t shaded;      /**< its last quad is blended */
+   uint64_t fetch_done; /**< the Tile Fetcher has asked for its last primitive */
+   uint64_t dispatch_begin, dispatch_end, blend_begin; /**< of its quads */
+   uint64_t fetch_begin;                               /**< the Tile Fetcher takes it up */
+   uint64_t hidden_end;                                /**< its hidden surfaces are removed */
+   uint64_t loaded;                                    /**< its Color Buffer is free and loaded */
+   uint64_t z_end;                                     /**< its last quad has left the Early Z-Test */
+   uint64_t shade_begin;                               /**< the Rasterizer takes it up */
+   uint64_t shaded;                                    /**< its last quad is blended */
    uint64_t flush_begin, flushed;
    bool is_shaded;     /**< the Rasterizer has passed on all its quads */
    uint64_t last_quad; /**< the number of the first shaded quad after it */
@@ -209,7 +211,14 @@ struct cm_timing {
    struct cm_transfer_timing transfer;
    struct cm_texture_timing texture;
 
-   uint64_t frame_begin;
+   uint32_t frames; /**< that have ended */
+   uint32_t passes; /**< of the frame */
+   struct cm_timeline_past {
+      uint64_t cycle;
+      uint64_t waiting[CM_TIMING_QUEUE_COUNT];
+      uint64_t texture_misses, l2_misses, dram_bytes;
+   } past;                                   /**< what the timeline was told last */
+   uint64_t bank_opened[256], bank_row[256]; /**< by bank: since when which row is open; 0: none is */
    uint64_t cycles;                          /**< of all frames that have ended */
    uint64_t values[CM_TIMING_COUNTER_COUNT]; /**< of counters, at the end of the last frame */
 };
@@ -252,6 +261,13 @@ bool cm_fetcher_timing_end_pass(struct cm_timing *timing);
 bool cm_raster_timing_is_settled(struct cm_timing *timing, uint64_t quads);
 /** Blends all shaded quads before a number, which must be so. */
 void cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads);
+
+/** Tells the timeline of a tile that is done, of a pass' geometry, and of a frame's beginning and end. */
+void cm_timing_tell_tile(struct cm_timing *timing, const struct cm_work *work);
+void cm_timing_tell_geometry(struct cm_timing *timing);
+void cm_timing_tell_frame(struct cm_timing *timing, bool begins);
+/** A queue's. */
+const struct cm_queue *cm_timing_queue(const struct cm_timing *timing, enum cm_timing_queue queue);
 
 /** Takes the counters' values. */
 void cm_timing_collect(struct cm_timing *timing);

@@ -125,6 +125,8 @@ cm_transfer_timing_step(struct cm_timing *timing)
    work->flushed = transfer->stage.until;
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
    transfer->under_way = false;
+   if (timing->timeline)
+      cm_timing_tell_tile(timing, work);
    transfer->flush = work->next;
    cm_timing_release(timing, work);
 }
