@@ -171,6 +171,7 @@ run_frames(struct cm_gpu *gpu, unsigned frames)
       }
       cm_gpu_frame_end(gpu);
    }
+   assert_true(cm_gpu_is_complete(gpu));
 }
 
 static const char *const *const random_settings[] = {
@@ -197,7 +198,7 @@ test_states_sum_up(void **unused)
    (void)unused;
    for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
       struct cm_gpu *gpu = test_gpu(random_settings[s]);
-      run_frames(gpu, 6);
+      run_frames(gpu, 12);
       const struct cm_counter_table *table = cm_gpu_counters(gpu);
       const uint64_t cycles = value(gpu, "gpu.cycles");
       unsigned stages = 0;
