@@ -178,8 +178,7 @@ def write_where_requests_go(captures, output, kind):
         row = [capture.name, number(requests / private.cycles(), 2), number(share(private.total("nuca.local_hits"), requests))]
         for nuca in NUCA[1:]:
             run = capture.run(kind, nuca)
-            own = run.total("nuca.local_hits") + run.total("nuca.old_owner_hits")
-            row += [number(share(own, requests)), number(share(run.total("nuca.remote_hits"), requests)),
+            row += [number(share(run.total("nuca.local_hits"), requests)), number(share(run.total("nuca.remote_hits"), requests)),
                     number(run.total("mesh.wait_cycles") / requests if requests else math.nan)]
         rows.append(row)
     write_table(output, f"{kind}-requests", header, rows)
