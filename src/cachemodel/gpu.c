@@ -103,15 +103,19 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       fine = gpu->attribute_cache != NULL;
    }
    if (fine && config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures))) {
-      gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->nuca);
-      fine = gpu->timing != NULL;
+      gpu->is_timed = true;
+      if (config->mode == CM_MODE_IMR)
+         gpu->immediate_timing = cm_immediate_timing_create(&gpu->config, &gpu->hierarchy);
+      else
+         gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->nuca);
+      fine = gpu->timing || gpu->immediate_timing;
    }
    if (fine && config->mode == CM_MODE_IMR) {
       gpu->immediate = cm_immediate_create(gpu);
       fine = gpu->immediate != NULL;
    }
    if (fine) {
-      gpu->reads_apart = gpu->nuca || gpu->timing;
+      gpu->reads_apart = gpu->nuca || gpu->is_timed;
       if (futures)
          cm_futures_apply(futures, &gpu->hierarchy);
       return gpu;
@@ -140,6 +144,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_texture_access_finish(&gpu->texture_access);
    cm_energy_destroy(gpu->energy);
    cm_timing_destroy(gpu->timing);
+   cm_immediate_timing_destroy(gpu->immediate_timing);
    cm_nuca_destroy(gpu->nuca);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
@@ -347,13 +352,21 @@ texture_misses(const struct cm_gpu *gpu)
 }
 
 static uint64_t
+timing_counter(const struct cm_gpu *gpu, const struct cm_counter *counter)
+{
+   if (gpu->immediate_timing)
+      return cm_immediate_timing_counter(gpu->immediate_timing, counter);
+   return gpu->timing ? cm_timing_counter(gpu->timing, counter) : 0;
+}
+
+static uint64_t
 read_counter(const struct cm_gpu *gpu, const struct cm_counter *counter, uint64_t misses)
 {
    switch (counter->source) {
    case CM_COUNTER_UNIT: return cm_hierarchy_counter(&gpu->hierarchy, counter);
    case CM_COUNTER_OPERATION: return gpu->operations[counter->event];
    case CM_COUNTER_ENERGY: return 0; /* it is made of the others, when they are there */
-   case CM_COUNTER_TIMING: return gpu->timing ? cm_timing_counter(gpu->timing, counter) : 0;
+   case CM_COUNTER_TIMING: return timing_counter(gpu, counter);
    case CM_COUNTER_PIPELINE: return pipeline_counter(gpu, counter->event, misses);
    default: return cm_nuca_counter(gpu->nuca, counter);
    }
@@ -387,7 +400,10 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    if (gpu->timing)
       cm_timing_frame_end(gpu->timing);
-   if (gpu->timing && cm_timing_is_lost(gpu->timing))
+   if (gpu->immediate_timing)
+      cm_immediate_timing_frame_end(gpu->immediate_timing);
+   if ((gpu->timing && cm_timing_is_lost(gpu->timing)) ||
+       (gpu->immediate_timing && cm_immediate_timing_is_lost(gpu->immediate_timing)))
       out_of_memory(gpu);
    const uint64_t *frame = cm_gpu_frame(gpu);
    memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));

@@ -215,6 +215,10 @@ static const cyaml_schema_field_t pipeline_fields[] = {
    UINT(struct cm_pipeline_config, l2_mshrs),          UINT(struct cm_pipeline_config, l2_banks),
    UINT(struct cm_pipeline_config, l2_bank_cycles),    CYAML_FIELD_END,
 };
+#define IMMEDIATE_FIELD(member, least, most, description) UINT(struct cm_immediate_pipeline_config, member),
+static const cyaml_schema_field_t immediate_pipeline_fields[] = {
+   CM_IMMEDIATE_PIPELINE_KEYS(IMMEDIATE_FIELD) CYAML_FIELD_END,
+};
 static const cyaml_schema_field_t dram_fields[] = {
    UINT(dram_config, latency_min),
    UINT(dram_config, latency_max),
@@ -336,6 +340,8 @@ static const cyaml_schema_field_t config_fields[] = {
    MAPPING(dram, dram_fields),
    CYAML_FIELD_MAPPING("dram_system", CYAML_FLAG_OPTIONAL, struct cm_config, dram_system, dram_system_fields),
    CYAML_FIELD_MAPPING("pipeline", CYAML_FLAG_OPTIONAL, struct cm_config, pipeline, pipeline_fields),
+   CYAML_FIELD_MAPPING("immediate_pipeline", CYAML_FLAG_OPTIONAL, struct cm_config, immediate_pipeline,
+                       immediate_pipeline_fields),
    CYAML_FIELD_ENUM("timing", CYAML_FLAG_OPTIONAL | CYAML_FLAG_STRICT, struct cm_config, timing,
                     timing_mode_names, CYAML_ARRAY_LEN(timing_mode_names)),
    CYAML_FIELD_END,

@@ -4,11 +4,12 @@
 #include <stdio.h>
 
 /* What each key of pipeline may be. */
-static const struct {
+struct range {
    const char *name;
    size_t offset;
    uint32_t low, high;
-} ranges[] = {
+};
+static const struct range ranges[] = {
 #define RANGE(member, low, high) {#member, offsetof(struct cm_pipeline_config, member), low, high}
    RANGE(vertex_processors, 1, 64),   RANGE(vertex_queue, 1, 65536),
    RANGE(assembly_cycles, 1, 1000),   RANGE(triangle_queue, 1, 65536),
@@ -25,16 +26,25 @@ static const struct {
 #undef RANGE
 };
 
+/* The same of immediate_pipeline. */
+static const struct range immediate_ranges[] = {
+#define RANGE(member, low, high, description) \
+   {#member, offsetof(struct cm_immediate_pipeline_config, member), low, high},
+   CM_IMMEDIATE_PIPELINE_KEYS(RANGE)
+#undef RANGE
+};
+
 static bool
-check_ranges(const struct cm_pipeline_config *pipeline, struct cm_config_problem *problem)
+check_ranges(const char *mapping, const void *values, const struct range *range, size_t count,
+             struct cm_config_problem *problem)
 {
-   for (unsigned i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
-      const uint32_t value = *(const uint32_t *)((const char *)pipeline + ranges[i].offset);
-      if (value >= ranges[i].low && value <= ranges[i].high)
+   for (const struct range *end = range + count; range < end; range++) {
+      const uint32_t value = *(const uint32_t *)((const char *)values + range->offset);
+      if (value >= range->low && value <= range->high)
          continue;
-      snprintf(problem->key, sizeof problem->key, "pipeline.%s", ranges[i].name);
+      snprintf(problem->key, sizeof problem->key, "%s.%s", mapping, range->name);
       snprintf(problem->message, sizeof problem->message, "%u is out of range, expected %u to %u", value,
-               ranges[i].low, ranges[i].high);
+               range->low, range->high);
       return false;
    }
    return true;
@@ -63,23 +73,49 @@ check_levels(const struct cm_config *config, struct cm_config_problem *problem)
    return false;
 }
 
+static bool
+refuse(struct cm_config_problem *problem, const char *key, const char *value, const char *expected)
+{
+   snprintf(problem->key, sizeof problem->key, "%s", key);
+   snprintf(problem->message, sizeof problem->message, "%s, but timing is on in mode imr, expected %s", value,
+            expected);
+   return false;
+}
+
+/* The timing of mode imr takes any caches, but knows a block's processor by its place, and one last level. */
+static bool
+check_immediate(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (config->fragment_stage.scheduler != CM_SCHEDULER_QUAD_BLOCK)
+      return refuse(problem, "fragment_stage.scheduler", "not by the place of a block", "quad-block");
+   if (config->streams[CM_STREAM_TEXTURE] != CM_UNIT_TEXTURE_CACHE)
+      return refuse(problem, "streams.texture", cm_unit_names[config->streams[CM_STREAM_TEXTURE]],
+                    "texture_cache");
+   if (config->nuca.organisation != CM_NUCA_NONE)
+      return refuse(problem, "nuca.organisation", "there is one", "none");
+   return true;
+}
+
 bool
 cm_config_check_timing(const struct cm_config *config, struct cm_config_problem *problem)
 {
    const bool has_pipeline = config->pipeline.vertex_processors;
-   if (has_pipeline && !check_ranges(&config->pipeline, problem))
+   const bool has_immediate = config->immediate_pipeline.vertex_queue;
+   if (has_pipeline && !check_ranges("pipeline", &config->pipeline, ranges, sizeof ranges / sizeof ranges[0], problem))
+      return false;
+   if (has_immediate && !check_ranges("immediate_pipeline", &config->immediate_pipeline, immediate_ranges,
+                                      sizeof immediate_ranges / sizeof immediate_ranges[0], problem))
       return false;
    if (config->timing == CM_TIMING_OFF)
       return true;
-   snprintf(problem->key, sizeof problem->key, "timing");
-   if (config->mode == CM_MODE_IMR) {
-      snprintf(problem->message, sizeof problem->message,
-               "on, but it is a tile-based pipeline's, which mode imr is not, expected off");
-      return false;
-   }
-   const char *missing = !has_pipeline ? "pipeline" : !config->dram_system.device ? "dram_system" : NULL;
+   const bool is_immediate = config->mode == CM_MODE_IMR;
+   const char *missing = is_immediate && !has_immediate   ? "immediate_pipeline"
+                         : !is_immediate && !has_pipeline ? "pipeline"
+                         : !config->dram_system.device    ? "dram_system"
+                                                          : NULL;
    if (!missing)
-      return check_levels(config, problem);
+      return is_immediate ? check_immediate(config, problem) : check_levels(config, problem);
+   snprintf(problem->key, sizeof problem->key, "timing");
    snprintf(problem->message, sizeof problem->message,
             "on, but the configuration does not say how long things take, expected a mapping %s", missing);
    return false;

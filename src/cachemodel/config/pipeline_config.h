@@ -10,7 +10,7 @@
 /** Whether cycles are simulated: key timing. */
 enum cm_timing_mode {
    CM_TIMING_OFF, /**< "off", and where there is no such key */
-   CM_TIMING_ON,  /**< "on": needs pipeline and dram_system */
+   CM_TIMING_ON,  /**< "on": needs pipeline (in mode imr immediate_pipeline) and dram_system */
 };
 
 /** Keys pipeline.*; "004" is "DTM-NUCA", Table I. A queue holds 1 … 65536 items; throughputs are in cycles an
@@ -45,6 +45,31 @@ struct cm_pipeline_config {
    uint32_t l2_mshrs;          /**< of the L2 */
    uint32_t l2_banks;          /**< block n is in bank n % l2_banks, 1 … 64 */
    uint32_t l2_bank_cycles;    /**< cycles that a bank is busy with an access, 1 … 1000 */
+};
+
+/** Keys immediate_pipeline.*: the same of mode imr (docs/immediate.md). X(member, least, most, what it is) */
+#define CM_IMMEDIATE_PIPELINE_KEYS(X)                                                                     \
+   X(vertex_queue, 1, 65536, "vertices that are fetched and not assembled, at most")                      \
+   X(setup_cycles, 1, 1000, "cycles of Primitive Assembly a primitive")                                   \
+   X(triangle_queue, 1, 65536, "primitives before the Rasterizer")                                        \
+   X(hiz_queue, 1, 4096, "regions that wait for their HiZ")                                               \
+   X(rasterizer_cycles, 1, 1000, "cycles a block of 4x4 pixels that HiZ does not hide")                   \
+   X(depth_queue, 1, 4096, "blocks that wait for what the early tests compare with")                      \
+   X(fragment_contexts, 1, 1024, "blocks that a Fragment Processor works on at once")                     \
+   X(issue_width, 1, 1024, "instructions of quads that a Fragment Processor issues a cycle")              \
+   X(sampler_cycles, 1, 1000, "cycles of a Fragment Processor's sampler a footprint of a quad")           \
+   X(texture_mshrs, 1, 1024, "misses outstanding of a Fragment Processor's first texture cache")          \
+   X(color_queue, 1, 65536, "blocks between the oldest one to blend and the youngest one that is shaded") \
+   X(color_reads, 1, 4096, "blocks that wait for the colours to blend with")                              \
+   X(llc_clock_mhz, 1, 100000, "clock of the last-level cache: an access a bank and cycle")               \
+   X(llc_mshrs, 1, 1024, "blocks that the last-level cache reads from memory at once")                    \
+   X(llc_writes, 1, 4096, "blocks on their way from it to memory")
+
+/** All are 0 where there is no such mapping. */
+struct cm_immediate_pipeline_config {
+#define CM_IMMEDIATE_PIPELINE_FIELD(member, least, most, description) uint32_t member;
+   CM_IMMEDIATE_PIPELINE_KEYS(CM_IMMEDIATE_PIPELINE_FIELD)
+#undef CM_IMMEDIATE_PIPELINE_FIELD
 };
 
 #endif

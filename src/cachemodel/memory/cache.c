@@ -118,7 +118,7 @@ tell_tap(const struct cm_cache *cache, enum cm_token_kind kind, uint64_t block, 
 {
    if (cache->dram->tap)
       cm_tap_add(cache->dram->tap,
-                 cm_token_make(kind, block << cache->block_shift, stream, cache->block_shift));
+                 cm_token_make(kind, block << cache->block_shift, stream, cache->next->unit));
 }
 
 /* The next level may have larger blocks, so the two speak in byte addresses. */
@@ -131,7 +131,7 @@ cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream strea
       cm_dram_access(cache->dram, block << cache->block_shift, stream, true, 1, 1u << cache->block_shift);
       return;
    }
-   tell_tap(cache, CM_TOKEN_L2_WRITE, block, stream);
+   tell_tap(cache, CM_TOKEN_WRITE, block, stream);
    const bool same_blocks = next->block_shift == cache->block_shift;
    cm_cache_access(next, block << cache->block_shift, stream, same_blocks ? access : CM_WRITE);
 }
@@ -165,7 +165,7 @@ cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
    if (cache->next) {
-      tell_tap(cache, CM_TOKEN_L2_READ, block, stream);
+      tell_tap(cache, CM_TOKEN_READ, block, stream);
       cm_cache_access(cache->next, block << cache->block_shift, stream, CM_READ);
    } else {
       cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);

@@ -146,6 +146,7 @@ struct cm_cache {
    void (*left)(void *context, const struct cm_cache *cache, uint64_t block);
    void *left_context;
    uint32_t sets;
+   enum cm_unit unit; /**< of a hierarchy: which of its caches this is */
    /** Reads and writes of each stream; hits are what is left of them. */
    uint64_t accesses[CM_STREAM_COUNT][2];
    /** The other events; reads, writes and hits are not counted here. */

@@ -27,6 +27,7 @@ build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum 
          cm_cache_init_without_lines(instance, cache, its_next, &hierarchy->dram);
       else if (!cm_cache_init(instance, cache, its_next, &hierarchy->dram))
          return false;
+      instance->unit = unit;
       instance->liveness = &hierarchy->liveness;
    }
    return true;
@@ -89,12 +90,22 @@ cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap)
 }
 
 void
+cm_hierarchy_tap_all(struct cm_hierarchy *hierarchy, struct cm_tap *tap)
+{
+   hierarchy->dram.tap = tap;
+   hierarchy->dram.is_told = true;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      hierarchy->entry[stream].is_told = hierarchy->entry[stream].cache && stream != CM_STREAM_TEXTURE;
+}
+
+void
 cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
                   enum cm_access access)
 {
    const uint32_t shift = hierarchy->entry[stream].block_shift;
-   cm_tap_add(hierarchy->dram.tap, cm_token_make(access == CM_READ ? CM_TOKEN_L2_READ : CM_TOKEN_L2_WRITE,
-                                                 address >> shift << shift, stream, shift));
+   cm_tap_add(hierarchy->dram.tap, cm_token_make(access == CM_READ ? CM_TOKEN_READ : CM_TOKEN_WRITE,
+                                                 address >> shift << shift, stream,
+                                                 hierarchy->entry[stream].cache->unit));
 }
 
 void

@@ -24,7 +24,7 @@ struct cm_hierarchy {
       struct cm_cache *cache; /**< instance 0 of the first unit; NULL: memory */
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
-      bool is_told; /**< the first unit is the L2, and there is a tap: nobody else tells it of accesses */
+      bool is_told; /**< there is a tap, which is to know of accesses to the first unit */
    } entry[CM_STREAM_COUNT];
 };
 
@@ -41,6 +41,10 @@ cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const st
  * levels. */
 void cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap);
 
+/** The same, and the tap logs all accesses of first caches, too, but those of textures, which fragment_stage.c
+ * logs. */
+void cm_hierarchy_tap_all(struct cm_hierarchy *hierarchy, struct cm_tap *tap);
+
 /** The cache that serves a stream for a fragment processor (0 for everyone else);
  * NULL: memory. */
 static inline struct cm_cache *
@@ -53,7 +57,7 @@ cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, 
    return cache + (processor < instances ? processor : processor % instances);
 }
 
-/** Tells the tap of an access that a stream makes to the L2 itself. */
+/** Tells the tap of an access that a stream makes to its first cache. */
 void cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
                        enum cm_access access);
 

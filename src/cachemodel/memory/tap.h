@@ -14,9 +14,11 @@
 
 /** What a token says. */
 enum cm_token_kind {
-   CM_TOKEN_L2_READ,    /**< a first cache reads a block of the L2 */
-   CM_TOKEN_L2_WRITE,   /**< one writes a block back to it, or past itself */
-   CM_TOKEN_DRAM_READ,  /**< a block is read from memory: by the L2, if its access stands before */
+   CM_TOKEN_READ,       /**< a block is read of a cache by the one before it, or by a stream that begins there; size:
+                         * the cache's unit. What that asks of the next one stands after it. In the tile-based
+                         * pipeline only accesses of the L2 are told. */
+   CM_TOKEN_WRITE,      /**< one is written back to it, or past the cache before it, or by such a stream */
+   CM_TOKEN_DRAM_READ,  /**< a block is read from memory: by the cache whose access stands before */
    CM_TOKEN_DRAM_WRITE, /**< one is written there */
    /* Of those who drive the accesses. */
    CM_TOKEN_FIRST, /**< a block is accessed in a first cache */
@@ -25,7 +27,7 @@ enum cm_token_kind {
    CM_TOKEN_REQUEST, /**< a block is requested of a NUCA by the group's processor; size: who serves it */
 };
 
-/** Bits 0 … 47 the byte address; 48 … 52 the stream; 53 … 58 the size: binary logarithm of the bytes; from 60 on
+/** Bits 0 … 47 the byte address; 48 … 52 the stream; 53 … 58 the size: of memory's binary logarithm of the bytes; from 60 on
  * the kind. */
 typedef uint64_t cm_token;
 

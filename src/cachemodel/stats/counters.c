@@ -9,6 +9,7 @@
 #include "dram/dram_system.h"
 #include "texture/mesh.h"
 #include "timing/account.h"
+#include "timing/immediate_counters.h"
 #include "timing/timing_counters.h"
 
 struct event_text {
@@ -201,14 +202,32 @@ add_timing_counter(struct cm_counter_table *table, int event, const char *name, 
    return add(table, counter);
 }
 
-/* What is counted of stages, queues and DRAM where there is time. */
-static bool
-add_timing(struct cm_counter_table *table)
-{
-   static const struct event_text events[] = {CM_TIMING_EVENTS(EVENT_TEXT)};
+/* What is counted of stages and queues where there is time. */
+struct timing_texts {
+   const struct event_text *events, *stages, *queues;
+   int num_events, num_stages, num_queues;
+};
+
 #define PART_TEXT(id, name, description) {name, NULL, description},
-   static const struct event_text stages[] = {CM_TIMING_STAGES(PART_TEXT)},
-                                  queues[] = {CM_TIMING_QUEUES(PART_TEXT)};
+static const struct event_text timing_events[] = {CM_TIMING_EVENTS(EVENT_TEXT)};
+static const struct event_text timing_stages[] = {CM_TIMING_STAGES(PART_TEXT)};
+static const struct event_text timing_queues[] = {CM_TIMING_QUEUES(PART_TEXT)};
+static const struct timing_texts tiled_timing = {
+   timing_events,         timing_stages,         timing_queues,
+   CM_TIMING_EVENT_COUNT, CM_TIMING_STAGE_COUNT, CM_TIMING_QUEUE_COUNT,
+};
+static const struct event_text immediate_events[] = {CM_IMMEDIATE_EVENTS(EVENT_TEXT)};
+static const struct event_text immediate_stages[] = {CM_IMMEDIATE_STAGES(PART_TEXT)};
+static const struct event_text immediate_queues[] = {CM_IMMEDIATE_QUEUES(PART_TEXT)};
+static const struct timing_texts immediate_timing = {
+   immediate_events,         immediate_stages,         immediate_queues,
+   CM_IMMEDIATE_EVENT_COUNT, CM_IMMEDIATE_STAGE_COUNT, CM_IMMEDIATE_QUEUE_COUNT,
+};
+
+/* The same, and what is counted of DRAM. */
+static bool
+add_timing(struct cm_counter_table *table, const struct timing_texts *texts)
+{
    static const struct event_text states[] = {
 #define STATE_TEXT(id, name, description) {"." name "_cycles", NULL, ": " description},
       CM_STAGE_STATES(STATE_TEXT)};
@@ -217,21 +236,21 @@ add_timing(struct cm_counter_table *table)
       CM_DRAM_SYSTEM_COUNTERS(DRAM_TEXT)};
    int place = 0;
    bool fine = true;
-   for (int e = 0; e < CM_TIMING_EVENT_COUNT; e++)
-      fine = fine && add_timing_counter(table, place++, events[e].name, "", events[e].measure, "",
-                                        events[e].description);
-   for (int s = 0; s < CM_TIMING_STAGE_COUNT; s++) {
+   for (int e = 0; e < texts->num_events; e++)
+      fine = fine && add_timing_counter(table, place++, texts->events[e].name, "", texts->events[e].measure,
+                                        "", texts->events[e].description);
+   for (int s = 0; s < texts->num_stages; s++) {
       for (int state = 0; state < CM_STAGE_STATE_COUNT; state++)
-         fine = fine && add_timing_counter(table, place++, stages[s].name, states[state].name, "cycles",
-                                           stages[s].description, states[state].description);
+         fine = fine && add_timing_counter(table, place++, texts->stages[s].name, states[state].name,
+                                           "cycles", texts->stages[s].description, states[state].description);
    }
-   for (int q = 0; q < CM_TIMING_QUEUE_COUNT; q++) {
+   for (int q = 0; q < texts->num_queues; q++) {
       char name[64];
-      snprintf(name, sizeof name, "queue.%s", queues[q].name);
+      snprintf(name, sizeof name, "queue.%s", texts->queues[q].name);
       fine = fine &&
-             add_timing_counter(table, place++, name, ".items", "items", queues[q].description,
+             add_timing_counter(table, place++, name, ".items", "items", texts->queues[q].description,
                                 ": that passed") &&
-             add_timing_counter(table, place++, name, ".cycles", "cycles", queues[q].description,
+             add_timing_counter(table, place++, name, ".cycles", "cycles", texts->queues[q].description,
                                 ": cycles that they were there, summed");
    }
    for (unsigned d = 0; d < sizeof dram / sizeof dram[0]; d++)
@@ -272,7 +291,8 @@ add_all(struct cm_counter_table *table, const struct cm_config *config)
    return add_unit(table, config, CM_UNIT_DRAM, -1) &&
           (config->nuca.organisation == CM_NUCA_NONE || add_nuca(table, config)) &&
           (!cm_config_counts_operations(config) || add_operations(table)) &&
-          (config->timing == CM_TIMING_OFF || add_timing(table)) &&
+          (config->timing == CM_TIMING_OFF ||
+           add_timing(table, config->mode == CM_MODE_IMR ? &immediate_timing : &tiled_timing)) &&
           cm_energy_list_counters(config, table, add);
 }
 

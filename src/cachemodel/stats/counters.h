@@ -202,7 +202,7 @@ enum cm_counter_source {
    CM_COUNTER_REPLICATION, /**< the texture caches that held a block after it was requested */
    CM_COUNTER_OPERATION,   /**< enum cm_operation */
    CM_COUNTER_ENERGY,      /**< what energy/energy.h calls it */
-   CM_COUNTER_TIMING,      /**< timing/timing_counters.h */
+   CM_COUNTER_TIMING,      /**< timing/timing_counters.h; in mode imr immediate_counters.h */
    CM_COUNTER_MESH,        /**< a link: router * CM_MESH_DIRECTION_COUNT + direction (texture/mesh.h) */
 };
 

@@ -386,7 +386,7 @@ cm_memory_write(struct cm_memory_timing *memory, const cm_token **token, const c
 {
    struct cm_arrival unused;
    const cm_token first = *(*token)++;
-   if (cm_token_kind(first) == CM_TOKEN_L2_WRITE) {
+   if (cm_token_kind(first) == CM_TOKEN_WRITE) {
       const uint64_t begin = take_bank(memory, cm_token_address(first), cycle);
       pass_on(memory, token, end, begin + memory->l2_latency, &unused);
    } else if (cm_token_kind(first) == CM_TOKEN_DRAM_WRITE) {
@@ -400,7 +400,7 @@ cm_memory_miss(struct cm_memory_timing *memory, const cm_token **token, const cm
 {
    struct cm_mshr *mshr = take_mshr(memory, mshrs, &cycle);
    mshr->block = cm_token_address(**token);
-   if (cm_token_kind(**token) == CM_TOKEN_L2_READ) {
+   if (cm_token_kind(**token) == CM_TOKEN_READ) {
       mshr->fill = read_l2(memory, token, end, cycle);
    } else {
       mshr->fill = (struct cm_arrival){.time = cycle + memory->least_latency,
@@ -417,7 +417,7 @@ cm_memory_misses(struct cm_memory_timing *memory, const cm_token *token, const c
 {
    while (token < end) {
       const enum cm_token_kind kind = cm_token_kind(*token);
-      if (kind == CM_TOKEN_L2_READ || kind == CM_TOKEN_DRAM_READ)
+      if (kind == CM_TOKEN_READ || kind == CM_TOKEN_DRAM_READ)
          cm_memory_miss(memory, &token, end, cycle, mshrs, after, wait);
       else
          cm_memory_write(memory, &token, end, cycle);
@@ -429,7 +429,7 @@ cm_memory_writes(struct cm_memory_timing *memory, const cm_token *token, const c
 {
    struct cm_arrival unused;
    while (token < end) {
-      if (cm_token_kind(*token) == CM_TOKEN_L2_READ)
+      if (cm_token_kind(*token) == CM_TOKEN_READ)
          unused = read_l2(memory, &token, end, cycle);
       else if (cm_token_kind(*token) == CM_TOKEN_DRAM_READ)
          submit(memory, *token++, false, cycle);
@@ -454,12 +454,12 @@ cm_memory_transfer(struct cm_memory_timing *memory, const cm_token *token, const
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
    const enum cm_token_kind kind = cm_token_kind(*token);
    mshr->fill = (struct cm_arrival){.time = cycle, .ticket = CM_NO_TICKET};
-   if (kind == CM_TOKEN_L2_READ)
+   if (kind == CM_TOKEN_READ)
       mshr->fill = read_l2(memory, &token, end, cycle);
    else if (kind == CM_TOKEN_DRAM_READ || kind == CM_TOKEN_DRAM_WRITE)
       mshr->fill.ticket = submit(memory, *token, kind == CM_TOKEN_DRAM_WRITE, cycle);
    else
       cm_memory_write(memory, &token, end, cycle);
-   if (kind == CM_TOKEN_L2_READ || kind == CM_TOKEN_DRAM_READ)
+   if (kind == CM_TOKEN_READ || kind == CM_TOKEN_DRAM_READ)
       cm_memory_add_arrival(memory, wait, &mshr->fill, 0);
 }

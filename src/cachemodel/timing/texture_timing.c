@@ -209,7 +209,7 @@ go_on(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_qua
 {
    while (quad->miss < quad->misses_end) {
       const enum cm_token_kind kind = cm_token_kind(*quad->miss);
-      if (kind != CM_TOKEN_L2_READ && kind != CM_TOKEN_DRAM_READ) {
+      if (kind != CM_TOKEN_READ && kind != CM_TOKEN_DRAM_READ) {
          cm_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
          continue;
       }

@@ -74,7 +74,7 @@ transfer_block(struct cm_timing *timing, const struct cm_work *work, uint32_t to
       return true;
    const cm_token *next = token + 1;
    /* What the L2 asks of memory stands after what is asked of it. */
-   if (cm_token_kind(*token) == CM_TOKEN_L2_READ || cm_token_kind(*token) == CM_TOKEN_L2_WRITE) {
+   if (cm_token_kind(*token) == CM_TOKEN_READ || cm_token_kind(*token) == CM_TOKEN_WRITE) {
       while (next < end &&
              (cm_token_kind(*next) == CM_TOKEN_DRAM_READ || cm_token_kind(*next) == CM_TOKEN_DRAM_WRITE))
          next++;

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* The immediate-mode pipeline from primitives on: regions and their HiZ, blocks of 4x4 pixels and their early tests,
+ * their programs and textures, colours. Where a cache is accessed, items wait for its answer in order, in a queue
+ * behind which the next ones' accesses are under way. */
+#include "timing/immediate_timing_internal.h"
+
+/* What the first cycles of a stage before an item are: until its arrival nothing was there, or it waited for memory;
+ * then for room behind. */
+static void
+account_waits(struct cm_stage *stage, uint64_t arrived, enum cm_stage_state before, uint64_t room,
+              enum cm_stage_state behind)
+{
+   cm_stage_account(stage, before, arrived);
+   cm_stage_account(stage, behind, room);
+}
+
+/* Whether an item's data is known to be there before `now`. If so, reason is what it was kept for since it was
+ * looked up, and *cycle when it goes on: after the item before it. */
+static bool
+has_arrived(struct cm_immediate_timing *timing, struct cm_flight *flight, uint64_t *cycle,
+            enum cm_stage_state *reason)
+{
+   if (cm_flight_is_empty(flight))
+      return false;
+   struct cm_delay *delay = cm_flight_oldest(flight);
+   if (!cm_delay_is_known(&timing->memory, delay))
+      return false;
+   *reason = delay->time > flight->out ? CM_STAGE_MEMORY : CM_STAGE_BLOCKED;
+   *cycle = cm_latest(delay->time, flight->out);
+   return *cycle < timing->now;
+}
+
+/* ---- regions ------------------------------------------------------------- */
+
+static void
+take_primitive(struct cm_immediate_timing *timing, uint64_t entered)
+{
+   cm_stage_account(&timing->hierarchical, CM_STAGE_STARVED, entered);
+   cm_queue_leave(&timing->triangles, entered, timing->hierarchical.until);
+   if (!timing->log.primitives.items[timing->primitive].num_regions) {
+      cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, entered, 1);
+      timing->primitive++;
+   }
+}
+
+bool
+cm_immediate_look_up_region(struct cm_immediate_timing *timing)
+{
+   const bool is_new = !timing->primitive_region;
+   if (timing->hierarchical.until >= timing->now || (is_new && timing->triangles.left == timing->triangles.entered))
+      return false;
+   if (is_new) {
+      const uint64_t entered = timing->triangle_entered[timing->triangles.left % timing->triangles.size];
+      if (entered >= timing->now)
+         return false;
+      if (!timing->log.primitives.items[timing->primitive].num_regions) {
+         take_primitive(timing, entered);
+         return true;
+      }
+   }
+   if (!cm_queue_room_known(&timing->hiz.queue) || cm_queue_room(&timing->hiz.queue) >= timing->now)
+      return false;
+   if (is_new)
+      take_primitive(timing, timing->triangle_entered[timing->triangles.left % timing->triangles.size]);
+   account_waits(&timing->hierarchical, 0, CM_STAGE_STARVED, cm_queue_room(&timing->hiz.queue),
+                 timing->hiz.reason);
+   const struct cm_logged_region *region = &timing->log.regions.items[timing->region++];
+   const uint64_t begin = timing->hierarchical.until;
+   struct cm_delay *delay = cm_flight_enter(&timing->hiz, begin);
+   delay->time = begin + 1;
+   cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
+   cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->begin),
+                           cm_logged_token(timing, region->hiz_end), begin, delay);
+   if (++timing->primitive_region == timing->log.primitives.items[timing->primitive].num_regions) {
+      timing->primitive++;
+      timing->primitive_region = 0;
+   }
+   return true;
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+/* A block is rasterised, and what its early tests compare with is asked for. */
+static void
+look_up_depth(struct cm_immediate_timing *timing, uint64_t begin)
+{
+   const struct cm_logged_block *block = &timing->log.blocks.items[timing->block++];
+   account_waits(&timing->rasterizer, begin, CM_STAGE_STARVED, cm_queue_room(&timing->depth.queue),
+                 CM_STAGE_BLOCKED);
+   const uint64_t out = cm_stage_work(&timing->rasterizer, CM_STAGE_STARVED, timing->rasterizer.until,
+                                      timing->pipeline->rasterizer_cycles);
+   account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.queue),
+                 timing->depth.reason);
+   const uint64_t tests = timing->early_z.until;
+   struct cm_delay *delay = cm_flight_enter(&timing->depth, tests);
+   const uint64_t done = cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, block->begin),
+                                                 cm_logged_token(timing, block->tests_end), tests, delay);
+   cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_latest(done, tests + 1));
+   delay->time = cm_latest(delay->time, timing->early_z.until);
+   /* The Rasterizer does not run ahead of the tests. */
+   cm_stage_account(&timing->rasterizer, CM_STAGE_BLOCKED, timing->early_z.until);
+}
+
+bool
+cm_immediate_rasterize(struct cm_immediate_timing *timing)
+{
+   if (timing->rasterizer.until >= timing->now)
+      return false;
+   if (!timing->raster_block) {
+      enum cm_stage_state reason;
+      if (!has_arrived(timing, &timing->hiz, &timing->region_out, &reason))
+         return false;
+      timing->hiz.reason = reason;
+   }
+   const struct cm_logged_region *region = &timing->log.regions.items[timing->raster_region];
+   const bool has_block = timing->raster_block < region->num_blocks;
+   if (has_block && (!cm_queue_room_known(&timing->depth.queue) ||
+                     cm_queue_room(&timing->depth.queue) >= timing->now))
+      return false;
+   if (!timing->raster_block) {
+      const uint64_t begin = cm_latest(timing->region_out, timing->rasterizer.until);
+      if (has_block)
+         cm_stage_account(&timing->rasterizer, timing->hiz.reason == CM_STAGE_MEMORY ? CM_STAGE_MEMORY
+                                                                                      : CM_STAGE_STARVED,
+                          begin);
+      cm_flight_leave(&timing->hiz, has_block ? begin : timing->region_out, timing->hiz.reason);
+   }
+   if (has_block) {
+      look_up_depth(timing, timing->region_out);
+      timing->raster_block++;
+   }
+   if (timing->raster_block == region->num_blocks) {
+      timing->raster_region++;
+      timing->raster_block = 0;
+   }
+   return true;
+}
+
+/* When a block has given its context back; CM_NOT_KNOWN. It must have been shaded, and have room behind: those
+ * before it leave in order. */
+static uint64_t
+leave_context(struct cm_immediate_timing *timing, uint64_t number)
+{
+   struct cm_running_block *running = &timing->running[number & timing->running_mask];
+   const uint32_t room = timing->pipeline->color_queue;
+   if (running->left != CM_NOT_KNOWN)
+      return running->left;
+   if (!cm_delay_is_known(&timing->memory, &running->delay) || number >= timing->blended + room)
+      return CM_NOT_KNOWN;
+   const uint64_t data = running->delay.time ? running->delay.time + running->tail : 0;
+   const uint64_t done = cm_latest(running->issued, data);
+   const uint64_t is_free = number < room ? 0 : timing->colors.leaves[(number - room) & timing->colors.mask];
+   running->left = cm_latest(done, is_free);
+   running->reason = is_free > done           ? CM_STAGE_BLOCKED
+                     : data > running->issued ? CM_STAGE_MEMORY
+                                              : CM_STAGE_BUSY;
+   return running->left;
+}
+
+/* The end of a group of tokens that begins at token. */
+static const cm_token *
+group_end(const cm_token *token, const cm_token *end)
+{
+   token++;
+   while (token < end && cm_token_kind(*token) != CM_TOKEN_GROUP &&
+          cm_token_stream(*token) == CM_STREAM_TEXTURE)
+      token++;
+   return token;
+}
+
+/* A block runs its programs. The reads of textures stand evenly among the instructions; what comes after the last
+ * one needs the data. */
+static void
+run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, struct cm_running_block *running)
+{
+   struct cm_fragment_processor *processor = &timing->processors[block->processor];
+   const cm_token *token = cm_logged_token(timing, block->tests_end);
+   const cm_token *end = cm_logged_token(timing, block->shade_end);
+   const uint32_t piece = block->longest / (block->footprints + 1);
+   uint64_t begin = running->dispatched, at = 0;
+   running->delay = (struct cm_delay){0};
+   running->tail = block->footprints ? block->longest - block->footprints * piece : 0;
+   bool has_begun = false;
+   while (token < end) {
+      if (cm_token_kind(*token) != CM_TOKEN_GROUP) {
+         /* Its program, which all that comes after waits for. */
+         const cm_token *next = token;
+         while (next < end && cm_token_kind(*next) != CM_TOKEN_GROUP)
+            next++;
+         struct cm_delay program = {.time = begin};
+         cm_immediate_memory_run(&timing->memory, token, next, begin, &program);
+         const uint64_t there = cm_delay_resolve(&timing->memory, &program);
+         begin = has_begun ? begin : there;
+         token = next;
+         continue;
+      }
+      const cm_token *next = group_end(token, end);
+      if (!has_begun)
+         at = begin = cm_latest(begin, processor->stage.until);
+      has_begun = true;
+      at += piece;
+      cm_immediate_memory_footprint(&timing->memory, block->processor, token, next, at, &running->delay);
+      token = next;
+   }
+   begin = cm_latest(begin, processor->stage.until);
+   cm_stage_account(&processor->stage, CM_STAGE_MEMORY, begin);
+   running->issued = cm_latest(cm_processor_issue(timing, processor, begin, 4ull * block->instructions),
+                               begin + block->longest);
+}
+
+/* Gives the oldest block that passed its tests to its processor; false where its context is not free yet. */
+static bool
+dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block, uint64_t arrived)
+{
+   struct cm_fragment_processor *processor = &timing->processors[block->processor];
+   const uint32_t contexts = timing->pipeline->fragment_contexts;
+   uint64_t *context = &processor->running[processor->count % contexts];
+   const uint64_t unhindered = cm_latest(arrived, timing->dispatch + 1);
+   uint64_t is_free = 0;
+   enum cm_stage_state reason = CM_STAGE_STARVED;
+   if (processor->count >= contexts) {
+      is_free = leave_context(timing, *context);
+      reason = timing->running[*context & timing->running_mask].reason;
+   }
+   if (cm_latest(unhindered, is_free) >= timing->now ||
+       timing->dispatched - timing->finished > timing->running_mask ||
+       !cm_immediate_memory_has_mshrs(&timing->memory, block->processor, block->misses))
+      return false;
+   timing->dispatch = cm_latest(unhindered, is_free);
+   cm_stage_account(&processor->stage, CM_STAGE_STARVED, unhindered);
+   cm_stage_account(&processor->stage, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, timing->dispatch);
+   *context = timing->dispatched;
+   processor->count++;
+   struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
+   *running = (struct cm_running_block){.block = block, .dispatched = timing->dispatch, .left = CM_NOT_KNOWN};
+   timing->dispatched++;
+   cm_queue_enter(&timing->colors);
+   run(timing, block, running);
+   return true;
+}
+
+bool
+cm_immediate_test(struct cm_immediate_timing *timing)
+{
+   uint64_t out;
+   enum cm_stage_state reason;
+   if (!has_arrived(timing, &timing->depth, &out, &reason))
+      return false;
+   const struct cm_logged_block *block = &timing->log.blocks.items[timing->tested];
+   if (block->goes_on) {
+      if (!dispatch(timing, block, out))
+         return false;
+      /* The tests' queue is left when a context is free. */
+      if (timing->dispatch > out)
+         reason = CM_STAGE_BLOCKED;
+      out = cm_latest(out, timing->dispatch);
+   }
+   cm_flight_leave(&timing->depth, out, reason);
+   timing->end = cm_latest(timing->end, out);
+   timing->tested++;
+   if (block->ends) {
+      const struct cm_logged_region *region = &timing->log.regions.items[block->ends - 1];
+      struct cm_delay nobody = {0};
+      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->update_begin),
+                              cm_logged_token(timing, region->end), out, &nobody);
+   }
+   return true;
+}
+
+/* ---- colours ------------------------------------------------------------- */
+
+bool
+cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
+{
+   if (timing->blended == timing->dispatched || timing->blending.until >= timing->now ||
+       !cm_queue_room_known(&timing->color.queue))
+      return false;
+   const uint64_t left = leave_context(timing, timing->blended);
+   const uint64_t room = cm_queue_room(&timing->color.queue);
+   if (left >= timing->now || room >= timing->now)
+      return false;
+   struct cm_running_block *running = &timing->running[timing->blended & timing->running_mask];
+   account_waits(&timing->blending, left, CM_STAGE_STARVED, room, timing->color.reason);
+   const uint64_t begin = timing->blending.until;
+   struct cm_delay *delay = cm_flight_enter(&timing->color, begin);
+   const uint64_t done =
+      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, running->block->shade_end),
+                              cm_logged_token(timing, running->block->end), begin, delay);
+   cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_latest(done, begin + 1));
+   delay->time = cm_latest(delay->time, timing->blending.until);
+   cm_queue_leave(&timing->colors, running->dispatched, begin);
+   timing->blended++;
+   return true;
+}
+
+bool
+cm_immediate_blend(struct cm_immediate_timing *timing)
+{
+   uint64_t out;
+   enum cm_stage_state reason;
+   if (!has_arrived(timing, &timing->color, &out, &reason))
+      return false;
+   cm_flight_leave(&timing->color, out, reason);
+   timing->finished++;
+   timing->end = cm_latest(timing->end, out);
+   return true;
+}
+
+/* Whether a token begins another access than the one that began with `first`. */
+static bool
+begins_access(const struct cm_config *config, cm_token first, cm_token token)
+{
+   const enum cm_token_kind kind = cm_token_kind(token);
+   if (kind != CM_TOKEN_READ && kind != CM_TOKEN_WRITE)
+      return cm_token_kind(first) == kind && config->streams[cm_token_stream(token)] == CM_UNIT_DRAM;
+   return cm_token_size(token) == config->streams[cm_token_stream(token)] ||
+          cm_token_size(token) == cm_token_size(first);
+}
+
+void
+cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end)
+{
+   struct cm_stage *stage = &timing->blending;
+   const cm_token *token = cm_logged_token(timing, begin), *last = cm_logged_token(timing, end);
+   struct cm_delay delay = {.time = timing->barrier};
+   cm_stage_account(stage, CM_STAGE_STARVED, timing->barrier);
+   while (token < last) {
+      const cm_token *next = token + 1;
+      while (next < last && !begins_access(timing->config, *token, *next))
+         next++;
+      cm_stage_account(stage, CM_STAGE_MEMORY, timing->memory.stalled);
+      const uint64_t done =
+         cm_immediate_memory_run(&timing->memory, token, next, stage->until, &delay);
+      cm_stage_account(stage, CM_STAGE_BUSY, cm_latest(done, stage->until + 1));
+      token = next;
+   }
+   timing->end = cm_latest(timing->end, stage->until);
+   cm_stage_account(stage, CM_STAGE_MEMORY, cm_delay_resolve(&timing->memory, &delay));
+   timing->end = cm_latest(timing->end, stage->until);
+}

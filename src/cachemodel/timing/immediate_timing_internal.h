@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/** What the parts of the timing of mode imr share: immediate_timing.c, the log and the loop; immediate_geometry.c and
+ * immediate_raster.c, the stages. */
+#ifndef CM_IMMEDIATE_TIMING_INTERNAL_H
+#define CM_IMMEDIATE_TIMING_INTERNAL_H
+
+#include "timing/immediate_counters.h"
+#include "timing/immediate_memory.h"
+#include "timing/immediate_timing.h"
+
+/* ---- the log of a pass; tokens of an item: from begin to end ------------- */
+
+struct cm_logged_draw {
+   uint32_t instructions; /**< of the vertex and the geometry program */
+   uint32_t begin, program_end;
+   uint32_t feedback_begin, feedback_end;
+   uint32_t num_vertices, num_primitives;
+};
+
+struct cm_logged_vertex {
+   uint32_t begin, end;
+   uint64_t done; /**< it is transformed; CM_NOT_KNOWN */
+   bool reused;
+};
+
+struct cm_logged_primitive {
+   uint32_t num_regions;
+};
+
+struct cm_logged_region {
+   uint32_t begin, hiz_end;
+   uint32_t update_begin, end; /**< HiZ is written */
+   uint32_t num_blocks;
+};
+
+struct cm_logged_block {
+   uint32_t begin, tests_end, shade_end, end;
+   uint32_t instructions; /**< of all its quads */
+   uint32_t longest;      /**< what it cannot take less than, in cycles */
+   uint32_t footprints, misses;
+   uint16_t processor;
+   bool goes_on;            /**< past the early tests */
+   uint32_t ends;           /**< 1 + the region whose last block it is and whose HiZ is written; 0: none */
+};
+
+/** Items of a kind, with room for more. */
+#define CM_LOGGED(type)       \
+   struct {                   \
+      type *items;            \
+      size_t count, capacity; \
+   }
+
+struct cm_immediate_log {
+   struct cm_tap tap;
+   CM_LOGGED(struct cm_logged_draw) draws;
+   CM_LOGGED(struct cm_logged_vertex) vertices;
+   CM_LOGGED(struct cm_logged_primitive) primitives;
+   CM_LOGGED(struct cm_logged_region) regions;
+   CM_LOGGED(struct cm_logged_block) blocks;
+   uint32_t clear_end, draw_end, resolve_end;
+};
+
+/* ---- stages -------------------------------------------------------------- */
+
+#define CM_NOT_KNOWN UINT64_MAX
+
+/** Items in order between the access to a cache and its answer. */
+struct cm_flight {
+   struct cm_queue queue;
+   struct cm_delay *delays; /**< by item, modulo the queue's size */
+   uint64_t *entered;
+   uint64_t out;                /**< the last one left */
+   enum cm_stage_state reason;  /**< what the last one was kept for */
+};
+
+/** A block that has a context of its Fragment Processor, or has left it and waits for its turn to be blended. */
+struct cm_running_block {
+   const struct cm_logged_block *block;
+   struct cm_delay delay; /**< for textures */
+   uint64_t dispatched, issued;
+   uint64_t left; /**< the context; CM_NOT_KNOWN */
+   uint32_t tail; /**< cycles of the program after the data */
+   enum cm_stage_state reason;
+};
+
+struct cm_fragment_processor {
+   struct cm_stage stage;
+   uint64_t *running; /**< numbers of the blocks that took its contexts: a ring */
+   uint64_t count;
+   uint32_t owed; /**< instructions issued in the stage's last cycle, of four fragments or vertices, times four */
+};
+
+struct cm_immediate_timing {
+   const struct cm_config *config;
+   const struct cm_immediate_pipeline_config *pipeline;
+   struct cm_hierarchy *hierarchy;
+   struct cm_immediate_memory memory;
+   struct cm_immediate_log log;
+   struct cm_tap idle; /**< what happens between passes */
+   bool lost;
+   uint32_t logged_end; /**< tokens that belong to an item */
+
+   uint64_t now;     /**< stages have done what begins before */
+   uint64_t barrier; /**< the pass begins */
+
+   /* Vertices: draw and vertex to fetch, to transform, to assemble. */
+   size_t fetch_draw, fetch_vertex, fetch_draw_vertex;
+   size_t run_draw, run_vertex, run_draw_vertex;
+   size_t draw, draw_vertex, draw_primitive, vertex;
+   uint64_t program_ready, assembled;
+   struct cm_stage fetch, assembly;
+   struct cm_queue vertices, triangles;
+   struct cm_delay *vertex_delays;
+   uint64_t *vertex_entered, *triangle_entered;
+
+   /* Regions and blocks: to look up, to rasterise, to test, to dispatch, to blend. */
+   size_t primitive, primitive_region, region;
+   size_t raster_region, raster_block, block;
+   size_t tested;
+   struct cm_stage hierarchical, rasterizer, early_z, blending;
+   struct cm_flight hiz, depth, color;
+   uint64_t region_out;
+   uint64_t tested_at, dispatch;
+   struct cm_fragment_processor *processors;
+   struct cm_running_block *running; /**< by number, modulo running_mask + 1 */
+   uint64_t running_mask;
+   uint64_t dispatched, blended, finished; /**< so many blocks */
+   struct cm_queue colors;
+   uint64_t end; /**< of all that happened so far */
+
+   uint64_t cycles;
+   uint64_t values[CM_IMMEDIATE_COUNTER_COUNT];
+};
+
+bool cm_flight_init(struct cm_flight *flight, uint32_t size);
+void cm_flight_finish(struct cm_flight *flight);
+
+static inline uint64_t
+cm_latest(uint64_t a, uint64_t b)
+{
+   return a > b ? a : b;
+}
+
+/** The oldest item's delay, if there is one. */
+static inline struct cm_delay *
+cm_flight_oldest(struct cm_flight *flight)
+{
+   return &flight->delays[flight->queue.left % flight->queue.size];
+}
+
+static inline bool
+cm_flight_is_empty(const struct cm_flight *flight)
+{
+   return flight->queue.left == flight->queue.entered;
+}
+
+/** An item enters, with nothing to wait for yet. */
+static inline struct cm_delay *
+cm_flight_enter(struct cm_flight *flight, uint64_t cycle)
+{
+   const uint64_t place = flight->queue.entered % flight->queue.size;
+   flight->entered[place] = cycle;
+   flight->delays[place] = (struct cm_delay){.time = cycle};
+   cm_queue_enter(&flight->queue);
+   return &flight->delays[place];
+}
+
+/** The oldest one leaves, no sooner than its data is there and the one before it has left. */
+static inline void
+cm_flight_leave(struct cm_flight *flight, uint64_t cycle, enum cm_stage_state reason)
+{
+   flight->reason = reason;
+   flight->out = cycle;
+   cm_queue_leave(&flight->queue, flight->entered[flight->queue.left % flight->queue.size], cycle);
+}
+
+/** A Fragment Processor issues instructions of so many fragments or vertices together (a quad's are four): those
+ * that come before wait for `begin` and are of a state. When the last one is issued. */
+static inline uint64_t
+cm_processor_issue(struct cm_immediate_timing *timing, struct cm_fragment_processor *processor, uint64_t begin,
+                   uint64_t instructions)
+{
+   const uint64_t width = 4ull * timing->pipeline->issue_width;
+   const uint64_t owed = processor->owed + instructions;
+   processor->owed = (uint32_t)(owed % width);
+   return cm_stage_work(&processor->stage, CM_STAGE_STARVED, begin, owed / width);
+}
+
+/** The stages: each takes its next item if it is known that it begins before timing->now, and says whether it did. */
+bool cm_immediate_fetch_vertex(struct cm_immediate_timing *timing);
+bool cm_immediate_run_vertex(struct cm_immediate_timing *timing);
+bool cm_immediate_assemble(struct cm_immediate_timing *timing);
+bool cm_immediate_look_up_region(struct cm_immediate_timing *timing);
+bool cm_immediate_rasterize(struct cm_immediate_timing *timing);
+bool cm_immediate_test(struct cm_immediate_timing *timing);
+bool cm_immediate_look_up_colors(struct cm_immediate_timing *timing);
+bool cm_immediate_blend(struct cm_immediate_timing *timing);
+
+/** Accesses one after another, of a stage that does nothing else meanwhile: clears, resolves, write-backs. */
+void cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end);
+
+static inline const cm_token *
+cm_logged_token(const struct cm_immediate_timing *timing, uint32_t number)
+{
+   return timing->log.tap.tokens + number;
+}
+
+#endif
