@@ -94,6 +94,11 @@ report_print(const char *directory, const struct cm_config *config)
       struct row row = read_row(totals, config, unit, "total");
       print_row(cm_unit_names[unit], "total", &row, frames);
    }
+   const double cycles = (double)json_integer_value(json_object_get(totals, "gpu.cycles"));
+   const double nanoseconds = (double)json_integer_value(json_object_get(totals, "gpu.time"));
+   if (cycles > 0 && nanoseconds > 0)
+      printf("\n%.0f cycles/frame, %.1f frames/s at %u MHz\n", cycles / (double)frames,
+             1e9 * (double)frames / nanoseconds, config->clock_mhz);
    puts("\ntraffic: to the next level; of dram: its reads and writes");
    json_decref(statistics);
    free(path);

@@ -21,7 +21,8 @@ read_value(const struct simulation *simulation, const struct row *row, uint64_t 
    bool found = false;
    *value = 0;
    for (unsigned e = 0; e < 2 && row->events[e]; e++) {
-      char *name = text("%s.%s.%s", row->unit, row->stream, row->events[e]);
+      char *name = *row->stream ? text("%s.%s.%s", row->unit, row->stream, row->events[e])
+                                : text("%s.%s", row->unit, row->events[e]);
       int index = cm_counter_table_find(simulation->table, name);
       free(name);
       found |= index >= 0;
@@ -82,6 +83,7 @@ simulation_table_print(const struct simulation *simulations, unsigned count)
          printf("  %7s", "of [1]");
    }
    putchar('\n');
+   print_row(simulations, count, &(struct row){"gpu", "", "cycles", {"cycles"}});
    for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
       bool by_stream = unit == CM_UNIT_L2 || unit == CM_UNIT_DRAM;
       for (unsigned stream = 0; by_stream && stream < CM_STREAM_COUNT; stream++)

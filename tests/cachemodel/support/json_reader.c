@@ -50,6 +50,12 @@ skip_number(const char *p)
       return NULL;
    while (isdigit((unsigned char)*p))
       p++;
+   if (*p != '.')
+      return p;
+   if (!isdigit((unsigned char)*++p))
+      return NULL;
+   while (isdigit((unsigned char)*p))
+      p++;
    return p;
 }
 
