@@ -101,7 +101,8 @@ cm_config_check_timing(const struct cm_config *config, struct cm_config_problem 
 {
    const bool has_pipeline = config->pipeline.vertex_processors;
    const bool has_immediate = config->immediate_pipeline.vertex_queue;
-   if (has_pipeline && !check_ranges("pipeline", &config->pipeline, ranges, sizeof ranges / sizeof ranges[0], problem))
+   if (has_pipeline &&
+       !check_ranges("pipeline", &config->pipeline, ranges, sizeof ranges / sizeof ranges[0], problem))
       return false;
    if (has_immediate && !check_ranges("immediate_pipeline", &config->immediate_pipeline, immediate_ranges,
                                       sizeof immediate_ranges / sizeof immediate_ranges[0], problem))

@@ -31,7 +31,7 @@ struct cm_gpu {
    struct cm_timing *timing; /**< NULL: cycles are not simulated, or it is mode imr */
    struct cm_immediate_timing *immediate_timing; /**< the same of mode imr */
    bool is_timed;                                /**< there is one of them */
-   bool reads_apart; /**< of textures: there is a NUCA, or timing */
+   bool reads_apart;                             /**< of textures: there is a NUCA, or timing */
    struct cm_address_space space;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];

@@ -103,9 +103,9 @@ cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum c
                   enum cm_access access)
 {
    const uint32_t shift = hierarchy->entry[stream].block_shift;
-   cm_tap_add(hierarchy->dram.tap, cm_token_make(access == CM_READ ? CM_TOKEN_READ : CM_TOKEN_WRITE,
-                                                 address >> shift << shift, stream,
-                                                 hierarchy->entry[stream].cache->unit));
+   cm_tap_add(hierarchy->dram.tap,
+              cm_token_make(access == CM_READ ? CM_TOKEN_READ : CM_TOKEN_WRITE, address >> shift << shift,
+                            stream, hierarchy->entry[stream].cache->unit));
 }
 
 void

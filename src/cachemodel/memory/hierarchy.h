@@ -24,7 +24,7 @@ struct cm_hierarchy {
       struct cm_cache *cache; /**< instance 0 of the first unit; NULL: memory */
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
-      bool is_told; /**< there is a tap, which is to know of accesses to the first unit */
+      bool is_told;         /**< there is a tap, which is to know of accesses to the first unit */
    } entry[CM_STREAM_COUNT];
 };
 

@@ -14,7 +14,7 @@
 
 /** What a token says. */
 enum cm_token_kind {
-   CM_TOKEN_READ,       /**< a block is read of a cache by the one before it, or by a stream that begins there; size:
+   CM_TOKEN_READ, /**< a block is read of a cache by the one before it, or by a stream that begins there; size:
                          * the cache's unit. What that asks of the next one stands after it. In the tile-based
                          * pipeline only accesses of the L2 are told. */
    CM_TOKEN_WRITE,      /**< one is written back to it, or past the cache before it, or by such a stream */

@@ -9,12 +9,12 @@
 #include "timing/account.h"
 
 /** Stages: X(identifier, name, description). Their states as in timing/timing_counters.h. */
-#define CM_IMMEDIATE_STAGES(X)                                                                              \
-   X(VERTEX_FETCH, "vertex_fetch", "the fetch of indices and vertices")                                     \
-   X(PRIMITIVE_ASSEMBLY, "primitive_assembly", "Primitive Assembly")                                        \
-   X(HIERARCHICAL_Z, "hierarchical_z", "the Rasterizer's search for regions, and their HiZ test")           \
-   X(RASTERIZER, "rasterizer", "the Rasterizer")                                                            \
-   X(EARLY_Z, "early_z", "the early depth and stencil tests")                                               \
+#define CM_IMMEDIATE_STAGES(X)                                                                               \
+   X(VERTEX_FETCH, "vertex_fetch", "the fetch of indices and vertices")                                      \
+   X(PRIMITIVE_ASSEMBLY, "primitive_assembly", "Primitive Assembly")                                         \
+   X(HIERARCHICAL_Z, "hierarchical_z", "the Rasterizer's search for regions, and their HiZ test")            \
+   X(RASTERIZER, "rasterizer", "the Rasterizer")                                                             \
+   X(EARLY_Z, "early_z", "the early depth and stencil tests")                                                \
    X(FRAGMENT_PROCESSORS, "fragment_processors", "the Fragment Processors, which run vertices, too, summed") \
    X(BLENDING_UNIT, "blending_unit", "the Blending Unit; late tests, clears, resolves, the end of a pass")
 
@@ -26,11 +26,11 @@ enum cm_immediate_stage {
 };
 
 /** Queues, as in timing/timing_counters.h: X(identifier, name, description) */
-#define CM_IMMEDIATE_QUEUES(X)                                            \
-   X(VERTEX, "vertex", "vertices that are fetched and not assembled")     \
-   X(TRIANGLE, "triangle", "primitives before the Rasterizer")            \
-   X(HIZ, "hiz", "regions that wait for HiZ")                             \
-   X(DEPTH, "depth", "blocks that wait for the early tests")              \
+#define CM_IMMEDIATE_QUEUES(X)                                                      \
+   X(VERTEX, "vertex", "vertices that are fetched and not assembled")               \
+   X(TRIANGLE, "triangle", "primitives before the Rasterizer")                      \
+   X(HIZ, "hiz", "regions that wait for HiZ")                                       \
+   X(DEPTH, "depth", "blocks that wait for the early tests")                        \
    X(COLOR, "color", "blocks from their dispatch until their colours are accessed") \
    X(COLOR_READ, "color_read", "blocks that wait for colours")
 
@@ -42,13 +42,13 @@ enum cm_immediate_queue {
 };
 
 /** The others: X(identifier, name, unit of measure, description) */
-#define CM_IMMEDIATE_EVENTS(X)                                                                              \
-   X(CYCLES, "gpu.cycles", "cycles", "cycles of the GPU's clock")                                           \
-   X(TIME, "gpu.time", "ns", "what gpu.cycles take at clock_mhz")                                           \
-   X(TEXTURE_MSHR_CYCLES, "texture_cache.mshr_cycles", "cycles",                                            \
-     "cycles that misses of the texture caches waited for an MSHR")                                         \
-   X(LLC_MSHR_CYCLES, "llc.mshr_cycles", "cycles", "cycles that misses of the LLC waited for an MSHR")      \
-   X(LLC_WRITE_CYCLES, "llc.write_cycles", "cycles", "cycles that writes to memory waited for their turn")  \
+#define CM_IMMEDIATE_EVENTS(X)                                                                             \
+   X(CYCLES, "gpu.cycles", "cycles", "cycles of the GPU's clock")                                          \
+   X(TIME, "gpu.time", "ns", "what gpu.cycles take at clock_mhz")                                          \
+   X(TEXTURE_MSHR_CYCLES, "texture_cache.mshr_cycles", "cycles",                                           \
+     "cycles that misses of the texture caches waited for an MSHR")                                        \
+   X(LLC_MSHR_CYCLES, "llc.mshr_cycles", "cycles", "cycles that misses of the LLC waited for an MSHR")     \
+   X(LLC_WRITE_CYCLES, "llc.write_cycles", "cycles", "cycles that writes to memory waited for their turn") \
    X(LLC_BANK_CYCLES, "llc.bank_cycles", "cycles", "cycles that accesses of the LLC waited for their bank")
 
 enum cm_immediate_event {

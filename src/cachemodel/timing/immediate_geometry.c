@@ -45,9 +45,8 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    const uint64_t slot = timing->vertices.entered % timing->vertices.size;
    struct cm_delay *delay = &timing->vertex_delays[slot];
    *delay = (struct cm_delay){.time = cm_latest(begin + 1, timing->program_ready)};
-   const uint64_t done =
-      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, vertex->begin),
-                              cm_logged_token(timing, vertex->end), begin, delay);
+   const uint64_t done = cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, vertex->begin),
+                                                 cm_logged_token(timing, vertex->end), begin, delay);
    cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_latest(done, begin + 1));
    timing->vertex_entered[slot] = begin;
    cm_queue_enter(&timing->vertices);
@@ -113,9 +112,8 @@ cm_immediate_assemble(struct cm_immediate_timing *timing)
          return set_up(timing);
    }
    if (timing->draw_vertex < draw->num_vertices) {
-      const uint64_t done = timing->vertex < timing->run_vertex
-                               ? timing->log.vertices.items[timing->vertex].done
-                               : CM_NOT_KNOWN;
+      const uint64_t done =
+         timing->vertex < timing->run_vertex ? timing->log.vertices.items[timing->vertex].done : CM_NOT_KNOWN;
       if (done >= timing->now)
          return false;
       timing->assembled = cm_latest(timing->assembled, done);

@@ -98,9 +98,9 @@ find_completion(struct cm_immediate_memory *memory, cm_dram_ticket ticket, uint6
 static uint64_t
 await(struct cm_immediate_memory *memory, cm_dram_ticket ticket)
 {
-   return is_stale(memory, ticket) ? 0
-                                   : cm_dram_clock_from_dram(memory->clock,
-                                                             cm_dram_system_completion(memory->dram, ticket));
+   return is_stale(memory, ticket)
+             ? 0
+             : cm_dram_clock_from_dram(memory->clock, cm_dram_system_completion(memory->dram, ticket));
 }
 
 static cm_dram_ticket
@@ -111,8 +111,8 @@ submit(struct cm_immediate_memory *memory, cm_token token, bool write, uint64_t 
    const uint32_t bytes = 1u << cm_token_size(token);
    const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
    for (uint32_t offset = 0; offset < bytes; offset += piece)
-      memory->last_ticket = cm_dram_system_submit(memory->dram, address + offset, piece, write,
-                                                  cm_token_stream(token), arrival);
+      memory->last_ticket =
+         cm_dram_system_submit(memory->dram, address + offset, piece, write, cm_token_stream(token), arrival);
    return memory->last_ticket;
 }
 
@@ -251,8 +251,7 @@ take_bank(struct cm_immediate_memory *memory, uint64_t address, uint64_t cycle)
    const uint64_t wanted = cycle > memory->stalled ? cycle : memory->stalled;
    struct cm_calendar *bank = &memory->ports[CM_UNIT_LLC][(address >> memory->llc_shift) % memory->llc_banks];
    /* An access that comes within a cycle of the LLC takes part in it. */
-   const uint64_t slot =
-      wanted / clock.from * clock.to + wanted % clock.from * clock.to / clock.from;
+   const uint64_t slot = wanted / clock.from * clock.to + wanted % clock.from * clock.to / clock.from;
    const uint64_t begin = cm_dram_clock_from_dram(clock, cm_calendar_take(bank, slot));
    memory->bank_wait_cycles += begin > wanted ? begin - wanted : 0;
    return begin > wanted ? begin : wanted;

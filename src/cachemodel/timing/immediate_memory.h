@@ -44,7 +44,7 @@ struct cm_immediate_memory {
    uint32_t next_miss, next_write;
    uint64_t num_misses, num_writes;
    uint16_t bucket[CM_LLC_BUCKETS], *chain; /**< misses by block */
-   uint64_t stalled; /**< the LLC was full until then */
+   uint64_t stalled;                        /**< the LLC was full until then */
    /* First texture caches' MSHRs: those of processor p begin with p * texture_mshrs. */
    struct cm_delay *texture_misses;
    uint64_t *num_texture_misses; /**< by processor */
@@ -67,15 +67,16 @@ void cm_immediate_memory_advance(struct cm_immediate_memory *memory, uint64_t cy
 
 /** Accesses of first caches that come to these at a cycle, and what they cause: tokens [token, end). What they read is
  * added to delay. Returns the cycle after which all are taken up. */
-uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_token *token, const cm_token *end,
-                                 uint64_t cycle, struct cm_delay *delay);
+uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_token *token,
+                                 const cm_token *end, uint64_t cycle, struct cm_delay *delay);
 
 /** Whether a processor's first texture cache has MSHRs for so many misses at a time that is known. */
 bool cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor, uint32_t misses);
 
 /** A footprint of a processor: tokens from a CM_TOKEN_GROUP on. */
-void cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_token *token,
-                                   const cm_token *end, uint64_t cycle, struct cm_delay *delay);
+void
+cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_token *token,
+                              const cm_token *end, uint64_t cycle, struct cm_delay *delay);
 
 /** Misses of first texture caches among tokens. */
 uint32_t cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_token *token,

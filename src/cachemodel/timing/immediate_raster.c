@@ -47,7 +47,8 @@ bool
 cm_immediate_look_up_region(struct cm_immediate_timing *timing)
 {
    const bool is_new = !timing->primitive_region;
-   if (timing->hierarchical.until >= timing->now || (is_new && timing->triangles.left == timing->triangles.entered))
+   if (timing->hierarchical.until >= timing->now ||
+       (is_new && timing->triangles.left == timing->triangles.entered))
       return false;
    if (is_new) {
       const uint64_t entered = timing->triangle_entered[timing->triangles.left % timing->triangles.size];
@@ -114,15 +115,14 @@ cm_immediate_rasterize(struct cm_immediate_timing *timing)
    }
    const struct cm_logged_region *region = &timing->log.regions.items[timing->raster_region];
    const bool has_block = timing->raster_block < region->num_blocks;
-   if (has_block && (!cm_queue_room_known(&timing->depth.queue) ||
-                     cm_queue_room(&timing->depth.queue) >= timing->now))
+   if (has_block &&
+       (!cm_queue_room_known(&timing->depth.queue) || cm_queue_room(&timing->depth.queue) >= timing->now))
       return false;
    if (!timing->raster_block) {
       const uint64_t begin = cm_latest(timing->region_out, timing->rasterizer.until);
       if (has_block)
-         cm_stage_account(&timing->rasterizer, timing->hiz.reason == CM_STAGE_MEMORY ? CM_STAGE_MEMORY
-                                                                                      : CM_STAGE_STARVED,
-                          begin);
+         cm_stage_account(&timing->rasterizer,
+                          timing->hiz.reason == CM_STAGE_MEMORY ? CM_STAGE_MEMORY : CM_STAGE_STARVED, begin);
       cm_flight_leave(&timing->hiz, has_block ? begin : timing->region_out, timing->hiz.reason);
    }
    if (has_block) {
@@ -329,8 +329,7 @@ cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32
       while (next < last && !begins_access(timing->config, *token, *next))
          next++;
       cm_stage_account(stage, CM_STAGE_MEMORY, timing->memory.stalled);
-      const uint64_t done =
-         cm_immediate_memory_run(&timing->memory, token, next, stage->until, &delay);
+      const uint64_t done = cm_immediate_memory_run(&timing->memory, token, next, stage->until, &delay);
       cm_stage_account(stage, CM_STAGE_BUSY, cm_latest(done, stage->until + 1));
       token = next;
    }

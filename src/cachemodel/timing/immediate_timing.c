@@ -33,7 +33,8 @@ init_processors(struct cm_immediate_timing *timing)
    const struct cm_immediate_pipeline_config *pipeline = timing->pipeline;
    const uint32_t processors = timing->config->fragment_stage.processors;
    uint64_t capacity = 1;
-   while (capacity < (uint64_t)processors * pipeline->fragment_contexts + pipeline->color_queue + pipeline->color_reads)
+   while (capacity <
+          (uint64_t)processors * pipeline->fragment_contexts + pipeline->color_queue + pipeline->color_reads)
       capacity *= 2;
    timing->running_mask = capacity - 1;
    timing->running = calloc(capacity, sizeof *timing->running);
@@ -129,10 +130,11 @@ grow(struct cm_immediate_timing *timing, void **items, size_t count, size_t *cap
 }
 
 /* The next item of a list; NULL: memory is out. */
-#define ADD(timing, list)                                                                           \
-   (grow((timing), (void **)&(timing)->log.list.items, (timing)->log.list.count,                    \
-         &(timing)->log.list.capacity, sizeof *(timing)->log.list.items) && !(timing)->lost         \
-       ? &(timing)->log.list.items[(timing)->log.list.count++]                                      \
+#define ADD(timing, list)                                                        \
+   (grow((timing), (void **)&(timing)->log.list.items, (timing)->log.list.count, \
+         &(timing)->log.list.capacity, sizeof *(timing)->log.list.items) &&      \
+          !(timing)->lost                                                        \
+       ? &(timing)->log.list.items[(timing)->log.list.count++]                   \
        : NULL)
 
 #define LAST(timing, list) (&(timing)->log.list.items[(timing)->log.list.count - 1])
@@ -157,7 +159,8 @@ cm_immediate_timing_pass_begin(struct cm_immediate_timing *timing)
 {
    struct cm_immediate_log *log = &timing->log;
    log->tap.count = 0;
-   log->draws.count = log->vertices.count = log->primitives.count = log->regions.count = log->blocks.count = 0;
+   log->draws.count = log->vertices.count = log->primitives.count = log->regions.count = log->blocks.count =
+      0;
    timing->logged_end = 0;
    cm_hierarchy_tap_all(timing->hierarchy, &log->tap);
 }
@@ -241,8 +244,8 @@ cm_immediate_timing_block(struct cm_immediate_timing *timing, const struct cm_ti
    item->end = take_tokens(timing, &item->begin);
    item->goes_on = block->quads || item->end > item->tests_end;
    const cm_token *tokens = timing->log.tap.tokens;
-   item->misses = cm_immediate_memory_count_misses(&timing->memory, tokens + item->tests_end,
-                                                   tokens + item->shade_end);
+   item->misses =
+      cm_immediate_memory_count_misses(&timing->memory, tokens + item->tests_end, tokens + item->shade_end);
    LAST(timing, regions)->num_blocks++;
 }
 
@@ -386,9 +389,9 @@ collect(struct cm_immediate_timing *timing)
       [CM_IMMEDIATE_STAGE_BLENDING_UNIT] = &timing->blending,
    };
    const struct cm_queue *const queues[CM_IMMEDIATE_QUEUE_COUNT] = {
-      [CM_IMMEDIATE_QUEUE_VERTEX] = &timing->vertices,   [CM_IMMEDIATE_QUEUE_TRIANGLE] = &timing->triangles,
-      [CM_IMMEDIATE_QUEUE_HIZ] = &timing->hiz.queue,     [CM_IMMEDIATE_QUEUE_DEPTH] = &timing->depth.queue,
-      [CM_IMMEDIATE_QUEUE_COLOR] = &timing->colors,      [CM_IMMEDIATE_QUEUE_COLOR_READ] = &timing->color.queue,
+      [CM_IMMEDIATE_QUEUE_VERTEX] = &timing->vertices, [CM_IMMEDIATE_QUEUE_TRIANGLE] = &timing->triangles,
+      [CM_IMMEDIATE_QUEUE_HIZ] = &timing->hiz.queue,   [CM_IMMEDIATE_QUEUE_DEPTH] = &timing->depth.queue,
+      [CM_IMMEDIATE_QUEUE_COLOR] = &timing->colors,    [CM_IMMEDIATE_QUEUE_COLOR_READ] = &timing->color.queue,
    };
    uint64_t *values = timing->values;
    values[CM_IMMEDIATE_EVENT_CYCLES] = timing->cycles;

@@ -23,8 +23,8 @@
 struct cm_immediate_timing;
 
 /** For a configuration whose timing is on, in mode imr. The hierarchy must outlive it. NULL when memory is out. */
-struct cm_immediate_timing *cm_immediate_timing_create(const struct cm_config *config,
-                                                       struct cm_hierarchy *hierarchy);
+struct cm_immediate_timing *
+cm_immediate_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy);
 void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
 
 /** Whether memory was out: from then on no cycle is counted. */
@@ -70,7 +70,7 @@ void cm_immediate_timing_pass_end(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
 
 /** A counter of the source CM_COUNTER_TIMING. */
-uint64_t cm_immediate_timing_counter(const struct cm_immediate_timing *timing,
-                                     const struct cm_counter *counter);
+uint64_t
+cm_immediate_timing_counter(const struct cm_immediate_timing *timing, const struct cm_counter *counter);
 
 #endif

@@ -39,8 +39,8 @@ struct cm_logged_block {
    uint32_t longest;      /**< what it cannot take less than, in cycles */
    uint32_t footprints, misses;
    uint16_t processor;
-   bool goes_on;            /**< past the early tests */
-   uint32_t ends;           /**< 1 + the region whose last block it is and whose HiZ is written; 0: none */
+   bool goes_on;  /**< past the early tests */
+   uint32_t ends; /**< 1 + the region whose last block it is and whose HiZ is written; 0: none */
 };
 
 /** Items of a kind, with room for more. */
@@ -69,8 +69,8 @@ struct cm_flight {
    struct cm_queue queue;
    struct cm_delay *delays; /**< by item, modulo the queue's size */
    uint64_t *entered;
-   uint64_t out;                /**< the last one left */
-   enum cm_stage_state reason;  /**< what the last one was kept for */
+   uint64_t out;               /**< the last one left */
+   enum cm_stage_state reason; /**< what the last one was kept for */
 };
 
 /** A block that has a context of its Fragment Processor, or has left it and waits for its turn to be blended. */
@@ -87,7 +87,8 @@ struct cm_fragment_processor {
    struct cm_stage stage;
    uint64_t *running; /**< numbers of the blocks that took its contexts: a ring */
    uint64_t count;
-   uint32_t owed; /**< instructions issued in the stage's last cycle, of four fragments or vertices, times four */
+   uint32_t
+      owed; /**< instructions issued in the stage's last cycle, of four fragments or vertices, times four */
 };
 
 struct cm_immediate_timing {
@@ -177,8 +178,8 @@ cm_flight_leave(struct cm_flight *flight, uint64_t cycle, enum cm_stage_state re
 /** A Fragment Processor issues instructions of so many fragments or vertices together (a quad's are four): those
  * that come before wait for `begin` and are of a state. When the last one is issued. */
 static inline uint64_t
-cm_processor_issue(struct cm_immediate_timing *timing, struct cm_fragment_processor *processor, uint64_t begin,
-                   uint64_t instructions)
+cm_processor_issue(struct cm_immediate_timing *timing, struct cm_fragment_processor *processor,
+                   uint64_t begin, uint64_t instructions)
 {
    const uint64_t width = 4ull * timing->pipeline->issue_width;
    const uint64_t owed = processor->owed + instructions;
