@@ -230,6 +230,45 @@ test_memory_limits(void **unused)
    assert_in_range(cycles[1], 4096 * 8, 4096 * 8 * 115 / 100);
 }
 
+/* A block that two processors read: the first one's miss is far away, and the second one waits for it, too, though its
+ * cache finds it in the third level; then half of its 200 instructions are left. */
+static void
+test_outstanding_miss(void **unused)
+{
+   (void)unused;
+   uint64_t cycles[2];
+   for (unsigned both = 0; both < 2; both++) {
+      static const uint32_t tile = 0;
+      struct cm_gpu *gpu = timed_gpu(SETTINGS(), SETTINGS("dram_system.controller_latency=800"));
+      struct pass_builder *pass = pass_new(0, 64, 64, 64);
+      define_texture(gpu, TEXTURE, 64, 64, 1);
+      pass->pass.kind = CM_PASS_FULL;
+      for (uint8_t d = 0; d < 2; d++) {
+         struct cm_draw *draw = pass_draw(pass);
+         draw->fragment_program.instructions = d ? 200 : 2;
+         draw->num_textures = 1;
+         draw->textures[0].resource = TEXTURE;
+         pass_primitive(pass, 1, &tile, 1);
+         const struct cm_quad quad = {
+            .primitive = d, .x = 2 * d, .covered = 15, .live = 15, .visible = 15, .written = 15};
+         const struct cm_footprint read = {.live = 15};
+         pass_quads(pass, 0, d, 0, &quad, 1);
+         if (!d || both)
+            pass_footprints(pass, 0, 0, &read, 1);
+      }
+      pass_run(pass, gpu);
+      pass_free(pass);
+      cm_gpu_frame_end(gpu);
+      cycles[both] = value(gpu, "gpu.cycles");
+      assert_int_equal(value(gpu, "dram.total.reads"), 1);
+      assert_int_equal(value(gpu, "texture_cache_l3.total.hits"), both);
+      cm_gpu_destroy(gpu);
+   }
+   assert_true(cycles[0] > 1600);
+   /* Without, it is the first one that has an instruction left, and the second one is blended behind it. */
+   assert_int_equal(cycles[1] - cycles[0], 100 - 1 - 1);
+}
+
 /* ---- random passes ----------------------------------------------------- */
 
 static const char *const no_first[] = {NULL};
@@ -379,6 +418,34 @@ test_nothing_gets_faster(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* What it cannot simulate is refused. */
+static void
+test_refusals(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *setting, *message;
+   } cases[] = {
+      {"fragment_stage.scheduler=round-robin",
+       "fragment_stage.scheduler: not by the place of a block, but timing is "
+       "on in mode imr, expected quad-block"},
+      {"streams.texture=llc", "streams.texture: llc, but timing is on in mode imr, expected texture_cache"},
+      {"immediate_pipeline.depth_queue=0",
+       "immediate_pipeline.depth_queue: 0 is out of range, expected 1 to 4096"},
+      {"immediate_pipeline.vertex_queue=0", "expected a mapping immediate_pipeline"},
+      {"dram_system.device=none", "expected a mapping dram_system"},
+   };
+   for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+      char error[512];
+      struct cm_config *config = test_config_of("imr-8m", SETTINGS("timing=on"));
+      assert_true(cm_config_set(config, cases[c].setting, error, sizeof error));
+      assert_false(cm_config_validate(config, error, sizeof error));
+      if (!strstr(error, cases[c].message))
+         fail_msg("%s", error);
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
@@ -386,6 +453,7 @@ main(void)
       cmocka_unit_test(test_each_stage_limits),   cmocka_unit_test(test_latency_of_one_block),
       cmocka_unit_test(test_memory_limits),       cmocka_unit_test(test_states_sum_up),
       cmocka_unit_test(test_counts_are_the_same), cmocka_unit_test(test_nothing_gets_faster),
+      cmocka_unit_test(test_outstanding_miss),    cmocka_unit_test(test_refusals),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }
