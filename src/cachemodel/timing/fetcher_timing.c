@@ -224,7 +224,7 @@ cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock)
    while (hidden->work && !hidden->work->is_tile)
       hidden->work = hidden->work->next;
    const struct cm_work *work = hidden->work;
-   if (!work || work == timing->writing)
+   if (!work)
       return false;
    /* Of the two Z-Buffers, that of the tile before the last has to be free. */
    if (!hidden->next && work->number >= 2 && hidden->z_free[work->number & 1] == CM_UNKNOWN)

@@ -285,7 +285,7 @@ cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock)
    while (raster->work && !raster->work->is_tile)
       raster->work = raster->work->next;
    struct cm_work *work = raster->work;
-   if (!work || work == timing->writing)
+   if (!work)
       return false;
    if (!raster->next && !raster->popped) {
       if (work->loaded == CM_UNKNOWN || !find_barrier(timing, work) ||

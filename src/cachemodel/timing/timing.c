@@ -4,6 +4,9 @@
 
 #include "timing/timing_internal.h"
 
+static void take_log(void *context, struct cm_work *work);
+static void end_frame(void *context);
+
 /* ---- building ------------------------------------------------------------ */
 
 struct cm_timing *
@@ -25,6 +28,10 @@ cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
    }
    for (uint32_t c = 0; c < config->fragment_stage.processors * config->pipeline.fragment_contexts; c++)
       timing->raster.contexts[c].quad = CM_UNKNOWN;
+   if (!cm_log_queue_init(&timing->logs, take_log, end_frame, timing)) {
+      cm_timing_destroy(timing);
+      return NULL;
+   }
    cm_hierarchy_tap(hierarchy, &timing->idle);
    return timing;
 }
@@ -56,8 +63,10 @@ cm_timing_destroy(struct cm_timing *timing)
 {
    if (!timing)
       return;
+   cm_log_queue_finish(&timing->logs, destroy_work);
    destroy_works(timing->first);
-   destroy_works(timing->spare);
+   if (timing->writing)
+      destroy_work(timing->writing);
    cm_tap_finish(&timing->idle);
    cm_geometry_timing_finish(timing);
    cm_fetcher_timing_finish(timing);
@@ -112,10 +121,8 @@ tokens_end(const struct cm_timing *timing)
 static void
 begin_work(struct cm_timing *timing, bool is_tile, uint32_t tile)
 {
-   struct cm_work *work = timing->spare;
-   if (work) {
-      timing->spare = work->next;
-   } else if (!(work = calloc(1, sizeof *work))) {
+   struct cm_work *work = cm_log_queue_take_spare(&timing->logs);
+   if (!work && !(work = calloc(1, sizeof *work))) {
       timing->lost = true;
       return;
    }
@@ -138,15 +145,25 @@ begin_work(struct cm_timing *timing, bool is_tile, uint32_t tile)
    cm_hierarchy_tap(timing->hierarchy, &work->tap);
 }
 
-/* The log is complete: stages may take from it. */
+/* The log is complete and goes to the stages. A timeline looks at what the caches have counted: it has to be of now. */
 static void
 end_work(struct cm_timing *timing)
 {
    struct cm_work *work = timing->writing;
-   timing->lost |= work->tap.out_of_memory;
+   if (work->tap.out_of_memory)
+      timing->lost = true;
    timing->writing = NULL;
    timing->idle.count = 0;
    cm_hierarchy_tap(timing->hierarchy, &timing->idle);
+   cm_log_queue_put(&timing->logs, work);
+   if (timing->timeline)
+      cm_log_queue_drain(&timing->logs);
+}
+
+/* Stages may take from a log. */
+static void
+append(struct cm_timing *timing, struct cm_work *work)
+{
    if (timing->last)
       timing->last->next = work;
    else
@@ -197,8 +214,7 @@ cm_timing_release(struct cm_timing *timing, struct cm_work *released)
       timing->first = work->next;
       if (!timing->first)
          timing->last = NULL;
-      work->next = timing->spare;
-      timing->spare = work;
+      cm_log_queue_give_spare(&timing->logs, work);
       if (is_last)
          released = NULL;
    }
@@ -286,6 +302,14 @@ advance(struct cm_timing *timing, bool is_last)
       while (++steps < MOST_STEPS && stages[first].ready(timing, &first_clock) &&
              first_clock <= second_clock);
    }
+}
+
+static void
+take_log(void *context, struct cm_work *work)
+{
+   struct cm_timing *timing = context;
+   append(timing, work);
+   advance(timing, false);
 }
 
 /* ---- what the consumer says ---------------------------------------------- */
@@ -384,7 +408,6 @@ cm_timing_geometry_end(struct cm_timing *timing)
    if (!timing->writing)
       return;
    end_work(timing);
-   advance(timing, false);
 }
 
 void
@@ -489,7 +512,6 @@ cm_timing_tile_end(struct cm_timing *timing)
    if (!timing->writing)
       return;
    end_work(timing);
-   advance(timing, false);
 }
 
 /* ---- frames -------------------------------------------------------------- */
@@ -538,9 +560,10 @@ stands_still(const struct cm_timing *timing)
    return false;
 }
 
-void
-cm_timing_frame_end(struct cm_timing *timing)
+static void
+end_frame(void *context)
 {
+   struct cm_timing *timing = context;
    advance(timing, true);
    if (!timing->lost && stands_still(timing)) {
       fputs("tbrsim: the timing model's pipeline stands still, which is a fault of its own\n", stderr);
@@ -561,4 +584,10 @@ cm_timing_frame_end(struct cm_timing *timing)
    cm_timing_collect(timing);
    if (timing->timeline)
       cm_timing_tell_frame(timing, true);
+}
+
+void
+cm_timing_frame_end(struct cm_timing *timing)
+{
+   cm_log_queue_end_frame(&timing->logs);
 }

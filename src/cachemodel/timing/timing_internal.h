@@ -3,7 +3,10 @@
 #ifndef CM_TIMING_INTERNAL_H
 #define CM_TIMING_INTERNAL_H
 
+#include <stdatomic.h>
+
 #include "timing/account.h"
+#include "timing/log_queue.h"
 #include "timing/memory_timing.h"
 #include "timing/texture_timing.h"
 #include "timing/timing.h"
@@ -191,18 +194,21 @@ struct cm_timing {
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
    struct cm_memory_timing memory;
-   bool lost;
+   atomic_bool lost;
    struct cm_timeline *timeline;
 
-   struct cm_work *first, *last; /**< logs, the oldest first; the last one may be being written */
-   struct cm_work *writing;      /**< the log being written; NULL: none */
-   struct cm_work *spare;
-   struct cm_tap idle; /**< what happens between logs */
+   /* What the consumer writes; the thread of the logs has all that comes after it but hierarchy and memory's NUCA. */
+   struct cm_log_queue logs;
+
+   struct cm_work *writing; /**< the log being written; NULL: none */
+   struct cm_tap idle;      /**< what happens between logs */
    uint64_t num_tiles;
-   bool pass_begins, draining;
+   bool pass_begins;
    uint64_t vertex_accesses; /**< of the vertex cache until the last vertex */
    uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
    uint32_t num_covered;
+
+   struct cm_work *first, *last; /**< logs that the stages take from, the oldest first */
 
    struct cm_geometry_timing geometry;
    struct cm_fetcher_timing fetcher;

@@ -41,7 +41,7 @@ can_load(struct cm_timing *timing)
    transfer->load = skip_geometry(transfer->load);
    transfer->flush = skip_geometry(transfer->flush);
    const struct cm_work *load = transfer->load;
-   if (!load || load == timing->writing || transfer->under_way || !transfer->flush)
+   if (!load || transfer->under_way || !transfer->flush)
       return false;
    return load->number - transfer->flush->number < timing->pipeline->tile_buffers &&
           (!load->load_end || load->fetch_begin != CM_UNKNOWN);

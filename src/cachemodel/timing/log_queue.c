@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "timing/log_queue.h"
+#include "timing/timing_internal.h"
+
+/* Logs that may be on their way: a tile's has its tokens and quads, up to some 100 KiB. */
+#define MOST_LOGS 64
+
+/* The oldest log, or NULL where the thread has to end; at the end of a frame, ends it. With the lock held. */
+static struct cm_work *
+next_log(struct cm_log_queue *queue)
+{
+   for (;;) {
+      struct cm_work *work = queue->first;
+      if (work) {
+         queue->first = work->next;
+         if (!queue->first)
+            queue->last = NULL;
+         return work;
+      }
+      if (queue->frame_ends) {
+         pthread_mutex_unlock(&queue->lock);
+         queue->end_frame(queue->context);
+         pthread_mutex_lock(&queue->lock);
+         queue->frame_ends = false;
+         pthread_cond_broadcast(&queue->drained);
+      } else if (queue->stops) {
+         return NULL;
+      } else {
+         pthread_cond_wait(&queue->filled, &queue->lock);
+      }
+   }
+}
+
+static void *
+work_off(void *data)
+{
+   struct cm_log_queue *queue = data;
+   pthread_mutex_lock(&queue->lock);
+   for (struct cm_work *work; (work = next_log(queue));) {
+      pthread_mutex_unlock(&queue->lock);
+      work->next = NULL;
+      queue->take(queue->context, work);
+      pthread_mutex_lock(&queue->lock);
+      queue->count--;
+      if (!queue->count || queue->count == MOST_LOGS / 2)
+         pthread_cond_broadcast(&queue->drained);
+   }
+   pthread_mutex_unlock(&queue->lock);
+   return NULL;
+}
+
+bool
+cm_log_queue_init(struct cm_log_queue *queue, void (*take)(void *context, struct cm_work *work),
+                  void (*end_frame)(void *context), void *context)
+{
+   memset(queue, 0, sizeof *queue);
+   queue->take = take;
+   queue->end_frame = end_frame;
+   queue->context = context;
+   pthread_mutex_init(&queue->lock, NULL);
+   pthread_cond_init(&queue->filled, NULL);
+   pthread_cond_init(&queue->drained, NULL);
+   queue->is_running = pthread_create(&queue->thread, NULL, work_off, queue) == 0;
+   return queue->is_running;
+}
+
+void
+cm_log_queue_finish(struct cm_log_queue *queue, void (*destroy)(struct cm_work *work))
+{
+   if (!queue->take)
+      return;
+   if (queue->is_running) {
+      pthread_mutex_lock(&queue->lock);
+      queue->stops = true;
+      pthread_cond_signal(&queue->filled);
+      pthread_mutex_unlock(&queue->lock);
+      pthread_join(queue->thread, NULL);
+   }
+   for (struct cm_work *work = queue->spare, *next; work; work = next) {
+      next = work->next;
+      destroy(work);
+   }
+   pthread_mutex_destroy(&queue->lock);
+   pthread_cond_destroy(&queue->filled);
+   pthread_cond_destroy(&queue->drained);
+}
+
+void
+cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work)
+{
+   work->next = NULL;
+   pthread_mutex_lock(&queue->lock);
+   if (queue->count >= MOST_LOGS) {
+      while (queue->count > MOST_LOGS / 2)
+         pthread_cond_wait(&queue->drained, &queue->lock);
+   }
+   if (queue->last)
+      queue->last->next = work;
+   else
+      queue->first = work;
+   queue->last = work;
+   queue->count++;
+   pthread_cond_signal(&queue->filled);
+   pthread_mutex_unlock(&queue->lock);
+}
+
+void
+cm_log_queue_drain(struct cm_log_queue *queue)
+{
+   pthread_mutex_lock(&queue->lock);
+   while (queue->count)
+      pthread_cond_wait(&queue->drained, &queue->lock);
+   pthread_mutex_unlock(&queue->lock);
+}
+
+void
+cm_log_queue_end_frame(struct cm_log_queue *queue)
+{
+   pthread_mutex_lock(&queue->lock);
+   queue->frame_ends = true;
+   pthread_cond_signal(&queue->filled);
+   while (queue->frame_ends)
+      pthread_cond_wait(&queue->drained, &queue->lock);
+   pthread_mutex_unlock(&queue->lock);
+}
+
+struct cm_work *
+cm_log_queue_take_spare(struct cm_log_queue *queue)
+{
+   pthread_mutex_lock(&queue->lock);
+   struct cm_work *work = queue->spare;
+   if (work)
+      queue->spare = work->next;
+   pthread_mutex_unlock(&queue->lock);
+   return work;
+}
+
+void
+cm_log_queue_give_spare(struct cm_log_queue *queue, struct cm_work *work)
+{
+   pthread_mutex_lock(&queue->lock);
+   work->next = queue->spare;
+   queue->spare = work;
+   pthread_mutex_unlock(&queue->lock);
+}
