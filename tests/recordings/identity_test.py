@@ -28,6 +28,8 @@ SETTINGS = {
     "texture.row_alignment": "1",
     "streams.color": "l2",
 }
+# Those whose cycles and energy are compared, too.
+TIMED = ["tcor-64k", "imr-8m"]
 
 
 def run(*arguments):
@@ -63,6 +65,7 @@ def differences(tbrsim, trace, presets, directory):
     settings = [argument for key, value in SETTINGS.items() for argument in ("--set", f"{key}={value}")]
     configurations = [(preset, ["--config", preset]) for preset in presets]
     configurations.append((",".join([presets[0], *settings[1::2]])[:200], ["--config", presets[0], *settings]))
+    configurations += [(f"{preset},timing=on", ["--config", preset, "--set", "timing=on"]) for preset in TIMED]
     immediate = [one for one in configurations if is_immediate(tbrsim, one[1][1])]
     simulated = []
     for kind, options, some in (
@@ -105,7 +108,7 @@ def main():
     for trace in traces:
         with tempfile.TemporaryDirectory() as directory:
             different = differences(arguments.tbrsim, trace.resolve(), presets, pathlib.Path(directory))
-        print(f"{trace.name}: {len(presets) + 2} configurations, " +
+        print(f"{trace.name}: {len(presets) + len(TIMED) + 2} configurations, " +
               ("other statistics from the recording: " + ", ".join(different) if different else "all the same"),
               flush=True)
         failed |= bool(different)
