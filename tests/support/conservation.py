@@ -44,6 +44,12 @@ def conservation_errors(counters, config):
     return errors
 
 
+def rate_errors(counters):
+    """Where frames a second are not what frames and nanoseconds make."""
+    return [f"fps: {one['fps']}" for one in counters
+            if abs(one["fps"] - (1e9 * one["gpu.frames"] / one["gpu.time"] if one["gpu.time"] else 0)) > 0.00051]
+
+
 def consistency_errors(statistics, rows, config):
     """What does not fit together in one run's statistics: stats.json as it is, the rows of frames.csv."""
     frames, total = statistics["frames"], statistics["total"]
@@ -51,12 +57,14 @@ def consistency_errors(statistics, rows, config):
     for number, frame in enumerate(frames):
         errors += [f"frame {number}: {error}" for error in conservation_errors(frame, config)]
     for name, value in total.items():
-        if value != sum(frame[name] for frame in frames):
+        if name == "fps":
+            errors += rate_errors([*frames, total])
+        elif value != sum(frame[name] for frame in frames):
             errors.append(f"total: {name} is not the sum of the frames")
     if len(rows) != len(frames):
         errors.append(f"frames.csv has {len(rows)} frames, stats.json {len(frames)}")
     for number, (row, frame) in enumerate(zip(rows, frames)):
-        if {name: int(row[name]) for name in frame} != frame:
+        if {name: (float if name == "fps" else int)(row[name]) for name in frame} != frame:
             errors.append(f"frame {number}: frames.csv and stats.json differ")
     return errors
 

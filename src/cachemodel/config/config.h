@@ -250,8 +250,8 @@ struct cm_config {
    struct cm_pipeline_config pipeline; /**< optional; vertex_processors 0: there is none */
    /** Optional, for mode imr; vertex_queue 0: there is none. */
    struct cm_immediate_pipeline_config immediate_pipeline;
-   struct cm_nuca_config nuca;         /**< organisation CM_NUCA_NONE where there is no such mapping */
-   struct cm_energy_config energy;     /**< technology 0 where there is no such mapping */
+   struct cm_nuca_config nuca;     /**< organisation CM_NUCA_NONE where there is no such mapping */
+   struct cm_energy_config energy; /**< technology 0 where there is no such mapping */
    /** The first unit of each stream's accesses; of an optional stream that is not there, CM_UNIT_DRAM. */
    enum cm_unit streams[CM_STREAM_COUNT];
    /** The optional keys of streams, which streams[] follows: 1 + the unit; 0: "none", there is no such stream.

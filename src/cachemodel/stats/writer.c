@@ -30,6 +30,7 @@ struct output {
 struct cm_stats_writer {
    char *directory;
    const struct cm_counter_table *table;
+   int frames_counter, time_counter; /* places in the table, negative: not there */
    uint64_t *total;
    uint64_t frames;
    bool opened, failed;
@@ -85,15 +86,41 @@ add_number(struct text *text, uint64_t number)
    add_bytes(text, digits + n, sizeof digits - n);
 }
 
-static void
-add_counters(struct text *text, const struct cm_counter_table *table, const uint64_t *values)
+static bool
+has_rate(const struct cm_stats_writer *writer)
 {
+   return writer->frames_counter >= 0 && writer->time_counter >= 0;
+}
+
+/* Frames a second, rounded to thousandths: of a sum, what all its frames together have taken. */
+static void
+add_rate(struct text *text, const struct cm_stats_writer *writer, const uint64_t *values)
+{
+   const unsigned __int128 nanoseconds = values[writer->time_counter];
+   const unsigned __int128 thousandths =
+      nanoseconds
+         ? (values[writer->frames_counter] * (unsigned __int128)1000000000000 + nanoseconds / 2) / nanoseconds
+         : 0;
+   char decimals[8];
+   snprintf(decimals, sizeof decimals, ".%03u", (unsigned)(thousandths % 1000));
+   add_number(text, (uint64_t)(thousandths / 1000));
+   add_text(text, decimals);
+}
+
+static void
+add_counters(struct text *text, const struct cm_stats_writer *writer, const uint64_t *values)
+{
+   const struct cm_counter_table *table = writer->table;
    add_text(text, "{");
    for (uint32_t i = 0; i < table->count; i++) {
       add_text(text, i ? ", \"" : "\"");
       add_text(text, table->counters[i].name);
       add_text(text, "\": ");
       add_number(text, values[i]);
+   }
+   if (has_rate(writer)) {
+      add_text(text, ", \"fps\": ");
+      add_rate(text, writer, values);
    }
    add_text(text, "}");
 }
@@ -102,7 +129,7 @@ static void
 add_tail(struct text *text, const struct cm_stats_writer *writer)
 {
    add_text(text, "\n],\n\"total\": ");
-   add_counters(text, writer->table, writer->total);
+   add_counters(text, writer, writer->total);
    add_text(text, "\n}\n");
 }
 
@@ -172,6 +199,8 @@ begin_files(struct cm_stats_writer *writer)
       add_text(&head, ",");
       add_text(&head, writer->table->counters[i].name);
    }
+   if (has_rate(writer))
+      add_text(&head, ",fps");
    add_text(&head, "\n");
    bool fine = begin_output(writer, &writer->csv, &head, 0);
 
@@ -196,12 +225,16 @@ format_rows(struct cm_stats_writer *writer, const uint64_t *values)
       add_text(row, ",");
       add_number(row, values[i]);
    }
+   if (has_rate(writer)) {
+      add_text(row, ",");
+      add_rate(row, writer, values);
+   }
    add_text(row, "\n");
 
    row = &writer->json_row;
    row->length = 0;
    add_text(row, writer->frames ? ",\n" : "\n");
-   add_counters(row, writer->table, values);
+   add_counters(row, writer, values);
    writer->next_tail.length = 0;
    add_tail(&writer->next_tail, writer);
 }
@@ -281,6 +314,8 @@ cm_stats_writer_create(const char *directory, const struct cm_counter_table *tab
       return NULL;
    writer->json.file = writer->csv.file = -1;
    writer->table = table;
+   writer->frames_counter = cm_counter_table_find(table, "gpu.frames");
+   writer->time_counter = cm_counter_table_find(table, "gpu.time");
    writer->directory = strdup(directory);
    writer->total = calloc(table->count, sizeof *writer->total);
    writer->run = describe_run(config, values, num_values);

@@ -5,6 +5,8 @@
  * After each frame both files are complete up to that frame: stats.json is valid
  * JSON, {"run": {…}, "frames": [{COUNTER: n, …}, …], "total": {…}}, where total is
  * the sum of the frames; frames.csv has a column "frame" and the same counters.
+ * Where time is simulated, each of them has "fps" after the counters: frames a second
+ * at clock_mhz, with three decimals; of the total, what it makes of all frames' time.
  * A process that is killed leaves what was written until then: frames.csv may have
  * the last frame and stats.json not yet.
  */
