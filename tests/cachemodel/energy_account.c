@@ -282,6 +282,13 @@ test_immediate(void **unused)
                                                 CM_ENERGY_TILING_ENGINE, CM_ENERGY_QUEUES};
    for (unsigned i = 0; i < sizeof absent / sizeof absent[0]; i++)
       assert_false(account.energy->has_unit[absent[i]]);
+   assert_false(account.energy->has_unit[CM_UNIT_DRAM]);
+   close_account(&account);
+   /* With time, memory's is known. */
+   const char *const timed[] = {"timing=on", NULL};
+   account = open_account("imr-8m", timed);
+   assert_true(account.energy->has_unit[CM_UNIT_DRAM]);
+   assert_false(account.energy->has_unit[CM_ENERGY_QUEUES]);
    close_account(&account);
 }
 
