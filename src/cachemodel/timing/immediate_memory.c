@@ -106,7 +106,9 @@ await(struct cm_immediate_memory *memory, cm_dram_ticket ticket)
 static cm_dram_ticket
 submit(struct cm_immediate_memory *memory, cm_token token, bool write, uint64_t cycle)
 {
-   const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, cycle);
+   /* What was on its way through the LLC when that was full waits, too. */
+   const uint64_t begin = cycle > memory->stalled ? cycle : memory->stalled;
+   const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, begin);
    const uint64_t address = cm_token_address(token);
    const uint32_t bytes = 1u << cm_token_size(token);
    const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
