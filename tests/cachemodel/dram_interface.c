@@ -98,6 +98,12 @@ test_clocks_convert_exactly(void **unused)
                trial < 200 ? (uint64_t)trial : (uint64_t)random_next(&random) << random_below(&random, 12);
             assert_int_equal(cm_dram_clock_to_dram(clock, cycle), first_not_before(cycle, 1000000, dram));
             assert_int_equal(cm_dram_clock_from_dram(clock, cycle), first_not_before(cycle, dram, 1000000));
+            uint64_t rest;
+            const uint64_t any = cycle << random_below(&random, 32) ^ UINT64_MAX << (trial & 63);
+            assert_int_equal(cm_dram_divide(any, clock.from, &rest), any / clock.from.value);
+            assert_int_equal(rest, any % clock.from.value);
+            assert_int_equal(cm_dram_divide(any, clock.to, &rest), any / clock.to.value);
+            assert_int_equal(rest, any % clock.to.value);
          }
       }
       cm_dram_system_destroy(system);
@@ -107,8 +113,8 @@ test_clocks_convert_exactly(void **unused)
    config.channels = 2;
    struct cm_dram_system *system = dram_create(&config);
    const struct cm_dram_clock clock = cm_dram_system_clock(system, 600);
-   assert_int_equal(clock.from, 9);
-   assert_int_equal(clock.to, 10);
+   assert_int_equal(clock.from.value, 9);
+   assert_int_equal(clock.to.value, 10);
    assert_int_equal(cm_dram_clock_to_dram(clock, 9), 10);
    assert_int_equal(cm_dram_clock_to_dram(clock, 10), 12);
    assert_int_equal(cm_dram_clock_from_dram(clock, 11), 10);

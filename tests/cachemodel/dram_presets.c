@@ -73,8 +73,8 @@ test_tile_based(void **unused)
       if (i) /* the first activates, after nothing */
          assert_int_equal(latency, reads[i].latency);
    }
-   assert_int_equal(56 * clock.from / clock.to, 50);
-   assert_int_equal(80 * clock.from / clock.to, 72);
+   assert_int_equal(56 * clock.from.value / clock.to.value, 50);
+   assert_int_equal(80 * clock.from.value / clock.to.value, 72);
    cm_dram_system_destroy(system);
    cm_config_destroy(config);
 }

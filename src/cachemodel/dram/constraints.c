@@ -67,19 +67,13 @@ cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct c
    init_columns(constraints, timing);
 }
 
-static void
-not_before(uint64_t *ready, uint64_t cycle)
-{
-   *ready = cm_dram_later(*ready, cycle);
-}
-
 /* The latest of some banks' cycles. */
 static uint64_t
 latest(const uint64_t *ready, uint64_t banks)
 {
    uint64_t cycle = 0;
    for (; banks; banks &= banks - 1)
-      not_before(&cycle, ready[__builtin_ctzll(banks)]);
+      cm_dram_not_before(&cycle, ready[__builtin_ctzll(banks)]);
    return cycle;
 }
 
@@ -100,62 +94,6 @@ cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
 }
 
 void
-cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-                 uint32_t bank, uint64_t row, uint64_t cycle)
-{
-   struct cm_dram_rank *rank = &state->ranks[cm_dram_rank_of(constraints, bank)];
-   const uint32_t own = constraints->group_of[bank];
-   assert(!(state->open >> bank & 1) && cycle >= cm_dram_activate_ready(constraints, state, bank));
-   state->open |= 1ull << bank;
-   state->row[bank] = row;
-   state->column_ready[bank] = cycle + constraints->activate_to_column;
-   state->precharge_ready[bank] = cycle + constraints->activate_to_precharge;
-
-   rank->activates[rank->oldest] = cycle + 1;
-   rank->oldest = (rank->oldest + 1) % 4;
-   const uint64_t fourth_last = rank->activates[rank->oldest];
-   const uint64_t window = fourth_last ? fourth_last - 1 + constraints->four_activates : 0;
-   const uint32_t first = own & ~(constraints->groups - 1);
-   for (uint32_t group = first; group < first + constraints->groups; group++) {
-      const uint64_t next =
-         cycle + (group == own ? constraints->activate_same_group : constraints->activate_other_group);
-      not_before(&state->groups[group].activate_ready, cm_dram_later(next, window));
-   }
-}
-
-void
-cm_dram_precharge(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-                  uint32_t bank, uint64_t cycle)
-{
-   assert(state->open >> bank & 1 && cycle >= state->precharge_ready[bank]);
-   state->open &= ~(1ull << bank);
-   not_before(&state->activate_ready[bank], cycle + constraints->precharge_to_activate);
-}
-
-uint64_t
-cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-               uint32_t bank, enum cm_dram_direction direction, bool auto_precharge, uint64_t cycle)
-{
-   const uint32_t own = constraints->group_of[bank];
-   const uint32_t first = own & ~(constraints->groups - 1), count = constraints->groups * constraints->ranks;
-   assert(state->open >> bank & 1 && cycle >= cm_dram_column_ready(constraints, state, bank, direction));
-   for (uint32_t group = 0; group < count; group++) {
-      const uint32_t *distances = (group & ~(constraints->groups - 1)) != first
-                                     ? constraints->column_other_rank[direction]
-                                  : group == own ? constraints->column_same_group[direction]
-                                                 : constraints->column_other_group[direction];
-      not_before(&state->groups[group].column_ready[READ], cycle + distances[READ]);
-      not_before(&state->groups[group].column_ready[WRITE], cycle + distances[WRITE]);
-   }
-   not_before(&state->precharge_ready[bank], cycle + constraints->column_to_precharge[direction]);
-   if (!auto_precharge)
-      return 0;
-   const uint64_t precharged = state->precharge_ready[bank];
-   cm_dram_precharge(constraints, state, bank, precharged);
-   return precharged;
-}
-
-void
 cm_dram_refresh(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                 uint32_t rank, uint64_t cycle)
 {
@@ -171,10 +109,10 @@ cm_dram_power_up(const struct cm_dram_constraints *constraints, struct cm_dram_c
    const uint64_t ready = cycle + constraints->power_up;
    state->ranks[rank].ready = ready;
    for (uint32_t group = rank * constraints->groups; group < (rank + 1) * constraints->groups; group++) {
-      not_before(&state->groups[group].activate_ready, ready);
-      not_before(&state->groups[group].column_ready[READ], ready);
-      not_before(&state->groups[group].column_ready[WRITE], ready);
+      cm_dram_not_before(&state->groups[group].activate_ready, ready);
+      cm_dram_not_before(&state->groups[group].column_ready[READ], ready);
+      cm_dram_not_before(&state->groups[group].column_ready[WRITE], ready);
    }
    for (uint64_t banks = cm_dram_banks_of(constraints, rank); banks; banks &= banks - 1)
-      not_before(&state->precharge_ready[__builtin_ctzll(banks)], ready);
+      cm_dram_not_before(&state->precharge_ready[__builtin_ctzll(banks)], ready);
 }

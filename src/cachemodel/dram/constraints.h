@@ -29,6 +29,7 @@
 #ifndef CM_DRAM_CONSTRAINTS_H
 #define CM_DRAM_CONSTRAINTS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -91,6 +92,13 @@ cm_dram_later(uint64_t a, uint64_t b)
    return a > b ? a : b;
 }
 
+/** A command is not ready before a cycle. */
+static inline void
+cm_dram_not_before(uint64_t *ready, uint64_t cycle)
+{
+   *ready = cm_dram_later(*ready, cycle);
+}
+
 static inline uint32_t
 cm_dram_rank_of(const struct cm_dram_constraints *constraints, uint32_t bank)
 {
@@ -140,13 +148,75 @@ uint64_t cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
 
 /* What a command does to the state. It must be ready at the cycle. */
 
-void cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-                      uint32_t bank, uint64_t row, uint64_t cycle);
-void cm_dram_precharge(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-                       uint32_t bank, uint64_t cycle);
+static inline void
+cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                 uint32_t bank, uint64_t row, uint64_t cycle)
+{
+   struct cm_dram_rank *rank = &state->ranks[cm_dram_rank_of(constraints, bank)];
+   const uint32_t own = constraints->group_of[bank];
+   assert(!(state->open >> bank & 1) && cycle >= cm_dram_activate_ready(constraints, state, bank));
+   state->open |= 1ull << bank;
+   state->row[bank] = row;
+   state->column_ready[bank] = cycle + constraints->activate_to_column;
+   state->precharge_ready[bank] = cycle + constraints->activate_to_precharge;
+
+   rank->activates[rank->oldest] = cycle + 1;
+   rank->oldest = (rank->oldest + 1) % 4;
+   const uint64_t fourth_last = rank->activates[rank->oldest];
+   const uint64_t window = fourth_last ? fourth_last - 1 + constraints->four_activates : 0;
+   const uint32_t first = own & ~(constraints->groups - 1);
+   for (uint32_t group = first; group < first + constraints->groups; group++) {
+      const uint64_t next =
+         cycle + (group == own ? constraints->activate_same_group : constraints->activate_other_group);
+      cm_dram_not_before(&state->groups[group].activate_ready, cm_dram_later(next, window));
+   }
+}
+
+static inline void
+cm_dram_precharge(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                  uint32_t bank, uint64_t cycle)
+{
+   assert(state->open >> bank & 1 && cycle >= state->precharge_ready[bank]);
+   state->open &= ~(1ull << bank);
+   cm_dram_not_before(&state->activate_ready[bank], cycle + constraints->precharge_to_activate);
+}
+
+/** The next column commands of a group are so far away from one, by their directions. */
+static inline void
+cm_dram_column_follows(struct cm_dram_group *group, const uint32_t *distances, uint64_t cycle)
+{
+   cm_dram_not_before(&group->column_ready[CM_DRAM_DIRECTION_READ],
+                      cycle + distances[CM_DRAM_DIRECTION_READ]);
+   cm_dram_not_before(&group->column_ready[CM_DRAM_DIRECTION_WRITE],
+                      cycle + distances[CM_DRAM_DIRECTION_WRITE]);
+}
+
 /** A read or write. With auto_precharge, the cycle at which the bank is precharged; else 0. */
-uint64_t cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-                        uint32_t bank, enum cm_dram_direction direction, bool auto_precharge, uint64_t cycle);
+static inline uint64_t
+cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+               uint32_t bank, enum cm_dram_direction direction, bool auto_precharge, uint64_t cycle)
+{
+   const uint32_t own = constraints->group_of[bank];
+   const uint32_t first = own & ~(constraints->groups - 1), count = constraints->groups * constraints->ranks;
+   assert(state->open >> bank & 1 && cycle >= cm_dram_column_ready(constraints, state, bank, direction));
+   cm_dram_column_follows(&state->groups[own], constraints->column_same_group[direction], cycle);
+   for (uint32_t group = 0; group < count; group++) {
+      if (group == own)
+         continue;
+      const bool same_rank = (group & ~(constraints->groups - 1)) == first;
+      cm_dram_column_follows(&state->groups[group],
+                             same_rank ? constraints->column_other_group[direction]
+                                       : constraints->column_other_rank[direction],
+                             cycle);
+   }
+   cm_dram_not_before(&state->precharge_ready[bank], cycle + constraints->column_to_precharge[direction]);
+   if (!auto_precharge)
+      return 0;
+   const uint64_t precharged = state->precharge_ready[bank];
+   cm_dram_precharge(constraints, state, bank, precharged);
+   return precharged;
+}
+
 void cm_dram_refresh(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                      uint32_t rank, uint64_t cycle);
 /** The rank leaves power-down. */

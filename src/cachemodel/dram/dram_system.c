@@ -58,17 +58,22 @@ cm_dram_system_destroy(struct cm_dram_system *system)
 }
 
 struct cm_dram_clock
-cm_dram_system_clock(const struct cm_dram_system *system, uint32_t clock_mhz)
+cm_dram_clock_make(uint64_t from, uint64_t to)
 {
-   /* A caller's cycle is 10^6 / clock_mhz ps. */
-   uint64_t from = (uint64_t)clock_mhz * system->period, to = 1000000;
    uint64_t a = from, b = to;
    while (b) {
       const uint64_t rest = a % b;
       a = b;
       b = rest;
    }
-   return (struct cm_dram_clock){from / a, to / a};
+   return (struct cm_dram_clock){{from / a, UINT64_MAX / (from / a)}, {to / a, UINT64_MAX / (to / a)}};
+}
+
+struct cm_dram_clock
+cm_dram_system_clock(const struct cm_dram_system *system, uint32_t clock_mhz)
+{
+   /* A caller's cycle is 10^6 / clock_mhz ps. */
+   return cm_dram_clock_make((uint64_t)clock_mhz * system->period, 1000000);
 }
 
 uint32_t
@@ -121,6 +126,12 @@ cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket)
    if (system->completions[slot] == CM_DRAM_PENDING)
       cm_dram_channel_complete(system->channel[system->channel_of[slot]], ticket);
    return system->completions[slot];
+}
+
+const uint64_t *
+cm_dram_system_completions(const struct cm_dram_system *system)
+{
+   return system->completions;
 }
 
 bool

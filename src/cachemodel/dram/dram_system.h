@@ -30,23 +30,53 @@ typedef uint64_t cm_dram_ticket;
 /** Most bytes of a request; it must not cross a multiple of them. */
 #define CM_DRAM_REQUEST_BYTES 64
 
+/** A divisor, and what to multiply by instead of dividing. */
+struct cm_dram_divisor {
+   uint64_t value;
+   uint64_t reciprocal; /**< (2^64 - 1) / value */
+};
+
 /** Two clocks: of who asks, and the DRAM's. `from` cycles of the one are as long as `to` of the other. */
 struct cm_dram_clock {
-   uint64_t from, to; /**< without a common divisor, each below 2^32 */
+   struct cm_dram_divisor from, to; /**< without a common divisor, each below 2^32 */
 };
+
+/** Clocks of which so many cycles (each below 2^32, not 0) are as long as each other. */
+struct cm_dram_clock cm_dram_clock_make(uint64_t from, uint64_t to);
+
+/** The quotient, rounded down; the remainder. */
+static inline uint64_t
+cm_dram_divide(uint64_t dividend, struct cm_dram_divisor divisor, uint64_t *remainder)
+{
+   /* With r = (2^64 - e) / value, 1 <= e <= value, n r / 2^64 is less than n / value by n e / (2^64 value) < 1. */
+   uint64_t quotient = (uint64_t)((unsigned __int128)dividend * divisor.reciprocal >> 64);
+   const uint64_t rest = dividend - quotient * divisor.value;
+   const bool is_short = rest >= divisor.value;
+   *remainder = rest - (is_short ? divisor.value : 0);
+   return quotient + is_short;
+}
+
+/** The second clock's cycle that begins at or after the beginning of the first one's. */
+static inline uint64_t
+cm_dram_convert(struct cm_dram_divisor from, struct cm_dram_divisor to, uint64_t cycle)
+{
+   uint64_t rest, unused;
+   const uint64_t whole = cm_dram_divide(cycle, from, &rest);
+   return whole * to.value + cm_dram_divide(rest * to.value + from.value - 1, from, &unused);
+}
 
 /** The DRAM's cycle that begins at or after the beginning of a caller's cycle. */
 static inline uint64_t
 cm_dram_clock_to_dram(struct cm_dram_clock clock, uint64_t cycle)
 {
-   return cycle / clock.from * clock.to + (cycle % clock.from * clock.to + clock.from - 1) / clock.from;
+   return cm_dram_convert(clock.from, clock.to, cycle);
 }
 
 /** The caller's cycle that begins at or after the beginning of a DRAM's cycle. */
 static inline uint64_t
 cm_dram_clock_from_dram(struct cm_dram_clock clock, uint64_t cycle)
 {
-   return cycle / clock.to * clock.from + (cycle % clock.to * clock.from + clock.to - 1) / clock.to;
+   return cm_dram_convert(clock.to, clock.from, cycle);
 }
 
 /** Counts since the system was made, of all channels: X(name, unit of measure, description).
@@ -129,6 +159,11 @@ cm_dram_ticket cm_dram_system_submit(struct cm_dram_system *system, uint64_t add
  * controller's latency), a write when its last data is on the bus. Schedules its channel until then,
  * choosing among the requests that are known now. */
 uint64_t cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket);
+
+/** The completions of the last CM_DRAM_TICKETS requests, by ticket % CM_DRAM_TICKETS, for as long as the system is
+ * there; CM_DRAM_PENDING: it is not known yet. */
+const uint64_t *cm_dram_system_completions(const struct cm_dram_system *system);
+#define CM_DRAM_PENDING UINT64_MAX
 
 /** Whether a request's completion is known already, without scheduling anything; if so, completion is it. */
 bool

@@ -36,7 +36,6 @@
 #include "dram/dram_system.h"
 
 #define CM_DRAM_MAX_QUEUE 64
-#define CM_DRAM_PENDING UINT64_MAX
 
 /** A request that a channel is given. */
 struct cm_dram_request {

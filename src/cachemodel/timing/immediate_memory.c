@@ -22,18 +22,6 @@ init_ports(struct cm_immediate_memory *memory)
    return true;
 }
 
-static struct cm_dram_clock
-clocks(uint32_t from, uint32_t to)
-{
-   uint32_t a = from, b = to;
-   while (b) {
-      const uint32_t rest = a % b;
-      a = b;
-      b = rest;
-   }
-   return (struct cm_dram_clock){from / a, to / a};
-}
-
 bool
 cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config)
 {
@@ -43,7 +31,7 @@ cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_con
    *memory = (struct cm_immediate_memory){.config = config};
    memory->llc_shift = llc->size ? (uint32_t)__builtin_ctz(llc->block) : 6;
    memory->llc_banks = llc->size ? cm_cache_config_banks(llc) : 1;
-   memory->llc_clock = clocks(config->clock_mhz, pipeline->llc_clock_mhz);
+   memory->llc_clock = cm_dram_clock_make(config->clock_mhz, pipeline->llc_clock_mhz);
    memory->dram = cm_dram_system_create(&config->dram_system);
    memory->misses = calloc(pipeline->llc_mshrs, sizeof *memory->misses);
    memory->chain = calloc(pipeline->llc_mshrs, sizeof *memory->chain);
@@ -253,7 +241,9 @@ take_bank(struct cm_immediate_memory *memory, uint64_t address, uint64_t cycle)
    const uint64_t wanted = cycle > memory->stalled ? cycle : memory->stalled;
    struct cm_calendar *bank = &memory->ports[CM_UNIT_LLC][(address >> memory->llc_shift) % memory->llc_banks];
    /* An access that comes within a cycle of the LLC takes part in it. */
-   const uint64_t slot = wanted / clock.from * clock.to + wanted % clock.from * clock.to / clock.from;
+   uint64_t rest;
+   const uint64_t whole = cm_dram_divide(wanted, clock.from, &rest) * clock.to.value;
+   const uint64_t slot = whole + rest * clock.to.value / clock.from.value;
    const uint64_t begin = cm_dram_clock_from_dram(clock, cm_calendar_take(bank, slot));
    memory->bank_wait_cycles += begin > wanted ? begin - wanted : 0;
    return begin > wanted ? begin : wanted;

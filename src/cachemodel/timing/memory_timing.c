@@ -45,9 +45,10 @@ cm_memory_timing_init(struct cm_memory_timing *memory, const struct cm_config *c
    memory->l2_banks = calloc(pipeline->l2_banks, sizeof *memory->l2_banks);
    if (!memory->dram || !memory->texture || !memory->texture_port || !memory->l2_banks)
       return false;
+   memory->completions = cm_dram_system_completions(memory->dram);
    memory->clock = cm_dram_system_clock(memory->dram, config->clock_mhz);
    memory->least_latency =
-      (uint64_t)config->dram_system.controller_latency * memory->clock.from / memory->clock.to;
+      (uint64_t)config->dram_system.controller_latency * memory->clock.from.value / memory->clock.to.value;
    for (uint32_t i = 0; i < memory->num_texture; i++) {
       if (!init_mshrs(&memory->texture[i], pipeline->texture_mshrs))
          return false;
@@ -97,7 +98,10 @@ cm_memory_ticket(struct cm_memory_timing *memory, cm_dram_ticket ticket)
 {
    if (is_stale(memory, ticket))
       return 0;
-   return cm_dram_clock_from_dram(memory->clock, cm_dram_system_completion(memory->dram, ticket));
+   uint64_t completion = memory->completions[ticket % CM_DRAM_TICKETS];
+   if (completion == CM_DRAM_PENDING)
+      completion = cm_dram_system_completion(memory->dram, ticket);
+   return cm_dram_clock_from_dram(memory->clock, completion);
 }
 
 /* A block's requests of at most CM_DRAM_REQUEST_BYTES: the last one's ticket. */
@@ -120,12 +124,12 @@ submit(struct cm_memory_timing *memory, cm_token token, bool write, uint64_t cyc
 static inline bool
 is_over(struct cm_memory_timing *memory, struct cm_arrival *arrival, uint64_t cycle)
 {
-   uint64_t completion = 0;
    if (arrival->time > cycle)
       return false;
    if (arrival->ticket != CM_NO_TICKET) {
-      if (!is_stale(memory, arrival->ticket) &&
-          !cm_dram_system_is_complete(memory->dram, arrival->ticket, &completion))
+      const bool stale = is_stale(memory, arrival->ticket);
+      const uint64_t completion = stale ? 0 : memory->completions[arrival->ticket % CM_DRAM_TICKETS];
+      if (completion == CM_DRAM_PENDING)
          return false;
       const uint64_t time = cm_dram_clock_from_dram(memory->clock, completion);
       arrival->time = time > arrival->time ? time : arrival->time;
@@ -137,13 +141,13 @@ is_over(struct cm_memory_timing *memory, struct cm_arrival *arrival, uint64_t cy
 bool
 cm_memory_is_known(struct cm_memory_timing *memory, struct cm_wait *wait, uint64_t cycle)
 {
-   uint64_t completion;
    bool has_come = false;
    while (wait->num_tickets) {
       const uint32_t last = wait->num_tickets - 1;
+      const uint64_t completion = memory->completions[wait->tickets[last] % CM_DRAM_TICKETS];
       if (is_stale(memory, wait->tickets[last])) {
          wait->num_tickets--;
-      } else if (cm_dram_system_is_complete(memory->dram, wait->tickets[last], &completion)) {
+      } else if (completion != CM_DRAM_PENDING) {
          const uint64_t time = cm_dram_clock_from_dram(memory->clock, completion) + wait->after[last];
          wait->time = time > wait->time ? time : wait->time;
          wait->num_tickets--;
@@ -254,14 +258,21 @@ take_mshr(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t *cyc
    return entry;
 }
 
+/* An entry is for another block; UINT64_MAX: for none. */
 static void
-note_present(struct cm_mshrs *mshrs)
+set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block)
 {
-   mshrs->present = 0;
-   for (uint32_t i = 0; i < mshrs->count; i++) {
-      if (mshrs->entries[i].block != UINT64_MAX)
-         mshrs->present |= cm_memory_block_bit(mshrs->entries[i].block);
+   if (entry->block != UINT64_MAX) {
+      const uint32_t bit = cm_memory_block_bit(entry->block);
+      if (--mshrs->with_bit[bit] == 0)
+         mshrs->present &= ~(1ull << bit);
    }
+   if (block != UINT64_MAX) {
+      const uint32_t bit = cm_memory_block_bit(block);
+      mshrs->with_bit[bit]++;
+      mshrs->present |= 1ull << bit;
+   }
+   entry->block = block;
 }
 
 void
@@ -273,8 +284,7 @@ cm_memory_pending(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint6
       if (entry->block != address)
          continue;
       if (is_over(memory, &entry->fill, cycle)) {
-         entry->block = UINT64_MAX;
-         note_present(mshrs);
+         set_block(mshrs, entry, UINT64_MAX);
       } else {
          cm_memory_add_arrival(memory, wait, &entry->fill, 0);
       }
@@ -399,7 +409,7 @@ cm_memory_miss(struct cm_memory_timing *memory, const cm_token **token, const cm
                struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
 {
    struct cm_mshr *mshr = take_mshr(memory, mshrs, &cycle);
-   mshr->block = cm_token_address(**token);
+   set_block(mshrs, mshr, cm_token_address(**token));
    if (cm_token_kind(**token) == CM_TOKEN_READ) {
       mshr->fill = read_l2(memory, token, end, cycle);
    } else {
@@ -407,7 +417,6 @@ cm_memory_miss(struct cm_memory_timing *memory, const cm_token **token, const cm
                                        .ticket = submit(memory, **token, false, cycle)};
       (*token)++;
    }
-   note_present(mshrs);
    cm_memory_add_arrival(memory, wait, &mshr->fill, after);
 }
 

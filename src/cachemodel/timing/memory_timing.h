@@ -43,9 +43,10 @@ struct cm_mshr {
 struct cm_mshrs {
    struct cm_mshr *entries;
    uint32_t count;
-   uint32_t next;    /**< the one that has been in use for longest */
-   uint64_t present; /**< a bit for each block, by its address; what it has not is not outstanding */
-   uint64_t waits;   /**< cycles that misses waited for one */
+   uint32_t next;         /**< the one that has been in use for longest */
+   uint64_t present;      /**< a bit for each block, by its address; what it has not is not outstanding */
+   uint16_t with_bit[64]; /**< how many blocks have a bit */
+   uint64_t waits;        /**< cycles that misses waited for one */
 };
 
 #define CM_MAX_L2_MSHRS 256
@@ -54,6 +55,7 @@ struct cm_mshrs {
 struct cm_memory_timing {
    const struct cm_config *config;
    struct cm_dram_system *dram;
+   const uint64_t *completions; /**< its */
    struct cm_dram_clock clock;
    cm_dram_ticket last_ticket; /**< tickets count up */
    uint64_t least_latency;     /**< cycles that no read from memory takes less than */
@@ -104,10 +106,16 @@ void cm_memory_misses(struct cm_memory_timing *memory, const cm_token *token, co
                       uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
 
 /** A hit on a block whose miss may be outstanding. */
-static inline uint64_t
+static inline uint32_t
 cm_memory_block_bit(uint64_t address)
 {
-   return 1ull << ((address * 0x9e3779b97f4a7c15ull) >> 58);
+   return (uint32_t)((address * 0x9e3779b97f4a7c15ull) >> 58);
+}
+
+static inline bool
+cm_memory_may_be_pending(const struct cm_mshrs *mshrs, uint64_t address)
+{
+   return mshrs->present >> cm_memory_block_bit(address) & 1;
 }
 
 /** Whether an MSHR is free at a cycle. If not, the cycle becomes the next one at which to ask; memory has come to it

@@ -50,7 +50,7 @@ look_up(struct cm_memory_timing *memory, uint32_t processor, const cm_token **to
    if (found > wait->time)
       wait->time = found;
    for (uint32_t i = 0; i < count; i++, (*token)++) {
-      if (mshrs->present & cm_memory_block_bit(cm_token_address(**token)))
+      if (cm_memory_may_be_pending(mshrs, cm_token_address(**token)))
          cm_memory_pending(memory, mshrs, cm_token_address(**token), *port, wait);
    }
    return found;
@@ -120,7 +120,7 @@ request(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_q
    quad->cycle = at;
    if (at + quad->back > quad->wait->time)
       quad->wait->time = at + quad->back;
-   if (!has_missed && quad->mshrs->present & cm_memory_block_bit(cm_token_address(token)))
+   if (!has_missed && cm_memory_may_be_pending(quad->mshrs, cm_token_address(token)))
       cm_memory_pending(memory, quad->mshrs, cm_token_address(token), at, quad->wait);
 }
 
