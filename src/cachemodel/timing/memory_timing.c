@@ -39,6 +39,7 @@ cm_memory_timing_init(struct cm_memory_timing *memory, const struct cm_config *c
    memory->num_texture = config->fragment_stage.processors;
    memory->l2_shift = l2->size ? (uint32_t)__builtin_ctz(l2->block) : CM_DRAM_BLOCK_SHIFT;
    memory->l2_latency = l2->latency;
+   memory->num_l2_banks = (struct cm_dram_divisor){pipeline->l2_banks, UINT64_MAX / pipeline->l2_banks};
    memory->dram = cm_dram_system_create(&config->dram_system);
    memory->texture = calloc(memory->num_texture, sizeof *memory->texture);
    memory->texture_port = calloc(memory->num_texture, sizeof *memory->texture_port);
@@ -195,32 +196,59 @@ cm_memory_add_arrival(struct cm_memory_timing *memory, struct cm_wait *wait, con
 
 /* ---- MSHRs --------------------------------------------------------------- */
 
+/* Entries may be over or not without any order that could be foretold: so many are looked at without branches. */
+#define SCANNED_AT_ONCE 64
+
 bool
 cm_memory_has_mshr(struct cm_memory_timing *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
+   const uint64_t now = *cycle;
+   const uint32_t count = mshrs->count;
+   struct cm_arrival *oldest = &mshrs->entries[mshrs->next].fill;
    uint64_t soonest = UINT64_MAX;
-   uint32_t at = mshrs->next;
    unsigned unknown = 0;
-   for (uint32_t i = 0; i < mshrs->count; i++, at = at + 1 == mshrs->count ? 0 : at + 1) {
-      struct cm_arrival *fill = &mshrs->entries[at].fill;
-      if (fill->time > *cycle) {
-         soonest = fill->time < soonest ? fill->time : soonest;
-         continue;
+   if (oldest->time > now) {
+      soonest = oldest->time;
+   } else {
+      /* Most often it is this one. */
+      if (oldest->ticket != CM_NO_TICKET) {
+         unknown = 1;
+         cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, now));
       }
-      /* Of those that may be over, the two that were taken first are asked. */
-      if (fill->ticket != CM_NO_TICKET && ++unknown > 2)
-         continue;
-      if (unknown == 1 && fill->ticket != CM_NO_TICKET)
-         cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, *cycle));
-      if (is_over(memory, fill, *cycle)) {
-         mshrs->next = at;
+      if (is_over(memory, oldest, now))
          return true;
+   }
+   const uint32_t second = mshrs->next + 1 == count ? 0 : mshrs->next + 1;
+   for (uint32_t scanned = 1, first = second; scanned < count; scanned += SCANNED_AT_ONCE) {
+      const uint32_t left = count - scanned, end = left < SCANNED_AT_ONCE ? left : SCANNED_AT_ONCE;
+      uint64_t may_be_over = 0;
+      uint32_t at = first;
+      for (uint32_t i = 0; i < end; i++, at = at + 1 == count ? 0 : at + 1) {
+         const uint64_t time = mshrs->entries[at].fill.time, later = time > now;
+         const uint64_t until = time | (later - 1); /* all ones where it is not later */
+         may_be_over |= (later ^ 1) << i;
+         soonest = until < soonest ? until : soonest;
       }
+      for (; may_be_over; may_be_over &= may_be_over - 1) {
+         const uint32_t place = first + (uint32_t)__builtin_ctzll(may_be_over);
+         const uint32_t entry = place < count ? place : place - count;
+         struct cm_arrival *fill = &mshrs->entries[entry].fill;
+         /* Of those that may be over, the two that were taken first are asked. */
+         if (fill->ticket != CM_NO_TICKET && ++unknown > 2)
+            continue;
+         if (unknown == 1 && fill->ticket != CM_NO_TICKET)
+            cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, now));
+         if (is_over(memory, fill, now)) {
+            mshrs->next = entry;
+            return true;
+         }
+      }
+      first = at;
    }
    /* Where it is not known when they are over, they are asked again a little later. */
-   if (unknown && *cycle + CM_MEMORY_PATIENCE < soonest)
-      soonest = *cycle + CM_MEMORY_PATIENCE;
-   mshrs->waits += soonest - *cycle;
+   if (unknown && now + CM_MEMORY_PATIENCE < soonest)
+      soonest = now + CM_MEMORY_PATIENCE;
+   mshrs->waits += soonest - now;
    *cycle = soonest;
    return false;
 }
@@ -298,7 +326,9 @@ static uint64_t
 take_bank(struct cm_memory_timing *memory, uint64_t address, uint64_t cycle)
 {
    const struct cm_pipeline_config *pipeline = &memory->config->pipeline;
-   struct cm_calendar *bank = &memory->l2_banks[(address >> memory->l2_shift) % pipeline->l2_banks];
+   uint64_t number;
+   cm_dram_divide(address >> memory->l2_shift, memory->num_l2_banks, &number);
+   struct cm_calendar *bank = &memory->l2_banks[number];
    const uint32_t busy = pipeline->l2_bank_cycles;
    const uint64_t slot = busy == 1 ? cycle : (cycle + busy - 1) / busy;
    const uint64_t begin = cm_calendar_take(bank, slot) * busy;
@@ -336,7 +366,7 @@ find_l2_miss(const struct cm_memory_timing *memory, uint64_t block)
 }
 
 /* The L2 reads a block from memory. */
-static struct cm_arrival
+static inline struct cm_arrival
 miss_in_l2(struct cm_memory_timing *memory, cm_token token, uint64_t cycle)
 {
    const uint64_t block = cm_token_address(token) >> memory->l2_shift;

@@ -66,6 +66,7 @@ struct cm_memory_timing {
    struct cm_mshrs l2;
    uint16_t l2_bucket[CM_L2_BUCKETS], l2_chain[CM_MAX_L2_MSHRS]; /**< 1 + entry of l2, by block */
    struct cm_calendar *l2_banks;
+   struct cm_dram_divisor num_l2_banks;
    uint32_t l2_shift, l2_latency;
    /* NUCA. */
    const struct cm_nuca *nuca;

@@ -350,6 +350,9 @@ has_to_wait(struct cm_timing *timing)
    return true;
 }
 
+/* So many tokens before they are looked at, they are fetched. */
+#define TOKENS_AHEAD 48
+
 void
 cm_raster_timing_step(struct cm_timing *timing)
 {
@@ -370,6 +373,8 @@ cm_raster_timing_step(struct cm_timing *timing)
    const struct cm_work_quad *quad = &work->quads.items[raster->next++];
    const cm_token *token = work->tap.tokens + raster->token, *end = work->tap.tokens + quad->tokens_end;
    raster->token = quad->tokens_end;
+   /* They come from the consumer's processor. */
+   __builtin_prefetch(end + TOKENS_AHEAD);
    const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
                                              quad->attributes * timing->pipeline->rasterizer_cycles);
    const uint64_t out = test_depth(timing, rasterized, quad->shaded);

@@ -161,11 +161,14 @@ look_up_next(struct cm_memory_timing *memory, uint32_t processor, struct cm_text
 static void
 find_soonest(struct cm_texture_timing *texture)
 {
-   texture->soonest = 0;
+   uint64_t clock = texture->units[0].clock;
+   uint32_t soonest = 0;
    for (uint32_t u = 1; u < texture->num_units; u++) {
-      if (texture->units[u].clock < texture->units[texture->soonest].clock)
-         texture->soonest = u;
+      const uint64_t other = texture->units[u].clock;
+      soonest = other < clock ? u : soonest;
+      clock = other < clock ? other : clock;
    }
+   texture->soonest = soonest;
 }
 
 void
