@@ -197,8 +197,9 @@ struct cm_timing {
    atomic_bool lost;
    struct cm_timeline *timeline;
 
-   /* What the consumer writes; the thread of the logs has all that comes after it but hierarchy and memory's NUCA. */
-   struct cm_log_queue logs;
+   struct cm_log_queue logs; /**< from the consumer to the thread that works them off */
+
+   /* The consumer's. */
 
    struct cm_work *writing; /**< the log being written; NULL: none */
    struct cm_tap idle;      /**< what happens between logs */
@@ -208,6 +209,7 @@ struct cm_timing {
    uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
    uint32_t num_covered;
 
+   /* The thread's, as are memory and the rest. */
    struct cm_work *first, *last; /**< logs that the stages take from, the oldest first */
 
    struct cm_geometry_timing geometry;

@@ -36,6 +36,12 @@ tbr_recording_is_wanted(void)
    return path && *path;
 }
 
+bool
+tbr_recording_keeps_hidden(const struct cm_config *config)
+{
+   return debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false) || config->mode == CM_MODE_IMR;
+}
+
 struct tbr_recording *
 tbr_recording_attach(const struct cm_config *config, const char *isa)
 {
@@ -121,8 +127,7 @@ static void
 open_recorder(const struct tbr_recording *recording)
 {
    struct cm_run_value values[TBR_NUM_RUN_VALUES];
-   const bool hidden =
-      debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false) || recording->config->mode == CM_MODE_IMR;
+   const bool hidden = tbr_recording_keeps_hidden(recording->config);
    char error[512];
    opened = true;
    tbr_statistics_describe_run(recording->isa, values);

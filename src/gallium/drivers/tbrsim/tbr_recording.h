@@ -23,6 +23,9 @@ struct cm_config;
 struct tbr_recording;
 
 bool tbr_recording_is_wanted(void);
+/** Whether events have to tell of hidden fragments: TBRSIM_RECORD_HIDDEN asks for it, or the mode is imr, whose
+ * GPU needs to know of all that primitives cover. */
+bool tbr_recording_keeps_hidden(const struct cm_config *config);
 
 /** Takes part, with a GPU of this configuration on this vector feature level (both must
  * outlive the recording). NULL with a message when memory is out. */

@@ -237,9 +237,7 @@ build_gpu(struct tbr_screen *screen)
    if (!screen->programs)
       return false;
 
-   /* An immediate-mode GPU needs to know of all that primitives cover. */
-   screen->record_hidden =
-      debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false) || screen->config->mode == CM_MODE_IMR;
+   screen->record_hidden = tbr_recording_keeps_hidden(screen->config);
    const bool simulate = debug_get_bool_option("TBRSIM_MODEL", true);
    if (simulate || tbr_recording_is_wanted()) {
       screen->model = tbr_model_create(screen->config, isa, simulate);

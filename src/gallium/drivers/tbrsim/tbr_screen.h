@@ -26,8 +26,8 @@ struct tbr_screen {
    struct tbr_model
       *model; /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
    bool
-      record_hidden; /**< TBRSIM_RECORD_HIDDEN, mode imr: events tell of the fragments that mode tbdr does not
-                        * shade, and of those that fail the tests */
+      record_hidden; /**< events tell of the fragments that mode tbdr does not shade, and of those that fail the
+                        * tests: tbr_recording_keeps_hidden */
    simple_mtx_t hand_over_lock;        /**< renderer and model get passes in one order */
    struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
 
