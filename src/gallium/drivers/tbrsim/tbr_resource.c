@@ -152,8 +152,9 @@ static bool
 adopt_display_target(struct tbr_resource *resource, struct sw_winsys *winsys,
                      struct sw_displaytarget *display_target, unsigned stride, bool from_elsewhere)
 {
-   /* Unmapping a front buffer that is mapped for writing would show it. */
-   const unsigned access = resource->front_drawable ? PIPE_MAP_READ : PIPE_MAP_READ_WRITE;
+   /* Of a front buffer only the address: mapped for reading, it would be read from the window at once, which
+    * fails while the window is not shown; unmapped from writing, it would be shown. See tbr_resource_read_front. */
+   const unsigned access = resource->front_drawable ? 0 : PIPE_MAP_READ_WRITE;
    struct tbr_storage *storage = CALLOC_STRUCT(tbr_storage);
    void *memory = storage ? winsys->displaytarget_map(winsys, display_target, access) : NULL;
    if (!memory) {
@@ -168,7 +169,7 @@ adopt_display_target(struct tbr_resource *resource, struct sw_winsys *winsys,
    storage->bytes = (uint64_t)stride * rows;
    storage->winsys = winsys;
    storage->display_target = display_target;
-   if (!resource->front_drawable && !from_elsewhere)
+   if (!from_elsewhere)
       memset(memory, 0, storage->bytes);
 
    resource->storage = storage;
