@@ -8,9 +8,9 @@
 #include "stats/counters.h"
 #include "dram/dram_system.h"
 #include "texture/mesh.h"
-#include "timing/account.h"
-#include "timing/immediate_counters.h"
-#include "timing/timing_counters.h"
+#include "timing/pieces.h"
+#include "timing/immediate/counters.h"
+#include "timing/tiled/counters.h"
 
 struct event_text {
    const char *name, *measure, *description;

@@ -11,7 +11,7 @@
  * mesh.<router>.<direction>.messages (messages that crossed the link). After them, where energy is
  * counted, come operations.<name> and energy.<unit>.dynamic and .static, in pJ, the same of
  * groups of units (energy/energy.h), whose .total is the sum of both; before those of energy, where timing is on,
- * its counters (timing/timing_counters.h).
+ * its counters (timing/tiled/counters.h).
  *
  * What holds for every frame, unit and stream:
  *    hits + misses + bypasses = reads + writes
@@ -202,7 +202,7 @@ enum cm_counter_source {
    CM_COUNTER_REPLICATION, /**< the texture caches that held a block after it was requested */
    CM_COUNTER_OPERATION,   /**< enum cm_operation */
    CM_COUNTER_ENERGY,      /**< what energy/energy.h calls it */
-   CM_COUNTER_TIMING,      /**< timing/timing_counters.h; in mode imr immediate_counters.h */
+   CM_COUNTER_TIMING,      /**< timing/tiled/counters.h; in mode imr immediate_counters.h */
    CM_COUNTER_MESH,        /**< a link: router * CM_MESH_DIRECTION_COUNT + direction (texture/mesh.h) */
 };
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "timing/log_queue.h"
-#include "timing/timing_internal.h"
+#include "timing/tiled/tiled.h"
 
 /* Logs that may be on their way: a tile's has its tokens and quads, up to some 100 KiB. */
 #define MOST_LOGS 64

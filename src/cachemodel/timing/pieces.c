@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "timing/account.h"
+#include "timing/pieces.h"
 
 bool
 cm_queue_init(struct cm_queue *queue, uint32_t size)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "texture/nuca_internal.h"
-#include "timing/memory_timing.h"
+#include "timing/tiled/memory.h"
 
 /* ---- building ------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
 /* The immediate-mode pipeline from primitives on: regions and their HiZ, blocks of 4x4 pixels and their early tests,
  * their programs and textures, colours. Where a cache is accessed, items wait for its answer in order, in a queue
  * behind which the next ones' accesses are under way. */
-#include "timing/immediate_timing_internal.h"
+#include "timing/immediate/immediate.h"
 
 /* What the first cycles of a stage before an item are: until its arrival nothing was there, or it waited for memory;
  * then for room behind. */

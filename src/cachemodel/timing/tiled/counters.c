@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "timing/timing_counters.h"
-#include "timing/timing_internal.h"
+#include "timing/tiled/counters.h"
+#include "timing/tiled/tiled.h"
 
 static void
 collect_stage(struct cm_timing *timing, enum cm_timing_stage number, const struct cm_stage *stage)

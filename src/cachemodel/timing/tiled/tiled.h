@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/** What the stages share: timing.c and *_timing.c. */
-#ifndef CM_TIMING_INTERNAL_H
-#define CM_TIMING_INTERNAL_H
+/** What the parts of the timing of the tile-based pipeline share: tiled.c, the log and the loop; the others, the
+ * stages. */
+#ifndef CM_TILED_H
+#define CM_TILED_H
 
 #include <stdatomic.h>
 
-#include "timing/account.h"
+#include "timing/pieces.h"
 #include "timing/log_queue.h"
-#include "timing/memory_timing.h"
-#include "timing/texture_timing.h"
+#include "timing/tiled/memory.h"
+#include "timing/tiled/texture.h"
 #include "timing/timing.h"
-#include "timing/timing_counters.h"
+#include "timing/tiled/counters.h"
 
 /* ---- the log ------------------------------------------------------------- */
 

@@ -4,10 +4,10 @@
  * quad; a miss waits for an MSHR of its cache, which the next one does not overtake. All units' misses go out in the
  * order of time.
  */
-#ifndef CM_TEXTURE_TIMING_H
-#define CM_TEXTURE_TIMING_H
+#ifndef CM_TILED_TEXTURE_H
+#define CM_TILED_TEXTURE_H
 
-#include "timing/memory_timing.h"
+#include "timing/tiled/memory.h"
 
 /** The reads of a quad that are not all done. */
 struct cm_texture_quad {

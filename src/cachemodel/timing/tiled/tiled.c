@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "timing/timing_internal.h"
+#include "timing/tiled/tiled.h"
 
 static void take_log(void *context, struct cm_work *work);
 static void end_frame(void *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "timing/immediate_memory.h"
+#include "timing/immediate/memory.h"
 
 /* ---- building ------------------------------------------------------------ */
 

@@ -6,15 +6,15 @@
  * A read from memory is not complete when it is requested: its completion is asked for when somebody needs the
  * data, so that DRAM chooses among all that was requested until then. What waits for data is a cm_wait.
  */
-#ifndef CM_MEMORY_TIMING_H
-#define CM_MEMORY_TIMING_H
+#ifndef CM_TILED_MEMORY_H
+#define CM_TILED_MEMORY_H
 
 #include "config/config.h"
 #include "dram/dram_system.h"
 #include "memory/tap.h"
 #include "texture/mesh.h"
 #include "texture/nuca.h"
-#include "timing/account.h"
+#include "timing/pieces.h"
 
 /** A time that may depend on a read from memory. */
 struct cm_arrival {

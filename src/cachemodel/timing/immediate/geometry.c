@@ -4,7 +4,7 @@
  *
  * The event stream does not say which vertices make which primitive: of a draw's n vertices and k primitives, the
  * i-th primitive is complete with vertex ⌈i * n / k⌉. */
-#include "timing/immediate_timing_internal.h"
+#include "timing/immediate/immediate.h"
 
 /** Vertices of a draw that one processor runs before the next one has its turn: a thread's. */
 #define VERTICES_OF_A_THREAD 16

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/** What the parts of the timing of mode imr share: immediate_timing.c, the log and the loop; immediate_geometry.c and
- * immediate_raster.c, the stages. */
-#ifndef CM_IMMEDIATE_TIMING_INTERNAL_H
-#define CM_IMMEDIATE_TIMING_INTERNAL_H
+/** What the parts of the timing of mode imr share: immediate.c, the log and the loop; geometry.c and raster.c, the
+ * stages. */
+#ifndef CM_IMMEDIATE_TIMING_STAGES_H
+#define CM_IMMEDIATE_TIMING_STAGES_H
 
-#include "timing/immediate_counters.h"
-#include "timing/immediate_memory.h"
+#include "timing/immediate/counters.h"
+#include "timing/immediate/memory.h"
 #include "timing/immediate_timing.h"
 
 /* ---- the log of a pass; tokens of an item: from begin to end ------------- */

@@ -4,7 +4,7 @@
  * Blending Unit; blending is in order. */
 #include <stdlib.h>
 
-#include "timing/timing_internal.h"
+#include "timing/tiled/tiled.h"
 
 bool
 cm_raster_timing_init(struct cm_timing *timing)

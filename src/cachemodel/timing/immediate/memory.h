@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "dram/dram_system.h"
 #include "memory/tap.h"
-#include "timing/account.h"
+#include "timing/pieces.h"
 
 #define CM_DELAY_TICKETS 15
 

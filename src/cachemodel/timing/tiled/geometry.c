@@ -6,7 +6,7 @@
  * i-th primitive is complete with vertex ⌈i * n / k⌉. */
 #include <stdlib.h>
 
-#include "timing/timing_internal.h"
+#include "timing/tiled/tiled.h"
 
 bool
 cm_geometry_timing_init(struct cm_timing *timing)

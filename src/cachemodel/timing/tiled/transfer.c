@@ -3,7 +3,7 @@
  * last quad is blended. Blocks go one after another; so many may be outstanding. */
 #include <stdlib.h>
 
-#include "timing/timing_internal.h"
+#include "timing/tiled/tiled.h"
 
 bool
 cm_transfer_timing_init(struct cm_timing *timing)

@@ -6,9 +6,9 @@
 
 #include "dram/dram_system.h"
 #include "stats/counters.h"
-#include "timing/account.h"
+#include "timing/pieces.h"
 
-/** Stages: X(identifier, name, description). Their states as in timing/timing_counters.h. */
+/** Stages: X(identifier, name, description). Their states as in timing/tiled/counters.h. */
 #define CM_IMMEDIATE_STAGES(X)                                                                               \
    X(VERTEX_FETCH, "vertex_fetch", "the fetch of indices and vertices")                                      \
    X(PRIMITIVE_ASSEMBLY, "primitive_assembly", "Primitive Assembly")                                         \
@@ -25,7 +25,7 @@ enum cm_immediate_stage {
       CM_IMMEDIATE_STAGE_COUNT
 };
 
-/** Queues, as in timing/timing_counters.h: X(identifier, name, description) */
+/** Queues, as in timing/tiled/counters.h: X(identifier, name, description) */
 #define CM_IMMEDIATE_QUEUES(X)                                                      \
    X(VERTEX, "vertex", "vertices that are fetched and not assembled")               \
    X(TRIANGLE, "triangle", "primitives before the Rasterizer")                      \

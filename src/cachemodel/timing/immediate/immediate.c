@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "timing/immediate_timing_internal.h"
+#include "timing/immediate/immediate.h"
 
 /** Cycles that all stages go on before DRAM does: no more than any read of it takes, so that what is asked of it
  * because of one comes in time. */

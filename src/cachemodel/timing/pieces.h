@@ -7,8 +7,8 @@
  * done with item n - 1, and leaves when there is room behind: when item n - Q has left the queue of Q behind
  * it. Items are worked out one after another, all stages of one before the next item.
  */
-#ifndef CM_TIMING_ACCOUNT_H
-#define CM_TIMING_ACCOUNT_H
+#ifndef CM_TIMING_PIECES_H
+#define CM_TIMING_PIECES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "timing/texture_timing.h"
+#include "timing/tiled/texture.h"
 
 bool
 cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_memory_timing *memory, uint32_t num_units,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** The counters of the timing (timing/timing.h); what a frame took is counted at its end. */
-#ifndef CM_TIMING_COUNTERS_H
-#define CM_TIMING_COUNTERS_H
+#ifndef CM_TILED_COUNTERS_H
+#define CM_TILED_COUNTERS_H
 
 /** Stages, each with a counter <stage>.<state>_cycles for each of its states; of a frame these sum up to its cycles
  * times the units that the stage is of: X(identifier, name, description) */

@@ -6,7 +6,7 @@
  * queue when it is complete and all before it have gone, at most one a cycle. */
 #include <stdlib.h>
 
-#include "timing/timing_internal.h"
+#include "timing/tiled/tiled.h"
 
 bool
 cm_fetcher_timing_init(struct cm_timing *timing)

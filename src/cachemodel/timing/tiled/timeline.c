@@ -2,7 +2,7 @@
 /* What the timeline is told: tiles when they are flushed, passes' geometry, DRAM's commands as they are scheduled. */
 #include "dram/device.h"
 #include "timing/timeline.h"
-#include "timing/timing_internal.h"
+#include "timing/tiled/tiled.h"
 
 /* Of a rank. */
 static uint32_t
