@@ -8,6 +8,7 @@
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
 #include "tbr_context.h"
+#include "tbr_counter_query.h"
 #include "tbr_debug.h"
 #include "tbr_model.h"
 #include "tbr_renderer.h"
@@ -318,8 +319,11 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
 struct tbr_batch *
 tbr_batch_get(struct tbr_context *context)
 {
-   if (context->batch && (context->batch->closed || context->batch->held_bytes > MAX_HELD_BYTES))
+   if (context->batch &&
+       (context->batch->closed || context->batch->held_bytes > MAX_HELD_BYTES || context->deferred_flushes))
       tbr_batch_hand_over(context);
+   context->deferred_flushes = 0;
+   context->flushed_last = false;
    if (context->batch)
       return context->batch;
 
@@ -349,6 +353,7 @@ tbr_batch_get(struct tbr_context *context)
 
    context->batch = batch;
    context->dirty = TBR_DIRTY_ALL;
+   tbr_counter_queries_begin_pass(context);
    return batch;
 }
 
@@ -685,6 +690,7 @@ tbr_batch_hand_over(struct tbr_context *context)
       tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,
                      tbr_renderer_release_tile, tbr_renderer_release);
    simple_mtx_unlock(&screen->hand_over_lock);
+   tbr_counter_queries_charge(context);
 }
 
 void
@@ -726,4 +732,5 @@ tbr_frame_end(struct tbr_context *context)
    p_atomic_inc(&screen->frame);
    if (screen->model)
       tbr_model_frame_end(screen->model);
+   tbr_counter_queries_charge(context);
 }

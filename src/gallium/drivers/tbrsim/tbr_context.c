@@ -8,6 +8,7 @@
 #include "util/u_upload_mgr.h"
 #include "tbr_batch.h"
 #include "tbr_binning.h"
+#include "tbr_counter_query.h"
 #include "tbr_program_cache.h"
 #include "tbr_resource.h"
 
@@ -37,6 +38,7 @@ destroy_context(struct pipe_context *base)
    if (base->const_uploader)
       u_upload_destroy(base->const_uploader);
    slab_destroy_child(&context->transfer_pool);
+   tbr_counter_query_destroy_context(context);
    FREE(context);
 }
 

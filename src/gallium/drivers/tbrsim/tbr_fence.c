@@ -6,6 +6,7 @@
 #include "util/u_memory.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_counter_query.h"
 #include "tbr_screen.h"
 
 struct tbr_fence {
@@ -77,6 +78,9 @@ flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flag
 {
    struct tbr_context *context = tbr_context(base);
 
+   if (!fence && (flags & PIPE_FLUSH_ASYNC) && !(flags & PIPE_FLUSH_END_OF_FRAME) &&
+       tbr_counter_queries_defer_flush(context))
+      return;
    tbr_batch_flush(context);
    if (flags & PIPE_FLUSH_END_OF_FRAME)
       tbr_frame_end(context);

@@ -14,7 +14,7 @@
 #include "util/u_memory.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
-#include "tbr_model.h"
+#include "tbr_counter_query.h"
 
 static void
 finish(struct tbr_context *context, uint64_t sequence)
@@ -118,7 +118,7 @@ count_fragments(struct tbr_context *context, const struct tbr_query *query)
    return fragments;
 }
 
-/* ---- what draw and the model count ------------------------------------ */
+/* ---- what draw counts ------------------------------------ */
 
 void
 tbr_query_add_pipeline_statistics(struct tbr_context *context,
@@ -201,15 +201,6 @@ counts_primitives(unsigned type)
    }
 }
 
-/** The model's counter after all that has been drawn. */
-static uint64_t
-read_counter(struct tbr_context *context, unsigned counter)
-{
-   struct tbr_model *model = tbr_screen(context->base.screen)->model;
-   tbr_batch_flush(context);
-   return model ? tbr_model_counter(model, counter, true) : 0;
-}
-
 /* ---- the life of a query ---------------------------------------------- */
 
 static bool
@@ -229,9 +220,7 @@ is_supported(const struct tbr_screen *screen, unsigned type)
    case PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE:
    case PIPE_QUERY_GPU_FINISHED:
    case PIPE_QUERY_PIPELINE_STATISTICS: return true;
-   default:
-      return type >= PIPE_QUERY_DRIVER_SPECIFIC && screen->counters &&
-             type - PIPE_QUERY_DRIVER_SPECIFIC < screen->counters->count;
+   default: return tbr_counter_query_is_supported(screen, type);
    }
 }
 
@@ -246,6 +235,7 @@ create_query(struct pipe_context *base, unsigned type, unsigned index)
       return NULL;
    query->type = type;
    query->index = index;
+   list_inithead(&query->link);
    return (struct pipe_query *)query;
 }
 
@@ -274,7 +264,10 @@ destroy_query(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_query *query = tbr_query(handle);
    if (context->render_condition_query == handle)
       context->render_condition_query = NULL;
-   stop(context, query);
+   if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
+      tbr_counter_query_stop(context, query);
+   else
+      stop(context, query);
    drop_parts(context, query);
    FREE(query);
 }
@@ -286,11 +279,11 @@ begin_query(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_query *query = tbr_query(handle);
 
    draw_flush(context->draw);
+   if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
+      return tbr_counter_query_begin(context, query);
    query->active = true;
    if (query->type == PIPE_QUERY_TIME_ELAPSED) {
       query->begin = finish_and_read_clock(context);
-   } else if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC) {
-      query->begin = read_counter(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
    } else if (query->type == PIPE_QUERY_PIPELINE_STATISTICS) {
       query->statistics = context->statistics;
       context->num_active_statistics++;
@@ -314,6 +307,10 @@ end_query(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_query *query = tbr_query(handle);
 
    draw_flush(context->draw);
+   if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC) {
+      tbr_counter_query_end(context, query);
+      return true;
+   }
    stop(context, query);
    switch (query->type) {
    case PIPE_QUERY_TIMESTAMP:
@@ -326,8 +323,6 @@ end_query(struct pipe_context *base, struct pipe_query *handle)
    default:
       if (counts_primitives(query->type))
          subtract_streams(query->streams, context->binning->streams);
-      if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
-         query->end = read_counter(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
       break;
    }
    return true;
@@ -342,6 +337,10 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
 
    /* Some callers read more than the member that belongs to the type. */
    result->u64 = 0;
+   if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC) {
+      result->u64 = tbr_counter_query_result(context, query);
+      return true;
+   }
    finish(context, query->last_batch);
    switch (query->type) {
    case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_fragments(context, query); break;
@@ -401,80 +400,6 @@ tbr_render_condition_passes(struct tbr_context *context)
    return (result.u64 != 0) != context->render_condition_condition;
 }
 
-/* ---- the model's counters as driver queries --------------------------- */
-
-static int
-get_driver_query_info(struct pipe_screen *base, unsigned index, struct pipe_driver_query_info *info)
-{
-   const struct tbr_screen *screen = tbr_screen(base);
-   const unsigned count = screen->counters ? screen->counters->count : 0;
-
-   if (!info)
-      return count;
-   if (index >= count)
-      return 0;
-
-   const struct cm_counter *counter = &screen->counters->counters[index];
-   *info = (struct pipe_driver_query_info){
-      .name = counter->name,
-      .query_type = PIPE_QUERY_DRIVER_SPECIFIC + index,
-      .type = strcmp(counter->measure, "bytes") == 0 ? PIPE_DRIVER_QUERY_TYPE_BYTES
-                                                     : PIPE_DRIVER_QUERY_TYPE_UINT64,
-      .result_type = PIPE_DRIVER_QUERY_RESULT_TYPE_AVERAGE,
-   };
-   while (screen->counter_groups[info->group_id].unit != counter->unit)
-      info->group_id++;
-   return 1;
-}
-
-static int
-get_driver_query_group_info(struct pipe_screen *base, unsigned index,
-                            struct pipe_driver_query_group_info *info)
-{
-   const struct tbr_screen *screen = tbr_screen(base);
-
-   if (!info)
-      return screen->num_counter_groups;
-   if (index >= screen->num_counter_groups)
-      return 0;
-   *info = (struct pipe_driver_query_group_info){
-      .name = screen->counter_groups[index].name,
-      .max_active_queries = screen->counter_groups[index].num_counters,
-      .num_queries = screen->counter_groups[index].num_counters,
-   };
-   return 1;
-}
-
-static void
-add_to_group(struct tbr_screen *screen, const struct cm_counter *counter)
-{
-   unsigned group = 0;
-   while (group < screen->num_counter_groups && screen->counter_groups[group].unit != counter->unit)
-      group++;
-   if (group == screen->num_counter_groups) {
-      screen->counter_groups[group].unit = counter->unit;
-      screen->counter_groups[group].name = counter->unit < 0 ? "pipeline" : cm_unit_names[counter->unit];
-      screen->num_counter_groups++;
-   }
-   screen->counter_groups[group].num_counters++;
-}
-
-bool
-tbr_query_init_screen(struct tbr_screen *screen)
-{
-   screen->base.get_driver_query_info = get_driver_query_info;
-   screen->base.get_driver_query_group_info = get_driver_query_group_info;
-   if (!screen->model || !tbr_model_counters(screen->model))
-      return true;
-
-   screen->counters = cm_counter_table_create(screen->config);
-   if (!screen->counters)
-      return false;
-   for (uint32_t i = 0; i < screen->counters->count; i++)
-      add_to_group(screen, &screen->counters->counters[i]);
-   return true;
-}
-
 void
 tbr_query_init_context(struct tbr_context *context)
 {
@@ -482,6 +407,7 @@ tbr_query_init_context(struct tbr_context *context)
 
    list_inithead(&context->samples.active);
    list_inithead(&context->invocations.active);
+   tbr_counter_query_init_context(context);
    base->create_query = create_query;
    base->destroy_query = destroy_query;
    base->begin_query = begin_query;

@@ -14,7 +14,8 @@ struct tbr_query {
    unsigned type; /**< PIPE_QUERY_*, or PIPE_QUERY_DRIVER_SPECIFIC + number of the model's counter */
    unsigned index;
    bool active;
-   uint64_t begin, end; /**< timestamps, counters: the value at begin and end */
+   uint64_t begin, end; /**< timestamps: the value at begin and end; counters: end is the result */
+   bool unread;         /**< of a counter: ended, its result not read */
    uint64_t last_batch; /**< result is final once this batch is done */
    /** Both at begin; after end the difference. */
    struct pipe_query_data_pipeline_statistics statistics;
@@ -22,7 +23,7 @@ struct tbr_query {
 
    /* A query of fragments counts in parts, which are queries too: when one begins or
     * ends while others are active, a part ends for all of them and the next begins. */
-   struct list_head link; /**< in tbr_fragment_counting.active */
+   struct list_head link; /**< in tbr_fragment_counting.active, or tbr_counter_watch.active */
    struct tbr_query **parts;
    unsigned num_parts;
    unsigned users;                /**< of a part: queries, and the context while it counts */

@@ -266,7 +266,7 @@ tbrsim_create_screen(struct sw_winsys *winsys)
    tbr_debug_init();
    init_functions(screen);
 
-   if (!lp_build_init() || !build_gpu(screen) || !tbr_query_init_screen(screen)) {
+   if (!lp_build_init() || !build_gpu(screen) || !tbr_counter_query_init_screen(screen)) {
       destroy_screen(&screen->base);
       return NULL;
    }

@@ -54,6 +54,8 @@ struct tbr_screen {
    uint32_t next_resource_id;   /**< event-stream identifiers, atomically counted up */
    simple_mtx_t announce_mutex; /**< of what contexts announce to the event stream once */
    uint32_t user_buffer_id;     /**< see tbr_resource_user_buffer; 0: not needed yet */
+   const void *drawing_thread;  /**< tells threads apart: the first that has begun a pass (atomic) */
+   uint32_t many_threads;       /**< 1 once another has (atomic) */
 };
 
 static inline struct tbr_screen *
@@ -69,8 +71,8 @@ void tbr_screen_note_ended_loops(struct tbr_screen *screen);
  * derives caps from them. */
 void tbr_caps_init_screen(struct tbr_screen *screen);
 
-/** Lists the model's counters as driver queries (tbr_query.c). False when memory
+/** Lists the model's counters as driver queries (tbr_counter_query.c). False when memory
  * is out. */
-bool tbr_query_init_screen(struct tbr_screen *screen);
+bool tbr_counter_query_init_screen(struct tbr_screen *screen);
 
 #endif

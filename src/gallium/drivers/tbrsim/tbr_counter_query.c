@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+#include "tbr_counter_query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/u_atomic.h"
+#include "util/u_memory.h"
+#include "tbr_batch.h"
+#include "tbr_context.h"
+#include "tbr_model.h"
+
+/** A counter that a context has, or had, queries of. */
+struct tbr_counter_watch {
+   struct list_head link; /**< in tbr_context.counter_watches */
+   unsigned counter;
+   uint64_t seen;           /**< its value when it was charged last */
+   struct list_head active; /**< queries, by their link */
+   /** Queries that have ended, but were active in the pass being recorded or just handed over,
+    * if none has begun since. */
+   struct list_head ended;
+   bool owed;     /**< such a query's result was read before the pass ended: the pass is the next query's */
+   uint64_t debt; /**< what was counted meanwhile */
+};
+
+static struct tbr_counter_watch *
+find_watch(struct tbr_context *context, unsigned counter)
+{
+   list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
+      if (watch->counter == counter)
+         return watch;
+   }
+   return NULL;
+}
+
+static struct tbr_counter_watch *
+create_watch(struct tbr_context *context, unsigned counter)
+{
+   struct tbr_counter_watch *watch = CALLOC_STRUCT(tbr_counter_watch);
+   if (!watch)
+      return NULL;
+   watch->counter = counter;
+   list_inithead(&watch->active);
+   list_inithead(&watch->ended);
+   list_addtail(&watch->link, &context->counter_watches);
+   return watch;
+}
+
+static struct tbr_counter_watch *
+watch_of(struct tbr_context *context, const struct tbr_query *query)
+{
+   return find_watch(context, query->type - PIPE_QUERY_DRIVER_SPECIFIC);
+}
+
+static bool
+has_claim(const struct tbr_counter_watch *watch)
+{
+   return !list_is_empty(&watch->active) || !list_is_empty(&watch->ended) || watch->owed;
+}
+
+static void
+drop_ended(struct tbr_counter_watch *watch)
+{
+   list_for_each_entry_safe (struct tbr_query, query, &watch->ended, link)
+      list_delinit(&query->link);
+}
+
+/** Charges what was counted since the last time. Waits for the consumer, not for the renderer
+ * to begin anything: the pass being recorded stays as it is. */
+static void
+charge(struct tbr_model *model, struct tbr_counter_watch *watch)
+{
+   const uint64_t value = model ? tbr_model_counter(model, watch->counter, true) : watch->seen;
+   const uint64_t counted = value - watch->seen;
+
+   watch->seen = value;
+   list_for_each_entry (struct tbr_query, query, &watch->active, link)
+      query->end += counted;
+   list_for_each_entry (struct tbr_query, query, &watch->ended, link)
+      query->end += counted;
+   if (list_is_empty(&watch->active) && list_is_empty(&watch->ended))
+      watch->debt += counted;
+}
+
+void
+tbr_counter_queries_charge(struct tbr_context *context)
+{
+   struct tbr_model *model = tbr_screen(context->base.screen)->model;
+   list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
+      if (has_claim(watch))
+         charge(model, watch);
+   }
+}
+
+void
+tbr_counter_queries_begin_pass(struct tbr_context *context)
+{
+   static __thread char here;
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   const void *first = p_atomic_cmpxchg_ptr(&screen->drawing_thread, NULL, (const void *)&here);
+   if (first && first != &here)
+      p_atomic_set(&screen->many_threads, 1);
+   list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
+      drop_ended(watch);
+      watch->owed = false;
+   }
+}
+
+/* ---- flushes ----------------------------------------------------------- */
+
+bool
+tbr_counter_queries_defer_flush(struct tbr_context *context)
+{
+   if (!context->num_unread_counters || p_atomic_read(&tbr_screen(context->base.screen)->many_threads))
+      return false;
+   context->deferred_flushes++;
+   context->flushed_last = true;
+   return true;
+}
+
+/** Makes the flushes that nobody's reading followed. */
+static void
+make_deferred_flushes(struct tbr_context *context)
+{
+   if (context->deferred_flushes)
+      tbr_batch_flush(context);
+   context->deferred_flushes = 0;
+   context->flushed_last = false;
+}
+
+/** The flush right before a result is read is the reader's. */
+static void
+forget_flush(struct tbr_context *context)
+{
+   if (context->flushed_last)
+      context->deferred_flushes--;
+   context->flushed_last = false;
+}
+
+/* ---- the life of a query ----------------------------------------------- */
+
+bool
+tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type)
+{
+   return type >= PIPE_QUERY_DRIVER_SPECIFIC && screen->counters &&
+          type - PIPE_QUERY_DRIVER_SPECIFIC < screen->counters->count;
+}
+
+static void
+forget_result(struct tbr_context *context, struct tbr_query *query)
+{
+   if (query->unread)
+      context->num_unread_counters--;
+   query->unread = false;
+}
+
+bool
+tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
+{
+   struct tbr_model *model = tbr_screen(context->base.screen)->model;
+   const unsigned counter = query->type - PIPE_QUERY_DRIVER_SPECIFIC;
+   struct tbr_counter_watch *watch = find_watch(context, counter);
+
+   make_deferred_flushes(context);
+   tbr_counter_query_stop(context, query);
+   if (!watch)
+      watch = create_watch(context, counter);
+   if (!watch)
+      return false;
+   if (has_claim(watch))
+      charge(model, watch);
+   else if (model) /* what was counted while nobody asked */
+      watch->seen = tbr_model_counter(model, counter, true);
+   drop_ended(watch);
+   query->active = true;
+   query->end = watch->debt;
+   watch->debt = 0;
+   watch->owed = false;
+   list_addtail(&query->link, &watch->active);
+   return true;
+}
+
+void
+tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query)
+{
+   if (!query->active)
+      return;
+   query->active = false;
+   list_del(&query->link);
+   list_addtail(&query->link, &watch_of(context, query)->ended);
+   query->unread = true;
+   context->num_unread_counters++;
+}
+
+void
+tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query)
+{
+   if (!list_is_empty(&query->link))
+      list_delinit(&query->link);
+   query->active = false;
+   forget_result(context, query);
+}
+
+uint64_t
+tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
+{
+   struct tbr_counter_watch *watch = watch_of(context, query);
+   forget_flush(context);
+   forget_result(context, query);
+   /* The result cannot change any more once somebody knows it. */
+   if (!query->active && !list_is_empty(&query->link)) {
+      list_delinit(&query->link);
+      watch->owed = context->batch && list_is_empty(&watch->active) && list_is_empty(&watch->ended);
+   }
+   return query->end;
+}
+
+/* ---- what there is ----------------------------------------------------- */
+
+static int
+get_driver_query_info(struct pipe_screen *base, unsigned index, struct pipe_driver_query_info *info)
+{
+   const struct tbr_screen *screen = tbr_screen(base);
+   const unsigned count = screen->counters ? screen->counters->count : 0;
+
+   if (!info)
+      return count;
+   if (index >= count)
+      return 0;
+
+   const struct cm_counter *counter = &screen->counters->counters[index];
+   *info = (struct pipe_driver_query_info){
+      .name = counter->name,
+      .query_type = PIPE_QUERY_DRIVER_SPECIFIC + index,
+      .type = strcmp(counter->measure, "bytes") == 0 ? PIPE_DRIVER_QUERY_TYPE_BYTES
+                                                     : PIPE_DRIVER_QUERY_TYPE_UINT64,
+      .result_type = PIPE_DRIVER_QUERY_RESULT_TYPE_AVERAGE,
+   };
+   while (screen->counter_groups[info->group_id].unit != counter->unit)
+      info->group_id++;
+   return 1;
+}
+
+static int
+get_driver_query_group_info(struct pipe_screen *base, unsigned index,
+                            struct pipe_driver_query_group_info *info)
+{
+   const struct tbr_screen *screen = tbr_screen(base);
+
+   if (!info)
+      return screen->num_counter_groups;
+   if (index >= screen->num_counter_groups)
+      return 0;
+   *info = (struct pipe_driver_query_group_info){
+      .name = screen->counter_groups[index].name,
+      .max_active_queries = screen->counter_groups[index].num_counters,
+      .num_queries = screen->counter_groups[index].num_counters,
+   };
+   return 1;
+}
+
+static void
+add_to_group(struct tbr_screen *screen, const struct cm_counter *counter)
+{
+   unsigned group = 0;
+   while (group < screen->num_counter_groups && screen->counter_groups[group].unit != counter->unit)
+      group++;
+   if (group == screen->num_counter_groups) {
+      screen->counter_groups[group].unit = counter->unit;
+      screen->counter_groups[group].name = counter->unit < 0 ? "pipeline" : cm_unit_names[counter->unit];
+      screen->num_counter_groups++;
+   }
+   screen->counter_groups[group].num_counters++;
+}
+
+bool
+tbr_counter_query_init_screen(struct tbr_screen *screen)
+{
+   screen->base.get_driver_query_info = get_driver_query_info;
+   screen->base.get_driver_query_group_info = get_driver_query_group_info;
+   if (!screen->model || !tbr_model_counters(screen->model))
+      return true;
+
+   screen->counters = cm_counter_table_create(screen->config);
+   if (!screen->counters)
+      return false;
+   for (uint32_t i = 0; i < screen->counters->count; i++)
+      add_to_group(screen, &screen->counters->counters[i]);
+   return true;
+}
+
+void
+tbr_counter_query_init_context(struct tbr_context *context)
+{
+   list_inithead(&context->counter_watches);
+}
+
+void
+tbr_counter_query_destroy_context(struct tbr_context *context)
+{
+   list_for_each_entry_safe (struct tbr_counter_watch, watch, &context->counter_watches, link)
+      FREE(watch);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The model's counters as driver queries: GL_AMD_performance_monitor, GALLIUM_HUD.
+ *
+ * Asking changes nothing of what is counted: no query ends a pass. What a pass costs is known only when it
+ * has ended, and as a whole. It is charged to the queries of the counter that are active then, and to those
+ * that ended while it was recorded, unless another has begun since; so are frame ends. Queries that follow one
+ * another, such as those of draws, therefore add up to what queries of whole frames report: each pass is in the
+ * last of the queries that saw a part of it. A result that is read while a pass is being recorded does not wait
+ * for it; the pass is the next query's.
+ */
+#ifndef TBR_COUNTER_QUERY_H
+#define TBR_COUNTER_QUERY_H
+
+#include "tbr_query.h"
+
+struct tbr_screen;
+
+bool tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type);
+/** False when memory is out. */
+bool tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query);
+void tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query);
+/** Takes the query out of what is charged. */
+void tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query);
+uint64_t tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query);
+
+/** The context's pass, or a frame, has been handed over to the model. */
+void tbr_counter_queries_charge(struct tbr_context *context);
+/** A pass begins: those that ended before it have no part in it. */
+void tbr_counter_queries_begin_pass(struct tbr_context *context);
+
+/** A glFlush, which programs do before they read results, must not end the pass while there are results to be
+ * read. True if it is to wait until something is drawn or a query begins: it is forgotten if it is followed by the
+ * reading. Once
+ * several threads draw nothing is deferred, because another may want what has been drawn; a context that
+ * becomes another's successor in the same thread is flushed in any case. */
+bool tbr_counter_queries_defer_flush(struct tbr_context *context);
+
+void tbr_counter_query_init_context(struct tbr_context *context);
+void tbr_counter_query_destroy_context(struct tbr_context *context);
+
+#endif

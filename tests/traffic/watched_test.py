@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""What is counted does not depend on who asks: glretrace's metrics of frames and of draws leave the statistics
+as they are, and add up to them."""
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ARGUMENTS = None
+REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
+COUNTERS = ("fragment_stage.fragments", "dram.total.write_bytes")
+
+
+class Watched(unittest.TestCase):
+    def replay(self, capture, *options):
+        """The statistics of a replay and what glretrace printed."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
+        with tempfile.TemporaryDirectory() as out:
+            result = subprocess.run([ARGUMENTS.tbrsim, "run", "--out", out, "--", "eglretrace", "--benchmark", *options,
+                                     REPLAYS / capture], env=clean, capture_output=True, text=True, check=False,
+                                    timeout=100)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(f"{out}/stats.json", encoding="utf-8") as file:
+                statistics = json.load(file)
+        return statistics["total"], statistics["frames"], result.stdout.splitlines()
+
+    def watch(self, capture, option):
+        """What glretrace reported of each frame or draw, by counter; None where it did not ask."""
+        total, frames, _ = self.replay(capture)
+        metrics = "GL_AMD_performance_monitor: " + ", ".join(COUNTERS)
+        watched_total, watched_frames, printed = self.replay(capture, f"{option}={metrics}")
+        self.assertEqual(watched_total, total)
+        self.assertEqual(watched_frames, frames)
+        columns = next(line for line in printed if line.startswith("#")).split("\t")
+        rows = [line.split("\t") for line in printed if line.startswith(("frame\t", "call\t"))]
+        return frames, [{counter: None if row[columns.index(counter)] == "-" else int(row[columns.index(counter)])
+                         for counter in COUNTERS} for row in rows]
+
+    def check(self, capture):
+        for option in ("--pframes", "--pdrawcalls"):
+            with self.subTest(option):
+                frames, reported = self.watch(capture, option)
+                self.assertGreaterEqual(len(reported), len(frames))
+                self.assertEqual(sum(part["fragment_stage.fragments"] or 0 for part in reported),
+                                 sum(frame["fragment_stage.fragments"] for frame in frames))
+
+    def test_many_draws_a_pass(self):
+        self.check("glmark2_ideas.trace")
+
+    def test_several_passes_a_frame(self):
+        self.check("glmark2_shadow.trace")
+
+
+def main():
+    global ARGUMENTS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    ARGUMENTS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
