@@ -157,8 +157,8 @@ def mechanisms_table(captures):
 
 
 PARTS = {"interleaved lists": "tcor-interleaved-64k",
-         "and the L2": "tcor-interleaved-64k,caches.l2.policy=tcor",
-         "TCOR, LRU Attribute Cache": "tcor-64k,caches.attribute_cache.policy=lru",
+         "and the L2": "tcor-interleaved-64k-l2.policy-tcor",
+         "TCOR, LRU Attribute Cache": "tcor-64k-attribute_cache.policy-lru",
          "TCOR": "tcor-64k",
          "victims in the next sets": "tcor-64k,primitive_buffer.further_victims=next-sets",
          "output queue of 1": "tcor-64k,primitive_buffer.output_queue=1",

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const address_format_names[ADDRESS_FORMAT_COUNT] = {"auto", "din", "oraclegeneral", "plain"};
+#include "config/units.h"
+
+const char *const address_format_names[ADDRESS_FORMAT_COUNT] = {"auto", "din", "oraclegeneral", "plain",
+                                                                "streams"};
 
 #define BUFFER_SIZE (256 * 1024)
 /* More than any sensible line has; the buffer always holds one of this length. */
@@ -27,6 +30,7 @@ struct access {
    uint64_t address;
    uint64_t bytes;
    bool write;
+   uint8_t stream; /* enum cm_stream, where the format has them */
 };
 
 struct address_trace {
@@ -40,6 +44,7 @@ struct address_trace {
    /* The rest of an access that touches more blocks than a batch had room for. */
    uint64_t rest_block, rest_count;
    bool rest_write;
+   uint8_t rest_stream;
 };
 
 static bool __attribute__((format(printf, 4, 5)))
@@ -177,6 +182,14 @@ decode_din(struct address_trace *trace, const char *line, const char *end, struc
    return true;
 }
 
+/* An address with 0x. Where it ends; NULL where there is none. */
+static const char *
+read_address(const char *text, const char *end, uint64_t *value)
+{
+   const bool prefix = end - text > 2 && text[0] == '0' && (text[1] | 32) == 'x';
+   return prefix ? read_hexadecimal(text, end, value) : NULL;
+}
+
 static bool
 decode_plain(struct address_trace *trace, const char *line, const char *end, struct access *access,
              char *error, unsigned long error_size)
@@ -185,12 +198,83 @@ decode_plain(struct address_trace *trace, const char *line, const char *end, str
    const char *text = skip_spaces(line + 1, end);
    access->write = kind == 'w';
    access->bytes = 1;
-   const bool prefix = text > line + 1 && end - text > 2 && text[0] == '0' && (text[1] | 32) == 'x';
-   const char *rest = prefix ? read_hexadecimal(text, end, &access->address) : NULL;
+   const char *rest = text > line + 1 ? read_address(text, end, &access->address) : NULL;
    if ((kind != 'r' && kind != 'w') || !rest || skip_spaces(rest, end) != end)
       return wrong_line(trace, error, error_size, "'%s', expected \"R 0xADDRESS\" or \"W 0xADDRESS\"",
                         show(line, end).text);
    return true;
+}
+
+static bool
+read_stream(const char *text, const char *end, uint8_t *stream)
+{
+   for (unsigned s = 0; s < CM_STREAM_COUNT; s++) {
+      if (strlen(cm_stream_names[s]) == (size_t)(end - text) &&
+          !memcmp(cm_stream_names[s], text, (size_t)(end - text))) {
+         *stream = (uint8_t)s;
+         return true;
+      }
+   }
+   return false;
+}
+
+static const char *
+trim_spaces(const char *text, const char *end)
+{
+   while (end > text && is_space(end[-1]))
+      end--;
+   return end;
+}
+
+/* "R 0x1fc0 texture". */
+static bool
+decode_streams(struct address_trace *trace, const char *line, const char *end, struct access *access,
+               char *error, unsigned long error_size)
+{
+   const char *text = skip_spaces(line + 1, end);
+   const char *rest = text > line + 1 ? read_address(text, end, &access->address) : NULL;
+   access->write = line[0] == 'W';
+   access->bytes = 1;
+   if ((line[0] != 'R' && line[0] != 'W') || !rest)
+      return wrong_line(trace, error, error_size,
+                        "'%s', expected \"R|W 0xADDRESS STREAM\", \"I 0xBEGIN 0xEND\" or \"F\"",
+                        show(line, end).text);
+   rest = skip_spaces(rest, end);
+   if (!read_stream(rest, trim_spaces(rest, end), &access->stream))
+      return wrong_line(trace, error, error_size, "'%s', expected the name of a stream",
+                        show(rest, end).text);
+   return true;
+}
+
+/* "I 0x1000 0x2000". */
+static bool
+decode_invalidation(struct address_trace *trace, const char *line, const char *end,
+                    struct address_batch *batch, char *error, unsigned long error_size)
+{
+   const char *text = skip_spaces(line + 1, end);
+   const char *rest = text > line + 1 ? read_address(text, end, &batch->invalid_begin) : NULL;
+   rest = rest ? read_address(skip_spaces(rest, end), end, &batch->invalid_end) : NULL;
+   if (!rest || skip_spaces(rest, end) != end || batch->invalid_begin > batch->invalid_end)
+      return wrong_line(trace, error, error_size, "'%s', expected \"I 0xBEGIN 0xEND\"", show(line, end).text);
+   batch->invalidates = true;
+   return true;
+}
+
+/* Whether a line can only be of the format "streams". */
+static bool
+is_streams_line(struct address_trace *trace, const char *line, const char *end)
+{
+   struct access access;
+   struct address_batch *batch = NULL;
+   char ignored[8];
+   if (line < end && *line == 'F' && skip_spaces(line + 1, end) == end)
+      return true;
+   if (line < end && *line == 'I' && (batch = malloc(sizeof *batch))) {
+      const bool fine = decode_invalidation(trace, line, end, batch, ignored, sizeof ignored);
+      free(batch);
+      return fine;
+   }
+   return line < end && decode_streams(trace, line, end, &access, ignored, sizeof ignored);
 }
 
 /* The format of what the buffer begins with. */
@@ -216,16 +300,19 @@ guess_format(const struct address_trace *trace)
    char ignored[8];
    const bool plain = text < end && decode_plain((struct address_trace *)trace, text,
                                                  line_end ? line_end : end, &access, ignored, sizeof ignored);
+   if (is_streams_line((struct address_trace *)trace, text, line_end ? line_end : end))
+      return ADDRESS_FORMAT_STREAMS;
    return plain ? ADDRESS_FORMAT_PLAIN : ADDRESS_FORMAT_DIN;
 }
 
 /* ---- batches ----------------------------------------------------------- */
 
 static inline void
-add_block(struct address_batch *batch, uint64_t block, bool write)
+add_block(struct address_batch *batch, uint64_t block, bool write, uint8_t stream)
 {
    batch->blocks[batch->count] = block;
    batch->is_write[batch->count] = write;
+   batch->streams[batch->count] = stream;
    batch->writes += write;
    batch->count++;
 }
@@ -235,7 +322,7 @@ static void
 add_rest(struct address_trace *trace, struct address_batch *batch)
 {
    for (; trace->rest_count && batch->count < ADDRESS_BATCH; trace->rest_count--)
-      add_block(batch, trace->rest_block++, trace->rest_write);
+      add_block(batch, trace->rest_block++, trace->rest_write, trace->rest_stream);
 }
 
 /* The blocks of an access; false where they are outside of what a cache can hold. */
@@ -248,12 +335,13 @@ add_access(struct address_trace *trace, struct address_batch *batch, const struc
    if (last_byte < access->address || last >= BLOCK_LIMIT)
       return false;
    if (first == last) {
-      add_block(batch, first, access->write);
+      add_block(batch, first, access->write, access->stream);
       return true;
    }
    trace->rest_block = first;
    trace->rest_count = last - first + 1;
    trace->rest_write = access->write;
+   trace->rest_stream = access->stream;
    add_rest(trace, batch);
    return true;
 }
@@ -286,7 +374,7 @@ next_line(struct address_trace *trace, const char **line, const char **end, char
 static bool
 read_lines(struct address_trace *trace, struct address_batch *batch, char *error, unsigned long error_size)
 {
-   const bool din = trace->options.format == ADDRESS_FORMAT_DIN;
+   const enum address_format format = trace->options.format;
    while (batch->count < ADDRESS_BATCH) {
       const char *line, *end;
       const enum line_result result = next_line(trace, &line, &end, error, error_size);
@@ -295,8 +383,14 @@ read_lines(struct address_trace *trace, struct address_batch *batch, char *error
       line = skip_spaces(line, end);
       if (line == end || *line == '#')
          continue;
-      struct access access;
-      if (!(din ? decode_din : decode_plain)(trace, line, end, &access, error, error_size))
+      if (format == ADDRESS_FORMAT_STREAMS && *line == 'F' && skip_spaces(line + 1, end) == end)
+         continue;
+      if (format == ADDRESS_FORMAT_STREAMS && *line == 'I')
+         return decode_invalidation(trace, line, end, batch, error, error_size);
+      struct access access = {0};
+      if (!(format == ADDRESS_FORMAT_DIN       ? decode_din
+            : format == ADDRESS_FORMAT_STREAMS ? decode_streams
+                                               : decode_plain)(trace, line, end, &access, error, error_size))
          return false;
       if (!add_access(trace, batch, &access))
          return wrong_line(trace, error, error_size, "'%s' is beyond the largest address, block 2^56 - 2",
@@ -348,7 +442,7 @@ read_records(struct address_trace *trace, struct address_batch *batch, char *err
          const uint64_t object = record_object(record);
          const struct access access = {.address = object, .bytes = record_size(record)};
          if (trace->options.objects)
-            add_block(batch, block_of_object(object), false);
+            add_block(batch, block_of_object(object), false, 0);
          else if (!add_access(trace, batch, &access))
             return wrong_record(trace, error, error_size,
                                 "object 0x%llx of %llu bytes is beyond the largest address, block 2^56 - 2 "
@@ -365,6 +459,8 @@ address_trace_read(struct address_trace *trace, struct address_batch *batch, cha
                    unsigned long error_size)
 {
    batch->count = batch->writes = 0;
+   batch->has_streams = trace->options.format == ADDRESS_FORMAT_STREAMS;
+   batch->invalidates = false;
    add_rest(trace, batch);
    if (trace->options.format == ADDRESS_FORMAT_ORACLEGENERAL)
       return read_records(trace, batch, error, error_size);

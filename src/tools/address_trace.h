@@ -7,6 +7,8 @@
  *                    Dinero IV's extended one: "r 1fc0 4"
  *    oraclegeneral   libCacheSim's binary records of 24 bytes
  *    plain           text: "R 0x1fc0", "W 0x2000"
+ *    streams         what `tbrsim export --format streams` writes: "R 0x1fc0 texture"; "I 0x1000 0x2000"
+ *                    invalidates the blocks from an address to another (excluded), "F" ends a frame
  */
 #ifndef ADDRESS_TRACE_H
 #define ADDRESS_TRACE_H
@@ -21,6 +23,7 @@ enum address_format {
    ADDRESS_FORMAT_DIN,
    ADDRESS_FORMAT_ORACLEGENERAL,
    ADDRESS_FORMAT_PLAIN,
+   ADDRESS_FORMAT_STREAMS,
    ADDRESS_FORMAT_COUNT
 };
 extern const char *const address_format_names[ADDRESS_FORMAT_COUNT];
@@ -41,6 +44,11 @@ struct address_batch {
    unsigned writes;                /**< of them */
    uint64_t blocks[ADDRESS_BATCH]; /**< addresses >> block_shift; less than 2^56 - 1 */
    bool is_write[ADDRESS_BATCH];   /**< set where writes > 0 */
+   bool has_streams;               /**< the trace names the accesses' streams */
+   uint8_t streams[ADDRESS_BATCH]; /**< enum cm_stream; set where has_streams */
+   /** After these accesses, the blocks between two byte addresses (the second excluded) are invalidated. */
+   bool invalidates;
+   uint64_t invalid_begin, invalid_end;
 };
 
 struct address_trace;
@@ -52,7 +60,7 @@ address_trace_open(struct input_file *file, const char *name, const struct addre
                    char *error, unsigned long error_size);
 void address_trace_close(struct address_trace *trace);
 
-/** Reads the next batch, which has at least one access except at the end. False with a line
+/** Reads the next batch, which has an access or invalidates blocks except at the end. False with a line
  * in error that names the line or record where the trace is malformed. */
 bool address_trace_read(struct address_trace *trace, struct address_batch *batch, char *error,
                         unsigned long error_size);

@@ -29,7 +29,7 @@ static const char help[] =
    "  --frames A-B             only these frames (the program's, counting from 0)\n"
    "  --warm-up N              how many of them fill the caches first, and are not counted\n"
    "                           (default 1)\n"
-   "  --point UNIT             whose accesses: l2 (default), another cache, or dram\n"
+   "  --unit UNIT              whose accesses: l2 (default), another cache, or dram\n"
    "  --sets N                 sets for the reuse distances, a power of two (default: those\n"
    "                           of the cache; 2048 for dram)\n"
    "  --json                   print all values as JSON instead of the report\n"
@@ -41,14 +41,19 @@ static const char *const traversals[NUM_SIMULATIONS] = {
    [BOUSTROPHEDONIC] = "boustrophedonic",
 };
 
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_WARM_UP, OPTION_POINT, OPTION_SETS, OPTION_JSON };
+enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_WARM_UP, OPTION_SETS };
 
 static const struct option long_options[] = {
-   {"config", required_argument, NULL, OPTION_CONFIG}, {"set", required_argument, NULL, OPTION_SET},
-   {"out", required_argument, NULL, OPTION_OUT},       {"help", no_argument, NULL, OPTION_HELP},
-   {"frames", required_argument, NULL, OPTION_FRAMES}, {"warm-up", required_argument, NULL, OPTION_WARM_UP},
-   {"point", required_argument, NULL, OPTION_POINT},   {"sets", required_argument, NULL, OPTION_SETS},
-   {"json", no_argument, NULL, OPTION_JSON},           {NULL, 0, NULL, 0},
+   {"config", required_argument, NULL, OPTION_CONFIG},
+   {"set", required_argument, NULL, OPTION_SET},
+   {"out", required_argument, NULL, OPTION_OUT},
+   {"help", no_argument, NULL, OPTION_HELP},
+   {"frames", required_argument, NULL, OPTION_FRAMES},
+   {"warm-up", required_argument, NULL, OPTION_WARM_UP},
+   UNIT_LONG_OPTIONS,
+   {"sets", required_argument, NULL, OPTION_SETS},
+   {"json", no_argument, NULL, OPTION_JSON},
+   {NULL, 0, NULL, 0},
 };
 
 /* One of the two simulations under way. */
@@ -64,6 +69,7 @@ struct runner {
 };
 
 struct analyze {
+   struct operands operands;
    struct configurations configurations; /* one for each traversal */
    const char *config;
    const char *frames; /* as given; NULL: all */
@@ -98,25 +104,21 @@ static void
 parse(struct analyze *analyze, int argc, char **argv)
 {
    *analyze = (struct analyze){.config = DEFAULT_CONFIG, .analysis = {.point = CM_UNIT_L2, .warm_up = 1}};
-   opterr = 0;
-   for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
+   for (int option; (option = options_get(&analyze->operands, argc, argv, long_options)) != -1;) {
       switch (option) {
       case OPTION_CONFIG: analyze->config = optarg; break;
       case OPTION_SET: configurations_set(&analyze->configurations, optarg); break;
       case OPTION_FRAMES: analyze->frames = optarg; break;
       case OPTION_OUT: analyze->out = optarg; break;
       case OPTION_WARM_UP: analyze->analysis.warm_up = parse_warm_up(optarg); break;
-      case OPTION_POINT: analyze->analysis.point = options_point(optarg); break;
+      case OPTION_UNIT: analyze->analysis.point = options_unit(optarg); break;
       case OPTION_SETS: analyze->analysis.sets = parse_sets(optarg); break;
       case OPTION_JSON: analyze->json = true; break;
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim analyze --help", argv[optind - 1]);
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim analyze --help", argv[optind - 1]);
+      case OPTION_OPERAND: break;
       default: puts(help); exit(STATUS_OK);
       }
    }
-   if (optind != argc - 1)
-      fail(STATUS_USAGE, "%s; usage: tbrsim analyze [OPTIONS] FILE.tbr",
-           optind == argc ? "no recording" : "more than one recording");
+   operands_single(&analyze->operands, "recording", "tbrsim analyze [OPTIONS] FILE.tbr");
    if (analyze->out && !*analyze->out)
       fail(STATUS_USAGE, "--out: the name is empty");
 }
@@ -143,7 +145,7 @@ configure(struct analyze *analyze)
       analysis->block_bytes = cache->block;
       analysis->sets = analysis->sets ? analysis->sets : cache->size / cache->ways / cache->block;
    } else {
-      fail(STATUS_USAGE, "--point %s: %s has no such cache", cm_unit_names[analysis->point], config->name);
+      fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[analysis->point], config->name);
    }
 }
 
@@ -292,7 +294,7 @@ command_analyze(int argc, char **argv)
    static struct analyze analyze;
    parse(&analyze, argc, argv);
    struct analysis *analysis = &analyze.analysis;
-   analysis->file = argv[optind];
+   analysis->file = analyze.operands.list[0];
    analyze.recording = recording_open(analysis->file);
    size_t num_frames;
    analysis->frames = cm_recording_frames(analyze.recording, &num_frames);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -31,28 +32,23 @@ static const char help_text[] =
    "                             din            Dinero's: \"0 1fc0\", \"r 1fc0 4\"\n"
    "                             oraclegeneral  libCacheSim's binary records\n"
    "                             plain          \"R 0x1fc0\", \"W 0x2000\"\n"
+   "                             streams        what tbrsim export --format streams writes: with\n"
+   "                                            streams and invalidations; counts are by stream, too\n"
    "  --objects                oraclegeneral: objects are blocks by name, whatever their size\n"
    "  --json                   print an object with the counts, not a table\n"
    "  --help                   this text\n"
    "\n"
    "Policies (docs/caches.md has their sources):\n";
 
-enum {
-   OPTION_SIZE = OPTION_COMMAND,
-   OPTION_WAYS,
-   OPTION_BLOCK,
-   OPTION_POLICY,
-   OPTION_INDEX,
-   OPTION_STREAM,
-   OPTION_FORMAT
-};
+enum { OPTION_SIZE = OPTION_COMMAND, OPTION_WAYS, OPTION_BLOCK, OPTION_INDEX, OPTION_STREAM };
 
 struct cache_options {
    struct cm_cache_config cache;
    struct address_options trace;
-   enum cm_stream stream; /* of all accesses */
+   int stream; /* enum cm_stream of all accesses; -1: not given */
    int json;
    int objects;
+   bool by_stream;   /* the trace names streams */
    const char *name; /* of the trace */
 };
 
@@ -71,20 +67,20 @@ parse_options(struct cache_options *options, int argc, char **argv)
       {"size", required_argument, NULL, OPTION_SIZE},
       {"ways", required_argument, NULL, OPTION_WAYS},
       {"block", required_argument, NULL, OPTION_BLOCK},
-      {"policy", required_argument, NULL, OPTION_POLICY},
+      POLICY_LONG_OPTIONS,
       {"index", required_argument, NULL, OPTION_INDEX},
       {"stream", required_argument, NULL, OPTION_STREAM},
       {"format", required_argument, NULL, OPTION_FORMAT},
       {"objects", no_argument, &options->objects, 1},
       {"json", no_argument, &options->json, 1},
-      {"help", no_argument, NULL, 'h'},
+      {"help", no_argument, NULL, OPTION_HELP},
       {NULL, 0, NULL, 0},
    };
-   int option;
-   opterr = 0;
-   while ((option = getopt_long(argc, argv, ":h", long_options, NULL)) != -1) {
+   struct operands operands = {0};
+   for (int option; (option = options_get(&operands, argc, argv, long_options)) != -1;) {
       switch (option) {
-      case 0: break;
+      case 0:
+      case OPTION_OPERAND: break;
       case OPTION_SIZE: options->cache.size = options_bytes("--size", optarg); break;
       case OPTION_WAYS: options->cache.ways = options_bytes("--ways", optarg); break;
       case OPTION_BLOCK: options->cache.block = options_bytes("--block", optarg); break;
@@ -96,21 +92,16 @@ parse_options(struct cache_options *options, int argc, char **argv)
          options->cache.index = (enum cm_index)options_name("--index", optarg, options_index_names, 2);
          break;
       case OPTION_STREAM:
-         options->stream = (enum cm_stream)options_name("--stream", optarg, cm_stream_names, CM_STREAM_COUNT);
+         options->stream = (int)options_name("--stream", optarg, cm_stream_names, CM_STREAM_COUNT);
          break;
       case OPTION_FORMAT:
          options->trace.format =
             (enum address_format)options_name("--format", optarg, address_format_names, ADDRESS_FORMAT_COUNT);
          break;
-      case 'h': print_help(); exit(STATUS_OK);
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim cache --help", argv[optind - 1]);
-      default: fail(STATUS_USAGE, "unknown option '%s'; see tbrsim cache --help", argv[optind - 1]);
+      default: print_help(); exit(STATUS_OK);
       }
    }
-   if (optind != argc - 1)
-      fail(STATUS_USAGE, optind == argc ? "no trace; see tbrsim cache --help"
-                                        : "more than one trace; see tbrsim cache --help");
-   options->name = argv[optind];
+   options->name = operands_single(&operands, "trace", "tbrsim cache --size BYTES --ways N [OPTIONS] TRACE");
 }
 
 static void
@@ -130,58 +121,106 @@ check_options(struct cache_options *options)
 static void
 simulate_batch(struct cm_cache *cache, enum cm_stream stream, const struct address_batch *batch)
 {
-   if (!batch->writes) {
+   if (!batch->writes && !batch->has_streams) {
       cm_cache_read_sequence(cache, batch->blocks, batch->count, stream);
       return;
    }
    for (unsigned i = 0; i < batch->count; i++)
-      cm_cache_access(cache, batch->blocks[i] << cache->block_shift, stream,
+      cm_cache_access(cache, batch->blocks[i] << cache->block_shift,
+                      batch->has_streams ? (enum cm_stream)batch->streams[i] : stream,
                       batch->is_write[i] ? CM_WRITE : CM_READ);
+   if (batch->invalidates)
+      cm_cache_invalidate(cache, batch->invalid_begin, batch->invalid_end);
 }
 
 /* A trace in memory, for the policies that have to know all of it. */
 struct sequence {
-   uint64_t *blocks; /* number << 1 | whether it is written */
+   uint64_t *blocks; /* number << 8 | stream << 1 | whether it is written */
    uint64_t count, capacity;
+   bool has_streams;
+   struct invalidation {
+      uint64_t after; /* so many accesses */
+      uint64_t begin, end;
+   } *invalidations;
+   uint64_t num_invalidations, invalidations_capacity;
 };
+static_assert(CM_STREAM_COUNT <= 128, "a stream's number has 7 bits");
+
+static void *
+larger_array(void *array, uint64_t count, size_t size)
+{
+   void *larger = realloc(array, count * size);
+   if (!larger)
+      fail(STATUS_FAILED, "out of memory: this policy has to know all accesses, which take 12 bytes each");
+   return larger;
+}
+
+static void
+sequence_add_invalidation(struct sequence *sequence, const struct address_batch *batch)
+{
+   if (sequence->num_invalidations == sequence->invalidations_capacity) {
+      sequence->invalidations_capacity = sequence->invalidations_capacity * 2 + 1024;
+      sequence->invalidations = larger_array(sequence->invalidations, sequence->invalidations_capacity,
+                                             sizeof *sequence->invalidations);
+   }
+   sequence->invalidations[sequence->num_invalidations++] =
+      (struct invalidation){sequence->count, batch->invalid_begin, batch->invalid_end};
+}
 
 static void
 sequence_add(struct sequence *sequence, const struct address_batch *batch)
 {
    if (sequence->count + batch->count > sequence->capacity) {
       sequence->capacity = sequence->capacity * 3 / 2 + (1 << 20);
-      uint64_t *blocks = realloc(sequence->blocks, sequence->capacity * sizeof *blocks);
-      if (!blocks)
-         fail(STATUS_FAILED, "out of memory: this policy has to know all accesses, which take 12 bytes each");
-      sequence->blocks = blocks;
+      sequence->blocks = larger_array(sequence->blocks, sequence->capacity, sizeof *sequence->blocks);
    }
    for (unsigned i = 0; i < batch->count; i++)
-      sequence->blocks[sequence->count + i] = batch->blocks[i] << 1 | batch->is_write[i];
+      sequence->blocks[sequence->count + i] =
+         batch->blocks[i] << 8 | (uint64_t)batch->streams[i] << 1 | batch->is_write[i];
    sequence->count += batch->count;
+   sequence->has_streams = batch->has_streams;
+   if (batch->invalidates)
+      sequence_add_invalidation(sequence, batch);
 }
 
 static void
 sequence_simulate(struct cm_cache *cache, enum cm_stream stream, const struct sequence *sequence)
 {
    struct address_batch *batch = allocate(sizeof *batch);
-   for (uint64_t done = 0; done < sequence->count; done += batch->count) {
-      const uint64_t rest = sequence->count - done;
+   const struct invalidation *invalidation = sequence->invalidations;
+   const struct invalidation *last = invalidation + sequence->num_invalidations;
+   for (uint64_t done = 0; done < sequence->count || invalidation < last; done += batch->count) {
+      const uint64_t rest = (invalidation < last ? invalidation->after : sequence->count) - done;
       batch->count = rest < ADDRESS_BATCH ? (unsigned)rest : ADDRESS_BATCH;
       batch->writes = 0;
+      batch->has_streams = sequence->has_streams;
       for (unsigned i = 0; i < batch->count; i++) {
          const uint64_t access = sequence->blocks[done + i];
-         batch->blocks[i] = access >> 1;
+         batch->blocks[i] = access >> 8;
+         batch->streams[i] = access >> 1 & 127;
          batch->is_write[i] = access & 1;
          batch->writes += access & 1;
+      }
+      batch->invalidates = invalidation < last && batch->count == rest;
+      if (batch->invalidates) {
+         batch->invalid_begin = invalidation->begin;
+         batch->invalid_end = invalidation->end;
+         invalidation++;
       }
       simulate_batch(cache, stream, batch);
    }
    free(batch);
 }
 
+static enum cm_stream
+stream_of(const struct cache_options *options)
+{
+   return options->stream < 0 ? CM_STREAM_TEXTURE : (enum cm_stream)options->stream;
+}
+
 /* Reads the whole trace: simulates it at once, or collects what the policy has to know. */
 static void
-read_trace(const struct cache_options *options, struct cm_cache *cache, struct sequence *sequence,
+read_trace(struct cache_options *options, struct cm_cache *cache, struct sequence *sequence,
            struct cm_next_use *uses)
 {
    char error[512];
@@ -195,19 +234,27 @@ read_trace(const struct cache_options *options, struct cm_cache *cache, struct s
    do {
       if (!address_trace_read(trace, batch, error, sizeof error))
          fail(STATUS_FAILED, "%s", error);
+      if (batch->has_streams && options->stream >= 0)
+         fail(STATUS_USAGE, "--stream %s: the trace names the accesses' streams itself",
+              cm_stream_names[options->stream]);
+      options->by_stream = batch->has_streams;
       if (uses) {
          sequence_add(sequence, batch);
          cm_next_use_add(uses, batch->blocks, batch->count);
+         /* What is invalidated is not used again, whenever it comes back. */
+         if (batch->invalidates && batch->invalid_begin < batch->invalid_end)
+            cm_next_use_invalidate(uses, batch->invalid_begin >> cache->block_shift,
+                                   (batch->invalid_end - 1) >> cache->block_shift);
       } else {
-         simulate_batch(cache, options->stream, batch);
+         simulate_batch(cache, stream_of(options), batch);
       }
-   } while (batch->count);
+   } while (batch->count || batch->invalidates);
    free(batch);
    address_trace_close(trace);
 }
 
 static void
-simulate(const struct cache_options *options, struct cm_cache *cache)
+simulate(struct cache_options *options, struct cm_cache *cache)
 {
    if (!cm_policy_needs_future(options->cache.policy)) {
       read_trace(options, cache, NULL, NULL);
@@ -223,33 +270,80 @@ simulate(const struct cache_options *options, struct cm_cache *cache)
                              : "more than 4294967295 accesses are too many for this policy");
    cm_next_use_rewind(&uses);
    cm_cache_set_future(cache, &uses);
-   sequence_simulate(cache, options->stream, &sequence);
+   sequence_simulate(cache, stream_of(options), &sequence);
    cm_next_use_free(&uses);
    free(sequence.blocks);
+   free(sequence.invalidations);
+}
+
+static const struct {
+   const char *name;
+   enum cm_cache_event event;
+} events[] = {
+   {"hits", CM_CACHE_EVENT_HITS},
+   {"misses", CM_CACHE_EVENT_MISSES},
+   {"bypasses", CM_CACHE_EVENT_BYPASSES},
+   {"writebacks", CM_CACHE_EVENT_WRITEBACKS},
+};
+#define NUM_COUNTS (1 + sizeof events / sizeof events[0])
+
+/* Accesses and events of a stream. */
+static void
+count_stream(const struct cm_cache *cache, enum cm_stream stream, unsigned long long counts[NUM_COUNTS])
+{
+   counts[0] = cache->accesses[stream][0] + cache->accesses[stream][1];
+   for (unsigned e = 0; e + 1 < NUM_COUNTS; e++)
+      counts[1 + e] = cm_cache_counter(cache, stream, events[e].event);
 }
 
 static void
+print_json(const unsigned long long counts[NUM_COUNTS])
+{
+   printf("{\"accesses\": %llu", counts[0]);
+   for (unsigned e = 0; e + 1 < NUM_COUNTS; e++)
+      printf(", \"%s\": %llu", events[e].name, counts[1 + e]);
+}
+
+static void
+print_table(const char *stream, const unsigned long long counts[NUM_COUNTS])
+{
+   if (stream)
+      printf("\n%s\n", stream);
+   for (unsigned c = 0; c < NUM_COUNTS; c++)
+      printf("%-10s %15llu %9.4f %%\n", c ? events[c - 1].name : "accesses", counts[c],
+             counts[0] ? 100.0 * (double)counts[c] / (double)counts[0] : 0.0);
+}
+
+/* The sums, and where the trace names streams, those that it has. */
+static void
 print_counts(const struct cache_options *options, const struct cm_cache *cache)
 {
-   const enum cm_stream stream = options->stream;
-   const unsigned long long accesses = cache->accesses[stream][0] + cache->accesses[stream][1];
-   const struct {
-      const char *name;
-      unsigned long long count;
-   } counts[] = {
-      {"accesses", accesses},
-      {"hits", cm_cache_counter(cache, stream, CM_CACHE_EVENT_HITS)},
-      {"misses", cm_cache_counter(cache, stream, CM_CACHE_EVENT_MISSES)},
-      {"bypasses", cm_cache_counter(cache, stream, CM_CACHE_EVENT_BYPASSES)},
-      {"writebacks", cm_cache_counter(cache, stream, CM_CACHE_EVENT_WRITEBACKS)},
-   };
-   const unsigned num_counts = sizeof counts / sizeof counts[0];
-   for (unsigned i = 0; options->json && i < num_counts; i++)
-      printf("%s\"%s\": %llu%s", i ? ", " : "{", counts[i].name, counts[i].count,
-             i + 1 == num_counts ? "}\n" : "");
-   for (unsigned i = 0; !options->json && i < num_counts; i++)
-      printf("%-10s %15llu %9.4f %%\n", counts[i].name, counts[i].count,
-             accesses ? 100.0 * (double)counts[i].count / (double)accesses : 0.0);
+   unsigned long long total[NUM_COUNTS] = {0}, counts[NUM_COUNTS];
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      count_stream(cache, (enum cm_stream)stream, counts);
+      for (unsigned c = 0; c < NUM_COUNTS; c++)
+         total[c] += counts[c];
+   }
+   if (options->json)
+      print_json(total);
+   else
+      print_table(NULL, total);
+   bool any = false;
+   for (unsigned stream = 0; options->by_stream && stream < CM_STREAM_COUNT; stream++) {
+      count_stream(cache, (enum cm_stream)stream, counts);
+      if (!counts[0])
+         continue;
+      if (!options->json) {
+         print_table(cm_stream_names[stream], counts);
+         continue;
+      }
+      printf("%s\"%s\": ", any ? ", " : ", \"streams\": {", cm_stream_names[stream]);
+      print_json(counts);
+      putchar('}');
+      any = true;
+   }
+   if (options->json)
+      puts(any ? "}}" : "}");
 }
 
 int
@@ -257,7 +351,7 @@ command_cache(int argc, char **argv)
 {
    struct cache_options options = {
       .cache = {.block = 64, .instances = 1, .policy = CM_POLICY_LRU, .next = CM_UNIT_DRAM},
-      .stream = CM_STREAM_TEXTURE,
+      .stream = -1,
    };
    struct cm_dram dram = {0};
    struct cm_cache cache;

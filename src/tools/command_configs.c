@@ -15,10 +15,12 @@ static const char help[] =
    "takes), or prints all values of one, as --set takes them.\n"
    "\n"
    "  --set KEY=VALUE          change one value of it before it is printed; may be repeated\n"
+   "  --timing on|off          simulate cycles, too: --set timing=on\n"
    "  --help                   this text";
 
 static const struct option long_options[] = {
    {"set", required_argument, NULL, OPTION_SET},
+   {"timing", required_argument, NULL, OPTION_TIMING},
    {"help", no_argument, NULL, OPTION_HELP},
    {NULL, 0, NULL, 0},
 };
@@ -74,18 +76,19 @@ int
 command_configs(int argc, char **argv)
 {
    struct options options;
+   struct operands operands = {0};
    char error[512];
 
    options_start(&options);
-   options_next(&options, argc, argv, long_options, help);
-   if (optind < argc - 1)
-      fail(STATUS_USAGE, "'%s': tbrsim configs prints one configuration at a time", argv[optind + 1]);
-   if (optind == argc) {
+   options_next_anywhere(&options, &operands, argc, argv, long_options, help);
+   if (operands.count > 1)
+      fail(STATUS_USAGE, "'%s': tbrsim configs prints one configuration at a time", operands.list[1]);
+   if (!operands.count) {
       if (!cm_config_list_presets(presets_directory(), print_preset, NULL, error, sizeof(error)))
          fail(STATUS_FAILED, "%s", error);
       return STATUS_OK;
    }
-   options.config = argv[optind];
+   options.config = operands.list[0];
    options_finish(&options);
    print_config(options.gpu);
    return STATUS_OK;

@@ -21,10 +21,11 @@ int
 command_counters(int argc, char **argv)
 {
    struct options options;
+   struct operands operands = {0};
    options_start(&options);
-   options_next(&options, argc, argv, long_options, help);
-   if (optind != argc)
-      fail(STATUS_USAGE, "'%s': tbrsim counters takes no arguments", argv[optind]);
+   options_next_anywhere(&options, &operands, argc, argv, long_options, help);
+   if (operands.count)
+      fail(STATUS_USAGE, "'%s': tbrsim counters takes no arguments", operands.list[0]);
    options_finish(&options);
 
    struct cm_counter_table *table = cm_counter_table_create(options.gpu);

@@ -23,7 +23,7 @@ static const char help[] =
    "  --set energy.KEY=VALUE   with another value of one of them; may be repeated\n"
    "  --help                   this text";
 
-enum { OPTION_EXPLAIN = OPTION_COMMAND, OPTION_JSON, OPTION_FRAMES, OPTION_CYCLES };
+enum { OPTION_EXPLAIN = OPTION_COMMAND, OPTION_FRAMES, OPTION_CYCLES };
 
 static const struct option long_options[] = {
    {"explain", no_argument, NULL, OPTION_EXPLAIN},     {"json", no_argument, NULL, OPTION_JSON},
@@ -36,9 +36,9 @@ int
 command_energy(int argc, char **argv)
 {
    struct energy_options options = {.settings = allocate((unsigned long)argc * sizeof(char *))};
+   struct operands operands = {0};
    bool explain = false, json = false;
-   opterr = 0;
-   for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
+   for (int option; (option = options_get(&operands, argc, argv, long_options)) != -1;) {
       switch (option) {
       case OPTION_EXPLAIN: explain = true; break;
       case OPTION_JSON: json = true; break;
@@ -46,17 +46,16 @@ command_energy(int argc, char **argv)
       case OPTION_CYCLES: options.cycles = optarg; break;
       case OPTION_CONFIG: options.config = optarg; break;
       case OPTION_SET: options.settings[options.num_settings++] = optarg; break;
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim energy --help", argv[optind - 1]);
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim energy --help", argv[optind - 1]);
+      case OPTION_OPERAND: break;
       default: puts(help); return STATUS_OK;
       }
    }
-   if (optind == argc)
+   if (!operands.count)
       fail(STATUS_USAGE, "no statistics; usage: tbrsim energy [OPTIONS] STATS.json...");
-   const unsigned count = (unsigned)(argc - optind);
+   const unsigned count = operands.count;
    struct energy_account *accounts = allocate(count * sizeof(*accounts));
    for (unsigned a = 0; a < count; a++)
-      energy_account_load(&accounts[a], argv[optind + (int)a], &options);
+      energy_account_load(&accounts[a], operands.list[a], &options);
    if (json)
       energy_report_json(accounts, count, explain);
    else

@@ -38,11 +38,12 @@ int
 command_env(int argc, char **argv)
 {
    struct options options;
+   struct operands operands = {0};
 
    options_start(&options);
-   options_next(&options, argc, argv, long_options, help);
-   if (optind != argc)
-      fail(STATUS_USAGE, "'%s': tbrsim env takes no arguments; did you mean tbrsim run?", argv[optind]);
+   options_next_anywhere(&options, &operands, argc, argv, long_options, help);
+   if (operands.count)
+      fail(STATUS_USAGE, "'%s': tbrsim env takes no arguments; did you mean tbrsim run?", operands.list[0]);
    options_finish_live(&options);
    if (options.out && options.model)
       options_make_directory(options.out);

@@ -14,7 +14,7 @@
 #include "tools.h"
 
 static const char help[] =
-   "usage: tbrsim export --format NAME --point UNIT [OPTIONS] FILE.tbr\n"
+   "usage: tbrsim export --format NAME --unit UNIT [OPTIONS] FILE.tbr\n"
    "\n"
    "Simulates a recording and writes the accesses that arrive at a cache, or at memory, one\n"
    "for each block, for other simulators:\n"
@@ -25,24 +25,21 @@ static const char help[] =
    "  --format dramsim3        \"0x1FC0 READ 17\"; the cycle is the access' number, from 0\n"
    "  --format streams         \"R 0x1fc0 texture\", with the stream; \"I 0x1000 0x2000\" where the blocks\n"
    "                           up to an address are invalidated, \"F\" where a frame ends\n"
-   "  --point UNIT             texture_cache, l2, dram … (tbrsim counters lists the units); all\n"
+   "  --unit UNIT              texture_cache, l2, dram … (tbrsim counters lists the units); all\n"
    "                           instances of a unit together\n"
    "  --config NAME|FILE.yaml  the simulated GPU (default: the recorded one)\n"
    "  --set KEY=VALUE          change one value of it; may be repeated\n"
    "  --frames A-B             only these frames (the program's, counting from 0)\n"
-   "  -o FILE                  where the accesses go (default: standard output)\n"
+   "  --out FILE, -o FILE      where the accesses go (default: standard output)\n"
    "  --help                   this text";
 
-enum { OPTION_FORMAT = OPTION_COMMAND, OPTION_POINT, OPTION_FRAMES };
+enum { OPTION_FRAMES = OPTION_COMMAND };
 
 static const struct option long_options[] = {
-   {"format", required_argument, NULL, OPTION_FORMAT},
-   {"point", required_argument, NULL, OPTION_POINT},
-   {"config", required_argument, NULL, OPTION_CONFIG},
-   {"set", required_argument, NULL, OPTION_SET},
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {NULL, 0, NULL, 0},
+   {"format", required_argument, NULL, OPTION_FORMAT}, UNIT_LONG_OPTIONS,
+   {"config", required_argument, NULL, OPTION_CONFIG}, {"set", required_argument, NULL, OPTION_SET},
+   {"frames", required_argument, NULL, OPTION_FRAMES}, {"out", required_argument, NULL, OPTION_OUT},
+   {"help", no_argument, NULL, OPTION_HELP},           {NULL, 0, NULL, 0},
 };
 
 /* An access on its way out, number `number` of all. */
@@ -106,6 +103,7 @@ static const struct format {
 };
 
 struct export_options {
+   struct operands operands;
    const struct format *format;
    int point; /* enum cm_unit; -1: not given */
    struct configurations configurations;
@@ -126,11 +124,10 @@ static void
 parse(struct export_options *options, int argc, char **argv)
 {
    *options = (struct export_options){.point = -1};
-   opterr = 0;
-   for (int option; (option = getopt_long(argc, argv, "+:ho:", long_options, NULL)) != -1;) {
+   for (int option; (option = options_get(&options->operands, argc, argv, long_options)) != -1;) {
       switch (option) {
       case OPTION_FORMAT: options->format = parse_format(optarg); break;
-      case OPTION_POINT: options->point = (int)options_point(optarg); break;
+      case OPTION_UNIT: options->point = (int)options_unit(optarg); break;
       case OPTION_CONFIG:
          if (options->configurations.count)
             fail(STATUS_USAGE, "--config %s: tbrsim export takes one configuration", optarg);
@@ -138,17 +135,14 @@ parse(struct export_options *options, int argc, char **argv)
          break;
       case OPTION_SET: configurations_set(&options->configurations, optarg); break;
       case OPTION_FRAMES: options->frames = optarg; break;
-      case 'o': options->output = optarg; break;
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim export --help", argv[optind - 1]);
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim export --help", argv[optind - 1]);
+      case OPTION_OUT: options->output = optarg; break;
+      case OPTION_OPERAND: break;
       default: puts(help); exit(STATUS_OK);
       }
    }
    if (!options->format || options->point < 0)
-      fail(STATUS_USAGE, "%s is missing; see tbrsim export --help", options->format ? "--point" : "--format");
-   if (optind != argc - 1)
-      fail(STATUS_USAGE, "%s; usage: tbrsim export --format NAME --point UNIT FILE.tbr",
-           optind == argc ? "no recording" : "more than one recording");
+      fail(STATUS_USAGE, "%s is missing; see tbrsim export --help", options->format ? "--unit" : "--format");
+   operands_single(&options->operands, "recording", "tbrsim export --format NAME --unit UNIT FILE.tbr");
 }
 
 /* ---- simulation --------------------------------------------------------------- */
@@ -226,7 +220,7 @@ check_point(const struct export_options *options, const struct simulations *simu
 {
    const struct configuration *configuration = &options->configurations.list[0];
    if (options->point != CM_UNIT_DRAM && !configuration->config->caches[options->point].size)
-      fail(STATUS_USAGE, "--point %s: %s has no such cache", cm_unit_names[options->point],
+      fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[options->point],
            configuration->name);
    if (cm_recording_count_gpus(simulations->recording, simulations->first_frame, simulations->last_frame) > 1)
       fail(STATUS_USAGE,
@@ -238,7 +232,7 @@ command_export(int argc, char **argv)
 {
    struct export_options options;
    parse(&options, argc, argv);
-   const char *path = argv[optind];
+   const char *path = options.operands.list[0];
    struct simulations simulations = {.recording = recording_open(path), .count = 1, .jobs = 2};
    bool damaged = cm_recording_damage(simulations.recording);
    simulations.list = allocate(sizeof(*simulations.list));

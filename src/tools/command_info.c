@@ -21,8 +21,6 @@ static const char help[] =
    "  --json                   all of it as JSON, the configuration too\n"
    "  --help                   this text";
 
-enum { OPTION_JSON = OPTION_COMMAND };
-
 static const struct option long_options[] = {
    {"json", no_argument, NULL, OPTION_JSON},
    {"help", no_argument, NULL, OPTION_HELP},
@@ -229,20 +227,17 @@ int
 command_info(int argc, char **argv)
 {
    bool json = false;
-   opterr = 0;
-   for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
+   struct operands operands = {0};
+   for (int option; (option = options_get(&operands, argc, argv, long_options)) != -1;) {
       switch (option) {
       case OPTION_JSON: json = true; break;
-      case ':':
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim info --help", argv[optind - 1]);
+      case OPTION_OPERAND: break;
       default: puts(help); exit(STATUS_OK);
       }
    }
-   if (optind != argc - 1)
-      fail(STATUS_USAGE, "%s; usage: tbrsim info [--json] FILE.tbr",
-           optind == argc ? "no recording" : "more than one recording");
+   const char *path = operands_single(&operands, "recording", "tbrsim info [--json] FILE.tbr");
 
-   struct info info = {.path = argv[optind], .recording = recording_open(argv[optind])};
+   struct info info = {.path = path, .recording = recording_open(path)};
    bool whole = !cm_recording_damage(info.recording);
    collect(&info);
    if (whole && cm_recording_damage(info.recording)) {

@@ -18,7 +18,7 @@ static const char help[] =
    "units before the cache are simulated, once for all of them.\n"
    "\n"
    "  --unit UNIT              the cache (default: the one that all memory accesses pass)\n"
-   "  --policies LIST          policies, with commas; gspztc:2 has the threshold t = 2; all\n"
+   "  --policy LIST            policies, with commas; gspztc:2 has the threshold t = 2; all\n"
    "                           (default): nru, lru, srrip, drrip, drrip4, gs-drrip, gs-drrip4,\n"
    "                           ship-mem, gspztc, gspztc-tse, gspc, opt\n"
    "  --uncached STREAM        each policy also with a stream that passes by the cache\n"
@@ -40,21 +40,17 @@ static const char help[] =
 
 enum {
    OPTION_FRAMES = OPTION_COMMAND,
-   OPTION_UNIT,
-   OPTION_POLICIES,
    OPTION_UNCACHED,
    OPTION_SIZE,
    OPTION_COLD_FRAMES,
    OPTION_WARM_UP,
    OPTION_PROFILE,
    OPTION_JOBS,
-   OPTION_JSON,
-   OPTION_CSV,
 };
 
 static const struct option long_options[] = {
-   {"unit", required_argument, NULL, OPTION_UNIT},
-   {"policies", required_argument, NULL, OPTION_POLICIES},
+   UNIT_LONG_OPTIONS,
+   POLICY_LONG_OPTIONS,
    {"uncached", required_argument, NULL, OPTION_UNCACHED},
    {"size", required_argument, NULL, OPTION_SIZE},
    {"cold-frames", no_argument, NULL, OPTION_COLD_FRAMES},
@@ -79,6 +75,7 @@ static const char all_policies[] =
 
 /* As given; NULL: not. */
 struct llc_options {
+   struct operands operands;
    const char *unit, *policies, *sizes, *uncached, *frames, *out;
    int warm_up; /* -1: not given */
    bool cold_frames, profiles;
@@ -108,11 +105,10 @@ parse(struct llc_options *options, int argc, char **argv)
       .write = llc_report_table,
       .settings = allocate((unsigned)argc * sizeof(char *)),
    };
-   opterr = 0;
-   for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
+   for (int option; (option = options_get(&options->operands, argc, argv, long_options)) != -1;) {
       switch (option) {
       case OPTION_UNIT: options->unit = optarg; break;
-      case OPTION_POLICIES: options->policies = strcmp(optarg, "all") ? optarg : all_policies; break;
+      case OPTION_POLICY: options->policies = strcmp(optarg, "all") ? optarg : all_policies; break;
       case OPTION_UNCACHED: options->uncached = optarg; break;
       case OPTION_SIZE: options->sizes = optarg; break;
       case OPTION_COLD_FRAMES: options->cold_frames = true; break;
@@ -129,12 +125,11 @@ parse(struct llc_options *options, int argc, char **argv)
       case OPTION_JSON: options->write = llc_report_json; break;
       case OPTION_CSV: options->write = llc_report_csv; break;
       case OPTION_OUT: options->out = optarg; break;
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim llc --help", argv[optind - 1]);
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim llc --help", argv[optind - 1]);
+      case OPTION_OPERAND: break;
       default: puts(help); exit(STATUS_OK);
       }
    }
-   if (optind == argc)
+   if (!options->operands.count)
       fail(STATUS_USAGE, "no recording; usage: tbrsim llc [OPTIONS] FILE.tbr...");
    if (options->out && !*options->out)
       fail(STATUS_USAGE, "--out: the name is empty");
@@ -186,15 +181,15 @@ parse_policy(const char *word, struct cm_cache_config *cache)
    char *name = text("%s", word), *threshold = strchr(name, ':');
    if (threshold)
       *threshold++ = 0;
-   cache->policy = (enum cm_policy)options_name("--policies", name, cm_policy_names, CM_POLICY_COUNT);
+   cache->policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
    if (cache->policy == CM_POLICY_TCOR)
-      fail(STATUS_USAGE, "--policies tcor: it has to know which tiles are done; use tbrsim sim");
+      fail(STATUS_USAGE, "--policy tcor: it has to know which tiles are done; use tbrsim sim");
    if (threshold) {
       char *end;
       const unsigned long value = strtoul(threshold, &end, 10);
       if (!cm_policy_samples(cache->policy) || !*threshold || *end || !value || value > 128)
-         fail(STATUS_USAGE,
-              "--policies %s: expected gspztc, gspztc-tse or gspc, and a threshold from 1 to 128", word);
+         fail(STATUS_USAGE, "--policy %s: expected gspztc, gspztc-tse or gspc, and a threshold from 1 to 128",
+              word);
       cache->gspc.threshold = (uint32_t)value;
    }
    free(name);
@@ -210,7 +205,7 @@ add_point(struct llc_comparison *comparison, const struct cm_cache_config *cache
       fail(STATUS_USAGE, "more than %u caches", MOST_POINTS);
    for (unsigned p = 0; p < comparison->num_points; p++) {
       if (!memcmp(&comparison->points[p].config, cache, sizeof *cache))
-         fail(STATUS_USAGE, "%s is there twice; see --policies, --size and --uncached",
+         fail(STATUS_USAGE, "%s is there twice; see --policy, --size and --uncached",
               cm_policy_names[cache->policy]);
    }
    comparison->points[comparison->num_points++].config = *cache;
@@ -362,11 +357,11 @@ command_llc(int argc, char **argv)
    FILE *file = options.out ? fopen(options.out, "we") : stdout;
    if (!file)
       fail(STATUS_FAILED, "%s: cannot be written: %s", options.out, strerror(errno));
-   struct llc_report report = {.count = (unsigned)(argc - optind)};
+   struct llc_report report = {.count = options.operands.count};
    report.comparisons = allocate(report.count * sizeof *report.comparisons);
    bool fine = true;
    for (unsigned r = 0; r < report.count; r++)
-      fine &= compare(&options, argv[optind + (int)r], &report.comparisons[r]);
+      fine &= compare(&options, options.operands.list[r], &report.comparisons[r]);
    options.write(&report, file);
    if (ferror(file) | fclose(file))
       fail(STATUS_FAILED, "%s: cannot be written: %s", options.out ? options.out : "standard output",

@@ -47,6 +47,7 @@ struct replay {
    const char *frames; /* as given; NULL: all */
    struct frame_range range;
    const char *snapshots;
+   struct operands operands;
    bool check;
    double tolerance; /* per cent */
 };
@@ -66,7 +67,8 @@ parse(struct replay *replay, int argc, char **argv)
 {
    *replay = (struct replay){.tolerance = DEFAULT_TOLERANCE};
    options_start(&replay->options);
-   for (int option; (option = options_next(&replay->options, argc, argv, long_options, help)) != -1;) {
+   for (int option; (option = options_next_anywhere(&replay->options, &replay->operands, argc, argv,
+                                                    long_options, help)) != -1;) {
       switch (option) {
       case OPTION_FRAMES:
          replay->range = options_frames(optarg);
@@ -77,9 +79,7 @@ parse(struct replay *replay, int argc, char **argv)
       default: replay->tolerance = parse_tolerance(optarg); break;
       }
    }
-   if (optind != argc - 1)
-      fail(STATUS_USAGE, "%s; usage: tbrsim replay [OPTIONS] FILE.trace",
-           optind == argc ? "no trace" : "more than one trace");
+   operands_single(&replay->operands, "trace", "tbrsim replay [OPTIONS] FILE.trace");
    if (!replay->options.out)
       replay->options.out = "tbrsim-out";
    options_finish_live(&replay->options);
@@ -134,7 +134,7 @@ command_replay(int argc, char **argv)
 {
    struct replay replay;
    parse(&replay, argc, argv);
-   struct trace trace = trace_file_open(argv[optind]);
+   struct trace trace = trace_file_open(replay.operands.list[0]);
    if (!replay.frames)
       replay.range = (struct frame_range){0, trace.frames - 1};
    if (replay.range.last >= trace.frames)

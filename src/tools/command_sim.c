@@ -9,6 +9,7 @@
 #include "recordings.h"
 #include "report.h"
 #include "simulation.h"
+#include "simulation_index.h"
 #include "simulation_table.h"
 #include "timing/timeline.h"
 #include "timing/timing.h"
@@ -20,12 +21,16 @@ static const char help[] =
    "Simulates memory hierarchies over a recording (tbrsim run|replay --record). Statistics\n"
    "are those of a live run under the same configuration, to the byte. With several\n"
    "configurations prints them side by side; each has its statistics in a directory of\n"
-   "its own, called after the preset and its settings.\n"
+   "its own, which OUT/index.json lists.\n"
    "\n"
-   "  --config NAME|FILE.yaml  a simulated GPU; may be repeated (default: the recorded one)\n"
-   "  --set KEY=VALUE          change one value of the --config before it, or of all if there is\n"
-   "                           none before it; may be repeated\n"
-   "  --timing on|off          simulate cycles, too: --set timing=on\n"
+   "  --config NAME|FILE.yaml[,KEY=VALUE...]\n"
+   "                           a simulated GPU; may be repeated (default: the recorded one)\n"
+   "  --set KEY=VALUE          before the first --config or behind FILE: change one value of all;\n"
+   "                           else of the --config before it. May be repeated. Behind the last of\n"
+   "                           several GPUs, the first to have any, it is refused as unclear.\n"
+   "  --timing on|off          simulate cycles, too: --set timing=on, with the same rule\n"
+   "  --vary KEY=VALUE,VALUE   each configuration with each of the values; of several --vary,\n"
+   "                           all combinations\n"
    "  --timeline FRAME         with timing, write what happened in a frame to timeline-FRAME.json\n"
    "                           beside the statistics, for chrome://tracing or ui.perfetto.dev\n"
    "  --frames A-B             simulate only these frames (the program's, counting from 0)\n"
@@ -34,12 +39,13 @@ static const char help[] =
    "  --jobs N                 threads (default: one a core)\n"
    "  --help                   this text";
 
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_JOBS, OPTION_TIMELINE };
+enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_JOBS, OPTION_TIMELINE, OPTION_VARY };
 
 static const struct option long_options[] = {
    {"config", required_argument, NULL, OPTION_CONFIG},
    {"set", required_argument, NULL, OPTION_SET},
    {"timing", required_argument, NULL, OPTION_TIMING},
+   {"vary", required_argument, NULL, OPTION_VARY},
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"out", required_argument, NULL, OPTION_OUT},
    {"timeline", required_argument, NULL, OPTION_TIMELINE},
@@ -49,6 +55,7 @@ static const struct option long_options[] = {
 };
 
 struct sim {
+   struct operands operands;
    struct configurations configurations;
    const char *frames; /* as given; NULL: all */
    const char *out;
@@ -61,24 +68,21 @@ static void
 parse(struct sim *sim, int argc, char **argv)
 {
    *sim = (struct sim){.out = "tbrsim-out", .jobs = options_count_cores()};
-   opterr = 0;
-   for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
+   for (int option; (option = options_get(&sim->operands, argc, argv, long_options)) != -1;) {
       switch (option) {
       case OPTION_CONFIG: configurations_add(&sim->configurations, optarg); break;
       case OPTION_SET: configurations_set(&sim->configurations, optarg); break;
       case OPTION_TIMING: configurations_set(&sim->configurations, options_timing(optarg)); break;
+      case OPTION_VARY: configurations_vary(&sim->configurations, optarg); break;
       case OPTION_FRAMES: sim->frames = optarg; break;
       case OPTION_OUT: sim->out = optarg; break;
       case OPTION_TIMELINE: sim->timeline = optarg; break;
       case OPTION_JOBS: sim->jobs = options_jobs(optarg); break;
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim sim --help", argv[optind - 1]);
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim sim --help", argv[optind - 1]);
+      case OPTION_OPERAND: configurations_all(&sim->configurations); break;
       default: puts(help); exit(STATUS_OK);
       }
    }
-   if (optind != argc - 1)
-      fail(STATUS_USAGE, "%s; usage: tbrsim sim [OPTIONS] FILE.tbr",
-           optind == argc ? "no recording" : "more than one recording");
+   operands_single(&sim->operands, "recording", "tbrsim sim [OPTIONS] FILE.tbr");
    if (!*sim->out)
       fail(STATUS_USAGE, "--out: the name is empty");
 }
@@ -140,7 +144,7 @@ start(const struct sim *sim, struct simulations *simulations)
    simulations->list = allocate(simulations->count * sizeof(*simulations->list));
    for (unsigned c = 0; c < simulations->count; c++) {
       const struct configuration *configuration = &sim->configurations.list[c];
-      const char *out = simulations->count > 1 ? text("%s/%s", sim->out, configuration->name) : sim->out;
+      const char *out = simulations->count > 1 ? text("%s/%s", sim->out, configuration->directory) : sim->out;
       options_make_directory(out);
       options_remove_statistics(out);
       simulation_start(&simulations->list[c], configuration, simulations->recording, out);
@@ -161,7 +165,7 @@ command_sim(int argc, char **argv)
 {
    struct sim sim;
    parse(&sim, argc, argv);
-   const char *path = argv[optind];
+   const char *path = sim.operands.list[0];
    struct simulations simulations = {.recording = recording_open(path)};
    bool damaged = cm_recording_damage(simulations.recording);
    recording_find_frames(simulations.recording, path, sim.frames, &simulations.first_frame,
@@ -179,6 +183,7 @@ command_sim(int argc, char **argv)
    if (!first->frames)
       fail(STATUS_FAILED, "%s: no frame could be simulated", path);
    if (simulations.count > 1) {
+      simulation_index_write(sim.out, path, simulations.list, simulations.count);
       simulation_table_print(simulations.list, simulations.count);
    } else {
       report_print(sim.out, first->configuration->config);

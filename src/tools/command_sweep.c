@@ -14,19 +14,20 @@
 #include "tools.h"
 
 static const char help_text[] =
-   "usage: tbrsim sweep --stream NAME[,NAME] | --point UNIT --size LIST --ways LIST\n"
+   "usage: tbrsim sweep [--stream NAME[,NAME]] [--unit UNIT] --size LIST --ways LIST\n"
    "                    --policy LIST [OPTIONS] FILE.tbr\n"
    "\n"
    "Simulates one cache of many sizes, associativities and policies over a recording, which\n"
    "is decoded once (twice for opt and optpt, unless of the Parameter Buffer).\n"
    "\n"
    "  --stream NAME[,NAME]     accesses of these streams, as they leave the pipeline\n"
-   "  --point UNIT             accesses that arrive at a cache of the configuration (all its\n"
-   "                           instances together), or at dram\n"
+   "  --unit UNIT              accesses that arrive at a cache of the configuration (all its\n"
+   "                           instances together), or at dram; with --stream, those of these streams\n"
+   "                           alone (tbrsim llc says how each fares in a cache that all share)\n"
    "  --size BYTES[,BYTES]     sizes of the cache: 8192, 64K, 1M (of 1024)\n"
    "  --ways N[,N]             its ways, 1 to 262144; full: fully associative\n"
    "  --policy NAME[,NAME]     its policies; all are combined with all\n"
-   "  --block BYTES            16 to 4096 (default: 64; with --point the cache's)\n"
+   "  --block BYTES            16 to 4096 (default: 64; with --unit the cache's)\n"
    "  --index modulo|xor       how a block finds its set (default: modulo)\n"
    "  --config NAME|FILE.yaml  the simulated GPU (default: the recorded one)\n"
    "  --set KEY=VALUE          change one value of it; may be repeated\n"
@@ -47,23 +48,19 @@ static const char help_text[] =
 enum {
    OPTION_FRAMES = OPTION_COMMAND,
    OPTION_STREAM,
-   OPTION_POINT,
    OPTION_SIZE,
    OPTION_WAYS,
-   OPTION_POLICY,
    OPTION_BLOCK,
    OPTION_INDEX,
    OPTION_JOBS,
-   OPTION_JSON,
-   OPTION_CSV,
 };
 
 static const struct option long_options[] = {
    {"stream", required_argument, NULL, OPTION_STREAM},
-   {"point", required_argument, NULL, OPTION_POINT},
+   UNIT_LONG_OPTIONS,
    {"size", required_argument, NULL, OPTION_SIZE},
    {"ways", required_argument, NULL, OPTION_WAYS},
-   {"policy", required_argument, NULL, OPTION_POLICY},
+   POLICY_LONG_OPTIONS,
    {"block", required_argument, NULL, OPTION_BLOCK},
    {"index", required_argument, NULL, OPTION_INDEX},
    {"config", required_argument, NULL, OPTION_CONFIG},
@@ -82,6 +79,7 @@ static const struct option long_options[] = {
 
 /* As given; NULL: not. */
 struct sweep_options {
+   struct operands operands;
    const char *streams, *point, *sizes, *ways, *policies, *block, *frames, *out;
    enum cm_index index;
    unsigned jobs;
@@ -103,11 +101,10 @@ static void
 parse(struct sweep_options *options, int argc, char **argv)
 {
    *options = (struct sweep_options){.jobs = options_count_cores(), .write = sweep_report_table};
-   opterr = 0;
-   for (int option; (option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1;) {
+   for (int option; (option = options_get(&options->operands, argc, argv, long_options)) != -1;) {
       switch (option) {
       case OPTION_STREAM: options->streams = optarg; break;
-      case OPTION_POINT: options->point = optarg; break;
+      case OPTION_UNIT: options->point = optarg; break;
       case OPTION_SIZE: options->sizes = optarg; break;
       case OPTION_WAYS: options->ways = optarg; break;
       case OPTION_POLICY: options->policies = optarg; break;
@@ -126,23 +123,19 @@ parse(struct sweep_options *options, int argc, char **argv)
       case OPTION_JSON: options->write = sweep_report_json; break;
       case OPTION_CSV: options->write = sweep_report_csv; break;
       case OPTION_OUT: options->out = optarg; break;
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim sweep --help", argv[optind - 1]);
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim sweep --help", argv[optind - 1]);
+      case OPTION_OPERAND: break;
       default: print_help(); exit(STATUS_OK);
       }
    }
-   if (!options->streams == !options->point)
-      fail(STATUS_USAGE, "expected --stream or --point%s; see tbrsim sweep --help",
-           options->point ? ", not both" : "");
+   if (!options->streams && !options->point)
+      fail(STATUS_USAGE, "expected --stream, --unit or both; see tbrsim sweep --help");
    if (!options->sizes || !options->ways || !options->policies)
       fail(STATUS_USAGE, "%s is missing; see tbrsim sweep --help",
            !options->sizes  ? "--size"
            : !options->ways ? "--ways"
                             : "--policy");
-   if (optind != argc - 1)
-      fail(STATUS_USAGE,
-           "%s; usage: tbrsim sweep --stream NAME --size LIST --ways LIST --policy LIST FILE.tbr",
-           optind == argc ? "no recording" : "more than one recording");
+   operands_single(&options->operands, "recording",
+                   "tbrsim sweep --stream NAME --size LIST --ways LIST --policy LIST FILE.tbr");
    if (options->out && !*options->out)
       fail(STATUS_USAGE, "--out: the name is empty");
 }
@@ -290,14 +283,21 @@ perfect_cache(uint32_t block, uint32_t instances)
    };
 }
 
-/* The streams alone arrive at a cache that is nobody else's, whatever the configuration had. */
-static struct source
-isolate_streams(struct cm_config *config, const char *names, uint32_t block)
+static uint32_t
+parse_streams(const char *names)
 {
    const struct list list = parse_list("--stream", names, parse_stream);
-   struct source source = {.unit = CM_UNIT_TILE_CACHE, .block = block};
+   uint32_t streams = 0;
    for (unsigned s = 0; s < list.count; s++)
-      source.streams |= 1u << list.values[s];
+      streams |= 1u << list.values[s];
+   return streams;
+}
+
+/* The streams alone arrive at a cache that is nobody else's, whatever the configuration had. */
+static struct source
+isolate_streams(struct cm_config *config, uint32_t streams, uint32_t block)
+{
+   struct source source = {.unit = CM_UNIT_TILE_CACHE, .block = block, .streams = streams};
    source.is_parameter_buffer = !(source.streams & ~PARAMETER_BUFFER_STREAMS);
 
    memset(config->caches, 0, sizeof(config->caches));
@@ -311,13 +311,13 @@ isolate_streams(struct cm_config *config, const char *names, uint32_t block)
    return source;
 }
 
-/* Whether nothing but the Parameter Buffer arrives at a unit, and that from nobody else. */
+/* Whether of these streams nothing but the Parameter Buffer arrives at a unit, and that from nobody else. */
 static bool
-has_parameter_buffer_alone(const struct cm_config *config, enum cm_unit unit)
+has_parameter_buffer_alone(const struct cm_config *config, enum cm_unit unit, uint32_t streams)
 {
    bool any = false;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-      if (!cm_stream_reaches(config, (enum cm_stream)stream, unit))
+      if (!(streams >> stream & 1) || !cm_stream_reaches(config, (enum cm_stream)stream, unit))
          continue;
       if (config->streams[stream] != unit || !(PARAMETER_BUFFER_STREAMS >> stream & 1))
          return false;
@@ -328,18 +328,23 @@ has_parameter_buffer_alone(const struct cm_config *config, enum cm_unit unit)
 
 /* What arrives at a unit does not depend on what it does. */
 static struct source
-find_point(struct configuration *configuration, const char *name)
+find_point(struct configuration *configuration, const char *name, uint32_t streams)
 {
    struct cm_config *config = configuration->config;
-   struct source source = {.unit = options_point(name), .streams = ALL_STREAMS};
-   source.is_parameter_buffer = has_parameter_buffer_alone(config, source.unit);
+   struct source source = {.unit = options_unit(name), .streams = streams};
+   for (unsigned stream = 0; streams != ALL_STREAMS && stream < CM_STREAM_COUNT; stream++) {
+      if (streams >> stream & 1 && !cm_stream_reaches(config, (enum cm_stream)stream, source.unit))
+         fail(STATUS_USAGE, "--unit %s: %s does not arrive there in %s", name, cm_stream_names[stream],
+              configuration->name);
+   }
+   source.is_parameter_buffer = has_parameter_buffer_alone(config, source.unit, streams);
    if (source.unit == CM_UNIT_DRAM) {
       source.block = 1u << CM_DRAM_BLOCK_SHIFT;
       return source;
    }
    struct cm_cache_config *cache = &config->caches[source.unit];
    if (!cache->size)
-      fail(STATUS_USAGE, "--point %s: %s has no such cache", name, configuration->name);
+      fail(STATUS_USAGE, "--unit %s: %s has no such cache", name, configuration->name);
    source.block = cache->block;
    memset(&config->texture_access, 0, sizeof(config->texture_access));
    if (source.unit == CM_UNIT_ATTRIBUTE_CACHE)
@@ -365,9 +370,10 @@ find_source(struct sweep_options *options, uint32_t *block)
 {
    struct configuration *configuration = &options->configurations.list[0];
    *block = find_block(options);
-   if (options->streams)
-      return isolate_streams(configuration->config, options->streams, *block);
-   const struct source source = find_point(configuration, options->point);
+   const uint32_t streams = options->streams ? parse_streams(options->streams) : ALL_STREAMS;
+   if (!options->point)
+      return isolate_streams(configuration->config, streams, *block);
+   const struct source source = find_point(configuration, options->point, streams);
    if (!options->block)
       *block = source.block;
    if (*block < source.block)
@@ -425,7 +431,7 @@ command_sweep(int argc, char **argv)
    struct sweep_options options;
    uint32_t block;
    parse(&options, argc, argv);
-   const char *path = argv[optind];
+   const char *path = options.operands.list[0];
    struct simulations simulations = {.recording = recording_open(path), .count = 1, .jobs = 1};
    const bool damaged = cm_recording_damage(simulations.recording);
    simulations.list = allocate(sizeof(*simulations.list));
@@ -470,7 +476,9 @@ command_sweep(int argc, char **argv)
    const struct sweep_report report = {
       .file = path,
       .configuration = options.configurations.list[0].name,
-      .accesses = options.streams ? options.streams : options.point,
+      .accesses = options.streams && options.point ? text("%s at %s", options.streams, options.point)
+                  : options.streams                ? options.streams
+                                                   : options.point,
       .first_frame = frames[simulations.first_frame].number,
       .last_frame = frames[simulations.last_frame].number,
       .block_bytes = block,

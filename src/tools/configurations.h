@@ -1,19 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /** The configurations on a command line: each --config begins one, each --set after it changes
- * it; a --set before the first --config changes all. */
+ * it; a --set before the first --config, or behind the file, changes all. */
 #ifndef CONFIGURATIONS_H
 #define CONFIGURATIONS_H
+
+#include <stdbool.h>
 
 #include "config/config.h"
 #include "events/recording.h"
 
 struct configuration {
-   /** The preset's name and the settings, as in "boustro-fo,caches.l2.ways=4"; no two alike. */
+   /** The preset's name and the settings, as in "boustro-fo,caches.l2.ways=4", which --config takes; no two
+    * alike. */
    char *name;
+   /** The same as the name of a directory: "boustro-fo-l2.ways-4"; no two alike. */
+   char *directory;
    struct cm_config *config;
    const char *preset; /**< as given; NULL: the recording's own configuration */
-   char **settings;
+   char **settings;    /**< once finished: all of them, those for all first */
    unsigned num_settings;
+   bool joined; /**< it was given with settings: "boustro-fo,caches.l2.ways=4" */
+};
+
+/** A key and the values that it takes, one after the other. */
+struct variation {
+   char *key, **values;
+   unsigned num_values;
 };
 
 struct configurations {
@@ -21,14 +33,24 @@ struct configurations {
    unsigned count;
    char **settings; /**< for all */
    unsigned num_settings;
+   bool for_all; /**< what is set from now on is for all */
+   struct variation *variations;
+   unsigned num_variations;
 };
 
-/** --config and --set, as the command line has them. */
+/** --config (a preset, and settings behind commas) and --set, as the command line has them. */
 void configurations_add(struct configurations *configurations, const char *preset);
 void configurations_set(struct configurations *configurations, const char *assignment);
 
+/** The command line has a file: what is set behind it is for all. */
+void configurations_all(struct configurations *configurations);
+
+/** --vary KEY=VALUE,…: each configuration with each of the values, for all keys that are varied. */
+void configurations_vary(struct configurations *configurations, const char *variation);
+
 /** Loads them; without a --config there is one, that of the recording. Ends the command with a
- * line where one is wrong, where two are the same, or where the recording cannot answer for it. */
+ * line where one is wrong, where two are the same, or where the recording cannot answer for it; or where it is
+ * not clear whether settings are for all of them. */
 void configurations_finish(struct configurations *configurations, const struct cm_recording *recording);
 
 #endif

@@ -57,39 +57,111 @@ parse_driver(const char *value)
    fail(STATUS_USAGE, "--driver %s: expected tbrsim, llvmpipe or softpipe", value);
 }
 
+/* Ends the command where getopt_long found no option. */
+static int
+check_option(int option, char **argv)
+{
+   if (option == ':')
+      fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
+   if (option == '?')
+      fail(STATUS_USAGE, "unknown option '%s'; see tbrsim %s --help", argv[optind - 1], argv[0]);
+   return option;
+}
+
+static void
+add_operand(struct operands *operands, int argc, char *word)
+{
+   if (!operands->list)
+      operands->list = allocate((unsigned)argc * sizeof(*operands->list));
+   operands->list[operands->count++] = word;
+}
+
+static bool
+has_option(const struct option *long_options, int option)
+{
+   while (long_options->name && long_options->val != option)
+      long_options++;
+   return long_options->name;
+}
+
+int
+options_get(struct operands *operands, int argc, char **argv, const struct option *long_options)
+{
+   opterr = 0;
+   /* '-': a word that is no option comes as option 1. */
+   const char *short_options = has_option(long_options, OPTION_OUT) ? "-:ho:" : "-:h";
+   const int option = check_option(getopt_long(argc, argv, short_options, long_options, NULL), argv);
+   switch (option) {
+   case 'h': return OPTION_HELP;
+   case 'o': return OPTION_OUT;
+   case 1: add_operand(operands, argc, optarg); return OPTION_OPERAND;
+   case -1:
+      while (optind < argc)
+         add_operand(operands, argc, argv[optind++]);
+      return -1;
+   default: return option;
+   }
+}
+
+const char *
+operands_single(const struct operands *operands, const char *what, const char *usage)
+{
+   if (operands->count != 1)
+      fail(STATUS_USAGE, "%s %s; usage: %s", operands->count ? "more than one" : "no", what, usage);
+   return operands->list[0];
+}
+
+/* Takes care of an option that all commands have; false: it is another one. */
+static bool
+take_common(struct options *options, int option, const char *help)
+{
+   switch (option) {
+   case OPTION_CONFIG: options->config = optarg; break;
+   case OPTION_SET: add_setting(options, optarg); break;
+   case OPTION_TIMING: add_setting(options, options_timing(optarg)); break;
+   case OPTION_NO_MODEL: options->model = false; break;
+   case OPTION_OUT:
+      if (!*optarg)
+         fail(STATUS_USAGE, "--out: the name is empty");
+      options->out = optarg;
+      break;
+   case OPTION_RECORD:
+      if (!*optarg)
+         fail(STATUS_USAGE, "--record: the name is empty");
+      options->record = optarg;
+      break;
+   case OPTION_RECORD_HIDDEN: options->record_hidden = true; break;
+   case OPTION_DRIVER: options->driver = parse_driver(optarg); break;
+   case 'h':
+   case OPTION_HELP: puts(help); exit(STATUS_OK);
+   case OPTION_OPERAND: break;
+   default: return false;
+   }
+   return true;
+}
+
 int
 options_next(struct options *options, int argc, char **argv, const struct option *long_options,
              const char *help)
 {
    int option;
-   /* '+': options end at the first other word, which may be a program with options of its own. */
    opterr = 0;
-   while ((option = getopt_long(argc, argv, "+:h", long_options, NULL)) != -1) {
-      switch (option) {
-      case OPTION_CONFIG: options->config = optarg; break;
-      case OPTION_SET: add_setting(options, optarg); break;
-      case OPTION_TIMING: add_setting(options, options_timing(optarg)); break;
-      case OPTION_NO_MODEL: options->model = false; break;
-      case OPTION_OUT:
-         if (!*optarg)
-            fail(STATUS_USAGE, "--out: the name is empty");
-         options->out = optarg;
-         break;
-      case OPTION_RECORD:
-         if (!*optarg)
-            fail(STATUS_USAGE, "--record: the name is empty");
-         options->record = optarg;
-         break;
-      case OPTION_RECORD_HIDDEN: options->record_hidden = true; break;
-      case OPTION_DRIVER: options->driver = parse_driver(optarg); break;
-      case 'h':
-      case OPTION_HELP: puts(help); exit(STATUS_OK);
-      case ':': fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
-      case '?': fail(STATUS_USAGE, "unknown option '%s'; see tbrsim %s --help", argv[optind - 1], argv[0]);
-      default: return option;
-      }
-   }
-   return -1;
+   /* '+': options end at the first other word. */
+   do {
+      option = check_option(getopt_long(argc, argv, "+:h", long_options, NULL), argv);
+   } while (take_common(options, option, help));
+   return option;
+}
+
+int
+options_next_anywhere(struct options *options, struct operands *operands, int argc, char **argv,
+                      const struct option *long_options, const char *help)
+{
+   int option;
+   do {
+      option = options_get(operands, argc, argv, long_options);
+   } while (take_common(options, option, help));
+   return option;
 }
 
 /* The path with the working directory before it, whether it exists or not. */
@@ -196,13 +268,13 @@ options_name(const char *option, const char *value, const char *const *names, un
 }
 
 enum cm_unit
-options_point(const char *value)
+options_unit(const char *value)
 {
    for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
       if (!strcmp(value, cm_unit_names[unit]))
          return (enum cm_unit)unit;
    }
-   fail(STATUS_USAGE, "--point %s: expected a cache of the configuration or dram; tbrsim counters lists them",
+   fail(STATUS_USAGE, "--unit %s: expected a cache of the configuration or dram; tbrsim counters lists them",
         value);
 }
 

@@ -30,6 +30,12 @@ enum {
    OPTION_DRIVER, /**< only where a command lists it */
    OPTION_RECORD, /**< likewise */
    OPTION_RECORD_HIDDEN,
+   OPTION_UNIT,    /**< likewise; --point is an older name of it */
+   OPTION_POLICY,  /**< likewise; also --policies */
+   OPTION_FORMAT,  /**< likewise */
+   OPTION_JSON,    /**< likewise: --format json */
+   OPTION_CSV,     /**< likewise: --format csv */
+   OPTION_OPERAND, /**< a word that is no option */
    OPTION_COMMAND, /**< the first of a command's own */
 };
 
@@ -45,6 +51,12 @@ enum {
 #define RECORD_LONG_OPTIONS                                 \
    { "record", required_argument, NULL, OPTION_RECORD },    \
    { "record-hidden", no_argument, NULL, OPTION_RECORD_HIDDEN }
+#define UNIT_LONG_OPTIONS                              \
+   { "unit", required_argument, NULL, OPTION_UNIT },   \
+   { "point", required_argument, NULL, OPTION_UNIT }
+#define POLICY_LONG_OPTIONS                               \
+   { "policy", required_argument, NULL, OPTION_POLICY },  \
+   { "policies", required_argument, NULL, OPTION_POLICY }
 /* clang-format on */
 
 #define COMMON_OPTIONS_HELP                                                            \
@@ -66,8 +78,26 @@ enum {
  * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN), so that commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
-/** Next option of a command; common ones are taken care of. Returns -1 at the end;
- * a wrong option ends the command. help is printed for --help. */
+/** The words of a command line that are no options: files. */
+struct operands {
+   char **list;
+   unsigned count;
+};
+
+/** Next option of a command line, which may stand before and behind files; behind "--" all words are files. -h is
+ * --help, and -o is --out of a command that has it.
+ * OPTION_OPERAND where it is a file, which is added to operands; -1 at the end. A wrong option ends the command. */
+int options_get(struct operands *operands, int argc, char **argv, const struct option *long_options);
+
+/** The only file; what: "recording". Ends the command where there is none or more than one. */
+const char *operands_single(const struct operands *operands, const char *what, const char *usage);
+
+/** As options_get, but that common options are taken care of. help is printed for --help. */
+int options_next_anywhere(struct options *options, struct operands *operands, int argc, char **argv,
+                          const struct option *long_options, const char *help);
+
+/** The same for a command whose first word is a program with options of its own, where the command's end;
+ * it is argv[optind]. */
 int options_next(struct options *options, int argc, char **argv, const struct option *long_options,
                  const char *help);
 
@@ -91,7 +121,7 @@ struct frame_range options_frames(const char *value);
  * returned; a unit; a number of threads. End the command where it is none. */
 uint32_t options_bytes(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
-enum cm_unit options_point(const char *value);
+enum cm_unit options_unit(const char *value);
 unsigned options_jobs(const char *value);
 /** Of --timing: the setting that it is short for. */
 const char *options_timing(const char *value);

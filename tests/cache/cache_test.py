@@ -132,6 +132,19 @@ class Formats(CacheTest):
         self.assertEqual(self.counts(trace), dict(accesses=3, hits=1, misses=2, bypasses=0, writebacks=0))
         self.assertEqual(self.counts(b"# nothing\n"), dict.fromkeys(self.expected, 0))
 
+    def test_streams(self):
+        # The block is dirty when it is invalidated, and there no more.
+        trace = b"F\nW 0x1000 color\nR 0x1000 texture\nI 0x1000 0x1040\nR 0x1000 texture\nF\n"
+        for policy in ("lru", "opt"):
+            counts = self.counts(trace, 4096, 4, "--policy", policy)
+            self.assertEqual(counts, dict(accesses=3, hits=1, misses=2, bypasses=0, writebacks=1, streams=dict(
+                color=dict(accesses=1, hits=0, misses=1, bypasses=0, writebacks=1),
+                texture=dict(accesses=2, hits=1, misses=1, bypasses=0, writebacks=0))))
+        counts = self.counts("".join(f"{'W' if write else 'R'} 0x{address:x} hiz\n" for address, write in self.accesses)
+                             .encode())
+        self.assertEqual(counts.pop("streams"), {"hiz": counts})
+        self.assertEqual(counts, self.expected)
+
     def test_records(self):
         # 128 bytes from the middle of a block: three of them.
         trace = records([(32, False)], 128) + records([(0, False)], 0)
@@ -203,6 +216,11 @@ class BadInput(CacheTest):
         self.malformed(b"R 0x0\nW\n", ":2: ")
         self.malformed(b"R 0x0\nR 0x4g\n", ":2: ")
         self.malformed(b"R 0x0\nR 0x4\x00\n", ":2: 'R 0x4\\?'", "--format", "plain")
+        self.malformed(b"R 0x0 texture\nR 0x40 moon\n", ":2: 'moon', expected the name of a stream")
+        self.malformed(b"R 0x0 texture\nR 0x40\n", ":2: '', expected the name of a stream")
+        self.malformed(b"F\nI 0x40\n", ":2: 'I 0x40', expected \"I 0xBEGIN 0xEND\"")
+        self.malformed(b"F\nI 0x40 0x0\n", ":2: ")
+        self.malformed(b"F\nX\n", ":2: 'X', expected \"R|W 0xADDRESS STREAM\"".replace("|", "\\|"))
         self.malformed(b"0 0\n\n7 40\n", ":3: '7 40', expected \"LABEL ADDRESS\"")
         self.malformed(b"0 0\n0\n", ":2: ")
         self.malformed(b"0 0\n0 zz\n", ":2: '0 zz' has no hexadecimal address")

@@ -4,6 +4,7 @@ GPUs: another one, made with --record-hidden) and compares the statistics with t
 the same to the byte, and nothing lost between units."""
 
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -56,8 +57,8 @@ def simulate(tbrsim, recording, configurations, out):
     run(tbrsim, "sim", "--out", out, *sum((options for _, options in configurations), []), recording)
     if len(configurations) == 1:
         return [out]
-    return [next(path for path in out.iterdir() if path.name == name or path.name.startswith(f"{name}~"))
-            for name, _ in configurations]
+    index = json.loads((out / "index.json").read_text())["simulations"]
+    return [out / entry["directory"] for entry in index]
 
 
 def differences(tbrsim, trace, presets, directory):

@@ -179,9 +179,11 @@ class Simulation(RecordingTest):
     def test_settings_belong_to_their_configuration(self):
         text = self.fine("sim", "--out", self.out, "--set", "caches.l2.ways=16", "--config", "boustro-fo", "--set",
                          "caches.l2.size=262144", "--config", "boustro-fo", self.recording)
-        first, second = ("boustro-fo,caches.l2.ways=16,caches.l2.size=262144", "boustro-fo,caches.l2.ways=16")
-        self.assertIn(f"[1] {first}: ", text)
-        self.assertIn(f"[2] {second}: ", text)
+        names = ("boustro-fo,caches.l2.ways=16,caches.l2.size=262144", "boustro-fo,caches.l2.ways=16")
+        first, second = ("boustro-fo-l2.ways-16-l2.size-262144", "boustro-fo-l2.ways-16")
+        for number, (name, directory) in enumerate(zip(names, (first, second)), start=1):
+            self.assertIn(f"[{number}] {name}: ", text)
+            self.assertEqual(self.index()[directory]["configuration"], name)
         for name, size in ((first, 262144), (second, 1048576)):
             run_object = json.loads((self.out / name / "stats.json").read_text())["run"]
             cache = run_object["configuration"]["caches"]["l2"]
@@ -191,10 +193,89 @@ class Simulation(RecordingTest):
                                                       for name in (first, second)])
         self.assertAlmostEqual(float(row[3]), int(row[2]) / int(row[1]), places=3)
 
+    def index(self):
+        """What is in which directory."""
+        entries = json.loads((self.out / "index.json").read_text())["simulations"]
+        directories = {entry["directory"]: entry for entry in entries}
+        self.assertEqual(len(directories), len(entries))
+        return directories
+
+    def timed(self):
+        """Configurations and whether they have timing, as the index and the statistics say."""
+        result = {}
+        for directory, entry in self.index().items():
+            configuration = json.loads((self.out / directory / "stats.json").read_text())["run"]["configuration"]
+            result[entry["configuration"]] = configuration.get("timing", "off")
+        return result
+
+    def test_options_behind_the_file(self):
+        self.fine("sim", self.recording, "--timing", "on", "--set", "caches.l2.ways=16", "--out", self.out)
+        configuration = json.loads((self.out / "stats.json").read_text())["run"]["configuration"]
+        self.assertEqual((configuration["timing"], configuration["caches"]["l2"]["ways"]), ("on", 16))
+        for arguments in (["info", self.recording, "--json"], ["configs", "boustro-fo", "--set", "caches.l2.ways=16"],
+                          ["export", self.recording, "--format", "din", "--frames", "0-0", "--point", "l2"],
+                          ["analyze", self.recording, "--json"], ["energy", self.out, "--json", "--config", "nuca-dtm"],
+                          ["sweep", self.recording, "--stream", "texture", "--size", "4K", "--ways", "4", "--policy", "lru"],
+                          ["llc", self.recording, "--unit", "l2", "--policies", "lru"]):
+            self.fine(*arguments)
+        # Behind "--", there are only files.
+        self.one_line(2, "more than one recording", "sim", "--", self.recording, "--timing")
+
+    def test_settings_for_all(self):
+        timing = ["--timing", "on"]
+        one, other = ["--config", "boustro-fo"], ["--config", "tcor-64k"]
+        for arguments, expected in (
+                ([*timing, *one, *other, self.recording], {"boustro-fo,timing=on": "on", "tcor-64k,timing=on": "on"}),
+                ([*one, *other, self.recording, *timing], {"boustro-fo,timing=on": "on", "tcor-64k,timing=on": "on"}),
+                ([*one, *timing, *other, self.recording], {"boustro-fo,timing=on": "on", "tcor-64k": "off"}),
+                ([*one, *timing, *other, *timing, self.recording],
+                 {"boustro-fo,timing=on": "on", "tcor-64k,timing=on": "on"}),
+                ([*one, "--config", "tcor-64k,timing=on", self.recording],
+                 {"boustro-fo": "off", "tcor-64k,timing=on": "on"}),
+                # For all, the two would be the same.
+                ([*other, *other, *timing, self.recording], {"tcor-64k": "off", "tcor-64k,timing=on": "on"})):
+            self.out = self.out / "next"
+            self.fine("sim", "--frames", "0-0", "--out", self.out, *arguments)
+            self.assertEqual(self.timed(), expected, arguments)
+        for arguments in ([*one, *other, *timing, self.recording], [self.recording, *one, *other, *timing]):
+            self.one_line(2, "timing=on behind --config tcor-64k: for all .* before the first --config; for this one: "
+                          "--config tcor-64k,timing=on$", "sim", *arguments)
+
+    def test_vary(self):
+        text = self.fine("sim", "--frames", "0-0", "--out", self.out, "--config", "boustro-fo", "--config", "boustro-ro",
+                         "--vary", "caches.l2.ways=4,8", "--vary", "l2.policy=lru,opt", self.recording)
+        index = self.index()
+        self.assertEqual(list(index), [f"boustro-{order}-l2.ways-{ways}-l2.policy-{policy}" for order in ("fo", "ro")
+                                       for ways in (4, 8) for policy in ("lru", "opt")])
+        self.assertIn("[8] boustro-ro,caches.l2.ways=8,l2.policy=opt: ", text)
+        for directory, entry in index.items():
+            l2 = json.loads((self.out / directory / "stats.json").read_text())["run"]["configuration"]["caches"]["l2"]
+            self.assertEqual({"caches.l2.ways": str(l2["ways"]), "l2.policy": l2["policy"]}, entry["settings"])
+        self.one_line(2, "--vary l2.ways: expected KEY=VALUE,VALUE", "sim", "--vary", "l2.ways", self.recording)
+        self.one_line(2, "l2.ways is varied twice", "sim", "--vary", "l2.ways=4", "--vary", "l2.ways=8", self.recording)
+
+    def test_directories(self):
+        """Plain names; the index of what was simulated before is kept."""
+        preset = self.out / "my GPU.yaml"
+        preset.write_text(self.fine("configs", "boustro-fo", "--help") and
+                          (pathlib.Path(re.search(r"TBRSIM_CONFIG_DIR='(.*)'", self.fine("env"))[1]) /
+                           "boustro-fo.yaml").read_text())
+        settings = [f"pipeline.{key}=2" for key in ("vertex_mshrs", "tile_mshrs", "texture_mshrs", "instruction_mshrs")]
+        long = ",".join(["boustro-fo", *settings])
+        for configurations in (["boustro-fo", preset], ["boustro-ro", long], ["boustro-ro", long]):
+            self.fine("sim", "--frames", "0-0", "--out", self.out,
+                      *[word for one in configurations for word in ("--config", one)], self.recording)
+        index = self.index()
+        self.assertEqual({entry["configuration"] for entry in index.values()},
+                         {"boustro-fo", "my GPU", "boustro-ro", long})
+        for directory in index:
+            self.assertRegex(directory, r"^[A-Za-z0-9._-]{1,80}$")
+            self.assertTrue((self.out / directory / "stats.json").exists())
+
     def test_optimal_policies(self):
         names = {}
         for policy in ("lru", "srrip", "opt", "optpt"):
-            names[policy] = f"boustro-fo,caches.l2.policy={policy}"
+            names[policy] = f"boustro-fo-l2.policy-{policy}"
         self.fine("sim", "--out", self.out, *[argument for policy in names
                                               for argument in ("--config", "boustro-fo", "--set",
                                                                f"caches.l2.policy={policy}")], self.recording)
@@ -252,6 +333,28 @@ class Export(RecordingTest):
             if kind == "din":
                 self.assertEqual(result["writebacks"], counters["l2.total.writebacks"])
 
+    def test_streams(self):
+        """With streams and invalidations, a cache of any policy is the L2 itself."""
+        recording, path = self.out / "desktop.tbr", self.out / "accesses"
+        self.fine("replay", "--no-model", "--record", recording, "--out", self.out / "replay",
+                  TRACE.parent / "glmark2_desktop.trace")
+        # Render targets that go to memory past the cache, which has them as textures.
+        self.fine("export", "--format", "streams", "--unit", "l2", "--set", "streams.color=dram", "--out", path, recording)
+        for policy in ("lru", "opt", "gspc"):
+            self.fine("sim", "--set", "streams.color=dram", "--set", "caches.l2.size=4194304", "--set", f"caches.l2.policy={policy}", "--out", self.out,
+                      recording)
+            counters = total(self.out)
+            self.assertGreater(counters["l2.total.invalidations"], 0)
+            result = json.loads(self.fine("cache", "--size", "4M", "--ways", "8", "--json", "--policy", policy, path))
+            for stream, counts in {"total": result, **result["streams"]}.items():
+                self.assertEqual(counts["accesses"], counters[f"l2.{stream}.reads"] + counters[f"l2.{stream}.writes"])
+                for event in ("hits", "misses", "writebacks"):
+                    self.assertEqual(counts[event], counters[f"l2.{stream}.{event}"], (policy, stream, event))
+            self.assertGreater(len(result["streams"]), 3)
+        self.assertIn("\ntexture\n", self.fine("cache", "--size", "1M", "--ways", "8", path))
+        self.one_line(2, "--stream texture: the trace names", "cache", "--size", "1M", "--ways", "8", "--stream",
+                      "texture", path)
+
     def test_memory(self):
         counters = self.first_frame()
         lines = self.export("dramsim3", "dram", "--frames", "0-0").read_text().splitlines()
@@ -284,8 +387,8 @@ class Export(RecordingTest):
 
     def test_refused(self):
         self.one_line(2, "--format xml: expected din", "export", "--format", "xml", self.recording)
-        self.one_line(2, "--point moon: expected", "export", "--point", "moon", self.recording)
-        self.one_line(2, "--point is missing", "export", "--format", "din", self.recording)
+        self.one_line(2, "--unit moon: expected", "export", "--point", "moon", self.recording)
+        self.one_line(2, "--unit is missing", "export", "--format", "din", self.recording)
         self.one_line(1, "/dev/full: No space left on device$", "export", "--format", "din", "--point", "l2", "-o",
                       "/dev/full", self.recording)
 

@@ -76,7 +76,7 @@ class Analyze(unittest.TestCase):
         settings = ["--set", "caches.l2.size=65536"]
         simulated = self.simulate("boustro-fo", *settings)
         for point in ("l2", "texture_cache", "tile_cache", "dram"):
-            self.check_counters(point, self.analyze(*settings, "--point", point), simulated)
+            self.check_counters(point, self.analyze(*settings, "--unit", point), simulated)
 
     def test_distances_are_lru_hits(self):
         """Of an L2 that textures have for themselves, as all L1 caches but theirs are perfect."""
@@ -161,7 +161,7 @@ class Analyze(unittest.TestCase):
         self.refused(2, "no recording")
         self.refused(2, "more than one recording", self.recording, self.recording)
         self.refused(2, "expected a power of two", "--sets", "3", self.recording)
-        self.refused(2, "expected a cache", "--point", "l3", self.recording)
+        self.refused(2, "expected a cache", "--unit", "l3", self.recording)
         self.refused(2, "no frame is left of 1", "--frames", "1", self.recording)
         self.refused(2, "no frame is left", "--warm-up", "100", self.recording)
         self.refused(2, "expected a number of frames", "--warm-up", "x", self.recording)

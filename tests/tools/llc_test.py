@@ -105,7 +105,7 @@ class Llc(unittest.TestCase):
         """To the last miss, warm."""
         thresholds = {policy: 8 for policy in ("gspztc", "gspztc-tse", "gspc")}
         for recording, policies in ((self.shadow, [*ALL, "optpt", "fifo"]), (self.desktop, ["drrip", "gspc", "opt"])):
-            caches = self.caches(recording, "--policies", ",".join(policies), "--uncached", "color", "--frames", "0-2",
+            caches = self.caches(recording, "--policy", ",".join(policies), "--uncached", "color", "--frames", "0-2",
                                  "--warm-up", "1")
             self.assertEqual(len(caches), 2 * len(policies))
             misses = set()
@@ -122,7 +122,7 @@ class Llc(unittest.TestCase):
 
     def test_immediate_mode(self):
         """The LLC of GSPC's GPU, which is found; displayable colour may pass by."""
-        comparison = json.loads(run("llc", "--json", "--config", "imr-8m", "--size", "1M", "--policies", "drrip,gspc,opt",
+        comparison = json.loads(run("llc", "--json", "--config", "imr-8m", "--size", "1M", "--policy", "drrip,gspc,opt",
                                     "--uncached", "display", "--frames", "0-2", self.hidden).stdout)["recordings"][0]
         self.assertEqual((comparison["unit"], len(comparison["caches"])), ("llc", 6))
         for cache in comparison["caches"]:
@@ -140,7 +140,7 @@ class Llc(unittest.TestCase):
         """Render targets that go to memory past the cache, which has them as textures."""
         past = ("streams.color=dram", "caches.l2.size=4194304")
         policies = ["lru", "drrip", "ship-mem", "gspc", "opt"]
-        caches = self.caches(self.desktop, "--set", past[0], "--set", past[1], "--policies", ",".join(policies), "--frames",
+        caches = self.caches(self.desktop, "--set", past[0], "--set", past[1], "--policy", ",".join(policies), "--frames",
                              "0-2", "--profile")
         for (policy, _, _), cache in caches.items():
             frames = self.simulate(self.desktop, "0-2", *past, f"caches.l2.policy={policy}")
@@ -149,7 +149,7 @@ class Llc(unittest.TestCase):
             self.assertGreater(sum(frame["l2.total.invalidations"] for frame in frames[1:]), 0)
 
     def test_thresholds_and_sizes(self):
-        comparison = self.compare(self.shadow, "--policies", "gspztc:2,gspztc:16,gspc:128", "--size", "256K,1M",
+        comparison = self.compare(self.shadow, "--policy", "gspztc:2,gspztc:16,gspc:128", "--size", "256K,1M",
                                   "--frames", "0-2", "--warm-up", "0")
         self.assertEqual(comparison["frames"], 3)
         self.assertEqual([(cache["threshold"], cache["size_bytes"]) for cache in comparison["caches"]],
@@ -162,7 +162,7 @@ class Llc(unittest.TestCase):
 
     def test_cold_frames(self):
         """A frame alone is cold in any simulation; in a row, each frame begins with nothing."""
-        policies = ("--policies", "lru,drrip,ship-mem,gspc,opt", "--size", "4M")
+        policies = ("--policy", "lru,drrip,ship-mem,gspc,opt", "--size", "4M")
         for policy in ("lru", "drrip", "ship-mem", "gspc", "opt"):
             cache = self.caches(self.shadow, *policies, "--cold-frames", "--frames", "1")[
                 policy, 8 if policy == "gspc" else None, None]
@@ -209,9 +209,9 @@ class Llc(unittest.TestCase):
 
     def recount(self, recording, policy):
         """What has been counted of anything."""
-        accesses = run("export", "--format", "streams", "--point", "l2", "--frames", "0-1", *settings(),
+        accesses = run("export", "--format", "streams", "--unit", "l2", "--frames", "0-1", *settings(),
                        recording).stdout.splitlines()
-        caches = self.caches(recording, "--policies", "lru,srrip,gspztc", "--profile", "--frames", "0-1", "--warm-up", "1",
+        caches = self.caches(recording, "--policy", "lru,srrip,gspztc", "--profile", "--frames", "0-1", "--warm-up", "1",
                              "--size", "4M")
         recount = Recount(policy, sets=4096, ways=16)
         recount.run(accesses, warm_up=1)
@@ -232,7 +232,7 @@ class Llc(unittest.TestCase):
 
     def test_distant_fills(self):
         """brrip: all but every 32nd block; drrip: some."""
-        caches = self.caches(self.shadow, "--policies", "brrip,brrip4,drrip", "--profile", "--frames", "0-2", "--warm-up",
+        caches = self.caches(self.shadow, "--policy", "brrip,brrip4,drrip", "--profile", "--frames", "0-2", "--warm-up",
                              "0")
         for policy in "brrip", "brrip4":
             groups = caches[policy, None, None]["groups"].values()
@@ -242,7 +242,7 @@ class Llc(unittest.TestCase):
         self.assertGreater(groups["texture"]["distant_fills"], 0)
 
     def test_threads_and_formats(self):
-        options = ("--policies", "lru,drrip,gspc,opt", "--uncached", "color", "--profile", "--frames", "0-1", *settings())
+        options = ("--policy", "lru,drrip,gspc,opt", "--uncached", "color", "--profile", "--frames", "0-1", *settings())
         one, many = (run("llc", "--json", "--jobs", jobs, *options, self.shadow, self.desktop).stdout
                      for jobs in (1, 7))
         self.assertEqual(one, many)
@@ -279,13 +279,13 @@ class Llc(unittest.TestCase):
         self.refused(["--unit attribute_cache", "no such cache"], "--unit", "attribute_cache")
         self.refused(["--unit texture_cache", "l2 is behind it"], "--unit", "texture_cache")
         self.refused(["vertex_cache", "l2", "--unit"], "--set", "caches.vertex_cache.next=dram")
-        self.refused(["--policies", "expected one of"], "--policies", "lru,belady")
-        self.refused(["--policies tcor", "tbrsim sim"], "--policies", "tcor")
-        self.refused(["--policies lru:4", "gspztc"], "--policies", "lru:4")
-        self.refused(["--policies gspc:", "threshold"], "--policies", "gspc:")
-        self.refused(["--policies gspc:256", "threshold"], "--policies", "gspc:256")
-        self.refused(["threshold", "power of two"], "--policies", "gspc:3")
-        self.refused(["lru", "twice"], "--policies", "lru,drrip,lru")
+        self.refused(["--policy", "expected one of"], "--policy", "lru,belady")
+        self.refused(["--policy tcor", "tbrsim sim"], "--policy", "tcor")
+        self.refused(["--policy lru:4", "gspztc"], "--policy", "lru:4")
+        self.refused(["--policy gspc:", "threshold"], "--policy", "gspc:")
+        self.refused(["--policy gspc:256", "threshold"], "--policy", "gspc:256")
+        self.refused(["threshold", "power of two"], "--policy", "gspc:3")
+        self.refused(["lru", "twice"], "--policy", "lru,drrip,lru")
         self.refused(["--uncached", "expected one of"], "--uncached", "screen")
         self.refused(["--size", "expected a number"], "--size", "1M,big")
         self.refused(["power of two"], "--size", "3M")
@@ -293,12 +293,12 @@ class Llc(unittest.TestCase):
         self.refused(["--warm-up", "expected a number"], "--warm-up", "-1")
         self.refused(["--warm-up 2", "no frame"], "--warm-up", "2", "--frames", "0-1")
         self.refused(["one configuration"], "--config", "boustro-fo", "--config", "boustro-ro")
-        self.refused(["unknown option", "--policy"], "--policy", "lru")
+        self.refused(["unknown option", "--stream"], "--stream", "texture")
         result = run("llc", check=False)
         self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))
         for arguments in (("/nonexistent.tbr",), (__file__,), ("--out", "/nonexistent/llc.csv", self.shadow),
                           ("--out", "/dev/full", self.shadow)):
-            result = run("llc", "--policies", "lru", *arguments, check=False)
+            result = run("llc", "--policy", "lru", *arguments, check=False)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
 
 

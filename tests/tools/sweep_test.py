@@ -75,7 +75,7 @@ class Sweep(unittest.TestCase):
         """What arrives at a unit makes a cache of its shape do what the unit does; invalidations included."""
         invalidations = 0
         for recording in self.recordings.values():
-            points = self.sweep(recording, "--point", "l2", "--size", "64K,256K", "--ways", "8,16", "--policy", POLICIES)
+            points = self.sweep(recording, "--unit", "l2", "--size", "64K,256K", "--ways", "8,16", "--policy", POLICIES)
             self.assertEqual(len(points), 4 * 14)
             self.assertTrue(all(point["lower_bound"] is None for point in points.values()))
             for policy in ("lru", "mru", "srrip", "drrip", "ship-mem", "opt", "optpt"):
@@ -97,11 +97,11 @@ class Sweep(unittest.TestCase):
     def test_nuca(self):
         """A NUCA is a way of serving what arrives at the texture caches; behind them it makes a difference."""
         none = ("--set", "nuca.organisation=none")
-        for whose in (("--stream", "texture"), ("--stream", "pb_attribute"), ("--point", "texture_cache"),
-                      ("--point", "l2")):
+        for whose in (("--stream", "texture"), ("--stream", "pb_attribute"), ("--unit", "texture_cache"),
+                      ("--unit", "l2")):
             options = ("--config", "nuca-dtm", *whose, "--size", "16K,64K", "--ways", "4", "--policy", "lru,opt")
             same = self.sweep(self.texture, *options) == self.sweep(self.texture, *none, *options)
-            self.assertEqual(same, whose != ("--point", "l2"), whose)
+            self.assertEqual(same, whose != ("--unit", "l2"), whose)
 
     def test_parameter_buffer(self):
         """A single pass begins with an empty cache in any simulation."""
@@ -113,7 +113,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual(total["gpu.passes"], 1)
             self.check_unit(points[policy, 1024, 2], total, "tile_cache")
         self.assertGreater(points["lru", 1024, 2]["misses"], points["lru", 1024, 2]["lower_bound"])
-        point = self.sweep(self.texture, "--point", "tile_cache", "--size", "1K", "--ways", "2", "--policy",
+        point = self.sweep(self.texture, "--unit", "tile_cache", "--size", "1K", "--ways", "2", "--policy",
                            "lru,mru,opt,optpt", "--frames", "1")
         self.assertEqual(point, points)
 
@@ -155,7 +155,7 @@ class Sweep(unittest.TestCase):
                 self.assertEqual(point[name], first[key][name] + second[key][name])
 
     def test_threads_and_formats(self):
-        options = ("--point", "l2", "--size", "16K,64K", "--ways", "4,full", "--policy", POLICIES, "--index", "xor",
+        options = ("--unit", "l2", "--size", "16K,64K", "--ways", "4,full", "--policy", POLICIES, "--index", "xor",
                    "--block", "128", "--config", "boustro-fo", "--set", "caches.l2.policy=opt")
         one, many = (run("sweep", "--csv", "--jobs", jobs, *options, self.shadow).stdout for jobs in (1, 7))
         self.assertEqual(one, many)
@@ -174,6 +174,21 @@ class Sweep(unittest.TestCase):
         for point in report["points"]:
             self.assertIn(str(point["misses"]), table)
 
+    def test_streams_at_a_unit(self):
+        """Of what arrives at the L2, the streams' accesses alone; as tbrsim cache counts what export tells of them."""
+        for streams in (["texture"], ["color", "texture"]):
+            options = ("--unit", "l2", "--set", "streams.color=l2")
+            points = self.sweep(self.shadow, *options, "--stream", ",".join(streams), "--size", "64K,256K", "--ways", "8",
+                                "--policy", "lru,srrip,opt")
+            lines = run("export", "--format", "streams", *options, self.shadow).stdout.splitlines()
+            accesses = "".join(f"{line}\n" for line in lines if line[0] == "I" or line.split()[-1] in streams)
+            for (policy, size, ways), point in points.items():
+                counts = json.loads(subprocess.run(
+                    [TBRSIM, "cache", "--json", "--size", str(size), "--ways", str(ways), "--policy", policy, "-"],
+                    input=accesses, capture_output=True, check=True, text=True).stdout)
+                self.assertEqual((int(point["accesses"]), int(point["misses"])), (counts["accesses"], counts["misses"]))
+                self.assertGreater(counts["misses"], 0)
+
     def test_full_is_said_once(self):
         points = self.sweep(self.texture, "--stream", "pb_list", "--size", "1K,4K", "--ways", "16,full", "--policy", "lru")
         self.assertEqual(sorted(points), [("lru", 1024, 16), ("lru", 4096, 16), ("lru", 4096, 64)])
@@ -190,14 +205,15 @@ class Sweep(unittest.TestCase):
             self.assertIn(word, result.stderr)
 
     def test_bad_options(self):
-        self.refused(["--stream or --point"], "--stream", None)
-        self.refused(["--stream or --point", "not both"], "--point", "l2")
+        self.refused(["--stream, --unit or both"], "--stream", None)
+        self.refused(["--unit texture_cache", "vertex does not arrive there"], "--unit", "texture_cache", "--stream",
+                     "texture,vertex")
         for option in ("--size", "--ways", "--policy"):
             self.refused([f"{option} is missing"], option, None)
         self.refused(["--stream", "expected one of", "pb_attribute"], "--stream", "textures")
         self.refused(["--stream", "twice"], "--stream", "texture,texture")
-        self.refused(["--point", "expected a cache"], "--stream", None, "--point", "l3")
-        self.refused(["--point attribute_cache", "no such cache"], "--stream", None, "--point", "attribute_cache")
+        self.refused(["--unit", "expected a cache"], "--stream", None, "--unit", "l3")
+        self.refused(["--unit attribute_cache", "no such cache"], "--stream", None, "--unit", "attribute_cache")
         self.refused(["--size", "expected a number"], "--size", "4K,big")
         self.refused(["--size", "expected a number"], "--size", "4K,")
         self.refused(["--size", "at least one block"], "--size", "0")
@@ -210,7 +226,7 @@ class Sweep(unittest.TestCase):
         self.refused(["--policy tcor", "sweep"], "--policy", "tcor")
         self.refused(["tree-plru", "power of two"], "--policy", "lru,tree-plru", "--ways", "3", "--size", "12K")
         self.refused(["--block", "power of two"], "--block", "48")
-        self.refused(["--block 32", "64"], "--stream", None, "--point", "l2", "--block", "32")
+        self.refused(["--block 32", "64"], "--stream", None, "--unit", "l2", "--block", "32")
         self.refused(["--index", "modulo, xor"], "--index", "prime")
         self.refused(["--jobs"], "--jobs", "0")
         self.refused(["--frames"], "--frames", "5-4")
@@ -235,7 +251,7 @@ class Sweep(unittest.TestCase):
 
     def test_help(self):
         out = run("sweep", "--help").stdout
-        for word in ("--stream", "--point", "begins with an empty cache", "optpt", "srrip"):
+        for word in ("--stream", "--unit", "begins with an empty cache", "optpt", "srrip"):
             self.assertIn(word, out)
 
 

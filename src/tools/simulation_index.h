@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/** index.json beside the directories of several simulations: which configuration is in which. */
+#ifndef SIMULATION_INDEX_H
+#define SIMULATION_INDEX_H
+
+#include "simulation.h"
+
+/** Writes OUT/index.json. What an earlier index says of other directories that are still there is kept. Ends the
+ * command with a line where it cannot be written. */
+void simulation_index_write(const char *out, const char *recording, const struct simulation *simulations,
+                            unsigned count);
+
+#endif
