@@ -13,7 +13,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+from support import (COLORS, decrease, label_captures, legend_above, load_statistics, mean, new_plot, number,  # noqa: E402
                      plot_bars, pyplot, save, share, signed, write_table)
 
 DESIGNS = {"traditional": "traditional", "wide-bus": "wide bus", "multi-port": "multi-port",
@@ -42,7 +42,7 @@ def misses(statistics):
 def simulations(directory):
     """The statistics of each configuration, with its texture cache and the rest of it."""
     for path in sorted(directory.glob("*/stats.json")):
-        statistics = load(path)
+        statistics = load_statistics(path)
         yield statistics["run"]["configuration"], statistics
 
 

@@ -15,7 +15,7 @@ import matplotlib
 import matplotlib.pyplot as pyplot
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, mean, new_plot, number,  # noqa: E402
                      plot_bars, save, share, signed, write_table)
 
 MEBIBYTE = 1 << 20
@@ -37,7 +37,7 @@ GROUP_OF = {"texture": "texture", "vertex": "geometry", "index": "geometry", "pb
 def simulations(directory):
     """The statistics of each configuration simulated, with its name as the paper writes it, and its L2."""
     for path in sorted(directory.glob("*/stats.json")):
-        statistics = load(path)
+        statistics = load_statistics(path)
         configuration = statistics["run"]["configuration"]
         cache = configuration["caches"]["l2"]
         order = {"forward": "FO", "boustrophedonic": "RO"}[configuration["frame"]["traversal"]]

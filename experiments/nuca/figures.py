@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+from support import (COLORS, decrease, label_captures, legend_above, load_statistics, mean, new_plot, number,  # noqa: E402
                      plot_bars, save, share, signed, write_table)
 
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
@@ -83,7 +83,7 @@ class Capture:
         self.name = name
         self.simulations = {}
         for path in sorted(results.glob(f"*/{name}/*/stats.json")):
-            statistics = load(path)
+            statistics = load_statistics(path)
             configuration = statistics["run"]["configuration"]
             key = tuple(value_of(configuration, place) for place, _ in KEYS.values())
             self.simulations[key] = Simulation(statistics)

@@ -12,7 +12,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (legend_above, load, mean, new_plot, number, plot_bars, save,  # noqa: E402
+from support import (legend_above, load_statistics, mean, new_plot, number, plot_bars, save,  # noqa: E402
                      share, write_table)
 
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
@@ -38,7 +38,7 @@ class Run:
     """One simulation: the frames that count."""
 
     def __init__(self, path):
-        statistics = load(path)
+        statistics = load_statistics(path)
         self.configuration = statistics["run"]["configuration"]
         self.preset = statistics["run"]["preset"]
         self.frames = statistics["frames"][WARM_UP:]

@@ -14,7 +14,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, legend_above, load, mean, new_plot, number,  # noqa: E402
+from support import (COLORS, decrease, legend_above, load_statistics, mean, new_plot, number,  # noqa: E402
                      plot_bars, save, share, signed, write_table)
 
 MEBIBYTE = 1 << 20
@@ -64,7 +64,7 @@ class Capture:
 
     @staticmethod
     def simulations(directory):
-        return {path.parent.name.replace(",mode=tbr", ""): load(path) for path in sorted(directory.glob("*/stats.json"))}
+        return {path.parent.name.replace(",mode=tbr", ""): load_statistics(path) for path in sorted(directory.glob("*/stats.json"))}
 
     @staticmethod
     def sweep(path):

@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (decrease, legend_above, load, mean, new_plot, plot_bars, save, signed,  # noqa: E402
+from support import (decrease, legend_above, load_statistics, mean, new_plot, plot_bars, save, signed,  # noqa: E402
                      write_table)
 
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
@@ -23,7 +23,7 @@ UNITS = {"l2": "L2 accesses", "dram": "memory accesses"}
 
 def accesses(results, combination, name, unit):
     """A unit's reads and writes a frame, over the frames that count."""
-    frames = load(results / combination / name / "stats.json")["frames"][WARM_UP:]
+    frames = load_statistics(results / combination / name)["frames"][WARM_UP:]
     return mean(frame[f"{unit}.total.reads"] + frame[f"{unit}.total.writes"] for frame in frames)
 
 

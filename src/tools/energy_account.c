@@ -2,47 +2,22 @@
 #include "energy_account.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "environment.h"
 #include "options.h"
+#include "statistics_file.h"
 #include "tools.h"
-
-/* ---- the file ---------------------------------------------------------- */
-
-static const char *
-find_file(const char *path)
-{
-   struct stat status;
-   if (stat(path, &status) != 0)
-      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
-   return S_ISDIR(status.st_mode) ? text("%s/stats.json", path) : path;
-}
-
-static json_t *
-load_file(const char *path)
-{
-   json_error_t error;
-   json_t *root = json_load_file(path, 0, &error);
-   if (!root && error.line < 1)
-      fail(STATUS_FAILED, "%s: no statistics: %s", path, error.text);
-   if (!root)
-      fail(STATUS_FAILED, "%s:%d: no statistics: %s", path, error.line, error.text);
-   if (!json_is_object(json_object_get(root, "total")) || !json_is_array(json_object_get(root, "frames")))
-      fail(STATUS_FAILED, "%s: holds no statistics", path);
-   return root;
-}
 
 /* ---- the configuration ------------------------------------------------- */
 
 static struct cm_config *
-load_config(const char *path, const json_t *root)
+load_config(const struct statistics_file *file)
 {
-   const json_t *run = json_object_get(root, "run");
+   const json_t *run = file->run;
+   const char *path = file->path;
    const char *preset = json_string_value(json_object_get(run, "preset"));
    char *keys = json_dumps(json_object_get(run, "configuration"), 0);
    if (!preset || !keys)
@@ -87,31 +62,26 @@ change_config(struct cm_config *config, const char *path, const struct energy_op
 
 /* ---- values ------------------------------------------------------------ */
 
-/* Adds a frame's values; the counters of energy come out of the account. */
+/* The counters of energy come out of the account. */
 static void
-add_values(const struct energy_account *account, uint64_t *values, const json_t *frame)
+read_values(struct energy_account *account, const struct statistics_file *file)
 {
-   for (uint32_t i = 0; i < account->table->count; i++) {
-      if (account->table->counters[i].source == CM_COUNTER_ENERGY)
+   const struct cm_counter_table *table = account->table;
+   account->before = allocate(table->count * sizeof(uint64_t));
+   account->after = allocate(table->count * sizeof(uint64_t));
+   for (uint32_t i = 0; i < table->count; i++) {
+      int column;
+      if (table->counters[i].source == CM_COUNTER_ENERGY)
          continue;
-      const char *name = account->table->counters[i].name;
-      const json_t *value = json_object_get(frame, name);
-      if (!json_is_integer(value))
-         fail(STATUS_FAILED, "%s: has no %s; it is of another version of tbrsim", account->path, name);
-      values[i] += (uint64_t)json_integer_value(value);
+      if (!statistics_file_column(file, table->counters[i].name, &column))
+         fail(STATUS_FAILED, "%s: has no %s; it is of another version of tbrsim", file->path,
+              table->counters[i].name);
+      for (unsigned f = 0; f < account->first_frame; f++)
+         account->before[i] += statistics_file_value(file, f, column);
+      account->after[i] = account->before[i];
+      for (unsigned f = account->first_frame; f <= account->last_frame; f++)
+         account->after[i] += statistics_file_value(file, f, column);
    }
-}
-
-static void
-read_values(struct energy_account *account, const json_t *frames)
-{
-   account->before = allocate(account->table->count * sizeof(uint64_t));
-   account->after = allocate(account->table->count * sizeof(uint64_t));
-   for (unsigned f = 0; f <= account->last_frame; f++)
-      add_values(account, f < account->first_frame ? account->before : account->after,
-                 json_array_get(frames, f));
-   for (uint32_t i = 0; i < account->table->count; i++)
-      account->after[i] += account->before[i];
 }
 
 static void
@@ -176,9 +146,9 @@ subtract(struct cm_energy_sum *sums, const struct cm_energy_sum *before, unsigne
 void
 energy_account_load(struct energy_account *account, const char *path, const struct energy_options *options)
 {
-   *account = (struct energy_account){.path = find_file(path)};
-   json_t *root = load_file(account->path);
-   account->config = load_config(account->path, root);
+   struct statistics_file file = statistics_file_load(path);
+   *account = (struct energy_account){.path = file.path};
+   account->config = load_config(&file);
    account->preset = text("%s", account->config->name);
    /* What was counted is by the configuration that it was simulated with. */
    account->table = cm_counter_table_create(account->config);
@@ -189,14 +159,13 @@ energy_account_load(struct energy_account *account, const char *path, const stru
    account->energy = cm_energy_create(account->config, account->table, error, sizeof(error));
    if (!account->energy)
       fail(STATUS_FAILED, "%s: %s", account->path, error);
-   const json_t *frames = json_object_get(root, "frames");
-   find_frames(account, options->frames, json_array_size(frames));
-   read_values(account, frames);
+   find_frames(account, options->frames, file.frames);
+   read_values(account, &file);
    find_cycles(account, options->cycles);
    struct cm_energy_sums before;
    cm_energy_sum_up(account->energy, account->before, account->cycles_before, &before);
    cm_energy_sum_up(account->energy, account->after, account->cycles_after, &account->sums);
    subtract(account->sums.units, before.units, CM_ENERGY_UNIT_COUNT);
    subtract(account->sums.groups, before.groups, CM_ENERGY_GROUP_COUNT);
-   json_decref(root);
+   statistics_file_close(&file);
 }

@@ -2,10 +2,10 @@
 #include "report.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "statistics_file.h"
 #include "stats/counters.h"
 #include "tools.h"
 
@@ -71,17 +71,11 @@ print_row(const char *unit, const char *stream, const struct row *row, size_t fr
 void
 report_print(const char *directory, const struct cm_config *config)
 {
-   char *path = text("%s/stats.json", directory);
-   json_error_t error;
-   json_t *statistics = json_load_file(path, 0, &error);
-   if (!statistics)
-      fail(STATUS_FAILED, "no statistics: %s", error.text);
-   const json_t *totals = json_object_get(statistics, "total");
-   size_t frames = json_array_size(json_object_get(statistics, "frames"));
-   if (!json_is_object(totals))
-      fail(STATUS_FAILED, "%s: holds no statistics", path);
+   struct statistics_file file = statistics_file_load(directory);
+   const json_t *totals = file.total;
+   const size_t frames = file.frames;
    if (!frames)
-      fail(STATUS_FAILED, "%s: no frame was simulated", path);
+      fail(STATUS_FAILED, "%s: no frame was simulated", file.path);
 
    printf("%zu frames on %s\n\n", frames, config->name);
    printf("%-17s  %-12s  %14s  %14s  %9s  %13s  %13s\n", "unit", "stream", "accesses/frame", "accesses",
@@ -100,6 +94,5 @@ report_print(const char *directory, const struct cm_config *config)
       printf("\n%.0f cycles/frame, %.1f frames/s at %u MHz\n", cycles / (double)frames,
              1e9 * (double)frames / nanoseconds, config->clock_mhz);
    puts("\ntraffic: to the next level; of dram: its reads and writes");
-   json_decref(statistics);
-   free(path);
+   statistics_file_close(&file);
 }

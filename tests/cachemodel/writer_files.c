@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* After every frame, both files are whole, agree, and hold what was given. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "support/json_reader.h"
 #include "support/stats_files.h"
 #include "support/test.h"
 
@@ -12,12 +15,12 @@ test_after_every_frame(void **unused)
    (void)unused;
    struct stats_files *files = stats_files_new();
    assert_int_not_equal(access(files->directory, F_OK), 0); /* nothing is made before it is needed */
-   for (unsigned frame = 0; frame < 8; frame++) {
+   for (unsigned frame = 0; frame < 2 * STATS_FRAMES + 4; frame++) {
       assert_true(stats_write_frame(files, frame));
       assert_stats_files(files, frame + 1, false);
    }
    assert_true(cm_stats_writer_destroy(files->writer));
-   assert_stats_files(files, 8, false);
+   assert_stats_files(files, 2 * STATS_FRAMES + 4, false);
    stats_files_free(files);
 }
 
@@ -27,7 +30,7 @@ test_no_frame(void **unused)
    (void)unused;
    struct stats_files *files = stats_files_new();
    assert_true(cm_stats_writer_destroy(files->writer));
-   assert_stats_files(files, 0, false);
+   assert_int_not_equal(access(files->directory, F_OK), 0);
    stats_files_free(files);
 }
 
@@ -43,9 +46,32 @@ test_directory_with_older_files(void **unused)
                                           (const struct cm_run_value[]){
                                              {"program", "a \"program\" with \\ and \xff and a\ttab"}},
                                           1);
+   assert_stats_files(files, 3, false); /* they stay until there are others */
    assert_true(stats_write_frame(files, 0));
    assert_stats_files(files, 1, false);
    assert_true(cm_stats_writer_destroy(files->writer));
+   stats_files_free(files);
+}
+
+/* A link to a file elsewhere is replaced; the file is not touched. */
+static void
+test_links(void **unused)
+{
+   (void)unused;
+   struct stats_files *files = stats_files_new();
+   char path[128];
+   assert_int_equal(mkdir(files->directory, 0777), 0);
+   FILE *other = fopen("writer_files_other", "w");
+   assert_true(other && fputs("other", other) >= 0 && fclose(other) == 0);
+   snprintf(path, sizeof path, "%s/stats.json", files->directory);
+   assert_int_equal(symlink("../writer_files_other", path), 0);
+   assert_true(stats_write_frame(files, 0));
+   assert_true(cm_stats_writer_destroy(files->writer));
+   assert_stats_files(files, 1, false);
+   char *text = read_file("writer_files_other");
+   assert_string_equal(text, "other");
+   free(text);
+   unlink("writer_files_other");
    stats_files_free(files);
 }
 
@@ -56,6 +82,7 @@ main(void)
       cmocka_unit_test(test_after_every_frame),
       cmocka_unit_test(test_no_frame),
       cmocka_unit_test(test_directory_with_older_files),
+      cmocka_unit_test(test_links),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

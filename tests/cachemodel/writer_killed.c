@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A process killed by SIGKILL leaves the frames it had finished. */
 #include <signal.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,14 +37,50 @@ test_killed(void **unused)
       assert_true(WIFSIGNALED(status));
       close(ready[0]);
       assert_stats_files(files, frames[i], false);
-      assert_true(cm_stats_writer_destroy(files->writer)); /* the parent's copy: begins the files anew */
+      assert_true(
+         cm_stats_writer_destroy(files->writer)); /* the parent's copy: no frame, so nothing changes */
+      assert_stats_files(files, frames[i], false);
       stats_files_free(files);
    }
+}
+
+/* At any moment: also while both files are written again for another column. */
+static void
+test_killed_at_any_moment(void **unused)
+{
+   (void)unused;
+   unsigned with_frames = 0;
+   for (unsigned i = 0; i < 100; i++) {
+      struct stats_files *files = stats_files_new();
+      const pid_t child = fork();
+      if (child == 0) {
+         for (unsigned frame = 0; stats_write_frame(files, frame); frame++)
+            ;
+         _exit(1);
+      }
+      usleep(i * 40);
+      kill(child, SIGKILL);
+      int status;
+      waitpid(child, &status, 0);
+      assert_true(WIFSIGNALED(status));
+      char path[128];
+      snprintf(path, sizeof path, "%s/stats.json", files->directory);
+      if (access(path, F_OK) == 0) {
+         assert_stats_files(files, 1, true);
+         with_frames++;
+      }
+      assert_true(cm_stats_writer_destroy(files->writer));
+      stats_files_free(files);
+   }
+   assert_true(with_frames > 0);
 }
 
 int
 main(void)
 {
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_killed)};
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_killed),
+      cmocka_unit_test(test_killed_at_any_moment),
+   };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

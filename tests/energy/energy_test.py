@@ -13,6 +13,9 @@ import unittest
 
 from recount import Account
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
+
 TBRSIM = WRITE_RECORDING = None
 CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 BEYOND_CACHES = {"dram", "mesh", "affinity_table"}  # of the memory hierarchy
@@ -88,7 +91,7 @@ class Recount(EnergyTest):
         for preset in PRESETS:
             with self.subTest(preset):
                 out = self.simulate(preset, "--set", "timing=on")
-                statistics = json.loads((out / "stats.json").read_text())
+                statistics = statistics_files.load(out)
                 recount = Account(statistics["run"]["configuration"], True)
                 values, before, run_sums = {}, {}, []
                 for frame in statistics["frames"]:
@@ -177,12 +180,18 @@ class Command(EnergyTest):
         self.refused(2, "energy.technology: 28 is no technology", "--set", "energy.technology=28", out)
         self.refused(2, "unknown option '--wrong'", "--wrong", out)
         statistics = json.loads((out / "stats.json").read_text())
-        del statistics["frames"][0]["l2.total.reads"]
-        broken.write_text(json.dumps(statistics))
-        self.refused(1, "has no l2.total.reads", broken)
-        statistics["frames"] = []
-        broken.write_text(json.dumps(statistics))
-        self.refused(1, "no frame was simulated", broken)
+        def refused_with(changes, why):
+            broken.write_text(json.dumps(statistics | changes))
+            self.refused(1, why, broken)
+        columns, rows, sums = statistics["columns"], statistics["frames"], statistics["total"]
+        refused_with({"columns": ["l2" if name == "l2.total.reads" else name for name in columns],
+                      "total": {name: value for name, value in sums.items() if name != "l2.total.reads"}},
+                     "has no l2.total.reads")
+        refused_with({"frames": []}, "no frame was simulated")
+        for row in (rows[0][1:], [*rows[0], 1], ["1", *rows[0][1:]], [1.5, *rows[0][1:]], {"gpu.frames": 1}):
+            refused_with({"frames": [*rows[1:], row]}, "a frame does not have the file's columns")
+        del statistics["columns"]  # as it was written before there were columns
+        refused_with({"frames": [dict(zip(columns, row)) for row in rows]}, "of another version of tbrsim")
         without = self.simulate("tcor-64k", "--set", "timing=on")
         statistics = json.loads((without / "stats.json").read_text())
         del statistics["run"]["configuration"]["energy"]

@@ -2,7 +2,6 @@
 """Recordings: what is recorded, tbrsim sim, info and export, and what they say to bad input."""
 
 import argparse
-import csv
 import json
 import os
 import pathlib
@@ -15,6 +14,9 @@ import sys
 import tempfile
 import time
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
 
 TBRSIM = None
 REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
@@ -69,7 +71,11 @@ class RecordingTest(unittest.TestCase):
 
 
 def total(directory):
-    return json.loads((directory / "stats.json").read_text())["total"]
+    return statistics_files.load(directory)["total"]
+
+
+def frames(directory):
+    return statistics_files.load(directory)["frames"]
 
 
 class Recording(RecordingTest):
@@ -125,9 +131,7 @@ class Recording(RecordingTest):
         result = self.one_line(1, "full.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
                                self.out / "sim", path)
         whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
-        rows = (self.out / "sim/frames.csv").read_bytes().splitlines()
-        self.assertEqual(len(rows), whole + 1)
-        self.assertEqual(rows, (self.live / "frames.csv").read_bytes().splitlines()[:whole + 1])
+        self.assertEqual(frames(self.out / "sim"), frames(self.live)[:whole])
 
     def test_killed(self):
         path = self.out / "killed.tbr"
@@ -146,7 +150,7 @@ class Recording(RecordingTest):
         result = self.one_line(1, "killed.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
                                self.out / "sim", path)
         whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
-        self.assertEqual((self.out / "sim/frames.csv").read_bytes().count(b"\n"), whole + 1)
+        self.assertEqual(len(frames(self.out / "sim")), whole)
 
     def test_info(self):
         info = json.loads(self.fine("info", "--json", self.recording))
@@ -312,8 +316,7 @@ class Simulation(RecordingTest):
 class Export(RecordingTest):
     def first_frame(self):
         """The counters of the first frame."""
-        with open(self.live / "frames.csv", encoding="utf-8", newline="") as file:
-            return {name: int(value) for name, value in next(csv.DictReader(file)).items()}
+        return frames(self.live)[0]
 
     def export(self, kind, point, *options):
         path = self.out / "accesses"
@@ -427,13 +430,12 @@ class BadInput(RecordingTest):
         """What comes before is simulated as if nothing had happened, and the status tells."""
         data = self.recording.read_bytes()
         path = self.out / "cut.tbr"
-        rows = (self.live / "frames.csv").read_bytes().splitlines()
         for size in (len(data) * 2 // 3, len(data) - 1):
             path.write_bytes(data[:size])
             result = self.one_line(1, "cut.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
                                    self.out, path)
             whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
-            self.assertEqual((self.out / "frames.csv").read_bytes().splitlines(), rows[:whole + 1])
+            self.assertEqual(frames(self.out), frames(self.live)[:whole])
             self.assertTrue(result.stdout.startswith(f"{whole} frames on "))
 
     def test_damaged_within(self):
@@ -443,10 +445,10 @@ class BadInput(RecordingTest):
         data[middle:middle + 16] = bytes(byte ^ 255 for byte in data[middle:middle + 16])
         path.write_bytes(data)
         result = self.one_line(1, "flipped.tbr: offset [1-9]", "sim", "--out", self.out, path)
-        rows = (self.out / "frames.csv").read_bytes().splitlines()
-        self.assertGreater(len(rows), 1)
-        self.assertEqual(rows, (self.live / "frames.csv").read_bytes().splitlines()[:len(rows)])
-        self.assertTrue(result.stdout.startswith(f"{len(rows) - 1} frames on "))
+        found = frames(self.out)
+        self.assertGreater(len(found), 0)
+        self.assertEqual(found, frames(self.live)[:len(found)])
+        self.assertTrue(result.stdout.startswith(f"{len(found)} frames on "))
 
 
 def main():

@@ -4,9 +4,7 @@ the SHA-256 of each frame's pixels, the totals of the counters, and what must ho
 between counters. --update writes the manifest instead."""
 
 import argparse
-import csv
 import hashlib
-import json
 import os
 import pathlib
 import subprocess
@@ -18,6 +16,8 @@ from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support.conservation import configuration, consistency_errors  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
 
 REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
 MANIFEST = REPLAYS / "manifest.yml"
@@ -40,11 +40,7 @@ def replay(tbrsim, trace, level, directory):
         with Image.open(path) as image:
             size = f"{image.width}x{image.height}\n".encode()
             checksums.append(hashlib.sha256(size + image.convert("RGB").tobytes()).hexdigest())
-    with open(f"{directory}/stats.json", encoding="utf-8") as file:
-        statistics = json.load(file)
-    with open(f"{directory}/frames.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    return checksums, statistics, rows
+    return checksums, statistics_files.load(directory), statistics_files.load_csv(directory)
 
 
 def expectation(checksums, statistics):

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What must hold between the counters of any configuration."""
 
-import csv
-import json
+import pathlib
 import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
 
 
 def configuration(tbrsim, *arguments):
@@ -51,7 +54,7 @@ def rate_errors(counters):
 
 
 def consistency_errors(statistics, rows, config):
-    """What does not fit together in one run's statistics: stats.json as it is, the rows of frames.csv."""
+    """What does not fit together in one run's statistics: as scripts/statistics_files.py reads both files."""
     frames, total = statistics["frames"], statistics["total"]
     errors = [f"total: {error}" for error in conservation_errors(total, config)]
     for number, frame in enumerate(frames):
@@ -64,14 +67,11 @@ def consistency_errors(statistics, rows, config):
     if len(rows) != len(frames):
         errors.append(f"frames.csv has {len(rows)} frames, stats.json {len(frames)}")
     for number, (row, frame) in enumerate(zip(rows, frames)):
-        if {name: (float if name == "fps" else int)(row[name]) for name in frame} != frame:
+        if dict.fromkeys(frame, 0) | row != frame:
             errors.append(f"frame {number}: frames.csv and stats.json differ")
     return errors
 
 
 def errors_of_run(directory, config):
     """The same of the statistics in a directory."""
-    with open(directory / "stats.json", encoding="utf-8") as file:
-        statistics = json.load(file)
-    with open(directory / "frames.csv", encoding="utf-8", newline="") as file:
-        return consistency_errors(statistics, list(csv.DictReader(file)), config)
+    return consistency_errors(statistics_files.load(directory), statistics_files.load_csv(directory), config)

@@ -12,6 +12,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
+
 TBRSIM = None
 TRACE = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays" / "glmark2_texture.trace"
 TRAVERSALS = ("forward", "boustrophedonic")
@@ -52,7 +55,7 @@ class Analyze(unittest.TestCase):
             out = self.directory / f"sim-{len(list(self.directory.iterdir()))}"
             run("sim", "--config", preset, *settings, "--set", f"frame.traversal={traversal}", "--out", out,
                 self.recording)
-            frames[traversal] = json.loads((out / "stats.json").read_text(encoding="utf-8"))["frames"]
+            frames[traversal] = statistics_files.load(out)["frames"]
         return frames
 
     def check_counters(self, unit, analysis, simulated):

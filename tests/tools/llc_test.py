@@ -14,6 +14,9 @@ import sys
 import tempfile
 import unittest
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
+
 TBRSIM = None
 TRACES = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
 ALL = ["nru", "lru", "srrip", "drrip", "drrip4", "gs-drrip", "gs-drrip4", "ship-mem", "gspztc", "gspztc-tse", "gspc",
@@ -91,7 +94,7 @@ class Llc(unittest.TestCase):
         """Counters frame by frame."""
         out = self.directory / f"sim-{len(list(self.directory.iterdir()))}"
         run("sim", "--out", out, *settings(*arguments[1:]), "--frames", arguments[0], recording)
-        return json.loads((out / "stats.json").read_text(encoding="utf-8"))["frames"]
+        return statistics_files.load(out)["frames"]
 
     def check_cache(self, cache, frames, warm_up, unit="l2"):
         self.assertEqual(cache["misses_by_frame"], [frame[f"{unit}.total.misses"] + frame[f"{unit}.total.bypasses"]
@@ -130,7 +133,7 @@ class Llc(unittest.TestCase):
             run("sim", "--config", "imr-8m", "--set", "caches.llc.size=1048576", "--set",
                 f"caches.llc.policy={cache['policy']}", "--set", f"caches.llc.uncached={cache['uncached'] or 'none'}",
                 "--frames", "0-2", "--out", out, self.hidden)
-            frames = json.loads((out / "stats.json").read_text(encoding="utf-8"))["frames"]
+            frames = statistics_files.load(out)["frames"]
             self.check_cache(cache, frames, 1, "llc")
             for group in "render_target", "texture", "display":
                 self.assertGreater(cache["groups"][group]["accesses"], 0)

@@ -4,12 +4,15 @@ framebuffers are 128x96 pixels of 4 bytes, for colour and for depth with stencil
 are 32x32."""
 
 import argparse
-import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
 
 ARGUMENTS = None
 ALL = 128 * 96 * 4
@@ -48,8 +51,7 @@ class Attachments(unittest.TestCase):
                        scene]
             result = subprocess.run(command, env=clean, capture_output=True, text=True, check=False, timeout=60)
             self.assertEqual(result.returncode, 0, result.stderr)
-            with open(f"{out}/stats.json", encoding="utf-8") as file:
-                return json.load(file)["frames"]
+            return statistics_files.load(out)["frames"]
 
     def check(self, scene):
         frames = self.frames(scene)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* stats.json ends with a tail, `],"total":{…}}`, that every frame overwrites with
- * its row and a new tail in one write; the file is whole before and after it.
- * When a write fails half way, the old tail is put back. */
+/* Columns are the counters that were not zero in some frame so far. A frame that adds one has both files
+ * written again (row_file.h), which happens a few times early in a run; every other frame appends a row.
+ * stats.json ends with a tail, `],"total":{…}}`, that every frame overwrites with its row and a new tail. */
+#include "stats/writer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,79 +14,39 @@
 
 #include "config/config.h"
 #include "stats/json.h"
-#include "stats/writer.h"
+#include "stats/row_file.h"
 
-/* A text that grows at its end. */
-struct text {
-   char *data;
-   size_t length, capacity;
-   bool out_of_memory;
+static const struct cm_row_format json_format = {
+   .name = "stats.json",
+   .fresh = ".stats.json.new",
+   .begin = '[',
+   .end = ']',
 };
-
-struct output {
-   int file;
-   off_t end; /* where the next row goes; in stats.json the tail begins there */
-   char path[4096];
+static const struct cm_row_format csv_format = {
+   .name = "frames.csv", .fresh = ".frames.csv.new", .end = '\n', .not_values = 1, /* the frame's number */
 };
 
 struct cm_stats_writer {
-   char *directory;
+   char *path; /* of the directory */
+   int directory;
    const struct cm_counter_table *table;
    int frames_counter, time_counter; /* places in the table, negative: not there */
    uint64_t *total;
    uint64_t frames;
+   bool *listed;          /* by counter: it has a column */
+   uint32_t *columns;     /* their counters, in the table's order */
+   uint32_t *zeros_after; /* by old column, when some are added */
+   uint32_t num_columns;
    bool opened, failed;
-   char *run; /* the "run" object */
-   struct output json, csv;
-   struct text csv_row, json_row;
-   struct text tail, next_tail; /* of stats.json: what stands in the file, and what is to */
+   char *run;             /* the "run" object */
+   struct cm_text labels; /* of the total's counters, one after the other */
+   uint32_t *label_ends;
+   struct cm_row_file json, csv;
+   struct cm_text values, json_row, csv_row, tail;
+   const struct cm_text no_tail;
 };
 
 /* ---- text -------------------------------------------------------------- */
-
-static char *
-text_room(struct text *text, size_t n)
-{
-   if (text->capacity - text->length < n) {
-      const size_t capacity = (text->capacity + n) * 2;
-      char *larger = realloc(text->data, capacity);
-      if (!larger) {
-         text->out_of_memory = true;
-         return NULL;
-      }
-      text->data = larger;
-      text->capacity = capacity;
-   }
-   return text->data + text->length;
-}
-
-static void
-add_bytes(struct text *text, const char *bytes, size_t n)
-{
-   char *room = text_room(text, n);
-   if (room) {
-      memcpy(room, bytes, n);
-      text->length += n;
-   }
-}
-
-static void
-add_text(struct text *text, const char *string)
-{
-   add_bytes(text, string, strlen(string));
-}
-
-static void
-add_number(struct text *text, uint64_t number)
-{
-   char digits[20];
-   size_t n = sizeof digits;
-   do {
-      digits[--n] = (char)('0' + number % 10);
-      number /= 10;
-   } while (number);
-   add_bytes(text, digits + n, sizeof digits - n);
-}
 
 static bool
 has_rate(const struct cm_stats_writer *writer)
@@ -94,7 +56,7 @@ has_rate(const struct cm_stats_writer *writer)
 
 /* Frames a second, rounded to thousandths: of a sum, what all its frames together have taken. */
 static void
-add_rate(struct text *text, const struct cm_stats_writer *writer, const uint64_t *values)
+add_rate(struct cm_text *text, const struct cm_stats_writer *writer, const uint64_t *values)
 {
    const unsigned __int128 nanoseconds = values[writer->time_counter];
    const unsigned __int128 thousandths =
@@ -103,34 +65,134 @@ add_rate(struct text *text, const struct cm_stats_writer *writer, const uint64_t
          : 0;
    char decimals[8];
    snprintf(decimals, sizeof decimals, ".%03u", (unsigned)(thousandths % 1000));
-   add_number(text, (uint64_t)(thousandths / 1000));
-   add_text(text, decimals);
+   cm_text_add_number(text, (uint64_t)(thousandths / 1000));
+   cm_text_add(text, decimals);
 }
 
 static void
-add_counters(struct text *text, const struct cm_stats_writer *writer, const uint64_t *values)
+format_tail(struct cm_stats_writer *writer)
 {
    const struct cm_counter_table *table = writer->table;
-   add_text(text, "{");
-   for (uint32_t i = 0; i < table->count; i++) {
-      add_text(text, i ? ", \"" : "\"");
-      add_text(text, table->counters[i].name);
-      add_text(text, "\": ");
-      add_number(text, values[i]);
+   struct cm_text *tail = &writer->tail;
+   tail->length = 0;
+   for (uint32_t i = 0, start = 0; i < table->count; i++) {
+      cm_text_add_bytes(tail, writer->labels.data + start, writer->label_ends[i] - start);
+      cm_text_add_number(tail, writer->total[i]);
+      start = writer->label_ends[i];
    }
    if (has_rate(writer)) {
-      add_text(text, ", \"fps\": ");
-      add_rate(text, writer, values);
+      cm_text_add(tail, ", \"fps\": ");
+      add_rate(tail, writer, writer->total);
    }
-   add_text(text, "}");
+   cm_text_add(tail, "}\n}\n");
+}
+
+/* What stands before each counter's number in the tail, which every frame makes anew. */
+static bool
+format_labels(struct cm_stats_writer *writer)
+{
+   struct cm_text *labels = &writer->labels;
+   writer->label_ends = calloc(writer->table->count, sizeof *writer->label_ends);
+   for (uint32_t i = 0; writer->label_ends && i < writer->table->count; i++) {
+      cm_text_add(labels, i ? ", \"" : "\n],\n\"total\": {\"");
+      cm_text_add(labels, writer->table->counters[i].name);
+      cm_text_add(labels, "\": ");
+      writer->label_ends[i] = (uint32_t)labels->length;
+   }
+   return writer->label_ends && !labels->out_of_memory;
 }
 
 static void
-add_tail(struct text *text, const struct cm_stats_writer *writer)
+format_rows(struct cm_stats_writer *writer, const uint64_t *values)
 {
-   add_text(text, "\n],\n\"total\": ");
-   add_counters(text, writer, writer->total);
-   add_text(text, "\n}\n");
+   struct cm_text *text = &writer->values;
+   text->length = 0;
+   for (uint32_t c = 0; c < writer->num_columns; c++) {
+      if (c)
+         cm_text_add_character(text, ',');
+      cm_text_add_number(text, values[writer->columns[c]]);
+   }
+   if (has_rate(writer)) {
+      cm_text_add_character(text, ',');
+      add_rate(text, writer, values);
+   }
+
+   struct cm_text *row = &writer->csv_row;
+   row->length = 0;
+   cm_text_add_number(row, writer->frames);
+   cm_text_add_character(row, ',');
+   cm_text_add_bytes(row, text->data, text->length);
+   cm_text_add_character(row, '\n');
+
+   row = &writer->json_row;
+   row->length = 0;
+   cm_text_add(row, writer->frames ? ",\n[" : "\n[");
+   cm_text_add_bytes(row, text->data, text->length);
+   cm_text_add_character(row, ']');
+   writer->csv_row.out_of_memory |= text->out_of_memory;
+}
+
+/* Names of the columns, each between quotes. */
+static void
+add_columns(struct cm_text *text, const struct cm_stats_writer *writer, const char *quote)
+{
+   for (uint32_t c = 0; c < writer->num_columns; c++) {
+      cm_text_add(text, c ? "," : "");
+      cm_text_add(text, quote);
+      cm_text_add(text, writer->table->counters[writer->columns[c]].name);
+      cm_text_add(text, quote);
+   }
+   if (has_rate(writer)) {
+      cm_text_add(text, ",");
+      cm_text_add(text, quote);
+      cm_text_add(text, "fps");
+      cm_text_add(text, quote);
+   }
+}
+
+static void
+format_heads(const struct cm_stats_writer *writer, struct cm_text *json, struct cm_text *csv)
+{
+   cm_text_add(json, "{\"run\": ");
+   cm_text_add(json, writer->run);
+   cm_text_add(json, ",\n\"columns\": [");
+   add_columns(json, writer, "\"");
+   cm_text_add(json, "],\n\"frames\": [");
+   cm_text_add(csv, "frame,");
+   add_columns(csv, writer, "");
+   cm_text_add(csv, "\n");
+}
+
+/* ---- columns ----------------------------------------------------------- */
+
+/* Whether the frame has a counter that has no column yet. */
+static bool
+has_new_column(const struct cm_stats_writer *writer, const uint64_t *values)
+{
+   bool found = false;
+   for (uint32_t i = 0; i < writer->table->count; i++)
+      found |= values[i] && !writer->listed[i];
+   return found;
+}
+
+/* Adds the frame's columns; the table's first counter always has one, so that no row is empty. */
+static void
+add_new_columns(struct cm_stats_writer *writer, const uint64_t *values)
+{
+   uint32_t old = 0, count = 0;
+   memset(writer->zeros_after, 0, (writer->table->count + 1) * sizeof *writer->zeros_after);
+   for (uint32_t i = 0; i < writer->table->count; i++) {
+      if (writer->listed[i]) {
+         old++;
+      } else if (values[i] || i == 0) {
+         writer->listed[i] = true;
+         if (old)
+            writer->zeros_after[old - 1]++;
+      }
+      if (writer->listed[i])
+         writer->columns[count++] = i;
+   }
+   writer->num_columns = count;
 }
 
 /* ---- files ------------------------------------------------------------- */
@@ -138,140 +200,80 @@ add_tail(struct text *text, const struct cm_stats_writer *writer)
 static bool
 fail(struct cm_stats_writer *writer, const char *path, int code)
 {
-   if (!writer->failed)
+   if (!writer->failed && writer->frames)
       fprintf(stderr, "tbrsim: %s: %s; statistics after frame %llu are not written\n", path, strerror(code),
-              (unsigned long long)writer->frames);
+              (unsigned long long)writer->frames - 1);
+   else if (!writer->failed)
+      fprintf(stderr, "tbrsim: %s: %s; no statistics are written\n", path, strerror(code));
    writer->failed = true;
    return false;
 }
 
-/* Writes all bytes at an offset; 0, or what went wrong. */
-static int
-write_at(int file, const char *bytes, size_t length, off_t offset)
-{
-   while (length) {
-      const ssize_t n = pwrite(file, bytes, length, offset);
-      if (n < 0 && errno == EINTR)
-         continue;
-      if (n <= 0)
-         return n < 0 ? errno : ENOSPC;
-      bytes += n;
-      offset += n;
-      length -= (size_t)n;
-   }
-   return 0;
-}
-
 static bool
-open_output(struct cm_stats_writer *writer, struct output *output, const char *name)
+open_directory(struct cm_stats_writer *writer)
 {
-   snprintf(output->path, sizeof output->path, "%s/%s", writer->directory, name);
-   output->file = open(output->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-   return output->file >= 0 || fail(writer, output->path, errno);
-}
-
-/* Begins a file; one that cannot even begin is not left behind half written. */
-static bool
-begin_output(struct cm_stats_writer *writer, struct output *output, const struct text *head,
-             size_t tail_length)
-{
-   const int code = head->out_of_memory ? ENOMEM : write_at(output->file, head->data, head->length, 0);
-   if (code) {
-      if (ftruncate(output->file, 0) != 0)
-         unlink(output->path);
-      return fail(writer, output->path, code);
-   }
-   output->end = (off_t)(head->length - tail_length);
+   writer->opened = true;
+   if (mkdir(writer->path, 0777) != 0 && errno != EEXIST)
+      return fail(writer, writer->path, errno);
+   writer->directory = open(writer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+   if (writer->directory < 0)
+      return fail(writer, writer->path, errno);
+   if (!cm_row_file_init(&writer->csv, &csv_format, writer->path, writer->directory) ||
+       !cm_row_file_init(&writer->json, &json_format, writer->path, writer->directory))
+      return fail(writer, writer->path, ENOMEM);
    return true;
 }
 
+/* Both files with new columns: neither takes its place before both are written. */
 static bool
-begin_files(struct cm_stats_writer *writer)
+rewrite_files(struct cm_stats_writer *writer)
 {
-   if (mkdir(writer->directory, 0777) != 0 && errno != EEXIST)
-      return fail(writer, writer->directory, errno);
-   if (!open_output(writer, &writer->json, "stats.json") || !open_output(writer, &writer->csv, "frames.csv"))
-      return false;
-
-   struct text head = {0};
-   add_text(&head, "frame");
-   for (uint32_t i = 0; i < writer->table->count; i++) {
-      add_text(&head, ",");
-      add_text(&head, writer->table->counters[i].name);
-   }
-   if (has_rate(writer))
-      add_text(&head, ",fps");
-   add_text(&head, "\n");
-   bool fine = begin_output(writer, &writer->csv, &head, 0);
-
-   head.length = 0;
-   add_text(&head, "{\"run\": ");
-   add_text(&head, writer->run);
-   add_text(&head, ",\n\"frames\": [");
-   add_tail(&writer->tail, writer);
-   add_bytes(&head, writer->tail.data, writer->tail.length);
-   fine = fine && begin_output(writer, &writer->json, &head, writer->tail.length);
-   free(head.data);
-   return fine;
-}
-
-static void
-format_rows(struct cm_stats_writer *writer, const uint64_t *values)
-{
-   struct text *row = &writer->csv_row;
-   row->length = 0;
-   add_number(row, writer->frames);
-   for (uint32_t i = 0; i < writer->table->count; i++) {
-      add_text(row, ",");
-      add_number(row, values[i]);
-   }
-   if (has_rate(writer)) {
-      add_text(row, ",");
-      add_rate(row, writer, values);
-   }
-   add_text(row, "\n");
-
-   row = &writer->json_row;
-   row->length = 0;
-   add_text(row, writer->frames ? ",\n" : "\n");
-   add_counters(row, writer, values);
-   writer->next_tail.length = 0;
-   add_tail(&writer->next_tail, writer);
-}
-
-/* Appends to frames.csv; what was written of a failed row is taken back. */
-static bool
-append_csv(struct cm_stats_writer *writer)
-{
-   const struct text *row = &writer->csv_row;
-   struct output *csv = &writer->csv;
-   const int code = row->out_of_memory ? ENOMEM : write_at(csv->file, row->data, row->length, csv->end);
-   if (code) {
-      if (ftruncate(csv->file, csv->end) != 0)
-         return fail(writer, csv->path, errno);
-      return fail(writer, csv->path, code);
-   }
-   return true;
-}
-
-static bool
-append_json(struct cm_stats_writer *writer, size_t row_length)
-{
-   const struct text *row = &writer->json_row;
-   struct output *json = &writer->json;
-   const bool out_of_memory = row->out_of_memory || writer->next_tail.out_of_memory;
-   int code = out_of_memory ? ENOMEM : write_at(json->file, row->data, row->length, json->end);
+   struct cm_text json_head = {0}, csv_head = {0};
+   format_heads(writer, &json_head, &csv_head);
+   const struct cm_row_file_content csv = {&csv_head, &writer->csv_row, &writer->no_tail,
+                                           writer->zeros_after},
+                                    json = {&json_head, &writer->json_row, &writer->tail,
+                                            writer->zeros_after};
+   struct cm_row_file *failed = &writer->csv;
+   int code = cm_row_file_rewrite(&writer->csv, &csv);
    if (!code) {
-      const struct text old = writer->tail;
-      writer->tail = writer->next_tail;
-      writer->next_tail = old;
-      json->end += (off_t)row_length;
-      return true;
+      failed = &writer->json;
+      code = cm_row_file_rewrite(&writer->json, &json);
    }
-   fail(writer, json->path, code);
-   code = write_at(json->file, writer->tail.data, writer->tail.length, json->end);
-   if (code || ftruncate(json->file, json->end + (off_t)writer->tail.length) != 0)
-      fprintf(stderr, "tbrsim: %s: the file is damaged\n", json->path);
+   /* Nothing stands between the two: a process killed there leaves frames.csv a row and some columns ahead. */
+   if (!code) {
+      failed = &writer->csv;
+      code = cm_row_file_commit(&writer->csv, &csv);
+   }
+   if (!code) {
+      failed = &writer->json;
+      code = cm_row_file_commit(&writer->json, &json);
+      if (code)
+         cm_row_file_truncate(&writer->csv, writer->csv_row.length);
+   }
+   cm_row_file_discard(&writer->csv);
+   cm_row_file_discard(&writer->json);
+   free(json_head.data);
+   free(csv_head.data);
+   return !code || fail(writer, failed->path, code);
+}
+
+static bool
+append_rows(struct cm_stats_writer *writer)
+{
+   int code = cm_row_file_append(&writer->csv, &(struct cm_row_file_content){.row = &writer->csv_row,
+                                                                             .tail = &writer->no_tail});
+   if (code)
+      return fail(writer, writer->csv.path, code);
+   /* Nothing stands between the two: a process killed there leaves frames.csv a row ahead. */
+   code = cm_row_file_append(&writer->json,
+                             &(struct cm_row_file_content){.row = &writer->json_row, .tail = &writer->tail});
+   if (!code)
+      return true;
+   fail(writer, writer->json.path, code);
+   /* The two files agree: the row leaves the other one too. */
+   if (cm_row_file_truncate(&writer->csv, writer->csv_row.length))
+      fprintf(stderr, "tbrsim: %s: has a row more than stats.json\n", writer->csv.path);
    return false;
 }
 
@@ -305,6 +307,26 @@ describe_run(const struct cm_config *config, const struct cm_run_value *values, 
    return json;
 }
 
+static void
+free_writer(struct cm_stats_writer *writer)
+{
+   if (writer->directory >= 0)
+      close(writer->directory);
+   free(writer->path);
+   free(writer->total);
+   free(writer->listed);
+   free(writer->columns);
+   free(writer->zeros_after);
+   free(writer->run);
+   free(writer->labels.data);
+   free(writer->label_ends);
+   free(writer->values.data);
+   free(writer->json_row.data);
+   free(writer->csv_row.data);
+   free(writer->tail.data);
+   free(writer);
+}
+
 struct cm_stats_writer *
 cm_stats_writer_create(const char *directory, const struct cm_counter_table *table,
                        const struct cm_config *config, const struct cm_run_value *values, size_t num_values)
@@ -312,54 +334,38 @@ cm_stats_writer_create(const char *directory, const struct cm_counter_table *tab
    struct cm_stats_writer *writer = calloc(1, sizeof *writer);
    if (!writer)
       return NULL;
-   writer->json.file = writer->csv.file = -1;
+   writer->directory = writer->json.file = writer->csv.file = -1;
    writer->table = table;
    writer->frames_counter = cm_counter_table_find(table, "gpu.frames");
    writer->time_counter = cm_counter_table_find(table, "gpu.time");
-   writer->directory = strdup(directory);
+   writer->path = strdup(directory);
    writer->total = calloc(table->count, sizeof *writer->total);
+   writer->listed = calloc(table->count, sizeof *writer->listed);
+   writer->columns = calloc(table->count, sizeof *writer->columns);
+   writer->zeros_after = calloc(table->count + 1, sizeof *writer->zeros_after);
    writer->run = describe_run(config, values, num_values);
-   if (writer->directory && writer->total && writer->run)
+   const bool labelled = format_labels(writer);
+   if (writer->path && writer->total && writer->listed && writer->columns && writer->zeros_after &&
+       writer->run && labelled)
       return writer;
-   free(writer->directory);
-   free(writer->total);
-   free(writer->run);
-   free(writer);
+   free_writer(writer);
    return NULL;
-}
-
-static bool
-open_once(struct cm_stats_writer *writer)
-{
-   if (!writer->opened) {
-      writer->opened = true;
-      if (!begin_files(writer))
-         writer->failed = true;
-   }
-   return !writer->failed;
 }
 
 bool
 cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values)
 {
-   if (!open_once(writer))
+   if (writer->failed || (!writer->opened && !open_directory(writer)))
       return false;
+   const bool rewrite = !writer->frames || has_new_column(writer, values);
+   if (rewrite)
+      add_new_columns(writer, values);
    for (uint32_t i = 0; i < writer->table->count; i++)
       writer->total[i] += values[i];
    format_rows(writer, values);
-   const size_t row_length = writer->json_row.length;
-   add_bytes(&writer->json_row, writer->next_tail.data, writer->next_tail.length);
-
-   /* Nothing stands between the two writes: a process killed there leaves frames.csv a row ahead. */
-   if (!append_csv(writer))
+   format_tail(writer);
+   if (!(rewrite ? rewrite_files(writer) : append_rows(writer)))
       return false;
-   if (!append_json(writer, row_length)) {
-      /* The two files agree: the row leaves the other one too. */
-      if (ftruncate(writer->csv.file, writer->csv.end) != 0)
-         fprintf(stderr, "tbrsim: %s: has a row more than stats.json\n", writer->csv.path);
-      return false;
-   }
-   writer->csv.end += (off_t)writer->csv_row.length;
    writer->frames++;
    return true;
 }
@@ -367,19 +373,13 @@ cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values)
 bool
 cm_stats_writer_destroy(struct cm_stats_writer *writer)
 {
-   bool fine = open_once(writer);
-   struct output *const outputs[] = {&writer->json, &writer->csv};
+   struct cm_row_file *const files[] = {&writer->csv, &writer->json};
    for (int i = 0; i < 2; i++) {
-      if (outputs[i]->file >= 0 && close(outputs[i]->file) != 0)
-         fine = fail(writer, outputs[i]->path, errno);
+      const int code = cm_row_file_finish(files[i]);
+      if (code)
+         fail(writer, writer->path, code);
    }
-   free(writer->directory);
-   free(writer->total);
-   free(writer->run);
-   free(writer->csv_row.data);
-   free(writer->json_row.data);
-   free(writer->tail.data);
-   free(writer->next_tail.data);
-   free(writer);
+   const bool fine = !writer->failed;
+   free_writer(writer);
    return fine;
 }

@@ -2,13 +2,20 @@
 /**
  * Writes DIRECTORY/stats.json and DIRECTORY/frames.csv, frame by frame.
  *
- * After each frame both files are complete up to that frame: stats.json is valid
- * JSON, {"run": {…}, "frames": [{COUNTER: n, …}, …], "total": {…}}, where total is
- * the sum of the frames; frames.csv has a column "frame" and the same counters.
- * Where time is simulated, each of them has "fps" after the counters: frames a second
- * at clock_mhz, with three decimals; of the total, what it makes of all frames' time.
- * A process that is killed leaves what was written until then: frames.csv may have
- * the last frame and stats.json not yet.
+ * frames.csv has the column "frame" (a number, from 0) and one for each counter that was not zero in
+ * some frame so far, in the counter table's order; the table's first, gpu.frames, always has one. A
+ * counter that gets its first value late gets its column then, with zeros above.
+ *
+ * stats.json is {"run": {…}, "columns": [COUNTER, …], "frames": [[n, …], …], "total": {COUNTER: n, …}}:
+ * what frames.csv has but for "frame", a list a frame, and the sums of the frames, which name all
+ * counters; one that is not among the columns was zero in every frame.
+ *
+ * Where time is simulated, the last column is "fps": frames a second at clock_mhz, with three
+ * decimals; of the total, what it makes of all frames' time.
+ *
+ * After each frame both files are whole up to that frame, whenever the process is killed: but
+ * frames.csv may have the last frame, and its columns, while stats.json does not yet. What a directory
+ * held before stays until the first frame has been written.
  */
 #ifndef CM_STATS_WRITER_H
 #define CM_STATS_WRITER_H
@@ -28,7 +35,7 @@ struct cm_run_value {
 };
 
 /** Makes a writer. Opens nothing: the directory (its last level is created) and
- * the files are made at the first frame, or at the end if there was none. table
+ * the files are made at the first frame, and not at all if there is none. table
  * must outlive the writer; the rest is copied. NULL when memory is out. */
 struct cm_stats_writer *
 cm_stats_writer_create(const char *directory, const struct cm_counter_table *table,

@@ -42,6 +42,8 @@ stats_files_free(struct stats_files *files)
    char path[128];
    unlink(path_of(files, "stats.json", path, sizeof path));
    unlink(path_of(files, "frames.csv", path, sizeof path));
+   unlink(path_of(files, ".stats.json.new", path, sizeof path));
+   unlink(path_of(files, ".frames.csv.new", path, sizeof path));
    rmdir(files->directory);
    cm_counter_table_destroy(files->table);
    cm_config_destroy(files->config);
@@ -51,10 +53,25 @@ stats_files_free(struct stats_files *files)
 uint64_t
 stats_value(uint32_t frame, uint32_t counter)
 {
-   uint64_t state = (uint64_t)frame << 32 | counter;
+   /* Half of the counters are never anything but zero, the others from some frame on. */
+   uint64_t state = counter;
+   random_next(&state);
+   if (frame < random_below(&state, 2 * STATS_FRAMES))
+      return 0;
+   state = (uint64_t)frame << 32 | counter;
    random_next(&state);
    const uint64_t number = (uint64_t)random_next(&state) << 20 | random_next(&state) >> 5;
-   return number >> random_below(&state, 52);
+   return number >> random_below(&state, 56);
+}
+
+/* Whether a counter has a column after so many frames. */
+static bool
+has_column(uint32_t counter, unsigned frames)
+{
+   bool found = counter == 0;
+   for (unsigned f = 0; f < frames; f++)
+      found |= stats_value(f, counter) != 0;
+   return found;
 }
 
 bool
@@ -68,45 +85,76 @@ stats_write_frame(struct stats_files *files, uint32_t frame)
    return fine;
 }
 
+/* What belongs before the first row: names of the columns. */
+static void
+check_names(const struct stats_files *files, const char *text, unsigned frames, const char *quote,
+            const char *end)
+{
+   const char *separator = "";
+   for (uint32_t i = 0; i < files->table->count; i++) {
+      char name[80];
+      if (!has_column(i, frames))
+         continue;
+      snprintf(name, sizeof name, "%s%s%s%s", separator, quote, files->table->counters[i].name, quote);
+      assert_memory_equal(text, name, strlen(name));
+      text += strlen(name);
+      separator = ",";
+   }
+   assert_memory_equal(text, end, strlen(end));
+}
+
 static void
 check_json(const struct stats_files *files, const char *text, unsigned frames)
 {
+   static const char key[] = "\n\"columns\": [";
+   const char *columns = strstr(text, key);
+   assert_non_null(columns);
+   check_names(files, columns + sizeof key - 1, frames, "\"", "],\n\"frames\": [\n[");
+   unsigned column = 0;
    for (uint32_t i = 0; i < files->table->count; i++) {
       const char *name = files->table->counters[i].name;
+      const bool listed = has_column(i, frames);
       uint64_t sum = 0, number;
       for (unsigned f = 0; f < frames; f++) {
-         char index[16];
-         snprintf(index, sizeof index, "%u", f);
-         assert_true(json_number(text, (const char *const[]){"frames", index, name, NULL}, &number));
-         assert_int_equal(number, stats_value(f, i));
-         sum += number;
+         char row[16], place[16];
+         snprintf(row, sizeof row, "%u", f);
+         snprintf(place, sizeof place, "%u", column);
+         if (listed) {
+            assert_true(json_number(text, (const char *const[]){"frames", row, place, NULL}, &number));
+            assert_int_equal(number, stats_value(f, i));
+         }
+         sum += stats_value(f, i);
       }
+      column += listed;
       assert_true(json_number(text, (const char *const[]){"total", name, NULL}, &number));
       assert_int_equal(number, sum);
+   }
+   for (unsigned f = 0; f < frames; f++) {
+      char row[16];
+      snprintf(row, sizeof row, "%u", f);
+      assert_int_equal(json_array_length(text, (const char *const[]){"frames", row, NULL}), column);
    }
 }
 
 static void
 check_csv(const struct stats_files *files, const char *text, unsigned frames)
 {
-   assert_true(strncmp(text, "frame,gpu.frames,", 17) == 0);
-   for (uint32_t i = 0; i < files->table->count; i++) {
-      text = strchr(text, ',') + 1;
-      const size_t length = strlen(files->table->counters[i].name);
-      assert_memory_equal(text, files->table->counters[i].name, length);
-      text += length;
-   }
+   assert_memory_equal(text, "frame,", 6);
+   check_names(files, text + 6, frames, "", "\n");
+   text = strchr(text, '\n');
    for (unsigned f = 0; f < frames; f++) {
       assert_int_equal(*text++, '\n');
       char *end;
       assert_int_equal(strtoull(text, &end, 10), f);
       for (uint32_t i = 0; i < files->table->count; i++) {
+         if (!has_column(i, frames))
+            continue;
          assert_int_equal(*end, ',');
          assert_int_equal(strtoull(end + 1, &end, 10), stats_value(f, i));
       }
       text = end;
    }
-   assert_int_equal(*text, '\n');
+   assert_string_equal(text, "\n");
 }
 
 unsigned
@@ -121,8 +169,12 @@ assert_stats_files(const struct stats_files *files, unsigned frames, bool at_lea
    assert_true(json_is_valid(json));
    const unsigned found = json_array_length(json, (const char *const[]){"frames", NULL});
    assert_true(found == frames || (at_least && found > frames));
+   unsigned rows = 0;
+   for (const char *c = csv; *c; c++)
+      rows += *c == '\n';
+   assert_true(rows - 1 == found || (at_least && rows - 1 == found + 1));
    check_json(files, json, found);
-   check_csv(files, csv, found);
+   check_csv(files, csv, rows - 1);
    assert_true(json_number(json, (const char *const[]){"run", "configuration", "caches", "l2", "size", NULL},
                            &number));
    assert_int_equal(number, 1048576);

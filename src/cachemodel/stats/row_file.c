@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+#include "stats/row_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/** Read and written at once of a file that is written again. */
+#define COPY_BYTES 65536
+
+bool
+cm_row_file_init(struct cm_row_file *rows, const struct cm_row_format *format, const char *path,
+                 int directory)
+{
+   const size_t length = strlen(path) + strlen(format->name) + 2;
+   *rows = (struct cm_row_file){.format = format, .directory = directory, .file = -1, .fresh = -1};
+   rows->path = malloc(length);
+   if (rows->path)
+      snprintf(rows->path, length, "%s/%s", path, format->name);
+   return rows->path != NULL;
+}
+
+int
+cm_row_file_finish(struct cm_row_file *rows)
+{
+   const int code = rows->file >= 0 && close(rows->file) != 0 ? errno : 0;
+   free(rows->path);
+   free(rows->tail.data);
+   return code;
+}
+
+/* Writes all bytes at an offset; 0, or what went wrong. */
+static int
+write_at(int file, const char *bytes, size_t length, off_t offset)
+{
+   while (length) {
+      const ssize_t n = pwrite(file, bytes, length, offset);
+      if (n < 0 && errno == EINTR)
+         continue;
+      if (n <= 0)
+         return n < 0 ? errno : ENOSPC;
+      bytes += n;
+      offset += n;
+      length -= (size_t)n;
+   }
+   return 0;
+}
+
+static bool
+keep_tail(struct cm_row_file *rows, const struct cm_text *tail)
+{
+   rows->tail.length = 0;
+   cm_text_add_bytes(&rows->tail, tail->data, tail->length);
+   return !rows->tail.out_of_memory;
+}
+
+/* ---- appending --------------------------------------------------------- */
+
+int
+cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *content)
+{
+   struct cm_text *row = content->row;
+   const struct cm_text *tail = content->tail;
+   const size_t row_bytes = row->length;
+   cm_text_add_bytes(row, tail->data, tail->length);
+   cm_text_room(&rows->tail, tail->length);
+   const bool out_of_memory = row->out_of_memory || tail->out_of_memory || rows->tail.out_of_memory;
+   const int code = out_of_memory ? ENOMEM : write_at(rows->file, row->data, row->length, rows->end);
+   row->length = row_bytes;
+   if (!code) {
+      rows->end += (off_t)row_bytes;
+      keep_tail(rows, tail);
+      return 0;
+   }
+   if (write_at(rows->file, rows->tail.data, rows->tail.length, rows->end) ||
+       ftruncate(rows->file, rows->end + (off_t)rows->tail.length) != 0)
+      fprintf(stderr, "tbrsim: %s: the file is damaged\n", rows->path);
+   return code;
+}
+
+int
+cm_row_file_truncate(struct cm_row_file *rows, size_t row_bytes)
+{
+   rows->end -= (off_t)row_bytes;
+   return ftruncate(rows->file, rows->end) != 0 ? errno : 0;
+}
+
+/* ---- writing it again -------------------------------------------------- */
+
+/* A copy under way. */
+struct copy {
+   const struct cm_row_file *rows;
+   const uint32_t *zeros_after;
+   struct cm_text buffer; /* to be written at .. */
+   off_t offset;
+   int code;
+   bool inside;    /* a row */
+   uint32_t value; /* of the row */
+};
+
+static void
+flush(struct copy *copy)
+{
+   if (!copy->code)
+      copy->code = copy->buffer.out_of_memory
+                      ? ENOMEM
+                      : write_at(copy->rows->fresh, copy->buffer.data, copy->buffer.length, copy->offset);
+   copy->offset += (off_t)copy->buffer.length;
+   copy->buffer.length = 0;
+}
+
+static void
+end_value(struct copy *copy)
+{
+   const uint32_t not_values = copy->rows->format->not_values;
+   if (copy->value >= not_values) {
+      for (uint32_t n = copy->zeros_after[copy->value - not_values]; n; n--)
+         cm_text_add_bytes(&copy->buffer, ",0", 2);
+   }
+   copy->value++;
+}
+
+static void
+widen(struct copy *copy, const char *bytes, size_t length)
+{
+   const struct cm_row_format *format = copy->rows->format;
+   for (size_t b = 0; b < length; b++) {
+      const char byte = bytes[b];
+      if (copy->inside && (byte == ',' || byte == format->end)) {
+         end_value(copy);
+         copy->inside = byte != format->end;
+      } else if (!copy->inside && (!format->begin || byte == format->begin)) {
+         copy->inside = true;
+         copy->value = 0;
+      }
+      cm_text_add_character(&copy->buffer, byte);
+   }
+}
+
+static void
+copy_rows(struct copy *copy)
+{
+   char *bytes = malloc(COPY_BYTES);
+   if (!bytes)
+      copy->code = ENOMEM;
+   for (off_t at = copy->rows->rows; !copy->code && at < copy->rows->end;) {
+      const off_t left = copy->rows->end - at;
+      const ssize_t n =
+         pread(copy->rows->file, bytes, left < COPY_BYTES ? (size_t)left : (size_t)COPY_BYTES, at);
+      if (n < 0 && errno == EINTR)
+         continue;
+      if (n <= 0) {
+         copy->code = n < 0 ? errno : EIO;
+         break;
+      }
+      widen(copy, bytes, (size_t)n);
+      flush(copy);
+      at += n;
+   }
+   free(bytes);
+}
+
+static int
+write_fresh(struct cm_row_file *rows, const struct cm_row_file_content *content)
+{
+   struct copy copy = {.rows = rows, .zeros_after = content->zeros_after};
+   if (content->head->out_of_memory || content->row->out_of_memory || content->tail->out_of_memory)
+      return ENOMEM;
+   cm_text_add_bytes(&copy.buffer, content->head->data, content->head->length);
+   if (rows->file >= 0)
+      copy_rows(&copy);
+   cm_text_add_bytes(&copy.buffer, content->row->data, content->row->length);
+   cm_text_add_bytes(&copy.buffer, content->tail->data, content->tail->length);
+   flush(&copy);
+   rows->fresh_rows = (off_t)content->head->length;
+   rows->fresh_end = copy.offset - (off_t)content->tail->length;
+   free(copy.buffer.data);
+   return copy.code;
+}
+
+int
+cm_row_file_rewrite(struct cm_row_file *rows, const struct cm_row_file_content *content)
+{
+   const char *name = rows->format->fresh;
+   /* What a process that was killed has left. */
+   unlinkat(rows->directory, name, 0);
+   rows->fresh = openat(rows->directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+   if (rows->fresh < 0)
+      return errno;
+   const int code = write_fresh(rows, content);
+   if (code)
+      cm_row_file_discard(rows);
+   return code;
+}
+
+int
+cm_row_file_commit(struct cm_row_file *rows, const struct cm_row_file_content *content)
+{
+   if (!keep_tail(rows, content->tail))
+      return ENOMEM;
+   if (renameat(rows->directory, rows->format->fresh, rows->directory, rows->format->name) != 0)
+      return errno;
+   if (rows->file >= 0)
+      close(rows->file);
+   rows->file = rows->fresh;
+   rows->rows = rows->fresh_rows;
+   rows->end = rows->fresh_end;
+   rows->fresh = -1;
+   return 0;
+}
+
+void
+cm_row_file_discard(struct cm_row_file *rows)
+{
+   if (rows->fresh < 0)
+      return;
+   close(rows->fresh);
+   rows->fresh = -1;
+   unlinkat(rows->directory, rows->format->fresh, 0);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * A file of statistics: a head, a row a frame, a tail that follows the last row. Rows are appended
+ * over the tail, with a new one behind them, in one write. When a column is added the file is
+ * written again beside itself, with zeros in that column of the earlier rows, and renamed: under its
+ * name it is whole at any time.
+ */
+#ifndef CM_ROW_FILE_H
+#define CM_ROW_FILE_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "stats/text.h"
+
+/** How rows are told apart. A row's values stand between commas; what else it has does not change. */
+struct cm_row_format {
+   const char *name;    /**< of the file */
+   const char *fresh;   /**< name that the file has while it is written again */
+   char begin, end;     /**< before the first value and after the last; begin 0: the row's first byte */
+   uint32_t not_values; /**< so many of its first values are none of the columns' */
+};
+
+struct cm_row_file {
+   const struct cm_row_format *format;
+   int directory; /**< the file's */
+   char *path;    /**< for messages */
+   int file;      /**< -1: not there yet */
+   off_t rows, end;
+   struct cm_text tail; /**< that stands in the file */
+   /* A file that is to take its place. */
+   int fresh;
+   off_t fresh_rows, fresh_end;
+};
+
+/** What a file has besides the rows that are there, and columns that these do not have. */
+struct cm_row_file_content {
+   const struct cm_text *head; /**< where the file is written again */
+   struct cm_text *row;        /**< to append; appending uses the room behind it */
+   const struct cm_text *tail; /**< behind it */
+   /** For each value of the rows that are there, how many zeros are to follow it. */
+   const uint32_t *zeros_after;
+};
+
+/** path: of the directory, which is open as that number. False when memory is out. */
+bool cm_row_file_init(struct cm_row_file *rows, const struct cm_row_format *format, const char *path,
+                      int directory);
+/** Closes it. 0, or what went wrong. */
+int cm_row_file_finish(struct cm_row_file *rows);
+
+/** Appends a row. 0, or what went wrong: then the file is as it was; where not even that worked it is said. */
+int cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *content);
+/** Takes the last row back, whose size that is. */
+int cm_row_file_truncate(struct cm_row_file *rows, size_t row_bytes);
+
+/** Writes the file beside itself, with the rows that are there and a new one. 0, or what went wrong. */
+int cm_row_file_rewrite(struct cm_row_file *rows, const struct cm_row_file_content *content);
+/** Puts it in its place: 0, or what went wrong. */
+int cm_row_file_commit(struct cm_row_file *rows, const struct cm_row_file_content *content);
+/** Or drops it. */
+void cm_row_file_discard(struct cm_row_file *rows);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/** Reads a stats.json (stats/writer.h). */
+#ifndef STATISTICS_FILE_H
+#define STATISTICS_FILE_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct statistics_file {
+   const char *path;
+   json_t *root;
+   const json_t *run, *total;
+   size_t frames;
+};
+
+/** Reads the file, or that of a directory; ends the command with a line where there is none, or
+ * it is none that this version of tbrsim writes. */
+struct statistics_file statistics_file_load(const char *path);
+void statistics_file_close(struct statistics_file *file);
+
+/** Place of a counter's values in the frames; -1: all are zero. False where there is no such counter. */
+bool statistics_file_column(const struct statistics_file *file, const char *counter, int *column);
+/** A counter's value in a frame. */
+uint64_t statistics_file_value(const struct statistics_file *file, size_t frame, int column);
+
+#endif
