@@ -299,12 +299,32 @@ test_bijection(void **unused)
    }
 }
 
+/* Layers of 4 GiB: offsets have more than 32 bits. */
+static void
+test_large(void **unused)
+{
+   (void)unused;
+   const uint32_t size = 16384;
+   for (unsigned p = 0; p <= CM_PLACEMENT_MORTON_4K; p++) {
+      const struct cm_config config = placed((enum cm_placement_kind)p, 4, 32);
+      struct cm_resource_description resource = describe_texture(size, size, 1, 16);
+      resource.layers = 6;
+      struct cm_texture_layout layout;
+      cm_texture_layout_init(&layout, &resource, &config);
+      assert_true(layout.layer_bytes == 1ull << 32);
+      assert_true(layout.bytes == 6ull << 32);
+      assert_true(cm_texture_offset(&layout, 0, 5, size - 1, size - 1) == layout.bytes - 16);
+      assert_true(cm_texture_offset(&layout, 0, 3, 0, 0) == 3ull << 32);
+   }
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_4d_figure),    cmocka_unit_test(test_6d_figure), cmocka_unit_test(test_rz_figure),
       cmocka_unit_test(test_morton_pages), cmocka_unit_test(test_equations), cmocka_unit_test(test_bijection),
+      cmocka_unit_test(test_large),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,8 @@
 /** Memory that the draws of a batch may read. More ends the pass: applications that make
  * textures anew for every draw would need all of the computer's memory. */
 #define MAX_HELD_BYTES (1ull << 30)
+/** Of one of them that many count: the largest textures would end a pass at every draw. */
+#define MAX_COUNTED_BYTES (1ull << 26)
 
 bool
 tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element_size)
@@ -49,7 +51,7 @@ tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resou
    storage = NULL;
    tbr_resource_hold(resource, &storage);
    batch->storages.data[batch->storages.count++] = storage;
-   batch->held_bytes += storage->bytes;
+   batch->held_bytes += MIN2(storage->bytes, MAX_COUNTED_BYTES);
    return storage;
 }
 
@@ -299,6 +301,9 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
    pass->samples = util_framebuffer_get_num_samples(&context->framebuffer) > 1 ? TBR_MAX_SAMPLES : 1;
    pass->deferred = config->mode == CM_MODE_TBDR;
 
+   /* More than PMDs can tell apart: some layers of the largest size. */
+   if ((uint64_t)pass->tiles_x * pass->tiles_y > CM_PB_WIDE_TILES)
+      return false;
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    batch->traversal.count = batch->position.count = batch->tile_done.count = 0;
    batch->tile_events.count = batch->touched.count = 0;

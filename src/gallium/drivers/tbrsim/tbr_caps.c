@@ -16,8 +16,8 @@
 #include "tbr_formats.h"
 #include "tbr_limits.h"
 
-#define MAX_TEXTURE_2D_SIZE 8192
-#define MAX_TEXTURE_3D_SIZE 512
+#define MAX_TEXTURE_2D_SIZE 16384
+#define MAX_TEXTURE_3D_SIZE 2048
 #define MAX_TEXTURE_UNITS 16 /* a stage; the rest of TBR_MAX_TEXTURES is for draw's stipple texture */
 #define MAX_TEXTURE_LAYERS 2048
 #define MAX_VARYINGS 16 /* vec4s; with colours, fog and point coordinates within TBR_MAX_INPUTS */

@@ -16,6 +16,7 @@
 #define MEMORY_ALIGNMENT 64
 /** Vector loads of a last element may reach past it. */
 #define MEMORY_SLACK 64
+/** What an int's byte offsets reach, in generated code and in the texture unit. */
 #define MAX_RESOURCE_BYTES (1ull << 31)
 /** Simulated bytes that stand for the application's own memory. */
 #define USER_BUFFER_BYTES (64u << 20)
