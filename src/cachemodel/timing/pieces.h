@@ -14,6 +14,15 @@
 #include <stdint.h>
 #include <string.h>
 
+/** A time that is not known yet. */
+#define CM_UNKNOWN UINT64_MAX
+
+static inline uint64_t
+cm_later(uint64_t a, uint64_t b)
+{
+   return a > b ? a : b;
+}
+
 /** What a stage does in a cycle. X(identifier, name, description) */
 #define CM_STAGE_STATES(X)                                           \
    X(BUSY, "busy", "cycles of work")                                 \

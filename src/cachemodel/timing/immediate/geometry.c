@@ -13,10 +13,10 @@
 static void
 fetch_programs(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw)
 {
-   struct cm_delay delay = {.time = timing->fetch.until};
+   struct cm_wait wait = {.time = timing->fetch.until};
    cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, draw->begin),
-                           cm_logged_token(timing, draw->program_end), timing->fetch.until, &delay);
-   timing->program_ready = cm_delay_resolve(&timing->memory, &delay);
+                           cm_logged_token(timing, draw->program_end), timing->fetch.until, &wait);
+   timing->program_ready = cm_wait_resolve(&timing->memory.base, &wait);
 }
 
 bool
@@ -29,7 +29,7 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    if (!timing->fetch_draw_vertex)
       fetch_programs(timing, draw);
    if (timing->fetch_draw_vertex == draw->num_vertices) {
-      struct cm_delay nobody = {0};
+      struct cm_wait nobody = {0};
       cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, draw->feedback_begin),
                               cm_logged_token(timing, draw->feedback_end), timing->fetch.until, &nobody);
       timing->fetch_draw++;
@@ -43,11 +43,11 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    cm_stage_account(&timing->fetch, CM_STAGE_BLOCKED, room);
    const uint64_t begin = timing->fetch.until;
    const uint64_t slot = timing->vertices.entered % timing->vertices.size;
-   struct cm_delay *delay = &timing->vertex_delays[slot];
-   *delay = (struct cm_delay){.time = cm_latest(begin + 1, timing->program_ready)};
+   struct cm_wait *wait = &timing->vertex_waits[slot];
+   cm_wait_begin(wait, cm_later(begin + 1, timing->program_ready));
    const uint64_t done = cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, vertex->begin),
-                                                 cm_logged_token(timing, vertex->end), begin, delay);
-   cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_latest(done, begin + 1));
+                                                 cm_logged_token(timing, vertex->end), begin, wait);
+   cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_later(done, begin + 1));
    timing->vertex_entered[slot] = begin;
    cm_queue_enter(&timing->vertices);
    timing->fetch_draw_vertex++;
@@ -63,19 +63,19 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
       timing->run_draw++;
       timing->run_draw_vertex = 0;
    }
-   struct cm_delay *delay = &timing->vertex_delays[timing->run_vertex % timing->vertices.size];
-   if (!cm_delay_is_known(&timing->memory, delay) || delay->time >= timing->now)
+   struct cm_wait *wait = &timing->vertex_waits[timing->run_vertex % timing->vertices.size];
+   if (!cm_wait_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
       return false;
    const uint32_t processors = timing->config->fragment_stage.processors;
    const struct cm_logged_draw *draw = &timing->log.draws.items[timing->run_draw];
    struct cm_logged_vertex *vertex = &timing->log.vertices.items[timing->run_vertex];
    struct cm_fragment_processor *processor =
       &timing->processors[timing->run_vertex / VERTICES_OF_A_THREAD % processors];
-   vertex->done = delay->time;
+   vertex->done = wait->time;
    if (!vertex->reused) {
-      const uint64_t begin = cm_latest(delay->time, processor->stage.until);
-      const uint64_t issued = cm_processor_issue(timing, processor, delay->time, draw->instructions);
-      vertex->done = cm_latest(issued, begin + draw->instructions);
+      const uint64_t begin = cm_later(wait->time, processor->stage.until);
+      const uint64_t issued = cm_processor_issue(timing, processor, wait->time, draw->instructions);
+      vertex->done = cm_later(issued, begin + draw->instructions);
    }
    timing->run_vertex++;
    timing->run_draw_vertex++;
@@ -90,7 +90,7 @@ set_up(struct cm_immediate_timing *timing)
    if (!cm_queue_room_known(triangles))
       return false;
    const uint64_t room = cm_queue_room(triangles);
-   if (cm_latest(cm_latest(room, timing->assembled), timing->assembly.until) >= timing->now)
+   if (cm_later(cm_later(room, timing->assembled), timing->assembly.until) >= timing->now)
       return false;
    cm_stage_work(&timing->assembly, CM_STAGE_STARVED, timing->assembled, timing->pipeline->setup_cycles);
    cm_stage_account(&timing->assembly, CM_STAGE_BLOCKED, room);
@@ -113,10 +113,10 @@ cm_immediate_assemble(struct cm_immediate_timing *timing)
    }
    if (timing->draw_vertex < draw->num_vertices) {
       const uint64_t done =
-         timing->vertex < timing->run_vertex ? timing->log.vertices.items[timing->vertex].done : CM_NOT_KNOWN;
+         timing->vertex < timing->run_vertex ? timing->log.vertices.items[timing->vertex].done : CM_UNKNOWN;
       if (done >= timing->now)
          return false;
-      timing->assembled = cm_latest(timing->assembled, done);
+      timing->assembled = cm_later(timing->assembled, done);
       cm_queue_leave(&timing->vertices, timing->vertex_entered[timing->vertex % timing->vertices.size],
                      timing->assembled);
       timing->vertex++;

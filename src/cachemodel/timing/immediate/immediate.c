@@ -13,17 +13,17 @@
 bool
 cm_flight_init(struct cm_flight *flight, uint32_t size)
 {
-   flight->delays = calloc(size, sizeof *flight->delays);
+   flight->waits = calloc(size, sizeof *flight->waits);
    flight->entered = calloc(size, sizeof *flight->entered);
    flight->reason = CM_STAGE_BLOCKED;
-   return cm_queue_init(&flight->queue, size) && flight->delays && flight->entered;
+   return cm_queue_init(&flight->queue, size) && flight->waits && flight->entered;
 }
 
 void
 cm_flight_finish(struct cm_flight *flight)
 {
    cm_queue_finish(&flight->queue);
-   free(flight->delays);
+   free(flight->waits);
    free(flight->entered);
 }
 
@@ -57,7 +57,7 @@ cm_immediate_timing_create(const struct cm_config *config, struct cm_hierarchy *
    timing->config = config;
    timing->pipeline = pipeline;
    timing->hierarchy = hierarchy;
-   timing->vertex_delays = calloc(pipeline->vertex_queue, sizeof *timing->vertex_delays);
+   timing->vertex_waits = calloc(pipeline->vertex_queue, sizeof *timing->vertex_waits);
    timing->vertex_entered = calloc(pipeline->vertex_queue, sizeof *timing->vertex_entered);
    timing->triangle_entered = calloc(pipeline->triangle_queue, sizeof *timing->triangle_entered);
    if (!cm_immediate_memory_init(&timing->memory, config) || !init_processors(timing) ||
@@ -66,7 +66,7 @@ cm_immediate_timing_create(const struct cm_config *config, struct cm_hierarchy *
        !cm_flight_init(&timing->color, pipeline->color_reads) ||
        !cm_queue_init(&timing->vertices, pipeline->vertex_queue) ||
        !cm_queue_init(&timing->triangles, pipeline->triangle_queue) ||
-       !cm_queue_init(&timing->colors, pipeline->color_queue) || !timing->vertex_delays ||
+       !cm_queue_init(&timing->colors, pipeline->color_queue) || !timing->vertex_waits ||
        !timing->vertex_entered || !timing->triangle_entered) {
       cm_immediate_timing_destroy(timing);
       return NULL;
@@ -84,7 +84,7 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
       free(timing->processors[p].running);
    free(timing->processors);
    free(timing->running);
-   free(timing->vertex_delays);
+   free(timing->vertex_waits);
    free(timing->vertex_entered);
    free(timing->triangle_entered);
    cm_flight_finish(&timing->hiz);
@@ -194,7 +194,7 @@ cm_immediate_timing_vertex(struct cm_immediate_timing *timing, bool reused)
    struct cm_logged_vertex *item = ADD(timing, vertices);
    if (!item)
       return;
-   *item = (struct cm_logged_vertex){.done = CM_NOT_KNOWN, .reused = reused};
+   *item = (struct cm_logged_vertex){.done = CM_UNKNOWN, .reused = reused};
    item->end = take_tokens(timing, &item->begin);
    LAST(timing, draws)->num_vertices++;
 }
@@ -324,9 +324,9 @@ finish(struct cm_immediate_timing *timing)
    struct cm_stage *const *ones = stages_of_one_unit(timing, list);
    const uint32_t processors = timing->config->fragment_stage.processors;
    for (unsigned i = 0; i < 6; i++)
-      timing->end = cm_latest(timing->end, ones[i]->until);
+      timing->end = cm_later(timing->end, ones[i]->until);
    for (uint32_t p = 0; p < processors; p++)
-      timing->end = cm_latest(timing->end, timing->processors[p].stage.until);
+      timing->end = cm_later(timing->end, timing->processors[p].stage.until);
    for (unsigned i = 0; i < 6; i++)
       cm_stage_account(ones[i], CM_STAGE_STARVED, timing->end);
    for (uint32_t p = 0; p < processors; p++)
@@ -343,10 +343,10 @@ draw(struct cm_immediate_timing *timing)
    timing->primitive = timing->primitive_region = timing->region = 0;
    timing->raster_region = timing->raster_block = timing->block = timing->tested = 0;
    timing->assembled = timing->barrier;
-   timing->now = cm_latest(timing->now, timing->barrier);
+   timing->now = cm_later(timing->now, timing->barrier);
    while (!is_drawn(timing)) {
       timing->now += STEP;
-      cm_immediate_memory_advance(&timing->memory, timing->now - STEP);
+      cm_memory_advance(&timing->memory.base, timing->now - STEP);
       work_until_now(timing);
    }
 }
@@ -396,10 +396,10 @@ collect(struct cm_immediate_timing *timing)
    uint64_t *values = timing->values;
    values[CM_IMMEDIATE_EVENT_CYCLES] = timing->cycles;
    values[CM_IMMEDIATE_EVENT_TIME] = timing->cycles * 1000 / timing->config->clock_mhz;
-   values[CM_IMMEDIATE_EVENT_TEXTURE_MSHR_CYCLES] = timing->memory.texture_wait_cycles;
-   values[CM_IMMEDIATE_EVENT_LLC_MSHR_CYCLES] = timing->memory.miss_wait_cycles;
-   values[CM_IMMEDIATE_EVENT_LLC_WRITE_CYCLES] = timing->memory.write_wait_cycles;
-   values[CM_IMMEDIATE_EVENT_LLC_BANK_CYCLES] = timing->memory.bank_wait_cycles;
+   values[CM_IMMEDIATE_EVENT_TEXTURE_MSHR_CYCLES] = timing->memory.texture_waits;
+   values[CM_IMMEDIATE_EVENT_LLC_MSHR_CYCLES] = timing->memory.llc_misses.waits;
+   values[CM_IMMEDIATE_EVENT_LLC_WRITE_CYCLES] = timing->memory.llc_writes.waits;
+   values[CM_IMMEDIATE_EVENT_LLC_BANK_CYCLES] = timing->memory.llc_banks.waits;
    for (unsigned s = 0; s < CM_IMMEDIATE_STAGE_COUNT; s++)
       memcpy(values + CM_IMMEDIATE_FIRST_STAGE + s * CM_STAGE_STATE_COUNT, its_stages[s]->cycles,
              sizeof its_stages[s]->cycles);
@@ -407,12 +407,7 @@ collect(struct cm_immediate_timing *timing)
       values[CM_IMMEDIATE_FIRST_QUEUE + 2 * q] = queues[q]->left;
       values[CM_IMMEDIATE_FIRST_QUEUE + 2 * q + 1] = queues[q]->waiting;
    }
-   struct cm_dram_system_counters dram;
-   cm_dram_system_count(timing->memory.dram, &dram);
-   uint64_t *value = values + CM_IMMEDIATE_FIRST_DRAM;
-#define COLLECT_DRAM(name, measure, description) *value++ = dram.name;
-   CM_DRAM_SYSTEM_COUNTERS(COLLECT_DRAM)
-#undef COLLECT_DRAM
+   cm_memory_collect(&timing->memory.base, values + CM_IMMEDIATE_FIRST_DRAM);
 }
 
 void
@@ -420,7 +415,7 @@ cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
 {
    if (timing->lost)
       return;
-   cm_immediate_memory_advance(&timing->memory, timing->end);
+   cm_memory_advance(&timing->memory.base, timing->end);
    timing->cycles = timing->end;
    collect(timing);
 }

@@ -19,7 +19,7 @@ struct cm_logged_draw {
 
 struct cm_logged_vertex {
    uint32_t begin, end;
-   uint64_t done; /**< it is transformed; CM_NOT_KNOWN */
+   uint64_t done; /**< it is transformed; CM_UNKNOWN */
    bool reused;
 };
 
@@ -62,12 +62,10 @@ struct cm_immediate_log {
 
 /* ---- stages -------------------------------------------------------------- */
 
-#define CM_NOT_KNOWN UINT64_MAX
-
 /** Items in order between the access to a cache and its answer. */
 struct cm_flight {
    struct cm_queue queue;
-   struct cm_delay *delays; /**< by item, modulo the queue's size */
+   struct cm_wait *waits; /**< by item, modulo the queue's size */
    uint64_t *entered;
    uint64_t out;               /**< the last one left */
    enum cm_stage_state reason; /**< what the last one was kept for */
@@ -76,9 +74,9 @@ struct cm_flight {
 /** A block that has a context of its Fragment Processor, or has left it and waits for its turn to be blended. */
 struct cm_running_block {
    const struct cm_logged_block *block;
-   struct cm_delay delay; /**< for textures */
+   struct cm_wait wait; /**< for textures */
    uint64_t dispatched, issued;
-   uint64_t left; /**< the context; CM_NOT_KNOWN */
+   uint64_t left; /**< the context; CM_UNKNOWN */
    uint32_t tail; /**< cycles of the program after the data */
    enum cm_stage_state reason;
 };
@@ -111,7 +109,7 @@ struct cm_immediate_timing {
    uint64_t program_ready, assembled;
    struct cm_stage fetch, assembly;
    struct cm_queue vertices, triangles;
-   struct cm_delay *vertex_delays;
+   struct cm_wait *vertex_waits;
    uint64_t *vertex_entered, *triangle_entered;
 
    /* Regions and blocks: to look up, to rasterise, to test, to dispatch, to blend. */
@@ -136,17 +134,11 @@ struct cm_immediate_timing {
 bool cm_flight_init(struct cm_flight *flight, uint32_t size);
 void cm_flight_finish(struct cm_flight *flight);
 
-static inline uint64_t
-cm_latest(uint64_t a, uint64_t b)
-{
-   return a > b ? a : b;
-}
-
-/** The oldest item's delay, if there is one. */
-static inline struct cm_delay *
+/** The oldest item's wait, if there is one. */
+static inline struct cm_wait *
 cm_flight_oldest(struct cm_flight *flight)
 {
-   return &flight->delays[flight->queue.left % flight->queue.size];
+   return &flight->waits[flight->queue.left % flight->queue.size];
 }
 
 static inline bool
@@ -156,14 +148,14 @@ cm_flight_is_empty(const struct cm_flight *flight)
 }
 
 /** An item enters, with nothing to wait for yet. */
-static inline struct cm_delay *
+static inline struct cm_wait *
 cm_flight_enter(struct cm_flight *flight, uint64_t cycle)
 {
    const uint64_t place = flight->queue.entered % flight->queue.size;
    flight->entered[place] = cycle;
-   flight->delays[place] = (struct cm_delay){.time = cycle};
+   cm_wait_begin(&flight->waits[place], cycle);
    cm_queue_enter(&flight->queue);
-   return &flight->delays[place];
+   return &flight->waits[place];
 }
 
 /** The oldest one leaves, no sooner than its data is there and the one before it has left. */

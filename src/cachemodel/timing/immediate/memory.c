@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "memory/hierarchy.h"
 #include "timing/immediate/memory.h"
 
 /* ---- building ------------------------------------------------------------ */
@@ -10,12 +11,11 @@ init_ports(struct cm_immediate_memory *memory)
 {
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       const struct cm_cache_config *cache = &memory->config->caches[unit];
-      if (!cache->size)
+      memory->latency[unit] = cache->latency;
+      if (!cache->size || unit == CM_UNIT_LLC)
          continue;
       const uint32_t banks = cm_cache_config_banks(cache);
-      const uint32_t ports = unit == CM_UNIT_LLC ? banks : 2 * banks * cache->instances;
-      memory->ports[unit] = calloc(ports, sizeof *memory->ports[unit]);
-      memory->latency[unit] = cache->latency;
+      memory->ports[unit] = calloc(2 * banks * cache->instances, sizeof *memory->ports[unit]);
       if (!memory->ports[unit])
          return false;
    }
@@ -29,23 +29,18 @@ cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_con
    const struct cm_cache_config *llc = &config->caches[CM_UNIT_LLC];
    const uint32_t processors = config->fragment_stage.processors;
    *memory = (struct cm_immediate_memory){.config = config};
-   memory->llc_shift = llc->size ? (uint32_t)__builtin_ctz(llc->block) : 6;
-   memory->llc_banks = llc->size ? cm_cache_config_banks(llc) : 1;
+   const uint32_t block_shift = llc->size ? (uint32_t)__builtin_ctz(llc->block) : CM_DRAM_BLOCK_SHIFT;
+   const uint32_t banks = llc->size ? cm_cache_config_banks(llc) : 1;
    memory->llc_clock = cm_dram_clock_make(config->clock_mhz, pipeline->llc_clock_mhz);
-   memory->dram = cm_dram_system_create(&config->dram_system);
-   memory->misses = calloc(pipeline->llc_mshrs, sizeof *memory->misses);
-   memory->chain = calloc(pipeline->llc_mshrs, sizeof *memory->chain);
-   memory->writes = calloc(pipeline->llc_writes, sizeof *memory->writes);
    memory->texture_misses =
       calloc((size_t)processors * pipeline->texture_mshrs, sizeof *memory->texture_misses);
    memory->num_texture_misses = calloc(processors, sizeof *memory->num_texture_misses);
    memory->sampler = calloc(processors, sizeof *memory->sampler);
-   memset(memory->bucket, 0xff, sizeof memory->bucket);
-   if (!memory->dram || !memory->misses || !memory->chain || !memory->writes || !memory->texture_misses ||
-       !memory->num_texture_misses || !memory->sampler || !init_ports(memory))
-      return false;
-   memory->clock = cm_dram_system_clock(memory->dram, config->clock_mhz);
-   return true;
+   return cm_memory_init(&memory->base, config, CM_WAIT_TICKETS, CM_WAIT_TICKETS) &&
+          cm_mshrs_init(&memory->llc_misses, pipeline->llc_mshrs, true) &&
+          cm_mshrs_init(&memory->llc_writes, pipeline->llc_writes, false) &&
+          cm_banks_init(&memory->llc_banks, banks, block_shift) && memory->texture_misses &&
+          memory->num_texture_misses && memory->sampler && init_ports(memory);
 }
 
 void
@@ -53,184 +48,71 @@ cm_immediate_memory_finish(struct cm_immediate_memory *memory)
 {
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++)
       free(memory->ports[unit]);
-   free(memory->misses);
-   free(memory->chain);
-   free(memory->writes);
+   cm_mshrs_finish(&memory->llc_misses);
+   cm_mshrs_finish(&memory->llc_writes);
+   cm_banks_finish(&memory->llc_banks);
    free(memory->texture_misses);
    free(memory->num_texture_misses);
    free(memory->sampler);
-   if (memory->dram)
-      cm_dram_system_destroy(memory->dram);
-}
-
-/* ---- DRAM ---------------------------------------------------------------- */
-
-/* A ticket that is not valid any more: complete long ago. */
-static inline bool
-is_stale(const struct cm_immediate_memory *memory, cm_dram_ticket ticket)
-{
-   return memory->last_ticket - ticket >= CM_DRAM_TICKETS - 1;
-}
-
-/* The cycle at which a request is complete; false where that is not known. */
-static inline bool
-find_completion(struct cm_immediate_memory *memory, cm_dram_ticket ticket, uint64_t *cycle)
-{
-   uint64_t completion = 0;
-   if (!is_stale(memory, ticket) && !cm_dram_system_is_complete(memory->dram, ticket, &completion))
-      return false;
-   *cycle = cm_dram_clock_from_dram(memory->clock, completion);
-   return true;
-}
-
-static uint64_t
-await(struct cm_immediate_memory *memory, cm_dram_ticket ticket)
-{
-   return is_stale(memory, ticket)
-             ? 0
-             : cm_dram_clock_from_dram(memory->clock, cm_dram_system_completion(memory->dram, ticket));
-}
-
-static cm_dram_ticket
-submit(struct cm_immediate_memory *memory, cm_token token, bool write, uint64_t cycle)
-{
-   /* What was on its way through the LLC when that was full waits, too. */
-   const uint64_t begin = cycle > memory->stalled ? cycle : memory->stalled;
-   const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, begin);
-   const uint64_t address = cm_token_address(token);
-   const uint32_t bytes = 1u << cm_token_size(token);
-   const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
-   for (uint32_t offset = 0; offset < bytes; offset += piece)
-      memory->last_ticket =
-         cm_dram_system_submit(memory->dram, address + offset, piece, write, cm_token_stream(token), arrival);
-   return memory->last_ticket;
-}
-
-void
-cm_immediate_memory_advance(struct cm_immediate_memory *memory, uint64_t cycle)
-{
-   cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, cycle));
-}
-
-/* ---- delays -------------------------------------------------------------- */
-
-static inline void
-not_before(struct cm_delay *delay, uint64_t time)
-{
-   delay->time = time > delay->time ? time : delay->time;
-}
-
-bool
-cm_delay_is_known(struct cm_immediate_memory *memory, struct cm_delay *delay)
-{
-   while (delay->num_tickets) {
-      uint64_t time;
-      if (!find_completion(memory, delay->tickets[delay->num_tickets - 1], &time))
-         return false;
-      not_before(delay, time);
-      delay->num_tickets--;
-   }
-   return true;
-}
-
-uint64_t
-cm_delay_resolve(struct cm_immediate_memory *memory, struct cm_delay *delay)
-{
-   while (delay->num_tickets)
-      not_before(delay, await(memory, delay->tickets[--delay->num_tickets]));
-   return delay->time;
-}
-
-static void
-add_ticket(struct cm_immediate_memory *memory, struct cm_delay *delay, cm_dram_ticket ticket)
-{
-   uint64_t time;
-   if (find_completion(memory, ticket, &time)) {
-      not_before(delay, time);
-      return;
-   }
-   for (uint32_t i = 0; i < delay->num_tickets; i++) {
-      if (delay->tickets[i] == ticket)
-         return;
-   }
-   /* More than fit: those that were there are waited for. */
-   if (delay->num_tickets == CM_DELAY_TICKETS)
-      cm_delay_resolve(memory, delay);
-   delay->tickets[delay->num_tickets++] = ticket;
-}
-
-static void
-add_delay(struct cm_immediate_memory *memory, struct cm_delay *delay, const struct cm_delay *other)
-{
-   not_before(delay, other->time);
-   for (uint32_t i = 0; i < other->num_tickets; i++)
-      add_ticket(memory, delay, other->tickets[i]);
+   cm_memory_finish(&memory->base);
 }
 
 /* ---- the last-level cache ------------------------------------------------ */
 
-static inline uint16_t *
-bucket_of(struct cm_immediate_memory *memory, uint64_t block)
+static void
+add_ticket(struct cm_immediate_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket)
 {
-   return &memory->bucket[(block * 0x9e3779b97f4a7c15ull) >> 53];
+   uint64_t time;
+   if (cm_memory_find(&memory->base, ticket, &time))
+      cm_wait_until(wait, time);
+   else
+      cm_wait_add_ticket(&memory->base, wait, ticket, 0);
+}
+
+/* What was on its way through the LLC when that was full waits, too. */
+static cm_dram_ticket
+submit(struct cm_immediate_memory *memory, cm_token token, bool write, uint64_t cycle)
+{
+   return cm_memory_submit(&memory->base, token, write, cm_later(cycle, memory->stalled));
 }
 
 /* Whoever reads a block that is on its way from memory waits for it, wherever the log found it. */
 static inline void
-add_pending(struct cm_immediate_memory *memory, uint64_t address, struct cm_delay *delay)
+add_pending(struct cm_immediate_memory *memory, uint64_t address, struct cm_wait *wait)
 {
-   const uint64_t block = address >> memory->llc_shift;
-   for (uint16_t at = *bucket_of(memory, block); at != CM_NO_ENTRY; at = memory->chain[at]) {
-      if (memory->misses[at].block == block)
-         add_ticket(memory, delay, memory->misses[at].ticket);
-   }
+   const struct cm_mshrs *misses = &memory->llc_misses;
+   uint16_t at = cm_mshrs_find(misses, address >> memory->llc_banks.block_shift);
+   for (; at != CM_NO_MSHR; at = cm_mshrs_find_before(misses, at))
+      add_ticket(memory, wait, misses->entries[at].fill.ticket);
 }
 
-/* The cycle from which the entry that has been in use for longest is free; until then, the LLC takes nothing. */
-static uint64_t
-wait_for_entry(struct cm_immediate_memory *memory, const struct cm_llc_entry *entry, uint64_t cycle,
-               uint64_t *wait_cycles)
+/* The entry that has been in use for longest; until it is free, the LLC takes nothing. */
+static struct cm_mshr *
+take_entry(struct cm_immediate_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
    uint64_t is_free;
-   if (!find_completion(memory, entry->ticket, &is_free))
-      is_free = await(memory, entry->ticket);
-   if (is_free <= cycle)
-      return cycle;
-   *wait_cycles += is_free - cycle;
-   memory->stalled = is_free > memory->stalled ? is_free : memory->stalled;
-   return is_free;
+   struct cm_mshr *entry = cm_mshrs_take_in_turn(&memory->base, mshrs, &is_free);
+   if (is_free > *cycle) {
+      mshrs->waits += is_free - *cycle;
+      memory->stalled = cm_later(memory->stalled, is_free);
+      *cycle = is_free;
+   }
+   return entry;
 }
 
 static cm_dram_ticket
 read_memory(struct cm_immediate_memory *memory, cm_token token, uint64_t cycle)
 {
-   const uint32_t place = memory->next_miss;
-   struct cm_llc_entry *entry = &memory->misses[place];
-   if (memory->num_misses++ >= memory->config->immediate_pipeline.llc_mshrs) {
-      cycle = wait_for_entry(memory, entry, cycle, &memory->miss_wait_cycles);
-      uint16_t *link = bucket_of(memory, entry->block);
-      while (*link != place)
-         link = &memory->chain[*link];
-      *link = memory->chain[place];
-   }
-   memory->next_miss = place + 1 == memory->config->immediate_pipeline.llc_mshrs ? 0 : place + 1;
-   entry->block = cm_token_address(token) >> memory->llc_shift;
-   entry->ticket = submit(memory, token, false, cycle);
-   uint16_t *bucket = bucket_of(memory, entry->block);
-   memory->chain[place] = *bucket;
-   *bucket = (uint16_t)place;
-   return entry->ticket;
+   struct cm_mshr *entry = take_entry(memory, &memory->llc_misses, &cycle);
+   cm_mshrs_set_block(&memory->llc_misses, entry, cm_token_address(token) >> memory->llc_banks.block_shift);
+   return entry->fill.ticket = submit(memory, token, false, cycle);
 }
 
 static void
 write_memory(struct cm_immediate_memory *memory, cm_token token, uint64_t cycle)
 {
-   struct cm_llc_entry *entry = &memory->writes[memory->next_write];
-   if (memory->num_writes++ >= memory->config->immediate_pipeline.llc_writes)
-      cycle = wait_for_entry(memory, entry, cycle, &memory->write_wait_cycles);
-   if (++memory->next_write == memory->config->immediate_pipeline.llc_writes)
-      memory->next_write = 0;
-   entry->ticket = submit(memory, token, true, cycle);
+   struct cm_mshr *entry = take_entry(memory, &memory->llc_writes, &cycle);
+   entry->fill.ticket = submit(memory, token, true, cycle);
 }
 
 /* The cycle at which a bank begins with an access. */
@@ -238,15 +120,14 @@ static uint64_t
 take_bank(struct cm_immediate_memory *memory, uint64_t address, uint64_t cycle)
 {
    const struct cm_dram_clock clock = memory->llc_clock;
-   const uint64_t wanted = cycle > memory->stalled ? cycle : memory->stalled;
-   struct cm_calendar *bank = &memory->ports[CM_UNIT_LLC][(address >> memory->llc_shift) % memory->llc_banks];
+   const uint64_t wanted = cm_later(cycle, memory->stalled);
    /* An access that comes within a cycle of the LLC takes part in it. */
    uint64_t rest;
    const uint64_t whole = cm_dram_divide(wanted, clock.from, &rest) * clock.to.value;
    const uint64_t slot = whole + rest * clock.to.value / clock.from.value;
-   const uint64_t begin = cm_dram_clock_from_dram(clock, cm_calendar_take(bank, slot));
-   memory->bank_wait_cycles += begin > wanted ? begin - wanted : 0;
-   return begin > wanted ? begin : wanted;
+   const uint64_t begin = cm_dram_clock_from_dram(clock, cm_banks_take(&memory->llc_banks, address, slot));
+   memory->llc_banks.waits += begin > wanted ? begin - wanted : 0;
+   return cm_later(begin, wanted);
 }
 
 /* When a cache has served an access that comes to it at a cycle. */
@@ -267,13 +148,13 @@ serve(struct cm_immediate_memory *memory, cm_token token, uint32_t processor, ui
 /* ---- accesses ------------------------------------------------------------ */
 
 /* What a cache asks of those behind it: tokens from *token on, until one is of a first cache or asks the unit
- * `stop`, beginning at a cycle. Reads are added to delay; NULL: nobody waits for them. */
+ * `stop`, beginning at a cycle. Reads are added to wait; NULL: nobody waits for them. */
 static void
 pass_on(struct cm_immediate_memory *memory, const cm_token **token, const cm_token *end, uint32_t processor,
-        enum cm_unit stop, uint64_t cycle, struct cm_delay *delay)
+        enum cm_unit stop, uint64_t cycle, struct cm_wait *wait)
 {
    uint64_t at = cycle;
-   bool reads = delay != NULL;
+   bool reads = wait != NULL;
    for (; *token < end; (*token)++) {
       const enum cm_token_kind kind = cm_token_kind(**token);
       if (kind == CM_TOKEN_DRAM_WRITE) {
@@ -281,7 +162,7 @@ pass_on(struct cm_immediate_memory *memory, const cm_token **token, const cm_tok
       } else if (kind == CM_TOKEN_DRAM_READ) {
          const cm_dram_ticket ticket = read_memory(memory, **token, at);
          if (reads)
-            add_ticket(memory, delay, ticket);
+            add_ticket(memory, wait, ticket);
       } else if (kind == CM_TOKEN_READ || kind == CM_TOKEN_WRITE) {
          const enum cm_unit unit = (enum cm_unit)cm_token_size(**token);
          if (unit == stop || unit == memory->config->streams[cm_token_stream(**token)])
@@ -289,10 +170,10 @@ pass_on(struct cm_immediate_memory *memory, const cm_token **token, const cm_tok
          /* A block that is written back leaves when the read that makes it leave is on its way. */
          const bool is_read = kind == CM_TOKEN_READ;
          at = serve(memory, **token, processor, is_read ? at : cycle);
-         reads = is_read && delay;
+         reads = is_read && wait;
          if (reads) {
-            not_before(delay, at);
-            add_pending(memory, cm_token_address(**token), delay);
+            cm_wait_until(wait, at);
+            add_pending(memory, cm_token_address(**token), wait);
          }
       } else {
          return;
@@ -302,20 +183,20 @@ pass_on(struct cm_immediate_memory *memory, const cm_token **token, const cm_tok
 
 uint64_t
 cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_token *token, const cm_token *end,
-                        uint64_t cycle, struct cm_delay *delay)
+                        uint64_t cycle, struct cm_wait *wait)
 {
    uint64_t taken = cycle;
    while (token < end) {
       const enum cm_token_kind kind = cm_token_kind(*token);
       uint64_t served = cycle;
-      struct cm_delay *reads = delay;
+      struct cm_wait *reads = wait;
       if (kind == CM_TOKEN_READ || kind == CM_TOKEN_WRITE) {
          served = serve(memory, *token, 0, cycle);
          const uint64_t next = served - memory->latency[cm_token_size(*token)] + 1;
-         taken = next > taken ? next : taken;
+         taken = cm_later(taken, next);
          if (kind == CM_TOKEN_READ) {
-            not_before(delay, served);
-            add_pending(memory, cm_token_address(*token), delay);
+            cm_wait_until(wait, served);
+            add_pending(memory, cm_token_address(*token), wait);
          } else {
             reads = NULL;
          }
@@ -359,8 +240,8 @@ cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t proce
    const uint32_t mshrs = memory->config->immediate_pipeline.texture_mshrs;
    const uint64_t taken = memory->num_texture_misses[processor];
    for (uint32_t i = 0; i < misses && i < mshrs; i++) {
-      struct cm_delay *miss = &memory->texture_misses[processor * mshrs + (taken + i) % mshrs];
-      if (!cm_delay_is_known(memory, miss))
+      struct cm_wait *miss = &memory->texture_misses[processor * mshrs + (taken + i) % mshrs];
+      if (!cm_wait_is_known(&memory->base, miss))
          return false;
    }
    return true;
@@ -368,31 +249,31 @@ cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t proce
 
 void
 cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_token *token,
-                              const cm_token *end, uint64_t cycle, struct cm_delay *delay)
+                              const cm_token *end, uint64_t cycle, struct cm_wait *wait)
 {
    const struct cm_immediate_pipeline_config *pipeline = &memory->config->immediate_pipeline;
    const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
    uint64_t *sampler = &memory->sampler[processor];
-   *sampler = (*sampler > cycle ? *sampler : cycle) + pipeline->sampler_cycles;
+   *sampler = cm_later(*sampler, cycle) + pipeline->sampler_cycles;
    const uint64_t found = *sampler + memory->latency[CM_UNIT_TEXTURE_CACHE];
    uint32_t count = (uint32_t)cm_token_address(*token++);
-   not_before(delay, found);
+   cm_wait_until(wait, found);
    for (; count; count--, token++)
-      add_pending(memory, cm_token_address(*token), delay);
+      add_pending(memory, cm_token_address(*token), wait);
    while (token < end) {
       uint64_t *taken = &memory->num_texture_misses[processor];
-      struct cm_delay *miss =
+      struct cm_wait *miss =
          &memory->texture_misses[processor * pipeline->texture_mshrs + *taken % pipeline->texture_mshrs];
-      const uint64_t is_free = cm_delay_resolve(memory, miss);
-      const uint64_t begin = is_free > found ? is_free : found;
-      memory->texture_wait_cycles += begin - found;
-      *miss = (struct cm_delay){.time = begin};
+      const uint64_t is_free = cm_wait_resolve(&memory->base, miss);
+      const uint64_t begin = cm_later(is_free, found);
+      memory->texture_waits += begin - found;
+      cm_wait_begin(miss, begin);
       ++*taken;
       uint64_t at = begin;
       if (cm_token_kind(*token) == CM_TOKEN_READ) {
          const cm_token first = *token++;
          at = serve(memory, first, processor, begin);
-         not_before(miss, at);
+         cm_wait_until(miss, at);
          add_pending(memory, cm_token_address(first), miss);
          pass_on(memory, &token, end, processor, next, at, miss);
       } else if (cm_token_kind(*token) == CM_TOKEN_DRAM_READ) {
@@ -400,6 +281,8 @@ cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t proce
       } else {
          token++;
       }
-      add_delay(memory, delay, miss);
+      cm_wait_until(wait, miss->time);
+      for (uint32_t i = 0; i < miss->num_tickets; i++)
+         add_ticket(memory, wait, miss->tickets[i]);
    }
 }

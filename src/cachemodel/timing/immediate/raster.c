@@ -22,11 +22,11 @@ has_arrived(struct cm_immediate_timing *timing, struct cm_flight *flight, uint64
 {
    if (cm_flight_is_empty(flight))
       return false;
-   struct cm_delay *delay = cm_flight_oldest(flight);
-   if (!cm_delay_is_known(&timing->memory, delay))
+   struct cm_wait *wait = cm_flight_oldest(flight);
+   if (!cm_wait_is_known(&timing->memory.base, wait))
       return false;
-   *reason = delay->time > flight->out ? CM_STAGE_MEMORY : CM_STAGE_BLOCKED;
-   *cycle = cm_latest(delay->time, flight->out);
+   *reason = wait->time > flight->out ? CM_STAGE_MEMORY : CM_STAGE_BLOCKED;
+   *cycle = cm_later(wait->time, flight->out);
    return *cycle < timing->now;
 }
 
@@ -67,11 +67,11 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
                  timing->hiz.reason);
    const struct cm_logged_region *region = &timing->log.regions.items[timing->region++];
    const uint64_t begin = timing->hierarchical.until;
-   struct cm_delay *delay = cm_flight_enter(&timing->hiz, begin);
-   delay->time = begin + 1;
+   struct cm_wait *wait = cm_flight_enter(&timing->hiz, begin);
+   wait->time = begin + 1;
    cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
    cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->begin),
-                           cm_logged_token(timing, region->hiz_end), begin, delay);
+                           cm_logged_token(timing, region->hiz_end), begin, wait);
    if (++timing->primitive_region == timing->log.primitives.items[timing->primitive].num_regions) {
       timing->primitive++;
       timing->primitive_region = 0;
@@ -93,11 +93,11 @@ look_up_depth(struct cm_immediate_timing *timing, uint64_t begin)
    account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.queue),
                  timing->depth.reason);
    const uint64_t tests = timing->early_z.until;
-   struct cm_delay *delay = cm_flight_enter(&timing->depth, tests);
+   struct cm_wait *wait = cm_flight_enter(&timing->depth, tests);
    const uint64_t done = cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, block->begin),
-                                                 cm_logged_token(timing, block->tests_end), tests, delay);
-   cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_latest(done, tests + 1));
-   delay->time = cm_latest(delay->time, timing->early_z.until);
+                                                 cm_logged_token(timing, block->tests_end), tests, wait);
+   cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_later(done, tests + 1));
+   wait->time = cm_later(wait->time, timing->early_z.until);
    /* The Rasterizer does not run ahead of the tests. */
    cm_stage_account(&timing->rasterizer, CM_STAGE_BLOCKED, timing->early_z.until);
 }
@@ -119,7 +119,7 @@ cm_immediate_rasterize(struct cm_immediate_timing *timing)
        (!cm_queue_room_known(&timing->depth.queue) || cm_queue_room(&timing->depth.queue) >= timing->now))
       return false;
    if (!timing->raster_block) {
-      const uint64_t begin = cm_latest(timing->region_out, timing->rasterizer.until);
+      const uint64_t begin = cm_later(timing->region_out, timing->rasterizer.until);
       if (has_block)
          cm_stage_account(&timing->rasterizer,
                           timing->hiz.reason == CM_STAGE_MEMORY ? CM_STAGE_MEMORY : CM_STAGE_STARVED, begin);
@@ -136,21 +136,21 @@ cm_immediate_rasterize(struct cm_immediate_timing *timing)
    return true;
 }
 
-/* When a block has given its context back; CM_NOT_KNOWN. It must have been shaded, and have room behind: those
+/* When a block has given its context back; CM_UNKNOWN. It must have been shaded, and have room behind: those
  * before it leave in order. */
 static uint64_t
 leave_context(struct cm_immediate_timing *timing, uint64_t number)
 {
    struct cm_running_block *running = &timing->running[number & timing->running_mask];
    const uint32_t room = timing->pipeline->color_queue;
-   if (running->left != CM_NOT_KNOWN)
+   if (running->left != CM_UNKNOWN)
       return running->left;
-   if (!cm_delay_is_known(&timing->memory, &running->delay) || number >= timing->blended + room)
-      return CM_NOT_KNOWN;
-   const uint64_t data = running->delay.time ? running->delay.time + running->tail : 0;
-   const uint64_t done = cm_latest(running->issued, data);
+   if (!cm_wait_is_known(&timing->memory.base, &running->wait) || number >= timing->blended + room)
+      return CM_UNKNOWN;
+   const uint64_t data = running->wait.time ? running->wait.time + running->tail : 0;
+   const uint64_t done = cm_later(running->issued, data);
    const uint64_t is_free = number < room ? 0 : timing->colors.leaves[(number - room) & timing->colors.mask];
-   running->left = cm_latest(done, is_free);
+   running->left = cm_later(done, is_free);
    running->reason = is_free > done           ? CM_STAGE_BLOCKED
                      : data > running->issued ? CM_STAGE_MEMORY
                                               : CM_STAGE_BUSY;
@@ -178,7 +178,7 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
    const cm_token *end = cm_logged_token(timing, block->shade_end);
    const uint32_t piece = block->longest / (block->footprints + 1);
    uint64_t begin = running->dispatched, at = 0;
-   running->delay = (struct cm_delay){0};
+   cm_wait_begin(&running->wait, 0);
    running->tail = block->footprints ? block->longest - block->footprints * piece : 0;
    bool has_begun = false;
    while (token < end) {
@@ -187,25 +187,25 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
          const cm_token *next = token;
          while (next < end && cm_token_kind(*next) != CM_TOKEN_GROUP)
             next++;
-         struct cm_delay program = {.time = begin};
+         struct cm_wait program = {.time = begin};
          cm_immediate_memory_run(&timing->memory, token, next, begin, &program);
-         const uint64_t there = cm_delay_resolve(&timing->memory, &program);
+         const uint64_t there = cm_wait_resolve(&timing->memory.base, &program);
          begin = has_begun ? begin : there;
          token = next;
          continue;
       }
       const cm_token *next = group_end(token, end);
       if (!has_begun)
-         at = begin = cm_latest(begin, processor->stage.until);
+         at = begin = cm_later(begin, processor->stage.until);
       has_begun = true;
       at += piece;
-      cm_immediate_memory_footprint(&timing->memory, block->processor, token, next, at, &running->delay);
+      cm_immediate_memory_footprint(&timing->memory, block->processor, token, next, at, &running->wait);
       token = next;
    }
-   begin = cm_latest(begin, processor->stage.until);
+   begin = cm_later(begin, processor->stage.until);
    cm_stage_account(&processor->stage, CM_STAGE_MEMORY, begin);
-   running->issued = cm_latest(cm_processor_issue(timing, processor, begin, 4ull * block->instructions),
-                               begin + block->longest);
+   running->issued = cm_later(cm_processor_issue(timing, processor, begin, 4ull * block->instructions),
+                              begin + block->longest);
 }
 
 /* Gives the oldest block that passed its tests to its processor; false where its context is not free yet. */
@@ -215,24 +215,24 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    struct cm_fragment_processor *processor = &timing->processors[block->processor];
    const uint32_t contexts = timing->pipeline->fragment_contexts;
    uint64_t *context = &processor->running[processor->count % contexts];
-   const uint64_t unhindered = cm_latest(arrived, timing->dispatch + 1);
+   const uint64_t unhindered = cm_later(arrived, timing->dispatch + 1);
    uint64_t is_free = 0;
    enum cm_stage_state reason = CM_STAGE_STARVED;
    if (processor->count >= contexts) {
       is_free = leave_context(timing, *context);
       reason = timing->running[*context & timing->running_mask].reason;
    }
-   if (cm_latest(unhindered, is_free) >= timing->now ||
+   if (cm_later(unhindered, is_free) >= timing->now ||
        timing->dispatched - timing->finished > timing->running_mask ||
        !cm_immediate_memory_has_mshrs(&timing->memory, block->processor, block->misses))
       return false;
-   timing->dispatch = cm_latest(unhindered, is_free);
+   timing->dispatch = cm_later(unhindered, is_free);
    cm_stage_account(&processor->stage, CM_STAGE_STARVED, unhindered);
    cm_stage_account(&processor->stage, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, timing->dispatch);
    *context = timing->dispatched;
    processor->count++;
    struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
-   *running = (struct cm_running_block){.block = block, .dispatched = timing->dispatch, .left = CM_NOT_KNOWN};
+   *running = (struct cm_running_block){.block = block, .dispatched = timing->dispatch, .left = CM_UNKNOWN};
    timing->dispatched++;
    cm_queue_enter(&timing->colors);
    run(timing, block, running);
@@ -253,14 +253,14 @@ cm_immediate_test(struct cm_immediate_timing *timing)
       /* The tests' queue is left when a context is free. */
       if (timing->dispatch > out)
          reason = CM_STAGE_BLOCKED;
-      out = cm_latest(out, timing->dispatch);
+      out = cm_later(out, timing->dispatch);
    }
    cm_flight_leave(&timing->depth, out, reason);
-   timing->end = cm_latest(timing->end, out);
+   timing->end = cm_later(timing->end, out);
    timing->tested++;
    if (block->ends) {
       const struct cm_logged_region *region = &timing->log.regions.items[block->ends - 1];
-      struct cm_delay nobody = {0};
+      struct cm_wait nobody = {0};
       cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->update_begin),
                               cm_logged_token(timing, region->end), out, &nobody);
    }
@@ -282,12 +282,12 @@ cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
    struct cm_running_block *running = &timing->running[timing->blended & timing->running_mask];
    account_waits(&timing->blending, left, CM_STAGE_STARVED, room, timing->color.reason);
    const uint64_t begin = timing->blending.until;
-   struct cm_delay *delay = cm_flight_enter(&timing->color, begin);
+   struct cm_wait *wait = cm_flight_enter(&timing->color, begin);
    const uint64_t done =
       cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, running->block->shade_end),
-                              cm_logged_token(timing, running->block->end), begin, delay);
-   cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_latest(done, begin + 1));
-   delay->time = cm_latest(delay->time, timing->blending.until);
+                              cm_logged_token(timing, running->block->end), begin, wait);
+   cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_later(done, begin + 1));
+   wait->time = cm_later(wait->time, timing->blending.until);
    cm_queue_leave(&timing->colors, running->dispatched, begin);
    timing->blended++;
    return true;
@@ -302,7 +302,7 @@ cm_immediate_blend(struct cm_immediate_timing *timing)
       return false;
    cm_flight_leave(&timing->color, out, reason);
    timing->finished++;
-   timing->end = cm_latest(timing->end, out);
+   timing->end = cm_later(timing->end, out);
    return true;
 }
 
@@ -322,18 +322,18 @@ cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32
 {
    struct cm_stage *stage = &timing->blending;
    const cm_token *token = cm_logged_token(timing, begin), *last = cm_logged_token(timing, end);
-   struct cm_delay delay = {.time = timing->barrier};
+   struct cm_wait wait = {.time = timing->barrier};
    cm_stage_account(stage, CM_STAGE_STARVED, timing->barrier);
    while (token < last) {
       const cm_token *next = token + 1;
       while (next < last && !begins_access(timing->config, *token, *next))
          next++;
       cm_stage_account(stage, CM_STAGE_MEMORY, timing->memory.stalled);
-      const uint64_t done = cm_immediate_memory_run(&timing->memory, token, next, stage->until, &delay);
-      cm_stage_account(stage, CM_STAGE_BUSY, cm_latest(done, stage->until + 1));
+      const uint64_t done = cm_immediate_memory_run(&timing->memory, token, next, stage->until, &wait);
+      cm_stage_account(stage, CM_STAGE_BUSY, cm_later(done, stage->until + 1));
       token = next;
    }
-   timing->end = cm_latest(timing->end, stage->until);
-   cm_stage_account(stage, CM_STAGE_MEMORY, cm_delay_resolve(&timing->memory, &delay));
-   timing->end = cm_latest(timing->end, stage->until);
+   timing->end = cm_later(timing->end, stage->until);
+   cm_stage_account(stage, CM_STAGE_MEMORY, cm_wait_resolve(&timing->memory.base, &wait));
+   timing->end = cm_later(timing->end, stage->until);
 }

@@ -70,17 +70,12 @@ cm_timing_collect(struct cm_timing *timing)
       texture_waits += timing->memory.texture[i].waits;
    values[CM_TIMING_EVENT_TEXTURE_MSHR_CYCLES] = texture_waits;
    values[CM_TIMING_EVENT_L2_MSHR_CYCLES] = timing->memory.l2.waits;
-   values[CM_TIMING_EVENT_L2_BANK_CYCLES] = timing->memory.l2_conflict_cycles;
+   values[CM_TIMING_EVENT_L2_BANK_CYCLES] = timing->memory.l2_banks.waits;
    values[CM_TIMING_EVENT_MESH_CYCLES] = timing->memory.link_cycles;
    collect_stages(timing);
    collect_queues(timing);
 
-   struct cm_dram_system_counters dram;
-   cm_dram_system_count(timing->memory.dram, &dram);
-   uint64_t *value = values + CM_TIMING_FIRST_DRAM;
-#define COLLECT_DRAM(name, measure, description) *value++ = dram.name;
-   CM_DRAM_SYSTEM_COUNTERS(COLLECT_DRAM)
-#undef COLLECT_DRAM
+   cm_memory_collect(&timing->memory.base, values + CM_TIMING_FIRST_DRAM);
 }
 
 uint64_t

@@ -19,13 +19,15 @@ cm_fetcher_timing_init(struct cm_timing *timing)
    fetcher->attribute_port =
       config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE] ? 0 : 1;
    fetcher->begin = CM_UNKNOWN;
-   return cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue) &&
+   fetcher->data = calloc(timing->pipeline->fetch_queue, sizeof *fetcher->data);
+   return fetcher->data && cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue) &&
           cm_queue_init(&fetcher->tiles, limit);
 }
 
 void
 cm_fetcher_timing_finish(struct cm_timing *timing)
 {
+   free(timing->fetcher.data);
    cm_queue_finish(&timing->fetcher.requests);
    cm_queue_finish(&timing->fetcher.tiles);
 }
@@ -37,6 +39,13 @@ latency(const struct cm_config *config, enum cm_stream stream)
 }
 
 /* ---- the output queue ---------------------------------------------------- */
+
+/* What a request waits for. */
+static struct cm_wait *
+data_of(struct cm_fetcher_timing *fetcher, uint64_t request)
+{
+   return &fetcher->data[request % fetcher->requests.size];
+}
 
 /* The oldest primitive that was asked for, attributes included, and is not in the output queue; NULL: there is
  * none. */
@@ -59,8 +68,8 @@ put_out(struct cm_timing *timing, struct cm_work_primitive *primitive)
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    if (!cm_queue_room_known(&fetcher->tiles))
       return false;
-   const uint64_t complete =
-      cm_later(cm_memory_resolve(&timing->memory, &primitive->data), fetcher->out_time + 1);
+   struct cm_wait *data = data_of(fetcher, fetcher->requests.left);
+   const uint64_t complete = cm_later(cm_wait_resolve(&timing->memory.base, data), fetcher->out_time + 1);
    const uint64_t room = cm_queue_room(&fetcher->tiles);
    fetcher->out_reason = room > complete ? CM_STAGE_BLOCKED : CM_STAGE_MEMORY;
    primitive->ready = fetcher->out_time = cm_later(complete, room);
@@ -84,7 +93,7 @@ cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *wo
    const struct cm_work_primitive *primitive = oldest(fetcher);
    if (!primitive || !cm_queue_room_known(&fetcher->tiles))
       return false;
-   *clock = cm_later(*clock, primitive->data.time);
+   *clock = cm_later(*clock, data_of(fetcher, fetcher->requests.left)->time);
    return primitive == wanted;
 }
 
@@ -154,9 +163,9 @@ ask_for_pmd(struct cm_timing *timing, struct cm_work_primitive *primitive)
    const uint64_t found = begin + 1 + latency(timing->config, CM_STREAM_PB_LIST);
    const cm_token *token = work->tap.tokens + fetcher->token;
    const cm_token *end = cm_group_end(token, work->tap.tokens + primitive->tokens_end);
-   fetcher->list = (struct cm_wait){.time = found};
+   cm_wait_begin(&fetcher->list, found);
    if (token + 1 < end)
-      cm_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, 0, &fetcher->list);
+      cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, 0, &fetcher->list);
    fetcher->token = (uint32_t)(end - work->tap.tokens);
    fetcher->has_asked = true;
    fetcher->clock = fetcher->list.num_tickets ? fetcher->list.time : begin;
@@ -167,7 +176,7 @@ ask_for_attributes(struct cm_timing *timing, struct cm_work_primitive *primitive
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_work *work = fetcher->work;
-   const uint64_t begin = cm_memory_resolve(&timing->memory, &fetcher->list);
+   const uint64_t begin = cm_wait_resolve(&timing->memory.base, &fetcher->list);
    /* An Attribute Cache looks up primitives, others look up attributes. */
    const uint32_t lookups = timing->config->primitive_buffer.lines ? 1 : primitive->attributes;
    uint64_t at = cm_later(begin, fetcher->attribute_end);
@@ -178,12 +187,12 @@ ask_for_attributes(struct cm_timing *timing, struct cm_work_primitive *primitive
    fetcher->attribute_end = at;
 
    const uint64_t found = at + latency(timing->config, CM_STREAM_PB_ATTRIBUTE);
-   primitive->data = (struct cm_wait){.time = found};
+   struct cm_wait *data = data_of(fetcher, fetcher->requests.entered - 1);
+   cm_wait_begin(data, found);
    const cm_token *token = work->tap.tokens + fetcher->token;
    const cm_token *end = work->tap.tokens + primitive->tokens_end;
    if (token + 1 < end)
-      cm_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, 0,
-                       &primitive->data);
+      cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, 0, data);
    fetcher->token = primitive->tokens_end;
    fetcher->has_asked = false;
    /* PMDs are read in order: the next one is not there before this one is. */

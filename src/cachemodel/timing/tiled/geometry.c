@@ -73,8 +73,8 @@ bin(struct cm_timing *timing, uint64_t assembled)
    const uint64_t begin = geometry->builder.until;
    cm_queue_leave(&geometry->triangles, enters, begin);
    cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->config, binned));
-   cm_memory_writes(&timing->memory, work->tap.tokens + geometry->binned_token,
-                    work->tap.tokens + binned->tokens_end, begin);
+   cm_tiled_memory_writes(&timing->memory, work->tap.tokens + geometry->binned_token,
+                          work->tap.tokens + binned->tokens_end, begin);
    geometry->binned_token = binned->tokens_end;
 }
 
@@ -93,7 +93,7 @@ process(struct cm_timing *timing)
    const struct cm_work_vertex *vertex = &work->vertices.items[geometry->out_vertex++];
    const uint32_t slot = (uint32_t)(geometry->input.left % pipeline->vertex_queue);
    const uint64_t entered = geometry->fetched[slot];
-   const uint64_t arrived = cm_memory_resolve(&timing->memory, &geometry->waits[slot]);
+   const uint64_t arrived = cm_wait_resolve(&timing->memory.base, &geometry->waits[slot]);
 
    uint64_t begin = cm_later(arrived, geometry->processor_begin);
    uint64_t done = begin;
@@ -157,8 +157,8 @@ end_draw(struct cm_timing *timing, const struct cm_work_draw *draw)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const cm_token *tokens = geometry->work->tap.tokens;
-   cm_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
-                    geometry->fetch.until);
+   cm_tiled_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
+                          geometry->fetch.until);
    geometry->token = draw->tokens_end;
    geometry->draw++;
    geometry->draw_vertex = 0;
@@ -177,10 +177,10 @@ fetch_programs(struct cm_timing *timing, uint32_t tokens_end)
       const cm_token *next = cm_group_end(token, end_of_programs);
       begin += cm_token_address(*token);
       wait.time = cm_later(wait.time, begin);
-      cm_memory_misses(&timing->memory, token + 1, next, begin, &timing->memory.instruction, 0, &wait);
+      cm_tiled_memory_misses(&timing->memory, token + 1, next, begin, &timing->memory.instruction, 0, &wait);
       token = next;
    }
-   geometry->program_ready = cm_memory_resolve(&timing->memory, &wait);
+   geometry->program_ready = cm_wait_resolve(&timing->memory.base, &wait);
    geometry->token = tokens_end;
 }
 
@@ -210,9 +210,9 @@ cm_geometry_timing_step(struct cm_timing *timing)
    const uint32_t slot = (uint32_t)(geometry->input.entered % timing->pipeline->vertex_queue);
    struct cm_wait *wait = &geometry->waits[slot];
    const uint64_t found = done + timing->config->caches[CM_UNIT_VERTEX_CACHE].latency;
-   *wait = (struct cm_wait){.time = cm_later(found, geometry->program_ready)};
-   cm_memory_misses(&timing->memory, work->tap.tokens + geometry->token,
-                    work->tap.tokens + vertex->tokens_end, found, &timing->memory.vertex, 0, wait);
+   cm_wait_begin(wait, cm_later(found, geometry->program_ready));
+   cm_tiled_memory_misses(&timing->memory, work->tap.tokens + geometry->token,
+                          work->tap.tokens + vertex->tokens_end, found, &timing->memory.vertex, 0, wait);
    geometry->token = vertex->tokens_end;
    geometry->fetched[slot] = done;
    cm_queue_enter(&geometry->input);

@@ -54,7 +54,7 @@ leave_context(struct cm_timing *timing, uint64_t quad)
    const uint32_t size = raster->colors.size;
    if (flying->left != CM_UNKNOWN)
       return;
-   const uint64_t data = cm_memory_resolve(&timing->memory, &flying->wait) + flying->tail;
+   const uint64_t data = cm_wait_resolve(&timing->memory.base, &flying->wait) + flying->tail;
    const uint64_t done = cm_later(flying->issued, data);
    const uint64_t room = quad < size ? 0 : raster->colors.leaves[(quad - size) & raster->colors.mask];
    struct cm_context *context = &raster->contexts[flying->context];
@@ -137,8 +137,9 @@ fetch_program(struct cm_timing *timing, const cm_token *token, const cm_token *e
 {
    struct cm_wait wait = {.time = cycle + cm_token_address(*token)};
    if (token + 1 < end)
-      cm_memory_misses(&timing->memory, token + 1, end, wait.time, &timing->memory.instruction, 0, &wait);
-   return cm_memory_resolve(&timing->memory, &wait);
+      cm_tiled_memory_misses(&timing->memory, token + 1, end, wait.time, &timing->memory.instruction, 0,
+                             &wait);
+   return cm_wait_resolve(&timing->memory.base, &wait);
 }
 
 /* A quad runs on a processor, from its dispatch on. The reads of its textures stand evenly among its
@@ -163,8 +164,7 @@ run(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t unhinder
    begin = cm_later(begin, processor->until);
    flying->work->dispatch_end = flying->issued =
       cm_stage_work(processor, CM_STAGE_STARVED, begin, quad->instructions);
-   flying->wait.time = 0;
-   flying->wait.num_tickets = 0;
+   cm_wait_begin(&flying->wait, 0);
    flying->tail = 0;
    flying->pending = false;
    if (!quad->footprints)
@@ -192,7 +192,8 @@ dispatch(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t arr
    if (raster->quads - raster->blended == capacity)
       cm_raster_timing_blend(timing, raster->blended + 1);
    else if (raster->blended < raster->quads &&
-            timing->memory.last_ticket - raster->flying[raster->blended & raster->flying_mask].submitted >
+            timing->memory.base.last_ticket -
+                  raster->flying[raster->blended & raster->flying_mask].submitted >
                CM_DRAM_TICKETS / 2)
       cm_raster_timing_blend(timing, raster->settled);
 
@@ -206,7 +207,7 @@ dispatch(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t arr
    flying->context = place;
    flying->left = CM_UNKNOWN;
    flying->work = raster->work;
-   flying->submitted = timing->memory.last_ticket;
+   flying->submitted = timing->memory.base.last_ticket;
    run(timing, quad, unhindered, token, end, flying);
    context->quad = raster->quads++;
    context->left = CM_UNKNOWN;
@@ -344,7 +345,7 @@ has_to_wait(struct cm_timing *timing)
       return false;
    struct cm_flying_quad *flying = &raster->flying[context->quad & raster->flying_mask];
    const uint64_t now = cm_later(cm_later(raster->dispatch, raster->patience), flying->wait.time);
-   if (!flying->wait.num_tickets || cm_memory_is_known(&timing->memory, &flying->wait, now))
+   if (!flying->wait.num_tickets || cm_wait_is_known_at(&timing->memory.base, &flying->wait, now))
       return false;
    raster->patience = now + CM_MEMORY_PATIENCE;
    return true;

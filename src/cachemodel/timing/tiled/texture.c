@@ -4,7 +4,7 @@
 #include "timing/tiled/texture.h"
 
 bool
-cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_memory_timing *memory, uint32_t num_units,
+cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory, uint32_t num_units,
                        uint32_t size)
 {
    *texture = (struct cm_texture_timing){.memory = memory, .num_units = num_units, .size = size};
@@ -29,7 +29,7 @@ cm_texture_timing_finish(struct cm_texture_timing *texture)
 /* ---- caches of their own ------------------------------------------------- */
 
 static uint32_t
-instance_of(const struct cm_memory_timing *memory, uint32_t processor)
+instance_of(const struct cm_tiled_memory *memory, uint32_t processor)
 {
    const uint32_t instances = memory->config->caches[CM_UNIT_TEXTURE_CACHE].instances;
    return processor < instances ? processor : processor % instances;
@@ -38,7 +38,7 @@ instance_of(const struct cm_memory_timing *memory, uint32_t processor)
 /* Looks up a group's blocks, one a cycle; those it finds may not have arrived yet. Returns when all are looked up,
  * with what is known of misses. */
 static uint64_t
-look_up(struct cm_memory_timing *memory, uint32_t processor, const cm_token **token, uint64_t cycle,
+look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_token **token, uint64_t cycle,
         struct cm_wait *wait)
 {
    const uint32_t instance = instance_of(memory, processor);
@@ -47,11 +47,10 @@ look_up(struct cm_memory_timing *memory, uint32_t processor, const cm_token **to
    const uint32_t count = (uint32_t)cm_token_address(*(*token)++);
    *port = (*port > cycle ? *port : cycle) + count;
    const uint64_t found = *port + memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
-   if (found > wait->time)
-      wait->time = found;
+   cm_wait_until(wait, found);
    for (uint32_t i = 0; i < count; i++, (*token)++) {
-      if (cm_memory_may_be_pending(mshrs, cm_token_address(**token)))
-         cm_memory_pending(memory, mshrs, cm_token_address(**token), *port, wait);
+      if (cm_mshrs_may_have(mshrs, cm_token_address(**token)))
+         cm_mshrs_add_pending(&memory->base, mshrs, cm_token_address(**token), *port, wait);
    }
    return found;
 }
@@ -60,7 +59,7 @@ look_up(struct cm_memory_timing *memory, uint32_t processor, const cm_token **to
 
 /* A message's way through the mesh, along the row and then along the column: a message a cycle on each link. */
 static uint64_t
-send(struct cm_memory_timing *memory, uint32_t from, uint32_t to, uint64_t cycle)
+send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
 {
    const uint32_t columns = memory->mesh.columns, hop = memory->config->nuca.mesh.hop_cycles;
    uint32_t column = from % columns, row = from / columns;
@@ -84,7 +83,7 @@ send(struct cm_memory_timing *memory, uint32_t from, uint32_t to, uint64_t cycle
 }
 
 static bool
-has_table(const struct cm_memory_timing *memory)
+has_table(const struct cm_tiled_memory *memory)
 {
    const enum cm_nuca_kind kind = memory->config->nuca.organisation;
    return kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
@@ -93,7 +92,7 @@ has_table(const struct cm_memory_timing *memory)
 /* A request of a processor for a block, which a cache serves: its way there, the access, the way back
  * (texture/nuca.h). has_missed: the cache that serves it has not got the block. */
 static void
-request(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_quad *quad, cm_token token,
+request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad, cm_token token,
         bool has_missed)
 {
    const uint32_t latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
@@ -118,10 +117,9 @@ request(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_q
    quad->mshrs = &memory->texture[server];
    quad->at = begin + 1;
    quad->cycle = at;
-   if (at + quad->back > quad->wait->time)
-      quad->wait->time = at + quad->back;
-   if (!has_missed && cm_memory_may_be_pending(quad->mshrs, cm_token_address(token)))
-      cm_memory_pending(memory, quad->mshrs, cm_token_address(token), at, quad->wait);
+   cm_wait_until(quad->wait, at + quad->back);
+   if (!has_missed && cm_mshrs_may_have(quad->mshrs, cm_token_address(token)))
+      cm_mshrs_add_pending(&memory->base, quad->mshrs, cm_token_address(token), at, quad->wait);
 }
 
 /* ---- units --------------------------------------------------------------- */
@@ -136,7 +134,7 @@ find_end(const cm_token *token, const cm_token *end)
 }
 
 static void
-look_up_next(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_quad *quad)
+look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
    const cm_token first = *quad->next;
    if (cm_token_kind(first) == CM_TOKEN_REQUEST) {
@@ -176,7 +174,7 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
                        const cm_token *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
                        bool *pending)
 {
-   struct cm_memory_timing *memory = texture->memory;
+   struct cm_tiled_memory *memory = texture->memory;
    struct cm_texture_unit *unit = &texture->units[processor];
    /* Hits need not wait for their turn. */
    while (!memory->nuca && !unit->count && token < end) {
@@ -208,17 +206,18 @@ cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
 
 /* Goes on with a quad. Returns when to go on again; UINT64_MAX: it is done. */
 static uint64_t
-go_on(struct cm_memory_timing *memory, uint32_t processor, struct cm_texture_quad *quad)
+go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
    while (quad->miss < quad->misses_end) {
       const enum cm_token_kind kind = cm_token_kind(*quad->miss);
       if (kind != CM_TOKEN_READ && kind != CM_TOKEN_DRAM_READ) {
-         cm_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
+         cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
          continue;
       }
-      if (!cm_memory_has_mshr(memory, quad->mshrs, &quad->cycle))
+      if (!cm_mshrs_has_free(&memory->base, quad->mshrs, &quad->cycle))
          return quad->cycle;
-      cm_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, quad->back, quad->wait);
+      cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, quad->back,
+                           quad->wait);
    }
    if (quad->next == quad->end)
       return UINT64_MAX;

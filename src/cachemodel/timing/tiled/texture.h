@@ -32,7 +32,7 @@ struct cm_texture_unit {
 };
 
 struct cm_texture_timing {
-   struct cm_memory_timing *memory;
+   struct cm_tiled_memory *memory;
    struct cm_texture_unit *units; /**< by processor */
    uint32_t num_units, size;
    uint32_t busy;    /**< units that have quads */
@@ -40,7 +40,7 @@ struct cm_texture_timing {
 };
 
 /** Units for so many quads at once each. False when memory is out. */
-bool cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_memory_timing *memory,
+bool cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory,
                             uint32_t num_units, uint32_t size);
 void cm_texture_timing_finish(struct cm_texture_timing *texture);
 

@@ -18,7 +18,7 @@ cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
    timing->config = config;
    timing->pipeline = &config->pipeline;
    timing->hierarchy = hierarchy;
-   if (!cm_memory_timing_init(&timing->memory, config, nuca) || !cm_geometry_timing_init(timing) ||
+   if (!cm_tiled_memory_init(&timing->memory, config, nuca) || !cm_geometry_timing_init(timing) ||
        !cm_fetcher_timing_init(timing) || !cm_raster_timing_init(timing) ||
        !cm_transfer_timing_init(timing) ||
        !cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
@@ -73,7 +73,7 @@ cm_timing_destroy(struct cm_timing *timing)
    cm_raster_timing_finish(timing);
    cm_transfer_timing_finish(timing);
    cm_texture_timing_finish(&timing->texture);
-   cm_memory_timing_finish(&timing->memory);
+   cm_tiled_memory_finish(&timing->memory);
    free(timing->covered);
    free(timing);
 }
@@ -575,7 +575,7 @@ end_frame(void *context)
       advance(timing, true);
    const uint64_t end = last_cycle(timing);
    rest_until(timing, end);
-   cm_dram_system_advance(timing->memory.dram, cm_dram_clock_to_dram(timing->memory.clock, end));
+   cm_memory_advance(&timing->memory.base, end);
    if (timing->timeline)
       cm_timing_tell_frame(timing, false);
    timing->cycles = end;

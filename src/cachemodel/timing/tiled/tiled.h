@@ -42,7 +42,6 @@ struct cm_work_primitive {
    uint32_t quads; /**< that it covers in the tile, as far as is known */
    /* Of the Tile Fetcher. */
    uint64_t issued, ready; /**< its PMD was asked for; it is in the output queue */
-   struct cm_wait data;
 };
 
 struct cm_work_quad {
@@ -90,7 +89,6 @@ struct cm_work {
    bool is_shaded;     /**< the Rasterizer has passed on all its quads */
    uint64_t last_quad; /**< the number of the first shaded quad after it */
 };
-#define CM_UNKNOWN UINT64_MAX
 
 /* ---- stages -------------------------------------------------------------- */
 
@@ -118,6 +116,7 @@ struct cm_fetcher_timing {
    uint32_t token;
    bool has_asked; /**< for its PMD */
    struct cm_wait list;
+   struct cm_wait *data; /**< of primitives that it has asked for: a ring */
    uint64_t list_begin, attribute_end;
    struct cm_calendar ports[2];
    uint32_t list_port, attribute_port;
@@ -194,7 +193,7 @@ struct cm_timing {
    const struct cm_config *config;
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
-   struct cm_memory_timing memory;
+   struct cm_tiled_memory memory;
    atomic_bool lost;
    struct cm_timeline *timeline;
 
@@ -283,12 +282,6 @@ void cm_timing_collect(struct cm_timing *timing);
 
 /** A log that all stages are done with. */
 void cm_timing_release(struct cm_timing *timing, struct cm_work *work);
-
-static inline uint64_t
-cm_later(uint64_t a, uint64_t b)
-{
-   return a > b ? a : b;
-}
 
 /** The end of a group of tokens that begins at token. */
 static inline const cm_token *

@@ -36,7 +36,7 @@ command_was_issued(const struct cm_dram_issue *issue, void *context)
    const struct cm_dram_system_config *dram = &timing->config->dram_system;
    const uint32_t banks = count_banks(dram);
    const uint32_t first = (issue->channel * dram->ranks + issue->rank) * banks, bank = first + issue->bank;
-   const uint64_t cycle = cm_dram_clock_from_dram(timing->memory.clock, issue->cycle);
+   const uint64_t cycle = cm_dram_clock_from_dram(timing->memory.base.clock, issue->cycle);
    if (first + banks > sizeof timing->bank_row / sizeof timing->bank_row[0])
       return;
    switch (issue->command) {
@@ -80,7 +80,7 @@ look_at(const struct cm_timing *timing, uint64_t cycle)
 {
    struct cm_timeline_past now = {.cycle = cycle};
    struct cm_dram_system_counters dram;
-   cm_dram_system_count(timing->memory.dram, &dram);
+   cm_dram_system_count(timing->memory.base.dram, &dram);
    for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++)
       now.waiting[q] = cm_timing_queue(timing, (enum cm_timing_queue)q)->waiting;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
@@ -147,13 +147,13 @@ cm_timing_tell_frame(struct cm_timing *timing, bool begins)
    struct cm_timeline *timeline = timing->timeline;
    if (begins && cm_timeline_begin_frame(timeline, timing->frames, timing->cycles)) {
       timing->past = look_at(timing, timing->cycles);
-      cm_dram_system_observe(timing->memory.dram, command_was_issued, timing);
+      cm_dram_system_observe(timing->memory.base.dram, command_was_issued, timing);
    } else if (!begins && cm_timeline_is_recording(timeline)) {
       const uint64_t end = timing->raster.barrier;
       tell_rates(timing, end);
       for (uint32_t bank = 0; bank < sizeof timing->bank_row / sizeof timing->bank_row[0]; bank++)
          close_row(timing, bank, end);
-      cm_dram_system_observe(timing->memory.dram, NULL, NULL);
+      cm_dram_system_observe(timing->memory.base.dram, NULL, NULL);
       cm_timeline_end_frame(timeline, end);
    }
 }

@@ -79,8 +79,8 @@ transfer_block(struct cm_timing *timing, const struct cm_work *work, uint32_t to
              (cm_token_kind(*next) == CM_TOKEN_DRAM_READ || cm_token_kind(*next) == CM_TOKEN_DRAM_WRITE))
          next++;
    }
-   cm_memory_transfer(&timing->memory, token, next, timing->pipeline->flush_cycles, &transfer->stage,
-                      &transfer->wait);
+   cm_tiled_memory_transfer(&timing->memory, token, next, timing->pipeline->flush_cycles, &transfer->stage,
+                            &transfer->wait);
    transfer->token = (uint32_t)(next - work->tap.tokens);
    return next == end;
 }
@@ -95,10 +95,10 @@ load(struct cm_timing *timing)
    work->loaded = is_free;
    if (work->load_end) {
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, cm_later(is_free, work->fetch_begin));
-      transfer->wait = (struct cm_wait){.time = transfer->stage.until};
+      cm_wait_begin(&transfer->wait, transfer->stage.until);
       while (!transfer_block(timing, work, work->load_end))
          ;
-      work->loaded = cm_memory_resolve(&timing->memory, &transfer->wait);
+      work->loaded = cm_wait_resolve(&timing->memory.base, &transfer->wait);
    }
    transfer->load = work->next;
 }

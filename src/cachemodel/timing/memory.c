@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "timing/memory.h"
+
+/* ---- DRAM ---------------------------------------------------------------- */
+
+bool
+cm_memory_init(struct cm_memory *memory, const struct cm_config *config, uint32_t wait_tickets,
+               uint32_t wait_resolves)
+{
+   *memory = (struct cm_memory){
+      .dram = cm_dram_system_create(&config->dram_system),
+      .wait_tickets = wait_tickets,
+      .wait_resolves = wait_resolves,
+   };
+   if (!memory->dram)
+      return false;
+   memory->completions = cm_dram_system_completions(memory->dram);
+   memory->clock = cm_dram_system_clock(memory->dram, config->clock_mhz);
+   return true;
+}
+
+void
+cm_memory_finish(struct cm_memory *memory)
+{
+   cm_dram_system_destroy(memory->dram);
+}
+
+cm_dram_ticket
+cm_memory_submit(struct cm_memory *memory, cm_token token, bool write, uint64_t cycle)
+{
+   const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, cycle);
+   const uint64_t address = cm_token_address(token);
+   const uint32_t bytes = 1u << cm_token_size(token);
+   const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
+   cm_dram_ticket ticket = 0;
+   for (uint32_t offset = 0; offset < bytes; offset += piece)
+      ticket =
+         cm_dram_system_submit(memory->dram, address + offset, piece, write, cm_token_stream(token), arrival);
+   memory->last_ticket = ticket;
+   return ticket;
+}
+
+void
+cm_memory_collect(const struct cm_memory *memory, uint64_t *values)
+{
+   struct cm_dram_system_counters counters;
+   cm_dram_system_count(memory->dram, &counters);
+#define COLLECT(name, measure, description) *values++ = counters.name;
+   CM_DRAM_SYSTEM_COUNTERS(COLLECT)
+#undef COLLECT
+}
+
+/* ---- waits --------------------------------------------------------------- */
+
+void
+cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after)
+{
+   for (uint32_t i = 0; i < wait->num_tickets; i++) {
+      if (wait->tickets[i] == ticket) {
+         wait->after[i] = wait->after[i] > after ? wait->after[i] : after;
+         return;
+      }
+   }
+   if (wait->num_tickets == memory->wait_tickets) {
+      const uint32_t oldest = memory->wait_resolves;
+      for (uint32_t i = 0; i < oldest; i++)
+         cm_wait_until(wait, cm_memory_ticket(memory, wait->tickets[i]) + wait->after[i]);
+      wait->num_tickets -= oldest;
+      memmove(wait->tickets, wait->tickets + oldest, wait->num_tickets * sizeof wait->tickets[0]);
+      memmove(wait->after, wait->after + oldest, wait->num_tickets * sizeof wait->after[0]);
+   }
+   wait->tickets[wait->num_tickets] = ticket;
+   wait->after[wait->num_tickets++] = after;
+}
+
+/* ---- outstanding misses -------------------------------------------------- */
+
+bool
+cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed)
+{
+   *mshrs = (struct cm_mshrs){.entries = malloc(count * sizeof *mshrs->entries), .count = count};
+   if (!mshrs->entries)
+      return false;
+   for (uint32_t i = 0; i < count; i++)
+      mshrs->entries[i] = (struct cm_mshr){.block = UINT64_MAX, .fill.ticket = CM_NO_TICKET};
+   if (!indexed)
+      return true;
+   uint32_t bits = 1;
+   while (1u << bits < 2 * count)
+      bits++;
+   mshrs->bucket_shift = 64 - bits;
+   mshrs->bucket = malloc(sizeof *mshrs->bucket << bits);
+   mshrs->chain = malloc(count * sizeof *mshrs->chain);
+   if (!mshrs->bucket || !mshrs->chain)
+      return false;
+   memset(mshrs->bucket, 0xff, sizeof *mshrs->bucket << bits);
+   return true;
+}
+
+void
+cm_mshrs_finish(struct cm_mshrs *mshrs)
+{
+   free(mshrs->entries);
+   free(mshrs->bucket);
+   free(mshrs->chain);
+}
+
+static void
+set_indexed_block(struct cm_mshrs *mshrs, uint16_t entry, uint64_t block)
+{
+   const uint64_t old = mshrs->entries[entry].block;
+   if (old != UINT64_MAX) {
+      uint16_t *link = &mshrs->bucket[cm_mshrs_hash(old) >> mshrs->bucket_shift];
+      while (*link != entry)
+         link = &mshrs->chain[*link];
+      *link = mshrs->chain[entry];
+   }
+   uint16_t *bucket = &mshrs->bucket[cm_mshrs_hash(block) >> mshrs->bucket_shift];
+   mshrs->chain[entry] = *bucket;
+   *bucket = entry;
+}
+
+void
+cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block)
+{
+   if (mshrs->bucket) {
+      set_indexed_block(mshrs, (uint16_t)(entry - mshrs->entries), block);
+   } else {
+      if (entry->block != UINT64_MAX) {
+         const uint32_t bit = (uint32_t)(cm_mshrs_hash(entry->block) >> 58);
+         if (--mshrs->with_bit[bit] == 0)
+            mshrs->present &= ~(1ull << bit);
+      }
+      if (block != UINT64_MAX) {
+         const uint32_t bit = (uint32_t)(cm_mshrs_hash(block) >> 58);
+         mshrs->with_bit[bit]++;
+         mshrs->present |= 1ull << bit;
+      }
+   }
+   entry->block = block;
+}
+
+/* Whether a read is complete by now, as far as is known without asking DRAM to go on. */
+static inline bool
+is_over(const struct cm_memory *memory, struct cm_arrival *arrival, uint64_t cycle)
+{
+   if (arrival->time > cycle)
+      return false;
+   if (arrival->ticket != CM_NO_TICKET) {
+      uint64_t time;
+      if (!cm_memory_find(memory, arrival->ticket, &time))
+         return false;
+      arrival->time = cm_later(arrival->time, time);
+      arrival->ticket = CM_NO_TICKET;
+   }
+   return arrival->time <= cycle;
+}
+
+void
+cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t block, uint64_t cycle,
+                     struct cm_wait *wait)
+{
+   for (uint32_t i = 0; i < mshrs->count; i++) {
+      struct cm_mshr *entry = &mshrs->entries[i];
+      if (entry->block != block)
+         continue;
+      if (is_over(memory, &entry->fill, cycle))
+         cm_mshrs_set_block(mshrs, entry, UINT64_MAX);
+      else
+         cm_wait_add(memory, wait, &entry->fill, 0);
+   }
+}
+
+/* Entries may be over or not without any order that could be foretold: so many are looked at without branches. */
+#define SCANNED_AT_ONCE 64
+
+bool
+cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+{
+   const uint64_t now = *cycle;
+   const uint32_t count = mshrs->count;
+   struct cm_arrival *oldest = &mshrs->entries[mshrs->next].fill;
+   uint64_t soonest = UINT64_MAX;
+   unsigned unknown = 0;
+   if (oldest->time > now) {
+      soonest = oldest->time;
+   } else {
+      /* Most often it is this one. */
+      if (oldest->ticket != CM_NO_TICKET) {
+         unknown = 1;
+         cm_memory_advance(memory, now);
+      }
+      if (is_over(memory, oldest, now))
+         return true;
+   }
+   const uint32_t second = cm_mshrs_after(mshrs, mshrs->next);
+   for (uint32_t scanned = 1, first = second; scanned < count; scanned += SCANNED_AT_ONCE) {
+      const uint32_t left = count - scanned, end = left < SCANNED_AT_ONCE ? left : SCANNED_AT_ONCE;
+      uint64_t may_be_over = 0;
+      uint32_t at = first;
+      for (uint32_t i = 0; i < end; i++, at = at + 1 == count ? 0 : at + 1) {
+         const uint64_t time = mshrs->entries[at].fill.time, later = time > now;
+         const uint64_t until = time | (later - 1); /* all ones where it is not later */
+         may_be_over |= (later ^ 1) << i;
+         soonest = until < soonest ? until : soonest;
+      }
+      for (; may_be_over; may_be_over &= may_be_over - 1) {
+         const uint32_t place = first + (uint32_t)__builtin_ctzll(may_be_over);
+         const uint32_t entry = place < count ? place : place - count;
+         struct cm_arrival *fill = &mshrs->entries[entry].fill;
+         /* Of those that may be over, the two that were taken first are asked. */
+         if (fill->ticket != CM_NO_TICKET && ++unknown > 2)
+            continue;
+         if (unknown == 1 && fill->ticket != CM_NO_TICKET)
+            cm_memory_advance(memory, now);
+         if (is_over(memory, fill, now)) {
+            mshrs->next = entry;
+            return true;
+         }
+      }
+      first = at;
+   }
+   /* Where it is not known when they are over, they are asked again a little later. */
+   if (unknown && now + CM_MEMORY_PATIENCE < soonest)
+      soonest = now + CM_MEMORY_PATIENCE;
+   mshrs->waits += soonest - now;
+   *cycle = soonest;
+   return false;
+}
+
+struct cm_mshr *
+cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
+{
+   uint32_t at = mshrs->next, soonest = UINT32_MAX;
+   for (uint32_t i = 0; i < mshrs->count; i++, at = cm_mshrs_after(mshrs, at)) {
+      struct cm_mshr *entry = &mshrs->entries[at];
+      if (is_over(memory, &entry->fill, *cycle)) {
+         mshrs->next = cm_mshrs_after(mshrs, at);
+         return entry;
+      }
+      if (entry->fill.ticket == CM_NO_TICKET &&
+          (soonest == UINT32_MAX || entry->fill.time < mshrs->entries[soonest].fill.time))
+         soonest = at;
+   }
+   /* The one that was taken first is asked for; those that are known may be sooner. */
+   struct cm_mshr *entry = &mshrs->entries[mshrs->next];
+   if (entry->fill.ticket != CM_NO_TICKET) {
+      entry->fill.time = cm_later(entry->fill.time, cm_memory_ticket(memory, entry->fill.ticket));
+      entry->fill.ticket = CM_NO_TICKET;
+   }
+   if (soonest != UINT32_MAX && mshrs->entries[soonest].fill.time < entry->fill.time)
+      entry = &mshrs->entries[soonest];
+   if (entry->fill.time > *cycle) {
+      mshrs->waits += entry->fill.time - *cycle;
+      *cycle = entry->fill.time;
+   }
+   mshrs->next = cm_mshrs_after(mshrs, (uint32_t)(entry - mshrs->entries));
+   return entry;
+}
+
+/* ---- banks --------------------------------------------------------------- */
+
+bool
+cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift)
+{
+   *banks = (struct cm_banks){
+      .calendars = calloc(count, sizeof *banks->calendars),
+      .count = {count, UINT64_MAX / count},
+      .block_shift = block_shift,
+   };
+   return banks->calendars != NULL;
+}
+
+void
+cm_banks_finish(struct cm_banks *banks)
+{
+   free(banks->calendars);
+}
