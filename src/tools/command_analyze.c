@@ -6,7 +6,7 @@
 
 #include "analysis.h"
 #include "configurations.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "memory/cache.h"
 #include "memory/future.h"
 #include "options.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "configurations.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "memory/future.h"
 
 struct simulation {

@@ -9,7 +9,7 @@
 
 #include "memory/cache.h"
 #include "support/test.h"
-#include "tiling/attribute_cache.h"
+#include "memory/attribute_cache.h"
 
 enum { YELLOW, BLUE, PINK, NOBODY };
 #define NEVER CM_PB_NEVER

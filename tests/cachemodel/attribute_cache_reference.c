@@ -7,7 +7,7 @@
 
 #include "memory/cache.h"
 #include "support/test.h"
-#include "tiling/attribute_cache.h"
+#include "memory/attribute_cache.h"
 
 #define MAX_PRIMITIVES 400
 #define MAX_TILES 24

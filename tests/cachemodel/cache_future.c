@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "config/config.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "memory/future.h"
 #include "memory/next_use.h"
 #include "support/test.h"

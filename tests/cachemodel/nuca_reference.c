@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/cache_internal.h"
+#include "memory/cache.h"
 #include "support/naive_nuca.h"
 #include "support/nuca_harness.h"
 #include "support/test.h"

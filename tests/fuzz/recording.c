@@ -10,7 +10,7 @@
 #include "config/config.h"
 #include "events/recording.h"
 #include "events/recording_format.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

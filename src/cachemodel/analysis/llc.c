@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/cache_internal.h"
+#include "memory/cache.h"
 #include "memory/future.h"
 #include "memory/next_use.h"
 

@@ -8,7 +8,7 @@
 #include "analysis/lru_stack.h"
 #include "analysis/opt_stack.h"
 #include "analysis/wide_cache.h"
-#include "memory/cache_internal.h"
+#include "memory/cache.h"
 
 /* Up to so many ways, to look at all of them is faster. */
 #define NARROW_WAYS 32

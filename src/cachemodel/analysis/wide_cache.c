@@ -8,13 +8,11 @@
 #include "analysis/set_index.h"
 #include "analysis/way_set.h"
 #include "memory/replacement/generator.h"
+#include "memory/replacement/prediction.h"
 #include "memory/replacement/regions.h"
-#include "memory/replacement/rrip.h"
 #include "memory/replacement/set_dueling.h"
 
 #define NONE UINT32_MAX
-/* As memory/replacement/drrip.c has it. */
-#define DUEL_MIN_GROUP_SETS 4
 
 /* A policy, as memory/cache_access.h has them. A line's number is set * ways + way. */
 struct wide_policy {
@@ -215,7 +213,7 @@ rrip_init(struct cm_wide_cache *cache)
    }
    predictions->rrip.distant = (uint8_t)(predictions->levels - 1);
    predictions->selector = DUEL_SELECTOR_START;
-   predictions->group_shift = duel_group_shift(cache->sets, DUEL_MIN_GROUP_SETS);
+   predictions->group_shift = duel_group_shift(cache->sets, DRRIP_MIN_GROUP_SETS);
    predictions->ways =
       calloc((size_t)cache->sets * predictions->levels * cache->shape.words, sizeof *predictions->ways);
    predictions->level_of = calloc((size_t)cache->sets * cache->ways, 1);

@@ -6,7 +6,7 @@
 #include <strings.h>
 
 #include "config/config_internal.h"
-#include "stats/json.h"
+#include "util/json.h"
 
 /* ---- what libcyaml says ------------------------------------------------ */
 

@@ -21,9 +21,8 @@
 #include "config/energy_config.h"
 #include "config/nuca_config.h"
 #include "config/pipeline_config.h"
+#include "config/tiling_config.h"
 #include "config/units.h"
-#include "tiling/parameter_buffer.h"
-#include "tiling/tile_order.h"
 
 /** In which order fragments are shaded, and which of them: key mode. */
 enum cm_mode {

@@ -7,6 +7,7 @@
 #include "energy/energy.h"
 #include "energy/energy_table.h"
 #include "events/event_stream.h"
+#include "tiling/parameter_buffer.h"
 
 /* Of a configured cache. */
 #define MAX_WAYS 1024

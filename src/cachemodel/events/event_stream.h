@@ -7,7 +7,7 @@
  * they cover, and for each tile the quads that were shaded and the texels their
  * texture instructions read. Everything the simulated GPU is free to choose is
  * absent: tile order, Parameter Buffer layout, texture placement, the fragment
- * processor a quad goes to, caches. The consumer (gpu.h) decides those.
+ * processor a quad goes to, caches. The consumer (gpu/gpu.h) decides those.
  *
  * Resources are named by identifiers that the renderer counts up from 1 in the
  * order of creation; 0 is "none". Simulated addresses belong to the consumer.

@@ -3,7 +3,7 @@
  * Reads a recording (events/recorder.h, docs/recording-format.md).
  *
  * Frames can be read from any on. Everything that comes out has been looked through:
- * the consumer (gpu.h) can take it as if it came from the renderer. A file that is
+ * the consumer (gpu/gpu.h) can take it as if it came from the renderer. A file that is
  * damaged or cut short gives what is before the damage, and then says so.
  *
  * The functions of one recording are called from one thread at a time; passes can be

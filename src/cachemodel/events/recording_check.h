@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What a consumer of events (gpu.h) takes for granted. A renderer keeps to it; what
+ * What a consumer of events (gpu/gpu.h) takes for granted. A renderer keeps to it; what
  * comes from a file is looked through. Functions return NULL, or what is wrong.
  */
 #ifndef CM_RECORDING_CHECK_H

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/** What the parts of the simulated GPU share: gpu.c and gpu/. */
+/** What the parts of the simulated GPU share. */
 #ifndef CM_GPU_INTERNAL_H
 #define CM_GPU_INTERNAL_H
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 #include "events/deferred.h"
 #include "gpu/address_space.h"
 #include "memory/hierarchy.h"
 #include "texture/nuca.h"
 #include "timing/immediate_timing.h"
 #include "timing/timing.h"
-#include "tiling/attribute_cache.h"
+#include "memory/attribute_cache.h"
 #include "texture/access.h"
 
 /** An array that keeps its memory from pass to pass. */

@@ -17,50 +17,6 @@ cm_line_stream(cm_line line)
    return (enum cm_stream)(line >> 1 & 0x7f);
 }
 
-static inline uint64_t
-cm_cache_set(const struct cm_cache *cache, uint64_t block)
-{
-   const uint64_t folded = cache->xor_shift ? block ^ block >> cache->xor_shift : block;
-   return folded & cache->set_mask;
-}
-
-/** In sets of more ways than these, guessing wrong where a search ends costs less than going to the end. */
-#define CM_FEW_WAYS 16
-
-static inline unsigned
-cm_find_way_among_many(const cm_line *lines, unsigned ways, uint64_t block)
-{
-   unsigned way = 1;
-   while (way < ways && lines[way] >> 8 != block)
-      way++;
-   return way;
-}
-
-/** The way of a set that holds a block, or the number of ways. The first line is
- * looked at first; among a few others, a search that ends early would be mispredicted
- * more often than it saves. */
-static inline __attribute__((always_inline)) unsigned
-cm_find_way(const cm_line *lines, unsigned ways, uint64_t block)
-{
-   if (lines[0] >> 8 == block)
-      return 0;
-   if (ways > CM_FEW_WAYS)
-      return cm_find_way_among_many(lines, ways, block);
-   unsigned found = ways;
-   for (unsigned way = 1; way < ways; way++)
-      found = lines[way] >> 8 == block ? way : found;
-   return found;
-}
-
-/** Whether a block is in a cache. Changes nothing. */
-static inline bool
-cm_cache_probe(const struct cm_cache *cache, uint64_t block)
-{
-   const unsigned ways = cache->ways;
-   const cm_line *lines = cache->lines + cm_cache_set(cache, block) * ways;
-   return (ways == 4 ? cm_find_way(lines, 4, block) : cm_find_way(lines, ways, block)) < ways;
-}
-
 /** Counts the eviction of a line and writes it back if it is dirty. */
 void cm_cache_evict(struct cm_cache *cache, cm_line line);
 

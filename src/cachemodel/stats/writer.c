@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "config/config.h"
-#include "stats/json.h"
 #include "stats/row_file.h"
+#include "util/json.h"
 
 static const struct cm_row_format json_format = {
    .name = "stats.json",

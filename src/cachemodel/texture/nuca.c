@@ -90,6 +90,18 @@ cm_nuca_destroy(struct cm_nuca *nuca)
    free(nuca);
 }
 
+uint32_t
+cm_nuca_table_router(const struct cm_nuca *nuca)
+{
+   return nuca->table_router;
+}
+
+uint32_t
+cm_nuca_l2_router(const struct cm_nuca *nuca)
+{
+   return nuca->l2_router;
+}
+
 /* Leaves the first of each block. Returns how many. */
 static unsigned
 distinct(const uint64_t *blocks, unsigned count, uint64_t *firsts)

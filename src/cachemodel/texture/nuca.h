@@ -68,6 +68,10 @@ void cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *bloc
 /** The same of a grid of blocks, whose readers are the fragments. */
 void cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read_grid *grid);
 
+/** The routers of the mesh (texture/mesh.h) that the Affinity Table, or d-nuca's directory, and the L2 are at. */
+uint32_t cm_nuca_table_router(const struct cm_nuca *nuca);
+uint32_t cm_nuca_l2_router(const struct cm_nuca *nuca);
+
 /** Works out what is not counted as it happens; before cm_nuca_counter. */
 void cm_nuca_sum_up(struct cm_nuca *nuca);
 

@@ -3,7 +3,6 @@
 #ifndef CM_NUCA_INTERNAL_H
 #define CM_NUCA_INTERNAL_H
 
-#include "memory/cache_internal.h"
 #include "texture/affinity_table.h"
 #include "texture/holders.h"
 #include "texture/mesh.h"

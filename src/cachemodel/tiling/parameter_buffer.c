@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "parameter_buffer.h"
+#include "tiling/parameter_buffer.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -24,6 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/tiling_config.h"
+
 /** Simulated addresses of the two sections, the PB-Lists and the PB-Attributes pointer: the
  * same in every pass. */
 #define CM_PB_LISTS_ADDRESS (1ull << 40)
@@ -44,11 +46,6 @@
 /** What a wide PMD's fields hold: 24 and 8 bits (the primitive's 32 hold any). */
 #define CM_PB_WIDE_TILES (1u << 24)
 #define CM_PB_WIDE_ATTRIBUTES 256u
-
-enum cm_pb_layout {
-   CM_PB_LAYOUT_BASELINE,    /**< 64 consecutive blocks a tile (TCOR II-B, Figure 3) */
-   CM_PB_LAYOUT_INTERLEAVED, /**< one block a tile a section (TCOR III-B, Figure 6) */
-};
 
 /** One block of PB-Attributes. */
 struct cm_pb_attribute_block {

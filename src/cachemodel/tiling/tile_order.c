@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tile_order.h"
+#include "tiling/tile_order.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -6,17 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum cm_tile_order {
-   CM_TILE_ORDER_SCANLINE, /**< row by row, each from its first column on */
-   CM_TILE_ORDER_Z,        /**< "z-order", bit-interleaved, x in the lowest bit (TCOR Table I;
-                           * boustrophedonic frames II-C) */
-   CM_TILE_ORDER_HILBERT,  /**< Hilbert curve from the first tile to the end of the first row */
-};
-
-enum cm_frame_traversal {
-   CM_TRAVERSAL_FORWARD,
-   CM_TRAVERSAL_BOUSTROPHEDONIC, /**< every second frame reversed (boustrophedonic frames III-F) */
-};
+#include "config/tiling_config.h"
 
 /** Whether the frame's tiles are visited from last to first. Frames count from 0. */
 static inline bool

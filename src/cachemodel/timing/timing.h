@@ -2,7 +2,7 @@
 /**
  * When it all happens: the timing model of the tile-based pipeline (docs/timing.md).
  *
- * The consumer (gpu.c, gpu/) simulates the caches in the order of the event stream and says here what it did, item
+ * The consumer (gpu/) simulates the caches in the order of the event stream and says here what it did, item
  * by item: the log of a pass' geometry or of a tile. Stages take items from the logs as their queues allow, the
  * stage that is behind in time first, so that memory sees requests nearly in the order of time. Nothing here
  * changes what hits and what misses.

@@ -3,7 +3,7 @@
 #ifndef PASS_BUILDER_H
 #define PASS_BUILDER_H
 
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 #define BUILDER_LIMIT 4096
 

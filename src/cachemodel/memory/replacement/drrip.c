@@ -5,8 +5,6 @@
 #include "memory/replacement/rrip.h"
 #include "memory/replacement/set_dueling.h"
 
-#define MIN_GROUP_SETS 4
-
 struct rrip_shared {
    struct rrip rrip;
    uint16_t selector;
@@ -27,7 +25,7 @@ rrip_start(struct cm_cache *cache)
 {
    struct rrip_shared *duel = cache->shared;
    duel->selector = DUEL_SELECTOR_START;
-   duel->group_shift = duel_group_shift(cache->sets, MIN_GROUP_SETS);
+   duel->group_shift = duel_group_shift(cache->sets, DRRIP_MIN_GROUP_SETS);
 }
 
 #include "memory/replacement/rrip_access.h"

@@ -19,14 +19,7 @@
 #include <string.h>
 
 #include "memory/cache_internal.h"
-
-struct rrip {
-   uint8_t distant;            /**< the largest prediction */
-   uint8_t bimodal_insertions; /**< blocks that have come in bimodally, modulo their period */
-};
-
-/** Of so many blocks that come in bimodally, the last one comes in as long. */
-#define RRIP_BIMODAL_PERIOD 32
+#include "memory/replacement/prediction.h"
 
 /** In place of a prediction: the way has no block. */
 #define RRIP_EMPTY 0x80
@@ -246,22 +239,6 @@ static inline uint32_t
 rrip_state_bytes(uint32_t ways)
 {
    return rrip_set_bytes(ways, RRIP_PREDICTIONS);
-}
-
-/* ---- insertion ---------------------------------------------------------- */
-
-static inline uint8_t
-rrip_insert_long(const struct rrip *rrip)
-{
-   return (uint8_t)(rrip->distant - 1);
-}
-
-/** Deterministic where the paper has a probability. */
-static inline uint8_t
-rrip_insert_bimodal(struct rrip *rrip)
-{
-   rrip->bimodal_insertions = (uint8_t)((rrip->bimodal_insertions + 1) % RRIP_BIMODAL_PERIOD);
-   return (uint8_t)(rrip->distant - (rrip->bimodal_insertions == 0));
 }
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "texture/nuca_internal.h"
 #include "timing/tiled/memory.h"
 
 /* ---- building ------------------------------------------------------------ */
@@ -9,12 +8,13 @@
 static bool
 init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca)
 {
+   const uint32_t processors = memory->config->fragment_stage.processors;
    memory->nuca = nuca;
-   memory->table_router = nuca->table_router;
-   memory->l2_router = nuca->l2_router;
-   if (!cm_mesh_init(&memory->mesh, memory->config->nuca.mesh.columns, nuca->processors))
+   memory->table_router = cm_nuca_table_router(nuca);
+   memory->l2_router = cm_nuca_l2_router(nuca);
+   if (!cm_mesh_init(&memory->mesh, memory->config->nuca.mesh.columns, processors))
       return false;
-   memory->texture_ports = calloc(nuca->processors, sizeof *memory->texture_ports);
+   memory->texture_ports = calloc(processors, sizeof *memory->texture_ports);
    memory->links = calloc((size_t)memory->mesh.routers * CM_MESH_DIRECTION_COUNT, sizeof *memory->links);
    return memory->texture_ports && memory->links;
 }

@@ -2,6 +2,7 @@
 #include "tbr_batch.h"
 
 #include "draw/draw_context.h"
+#include "tiling/tile_order.h"
 #include "util/format/u_format.h"
 #include "util/u_framebuffer.h"
 #include "util/ralloc.h"

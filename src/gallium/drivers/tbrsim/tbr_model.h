@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "events/event_stream.h"
-#include "gpu.h"
+#include "gpu/gpu.h"
 
 struct tbr_model;
 struct cm_config;

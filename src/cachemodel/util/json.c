@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdbool.h>
 
-#include "stats/json.h"
+#include "util/json.h"
 
 /* Bytes of the UTF-8 character that begins here; 0: it is none. */
 static unsigned

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tiling/attribute_cache.h"
+#include "memory/attribute_cache.h"
 
 #include <assert.h>
 #include <stdlib.h>

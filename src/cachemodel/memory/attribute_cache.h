@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "tiling/parameter_buffer.h"
 
 struct cm_attribute_cache;
 struct cm_cache;

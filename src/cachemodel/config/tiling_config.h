@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/** Keys of the Tiling Engine: in which order tiles are visited, and how PB-Lists lie in memory. */
+#ifndef CM_TILING_CONFIG_H
+#define CM_TILING_CONFIG_H
+
+/** Key tile.order. */
+enum cm_tile_order {
+   CM_TILE_ORDER_SCANLINE, /**< row by row, each from its first column on */
+   CM_TILE_ORDER_Z,        /**< "z-order", bit-interleaved, x in the lowest bit (TCOR Table I;
+                           * boustrophedonic frames II-C) */
+   CM_TILE_ORDER_HILBERT,  /**< Hilbert curve from the first tile to the end of the first row */
+};
+
+/** Key frame.traversal. */
+enum cm_frame_traversal {
+   CM_TRAVERSAL_FORWARD,
+   CM_TRAVERSAL_BOUSTROPHEDONIC, /**< every second frame reversed (boustrophedonic frames III-F) */
+};
+
+/** Key parameter_buffer.layout; docs/parameter-buffer.md. */
+enum cm_pb_layout {
+   CM_PB_LAYOUT_BASELINE,    /**< 64 consecutive blocks a tile (TCOR II-B, Figure 3) */
+   CM_PB_LAYOUT_INTERLEAVED, /**< one block a tile a section (TCOR III-B, Figure 6) */
+};
+
+#endif

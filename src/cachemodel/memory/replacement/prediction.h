@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The predictions that RRIP inserts a block with (memory/replacement/rrip.h), apart from any cache: of the policies
+ * here and of analysis/wide_cache.c, which keeps its blocks in another way.
+ */
+#ifndef CM_REPLACEMENT_PREDICTION_H
+#define CM_REPLACEMENT_PREDICTION_H
+
+#include <stdint.h>
+
+struct rrip {
+   uint8_t distant;            /**< the largest prediction */
+   uint8_t bimodal_insertions; /**< blocks that have come in bimodally, modulo their period */
+};
+
+/** Of so many blocks that come in bimodally, the last one comes in as long. */
+#define RRIP_BIMODAL_PERIOD 32
+
+/** Sets of a group (memory/replacement/set_dueling.h) of drrip, at least. */
+#define DRRIP_MIN_GROUP_SETS 4
+
+static inline uint8_t
+rrip_insert_long(const struct rrip *rrip)
+{
+   return (uint8_t)(rrip->distant - 1);
+}
+
+/** Deterministic where the paper has a probability. */
+static inline uint8_t
+rrip_insert_bimodal(struct rrip *rrip)
+{
+   rrip->bimodal_insertions = (uint8_t)((rrip->bimodal_insertions + 1) % RRIP_BIMODAL_PERIOD);
+   return (uint8_t)(rrip->distant - (rrip->bimodal_insertions == 0));
+}
+
+#endif
