@@ -549,10 +549,8 @@ test_fetch(void **state)
       PIPE_TEXTURE_1D_ARRAY, PIPE_TEXTURE_2D_ARRAY, PIPE_BUFFER,
    };
    static const enum pipe_format formats[] = {
-      PIPE_FORMAT_R8G8B8A8_UNORM,
-      PIPE_FORMAT_R32_UINT,
-      PIPE_FORMAT_R8G8B8A8_UINT,
-      PIPE_FORMAT_R32G32B32A32_FLOAT,
+      PIPE_FORMAT_R8G8B8A8_UNORM,     PIPE_FORMAT_R32_UINT,   PIPE_FORMAT_R8G8B8A8_UINT,
+      PIPE_FORMAT_R32G32B32A32_FLOAT, PIPE_FORMAT_R8G8_UNORM, PIPE_FORMAT_Z24X8_UNORM,
    };
    (void)state;
    begin();
@@ -570,6 +568,8 @@ test_fetch(void **state)
          random_image(&image, target, format, 40);
       }
       random_arguments(&image.binding, &arguments);
+      for (unsigned c = 0; target != PIPE_BUFFER && c < 4; c++)
+         image.binding.swizzle[c] = (uint8_t)texture_test_below(6);
       arguments.operation = TBR_TEXTURE_FETCH;
       arguments.lod_control = TBR_LOD_EXPLICIT;
       for (unsigned lane = 0; lane < TBR_LANES; lane++) {
@@ -583,6 +583,103 @@ test_fetch(void **state)
          memcpy(&arguments.lod[lane], &level, sizeof(level));
       }
       check_call(&image.binding, &arguments, 1e-6);
+      texture_test_image_free(&image);
+   }
+   finish();
+}
+
+/** The bits that Mesa's format functions decode of a texel. */
+static void
+decode_texel(const struct tbr_texture_binding *binding, unsigned level, unsigned layer, unsigned x,
+             unsigned y, uint32_t bits[4])
+{
+   const struct tbr_texture_level *image = &binding->levels[level];
+   const uint8_t *texel = image->texels + layer * image->layer_stride + y * image->row_stride +
+                          x * util_format_get_blocksize(binding->format);
+   float channels[4];
+   if (util_format_is_depth_or_stencil(binding->format)) {
+      util_format_unpack_description(binding->format)->unpack_z_float(channels, 0, texel, 0, 1, 1);
+      channels[1] = channels[2] = channels[0];
+      channels[3] = 1.0f;
+   } else {
+      util_format_fetch_rgba_func(binding->format)(channels, texel, 0, 0);
+   }
+   memcpy(bits, channels, sizeof(channels));
+}
+
+/** Fetches or samples a texel a lane without filtering: the bits that the format holds. */
+static void
+check_exact(struct tbr_texture_binding *binding, bool fetch)
+{
+   _Alignas(64) struct tbr_sample_arguments arguments = {.active = 0xffff, .lod_control = TBR_LOD_EXPLICIT};
+   uint32_t expected[TBR_LANES][4];
+   arguments.operation = fetch ? TBR_TEXTURE_FETCH : TBR_TEXTURE_SAMPLE;
+   for (unsigned lane = 0; lane < TBR_LANES; lane++) {
+      const unsigned level = texture_test_below(binding->num_levels);
+      const unsigned layer = texture_test_below(binding->num_layers);
+      const unsigned x = texture_test_below(binding->levels[level].width),
+                     y = texture_test_below(binding->levels[level].height);
+      decode_texel(binding, level, layer, x, y, expected[lane]);
+      if (fetch) {
+         memcpy(&arguments.coords[0][lane], &x, sizeof(x));
+         memcpy(&arguments.coords[1][lane], &y, sizeof(y));
+         memcpy(&arguments.coords[2][lane], &layer, sizeof(layer));
+         memcpy(&arguments.lod[lane], &level, sizeof(level));
+      } else {
+         arguments.coords[0][lane] = ((float)x + 0.5f) / (float)binding->levels[level].width;
+         arguments.coords[1][lane] = ((float)y + 0.5f) / (float)binding->levels[level].height;
+         arguments.coords[2][lane] = (float)layer;
+         arguments.lod[lane] = (float)level;
+      }
+   }
+   for (unsigned isa = 0; isa < texture_test_num_levels(); isa++) {
+      struct tbr_texture_thread thread = {0};
+      texture_test_use_level(isa);
+      tbr_texture_binding_prepare(binding);
+      binding->sample(&thread, binding, &arguments);
+      for (unsigned lane = 0; lane < TBR_LANES; lane++, compared++)
+         for (unsigned i = 0; i < 4; i++)
+            if (memcmp(&arguments.texel[i][lane], &expected[lane][i], 4)) {
+               print_case(binding, &arguments, lane);
+               fail_msg("component %u is %.9g, Mesa has %08x", i, arguments.texel[i][lane],
+                        expected[lane][i]);
+            }
+   }
+}
+
+/** Formats that are decoded a vector at a time, to the bit: not a number and infinity, too. */
+static void
+test_exact(void **state)
+{
+   static const struct {
+      enum pipe_format format;
+      bool sampled; /**< exactly, too, where nothing is filtered */
+   } formats[] = {
+      {PIPE_FORMAT_R9G9B9E5_FLOAT, true},     {PIPE_FORMAT_R11G11B10_FLOAT, true},
+      {PIPE_FORMAT_R16_FLOAT, true},          {PIPE_FORMAT_R16G16_FLOAT, true},
+      {PIPE_FORMAT_R16G16B16_FLOAT, true},    {PIPE_FORMAT_R16G16B16A16_FLOAT, true},
+      {PIPE_FORMAT_R32_FLOAT, true},          {PIPE_FORMAT_R32G32_FLOAT, true},
+      {PIPE_FORMAT_R32G32B32_FLOAT, true},    {PIPE_FORMAT_R32G32B32A32_FLOAT, true},
+      {PIPE_FORMAT_R16G16B16X16_FLOAT, true}, {PIPE_FORMAT_L16A16_FLOAT, true},
+      {PIPE_FORMAT_R10G10B10A2_UNORM, true},  {PIPE_FORMAT_R16G16B16A16_UNORM, true},
+      {PIPE_FORMAT_R8G8B8A8_UNORM, true},     {PIPE_FORMAT_B8G8R8X8_UNORM, true},
+      {PIPE_FORMAT_R8G8_UNORM, true},         {PIPE_FORMAT_L8A8_UNORM, true},
+      {PIPE_FORMAT_R8_UNORM, true},           {PIPE_FORMAT_A8_UNORM, true},
+      {PIPE_FORMAT_B5G6R5_UNORM, false},      {PIPE_FORMAT_R8G8B8A8_SRGB, false},
+      {PIPE_FORMAT_Z16_UNORM, true},          {PIPE_FORMAT_Z24X8_UNORM, false},
+      {PIPE_FORMAT_X8Z24_UNORM, false},       {PIPE_FORMAT_Z24_UNORM_S8_UINT, false},
+      {PIPE_FORMAT_Z32_FLOAT, true},
+   };
+   (void)state;
+   begin();
+   for (unsigned i = 0; i < 4000; i++) {
+      struct texture_test_image image;
+      const unsigned f = i % COUNT(formats);
+      random_image(&image, texture_test_below(2) ? PIPE_TEXTURE_2D : PIPE_TEXTURE_2D_ARRAY, formats[f].format,
+                   64);
+      image.binding.sampler.wrap_s = image.binding.sampler.wrap_t = PIPE_TEX_WRAP_CLAMP_TO_EDGE;
+      image.binding.sampler.min_mip_filter = PIPE_TEX_MIPFILTER_NEAREST;
+      check_exact(&image.binding, !formats[f].sampled || texture_test_below(2));
       texture_test_image_free(&image);
    }
    finish();
@@ -767,17 +864,12 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_bytes),
-      cmocka_unit_test(test_formats),
-      cmocka_unit_test(test_cubes),
-      cmocka_unit_test(test_targets),
-      cmocka_unit_test(test_fetch),
-      cmocka_unit_test(test_anisotropic),
-      cmocka_unit_test(test_integers),
-      cmocka_unit_test(test_query_lod),
-      cmocka_unit_test(test_wild_coordinates),
-      cmocka_unit_test(test_flat_color),
-      cmocka_unit_test(test_empty),
+      cmocka_unit_test(test_bytes),       cmocka_unit_test(test_formats),
+      cmocka_unit_test(test_cubes),       cmocka_unit_test(test_targets),
+      cmocka_unit_test(test_fetch),       cmocka_unit_test(test_exact),
+      cmocka_unit_test(test_anisotropic), cmocka_unit_test(test_integers),
+      cmocka_unit_test(test_query_lod),   cmocka_unit_test(test_wild_coordinates),
+      cmocka_unit_test(test_flat_color),  cmocka_unit_test(test_empty),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

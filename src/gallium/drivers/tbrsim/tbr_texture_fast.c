@@ -304,6 +304,8 @@ texture_store_color(const struct tbr_texture_private *state, enum texture_kind k
       texture_store_float(arguments->texel[i] + part, channels[state->channel[i]]);
 }
 
+#include "tbr_texture_fetch_fast.c"
+
 /** The specialised sampling function: all but the first three parameters are
  * constants where it is instantiated. */
 TEXTURE_INLINE void
@@ -311,6 +313,11 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
                     struct tbr_sample_arguments *arguments, enum texture_kind kind, bool cube,
                     enum texture_filter filter, enum texture_mip mip)
 {
+   if (arguments->operation == TBR_TEXTURE_FETCH && !cube && texture_is_exact(kind) &&
+       !arguments->has_sample) {
+      texture_fetch_fast(thread, binding, arguments);
+      return;
+   }
    if (arguments->operation != TBR_TEXTURE_SAMPLE || arguments->has_offset ||
        (arguments->shadow && !texture_is_single(kind))) {
       texture_sample_general(thread, binding, arguments);

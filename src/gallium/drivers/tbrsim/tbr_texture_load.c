@@ -237,25 +237,7 @@ texture_load_blocks(struct tbr_texture_thread *thread, const struct tbr_texture_
    }
 }
 
-/** The same of texels of any format, as floats. */
-static __attribute__((noinline)) void
-texture_load_wide(const struct tbr_texture_private *state, const struct texture_places *places,
-                  unsigned count, struct texture_color *texels)
-{
-   for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
-      const uint8_t *image = state->base + places->offset[lane];
-      for (unsigned i = 0; i < count; i++) {
-         const unsigned x = (unsigned)places->x[i & 1][lane], y = (unsigned)places->y[i >> 1][lane];
-         const uint8_t *block = image +
-                                (size_t)(y / state->block_height) * (uint32_t)places->row_stride[lane] +
-                                (size_t)(x / state->block_width) * state->block_bytes;
-         float texel[4];
-         state->fetch(texel, block, x % state->block_width, y % state->block_height);
-         for (unsigned c = 0; c < 4; c++)
-            texels[i].wide[c][lane] = texel[c];
-      }
-   }
-}
+#include "tbr_texture_wide.c"
 
 /** Reads the first count texels of a square. */
 TEXTURE_INLINE void

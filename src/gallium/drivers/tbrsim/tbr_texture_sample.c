@@ -12,6 +12,7 @@
 #include "tbr_texture_unit.h"
 #include "tbr_texture_vector.h"
 #include "util/format/u_format.h"
+#include "util/half_float.h"
 #include "util/macros.h"
 #include "util/u_math.h"
 

@@ -178,6 +178,28 @@ classify_format(enum pipe_format format, uint8_t component[4])
    return TEXTURE_KIND_WIDE;
 }
 
+/** How texels of a format are laid out that are filtered as four floats. */
+static enum texture_wide
+classify_wide(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   if (format == PIPE_FORMAT_R9G9B9E5_FLOAT)
+      return TEXTURE_WIDE_R9G9B9E5;
+   if (format == PIPE_FORMAT_R11G11B10_FLOAT)
+      return TEXTURE_WIDE_R11G11B10;
+   if (!util_format_is_float(format) || !description->is_array || !util_format_is_plain(format))
+      return TEXTURE_WIDE_ANY;
+   for (unsigned i = 0; i < 4; i++) {
+      const unsigned absent = i == 3 ? PIPE_SWIZZLE_1 : PIPE_SWIZZLE_0;
+      if (description->swizzle[i] != (i < description->nr_channels ? PIPE_SWIZZLE_X + i : absent))
+         return TEXTURE_WIDE_ANY;
+   }
+   const unsigned bits = description->channel[0].size, channels = description->nr_channels;
+   if (bits == 16 && channels != 3)
+      return channels == 4 ? TEXTURE_WIDE_HALF_4 : channels == 2 ? TEXTURE_WIDE_HALF_2 : TEXTURE_WIDE_HALF_1;
+   return bits == 32 && channels > 1 ? TEXTURE_WIDE_FLOAT_2 + channels - 2 : TEXTURE_WIDE_ANY;
+}
+
 /** Whether the specialised functions know the wrap mode. */
 static bool
 prepare_wrap(struct tbr_texture_binding *binding, unsigned axis, unsigned wrap)
@@ -344,6 +366,7 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    uint8_t component[4] = {0, 1, 2, 3};
    const bool covered = is_specialised(binding);
    state->kind = covered ? classify_format(binding->format, component) : TEXTURE_KIND_GENERAL;
+   state->wide = classify_wide(binding->format);
    /* Cube maps of the other kinds are rare: through the general function. */
    if (binding->target == PIPE_TEXTURE_CUBE && state->kind != TEXTURE_KIND_BYTES_4)
       state->kind = TEXTURE_KIND_GENERAL;

@@ -108,7 +108,20 @@ enum texture_kind {
    TEXTURE_KIND_24_LOW,     /**< the low 24 bits of a word, normalised (depth) */
    TEXTURE_KIND_24_HIGH,    /**< the high ones */
    TEXTURE_KIND_FLOAT,      /**< a float */
-   TEXTURE_KIND_WIDE,       /**< as four floats, by Mesa's format functions */
+   TEXTURE_KIND_WIDE,       /**< as four floats; enum texture_wide says from what */
+};
+
+/** What the texels of TEXTURE_KIND_WIDE are in memory. */
+enum texture_wide {
+   TEXTURE_WIDE_ANY, /**< whatever Mesa's format functions decode, a texel at a time */
+   TEXTURE_WIDE_R9G9B9E5,
+   TEXTURE_WIDE_R11G11B10,
+   TEXTURE_WIDE_HALF_1, /**< one half-precision float */
+   TEXTURE_WIDE_HALF_2,
+   TEXTURE_WIDE_HALF_4,
+   TEXTURE_WIDE_FLOAT_2, /**< two floats */
+   TEXTURE_WIDE_FLOAT_3,
+   TEXTURE_WIDE_FLOAT_4,
 };
 
 typedef void (*tbr_sample_function)(struct tbr_texture_thread *thread,
@@ -143,6 +156,7 @@ struct tbr_texture_binding {
    struct tbr_texture_private {
       /** enum texture_kind: how the specialised functions decode a texel. */
       uint8_t kind;
+      uint8_t wide;                  /**< enum texture_wide, for TEXTURE_KIND_WIDE */
       uint8_t max_anisotropy;        /**< probes a fragment may take; 1: not anisotropic */
       uint32_t format;               /**< enum pipe_format */
       tbr_sample_function isotropic; /**< takes a probe */
