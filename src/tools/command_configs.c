@@ -12,13 +12,19 @@ static const char help[] =
    "usage: tbrsim configs [NAME|FILE.yaml]\n"
    "\n"
    "Lists the simulated GPUs that come with tbrsim (the first column is what --config\n"
-   "takes), or prints all values of one, as --set takes them.\n"
+   "takes), or prints one with all its values as YAML that --config takes, each with the\n"
+   "file and line that it comes from. A file that extends a preset holds only what it\n"
+   "changes (docs/configurations.md).\n"
    "\n"
+   "  --flat                   print KEY=VALUE lines, as --set takes them\n"
    "  --set KEY=VALUE          change one value of it before it is printed; may be repeated\n"
    "  --timing on|off          simulate cycles, too: --set timing=on\n"
    "  --help                   this text";
 
+enum { OPTION_FLAT = OPTION_COMMAND };
+
 static const struct option long_options[] = {
+   {"flat", no_argument, NULL, OPTION_FLAT},
    {"set", required_argument, NULL, OPTION_SET},
    {"timing", required_argument, NULL, OPTION_TIMING},
    {"help", no_argument, NULL, OPTION_HELP},
@@ -79,8 +85,10 @@ command_configs(int argc, char **argv)
    struct operands operands = {0};
    char error[512];
 
+   bool flat = false;
    options_start(&options);
-   options_next_anywhere(&options, &operands, argc, argv, long_options, help);
+   while (options_next_anywhere(&options, &operands, argc, argv, long_options, help) != -1)
+      flat = true;
    if (operands.count > 1)
       fail(STATUS_USAGE, "'%s': tbrsim configs prints one configuration at a time", operands.list[1]);
    if (!operands.count) {
@@ -90,6 +98,9 @@ command_configs(int argc, char **argv)
    }
    options.config = operands.list[0];
    options_finish(&options);
-   print_config(options.gpu);
+   if (flat)
+      print_config(options.gpu);
+   else
+      cm_config_write_yaml(options.gpu, stdout);
    return STATUS_OK;
 }

@@ -44,12 +44,12 @@ def run(*arguments):
 
 def known_beforehand(tbrsim, preset):
     """Whether a live run can have the preset: not with policies that know the future."""
-    return not re.search(r"^caches\..*\.policy=(opt|optpt)$", run(tbrsim, "configs", preset), re.MULTILINE)
+    return not re.search(r"^caches\..*\.policy=(opt|optpt)$", run(tbrsim, "configs", "--flat", preset), re.MULTILINE)
 
 
 def is_immediate(tbrsim, preset):
     """Whether a preset is an immediate-mode GPU, which needs a recording of all that primitives cover."""
-    return re.search(r"^mode=imr$", run(tbrsim, "configs", preset), re.MULTILINE) is not None
+    return re.search(r"^mode=imr$", run(tbrsim, "configs", "--flat", preset), re.MULTILINE) is not None
 
 
 def simulate(tbrsim, recording, configurations, out):

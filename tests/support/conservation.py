@@ -10,8 +10,8 @@ import statistics_files  # noqa: E402
 
 
 def configuration(tbrsim, *arguments):
-    """A configuration (tbrsim configs --set KEY=VALUE … NAME) as {key: value}."""
-    lines = subprocess.run([tbrsim, "configs", *arguments], check=True, capture_output=True, text=True)
+    """A configuration (tbrsim configs --flat --set KEY=VALUE … NAME) as {key: value}."""
+    lines = subprocess.run([tbrsim, "configs", "--flat", *arguments], check=True, capture_output=True, text=True)
     return dict(line.split("=", 1) for line in lines.stdout.splitlines())
 
 

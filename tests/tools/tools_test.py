@@ -87,13 +87,37 @@ class Answers(CommandTest):
         names = [line.split()[0] for line in run("configs").stdout.splitlines()]
         self.assertIn("tcor-baseline-64k", names)
         for name in names:
-            self.assertRegex(run("configs", name).stdout, r"caches\.(l2|llc)\.size=")
+            self.assertRegex(run("configs", "--flat", name).stdout, r"caches\.(l2|llc)\.size=")
 
     def test_printed_values_are_settings(self):
-        values = run("configs", "tcor-baseline-64k").stdout.splitlines()
+        values = run("configs", "--flat", "tcor-baseline-64k").stdout.splitlines()
         settings = [argument for value in values for argument in ("--set", value)]
-        again = run("configs", *settings, "tcor-baseline-64k")
+        again = run("configs", "--flat", *settings, "tcor-baseline-64k")
         self.assertEqual(again.stdout.splitlines(), values, again.stderr)
+
+    def test_printed_configuration_is_one(self):
+        """What `configs` prints of a preset, with where each value is from, is a configuration with its values."""
+        for line in run("configs").stdout.splitlines():
+            name = line.split()[0]
+            printed = run("configs", "--set", "l2.latency=20", name)
+            values = [value for value in printed.stdout.splitlines() if not value.endswith(":")]
+            for value in values:
+                self.assertRegex(value, r" # ([a-z0-9-]+\.yaml:\d+|--set)$")
+            again = self.path("again.yaml")
+            again.write_text(printed.stdout)
+            self.assertEqual(run("configs", "--flat", str(again)).stdout,
+                             run("configs", "--flat", "--set", "l2.latency=20", name).stdout, name)
+
+    def test_a_file_of_twenty_lines(self):
+        """A file that extends a preset, and where each value of it comes from."""
+        own = self.path("own.yaml")
+        own.write_text("description: TCOR with a small L2\nextends: tcor-64k\ncaches:\n  l2:\n    size: 524288\n")
+        printed = run("configs", str(own)).stdout
+        self.assertIn("    size: 524288 # own.yaml:5\n", printed)
+        self.assertIn("    policy: tcor # tcor-64k.yaml:", printed)
+        self.assertIn("clock_mhz: 600 # tcor-baseline-64k.yaml:", printed)
+        own.write_text("extends: tcor-64k\ncaches:\n  l2:\n    sise: 524288\n")
+        self.refused(2, r"own\.yaml:4: caches\.l2\.sise: unknown key, expected keys of: size, ways", "configs", str(own))
 
     def test_counters(self):
         lines = run("counters").stdout.splitlines()

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "config/config_extends.h"
 #include "config/config_internal.h"
-#include "util/json.h"
 
 /* ---- what libcyaml says ------------------------------------------------ */
 
@@ -101,9 +101,10 @@ quote_value(const char *text, unsigned line, char *message, size_t message_size)
 
 /* Puts libcyaml's words into the form of all our messages. */
 static void
-explain(const struct complaint *complaint, cyaml_err_t code, const char *text, const char *file, char *error,
+explain(const struct complaint *complaint, cyaml_err_t code, const struct cm_config_text *source, char *error,
         size_t error_size)
 {
+   const char *text = source->yaml, *file;
    static const char unknown[] = "Unexpected key: ", twice[] = "Mapping field already seen: ";
    const char *message = complaint->message;
    unsigned line = complaint->line ? complaint->line : 1;
@@ -122,6 +123,7 @@ explain(const struct complaint *complaint, cyaml_err_t code, const char *text, c
    case CYAML_ERR_INVALID_VALUE:
    case CYAML_ERR_STRING_LENGTH_MIN:
    case CYAML_ERR_STRING_LENGTH_MAX:
+      file = cm_config_text_origin(source, line, &line);
       snprintf(error, error_size, "%s:%u: %s%s%s, expected %s", file, line, complaint->path,
                complaint->path[0] ? ": " : "", message, expected);
       return;
@@ -129,43 +131,11 @@ explain(const struct complaint *complaint, cyaml_err_t code, const char *text, c
    }
    if (strncmp(message, twice, strlen(twice)) == 0)
       line = cm_config_line(text, complaint->path, true);
+   file = cm_config_text_origin(source, line, &line);
    snprintf(error, error_size, "%s:%u: %s", file, line, message[0] ? message : cyaml_strerror(code));
 }
 
 /* ---- loading ----------------------------------------------------------- */
-
-static char *
-read_text(const char *path)
-{
-   FILE *file = fopen(path, "rb");
-   if (!file)
-      return NULL;
-   char *text = NULL;
-   size_t length = 0, capacity = 0;
-   do {
-      if (capacity - length < 4096) {
-         capacity = capacity * 2 + 8192;
-         char *larger = realloc(text, capacity);
-         if (!larger) {
-            free(text);
-            fclose(file);
-            errno = ENOMEM;
-            return NULL;
-         }
-         text = larger;
-      }
-      length += fread(text + length, 1, capacity - length - 1, file);
-   } while (!feof(file) && !ferror(file));
-   const int code = ferror(file) ? errno ? errno : EIO : 0;
-   fclose(file);
-   text[length] = '\0';
-   if (code) {
-      free(text);
-      errno = code;
-      return NULL;
-   }
-   return text;
-}
 
 static const cyaml_config_t cyaml_settings = {
    .log_fn = log_complaint,
@@ -182,8 +152,28 @@ follow_optional_streams(struct cm_config *config)
    config->streams[CM_STREAM_DISPLAY] = display ? (enum cm_unit)(display - 1) : CM_UNIT_DRAM;
 }
 
+static const char *
+presets_directory(const char *presets_dir)
+{
+   return presets_dir ? presets_dir : getenv("TBRSIM_CONFIG_DIR");
+}
+
+static bool
+ends_in_yaml(const char *name)
+{
+   const size_t length = strlen(name);
+   return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+}
+
+bool
+cm_config_is_file_name(const char *name)
+{
+   return strchr(name, '/') || ends_in_yaml(name);
+}
+
+/* Takes over the source. */
 static struct cm_config *
-load_text(const char *text, const char *path, char *error, size_t error_size)
+load_source(struct cm_config_text *source, char *error, size_t error_size)
 {
    struct complaint complaint = {0};
    struct cm_config_problem problem;
@@ -191,24 +181,35 @@ load_text(const char *text, const char *path, char *error, size_t error_size)
    cyaml_config_t settings = cyaml_settings;
    settings.log_ctx = &complaint;
 
-   const cyaml_err_t code = cyaml_load_data((const uint8_t *)text, strlen(text), &settings, &cm_config_schema,
-                                            (cyaml_data_t **)&config, NULL);
+   const cyaml_err_t code = cyaml_load_data((const uint8_t *)source->yaml, strlen(source->yaml), &settings,
+                                            &cm_config_schema, (cyaml_data_t **)&config, NULL);
    if (code != CYAML_OK) {
-      explain(&complaint, code, text, path, error, error_size);
+      explain(&complaint, code, source, error, error_size);
+      cm_config_text_destroy(source);
       return NULL;
    }
    if (!config) {
-      snprintf(error, error_size, "%s:1: the file is empty, expected a configuration", path);
+      snprintf(error, error_size, "%s:1: the file is empty, expected a configuration", source->files[0]);
+      cm_config_text_destroy(source);
       return NULL;
    }
+   config->source = source;
    follow_optional_streams(config);
    if (!cm_config_check(config, &problem)) {
-      snprintf(error, error_size, "%s:%u: %s: %s", path, cm_config_line(text, problem.key, false),
-               problem.key, problem.message);
+      unsigned line = cm_config_line(source->yaml, problem.key, false);
+      const char *file = cm_config_text_origin(source, line, &line);
+      snprintf(error, error_size, "%s:%u: %s: %s", file, line, problem.key, problem.message);
       cm_config_destroy(config);
       return NULL;
    }
    return config;
+}
+
+static struct cm_config *
+load_text(const char *text, const char *path, const char *presets_dir, char *error, size_t error_size)
+{
+   struct cm_config_text *source = cm_config_text_create(text, path, presets_dir, error, error_size);
+   return source ? load_source(source, error, error_size) : NULL;
 }
 
 static void
@@ -223,30 +224,17 @@ set_name(struct cm_config *config, const char *name, size_t length)
 struct cm_config *
 cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size)
 {
-   struct cm_config *config = load_text(text, source, error, error_size);
+   struct cm_config *config = load_text(text, source, presets_directory(NULL), error, error_size);
    if (config)
       set_name(config, name, strlen(name));
    return config;
-}
-
-static const char *
-presets_directory(const char *presets_dir)
-{
-   return presets_dir ? presets_dir : getenv("TBRSIM_CONFIG_DIR");
-}
-
-static bool
-ends_in_yaml(const char *name)
-{
-   const size_t length = strlen(name);
-   return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
 }
 
 struct cm_config *
 cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size)
 {
    const char *name = name_or_path ? name_or_path : CM_CONFIG_DEFAULT;
-   const bool is_file = strchr(name, '/') || ends_in_yaml(name);
+   const bool is_file = cm_config_is_file_name(name);
    const char *directory = presets_directory(presets_dir);
    char path[4096];
 
@@ -260,13 +248,13 @@ cm_config_load(const char *name_or_path, const char *presets_dir, char *error, s
       return NULL;
    }
 
-   char *text = read_text(path);
+   char *text = cm_config_read_file(path);
    if (!text) {
       snprintf(error, error_size, "%s: %s%s", path, strerror(errno),
                is_file ? "" : ", expected the name of a preset (see tbrsim configs) or a .yaml file");
       return NULL;
    }
-   struct cm_config *config = load_text(text, path, error, error_size);
+   struct cm_config *config = load_text(text, path, directory, error, error_size);
    free(text);
    if (!config)
       return NULL;
@@ -283,6 +271,8 @@ cm_config_destroy(struct cm_config *config)
    struct complaint complaint = {0};
    cyaml_config_t settings = cyaml_settings;
    settings.log_ctx = &complaint;
+   if (config)
+      cm_config_text_destroy(config->source);
    cyaml_free(&settings, &cm_config_schema, config, 0);
 }
 
@@ -370,6 +360,10 @@ set_key(struct cm_config *config, const char *assignment, char *error, size_t er
       return false;
    }
    follow_optional_streams(config);
+   if (!cm_config_text_note_setting(config->source, assignment, (size_t)path_length)) {
+      snprintf(error, error_size, "out of memory");
+      return false;
+   }
    return true;
 }
 
@@ -418,61 +412,6 @@ cm_config_set(struct cm_config *config, const char *assignment, char *error, siz
    return set_key(config, (size_t)needed < sizeof path ? path : assignment, error, error_size);
 }
 
-/* ---- writing ----------------------------------------------------------- */
-
-/* Whether a field of a mapping is as if a file did not have it. */
-static bool
-is_left_out(const cyaml_schema_field_t *field, const char *data)
-{
-   if (!(field->value.flags & CYAML_FLAG_OPTIONAL))
-      return false;
-   for (uint32_t i = 0; i < field->value.data_size; i++) {
-      if (data[field->data_offset + i])
-         return false;
-   }
-   return true;
-}
-
-static void
-write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
-{
-   uint32_t number;
-   const char *separator = "";
-   switch (value->type) {
-   case CYAML_MAPPING:
-      fputc('{', file);
-      for (const cyaml_schema_field_t *field = value->mapping.fields; field->key; field++) {
-         if (is_left_out(field, data))
-            continue;
-         fputs(separator, file);
-         separator = ", ";
-         cm_json_write_string(field->key, file);
-         fputs(": ", file);
-         write_value(&field->value, (const char *)data + field->data_offset, file);
-      }
-      fputc('}', file);
-      break;
-   case CYAML_STRING: cm_json_write_string(*(char *const *)data, file); break;
-   case CYAML_ENUM:
-      memcpy(&number, data, sizeof number);
-      for (uint32_t i = 0; i < value->enumeration.count; i++) {
-         if (value->enumeration.strings[i].val == number)
-            cm_json_write_string(value->enumeration.strings[i].str, file);
-      }
-      break;
-   default:
-      memcpy(&number, data, sizeof number);
-      fprintf(file, "%u", number);
-      break;
-   }
-}
-
-void
-cm_config_write_json(const struct cm_config *config, FILE *file)
-{
-   write_value(&cm_config_schema, config, file);
-}
-
 /* ---- presets ----------------------------------------------------------- */
 
 static int
@@ -505,7 +444,7 @@ cm_config_list_presets(const char *presets_dir,
    for (int i = 0; i < count; i++) {
       char path[4096];
       snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-      struct cm_config *config = fine ? cm_config_load(path, NULL, error, error_size) : NULL;
+      struct cm_config *config = fine ? cm_config_load(path, directory, error, error_size) : NULL;
       fine = config != NULL;
       if (config) {
          found(config->name, config->description, context);

@@ -266,6 +266,8 @@ struct cm_config {
    } dram;
    struct cm_dram_system_config dram_system; /**< device 0 where there is no such mapping */
 
+   /** The text it was loaded from, with the file and line of each value (config_extends.h). */
+   struct cm_config_text *source;
    char name[64]; /**< the preset's name, or the file's without directory and ".yaml"; not a key */
 };
 
@@ -283,6 +285,7 @@ cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
 /** Loads and validates a configuration: the file name_or_path if that has a '/'
  * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
  * CM_CONFIG_DEFAULT. A presets_dir of NULL is the environment's TBRSIM_CONFIG_DIR.
+ * A file may extend another one (config_extends.h).
  * NULL and a message in error when there is no such file or it is wrong. */
 struct cm_config *
 cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size);
@@ -319,6 +322,10 @@ cm_config_counts_operations(const struct cm_config *config)
 /** All keys and values as one JSON object, without a newline at its end. Optional ones are left out where
  * they are as if they were not there. */
 void cm_config_write_json(const struct cm_config *config, FILE *file);
+
+/** The same as YAML that cm_config_load takes, a key a line, with the file and line that each value comes from as a
+ * comment ("--set" where cm_config_set set it). */
+void cm_config_write_yaml(const struct cm_config *config, FILE *file);
 
 /** Calls found(name, description, context) for each preset in presets_dir (NULL:
  * as for cm_config_load), sorted by name. False and a message when the directory

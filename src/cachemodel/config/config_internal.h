@@ -17,6 +17,10 @@ cm_schema_field(const cyaml_schema_value_t *mapping, const char *key, size_t len
 /** Writes what a value must be: "a whole number", "one of: a, b" … */
 void cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size);
 
+/** Whether what `--config` or `extends` says is a file rather than a preset's name: it has a '/', or ends in
+ * ".yaml". */
+bool cm_config_is_file_name(const char *name);
+
 /** What is wrong with a configuration's values. */
 struct cm_config_problem {
    char key[96]; /**< dotted path */
