@@ -137,7 +137,8 @@ try_versions(EGLDisplay egl, GLXFBConfig config)
 {
    static const struct {
       int major, minor, es;
-   } versions[] = {{3, 0, 1}, {3, 1, 1}, {3, 2, 1}, {3, 3, 0}, {4, 0, 0}, {4, 3, 0}, {4, 6, 0}};
+   } versions[] = {{3, 0, 1}, {3, 1, 1}, {3, 2, 1}, {3, 3, 0}, {4, 0, 0},
+                   {4, 3, 0}, {4, 6, 0}, {9, 9, 0}, {99, 0, 0}};
    for (unsigned i = 0; i < sizeof versions / sizeof versions[0]; i++) {
       const int major = versions[i].major, minor = versions[i].minor, es = versions[i].es;
       const char *api = es ? "OpenGL ES" : "OpenGL";
