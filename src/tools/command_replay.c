@@ -20,7 +20,9 @@ static const char help[] =
    "\n"
    "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
    "statistics. Images come from a replay of their own, so that taking them changes\n"
-   "no counter. Without DISPLAY it uses an X server of its own (Xvfb).\n"
+   "no counter. Without DISPLAY it uses an X server of its own (Xvfb). A trace made on a newer\n"
+   "context than the simulated GPU has is replayed as far as that goes; each function that is\n"
+   "refused is named, and the exit status is 1.\n"
    "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n" RECORD_OPTION_HELP
    "  --frames A-B             replay up to frame B, look only at A to B (they count from 0)\n"
    "  --snapshots DIR          write each frame as DIR/frame-NNNN.png\n"
@@ -129,6 +131,16 @@ simulate(const struct replay *replay, const struct trace *trace)
    return !replayer.complained;
 }
 
+static void
+note_versions(const struct trace *trace)
+{
+   const bool is_es = trace->versions.es > TRACE_ES_LIMIT;
+   const unsigned made = is_es ? trace->versions.es : trace->versions.gl;
+   const unsigned limit = is_es ? TRACE_ES_LIMIT : TRACE_GL_LIMIT;
+   fprintf(stderr, "tbrsim (note): made on OpenGL%s %u.%u, replayed on OpenGL%s %u.%u as far as that goes\n",
+           is_es ? " ES" : "", made / 10, made % 10, is_es ? " ES" : "", limit / 10, limit % 10);
+}
+
 int
 command_replay(int argc, char **argv)
 {
@@ -150,10 +162,14 @@ command_replay(int argc, char **argv)
       trace = trace_file_trim(&trace, replay.range.last);
 
    bool passed = true, want_images = replay.snapshots || replay.check;
+   /* What is refused is named by a replay that takes no images. */
+   const bool newer = trace_is_newer(&trace);
+   if (newer)
+      note_versions(&trace);
    const char *record = replay.options.record;
    if (record)
       recording_prepare(record);
-   if (replay.options.model || record || !want_images)
+   if (replay.options.model || record || !want_images || newer)
       passed = simulate(&replay, &trace);
    if (record)
       passed &= recording_check(record);

@@ -21,14 +21,26 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
       .output = with_images ? OUTPUT_PIPE : OUTPUT_NONE,
       .errors = log,
    };
-   char *argv[9];
+   const bool newer = trace_is_newer(trace), names_refused = newer && !with_images;
+   char *argv[10];
    unsigned count = 0;
 
    *replayer = (struct replayer){.driver = driver,
                                  .program = trace->egl ? "eglretrace" : "glretrace",
-                                 .log = text("%s", log)};
+                                 .log = text("%s", log),
+                                 .names_refused = names_refused};
    argv[count++] = (char *)replayer->program;
-   argv[count++] = "--benchmark";
+   /* Without it, each call's error is looked at; and what is refused is printed where images go. */
+   if (!names_refused)
+      argv[count++] = "--benchmark";
+   if (newer)
+      argv[count++] = "--no-context-check";
+   /* OpenGL's contexts cannot be made with another version than they were; Mesa refuses what it has not. */
+   if (trace->versions.gl > TRACE_GL_LIMIT && strcmp(driver, "llvmpipe"))
+      variables[setup.num_variables++] =
+         (struct variable){"MESA_GL_VERSION_OVERRIDE",
+                           text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
+                                trace->versions.gl_compatibility ? "COMPAT" : "")};
    argv[count++] = "--headless";
    if (with_images) {
       argv[count++] = "--snapshot-prefix=-";
@@ -50,12 +62,60 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    }
 }
 
+/* A function of which calls were refused. */
+struct refusal {
+   char function[80], error[64];
+   unsigned call; /* the first one's number */
+   unsigned calls;
+};
+
+struct refusals {
+   struct refusal *list;
+   unsigned count;
+};
+
+/* A line such as "43: warning: glGetError(glDispatchCompute) = GL_INVALID_OPERATION". */
+static void
+take_refusal(struct refusals *refusals, const char *line)
+{
+   struct refusal new = {.calls = 1};
+   if (sscanf(line, "%u: warning: glGetError(%79[^)]) = %63s", &new.call, new.function, new.error) != 3) {
+      char what[16];
+      if (sscanf(line, "%u: warning: %15s failed", &new.call, what) != 2 ||
+          (strcmp(what, "compilation") && strcmp(what, "link")))
+         return;
+      strcpy(new.function, what[0] == 'c' ? "glCompileShader" : "glLinkProgram");
+      snprintf(new.error, sizeof(new.error), "%s failed", what);
+   }
+   for (unsigned r = 0; r < refusals->count; r++) {
+      if (!strcmp(refusals->list[r].function, new.function)) {
+         refusals->list[r].calls++;
+         return;
+      }
+   }
+   refusals->list = realloc(refusals->list, (refusals->count + 1) * sizeof(*refusals->list));
+   if (!refusals->list)
+      fail(STATUS_FAILED, "out of memory");
+   refusals->list[refusals->count++] = new;
+}
+
+static void
+say_refusals(const struct refusals *refusals)
+{
+   for (unsigned r = 0; r < refusals->count; r++) {
+      const struct refusal *refusal = &refusals->list[r];
+      say("%s is refused: %s, first by call %u; %u in all", refusal->function, refusal->error, refusal->call,
+          refusal->calls);
+   }
+}
+
 /* The replayers chat on stderr; the driver's lines among that are the user's. Keeps
  * the replayer's last line about an error, if there is one. */
 static void
 read_log(struct replayer *replayer, char *problem, size_t size)
 {
    char line[1024];
+   struct refusals refusals = {0};
    FILE *file = fopen(replayer->log, "re");
    *problem = 0;
    if (!file)
@@ -70,8 +130,13 @@ read_log(struct replayer *replayer, char *problem, size_t size)
       } else if (strstr(line, "error: ")) {
          snprintf(problem, size, " (%.200s)", line);
       }
+      if (replayer->names_refused)
+         take_refusal(&refusals, line);
    }
    fclose(file);
+   say_refusals(&refusals);
+   replayer->complained |= refusals.count;
+   free(refusals.list);
 }
 
 void

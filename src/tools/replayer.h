@@ -14,12 +14,14 @@ struct replayer {
    const char *driver;
    const char *program; /**< eglretrace or glretrace */
    struct process process;
-   FILE *images;    /**< the frames as PPM, where they were asked for */
-   char *log;       /**< file with what it said on stderr */
-   bool complained; /**< the driver said that something was lost */
+   FILE *images;       /**< the frames as PPM, where they were asked for */
+   char *log;          /**< file with what it said on stderr */
+   bool complained;    /**< the driver said that something was lost, or calls were refused */
+   bool names_refused; /**< the calls that the driver refuses are in the log */
 };
 
-/** Starts a replay. frames ("A-B") are those simulated, NULL for all; with_images
+/** Starts a replay, of a trace that was made on a newer context on what there is; then the calls that this refuses
+ * are named at the end, unless with_images. frames ("A-B") are those simulated, NULL for all; with_images
  * makes the frames come out of the pipe images; log is the file that takes what it
  * says on stderr. Ends the command with a line where it cannot be started. */
 void replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,

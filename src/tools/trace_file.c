@@ -176,6 +176,83 @@ apitrace(char *const argv[], const char *path)
    return result;
 }
 
+/* ---- the contexts ---------------------------------------------------------- */
+
+/* The number behind "KEY, " in a call's attributes; 0: there is none. */
+static unsigned
+attribute(const char *call, const char *key)
+{
+   const char *found = strstr(call, key);
+   unsigned value = 0;
+   return found && sscanf(found + strlen(key), ", %u", &value) == 1 ? value : 0;
+}
+
+/* A call that makes a context, as apitrace prints it. One that failed made none. */
+static void
+take_context(struct trace_versions *versions, const char *call, bool is_es)
+{
+   const size_t length = strlen(call);
+   if (length > 7 && !strcmp(call + length - 7, "= NULL\n"))
+      return;
+   const bool is_egl = strstr(call, "eglCreateContext(") != NULL;
+   const unsigned major =
+      attribute(call, is_egl ? "EGL_CONTEXT_MAJOR_VERSION" : "_CONTEXT_MAJOR_VERSION_ARB");
+   const unsigned minor =
+      attribute(call, is_egl ? "EGL_CONTEXT_MINOR_VERSION" : "_CONTEXT_MINOR_VERSION_ARB");
+   const unsigned version = major * 10 + minor;
+   if (is_egl ? is_es : strstr(call, "_CONTEXT_ES") != NULL) {
+      versions->es = version > versions->es ? version : versions->es;
+   } else if (version > versions->gl) {
+      versions->gl = version;
+      versions->gl_compatibility = strstr(call, "COMPATIBILITY_PROFILE_BIT") != NULL;
+   }
+}
+
+static struct trace_versions
+find_versions(const char *path)
+{
+   char *argv[] = {"apitrace",
+                   "dump",
+                   "--color=never",
+                   "--multiline=no",
+                   "--grep=^(eglBindAPI|eglCreateContext|glXCreateContextAttribsARB)$",
+                   (char *)path,
+                   NULL};
+   struct process process;
+   struct process_setup setup = {.system_environment = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
+   int error = process_start(&process, argv, &setup);
+   if (error)
+      fail(process_explain(argv[0], error), "replaying needs the Debian package apitrace");
+   FILE *calls = fdopen(process.output, "r");
+   process.output = -1;
+   if (!calls)
+      fail(STATUS_FAILED, "out of memory");
+   struct trace_versions versions = {0};
+   bool is_es = true; /* EGL's default */
+   char *call = NULL;
+   size_t size = 0;
+   while (getline(&call, &size, calls) > 0) {
+      if (strstr(call, "eglBindAPI("))
+         is_es = strstr(call, "EGL_OPENGL_ES_API") != NULL;
+      else
+         take_context(&versions, call, is_es);
+   }
+   free(call);
+   fclose(calls);
+   const int status = process_wait(&process);
+   if (process_interrupted())
+      exit(STATUS_SIGNAL + process_interrupted());
+   if (status)
+      fail(STATUS_FAILED, "%s: apitrace %s failed with status %d", path, argv[1], status);
+   return versions;
+}
+
+bool
+trace_is_newer(const struct trace *trace)
+{
+   return trace->versions.es > TRACE_ES_LIMIT || trace->versions.gl > TRACE_GL_LIMIT;
+}
+
 struct trace
 trace_file_open(const char *path)
 {
@@ -197,6 +274,7 @@ trace_file_open(const char *path)
    json_decref(information);
    if (!trace.frames)
       fail(STATUS_FAILED, "%s: holds no whole frame", path);
+   trace.versions = find_versions(path);
    return trace;
 }
 
@@ -223,5 +301,10 @@ trace_file_trim(const struct trace *trace, unsigned last)
    char *argv[] = {"apitrace", "trim", frames, "-o", trimmed, (char *)trace->path, NULL};
    json_decref(apitrace(argv, trace->path));
    free(frames);
-   return (struct trace){.path = trimmed, .egl = trace->egl, .frames = last + 1};
+   return (struct trace){
+      .path = trimmed,
+      .egl = trace->egl,
+      .frames = last + 1,
+      .versions = trace->versions,
+   };
 }

@@ -5,11 +5,25 @@
 
 #include <stdbool.h>
 
+/** The newest versions of which a trace has contexts, in tenths: 32 is OpenGL ES 3.2; 0: none named. */
+struct trace_versions {
+   unsigned es, gl;
+   bool gl_compatibility; /**< of gl, in the compatibility profile */
+};
+
 struct trace {
    const char *path;
    bool egl;        /**< replayed with eglretrace; false: glretrace */
    unsigned frames; /**< whole frames it holds */
+   struct trace_versions versions;
 };
+
+/** What the simulated GPU has (docs/architecture.md), in tenths. */
+#define TRACE_ES_LIMIT 30
+#define TRACE_GL_LIMIT 33
+
+/** Whether it was made on contexts that are newer than what the simulated GPU has. */
+bool trace_is_newer(const struct trace *trace);
 
 /** Looks the file through. Ends the command with a line where it cannot be read, is
  * no apitrace file, or is truncated or damaged. */

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Captures made on newer contexts than the simulated GPU has are replayed, and the calls that it refuses are named.
+The captures are made here, on llvmpipe."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ARGUMENTS = None
+
+
+def run(*arguments):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_") and name != "DISPLAY"}
+    return subprocess.run([ARGUMENTS.tbrsim, *map(str, arguments)], env=clean, capture_output=True, text=True,
+                          check=False, timeout=100)
+
+
+class NewerContext(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(temporary.cleanup)
+        cls.directory = pathlib.Path(temporary.name)
+
+    def capture(self, *arguments):
+        path = self.directory / f"{'-'.join(arguments)}.trace"
+        result = run("run", "--driver", "llvmpipe", "--no-model", "--out", self.directory / "run", "--", "apitrace", "trace",
+                     "--api", "egl", "-o", path, ARGUMENTS.program, *arguments)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def replay(self, *arguments):
+        """Status, what is printed, what is said in lines of its own."""
+        result = run("replay", "--out", self.directory / "out", *arguments)
+        return result.returncode, result.stdout, result.stderr.splitlines()
+
+    def test_nothing_newer_is_used(self):
+        for version, limit in ((("es", "3", "2"), "ES 3.0"), (("gl", "4", "5"), "3.3")):
+            path = self.capture(*version, "3")
+            name = f"{'ES ' if version[0] == 'es' else ''}{version[1]}.{version[2]}"
+            # The window gets its size in the first frame, which comes too late for llvmpipe's.
+            status, text, lines = self.replay("--check", "--frames", "1-2", path)
+            self.assertEqual(status, 0, text)
+            self.assertIn("every frame is within the tolerance", text)
+            status, _, lines = self.replay(path)
+            self.assertEqual(status, 0, lines)
+            self.assertEqual(lines, [f"tbrsim (note): made on OpenGL {name}, replayed on OpenGL {limit} as far as that goes"])
+            # What is counted is what the same program makes on a context that there is.
+            newer = (self.directory / "out" / "frames.csv").read_bytes()
+            older = self.capture(version[0], "3", "0" if version[0] == "es" else "3", "3")
+            status, _, lines = self.replay(older)
+            self.assertEqual((status, lines), (0, []))
+            self.assertEqual(newer, (self.directory / "out" / "frames.csv").read_bytes())
+            self.assertEqual(newer.count(b"\n"), 4)
+
+    def test_refused_calls_are_named(self):
+        for version in (("es", "3", "2"), ("gl", "4", "5")):
+            path = self.capture(*version, "3", "compute")
+            calls = subprocess.run(["apitrace", "dump", "--color=never", "--grep=^glDispatchCompute$", path],
+                                   capture_output=True, text=True, check=True).stdout.splitlines()
+            self.assertEqual(len(calls), 3)
+            first = calls[0].split()[0]
+            for options in ([], ["--no-model", "--snapshots", self.directory / "images"]):
+                status, _, lines = self.replay(*options, path)
+                self.assertEqual(status, 1)
+                said = [line for line in lines if "glDispatchCompute" in line]
+                self.assertEqual(said, ["tbrsim: glDispatchCompute is refused: GL_INVALID_OPERATION, first by call "
+                                        f"{first}; 3 in all"])
+                # One line for each function, and what else is drawn is there.
+                functions = [re.match(r"tbrsim: (gl\w+) is refused", line)[1] for line in lines[1:]]
+                self.assertEqual(len(functions), len(set(functions)))
+            self.assertEqual(len(list((self.directory / "images").glob("frame-*.png"))), 3)
+
+
+def main():
+    global ARGUMENTS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    parser.add_argument("--program", required=True, type=os.path.abspath)
+    ARGUMENTS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
+
+
+if __name__ == "__main__":
+    main()
