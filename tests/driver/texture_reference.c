@@ -504,6 +504,16 @@ find_slopes(const struct tbr_sample_arguments *arguments, unsigned lane)
    return slopes;
 }
 
+/** How many texels a step covers: its length, or the lower of the bounds that are
+ * allowed for it, its largest component, where there are not more than two. */
+static double
+extent(const struct tbr_texture_binding *binding, const double step[3])
+{
+   if (binding->target == PIPE_TEXTURE_3D)
+      return hypot(hypot(step[0], step[1]), step[2]);
+   return fmax(step[0], step[1]);
+}
+
 /** The probes of EXT_texture_filter_anisotropic; one, without an extent, where
  * filtering is isotropic. */
 struct probes {
@@ -525,8 +535,7 @@ find_probes(struct context *context)
    texel_steps(binding, slopes.at, slopes.dx, x);
    texel_steps(binding, slopes.at, slopes.dy, y);
    if (binding->sampler.max_anisotropy < 2 || !flat || !filtered || context->result->integer)
-      return (struct probes){.count = 1,
-                             .rho = fmax(fmax(fmax(x[0], x[1]), x[2]), fmax(fmax(y[0], y[1]), y[2]))};
+      return (struct probes){.count = 1, .rho = fmax(extent(binding, x), extent(binding, y))};
 
    const double px = hypot(x[0], x[1]), py = hypot(y[0], y[1]);
    const double longer = fmax(px, py), shorter = fmin(px, py);

@@ -65,9 +65,11 @@ texture_quad_longest(texture_float d)
    return texture_max(d, texture_quad_shuffle(d, 1, 0, 3, 2));
 }
 
-/* A pixel's extent along x or y is its largest component: the lower of the bounds
- * that the specification gives for its length, and what Mesa's other software
- * drivers use, so that all choose the same levels. */
+/* A pixel's extent along x or y is its largest component for textures with one and two
+ * dimensions: the lower of the bounds that the specification gives for its length, and
+ * what Mesa's other software drivers use, so that all choose the same levels. Of three
+ * components that is too short by as much as most of a level: for 3D textures it is the
+ * length itself. */
 
 /** The larger of the squares of a pixel's extents along x and y in texels, from
  * differences within each quad: {ds/dx, ds/dy, dt/dx, dt/dy} in its lanes. */
@@ -106,12 +108,14 @@ static texture_float
 texture_derivative_length(const struct tbr_texture_binding *binding, const float (*derivative)[TBR_LANES],
                           unsigned part)
 {
-   texture_float longest = {0};
-   for (unsigned axis = 0; axis < binding->private_state.dimensions; axis++) {
+   const unsigned dimensions = binding->private_state.dimensions;
+   texture_float longest = {0}, sum = {0};
+   for (unsigned axis = 0; axis < dimensions; axis++) {
       texture_float d = texture_load_operand(derivative[axis] + part) * binding->private_state.scale[axis];
       longest = texture_max(longest, d * d);
+      sum += d * d;
    }
-   return longest;
+   return dimensions == 3 ? sum : longest;
 }
 
 /** The same on the face that the fragment's own direction picked. */
@@ -177,9 +181,8 @@ texture_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_a
    texture_float depth = texture_quad_shuffle(r, 1, 2, 1, 2) - texture_quad_shuffle(r, 0, 0, 0, 0);
    depth *= state->scale[2];
    d *= texture_load_quads(state->quad_scale);
-   d = texture_max(d * d, texture_splat_float(TEXTURE_SHORTEST));
-   d = texture_max(d, texture_quad_shuffle(d, 2, 3, 0, 1));
-   return texture_quad_longest(texture_max(depth * depth, d));
+   d *= d;
+   return texture_quad_longest(d + texture_quad_shuffle(d, 2, 3, 0, 1) + depth * depth);
 }
 
 /** The level of detail before its clamping to the sampler's range. */

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "gles.h"
+
+#include <EGL/egl.h>
+#include <EGL/eglext.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_MESSAGES 40
+
+static EGLDisplay display;
+static int broken;
+
+void
+gles_stop(const char *format, ...)
+{
+   va_list arguments;
+   va_start(arguments, format);
+   vfprintf(stderr, format, arguments);
+   va_end(arguments);
+   fputc('\n', stderr);
+   exit(2);
+}
+
+bool
+gles_holds(bool condition, const char *format, ...)
+{
+   if (condition)
+      return true;
+   if (broken++ < MOST_MESSAGES) {
+      va_list arguments;
+      va_start(arguments, format);
+      vfprintf(stderr, format, arguments);
+      va_end(arguments);
+      fputc('\n', stderr);
+   }
+   return false;
+}
+
+void
+gles_open(void)
+{
+   static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 0, EGL_NONE};
+   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+   if (!eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_ES_API))
+      gles_stop("no EGL display");
+   const EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
+   if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+      gles_stop("no OpenGL ES 3.0 context");
+   glPixelStorei(GL_PACK_ALIGNMENT, 1);
+   glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+}
+
+int
+gles_close(void)
+{
+   const GLenum error = glGetError();
+   gles_holds(error == GL_NO_ERROR, "GL reports error 0x%04x", error);
+   eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+   eglTerminate(display);
+   if (broken > MOST_MESSAGES)
+      fprintf(stderr, "… and %d more\n", broken - MOST_MESSAGES);
+   return broken != 0;
+}
+
+GLuint
+gles_program(const char *vertex_source, const char *fragment_source)
+{
+   const char *const sources[] = {vertex_source, fragment_source};
+   const GLenum types[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
+   const GLuint program = glCreateProgram();
+   char log[1024] = "";
+   GLint linked;
+   for (unsigned i = 0; i < 2; i++) {
+      const GLuint shader = glCreateShader(types[i]);
+      GLint compiled;
+      glShaderSource(shader, 1, &sources[i], NULL);
+      glCompileShader(shader);
+      glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+      if (!compiled) {
+         glGetShaderInfoLog(shader, sizeof log, NULL, log);
+         gles_stop("a shader was not compiled: %s\n%s", log, sources[i]);
+      }
+      glAttachShader(program, shader);
+      glDeleteShader(shader);
+   }
+   glBindAttribLocation(program, 0, "position");
+   glBindAttribLocation(program, 1, "coordinates");
+   glLinkProgram(program);
+   glGetProgramiv(program, GL_LINK_STATUS, &linked);
+   if (!linked) {
+      glGetProgramInfoLog(program, sizeof log, NULL, log);
+      gles_stop("a program was not linked: %s", log);
+   }
+   return program;
+}
+
+GLuint
+gles_texture(GLenum target, GLenum format, int width, int height, int depth, int levels)
+{
+   GLuint texture;
+   glGenTextures(1, &texture);
+   glBindTexture(target, texture);
+   if (target == GL_TEXTURE_3D || target == GL_TEXTURE_2D_ARRAY)
+      glTexStorage3D(target, levels, format, width, height, depth);
+   else
+      glTexStorage2D(target, levels, format, width, height);
+   glTexParameteri(target, GL_TEXTURE_MIN_FILTER, levels > 1 ? GL_NEAREST_MIPMAP_NEAREST : GL_NEAREST);
+   glTexParameteri(target, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+   return texture;
+}
+
+static bool
+has_stencil(GLenum format)
+{
+   return format == GL_DEPTH24_STENCIL8 || format == GL_DEPTH32F_STENCIL8;
+}
+
+GLuint
+gles_framebuffer(GLenum color_format, GLenum depth_stencil_format, int width, int height)
+{
+   GLuint framebuffer;
+   glGenFramebuffers(1, &framebuffer);
+   glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+   if (color_format != GL_NONE) {
+      const GLuint texture = gles_texture(GL_TEXTURE_2D, color_format, width, height, 1, 1);
+      glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
+   }
+   if (depth_stencil_format != GL_NONE) {
+      const GLenum attachment =
+         has_stencil(depth_stencil_format) ? GL_DEPTH_STENCIL_ATTACHMENT : GL_DEPTH_ATTACHMENT;
+      const GLuint texture = gles_texture(GL_TEXTURE_2D, depth_stencil_format, width, height, 1, 1);
+      glFramebufferTexture2D(GL_FRAMEBUFFER, attachment, GL_TEXTURE_2D, texture, 0);
+   }
+   if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
+      gles_stop("the framebuffer of formats 0x%04x and 0x%04x is not complete", color_format,
+                depth_stencil_format);
+   glViewport(0, 0, width, height);
+   return framebuffer;
+}
+
+void
+gles_draw(GLenum mode, const float (*vertices)[4], int count)
+{
+   glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, vertices);
+   glEnableVertexAttribArray(0);
+   glDrawArrays(mode, 0, count);
+}
+
+void
+gles_rectangle(float left, float bottom, float right, float top, float z)
+{
+   const float corners[][4] = {{left, bottom, z, 1},
+                               {right, bottom, z, 1},
+                               {left, top, z, 1},
+                               {right, top, z, 1}};
+   gles_draw(GL_TRIANGLE_STRIP, corners, 4);
+}
+
+unsigned
+gles_pixel(int x, int y)
+{
+   unsigned char rgba[4];
+   glReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, rgba);
+   return (unsigned)rgba[0] << 24 | rgba[1] << 16 | rgba[2] << 8 | rgba[3];
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/** What the programs that check OpenGL ES 3.0's rules share: a context without a
+ * surface, programs, framebuffer objects, and the count of the rules that are broken. */
+#ifndef RULES_GLES_H
+#define RULES_GLES_H
+
+#include <GLES3/gl3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/** Opens a display without a window system and makes an OpenGL ES 3.0 context current. */
+void gles_open(void);
+
+/** Ends the context; the exit status: 1 if a rule was broken or GL reports an error. */
+int gles_close(void);
+
+/** Prints a message and ends the program with status 2: the test cannot be done. */
+_Noreturn void gles_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** Counts a broken rule and describes it, the first ones in full; returns the condition. */
+bool gles_holds(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/** Links a program of the two shaders' sources; attribute 0 is "position", 1 "coordinates". */
+GLuint gles_program(const char *vertex_source, const char *fragment_source);
+
+/** A texture of the target with one level of each layer, sampled with the nearest texel. */
+GLuint gles_texture(GLenum target, GLenum format, int width, int height, int depth, int levels);
+
+/** A framebuffer of new textures, bound, with its viewport; GL_NONE leaves out an attachment. */
+GLuint gles_framebuffer(GLenum color_format, GLenum depth_stencil_format, int width, int height);
+
+/** Draws vertices of four components from client memory with attribute 0. */
+void gles_draw(GLenum mode, const float (*vertices)[4], int count);
+
+/** Draws a rectangle in clip space at depth z. */
+void gles_rectangle(float left, float bottom, float right, float top, float z);
+
+/** Reads a pixel of the bound framebuffer, whose colours are bytes, as 0xRRGGBBAA. */
+unsigned gles_pixel(int x, int y);
+
+#endif
