@@ -183,7 +183,8 @@ test_order_of_primitives(void **state)
       for (unsigned n = 0; n < scene.num_draws; n++) {
          scene.draws[n].depth_test |= random_below(&random, 2);
          scene.draws[n].stencil_test = scene.draws[n].shader_writes_depth = false;
-         scene.draws[n].depth_clamp = false;
+         scene.draws[n].depth_near = 0.0f;
+         scene.draws[n].depth_far = 1.0f;
          scene.draws[n].shader_writes_stencil = false;
       }
       for (unsigned level = 0; level < num_levels; level++) {

@@ -138,9 +138,10 @@ random_draw(uint64_t *random, struct scene *scene)
    draw->depth_write = random_below(random, 4);
    draw->depth_func =
       random_below(random, 3) ? PIPE_FUNC_LESS + 2 * random_below(random, 2) : random_below(random, 8);
-   draw->depth_clamp = random_below(random, 4) == 0;
-   draw->depth_near = 0.25f;
-   draw->depth_far = 0.75f;
+   if (random_below(random, 4) == 0) {
+      draw->depth_near = 0.25f;
+      draw->depth_far = 0.75f;
+   }
    draw->stencil_test = random_below(random, 3) == 0;
    random_stencil(random, &draw->stencil[0]);
    random_stencil(random, &draw->stencil[1]);

@@ -265,8 +265,7 @@ draw_fragment(const struct scene *scene, const struct scene_primitive *primitive
    double z = interpolate(polygon, primitive, p, v[0][2], v[1][2], v[2][2]);
    if (draw->shader_writes_depth && !draw->early_tests)
       z += constants->depth;
-   if (draw->depth_clamp)
-      z = fmin(fmax(z, draw->depth_near), draw->depth_far);
+   z = fmin(fmax(z, draw->depth_near), draw->depth_far);
    const uint8_t exported = (uint8_t)constants->stencil + (x & 1);
    const bool discarded = draw->shader_discards && program_discards(constants, x, y);
    if (!draw->early_tests && discarded)

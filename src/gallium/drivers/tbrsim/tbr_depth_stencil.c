@@ -74,12 +74,9 @@ update_stencil(const struct tbr_stencil *test, unsigned operation, bytes16 stenc
 TBR_INLINE ints
 depth_encode(const struct tbr_tile_thread *thread, const struct tbr_draw_state *state, floats z)
 {
-   if (state->depth_clamp)
-      z = floats_min(floats_max(z, floats_all(state->depth_near)), floats_all(state->depth_far));
-   if (!thread->depth_is_float) {
-      z = floats_min(floats_max(z, floats_all(0.0f)), floats_all(1.0f));
+   z = floats_min(floats_max(z, floats_all(state->depth_near)), floats_all(state->depth_far));
+   if (!thread->depth_is_float)
       return ints_round(floats_mul(z, floats_all(thread->depth_scale)));
-   }
    /* Adding 0 makes -0 compare equal to 0. */
    const ints bits = ints_from_bits(floats_add(z, floats_all(0.0f)));
    return ints_xor(bits, ints_shift_right_logical(ints_shift_right(bits, 31), 1));

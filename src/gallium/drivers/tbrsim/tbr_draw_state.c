@@ -6,6 +6,7 @@
 #include "util/format/u_format.h"
 #include "util/u_dual_blend.h"
 #include "util/u_math.h"
+#include "util/u_viewport.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
 #include "tbr_formats.h"
@@ -108,12 +109,11 @@ tbr_draw_state_set_viewport(const struct tbr_context *context, const struct tbr_
 {
    const struct pipe_rasterizer_state *rasterizer = context->rasterizer;
    const struct pipe_viewport_state *viewport = &context->viewports[index];
-   const float scale = viewport->scale[2], translate = viewport->translate[2];
-   const float nearest = rasterizer->clip_halfz ? translate : translate - scale;
-   const float farthest = translate + scale;
 
-   state->depth_near = MIN2(nearest, farthest);
-   state->depth_far = MAX2(nearest, farthest);
+   state->depth_near = 0.0f;
+   state->depth_far = 1.0f;
+   if (rasterizer->depth_clamp)
+      util_viewport_zmin_zmax(viewport, rasterizer->clip_halfz, &state->depth_near, &state->depth_far);
 
    state->scissor_x0 = state->scissor_y0 = 0;
    state->scissor_x1 = batch->pass.width;
@@ -139,7 +139,6 @@ update_rasterizer(const struct tbr_context *context, const struct tbr_batch *bat
    state->offset_scale = rasterizer->offset_scale;
    state->offset_clamp = rasterizer->offset_clamp;
    state->offset_units_unscaled = rasterizer->offset_units_unscaled;
-   state->depth_clamp = rasterizer->depth_clamp;
    tbr_draw_state_set_viewport(context, batch, 0, state);
 }
 

@@ -44,8 +44,7 @@ struct tbr_draw_state {
 
    bool depth_test, depth_write;
    uint8_t depth_func;          /**< PIPE_FUNC_* */
-   bool depth_clamp;            /**< clamp to depth_near … depth_far before the test */
-   float depth_near, depth_far; /**< the viewport's depth range, ordered */
+   float depth_near, depth_far; /**< what depths are clamped to before the test, of any format */
    bool stencil_test;
    struct tbr_stencil stencil[2]; /**< front- and back-facing; equal when one-sided */
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Primitive setup: snapped positions, edge functions, plane equations. */
+#include <float.h>
+
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 
@@ -233,8 +235,9 @@ depth_offset(const struct tbr_tile_thread *thread, const struct tbr_draw_state *
       if (thread->depth_is_float) {
          const float largest = __builtin_fmaxf(__builtin_fmaxf(__builtin_fabsf(z[0]), __builtin_fabsf(z[1])),
                                                __builtin_fabsf(z[2]));
-         int exponent;
-         __builtin_frexpf(largest, &exponent); /* largest = 0.1… * 2^exponent */
+         int exponent = FLT_MIN_EXP; /* zero has that of the smallest numbers */
+         if (largest > 0.0f)
+            __builtin_frexpf(largest, &exponent); /* largest = 0.1… * 2^exponent */
          unit = __builtin_ldexp(1.0, exponent - 24);
       }
    }

@@ -42,10 +42,9 @@ static int32_t
 encode_depth(const struct tbr_tile_thread *thread, float z)
 {
    const struct tbr_draw_state *state = thread->plan.state;
-   if (state->depth_clamp)
-      z = fminf(fmaxf(z, state->depth_near), state->depth_far);
+   z = fminf(fmaxf(z, state->depth_near), state->depth_far);
    if (!thread->depth_is_float)
-      return (int32_t)rintf(fminf(fmaxf(z, 0.0f), 1.0f) * thread->depth_scale);
+      return (int32_t)rintf(z * thread->depth_scale);
    int32_t bits;
    z += 0.0f;
    memcpy(&bits, &z, sizeof bits);
