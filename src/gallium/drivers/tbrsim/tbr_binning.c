@@ -205,12 +205,29 @@ first_pixel_shift(const struct pipe_rasterizer_state *rasterizer, bool x_major, 
    return length < 0 ? SUBPIXEL : 0;
 }
 
+/** Whether the rasteriser can do with an end's coordinates: in front of the eye and not
+ * too far from the window. */
+static bool
+is_near(vertex_attributes vertex)
+{
+   const float *position = vertex[0];
+   return position[3] > 0 && fabsf(position[0]) < TBR_GUARD_BAND && fabsf(position[1]) < TBR_GUARD_BAND;
+}
+
 /** The line as the parallelogram of its width across its minor axis: one pixel a
  * column (or row) for width 1, half-open along the major axis. */
 static void
 bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1)
 {
    const struct pipe_rasterizer_state *rasterizer = binning->context->rasterizer;
+   struct tbr_clipped_line clipped;
+   if (!is_near(v0) || !is_near(v1)) {
+      vertex_attributes ends[2] = {v0, v1};
+      if (!tbr_clip_line(binning, ends, &clipped))
+         return;
+      v0 = ends[0];
+      v1 = ends[1];
+   }
    const float dx = v1[0][0] - v0[0][0], dy = v1[0][1] - v0[0][1];
    const bool x_major = fabsf(dx) >= fabsf(dy);
    const float along = first_pixel_shift(rasterizer, x_major, x_major ? dx : dy);
@@ -403,7 +420,10 @@ tbr_binning_init(struct tbr_context *context)
    draw_set_rasterize_stage(context->draw, stage);
    draw_set_render(context->draw, &binning->base);
 
-   /* Points and lines of any width, and point sprites, are rasterised here. */
+   /* Points and lines of any width, and point sprites, are rasterised here, and where
+    * draw is told so (OpenGL ES) they end at the viewport pixel by pixel: a point whose
+    * centre is outside, or a line beside the viewport, may reach into it. */
+   draw_set_driver_clipping(context->draw, false, false, false, true);
    draw_wide_point_threshold(context->draw, 10000.0f);
    draw_wide_line_threshold(context->draw, 10000.0f);
    draw_wide_point_sprites(context->draw, false);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_draw_state.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "util/format/u_format.h"
@@ -103,6 +104,22 @@ replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *
 
 /* ---- rasterizer --------------------------------------------------------- */
 
+/** Takes what is outside the viewport from the scissor: there draw leaves points and
+ * lines as they are. Polygons it has clipped, so that they lose nothing. */
+static void
+limit_to_viewport(const struct pipe_viewport_state *viewport, struct tbr_draw_state *state)
+{
+   const float half_width = fabsf(viewport->scale[0]), half_height = fabsf(viewport->scale[1]);
+   const float left = roundf(viewport->translate[0] - half_width);
+   const float top = roundf(viewport->translate[1] - half_height);
+   const float right = roundf(viewport->translate[0] + half_width);
+   const float bottom = roundf(viewport->translate[1] + half_height);
+   state->scissor_x0 = (uint16_t)CLAMP(left, state->scissor_x0, state->scissor_x1);
+   state->scissor_y0 = (uint16_t)CLAMP(top, state->scissor_y0, state->scissor_y1);
+   state->scissor_x1 = (uint16_t)CLAMP(right, state->scissor_x0, state->scissor_x1);
+   state->scissor_y1 = (uint16_t)CLAMP(bottom, state->scissor_y0, state->scissor_y1);
+}
+
 void
 tbr_draw_state_set_viewport(const struct tbr_context *context, const struct tbr_batch *batch, unsigned index,
                             struct tbr_draw_state *state)
@@ -125,6 +142,8 @@ tbr_draw_state_set_viewport(const struct tbr_context *context, const struct tbr_
       state->scissor_x1 = MIN2(scissor->maxx, batch->pass.width);
       state->scissor_y1 = MIN2(scissor->maxy, batch->pass.height);
    }
+   if (rasterizer->point_line_tri_clip)
+      limit_to_viewport(viewport, state);
 }
 
 static void
