@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis.h"
+#include "memory/counters.h"
 
 const char *const group_names[GROUP_COUNT] = {
    [GROUP_TEXTURE] = "texture",

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "options.h"
-#include "stats/counters.h"
+#include "gpu/counters.h"
 #include "tools.h"
 
 static const char help[] = "usage: tbrsim counters [OPTIONS]\n"
@@ -28,7 +28,7 @@ command_counters(int argc, char **argv)
       fail(STATUS_USAGE, "'%s': tbrsim counters takes no arguments", operands.list[0]);
    options_finish(&options);
 
-   struct cm_counter_table *table = cm_counter_table_create(options.gpu);
+   struct cm_counter_table *table = cm_gpu_counter_table_create(options.gpu);
    if (!table)
       fail(STATUS_FAILED, "out of memory");
    for (uint32_t c = 0; c < table->count; c++)

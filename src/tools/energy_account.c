@@ -10,6 +10,7 @@
 #include "options.h"
 #include "statistics_file.h"
 #include "tools.h"
+#include "gpu/counters.h"
 
 /* ---- the configuration ------------------------------------------------- */
 
@@ -71,7 +72,7 @@ read_values(struct energy_account *account, const struct statistics_file *file)
    account->after = allocate(table->count * sizeof(uint64_t));
    for (uint32_t i = 0; i < table->count; i++) {
       int column;
-      if (table->counters[i].source == CM_COUNTER_ENERGY)
+      if (table->counters[i].source == &cm_energy_counters)
          continue;
       if (!statistics_file_column(file, table->counters[i].name, &column))
          fail(STATUS_FAILED, "%s: has no %s; it is of another version of tbrsim", file->path,
@@ -151,7 +152,7 @@ energy_account_load(struct energy_account *account, const char *path, const stru
    account->config = load_config(&file);
    account->preset = text("%s", account->config->name);
    /* What was counted is by the configuration that it was simulated with. */
-   account->table = cm_counter_table_create(account->config);
+   account->table = cm_gpu_counter_table_create(account->config);
    change_config(account->config, account->path, options);
    char error[512];
    if (!account->table)

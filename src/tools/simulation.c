@@ -9,6 +9,7 @@
 #include "replayer.h"
 #include "stats/writer.h"
 #include "tools.h"
+#include "gpu/counters.h"
 
 /** Decoded passes that wait for a simulation: as many, and of memory. One may be larger. */
 #define MAX_ITEMS 32
@@ -39,7 +40,7 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
 {
    const struct cm_config *config = configuration->config;
    *simulation = (struct simulation){.configuration = configuration, .out = out};
-   simulation->table = cm_counter_table_create(config);
+   simulation->table = cm_gpu_counter_table_create(config);
    simulation->futures = cm_futures_create(config);
    if (!simulation->table || !simulation->futures)
       fail(STATUS_FAILED, "out of memory");

@@ -115,9 +115,8 @@ walk(enum cm_policy policy, const struct state *states, uint64_t bypasses)
    const struct cm_config config = two_lines(policy);
    struct cm_dram dram = {0};
    struct cm_cache unit;
-   uint64_t pipeline[CM_PIPELINE_COUNT] = {0};
    cm_cache_init_without_lines(&unit, &config.caches[CM_UNIT_ATTRIBUTE_CACHE], NULL, &dram);
-   struct cm_attribute_cache *cache = cm_attribute_cache_create(&config, &unit, pipeline);
+   struct cm_attribute_cache *cache = cm_attribute_cache_create(&config, &unit);
    assert_non_null(cache);
 
    for (unsigned s = 0; s < 12; s++) {
@@ -132,7 +131,7 @@ walk(enum cm_policy policy, const struct state *states, uint64_t bypasses)
       assert_int_equal(after.writes - before.writes, states[s].writes_l2);
       check_lines(cache, &states[s], policy == CM_POLICY_TCOR);
    }
-   assert_int_equal(pipeline[CM_PIPELINE_PRIMITIVE_BYPASSES], bypasses);
+   assert_int_equal(cm_attribute_cache_count(cache, CM_PRIMITIVE_BUFFER_BYPASSES), bypasses);
    cm_attribute_cache_destroy(cache);
 }
 

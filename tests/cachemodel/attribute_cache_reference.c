@@ -251,7 +251,6 @@ naive_end_pass(struct naive *naive)
 struct under_test {
    struct cm_dram dram;
    struct cm_cache unit;
-   uint64_t pipeline[CM_PIPELINE_COUNT];
    struct cm_attribute_cache *cache;
 };
 
@@ -276,7 +275,7 @@ build(struct under_test *test, const struct naive *shape)
       .output_queue = shape->output_queue,
    };
    cm_cache_init_without_lines(&test->unit, &config.caches[CM_UNIT_ATTRIBUTE_CACHE], NULL, &test->dram);
-   test->cache = cm_attribute_cache_create(&config, &test->unit, test->pipeline);
+   test->cache = cm_attribute_cache_create(&config, &test->unit);
    assert_non_null(test->cache);
 }
 
@@ -296,7 +295,7 @@ check_counters(const struct under_test *test, const struct naive *naive)
    assert_int_equal(counted(test, CM_CACHE_EVENT_BYPASSES), naive->bypasses);
    assert_int_equal(counted(test, CM_CACHE_EVENT_DEAD_EVICTIONS), naive->dead);
    assert_int_equal(counted(test, CM_CACHE_EVENT_WRITEBACKS_SAVED), naive->saved);
-   assert_int_equal(test->pipeline[CM_PIPELINE_PRIMITIVE_LOCK_WAITS], naive->waits);
+   assert_int_equal(cm_attribute_cache_count(test->cache, CM_PRIMITIVE_BUFFER_LOCK_WAITS), naive->waits);
    assert_int_equal(test->dram.counts[CM_STREAM_PB_ATTRIBUTE][CM_DRAM_EVENT_READS], naive->fills);
    assert_int_equal(test->dram.counts[CM_STREAM_PB_ATTRIBUTE][CM_DRAM_EVENT_WRITES], naive->writebacks);
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "config/config.h"
-#include "stats/counters.h"
+#include "gpu/counters.h"
 #include "support/test.h"
 
 static struct cm_config *
@@ -20,7 +20,7 @@ test_names(void **unused)
 {
    (void)unused;
    struct cm_config *config = load();
-   struct cm_counter_table *table = cm_counter_table_create(config);
+   struct cm_counter_table *table = cm_gpu_counter_table_create(config);
    for (uint32_t i = 0; i < table->count; i++) {
       assert_int_equal(cm_counter_table_find(table, table->counters[i].name), i);
       assert_true(strlen(table->counters[i].description) > 4);
@@ -62,7 +62,7 @@ test_follows_the_configuration(void **unused)
    char error[512];
    assert_true(cm_config_set(config, "streams.color=l2", error, sizeof error));
    assert_true(cm_config_set(config, "caches.texture_cache.instances=1", error, sizeof error));
-   struct cm_counter_table *table = cm_counter_table_create(config);
+   struct cm_counter_table *table = cm_gpu_counter_table_create(config);
    assert_true(cm_counter_table_find(table, "l2.color.writes") >= 0);
    assert_true(cm_counter_table_find(table, "texture_cache.texture.reads") >= 0);
    assert_int_equal(cm_counter_table_find(table, "texture_cache.0.texture.reads"), -1);

@@ -9,6 +9,7 @@
 #include "energy/energy.h"
 #include "energy/energy_table.h"
 #include "support/test.h"
+#include "gpu/counters.h"
 
 /* A GPU with its account; the values of its counters are set by name. */
 struct account {
@@ -46,7 +47,7 @@ open_account(const char *preset, const char *const *settings)
       assert_true(cm_config_set(account.config, *settings, error, sizeof error));
    if (!cm_config_validate(account.config, error, sizeof error))
       fail_msg("%s: %s", preset, error);
-   account.table = cm_counter_table_create(account.config);
+   account.table = cm_gpu_counter_table_create(account.config);
    account.energy = cm_energy_create(account.config, account.table, error, sizeof error);
    if (!account.energy)
       fail_msg("%s: %s", preset, error);

@@ -10,6 +10,7 @@
 #include "support/nuca_harness.h"
 #include "support/random_pass.h"
 #include "support/test.h"
+#include "texture/access.h"
 
 static const struct cm_counter_table *table;
 static const uint64_t *values;

@@ -33,7 +33,7 @@ run(const char *const *assignments, enum cm_unit unit, const struct cm_observer 
    struct cm_config *config = test_config(assignments);
    struct cm_gpu *gpu = test_gpu(assignments);
    uint64_t state = 11;
-   *table = cm_counter_table_create(config);
+   *table = cm_gpu_counter_table_create(config);
    if (observer)
       cm_gpu_observe(gpu, unit, observer);
    define_random_resources(gpu);

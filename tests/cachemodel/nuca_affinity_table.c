@@ -211,11 +211,11 @@ test_old_owner(void **unused)
    struct nuca_harness harness;
    nuca_harness_init(&harness, nuca_config((const char *const[]){FOUR, SMALL_CACHES, NULL}));
    run_requests(&harness, requests, sizeof requests / sizeof requests[0]);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_OWNERSHIP_CHANGES), 1);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_OWNERSHIP_CHANGES), 1);
    /* Two caches held block 0 after P1's and P0's own reads of it. */
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_REPLICATION, 2), 2);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_REPLICATION_SUM),
-                    nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_REQUESTS) + 2);
+   assert_int_equal(nuca_harness_count(&harness, &cm_replication_counters, 2), 2);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_REPLICATION_SUM),
+                    nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_REQUESTS) + 2);
    nuca_harness_finish(&harness);
 }
 
@@ -253,8 +253,8 @@ test_epoch_of_requests(void **unused)
    nuca_harness_init(&harness,
                      nuca_config((const char *const[]){FOUR, "nuca.affinity_table.epoch_accesses=10", NULL}));
    run_requests(&harness, requests, sizeof requests / sizeof requests[0]);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_EPOCHS), 1);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_OWNERSHIP_CHANGES), 1);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_EPOCHS), 1);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_OWNERSHIP_CHANGES), 1);
    nuca_harness_finish(&harness);
 }
 
@@ -291,15 +291,15 @@ test_distributed(void **unused)
                      nuca_config((const char *const[]){FOUR, "nuca.organisation=dtm-nuca-distributed",
                                                        "nuca.affinity_table.epoch_accesses=12", NULL}));
    run_requests(&harness, first_epoch, sizeof first_epoch / sizeof first_epoch[0]);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_EPOCHS), 1);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_BROADCASTS), 4 * 32);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_EPOCHS), 1);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_BROADCASTS), 4 * 32);
    /* Each packet crosses as many links as there are other routers. */
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_BROADCAST_HOPS), 4 * 32 * 3);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_BROADCAST_HOPS), 4 * 32 * 3);
    run_requests(&harness, second_epoch, sizeof second_epoch / sizeof second_epoch[0]);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_EPOCHS), 2);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_EPOCHS), 2);
    /* All packets had arrived: bucket 0 is P3's and bucket 1 P2's in all tables, and of the others, which nobody
     * used, of equal counters the lowest number is the owner. So now each bucket is broadcast once. */
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_NUCA, CM_NUCA_BROADCASTS), 4 * 32 + 32);
+   assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_BROADCASTS), 4 * 32 + 32);
    nuca_harness_finish(&harness);
 }
 
@@ -329,7 +329,7 @@ test_distributed_takes(void **unused)
                      nuca_config((const char *const[]){FOUR, "nuca.organisation=dtm-nuca-distributed",
                                                        "nuca.affinity_table.epoch_accesses=100", NULL}));
    run_requests(&harness, epoch, sizeof epoch / sizeof epoch[0]);
-   assert_int_equal(nuca_harness_count(&harness, CM_COUNTER_REPLICATION, 2), 4);
+   assert_int_equal(nuca_harness_count(&harness, &cm_replication_counters, 2), 4);
    nuca_harness_finish(&harness);
 }
 

@@ -26,7 +26,7 @@ run(const struct cm_config *config, struct cm_counter_table **table)
       }
       cm_gpu_frame_end(gpu);
    }
-   *table = cm_counter_table_create(config);
+   *table = cm_gpu_counter_table_create(config);
    uint64_t *values = malloc((*table)->count * sizeof *values);
    memcpy(values, cm_gpu_total(gpu), (*table)->count * sizeof *values);
    cm_gpu_destroy(gpu);
@@ -92,9 +92,9 @@ check_sums(const struct cm_counter_table *table, const uint64_t *values)
    uint64_t degrees = 0, copies = 0, messages = 0;
    for (uint32_t i = 0; i < table->count; i++) {
       const struct cm_counter *counter = &table->counters[i];
-      degrees += counter->source == CM_COUNTER_REPLICATION ? values[i] : 0;
-      copies += counter->source == CM_COUNTER_REPLICATION ? (uint64_t)counter->event * values[i] : 0;
-      messages += counter->source == CM_COUNTER_MESH ? values[i] : 0;
+      degrees += counter->source == &cm_replication_counters ? values[i] : 0;
+      copies += counter->source == &cm_replication_counters ? (uint64_t)counter->event * values[i] : 0;
+      messages += counter->source == &cm_mesh_counters ? values[i] : 0;
    }
    assert_int_equal(degrees, requests);
    assert_int_equal(copies, value(table, values, "nuca.replication_sum"));

@@ -80,14 +80,14 @@ compare(struct nuca_harness *harness, const struct naive_nuca *naive, uint64_t s
    };
    const struct cm_cache *caches = harness->hierarchy.caches[CM_UNIT_TEXTURE_CACHE];
    for (int event = 0; event < CM_NUCA_EVENT_COUNT; event++) {
-      const uint64_t value = nuca_harness_count(harness, CM_COUNTER_NUCA, event);
+      const uint64_t value = nuca_harness_count(harness, &cm_nuca_counters, event);
       if (value != naive->counts[event])
          fail_msg("seed %llu: %s is %llu, the naive model has %llu", (unsigned long long)seed, names[event],
                   (unsigned long long)value, (unsigned long long)naive->counts[event]);
    }
    uint64_t requests = 0, accesses = 0;
    for (int p = 0; p < naive->processors; p++) {
-      assert_int_equal(nuca_harness_count(harness, CM_COUNTER_REPLICATION, p + 1), naive->degrees[p + 1]);
+      assert_int_equal(nuca_harness_count(harness, &cm_replication_counters, p + 1), naive->degrees[p + 1]);
       requests += naive->degrees[p + 1];
       accesses += cm_cache_counter(&caches[p], CM_STREAM_TEXTURE, CM_CACHE_EVENT_READS);
       for (uint64_t block = 1000; block < 1000 + BLOCKS; block++)

@@ -440,14 +440,16 @@ assert_access_equal(const struct cm_texture_access *access, const struct naive_c
       {CM_TEXTURE_ACCESS_EVENT_TAG_CONFLICTS, naive->tag_conflicts},
    };
    for (unsigned i = 0; i < sizeof values / sizeof values[0]; i++) {
-      const uint64_t value = cm_texture_access_counter(access, values[i].event, 0);
+      const uint64_t value = cm_texture_access_count(access, values[i].event);
       if (value != values[i].expected)
          fail_msg("design %d, tags %d, event %d: %d instead of %d", access->design, access->tags,
                   values[i].event, (int)value, (int)values[i].expected);
    }
-   const uint64_t banks = cm_texture_access_counter(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS, 7);
+   struct cm_texture_access missed = *access;
+   missed.texture_misses = 7;
+   const uint64_t banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS);
    const unsigned line_banks = access->design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS ? 4 : 1;
-   assert_int_equal(cm_texture_access_counter(access, CM_TEXTURE_ACCESS_EVENT_ENERGY, 7),
+   assert_int_equal(cm_texture_access_count(&missed, CM_TEXTURE_ACCESS_EVENT_ENERGY),
                     (banks + 7 * line_banks) * 10);
 }
 
@@ -547,7 +549,7 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
       }
    }
    assert_access_equal(&access, &naive);
-   assert_int_equal(cm_texture_access_counter(&access, CM_TEXTURE_ACCESS_EVENT_FOOTPRINTS, 0), footprints);
+   assert_int_equal(cm_texture_access_count(&access, CM_TEXTURE_ACCESS_EVENT_FOOTPRINTS), footprints);
    uint64_t by_place = 0;
    for (uint32_t p = 0; p < access.first_place[CM_ACCESS_TEXEL_SIZES]; p++)
       by_place += access.footprints[p];

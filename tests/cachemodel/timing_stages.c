@@ -8,6 +8,7 @@
 
 #include "support/random_pass.h"
 #include "support/test.h"
+#include "timing/timing.h"
 
 static uint64_t
 value(struct cm_gpu *gpu, const char *name)
@@ -206,7 +207,7 @@ test_states_sum_up(void **unused)
          const char *name = table->counters[c].name;
          const char *end = strstr(name, ".busy_cycles");
          static const char *const states[] = {"busy", "starved", "blocked", "memory"};
-         if (table->counters[c].source != CM_COUNTER_TIMING || !end || !strncmp(name, "dram_system", 11))
+         if (table->counters[c].source != &cm_timing_counters || !end || !strncmp(name, "dram_system", 11))
             continue;
          uint64_t sum = 0;
          for (unsigned state = 0; state < 4; state++) {

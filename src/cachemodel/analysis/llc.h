@@ -16,7 +16,7 @@
 #include "analysis/access_runs.h"
 #include "analysis/stream_profile.h"
 #include "config/config.h"
-#include "stats/counters.h"
+#include "memory/counters.h"
 
 /** How it is simulated and counted. */
 struct cm_llc_options {

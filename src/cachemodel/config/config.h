@@ -282,6 +282,18 @@ cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
    }
 }
 
+/** Whether accesses of the stream can reach the unit in this configuration; not where it has no such stream. */
+static inline bool
+cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm_unit unit)
+{
+   if (!cm_config_has_stream(config, stream))
+      return false;
+   enum cm_unit at = config->streams[stream];
+   while (at != unit && at != CM_UNIT_DRAM)
+      at = config->caches[at].next;
+   return at == unit;
+}
+
 /** Loads and validates a configuration: the file name_or_path if that has a '/'
  * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
  * CM_CONFIG_DEFAULT. A presets_dir of NULL is the environment's TBRSIM_CONFIG_DIR.

@@ -4,7 +4,7 @@
  * one (dynamic), or a leakage times the time (static), that names its source. docs/energy.md says
  * what is counted and what is not.
  *
- * Everything is made of counter values (stats/counters.h) and cycles, after the fact: nothing is
+ * Everything is made of counter values (gpu/counters.h) and cycles, after the fact: nothing is
  * added to an access. Energies of an event are whole zeptojoules, leakages whole femtowatts; a
  * term's energy is what its counts so far make, rounded down to whole picojoules. So a frame's energy
  * is the difference of two such numbers: frames add up to the run, terms to their unit, and
@@ -130,11 +130,8 @@ int cm_energy_cycles_counter(const struct cm_counter_table *table);
 /** Whether a table has counters of energy: where the configuration has energy, and cycles are counted. */
 bool cm_energy_is_counted(const struct cm_counter_table *table);
 
-/** For the making of a table: adds the counters of energy behind all others, where there are to be any. add appends
- * one. False when memory is out. */
-typedef bool cm_counter_adder(struct cm_counter_table *table, struct cm_counter counter);
-bool cm_energy_list_counters(const struct cm_config *config, struct cm_counter_table *table,
-                             cm_counter_adder *add);
+/** Listed behind all others, where there are to be any; set by cm_energy_fill_in. */
+extern const struct cm_counter_source cm_energy_counters;
 
 /** Sets the counters of energy by the values of the others. */
 void

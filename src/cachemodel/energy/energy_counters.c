@@ -24,7 +24,7 @@ cm_energy_cycles_counter(const struct cm_counter_table *table)
 
 /* Of a unit, or of a group, whose numbers follow the units'. */
 static bool
-list_parts(struct cm_counter_table *table, int number, cm_counter_adder *add)
+list_parts(struct cm_counter_table *table, int number)
 {
    const bool is_group = number >= CM_ENERGY_UNIT_COUNT;
    const int group = number - CM_ENERGY_UNIT_COUNT;
@@ -33,25 +33,18 @@ list_parts(struct cm_counter_table *table, int number, cm_counter_adder *add)
    const char *description = is_group ? cm_energy_group_descriptions[group]
                                       : cm_energy_unit_description((enum cm_energy_unit)number);
    for (int part = 0; part < (is_group ? PART_COUNT : PART_TOTAL); part++) {
-      struct cm_counter counter = {
-         .measure = "pJ",
-         .source = CM_COUNTER_ENERGY,
-         .unit = -1,
-         .instance = -1,
-         .stream = -1,
-         .event = number * PART_COUNT + part,
-      };
-      snprintf(counter.name, sizeof counter.name, "energy.%s.%s", name, part_names[part]);
-      snprintf(counter.description, sizeof counter.description, "%s energy of %s", part_names[part],
-               description);
-      if (!add(table, counter))
+      struct cm_counter *counter = cm_counter_table_append(table, number * PART_COUNT + part, "pJ");
+      if (!counter)
          return false;
+      snprintf(counter->name, sizeof counter->name, "energy.%s.%s", name, part_names[part]);
+      snprintf(counter->description, sizeof counter->description, "%s energy of %s", part_names[part],
+               description);
    }
    return true;
 }
 
-bool
-cm_energy_list_counters(const struct cm_config *config, struct cm_counter_table *table, cm_counter_adder *add)
+static bool
+list(const struct cm_config *config, struct cm_counter_table *table)
 {
    char error[512];
    if (!config->energy.technology || cm_energy_cycles_counter(table) < 0)
@@ -60,17 +53,19 @@ cm_energy_list_counters(const struct cm_config *config, struct cm_counter_table 
    bool fine = energy != NULL;
    for (int number = 0; fine && number < CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT; number++) {
       if (number >= CM_ENERGY_UNIT_COUNT || energy->has_unit[number])
-         fine = list_parts(table, number, add);
+         fine = list_parts(table, number);
    }
    cm_energy_destroy(energy);
    return fine;
 }
 
+const struct cm_counter_source cm_energy_counters = {list, NULL};
+
 bool
 cm_energy_is_counted(const struct cm_counter_table *table)
 {
    /* They come last. */
-   return table->count && table->counters[table->count - 1].source == CM_COUNTER_ENERGY;
+   return table->count && table->counters[table->count - 1].source == &cm_energy_counters;
 }
 
 static uint64_t
@@ -88,7 +83,7 @@ cm_energy_fill_in(const struct cm_energy *energy, const struct cm_counter_table 
 {
    struct cm_energy_sums sums;
    cm_energy_sum_up(energy, values, values[cm_energy_cycles_counter(table)], &sums);
-   for (uint32_t i = table->count; i > 0 && table->counters[i - 1].source == CM_COUNTER_ENERGY; i--) {
+   for (uint32_t i = table->count; i > 0 && table->counters[i - 1].source == &cm_energy_counters; i--) {
       const int number = table->counters[i - 1].event / PART_COUNT;
       const struct cm_energy_sum *sum =
          number < CM_ENERGY_UNIT_COUNT ? &sums.units[number] : &sums.groups[number - CM_ENERGY_UNIT_COUNT];

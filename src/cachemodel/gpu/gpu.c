@@ -77,7 +77,7 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
    if (fine) {
       gpu->config = *config;
       cm_address_space_init(&gpu->space, &gpu->config);
-      gpu->table = cm_counter_table_create(config);
+      gpu->table = cm_gpu_counter_table_create(config);
       fine = cm_hierarchy_init(&gpu->hierarchy, config) &&
              cm_texture_access_init(&gpu->texture_access, &gpu->config) && gpu->table;
    }
@@ -98,8 +98,7 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
    if (fine && config->primitive_buffer.lines &&
        config->streams[CM_STREAM_PB_ATTRIBUTE] == CM_UNIT_ATTRIBUTE_CACHE) {
       gpu->attribute_cache =
-         cm_attribute_cache_create(&gpu->config, gpu->hierarchy.caches[CM_UNIT_ATTRIBUTE_CACHE],
-                                   gpu->pipeline);
+         cm_attribute_cache_create(&gpu->config, gpu->hierarchy.caches[CM_UNIT_ATTRIBUTE_CACHE]);
       fine = gpu->attribute_cache != NULL;
    }
    if (fine && config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures))) {
@@ -328,60 +327,10 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
 
 /* ---- counters ---------------------------------------------------------- */
 
-/* Of the counters that belong to no unit. */
-static uint64_t
-pipeline_counter(const struct cm_gpu *gpu, int event, uint64_t texture_misses)
-{
-   if (event < CM_PIPELINE_COUNT)
-      return gpu->pipeline[event];
-   return cm_texture_access_counter(&gpu->texture_access,
-                                    (enum cm_texture_access_event)(event - CM_PIPELINE_COUNT),
-                                    texture_misses);
-}
-
-/* Texture reads that the first cache does not have. */
-static uint64_t
-texture_misses(const struct cm_gpu *gpu)
-{
-   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
-   const struct cm_counter misses = {.unit = (int)unit,
-                                     .instance = -1,
-                                     .stream = CM_STREAM_TEXTURE,
-                                     .event = CM_CACHE_EVENT_MISSES};
-   return unit == CM_UNIT_DRAM ? 0 : cm_hierarchy_counter(&gpu->hierarchy, &misses);
-}
-
-static uint64_t
-timing_counter(const struct cm_gpu *gpu, const struct cm_counter *counter)
-{
-   if (gpu->immediate_timing)
-      return cm_immediate_timing_counter(gpu->immediate_timing, counter);
-   return gpu->timing ? cm_timing_counter(gpu->timing, counter) : 0;
-}
-
-static uint64_t
-read_counter(const struct cm_gpu *gpu, const struct cm_counter *counter, uint64_t misses)
-{
-   switch (counter->source) {
-   case CM_COUNTER_UNIT: return cm_hierarchy_counter(&gpu->hierarchy, counter);
-   case CM_COUNTER_OPERATION: return gpu->operations[counter->event];
-   case CM_COUNTER_ENERGY: return 0; /* it is made of the others, when they are there */
-   case CM_COUNTER_TIMING: return timing_counter(gpu, counter);
-   case CM_COUNTER_PIPELINE: return pipeline_counter(gpu, counter->event, misses);
-   default: return cm_nuca_counter(gpu->nuca, counter);
-   }
-}
-
 const uint64_t *
 cm_gpu_total(struct cm_gpu *gpu)
 {
-   const uint64_t misses = texture_misses(gpu);
-   if (gpu->nuca)
-      cm_nuca_sum_up(gpu->nuca);
-   for (uint32_t i = 0; i < gpu->table->count; i++)
-      gpu->total[i] = read_counter(gpu, &gpu->table->counters[i], misses);
-   if (gpu->energy)
-      cm_energy_fill_in(gpu->energy, gpu->table, gpu->total);
+   cm_gpu_read_counters(gpu, gpu->total);
    return gpu->total;
 }
 

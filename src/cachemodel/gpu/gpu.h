@@ -19,7 +19,7 @@
 
 #include "config/config.h"
 #include "events/event_stream.h"
-#include "stats/counters.h"
+#include "gpu/counters.h"
 
 struct cm_gpu;
 struct cm_observer;
@@ -68,7 +68,7 @@ bool cm_gpu_frame_open(const struct cm_gpu *gpu);
 /** Whether everything so far was counted: false once memory was out, which was said on stderr. */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);
 
-/** Counter values (stats/counters.h) since creation / since the last frame_end,
+/** Counter values (gpu/counters.h) since creation / since the last frame_end,
  * collected by the call and valid until the next one. */
 const uint64_t *cm_gpu_total(struct cm_gpu *gpu);
 const uint64_t *cm_gpu_frame(struct cm_gpu *gpu);

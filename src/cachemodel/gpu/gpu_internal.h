@@ -6,6 +6,8 @@
 #include "gpu/gpu.h"
 #include "events/deferred.h"
 #include "gpu/address_space.h"
+#include "gpu/counters.h"
+#include "gpu/operations.h"
 #include "memory/hierarchy.h"
 #include "texture/nuca.h"
 #include "timing/immediate_timing.h"
@@ -67,6 +69,9 @@ struct cm_gpu {
    struct cm_array quad_reads;       /**< of fragment_stage.c: what the quads of a group read */
    struct cm_immediate *immediate;   /**< of immediate.c; NULL: not in mode imr */
 };
+
+/** counters.c: the values of all counters so far, in the table's order. */
+void cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values);
 
 /** Reads a program: all its instructions, then all its constants, once. */
 void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const struct cm_program *program,

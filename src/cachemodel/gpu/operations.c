@@ -92,3 +92,19 @@ cm_operations_tile(struct cm_gpu *gpu, uint32_t tile)
    rasterise(gpu, shaded, true, !deferred);
    shade(gpu, shaded);
 }
+
+static bool
+list(const struct cm_config *config, struct cm_counter_table *table)
+{
+   static const struct cm_counter_text texts[] = {CM_OPERATIONS(CM_COUNTER_TEXT)};
+   return !cm_config_counts_operations(config) ||
+          cm_counter_table_append_texts(table, texts, CM_OPERATION_COUNT, 0, "operations.", "");
+}
+
+static uint64_t
+read_counter(const void *operations, const struct cm_counter *counter)
+{
+   return ((const uint64_t *)operations)[counter->event];
+}
+
+const struct cm_counter_source cm_operation_counters = {list, read_counter};

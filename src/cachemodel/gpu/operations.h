@@ -14,8 +14,34 @@
 
 #include <stdint.h>
 
+#include "stats/counters.h"
+
 struct cm_draw;
 struct cm_gpu;
+
+/** Counters operations.<name>: X(identifier, name, unit of measure, description) */
+#define CM_OPERATIONS(X)                                                                                  \
+   X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions",                                          \
+     "instructions of vertex programs, run for a vertex")                                                 \
+   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions",                                              \
+     "instructions of fragment programs, run for a quad")                                                 \
+   X(RASTER_QUADS, "raster_quads", "quads",                                                               \
+     "quads rasterised; where hidden surfaces are removed before, those too")                             \
+   X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")        \
+   X(DEPTH_QUADS, "depth_quads", "quads", "quads whose depths were compared with the Z-Buffer's")         \
+   X(DEPTH_WRITES, "depth_writes", "quads", "of these, those that replaced them")                         \
+   X(COLOR_WRITES, "color_writes", "quads", "quads written to the Color Buffer, each attachment counted") \
+   X(COLOR_READS, "color_reads", "quads", "of these, those that depend on what it held: blended")
+
+enum cm_operation {
+#define CM_OPERATION_ENUM(id, name, measure, description) CM_OPERATION_##id,
+   CM_OPERATIONS(CM_OPERATION_ENUM)
+#undef CM_OPERATION_ENUM
+      CM_OPERATION_COUNT
+};
+
+/** Read from cm_gpu.operations. */
+extern const struct cm_counter_source cm_operation_counters;
 
 /** A draw's program ran for so many vertices. */
 void cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices);

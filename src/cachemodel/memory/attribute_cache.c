@@ -8,7 +8,7 @@
 
 struct cm_attribute_cache {
    struct cm_cache *unit;
-   uint64_t *pipeline;
+   uint64_t counts[CM_PRIMITIVE_BUFFER_EVENT_COUNT];
    uint64_t accesses; /* so far */
    bool lru;
    enum cm_further_victims further_victims;
@@ -34,7 +34,7 @@ struct cm_attribute_cache {
 };
 
 struct cm_attribute_cache *
-cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit, uint64_t *pipeline)
+cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit)
 {
    const struct cm_cache_config *shape = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
    const uint32_t lines = config->primitive_buffer.lines;
@@ -43,7 +43,6 @@ cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit,
    if (!cache)
       return NULL;
    cache->unit = unit;
-   cache->pipeline = pipeline;
    cache->lru = shape->policy == CM_POLICY_LRU;
    cache->further_victims = config->primitive_buffer.further_victims;
    cache->ways = shape->ways;
@@ -160,7 +159,7 @@ free_line(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
    count(cache, CM_CACHE_EVENT_EVICTIONS, line->num_attributes);
    if (!cache->lru && line->opt_number == CM_PB_NEVER)
       count(cache, CM_CACHE_EVENT_DEAD_EVICTIONS, line->num_attributes);
-   cache->pipeline[CM_PIPELINE_PRIMITIVE_EVICTIONS]++;
+   cache->counts[CM_PRIMITIVE_BUFFER_EVICTIONS]++;
    line->valid = false;
 }
 
@@ -194,7 +193,7 @@ fill(struct cm_attribute_cache *cache, struct cm_primitive_line *line, uint32_t 
    cache->next_entry[last] = CM_NO_ENTRY;
    cache->num_free -= num_attributes;
    count(cache, CM_CACHE_EVENT_MISSES, num_attributes);
-   cache->pipeline[CM_PIPELINE_PRIMITIVE_MISSES]++;
+   cache->counts[CM_PRIMITIVE_BUFFER_MISSES]++;
 }
 
 /* The Rasterizer consumes the oldest primitive of the output queue. */
@@ -284,7 +283,7 @@ wait_for_rasterizer(struct cm_attribute_cache *cache, const struct request *requ
    if (!request->is_read || !cache->queue_length)
       return false;
    consume(cache);
-   cache->pipeline[CM_PIPELINE_PRIMITIVE_LOCK_WAITS]++;
+   cache->counts[CM_PRIMITIVE_BUFFER_LOCK_WAITS]++;
    return true;
 }
 
@@ -324,7 +323,7 @@ make_room(struct cm_attribute_cache *cache, const struct request *request)
          evict(cache, cache->victims[v]);
    }
    if (line)
-      cache->pipeline[CM_PIPELINE_PRIMITIVE_FURTHER_EVICTIONS] += cache->num_victims - num_victims;
+      cache->counts[CM_PRIMITIVE_BUFFER_FURTHER_EVICTIONS] += cache->num_victims - num_victims;
    return line;
 }
 
@@ -339,14 +338,14 @@ cm_attribute_cache_write(struct cm_attribute_cache *cache, uint32_t primitive, u
                                    .first_tile = first_tile};
    assert(!find(cache, request.set, primitive));
    arrive(cache, primitive, num_attributes, CM_WRITE_BLOCK);
-   cache->pipeline[CM_PIPELINE_PRIMITIVE_WRITES]++;
+   cache->counts[CM_PRIMITIVE_BUFFER_WRITES]++;
    struct cm_primitive_line *line = make_room(cache, &request);
    if (line) {
       fill(cache, line, primitive, num_attributes, first_tile, true);
       return;
    }
    count(cache, CM_CACHE_EVENT_BYPASSES, num_attributes);
-   cache->pipeline[CM_PIPELINE_PRIMITIVE_BYPASSES]++;
+   cache->counts[CM_PRIMITIVE_BUFFER_BYPASSES]++;
    write_attributes(cache, primitive, num_attributes);
 }
 
@@ -358,7 +357,7 @@ cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive, ui
                                    .num_attributes = num_attributes,
                                    .is_read = true};
    arrive(cache, primitive, num_attributes, CM_READ);
-   cache->pipeline[CM_PIPELINE_PRIMITIVE_READS]++;
+   cache->counts[CM_PRIMITIVE_BUFFER_READS]++;
    /* Its place in the output queue has to be free. */
    if (cache->queue_length == cache->queue_size)
       consume(cache);
@@ -367,7 +366,7 @@ cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive, ui
    if (line) {
       line->opt_number = opt_number;
       line->last_use = cache->accesses;
-      cache->pipeline[CM_PIPELINE_PRIMITIVE_HITS]++;
+      cache->counts[CM_PRIMITIVE_BUFFER_HITS]++;
    } else {
       line = make_room(cache, &request);
       assert(line); /* the largest primitive fits, and all locks end */
@@ -394,3 +393,28 @@ cm_attribute_cache_end_pass(struct cm_attribute_cache *cache)
       free_line(cache, line);
    }
 }
+
+/* ---- counters ------------------------------------------------------------ */
+
+uint64_t
+cm_attribute_cache_count(const struct cm_attribute_cache *cache, enum cm_primitive_buffer_event event)
+{
+   return cache->counts[event];
+}
+
+static bool
+list(const struct cm_config *config, struct cm_counter_table *table)
+{
+   static const struct cm_counter_text events[] = {CM_PRIMITIVE_BUFFER_EVENTS(CM_COUNTER_TEXT)};
+   return !config->primitive_buffer.lines ||
+          cm_counter_table_append_texts(table, events, CM_PRIMITIVE_BUFFER_EVENT_COUNT, 0,
+                                        "primitive_buffer.", "");
+}
+
+static uint64_t
+read_counter(const void *cache, const struct cm_counter *counter)
+{
+   return cm_attribute_cache_count(cache, (enum cm_primitive_buffer_event)counter->event);
+}
+
+const struct cm_counter_source cm_primitive_buffer_counters = {list, read_counter};

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "stats/counters.h"
 #include "tiling/parameter_buffer.h"
 
 struct cm_attribute_cache;
@@ -31,6 +32,30 @@ struct cm_cache;
 
 /** No entry of the Attribute Buffer. */
 #define CM_NO_ENTRY UINT32_MAX
+
+/** What it counts of primitives, as primitive_buffer.<event>; its accesses, attribute by attribute, are those of a
+ * cache: X(identifier, name, unit of measure, description) */
+#define CM_PRIMITIVE_BUFFER_EVENTS(X)                                                                        \
+   X(READS, "reads", "primitives", "primitives read by the Tile Fetcher")                                    \
+   X(WRITES, "writes", "primitives", "primitives written by the Polygon List Builder")                       \
+   X(HITS, "hits", "primitives", "reads that found their primitive")                                         \
+   X(MISSES, "misses", "primitives", "reads that did not find their primitive, and writes that took a line") \
+   X(BYPASSES, "bypasses", "primitives", "writes passed on to the next level")                               \
+   X(EVICTIONS, "evictions", "primitives", "primitives replaced by another, or there when the pass ended")   \
+   X(FURTHER_EVICTIONS, "further_evictions", "primitives",                                                   \
+     "of evictions, those that had to leave for the room of their attributes alone")                         \
+   X(LOCK_WAITS, "lock_waits", "primitives",                                                                 \
+     "primitives that the Rasterizer had to consume before a read found room")
+
+enum cm_primitive_buffer_event {
+#define CM_PRIMITIVE_BUFFER_ENUM(id, name, measure, description) CM_PRIMITIVE_BUFFER_##id,
+   CM_PRIMITIVE_BUFFER_EVENTS(CM_PRIMITIVE_BUFFER_ENUM)
+#undef CM_PRIMITIVE_BUFFER_ENUM
+      CM_PRIMITIVE_BUFFER_EVENT_COUNT
+};
+
+/** Read from a struct cm_attribute_cache. */
+extern const struct cm_counter_source cm_primitive_buffer_counters;
 
 /** A line of the Primitive Buffer (TCOR Figure 8). */
 struct cm_primitive_line {
@@ -45,10 +70,9 @@ struct cm_primitive_line {
 };
 
 /** Builds the Attribute Cache of a valid configuration with a Primitive Buffer. unit counts its
- * accesses, attribute by attribute, and leads to the next level; pipeline counts primitives
- * (CM_PIPELINE_PRIMITIVE_*). Both must outlive it. NULL when memory is out. */
-struct cm_attribute_cache *
-cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit, uint64_t *pipeline);
+ * accesses, attribute by attribute, and leads to the next level; it must outlive it. NULL when memory is
+ * out. */
+struct cm_attribute_cache *cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit);
 void cm_attribute_cache_destroy(struct cm_attribute_cache *cache);
 
 /** The Polygon List Builder writes a primitive (III-C4) that the tile at this place in the
@@ -64,6 +88,10 @@ void cm_attribute_cache_write(struct cm_attribute_cache *cache, uint32_t primiti
  * Tile Fetcher, so the wait ends. */
 uint32_t cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive,
                                  uint32_t num_attributes, uint32_t opt_number);
+
+/** What was counted so far. */
+uint64_t
+cm_attribute_cache_count(const struct cm_attribute_cache *cache, enum cm_primitive_buffer_event event);
 
 /** The pass ends: the Rasterizer consumes what is in the queue; no primitive will be read
  * again, and the next pass has others with the same IDs. All lines become invalid; nothing is

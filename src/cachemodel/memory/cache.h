@@ -18,8 +18,8 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "memory/counters.h"
 #include "memory/tap.h"
-#include "stats/counters.h"
 
 enum cm_access {
    CM_READ,

@@ -102,7 +102,7 @@ void cm_hierarchy_parameter_buffer_changed(struct cm_hierarchy *hierarchy);
 void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config *config,
                                enum cm_stream stream, uint64_t begin, uint64_t end);
 
-/** A counter's value, as the table describes it (stats/counters.h). */
+/** The value of a counter that has unit, instance, stream and event (memory/counters.h). */
 uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
 
 #endif

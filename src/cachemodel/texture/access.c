@@ -469,12 +469,12 @@ cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_textu
 /* ---- counters ------------------------------------------------------------------ */
 
 uint64_t
-cm_texture_access_counter(const struct cm_texture_access *access, enum cm_texture_access_event event,
-                          uint64_t misses)
+cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_access_event event)
 {
    if (event == CM_TEXTURE_ACCESS_EVENT_ENERGY) {
-      const uint64_t banks = cm_texture_access_counter(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS, misses);
-      return (banks + misses * (is_banked(access) ? CM_TEXTURE_BANKS : 1)) * access->access_energy;
+      const uint64_t banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS);
+      return (banks + access->texture_misses * (is_banked(access) ? CM_TEXTURE_BANKS : 1)) *
+             access->access_energy;
    }
    uint64_t count = access->counts[event];
    const size_t places = access->first_place[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;
@@ -482,3 +482,20 @@ cm_texture_access_counter(const struct cm_texture_access *access, enum cm_textur
       count += access->footprints[place] * access->outcomes[place][event];
    return count;
 }
+
+static bool
+list(const struct cm_config *config, struct cm_counter_table *table)
+{
+   static const struct cm_counter_text events[] = {CM_TEXTURE_ACCESS_EVENTS(CM_COUNTER_TEXT)};
+   return config->texture_access.design == CM_TEXTURE_DESIGN_NONE ||
+          cm_counter_table_append_texts(table, events, CM_TEXTURE_ACCESS_EVENT_COUNT, 0, "texture_access.",
+                                        "");
+}
+
+static uint64_t
+read_counter(const void *access, const struct cm_counter *counter)
+{
+   return cm_texture_access_count(access, (enum cm_texture_access_event)counter->event);
+}
+
+const struct cm_counter_source cm_texture_access_counters = {list, read_counter};

@@ -40,6 +40,33 @@
 #include "texture/bank_control.h"
 #include "texture/placement.h"
 
+/** What the design does with the footprints of fragments, all texture
+ * caches together: texture_access.<event>, where the configuration has texture_access. */
+#define CM_TEXTURE_ACCESS_EVENTS(X)                                                                     \
+   X(FOOTPRINTS, "footprints", "footprints", "reads of 2x2 texels, or of one, by a fragment")           \
+   X(ACCESSES, "accesses", "accesses", "accesses to the cache that these take")                         \
+   X(ONE_BANK, "one_bank_accesses", "accesses", "those that activate one data bank, or port")           \
+   X(TWO_BANKS, "two_bank_accesses", "accesses", "those that activate two")                             \
+   X(THREE_BANKS, "three_bank_accesses", "accesses", "those that activate three")                       \
+   X(FOUR_BANKS, "four_bank_accesses", "accesses", "those that activate four")                          \
+   X(DATA_BANKS, "data_banks", "activations", "data banks activated; ports where there are no banks")   \
+   X(TAG_BANKS, "tag_banks", "activations", "tag banks activated; tag arrays where there are no banks") \
+   X(DATA_CONFLICTS, "data_bank_conflicts", "accesses",                                                 \
+     "accesses in which texels wait for another row of their data bank")                                \
+   X(TAG_CONFLICTS, "tag_bank_conflicts", "accesses",                                                   \
+     "accesses in which texels wait for another line of their tag bank")                                \
+   X(ENERGY, "energy", "fJ", "energy of the accesses and of the lines that misses replace: (C + M) * E")
+
+enum cm_texture_access_event {
+#define CM_TEXTURE_ACCESS_EVENT_ENUM(id, name, measure, description) CM_TEXTURE_ACCESS_EVENT_##id,
+   CM_TEXTURE_ACCESS_EVENTS(CM_TEXTURE_ACCESS_EVENT_ENUM)
+#undef CM_TEXTURE_ACCESS_EVENT_ENUM
+      CM_TEXTURE_ACCESS_EVENT_COUNT
+};
+
+/** Read from a struct cm_texture_access, whose texture_misses are set. */
+extern const struct cm_counter_source cm_texture_access_counters;
+
 /** Texels of 1, 2, 4, 8 and 16 bytes are counted by their place in a line. */
 #define CM_ACCESS_TEXEL_SIZES 5
 
@@ -54,6 +81,7 @@ struct cm_texture_access {
    uint32_t block_shift;
    uint32_t xor_shift;      /**< of the cache's index; 0: modulo */
    uint32_t tile_shift;     /**< binary logarithm of N */
+   uint64_t texture_misses; /**< of texture reads in the cache: set before its counters are read */
    cm_access_counts counts; /**< of footprints that were looked at one by one */
    /** The others, by the place of their first texel in its line: how many there were, and what each
     * takes. Places of texels of 2^s bytes begin at first_place[s]; they are row << column_shift |
@@ -83,9 +111,8 @@ void cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_
 void cm_texture_access_element(struct cm_texture_access *access, uint64_t element, uint64_t address,
                                uint32_t bytes);
 
-/** A counter. misses: those of texture reads in the cache. */
-uint64_t cm_texture_access_counter(const struct cm_texture_access *access, enum cm_texture_access_event event,
-                                   uint64_t misses);
+/** What was counted so far; of the energy, with texture_misses. */
+uint64_t cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_access_event event);
 
 /** A texel of a footprint: the number-th of its level, so many bytes at an address. */
 struct cm_access_texel {

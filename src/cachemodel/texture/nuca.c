@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,12 +190,77 @@ cm_nuca_sum_up(struct cm_nuca *nuca)
    cm_mesh_link_loads(&nuca->mesh, nuca->link_loads);
 }
 
-uint64_t
-cm_nuca_counter(const struct cm_nuca *nuca, const struct cm_counter *counter)
+static bool
+list_events(const struct cm_config *config, struct cm_counter_table *table)
 {
-   switch (counter->source) {
-   case CM_COUNTER_NUCA: return nuca->counts[counter->event];
-   case CM_COUNTER_REPLICATION: return nuca->degrees[counter->event];
-   default: return nuca->link_loads[counter->event];
-   }
+   static const struct cm_counter_text events[] = {CM_NUCA_EVENTS(CM_COUNTER_TEXT)};
+   return config->nuca.organisation == CM_NUCA_NONE ||
+          cm_counter_table_append_texts(table, events, CM_NUCA_EVENT_COUNT, 0, "nuca.",
+                                        "the texture caches as one: ");
 }
+
+static uint64_t
+read_event(const void *nuca, const struct cm_counter *counter)
+{
+   return ((const struct cm_nuca *)nuca)->counts[counter->event];
+}
+
+const struct cm_counter_source cm_nuca_counters = {list_events, read_event};
+
+static bool
+list_degrees(const struct cm_config *config, struct cm_counter_table *table)
+{
+   const uint32_t processors =
+      config->nuca.organisation == CM_NUCA_NONE ? 0 : config->fragment_stage.processors;
+   for (uint32_t degree = 1; degree <= processors; degree++) {
+      struct cm_counter *counter = cm_counter_table_append(table, (int)degree, "requests");
+      if (!counter)
+         return false;
+      snprintf(counter->name, sizeof counter->name, "nuca.replication.%u", degree);
+      snprintf(counter->description, sizeof counter->description,
+               "the texture caches as one: requests after which %u of them hold%s the block", degree,
+               degree == 1 ? "s" : "");
+   }
+   return true;
+}
+
+static uint64_t
+read_degree(const void *nuca, const struct cm_counter *counter)
+{
+   return ((const struct cm_nuca *)nuca)->degrees[counter->event];
+}
+
+const struct cm_counter_source cm_replication_counters = {list_degrees, read_degree};
+
+static bool
+list_links(const struct cm_config *config, struct cm_counter_table *table)
+{
+   const uint32_t nodes = config->fragment_stage.processors;
+   const uint32_t columns = cm_mesh_columns(config->nuca.mesh.columns, nodes);
+   const uint32_t rows = (nodes + columns - 1) / columns;
+   const uint32_t links =
+      config->nuca.organisation == CM_NUCA_NONE ? 0 : columns * rows * CM_MESH_DIRECTION_COUNT;
+   for (uint32_t link = 0; link < links; link++) {
+      const uint32_t router = link / CM_MESH_DIRECTION_COUNT;
+      const enum cm_mesh_direction direction = (enum cm_mesh_direction)(link % CM_MESH_DIRECTION_COUNT);
+      if (!cm_mesh_has_link(columns, rows, router, direction))
+         continue;
+      struct cm_counter *counter = cm_counter_table_append(table, (int)link, "messages");
+      if (!counter)
+         return false;
+      snprintf(counter->name, sizeof counter->name, "mesh.%u.%s.messages", router,
+               cm_mesh_direction_names[direction]);
+      snprintf(counter->description, sizeof counter->description,
+               "the mesh of the texture caches: messages from router %u (column %u, row %u) to the %s",
+               router, router % columns, router / columns, cm_mesh_direction_names[direction]);
+   }
+   return true;
+}
+
+static uint64_t
+read_link(const void *nuca, const struct cm_counter *counter)
+{
+   return ((const struct cm_nuca *)nuca)->link_loads[counter->event];
+}
+
+const struct cm_counter_source cm_mesh_counters = {list_links, read_link};

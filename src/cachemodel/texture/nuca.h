@@ -54,6 +54,39 @@
 #include "memory/hierarchy.h"
 #include "stats/counters.h"
 
+/** Counters nuca.<event>: X(identifier, name, unit of measure, description) */
+#define CM_NUCA_EVENTS(X)                                                                                  \
+   X(REQUESTS, "requests", "requests", "blocks that processors asked for")                                 \
+   X(LOCAL_HITS, "local_hits", "requests", "served by the processor's own texture cache")                  \
+   X(OLD_OWNER_HITS, "old_owner_hits", "requests",                                                         \
+     "of local_hits, those of blocks whose bucket another processor owns")                                 \
+   X(REMOTE_HITS, "remote_hits", "requests", "served by another processor's texture cache")                \
+   X(L2_ACCESSES, "l2_accesses", "requests", "served by the next level")                                   \
+   X(LOCAL_L2_ACCESSES, "local_l2_accesses", "requests",                                                   \
+     "of l2_accesses, those whose block came into the processor's own texture cache")                      \
+   X(MIGRATIONS, "migrations", "blocks", "blocks that came into another texture cache than they left")     \
+   X(OWNERSHIP_CHANGES, "ownership_changes", "buckets", "buckets that changed owners, in each table")      \
+   X(EPOCHS, "epochs", "epochs", "times the Affinity Table's counters were reset")                         \
+   X(BROADCASTS, "broadcasts", "packets", "packets broadcast, one a node and bucket that it owned")        \
+   X(HOPS, "hops", "hops", "hops of requests and answers")                                                 \
+   X(NOTICE_HOPS, "notice_hops", "hops", "hops of messages that no request waits for, but for broadcasts") \
+   X(BROADCAST_HOPS, "broadcast_hops", "hops", "hops of broadcast packets, a link of their tree each")     \
+   X(REPLICATION_SUM, "replication_sum", "blocks",                                                         \
+     "copies of requested blocks in all texture caches right after each request")
+
+enum cm_nuca_event {
+#define CM_NUCA_ENUM(id, name, measure, description) CM_NUCA_##id,
+   CM_NUCA_EVENTS(CM_NUCA_ENUM)
+#undef CM_NUCA_ENUM
+      CM_NUCA_EVENT_COUNT
+};
+
+/** Where a configuration has a NUCA, each read from a struct cm_nuca after cm_nuca_sum_up: */
+extern const struct cm_counter_source cm_nuca_counters, /**< enum cm_nuca_event */
+   cm_replication_counters, /**< nuca.replication.<n>: requests after which n texture caches held the block */
+   /** mesh.<router>.<direction>.messages that crossed the link: router * CM_MESH_DIRECTION_COUNT + direction */
+   cm_mesh_counters;
+
 struct cm_nuca;
 
 /** Joins the texture caches of a hierarchy, which must outlive it. config is valid, and its
@@ -72,10 +105,7 @@ void cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm
 uint32_t cm_nuca_table_router(const struct cm_nuca *nuca);
 uint32_t cm_nuca_l2_router(const struct cm_nuca *nuca);
 
-/** Works out what is not counted as it happens; before cm_nuca_counter. */
+/** Works out what is not counted as it happens; before counters are read. */
 void cm_nuca_sum_up(struct cm_nuca *nuca);
-
-/** A counter of the sources CM_COUNTER_NUCA, CM_COUNTER_REPLICATION and CM_COUNTER_MESH. */
-uint64_t cm_nuca_counter(const struct cm_nuca *nuca, const struct cm_counter *counter);
 
 #endif

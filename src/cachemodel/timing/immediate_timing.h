@@ -69,8 +69,7 @@ void cm_immediate_timing_resolved(struct cm_immediate_timing *timing);
 void cm_immediate_timing_pass_end(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
 
-/** A counter of the source CM_COUNTER_TIMING. */
-uint64_t
-cm_immediate_timing_counter(const struct cm_immediate_timing *timing, const struct cm_counter *counter);
+/** What is counted (timing/immediate/counters.h); read from a struct cm_immediate_timing. */
+extern const struct cm_counter_source cm_immediate_timing_counters;
 
 #endif

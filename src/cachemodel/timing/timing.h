@@ -85,7 +85,7 @@ void cm_timing_tile_end(struct cm_timing *timing);
 /** All that is under way ends, and the frame with it. */
 void cm_timing_frame_end(struct cm_timing *timing);
 
-/** A counter of the source CM_COUNTER_TIMING. */
-uint64_t cm_timing_counter(const struct cm_timing *timing, const struct cm_counter *counter);
+/** What is counted of the tiled GPU (timing/tiled/counters.h); read from a struct cm_timing. */
+extern const struct cm_counter_source cm_timing_counters;
 
 #endif

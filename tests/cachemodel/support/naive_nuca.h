@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
-#include "stats/counters.h"
+#include "texture/nuca.h"
 
 #define NAIVE_PROCESSORS 64
 #define NAIVE_SETS 16

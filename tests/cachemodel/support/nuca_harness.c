@@ -58,10 +58,10 @@ nuca_harness_finish(struct nuca_harness *harness)
 }
 
 uint64_t
-nuca_harness_count(struct nuca_harness *harness, enum cm_counter_source source, int event)
+nuca_harness_count(struct nuca_harness *harness, const struct cm_counter_source *source, int event)
 {
    cm_nuca_sum_up(harness->nuca);
-   return cm_nuca_counter(harness->nuca, &(struct cm_counter){.source = source, .event = event});
+   return source->read(harness->nuca, &(struct cm_counter){.event = event});
 }
 
 char
@@ -76,10 +76,10 @@ nuca_harness_read(struct nuca_harness *harness, uint32_t processor, uint64_t blo
    };
    uint64_t before[5];
    for (unsigned i = 0; i < 5; i++)
-      before[i] = nuca_harness_count(harness, CM_COUNTER_NUCA, outcomes[i].event);
+      before[i] = nuca_harness_count(harness, &cm_nuca_counters, outcomes[i].event);
    cm_nuca_read(harness->nuca, processor, &block, 1);
    for (unsigned i = 0; i < 5; i++) {
-      if (nuca_harness_count(harness, CM_COUNTER_NUCA, outcomes[i].event) != before[i])
+      if (nuca_harness_count(harness, &cm_nuca_counters, outcomes[i].event) != before[i])
          return outcomes[i].outcome;
    }
    fail_msg("nothing became of a request");

@@ -26,6 +26,6 @@ void nuca_harness_finish(struct nuca_harness *harness);
 char nuca_harness_read(struct nuca_harness *harness, uint32_t processor, uint64_t block);
 
 /** A counter: nuca's events, the requests after which so many caches held the block, a link's load. */
-uint64_t nuca_harness_count(struct nuca_harness *harness, enum cm_counter_source source, int event);
+uint64_t nuca_harness_count(struct nuca_harness *harness, const struct cm_counter_source *source, int event);
 
 #endif

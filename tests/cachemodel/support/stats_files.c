@@ -9,6 +9,7 @@
 #include "json_reader.h"
 #include "pass_builder.h"
 #include "test.h"
+#include "gpu/counters.h"
 
 static const struct cm_run_value run_values[] = {
    {"program", "a \"program\" with \\ and \xff and a\ttab"},
@@ -23,7 +24,7 @@ stats_files_new(void)
    assert_non_null(mkdtemp(files->directory));
    rmdir(files->directory);
    files->config = test_config(NULL);
-   files->table = cm_counter_table_create(files->config);
+   files->table = cm_gpu_counter_table_create(files->config);
    files->writer = cm_stats_writer_create(files->directory, files->table, files->config, run_values, 2);
    assert_non_null(files->writer);
    return files;

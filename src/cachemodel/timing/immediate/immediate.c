@@ -4,6 +4,8 @@
 
 #include "timing/immediate/immediate.h"
 
+#include "timing/counter_list.h"
+
 /** Cycles that all stages go on before DRAM does: no more than any read of it takes, so that what is asked of it
  * because of one comes in time. */
 #define STEP 16
@@ -420,8 +422,23 @@ cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
    collect(timing);
 }
 
-uint64_t
-cm_immediate_timing_counter(const struct cm_immediate_timing *timing, const struct cm_counter *counter)
+static bool
+list(const struct cm_config *config, struct cm_counter_table *table)
 {
-   return timing->values[counter->event];
+   static const struct cm_counter_text events[] = {CM_IMMEDIATE_EVENTS(CM_COUNTER_TEXT)};
+   static const struct cm_counter_text stages[] = {CM_IMMEDIATE_STAGES(CM_PART_TEXT)};
+   static const struct cm_counter_text queues[] = {CM_IMMEDIATE_QUEUES(CM_PART_TEXT)};
+   static const struct cm_pipeline_texts texts = {
+      events, stages, queues, CM_IMMEDIATE_EVENT_COUNT, CM_IMMEDIATE_STAGE_COUNT, CM_IMMEDIATE_QUEUE_COUNT,
+   };
+   return config->timing == CM_TIMING_OFF || config->mode != CM_MODE_IMR ||
+          cm_pipeline_list_counters(&texts, table);
 }
+
+static uint64_t
+read_counter(const void *timing, const struct cm_counter *counter)
+{
+   return ((const struct cm_immediate_timing *)timing)->values[counter->event];
+}
+
+const struct cm_counter_source cm_immediate_timing_counters = {list, read_counter};

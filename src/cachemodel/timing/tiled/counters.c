@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/tiled/counters.h"
+
+#include "timing/counter_list.h"
 #include "timing/tiled/tiled.h"
 
 static void
@@ -78,8 +80,23 @@ cm_timing_collect(struct cm_timing *timing)
    cm_memory_collect(&timing->memory.base, values + CM_TIMING_FIRST_DRAM);
 }
 
-uint64_t
-cm_timing_counter(const struct cm_timing *timing, const struct cm_counter *counter)
+static bool
+list(const struct cm_config *config, struct cm_counter_table *table)
 {
-   return timing->values[counter->event];
+   static const struct cm_counter_text events[] = {CM_TIMING_EVENTS(CM_COUNTER_TEXT)};
+   static const struct cm_counter_text stages[] = {CM_TIMING_STAGES(CM_PART_TEXT)};
+   static const struct cm_counter_text queues[] = {CM_TIMING_QUEUES(CM_PART_TEXT)};
+   static const struct cm_pipeline_texts texts = {
+      events, stages, queues, CM_TIMING_EVENT_COUNT, CM_TIMING_STAGE_COUNT, CM_TIMING_QUEUE_COUNT,
+   };
+   return config->timing == CM_TIMING_OFF || config->mode == CM_MODE_IMR ||
+          cm_pipeline_list_counters(&texts, table);
 }
+
+static uint64_t
+read_counter(const void *timing, const struct cm_counter *counter)
+{
+   return ((const struct cm_timing *)timing)->values[counter->event];
+}
+
+const struct cm_counter_source cm_timing_counters = {list, read_counter};

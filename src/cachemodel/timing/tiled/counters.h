@@ -66,7 +66,7 @@ enum cm_timing_event {
       CM_TIMING_EVENT_COUNT
 };
 
-/** Places of all of them, one after another: cm_counter.event of the source CM_COUNTER_TIMING. */
+/** Places of all of them, one after another: cm_counter.event of the source cm_timing_counters. */
 enum {
    CM_TIMING_FIRST_STAGE = CM_TIMING_EVENT_COUNT,
    CM_TIMING_FIRST_QUEUE = CM_TIMING_FIRST_STAGE + 4 * CM_TIMING_STAGE_COUNT,

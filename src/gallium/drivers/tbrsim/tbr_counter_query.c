@@ -281,7 +281,7 @@ tbr_counter_query_init_screen(struct tbr_screen *screen)
    if (!screen->model || !tbr_model_counters(screen->model))
       return true;
 
-   screen->counters = cm_counter_table_create(screen->config);
+   screen->counters = cm_gpu_counter_table_create(screen->config);
    if (!screen->counters)
       return false;
    for (uint32_t i = 0; i < screen->counters->count; i++)

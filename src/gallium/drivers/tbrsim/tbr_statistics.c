@@ -6,7 +6,7 @@
 
 #include "util/simple_mtx.h"
 #include "util/u_process.h"
-#include "stats/counters.h"
+#include "gpu/counters.h"
 #include "stats/writer.h"
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
@@ -30,7 +30,7 @@ create_writer(const char *directory, const struct cm_config *config, const char 
 {
    struct cm_run_value values[TBR_NUM_RUN_VALUES];
    tbr_statistics_describe_run(isa, values);
-   table = cm_counter_table_create(config);
+   table = cm_gpu_counter_table_create(config);
    if (table)
       writer = cm_stats_writer_create(directory, table, config, values, TBR_NUM_RUN_VALUES);
    if (!writer)

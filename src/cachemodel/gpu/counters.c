@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/counters.h"
+
+#include "energy/energy.h"
+#include "gpu/gpu_internal.h"
+#include "gpu/operations.h"
+
+/* ---- stages -------------------------------------------------------------- */
+
+static const struct cm_counter_text texts[] = {CM_PIPELINE_COUNTERS(CM_COUNTER_TEXT)};
+
+static bool
+list_stages(const struct cm_config *config, struct cm_counter_table *table)
+{
+   (void)config;
+   return cm_counter_table_append_texts(table, texts, CM_PIPELINE_FIRST_OF_IMMEDIATE, 0, "", "");
+}
+
+static bool
+list_immediate(const struct cm_config *config, struct cm_counter_table *table)
+{
+   const int first = CM_PIPELINE_FIRST_OF_IMMEDIATE;
+   return config->mode != CM_MODE_IMR ||
+          cm_counter_table_append_texts(table, texts + first, CM_PIPELINE_COUNT - first, first, "", "");
+}
+
+static uint64_t
+read_stage(const void *pipeline, const struct cm_counter *counter)
+{
+   return ((const uint64_t *)pipeline)[counter->event];
+}
+
+static const struct cm_counter_source stage_counters = {list_stages, read_stage};
+static const struct cm_counter_source immediate_counters = {list_immediate, read_stage};
+
+/* ---- all of them --------------------------------------------------------- */
+
+/* In the table's order: X(source, what its counters are read from; NULL: they are 0) */
+#define SOURCES(X)                                        \
+   X(stage_counters, gpu->pipeline)                       \
+   X(cm_primitive_buffer_counters, gpu->attribute_cache)  \
+   X(immediate_counters, gpu->pipeline)                   \
+   X(cm_texture_access_counters, &gpu->texture_access)    \
+   X(cm_memory_counters, &gpu->hierarchy)                 \
+   X(cm_nuca_counters, gpu->nuca)                         \
+   X(cm_replication_counters, gpu->nuca)                  \
+   X(cm_mesh_counters, gpu->nuca)                         \
+   X(cm_operation_counters, gpu->operations)              \
+   X(cm_timing_counters, gpu->timing)                     \
+   X(cm_immediate_timing_counters, gpu->immediate_timing) \
+   X(cm_energy_counters, NULL) /* made of the others */
+
+static const struct cm_counter_source *const sources[] = {
+#define SOURCE(source, unit) &source,
+   SOURCES(SOURCE)};
+#define NUM_SOURCES (sizeof sources / sizeof sources[0])
+
+struct cm_counter_table *
+cm_gpu_counter_table_create(const struct cm_config *config)
+{
+   return cm_counter_table_create(config, sources, NUM_SOURCES);
+}
+
+/* Texture reads that the first cache does not have. */
+static uint64_t
+texture_misses(const struct cm_gpu *gpu)
+{
+   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   const struct cm_counter misses = {.unit = (int)unit,
+                                     .instance = -1,
+                                     .stream = CM_STREAM_TEXTURE,
+                                     .event = CM_CACHE_EVENT_MISSES};
+   return unit == CM_UNIT_DRAM ? 0 : cm_hierarchy_counter(&gpu->hierarchy, &misses);
+}
+
+void
+cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values)
+{
+   const void *const units[] = {
+#define UNIT(source, unit) unit,
+      SOURCES(UNIT)};
+   const struct cm_counter_table *table = gpu->table;
+   gpu->texture_access.texture_misses = texture_misses(gpu);
+   if (gpu->nuca)
+      cm_nuca_sum_up(gpu->nuca);
+   uint32_t c = 0;
+   for (unsigned s = 0; s < NUM_SOURCES; s++) {
+      for (; c < table->count && table->counters[c].source == sources[s]; c++)
+         values[c] = units[s] ? sources[s]->read(units[s], &table->counters[c]) : 0;
+   }
+   if (gpu->energy)
+      cm_energy_fill_in(gpu->energy, table, values);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/counters.h"
+
+#include <stdio.h>
+
+#include "config/config.h"
+#include "memory/hierarchy.h"
+
+static const struct cm_counter_text cache_events[] = {CM_CACHE_EVENTS(CM_COUNTER_TEXT)};
+static const struct cm_counter_text dram_events[] = {CM_DRAM_EVENTS(CM_COUNTER_TEXT)};
+
+static bool
+has_event(const struct cm_config *config, int unit, int event)
+{
+   return event < CM_CACHE_EVENT_DEAD_EVICTIONS || config->caches[unit].policy == CM_POLICY_TCOR;
+}
+
+/* The counters of a unit's (or one instance's) stream; stream -1 is the total. */
+static bool
+add_events(struct cm_counter_table *table, const struct cm_config *config, int unit, int instance, int stream)
+{
+   const bool dram = unit == CM_UNIT_DRAM;
+   const struct cm_counter_text *events = dram ? dram_events : cache_events;
+   const int count = dram ? CM_DRAM_EVENT_COUNT : CM_CACHE_EVENT_COUNT;
+   char place[48], which[32] = "";
+
+   snprintf(place, sizeof place, "%s", cm_unit_names[unit]);
+   if (instance >= 0) {
+      snprintf(place, sizeof place, "%s.%d", cm_unit_names[unit], instance);
+      snprintf(which, sizeof which, ", instance %d", instance);
+   }
+   for (int event = 0; event < count; event++) {
+      if (!dram && !has_event(config, unit, event))
+         continue;
+      struct cm_counter *counter = cm_counter_table_append(table, event, events[event].measure);
+      if (!counter)
+         return false;
+      counter->unit = unit;
+      counter->instance = instance;
+      counter->stream = stream;
+      snprintf(counter->name, sizeof counter->name, "%s.%s.%s", place,
+               stream < 0 ? "total" : cm_stream_names[stream], events[event].name);
+      snprintf(counter->description, sizeof counter->description, "%s%s: %s; %s", cm_unit_descriptions[unit],
+               which, events[event].description, stream < 0 ? "all streams" : cm_stream_descriptions[stream]);
+   }
+   return true;
+}
+
+static bool
+add_unit(struct cm_counter_table *table, const struct cm_config *config, enum cm_unit unit, int instance)
+{
+   for (int stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      if (cm_stream_reaches(config, (enum cm_stream)stream, unit) &&
+          !add_events(table, config, (int)unit, instance, stream))
+         return false;
+   }
+   return add_events(table, config, (int)unit, instance, -1);
+}
+
+/* A cache, and its instances where it has several. */
+static bool
+add_cache(struct cm_counter_table *table, const struct cm_config *config, enum cm_unit unit)
+{
+   const uint32_t instances = config->caches[unit].instances;
+   if (!config->caches[unit].size)
+      return true;
+   if (!add_unit(table, config, unit, -1))
+      return false;
+   for (uint32_t i = 0; instances > 1 && i < instances; i++) {
+      if (!add_unit(table, config, unit, (int)i))
+         return false;
+   }
+   return true;
+}
+
+static bool
+list(const struct cm_config *config, struct cm_counter_table *table)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (!add_cache(table, config, (enum cm_unit)unit))
+         return false;
+   }
+   return add_unit(table, config, CM_UNIT_DRAM, -1);
+}
+
+static uint64_t
+read_counter(const void *hierarchy, const struct cm_counter *counter)
+{
+   return cm_hierarchy_counter(hierarchy, counter);
+}
+
+const struct cm_counter_source cm_memory_counters = {list, read_counter};
