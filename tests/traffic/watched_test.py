@@ -3,13 +3,15 @@
 as they are, and add up to them."""
 
 import argparse
-import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import statistics_files  # noqa: E402
 
 ARGUMENTS = None
 REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
@@ -25,8 +27,7 @@ class Watched(unittest.TestCase):
                                      REPLAYS / capture], env=clean, capture_output=True, text=True, check=False,
                                     timeout=100)
             self.assertEqual(result.returncode, 0, result.stderr)
-            with open(f"{out}/stats.json", encoding="utf-8") as file:
-                statistics = json.load(file)
+            statistics = statistics_files.load(out)
         return statistics["total"], statistics["frames"], result.stdout.splitlines()
 
     def watch(self, capture, option):
