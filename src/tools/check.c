@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "comparison.h"
+#include "progress.h"
 #include "replayer.h"
 #include "tools.h"
 
@@ -17,11 +18,16 @@ static void
 write_image(const struct image *image, const char *directory, const char *name, unsigned frame)
 {
    char *path = text("%s/%s-%04u.png", directory, name, frame);
-   if (!image_write_png(image, path)) {
-      progress_end();
+   if (!image_write_png(image, path))
       fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
-   }
    free(path);
+}
+
+/* The drivers that take part. */
+static unsigned
+count_drivers(const struct check *check)
+{
+   return !check->images ? 1 : check->with_softpipe ? NUM_DRIVERS : 2;
 }
 
 static struct comparison
@@ -31,9 +37,12 @@ compare_frame(const struct check *check, const struct image images[NUM_DRIVERS],
    struct comparison comparison = {
       .frame = frame,
       .llvmpipe = image_compare(&images[TBRSIM], &images[LLVMPIPE]),
-      .softpipe = image_compare(&images[TBRSIM], &images[SOFTPIPE]),
-      .reference = image_compare(&images[SOFTPIPE], &images[LLVMPIPE]),
+      .has_softpipe = check->with_softpipe,
    };
+   if (check->with_softpipe) {
+      comparison.softpipe = image_compare(&images[TBRSIM], &images[SOFTPIPE]);
+      comparison.reference = image_compare(&images[SOFTPIPE], &images[LLVMPIPE]);
+   }
    bool equal = comparison.llvmpipe.same_size && !comparison.llvmpipe.largest;
    if (!equal) {
       image_difference(&images[TBRSIM], &images[LLVMPIPE], &difference);
@@ -41,7 +50,7 @@ compare_frame(const struct check *check, const struct image images[NUM_DRIVERS],
    }
    if (comparison_past(&comparison, check->tolerance) || comparison_more_pixels(&comparison) ||
        comparison_larger_error(&comparison)) {
-      for (unsigned d = 0; d < NUM_DRIVERS; d++)
+      for (unsigned d = 0; d < count_drivers(check); d++)
          write_image(&images[d], check->images, driver_names[d], frame);
    }
    return comparison;
@@ -53,24 +62,28 @@ check_images(const struct check *check)
    struct options options = *check->options;
    struct replayer replayers[NUM_DRIVERS];
    struct image images[NUM_DRIVERS] = {0};
-   unsigned num_drivers = check->images ? NUM_DRIVERS : 1;
+   const unsigned num_drivers = count_drivers(check);
    unsigned count = check->range.last - check->range.first + 1;
    struct comparison *comparisons = allocate(count * sizeof(*comparisons));
    const char *what = check->images ? "comparing images" : "taking images";
+   const struct replay_images wanted = {
+      .first_call = check->range.first ? trace_frame_end(check->trace, check->range.first - 1) + 1 : 0,
+   };
 
    options.model = false;
    options.record = NULL;
    for (unsigned d = 0; d < num_drivers; d++) {
       char *log = text("%s/%s-images.log", options.out, driver_names[d]);
-      replayer_start(&replayers[d], check->trace, driver_names[d], &options, NULL, true, log);
+      replayer_start(&replayers[d], check->trace, driver_names[d], &options, NULL, &wanted, log);
       free(log);
    }
-   for (unsigned frame = 0; frame <= check->range.last; frame++) {
-      for (unsigned d = 0; d < num_drivers; d++)
+   for (unsigned frame = check->range.first; frame <= check->range.last; frame++) {
+      for (unsigned d = 0; d < num_drivers; d++) {
+         while (!replayer_has_image(&replayers[d], 100))
+            progress_show(what, frame - check->range.first + (double)d / num_drivers, count);
          replayer_read(&replayers[d], &images[d], frame);
-      progress_show(what, frame + 1, check->range.last + 1);
-      if (frame < check->range.first)
-         continue;
+      }
+      progress_show(what, frame - check->range.first + 1, count);
       if (check->snapshots)
          write_image(&images[TBRSIM], check->snapshots, "frame", frame);
       if (check->images)

@@ -12,11 +12,12 @@ struct check {
    struct frame_range range;
    const char *snapshots; /**< directory for frame-NNNN.png; NULL: none */
    const char *images;    /**< directory for the differences; NULL: no comparison */
+   bool with_softpipe;    /**< the comparison is with softpipe's images, too */
    double tolerance;      /**< share of pixels (of 1) that may be off by more than 2/255 */
 };
 
 /** Replays the trace with the memory model off (it changes no pixel) on tbrsim and,
- * for a comparison, on llvmpipe and softpipe beside it, frame by frame. Prints the
+ * for a comparison, on llvmpipe (and softpipe) beside it, frame by frame. Prints the
  * comparison's table. False where a frame is past the tolerance or the driver said
  * that something was lost; ends the command
  * with a line where a replay fails or an image cannot be written. */

@@ -10,6 +10,7 @@
 #include "memory/cache.h"
 #include "memory/future.h"
 #include "options.h"
+#include "progress.h"
 #include "recordings.h"
 #include "tools.h"
 
@@ -244,12 +245,17 @@ run_once(struct analyze *analyze)
 {
    char error[512];
    struct cm_item item;
+   unsigned frames = 0;
+   const char *work =
+      cm_futures_is_last_pass(analyze->runners[FORWARD].futures) ? "simulating" : "finding next uses";
    const struct analysis *analysis = &analyze->analysis;
    cm_recording_seek(analyze->recording, analysis->first_frame, analysis->last_frame);
    while ((item = cm_recording_next(analyze->recording)).type != CM_ITEM_END) {
       if (item.type == CM_ITEM_DAMAGED)
          fail(STATUS_FAILED, "%s", cm_recording_damage(analyze->recording));
+      frames += item.type == CM_ITEM_FRAME_END;
       take_item(analyze, &item);
+      progress_show(work, frames, analysis->last_frame - analysis->first_frame + 1);
    }
    for (unsigned r = 0; r < NUM_SIMULATIONS; r++) {
       struct runner *runner = &analyze->runners[r];
@@ -309,6 +315,7 @@ command_analyze(int argc, char **argv)
       options_make_directory(analyze.out);
 
    run(&analyze);
+   progress_end();
    if (analyze.json)
       analysis_print_json(analysis);
    else

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "events/byte_stream.h"
 #include "memory/next_use.h"
 #include "options.h"
+#include "progress.h"
 #include "recordings.h"
 #include "simulation.h"
 #include "tools.h"
@@ -246,6 +248,8 @@ command_export(int argc, char **argv)
    struct export export = {.file = options.output ? fopen(options.output, "we") : stdout};
    if (!export.file)
       fail(STATUS_FAILED, "%s: %s", name, strerror(errno));
+   if (isatty(fileno(export.file)))
+      progress_silence();
    setvbuf(export.file, buffer, _IOFBF, sizeof(buffer));
    struct tap tap = {&export, options.format->write};
    if (options.format->has_next_uses)

@@ -8,6 +8,7 @@
 #include "display.h"
 #include "image.h"
 #include "options.h"
+#include "progress.h"
 #include "recordings.h"
 #include "replayer.h"
 #include "report.h"
@@ -26,8 +27,10 @@ static const char help[] =
    "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n" RECORD_OPTION_HELP
    "  --frames A-B             replay up to frame B, look only at A to B (they count from 0)\n"
    "  --snapshots DIR          write each frame as DIR/frame-NNNN.png\n"
-   "  --check                  compare each frame with llvmpipe's and softpipe's of the same\n"
-   "                           Mesa; differences go to OUT/check as images, 16 times as bright\n"
+   "  --check[=llvmpipe,softpipe]\n"
+   "                           compare each frame with llvmpipe's of the same Mesa, and say whether\n"
+   "                           softpipe's (which is slow) is as near; differences go to OUT/check as\n"
+   "                           images, 16 times as bright\n"
    "  --tolerance PERCENT      --check fails where more of a frame's pixels are off by more\n"
    "                           than 2/255 from llvmpipe's (default 1)\n"
    "  --help                   this text";
@@ -39,7 +42,7 @@ static const struct option long_options[] = {
    RECORD_LONG_OPTIONS,
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"snapshots", required_argument, NULL, OPTION_SNAPSHOTS},
-   {"check", no_argument, NULL, OPTION_CHECK},
+   {"check", optional_argument, NULL, OPTION_CHECK},
    {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
    {NULL, 0, NULL, 0},
 };
@@ -50,9 +53,20 @@ struct replay {
    struct frame_range range;
    const char *snapshots;
    struct operands operands;
-   bool check;
+   bool check, with_softpipe;
    double tolerance; /* per cent */
 };
+
+/* The drivers that are compared with; true where softpipe is one of them. */
+static bool
+parse_references(const char *value)
+{
+   if (!strcmp(value, "llvmpipe"))
+      return false;
+   if (strcmp(value, "llvmpipe,softpipe") && strcmp(value, "softpipe,llvmpipe"))
+      fail(STATUS_USAGE, "--check=%s: expected llvmpipe, or llvmpipe,softpipe", value);
+   return true;
+}
 
 static double
 parse_tolerance(const char *value)
@@ -77,7 +91,10 @@ parse(struct replay *replay, int argc, char **argv)
          replay->frames = text("%u-%u", replay->range.first, replay->range.last);
          break;
       case OPTION_SNAPSHOTS: replay->snapshots = optarg; break;
-      case OPTION_CHECK: replay->check = true; break;
+      case OPTION_CHECK:
+         replay->check = true;
+         replay->with_softpipe = optarg && parse_references(optarg);
+         break;
       default: replay->tolerance = parse_tolerance(optarg); break;
       }
    }
@@ -120,6 +137,8 @@ simulate(const struct replay *replay, const struct trace *trace)
    while (process_running(&replayer.process)) {
       if (replay->options.model)
          progress_show("simulating", count_frames(&file, path, &lines), frames);
+      else
+         progress_show("replaying", 0, 0);
       nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
    }
    replayer_finish(&replayer);
@@ -189,6 +208,7 @@ command_replay(int argc, char **argv)
          .range = replay.range,
          .snapshots = replay.snapshots,
          .images = replay.check ? images : NULL,
+         .with_softpipe = replay.with_softpipe,
          .tolerance = replay.tolerance / 100,
       };
       if (replay.options.model && replay.check)

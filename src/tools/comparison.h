@@ -7,15 +7,16 @@
 
 #include "image.h"
 
-/** The three drivers' images of one frame, compared pair by pair. */
+/** The drivers' images of one frame, compared pair by pair. */
 struct comparison {
    unsigned frame;
+   bool has_softpipe;           /**< softpipe's image is there, too */
    struct difference llvmpipe;  /**< tbrsim from llvmpipe */
    struct difference softpipe;  /**< tbrsim from softpipe */
    struct difference reference; /**< softpipe from llvmpipe: how far two right drivers are apart */
 };
 
-/** Whether tbrsim is farther from llvmpipe than softpipe is: by the share of pixels off
+/** Whether tbrsim is farther from llvmpipe than softpipe, where that is there, is: by the share of pixels off
  * by more than 2/255; by the mean squared difference, which is what the PSNR measures. */
 bool comparison_more_pixels(const struct comparison *comparison);
 bool comparison_larger_error(const struct comparison *comparison);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "progress.h"
 #include "tools.h"
 
 static const struct {
@@ -39,6 +40,7 @@ __asan_default_options(void)
 static void
 vsay(const char *format, va_list arguments)
 {
+   progress_end();
    fputs("tbrsim: ", stderr);
    vfprintf(stderr, format, arguments);
    fputc('\n', stderr);

@@ -2,27 +2,31 @@
 #include "replayer.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "environment.h"
+#include "progress.h"
 #include "tools.h"
+
+#define LAST_CALL 4294967295u
 
 void
 replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
-               const struct options *options, const char *frames, bool with_images, const char *log)
+               const struct options *options, const char *frames, const struct replay_images *wanted,
+               const char *log)
 {
    struct variable variables[MAX_VARIABLES];
    struct process_setup setup = {
       .variables = variables,
       .num_variables = environment_variables(variables, driver, options, frames),
-      .output = with_images ? OUTPUT_PIPE : OUTPUT_NONE,
+      .output = wanted ? OUTPUT_PIPE : OUTPUT_NONE,
       .errors = log,
    };
-   const bool newer = trace_is_newer(trace), names_refused = newer && !with_images;
-   char *argv[10];
+   const bool newer = trace_is_newer(trace), names_refused = newer && !wanted;
+   char *snapshots = NULL;
+   char *argv[12];
    unsigned count = 0;
 
    *replayer = (struct replayer){.driver = driver,
@@ -42,7 +46,9 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
                            text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
                                 trace->versions.gl_compatibility ? "COMPAT" : "")};
    argv[count++] = "--headless";
-   if (with_images) {
+   if (wanted && wanted->first_call)
+      argv[count++] = snapshots = text("--snapshot=%u-%u/frame", wanted->first_call, LAST_CALL);
+   if (wanted) {
       argv[count++] = "--snapshot-prefix=-";
       argv[count++] = "--snapshot-format=PNM";
       argv[count++] = "--snapshot-force-backbuffer";
@@ -52,13 +58,16 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
    int error = process_start(&replayer->process, argv, &setup);
    for (unsigned v = 0; v < setup.num_variables; v++)
       free(variables[v].value);
+   free(snapshots);
    if (error)
       fail(process_explain(replayer->program, error), "replaying needs the Debian package apitrace");
-   if (with_images) {
+   if (wanted) {
       replayer->images = fdopen(replayer->process.output, "rb");
       replayer->process.output = -1;
       if (!replayer->images)
          fail(STATUS_FAILED, "out of memory");
+      /* replayer_has_image looks at the pipe itself. */
+      setvbuf(replayer->images, NULL, _IONBF, 0);
    }
 }
 
@@ -120,6 +129,7 @@ read_log(struct replayer *replayer, char *problem, size_t size)
    *problem = 0;
    if (!file)
       return;
+   progress_end();
    while (fgets(line, sizeof(line), file)) {
       line[strcspn(line, "\n")] = 0;
       if (!strncmp(line, "tbrsim: ", 8)) {
@@ -147,8 +157,6 @@ replayer_finish(struct replayer *replayer)
       fclose(replayer->images);
    replayer->images = NULL;
    int status = process_wait(&replayer->process);
-   if (process_interrupted() || status)
-      progress_end();
    if (process_interrupted())
       exit(STATUS_SIGNAL + process_interrupted());
    read_log(replayer, problem, sizeof(problem));
@@ -159,47 +167,18 @@ replayer_finish(struct replayer *replayer)
    free(replayer->log);
 }
 
+bool
+replayer_has_image(const struct replayer *replayer, int milliseconds)
+{
+   struct pollfd pipe = {.fd = fileno(replayer->images), .events = POLLIN};
+   return poll(&pipe, 1, milliseconds) != 0;
+}
+
 void
 replayer_read(struct replayer *replayer, struct image *image, unsigned frame)
 {
    if (image_read(replayer->images, image))
       return;
    replayer_finish(replayer);
-   progress_end();
    fail(STATUS_FAILED, "the replay on %s ended before frame %u", replayer->driver, frame);
-}
-
-#define SECONDS_BETWEEN_LINES 5
-
-static bool progress_open;
-
-void
-progress_show(const char *what, unsigned frame, unsigned frames)
-{
-   static const char *last_what;
-   static struct timespec started, shown;
-   struct timespec now;
-   bool terminal = isatty(STDERR_FILENO);
-
-   clock_gettime(CLOCK_MONOTONIC, &now);
-   if (last_what != what) {
-      last_what = what;
-      started = shown = now;
-   }
-   double seconds = now.tv_sec - started.tv_sec + (now.tv_nsec - started.tv_nsec) * 1e-9;
-   double since = now.tv_sec - shown.tv_sec + (now.tv_nsec - shown.tv_nsec) * 1e-9;
-   if (since < (terminal ? 0.1 : SECONDS_BETWEEN_LINES))
-      return;
-   shown = now;
-   fprintf(stderr, "%s%s: frame %u of %u, %.1f s%s", terminal ? "\r" : "", what, frame, frames, seconds,
-           terminal ? "  " : "\n");
-   progress_open = terminal;
-}
-
-void
-progress_end(void)
-{
-   if (progress_open)
-      fputc('\n', stderr);
-   progress_open = false;
 }

@@ -20,24 +20,27 @@ struct replayer {
    bool names_refused; /**< the calls that the driver refuses are in the log */
 };
 
+/** Which images are wanted: of all frames that end at first_call or later. */
+struct replay_images {
+   unsigned first_call;
+};
+
 /** Starts a replay, of a trace that was made on a newer context on what there is; then the calls that this refuses
- * are named at the end, unless with_images. frames ("A-B") are those simulated, NULL for all; with_images
- * makes the frames come out of the pipe images; log is the file that takes what it
+ * are named at the end, unless it is for images. frames ("A-B") are those simulated, NULL for all; images
+ * (NULL: none) makes frames come out of the pipe images; log is the file that takes what it
  * says on stderr. Ends the command with a line where it cannot be started. */
 void replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
-                    const struct options *options, const char *frames, bool with_images, const char *log);
+                    const struct options *options, const char *frames, const struct replay_images *wanted,
+                    const char *log);
 
 /** Waits for its end. Passes on what the driver said; ends the command with a line
  * where the replay failed. */
 void replayer_finish(struct replayer *replayer);
 
+/** Waits for an image to come, so many milliseconds at most; true where one comes, or the replay has ended. */
+bool replayer_has_image(const struct replayer *replayer, int milliseconds);
+
 /** Reads its next frame; ends the command with a line where there is none. */
 void replayer_read(struct replayer *replayer, struct image *image, unsigned frame);
-
-/** The progress line on stderr: what is done, of how much. On a terminal it is
- * rewritten in place, elsewhere a line comes every few seconds. */
-void progress_show(const char *what, unsigned frame, unsigned frames);
-/** Ends it. */
-void progress_end(void);
 
 #endif

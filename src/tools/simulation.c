@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replayer.h"
+#include "progress.h"
 #include "stats/writer.h"
 #include "tools.h"
 #include "gpu/counters.h"
@@ -32,6 +32,9 @@ struct round {
    bool decoding; /* a thread is at it */
    bool ended;    /* no more items come */
    unsigned members, finished;
+   unsigned frames; /* decoded */
+   unsigned passes; /* of the frame that is being decoded */
+   const char *work;
 };
 
 void
@@ -163,6 +166,21 @@ find_work(const struct round *round)
    return found;
 }
 
+/* The lock is held. */
+static void
+show_progress(struct round *round, const struct cm_item *item)
+{
+   const unsigned first = round->simulations->first_frame, last = round->simulations->last_frame;
+   size_t count;
+   const struct cm_indexed_frame *frames = cm_recording_frames(round->simulations->recording, &count);
+   round->passes = item->type == CM_ITEM_FRAME_END ? 0 : round->passes + (item->type == CM_ITEM_PASS);
+   round->frames += item->type == CM_ITEM_FRAME_END;
+   const size_t frame = first + round->frames;
+   const uint64_t passes = frame < count ? frames[frame].counts.passes : 0;
+   const double part = passes ? (double)round->passes / (double)(passes + 1) : 0;
+   progress_show(round->work, round->frames + part, last - first + 1);
+}
+
 static void
 decode(struct round *round)
 {
@@ -177,9 +195,7 @@ decode(struct round *round)
       round->bytes += bytes_of(&item);
       round->end++;
    }
-   if (item.type == CM_ITEM_FRAME_END)
-      progress_show("simulating", (unsigned)item.frame - round->simulations->first_frame + 1,
-                    round->simulations->last_frame - round->simulations->first_frame + 1);
+   show_progress(round, &item);
    pthread_cond_broadcast(&round->changed);
 }
 
@@ -233,12 +249,14 @@ static void
 run_round(struct simulations *simulations)
 {
    static struct round round;
-   round = (struct round){.simulations = simulations};
+   round = (struct round){.simulations = simulations, .work = "simulating"};
    pthread_mutex_init(&round.lock, NULL);
    pthread_cond_init(&round.changed, NULL);
    for (unsigned s = 0; s < simulations->count; s++) {
       simulations->list[s].next = 0;
       round.members += !simulations->list[s].finished;
+      if (!simulations->list[s].finished && !counts(&simulations->list[s]))
+         round.work = "finding next uses";
    }
    cm_recording_seek(simulations->recording, simulations->first_frame, simulations->last_frame);
 

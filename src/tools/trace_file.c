@@ -208,16 +208,13 @@ take_context(struct trace_versions *versions, const char *call, bool is_es)
    }
 }
 
-static struct trace_versions
-find_versions(const char *path)
+/* Gives each call that apitrace prints for an option to a function, until that has enough. */
+static void
+look_at_calls(const char *path, const char *option, bool (*take)(void *context, const char *call),
+              void *context)
 {
-   char *argv[] = {"apitrace",
-                   "dump",
-                   "--color=never",
-                   "--multiline=no",
-                   "--grep=^(eglBindAPI|eglCreateContext|glXCreateContextAttribsARB)$",
-                   (char *)path,
-                   NULL};
+   char *argv[] = {"apitrace",        "dump",         "--color=never", "--multiline=no",
+                   "--thread-ids=no", (char *)option, (char *)path,    NULL};
    struct process process;
    struct process_setup setup = {.system_environment = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
    int error = process_start(&process, argv, &setup);
@@ -227,24 +224,74 @@ find_versions(const char *path)
    process.output = -1;
    if (!calls)
       fail(STATUS_FAILED, "out of memory");
-   struct trace_versions versions = {0};
-   bool is_es = true; /* EGL's default */
    char *call = NULL;
    size_t size = 0;
-   while (getline(&call, &size, calls) > 0) {
-      if (strstr(call, "eglBindAPI("))
-         is_es = strstr(call, "EGL_OPENGL_ES_API") != NULL;
-      else
-         take_context(&versions, call, is_es);
+   bool more = true;
+   while (more && getline(&call, &size, calls) > 0) {
+      if (*call >= '0' && *call <= '9')
+         more = take(context, call);
    }
    free(call);
    fclose(calls);
-   const int status = process_wait(&process);
+   if (!more)
+      process_stop(&process);
+   const int status = more ? process_wait(&process) : 0;
    if (process_interrupted())
       exit(STATUS_SIGNAL + process_interrupted());
    if (status)
       fail(STATUS_FAILED, "%s: apitrace %s failed with status %d", path, argv[1], status);
-   return versions;
+}
+
+struct context_search {
+   struct trace_versions versions;
+   bool is_es;
+};
+
+static bool
+look_at_context(void *data, const char *call)
+{
+   struct context_search *search = data;
+   if (strstr(call, "eglBindAPI("))
+      search->is_es = strstr(call, "EGL_OPENGL_ES_API") != NULL;
+   else
+      take_context(&search->versions, call, search->is_es);
+   return true;
+}
+
+static struct trace_versions
+find_versions(const char *path)
+{
+   struct context_search search = {.is_es = true}; /* EGL's default */
+   look_at_calls(path, "--grep=^(eglBindAPI|eglCreateContext|glXCreateContextAttribsARB)$", look_at_context,
+                 &search);
+   return search.versions;
+}
+
+/* ---- frames ------------------------------------------------------------------ */
+
+struct frame_search {
+   unsigned frame; /* that is looked for, counted from the next one */
+   unsigned call;
+   bool found;
+};
+
+static bool
+look_at_frame_end(void *data, const char *call)
+{
+   struct frame_search *search = data;
+   search->call = (unsigned)strtoul(call, NULL, 10);
+   search->found = !search->frame--;
+   return !search->found;
+}
+
+unsigned
+trace_frame_end(const struct trace *trace, unsigned frame)
+{
+   struct frame_search search = {.frame = frame};
+   look_at_calls(trace->path, "--calls=*/frame", look_at_frame_end, &search);
+   if (!search.found)
+      fail(STATUS_FAILED, "%s: apitrace finds no frame %u", trace->path, frame);
+   return search.call;
 }
 
 bool

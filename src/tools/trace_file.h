@@ -29,6 +29,9 @@ bool trace_is_newer(const struct trace *trace);
  * no apitrace file, or is truncated or damaged. */
 struct trace trace_file_open(const char *path);
 
+/** The number of the call that ends a frame. */
+unsigned trace_frame_end(const struct trace *trace, unsigned frame);
+
 /** A copy that ends after frame last, in a temporary file that is removed when the
  * command ends. */
 struct trace trace_file_trim(const struct trace *trace, unsigned last);

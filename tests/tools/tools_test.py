@@ -3,14 +3,18 @@
 an exit status."""
 
 import argparse
+import fcntl
 import os
 import pathlib
+import pty
 import re
 import resource
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 import unittest
 
@@ -207,12 +211,26 @@ class Replay(CommandTest):
         self.assertEqual(csv.count(b"\n"), 4)
         names = sorted(path.name for path in self.path("images").iterdir())
         self.assertEqual(names, [f"frame-{frame:04}.png" for frame in (2, 3, 4)])
+        # The same images as when all are taken.
+        self.replay("--no-model", "--snapshots", self.path("all"))
+        for name in names:
+            self.assertEqual((self.path("images") / name).read_bytes(), (self.path("all") / name).read_bytes())
 
     def test_check(self):
         result, csv = self.replay("--no-model", "--check", "--frames", "0-1")
         self.assertEqual(result.returncode, 0, result.stdout)
         self.assertIn("every frame is within the tolerance", result.stdout)
         self.assertEqual(csv, b"")
+        # softpipe only where it is asked for.
+        self.assertNotIn("softpipe", result.stdout)
+        logs = {path.name for path in self.path("out").glob("*-images.log")}
+        self.assertEqual(logs, {"tbrsim-images.log", "llvmpipe-images.log"})
+        both, _ = self.replay("--no-model", "--check=llvmpipe,softpipe", "--frames", "2-3")
+        self.assertEqual(both.returncode, 0, both.stdout)
+        self.assertRegex(both.stdout, r"tbrsim from llvmpipe +tbrsim from softpipe +softpipe from llvmpipe")
+        self.assertRegex(both.stdout, r"(?m)^ +2 .*\n +3 ")
+        self.assertEqual(both.stderr, "")
+        self.refused(2, "--check=softpipe: expected llvmpipe, or llvmpipe,softpipe", "replay", "--check=softpipe", TRACE)
         # This one's images are llvmpipe's to the bit; blurred ones are rounded otherwise.
         result = run("replay", "--out", self.path("out"), "--no-model", "--check", "--frames", "0-1",
                      "--tolerance", "0", REPLAYS / "glmark2_effect2d.trace")
@@ -229,6 +247,72 @@ class Replay(CommandTest):
         # A comparison beside it, and taking images, changes none of them either.
         _, again = self.replay("--snapshots", self.path("images"))
         self.assertEqual(first, again)
+
+
+class Progress(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.recording = self.path("ideas.tbr")
+        run("replay", "--no-model", "--record", self.recording, "--out", self.path("out"), REPLAYS / "glmark2_ideas.trace")
+
+    def on_terminal(self, columns, *arguments):
+        """Status, and what comes to a terminal of so many columns."""
+        terminal, end = pty.openpty()
+        fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        output = b""
+        with open(terminal, "rb", buffering=0) as file:
+            process = subprocess.Popen([TBRSIM, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=end)
+            os.close(end)
+            while True:
+                try:
+                    output += file.read(4096)
+                except OSError:  # nobody has it open any more
+                    break
+        return process.wait(timeout=100), output.decode()
+
+    def screen(self, output, columns):
+        """What is left in the last line; no line may have wrapped."""
+        line = ""
+        for part in output.split("\r"):
+            self.assertLess(len(part), columns, output)
+            line = part + line[len(part):]
+        return line
+
+    def work(self):
+        """Options that make a simulation take seconds."""
+        return ["--out", self.path("sim"), "--jobs", "1", "--timing", "on", "--vary", "l2.size=262144,524288,1048576,2097152",
+                "--vary", "l2.policy=opt,drrip,lru", self.recording]
+
+    def test_terminal(self):
+        status, output = self.on_terminal(80, "sim", *self.work())
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r"(simulating|uses): frame \d+ of \d+, \d+ %, \d+ s left, [\d.]+ frames/s")
+        self.assertRegex(output, "finding next uses: frame")
+        self.assertRegex(output, "simulating: frame")
+        self.assertNotIn("\n", output)
+        self.assertEqual(self.screen(output, 80).strip(), "")
+
+    def test_narrow_terminal(self):
+        status, output = self.on_terminal(30, "sim", *self.work())
+        self.assertEqual(status, 0, output)
+        self.assertRegex(output, r"simulating: frame \d+ of \d+")
+        self.assertEqual(self.screen(output, 30).strip(), "")
+
+    def test_errors_have_their_own_line(self):
+        data = self.recording.read_bytes()
+        cut = self.path("cut.tbr", data[:len(data) - 1000])
+        status, output = self.on_terminal(200, "sim", *self.work()[:-1], cut)
+        self.assertEqual(status, 1, output)
+        lines = [self.screen(line, 201).strip() for line in output.replace("\r\n", "\n").split("\n")]
+        self.assertEqual(lines.pop(), "")
+        self.assertTrue(lines)
+        for line in lines:
+            self.assertRegex(line, "^tbrsim: .*cut.tbr: ")
+
+    def test_pipe(self):
+        for arguments in (["sim", *self.work()], ["replay", "--out", self.path("out"), "--check", TRACE]):
+            result = run(*arguments)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
 class BadInput(CommandTest):
