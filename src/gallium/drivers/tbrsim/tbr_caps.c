@@ -306,6 +306,9 @@ init_vertex_caps(struct pipe_caps *caps)
    caps->stream_output_pause_resume = true;
    caps->stream_output_interleave_buffers = true;
    caps->draw_indirect = true;
+   caps->multi_draw_indirect = true;
+   caps->multi_draw_indirect_params = true;
+   caps->draw_parameters = true;
    /* Vertex shaders belong to the context's draw module. */
    caps->shareable_shaders = false;
 }
@@ -332,6 +335,8 @@ init_texture_caps(struct pipe_caps *caps)
    caps->min_texture_gather_offset = -32;
    caps->max_texture_gather_offset = 31;
    caps->texture_query_lod = true;
+   caps->texture_query_samples = true;
+   caps->texture_shadow_lod = true;
    caps->sampler_view_target = true;
    caps->copy_between_compressed_and_plain_formats = true;
    caps->max_texture_lod_bias = 16.0f;
@@ -353,6 +358,7 @@ init_query_caps(struct pipe_caps *caps)
    caps->query_timestamp = true;
    caps->query_time_elapsed = true;
    caps->timer_resolution = 1; /* nanoseconds */
+   caps->query_buffer_object = true;
    caps->conditional_render = true;
    caps->conditional_render_inverted = true;
 }
@@ -364,6 +370,9 @@ init_memory_caps(struct pipe_caps *caps)
    caps->video_memory = os_get_total_physical_memory(&bytes) ? MIN2(bytes >> 20, UINT32_MAX) : 0;
    caps->uma = true;
    caps->invalidate_buffer = true;
+   /* Whoever reads out of bounds: draw and the generated code look at every size. */
+   caps->robust_buffer_access_behavior = true;
+   caps->device_reset_status_query = true;
    caps->min_map_buffer_alignment = 64;
    caps->endianness = PIPE_ENDIAN_NATIVE;
 }

@@ -42,10 +42,24 @@ destroy_context(struct pipe_context *base)
    FREE(context);
 }
 
+/** The simulated GPU is never reset: programs without end are ended (shader.loop_limit). */
+static enum pipe_reset_status
+get_device_reset_status(struct pipe_context *base)
+{
+   return PIPE_NO_RESET;
+}
+
+static void
+set_device_reset_callback(struct pipe_context *base, const struct pipe_device_reset_callback *callback)
+{
+}
+
 static bool
 init_functions(struct tbr_context *context)
 {
    context->base.destroy = destroy_context;
+   context->base.get_device_reset_status = get_device_reset_status;
+   context->base.set_device_reset_callback = set_device_reset_callback;
    tbr_state_init_context(context);
    tbr_shader_init_context(context);
    tbr_transfer_init_context(context);

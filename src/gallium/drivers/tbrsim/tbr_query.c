@@ -369,6 +369,47 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
    return true;
 }
 
+/** The member of a result that a query buffer gets. */
+static uint64_t
+select_value(const struct tbr_query *query, const union pipe_query_result *result, int index)
+{
+   switch (query->type) {
+   case PIPE_QUERY_OCCLUSION_PREDICATE:
+   case PIPE_QUERY_OCCLUSION_PREDICATE_CONSERVATIVE:
+   case PIPE_QUERY_SO_OVERFLOW_PREDICATE:
+   case PIPE_QUERY_SO_OVERFLOW_ANY_PREDICATE:
+   case PIPE_QUERY_GPU_FINISHED: return result->b;
+   case PIPE_QUERY_SO_STATISTICS:
+      return index ? result->so_statistics.primitives_storage_needed
+                   : result->so_statistics.num_primitives_written;
+   case PIPE_QUERY_PIPELINE_STATISTICS: return result->pipeline_statistics.counters[index];
+   default: return result->u64;
+   }
+}
+
+/** Results go to the buffer when they are asked for: the draws that read it come later. */
+static void
+get_query_result_resource(struct pipe_context *base, struct pipe_query *handle, enum pipe_query_flags flags,
+                          enum pipe_query_value_type type, int index, struct pipe_resource *buffer,
+                          unsigned offset)
+{
+   static const uint64_t largest[] = {
+      [PIPE_QUERY_TYPE_I32] = INT32_MAX,
+      [PIPE_QUERY_TYPE_U32] = UINT32_MAX,
+      [PIPE_QUERY_TYPE_I64] = INT64_MAX,
+      [PIPE_QUERY_TYPE_U64] = UINT64_MAX,
+   };
+   const bool wide = type == PIPE_QUERY_TYPE_I64 || type == PIPE_QUERY_TYPE_U64;
+   uint64_t value = 1; /* available, always */
+   if (index >= 0) {
+      union pipe_query_result result;
+      get_query_result(base, handle, true, &result);
+      value = MIN2(select_value(tbr_query(handle), &result, index), largest[type]);
+   }
+   const uint32_t narrow = value;
+   pipe_buffer_write(base, buffer, offset, wide ? 8 : 4, wide ? (const void *)&value : &narrow);
+}
+
 static void
 set_active_query_state(struct pipe_context *base, bool enable)
 {
@@ -413,6 +454,7 @@ tbr_query_init_context(struct tbr_context *context)
    base->begin_query = begin_query;
    base->end_query = end_query;
    base->get_query_result = get_query_result;
+   base->get_query_result_resource = get_query_result_resource;
    base->set_active_query_state = set_active_query_state;
    base->render_condition = render_condition;
 }
