@@ -36,18 +36,17 @@ static const struct cm_counter_source immediate_counters = {list_immediate, read
 /* ---- all of them --------------------------------------------------------- */
 
 /* In the table's order: X(source, what its counters are read from; NULL: they are 0) */
-#define SOURCES(X)                                        \
-   X(stage_counters, gpu->pipeline)                       \
-   X(cm_primitive_buffer_counters, gpu->attribute_cache)  \
-   X(immediate_counters, gpu->pipeline)                   \
-   X(cm_texture_access_counters, &gpu->texture_access)    \
-   X(cm_memory_counters, &gpu->hierarchy)                 \
-   X(cm_nuca_counters, gpu->nuca)                         \
-   X(cm_replication_counters, gpu->nuca)                  \
-   X(cm_mesh_counters, gpu->nuca)                         \
-   X(cm_operation_counters, gpu->operations)              \
-   X(cm_timing_counters, gpu->timing)                     \
-   X(cm_immediate_timing_counters, gpu->immediate_timing) \
+#define SOURCES(X)                                       \
+   X(stage_counters, gpu->pipeline)                      \
+   X(cm_primitive_buffer_counters, gpu->attribute_cache) \
+   X(immediate_counters, gpu->pipeline)                  \
+   X(cm_texture_access_counters, &gpu->texture_access)   \
+   X(cm_memory_counters, &gpu->hierarchy)                \
+   X(cm_nuca_counters, gpu->nuca)                        \
+   X(cm_replication_counters, gpu->nuca)                 \
+   X(cm_mesh_counters, gpu->nuca)                        \
+   X(cm_operation_counters, gpu->operations)             \
+   X(cm_timing_counters, gpu->timing)                    \
    X(cm_energy_counters, NULL) /* made of the others */
 
 static const struct cm_counter_source *const sources[] = {

@@ -171,7 +171,7 @@ read_footprint_of_nuca(struct cm_gpu *gpu, const struct cm_cache *cache, const s
 static void
 tell_blocks(struct cm_gpu *gpu, const uint64_t *blocks, unsigned count, uint32_t shift)
 {
-   struct cm_tap *tap = gpu->hierarchy.dram.tap;
+   struct cm_tap *tap = cm_timing_tap(gpu->timing);
    uint64_t known[CM_MAX_FOOTPRINT_BLOCKS];
    unsigned num_known = 0;
    for (unsigned b = 0; b < count; b++) {
@@ -189,7 +189,7 @@ tell_blocks(struct cm_gpu *gpu, const uint64_t *blocks, unsigned count, uint32_t
 static void
 tell_grid(struct cm_gpu *gpu, const struct cm_read_grid *grid, uint32_t shift)
 {
-   struct cm_tap *tap = gpu->hierarchy.dram.tap;
+   struct cm_tap *tap = cm_timing_tap(gpu->timing);
    uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
    cm_tap_add(tap, cm_token_make(CM_TOKEN_GROUP, (uint32_t)__builtin_popcount(mask), CM_STREAM_TEXTURE, 0));
    for (; mask; mask &= mask - 1) {
@@ -233,7 +233,7 @@ read_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct cm_textu
                const struct cm_texture_binding *binding, const struct cm_footprint *footprint)
 {
    if (gpu->reads_apart) {
-      if (gpu->is_timed)
+      if (gpu->timing)
          read_footprint_timed(gpu, cache, image, binding, footprint);
       else
          read_footprint_of_nuca(gpu, cache, image, binding, footprint);
@@ -280,9 +280,9 @@ read_buffer_footprint(struct cm_gpu *gpu, struct cm_cache *cache, const struct t
            block <= last && num_blocks < CM_MAX_FOOTPRINT_BLOCKS; block++)
          blocks[num_blocks++] = block;
    }
-   if (gpu->timing && gpu->nuca)
+   if (gpu->nuca)
       cm_timing_group(gpu->timing, CM_STREAM_TEXTURE, 0);
-   else if (gpu->is_timed)
+   else if (gpu->timing)
       tell_blocks(gpu, blocks, num_blocks, shift);
    if (gpu->nuca)
       cm_nuca_read(gpu->nuca, processor_of(gpu, cache), blocks, num_blocks);

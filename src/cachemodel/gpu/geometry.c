@@ -116,20 +116,13 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
       fetch.buffers[e] = cm_address_space_use(&gpu->space, draw->elements[e].buffer);
 
    struct cm_timing *timing = gpu->timing;
-   struct cm_immediate_timing *immediate = gpu->immediate_timing;
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
-   if (timing)
-      cm_timing_draw(timing, draw);
-   if (immediate)
-      cm_immediate_timing_draw(immediate, draw);
+   cm_timing_draw(timing, draw);
    cm_gpu_fetch_program(gpu, CM_PROGRAM_VERTEX, &draw->vertex_program, 0);
    cm_gpu_fetch_program(gpu, CM_PROGRAM_GEOMETRY, &draw->geometry_program, 0);
    const uint64_t vertices = gpu->pipeline[CM_PIPELINE_VERTICES];
-   if (timing)
-      cm_timing_programs_fetched(timing);
-   if (immediate)
-      cm_immediate_timing_programs_fetched(immediate);
+   cm_timing_programs_fetched(timing);
    for (uint32_t n = 0; n < draw->num_vertices; n++) {
       uint32_t vertex = draw->first_vertex_number + n;
       if (draw->index_buffer) {
@@ -141,18 +134,12 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
          gpu->pipeline[CM_PIPELINE_VERTICES_REUSED]++;
       else
          fetch_vertex(&fetch, vertex);
-      if (timing)
-         cm_timing_vertex(timing, reused);
-      if (immediate)
-         cm_immediate_timing_vertex(immediate, reused);
+      cm_timing_vertex(timing, reused);
    }
    if (gpu->counts_operations)
       cm_operations_vertices(gpu, draw, gpu->pipeline[CM_PIPELINE_VERTICES] - vertices);
    write_feedback(gpu, draw);
-   if (timing)
-      cm_timing_draw_end(timing);
-   if (immediate)
-      cm_immediate_timing_draw_end(immediate);
+   cm_timing_draw_end(timing);
 }
 
 bool

@@ -102,19 +102,15 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       fine = gpu->attribute_cache != NULL;
    }
    if (fine && config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures))) {
-      gpu->is_timed = true;
-      if (config->mode == CM_MODE_IMR)
-         gpu->immediate_timing = cm_immediate_timing_create(&gpu->config, &gpu->hierarchy);
-      else
-         gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->nuca);
-      fine = gpu->timing || gpu->immediate_timing;
+      gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->nuca);
+      fine = gpu->timing != NULL;
    }
    if (fine && config->mode == CM_MODE_IMR) {
       gpu->immediate = cm_immediate_create(gpu);
       fine = gpu->immediate != NULL;
    }
    if (fine) {
-      gpu->reads_apart = gpu->nuca || gpu->is_timed;
+      gpu->reads_apart = gpu->nuca || gpu->timing;
       if (futures)
          cm_futures_apply(futures, &gpu->hierarchy);
       return gpu;
@@ -143,7 +139,6 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_texture_access_finish(&gpu->texture_access);
    cm_energy_destroy(gpu->energy);
    cm_timing_destroy(gpu->timing);
-   cm_immediate_timing_destroy(gpu->immediate_timing);
    cm_nuca_destroy(gpu->nuca);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
@@ -171,8 +166,7 @@ cm_gpu_observe(struct cm_gpu *gpu, enum cm_unit unit, const struct cm_observer *
 void
 cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline)
 {
-   if (gpu->timing)
-      cm_timing_set_timeline(gpu->timing, timeline);
+   cm_timing_set_timeline(gpu->timing, timeline);
 }
 
 static void
@@ -201,10 +195,9 @@ cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const stru
       out_of_memory(gpu);
       return;
    }
-   if (gpu->timing) {
-      const uint32_t bytes = program->instructions * CM_INSTRUCTION_BYTES;
+   const uint32_t bytes = program->instructions * CM_INSTRUCTION_BYTES;
+   if (!gpu->immediate)
       cm_timing_group(gpu->timing, CM_STREAM_SHADER, (bytes + 63) / 64 + (program->constant_bytes + 63) / 64);
-   }
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->instructions,
                              (uint64_t)program->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, program->constant_bytes,
@@ -241,8 +234,11 @@ begin_pass(struct cm_gpu *gpu)
       return false;
    if (gpu->immediate)
       return cm_immediate_begin(gpu->immediate);
+   cm_timing_begin(gpu->timing, CM_LOG_GEOMETRY, 0);
    cm_geometry_draws(gpu, 0, gpu->pass->num_draws);
-   return cm_polygon_list_builder(gpu);
+   const bool fine = cm_polygon_list_builder(gpu);
+   cm_timing_end(gpu->timing);
+   return fine;
 }
 
 /* The pass cannot be simulated any further. */
@@ -260,14 +256,10 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
    gpu->pass = pass;
    gpu->frame_open = true;
-   if (gpu->timing)
-      cm_timing_geometry_begin(gpu->timing);
    gpu->pipeline[CM_PIPELINE_PASSES]++;
    cm_framebuffer_bind(gpu);
    if (!begin_pass(gpu))
       abandon_pass(gpu);
-   if (gpu->timing)
-      cm_timing_geometry_end(gpu->timing);
 }
 
 const uint32_t *
@@ -292,24 +284,19 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
    }
    gpu->pipeline[CM_PIPELINE_TILES]++;
    struct cm_timing *timing = gpu->timing;
-   if (timing)
-      cm_timing_tile_begin(timing, tile);
+   cm_timing_begin(timing, CM_LOG_TILE, tile);
    cm_framebuffer_tile(gpu, tile, false);
-   if (timing)
-      cm_timing_tile_loaded(timing);
+   cm_timing_mark(timing, CM_LOG_LOADED);
    cm_tile_fetcher(gpu, tile);
    cm_tile_fetcher_tile_done(gpu, tile);
-   if (timing)
-      cm_timing_tile_fetched(timing, &gpu->pass->tiles[tile]);
+   cm_timing_tile_fetched(timing, &gpu->pass->tiles[tile]);
    if (!cm_fragment_stage(gpu, tile))
       out_of_memory(gpu);
    else if (gpu->counts_operations)
       cm_operations_tile(gpu, tile);
-   if (timing)
-      cm_timing_tile_shaded(timing);
+   cm_timing_mark(timing, CM_LOG_SHADED);
    cm_framebuffer_tile(gpu, tile, true);
-   if (timing)
-      cm_timing_tile_end(timing);
+   cm_timing_end(timing);
 }
 
 void
@@ -347,12 +334,8 @@ const uint64_t *
 cm_gpu_frame_end(struct cm_gpu *gpu)
 {
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
-   if (gpu->timing)
-      cm_timing_frame_end(gpu->timing);
-   if (gpu->immediate_timing)
-      cm_immediate_timing_frame_end(gpu->immediate_timing);
-   if ((gpu->timing && cm_timing_is_lost(gpu->timing)) ||
-       (gpu->immediate_timing && cm_immediate_timing_is_lost(gpu->immediate_timing)))
+   cm_timing_frame_end(gpu->timing);
+   if (cm_timing_is_lost(gpu->timing))
       out_of_memory(gpu);
    const uint64_t *frame = cm_gpu_frame(gpu);
    memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));

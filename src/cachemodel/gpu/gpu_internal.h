@@ -10,7 +10,6 @@
 #include "gpu/operations.h"
 #include "memory/hierarchy.h"
 #include "texture/nuca.h"
-#include "timing/immediate_timing.h"
 #include "timing/timing.h"
 #include "memory/attribute_cache.h"
 #include "texture/access.h"
@@ -30,10 +29,8 @@ struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    struct cm_hierarchy hierarchy;
    struct cm_nuca *nuca;     /**< of the hierarchy's texture caches; NULL: each serves its own processors */
-   struct cm_timing *timing; /**< NULL: cycles are not simulated, or it is mode imr */
-   struct cm_immediate_timing *immediate_timing; /**< the same of mode imr */
-   bool is_timed;                                /**< there is one of them */
-   bool reads_apart;                             /**< of textures: there is a NUCA, or timing */
+   struct cm_timing *timing; /**< NULL: cycles are not simulated */
+   bool reads_apart;         /**< of textures: there is a NUCA, or timing */
    struct cm_address_space space;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];

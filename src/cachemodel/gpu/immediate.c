@@ -174,7 +174,7 @@ static void
 begin_timed(const struct cm_immediate *immediate, struct cm_timed_block *timed)
 {
    const uint64_t *pipeline = immediate->gpu->pipeline;
-   timed->tests_end = cm_immediate_timing_mark(immediate->gpu->immediate_timing);
+   timed->tests_end = cm_timing_position(immediate->gpu->timing);
    timed->quads = (uint32_t)pipeline[CM_PIPELINE_QUADS];
    timed->footprints = (uint32_t)pipeline[CM_PIPELINE_FOOTPRINTS];
 }
@@ -183,12 +183,14 @@ static void
 end_timed(const struct cm_immediate *immediate, const struct block *block, struct cm_timed_block *timed)
 {
    const struct cm_gpu *gpu = immediate->gpu;
+   if (!gpu->timing)
+      return;
    const uint32_t draw = cm_ordered_event(&immediate->order, block->quads[0])[1];
    timed->quads = (uint32_t)gpu->pipeline[CM_PIPELINE_QUADS] - timed->quads;
    timed->footprints = (uint32_t)gpu->pipeline[CM_PIPELINE_FOOTPRINTS] - timed->footprints;
    timed->instructions = gpu->pass->draws[draw].fragment_program.instructions;
    timed->processor = block_place(block) % gpu->config.fragment_stage.processors;
-   cm_immediate_timing_block(gpu->immediate_timing, timed);
+   cm_timing_block(gpu->timing, timed);
 }
 
 /* Whether depth was written. */
@@ -196,7 +198,7 @@ static bool
 run_block(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests,
           const uint32_t *end)
 {
-   struct cm_immediate_timing *timing = immediate->gpu->immediate_timing;
+   struct cm_timing *timing = immediate->gpu->timing;
    struct cm_timed_block timed;
    /* Late tests come after the program, but what was dropped before it was looked at. */
    const bool looks_early = !tests->late || (block->covered & ~block->live);
@@ -205,18 +207,15 @@ run_block(struct cm_immediate *immediate, const struct block *block, const struc
       test(immediate, block, tests);
    if (!tests->late)
       wrote_depth = update(immediate, block, tests);
-   if (timing)
-      begin_timed(immediate, &timed);
+   begin_timed(immediate, &timed);
    shade(immediate, block, end);
-   if (timing)
-      timed.shade_end = cm_immediate_timing_mark(timing);
+   timed.shade_end = cm_timing_position(timing);
    if (!looks_early)
       test(immediate, block, tests);
    if (tests->late)
       wrote_depth = update(immediate, block, tests);
    blend(immediate, block, tests);
-   if (timing)
-      end_timed(immediate, block, &timed);
+   end_timed(immediate, block, &timed);
    return wrote_depth;
 }
 
@@ -257,8 +256,7 @@ run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests
       access_hiz(immediate, quads, CM_READ);
       pipeline[CM_PIPELINE_HIZ_TESTS]++;
    }
-   if (immediate->gpu->immediate_timing)
-      cm_immediate_timing_region(immediate->gpu->immediate_timing);
+   cm_timing_region(immediate->gpu->timing);
    for (size_t first = 0; first < count;) {
       struct block block = {
          .x = cm_ordered_block_column(quads[first]) * CM_PIXEL_BLOCK,
@@ -278,8 +276,7 @@ run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests
       pipeline[CM_PIPELINE_HIDDEN_REGIONS] += !left;
    if (wrote_depth)
       access_hiz(immediate, quads, CM_WRITE);
-   if (immediate->gpu->immediate_timing)
-      cm_immediate_timing_region_end(immediate->gpu->immediate_timing);
+   cm_timing_region_end(immediate->gpu->timing);
 }
 
 static void
@@ -291,8 +288,7 @@ run_primitive(struct cm_immediate *immediate, uint32_t number)
    size_t count;
    const cm_ordered_quad *quads = cm_quad_order_take(&immediate->order, number, &count);
    cm_immediate_select_layer(immediate, tile / pass->tiles_x / pass->layer_tiles_y);
-   if (immediate->gpu->immediate_timing)
-      cm_immediate_timing_primitive(immediate->gpu->immediate_timing, primitive->draw);
+   cm_timing_primitive(immediate->gpu->timing, primitive->draw);
    for (size_t first = 0; first < count;) {
       const size_t alike = count_alike(quads + first, count - first, CM_PLACE_REGION_SHIFT, SIZE_MAX);
       run_region(immediate, &pass->draws[primitive->draw].tests, quads + first, alike);
@@ -305,15 +301,13 @@ cm_immediate_end(struct cm_immediate *immediate)
 {
    struct cm_gpu *gpu = immediate->gpu;
    const struct cm_pass *pass = gpu->pass;
-   struct cm_immediate_timing *timing = gpu->immediate_timing;
+   struct cm_timing *timing = gpu->timing;
    uint32_t draw = 0;
    if (!cm_quad_order_end(&immediate->order, pass))
       return false;
-   if (timing)
-      cm_immediate_timing_pass_begin(timing);
+   cm_timing_begin(timing, CM_LOG_PASS, 0);
    cm_immediate_clear(immediate);
-   if (timing)
-      cm_immediate_timing_cleared(timing);
+   cm_timing_mark(timing, CM_LOG_CLEARED);
    for (uint32_t p = 0; p < pass->num_primitives; p++) {
       const uint32_t its_draw = pass->primitives[p].draw;
       if (its_draw >= draw) {
@@ -324,13 +318,10 @@ cm_immediate_end(struct cm_immediate *immediate)
    }
    cm_geometry_draws(gpu, draw, pass->num_draws);
    gpu->pipeline[CM_PIPELINE_RASTERIZED_PRIMITIVES] += pass->num_primitives;
-   if (timing)
-      cm_immediate_timing_drawn(timing);
+   cm_timing_mark(timing, CM_LOG_DRAWN);
    cm_immediate_resolve(immediate);
-   if (timing)
-      cm_immediate_timing_resolved(timing);
+   cm_timing_mark(timing, CM_LOG_RESOLVED);
    cm_immediate_write_back(immediate);
-   if (timing)
-      cm_immediate_timing_pass_end(timing);
+   cm_timing_end(timing);
    return true;
 }

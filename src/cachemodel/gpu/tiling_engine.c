@@ -120,8 +120,7 @@ write_primitives(struct cm_gpu *gpu)
          cm_hierarchy_access_range(&gpu->hierarchy, 0,
                                    CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
                                    (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, true);
-      if (gpu->timing)
-         cm_timing_binned(gpu->timing, &pass->primitives[p]);
+      cm_timing_binned(gpu->timing, &pass->primitives[p]);
       gpu->pipeline[CM_PIPELINE_PMDS] += pass->primitives[p].num_tiles;
       gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
    }
@@ -163,12 +162,10 @@ cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile)
    for (uint32_t n = 0; n < count; n++) {
       const uint32_t p = primitives[n];
       const uint32_t attributes = pass->primitives[p].num_attributes;
-      if (timing)
-         cm_timing_group(timing, CM_STREAM_PB_LIST, 1);
+      cm_timing_group(timing, CM_STREAM_PB_LIST, 1);
       cm_hierarchy_access(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(gpu->lists, tile, n),
                           CM_STREAM_PB_LIST, CM_READ);
-      if (timing)
-         cm_timing_group(timing, CM_STREAM_PB_ATTRIBUTE, attributes);
+      cm_timing_group(timing, CM_STREAM_PB_ATTRIBUTE, attributes);
       if (gpu->attribute_cache)
          cm_attribute_cache_read(gpu->attribute_cache, first_block[p], attributes,
                                  opt_numbers[begin[tile] + n]);
@@ -176,8 +173,7 @@ cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile)
          cm_hierarchy_access_range(&gpu->hierarchy, 0,
                                    CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
                                    (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, false);
-      if (timing)
-         cm_timing_fetched(timing, p, attributes);
+      cm_timing_fetched(timing, p, attributes);
    }
 }
 

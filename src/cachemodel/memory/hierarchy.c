@@ -79,23 +79,15 @@ cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const st
 }
 
 void
-cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap)
+cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts)
 {
    hierarchy->dram.tap = tap;
    hierarchy->dram.is_told = true;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-      struct cm_cache *cache = hierarchy->entry[stream].cache;
-      hierarchy->entry[stream].is_told = cache && cache == hierarchy->caches[CM_UNIT_L2];
+      const struct cm_cache *cache = hierarchy->entry[stream].cache;
+      hierarchy->entry[stream].is_told =
+         cache && (firsts ? stream != CM_STREAM_TEXTURE : cache == hierarchy->caches[CM_UNIT_L2]);
    }
-}
-
-void
-cm_hierarchy_tap_all(struct cm_hierarchy *hierarchy, struct cm_tap *tap)
-{
-   hierarchy->dram.tap = tap;
-   hierarchy->dram.is_told = true;
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
-      hierarchy->entry[stream].is_told = hierarchy->entry[stream].cache && stream != CM_STREAM_TEXTURE;
 }
 
 void

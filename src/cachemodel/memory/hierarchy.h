@@ -37,13 +37,9 @@ void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
 void
 cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer);
 
-/** Before the first access: from now on the tap, which must outlive the hierarchy, logs what passes between the
- * levels. */
-void cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap);
-
-/** The same, and the tap logs all accesses of first caches, too, but those of textures, which fragment_stage.c
- * logs. */
-void cm_hierarchy_tap_all(struct cm_hierarchy *hierarchy, struct cm_tap *tap);
+/** Before the first access: the tap, which must outlive the hierarchy, logs what passes between the levels. firsts: it
+ * logs all accesses of first caches, too, but those of textures, which fragment_stage.c logs. */
+void cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts);
 
 /** The cache that serves a stream for a fragment processor (0 for everyone else);
  * NULL: memory. */

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * When it all happens: the timing model of the tile-based pipeline (docs/timing.md).
+ * When it all happens (docs/timing.md, docs/immediate.md).
  *
- * The consumer (gpu/) simulates the caches in the order of the event stream and says here what it did, item
- * by item: the log of a pass' geometry or of a tile. Stages take items from the logs as their queues allow, the
- * stage that is behind in time first, so that memory sees requests nearly in the order of time. Nothing here
- * changes what hits and what misses.
+ * The consumer (gpu/) simulates the caches in the order of the event stream and says here what it did, item by item.
+ * That is the log of a pass' geometry, of a tile, or, in mode imr, of a pass. From the log the timing of either GPU
+ * works out when it happened; nothing here changes what hits and what misses.
  *
- * Calls, from one thread, in this order: for each pass
- *    geometry_begin, (draw, programs_fetched, vertex*, draw_end)*, binned*, geometry_end,
- *    (tile_begin, tile_loaded, fetched*, tile_fetched, quad*, tile_shaded, tile_end)*
+ * Where cycles are not simulated the timing is NULL. All functions take that, and do nothing.
+ *
+ * Calls, from one thread. Tile-based, for each pass
+ *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
+ *    (begin(TILE), mark(LOADED), fetched*, tile_fetched, quad*, mark(SHADED), end)*
+ * and in mode imr
+ *    begin(PASS), mark(CLEARED),
+ *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
+ *    mark(DRAWN), mark(RESOLVED), end
  * and after the last pass of a frame frame_end. What the caches did between two calls is in the log (cm_timing_tap);
- * programs, texture reads, PMDs and attributes begin there with a CM_TOKEN_GROUP of their stream.
+ * in the tile-based pipeline programs, texture reads, PMDs and attributes begin there with a CM_TOKEN_GROUP of their
+ * stream, in mode imr texture reads do.
  */
 #ifndef CM_TIMING_H
 #define CM_TIMING_H
@@ -34,40 +40,64 @@ void cm_timing_destroy(struct cm_timing *timing);
 /** Whether memory was out: from then on no cycle is counted. */
 bool cm_timing_is_lost(const struct cm_timing *timing);
 
-/** Before the first pass: what happens in time is told to a timeline, which must outlive this. */
+/** Before the first pass, not in mode imr: what happens in time is told to a timeline, which must outlive this. */
 void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
 /** Banks of the DRAM system, all channels and ranks. */
 uint32_t cm_timing_banks(const struct cm_config *config);
 
-/* ---- geometry ------------------------------------------------------------ */
+/** All that is under way ends, and the frame with it. */
+void cm_timing_frame_end(struct cm_timing *timing);
 
-void cm_timing_geometry_begin(struct cm_timing *timing);
+/** What is counted (timing/tiled/counters.h, timing/immediate/counters.h); read from a struct cm_timing. */
+extern const struct cm_counter_source cm_timing_counters;
+
+/* ---- logs ---------------------------------------------------------------- */
+
+/** What a log is of. */
+enum cm_log_kind { CM_LOG_GEOMETRY, CM_LOG_TILE, CM_LOG_PASS };
+
+/** A log begins; tile: the tile that it is of. */
+void cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile);
+/** The log is complete. */
+void cm_timing_end(struct cm_timing *timing);
+
+/** What a log has come to. */
+enum cm_log_mark {
+   CM_LOG_VERTICES, /**< all vertices are fetched; draw_end says so */
+   CM_LOG_LOADED,   /**< the tile is loaded */
+   CM_LOG_FETCHED,  /**< its primitives are fetched; tile_fetched says so */
+   CM_LOG_SHADED,   /**< it is shaded; what follows is its flush */
+   CM_LOG_CLEARED,  /**< the pass' attachments are cleared */
+   CM_LOG_DRAWN,    /**< all is drawn; what follows are resolves */
+   CM_LOG_RESOLVED, /**< what follows is what the render caches write back */
+   CM_LOG_MARK_COUNT,
+};
+void cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark);
+
+/** Where what passes between the caches is logged; NULL: nowhere. */
+struct cm_tap *cm_timing_tap(struct cm_timing *timing);
+
+/** Begins a group of so many accesses. */
+void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses);
+
+/* ---- vertices ------------------------------------------------------------ */
+
 /** A draw begins. What follows are its programs. */
 void cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw);
 void cm_timing_programs_fetched(struct cm_timing *timing);
 /** A vertex was fetched, or found transformed already. */
 void cm_timing_vertex(struct cm_timing *timing, bool reused);
-/** The draw ends; since the last vertex, transform feedback was written. */
+/** The draw's vertices end; since the last one, transform feedback was written. */
 void cm_timing_draw_end(struct cm_timing *timing);
+
+/* ---- the tile-based pipeline --------------------------------------------- */
+
 /** The Polygon List Builder wrote a primitive's PMDs and attributes. */
 void cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive);
-void cm_timing_geometry_end(struct cm_timing *timing);
-
-/* ---- tiles --------------------------------------------------------------- */
-
-void cm_timing_tile_begin(struct cm_timing *timing, uint32_t tile);
-/** The tile was loaded. */
-void cm_timing_tile_loaded(struct cm_timing *timing);
 /** The Tile Fetcher has read a primitive's PMD and attributes. primitive: its index in the pass. */
 void cm_timing_fetched(struct cm_timing *timing, uint32_t primitive, uint32_t attributes);
 /** All primitives of the tile are fetched. events: the tile's, as recorded. */
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
-
-/** The log at present. Valid until the next call but fetched, vertex, binned, quad. */
-struct cm_tap *cm_timing_tap(struct cm_timing *timing);
-
-/** Begins a group of so many accesses. */
-void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses);
 
 /** A quad has run: its program's instructions, reads of textures (groups) of it. */
 struct cm_timed_quad {
@@ -79,13 +109,27 @@ struct cm_timed_quad {
    bool shaded;        /**< it runs; else it fails the Early Z-Test, or has no program */
 };
 void cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad);
-void cm_timing_tile_shaded(struct cm_timing *timing);
-/** The tile was flushed. */
-void cm_timing_tile_end(struct cm_timing *timing);
-/** All that is under way ends, and the frame with it. */
-void cm_timing_frame_end(struct cm_timing *timing);
 
-/** What is counted of the tiled GPU (timing/tiled/counters.h); read from a struct cm_timing. */
-extern const struct cm_counter_source cm_timing_counters;
+/* ---- mode imr ------------------------------------------------------------ */
+
+/** A primitive of a draw (number in the pass) begins; then a region of it, whose HiZ was read. */
+void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
+void cm_timing_region(struct cm_timing *timing);
+
+/** Where the log is. */
+uint32_t cm_timing_position(const struct cm_timing *timing);
+
+/** A block of 4x4 pixels is done. */
+struct cm_timed_block {
+   uint32_t tests_end;    /**< the log after the early tests */
+   uint32_t shade_end;    /**< the log after the programs */
+   uint32_t quads;        /**< that ran, once for each run */
+   uint32_t instructions; /**< of the program */
+   uint32_t footprints;   /**< that all of them read */
+   uint32_t processor;
+};
+void cm_timing_block(struct cm_timing *timing, const struct cm_timed_block *block);
+/** The region ends; since its last block, HiZ was written. */
+void cm_timing_region_end(struct cm_timing *timing);
 
 #endif

@@ -58,7 +58,7 @@ enum cm_immediate_event {
       CM_IMMEDIATE_EVENT_COUNT
 };
 
-/** Places of all of them, one after another: cm_counter.event of the source cm_immediate_timing_counters. */
+/** Places of all of them, one after another: cm_counter.event of the source cm_timing_counters in mode imr. */
 #define CM_IMMEDIATE_COUNT_DRAM(name, measure, description) +1
 enum {
    CM_IMMEDIATE_FIRST_STAGE = CM_IMMEDIATE_EVENT_COUNT,

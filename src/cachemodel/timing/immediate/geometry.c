@@ -16,6 +16,7 @@ fetch_programs(struct cm_immediate_timing *timing, const struct cm_logged_draw *
    struct cm_wait wait = {.time = timing->fetch.until};
    cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, draw->begin),
                            cm_logged_token(timing, draw->program_end), timing->fetch.until, &wait);
+   timing->fetch_token = draw->program_end;
    timing->program_ready = cm_wait_resolve(&timing->memory.base, &wait);
 }
 
@@ -30,8 +31,8 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
       fetch_programs(timing, draw);
    if (timing->fetch_draw_vertex == draw->num_vertices) {
       struct cm_wait nobody = {0};
-      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, draw->feedback_begin),
-                              cm_logged_token(timing, draw->feedback_end), timing->fetch.until, &nobody);
+      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, timing->fetch_token),
+                              cm_logged_token(timing, draw->tokens_end), timing->fetch.until, &nobody);
       timing->fetch_draw++;
       timing->fetch_draw_vertex = 0;
       return true;
@@ -45,9 +46,11 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    const uint64_t slot = timing->vertices.entered % timing->vertices.size;
    struct cm_wait *wait = &timing->vertex_waits[slot];
    cm_wait_begin(wait, cm_later(begin + 1, timing->program_ready));
-   const uint64_t done = cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, vertex->begin),
-                                                 cm_logged_token(timing, vertex->end), begin, wait);
+   const uint64_t done =
+      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, timing->fetch_token),
+                              cm_logged_token(timing, vertex->tokens_end), begin, wait);
    cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_later(done, begin + 1));
+   timing->fetch_token = vertex->tokens_end;
    timing->vertex_entered[slot] = begin;
    cm_queue_enter(&timing->vertices);
    timing->fetch_draw_vertex++;
@@ -63,20 +66,22 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
       timing->run_draw++;
       timing->run_draw_vertex = 0;
    }
-   struct cm_wait *wait = &timing->vertex_waits[timing->run_vertex % timing->vertices.size];
+   const uint64_t slot = timing->run_vertex % timing->vertices.size;
+   struct cm_wait *wait = &timing->vertex_waits[slot];
    if (!cm_wait_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
       return false;
    const uint32_t processors = timing->config->fragment_stage.processors;
    const struct cm_logged_draw *draw = &timing->log.draws.items[timing->run_draw];
-   struct cm_logged_vertex *vertex = &timing->log.vertices.items[timing->run_vertex];
+   const struct cm_logged_vertex *vertex = &timing->log.vertices.items[timing->run_vertex];
    struct cm_fragment_processor *processor =
       &timing->processors[timing->run_vertex / VERTICES_OF_A_THREAD % processors];
-   vertex->done = wait->time;
+   uint64_t done = wait->time;
    if (!vertex->reused) {
       const uint64_t begin = cm_later(wait->time, processor->stage.until);
       const uint64_t issued = cm_processor_issue(timing, processor, wait->time, draw->instructions);
-      vertex->done = cm_later(issued, begin + draw->instructions);
+      done = cm_later(issued, begin + draw->instructions);
    }
+   timing->vertex_done[slot] = done;
    timing->run_vertex++;
    timing->run_draw_vertex++;
    return true;
@@ -112,13 +117,11 @@ cm_immediate_assemble(struct cm_immediate_timing *timing)
          return set_up(timing);
    }
    if (timing->draw_vertex < draw->num_vertices) {
-      const uint64_t done =
-         timing->vertex < timing->run_vertex ? timing->log.vertices.items[timing->vertex].done : CM_UNKNOWN;
-      if (done >= timing->now)
+      const uint64_t slot = timing->vertex % timing->vertices.size;
+      if (timing->vertex == timing->run_vertex || timing->vertex_done[slot] >= timing->now)
          return false;
-      timing->assembled = cm_later(timing->assembled, done);
-      cm_queue_leave(&timing->vertices, timing->vertex_entered[timing->vertex % timing->vertices.size],
-                     timing->assembled);
+      timing->assembled = cm_later(timing->assembled, timing->vertex_done[slot]);
+      cm_queue_leave(&timing->vertices, timing->vertex_entered[slot], timing->assembled);
       timing->vertex++;
       timing->draw_vertex++;
       return true;

@@ -50,7 +50,7 @@ init_processors(struct cm_immediate_timing *timing)
 }
 
 struct cm_immediate_timing *
-cm_immediate_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy)
+cm_immediate_timing_create(const struct cm_config *config)
 {
    struct cm_immediate_timing *timing = calloc(1, sizeof *timing);
    if (!timing)
@@ -58,9 +58,9 @@ cm_immediate_timing_create(const struct cm_config *config, struct cm_hierarchy *
    const struct cm_immediate_pipeline_config *pipeline = &config->immediate_pipeline;
    timing->config = config;
    timing->pipeline = pipeline;
-   timing->hierarchy = hierarchy;
    timing->vertex_waits = calloc(pipeline->vertex_queue, sizeof *timing->vertex_waits);
    timing->vertex_entered = calloc(pipeline->vertex_queue, sizeof *timing->vertex_entered);
+   timing->vertex_done = calloc(pipeline->vertex_queue, sizeof *timing->vertex_done);
    timing->triangle_entered = calloc(pipeline->triangle_queue, sizeof *timing->triangle_entered);
    if (!cm_immediate_memory_init(&timing->memory, config) || !init_processors(timing) ||
        !cm_flight_init(&timing->hiz, pipeline->hiz_queue) ||
@@ -69,11 +69,10 @@ cm_immediate_timing_create(const struct cm_config *config, struct cm_hierarchy *
        !cm_queue_init(&timing->vertices, pipeline->vertex_queue) ||
        !cm_queue_init(&timing->triangles, pipeline->triangle_queue) ||
        !cm_queue_init(&timing->colors, pipeline->color_queue) || !timing->vertex_waits ||
-       !timing->vertex_entered || !timing->triangle_entered) {
+       !timing->vertex_entered || !timing->vertex_done || !timing->triangle_entered) {
       cm_immediate_timing_destroy(timing);
       return NULL;
    }
-   cm_hierarchy_tap_all(hierarchy, &timing->idle);
    return timing;
 }
 
@@ -88,6 +87,7 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
    free(timing->running);
    free(timing->vertex_waits);
    free(timing->vertex_entered);
+   free(timing->vertex_done);
    free(timing->triangle_entered);
    cm_flight_finish(&timing->hiz);
    cm_flight_finish(&timing->depth);
@@ -96,182 +96,8 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
    cm_queue_finish(&timing->triangles);
    cm_queue_finish(&timing->colors);
    cm_immediate_memory_finish(&timing->memory);
-   cm_tap_finish(&timing->log.tap);
-   cm_tap_finish(&timing->idle);
-   free(timing->log.draws.items);
-   free(timing->log.vertices.items);
-   free(timing->log.primitives.items);
-   free(timing->log.regions.items);
-   free(timing->log.blocks.items);
+   cm_log_finish(&timing->log);
    free(timing);
-}
-
-bool
-cm_immediate_timing_is_lost(const struct cm_immediate_timing *timing)
-{
-   return timing->lost;
-}
-
-/* ---- the log ------------------------------------------------------------- */
-
-/* Room for one more item; false when memory is out. */
-static bool
-grow(struct cm_immediate_timing *timing, void **items, size_t count, size_t *capacity, size_t item_bytes)
-{
-   if (count < *capacity)
-      return true;
-   const size_t larger = *capacity ? 2 * *capacity : 64;
-   void *data = realloc(*items, larger * item_bytes);
-   if (!data) {
-      timing->lost = true;
-      return false;
-   }
-   *items = data;
-   *capacity = larger;
-   return true;
-}
-
-/* The next item of a list; NULL: memory is out. */
-#define ADD(timing, list)                                                        \
-   (grow((timing), (void **)&(timing)->log.list.items, (timing)->log.list.count, \
-         &(timing)->log.list.capacity, sizeof *(timing)->log.list.items) &&      \
-          !(timing)->lost                                                        \
-       ? &(timing)->log.list.items[(timing)->log.list.count++]                   \
-       : NULL)
-
-#define LAST(timing, list) (&(timing)->log.list.items[(timing)->log.list.count - 1])
-
-uint32_t
-cm_immediate_timing_mark(const struct cm_immediate_timing *timing)
-{
-   return (uint32_t)timing->log.tap.count;
-}
-
-/* The tokens since the last item's belong to this one. */
-static uint32_t
-take_tokens(struct cm_immediate_timing *timing, uint32_t *begin)
-{
-   *begin = timing->logged_end;
-   timing->logged_end = cm_immediate_timing_mark(timing);
-   return timing->logged_end;
-}
-
-void
-cm_immediate_timing_pass_begin(struct cm_immediate_timing *timing)
-{
-   struct cm_immediate_log *log = &timing->log;
-   log->tap.count = 0;
-   log->draws.count = log->vertices.count = log->primitives.count = log->regions.count = log->blocks.count =
-      0;
-   timing->logged_end = 0;
-   cm_hierarchy_tap_all(timing->hierarchy, &log->tap);
-}
-
-void
-cm_immediate_timing_cleared(struct cm_immediate_timing *timing)
-{
-   uint32_t begin;
-   timing->log.clear_end = take_tokens(timing, &begin);
-}
-
-void
-cm_immediate_timing_draw(struct cm_immediate_timing *timing, const struct cm_draw *draw)
-{
-   struct cm_logged_draw *item = ADD(timing, draws);
-   if (item)
-      *item = (struct cm_logged_draw){.instructions = draw->vertex_program.instructions +
-                                                      draw->geometry_program.instructions};
-}
-
-void
-cm_immediate_timing_programs_fetched(struct cm_immediate_timing *timing)
-{
-   if (!timing->lost)
-      LAST(timing, draws)->program_end = take_tokens(timing, &LAST(timing, draws)->begin);
-}
-
-void
-cm_immediate_timing_vertex(struct cm_immediate_timing *timing, bool reused)
-{
-   struct cm_logged_vertex *item = ADD(timing, vertices);
-   if (!item)
-      return;
-   *item = (struct cm_logged_vertex){.done = CM_UNKNOWN, .reused = reused};
-   item->end = take_tokens(timing, &item->begin);
-   LAST(timing, draws)->num_vertices++;
-}
-
-void
-cm_immediate_timing_draw_end(struct cm_immediate_timing *timing)
-{
-   if (!timing->lost)
-      LAST(timing, draws)->feedback_end = take_tokens(timing, &LAST(timing, draws)->feedback_begin);
-}
-
-void
-cm_immediate_timing_primitive(struct cm_immediate_timing *timing, uint32_t draw)
-{
-   struct cm_logged_primitive *item = ADD(timing, primitives);
-   if (!item)
-      return;
-   item->num_regions = 0;
-   timing->log.draws.items[draw].num_primitives++;
-}
-
-void
-cm_immediate_timing_region(struct cm_immediate_timing *timing)
-{
-   struct cm_logged_region *item = ADD(timing, regions);
-   if (!item)
-      return;
-   *item = (struct cm_logged_region){0};
-   item->hiz_end = take_tokens(timing, &item->begin);
-   LAST(timing, primitives)->num_regions++;
-}
-
-void
-cm_immediate_timing_block(struct cm_immediate_timing *timing, const struct cm_timed_block *block)
-{
-   struct cm_logged_block *item = ADD(timing, blocks);
-   if (!item)
-      return;
-   *item = (struct cm_logged_block){
-      .tests_end = block->tests_end,
-      .shade_end = block->shade_end,
-      .instructions = block->quads * block->instructions,
-      .longest = block->quads * block->instructions,
-      .footprints = block->footprints,
-      .processor = (uint16_t)block->processor,
-   };
-   item->end = take_tokens(timing, &item->begin);
-   item->goes_on = block->quads || item->end > item->tests_end;
-   const cm_token *tokens = timing->log.tap.tokens;
-   item->misses =
-      cm_immediate_memory_count_misses(&timing->memory, tokens + item->tests_end, tokens + item->shade_end);
-   LAST(timing, regions)->num_blocks++;
-}
-
-void
-cm_immediate_timing_region_end(struct cm_immediate_timing *timing)
-{
-   if (timing->lost)
-      return;
-   struct cm_logged_region *region = LAST(timing, regions);
-   region->end = take_tokens(timing, &region->update_begin);
-   if (region->end > region->update_begin)
-      LAST(timing, blocks)->ends = (uint32_t)timing->log.regions.count;
-}
-
-void
-cm_immediate_timing_drawn(struct cm_immediate_timing *timing)
-{
-   timing->log.draw_end = cm_immediate_timing_mark(timing);
-}
-
-void
-cm_immediate_timing_resolved(struct cm_immediate_timing *timing)
-{
-   timing->log.resolve_end = cm_immediate_timing_mark(timing);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -354,20 +180,15 @@ draw(struct cm_immediate_timing *timing)
 }
 
 void
-cm_immediate_timing_pass_end(struct cm_immediate_timing *timing)
+cm_immediate_timing_pass(struct cm_immediate_timing *timing)
 {
-   timing->idle.count = 0;
-   cm_hierarchy_tap_all(timing->hierarchy, &timing->idle);
-   timing->lost |= timing->log.tap.out_of_memory;
-   if (timing->lost)
-      return;
-   const uint32_t end = (uint32_t)timing->log.tap.count;
-   cm_immediate_transfer(timing, 0, timing->log.clear_end);
+   const uint32_t *marks = timing->log.marks, end = (uint32_t)timing->log.tap.count;
+   cm_immediate_transfer(timing, 0, marks[CM_LOG_CLEARED]);
    finish(timing);
    draw(timing);
    finish(timing);
-   cm_immediate_transfer(timing, timing->log.draw_end, timing->log.resolve_end);
-   cm_immediate_transfer(timing, timing->log.resolve_end, end);
+   cm_immediate_transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED]);
+   cm_immediate_transfer(timing, marks[CM_LOG_RESOLVED], end);
    finish(timing);
 }
 
@@ -415,15 +236,13 @@ collect(struct cm_immediate_timing *timing)
 void
 cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
 {
-   if (timing->lost)
-      return;
    cm_memory_advance(&timing->memory.base, timing->end);
    timing->cycles = timing->end;
    collect(timing);
 }
 
-static bool
-list(const struct cm_config *config, struct cm_counter_table *table)
+bool
+cm_immediate_timing_list_counters(struct cm_counter_table *table)
 {
    static const struct cm_counter_text events[] = {CM_IMMEDIATE_EVENTS(CM_COUNTER_TEXT)};
    static const struct cm_counter_text stages[] = {CM_IMMEDIATE_STAGES(CM_PART_TEXT)};
@@ -431,14 +250,5 @@ list(const struct cm_config *config, struct cm_counter_table *table)
    static const struct cm_pipeline_texts texts = {
       events, stages, queues, CM_IMMEDIATE_EVENT_COUNT, CM_IMMEDIATE_STAGE_COUNT, CM_IMMEDIATE_QUEUE_COUNT,
    };
-   return config->timing == CM_TIMING_OFF || config->mode != CM_MODE_IMR ||
-          cm_pipeline_list_counters(&texts, table);
+   return cm_pipeline_list_counters(&texts, table);
 }
-
-static uint64_t
-read_counter(const void *timing, const struct cm_counter *counter)
-{
-   return ((const struct cm_immediate_timing *)timing)->values[counter->event];
-}
-
-const struct cm_counter_source cm_immediate_timing_counters = {list, read_counter};

@@ -1,64 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /** What the parts of the timing of mode imr share: immediate.c, the log and the loop; geometry.c and raster.c, the
  * stages. */
-#ifndef CM_IMMEDIATE_TIMING_STAGES_H
-#define CM_IMMEDIATE_TIMING_STAGES_H
+#ifndef CM_IMMEDIATE_TIMING_H
+#define CM_IMMEDIATE_TIMING_H
 
 #include "timing/immediate/counters.h"
 #include "timing/immediate/memory.h"
-#include "timing/immediate_timing.h"
-
-/* ---- the log of a pass; tokens of an item: from begin to end ------------- */
-
-struct cm_logged_draw {
-   uint32_t instructions; /**< of the vertex and the geometry program */
-   uint32_t begin, program_end;
-   uint32_t feedback_begin, feedback_end;
-   uint32_t num_vertices, num_primitives;
-};
-
-struct cm_logged_vertex {
-   uint32_t begin, end;
-   uint64_t done; /**< it is transformed; CM_UNKNOWN */
-   bool reused;
-};
-
-struct cm_logged_primitive {
-   uint32_t num_regions;
-};
-
-struct cm_logged_region {
-   uint32_t begin, hiz_end;
-   uint32_t update_begin, end; /**< HiZ is written */
-   uint32_t num_blocks;
-};
-
-struct cm_logged_block {
-   uint32_t begin, tests_end, shade_end, end;
-   uint32_t instructions; /**< of all its quads */
-   uint32_t longest;      /**< what it cannot take less than, in cycles */
-   uint32_t footprints, misses;
-   uint16_t processor;
-   bool goes_on;  /**< past the early tests */
-   uint32_t ends; /**< 1 + the region whose last block it is and whose HiZ is written; 0: none */
-};
-
-/** Items of a kind, with room for more. */
-#define CM_LOGGED(type)       \
-   struct {                   \
-      type *items;            \
-      size_t count, capacity; \
-   }
-
-struct cm_immediate_log {
-   struct cm_tap tap;
-   CM_LOGGED(struct cm_logged_draw) draws;
-   CM_LOGGED(struct cm_logged_vertex) vertices;
-   CM_LOGGED(struct cm_logged_primitive) primitives;
-   CM_LOGGED(struct cm_logged_region) regions;
-   CM_LOGGED(struct cm_logged_block) blocks;
-   uint32_t clear_end, draw_end, resolve_end;
-};
+#include "timing/log.h"
 
 /* ---- stages -------------------------------------------------------------- */
 
@@ -92,25 +40,22 @@ struct cm_fragment_processor {
 struct cm_immediate_timing {
    const struct cm_config *config;
    const struct cm_immediate_pipeline_config *pipeline;
-   struct cm_hierarchy *hierarchy;
    struct cm_immediate_memory memory;
-   struct cm_immediate_log log;
-   struct cm_tap idle; /**< what happens between passes */
-   bool lost;
-   uint32_t logged_end; /**< tokens that belong to an item */
+   struct cm_log log; /**< of the pass */
 
    uint64_t now;     /**< stages have done what begins before */
    uint64_t barrier; /**< the pass begins */
 
    /* Vertices: draw and vertex to fetch, to transform, to assemble. */
    size_t fetch_draw, fetch_vertex, fetch_draw_vertex;
+   uint32_t fetch_token;
    size_t run_draw, run_vertex, run_draw_vertex;
    size_t draw, draw_vertex, draw_primitive, vertex;
    uint64_t program_ready, assembled;
    struct cm_stage fetch, assembly;
    struct cm_queue vertices, triangles;
    struct cm_wait *vertex_waits;
-   uint64_t *vertex_entered, *triangle_entered;
+   uint64_t *vertex_entered, *vertex_done, *triangle_entered;
 
    /* Regions and blocks: to look up, to rasterise, to test, to dispatch, to blend. */
    size_t primitive, primitive_region, region;
@@ -119,7 +64,7 @@ struct cm_immediate_timing {
    struct cm_stage hierarchical, rasterizer, early_z, blending;
    struct cm_flight hiz, depth, color;
    uint64_t region_out;
-   uint64_t tested_at, dispatch;
+   uint64_t dispatch;
    struct cm_fragment_processor *processors;
    struct cm_running_block *running; /**< by number, modulo running_mask + 1 */
    uint64_t running_mask;
@@ -130,6 +75,17 @@ struct cm_immediate_timing {
    uint64_t cycles;
    uint64_t values[CM_IMMEDIATE_COUNTER_COUNT];
 };
+
+/** NULL when memory is out. */
+struct cm_immediate_timing *cm_immediate_timing_create(const struct cm_config *config);
+void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
+/** The log of a pass is complete. All stages do what they can before some cycle, then DRAM does, then the next few
+ * cycles' turn comes. */
+void cm_immediate_timing_pass(struct cm_immediate_timing *timing);
+void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
+
+/** Appends what is counted. False when memory is out. */
+bool cm_immediate_timing_list_counters(struct cm_counter_table *table);
 
 bool cm_flight_init(struct cm_flight *flight, uint32_t size);
 void cm_flight_finish(struct cm_flight *flight);
@@ -195,7 +151,7 @@ void cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, u
 static inline const cm_token *
 cm_logged_token(const struct cm_immediate_timing *timing, uint32_t number)
 {
-   return timing->log.tap.tokens + number;
+   return cm_log_token(&timing->log, number);
 }
 
 #endif

@@ -85,7 +85,10 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
 static void
 look_up_depth(struct cm_immediate_timing *timing, uint64_t begin)
 {
-   const struct cm_logged_block *block = &timing->log.blocks.items[timing->block++];
+   struct cm_logged_block *block = &timing->log.blocks.items[timing->block++];
+   block->misses =
+      cm_immediate_memory_count_misses(&timing->memory, cm_logged_token(timing, block->tests_end),
+                                       cm_logged_token(timing, block->shade_end));
    account_waits(&timing->rasterizer, begin, CM_STAGE_STARVED, cm_queue_room(&timing->depth.queue),
                  CM_STAGE_BLOCKED);
    const uint64_t out = cm_stage_work(&timing->rasterizer, CM_STAGE_STARVED, timing->rasterizer.until,
@@ -176,10 +179,10 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
    struct cm_fragment_processor *processor = &timing->processors[block->processor];
    const cm_token *token = cm_logged_token(timing, block->tests_end);
    const cm_token *end = cm_logged_token(timing, block->shade_end);
-   const uint32_t piece = block->longest / (block->footprints + 1);
+   const uint32_t piece = block->instructions / (block->footprints + 1);
    uint64_t begin = running->dispatched, at = 0;
    cm_wait_begin(&running->wait, 0);
-   running->tail = block->footprints ? block->longest - block->footprints * piece : 0;
+   running->tail = block->footprints ? block->instructions - block->footprints * piece : 0;
    bool has_begun = false;
    while (token < end) {
       if (cm_token_kind(*token) != CM_TOKEN_GROUP) {
@@ -205,7 +208,7 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
    begin = cm_later(begin, processor->stage.until);
    cm_stage_account(&processor->stage, CM_STAGE_MEMORY, begin);
    running->issued = cm_later(cm_processor_issue(timing, processor, begin, 4ull * block->instructions),
-                              begin + block->longest);
+                              begin + block->instructions);
 }
 
 /* Gives the oldest block that passed its tests to its processor; false where its context is not free yet. */

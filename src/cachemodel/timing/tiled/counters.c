@@ -5,7 +5,7 @@
 #include "timing/tiled/tiled.h"
 
 static void
-collect_stage(struct cm_timing *timing, enum cm_timing_stage number, const struct cm_stage *stage)
+collect_stage(struct cm_tiled_timing *timing, enum cm_timing_stage number, const struct cm_stage *stage)
 {
    uint64_t *values = timing->values + CM_TIMING_FIRST_STAGE + number * CM_STAGE_STATE_COUNT;
    for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
@@ -13,7 +13,7 @@ collect_stage(struct cm_timing *timing, enum cm_timing_stage number, const struc
 }
 
 static void
-collect_stages(struct cm_timing *timing)
+collect_stages(struct cm_tiled_timing *timing)
 {
    struct cm_stage fragment = {0};
    for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++) {
@@ -34,7 +34,7 @@ collect_stages(struct cm_timing *timing)
 }
 
 const struct cm_queue *
-cm_timing_queue(const struct cm_timing *timing, enum cm_timing_queue queue)
+cm_tiled_timing_queue(const struct cm_tiled_timing *timing, enum cm_timing_queue queue)
 {
    const struct cm_queue *const queues[CM_TIMING_QUEUE_COUNT] = {
       [CM_TIMING_QUEUE_VERTEX_INPUT] = &timing->geometry.input,
@@ -51,16 +51,16 @@ cm_timing_queue(const struct cm_timing *timing, enum cm_timing_queue queue)
 }
 
 static void
-collect_queues(struct cm_timing *timing)
+collect_queues(struct cm_tiled_timing *timing)
 {
    for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++) {
-      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q] = cm_timing_queue(timing, q)->left;
-      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q + 1] = cm_timing_queue(timing, q)->waiting;
+      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q] = cm_tiled_timing_queue(timing, q)->left;
+      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q + 1] = cm_tiled_timing_queue(timing, q)->waiting;
    }
 }
 
 void
-cm_timing_collect(struct cm_timing *timing)
+cm_tiled_timing_collect(struct cm_tiled_timing *timing)
 {
    uint64_t *values = timing->values;
    values[CM_TIMING_EVENT_CYCLES] = timing->cycles;
@@ -80,8 +80,8 @@ cm_timing_collect(struct cm_timing *timing)
    cm_memory_collect(&timing->memory.base, values + CM_TIMING_FIRST_DRAM);
 }
 
-static bool
-list(const struct cm_config *config, struct cm_counter_table *table)
+bool
+cm_tiled_timing_list_counters(struct cm_counter_table *table)
 {
    static const struct cm_counter_text events[] = {CM_TIMING_EVENTS(CM_COUNTER_TEXT)};
    static const struct cm_counter_text stages[] = {CM_TIMING_STAGES(CM_PART_TEXT)};
@@ -89,14 +89,5 @@ list(const struct cm_config *config, struct cm_counter_table *table)
    static const struct cm_pipeline_texts texts = {
       events, stages, queues, CM_TIMING_EVENT_COUNT, CM_TIMING_STAGE_COUNT, CM_TIMING_QUEUE_COUNT,
    };
-   return config->timing == CM_TIMING_OFF || config->mode == CM_MODE_IMR ||
-          cm_pipeline_list_counters(&texts, table);
+   return cm_pipeline_list_counters(&texts, table);
 }
-
-static uint64_t
-read_counter(const void *timing, const struct cm_counter *counter)
-{
-   return ((const struct cm_timing *)timing)->values[counter->event];
-}
-
-const struct cm_counter_source cm_timing_counters = {list, read_counter};

@@ -9,7 +9,7 @@
 #include "timing/tiled/tiled.h"
 
 bool
-cm_fetcher_timing_init(struct cm_timing *timing)
+cm_fetcher_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_config *config = timing->config;
@@ -25,7 +25,7 @@ cm_fetcher_timing_init(struct cm_timing *timing)
 }
 
 void
-cm_fetcher_timing_finish(struct cm_timing *timing)
+cm_fetcher_timing_finish(struct cm_tiled_timing *timing)
 {
    free(timing->fetcher.data);
    cm_queue_finish(&timing->fetcher.requests);
@@ -49,21 +49,21 @@ data_of(struct cm_fetcher_timing *fetcher, uint64_t request)
 
 /* The oldest primitive that was asked for, attributes included, and is not in the output queue; NULL: there is
  * none. */
-static struct cm_work_primitive *
+static struct cm_logged_fetched *
 oldest(struct cm_fetcher_timing *fetcher)
 {
    if (fetcher->requests.left + fetcher->has_asked == fetcher->requests.entered)
       return NULL;
-   while (!fetcher->out_work->is_tile || fetcher->out_next == fetcher->out_work->primitives.count) {
+   while (!fetcher->out_work->is_tile || fetcher->out_next == fetcher->out_work->log.fetched.count) {
       fetcher->out_work = fetcher->out_work->next;
       fetcher->out_next = 0;
    }
-   return &fetcher->out_work->primitives.items[fetcher->out_next];
+   return &fetcher->out_work->log.fetched.items[fetcher->out_next];
 }
 
 /* It goes into the output queue; false where it is not known when there is room. */
 static bool
-put_out(struct cm_timing *timing, struct cm_work_primitive *primitive)
+put_out(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    if (!cm_queue_room_known(&fetcher->tiles))
@@ -81,16 +81,16 @@ put_out(struct cm_timing *timing, struct cm_work_primitive *primitive)
 }
 
 bool
-cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *work, uint32_t n,
+cm_fetcher_timing_can_pass_on(struct cm_tiled_timing *timing, const struct cm_work *work, uint32_t n,
                               uint64_t *clock)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
-   const struct cm_work_primitive *wanted = &work->primitives.items[n];
+   const struct cm_logged_fetched *wanted = &work->log.fetched.items[n];
    if (wanted->ready != CM_UNKNOWN) {
       *clock = cm_later(*clock, wanted->ready);
       return true;
    }
-   const struct cm_work_primitive *primitive = oldest(fetcher);
+   const struct cm_logged_fetched *primitive = oldest(fetcher);
    if (!primitive || !cm_queue_room_known(&fetcher->tiles))
       return false;
    *clock = cm_later(*clock, data_of(fetcher, fetcher->requests.left)->time);
@@ -98,17 +98,17 @@ cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *wo
 }
 
 void
-cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n)
+cm_fetcher_timing_pass_on(struct cm_tiled_timing *timing, struct cm_work *work, uint32_t n)
 {
-   if (work->primitives.items[n].ready == CM_UNKNOWN)
+   if (work->log.fetched.items[n].ready == CM_UNKNOWN)
       put_out(timing, oldest(&timing->fetcher));
 }
 
 bool
-cm_fetcher_timing_end_pass(struct cm_timing *timing)
+cm_fetcher_timing_end_pass(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
-   for (struct cm_work_primitive *primitive; (primitive = oldest(fetcher));) {
+   for (struct cm_logged_fetched *primitive; (primitive = oldest(fetcher));) {
       if (!put_out(timing, primitive))
          return false;
    }
@@ -122,30 +122,30 @@ cm_fetcher_timing_end_pass(struct cm_timing *timing)
 /* ---- requests ------------------------------------------------------------ */
 
 bool
-cm_fetcher_timing_ready(struct cm_timing *timing, uint64_t *clock)
+cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    *clock = fetcher->clock;
    if (!fetcher->work || !fetcher->work->is_tile)
       return false;
    /* Its request needs a place; that of the oldest becomes free when there is room in the output queue. */
-   return fetcher->has_asked || fetcher->next == fetcher->work->primitives.count ||
+   return fetcher->has_asked || fetcher->next == fetcher->work->log.fetched.count ||
           cm_queue_room_known(&fetcher->requests) || cm_queue_room_known(&fetcher->tiles);
 }
 
 static void
-end_tile(struct cm_timing *timing)
+end_tile(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    fetcher->work->fetch_done = cm_later(fetcher->attribute_end, fetcher->work->fetch_begin);
    fetcher->work = fetcher->work->next;
    fetcher->next = fetcher->token = 0;
    if (fetcher->work && fetcher->work->is_tile)
-      fetcher->token = fetcher->work->load_end;
+      fetcher->token = fetcher->work->log.marks[CM_LOG_LOADED];
 }
 
 static void
-ask_for_pmd(struct cm_timing *timing, struct cm_work_primitive *primitive)
+ask_for_pmd(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_work *work = fetcher->work;
@@ -161,18 +161,18 @@ ask_for_pmd(struct cm_timing *timing, struct cm_work_primitive *primitive)
    cm_queue_enter(&fetcher->requests);
 
    const uint64_t found = begin + 1 + latency(timing->config, CM_STREAM_PB_LIST);
-   const cm_token *token = work->tap.tokens + fetcher->token;
-   const cm_token *end = cm_group_end(token, work->tap.tokens + primitive->tokens_end);
+   const cm_token *token = work->log.tap.tokens + fetcher->token;
+   const cm_token *end = cm_group_end(token, work->log.tap.tokens + primitive->tokens_end);
    cm_wait_begin(&fetcher->list, found);
    if (token + 1 < end)
       cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, 0, &fetcher->list);
-   fetcher->token = (uint32_t)(end - work->tap.tokens);
+   fetcher->token = (uint32_t)(end - work->log.tap.tokens);
    fetcher->has_asked = true;
    fetcher->clock = fetcher->list.num_tickets ? fetcher->list.time : begin;
 }
 
 static void
-ask_for_attributes(struct cm_timing *timing, struct cm_work_primitive *primitive)
+ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_work *work = fetcher->work;
@@ -189,8 +189,8 @@ ask_for_attributes(struct cm_timing *timing, struct cm_work_primitive *primitive
    const uint64_t found = at + latency(timing->config, CM_STREAM_PB_ATTRIBUTE);
    struct cm_wait *data = data_of(fetcher, fetcher->requests.entered - 1);
    cm_wait_begin(data, found);
-   const cm_token *token = work->tap.tokens + fetcher->token;
-   const cm_token *end = work->tap.tokens + primitive->tokens_end;
+   const cm_token *token = work->log.tap.tokens + fetcher->token;
+   const cm_token *end = work->log.tap.tokens + primitive->tokens_end;
    if (token + 1 < end)
       cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, 0, data);
    fetcher->token = primitive->tokens_end;
@@ -203,30 +203,30 @@ ask_for_attributes(struct cm_timing *timing, struct cm_work_primitive *primitive
 }
 
 void
-cm_fetcher_timing_step(struct cm_timing *timing)
+cm_fetcher_timing_step(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    struct cm_work *work = fetcher->work;
    if (work->fetch_begin == CM_UNKNOWN) {
       work->fetch_begin = cm_later(fetcher->clock, fetcher->list_begin);
-      fetcher->token = work->load_end;
+      fetcher->token = work->log.marks[CM_LOG_LOADED];
    }
-   if (fetcher->next == work->primitives.count)
+   if (fetcher->next == work->log.fetched.count)
       end_tile(timing);
    else if (!fetcher->has_asked)
-      ask_for_pmd(timing, &work->primitives.items[fetcher->next]);
+      ask_for_pmd(timing, &work->log.fetched.items[fetcher->next]);
    else
-      ask_for_attributes(timing, &work->primitives.items[fetcher->next]);
+      ask_for_attributes(timing, &work->log.fetched.items[fetcher->next]);
 }
 
 /* ---- hidden surface removal ---------------------------------------------- */
 
 bool
-cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock)
+cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_hidden_timing *hidden = &timing->hidden;
    *clock = hidden->stage.until;
-   if (!cm_timing_is_deferred(timing)) {
+   if (!cm_tiled_timing_is_deferred(timing)) {
       hidden->work = NULL;
       return false;
    }
@@ -238,13 +238,13 @@ cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock)
    /* Of the two Z-Buffers, that of the tile before the last has to be free. */
    if (!hidden->next && work->number >= 2 && hidden->z_free[work->number & 1] == CM_UNKNOWN)
       return false;
-   if (hidden->next == work->primitives.count)
+   if (hidden->next == work->log.fetched.count)
       return work->fetch_begin != CM_UNKNOWN;
    return cm_fetcher_timing_can_pass_on(timing, work, hidden->next, clock);
 }
 
 void
-cm_hidden_timing_step(struct cm_timing *timing)
+cm_hidden_timing_step(struct cm_tiled_timing *timing)
 {
    struct cm_hidden_timing *hidden = &timing->hidden;
    struct cm_work *work = hidden->work;
@@ -252,14 +252,14 @@ cm_hidden_timing_step(struct cm_timing *timing)
       cm_stage_account(&hidden->stage, CM_STAGE_BLOCKED, hidden->z_free[work->number & 1]);
       hidden->z_free[work->number & 1] = CM_UNKNOWN;
    }
-   if (hidden->next == work->primitives.count) {
+   if (hidden->next == work->log.fetched.count) {
       work->hidden_end = cm_later(hidden->stage.until, work->fetch_begin);
       hidden->work = work->next;
       hidden->next = 0;
       return;
    }
    cm_fetcher_timing_pass_on(timing, work, hidden->next);
-   const struct cm_work_primitive *primitive = &work->primitives.items[hidden->next++];
+   const struct cm_logged_fetched *primitive = &work->log.fetched.items[hidden->next++];
    cm_stage_account(&hidden->stage, CM_STAGE_STARVED, primitive->ready);
    cm_queue_leave(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);
    cm_stage_work(&hidden->stage, CM_STAGE_STARVED, hidden->stage.until, 1 + primitive->quads);

@@ -9,7 +9,7 @@
 #include "timing/tiled/tiled.h"
 
 bool
-cm_geometry_timing_init(struct cm_timing *timing)
+cm_geometry_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
@@ -23,7 +23,7 @@ cm_geometry_timing_init(struct cm_timing *timing)
 }
 
 void
-cm_geometry_timing_finish(struct cm_timing *timing)
+cm_geometry_timing_finish(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    free(geometry->waits);
@@ -35,7 +35,7 @@ cm_geometry_timing_finish(struct cm_timing *timing)
 }
 
 bool
-cm_geometry_timing_ready(struct cm_timing *timing, uint64_t *clock)
+cm_geometry_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    *clock = timing->geometry.fetch.until;
    return timing->geometry.work != NULL;
@@ -51,7 +51,7 @@ has_one_cache(const struct cm_config *config)
 /* Cycles that the Polygon List Builder writes a primitive: a PMD or an attribute a cycle through a cache's one
  * port; into an Attribute Cache, the primitive as a whole. */
 static uint64_t
-binning_cycles(const struct cm_config *config, const struct cm_work_binned *binned)
+binning_cycles(const struct cm_config *config, const struct cm_logged_binned *binned)
 {
    const uint32_t attributes = config->primitive_buffer.lines ? 1 : binned->num_attributes;
    if (has_one_cache(config))
@@ -61,11 +61,11 @@ binning_cycles(const struct cm_config *config, const struct cm_work_binned *binn
 
 /* A primitive that is assembled is written. */
 static void
-bin(struct cm_timing *timing, uint64_t assembled)
+bin(struct cm_tiled_timing *timing, uint64_t assembled)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_work *work = geometry->work;
-   const struct cm_work_binned *binned = &work->binned.items[geometry->out_binned++];
+   const struct cm_logged_binned *binned = &work->log.binned.items[geometry->out_binned++];
    const uint64_t enters = cm_later(assembled, cm_queue_room(&geometry->triangles));
    cm_stage_account(&geometry->assembly, CM_STAGE_BLOCKED, enters);
    cm_queue_enter(&geometry->triangles);
@@ -73,24 +73,24 @@ bin(struct cm_timing *timing, uint64_t assembled)
    const uint64_t begin = geometry->builder.until;
    cm_queue_leave(&geometry->triangles, enters, begin);
    cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->config, binned));
-   cm_tiled_memory_writes(&timing->memory, work->tap.tokens + geometry->binned_token,
-                          work->tap.tokens + binned->tokens_end, begin);
+   cm_tiled_memory_writes(&timing->memory, work->log.tap.tokens + geometry->binned_token,
+                          work->log.tap.tokens + binned->tokens_end, begin);
    geometry->binned_token = binned->tokens_end;
 }
 
 /* The oldest vertex before the Vertex Processors goes all the way. */
 static void
-process(struct cm_timing *timing)
+process(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
    const struct cm_work *work = geometry->work;
-   while (geometry->out_draw_vertex == work->draws.items[geometry->out_draw].num_vertices) {
+   while (geometry->out_draw_vertex == work->log.draws.items[geometry->out_draw].num_vertices) {
       geometry->out_draw++;
       geometry->out_draw_vertex = 0;
    }
-   const struct cm_work_draw *draw = &work->draws.items[geometry->out_draw];
-   const struct cm_work_vertex *vertex = &work->vertices.items[geometry->out_vertex++];
+   const struct cm_logged_draw *draw = &work->log.draws.items[geometry->out_draw];
+   const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->out_vertex++];
    const uint32_t slot = (uint32_t)(geometry->input.left % pipeline->vertex_queue);
    const uint64_t entered = geometry->fetched[slot];
    const uint64_t arrived = cm_wait_resolve(&timing->memory.base, &geometry->waits[slot]);
@@ -123,7 +123,7 @@ process(struct cm_timing *timing)
    const uint64_t assembled = cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
                                             pipeline->assembly_cycles);
    const uint64_t ordinal = ++geometry->out_draw_vertex;
-   for (; (uint64_t)(geometry->binned + 1) * draw->num_vertices <= ordinal * draw->num_binned;
+   for (; (uint64_t)(geometry->binned + 1) * draw->num_vertices <= ordinal * draw->num_primitives;
         geometry->binned++)
       bin(timing, assembled);
    if (ordinal == draw->num_vertices)
@@ -131,19 +131,19 @@ process(struct cm_timing *timing)
 }
 
 static void
-end(struct cm_timing *timing)
+end(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    while (geometry->input.left < geometry->input.entered)
       process(timing);
    /* Draws whose vertices are not in the stream. */
-   while (geometry->out_binned < geometry->work->binned.count)
+   while (geometry->out_binned < geometry->work->log.binned.count)
       bin(timing, geometry->assembly.until);
    geometry->end =
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
    geometry->end = cm_later(geometry->end, geometry->processor_begin);
    if (timing->timeline)
-      cm_timing_tell_geometry(timing);
+      cm_tiled_timing_tell_geometry(timing);
    timing->passes++;
    timing->fetcher.clock = cm_later(timing->fetcher.clock, geometry->end);
    timing->fetcher.work = geometry->work->next;
@@ -153,10 +153,10 @@ end(struct cm_timing *timing)
 
 /* What follows a draw's last vertex: transform feedback. */
 static void
-end_draw(struct cm_timing *timing, const struct cm_work_draw *draw)
+end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   const cm_token *tokens = geometry->work->tap.tokens;
+   const cm_token *tokens = geometry->work->log.tap.tokens;
    cm_tiled_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
                           geometry->fetch.until);
    geometry->token = draw->tokens_end;
@@ -166,11 +166,11 @@ end_draw(struct cm_timing *timing, const struct cm_work_draw *draw)
 
 /* Reads programs, so many tokens; they are there at geometry->program_ready. */
 static void
-fetch_programs(struct cm_timing *timing, uint32_t tokens_end)
+fetch_programs(struct cm_tiled_timing *timing, uint32_t tokens_end)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   const cm_token *token = geometry->work->tap.tokens + geometry->token;
-   const cm_token *end_of_programs = geometry->work->tap.tokens + tokens_end;
+   const cm_token *token = geometry->work->log.tap.tokens + geometry->token;
+   const cm_token *end_of_programs = geometry->work->log.tap.tokens + tokens_end;
    struct cm_wait wait = {.time = geometry->fetch.until};
    uint64_t begin = geometry->fetch.until;
    while (token < end_of_programs) {
@@ -185,22 +185,22 @@ fetch_programs(struct cm_timing *timing, uint32_t tokens_end)
 }
 
 void
-cm_geometry_timing_step(struct cm_timing *timing)
+cm_geometry_timing_step(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_work *work = geometry->work;
-   if (geometry->draw == work->draws.count) {
+   if (geometry->draw == work->log.draws.count) {
       end(timing);
       return;
    }
-   const struct cm_work_draw *draw = &work->draws.items[geometry->draw];
+   const struct cm_logged_draw *draw = &work->log.draws.items[geometry->draw];
    if (!geometry->draw_vertex)
       fetch_programs(timing, draw->program_end);
    if (geometry->draw_vertex == draw->num_vertices) {
       end_draw(timing, draw);
       return;
    }
-   const struct cm_work_vertex *vertex = &work->vertices.items[geometry->vertex++];
+   const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->vertex++];
    if (!cm_queue_room_known(&geometry->input))
       process(timing);
    const uint64_t room = cm_queue_room(&geometry->input);
@@ -211,8 +211,8 @@ cm_geometry_timing_step(struct cm_timing *timing)
    struct cm_wait *wait = &geometry->waits[slot];
    const uint64_t found = done + timing->config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_wait_begin(wait, cm_later(found, geometry->program_ready));
-   cm_tiled_memory_misses(&timing->memory, work->tap.tokens + geometry->token,
-                          work->tap.tokens + vertex->tokens_end, found, &timing->memory.vertex, 0, wait);
+   cm_tiled_memory_misses(&timing->memory, work->log.tap.tokens + geometry->token,
+                          work->log.tap.tokens + vertex->tokens_end, found, &timing->memory.vertex, 0, wait);
    geometry->token = vertex->tokens_end;
    geometry->fetched[slot] = done;
    cm_queue_enter(&geometry->input);

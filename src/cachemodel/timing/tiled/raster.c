@@ -7,7 +7,7 @@
 #include "timing/tiled/tiled.h"
 
 bool
-cm_raster_timing_init(struct cm_timing *timing)
+cm_raster_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
@@ -29,7 +29,7 @@ cm_raster_timing_init(struct cm_timing *timing)
 }
 
 void
-cm_raster_timing_finish(struct cm_timing *timing)
+cm_raster_timing_finish(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    free(raster->flying);
@@ -47,7 +47,7 @@ cm_raster_timing_finish(struct cm_timing *timing)
 /* A quad gives its context back: it is shaded, and has a place in the queue before the Blending Unit, which those
  * before it leave in order. */
 static void
-leave_context(struct cm_timing *timing, uint64_t quad)
+leave_context(struct cm_tiled_timing *timing, uint64_t quad)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_flying_quad *flying = &raster->flying[quad & raster->flying_mask];
@@ -68,7 +68,7 @@ leave_context(struct cm_timing *timing, uint64_t quad)
 }
 
 void
-cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads)
+cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
 {
    struct cm_raster_timing *raster = &timing->raster;
    for (; raster->blended < quads; raster->blended++) {
@@ -87,7 +87,7 @@ cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads)
 }
 
 bool
-cm_raster_timing_is_settled(struct cm_timing *timing, uint64_t quads)
+cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads)
 {
    struct cm_raster_timing *raster = &timing->raster;
    while (raster->settled < raster->quads && !raster->flying[raster->settled & raster->flying_mask].pending)
@@ -98,7 +98,7 @@ cm_raster_timing_is_settled(struct cm_timing *timing, uint64_t quads)
 /* Whether it is known when a context is free: the reads of the quad that has it are done, and those of quads that
  * have to be blended before it can leave. */
 static bool
-is_context_known(struct cm_timing *timing, uint32_t processor)
+is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const struct cm_context *context =
@@ -116,7 +116,7 @@ is_context_known(struct cm_timing *timing, uint32_t processor)
 
 /* When a context is free; CM_UNKNOWN's place in the ring is never reached: quads are blended before. */
 static uint64_t
-context_is_free(struct cm_timing *timing, struct cm_context *context)
+context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
 {
    struct cm_raster_timing *raster = &timing->raster;
    if (context->quad == CM_UNKNOWN)
@@ -133,7 +133,7 @@ context_is_free(struct cm_timing *timing, struct cm_context *context)
 
 /* The program's instructions and constants: so long the processor waits. */
 static uint64_t
-fetch_program(struct cm_timing *timing, const cm_token *token, const cm_token *end, uint64_t cycle)
+fetch_program(struct cm_tiled_timing *timing, const cm_token *token, const cm_token *end, uint64_t cycle)
 {
    struct cm_wait wait = {.time = cycle + cm_token_address(*token)};
    if (token + 1 < end)
@@ -146,8 +146,8 @@ fetch_program(struct cm_timing *timing, const cm_token *token, const cm_token *e
  * instructions; what comes after the last one needs the data. unhindered: the cycle at which it would have been
  * dispatched if a context had been free. */
 static void
-run(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t unhindered, const cm_token *token,
-    const cm_token *end, struct cm_flying_quad *flying)
+run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t unhindered,
+    const cm_token *token, const cm_token *end, struct cm_flying_quad *flying)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_stage *processor = &raster->processors[quad->processor];
@@ -177,8 +177,8 @@ run(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t unhinder
 
 /* Gives a quad that passed the Early Z-Test to its processor. */
 static void
-dispatch(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t arrived, const cm_token *token,
-         const cm_token *end)
+dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t arrived,
+         const cm_token *token, const cm_token *end)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const uint32_t contexts = timing->pipeline->fragment_contexts;
@@ -217,7 +217,7 @@ dispatch(struct cm_timing *timing, const struct cm_work_quad *quad, uint64_t arr
 
 /* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it comes out. */
 static uint64_t
-test_depth(struct cm_timing *timing, uint64_t rasterized, bool passes)
+test_depth(struct cm_tiled_timing *timing, uint64_t rasterized, bool passes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const uint64_t enters = cm_later(rasterized, cm_queue_room(&raster->z_queue));
@@ -241,11 +241,11 @@ test_depth(struct cm_timing *timing, uint64_t rasterized, bool passes)
 
 /* Without Hidden Surface Removal, the Rasterizer takes primitives from the Tile Fetcher's queue. */
 static void
-pop_primitive(struct cm_timing *timing)
+pop_primitive(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    cm_fetcher_timing_pass_on(timing, raster->work, raster->popped);
-   const struct cm_work_primitive *primitive = &raster->work->primitives.items[raster->popped++];
+   const struct cm_logged_fetched *primitive = &raster->work->log.fetched.items[raster->popped++];
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, cm_later(primitive->ready, raster->barrier));
    cm_queue_leave(&timing->fetcher.tiles, primitive->ready, raster->rasterizer.until);
    cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until, 1);
@@ -253,19 +253,19 @@ pop_primitive(struct cm_timing *timing)
 
 /* Whether the next quad, or the tile's end, has to wait for a primitive to be popped. */
 static bool
-wants_primitive(const struct cm_timing *timing)
+wants_primitive(const struct cm_tiled_timing *timing)
 {
    const struct cm_raster_timing *raster = &timing->raster;
    const struct cm_work *work = raster->work;
-   if (cm_timing_is_deferred(timing) || raster->popped == work->primitives.count)
+   if (cm_tiled_timing_is_deferred(timing) || raster->popped == work->log.fetched.count)
       return false;
-   return raster->next == work->quads.count ||
-          work->primitives.items[raster->popped].index <= work->quads.items[raster->next].primitive;
+   return raster->next == work->log.quads.count ||
+          work->log.fetched.items[raster->popped].index <= work->log.quads.items[raster->next].primitive;
 }
 
 /* Whether all flushes of the pass before are done, and when. */
 static bool
-find_barrier(struct cm_timing *timing, const struct cm_work *work)
+find_barrier(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    if (!work->begins_pass)
       return true;
@@ -279,7 +279,7 @@ find_barrier(struct cm_timing *timing, const struct cm_work *work)
 }
 
 bool
-cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock)
+cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_raster_timing *raster = &timing->raster;
    *clock = raster->dispatch;
@@ -290,19 +290,19 @@ cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock)
       return false;
    if (!raster->next && !raster->popped) {
       if (work->loaded == CM_UNKNOWN || !find_barrier(timing, work) ||
-          (cm_timing_is_deferred(timing) && work->hidden_end == CM_UNKNOWN) ||
+          (cm_tiled_timing_is_deferred(timing) && work->hidden_end == CM_UNKNOWN) ||
           work->fetch_begin == CM_UNKNOWN)
          return false;
    }
    if (wants_primitive(timing))
       return cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
    *clock = cm_later(*clock, raster->patience);
-   return raster->next == work->quads.count || !work->quads.items[raster->next].shaded ||
-          is_context_known(timing, work->quads.items[raster->next].processor);
+   return raster->next == work->log.quads.count || !work->log.quads.items[raster->next].shaded ||
+          is_context_known(timing, work->log.quads.items[raster->next].processor);
 }
 
 static void
-end_tile(struct cm_timing *timing)
+end_tile(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
@@ -315,16 +315,16 @@ end_tile(struct cm_timing *timing)
 }
 
 static void
-begin_tile(struct cm_timing *timing)
+begin_tile(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
-   raster->token = work->fetch_end;
+   raster->token = work->log.marks[CM_LOG_FETCHED];
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, raster->barrier);
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED,
-                    cm_timing_is_deferred(timing) ? work->hidden_end : work->fetch_begin);
+                    cm_tiled_timing_is_deferred(timing) ? work->hidden_end : work->fetch_begin);
    /* The depth test needs what was loaded. */
-   if (work->load_end)
+   if (work->log.marks[CM_LOG_LOADED])
       cm_stage_account(&raster->rasterizer, CM_STAGE_MEMORY, work->loaded);
    work->shade_begin = raster->rasterizer.until;
    work->shaded = cm_later(work->shade_begin, work->loaded);
@@ -333,12 +333,12 @@ begin_tile(struct cm_timing *timing)
 /* Whether the next quad's context is kept by one whose data nobody knows of yet; then it is looked at again when the
  * others have come so far. */
 static bool
-has_to_wait(struct cm_timing *timing)
+has_to_wait(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   if (wants_primitive(timing) || raster->next == raster->work->quads.count)
+   if (wants_primitive(timing) || raster->next == raster->work->log.quads.count)
       return false;
-   const uint32_t processor = raster->work->quads.items[raster->next].processor;
+   const uint32_t processor = raster->work->log.quads.items[raster->next].processor;
    const struct cm_context *context =
       &raster->contexts[processor * timing->pipeline->fragment_contexts + raster->next_context[processor]];
    if (context->quad == CM_UNKNOWN || context->left != CM_UNKNOWN)
@@ -355,7 +355,7 @@ has_to_wait(struct cm_timing *timing)
 #define TOKENS_AHEAD 48
 
 void
-cm_raster_timing_step(struct cm_timing *timing)
+cm_raster_timing_step(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
@@ -367,12 +367,13 @@ cm_raster_timing_step(struct cm_timing *timing)
       pop_primitive(timing);
       return;
    }
-   if (raster->next == work->quads.count) {
+   if (raster->next == work->log.quads.count) {
       end_tile(timing);
       return;
    }
-   const struct cm_work_quad *quad = &work->quads.items[raster->next++];
-   const cm_token *token = work->tap.tokens + raster->token, *end = work->tap.tokens + quad->tokens_end;
+   const struct cm_logged_quad *quad = &work->log.quads.items[raster->next++];
+   const cm_token *token = work->log.tap.tokens + raster->token,
+                  *end = work->log.tap.tokens + quad->tokens_end;
    raster->token = quad->tokens_end;
    /* They come from the consumer's processor. */
    __builtin_prefetch(end + TOKENS_AHEAD);

@@ -4,78 +4,23 @@
 #ifndef CM_TILED_H
 #define CM_TILED_H
 
-#include <stdatomic.h>
-
 #include "timing/pieces.h"
-#include "timing/log_queue.h"
+#include "timing/tiled/log_queue.h"
 #include "timing/tiled/memory.h"
 #include "timing/tiled/texture.h"
-#include "timing/timing.h"
+#include "timing/log.h"
 #include "timing/tiled/counters.h"
 
-/* ---- the log ------------------------------------------------------------- */
-
-/** Of an item, its tokens are those from the end of the item before it. */
-struct cm_work_draw {
-   uint32_t instructions; /**< of the vertex and the geometry program */
-   uint32_t program_end;  /**< tokens of their fetch */
-   uint32_t num_vertices, num_binned;
-   uint32_t tokens_end; /**< of transform feedback */
-};
-
-struct cm_work_vertex {
-   uint32_t tokens_end;
-   uint32_t accesses : 31; /**< of the vertex cache */
-   uint32_t reused : 1;
-};
-
-struct cm_work_binned {
-   uint32_t tokens_end;
-   uint32_t num_tiles;
-   uint32_t num_attributes;
-};
-
-struct cm_work_primitive {
-   uint32_t tokens_end;
-   uint32_t index; /**< in the pass */
-   uint32_t attributes;
-   uint32_t quads; /**< that it covers in the tile, as far as is known */
-   /* Of the Tile Fetcher. */
-   uint64_t issued, ready; /**< its PMD was asked for; it is in the output queue */
-};
-
-struct cm_work_quad {
-   uint32_t tokens_end;
-   uint32_t primitive; /**< index in the pass */
-   uint32_t instructions;
-   uint16_t footprints;
-   uint8_t processor;
-   uint8_t attributes : 7;
-   uint8_t shaded : 1;
-};
-
-/** Items of a kind, with room for more. */
-#define CM_WORK_ITEMS(type)     \
-   struct {                     \
-      type *items;              \
-      uint32_t count, capacity; \
-   }
+/* ---- logs ---------------------------------------------------------------- */
 
 /** A pass' geometry, or a tile. */
 struct cm_work {
+   struct cm_log log; /**< first: it is known by this */
    struct cm_work *next;
    bool is_tile;
    bool begins_pass; /**< the first tile of its pass */
    uint32_t tile;
    uint64_t number; /**< tiles count up */
-   struct cm_tap tap;
-   CM_WORK_ITEMS(struct cm_work_draw) draws;
-   CM_WORK_ITEMS(struct cm_work_vertex) vertices;
-   CM_WORK_ITEMS(struct cm_work_binned) binned;
-   CM_WORK_ITEMS(struct cm_work_primitive) primitives;
-   CM_WORK_ITEMS(struct cm_work_quad) quads;
-   uint32_t vertices_end;                   /**< tokens of geometry before those of binning */
-   uint32_t load_end, fetch_end, shade_end; /**< tokens of a tile */
    /* As time goes on: 0, or CM_UNKNOWN while it is not known. */
    uint64_t fetch_done; /**< the Tile Fetcher has asked for its last primitive */
    uint64_t dispatch_begin, dispatch_end, blend_begin; /**< of its quads */
@@ -189,25 +134,19 @@ struct cm_transfer_timing {
 #define CM_TIMING_COUNT_DRAM(name, measure, description) +1
 enum { CM_TIMING_COUNTER_COUNT = CM_TIMING_FIRST_DRAM CM_DRAM_SYSTEM_COUNTERS(CM_TIMING_COUNT_DRAM) };
 
-struct cm_timing {
+struct cm_tiled_timing {
    const struct cm_config *config;
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
    struct cm_tiled_memory memory;
-   atomic_bool lost;
+   bool is_stuck; /**< a deadlock, which must not be: no cycle is counted any more */
    struct cm_timeline *timeline;
 
    struct cm_log_queue logs; /**< from the consumer to the thread that works them off */
 
    /* The consumer's. */
-
-   struct cm_work *writing; /**< the log being written; NULL: none */
-   struct cm_tap idle;      /**< what happens between logs */
    uint64_t num_tiles;
    bool pass_begins;
-   uint64_t vertex_accesses; /**< of the vertex cache until the last vertex */
-   uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
-   uint32_t num_covered;
 
    /* The thread's, as are memory and the rest. */
    struct cm_work *first, *last; /**< logs that the stages take from, the oldest first */
@@ -231,57 +170,73 @@ struct cm_timing {
    uint64_t values[CM_TIMING_COUNTER_COUNT]; /**< of counters, at the end of the last frame */
 };
 
+/** NULL when memory is out. */
+struct cm_tiled_timing *cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
+                                               const struct cm_nuca *nuca);
+void cm_tiled_timing_destroy(struct cm_tiled_timing *timing);
+void cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline);
+
+/** A log to write; NULL when memory is out. It is complete, and goes to the stages; or it is dropped. */
+struct cm_log *cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uint32_t tile);
+void cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log);
+void cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log);
+void cm_tiled_timing_frame_end(struct cm_tiled_timing *timing);
+
+/** Appends what is counted. False when memory is out. */
+bool cm_tiled_timing_list_counters(struct cm_counter_table *table);
+
 /** Builds a stage; false when memory is out. */
-bool cm_geometry_timing_init(struct cm_timing *timing);
-void cm_geometry_timing_finish(struct cm_timing *timing);
-bool cm_fetcher_timing_init(struct cm_timing *timing);
-void cm_fetcher_timing_finish(struct cm_timing *timing);
-bool cm_raster_timing_init(struct cm_timing *timing);
-void cm_raster_timing_finish(struct cm_timing *timing);
-bool cm_transfer_timing_init(struct cm_timing *timing);
-void cm_transfer_timing_finish(struct cm_timing *timing);
+bool cm_geometry_timing_init(struct cm_tiled_timing *timing);
+void cm_geometry_timing_finish(struct cm_tiled_timing *timing);
+bool cm_fetcher_timing_init(struct cm_tiled_timing *timing);
+void cm_fetcher_timing_finish(struct cm_tiled_timing *timing);
+bool cm_raster_timing_init(struct cm_tiled_timing *timing);
+void cm_raster_timing_finish(struct cm_tiled_timing *timing);
+bool cm_transfer_timing_init(struct cm_tiled_timing *timing);
+void cm_transfer_timing_finish(struct cm_tiled_timing *timing);
 
 /** Whether a stage can take its next item with what is known, and the time it has come to. */
-bool cm_geometry_timing_ready(struct cm_timing *timing, uint64_t *clock);
-bool cm_fetcher_timing_ready(struct cm_timing *timing, uint64_t *clock);
-bool cm_hidden_timing_ready(struct cm_timing *timing, uint64_t *clock);
-bool cm_raster_timing_ready(struct cm_timing *timing, uint64_t *clock);
-bool cm_transfer_timing_ready(struct cm_timing *timing, uint64_t *clock);
+bool cm_geometry_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
+bool cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
+bool cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
+bool cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
+bool cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 
 /** It takes it. */
-void cm_geometry_timing_step(struct cm_timing *timing);
-void cm_fetcher_timing_step(struct cm_timing *timing);
-void cm_hidden_timing_step(struct cm_timing *timing);
-void cm_raster_timing_step(struct cm_timing *timing);
-void cm_transfer_timing_step(struct cm_timing *timing);
+void cm_geometry_timing_step(struct cm_tiled_timing *timing);
+void cm_fetcher_timing_step(struct cm_tiled_timing *timing);
+void cm_hidden_timing_step(struct cm_tiled_timing *timing);
+void cm_raster_timing_step(struct cm_tiled_timing *timing);
+void cm_transfer_timing_step(struct cm_tiled_timing *timing);
 
 /** Whether primitive n of a tile, the oldest that the consumer of the Tile Fetcher's output queue has not taken, is in
  * the queue or can come into it; the clock becomes the time before which it does not. */
-bool cm_fetcher_timing_can_pass_on(struct cm_timing *timing, const struct cm_work *work, uint32_t n,
+bool cm_fetcher_timing_can_pass_on(struct cm_tiled_timing *timing, const struct cm_work *work, uint32_t n,
                                    uint64_t *clock);
 /** It comes into it, if it is not there. */
-void cm_fetcher_timing_pass_on(struct cm_timing *timing, struct cm_work *work, uint32_t n);
+void cm_fetcher_timing_pass_on(struct cm_tiled_timing *timing, struct cm_work *work, uint32_t n);
 
 /** All primitives of the pass go into the output queue; false where that is not known yet. */
-bool cm_fetcher_timing_end_pass(struct cm_timing *timing);
+bool cm_fetcher_timing_end_pass(struct cm_tiled_timing *timing);
 
 /** Whether all shaded quads before a number have made their reads. */
-bool cm_raster_timing_is_settled(struct cm_timing *timing, uint64_t quads);
+bool cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads);
 /** Blends all shaded quads before a number, which must be so. */
-void cm_raster_timing_blend(struct cm_timing *timing, uint64_t quads);
+void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
 
 /** Tells the timeline of a tile that is done, of a pass' geometry, and of a frame's beginning and end. */
-void cm_timing_tell_tile(struct cm_timing *timing, const struct cm_work *work);
-void cm_timing_tell_geometry(struct cm_timing *timing);
-void cm_timing_tell_frame(struct cm_timing *timing, bool begins);
+void cm_tiled_timing_tell_tile(struct cm_tiled_timing *timing, const struct cm_work *work);
+void cm_tiled_timing_tell_geometry(struct cm_tiled_timing *timing);
+void cm_tiled_timing_tell_frame(struct cm_tiled_timing *timing, bool begins);
 /** A queue's. */
-const struct cm_queue *cm_timing_queue(const struct cm_timing *timing, enum cm_timing_queue queue);
+const struct cm_queue *
+cm_tiled_timing_queue(const struct cm_tiled_timing *timing, enum cm_timing_queue queue);
 
 /** Takes the counters' values. */
-void cm_timing_collect(struct cm_timing *timing);
+void cm_tiled_timing_collect(struct cm_tiled_timing *timing);
 
 /** A log that all stages are done with. */
-void cm_timing_release(struct cm_timing *timing, struct cm_work *work);
+void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);
 
 /** The end of a group of tokens that begins at token. */
 static inline const cm_token *
@@ -295,7 +250,7 @@ cm_group_end(const cm_token *token, const cm_token *end)
 
 /** Whether frames have their hidden surfaces removed. */
 static inline bool
-cm_timing_is_deferred(const struct cm_timing *timing)
+cm_tiled_timing_is_deferred(const struct cm_tiled_timing *timing)
 {
    return timing->config->mode == CM_MODE_TBDR;
 }

@@ -21,7 +21,7 @@ cm_timing_banks(const struct cm_config *config)
 
 /* The row that was open is closed at a cycle. */
 static void
-close_row(struct cm_timing *timing, uint32_t bank, uint64_t cycle)
+close_row(struct cm_tiled_timing *timing, uint32_t bank, uint64_t cycle)
 {
    if (timing->bank_opened[bank])
       cm_timeline_span(timing->timeline, CM_TIMELINE_FIRST_BANK + bank, timing->bank_opened[bank], cycle,
@@ -32,7 +32,7 @@ close_row(struct cm_timing *timing, uint32_t bank, uint64_t cycle)
 static void
 command_was_issued(const struct cm_dram_issue *issue, void *context)
 {
-   struct cm_timing *timing = context;
+   struct cm_tiled_timing *timing = context;
    const struct cm_dram_system_config *dram = &timing->config->dram_system;
    const uint32_t banks = count_banks(dram);
    const uint32_t first = (issue->channel * dram->ranks + issue->rank) * banks, bank = first + issue->bank;
@@ -58,15 +58,15 @@ command_was_issued(const struct cm_dram_issue *issue, void *context)
 }
 
 void
-cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
+cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline)
 {
    timing->timeline = timeline;
-   cm_timing_tell_frame(timing, true);
+   cm_tiled_timing_tell_frame(timing, true);
 }
 
 /* Misses of a unit's caches so far. */
 static uint64_t
-count_misses(const struct cm_timing *timing, enum cm_unit unit)
+count_misses(const struct cm_tiled_timing *timing, enum cm_unit unit)
 {
    const struct cm_counter counter = {.unit = (int)unit,
                                       .instance = -1,
@@ -76,13 +76,13 @@ count_misses(const struct cm_timing *timing, enum cm_unit unit)
 }
 
 static struct cm_timeline_past
-look_at(const struct cm_timing *timing, uint64_t cycle)
+look_at(const struct cm_tiled_timing *timing, uint64_t cycle)
 {
    struct cm_timeline_past now = {.cycle = cycle};
    struct cm_dram_system_counters dram;
    cm_dram_system_count(timing->memory.base.dram, &dram);
    for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++)
-      now.waiting[q] = cm_timing_queue(timing, (enum cm_timing_queue)q)->waiting;
+      now.waiting[q] = cm_tiled_timing_queue(timing, (enum cm_timing_queue)q)->waiting;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       now.dram_bytes += dram.read_bytes[stream] + dram.write_bytes[stream];
    now.texture_misses = count_misses(timing, CM_UNIT_TEXTURE_CACHE);
@@ -92,7 +92,7 @@ look_at(const struct cm_timing *timing, uint64_t cycle)
 
 /* What has changed since the last tile was flushed, a cycle. */
 static void
-tell_rates(struct cm_timing *timing, uint64_t cycle)
+tell_rates(struct cm_tiled_timing *timing, uint64_t cycle)
 {
    static const char *const names[] = {
 #define QUEUE_NAME(id, name, description) "queue " name,
@@ -115,14 +115,14 @@ tell_rates(struct cm_timing *timing, uint64_t cycle)
 }
 
 void
-cm_timing_tell_tile(struct cm_timing *timing, const struct cm_work *work)
+cm_tiled_timing_tell_tile(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    struct cm_timeline *timeline = timing->timeline;
    if (!cm_timeline_is_recording(timeline))
       return;
    const uint32_t tile = work->tile;
    cm_timeline_span(timeline, CM_TIMELINE_TILE_FETCHER, work->fetch_begin, work->fetch_done, tile);
-   if (cm_timing_is_deferred(timing))
+   if (cm_tiled_timing_is_deferred(timing))
       cm_timeline_span(timeline, CM_TIMELINE_HIDDEN_SURFACE_REMOVAL, work->fetch_begin, work->hidden_end,
                        tile);
    cm_timeline_span(timeline, CM_TIMELINE_RASTERIZER, work->shade_begin, work->z_end, tile);
@@ -135,14 +135,14 @@ cm_timing_tell_tile(struct cm_timing *timing, const struct cm_work *work)
 }
 
 void
-cm_timing_tell_geometry(struct cm_timing *timing)
+cm_tiled_timing_tell_geometry(struct cm_tiled_timing *timing)
 {
    cm_timeline_span(timing->timeline, CM_TIMELINE_GEOMETRY, timing->geometry.begin, timing->geometry.end,
                     timing->passes);
 }
 
 void
-cm_timing_tell_frame(struct cm_timing *timing, bool begins)
+cm_tiled_timing_tell_frame(struct cm_tiled_timing *timing, bool begins)
 {
    struct cm_timeline *timeline = timing->timeline;
    if (begins && cm_timeline_begin_frame(timeline, timing->frames, timing->cycles)) {

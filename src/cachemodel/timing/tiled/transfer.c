@@ -6,14 +6,14 @@
 #include "timing/tiled/tiled.h"
 
 bool
-cm_transfer_timing_init(struct cm_timing *timing)
+cm_transfer_timing_init(struct cm_tiled_timing *timing)
 {
    timing->transfer.flushed = calloc(timing->pipeline->tile_buffers, sizeof *timing->transfer.flushed);
    return timing->transfer.flushed != NULL;
 }
 
 void
-cm_transfer_timing_finish(struct cm_timing *timing)
+cm_transfer_timing_finish(struct cm_tiled_timing *timing)
 {
    free(timing->transfer.flushed);
 }
@@ -28,14 +28,14 @@ skip_geometry(struct cm_work *work)
 
 /* When the tile's buffer is free: when the tile that had it before is flushed. */
 static uint64_t
-buffer_is_free(const struct cm_timing *timing, const struct cm_work *work)
+buffer_is_free(const struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    return timing->transfer.flushed[work->number % timing->pipeline->tile_buffers];
 }
 
 /* Whether there is a tile to load, into a buffer of which it is known when it is free. */
 static bool
-can_load(struct cm_timing *timing)
+can_load(struct cm_tiled_timing *timing)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
    transfer->load = skip_geometry(transfer->load);
@@ -44,16 +44,16 @@ can_load(struct cm_timing *timing)
    if (!load || transfer->under_way || !transfer->flush)
       return false;
    return load->number - transfer->flush->number < timing->pipeline->tile_buffers &&
-          (!load->load_end || load->fetch_begin != CM_UNKNOWN);
+          (!load->log.marks[CM_LOG_LOADED] || load->fetch_begin != CM_UNKNOWN);
 }
 
 bool
-cm_transfer_timing_ready(struct cm_timing *timing, uint64_t *clock)
+cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
    *clock = transfer->stage.until;
    if (can_load(timing)) {
-      if (transfer->load->load_end)
+      if (transfer->load->log.marks[CM_LOG_LOADED])
          *clock = cm_later(*clock, transfer->load->fetch_begin);
       return true;
    }
@@ -66,10 +66,10 @@ cm_transfer_timing_ready(struct cm_timing *timing, uint64_t *clock)
 
 /* The block at *token is transferred. Returns whether it was the last one before the end. */
 static bool
-transfer_block(struct cm_timing *timing, const struct cm_work *work, uint32_t tokens_end)
+transfer_block(struct cm_tiled_timing *timing, const struct cm_work *work, uint32_t tokens_end)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
-   const cm_token *token = work->tap.tokens + transfer->token, *end = work->tap.tokens + tokens_end;
+   const cm_token *token = work->log.tap.tokens + transfer->token, *end = work->log.tap.tokens + tokens_end;
    if (token == end)
       return true;
    const cm_token *next = token + 1;
@@ -81,22 +81,22 @@ transfer_block(struct cm_timing *timing, const struct cm_work *work, uint32_t to
    }
    cm_tiled_memory_transfer(&timing->memory, token, next, timing->pipeline->flush_cycles, &transfer->stage,
                             &transfer->wait);
-   transfer->token = (uint32_t)(next - work->tap.tokens);
+   transfer->token = (uint32_t)(next - work->log.tap.tokens);
    return next == end;
 }
 
 static void
-load(struct cm_timing *timing)
+load(struct cm_tiled_timing *timing)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
    struct cm_work *work = transfer->load;
    const uint64_t is_free = buffer_is_free(timing, work);
    transfer->token = 0;
    work->loaded = is_free;
-   if (work->load_end) {
+   if (work->log.marks[CM_LOG_LOADED]) {
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, cm_later(is_free, work->fetch_begin));
       cm_wait_begin(&transfer->wait, transfer->stage.until);
-      while (!transfer_block(timing, work, work->load_end))
+      while (!transfer_block(timing, work, work->log.marks[CM_LOG_LOADED]))
          ;
       work->loaded = cm_wait_resolve(&timing->memory.base, &transfer->wait);
    }
@@ -104,7 +104,7 @@ load(struct cm_timing *timing)
 }
 
 void
-cm_transfer_timing_step(struct cm_timing *timing)
+cm_transfer_timing_step(struct cm_tiled_timing *timing)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
    if (can_load(timing)) {
@@ -117,16 +117,16 @@ cm_transfer_timing_step(struct cm_timing *timing)
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, work->shaded);
       work->flush_begin = transfer->stage.until;
       transfer->under_way = true;
-      transfer->token = work->shade_end;
+      transfer->token = work->log.marks[CM_LOG_SHADED];
       return;
    }
-   if (!transfer_block(timing, work, work->tap.count))
+   if (!transfer_block(timing, work, work->log.tap.count))
       return;
    work->flushed = transfer->stage.until;
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
    transfer->under_way = false;
    if (timing->timeline)
-      cm_timing_tell_tile(timing, work);
+      cm_tiled_timing_tell_tile(timing, work);
    transfer->flush = work->next;
-   cm_timing_release(timing, work);
+   cm_tiled_timing_release(timing, work);
 }

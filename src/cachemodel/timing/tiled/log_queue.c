@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "timing/log_queue.h"
+#include "timing/tiled/log_queue.h"
 #include "timing/tiled/tiled.h"
 
 /* Logs that may be on their way: a tile's has its tokens and quads, up to some 100 KiB. */

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+
+#include "timing/log.h"
+#include "timing/pieces.h"
+
+void
+cm_log_clear(struct cm_log *log)
+{
+   log->tap.count = 0;
+   log->draws.count = log->vertices.count = log->binned.count = log->fetched.count = log->quads.count = 0;
+   log->primitives.count = log->regions.count = log->blocks.count = 0;
+   memset(log->marks, 0, sizeof log->marks);
+}
+
+void
+cm_log_finish(struct cm_log *log)
+{
+   cm_tap_finish(&log->tap);
+   free(log->draws.items);
+   free(log->vertices.items);
+   free(log->binned.items);
+   free(log->fetched.items);
+   free(log->quads.items);
+   free(log->primitives.items);
+   free(log->regions.items);
+   free(log->blocks.items);
+}
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* Whether there is a log; with room for one more item. */
+static bool
+grow(struct cm_timing *timing, void **items, uint32_t count, uint32_t *capacity, size_t item_bytes)
+{
+   if (count < *capacity)
+      return true;
+   const uint32_t larger = *capacity ? 2 * *capacity : 64;
+   void *data = realloc(*items, larger * item_bytes);
+   if (!data) {
+      timing->out_of_memory = true;
+      return false;
+   }
+   *items = data;
+   *capacity = larger;
+   return true;
+}
+
+static inline bool
+is_writing(const struct cm_timing *timing)
+{
+   return timing && timing->log && !timing->out_of_memory;
+}
+
+/* The next item of a list; NULL: there is no log, or memory is out. */
+#define ADD(timing, list)                                                                                \
+   (is_writing(timing) && grow((timing), (void **)&(timing)->log->list.items, (timing)->log->list.count, \
+                               &(timing)->log->list.capacity, sizeof *(timing)->log->list.items)         \
+       ? &(timing)->log->list.items[(timing)->log->list.count++]                                         \
+       : NULL)
+
+/* There is one. */
+#define LAST(timing, list) (&(timing)->log->list.items[(timing)->log->list.count - 1])
+
+/* The tokens since the last item's belong to this one. Where they end. */
+static uint32_t
+take_tokens(struct cm_timing *timing)
+{
+   return timing->logged_end = (uint32_t)timing->tap.count;
+}
+
+uint32_t
+cm_timing_position(const struct cm_timing *timing)
+{
+   return timing ? (uint32_t)timing->tap.count : 0;
+}
+
+void
+cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark)
+{
+   if (is_writing(timing))
+      timing->log->marks[mark] = take_tokens(timing);
+}
+
+struct cm_tap *
+cm_timing_tap(struct cm_timing *timing)
+{
+   return timing ? &timing->tap : NULL;
+}
+
+void
+cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses)
+{
+   if (timing)
+      cm_tap_add(&timing->tap, cm_token_make(CM_TOKEN_GROUP, accesses, stream, 0));
+}
+
+/* ---- vertices ------------------------------------------------------------ */
+
+uint64_t
+cm_timing_vertex_accesses(const struct cm_timing *timing)
+{
+   static const enum cm_stream streams[] = {CM_STREAM_VERTEX, CM_STREAM_INDEX};
+   uint64_t sum = 0;
+   for (unsigned s = 0; timing->tiled && s < 2; s++) {
+      const struct cm_cache *cache = cm_hierarchy_entry(timing->hierarchy, streams[s], 0);
+      sum += cache ? cache->accesses[streams[s]][0] : 0;
+   }
+   return sum;
+}
+
+void
+cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw)
+{
+   struct cm_logged_draw *item = ADD(timing, draws);
+   if (item)
+      *item = (struct cm_logged_draw){
+         .instructions = draw->vertex_program.instructions + draw->geometry_program.instructions,
+         .begin = timing->logged_end,
+      };
+}
+
+void
+cm_timing_programs_fetched(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, draws)->program_end = take_tokens(timing);
+}
+
+void
+cm_timing_vertex(struct cm_timing *timing, bool reused)
+{
+   struct cm_logged_vertex *item = ADD(timing, vertices);
+   if (!item)
+      return;
+   const uint64_t accesses = cm_timing_vertex_accesses(timing);
+   *item = (struct cm_logged_vertex){
+      .tokens_end = take_tokens(timing),
+      .accesses = (uint32_t)(accesses - timing->vertex_accesses),
+      .reused = reused,
+   };
+   timing->vertex_accesses = accesses;
+   LAST(timing, draws)->num_vertices++;
+}
+
+void
+cm_timing_draw_end(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, draws)->tokens_end = timing->log->marks[CM_LOG_VERTICES] = take_tokens(timing);
+}
+
+/* ---- the tile-based pipeline --------------------------------------------- */
+
+void
+cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive)
+{
+   struct cm_logged_binned *item = ADD(timing, binned);
+   if (!item)
+      return;
+   *item = (struct cm_logged_binned){
+      .tokens_end = take_tokens(timing),
+      .num_tiles = primitive->num_tiles,
+      .num_attributes = primitive->num_attributes,
+   };
+   if (primitive->draw < timing->log->draws.count)
+      timing->log->draws.items[primitive->draw].num_primitives++;
+}
+
+void
+cm_timing_fetched(struct cm_timing *timing, uint32_t primitive, uint32_t attributes)
+{
+   struct cm_logged_fetched *item = ADD(timing, fetched);
+   if (item)
+      *item = (struct cm_logged_fetched){
+         .tokens_end = take_tokens(timing),
+         .index = primitive,
+         .attributes = attributes,
+         .ready = CM_UNKNOWN,
+      };
+}
+
+/* Adds the quads of the tile's events to the primitives that they belong to. */
+static void
+count_quads(struct cm_timing *timing, const struct cm_tile_events *events)
+{
+   const uint32_t *word = events->words, *end = word + events->num_words;
+   for (; word < end; word = cm_event_next(word)) {
+      const enum cm_event_type type = cm_event_type(*word);
+      if ((type != CM_EVENT_SHADE && type != CM_EVENT_UNSHADED) || cm_event_continues(*word))
+         continue;
+      const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
+      for (uint32_t q = 0; q < cm_event_count(*word); q++) {
+         if (quads[q].covered && quads[q].primitive < timing->num_covered)
+            timing->covered[quads[q].primitive]++;
+      }
+   }
+}
+
+void
+cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events)
+{
+   cm_timing_mark(timing, CM_LOG_FETCHED);
+   if (!is_writing(timing) || timing->config->mode != CM_MODE_TBDR || !timing->log->fetched.count)
+      return;
+   const uint32_t primitives = LAST(timing, fetched)->index + 1;
+   if (primitives > timing->num_covered) {
+      uint32_t *covered = realloc(timing->covered, primitives * sizeof *covered);
+      if (!covered) {
+         timing->out_of_memory = true;
+         return;
+      }
+      memset(covered + timing->num_covered, 0, (primitives - timing->num_covered) * sizeof *covered);
+      timing->covered = covered;
+      timing->num_covered = primitives;
+   }
+   count_quads(timing, events);
+   for (uint32_t p = 0; p < timing->log->fetched.count; p++) {
+      uint32_t *covered = &timing->covered[timing->log->fetched.items[p].index];
+      timing->log->fetched.items[p].quads = *covered;
+      *covered = 0;
+   }
+}
+
+void
+cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad)
+{
+   struct cm_logged_quad *item = ADD(timing, quads);
+   if (item)
+      *item = (struct cm_logged_quad){
+         .tokens_end = take_tokens(timing),
+         .primitive = quad->primitive,
+         .instructions = quad->instructions,
+         .footprints = (uint16_t)(quad->footprints < UINT16_MAX ? quad->footprints : UINT16_MAX),
+         .processor = quad->processor,
+         .attributes = quad->attributes & 127,
+         .shaded = quad->shaded,
+      };
+}
+
+/* ---- mode imr ------------------------------------------------------------ */
+
+void
+cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
+{
+   struct cm_logged_primitive *item = ADD(timing, primitives);
+   if (!item)
+      return;
+   item->num_regions = 0;
+   timing->log->draws.items[draw].num_primitives++;
+}
+
+void
+cm_timing_region(struct cm_timing *timing)
+{
+   struct cm_logged_region *item = ADD(timing, regions);
+   if (!item)
+      return;
+   *item = (struct cm_logged_region){.begin = timing->logged_end};
+   item->hiz_end = take_tokens(timing);
+   LAST(timing, primitives)->num_regions++;
+}
+
+void
+cm_timing_block(struct cm_timing *timing, const struct cm_timed_block *block)
+{
+   struct cm_logged_block *item = ADD(timing, blocks);
+   if (!item)
+      return;
+   *item = (struct cm_logged_block){
+      .begin = timing->logged_end,
+      .tests_end = block->tests_end,
+      .shade_end = block->shade_end,
+      .instructions = block->quads * block->instructions,
+      .footprints = block->footprints,
+      .processor = (uint16_t)block->processor,
+   };
+   item->end = take_tokens(timing);
+   item->goes_on = block->quads || item->end > item->tests_end;
+   LAST(timing, regions)->num_blocks++;
+}
+
+void
+cm_timing_region_end(struct cm_timing *timing)
+{
+   if (!is_writing(timing))
+      return;
+   struct cm_logged_region *region = LAST(timing, regions);
+   region->update_begin = timing->logged_end;
+   region->end = take_tokens(timing);
+   if (region->end > region->update_begin)
+      LAST(timing, blocks)->ends = timing->log->regions.count;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The log that the timings read: what passed between the caches, in order (memory/tap.h), and the items of the
+ * pipeline that caused it, each with the place in it where its tokens end.
+ */
+#ifndef CM_TIMING_LOG_H
+#define CM_TIMING_LOG_H
+
+#include "timing/timing.h"
+
+/* ---- items --------------------------------------------------------------- */
+
+/** A draw: its programs' tokens, its vertices, transform feedback. */
+struct cm_logged_draw {
+   uint32_t instructions; /**< of the vertex and the geometry program */
+   uint32_t begin;
+   uint32_t program_end;
+   uint32_t num_vertices, num_primitives;
+   uint32_t tokens_end;
+};
+
+struct cm_logged_vertex {
+   uint32_t tokens_end;
+   uint32_t accesses : 31; /**< of the vertex cache; not in mode imr */
+   uint32_t reused : 1;
+};
+
+/** Of the tile-based pipeline, tokens of an item begin where those of the item before it end. */
+struct cm_logged_binned {
+   uint32_t tokens_end;
+   uint32_t num_tiles;
+   uint32_t num_attributes;
+};
+
+/** A primitive of a tile. */
+struct cm_logged_fetched {
+   uint32_t tokens_end;
+   uint32_t index; /**< in the pass */
+   uint32_t attributes;
+   uint32_t quads; /**< that it covers in the tile, as far as is known */
+   /* As time goes on, of the Tile Fetcher. */
+   uint64_t issued, ready; /**< its PMD was asked for; it is in the output queue, or CM_UNKNOWN */
+};
+
+struct cm_logged_quad {
+   uint32_t tokens_end;
+   uint32_t primitive; /**< index in the pass */
+   uint32_t instructions;
+   uint16_t footprints;
+   uint8_t processor;
+   uint8_t attributes : 7;
+   uint8_t shaded : 1;
+};
+
+/** Of mode imr, stages are at different places of the log: items have their beginnings, too. */
+struct cm_logged_primitive {
+   uint32_t num_regions;
+};
+
+struct cm_logged_region {
+   uint32_t begin, hiz_end;
+   uint32_t update_begin, end; /**< HiZ is written */
+   uint32_t num_blocks;
+};
+
+struct cm_logged_block {
+   uint32_t begin, tests_end, shade_end, end;
+   uint32_t instructions; /**< of all its quads */
+   uint32_t footprints;
+   uint16_t processor;
+   bool goes_on;    /**< past the early tests */
+   uint32_t ends;   /**< 1 + the region whose last block it is and whose HiZ is written; 0: none */
+   uint32_t misses; /**< as time goes on: of its processor's first texture cache, when it is rasterised */
+};
+
+/* ---- the log ------------------------------------------------------------- */
+
+/** Items of a kind, with room for more. */
+#define CM_LOG_ITEMS(type)      \
+   struct {                     \
+      type *items;              \
+      uint32_t count, capacity; \
+   }
+
+struct cm_log {
+   struct cm_tap tap;
+   CM_LOG_ITEMS(struct cm_logged_draw) draws;
+   CM_LOG_ITEMS(struct cm_logged_vertex) vertices;
+   CM_LOG_ITEMS(struct cm_logged_binned) binned;
+   CM_LOG_ITEMS(struct cm_logged_fetched) fetched;
+   CM_LOG_ITEMS(struct cm_logged_quad) quads;
+   CM_LOG_ITEMS(struct cm_logged_primitive) primitives;
+   CM_LOG_ITEMS(struct cm_logged_region) regions;
+   CM_LOG_ITEMS(struct cm_logged_block) blocks;
+   uint32_t marks[CM_LOG_MARK_COUNT]; /**< tokens before */
+};
+
+/** Makes it empty; its memory stays. */
+void cm_log_clear(struct cm_log *log);
+void cm_log_finish(struct cm_log *log);
+
+static inline const cm_token *
+cm_log_token(const struct cm_log *log, uint32_t number)
+{
+   return log->tap.tokens + number;
+}
+
+/* ---- who writes it ------------------------------------------------------- */
+
+struct cm_timing {
+   const struct cm_config *config;
+   struct cm_hierarchy *hierarchy;
+   struct cm_tap tap;   /**< what passes between the caches; becomes the log's when that is complete */
+   struct cm_log *log;  /**< being written; NULL: none */
+   bool out_of_memory;  /**< nothing is logged any more */
+   uint32_t logged_end; /**< tokens that belong to an item */
+
+   /* Of the tile-based pipeline. */
+   uint64_t vertex_accesses; /**< of the vertex cache until the last vertex */
+   uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
+   uint32_t num_covered;
+
+   /* Who reads it: one of them. */
+   struct cm_tiled_timing *tiled;
+   struct cm_immediate_timing *immediate;
+};
+
+/** Accesses of the vertex cache so far; of the tile-based pipeline's. */
+uint64_t cm_timing_vertex_accesses(const struct cm_timing *timing);
+
+#endif
