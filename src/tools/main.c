@@ -101,7 +101,7 @@ print_help(void)
         "Examples:\n"
         "  tbrsim run -- glmark2-es2 -b shading\n"
         "  tbrsim replay --check game.trace\n"
-        "  tbrsim replay --config tcor-baseline-64k --set caches.l2.size=2097152 game.trace\n"
+        "  tbrsim replay --config tcor-baseline-64k --set l2.size=2M game.trace\n"
         "  tbrsim sim --config boustro-fo --config boustro-ro game.tbr\n"
         "  eval \"$(tbrsim env --out results)\"; es2gears_x11\n"
         "\n"

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/quantity.h"
 #include "environment.h"
 #include "memory/future.h"
 #include "tools.h"
@@ -239,16 +240,10 @@ options_frames(const char *value)
 uint32_t
 options_bytes(const char *option, const char *value)
 {
-   char *end;
-   errno = 0;
-   unsigned long long number = strtoull(value, &end, 10);
-   unsigned shift = 0;
-   if (*end && strchr("KMG", *end))
-      shift = *end == 'K' ? 10 : *end == 'M' ? 20 : 30;
-   end += shift > 0;
-   if (*value < '0' || *value > '9' || *end || errno || number > UINT32_MAX || number << shift > UINT32_MAX)
-      fail(STATUS_USAGE, "%s %s: expected a number up to 4294967295", option, value);
-   return (uint32_t)(number << shift);
+   uint32_t bytes;
+   if (!cm_quantity_parse(CM_QUANTITY_BYTES, value, &bytes))
+      fail(STATUS_USAGE, "%s %s: expected a number up to 4294967295, or as in 64K, 1M, 2GiB", option, value);
+   return bytes;
 }
 
 unsigned

@@ -61,7 +61,7 @@ enum {
 
 #define COMMON_OPTIONS_HELP                                                            \
    "  --config NAME|FILE.yaml  the simulated GPU (tbrsim configs lists the presets)\n" \
-   "  --set KEY=VALUE          change one value of it; may be repeated\n"              \
+   "  --set KEY=VALUE          change one value of it (l2.size=2M); may be repeated\n" \
    "  --no-model               render only, simulate no memory hierarchy\n"            \
    "  --timing on|off          simulate cycles, too: --set timing=on\n"                \
    "  --out DIR                where stats.json and frames.csv go"
@@ -117,7 +117,7 @@ struct frame_range {
 /** Parses "A-B" or "A"; ends the command where it is neither. */
 struct frame_range options_frames(const char *value);
 
-/** Parses the value of an option: bytes, also as 64K, 1M, 1G (of 1024); one of some names, whose number is
+/** Parses the value of an option: bytes, also as 64K, 1M, 1GiB (of 1024); one of some names, whose number is
  * returned; a unit; a number of threads. End the command where it is none. */
 uint32_t options_bytes(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);

@@ -71,6 +71,30 @@ test_chain(void **unused)
 }
 
 /* A cache is removed; nothing may refer to it any more. */
+/* Numbers with units, in a block with text that is no ASCII, in a flow mapping, quoted. */
+static void
+test_units(void **unused)
+{
+   (void)unused;
+   write_file("units.yaml", "extends: tcor-64k\ndescription: \"4 × 256 K\"\nclock_mhz: 1.2GHz # × 2\n"
+                            "caches: {l2: {size: 512KiB, ways: 16}, vertex_cache: {size: \"32K\"}}\n"
+                            "dram:\n  size_mib: 2G\n");
+   struct cm_config *config = load(path_of("units.yaml"));
+   assert_int_equal(config->clock_mhz, 1200);
+   assert_int_equal(config->caches[CM_UNIT_L2].size, 524288);
+   assert_int_equal(config->caches[CM_UNIT_L2].ways, 16);
+   assert_int_equal(config->caches[CM_UNIT_VERTEX_CACHE].size, 32768);
+   assert_int_equal(config->dram.size_mib, 2048);
+   assert_string_equal(config->description, "4 × 256 K");
+   cm_config_destroy(config);
+
+   char error[1024];
+   write_file("wrong.yaml", "extends: tcor-64k\nmode: tbr\ncaches:\n  l2:\n    size: 512MHz\n");
+   assert_null(cm_config_load(path_of("wrong.yaml"), NULL, error, sizeof error));
+   if (!strstr(error, "wrong.yaml:5: ") || !strstr(error, "512MHz") || !strstr(error, "or bytes as in 64K"))
+      fail_msg("%s", error);
+}
+
 static void
 test_removal(void **unused)
 {
@@ -180,10 +204,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_chain),
-      cmocka_unit_test(test_removal),
-      cmocka_unit_test(test_origins),
-      cmocka_unit_test(test_messages),
+      cmocka_unit_test(test_chain),   cmocka_unit_test(test_units),    cmocka_unit_test(test_removal),
+      cmocka_unit_test(test_origins), cmocka_unit_test(test_messages),
    };
    return cmocka_run_group_tests(tests, make_directory, remove_directory);
 }

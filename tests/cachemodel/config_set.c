@@ -55,6 +55,52 @@ test_values(void **unused)
    assert_true(cm_config_validate(config, error, sizeof error));
 }
 
+/* Each key takes the units of what it is in. */
+static void
+test_units(void **unused)
+{
+   (void)unused;
+   const uint32_t *l2 = &config->caches[CM_UNIT_L2].size;
+   const struct {
+      const char *assignment;
+      const uint32_t *value;
+      uint32_t expected;
+   } cases[] = {
+      {"caches.l2.size=256K", l2, 262144},
+      {"l2.size=256KiB", l2, 262144},
+      {"l2.size=1M", l2, 1048576},
+      {"l2.size=3MiB", l2, 3145728},
+      {"l2.size=1G", l2, 1u << 30},
+      {"l2.size=0x40000", l2, 262144},
+      {"l2.block=0x40", &config->caches[CM_UNIT_L2].block, 64},
+      {"texture.row_alignment=1K", &config->texture.row_alignment, 1024},
+      {"dram.size_mib=2GiB", &config->dram.size_mib, 2048},
+      {"dram.size_mib=512M", &config->dram.size_mib, 512},
+      {"clock_mhz=850MHz", &config->clock_mhz, 850},
+      {"clock_mhz=1.25GHz", &config->clock_mhz, 1250},
+   };
+   static const char *const wrong[] = {
+      "l2.size=256KB", "l2.size=256MHz",    "l2.size=1.5M",     "l2.size=4G",         "l2.size=K",
+      "l2.size=1 M K", "l2.ways=1K",        "tile.size=1K",     "threads=1K",         "clock_mhz=1.2345GHz",
+      "clock_mhz=1M",  "clock_mhz=1..2GHz", "dram.size_mib=1K", "dram.size_mib=0x1G",
+   };
+   char error[1024] = "";
+   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      if (!cm_config_set(config, cases[i].assignment, error, sizeof error))
+         fail_msg("%s", error);
+      assert_int_equal(*cases[i].value, cases[i].expected);
+   }
+   for (unsigned i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+      if (cm_config_set(config, wrong[i], error, sizeof error))
+         fail_msg("%s was taken", wrong[i]);
+      assert_non_null(strstr(error, "expected a whole number from 0 to 4294967295"));
+   }
+   assert_false(cm_config_set(config, "l2.size=1T", error, sizeof error));
+   assert_non_null(strstr(error, "or bytes as in 64K, 1M, 2GiB"));
+   assert_false(cm_config_set(config, "clock_mhz=1THz", error, sizeof error));
+   assert_non_null(strstr(error, "or as in 600MHz, 1.6GHz"));
+}
+
 static void
 test_errors(void **unused)
 {
@@ -156,6 +202,7 @@ main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_values, load, unload),
+      cmocka_unit_test_setup_teardown(test_units, load, unload),
       cmocka_unit_test_setup_teardown(test_errors, load, unload),
       cmocka_unit_test_setup_teardown(test_validate_names_the_key, load, unload),
       cmocka_unit_test_setup_teardown(test_policies, load, unload),

@@ -181,6 +181,12 @@ load_source(struct cm_config_text *source, char *error, size_t error_size)
    cyaml_config_t settings = cyaml_settings;
    settings.log_ctx = &complaint;
 
+   source->yaml = cm_config_resolve_units(source->yaml);
+   if (!source->yaml) {
+      snprintf(error, error_size, "%s: out of memory", source->files[0]);
+      cm_config_text_destroy(source);
+      return NULL;
+   }
    const cyaml_err_t code = cyaml_load_data((const uint8_t *)source->yaml, strlen(source->yaml), &settings,
                                             &cm_config_schema, (cyaml_data_t **)&config, NULL);
    if (code != CYAML_OK) {
@@ -292,13 +298,10 @@ set_value(const cyaml_schema_value_t *value, void *data, const char *text)
       return false;
    }
    if (value->type == CYAML_UINT) {
-      char *end;
-      errno = 0;
-      const unsigned long long number = strtoull(text, &end, 0);
-      if (*text < '0' || *text > '9' || *end || errno || number > UINT32_MAX)
+      uint32_t number;
+      if (!cm_quantity_parse(cm_schema_quantity(value), text, &number))
          return false;
-      const uint32_t narrow = (uint32_t)number;
-      memcpy(data, &narrow, sizeof narrow);
+      memcpy(data, &number, sizeof number);
       return true;
    }
    if (value->type == CYAML_STRING) {

@@ -4,7 +4,8 @@
  * and key=value changes to it. A file sets every key but for caches that the GPU has not
  * and those said to be optional, which are then 0; of an optional mapping that is there, it
  * sets every key. The sources of the values stand beside them in the presets. Keys are
- * dotted paths: "caches.l2.size".
+ * dotted paths: "caches.l2.size". Numbers of bytes can be written as 256K or 2MiB, frequencies as 600MHz or 1.6GHz
+ * (config/quantity.h).
  *
  * Functions that can fail write one line to error (no newline at its end): for a
  * file "FILE:LINE: what is wrong, what was expected".

@@ -6,6 +6,7 @@
 #include <cyaml/cyaml.h>
 
 #include "config/config.h"
+#include "config/quantity.h"
 
 /** The one table of keys: their names, types and places in struct cm_config. */
 extern const cyaml_schema_value_t cm_config_schema;
@@ -16,6 +17,13 @@ cm_schema_field(const cyaml_schema_value_t *mapping, const char *key, size_t len
 
 /** Writes what a value must be: "a whole number", "one of: a, b" … */
 void cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size);
+
+/** In what the number of a key is: bytes, MHz … */
+enum cm_quantity cm_schema_quantity(const cyaml_schema_value_t *value);
+
+/** Replaces numbers with units in a YAML text, such as "256K" of a key in bytes, by plain ones; what fits no unit of
+ * its key stays. Lines remain where they are. The text is freed; NULL where memory is out. */
+char *cm_config_resolve_units(char *yaml);
 
 /** Whether what `--config` or `extends` says is a file rather than a preset's name: it has a '/', or ends in
  * ".yaml". */

@@ -363,6 +363,36 @@ cm_schema_field(const cyaml_schema_value_t *mapping, const char *key, size_t len
    return NULL;
 }
 
+static bool
+is_field_of(const cyaml_schema_field_t *field, const cyaml_schema_field_t *fields, size_t count)
+{
+   return field >= fields && field < fields + count;
+}
+
+enum cm_quantity
+cm_schema_quantity(const cyaml_schema_value_t *value)
+{
+   /* Whole numbers are members of mappings. */
+   const cyaml_schema_field_t *field =
+      (const cyaml_schema_field_t *)((const char *)value - offsetof(cyaml_schema_field_t, value));
+   static const char *const bytes[] = {"size", "block", "row_alignment", "interleave"};
+   if (value->type != CYAML_UINT)
+      return CM_QUANTITY_COUNT;
+   const size_t length = strlen(field->key);
+   if (length > 4 && strcmp(field->key + length - 4, "_mhz") == 0)
+      return CM_QUANTITY_MHZ;
+   if (length > 4 && strcmp(field->key + length - 4, "_mib") == 0)
+      return CM_QUANTITY_MIB;
+   const bool has_bytes = is_field_of(field, cache_fields, CYAML_ARRAY_LEN(cache_fields)) ||
+                          is_field_of(field, texture_fields, CYAML_ARRAY_LEN(texture_fields)) ||
+                          is_field_of(field, dram_system_fields, CYAML_ARRAY_LEN(dram_system_fields));
+   for (unsigned b = 0; has_bytes && b < sizeof bytes / sizeof bytes[0]; b++) {
+      if (strcmp(field->key, bytes[b]) == 0)
+         return CM_QUANTITY_BYTES;
+   }
+   return CM_QUANTITY_COUNT;
+}
+
 void
 cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size)
 {
@@ -373,7 +403,7 @@ cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size)
    }
    setvbuf(out, NULL, _IONBF, 0);
    switch (value->type) {
-   case CYAML_UINT: fputs("a whole number from 0 to 4294967295", out); break;
+   case CYAML_UINT: fputs(cm_quantity_descriptions[cm_schema_quantity(value)], out); break;
    case CYAML_ENUM:
       fputs("one of:", out);
       for (uint32_t i = 0; i < value->enumeration.count; i++)
