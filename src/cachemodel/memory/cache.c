@@ -116,9 +116,8 @@ cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
 static inline void
 tell_tap(const struct cm_cache *cache, enum cm_token_kind kind, uint64_t block, enum cm_stream stream)
 {
-   if (cache->dram->tap)
-      cm_tap_add(cache->dram->tap,
-                 cm_token_make(kind, block << cache->block_shift, stream, cache->next->unit));
+   if (cache->tap)
+      cm_tap_add(cache->tap, cm_token_make(kind, block << cache->block_shift, stream, cache->next->unit));
 }
 
 /* The next level may have larger blocks, so the two speak in byte addresses. */

@@ -52,8 +52,8 @@ struct cm_observer {
 struct cm_dram {
    uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
    const struct cm_observer *observer; /**< NULL: none */
-   struct cm_tap *tap; /**< logs what caches ask of the next level, and all that arrives here; NULL: nobody */
-   bool is_told;       /**< there is an observer or a tap */
+   struct cm_tap *tap;                 /**< logs all that arrives here; NULL: nobody does */
+   bool is_told;                       /**< there is an observer or a tap */
 };
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
@@ -142,6 +142,7 @@ struct cm_cache {
    const struct cm_replacement *observed; /**< what serves the accesses that the observer was told of */
    struct cm_cache *next;                 /**< NULL: dram is next */
    struct cm_dram *dram;
+   struct cm_tap *tap; /**< logs what it asks of the next cache; NULL: nobody does */
    /** Is told of each block that leaves the cache, evicted or invalidated; NULL: nobody. */
    void (*left)(void *context, const struct cm_cache *cache, uint64_t block);
    void *left_context;

@@ -81,8 +81,12 @@ cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const st
 void
 cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts)
 {
-   hierarchy->dram.tap = tap;
+   hierarchy->tap = hierarchy->dram.tap = tap;
    hierarchy->dram.is_told = true;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (uint32_t i = 0; hierarchy->caches[unit] && i < hierarchy->instances[unit]; i++)
+         hierarchy->caches[unit][i].tap = tap;
+   }
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       const struct cm_cache *cache = hierarchy->entry[stream].cache;
       hierarchy->entry[stream].is_told =
@@ -95,7 +99,7 @@ cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum c
                   enum cm_access access)
 {
    const uint32_t shift = hierarchy->entry[stream].block_shift;
-   cm_tap_add(hierarchy->dram.tap,
+   cm_tap_add(hierarchy->tap,
               cm_token_make(access == CM_READ ? CM_TOKEN_READ : CM_TOKEN_WRITE, address >> shift << shift,
                             stream, hierarchy->entry[stream].cache->unit));
 }

@@ -19,6 +19,7 @@ struct cm_hierarchy {
    struct cm_dram dram;
    struct cm_cache *caches[CM_CACHE_COUNT]; /**< instances of each unit; NULL: not configured */
    uint32_t instances[CM_CACHE_COUNT];
+   struct cm_tap *tap; /**< logs accesses of first caches, as entry[].is_told says; NULL: nobody does */
    struct cm_liveness liveness; /**< of the Parameter Buffer: kept by who builds and reads it */
    struct {
       struct cm_cache *cache; /**< instance 0 of the first unit; NULL: memory */

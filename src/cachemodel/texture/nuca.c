@@ -137,7 +137,7 @@ serve_and_tell(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks,
 static inline void
 serve(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
-   struct cm_tap *tap = nuca->caches[0].dram->tap;
+   struct cm_tap *tap = nuca->caches[0].tap;
    nuca->counts[CM_NUCA_REQUESTS] += count;
    if (tap)
       serve_and_tell(nuca, processor, blocks, count, tap);
