@@ -181,7 +181,15 @@ load_source(struct cm_config_text *source, char *error, size_t error_size)
    cyaml_config_t settings = cyaml_settings;
    settings.log_ctx = &complaint;
 
-   source->yaml = cm_config_resolve_units(source->yaml);
+   unsigned line;
+   char wrong[700];
+   source->yaml = cm_config_resolve_units(source->yaml, &line, wrong, sizeof wrong);
+   if (!source->yaml && line) {
+      const char *file = cm_config_text_origin(source, line, &line);
+      snprintf(error, error_size, "%s:%u: %s", file, line, wrong);
+      cm_config_text_destroy(source);
+      return NULL;
+   }
    if (!source->yaml) {
       snprintf(error, error_size, "%s: out of memory", source->files[0]);
       cm_config_text_destroy(source);
@@ -202,7 +210,7 @@ load_source(struct cm_config_text *source, char *error, size_t error_size)
    config->source = source;
    follow_optional_streams(config);
    if (!cm_config_check(config, &problem)) {
-      unsigned line = cm_config_line(source->yaml, problem.key, false);
+      line = cm_config_line(source->yaml, problem.key, false);
       const char *file = cm_config_text_origin(source, line, &line);
       snprintf(error, error_size, "%s:%u: %s: %s", file, line, problem.key, problem.message);
       cm_config_destroy(config);

@@ -17,6 +17,10 @@ struct search {
    struct replacement *list;
    size_t count;
    bool out_of_memory;
+   /* The first value that is wrong. */
+   unsigned line; /* from 1; 0: none is */
+   char *problem;
+   size_t problem_size;
 };
 
 static void
@@ -32,15 +36,28 @@ add_replacement(struct search *search, const yaml_node_t *node, uint32_t number)
 }
 
 static void
-search_value(struct search *search, const yaml_node_t *node, const cyaml_schema_value_t *schema)
+complain(struct search *search, const yaml_node_t *node, const cyaml_schema_value_t *schema, const char *path)
+{
+   char expected[400];
+   if (search->line)
+      return;
+   search->line = (unsigned)node->start_mark.line + 1;
+   cm_schema_describe(schema, expected, sizeof expected);
+   snprintf(search->problem, search->problem_size, "%s: invalid value: '%.60s', expected %s", path,
+            (const char *)node->data.scalar.value, expected);
+}
+
+static void
+search_value(struct search *search, const yaml_node_t *node, const cyaml_schema_value_t *schema,
+             const char *path)
 {
    if (node->type == YAML_SCALAR_NODE && schema->type == CYAML_UINT) {
       const char *text = (const char *)node->data.scalar.value;
       const char *last = *text ? text + strlen(text) - 1 : text;
       uint32_t number;
-      /* Plain numbers, hexadecimal ones too, stay as they are. */
-      if (*last > '9' && strncmp(text, "0x", 2) != 0 && strncmp(text, "0X", 2) != 0 &&
-          cm_quantity_parse(cm_schema_quantity(schema), text, &number))
+      if (!cm_quantity_parse(cm_schema_quantity(schema), text, &number))
+         complain(search, node, schema, path);
+      else if (*last > '9' && strncmp(text, "0x", 2) != 0 && strncmp(text, "0X", 2) != 0)
          add_replacement(search, node, number);
       return;
    }
@@ -54,8 +71,10 @@ search_value(struct search *search, const yaml_node_t *node, const cyaml_schema_
          continue;
       const char *name = (const char *)key->data.scalar.value;
       const cyaml_schema_field_t *field = cm_schema_field(schema, name, strlen(name));
+      char longer[256];
+      snprintf(longer, sizeof longer, "%s%s%s", path, *path ? "." : "", name);
       if (field)
-         search_value(search, value, &field->value);
+         search_value(search, value, &field->value, longer);
    }
 }
 
@@ -102,12 +121,13 @@ replace(const struct search *search, const char *yaml)
 }
 
 char *
-cm_config_resolve_units(char *yaml)
+cm_config_resolve_units(char *yaml, unsigned *line, char *problem, size_t problem_size)
 {
    yaml_parser_t parser;
    yaml_document_t document;
-   struct search search = {.document = &document};
+   struct search search = {.document = &document, .problem = problem, .problem_size = problem_size};
    char *text = yaml;
+   *line = 0;
    if (!yaml_parser_initialize(&parser)) {
       free(yaml);
       return NULL;
@@ -117,9 +137,10 @@ cm_config_resolve_units(char *yaml)
    if (yaml_parser_load(&parser, &document)) {
       const yaml_node_t *root = yaml_document_get_root_node(&document);
       if (root)
-         search_value(&search, root, &cm_config_schema);
-      if (search.count || search.out_of_memory) {
-         text = search.out_of_memory ? NULL : replace(&search, yaml);
+         search_value(&search, root, &cm_config_schema, "");
+      *line = search.out_of_memory ? 0 : search.line;
+      if (search.count || search.out_of_memory || search.line) {
+         text = search.out_of_memory || search.line ? NULL : replace(&search, yaml);
          free(yaml);
       }
       yaml_document_delete(&document);
