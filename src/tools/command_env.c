@@ -3,6 +3,7 @@
 
 #include "environment.h"
 #include "options.h"
+#include "results.h"
 #include "tools.h"
 
 static const char help[] =
@@ -45,8 +46,8 @@ command_env(int argc, char **argv)
    if (operands.count)
       fail(STATUS_USAGE, "'%s': tbrsim env takes no arguments; did you mean tbrsim run?", operands.list[0]);
    options_finish_live(&options);
-   if (options.out && options.model)
-      options_make_directory(options.out);
+   results_say_none(&options);
+   results_prepare(&options);
 
    struct variable variables[MAX_VARIABLES];
    unsigned count = environment_variables(variables, options.driver, &options, NULL);

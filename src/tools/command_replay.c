@@ -9,9 +9,9 @@
 #include "image.h"
 #include "options.h"
 #include "progress.h"
-#include "recordings.h"
 #include "replayer.h"
 #include "report.h"
+#include "results.h"
 #include "tools.h"
 
 #define DEFAULT_TOLERANCE 1.0 /* per cent */
@@ -104,48 +104,25 @@ parse(struct replay *replay, int argc, char **argv)
    options_finish_live(&replay->options);
 }
 
-/* The driver writes a line of frames.csv when a frame has been simulated. */
-static unsigned
-count_frames(FILE **file, const char *path, unsigned *lines)
-{
-   static char buffer[1 << 16];
-   if (!*file)
-      *file = fopen(path, "re");
-   if (!*file)
-      return 0;
-   clearerr(*file);
-   for (size_t got; (got = fread(buffer, 1, sizeof(buffer), *file));) {
-      for (size_t b = 0; b < got; b++)
-         *lines += buffer[b] == '\n';
-   }
-   return *lines ? *lines - 1 : 0;
-}
-
 /* The replay for the statistics' sake; with the model off, for its own. False where
  * the driver said that something was lost. */
 static bool
-simulate(const struct replay *replay, const struct trace *trace)
+simulate(const struct replay *replay, struct results *results, const struct trace *trace)
 {
    struct replayer replayer;
-   char *path = text("%s/frames.csv", replay->options.out);
    char *log = text("%s/replay.log", replay->options.out);
-   FILE *file = NULL;
-   unsigned lines = 0, frames = replay->range.last - replay->range.first + 1;
+   unsigned frames = replay->range.last - replay->range.first + 1;
 
-   options_remove_statistics(replay->options.out);
    replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->frames, false, log);
    while (process_running(&replayer.process)) {
       if (replay->options.model)
-         progress_show("simulating", count_frames(&file, path, &lines), frames);
+         progress_show("simulating", results_count_frames(results), frames);
       else
          progress_show("replaying", 0, 0);
       nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
    }
    replayer_finish(&replayer);
    progress_end();
-   if (file)
-      fclose(file);
-   free(path);
    free(log);
    return !replayer.complained;
 }
@@ -186,17 +163,22 @@ command_replay(int argc, char **argv)
    if (newer)
       note_versions(&trace);
    const char *record = replay.options.record;
-   if (record)
-      recording_prepare(record);
+   struct results results = results_prepare(&replay.options);
    if (replay.options.model || record || !want_images || newer)
-      passed = simulate(&replay, &trace);
+      passed = simulate(&replay, &results, &trace);
    if (record)
-      passed &= recording_check(record);
+      passed &= results_check_recordings(&results);
+   if (replay.options.model && !results_count_processes(&results)) {
+      /* What is there is of another run. Why it could not be written, the driver has said. */
+      if (passed)
+         results_report(&results);
+      return STATUS_FAILED;
+   }
    if (replay.options.model) {
       report_print(out, replay.options.gpu);
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
    } else if (record || !want_images) {
-      printf("%u frames rendered\n", trace.frames);
+      printf("%u frames rendered; there are no statistics without the model\n", trace.frames);
    }
    if (record)
       printf("recording:  %s\n", record);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "display.h"
 #include "environment.h"
 #include "options.h"
 #include "process.h"
-#include "recordings.h"
+#include "results.h"
 #include "tools.h"
 
 static const char help[] =
@@ -15,8 +14,10 @@ static const char help[] =
    "\n"
    "Runs a GL or GLES program on the simulated GPU. Each frame's counters are written\n"
    "to stats.json and frames.csv when the frame is done; a program that crashes\n"
-   "leaves those of the frames before. Without DISPLAY the program gets an X server\n"
-   "of its own (Xvfb). Exit status: the program's, 128 + n where signal n killed it.\n"
+   "leaves those of the frames before. Each process that draws has a folder of its own,\n"
+   "which OUT/processes.csv lists; earlier results stay until a frame has been drawn.\n"
+   "Without DISPLAY the program gets an X server of its own (Xvfb). Exit status: the\n"
+   "program's, 128 + n where signal n killed it.\n"
    "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n" RECORD_OPTION_HELP
    "  --frames A-B             simulate only these frames (they count from 0)\n"
    "  --screen WIDTHxHEIGHT    size of the X server of its own (default 1920x1080)\n" DRIVER_OPTION_HELP
@@ -66,34 +67,27 @@ command_run(int argc, char **argv)
    if (!options.out)
       options.out = "tbrsim-out";
    options_finish_live(&options);
-   if (options.model) {
-      options_make_directory(options.out);
-      options_remove_statistics(options.out);
-   }
-
-   if (options.record)
-      recording_prepare(options.record);
+   results_say_none(&options);
+   struct results results = results_prepare(&options);
 
    struct variable variables[MAX_VARIABLES];
    unsigned count = environment_variables(variables, options.driver, &options, frames);
    const char *display = getenv("DISPLAY");
    bool has_display = display && *display;
-   /* Nothing is left to do when the program has ended. */
-   if (has_display && !options.record) {
-      environment_apply(variables, count);
-      return process_explain(program[0], process_become(program));
-   }
-
    if (!has_display)
       display_require(screen);
    struct process process;
-   struct process_setup setup = {.variables = variables, .num_variables = count};
+   struct process_setup setup = {.variables = variables, .num_variables = count, .stands_for = true};
    int error = process_start(&process, program, &setup);
    if (error)
       return process_explain(program[0], error);
-   int status = process_wait(&process);
+   int status = process_wait_as_it(&process);
    process_explain_signal(program[0], status);
-   if (options.record && !recording_check(options.record) && !status)
+   results_report(&results);
+   if (results.record && !results_check_recordings(&results) && !status)
       status = STATUS_FAILED;
+   /* With a server of its own there is something left to do. */
+   if (has_display)
+      process_end_by(process.signal);
    return status;
 }

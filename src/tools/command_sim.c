@@ -146,7 +146,6 @@ start(const struct sim *sim, struct simulations *simulations)
       const struct configuration *configuration = &sim->configurations.list[c];
       const char *out = simulations->count > 1 ? text("%s/%s", sim->out, configuration->directory) : sim->out;
       options_make_directory(out);
-      options_remove_statistics(out);
       simulation_start(&simulations->list[c], configuration, simulations->recording, out);
       if (sim->timeline) {
          simulations->list[c].timeline =
@@ -182,6 +181,9 @@ command_sim(int argc, char **argv)
    const struct simulation *first = &simulations.list[0];
    if (!first->frames)
       fail(STATUS_FAILED, "%s: no frame could be simulated", path);
+   /* What is there may be of another simulation, then. */
+   if (!first->written)
+      return STATUS_FAILED;
    if (simulations.count > 1) {
       simulation_index_write(sim.out, path, simulations.list, simulations.count);
       simulation_table_print(simulations.list, simulations.count);

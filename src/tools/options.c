@@ -125,6 +125,7 @@ take_common(struct options *options, int option, const char *help)
       if (!*optarg)
          fail(STATUS_USAGE, "--out: the name is empty");
       options->out = optarg;
+      options->out_given = true;
       break;
    case OPTION_RECORD:
       if (!*optarg)
@@ -299,21 +300,26 @@ options_count_cores(void)
    return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
-static void
+/* Makes those of its levels that are not there; returns where the first of them ends, the path's length + 1 if
+ * none was made. */
+static size_t
 make_directories(const char *directory)
 {
    char *path = text("%s", directory);
-   for (char *end = path + 1; *end; end++) {
-      if (*end != '/')
+   size_t length = strlen(path), first = length + 1;
+   for (size_t end = 1; end <= length; end++) {
+      if (path[end] && path[end] != '/')
          continue;
-      *end = 0;
-      if (mkdir(path, 0777) && errno != EEXIST)
+      char after = path[end];
+      path[end] = 0;
+      if (!mkdir(path, 0777))
+         first = first < end ? first : end;
+      else if (errno != EEXIST)
          fail(STATUS_FAILED, "%s: cannot be created: %s", path, strerror(errno));
-      *end = '/';
+      path[end] = after;
    }
-   if (mkdir(path, 0777) && errno != EEXIST)
-      fail(STATUS_FAILED, "%s: cannot be created: %s", path, strerror(errno));
    free(path);
+   return first;
 }
 
 /* Writes a block into a file; 0, or the error number. */
@@ -327,32 +333,48 @@ try_write(int file)
    return written == sizeof(block) ? 0 : ENOSPC;
 }
 
-void
-options_make_directory(const char *directory)
+/* Writes a file there and removes it; 0, or the error number. */
+static int
+try_directory(const char *directory)
 {
-   make_directories(directory);
    char *probe = text("%s/.tbrsim-XXXXXX", directory);
    int file = mkostemp(probe, O_CLOEXEC);
-   if (file < 0)
-      fail(STATUS_FAILED, "%s: cannot be written to: %s", directory, strerror(errno));
+   if (file < 0) {
+      int error = errno;
+      free(probe);
+      return error;
+   }
    /* A full disk shows itself only when something is written. */
    int error = try_write(file);
    if (close(file) && !error)
       error = errno;
    unlink(probe);
    free(probe);
+   return error;
+}
+
+void
+options_make_directory(const char *directory)
+{
+   make_directories(directory);
+   int error = try_directory(directory);
    if (error)
       fail(STATUS_FAILED, "%s: cannot be written to: %s", directory, strerror(error));
 }
 
 void
-options_remove_statistics(const char *directory)
+options_check_directory(const char *directory)
 {
-   static const char *const names[] = {"stats.json", "frames.csv"};
-   for (unsigned n = 0; n < sizeof(names) / sizeof(names[0]); n++) {
-      char *path = text("%s/%s", directory, names[n]);
-      if (unlink(path) && errno != ENOENT)
-         fail(STATUS_FAILED, "%s: cannot be replaced: %s", path, strerror(errno));
-      free(path);
+   size_t first = make_directories(directory);
+   int error = try_directory(directory);
+   char *path = text("%s", directory);
+   for (size_t end = strlen(path); end >= first; end--) {
+      if (directory[end] && directory[end] != '/')
+         continue;
+      path[end] = 0;
+      rmdir(path); /* another process may be using it already */
    }
+   free(path);
+   if (error)
+      fail(STATUS_FAILED, "%s: cannot be written to: %s", directory, strerror(error));
 }

@@ -16,6 +16,8 @@ struct options {
    const char *record;    /**< file for the recording; absolute once made; NULL: none */
    bool record_hidden;    /**< the events tell of hidden fragments too */
    const char *out;       /**< directory for statistics; absolute once made; NULL: none */
+   bool out_given;        /**< it is not from the environment, nor the default */
+   const char *run;       /**< what the run is called (results.h); NULL: nothing is written */
    struct cm_config *gpu; /**< the configuration they make together */
 };
 
@@ -136,7 +138,7 @@ unsigned options_count_cores(void);
  * there; ends the command where they cannot. */
 void options_make_directory(const char *directory);
 
-/** Removes the statistics that an earlier run left in a directory, which must exist. */
-void options_remove_statistics(const char *directory);
+/** The same, but leaves nothing: a directory that was not there is not there afterwards. */
+void options_check_directory(const char *directory);
 
 #endif

@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +22,22 @@ static volatile sig_atomic_t interrupted;
 
 static const int passed_on[] = {SIGINT, SIGTERM, SIGHUP};
 #define NUM_PASSED_ON (sizeof(passed_on) / sizeof(passed_on[0]))
+
+/* The program that the command stands for; 0: none. These are all signals that are handled. */
+static volatile pid_t stood_for;
+static const int passed_through[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP};
+#define NUM_PASSED_THROUGH (sizeof(passed_through) / sizeof(passed_through[0]))
+
+/* What the kernel sends, from the terminal, the program gets as well: it is of the same group. */
+static void
+pass_through(int number, siginfo_t *information, void *context)
+{
+   (void)context;
+   int error = errno;
+   if (stood_for && information->si_code != SI_KERNEL)
+      kill(stood_for, number);
+   errno = error;
+}
 
 static void
 pass_on(int number)
@@ -36,19 +54,25 @@ pass_on(int number)
 }
 
 static void
-install_handlers(void)
+install_handler(int number, const struct sigaction *action)
+{
+   struct sigaction before;
+   /* nohup and shells' background jobs ignore some of them; that stays so. */
+   if (!sigaction(number, NULL, &before) && before.sa_handler != SIG_IGN)
+      sigaction(number, action, NULL);
+}
+
+static void
+install_handlers(bool stands_for)
 {
    static bool installed;
-   if (installed)
-      return;
+   const struct sigaction on = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+   const struct sigaction through = {.sa_sigaction = pass_through, .sa_flags = SA_RESTART | SA_SIGINFO};
+   for (unsigned s = 0; !installed && s < NUM_PASSED_ON; s++)
+      install_handler(passed_on[s], &on);
+   for (unsigned s = 0; stands_for && s < NUM_PASSED_THROUGH; s++)
+      install_handler(passed_through[s], &through);
    installed = true;
-   struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-   for (unsigned s = 0; s < NUM_PASSED_ON; s++) {
-      struct sigaction before;
-      /* nohup and shells' background jobs ignore some of them; that stays so. */
-      if (!sigaction(passed_on[s], NULL, &before) && before.sa_handler != SIG_IGN)
-         sigaction(passed_on[s], &action, NULL);
-   }
 }
 
 static void
@@ -56,8 +80,8 @@ block_signals(sigset_t *before)
 {
    sigset_t blocked;
    sigemptyset(&blocked);
-   for (unsigned s = 0; s < NUM_PASSED_ON; s++)
-      sigaddset(&blocked, passed_on[s]);
+   for (unsigned s = 0; s < NUM_PASSED_THROUGH; s++)
+      sigaddset(&blocked, passed_through[s]);
    sigprocmask(SIG_BLOCK, &blocked, before);
 }
 
@@ -99,18 +123,12 @@ become(char *const argv[], const struct process_setup *setup, pid_t parent, int 
       return errno;
    if (setup->errors && !redirect(STDERR_FILENO, setup->errors))
       return errno;
-   for (unsigned s = 0; s < NUM_PASSED_ON; s++) {
+   for (unsigned s = 0; s < NUM_PASSED_THROUGH; s++) {
       struct sigaction now;
-      if (!sigaction(passed_on[s], NULL, &now) && now.sa_handler == pass_on)
-         signal(passed_on[s], SIG_DFL);
+      if (!sigaction(passed_through[s], NULL, &now) && now.sa_handler != SIG_IGN)
+         signal(passed_through[s], SIG_DFL);
    }
    sigprocmask(SIG_SETMASK, signals, NULL);
-   return process_become(argv);
-}
-
-int
-process_become(char *const argv[])
-{
    execvp(argv[0], argv);
    return errno;
 }
@@ -122,12 +140,12 @@ process_start(struct process *process, char *const argv[], const struct process_
    sigset_t before;
 
    *process = (struct process){.output = -1};
-   install_handlers();
+   block_signals(&before);
+   install_handlers(setup->stands_for);
    if (pipe2(report, O_CLOEXEC) || (setup->output == OUTPUT_PIPE && pipe2(output, O_CLOEXEC)))
       fail(STATUS_FAILED, "pipe: %s", strerror(errno));
 
    pid_t parent = getpid();
-   block_signals(&before);
    pid_t id = fork();
    if (id < 0)
       fail(STATUS_FAILED, "fork: %s", strerror(errno));
@@ -136,6 +154,8 @@ process_start(struct process *process, char *const argv[], const struct process_
       _exit(write(report[1], &error, sizeof(error)) == sizeof(error) ? STATUS_FAILED : STATUS_NOT_EXECUTABLE);
    }
    set_running(0, id);
+   if (setup->stands_for)
+      stood_for = id;
    sigprocmask(SIG_SETMASK, &before, NULL);
 
    close(report[1]);
@@ -156,10 +176,60 @@ finished(struct process *process, int status)
 {
    set_running(process->id, 0);
    process->id = 0;
+   process->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
    if (process->output >= 0)
       close(process->output);
    process->output = -1;
    return WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* A shell sees the command alone: it stops when the program does. */
+static void
+stop_with(pid_t id)
+{
+   int status;
+   /* Where both were stopped and go on, the program may have to be waited for. */
+   nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+   siginfo_t information = {0};
+   if (waitid(P_PID, id, &information, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ||
+       information.si_code != CLD_STOPPED)
+      return;
+   waitpid(id, &status, WUNTRACED | WNOHANG);
+   kill(getpid(), SIGSTOP);
+   kill(id, SIGCONT);
+}
+
+int
+process_wait_as_it(struct process *process)
+{
+   /* Who waits for the end of the program's output waits for the program alone. */
+   redirect(STDOUT_FILENO, "/dev/null");
+   for (;;) {
+      siginfo_t information = {0};
+      int error = waitid(P_PID, process->id, &information, WEXITED | WSTOPPED | WNOWAIT);
+      if (!error && information.si_code == CLD_STOPPED)
+         stop_with(process->id);
+      else if (!error || errno != EINTR)
+         break;
+   }
+   stood_for = 0;
+   return process_wait(process);
+}
+
+void
+process_end_by(int number)
+{
+   if (!number)
+      return;
+   /* The program has left a core, if any is wanted. */
+   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+   signal(number, SIG_DFL);
+   sigset_t set;
+   sigemptyset(&set);
+   sigaddset(&set, number);
+   sigprocmask(SIG_UNBLOCK, &set, NULL);
+   fflush(NULL);
+   raise(number);
 }
 
 int

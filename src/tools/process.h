@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The programs the command starts. SIGINT, SIGTERM and SIGHUP are passed on to
- * them; a program ends when the command does, whatever ended it.
+ * them, where they are received a second time as SIGKILL; a program ends when the command does, whatever ended it.
  */
 #ifndef PROCESS_H
 #define PROCESS_H
@@ -13,6 +13,7 @@
 
 struct process {
    pid_t id;   /**< 0: not running */
+   int signal; /**< that has killed it; 0: none */
    int output; /**< what it writes to stdout, where that was asked for; -1 otherwise */
 };
 
@@ -20,7 +21,10 @@ struct process_setup {
    const struct variable *variables; /**< changes to its environment */
    unsigned num_variables;
    bool system_environment; /**< environment_remove() first */
-   bool background;         /**< a process group of its own: the terminal's Ctrl-C does not reach it */
+   /** The command stands for the program: signals that it gets are passed on as they are, but for the terminal's,
+    * which the program gets as well. It must be the only program, but for those in the background. */
+   bool stands_for;
+   bool background; /**< a process group of its own: the terminal's Ctrl-C does not reach it */
    enum { OUTPUT_SHARED, OUTPUT_PIPE, OUTPUT_NONE } output;
    const char *errors; /**< file that takes its stderr; NULL: ours */
 };
@@ -38,8 +42,11 @@ bool process_running(struct process *process);
 /** SIGTERM, a while later SIGKILL; returns when it is gone. */
 void process_stop(struct process *process);
 
-/** Replaces the command by argv[0]; returns the error number. */
-int process_become(char *const argv[]);
+/** The same of a program that the command stands for: when it stops, the command stops, too. */
+int process_wait_as_it(struct process *process);
+
+/** Ends the command by a signal, that which has killed its program; returns for 0. */
+void process_end_by(int number);
 
 /** The signal that asked the command to end; 0: none so far. */
 int process_interrupted(void);

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,25 +15,28 @@
 void
 recording_prepare(const char *path)
 {
-   int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
    struct stat status;
-   if (file < 0 || fstat(file, &status))
+   if (!stat(path, &status)) {
+      if (!S_ISREG(status.st_mode))
+         fail(STATUS_FAILED, "%s: not a regular file", path);
+      if (access(path, W_OK))
+         fail(STATUS_FAILED, "%s: cannot be written to: %s", path, strerror(errno));
+   }
+   char *copy = text("%s", path);
+   char *probe = text("%s/.tbrsim-XXXXXX", dirname(copy));
+   int file = mkostemp(probe, O_CLOEXEC);
+   if (file < 0)
       fail(STATUS_FAILED, "%s: cannot be written to: %s", path, strerror(errno));
    close(file);
-   if (!S_ISREG(status.st_mode))
-      fail(STATUS_FAILED, "%s: not a regular file", path);
-   /* What the driver does not make is not there. */
-   unlink(path);
+   unlink(probe);
+   free(probe);
+   free(copy);
 }
 
 bool
 recording_check(const char *path)
 {
    char error[512];
-   if (access(path, F_OK)) {
-      say("%s: nothing was recorded", path);
-      return false;
-   }
    struct cm_recording *recording = cm_recording_open(path, error, sizeof(error));
    if (!recording) {
       say("%s", error);

@@ -7,12 +7,10 @@
 
 #include "events/recording.h"
 
-/** Removes what an earlier run left at the path, and sees to it that a file can be written
- * there; ends the command where it cannot. */
+/** Sees to it that a file can be written there, and leaves what is there; ends the command where it cannot. */
 void recording_prepare(const char *path);
 
-/** Looks at a recording that has just been made: whether it is there and whole. Says so where
- * it is not. */
+/** Looks at a recording that has just been made: whether it is whole. Says so where it is not. */
 bool recording_check(const char *path);
 
 /** Opens a recording for reading; ends the command where it is none, or has no whole frame.

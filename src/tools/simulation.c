@@ -59,7 +59,7 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
       if (strcmp(values[v].key, "preset") && strcmp(values[v].key, "configuration"))
          run[kept++] = values[v];
    }
-   simulation->writer = cm_stats_writer_create(out, simulation->table, config, run, kept);
+   simulation->writer = cm_stats_writer_create(out, NULL, simulation->table, config, run, kept);
    if (!simulation->writer)
       fail(STATUS_FAILED, "out of memory");
    free(run);
@@ -112,8 +112,10 @@ end_frame(struct simulation *simulation)
    simulation->frames++;
    if (simulation->frame_end)
       simulation->frame_end(simulation->observer->context);
-   if (simulation->writer)
-      simulation->failed |= !cm_stats_writer_frame(simulation->writer, values);
+   if (simulation->writer && cm_stats_writer_frame(simulation->writer, values))
+      simulation->written++;
+   else
+      simulation->failed |= simulation->writer != NULL;
 }
 
 static void

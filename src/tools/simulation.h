@@ -16,6 +16,7 @@ struct simulation {
    struct cm_counter_table *table; /**< of the configuration's counters */
    uint64_t *total;                /**< their sums over the frames */
    unsigned frames;                /**< simulated */
+   unsigned written;               /**< of these, to out */
    bool failed;                    /**< something was not simulated or not written; it was said */
    /** Told of the accesses that arrive at a unit, in the pass that counts; NULL: nobody. */
    const struct cm_observer *observer;

@@ -290,7 +290,12 @@ test_full_disk(void **unused)
    for (rlim_t limit = 2000; limit < file.size; limit += file.size / 23 + 1) {
       char error[512];
       size_t count;
+      unlink(recording_path());
       assert_int_equal(record_with_limit(limit), 3);
+      if (access(recording_path(), F_OK) != 0) {
+         assert_int_equal(before, 0); /* it has no whole frame */
+         continue;
+      }
       struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
       assert_non_null(recording);
       cm_recording_frames(recording, &count);
@@ -360,11 +365,12 @@ test_cannot_create(void **unused)
    (void)unused;
    char error[512] = "";
    struct cm_config *config = test_config(NULL);
-   assert_null(
-      cm_recorder_create("/nonexistent/file.tbr", CM_RECORDING_PLAIN, config, NULL, 0, error, sizeof error));
+   assert_null(cm_recorder_create("/nonexistent/file.tbr", NULL, CM_RECORDING_PLAIN, config, NULL, 0, error,
+                                  sizeof error));
    assert_string_equal(error, "/nonexistent/file.tbr: No such file or directory");
-   assert_null(cm_recorder_create("/dev/full", CM_RECORDING_PLAIN, config, NULL, 0, error, sizeof error));
-   assert_string_equal(error, "/dev/full: No space left on device");
+   assert_null(
+      cm_recorder_create("/dev/full", NULL, CM_RECORDING_PLAIN, config, NULL, 0, error, sizeof error));
+   assert_string_equal(error, "/dev/full: Invalid argument");
    cm_config_destroy(config);
 }
 

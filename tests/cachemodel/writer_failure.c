@@ -106,7 +106,7 @@ test_no_directory(void **unused)
       {"/proc/self", "/proc/self/frames.csv: "},
    };
    for (unsigned i = 0; i < 3; i++) {
-      files->writer = cm_stats_writer_create(cases[i].directory, files->table, files->config, NULL, 0);
+      files->writer = cm_stats_writer_create(cases[i].directory, NULL, files->table, files->config, NULL, 0);
       begin_stderr();
       assert_false(stats_write_frame(files, 0));
       assert_false(stats_write_frame(files, 1));

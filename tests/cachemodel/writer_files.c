@@ -42,7 +42,7 @@ test_directory_with_older_files(void **unused)
    for (unsigned frame = 0; frame < 3; frame++)
       assert_true(stats_write_frame(files, frame));
    assert_true(cm_stats_writer_destroy(files->writer));
-   files->writer = cm_stats_writer_create(files->directory, files->table, files->config,
+   files->writer = cm_stats_writer_create(files->directory, NULL, files->table, files->config,
                                           (const struct cm_run_value[]){
                                              {"program", "a \"program\" with \\ and \xff and a\ttab"}},
                                           1);

@@ -73,9 +73,10 @@ close_display(int n)
 int
 main(int argc, char **argv)
 {
-   require(argc == 2, "usage: displays probe|both|after|fork|none");
+   require(argc == 2, "usage: displays probe|both|after|fork|child|none");
    open_display(0);
-   open_display(1);
+   if (strcmp(argv[1], "child"))
+      open_display(1);
    if (!strcmp(argv[1], "probe")) {
       for (int i = 0; i < 3; i++)
          draw_frame(1);
@@ -91,6 +92,17 @@ main(int argc, char **argv)
       close_display(0);
       for (int i = 0; i < 2; i++)
          draw_frame(1);
+   } else if (!strcmp(argv[1], "child")) {
+      draw_frame(0);
+      const pid_t child = fork();
+      if (!child) {
+         open_display(1);
+         draw_frame(1);
+         exit(0);
+      }
+      int status;
+      require(child > 0 && waitpid(child, &status, 0) == child && status == 0, "the child did not end well");
+      draw_frame(0);
    } else if (!strcmp(argv[1], "fork")) {
       draw_frame(0);
       const pid_t child = fork();

@@ -177,8 +177,10 @@ class Run(CommandTest):
         self.assertEqual(result.stdout, ":4711\n")
 
     def test_killed_program(self):
-        self.refused(128 + signal.SIGSEGV, r"sh: killed by signal 11 \(Segmentation fault\)$",
-                     "run", *self.out(), "--", "sh", "-c", "kill -SEGV $$")
+        result = run("run", *self.out(), "--", "sh", "-c", "kill -SEGV $$")
+        self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
+        self.assertRegex(result.stderr, r"^tbrsim: sh: killed by signal 11 \(Segmentation fault\)\n"
+                                        r"tbrsim: no frame was finished on the simulated GPU; .*\n$")
 
     def test_termination_reaches_the_program(self):
         process, program, server = self.start_sleeper()
@@ -363,7 +365,7 @@ class BadInput(CommandTest):
         out = ["--out", self.path("out")]
         self.refused(127, "no-such-program: cannot be executed: No such file", "run", *out, "--", "no-such-program")
         self.refused(126, "cannot be executed: Permission denied", "run", *out, "--", self.path("data", "1"))
-        # With a display there is nothing to take down, and the command becomes the program.
+        # With a display there is nothing to take down.
         self.refused(127, "no-such-program: cannot be executed", "run", *out, "--", "no-such-program",
                      environment={"DISPLAY": ":4711"})
 

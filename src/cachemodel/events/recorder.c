@@ -13,6 +13,7 @@
 #include <zstd.h>
 
 #include "config/config.h"
+#include "events/recording_file.h"
 #include "events/recording_format.h"
 #include "events/recording_index.h"
 #include "stats/writer.h"
@@ -76,10 +77,10 @@ struct cm_recorder {
    struct cm_pass_owner encoded_owner; /* the pass' */
    struct cm_recording_counts counts;  /* of the frame under way */
    struct cm_tile_counts counted;
-   int file;
-   char *path;
-   uint64_t offset;       /* where the next chunk goes */
-   uint64_t frame_offset; /* where the frame under way began */
+   struct cm_recording_file file;
+   struct cm_process_results *results; /* NULL: the recording is no process' */
+   uint64_t offset;                    /* where the next chunk goes */
+   uint64_t frame_offset;              /* where the frame under way began */
    uint32_t num_chunks;
    struct cm_recording_index index;
    ZSTD_CCtx *compressor;
@@ -93,7 +94,7 @@ static void
 fail(struct cm_recorder *recorder, const char *reason)
 {
    if (!atomic_exchange(&recorder->failed, true))
-      fprintf(stderr, "tbrsim: %s: %s; the recording ends after %zu frames\n", recorder->path, reason,
+      fprintf(stderr, "tbrsim: %s: %s; the recording ends after %zu frames\n", recorder->file.path, reason,
               atomic_load(&recorder->num_frames));
 }
 
@@ -103,7 +104,7 @@ append(struct cm_recorder *recorder, const uint8_t *bytes, size_t n)
 {
    uint64_t offset = recorder->offset;
    while (n) {
-      const ssize_t written = pwrite(recorder->file, bytes, n, (off_t)offset);
+      const ssize_t written = pwrite(recorder->file.file, bytes, n, (off_t)offset);
       if (written < 0 && errno == EINTR)
          continue;
       if (written <= 0)
@@ -171,6 +172,17 @@ note_in_index(struct cm_recorder *recorder, enum cm_chunk_type type, uint64_t of
    }
 }
 
+/* It has a frame. */
+static void
+name_file(struct cm_recorder *recorder)
+{
+   const int code = cm_recording_file_name(&recorder->file, recorder->results);
+   if (code) {
+      atomic_store(&recorder->num_frames, 0);
+      fail(recorder, strerror(code));
+   }
+}
+
 /* frame: of a frame's end. */
 static void
 write_payload(struct cm_recorder *recorder, enum cm_chunk_type type, const struct cm_byte_writer *payload,
@@ -186,6 +198,8 @@ write_payload(struct cm_recorder *recorder, enum cm_chunk_type type, const struc
       fail(recorder, strerror(code));
    else if (!note_in_index(recorder, type, offset, frame))
       fail(recorder, "out of memory");
+   else if (type == CM_CHUNK_FRAME_END && !recorder->file.named)
+      name_file(recorder);
 }
 
 /* ---- the thread: jobs to chunks -------------------------------------------- */
@@ -501,27 +515,24 @@ start_thread(struct cm_recorder *recorder)
 static void
 free_recorder(struct cm_recorder *recorder)
 {
-   if (recorder->file >= 0)
-      close(recorder->file);
+   cm_recording_file_finish(&recorder->file);
    cm_tile_encoder_destroy(recorder->tiles);
    cm_index_finish(&recorder->index);
    ZSTD_freeCCtx(recorder->compressor);
    free(recorder->resources.data);
    free(recorder->payload.data);
    free(recorder->chunk);
-   free(recorder->path);
    free(recorder);
 }
 
 static bool
-allocate_parts(struct cm_recorder *recorder, const char *path)
+allocate_parts(struct cm_recorder *recorder)
 {
-   recorder->path = strdup(path);
    recorder->tiles = cm_tile_encoder_create();
    recorder->compressor = ZSTD_createCCtx();
    recorder->chunk_capacity = CM_CHUNK_HEADER_BYTES + ZSTD_compressBound(CM_CHUNK_LIMIT);
    recorder->chunk = malloc(recorder->chunk_capacity);
-   if (!recorder->path || !recorder->tiles || !recorder->compressor || !recorder->chunk)
+   if (!recorder->tiles || !recorder->compressor || !recorder->chunk)
       return false;
    ZSTD_CCtx_setParameter(recorder->compressor, ZSTD_c_compressionLevel, COMPRESSION_LEVEL);
    ZSTD_CCtx_setParameter(recorder->compressor, ZSTD_c_checksumFlag, 1);
@@ -529,8 +540,9 @@ allocate_parts(struct cm_recorder *recorder, const char *path)
 }
 
 struct cm_recorder *
-cm_recorder_create(const char *path, enum cm_recording_kind kind, const struct cm_config *config,
-                   const struct cm_run_value *values, size_t num_values, char *error, size_t error_size)
+cm_recorder_create(const char *path, struct cm_process_results *results, enum cm_recording_kind kind,
+                   const struct cm_config *config, const struct cm_run_value *values, size_t num_values,
+                   char *error, size_t error_size)
 {
    struct cm_recorder *recorder = calloc(1, sizeof *recorder);
    if (!recorder) {
@@ -538,10 +550,12 @@ cm_recorder_create(const char *path, enum cm_recording_kind kind, const struct c
       return NULL;
    }
    int code = ENOMEM;
-   recorder->file = -1;
-   if (allocate_parts(recorder, path)) {
-      recorder->file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-      code = recorder->file < 0 ? errno : write_header(recorder, kind);
+   recorder->file.file = -1;
+   recorder->results = results;
+   if (allocate_parts(recorder)) {
+      code = cm_recording_file_open(&recorder->file, path);
+      if (!code)
+         code = write_header(recorder, kind);
       if (!code)
          code = write_provenance(recorder, config, values, num_values);
    }
@@ -579,7 +593,7 @@ write_index(struct cm_recorder *recorder)
 static void
 cut_unfinished_frame(struct cm_recorder *recorder)
 {
-   if (ftruncate(recorder->file, (off_t)recorder->frame_offset) == 0)
+   if (ftruncate(recorder->file.file, (off_t)recorder->frame_offset) == 0)
       recorder->offset = recorder->frame_offset;
    while (recorder->index.num_resources &&
           recorder->index.resources[recorder->index.num_resources - 1] >= recorder->frame_offset)
@@ -601,13 +615,11 @@ cm_recorder_destroy(struct cm_recorder *recorder)
    recorder->index.stopped = atomic_load(&recorder->failed);
    int code = write_index(recorder);
    /* Without an index the file is looked through when it is read; half of one helps nobody. */
-   if (code && ftruncate(recorder->file, (off_t)whole) != 0 && !atomic_load(&recorder->failed))
+   if (code && ftruncate(recorder->file.file, (off_t)whole) != 0 && !atomic_load(&recorder->failed))
       code = errno;
-   if (close(recorder->file) != 0 && !code)
-      code = errno;
-   recorder->file = -1;
-   if (code)
-      fail(recorder, strerror(code));
+   const int closed = cm_recording_file_close(&recorder->file);
+   if (code || closed)
+      fail(recorder, strerror(code ? code : closed));
    const bool fine = !atomic_load(&recorder->failed);
    pthread_mutex_destroy(&recorder->lock);
    pthread_cond_destroy(&recorder->queued);

@@ -21,6 +21,7 @@
 #include "events/event_stream.h"
 
 struct cm_config;
+struct cm_process_results;
 struct cm_recorder;
 struct cm_run_value;
 
@@ -33,12 +34,14 @@ enum cm_recording_kind {
 
 extern const char *const cm_recording_kind_names[CM_RECORDING_KINDS];
 
-/** Creates the file. values: what stats.json has under "run" besides preset and
- * configuration (stats/writer.h). NULL with a line in error when it cannot be created or
+/** Creates a file, which gets its name when it has a whole frame: the path, in the place of what is there, or
+ * with results the name that they give it (stats/process_results.h). values: what stats.json has under "run" besides
+ * preset and configuration (stats/writer.h). NULL with a line in error when it cannot be created or
  * memory is out. */
 struct cm_recorder *
-cm_recorder_create(const char *path, enum cm_recording_kind kind, const struct cm_config *config,
-                   const struct cm_run_value *values, size_t num_values, char *error, size_t error_size);
+cm_recorder_create(const char *path, struct cm_process_results *results, enum cm_recording_kind kind,
+                   const struct cm_config *config, const struct cm_run_value *values, size_t num_values,
+                   char *error, size_t error_size);
 /** Writes what is left, and the index. False if anything could not be written. */
 bool cm_recorder_destroy(struct cm_recorder *recorder);
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "config/config.h"
+#include "stats/process_results.h"
 #include "stats/row_file.h"
 #include "util/json.h"
 
@@ -27,7 +28,8 @@ static const struct cm_row_format csv_format = {
 };
 
 struct cm_stats_writer {
-   char *path; /* of the directory */
+   struct cm_process_results *results; /* NULL: the directory is not a process' */
+   char *path;                         /* of the directory */
    int directory;
    const struct cm_counter_table *table;
    int frames_counter, time_counter; /* places in the table, negative: not there */
@@ -37,7 +39,8 @@ struct cm_stats_writer {
    uint32_t *columns;     /* their counters, in the table's order */
    uint32_t *zeros_after; /* by old column, when some are added */
    uint32_t num_columns;
-   bool opened, failed;
+   bool failed;
+   bool complained;       /* of something but the files: they go on */
    char *run;             /* the "run" object */
    struct cm_text labels; /* of the total's counters, one after the other */
    uint32_t *label_ends;
@@ -212,7 +215,10 @@ fail(struct cm_stats_writer *writer, const char *path, int code)
 static bool
 open_directory(struct cm_stats_writer *writer)
 {
-   writer->opened = true;
+   if (writer->results)
+      writer->path = strdup(cm_process_results_path(writer->results));
+   if (!writer->path)
+      return fail(writer, "stats.json", ENOMEM);
    if (mkdir(writer->path, 0777) != 0 && errno != EEXIST)
       return fail(writer, writer->path, errno);
    writer->directory = open(writer->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -328,35 +334,35 @@ free_writer(struct cm_stats_writer *writer)
 }
 
 struct cm_stats_writer *
-cm_stats_writer_create(const char *directory, const struct cm_counter_table *table,
-                       const struct cm_config *config, const struct cm_run_value *values, size_t num_values)
+cm_stats_writer_create(const char *directory, struct cm_process_results *results,
+                       const struct cm_counter_table *table, const struct cm_config *config,
+                       const struct cm_run_value *values, size_t num_values)
 {
    struct cm_stats_writer *writer = calloc(1, sizeof *writer);
    if (!writer)
       return NULL;
    writer->directory = writer->json.file = writer->csv.file = -1;
+   writer->results = results;
    writer->table = table;
    writer->frames_counter = cm_counter_table_find(table, "gpu.frames");
    writer->time_counter = cm_counter_table_find(table, "gpu.time");
-   writer->path = strdup(directory);
+   writer->path = results ? NULL : strdup(directory);
    writer->total = calloc(table->count, sizeof *writer->total);
    writer->listed = calloc(table->count, sizeof *writer->listed);
    writer->columns = calloc(table->count, sizeof *writer->columns);
    writer->zeros_after = calloc(table->count + 1, sizeof *writer->zeros_after);
    writer->run = describe_run(config, values, num_values);
    const bool labelled = format_labels(writer);
-   if (writer->path && writer->total && writer->listed && writer->columns && writer->zeros_after &&
-       writer->run && labelled)
+   if ((writer->path || results) && writer->total && writer->listed && writer->columns &&
+       writer->zeros_after && writer->run && labelled)
       return writer;
    free_writer(writer);
    return NULL;
 }
 
-bool
-cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values)
+static bool
+write_frame(struct cm_stats_writer *writer, const uint64_t *values)
 {
-   if (writer->failed || (!writer->opened && !open_directory(writer)))
-      return false;
    const bool rewrite = !writer->frames || has_new_column(writer, values);
    if (rewrite)
       add_new_columns(writer, values);
@@ -364,7 +370,28 @@ cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values)
       writer->total[i] += values[i];
    format_rows(writer, values);
    format_tail(writer);
-   if (!(rewrite ? rewrite_files(writer) : append_rows(writer)))
+   return rewrite ? rewrite_files(writer) : append_rows(writer);
+}
+
+static bool
+write_first_frame(struct cm_stats_writer *writer, const uint64_t *values)
+{
+   if (writer->results && !cm_process_results_begin(writer->results)) {
+      writer->failed = true;
+      return false;
+   }
+   const bool written = open_directory(writer) && write_frame(writer, values);
+   if (writer->results)
+      writer->complained = !cm_process_results_end(writer->results, written);
+   else if (written)
+      writer->complained = !cm_process_results_replace(writer->path);
+   return written;
+}
+
+bool
+cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values)
+{
+   if (writer->failed || !(writer->frames ? write_frame(writer, values) : write_first_frame(writer, values)))
       return false;
    writer->frames++;
    return true;
@@ -379,7 +406,7 @@ cm_stats_writer_destroy(struct cm_stats_writer *writer)
       if (code)
          fail(writer, writer->path, code);
    }
-   const bool fine = !writer->failed;
+   const bool fine = !writer->failed && !writer->complained;
    free_writer(writer);
    return fine;
 }

@@ -27,6 +27,7 @@
 #include "stats/counters.h"
 
 struct cm_config;
+struct cm_process_results;
 struct cm_stats_writer;
 
 /** A value of "run" besides the configuration: program, versions … */
@@ -34,12 +35,14 @@ struct cm_run_value {
    const char *key, *value;
 };
 
-/** Makes a writer. Opens nothing: the directory (its last level is created) and
- * the files are made at the first frame, and not at all if there is none. table
- * must outlive the writer; the rest is copied. NULL when memory is out. */
+/** Makes a writer: of a process' results (which must outlive it), or of a directory that has no other,
+ * with results NULL. Opens nothing: the directory (its last level is created) and the files are made at
+ * the first frame, and not at all if there is none. table must outlive the writer; the rest is copied.
+ * NULL when memory is out. */
 struct cm_stats_writer *
-cm_stats_writer_create(const char *directory, const struct cm_counter_table *table,
-                       const struct cm_config *config, const struct cm_run_value *values, size_t num_values);
+cm_stats_writer_create(const char *directory, struct cm_process_results *results,
+                       const struct cm_counter_table *table, const struct cm_config *config,
+                       const struct cm_run_value *values, size_t num_values);
 
 /** Appends a frame (values in the table's order). When the files cannot be
  * written, one line on stderr the first time, and false from then on; the frames

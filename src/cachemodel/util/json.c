@@ -23,9 +23,10 @@ utf8_length(const unsigned char *s)
    return length;
 }
 
-static bool
-is_utf8(const unsigned char *s)
+bool
+cm_is_utf8(const char *text)
 {
+   const unsigned char *s = (const unsigned char *)text;
    while (*s) {
       const unsigned length = utf8_length(s);
       if (!length)
@@ -39,7 +40,7 @@ void
 cm_json_write_string(const char *text, FILE *file)
 {
    const unsigned char *s = (const unsigned char *)text;
-   const bool utf8 = is_utf8(s);
+   const bool utf8 = cm_is_utf8(text);
    fputc('"', file);
    for (; *s; s++) {
       if (*s == '"' || *s == '\\')

@@ -68,7 +68,7 @@ new_recorder(const char *path)
    char error[512] = "";
    struct cm_config *config = test_config(NULL);
    struct cm_recorder *recorder =
-      cm_recorder_create(path, CM_RECORDING_PLAIN, config, values, 3, error, sizeof error);
+      cm_recorder_create(path, NULL, CM_RECORDING_PLAIN, config, values, 3, error, sizeof error);
    assert_string_equal(error, "");
    assert_non_null(recorder);
    cm_config_destroy(config);

@@ -25,7 +25,7 @@ stats_files_new(void)
    rmdir(files->directory);
    files->config = test_config(NULL);
    files->table = cm_gpu_counter_table_create(files->config);
-   files->writer = cm_stats_writer_create(files->directory, files->table, files->config, run_values, 2);
+   files->writer = cm_stats_writer_create(files->directory, NULL, files->table, files->config, run_values, 2);
    assert_non_null(files->writer);
    return files;
 }

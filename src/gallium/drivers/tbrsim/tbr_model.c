@@ -83,12 +83,13 @@ static void
 consume_frame_end(struct tbr_model *model, bool recorded)
 {
    if (tbr_model_frame_wanted(model, model->frame)) {
-      if (recorded)
-         tbr_recording_end_frame(model->recording, model->frame);
       if (model->gpu) {
          const uint64_t *values = cm_gpu_frame_end(model->gpu);
          tbr_statistics_frame(model, values, cm_gpu_counters(model->gpu)->count);
       }
+      /* Then the process has its folder, which the recording may be named after. */
+      if (recorded)
+         tbr_recording_end_frame(model->recording, model->frame);
       model->frame_open = false;
    }
    model->frame++;

@@ -9,6 +9,7 @@
 #include "util/u_memory.h"
 #include "config/config.h"
 #include "stats/writer.h"
+#include "tbr_process.h"
 #include "tbr_statistics.h"
 
 struct tbr_recording {
@@ -45,6 +46,15 @@ tbr_recording_keeps_hidden(const struct cm_config *config)
 struct tbr_recording *
 tbr_recording_attach(const struct cm_config *config, const char *isa)
 {
+   static int process;
+   simple_mtx_lock(&mutex);
+   /* What a child has of its parent's recorder is left alone: its thread and the file are the parent's. */
+   if (tbr_process_is_new(&process)) {
+      owner = current = NULL;
+      recorder = NULL;
+      opened = left_out = false;
+   }
+   simple_mtx_unlock(&mutex);
    struct tbr_recording *recording = CALLOC_STRUCT(tbr_recording);
    if (recording)
       *recording = (struct tbr_recording){.config = config, .isa = isa};
@@ -128,11 +138,15 @@ open_recorder(const struct tbr_recording *recording)
 {
    struct cm_run_value values[TBR_NUM_RUN_VALUES];
    const bool hidden = tbr_recording_keeps_hidden(recording->config);
+   struct cm_process_results *results = tbr_process_results();
    char error[512];
    opened = true;
+   if (!results)
+      return;
    tbr_statistics_describe_run(recording->isa, values);
-   recorder = cm_recorder_create(getenv("TBRSIM_RECORD"), hidden ? CM_RECORDING_HIDDEN : CM_RECORDING_PLAIN,
-                                 recording->config, values, TBR_NUM_RUN_VALUES, error, sizeof error);
+   recorder =
+      cm_recorder_create(getenv("TBRSIM_RECORD"), results, hidden ? CM_RECORDING_HIDDEN : CM_RECORDING_PLAIN,
+                         recording->config, values, TBR_NUM_RUN_VALUES, error, sizeof error);
    if (!recorder)
       fprintf(stderr, "tbrsim: %s; nothing is recorded\n", error);
 }

@@ -8,6 +8,7 @@
 #include "util/u_process.h"
 #include "gpu/counters.h"
 #include "stats/writer.h"
+#include "tbr_process.h"
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
 /* Lives as long as the process, as the screens come and go. */
@@ -26,13 +27,16 @@ tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_
 }
 
 static bool
-create_writer(const char *directory, const struct cm_config *config, const char *isa)
+create_writer(const struct cm_config *config, const char *isa)
 {
    struct cm_run_value values[TBR_NUM_RUN_VALUES];
+   struct cm_process_results *results = tbr_process_results();
+   if (!results)
+      return false;
    tbr_statistics_describe_run(isa, values);
    table = cm_gpu_counter_table_create(config);
    if (table)
-      writer = cm_stats_writer_create(directory, table, config, values, TBR_NUM_RUN_VALUES);
+      writer = cm_stats_writer_create(NULL, results, table, config, values, TBR_NUM_RUN_VALUES);
    if (!writer)
       fprintf(stderr, "tbrsim: out of memory for the statistics\n");
    return writer != NULL;
@@ -41,11 +45,18 @@ create_writer(const char *directory, const struct cm_config *config, const char 
 bool
 tbr_statistics_prepare(const struct cm_config *config, const char *isa)
 {
-   const char *directory = getenv("TBRSIM_OUT");
+   static int process;
 
    simple_mtx_lock(&mutex);
+   /* What a child has of its parent's writer is left alone: the files are the parent's. */
+   if (tbr_process_is_new(&process)) {
+      table = NULL;
+      writer = NULL;
+      owner = NULL;
+      prepared = left_out = false;
+   }
    if (!prepared)
-      prepared = !directory || !*directory || create_writer(directory, config, isa);
+      prepared = !tbr_process_directory() || create_writer(config, isa);
    const bool ok = prepared;
    simple_mtx_unlock(&mutex);
    return ok;

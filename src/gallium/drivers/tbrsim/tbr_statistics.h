@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The statistics files of the process (TBRSIM_OUT). A process may have several
+ * The statistics files of the process (TBRSIM_OUT), in a folder of its own (stats/process_results.h). A process may have several
  * screens, one after another or at once (a display that was only opened to look at
  * it, one for X and one for EGL), but has one set of files: the first screen that
  * finishes a frame owns them. When it is destroyed, the next screen that finishes
@@ -39,7 +39,7 @@ void tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values,
 /** The model's screen is being destroyed. */
 void tbr_statistics_release(const struct tbr_model *model);
 
-/** The process ends: closes the files. Without a frame they say just that. */
+/** The process ends: closes the files. Without a frame there are none. */
 void tbr_statistics_close(void);
 
 #endif

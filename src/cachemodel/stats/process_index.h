@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * processes.csv: which processes have results in a directory. A row a process, in the order in which
+ * they finished their first frames:
+ *    folder     where its stats.json and frames.csv are
+ *    program    its name
+ *    pid        its number
+ *    run        the run that it is of (TBRSIM_RUN)
+ *    recording  the path of its recording; empty: none
+ *    command    its command line, as a shell takes it
+ */
+#ifndef CM_PROCESS_INDEX_H
+#define CM_PROCESS_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define CM_PROCESS_INDEX_NAME "processes.csv"
+
+#define CM_PROCESS_FIELDS(X) X(folder) X(program) X(pid) X(run) X(recording) X(command)
+
+/** One process; its texts are the index's. */
+struct cm_process_row {
+#define CM_PROCESS_FIELD(name) char *name;
+   CM_PROCESS_FIELDS(CM_PROCESS_FIELD)
+#undef CM_PROCESS_FIELD
+};
+
+/** Starts as all zeros. */
+struct cm_process_index {
+   struct cm_process_row *rows;
+   size_t count;
+};
+
+/** Reads the index in a directory that is open; there are no rows where there is none. 0, or the error number:
+ * EBADMSG where the file is no such index. */
+int cm_process_index_read(int directory, struct cm_process_index *index);
+/** Writes it beside itself and renames it: 0, or the error number. Without rows it is removed. */
+int cm_process_index_write(int directory, const struct cm_process_index *index);
+void cm_process_index_free(struct cm_process_index *index);
+
+/** Adds a row; the texts are copied. False when memory is out. */
+bool cm_process_index_add(struct cm_process_index *index, const struct cm_process_row *row);
+void cm_process_index_remove(struct cm_process_index *index, size_t row);
+/** The row of a folder; NULL: there is none. */
+struct cm_process_row *cm_process_index_find(const struct cm_process_index *index, const char *folder);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Where the results of a process go, when several may write into one directory.
+ *
+ * Each process that finishes a frame has a folder of its own, DIRECTORY/PROGRAM-N, N counting from 1 for
+ * each name; DIRECTORY/processes.csv lists them (process_index.h), and DIRECTORY/stats.json and frames.csv
+ * are links to the files of the process that came last. Nothing of that is there before a process' first
+ * frame has been written, and nothing is taken away before that.
+ *
+ * Processes of one run (TBRSIM_RUN) add up; the first one of another run takes the place of those that the
+ * index lists, but for processes that still write: their folders are locked. Of a folder only the files
+ * that tbrsim writes are removed, and the folder where nothing else is in it. Links in place of folders are
+ * not followed. All this is done under a lock on the directory.
+ *
+ * The recording of the process that draws first has the name that was asked for; others have PROGRAM-N in
+ * theirs, before the ending. A file that was written before the run began is replaced.
+ */
+#ifndef CM_PROCESS_RESULTS_H
+#define CM_PROCESS_RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cm_process_results;
+
+/** The files that tbrsim writes into a folder. */
+#define CM_STATISTICS_FILES "stats.json", "frames.csv", ".stats.json.new", ".frames.csv.new"
+
+/** What begins a run's name: when that was, as "SECONDS.NANOSECONDS" of the clock of files. */
+void cm_run_time(char *text, size_t size);
+
+/** Whether a file was written to since the run began. */
+bool cm_run_has_written(const char *run, const char *path);
+
+/** The results of this process. directory: for its statistics, NULL: it has none; run: what the run is called,
+ * with the time at which it began at the beginning (cm_run_time); NULL: the process is one of its own;
+ * program: the process' name. Makes nothing yet. NULL when memory is out. */
+struct cm_process_results *
+cm_process_results_create(const char *directory, const char *run, const char *program);
+/** The folder counts as finished. */
+void cm_process_results_destroy(struct cm_process_results *results);
+
+/** Makes the folder, and keeps the directory locked. False after a line on stderr. */
+bool cm_process_results_begin(struct cm_process_results *results);
+/** Its path. */
+const char *cm_process_results_path(const struct cm_process_results *results);
+/** After the first frame: written says whether it could be. Lists the folder, makes the links and
+ * removes what is replaced; otherwise removes the folder. Unlocks. False after a line on stderr. */
+bool cm_process_results_end(struct cm_process_results *results, bool written);
+
+/** Statistics were written that are no process', straight into the directory: removes what processes of
+ * finished runs have left there. False after a line on stderr. */
+bool cm_process_results_replace(const char *directory);
+
+/** A recording that has a first frame gets its name: the file, without a name where temporary is NULL, else of
+ * that name in the directory of path. Its path (to be freed), or NULL with errno set. results may be NULL: then it
+ * is path. Called on any thread. */
+char *cm_process_results_name_recording(struct cm_process_results *results, const char *path, int file,
+                                        const char *temporary);
+
+#endif

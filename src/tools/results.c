@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include "results.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "recordings.h"
+#include "stats/process_index.h"
+#include "stats/process_results.h"
+#include "tools.h"
+
+static const char *
+run_name(const struct options *options)
+{
+   const char *out = getenv("TBRSIM_OUT"), *run = getenv("TBRSIM_RUN");
+   if (!options->out_given && out && *out && run && *run)
+      return run;
+   char began[40];
+   cm_run_time(began, sizeof(began));
+   return text("%s-%ld", began, (long)getpid());
+}
+
+static bool
+is_of(const struct results *results, const struct cm_process_row *row)
+{
+   return !strcmp(row->run, results->run);
+}
+
+/* The processes that are listed, of all runs. */
+static struct cm_process_index
+read_index(const struct results *results)
+{
+   struct cm_process_index index = {0};
+   int directory = open(results->out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+   if (directory < 0)
+      return index;
+   int error = cm_process_index_read(directory, &index);
+   close(directory);
+   if (error == EBADMSG || error == ELOOP)
+      fail(STATUS_FAILED, "%s/" CM_PROCESS_INDEX_NAME ": not written by tbrsim; it is in the way of results",
+           results->out);
+   if (error)
+      fail(STATUS_FAILED, "%s/" CM_PROCESS_INDEX_NAME ": %s", results->out, strerror(error));
+   return index;
+}
+
+static size_t
+count_rows(const struct results *results)
+{
+   struct cm_process_index index = read_index(results);
+   size_t count = 0;
+   for (size_t r = 0; r < index.count; r++)
+      count += is_of(results, &index.rows[r]);
+   cm_process_index_free(&index);
+   return count;
+}
+
+void
+results_say_none(const struct options *options)
+{
+   if (options->out_given && !options->model)
+      say("--no-model: there are no statistics without the model; %s gets none", options->out);
+   else if (options->out_given && strcmp(options->driver, "tbrsim"))
+      say("--driver %s: statistics are those of tbrsim; %s gets none", options->driver, options->out);
+}
+
+struct results
+results_prepare(struct options *options)
+{
+   const bool on_tbrsim = !strcmp(options->driver, "tbrsim");
+   struct results results = {.former = -1};
+   if (on_tbrsim && options->model)
+      results.out = options->out;
+   if (on_tbrsim)
+      results.record = options->record;
+   if (results.out)
+      options_check_directory(results.out);
+   if (results.record)
+      recording_prepare(results.record);
+   results.run = options->run = run_name(options);
+   if (results.out) {
+      results.before = count_rows(&results);
+      char *path = text("%s/frames.csv", results.out);
+      results.former = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+      free(path);
+   }
+   return results;
+}
+
+size_t
+results_count_processes(const struct results *results)
+{
+   const size_t count = count_rows(results);
+   return count > results->before ? count - results->before : 0;
+}
+
+static bool
+is_same(const struct stat *status, int file)
+{
+   struct stat other;
+   return file >= 0 && !fstat(file, &other) && other.st_ino == status->st_ino &&
+          other.st_dev == status->st_dev;
+}
+
+unsigned
+results_count_frames(struct results *results)
+{
+   static char buffer[1 << 16];
+   struct stat status;
+   char *path = text("%s/frames.csv", results->out);
+   bool there = !stat(path, &status) && !is_same(&status, results->former);
+   /* It is written again when a column is added. */
+   if (there && (!results->frames || !is_same(&status, fileno(results->frames)))) {
+      if (results->frames)
+         fclose(results->frames);
+      results->frames = fopen(path, "re");
+      results->lines = 0;
+   }
+   free(path);
+   if (!there || !results->frames)
+      return 0;
+   clearerr(results->frames);
+   for (size_t got; (got = fread(buffer, 1, sizeof(buffer), results->frames));) {
+      for (size_t b = 0; b < got; b++)
+         results->lines += buffer[b] == '\n';
+   }
+   return results->lines ? results->lines - 1 : 0;
+}
+
+void
+results_report(const struct results *results)
+{
+   if (!results->out)
+      return;
+   size_t count = results_count_processes(results);
+   if (!count)
+      say("no frame was finished on the simulated GPU; nothing was written to %s%s%s%s", results->out,
+          results->record ? "; " : "", results->record ? results->record : "",
+          results->record ? ": nothing was recorded" : "");
+   if (count > 1)
+      say("%zu processes drew: %s/" CM_PROCESS_INDEX_NAME
+          " lists their results; stats.json and frames.csv beside it are the last one's",
+          count, results->out);
+}
+
+bool
+results_check_recordings(const struct results *results)
+{
+   bool found = false, fine = true;
+   struct cm_process_index index = {0};
+   if (results->out && !results_count_processes(results))
+      return false;
+   if (results->out)
+      index = read_index(results);
+   size_t before = results->before;
+   for (size_t r = 0; r < index.count; r++) {
+      if (!is_of(results, &index.rows[r]) || (before && before--) || !*index.rows[r].recording)
+         continue;
+      fine &= recording_check(index.rows[r].recording);
+      found = true;
+   }
+   cm_process_index_free(&index);
+   /* Without statistics nothing is listed. */
+   if (!found && cm_run_has_written(results->run, results->record))
+      return recording_check(results->record);
+   if (!found)
+      say("%s: nothing was recorded", results->record);
+   return fine && found;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/** What programs leave that run on the simulated GPU: statistics of processes, recordings. */
+#ifndef RESULTS_H
+#define RESULTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "options.h"
+
+struct results {
+   const char *out;    /**< directory of the statistics; NULL: none */
+   const char *record; /**< file of the recording; NULL: none */
+   const char *run;    /**< what the run is called (stats/process_results.h) */
+   size_t before;      /**< processes of this run that were listed there before */
+   /* Of results_count_frames. */
+   int former; /**< the frames.csv that was there before; -1: none */
+   FILE *frames;
+   unsigned lines;
+};
+
+/** Sees to it that results can be written, without leaving or removing anything, and gives the run a name in
+ * options: that of the environment, if the directory is the environment's, so that results there add up. Ends
+ * the command where they cannot. */
+struct results results_prepare(struct options *options);
+/** Says so where --out was given and there will be no statistics. */
+void results_say_none(const struct options *options);
+
+/** Processes that have written statistics since. */
+size_t results_count_processes(const struct results *results);
+/** Frames in the frames.csv of the process that came last, if it is of this run. */
+unsigned results_count_frames(struct results *results);
+
+/** After the program: says in a line where nothing was written, or where several processes have written. */
+void results_report(const struct results *results);
+/** Looks at the recordings that were made: whether there is one, and all are whole. Says so where not; that there
+ * are no statistics either is results_report's. */
+bool results_check_recordings(const struct results *results);
+
+#endif
