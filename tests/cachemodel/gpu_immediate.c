@@ -219,12 +219,20 @@ test_early_and_late(void **unused)
    add_primitive(pass, 0, 1);
    add_block(pass, 0, CM_EVENT_SHADE, 2, 2, 0, 7, 3);
    add_read(pass, 0, 8);
+   struct cm_fragment_tests fetching = late;
+   fetching.color_fetch = 1;
+   fetching.depth_fetch = true;
+   add_draw(pass, fetching);
+   add_primitive(pass, 0, 1);
+   add_block(pass, 0, CM_EVENT_SHADE, 3, 3, 0, 15, 0);
+   add_read(pass, 0, 12);
    run_and_free(pass, gpu);
    /* Depth of the first block is overwritten whole, its colour in part; HiZ is told each time. A block of stencil is 4
-    * blocks of pixels: written in part. */
+    * blocks of pixels: written in part. What is fetched comes before the program, also where nothing is written. */
    assert_string_equal(letters.text, "szZ!tcCH"
                                      "tszSZ!C!H"
-                                     "sztSZCH");
+                                     "sztSZCH"
+                                     "zctszS");
    cm_gpu_destroy(gpu);
 }
 

@@ -326,6 +326,19 @@ replace(struct machine *machine, const struct place *at, const struct fragments 
    return at->tests->depth_write && any(passed);
 }
 
+static void
+fetch(struct machine *machine, const struct place *at, const struct fragments *fragments)
+{
+   if (at->tests->stencil_fetch && !machine->packed)
+      access_pixels(machine, &machine->stencil, at->layer, of_block(at, fragments->live), reads);
+   if (at->tests->depth_fetch || (at->tests->stencil_fetch && machine->packed))
+      access_pixels(machine, &machine->depth, at->layer, of_block(at, fragments->live), reads);
+   for (uint32_t c = 0; c < machine->model->pass.num_color; c++) {
+      if (at->tests->color_fetch >> c & 1)
+         access_pixels(machine, &machine->color[c], at->layer, of_block(at, fragments->live), reads);
+   }
+}
+
 /* Whether depth was written. */
 static bool
 run_block(struct machine *machine, const struct place *at, const struct full_quad *const quads[4])
@@ -346,6 +359,7 @@ run_block(struct machine *machine, const struct place *at, const struct full_qua
       compare(machine, at, &fragments);
    if (early)
       wrote = replace(machine, at, &fragments);
+   fetch(machine, at, &fragments);
    for (unsigned q = 0; q < 4; q++) {
       if (quads[q] && quads[q]->kind == FULL_RUNS)
          run_program(machine, quads[q]);

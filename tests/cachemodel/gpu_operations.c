@@ -135,6 +135,21 @@ test_visible_only(void **unused)
    check(deferred_pass(), "mode=tbdr", expected);
 }
 
+/* What programs fetch is read for each quad that runs, written or not. */
+static void
+test_fetch(void **unused)
+{
+   (void)unused;
+   static const struct expected_counter expected[] = {
+      {"operations.color_writes", 2 + 2 * 2},
+      {"operations.color_reads", 2 + 4 * 3},
+      {NULL, 0},
+   };
+   struct pass_builder *builder = full_pass();
+   builder->draws[1].tests.color_fetch = 7;
+   check(builder, "mode=tbr", expected);
+}
+
 /* They are what energy is made of: 32 nm, the preset's keys. */
 static void
 test_energy(void **unused)
@@ -155,10 +170,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_tbr),
-      cmocka_unit_test(test_tbdr),
-      cmocka_unit_test(test_visible_only),
-      cmocka_unit_test(test_energy),
+      cmocka_unit_test(test_tbr),   cmocka_unit_test(test_tbdr),   cmocka_unit_test(test_visible_only),
+      cmocka_unit_test(test_fetch), cmocka_unit_test(test_energy),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ test_refused(void **unused)
 
    uint8_t *header = file.bytes;
    header[8] = 9;
-   refused(header, file.size, "a recording of version 9, expected version 3");
+   refused(header, file.size, "a recording of version 9, expected version 4");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is damaged");

@@ -123,7 +123,7 @@ scene_add_draw(struct scene *scene)
    draw->depth_far = 1.0f;
    for (unsigned n = 0; n < TBR_MAX_COLOR_BUFFERS; n++)
       draw->blend.rt[n].colormask = 0xf;
-   draw->num_color_outputs = scene->num_color;
+   draw->color_outputs = (1u << scene->num_color) - 1;
    draw->scissor_x1 = scene->width;
    draw->scissor_y1 = scene->height;
    draw->half_pixel_center = true;

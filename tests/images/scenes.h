@@ -52,6 +52,7 @@ void draw_geometry_programs(const struct target *target, int frame);
 void draw_transform_feedback(const struct target *target, int frame);
 void draw_queries(const struct target *target, int frame);
 void draw_blits_within(const struct target *target, int frame);
+void draw_fetch(const struct target *target, int frame);
 void draw_attributes(const struct target *target, int frame);
 
 /* ---- what they share ---------------------------------------------------- */

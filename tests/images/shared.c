@@ -26,6 +26,7 @@ const struct scene scenes[] = {
    {"transform_feedback", draw_transform_feedback, SCENE_GL_33},
    {"queries", draw_queries, SCENE_GL_33},
    {"blits_within", draw_blits_within, SCENE_GL_33},
+   {"fetch", draw_fetch, SCENE_ES_2},
    {"attributes", draw_attributes, SCENE_GL_33},
 };
 const unsigned num_scenes = sizeof(scenes) / sizeof(scenes[0]);

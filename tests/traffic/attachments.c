@@ -21,6 +21,7 @@ static Window window;
 static EGLDisplay display;
 static EGLSurface surface;
 static GLint color_place;
+static GLuint plain_program, adding_program, geometry_program, lighting_program;
 static GLuint frame, resolved; /* framebuffers; 0: the window's */
 static PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC framebuffer_texture_multisample;
 
@@ -70,13 +71,12 @@ open_window(int samples)
    require(eglMakeCurrent(display, surface, surface, context), "eglMakeCurrent");
 }
 
-static void
-use_program(void)
+static GLuint
+make_program(const char *vertex_source, const char *fragment_source)
 {
-   static const char *const sources[] = {
-      "attribute vec3 position;\nvoid main() { gl_Position = vec4(position, 1.0); }\n",
-      "precision mediump float;\nuniform vec4 color;\nvoid main() { gl_FragColor = color; }\n"};
+   const char *const sources[] = {vertex_source, fragment_source};
    const GLuint program = glCreateProgram();
+   GLint linked;
    for (int i = 0; i < 2; i++) {
       const GLuint shader = glCreateShader(i ? GL_FRAGMENT_SHADER : GL_VERTEX_SHADER);
       glShaderSource(shader, 1, &sources[i], NULL);
@@ -85,9 +85,49 @@ use_program(void)
    }
    glBindAttribLocation(program, 0, "position");
    glLinkProgram(program);
+   glGetProgramiv(program, GL_LINK_STATUS, &linked);
+   require(linked, "a program was not linked");
+   return program;
+}
+
+static void
+use_program(GLuint program)
+{
    glUseProgram(program);
    color_place = glGetUniformLocation(program, "color");
    glEnableVertexAttribArray(0);
+}
+
+static void
+make_programs(bool fetching)
+{
+   static const char vertex[] =
+      "attribute vec3 position;\nvoid main() { gl_Position = vec4(position, 1.0); }\n";
+   static const char vertex_3[] =
+      "#version 300 es\nin vec3 position;\nvoid main() { gl_Position = vec4(position, 1.0); }\n";
+   plain_program =
+      make_program(vertex,
+                   "precision mediump float;\nuniform vec4 color;\nvoid main() { gl_FragColor = color; }\n");
+   use_program(plain_program);
+   if (!fetching)
+      return;
+   adding_program = make_program(vertex, "#extension GL_EXT_shader_framebuffer_fetch : require\n"
+                                         "precision mediump float;\n"
+                                         "uniform vec4 color;\n"
+                                         "void main() { gl_FragColor = gl_LastFragData[0] + color; }\n");
+   geometry_program = make_program(vertex_3, "#version 300 es\n"
+                                             "precision mediump float;\n"
+                                             "uniform vec4 color;\n"
+                                             "layout(location = 0) out vec4 lit;\n"
+                                             "layout(location = 1) out vec4 surface;\n"
+                                             "void main() { lit = vec4(0.0); surface = color; }\n");
+   lighting_program = make_program(vertex_3, "#version 300 es\n"
+                                             "#extension GL_EXT_shader_framebuffer_fetch : require\n"
+                                             "precision mediump float;\n"
+                                             "uniform vec4 color;\n"
+                                             "layout(location = 0) inout vec4 lit;\n"
+                                             "layout(location = 1) inout vec4 surface;\n"
+                                             "void main() { lit += surface * color; }\n");
 }
 
 /* ---- framebuffers --------------------------------------------------------- */
@@ -114,6 +154,18 @@ make_framebuffer(int samples, bool depth)
       glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_DEPTH_STENCIL_ATTACHMENT, GL_RENDERBUFFER,
                                 make_renderbuffer(GL_DEPTH24_STENCIL8, samples));
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "framebuffer");
+   return framebuffer;
+}
+
+/* Of what surfaces are like, beside what they look like. */
+static GLuint
+make_deferred_framebuffer(void)
+{
+   static const GLenum buffers[] = {GL_COLOR_ATTACHMENT0, GL_COLOR_ATTACHMENT1};
+   const GLuint framebuffer = make_framebuffer(0, true);
+   glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT1, GL_RENDERBUFFER,
+                             make_renderbuffer(GL_RGBA8, 0));
+   glDrawBuffers(2, buffers);
    return framebuffer;
 }
 
@@ -246,10 +298,43 @@ scene_resolve(void)
    invalidate(true, true);
 }
 
+/* Programs that fetch from what has been cleared, and from what has to be loaded. */
+static void
+scene_fetch(void)
+{
+   clear(0, 0, 0);
+   use_program(adding_program);
+   draw_half(0, 0.5f, 0);
+   draw_half(0, 0.5f, 0);
+}
+
+static void
+scene_fetch_load(void)
+{
+   use_program(plain_program);
+   draw(-1, -1, 1, 1, 0, 0, 0);
+   use_program(adding_program);
+   draw_half(0, 1, 0);
+}
+
+/* Deferred shading within a pass: what the lights read of the surfaces never leaves the tile buffers. */
+static void
+scene_deferred_shading(void)
+{
+   clear(0, 0, 0);
+   use_program(geometry_program);
+   draw_half(1, 1, 1);
+   use_program(lighting_program);
+   draw(-1, -1, 1, 1, 0, 0.5f, 0);
+   draw(-1, -1, 1, 1, 0, 0.5f, 0);
+   static const GLenum attachments[] = {GL_COLOR_ATTACHMENT1, GL_DEPTH_STENCIL_ATTACHMENT};
+   glInvalidateFramebuffer(GL_FRAMEBUFFER, 2, attachments);
+}
+
 static const struct scene {
    const char *name;
    void (*draw)(void);
-   enum { WINDOW, SINGLE, MULTISAMPLED, IMPLICIT } framebuffer;
+   enum { WINDOW, SINGLE, TWO_COLORS, MULTISAMPLED, IMPLICIT } framebuffer;
    bool multisampled_window;
    bool depth_test;
    bool has_edge; /* the half's edge is in the picture */
@@ -267,6 +352,9 @@ static const struct scene {
    {"depth_again", scene_depth_again, SINGLE, false, true, true},
    {"resolve", scene_resolve, MULTISAMPLED, false, true, true},
    {"implicit", scene_invalidate_depth, IMPLICIT, false, true, true},
+   {"fetch", scene_fetch, SINGLE, false, true, true},
+   {"fetch_load", scene_fetch_load, SINGLE, false, true, true},
+   {"deferred_shading", scene_deferred_shading, TWO_COLORS, false, true, true},
 };
 
 /* ---- the image ------------------------------------------------------------ */
@@ -333,9 +421,12 @@ main(int argc, char **argv)
    require(scene->framebuffer != IMPLICIT || strstr((const char *)glGetString(GL_EXTENSIONS),
                                                     "GL_EXT_multisampled_render_to_texture ") != NULL,
            "no multisampled rendering to textures");
-   use_program();
+   make_programs(strstr((const char *)glGetString(GL_EXTENSIONS), "GL_EXT_shader_framebuffer_fetch ") !=
+                 NULL);
    if (scene->framebuffer == SINGLE)
       frame = make_framebuffer(0, true);
+   else if (scene->framebuffer == TWO_COLORS)
+      frame = make_deferred_framebuffer();
    else if (scene->framebuffer == MULTISAMPLED)
       frame = make_framebuffer(SAMPLES, true);
    else if (scene->framebuffer == IMPLICIT)

@@ -40,6 +40,10 @@ EXPECTED = {
     # Only the averaged pixels leave the tile buffers.
     "resolve": (0, ALL, 0, 0),
     "implicit": (0, ALL, 0, 0),
+    # Framebuffer fetch reads the tile buffers: it costs what any draw does in such a pass.
+    "fetch": (0, ALL, 0, ALL),
+    "fetch_load": (ALL, ALL, ALL, ALL),
+    "deferred_shading": (0, ALL, 0, 0),
 }
 
 

@@ -115,6 +115,10 @@ struct cm_fragment_tests {
    bool hierarchical;
    uint8_t color_write; /**< bit c: color attachment c is written */
    uint8_t color_read;  /**< of these, those whose content it depends on: blended, or written in part */
+   /* What its fragment program reads of the attachments at each live fragment: framebuffer fetch. */
+   uint8_t color_fetch; /**< bit c: color attachment c, be it written or not */
+   bool depth_fetch;    /**< the depth attachment */
+   bool stencil_fetch;  /**< the stencil attachment */
 };
 
 /** A draw call (one instance of it). */

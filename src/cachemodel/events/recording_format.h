@@ -6,7 +6,7 @@
 #include "events/byte_stream.h"
 #include "events/event_stream.h"
 
-#define CM_RECORDING_VERSION 3
+#define CM_RECORDING_VERSION 4
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"

@@ -83,6 +83,9 @@ static const struct field draw_fields[] = {
    FLAG(struct cm_draw, tests.hierarchical),
    FIELD(struct cm_draw, tests.color_write),
    FIELD(struct cm_draw, tests.color_read),
+   FIELD(struct cm_draw, tests.color_fetch),
+   FLAG(struct cm_draw, tests.depth_fetch),
+   FLAG(struct cm_draw, tests.stencil_fetch),
 };
 
 static const struct field element_fields[] = {

@@ -169,6 +169,26 @@ blend(struct cm_immediate *immediate, const struct block *block, const struct cm
    }
 }
 
+/* Reads what the programs fetch. It is asked for together with what the tests compare with. */
+static void
+fetch(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
+{
+   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
+   const bool shared = tests->stencil_fetch && immediate->stencil_is_depth;
+   if (tests->stencil_fetch && !immediate->stencil_is_depth)
+      cm_render_surface_access(&immediate->stencil, hierarchy, block->x, block->y, block->live,
+                               CM_SURFACE_READ);
+   if (tests->depth_fetch || shared)
+      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, block->live,
+                               CM_SURFACE_READ);
+   for (uint32_t sources = tests->color_fetch & ((1u << immediate->num_color) - 1); sources;
+        sources &= sources - 1) {
+      const uint32_t c = (uint32_t)__builtin_ctz(sources);
+      cm_render_surface_access(&immediate->color[c], hierarchy, block->x, block->y, block->live,
+                               CM_SURFACE_READ);
+   }
+}
+
 /* Before and after a block's programs: what of them takes time. */
 static void
 begin_timed(const struct cm_immediate *immediate, struct cm_timed_block *timed)
@@ -207,6 +227,7 @@ run_block(struct cm_immediate *immediate, const struct block *block, const struc
       test(immediate, block, tests);
    if (!tests->late)
       wrote_depth = update(immediate, block, tests);
+   fetch(immediate, block, tests);
    begin_timed(immediate, &timed);
    shade(immediate, block, end);
    timed.shade_end = cm_timing_position(timing);

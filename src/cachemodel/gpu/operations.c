@@ -68,10 +68,13 @@ shade(struct cm_gpu *gpu, const struct cm_tile_events *events)
       const struct cm_draw *draw = &gpu->pass->draws[event[1]];
       const unsigned writes = (unsigned)__builtin_popcount(draw->tests.color_write);
       const unsigned reads = (unsigned)__builtin_popcount(draw->tests.color_read);
+      const unsigned fetches = (unsigned)__builtin_popcount(draw->tests.color_fetch);
       for (uint32_t q = 0; q < cm_event_count(*event); q++) {
          const struct cm_quad *quad = &quads_of(event)[q];
-         if (quad->live)
+         if (quad->live) {
             operations[CM_OPERATION_QUAD_INSTRUCTIONS] += draw->fragment_program.instructions;
+            operations[CM_OPERATION_COLOR_READS] += fetches;
+         }
          if (!quad->written)
             continue;
          operations[CM_OPERATION_COLOR_WRITES] += writes;

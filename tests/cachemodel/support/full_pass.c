@@ -111,6 +111,9 @@ random_draw(struct full_model *model, uint64_t *state)
    };
    draw->tests.stencil_write = draw->tests.stencil_test && random_below(state, 2);
    draw->tests.color_read = draw->tests.color_write & random_below(state, 8);
+   draw->tests.color_fetch = random_below(state, 4) == 0 ? (uint8_t)random_below(state, 8) : 0;
+   draw->tests.depth_fetch = random_below(state, 8) == 0;
+   draw->tests.stencil_fetch = random_below(state, 8) == 0;
 }
 
 static void

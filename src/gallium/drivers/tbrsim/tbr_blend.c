@@ -29,6 +29,15 @@ load_colors(const float planes[4][TBR_LANES])
                           floats_load(planes[3])};
 }
 
+TBR_INLINE void
+store_colors(float planes[4][TBR_LANES], struct colors colors)
+{
+   floats_store(planes[0], colors.r);
+   floats_store(planes[1], colors.g);
+   floats_store(planes[2], colors.b);
+   floats_store(planes[3], colors.a);
+}
+
 TBR_INLINE struct colors
 clamp_colors(const struct tbr_tile_color *buffer, struct colors colors)
 {
@@ -38,6 +47,8 @@ clamp_colors(const struct tbr_tile_color *buffer, struct colors colors)
    return EACH_COLOR(E);
 #undef E
 }
+
+#include "tbr_blend_advanced.c"
 
 /* ---- blend equations --------------------------------------------------- */
 
@@ -146,6 +157,8 @@ blend_colors(const struct tbr_draw_plan *plan, const struct tbr_tile_color *buff
              const struct colors *destination)
 {
    const enum tbr_blend_kind kind = plan->color[n].blend;
+   if (kind == TBR_BLEND_ADVANCED)
+      return blend_advanced(plan->state->blend.advanced_blend_func, source, destination);
    if (kind == TBR_BLEND_GENERAL)
       return blend_general(plan->state, buffer, &plan->state->blend.rt[n], block, source, destination);
 #define E(n) blend_common(kind, source->n, source->a, destination->n)
@@ -218,6 +231,14 @@ unpack_channel(const struct tbr_tile_color *buffer, ints pixels, unsigned c)
    return floats_mul(floats_from_ints(channel), floats_all(buffer->inverse_maximum[c]));
 }
 
+TBR_INLINE struct colors
+unpack_channels(const struct tbr_tile_color *buffer, ints pixels)
+{
+   return (struct colors){unpack_channel(buffer, pixels, 0), unpack_channel(buffer, pixels, 1),
+                          unpack_channel(buffer, pixels, 2),
+                          buffer->alpha_is_one ? floats_all(1.0f) : unpack_channel(buffer, pixels, 3)};
+}
+
 /* Rounds to nearest. */
 TBR_INLINE ints
 pack_channel(const struct tbr_tile_color *buffer, floats value, unsigned c)
@@ -248,10 +269,7 @@ write_unorm(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, 
    struct colors colors = load_colors(block->color[n]);
    if (color->blend != TBR_BLEND_REPLACE) {
       const struct colors source = clamp_colors(buffer, colors);
-      const struct colors destination = {unpack_channel(buffer, old, 0), unpack_channel(buffer, old, 1),
-                                         unpack_channel(buffer, old, 2),
-                                         buffer->alpha_is_one ? floats_all(1.0f)
-                                                              : unpack_channel(buffer, old, 3)};
+      const struct colors destination = unpack_channels(buffer, old);
       colors = blend_colors(plan, buffer, n, block, &source, &destination);
    }
    ints pixels = ints_or(ints_or(pack_channel(buffer, colors.r, 0), pack_channel(buffer, colors.g, 1)),
@@ -332,10 +350,7 @@ TBR_INLINE void
 colors_to_rows(float rows[TBR_LANES][4], struct colors colors)
 {
    float planes[4][TBR_LANES];
-   floats_store(planes[0], colors.r);
-   floats_store(planes[1], colors.g);
-   floats_store(planes[2], colors.b);
-   floats_store(planes[3], colors.a);
+   store_colors(planes, colors);
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
       for (unsigned c = 0; c < 4; c++)
          rows[lane][c] = planes[c][lane];
@@ -353,6 +368,24 @@ colors_from_rows(float rows[TBR_LANES][4])
    return load_colors(planes);
 }
 
+/* The queue's pixels of any format, lane by lane. */
+TBR_INLINE void
+gather_raw_pixels(const struct tbr_tile_color *buffer, const uint8_t *buffer_pixels, const uint16_t quad[4],
+                  uint8_t raw[TBR_LANES * 16])
+{
+   const size_t quad_bytes = 4 * (size_t)buffer->pixel_bytes;
+   for (unsigned q = 0; q < TBR_QUADS; q++)
+      memcpy(raw + q * quad_bytes, buffer_pixels + quad[q] * quad_bytes, quad_bytes);
+}
+
+TBR_INLINE struct colors
+unpack_raw_pixels(const struct tbr_tile_color *buffer, const uint8_t raw[TBR_LANES * 16])
+{
+   float rows[TBR_LANES][4];
+   buffer->unpack->unpack_rgba(rows, raw, TBR_LANES);
+   return colors_from_rows(rows);
+}
+
 static void
 write_general(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live)
 {
@@ -360,15 +393,14 @@ write_general(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels
    const struct tbr_color_plan *color = &plan->color[n];
    const struct tbr_tile_color *buffer = &thread->color[n];
    const struct tbr_fragment_queue *queue = &thread->queue;
-   const size_t pixel_bytes = buffer->pixel_bytes, quad_bytes = 4 * pixel_bytes;
+   const size_t pixel_bytes = buffer->pixel_bytes;
    float rows[TBR_LANES][4];
    uint8_t old[TBR_LANES * 16], new[TBR_LANES * 16];
-   for (unsigned q = 0; q < TBR_QUADS; q++)
-      memcpy(old + q * quad_bytes, buffer_pixels + queue->quad[q] * quad_bytes, quad_bytes);
+   gather_raw_pixels(buffer, buffer_pixels, queue->quad, old);
    struct colors colors = load_colors(queue->block.color[n]);
    if (color->blend != TBR_BLEND_REPLACE) {
-      buffer->unpack->unpack_rgba(rows, old, TBR_LANES);
-      const struct colors source = clamp_colors(buffer, colors), destination = colors_from_rows(rows);
+      const struct colors source = clamp_colors(buffer, colors);
+      const struct colors destination = unpack_raw_pixels(buffer, old);
       colors = blend_colors(plan, buffer, n, &queue->block, &source, &destination);
    }
    if (!buffer->integer)
@@ -487,8 +519,10 @@ add_with(const struct pipe_rt_blend_state *rt, enum pipe_blendfactor source,
 }
 
 static enum tbr_blend_kind
-choose_blend(const struct pipe_rt_blend_state *rt)
+choose_blend(const struct pipe_blend_state *blend, const struct pipe_rt_blend_state *rt)
 {
+   if (blend->advanced_blend_func != BLEND_NONE)
+      return TBR_BLEND_ADVANCED;
    if (!rt->blend_enable || add_with(rt, PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_ZERO))
       return TBR_BLEND_REPLACE;
    if (add_with(rt, PIPE_BLENDFACTOR_SRC_ALPHA, PIPE_BLENDFACTOR_INV_SRC_ALPHA))
@@ -537,13 +571,14 @@ plan_color(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan, uns
    struct tbr_color_plan *color = &plan->color[n];
    const struct pipe_rt_blend_state *rt = &state->blend.rt[n];
    color->write =
-      state->shade && n < state->num_color_outputs && thread->pass->color[n].memory && rt->colormask;
+      state->shade && state->color_outputs >> n & 1 && thread->pass->color[n].memory && rt->colormask;
    if (!color->write)
       return;
    color->logic_op = state->blend.logicop_enable && buffer->logic_op;
-   color->blend = state->blend.logicop_enable || buffer->integer ? TBR_BLEND_REPLACE : choose_blend(rt);
+   color->blend =
+      state->blend.logicop_enable || buffer->integer ? TBR_BLEND_REPLACE : choose_blend(&state->blend, rt);
    color->path = buffer->kind;
-   if (color->path == TBR_COLOR_BYTES && (color->logic_op || color->blend == TBR_BLEND_GENERAL))
+   if (color->path == TBR_COLOR_BYTES && (color->logic_op || color->blend >= TBR_BLEND_GENERAL))
       color->path = TBR_COLOR_UNORM;
    unsigned used = 0;
    const struct util_format_description *description = util_format_description(buffer->format);

@@ -100,7 +100,11 @@ reads_color(const struct tbr_draw_state *state, unsigned buffer, enum pipe_forma
              state->blend.logicop_func != PIPE_LOGICOP_SET &&
              state->blend.logicop_func != PIPE_LOGICOP_COPY &&
              state->blend.logicop_func != PIPE_LOGICOP_COPY_INVERTED;
-   if (!rt->blend_enable || util_format_is_pure_integer(format))
+   if (util_format_is_pure_integer(format))
+      return false;
+   if (state->blend.advanced_blend_func)
+      return true;
+   if (!rt->blend_enable)
       return false;
    return rt->rgb_func >= PIPE_BLEND_MIN || rt->alpha_func >= PIPE_BLEND_MIN ||
           rt->rgb_dst_factor != PIPE_BLENDFACTOR_ZERO || rt->alpha_dst_factor != PIPE_BLENDFACTOR_ZERO ||
@@ -123,8 +127,16 @@ describe_tests(const struct tbr_context *context, const struct tbr_batch *batch,
       .late = !tests.early,
       .hierarchical = tests.hierarchical,
    };
+   if (!state->shade)
+      return;
+   event->tests.depth_fetch = pass->depth.memory && state->fetched >> TBR_FETCH_DEPTH & 1;
+   event->tests.stencil_fetch = pass->stencil.memory && state->fetched >> TBR_FETCH_STENCIL & 1;
    for (unsigned i = 0; i < pass->num_color; i++) {
-      if (!state->shade || !pass->color[i].memory || !state->blend.rt[i].colormask)
+      if (!pass->color[i].memory)
+         continue;
+      if (state->fetched >> (TBR_FETCH_COLOR0 + i) & 1)
+         event->tests.color_fetch |= 1u << i;
+      if (!state->blend.rt[i].colormask || !(state->color_outputs >> i & 1))
          continue;
       event->tests.color_write |= 1u << i;
       if (reads_color(state, i, pass->color[i].format))

@@ -57,6 +57,13 @@ update_blend(const struct tbr_context *context, const struct tbr_batch *batch, s
    state->sample_mask = context->sample_mask;
 }
 
+/** What the program reads of the framebuffer. */
+static void
+update_fetches(const struct tbr_context *context, struct tbr_draw_state *state)
+{
+   state->fetched = context->fragment_shader->fetched;
+}
+
 /** What multisampling does beyond single samples. */
 static void
 update_samples(const struct tbr_context *context, const struct tbr_batch *batch, struct tbr_draw_state *state)
@@ -67,7 +74,8 @@ update_samples(const struct tbr_context *context, const struct tbr_batch *batch,
       pass->num_color && pass->color[0].memory && util_format_is_pure_integer(pass->color[0].format);
 
    state->multisample = pass->samples > 1 && context->rasterizer->multisample;
-   state->per_sample = state->multisample && (shader->per_sample || context->min_samples > 1);
+   state->per_sample = (state->multisample && (shader->per_sample || context->min_samples > 1)) ||
+                       (pass->samples > 1 && state->fetched);
    state->alpha_to_coverage = state->multisample && context->blend->alpha_to_coverage && !integer;
    state->alpha_to_one = state->multisample && context->blend->alpha_to_one && !integer;
    state->centroid = state->multisample && !state->per_sample && shader->any_centroid_input;
@@ -88,7 +96,8 @@ writes_any_color(const struct tbr_batch *batch, const struct tbr_draw_state *sta
 static bool
 replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *state, uint32_t outputs)
 {
-   if (state->blend.logicop_enable || state->blend.alpha_to_coverage || !(state->sample_mask & 1))
+   if (state->blend.logicop_enable || state->blend.advanced_blend_func || state->blend.alpha_to_coverage ||
+       !(state->sample_mask & 1))
       return false;
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       const struct tbr_attachment *color = &batch->pass.color[i];
@@ -173,10 +182,11 @@ update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_
    state->shader_writes_depth = shader->writes_depth;
    state->shader_writes_stencil = shader->writes_stencil;
    state->early_tests = shader->early_tests;
-   state->num_color_outputs = batch->pass.num_color;
+   state->color_outputs = shader->color_outputs;
    const bool changes_more = shader->discards || shader->writes_depth || shader->writes_stencil ||
                              shader->writes_memory || state->writes_sample_mask || state->alpha_to_coverage;
-   state->opaque = !changes_more && replaces_all_colors(batch, state, shader->color_outputs);
+   state->opaque =
+      !changes_more && !state->fetched && replaces_all_colors(batch, state, shader->color_outputs);
 
    state->num_inputs = shader->num_attributes;
    for (unsigned i = 0; i < shader->num_inputs; i++) {
@@ -393,6 +403,7 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
       update_rasterizer(context, batch, state);
    if (dirty & (TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_BLEND | TBR_DIRTY_RASTERIZER | TBR_DIRTY_SAMPLE_MASK |
                 TBR_DIRTY_FRAMEBUFFER)) {
+      update_fetches(context, state);
       update_samples(context, batch, state);
       if (!update_program(context, batch, state))
          return false;

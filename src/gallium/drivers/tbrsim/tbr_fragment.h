@@ -25,6 +25,15 @@ struct tbr_plane {
 #define TBR_PLANE_INPUT(slot, component) (2 + (slot) * 4 + (component))
 #define TBR_MAX_PLANES TBR_PLANE_INPUT(TBR_MAX_INPUTS, 0)
 
+/** What a fragment program may read of the framebuffer at its pixel or sample. */
+enum tbr_fetch {
+   TBR_FETCH_COLOR0, /**< and the other colour buffers after it */
+   TBR_FETCH_DEPTH = TBR_FETCH_COLOR0 + TBR_MAX_COLOR_BUFFERS,
+   TBR_FETCH_STENCIL,
+   TBR_NUM_FETCHES,
+};
+#define TBR_FETCH_COLORS ((1u << TBR_MAX_COLOR_BUFFERS) - 1)
+
 enum tbr_interpolation {
    TBR_INTERPOLATE_CONSTANT, /**< flat: the plane's base */
    TBR_INTERPOLATE_LINEAR,   /**< noperspective */
@@ -56,6 +65,10 @@ struct tbr_fragment_block {
    uint32_t sample_mask_in[TBR_LANES]; /**< bit s: sample s is covered; only if the program asks */
    /* out */
    uint32_t sample_mask[TBR_LANES]; /**< if the program writes it; all passes */
+   /* in, of programs that fetch from the framebuffer (tbr_draw_state.fetched) */
+   float last_color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES]; /**< or integers' bits */
+   float last_depth[TBR_LANES];
+   uint32_t last_stencil[TBR_LANES];
 };
 
 /** A constant buffer; the layout is gallivm's struct lp_jit_buffer. */

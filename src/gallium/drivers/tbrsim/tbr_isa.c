@@ -27,6 +27,7 @@
 #include "tbr_depth_stencil.c"
 #include "tbr_blend.c"
 #include "tbr_draw_plan.c"
+#include "tbr_fetch.c"
 #include "tbr_shade.c"
 #include "tbr_samples.c"
 #include "tbr_rasterizer.c"

@@ -200,6 +200,19 @@ face_input(const struct jit *jit)
    return LLVMBuildBitCast(jit->builder, faces, jit->vector, "");
 }
 
+/** A component of what the raster pipeline has read of the framebuffer. */
+static LLVMValueRef
+fetch_input(const struct jit *jit, const struct tbr_shader_input *input, unsigned component)
+{
+   size_t offset = offsetof(struct tbr_fragment_block, last_color) +
+                   (input->attribute * 4 + component) * sizeof(float) * TBR_LANES;
+   if (input->attribute == TBR_FETCH_DEPTH)
+      offset = offsetof(struct tbr_fragment_block, last_depth);
+   else if (input->attribute == TBR_FETCH_STENCIL)
+      offset = offsetof(struct tbr_fragment_block, last_stencil);
+   return load(jit, jit->vector, jit->block, offset);
+}
+
 static void
 build_inputs(struct jit *jit, LLVMValueRef (*inputs)[4])
 {
@@ -212,6 +225,8 @@ build_inputs(struct jit *jit, LLVMValueRef (*inputs)[4])
             inputs[slot][c] = attribute_input(jit, input, c);
          else if (input->source == TBR_INPUT_POSITION)
             inputs[slot][c] = position_input(jit, c);
+         else if (input->source == TBR_INPUT_FETCH)
+            inputs[slot][c] = fetch_input(jit, input, c);
          else
             inputs[slot][c] = face_input(jit);
       }

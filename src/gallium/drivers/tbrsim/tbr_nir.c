@@ -4,8 +4,8 @@
 #include "nir_builder.h"
 #include "util/u_math.h"
 
-static nir_def *
-load_pseudo_input(nir_builder *b, unsigned components, unsigned base, unsigned component)
+nir_def *
+tbr_nir_load_input(nir_builder *b, unsigned components, unsigned base, unsigned component)
 {
    nir_intrinsic_instr *load = nir_intrinsic_instr_create(b->shader, nir_intrinsic_load_input);
    load->num_components = components;
@@ -25,7 +25,7 @@ lower_front_face(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
       return false;
 
    b->cursor = nir_before_instr(&intrinsic->instr);
-   nir_def *face = load_pseudo_input(b, 1, *(unsigned *)data, 0);
+   nir_def *face = tbr_nir_load_input(b, 1, *(unsigned *)data, 0);
    if (intrinsic->def.bit_size == 1)
       face = nir_ine_imm(b, face, 0);
    nir_def_replace(&intrinsic->def, face);
@@ -63,7 +63,7 @@ push_constants(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
    b->cursor = nir_before_instr(&intrinsic->instr);
    nir_def *words[NIR_MAX_VEC_COMPONENTS];
    for (unsigned i = 0; i < intrinsic->def.num_components; i++)
-      words[i] = load_pseudo_input(b, 1, state->base + (first + i) / 4, (first + i) % 4);
+      words[i] = tbr_nir_load_input(b, 1, state->base + (first + i) / 4, (first + i) % 4);
    state->count = MAX2(state->count, last / 4 + 1);
    nir_def_replace(&intrinsic->def, nir_vec(b, words, intrinsic->def.num_components));
    return true;

@@ -5,6 +5,11 @@
 
 #include "nir.h"
 
+struct nir_builder;
+
+/** Reads an input slot that the raster pipeline fills with something else than an attribute. */
+nir_def *tbr_nir_load_input(struct nir_builder *b, unsigned components, unsigned slot, unsigned component);
+
 /** Turns load_front_face into a read of the input slot `base`, because the quads
  * of one vector may belong to primitives of either facing. True if there was one. */
 bool tbr_nir_lower_front_face(nir_shader *nir, unsigned base);

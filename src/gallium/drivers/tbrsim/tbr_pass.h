@@ -51,13 +51,14 @@ struct tbr_draw_state {
    bool shader_discards; /**< the program may clear live bits (discard, alpha test) */
    bool shader_writes_depth, shader_writes_stencil;
    bool early_tests; /**< the program asks for depth and stencil tests before it */
+   uint32_t fetched; /**< mask of enum tbr_fetch: what the program reads of the framebuffer */
    /** Every covered fragment replaces all colour buffers' content and the program
     * does nothing else: hidden surface removal may keep only the last one. */
    bool opaque;
 
    struct pipe_blend_state blend; /**< rt[] filled for every colour buffer */
    float blend_color[4];
-   uint8_t num_color_outputs; /**< colour buffers that the program writes */
+   uint8_t color_outputs; /**< mask of the colour buffers that the program writes */
    bool dual_source;
 
    uint16_t scissor_x0, scissor_y0, scissor_x1, scissor_y1; /**< within the framebuffer; x1, y1 exclusive */

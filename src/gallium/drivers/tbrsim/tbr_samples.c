@@ -156,14 +156,16 @@ shade_samples(struct tbr_tile_thread *thread)
 
 /* ---- the queue --------------------------------------------------------- */
 
-/* Whether a fragment in the queue covers one of a quad's samples. */
+/* Whether a fragment in the queue covers one of a quad's samples, or its helpers fetch from them. */
 TBR_INLINE bool
 samples_conflict(const struct tbr_fragment_queue *queue, uint32_t quad, const struct coverage *coverage,
-                 unsigned block_quad)
+                 unsigned block_quad, bool fetches)
 {
    for (unsigned n = 0; n < queue->count; n++) {
       if (queue->quad[n] != quad)
          continue;
+      if (unlikely(fetches))
+         return true;
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
          if (queue->block.coverage[s] >> 4 * n & coverage->sample[s] >> 4 * block_quad & 15)
             return true;
@@ -197,7 +199,7 @@ queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t
       const uint32_t live = mask >> 4 * n & 15;
       if (!live)
          continue;
-      if (samples_conflict(queue, block_index * 4 + n, &coverage, n))
+      if (samples_conflict(queue, block_index * 4 + n, &coverage, n, thread->plan.state->fetched))
          drain_queue(thread);
       const unsigned place =
          append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);

@@ -77,6 +77,8 @@ run_program(struct tbr_tile_thread *thread, bool again)
    if (state->invocation_counter)
       thread->occlusion[state->invocation_counter] += (unsigned)__builtin_popcount(entered);
    thread->texture.live = entered;
+   if (unlikely(state->fetched))
+      fetch_framebuffer(thread, thread->pass->samples > 1 ? block->sample_id : 0);
    state->shade(&state->resources, block, &thread->texture);
    if (unlikely(thread->dump))
       tbr_tile_dump_shaded(thread, entered);
@@ -122,10 +124,12 @@ drain_queue(struct tbr_tile_thread *thread)
 }
 
 /* Two fragments of a pixel must not be in flight together; other fragments of the
- * same quad may. */
+ * same quad may, unless their helpers fetch from the pixel. */
 TBR_INLINE bool
-conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint32_t live)
+conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint32_t live, bool fetches)
 {
+   if (unlikely(fetches))
+      live = 15;
    for (unsigned n = 0; n < queue->count; n++) {
       if (queue->quad[n] == quad && (queue->block.live >> 4 * n & live))
          return true;
@@ -219,7 +223,7 @@ queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t b
       const uint32_t live = mask >> 4 * n & 15;
       if (!live)
          continue;
-      if (conflicts_with_queue(&thread->queue, block_index * 4 + n, live))
+      if (conflicts_with_queue(&thread->queue, block_index * 4 + n, live, thread->plan.state->fetched))
          drain_queue(thread);
       append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
       if (thread->queue.count == TBR_QUADS)

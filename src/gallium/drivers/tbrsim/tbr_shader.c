@@ -19,6 +19,7 @@
 #include "tbr_context.h"
 #include "tbr_debug.h"
 #include "tbr_nir.h"
+#include "tbr_nir_fetch.h"
 #include "tbr_program_cache.h"
 
 static uint32_t
@@ -154,6 +155,24 @@ describe_outputs(struct tbr_fragment_shader *shader)
    }
 }
 
+static void
+describe_fetches(struct tbr_fragment_shader *shader)
+{
+   const unsigned base = shader->num_inputs;
+   shader->fetched = tbr_nir_lower_framebuffer_fetch(shader->nir, base);
+   if (!shader->fetched)
+      return;
+   nir_shader_gather_info(shader->nir, nir_shader_get_entrypoint(shader->nir));
+   u_foreach_bit (value, shader->fetched) {
+      shader->inputs[base + value] = (struct tbr_shader_input){
+         .source = TBR_INPUT_FETCH,
+         .attribute = value,
+         .components = 15,
+      };
+      shader->num_inputs = base + value + 1;
+   }
+}
+
 static void *
 create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
 {
@@ -165,6 +184,8 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    pipe_reference_init(&shader->reference, 1);
    shader->programs = tbr_screen(pipe->screen)->programs;
    shader->nir = take_nir(context, state);
+   /* Blending is not the program's: it runs once a pixel, and depends on nothing below it. */
+   const bool equation = tbr_nir_drop_blend_equation(shader->nir);
    NIR_PASS_V(shader->nir, nir_lower_fragcolor,
               shader->nir->info.fs.color_is_dual_source ? 1 : TBR_MAX_COLOR_BUFFERS);
    nir_shader_gather_info(shader->nir, nir_shader_get_entrypoint(shader->nir));
@@ -173,6 +194,9 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       fragment_shader_destroy(shader);
       return NULL;
    }
+   describe_fetches(shader);
+   if (equation && !shader->fetched)
+      shader->nir->info.fs.uses_sample_shading = false;
    describe_outputs(shader);
    shader->any_centroid_input |= tbr_nir_interpolates_at_centroid(shader->nir);
    shader->program = next_program();

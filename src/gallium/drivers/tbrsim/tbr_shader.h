@@ -25,11 +25,13 @@ enum tbr_input_source {
    TBR_INPUT_ATTRIBUTE, /**< an interpolated attribute of the primitive */
    TBR_INPUT_POSITION,  /**< gl_FragCoord */
    TBR_INPUT_FACE,      /**< gl_FrontFacing as 0 or ~0 */
+   TBR_INPUT_FETCH,     /**< a value of the framebuffer */
 };
 
 struct tbr_shader_input {
    uint8_t source;        /**< enum tbr_input_source */
-   uint8_t attribute;     /**< place among the primitive's attributes after the position */
+   uint8_t attribute;     /**< place among the primitive's attributes after the position; of a value of the
+                           * framebuffer: which (enum tbr_fetch) */
    uint8_t components;    /**< mask of the components read */
    uint8_t interpolation; /**< enum tbr_interpolation */
    bool color;            /**< constant if the rasterizer says flatshade */
@@ -66,7 +68,7 @@ struct tbr_fragment_shader {
 
    unsigned num_inputs;     /**< input slots of the program */
    unsigned num_attributes; /**< attributes of a primitive after the position */
-   struct tbr_shader_input inputs[TBR_MAX_INPUTS + 2];
+   struct tbr_shader_input inputs[TBR_MAX_INPUTS + 2 + TBR_NUM_FETCHES];
    bool any_color_input;
    unsigned num_pushed_constants; /**< vec4s of constant buffer 0 that are read at constant offsets */
    uint32_t color_outputs;        /**< mask of FRAG_RESULT_DATA* written */
@@ -76,6 +78,7 @@ struct tbr_fragment_shader {
    bool writes_sample_mask; /**< gl_SampleMask */
    bool per_sample;         /**< what it reads makes it run once a sample */
    uint32_t textures_used;
+   uint32_t fetched; /**< mask of enum tbr_fetch: what the program reads of the framebuffer */
 
    struct tbr_fragment_variant *variants;
 };

@@ -323,6 +323,15 @@ flush_resource(struct pipe_context *base, struct pipe_resource *resource)
       tbr_batch_flush(context);
 }
 
+/** What has been drawn is there to be sampled. Fetches from the framebuffer need nothing: they always see all
+ * that was drawn before them. */
+static void
+texture_barrier(struct pipe_context *base, unsigned flags)
+{
+   if (flags & PIPE_TEXTURE_BARRIER_SAMPLER)
+      tbr_batch_flush(tbr_context(base));
+}
+
 void
 tbr_surface_init_context(struct tbr_context *context)
 {
@@ -337,4 +346,5 @@ tbr_surface_init_context(struct tbr_context *context)
    base->resource_copy_region = resource_copy_region;
    base->blit = blit;
    base->flush_resource = flush_resource;
+   base->texture_barrier = texture_barrier;
 }

@@ -83,6 +83,7 @@ enum tbr_blend_kind {
    TBR_BLEND_PREMULTIPLIED, /**< one, one minus source alpha, added */
    TBR_BLEND_ADD,           /**< one, one, added */
    TBR_BLEND_GENERAL,
+   TBR_BLEND_ADVANCED, /**< an equation of KHR_blend_equation_advanced */
 };
 
 /** What a draw does with a colour buffer. */
