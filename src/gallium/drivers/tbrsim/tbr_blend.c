@@ -343,6 +343,8 @@ write_bytes(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, 
       write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_ADD, color->partial);
 }
 
+#include "tbr_blend_float.c"
+
 /* ---- every other format ------------------------------------------------ */
 
 /* Sixteen pixels as rows of rgba, as the format library takes them. */
@@ -434,6 +436,8 @@ write_color(struct tbr_tile_thread *thread, unsigned n, uint32_t sample, uint32_
    switch (thread->plan.color[n].path) {
    case TBR_COLOR_BYTES: write_bytes(thread, n, pixels, live); break;
    case TBR_COLOR_UNORM: write_unorm(thread, n, pixels, live); break;
+   case TBR_COLOR_HALF: write_half(thread, n, pixels, live); break;
+   case TBR_COLOR_PACKED_FLOAT: write_packed_floats(thread, n, pixels, live); break;
    case TBR_COLOR_GENERAL: write_general(thread, n, pixels, live); break;
    }
 }

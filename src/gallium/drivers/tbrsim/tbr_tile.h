@@ -46,9 +46,11 @@ struct tbr_tile_primitive {
 
 /** How a colour buffer's pixels are computed. */
 enum tbr_color_kind {
-   TBR_COLOR_BYTES,   /**< four unsigned normalised channels of 8 bits, one may be unused */
-   TBR_COLOR_UNORM,   /**< up to 32 bits of unsigned normalised channels: in vectors */
-   TBR_COLOR_GENERAL, /**< anything else, through Mesa's format library */
+   TBR_COLOR_BYTES,        /**< four unsigned normalised channels of 8 bits, one may be unused */
+   TBR_COLOR_UNORM,        /**< up to 32 bits of unsigned normalised channels: in vectors */
+   TBR_COLOR_HALF,         /**< four channels of half precision: in vectors */
+   TBR_COLOR_PACKED_FLOAT, /**< R11G11B10 floats: in vectors */
+   TBR_COLOR_GENERAL,      /**< anything else, through Mesa's format library */
 };
 
 /** A colour buffer of the tile. Pixels are kept in the format of the memory, so

@@ -2,6 +2,7 @@
 /* Tile load, clear and flush: between memory's rows and the on-chip blocks. */
 #include "tbr_tile.h"
 #include "tbr_vector.h"
+#include "tbr_vector_half.h"
 
 TBR_INLINE int32_t
 smaller(int32_t a, int32_t b)
@@ -18,10 +19,10 @@ larger(int32_t a, int32_t b)
 /* ---- raw pixels: 16 pixels of a block, quad by quad -------------------- */
 
 TBR_INLINE void
-copy_block_to_rows(uint8_t *rows, uint32_t stride, const uint8_t *pixels, size_t pixel_bytes)
+copy_block_to_rows(uint8_t *rows, ptrdiff_t stride, const uint8_t *pixels, size_t pixel_bytes)
 {
    for (unsigned quad = 0; quad < 4; quad++) {
-      uint8_t *corner = rows + (size_t)(quad >> 1) * 2 * stride + (quad & 1) * 2 * pixel_bytes;
+      uint8_t *corner = rows + (ptrdiff_t)(quad >> 1) * 2 * stride + (quad & 1) * 2 * pixel_bytes;
       const uint8_t *source = pixels + quad * 4 * pixel_bytes;
       memcpy(corner, source, 2 * pixel_bytes);
       memcpy(corner + stride, source + 2 * pixel_bytes, 2 * pixel_bytes);
@@ -188,11 +189,34 @@ average_any(const struct tbr_tile_color *color, const struct tbr_resolve *resolv
    pack->pack_rgba_float(pixels, 0, sum, 0, TBR_LANES, 1);
 }
 
-/* Whether a resolve leaves the order and meaning of four bytes alone. */
-static bool
-resolves_bytes(const struct tbr_tile_color *color, const struct tbr_resolve *resolve)
+/* The same of four channels of half precision. */
+static void
+average_halves(const struct tbr_tile_color *color, const uint8_t *block, uint8_t *pixels)
 {
-   return color->kind == TBR_COLOR_BYTES && resolve->from == resolve->to && resolve->from == color->format;
+   floats sum[4] = {floats_all(0.0f), floats_all(0.0f), floats_all(0.0f), floats_all(0.0f)};
+   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
+      const uint8_t *first = block + s * color->sample_bytes;
+      const uint8_t *quads[TBR_QUADS] = {first, first + 32, first + 64, first + 96};
+      const struct half_pixels sample = load_half_quads(quads);
+      sum[0] = floats_add(sum[0], floats_from_halves(sample.red_green));
+      sum[1] = floats_add(sum[1], floats_from_halves(ints_shift_right_logical(sample.red_green, 16)));
+      sum[2] = floats_add(sum[2], floats_from_halves(sample.blue_alpha));
+      sum[3] = floats_add(sum[3], floats_from_halves(ints_shift_right_logical(sample.blue_alpha, 16)));
+   }
+   ints mean[4];
+   for (unsigned c = 0; c < 4; c++)
+      mean[c] = halves_from_floats(floats_mul(sum[c], floats_all(1.0f / TBR_MAX_SAMPLES)));
+   uint8_t *quads[TBR_QUADS] = {pixels, pixels + 32, pixels + 64, pixels + 96};
+   store_half_quads(quads, 0xffff,
+                    (struct half_pixels){ints_or(mean[0], ints_shift_left(mean[1], 16)),
+                                         ints_or(mean[2], ints_shift_left(mean[3], 16))});
+}
+
+/* Whether a resolve leaves the order and meaning of the channels alone. */
+static bool
+resolves_as(const struct tbr_tile_color *color, const struct tbr_resolve *resolve, enum tbr_color_kind kind)
+{
+   return color->kind == kind && resolve->from == resolve->to && resolve->from == color->format;
 }
 
 static void
@@ -203,7 +227,8 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
              y0 = larger((int)resolve->y0 - thread->tile_y, 0);
    const int x1 = smaller((int)resolve->x1 - thread->tile_x, thread->width);
    const int y1 = smaller((int)resolve->y1 - thread->tile_y, thread->height);
-   const bool bytes = resolves_bytes(color, resolve);
+   const bool bytes = resolves_as(color, resolve, TBR_COLOR_BYTES);
+   const bool halves = resolves_as(color, resolve, TBR_COLOR_HALF);
    const size_t pixel_bytes = util_format_get_blocksize(resolve->to);
    _Alignas(64) uint8_t pixels[TBR_LANES * 16];
    for (int y = y0 & ~3; y < y1; y += 4) {
@@ -212,8 +237,17 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
             color->pixels + ((size_t)(y / 4) * thread->blocks_x + x / 4) * 16 * color->pixel_bytes;
          if (bytes)
             average_bytes(color, block, pixels);
+         else if (halves)
+            average_halves(color, block, pixels);
          else
             average_any(color, resolve, block, pixels);
+         if (x >= x0 && x + 4 <= x1 && y >= y0 && y + 4 <= y1) {
+            copy_block_to_rows(resolve->memory +
+                                  (ptrdiff_t)(thread->tile_y + y - (int)resolve->y0) * resolve->stride +
+                                  (size_t)(thread->tile_x + x - (int)resolve->x0) * pixel_bytes,
+                               resolve->stride, pixels, pixel_bytes);
+            continue;
+         }
          for (unsigned lane = 0; lane < TBR_LANES; lane++) {
             const int column = x + tbr_lane_x[lane], row = y + tbr_lane_y[lane];
             if (column < x0 || column >= x1 || row < y0 || row >= y1)

@@ -199,7 +199,9 @@ begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachmen
    color->integer = util_format_is_pure_integer(attachment->format);
    color->kind = TBR_COLOR_UNORM;
    if (!describe_unorm(color, description)) {
-      color->kind = TBR_COLOR_GENERAL;
+      color->kind = attachment->format == PIPE_FORMAT_R16G16B16A16_FLOAT ? TBR_COLOR_HALF
+                    : attachment->format == PIPE_FORMAT_R11G11B10_FLOAT  ? TBR_COLOR_PACKED_FLOAT
+                                                                         : TBR_COLOR_GENERAL;
       color->filler = 0;
    } else if (is_four_bytes(color, description)) {
       color->kind = TBR_COLOR_BYTES;
