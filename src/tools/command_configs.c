@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "options.h"
 #include "tools.h"
+#include "gpu/gpu_config.h"
 
 static const char help[] =
    "usage: tbrsim configs [NAME|FILE.yaml]\n"

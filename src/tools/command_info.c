@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 #include "options.h"
 #include "recordings.h"
 #include "texture/placement.h"

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "recordings.h"
 #include "tools.h"
+#include "memory/cache.h"
 
 static const char help[] =
    "usage: tbrsim llc [OPTIONS] FILE.tbr...\n"

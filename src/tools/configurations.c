@@ -8,6 +8,7 @@
 
 #include "environment.h"
 #include "tools.h"
+#include "gpu/gpu_config.h"
 
 #define MAX_DIRECTORY_LENGTH 80
 #define MAX_CONFIGURATIONS 4096

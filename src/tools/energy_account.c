@@ -11,6 +11,7 @@
 #include "statistics_file.h"
 #include "tools.h"
 #include "gpu/counters.h"
+#include "gpu/gpu_config.h"
 
 /* ---- the configuration ------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 
 #include "config/quantity.h"
 #include "environment.h"
+#include "gpu/gpu_config.h"
 #include "memory/future.h"
 #include "tools.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 #include "gpu/gpu.h"
 #include "memory/future.h"
 #include "memory/next_use.h"

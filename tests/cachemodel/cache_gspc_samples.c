@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/gpu_config.h"
 #include "memory/cache.h"
 #include "memory/replacement/gspc.h"
 #include "support/test.h"

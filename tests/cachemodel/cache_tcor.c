@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/gpu_config.h"
 #include "memory/hierarchy.h"
 #include "support/random_pass.h"
 #include "support/test.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 #include "support/test.h"
 
 static struct cm_config *

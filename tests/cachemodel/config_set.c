@@ -2,7 +2,7 @@
 /* key=value changes one key, or says what is wrong and changes nothing. */
 #include <string.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 #include "support/test.h"
 
 static struct cm_config *config;

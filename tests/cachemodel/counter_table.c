@@ -2,7 +2,7 @@
 /* The table names every counter once, describes it, and follows the configuration. */
 #include <string.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 #include "gpu/counters.h"
 #include "support/test.h"
 

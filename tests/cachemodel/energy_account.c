@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 #include "energy/energy.h"
 #include "energy/energy_table.h"
 #include "support/test.h"

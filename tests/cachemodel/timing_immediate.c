@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpu/gpu_config.h"
 #include "support/full_pass.h"
 #include "support/test.h"
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 #include "events/recording.h"
 #include "events/recording_format.h"
 #include "gpu/gpu.h"

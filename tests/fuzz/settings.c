@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/config.h"
+#include "gpu/gpu_config.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -173,7 +173,7 @@ cm_config_is_file_name(const char *name)
 
 /* Takes over the source. */
 static struct cm_config *
-load_source(struct cm_config_text *source, char *error, size_t error_size)
+load_source(struct cm_config_text *source, cm_config_checker *check, char *error, size_t error_size)
 {
    struct complaint complaint = {0};
    struct cm_config_problem problem;
@@ -209,7 +209,7 @@ load_source(struct cm_config_text *source, char *error, size_t error_size)
    }
    config->source = source;
    follow_optional_streams(config);
-   if (!cm_config_check(config, &problem)) {
+   if (!check(config, &problem)) {
       line = cm_config_line(source->yaml, problem.key, false);
       const char *file = cm_config_text_origin(source, line, &line);
       snprintf(error, error_size, "%s:%u: %s: %s", file, line, problem.key, problem.message);
@@ -220,10 +220,11 @@ load_source(struct cm_config_text *source, char *error, size_t error_size)
 }
 
 static struct cm_config *
-load_text(const char *text, const char *path, const char *presets_dir, char *error, size_t error_size)
+load_text(const char *text, const char *path, const char *presets_dir, cm_config_checker *check, char *error,
+          size_t error_size)
 {
    struct cm_config_text *source = cm_config_text_create(text, path, presets_dir, error, error_size);
-   return source ? load_source(source, error, error_size) : NULL;
+   return source ? load_source(source, check, error, error_size) : NULL;
 }
 
 static void
@@ -236,16 +237,18 @@ set_name(struct cm_config *config, const char *name, size_t length)
 }
 
 struct cm_config *
-cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size)
+cm_config_read_text(const char *text, const char *source, const char *name, cm_config_checker *check,
+                    char *error, size_t error_size)
 {
-   struct cm_config *config = load_text(text, source, presets_directory(NULL), error, error_size);
+   struct cm_config *config = load_text(text, source, presets_directory(NULL), check, error, error_size);
    if (config)
       set_name(config, name, strlen(name));
    return config;
 }
 
 struct cm_config *
-cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size)
+cm_config_read(const char *name_or_path, const char *presets_dir, cm_config_checker *check, char *error,
+               size_t error_size)
 {
    const char *name = name_or_path ? name_or_path : CM_CONFIG_DEFAULT;
    const bool is_file = cm_config_is_file_name(name);
@@ -268,7 +271,7 @@ cm_config_load(const char *name_or_path, const char *presets_dir, char *error, s
                is_file ? "" : ", expected the name of a preset (see tbrsim configs) or a .yaml file");
       return NULL;
    }
-   struct cm_config *config = load_text(text, path, directory, error, error_size);
+   struct cm_config *config = load_text(text, path, directory, check, error, error_size);
    free(text);
    if (!config)
       return NULL;
@@ -439,7 +442,7 @@ by_name(const struct dirent **a, const struct dirent **b)
 }
 
 bool
-cm_config_list_presets(const char *presets_dir,
+cm_config_read_presets(const char *presets_dir, cm_config_checker *check,
                        void (*found)(const char *name, const char *description, void *context), void *context,
                        char *error, size_t error_size)
 {
@@ -455,7 +458,7 @@ cm_config_list_presets(const char *presets_dir,
    for (int i = 0; i < count; i++) {
       char path[4096];
       snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-      struct cm_config *config = fine ? cm_config_load(path, directory, error, error_size) : NULL;
+      struct cm_config *config = fine ? cm_config_read(path, directory, check, error, error_size) : NULL;
       fine = config != NULL;
       if (config) {
          found(config->name, config->description, context);

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/config_problem.h"
 #include "config/dram_config.h"
 #include "config/energy_config.h"
 #include "config/nuca_config.h"
@@ -196,7 +197,7 @@ struct cm_primitive_buffer_config {
    uint32_t mshrs;
 };
 
-/** A simulated GPU. Made by cm_config_load, changed by cm_config_set; read by everyone. */
+/** A simulated GPU. Made by cm_config_load (gpu/gpu_config.h), changed by cm_config_set; read by everyone. */
 struct cm_config {
    char *description;          /**< one line */
    uint32_t clock_mhz;         /**< GPU clock */
@@ -295,35 +296,20 @@ cm_stream_reaches(const struct cm_config *config, enum cm_stream stream, enum cm
    return at == unit;
 }
 
-/** Loads and validates a configuration: the file name_or_path if that has a '/'
- * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
- * CM_CONFIG_DEFAULT. A presets_dir of NULL is the environment's TBRSIM_CONFIG_DIR.
- * A file may extend another one (config_extends.h).
- * NULL and a message in error when there is no such file or it is wrong. */
-struct cm_config *
-cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size);
+/** Whether the values of a configuration fit together; if not, what is wrong with which. */
+typedef bool cm_config_checker(const struct cm_config *config, struct cm_config_problem *problem);
+
+/** cm_config_load (gpu/gpu_config.h) and cm_config_parse with a check of one's own. */
+struct cm_config *cm_config_read(const char *name_or_path, const char *presets_dir, cm_config_checker *check,
+                                 char *error, size_t error_size);
 #define CM_CONFIG_DEFAULT "tcor-baseline-64k"
-/** The same from a text (YAML, or what cm_config_write_json wrote). source stands for the file
- * in messages; name becomes the configuration's. */
-struct cm_config *
-cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size);
+struct cm_config *cm_config_read_text(const char *text, const char *source, const char *name,
+                                      cm_config_checker *check, char *error, size_t error_size);
 void cm_config_destroy(struct cm_config *config);
 
 /** Sets one key: "caches.l2.size=2097152", where "caches." may be left out: "l2.size=2097152". Does not
  * validate, so that several changes can make a valid configuration together. On failure nothing is changed. */
 bool cm_config_set(struct cm_config *config, const char *assignment, char *error, size_t error_size);
-
-/** Whether the values fit together. cm_config_load does this by itself; call it
- * after the last cm_config_set. */
-bool cm_config_validate(const struct cm_config *config, char *error, size_t error_size);
-
-/** Whether size, ways, block and policy of a cache fit together. In the message, their names
- * have the prefix: "caches.l2." */
-bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
-                              size_t error_size);
-/** The same for a cache of another most ways, up to 2^18. */
-bool cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
-                             char *error, size_t error_size);
 
 /** Whether operations are counted (gpu/operations.h): where the configuration has energy and its timing is on. */
 static inline bool
@@ -340,10 +326,8 @@ void cm_config_write_json(const struct cm_config *config, FILE *file);
  * comment ("--set" where cm_config_set set it). */
 void cm_config_write_yaml(const struct cm_config *config, FILE *file);
 
-/** Calls found(name, description, context) for each preset in presets_dir (NULL:
- * as for cm_config_load), sorted by name. False and a message when the directory
- * cannot be read or one of them is wrong. */
-bool cm_config_list_presets(const char *presets_dir,
+/** cm_config_list_presets (gpu/gpu_config.h) with a check of one's own. */
+bool cm_config_read_presets(const char *presets_dir, cm_config_checker *check,
                             void (*found)(const char *name, const char *description, void *context),
                             void *context, char *error, size_t error_size);
 

@@ -30,18 +30,6 @@ char *cm_config_resolve_units(char *yaml, unsigned *line, char *problem, size_t 
  * ".yaml". */
 bool cm_config_is_file_name(const char *name);
 
-/** What is wrong with a configuration's values. */
-struct cm_config_problem {
-   char key[96]; /**< dotted path */
-   char message[400];
-};
-
-/** Whether the values fit together; if not, the first problem. */
-bool cm_config_check(const struct cm_config *config, struct cm_config_problem *problem);
-
-/** The part of that about keys timing and pipeline.*. */
-bool cm_config_check_timing(const struct cm_config *config, struct cm_config_problem *problem);
-
 /** Line (from 1) of a dotted path in YAML text, or of its nearest enclosing key
  * that stands on a line of its own; 1 if there is none. last: where a mapping has
  * the key more than once, the last one. libcyaml knows the lines of values only,

@@ -31,7 +31,7 @@ cm_dram_system_create(const struct cm_dram_system_config *config)
    if (!system)
       return NULL;
    if (!cm_dram_address_mapping_parse(&system->mapping, config->mapping, &geometry, message, sizeof message))
-      assert(!"cm_dram_config_check accepts the configuration");
+      assert(!"cm_dram_system_config_check accepts the configuration");
    system->channels = config->channels;
    system->burst_shift = (uint32_t)__builtin_ctz(cm_dram_config_burst_bytes(config));
    system->bank_shift = geometry.bank_bits;

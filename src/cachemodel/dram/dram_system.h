@@ -18,8 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "config/config_problem.h"
 #include "config/dram_config.h"
 #include "config/units.h"
+
+struct cm_config;
 
 struct cm_dram_system;
 
@@ -136,7 +139,7 @@ struct cm_dram_issue {
 };
 
 /** Makes a system without requests at cycle 0, all rows closed. The configuration must be one that
- * cm_dram_config_check accepts; it is not needed later. NULL when memory is out. */
+ * cm_dram_system_config_check accepts; it is not needed later. NULL when memory is out. */
 struct cm_dram_system *cm_dram_system_create(const struct cm_dram_system_config *config);
 void cm_dram_system_destroy(struct cm_dram_system *system);
 
@@ -183,10 +186,10 @@ void
 cm_dram_system_observe(struct cm_dram_system *system,
                        void (*observer)(const struct cm_dram_issue *issue, void *context), void *context);
 
-/** Whether a configuration's values fit together (device not 0). If not, key is the offending one's name
- * ("ranks", "timing.tRCD") and message what is wrong and what was expected. size_mib: memory that is
- * needed. */
-bool cm_dram_config_check(const struct cm_dram_system_config *config, uint32_t size_mib, char *key,
-                          size_t key_size, char *message, size_t message_size);
+/** Keys dram.* and dram_system.*. */
+bool cm_dram_config_check(const struct cm_config *config, struct cm_config_problem *problem);
+/** The latter by themselves (device not 0). size_mib: memory that is needed. */
+bool cm_dram_system_config_check(const struct cm_dram_system_config *config, uint32_t size_mib,
+                                 struct cm_config_problem *problem);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdarg.h>
-#include <stdio.h>
-
+#include "config/config.h"
 #include "dram/constraints.h"
 #include "dram/organisation.h"
 #include "dram/dram_system.h"
@@ -62,38 +60,29 @@ cm_dram_config_geometry(const struct cm_dram_system_config *config)
 
 /* ---- checking ------------------------------------------------------------------------------------- */
 
-struct problem {
-   char *key, *message;
-   size_t key_size, message_size;
-};
-
-static bool __attribute__((format(printf, 3, 4)))
-wrong(const struct problem *problem, const char *key, const char *format, ...)
+/* Names the key that the next check is about. */
+static struct cm_config_problem *
+about(struct cm_config_problem *problem, const char *key)
 {
-   va_list arguments;
-   snprintf(problem->key, problem->key_size, "%s", key);
-   va_start(arguments, format);
-   vsnprintf(problem->message, problem->message_size, format, arguments);
-   va_end(arguments);
-   return false;
+   return cm_config_about(problem, "dram_system.%s", key);
 }
 
 static bool
-in_range(const struct problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
+in_range(struct cm_config_problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
 {
-   return (value >= low && value <= high) ||
-          wrong(problem, key, "%u is out of range, expected %u to %u", value, low, high);
+   return cm_config_in_range(about(problem, key), value, low, high);
 }
 
 static bool
-is_power(const struct problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
+is_power(struct cm_config_problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
 {
    return (value >= low && value <= high && (value & (value - 1)) == 0) ||
-          wrong(problem, key, "%u is not possible, expected a power of two from %u to %u", value, low, high);
+          cm_config_wrong(about(problem, key), "%u is not possible, expected a power of two from %u to %u",
+                          value, low, high);
 }
 
 static bool
-check_organisation(const struct cm_dram_system_config *config, const struct problem *problem)
+check_organisation(const struct cm_dram_system_config *config, struct cm_config_problem *problem)
 {
    const struct cm_dram_device *device = cm_dram_device(config->device);
    if (!is_power(problem, "channels", config->channels, 1, MAX_CHANNELS) ||
@@ -101,33 +90,36 @@ check_organisation(const struct cm_dram_system_config *config, const struct prob
        !is_power(problem, "channel_width", config->channel_width, 8, 256))
       return false;
    if (config->channel_width < device->width)
-      return wrong(problem, "channel_width", "%u bits are less than one chip of %s has, expected at least %u",
-                   config->channel_width, device->name, device->width);
+      return cm_config_wrong(about(problem, "channel_width"),
+                             "%u bits are less than one chip of %s has, expected at least %u",
+                             config->channel_width, device->name, device->width);
    return is_power(problem, "interleave", config->interleave, CM_DRAM_REQUEST_BYTES,
                    cm_dram_config_row_bytes(config));
 }
 
 static bool
-check_mapping(const struct cm_dram_system_config *config, uint32_t size_mib, const struct problem *problem)
+check_mapping(const struct cm_dram_system_config *config, uint32_t size_mib,
+              struct cm_config_problem *problem)
 {
    const struct cm_dram_geometry geometry = cm_dram_config_geometry(config);
    struct cm_dram_address_mapping mapping;
    char message[300];
    if (!config->mapping)
-      return wrong(problem, "mapping",
-                   "it is not set, expected an order of row, rank, bank, column, channel");
+      return cm_config_wrong(about(problem, "mapping"),
+                             "it is not set, expected an order of row, rank, bank, column, channel");
    if (!cm_dram_address_mapping_parse(&mapping, config->mapping, &geometry, message, sizeof message))
-      return wrong(problem, "mapping", "%s", message);
+      return cm_config_wrong(about(problem, "mapping"), "%s", message);
    const uint64_t mib = (1ull << mapping.capacity_bits) >> 20;
    return mib >= size_mib ||
-          wrong(problem, "channels",
-                "%u channels of %u ranks of %u chips hold %llu MiB, expected at least dram.size_mib, %u",
-                config->channels, config->ranks, cm_dram_config_chips(config), (unsigned long long)mib,
-                size_mib);
+          cm_config_wrong(
+             about(problem, "channels"),
+             "%u channels of %u ranks of %u chips hold %llu MiB, expected at least dram.size_mib, %u",
+             config->channels, config->ranks, cm_dram_config_chips(config), (unsigned long long)mib,
+             size_mib);
 }
 
 static bool
-check_queues(const struct cm_dram_system_config *config, const struct problem *problem)
+check_queues(const struct cm_dram_system_config *config, struct cm_config_problem *problem)
 {
    return in_range(problem, "read_queue", config->read_queue, 1, CM_DRAM_MAX_QUEUE) &&
           in_range(problem, "write_queue", config->write_queue, 1, CM_DRAM_MAX_QUEUE) &&
@@ -140,7 +132,7 @@ check_queues(const struct cm_dram_system_config *config, const struct problem *p
 
 /* Distances that a change could take away the sense of. */
 static bool
-check_timing(const struct cm_dram_system_config *config, const struct problem *problem)
+check_timing(const struct cm_dram_system_config *config, struct cm_config_problem *problem)
 {
    const struct cm_dram_timing timing = cm_dram_config_timing(config);
 #define IN_RANGE(name, description)                                  \
@@ -149,20 +141,31 @@ check_timing(const struct cm_dram_system_config *config, const struct problem *p
    CM_DRAM_TIMINGS(IN_RANGE)
 #undef IN_RANGE
    if (timing.tRAS < timing.tRCD)
-      return wrong(problem, "timing.tRAS", "%u is less than tRCD, expected at least %u", timing.tRAS,
-                   timing.tRCD);
+      return cm_config_wrong(about(problem, "timing.tRAS"), "%u is less than tRCD, expected at least %u",
+                             timing.tRAS, timing.tRCD);
    const uint32_t least = config->ranks * (timing.tRFC + timing.tRAS + timing.tRP);
    return timing.tREFI > least ||
-          wrong(problem, "timing.tREFI", "%u leaves no time between refreshes, expected more than %u",
-                timing.tREFI, least);
+          cm_config_wrong(about(problem, "timing.tREFI"),
+                          "%u leaves no time between refreshes, expected more than %u", timing.tREFI, least);
 }
 
 bool
-cm_dram_config_check(const struct cm_dram_system_config *config, uint32_t size_mib, char *key,
-                     size_t key_size, char *message, size_t message_size)
+cm_dram_system_config_check(const struct cm_dram_system_config *config, uint32_t size_mib,
+                            struct cm_config_problem *problem)
 {
-   const struct problem problem = {key, message, key_size, message_size};
-   return in_range(&problem, "device", config->device, 1, cm_dram_device_count()) &&
-          check_organisation(config, &problem) && check_mapping(config, size_mib, &problem) &&
-          check_queues(config, &problem) && check_timing(config, &problem);
+   return in_range(problem, "device", config->device, 1, cm_dram_device_count()) &&
+          check_organisation(config, problem) && check_mapping(config, size_mib, problem) &&
+          check_queues(config, problem) && check_timing(config, problem);
+}
+
+bool
+cm_dram_config_check(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   cm_config_about(problem, "dram.latency_max");
+   if (config->dram.latency_max < config->dram.latency_min)
+      return cm_config_wrong(problem, "%u is less than latency_min, expected at least %u",
+                             config->dram.latency_max, config->dram.latency_min);
+   return cm_config_in_range(cm_config_about(problem, "dram.size_mib"), config->dram.size_mib, 1, 1u << 24) &&
+          (!config->dram_system.device ||
+           cm_dram_system_config_check(&config->dram_system, config->dram.size_mib, problem));
 }

@@ -218,14 +218,6 @@ cm_energy_create(const struct cm_config *config, const struct cm_counter_table *
    return create(config, table, error, error_size);
 }
 
-bool
-cm_energy_is_possible(const struct cm_config *config, char *error, size_t error_size)
-{
-   struct cm_energy *energy = create(config, NULL, error, error_size);
-   cm_energy_destroy(energy);
-   return energy != NULL;
-}
-
 void
 cm_energy_destroy(struct cm_energy *energy)
 {
@@ -233,4 +225,34 @@ cm_energy_destroy(struct cm_energy *energy)
       return;
    free(energy->terms);
    free(energy);
+}
+
+/* Whether the account can be made; if not, a message. */
+static bool
+is_possible(const struct cm_config *config, char *error, size_t error_size)
+{
+   struct cm_energy *energy = create(config, NULL, error, error_size);
+   cm_energy_destroy(energy);
+   return energy != NULL;
+}
+
+bool
+cm_energy_config_check(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_energy_config *energy = &config->energy;
+   cm_config_about(problem, "energy.technology");
+   if (!energy->technology)
+      return true;
+   if (!cm_energy_table_has_technology(energy->technology))
+      return cm_config_wrong(
+         problem,
+         "%u is no technology of the table of arrays, expected 22, 32, 45, 65 or 90, or 0 for no energy",
+         energy->technology);
+   cm_config_about(problem, "energy.cell");
+   if (energy->cell == CM_CELL_NONE)
+      return cm_config_wrong(problem, "none, expected itrs-lstp or itrs-hp");
+   char message[320];
+   cm_config_about(problem, "energy.technology");
+   return !cm_config_counts_operations(config) || is_possible(config, message, sizeof message) ||
+          cm_config_wrong(problem, "%u, but %s", energy->technology, message);
 }

@@ -115,8 +115,8 @@ struct cm_energy_sums {
    struct cm_energy_sum groups[CM_ENERGY_GROUP_COUNT];
 };
 
-/** Whether a configuration's account can be made; if not, a message. */
-bool cm_energy_is_possible(const struct cm_config *config, char *error, size_t error_size);
+/** Keys energy.*: whether there are figures for what the GPU is made of. */
+bool cm_energy_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 
 /** Adds up all terms. */
 void cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_t cycles,

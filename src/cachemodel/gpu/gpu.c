@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "energy/energy.h"
+#include "gpu/gpu_config.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/immediate.h"
 #include "gpu/operations.h"

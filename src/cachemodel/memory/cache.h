@@ -288,4 +288,12 @@ cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bo
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;
 }
 
+/** Whether size, ways, block and policy of a cache fit together. In the message, their names
+ * have the prefix: "caches.l2." */
+bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
+                              size_t error_size);
+/** The same for a cache of another most ways, up to 2^18. */
+bool cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+                             char *error, size_t error_size);
+
 #endif

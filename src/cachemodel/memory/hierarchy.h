@@ -102,4 +102,7 @@ void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_c
 /** The value of a counter that has unit, instance, stream and event (memory/counters.h). */
 uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
 
+/** Keys caches.*, primitive_buffer.* and streams.*: whether they fit together. */
+bool cm_memory_config_check(const struct cm_config *config, struct cm_config_problem *problem);
+
 #endif

@@ -130,4 +130,7 @@ void cm_texture_access_texels(const struct cm_texture_access *access, const stru
 bool cm_texture_access_place(const struct cm_texture_access *access, const struct cm_access_texel *texel,
                              unsigned part, struct cm_texel_place *place);
 
+/** Keys texture_access.*: whether they fit the texture cache, which is valid. */
+bool cm_texture_access_config_check(const struct cm_config *config, struct cm_config_problem *problem);
+
 #endif

@@ -108,4 +108,7 @@ uint32_t cm_nuca_l2_router(const struct cm_nuca *nuca);
 /** Works out what is not counted as it happens; before counters are read. */
 void cm_nuca_sum_up(struct cm_nuca *nuca);
 
+/** Keys nuca.*: whether they fit together and the texture caches, which are valid. */
+bool cm_nuca_config_check(const struct cm_config *config, struct cm_config_problem *problem);
+
 #endif

@@ -156,4 +156,7 @@ unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct 
 bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
                        struct cm_read_grid *grid);
 
+/** Keys texture.*: whether they fit together. */
+bool cm_placement_config_check(const struct cm_config *config, struct cm_config_problem *problem);
+
 #endif

@@ -132,4 +132,7 @@ void cm_timing_block(struct cm_timing *timing, const struct cm_timed_block *bloc
 /** The region ends; since its last block, HiZ was written. */
 void cm_timing_region_end(struct cm_timing *timing);
 
+/** Keys timing, pipeline.* and immediate_pipeline.*: whether they fit together, and timing can be of this GPU. */
+bool cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem);
+
 #endif

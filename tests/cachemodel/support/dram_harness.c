@@ -38,9 +38,9 @@ dram_plain(uint32_t device)
 struct cm_dram_system *
 dram_create(const struct cm_dram_system_config *config)
 {
-   char key[100], message[300];
-   if (!cm_dram_config_check(config, 1, key, sizeof key, message, sizeof message))
-      fail_msg("%s: %s", key, message);
+   struct cm_config_problem problem;
+   if (!cm_dram_system_config_check(config, 1, &problem))
+      fail_msg("%s: %s", problem.key, problem.message);
    struct cm_dram_system *system = cm_dram_system_create(config);
    assert_non_null(system);
    return system;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpu/gpu_config.h"
 #include "support/nuca_harness.h"
 #include "support/test.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "test.h"
+#include "gpu/gpu_config.h"
 
 struct pass_builder *
 pass_new(uint32_t frame, uint32_t width, uint32_t height, uint32_t tile_size)

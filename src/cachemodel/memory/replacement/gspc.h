@@ -45,7 +45,7 @@ struct gspc_bank {
 /** The counters that actions follow from: all but the last one. */
 #define GSPC_DECISIVE_BYTES offsetof(struct gspc_bank, accesses)
 
-/** Banks of a cache (config_validate.c). */
+/** Banks of a cache (memory/config_check.c). */
 #define GSPC_MAX_BANKS 16
 
 /** The thresholds, of which each is a power of two: their logarithms. */

@@ -4,8 +4,8 @@
  * that takes as long again, and changes nothing of what the caches do. Logs are worked off one after another in the
  * order in which they were put, so no cycle depends on the threads.
  */
-#ifndef CM_LOG_QUEUE_H
-#define CM_LOG_QUEUE_H
+#ifndef CM_TILED_LOG_QUEUE_H
+#define CM_TILED_LOG_QUEUE_H
 
 #include <pthread.h>
 #include <stdbool.h>

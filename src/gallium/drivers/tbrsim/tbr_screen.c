@@ -8,6 +8,7 @@
 
 #include "compiler/glsl_types.h"
 #include "gallivm/lp_bld_init.h"
+#include "gpu/gpu_config.h"
 #include "util/list.h"
 #include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "config/config_internal.h"
+#include <stddef.h>
 
-#include <stdio.h>
+#include "timing/timing.h"
 
 /* What each key of pipeline may be. */
 struct range {
@@ -40,12 +40,9 @@ check_ranges(const char *mapping, const void *values, const struct range *range,
 {
    for (const struct range *end = range + count; range < end; range++) {
       const uint32_t value = *(const uint32_t *)((const char *)values + range->offset);
-      if (value >= range->low && value <= range->high)
-         continue;
-      snprintf(problem->key, sizeof problem->key, "%s.%s", mapping, range->name);
-      snprintf(problem->message, sizeof problem->message, "%u is out of range, expected %u to %u", value,
-               range->low, range->high);
-      return false;
+      if (!cm_config_in_range(cm_config_about(problem, "%s.%s", mapping, range->name), value, range->low,
+                              range->high))
+         return false;
    }
    return true;
 }
@@ -59,27 +56,22 @@ check_levels(const struct cm_config *config, struct cm_config_problem *problem)
       const bool is_l2 = unit == CM_UNIT_L2;
       if (!cache->size || cache->next == CM_UNIT_DRAM || (!is_l2 && cache->next == CM_UNIT_L2))
          continue;
-      snprintf(problem->key, sizeof problem->key, "caches.%s.next", cm_unit_names[unit]);
-      snprintf(problem->message, sizeof problem->message,
-               "%s, but timing is on, which knows first caches and the l2 before memory; expected %s",
-               cm_unit_names[cache->next], is_l2 ? "dram" : "l2 or dram");
-      return false;
+      return cm_config_wrong(
+         cm_config_about(problem, "caches.%s.next", cm_unit_names[unit]),
+         "%s, but timing is on, which knows first caches and the l2 before memory; expected %s",
+         cm_unit_names[cache->next], is_l2 ? "dram" : "l2 or dram");
    }
-   if (config->streams[CM_STREAM_TEXTURE] == CM_UNIT_TEXTURE_CACHE)
-      return true;
-   snprintf(problem->key, sizeof problem->key, "streams.texture");
-   snprintf(problem->message, sizeof problem->message, "%s, but timing is on, expected texture_cache",
-            cm_unit_names[config->streams[CM_STREAM_TEXTURE]]);
-   return false;
+   return config->streams[CM_STREAM_TEXTURE] == CM_UNIT_TEXTURE_CACHE ||
+          cm_config_wrong(cm_config_about(problem, "streams.texture"),
+                          "%s, but timing is on, expected texture_cache",
+                          cm_unit_names[config->streams[CM_STREAM_TEXTURE]]);
 }
 
 static bool
 refuse(struct cm_config_problem *problem, const char *key, const char *value, const char *expected)
 {
-   snprintf(problem->key, sizeof problem->key, "%s", key);
-   snprintf(problem->message, sizeof problem->message, "%s, but timing is on in mode imr, expected %s", value,
-            expected);
-   return false;
+   return cm_config_wrong(cm_config_about(problem, "%s", key),
+                          "%s, but timing is on in mode imr, expected %s", value, expected);
 }
 
 /* The timing of mode imr takes any caches, but knows a block's processor by its place, and one last level. */
@@ -97,7 +89,7 @@ check_immediate(const struct cm_config *config, struct cm_config_problem *proble
 }
 
 bool
-cm_config_check_timing(const struct cm_config *config, struct cm_config_problem *problem)
+cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
    const bool has_pipeline = config->pipeline.vertex_processors;
    const bool has_immediate = config->immediate_pipeline.vertex_queue;
@@ -116,8 +108,7 @@ cm_config_check_timing(const struct cm_config *config, struct cm_config_problem 
                                                           : NULL;
    if (!missing)
       return is_immediate ? check_immediate(config, problem) : check_levels(config, problem);
-   snprintf(problem->key, sizeof problem->key, "timing");
-   snprintf(problem->message, sizeof problem->message,
-            "on, but the configuration does not say how long things take, expected a mapping %s", missing);
-   return false;
+   return cm_config_wrong(
+      cm_config_about(problem, "timing"),
+      "on, but the configuration does not say how long things take, expected a mapping %s", missing);
 }

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/gpu_config.h"
+
+#include <stdio.h>
+
+#include "dram/dram_system.h"
+#include "energy/energy.h"
+#include "memory/hierarchy.h"
+#include "texture/access.h"
+#include "texture/nuca.h"
+#include "texture/placement.h"
+#include "timing/timing.h"
+
+/* What is of no room below. */
+static bool
+check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   if (!cm_config_in_range(cm_config_about(problem, "clock_mhz"), config->clock_mhz, 1, 100000) ||
+       !cm_config_in_range(cm_config_about(problem, "threads"), config->threads, 0, 256))
+      return false;
+
+   cm_config_about(problem, "tile.size");
+   if (!cm_is_power_of_two(config->tile.size) || config->tile.size < 8 || config->tile.size > 64)
+      return cm_config_wrong(problem, "%u is no tile size, expected 8, 16, 32 or 64", config->tile.size);
+   if (!cm_config_in_range(cm_config_about(problem, "parameter_buffer.attribute_blocks"),
+                           config->parameter_buffer.attribute_blocks, 64, 1u << 24))
+      return false;
+   if (!cm_config_in_range(cm_config_about(problem, "vertex_stage.reuse_entries"),
+                           config->vertex_stage.reuse_entries, 0, 1024) ||
+       !cm_config_in_range(cm_config_about(problem, "fragment_stage.processors"),
+                           config->fragment_stage.processors, 1, 64))
+      return false;
+   return true;
+}
+
+/* Each room checks its own keys. Those of caches are right before anything is said of who uses them. */
+static bool
+check(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   return check_gpu(config, problem) && cm_placement_config_check(config, problem) &&
+          cm_memory_config_check(config, problem) && cm_texture_access_config_check(config, problem) &&
+          cm_nuca_config_check(config, problem) && cm_energy_config_check(config, problem) &&
+          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
+}
+
+bool
+cm_config_validate(const struct cm_config *config, char *error, size_t error_size)
+{
+   struct cm_config_problem problem;
+   if (check(config, &problem))
+      return true;
+   snprintf(error, error_size, "%s: %s", problem.key, problem.message);
+   return false;
+}
+
+struct cm_config *
+cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size)
+{
+   return cm_config_read(name_or_path, presets_dir, check, error, error_size);
+}
+
+struct cm_config *
+cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size)
+{
+   return cm_config_read_text(text, source, name, check, error, error_size);
+}
+
+bool
+cm_config_list_presets(const char *presets_dir,
+                       void (*found)(const char *name, const char *description, void *context), void *context,
+                       char *error, size_t error_size)
+{
+   return cm_config_read_presets(presets_dir, check, found, context, error, error_size);
+}

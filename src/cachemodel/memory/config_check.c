@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "events/event_stream.h"
+#include "memory/hierarchy.h"
+#include "tiling/parameter_buffer.h"
+
+/* Of a configured cache. */
+#define MAX_WAYS 1024
+
+static bool
+check_banks(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
+{
+   const uint32_t sets = cache->size / cache->ways / cache->block, banks = cm_cache_config_banks(cache);
+   cm_config_about(problem, "%sbanks", prefix);
+   if (!cm_is_power_of_two(banks) || banks > 16)
+      return cm_config_wrong(problem, "%u is no number of banks, expected a power of two from 1 to 16",
+                             banks);
+   if (!cm_policy_samples(cache->policy)) {
+      return banks <= sets ||
+             cm_config_wrong(problem, "%u banks of %u sets, expected at most as many as sets", banks, sets);
+   }
+   cm_config_about(problem, "%spolicy", prefix);
+   if (sets < CM_SETS_PER_SAMPLE * banks)
+      return cm_config_wrong(
+         problem, "%s learns in one of %u sets of each of %u banks, expected at least %u sets, not %u",
+         cm_policy_names[cache->policy], CM_SETS_PER_SAMPLE, banks, CM_SETS_PER_SAMPLE * banks, sets);
+   return true;
+}
+
+static bool
+check_gspc(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
+{
+   const struct cm_gspc_config gspc = cm_cache_config_gspc(cache);
+   const struct {
+      const char *name;
+      uint32_t value;
+   } thresholds[] = {
+      {"threshold", gspc.threshold},
+      {"render_target_distant", gspc.render_target_distant},
+      {"render_target_long", gspc.render_target_long},
+   };
+   for (unsigned i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++) {
+      cm_config_about(problem, "%sgspc.%s", prefix, thresholds[i].name);
+      if (!cm_is_power_of_two(thresholds[i].value) || thresholds[i].value > 128)
+         return cm_config_wrong(problem, "%u is no threshold, expected a power of two from 1 to 128",
+                                thresholds[i].value);
+   }
+   if (gspc.render_target_long > gspc.render_target_distant)
+      return cm_config_wrong(problem, "%u is more than render_target_distant, expected at most %u",
+                             gspc.render_target_long, gspc.render_target_distant);
+   return true;
+}
+
+/* Size, ways, block and policy of a cache. Its keys begin with prefix. */
+static bool
+check_shape(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+            struct cm_config_problem *problem)
+{
+   if (!cm_config_in_range(cm_config_about(problem, "%sways", prefix), cache->ways, 1, max_ways))
+      return false;
+   cm_config_about(problem, "%sblock", prefix);
+   if (!cm_is_power_of_two(cache->block) || cache->block < 16 || cache->block > 4096)
+      return cm_config_wrong(problem, "%u is no block size, expected a power of two from 16 to 4096",
+                             cache->block);
+   cm_config_about(problem, "%ssize", prefix);
+   const uint32_t set_bytes = cache->ways * cache->block;
+   if (cache->size % set_bytes != 0)
+      return cm_config_wrong(problem,
+                             "%u is no multiple of ways * block, expected a multiple of %u * %u = %u",
+                             cache->size, cache->ways, cache->block, set_bytes);
+   if (!cm_is_power_of_two(cache->size / set_bytes))
+      return cm_config_wrong(problem,
+                             "%u makes %u sets, expected a power of two: size = sets * %u ways * %u bytes",
+                             cache->size, cache->size / set_bytes, cache->ways, cache->block);
+   cm_config_about(problem, "%spolicy", prefix);
+   if (cache->policy == CM_POLICY_TREE_PLRU && !cm_is_power_of_two(cache->ways))
+      return cm_config_wrong(problem, "tree-plru makes no tree of %u ways, expected a power of two",
+                             cache->ways);
+   return check_banks(cache, prefix, problem) && check_gspc(cache, prefix, problem);
+}
+
+bool
+cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+                        char *error, size_t error_size)
+{
+   struct cm_config_problem problem;
+   if (check_shape(cache, max_ways, prefix, &problem))
+      return true;
+   snprintf(error, error_size, "%s: %s", problem.key, problem.message);
+   return false;
+}
+
+bool
+cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
+                         size_t error_size)
+{
+   return cm_cache_shape_validate(cache, MAX_WAYS, prefix, error, error_size);
+}
+
+/* The Attribute Cache of TCOR III-C2: an Attribute Buffer and a Primitive Buffer. */
+static bool
+check_primitive_buffer(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_primitive_buffer_config *buffer = &config->primitive_buffer;
+   const struct cm_cache_config *cache = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
+   if (!cache->size)
+      return cm_config_wrong(cm_config_about(problem, "primitive_buffer.lines"),
+                             "%u lines need an Attribute Buffer, expected caches.attribute_cache",
+                             buffer->lines);
+   if (!cm_config_in_range(cm_config_about(problem, "caches.attribute_cache.ways"), cache->ways, 1, MAX_WAYS))
+      return false;
+   cm_config_about(problem, "caches.attribute_cache.block");
+   if (cache->block != CM_PB_BLOCK_BYTES)
+      return cm_config_wrong(problem, "%u is not the size of an attribute, expected %u", cache->block,
+                             CM_PB_BLOCK_BYTES);
+   cm_config_about(problem, "caches.attribute_cache.size");
+   if (cache->size % CM_PB_BLOCK_BYTES != 0)
+      return cm_config_wrong(problem, "%u is no multiple of an attribute's %u bytes", cache->size,
+                             CM_PB_BLOCK_BYTES);
+   if (cache->size / CM_PB_BLOCK_BYTES < CM_MAX_PRIMITIVE_ATTRIBUTES)
+      return cm_config_wrong(problem,
+                             "%u holds %u attributes, expected at least %u, which the largest primitive has",
+                             cache->size, cache->size / CM_PB_BLOCK_BYTES, CM_MAX_PRIMITIVE_ATTRIBUTES);
+   cm_config_about(problem, "caches.attribute_cache.policy");
+   if (cache->policy != CM_POLICY_TCOR && cache->policy != CM_POLICY_LRU)
+      return cm_config_wrong(problem, "%s is no policy of a Primitive Buffer, expected tcor or lru",
+                             cm_policy_names[cache->policy]);
+   if (!cm_config_in_range(cm_config_about(problem, "caches.attribute_cache.instances"), cache->instances, 1,
+                           1))
+      return false;
+   if (cache->uncached)
+      return cm_config_wrong(cm_config_about(problem, "caches.attribute_cache.uncached"),
+                             "a Primitive Buffer decides by itself what passes by, expected none");
+   cm_config_about(problem, "caches.attribute_cache.write_miss");
+   if (cache->write_miss != CM_WRITE_MISS_ALLOCATE)
+      return cm_config_wrong(problem, "a primitive is written whole, expected allocate");
+   cm_config_about(problem, "caches.attribute_cache.banks");
+   if (cache->banks)
+      return cm_config_wrong(problem, "a Primitive Buffer has no banks, expected none");
+   if (!cm_config_in_range(cm_config_about(problem, "primitive_buffer.lines"), buffer->lines, 1, 1u << 20))
+      return false;
+   if (buffer->lines % cache->ways != 0 || !cm_is_power_of_two(buffer->lines / cache->ways))
+      return cm_config_wrong(problem, "%u makes no power of two of sets, expected sets * %u ways",
+                             buffer->lines, cache->ways);
+   if (!cm_config_in_range(cm_config_about(problem, "primitive_buffer.output_queue"), buffer->output_queue, 1,
+                           4096))
+      return false;
+   cm_config_about(problem, "primitive_buffer.mshrs");
+   if (buffer->mshrs < CM_MAX_PRIMITIVE_ATTRIBUTES)
+      return cm_config_wrong(
+         problem,
+         "a primitive of %u attributes would wait for ever, expected at least %u: a miss requests "
+         "all attributes at once",
+         CM_MAX_PRIMITIVE_ATTRIBUTES, CM_MAX_PRIMITIVE_ATTRIBUTES);
+   return true;
+}
+
+/* A cache by itself. */
+static bool
+check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   const struct cm_cache_config *cache = &config->caches[unit];
+   if (unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines)
+      return true; /* check_primitive_buffer */
+   char prefix[64];
+   snprintf(prefix, sizeof prefix, "caches.%s.", cm_unit_names[unit]);
+   return check_shape(cache, MAX_WAYS, prefix, problem) &&
+          cm_config_in_range(cm_config_about(problem, "%sinstances", prefix), cache->instances, 1,
+                             config->fragment_stage.processors);
+}
+
+/* What a cache's misses go to. */
+static bool
+check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   const struct cm_cache_config *cache = &config->caches[unit];
+
+   cm_config_about(problem, "caches.%s.next", cm_unit_names[unit]);
+   if (cache->next == CM_UNIT_DRAM)
+      return true;
+   const struct cm_cache_config *next = &config->caches[cache->next];
+   if (cache->next == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines)
+      return cm_config_wrong(problem, "attribute_cache has a primitive_buffer, which takes primitives only");
+   if (!next->size)
+      return cm_config_wrong(problem, "%s is not configured, expected dram or a cache under caches",
+                             cm_unit_names[cache->next]);
+   if (next->instances > 1 && next->instances != cache->instances)
+      return cm_config_wrong(
+         problem, "%s has %u instances, expected a shared cache of one, or as many as this one's %u",
+         cm_unit_names[cache->next], next->instances, cache->instances);
+   if (next->block < cache->block)
+      return cm_config_wrong(problem, "%s has blocks of %u bytes, expected at least this cache's %u",
+                             cm_unit_names[cache->next], next->block, cache->block);
+   enum cm_unit unit_after = cache->next;
+   for (unsigned steps = 0; unit_after != CM_UNIT_DRAM; steps++) {
+      if (steps == CM_CACHE_COUNT)
+         return cm_config_wrong(problem,
+                                "the caches from here on never reach memory, expected a chain to dram");
+      unit_after = config->caches[unit_after].next;
+   }
+   return true;
+}
+
+/* The first units of streams. */
+static bool
+check_streams(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      const enum cm_unit unit = config->streams[stream];
+      cm_config_about(problem, "streams.%s", cm_stream_names[stream]);
+      if (unit != CM_UNIT_DRAM && !config->caches[unit].size)
+         return cm_config_wrong(problem, "%s is not configured, expected dram or a cache under caches",
+                                cm_unit_names[unit]);
+      if (unit == CM_UNIT_ATTRIBUTE_CACHE && config->primitive_buffer.lines &&
+          stream != CM_STREAM_PB_ATTRIBUTE)
+         return cm_config_wrong(problem,
+                                "attribute_cache has a primitive_buffer, which takes pb_attribute only");
+   }
+   return true;
+}
+
+/* The optional streams: those of mode imr, and those that caches name. */
+static bool
+check_optional_streams(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   static const enum cm_stream optional[] = {CM_STREAM_HIZ, CM_STREAM_DISPLAY};
+   for (unsigned i = 0; i < sizeof optional / sizeof optional[0]; i++) {
+      const enum cm_stream stream = optional[i];
+      if (cm_config_has_stream(config, stream))
+         continue;
+      cm_config_about(problem, "streams.%s", cm_stream_names[stream]);
+      if (config->mode == CM_MODE_IMR)
+         return cm_config_wrong(problem,
+                                "not there, but mode imr has such accesses, expected dram or a cache");
+      for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+         if (config->caches[unit].size && config->caches[unit].uncached == 1 + (uint32_t)stream)
+            return cm_config_wrong(problem,
+                                   "not there, but caches.%s.uncached names it, expected dram or a cache",
+                                   cm_unit_names[unit]);
+      }
+   }
+   return true;
+}
+
+bool
+cm_memory_config_check(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (config->caches[unit].size && !check_cache(config, (enum cm_unit)unit, problem))
+         return false;
+   }
+   if (config->primitive_buffer.lines && !check_primitive_buffer(config, problem))
+      return false;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (config->caches[unit].size && !check_next(config, (enum cm_unit)unit, problem))
+         return false;
+   }
+   return check_streams(config, problem) && check_optional_streams(config, problem);
+}
