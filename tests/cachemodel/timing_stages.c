@@ -8,7 +8,7 @@
 
 #include "support/random_pass.h"
 #include "support/test.h"
-#include "timing/timing.h"
+#include "gpu/timing.h"
 
 static uint64_t
 value(struct cm_gpu *gpu, const char *name)

@@ -8,9 +8,9 @@
 #include "gpu/address_space.h"
 #include "gpu/counters.h"
 #include "gpu/operations.h"
+#include "gpu/timing.h"
 #include "memory/hierarchy.h"
 #include "texture/nuca.h"
-#include "timing/timing.h"
 #include "memory/attribute_cache.h"
 #include "texture/access.h"
 

@@ -6,7 +6,8 @@
  * That is the log of a pass' geometry, of a tile, or, in mode imr, of a pass. From the log the timing of either GPU
  * works out when it happened; nothing here changes what hits and what misses.
  *
- * Where cycles are not simulated the timing is NULL. All functions take that, and do nothing.
+ * Where cycles are not simulated the timing is NULL. All functions take that, and do nothing. What makes and ends a
+ * timing, a log and a frame is in gpu/timing.h, which knows the timing of both GPUs.
  *
  * Calls, from one thread. Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
@@ -25,41 +26,14 @@
 #include "config/config.h"
 #include "events/event_stream.h"
 #include "memory/hierarchy.h"
-#include "stats/counters.h"
-#include "texture/nuca.h"
 
 struct cm_timing;
-struct cm_timeline;
 
-/** For a configuration whose timing is on. The hierarchy and nuca (NULL: none) must outlive it. NULL when memory
- * is out. */
-struct cm_timing *
-cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
-void cm_timing_destroy(struct cm_timing *timing);
-
-/** Whether memory was out: from then on no cycle is counted. */
-bool cm_timing_is_lost(const struct cm_timing *timing);
-
-/** Before the first pass, not in mode imr: what happens in time is told to a timeline, which must outlive this. */
-void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
 /** Banks of the DRAM system, all channels and ranks. */
 uint32_t cm_timing_banks(const struct cm_config *config);
 
-/** All that is under way ends, and the frame with it. */
-void cm_timing_frame_end(struct cm_timing *timing);
-
-/** What is counted (timing/tiled/counters.h, timing/immediate/counters.h); read from a struct cm_timing. */
-extern const struct cm_counter_source cm_timing_counters;
-
-/* ---- logs ---------------------------------------------------------------- */
-
 /** What a log is of. */
 enum cm_log_kind { CM_LOG_GEOMETRY, CM_LOG_TILE, CM_LOG_PASS };
-
-/** A log begins; tile: the tile that it is of. */
-void cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile);
-/** The log is complete. */
-void cm_timing_end(struct cm_timing *timing);
 
 /** What a log has come to. */
 enum cm_log_mark {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "gpu/timing.h"
+
 #include <stdlib.h>
 
 #include "timing/immediate/immediate.h"

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/** The timing of a GPU (timing/timing.h): the tile-based pipeline's, or that of mode imr, as the configuration says. */
+#ifndef CM_GPU_TIMING_H
+#define CM_GPU_TIMING_H
+
+#include "stats/counters.h"
+#include "texture/nuca.h"
+#include "timing/timing.h"
+
+struct cm_timeline;
+
+/** For a configuration whose timing is on. The hierarchy and nuca (NULL: none) must outlive it. NULL when memory
+ * is out. */
+struct cm_timing *
+cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
+void cm_timing_destroy(struct cm_timing *timing);
+
+/** Whether memory was out: from then on no cycle is counted. */
+bool cm_timing_is_lost(const struct cm_timing *timing);
+
+/** Before the first pass, not in mode imr: what happens in time is told to a timeline, which must outlive this. */
+void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
+/** All that is under way ends, and the frame with it. */
+void cm_timing_frame_end(struct cm_timing *timing);
+
+/** What is counted (timing/tiled/counters.h, timing/immediate/counters.h); read from a struct cm_timing. */
+extern const struct cm_counter_source cm_timing_counters;
+
+/** A log begins; tile: the tile that it is of. */
+void cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile);
+/** The log is complete. */
+void cm_timing_end(struct cm_timing *timing);
+
+#endif
