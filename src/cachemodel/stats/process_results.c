@@ -597,14 +597,18 @@ cm_process_results_name_recording(struct cm_process_results *results, const char
    if (!code && results && strcmp(chosen, name) != 0)
       fprintf(stderr, "tbrsim (note): %s is another process' recording; that of %s (%ld) is %s\n", path,
               results->program, (long)results->process, result);
-   if (!code && results)
+   bool listed = false;
+   if (!code && results) {
       results->recording = strdup(result);
-   if (opened >= 0)
-      close(opened);
-   if (!code && results && results->recording && results->folder)
-      list_recording(results);
+      listed = results->recording && results->folder;
+   }
    if (results)
       pthread_mutex_unlock(&results->lock);
+   if (opened >= 0)
+      close(opened);
+   /* Without either lock: who lists the folder has that of the directory, and waits for the other. */
+   if (listed)
+      list_recording(results);
    free(chosen);
    free(directory);
    errno = code;
