@@ -192,7 +192,9 @@ struct cm_pass {
    uint32_t attribute_blocks;
    uint32_t num_color;
    struct cm_attachment color[CM_MAX_COLOR_ATTACHMENTS];
-   struct cm_resolve resolve[CM_MAX_COLOR_ATTACHMENTS]; /**< of each color attachment, layer 0 */
+   struct cm_resolve
+      resolve[CM_MAX_COLOR_ATTACHMENTS]; /**< of each color attachment, layer 0; into itself: of
+                                                            * all its layers, each into its own */
    struct cm_attachment depth,
       stencil; /**< equal resources when they share a format; stencil.pixel_bytes is then 0 */
    uint32_t num_draws;

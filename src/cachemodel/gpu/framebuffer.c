@@ -164,8 +164,16 @@ transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum c
                            tile_pixels(pass, tile), stream, store);
 }
 
+uint32_t
+cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color)
+{
+   const struct cm_attachment *attachment = &pass->color[color];
+   return pass->resolve[color].resource == attachment->resource ? attachment->more_layers + 1u : 1;
+}
+
 void
-cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, struct cm_rectangle pixels)
+cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
+                       struct cm_rectangle pixels)
 {
    const uint32_t x0 = larger(pixels.x0, resolve->x0), y0 = larger(pixels.y0, resolve->y0);
    const uint32_t x1 = smaller(pixels.x1, resolve->x1), y1 = smaller(pixels.y1, resolve->y1);
@@ -178,7 +186,7 @@ cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, str
       .x1 = resolve->target_x + x1 - resolve->x0,
       .y1 = resolve->target_y + first_row + (y1 - y0),
    };
-   cm_framebuffer_transfer(gpu, resolve->resource, resolve->level, resolve->layer, part,
+   cm_framebuffer_transfer(gpu, resolve->resource, resolve->level, resolve->layer + layer, part,
                            color_stream(gpu, resolve->resource), true);
 }
 
@@ -187,9 +195,11 @@ cm_framebuffer_tile(struct cm_gpu *gpu, uint32_t tile, bool store)
 {
    const struct cm_pass *pass = gpu->pass;
    for_each_attachment(gpu, transfer_tile, tile, store);
-   const bool resolves = store && tile_layer(pass, tile) == 0;
-   for (uint32_t c = 0; resolves && c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++)
-      cm_framebuffer_resolve(gpu, &pass->resolve[c], tile_pixels(pass, tile));
+   const uint32_t layer = tile_layer(pass, tile);
+   for (uint32_t c = 0; store && c < pass->num_color && c < CM_MAX_COLOR_ATTACHMENTS; c++) {
+      if (layer < cm_framebuffer_resolved_layers(pass, c))
+         cm_framebuffer_resolve(gpu, &pass->resolve[c], layer, tile_pixels(pass, tile));
+   }
 }
 
 /* What was flushed past a cache is stale there: the next texture read of it is a

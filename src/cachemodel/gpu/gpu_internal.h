@@ -107,7 +107,10 @@ struct cm_rectangle {
  * rectangle of the pass becomes. */
 void cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level, uint32_t layer,
                              struct cm_rectangle part, enum cm_stream stream, bool store);
-void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, struct cm_rectangle pixels);
+void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
+                            struct cm_rectangle pixels);
+/** How many layers of the pass a color attachment's resolve is of. */
+uint32_t cm_framebuffer_resolved_layers(const struct cm_pass *pass, uint32_t color);
 /** The stream of a color attachment: whether it is displayed. */
 enum cm_stream cm_framebuffer_color_stream(const struct cm_gpu *gpu, const struct cm_resource *resource);
 

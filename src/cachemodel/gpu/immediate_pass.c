@@ -216,22 +216,26 @@ resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_
    if (source.x0 >= source.x1 || source.y0 >= source.y1)
       return;
    cm_framebuffer_transfer(immediate->gpu, surface->attachment->resource, surface->attachment->level,
-                           surface->attachment->layer, source, surface->stream, false);
-   cm_framebuffer_resolve(immediate->gpu, resolve, part);
+                           surface->attachment->layer + immediate->layer, source, surface->stream, false);
+   cm_framebuffer_resolve(immediate->gpu, resolve, immediate->layer, part);
 }
 
 void
 cm_immediate_resolve(struct cm_immediate *immediate)
 {
    const struct cm_pass *pass = immediate->gpu->pass;
-   cm_immediate_select_layer(immediate, 0);
    for (uint32_t c = 0; c < immediate->num_color; c++) {
       const struct task task = {.act = resolve_part,
                                 .surface = &immediate->color[c],
                                 .resolve = &pass->resolve[c]};
-      if (pass->resolve[c].resource && immediate->color[c].resource)
+      if (!pass->resolve[c].resource || !immediate->color[c].resource)
+         continue;
+      for (uint32_t layer = 0; layer < cm_framebuffer_resolved_layers(pass, c); layer++) {
+         cm_immediate_select_layer(immediate, layer);
          act_on_layer(immediate, &task);
+      }
    }
+   cm_immediate_select_layer(immediate, 0);
 }
 
 /* ---- the end ----------------------------------------------------------- */

@@ -164,8 +164,7 @@ static void
 bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive)
 {
    vertex_attributes provoking = primitive->vertex[primitive->provoking];
-   if (binning->layer_slot >= 0)
-      primitive->layer = integer_at(provoking, binning->layer_slot);
+   primitive->layer = binning->layer_slot >= 0 ? integer_at(provoking, binning->layer_slot) : binning->view;
    if (binning->viewport_slot >= 0) {
       const uint32_t viewport = integer_at(provoking, binning->viewport_slot);
       if (!tbr_draw_select_viewport(binning->context, viewport < PIPE_MAX_VIEWPORTS ? viewport : 0)) {

@@ -50,6 +50,7 @@ struct tbr_binning {
    uint32_t event_draw;
    struct tbr_batch *events;  /**< that records the draw; NULL: it is not simulated */
    uint32_t first_event_draw; /**< of num_event_draws, one an instance */
+   uint32_t view;             /**< the multiview framebuffer's that is drawn: the layer */
    uint32_t num_event_draws;
    enum mesa_prim input_primitive; /**< of the draw call */
    int32_t x0, y0, x1, y1;         /**< pixels that can be covered; x1, y1 exclusive */

@@ -298,6 +298,7 @@ init_vertex_caps(struct pipe_caps *caps)
    caps->clip_halfz = true;
    caps->cull_distance = true;
    caps->vs_layer_viewport = true;
+   caps->multiview = 2; /* OVR_multiview2: any stage may depend on the view */
    caps->shader_array_components = true;
    caps->max_geometry_output_vertices = caps->max_geometry_total_output_components = 1024;
    caps->max_gs_invocations = 32;

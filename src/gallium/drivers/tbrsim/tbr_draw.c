@@ -336,6 +336,31 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
 }
 
 static void
+select_view(struct tbr_context *context, unsigned view, unsigned mask)
+{
+   draw_set_viewmask(context->draw, mask);
+   context->binning->view = context->draw_state->resources.view = view;
+   context->dirty |= TBR_DIRTY_FRAMEBUFFER;
+}
+
+/** A draw into several views is a draw for each: vertices are fetched and shaded again. */
+static void
+draw_views(struct tbr_context *context, const struct pipe_draw_info *info, unsigned drawid_offset,
+           const struct pipe_draw_start_count_bias *draw, const struct tbr_mapped_indices *indices,
+           bool rasterize)
+{
+   if (!context->framebuffer.viewmask) {
+      draw_one(context, info, drawid_offset, draw, indices, rasterize);
+      return;
+   }
+   u_foreach_bit (view, context->framebuffer.viewmask) {
+      select_view(context, view, 1u << view);
+      draw_one(context, info, drawid_offset, draw, indices, rasterize);
+   }
+   select_view(context, 0, 0);
+}
+
+static void
 draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, unsigned drawid_offset,
                   const struct pipe_draw_indirect_info *indirect,
                   const struct pipe_draw_start_count_bias *draws, unsigned num_draws)
@@ -368,8 +393,8 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    tbr_query_begin_draw(context);
    for (unsigned i = 0; i < num_draws; i++) {
       if (draws[i].count)
-         draw_one(context, info, drawid_offset + (info->increment_draw_id ? i : 0), &draws[i], &indices,
-                  rasterize);
+         draw_views(context, info, drawid_offset + (info->increment_draw_id ? i : 0), &draws[i], &indices,
+                    rasterize);
    }
    context->binning->batch = context->binning->events = NULL;
 

@@ -88,6 +88,7 @@ struct tbr_fragment_resources {
    /** Where a program stores 1 if its loops had to be ended (tbr_nir_limit_loops); the
     * layout is that of a constant buffer, but the size is in bytes. */
    struct tbr_constant_buffer loops_ended;
+   uint32_t view; /**< which of a multiview framebuffer's; 0 elsewhere */
 };
 
 /** Positions of samples in their pixel, from its upper left, in pixels. */

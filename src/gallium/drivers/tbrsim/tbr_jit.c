@@ -443,6 +443,8 @@ build_body(struct jit *jit, nir_shader *nir)
    build_pushed_constants(jit, inputs + jit->shader->num_inputs);
    lp_build_mask_begin(&mask, jit->gallivm, jit->type, LLVMConstAllOnes(jit->integer_vector));
    build_sample_values(jit, &system_values);
+   system_values.view_index = load(jit, LLVMInt32TypeInContext(jit->gallivm->context), jit->resources,
+                                   offsetof(struct tbr_fragment_resources, view));
 
    struct tbr_jit_sampler sampler;
    tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread, nir);

@@ -103,6 +103,8 @@ struct tbr_resolve {
    enum pipe_format from;   /**< how the colour buffer's pixels are understood */
    enum pipe_format to;     /**< format of the image */
    uint32_t x0, y0, x1, y1; /**< the rectangle; x1, y1 exclusive */
+   uint32_t more_layers;    /**< of the pass after the first that are resolved, too */
+   size_t layer_stride;     /**< bytes from layer to layer of the image */
 };
 
 /**
@@ -121,7 +123,7 @@ struct tbr_pass {
                               * where events are recorded */
    uint32_t num_color;
    struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
-   struct tbr_resolve resolve[TBR_MAX_COLOR_BUFFERS]; /**< of each, in multisampled passes of one layer */
+   struct tbr_resolve resolve[TBR_MAX_COLOR_BUFFERS]; /**< of each, in multisampled passes */
    struct tbr_attachment depth;                       /**< depth and stencil may share memory: */
    struct tbr_attachment stencil;                     /**< then both name the same memory and format */
 

@@ -139,6 +139,8 @@ tbr_batch_resolve_single_sampled(struct tbr_batch *batch)
       pass->resolve[i] = (struct tbr_resolve){
          .memory = color->memory,
          .stride = color->stride,
+         .more_layers = color->layers - 1,
+         .layer_stride = color->layer_stride,
          .from = color->format,
          .to = color->format,
          .x1 = pass->width,

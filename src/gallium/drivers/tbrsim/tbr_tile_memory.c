@@ -252,7 +252,7 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
             const int column = x + tbr_lane_x[lane], row = y + tbr_lane_y[lane];
             if (column < x0 || column >= x1 || row < y0 || row >= y1)
                continue;
-            uint8_t *place = resolve->memory +
+            uint8_t *place = resolve->memory + thread->layer * resolve->layer_stride +
                              (ptrdiff_t)(thread->tile_y + row - (int)resolve->y0) * resolve->stride +
                              (size_t)(thread->tile_x + column - (int)resolve->x0) * pixel_bytes;
             memcpy(place, pixels + lane * pixel_bytes, pixel_bytes);
@@ -530,7 +530,7 @@ flush_tile(struct tbr_tile_thread *thread)
    for (unsigned n = 0; n < pass->num_color; n++) {
       if (pass->color[n].memory && pass->color[n].store && thread->layer < pass->color[n].layers)
          transfer_color_any(thread, &thread->color[n], &pass->color[n], true);
-      if (pass->resolve[n].memory)
+      if (pass->resolve[n].memory && thread->layer <= pass->resolve[n].more_layers)
          resolve_color(thread, &thread->color[n], &pass->resolve[n]);
    }
    flush_tile_depth(thread);
