@@ -265,6 +265,7 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->sample_shading = true;
    caps->fbfetch = TBR_MAX_COLOR_BUFFERS;
    caps->fbfetch_coherent = true;
+   caps->fbfetch_zs = true;
    caps->max_viewports = PIPE_MAX_VIEWPORTS;
    caps->max_varyings = MAX_VARYINGS;
    caps->rasterizer_subpixel_bits = TBR_SUBPIXEL_BITS;
