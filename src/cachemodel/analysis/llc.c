@@ -7,6 +7,7 @@
 #include "memory/cache.h"
 #include "memory/future.h"
 #include "memory/next_use.h"
+#include "util/array.h"
 
 /** Runs between the one that is simulated and the one whose lines are fetched: as long as memory takes. */
 #define LOOK_AHEAD 8
@@ -28,13 +29,13 @@ struct cm_llc {
    struct counts sum;        /* of the frames that count */
    struct counts last_frame; /* at the last frame's end */
    uint64_t *misses;         /* by frame that counts */
-   uint32_t counted, max_misses;
+   uint32_t counted;
    uint32_t frames; /* ended */
 
    /* For policies that have to know the future: the stream, and a cache that collects its next uses. */
    bool needs_future;
    struct cm_access_runs *kept;
-   uint32_t num_kept, max_kept;
+   uint32_t num_kept;
    struct cm_next_use uses;
    struct cm_cache collector;
 };
@@ -135,14 +136,9 @@ misses_of(const struct counts *counts)
 static void
 add_misses(struct cm_llc *llc, uint64_t misses)
 {
-   if (llc->counted == llc->max_misses) {
-      llc->max_misses = llc->max_misses ? 2 * llc->max_misses : 64;
-      uint64_t *grown = realloc(llc->misses, llc->max_misses * sizeof *grown);
-      if (!grown) {
-         llc->problem = "out of memory";
-         return;
-      }
-      llc->misses = grown;
+   if (!cm_array_grow(&llc->misses, llc->counted, sizeof *llc->misses)) {
+      llc->problem = "out of memory";
+      return;
    }
    llc->misses[llc->counted++] = misses;
 }
@@ -179,13 +175,8 @@ copy_of(const void *array, size_t bytes)
 static bool
 keep(struct cm_llc *llc, const struct cm_access_runs *part)
 {
-   if (llc->num_kept == llc->max_kept) {
-      llc->max_kept = llc->max_kept ? 2 * llc->max_kept : 16;
-      struct cm_access_runs *grown = realloc(llc->kept, llc->max_kept * sizeof *grown);
-      if (!grown)
-         return false;
-      llc->kept = grown;
-   }
+   if (!cm_array_grow(&llc->kept, llc->num_kept, sizeof *llc->kept))
+      return false;
    struct cm_access_runs *kept = &llc->kept[llc->num_kept++];
    *kept = *part;
    kept->runs = copy_of(part->runs, part->num_runs * sizeof *part->runs);

@@ -8,6 +8,7 @@
 #include "config/config_extends.h"
 #include "config/config_internal.h"
 #include "util/json.h"
+#include "util/array.h"
 
 #define MAX_FILES 16 /* that extend one another */
 
@@ -269,10 +270,7 @@ static bool
 add_string(char ***strings, unsigned *count, const char *string, size_t length)
 {
    char *copy = strndup(string, length);
-   char **larger = realloc(*strings, (*count + 1) * sizeof *larger);
-   if (larger)
-      *strings = larger;
-   if (!copy || !larger) {
+   if (!copy || !cm_array_grow(strings, *count, sizeof **strings)) {
       free(copy);
       return false;
    }

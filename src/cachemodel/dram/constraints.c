@@ -2,15 +2,10 @@
 #include <assert.h>
 
 #include "dram/constraints.h"
+#include "util/minmax.h"
 
 #define READ CM_DRAM_DIRECTION_READ
 #define WRITE CM_DRAM_DIRECTION_WRITE
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-   return a > b ? a : b;
-}
 
 /* a − b, but at least 1: the command bus has one command a cycle. */
 static uint32_t
@@ -25,8 +20,8 @@ init_columns(struct cm_dram_constraints *constraints, const struct cm_dram_timin
    const uint32_t burst = constraints->burst, cl = timing->CL, cwl = timing->CWL;
    const uint32_t turn = distance(cl + burst + timing->tRTRS, cwl);
    for (int direction = READ; direction <= WRITE; direction++) {
-      constraints->column_same_group[direction][direction] = larger(timing->tCCD_L, burst);
-      constraints->column_other_group[direction][direction] = larger(timing->tCCD_S, burst);
+      constraints->column_same_group[direction][direction] = cm_max(timing->tCCD_L, burst);
+      constraints->column_other_group[direction][direction] = cm_max(timing->tCCD_S, burst);
       constraints->column_other_rank[direction][direction] = burst + timing->tRTRS;
    }
    constraints->column_same_group[READ][WRITE] = turn;

@@ -7,6 +7,7 @@
 
 #include "energy/energy.h"
 #include "energy/energy_internal.h"
+#include "util/array.h"
 
 #define UNIT_NAME(id, name, group, description) name,
 static const char *const names[] = {CM_ENERGY_UNITS(UNIT_NAME)};
@@ -100,15 +101,9 @@ struct cm_energy_term *
 cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, ...)
 {
    struct cm_energy *energy = builder->energy;
-   /* Room grows at the powers of two. */
-   if ((energy->num_terms & (energy->num_terms - 1)) == 0) {
-      const size_t capacity = energy->num_terms ? (size_t)energy->num_terms * 2 : 1;
-      struct cm_energy_term *larger = realloc(energy->terms, capacity * sizeof *larger);
-      if (!larger) {
-         snprintf(builder->error, builder->error_size, "out of memory");
-         return NULL;
-      }
-      energy->terms = larger;
+   if (!cm_array_grow(&energy->terms, energy->num_terms, sizeof *energy->terms)) {
+      snprintf(builder->error, builder->error_size, "out of memory");
+      return NULL;
    }
    struct cm_energy_term *term = &energy->terms[energy->num_terms++];
    *term = (struct cm_energy_term){.unit = (enum cm_energy_unit)unit, .times = 1};

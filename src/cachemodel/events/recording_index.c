@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "events/recording_index.h"
+#include "util/array.h"
 
 void
 cm_index_finish(struct cm_recording_index *index)
@@ -12,22 +13,10 @@ cm_index_finish(struct cm_recording_index *index)
    memset(index, 0, sizeof *index);
 }
 
-/* Room for one more; it grows at the powers of two. */
-static bool
-grow(void **array, size_t count, size_t bytes)
-{
-   if (count & (count - 1))
-      return true;
-   void *larger = realloc(*array, (count ? count * 2 : 1) * bytes);
-   if (larger)
-      *array = larger;
-   return larger != NULL;
-}
-
 bool
 cm_index_add_gpu(struct cm_recording_index *index, uint64_t offset)
 {
-   if (!grow((void **)&index->gpus, index->num_gpus, sizeof *index->gpus))
+   if (!cm_array_grow(&index->gpus, index->num_gpus, sizeof *index->gpus))
       return false;
    index->gpus[index->num_gpus++] = offset;
    return true;
@@ -36,7 +25,7 @@ cm_index_add_gpu(struct cm_recording_index *index, uint64_t offset)
 bool
 cm_index_add_resources(struct cm_recording_index *index, uint64_t offset)
 {
-   if (!grow((void **)&index->resources, index->num_resources, sizeof *index->resources))
+   if (!cm_array_grow(&index->resources, index->num_resources, sizeof *index->resources))
       return false;
    index->resources[index->num_resources++] = offset;
    return true;
@@ -45,7 +34,7 @@ cm_index_add_resources(struct cm_recording_index *index, uint64_t offset)
 bool
 cm_index_add_frame(struct cm_recording_index *index, const struct cm_indexed_frame *frame)
 {
-   if (!grow((void **)&index->frames, index->num_frames, sizeof *index->frames))
+   if (!cm_array_grow(&index->frames, index->num_frames, sizeof *index->frames))
       return false;
    index->frames[index->num_frames++] = *frame;
    return true;

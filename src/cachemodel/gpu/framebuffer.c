@@ -2,6 +2,7 @@
 /* The tile buffers' traffic: a touched tile is loaded before and flushed after it
  * is rendered, row by row of the attachment's memory (of tiled placements: of its blocks), block by block. */
 #include "gpu/gpu_internal.h"
+#include "util/minmax.h"
 
 enum cm_stream
 cm_framebuffer_color_stream(const struct cm_gpu *gpu, const struct cm_resource *resource)
@@ -59,18 +60,6 @@ is_linear(const struct cm_texture_layout *layout)
    return layout->placement == cm_placements[CM_PLACEMENT_LINEAR];
 }
 
-static uint32_t
-smaller(uint32_t a, uint32_t b)
-{
-   return a < b ? a : b;
-}
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-   return a > b ? a : b;
-}
-
 /* Moves pixels whose blocks are rectangles: each block once, from left to right. One that
  * has pixels beside the part, other than the level's padding, is written in part. */
 static void
@@ -81,9 +70,9 @@ transfer_blocks(struct cm_gpu *gpu, const struct cm_texture_layout *layout,
    const uint32_t width = 1u << shape.column_shift, height = 1u << shape.row_shift;
    for (uint32_t y = part.y0 & ~(height - 1); y < part.y1; y += height) {
       for (uint32_t x = part.x0 & ~(width - 1); x < part.x1; x += width) {
-         const bool whole = x >= part.x0 && y >= part.y0 && smaller(x + width, level->columns) <= part.x1 &&
-                            smaller(y + height, level->rows) <= part.y1;
-         const uint32_t first_x = larger(x, part.x0), first_y = larger(y, part.y0);
+         const bool whole = x >= part.x0 && y >= part.y0 && cm_min(x + width, level->columns) <= part.x1 &&
+                            cm_min(y + height, level->rows) <= part.y1;
+         const uint32_t first_x = cm_max(x, part.x0), first_y = cm_max(y, part.y0);
          cm_hierarchy_access(&gpu->hierarchy, 0,
                              address + layout->placement->texel_offset(layout, level, first_x, first_y),
                              stream,
@@ -105,8 +94,8 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
    level_number %= layout->num_levels;
    const struct cm_texture_level *level = &layout->levels[level_number];
    const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;
-   part.x1 = smaller(part.x1, level->columns);
-   part.y1 = smaller(part.y1, level->rows);
+   part.x1 = cm_min(part.x1, level->columns);
+   part.y1 = cm_min(part.y1, level->rows);
    if (part.x0 >= part.x1 || part.y0 >= part.y1)
       return;
 
@@ -140,8 +129,8 @@ tile_pixels(const struct cm_pass *pass, uint32_t tile)
 {
    const uint32_t x0 = tile % pass->tiles_x * pass->tile_size;
    const uint32_t y0 = tile / pass->tiles_x % pass->layer_tiles_y * pass->tile_size;
-   return (struct cm_rectangle){x0, y0, smaller(x0 + pass->tile_size, pass->width),
-                                smaller(y0 + pass->tile_size, pass->height)};
+   return (struct cm_rectangle){x0, y0, cm_min(x0 + pass->tile_size, pass->width),
+                                cm_min(y0 + pass->tile_size, pass->height)};
 }
 
 static uint32_t
@@ -175,8 +164,8 @@ void
 cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
                        struct cm_rectangle pixels)
 {
-   const uint32_t x0 = larger(pixels.x0, resolve->x0), y0 = larger(pixels.y0, resolve->y0);
-   const uint32_t x1 = smaller(pixels.x1, resolve->x1), y1 = smaller(pixels.y1, resolve->y1);
+   const uint32_t x0 = cm_max(pixels.x0, resolve->x0), y0 = cm_max(pixels.y0, resolve->y0);
+   const uint32_t x1 = cm_min(pixels.x1, resolve->x1), y1 = cm_min(pixels.y1, resolve->y1);
    if (!resolve->resource || x0 >= x1 || y0 >= y1)
       return;
    const uint32_t first_row = resolve->flip_y ? resolve->y1 - y1 : y0 - resolve->y0;

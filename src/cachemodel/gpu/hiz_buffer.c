@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/hiz_buffer.h"
-
-static uint32_t
-larger(uint32_t a, uint32_t b)
-{
-   return a > b ? a : b;
-}
+#include "util/minmax.h"
 
 static uint32_t
 blocks_of(uint32_t pixels)
@@ -16,16 +11,16 @@ blocks_of(uint32_t pixels)
 void
 cm_hiz_buffer_init(struct cm_hiz_buffer *buffer, const struct cm_resource_description *resource)
 {
-   const uint32_t levels = larger(resource->levels, 1);
+   const uint32_t levels = cm_max(resource->levels, 1);
    *buffer = (struct cm_hiz_buffer){
-      .layers = larger(resource->layers, larger(resource->depth, 1)),
+      .layers = cm_max(resource->layers, cm_max(resource->depth, 1)),
       .num_levels = levels < CM_MAX_LEVELS ? levels : CM_MAX_LEVELS,
    };
    for (uint32_t i = 0; i < buffer->num_levels; i++) {
       buffer->levels[i] = (struct cm_hiz_level){
          .offset = buffer->layer_bytes,
-         .block_columns = blocks_of(larger(resource->width >> i, 1)),
-         .block_rows = blocks_of(larger(resource->height >> i, 1)),
+         .block_columns = blocks_of(cm_max(resource->width >> i, 1)),
+         .block_rows = blocks_of(cm_max(resource->height >> i, 1)),
       };
       buffer->layer_bytes +=
          (uint64_t)buffer->levels[i].block_columns * buffer->levels[i].block_rows * CM_HIZ_BLOCK_BYTES;

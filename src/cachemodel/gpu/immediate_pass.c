@@ -2,16 +2,11 @@
 /* What an immediate-mode GPU does to the attachments of a pass as a whole: clears, resolves, what is left in the
  * render caches at the end. */
 #include "gpu/immediate_internal.h"
+#include "util/minmax.h"
 
 /** Attachments are cleared and resolved in areas of so many pixels a side: those of the largest tile, so that the
  * order does not depend on the renderer's tiles where all are touched. */
 #define AREA_SIZE 64
-
-static uint32_t
-smaller(uint32_t a, uint32_t b)
-{
-   return a < b ? a : b;
-}
 
 /* ---- attachments ------------------------------------------------------- */
 
@@ -40,7 +35,7 @@ cm_immediate_bind(struct cm_immediate *immediate)
 {
    struct cm_gpu *gpu = immediate->gpu;
    const struct cm_pass *pass = gpu->pass;
-   immediate->num_color = smaller(pass->num_color, CM_MAX_COLOR_ATTACHMENTS);
+   immediate->num_color = cm_min(pass->num_color, CM_MAX_COLOR_ATTACHMENTS);
    for (uint32_t c = 0; c < immediate->num_color; c++) {
       const struct cm_resource *resource = cm_address_space_use(&gpu->space, pass->color[c].resource);
       cm_render_surface_bind(&immediate->color[c], gpu, &pass->color[c],
@@ -87,8 +82,8 @@ act_on_tiles(struct cm_immediate *immediate, const struct task *task, struct til
 {
    const struct cm_pass *pass = immediate->gpu->pass;
    const uint32_t size = pass->tile_size;
-   const struct cm_rectangle part = {tiles.x0 * size, tiles.y0 * size, smaller(tiles.x1 * size, pass->width),
-                                     smaller(tiles.y1 * size, pass->height)};
+   const struct cm_rectangle part = {tiles.x0 * size, tiles.y0 * size, cm_min(tiles.x1 * size, pass->width),
+                                     cm_min(tiles.y1 * size, pass->height)};
    if (part.x0 < part.x1 && part.y0 < part.y1)
       task->act(immediate, task, part);
 }
@@ -123,8 +118,8 @@ act_on_layer(struct cm_immediate *immediate, const struct task *task)
    for (uint32_t y = 0; y < pass->layer_tiles_y; y += step) {
       for (uint32_t x = 0; x < pass->tiles_x; x += step)
          act_on_area(immediate, task,
-                     (struct tiles){x, y, smaller(x + step, pass->tiles_x),
-                                    smaller(y + step, pass->layer_tiles_y)});
+                     (struct tiles){x, y, cm_min(x + step, pass->tiles_x),
+                                    cm_min(y + step, pass->layer_tiles_y)});
    }
 }
 
@@ -150,12 +145,12 @@ clear_hiz(struct cm_immediate *immediate, const struct task *task, struct cm_rec
 {
    const uint32_t columns = task->surface->level->columns, rows = task->surface->level->rows;
    const uint32_t size = CM_HIZ_BLOCK_SIZE;
-   part.x1 = smaller(part.x1, columns);
-   part.y1 = smaller(part.y1, rows);
+   part.x1 = cm_min(part.x1, columns);
+   part.y1 = cm_min(part.y1, rows);
    for (uint32_t y = part.y0 / size * size; y < part.y1; y += size) {
       for (uint32_t x = part.x0 / size * size; x < part.x1; x += size) {
-         const bool whole = x >= part.x0 && y >= part.y0 && smaller(x + size, columns) <= part.x1 &&
-                            smaller(y + size, rows) <= part.y1;
+         const bool whole = x >= part.x0 && y >= part.y0 && cm_min(x + size, columns) <= part.x1 &&
+                            cm_min(y + size, rows) <= part.y1;
          cm_hierarchy_access_range(&immediate->gpu->hierarchy, 0,
                                    immediate->hiz_address + cm_hiz_region_offset(immediate->hiz_level, x, y),
                                    whole ? CM_HIZ_BLOCK_BYTES : CM_HIZ_REGION_BYTES, CM_STREAM_HIZ, true);
@@ -210,8 +205,8 @@ resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_
    const struct cm_rectangle source = {
       part.x0 > resolve->x0 ? part.x0 : resolve->x0,
       part.y0 > resolve->y0 ? part.y0 : resolve->y0,
-      smaller(part.x1, resolve->x1),
-      smaller(part.y1, resolve->y1),
+      cm_min(part.x1, resolve->x1),
+      cm_min(part.y1, resolve->y1),
    };
    if (source.x0 >= source.x1 || source.y0 >= source.y1)
       return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/render_surface.h"
+#include "util/minmax.h"
 
 void
 cm_render_surface_bind(struct cm_render_surface *surface, struct cm_gpu *gpu,
@@ -31,12 +32,6 @@ cm_render_surface_select(struct cm_render_surface *surface, uint32_t layer)
       cm_texture_block_shape(layout, surface->level, surface->address, surface->block_shift, &surface->shape);
 }
 
-static inline uint32_t
-smaller(uint32_t a, uint32_t b)
-{
-   return a < b ? a : b;
-}
-
 /* The pixels of columns x0 … x1 - 1 and rows y0 … y1 - 1 of a block. */
 static inline uint32_t
 mask_of(uint32_t x0, uint32_t y0, uint32_t x1, uint32_t y1)
@@ -63,8 +58,8 @@ covers_memory_block(const struct cm_render_surface *surface, uint32_t x, uint32_
                     uint32_t px, uint32_t py)
 {
    const uint32_t width = 1u << surface->shape.column_shift, height = 1u << surface->shape.row_shift;
-   const uint32_t x0 = px & ~(width - 1), x1 = smaller(x0 + width, surface->level->columns);
-   const uint32_t y0 = py & ~(height - 1), y1 = smaller(y0 + height, surface->level->rows);
+   const uint32_t x0 = px & ~(width - 1), x1 = cm_min(x0 + width, surface->level->columns);
+   const uint32_t y0 = py & ~(height - 1), y1 = cm_min(y0 + height, surface->level->rows);
    if (x0 < x || y0 < y || x1 > x + CM_PIXEL_BLOCK || y1 > y + CM_PIXEL_BLOCK)
       return false;
    const uint32_t all = mask_of(x0 - x, y0 - y, x1 - x, y1 - y);
@@ -75,8 +70,8 @@ static inline void
 access_rectangles(const struct cm_render_surface *surface, struct cm_hierarchy *hierarchy, uint32_t x,
                   uint32_t y, uint32_t mask, unsigned access)
 {
-   const uint32_t width = smaller(1u << surface->shape.column_shift, CM_PIXEL_BLOCK);
-   const uint32_t height = smaller(1u << surface->shape.row_shift, CM_PIXEL_BLOCK);
+   const uint32_t width = cm_min(1u << surface->shape.column_shift, CM_PIXEL_BLOCK);
+   const uint32_t height = cm_min(1u << surface->shape.row_shift, CM_PIXEL_BLOCK);
    for (uint32_t row = 0; row < CM_PIXEL_BLOCK; row += height) {
       for (uint32_t column = 0; column < CM_PIXEL_BLOCK; column += width) {
          if (!(mask & mask_of(column, row, column + width, row + height)))
@@ -153,7 +148,7 @@ cm_render_surface_access(struct cm_render_surface *surface, struct cm_hierarchy 
    if (x >= columns || y >= rows)
       return;
    if (columns - x < CM_PIXEL_BLOCK || rows - y < CM_PIXEL_BLOCK)
-      mask &= mask_of(0, 0, smaller(columns - x, CM_PIXEL_BLOCK), smaller(rows - y, CM_PIXEL_BLOCK));
+      mask &= mask_of(0, 0, cm_min(columns - x, CM_PIXEL_BLOCK), cm_min(rows - y, CM_PIXEL_BLOCK));
    if (!mask)
       return;
    surface->written |= (access & CM_SURFACE_WRITE) != 0;

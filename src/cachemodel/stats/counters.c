@@ -5,17 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 struct cm_counter *
 cm_counter_table_append(struct cm_counter_table *table, int event, const char *measure)
 {
-   /* Room grows at the powers of two. */
-   if ((table->count & (table->count - 1)) == 0) {
-      const size_t capacity = table->count ? (size_t)table->count * 2 : 1;
-      struct cm_counter *larger = realloc(table->counters, capacity * sizeof *larger);
-      if (!larger)
-         return NULL;
-      table->counters = larger;
-   }
+   if (!cm_array_grow(&table->counters, table->count, sizeof *table->counters))
+      return NULL;
    struct cm_counter *counter = &table->counters[table->count++];
    *counter =
       (struct cm_counter){.measure = measure, .unit = -1, .instance = -1, .stream = -1, .event = event};
