@@ -3,9 +3,6 @@
 
 #include <stdio.h>
 
-#include "dram/dram_system.h"
-#include "timing/pieces.h"
-
 static bool
 add_counter(struct cm_counter_table *table, int event, const char *name, const char *name_end,
             const char *measure, const char *what, const char *description)
@@ -50,4 +47,19 @@ cm_pipeline_list_counters(const struct cm_pipeline_texts *texts, struct cm_count
       fine = fine && add_counter(table, event++, dram[d].name, "", dram[d].measure,
                                  "the DRAM system: ", dram[d].description);
    return fine;
+}
+
+void
+cm_pipeline_collect(uint64_t *values, const struct cm_stage *const *stages, unsigned num_stages,
+                    const struct cm_queue *const *queues, unsigned num_queues, const struct cm_memory *memory)
+{
+   for (unsigned s = 0; s < num_stages; s++) {
+      for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
+         *values++ = stages[s]->cycles[state];
+   }
+   for (unsigned q = 0; q < num_queues; q++) {
+      *values++ = queues[q]->left;
+      *values++ = queues[q]->waiting;
+   }
+   cm_memory_collect(memory, values);
 }

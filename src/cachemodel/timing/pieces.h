@@ -63,11 +63,13 @@ cm_stage_work(struct cm_stage *stage, enum cm_stage_state waiting, uint64_t begi
    return stage->until;
 }
 
-/** Is told when items enter and leave a queue. */
-struct cm_queue_observer {
-   void (*passed)(void *context, unsigned queue, uint64_t entered, uint64_t left);
-   void *context;
-};
+/** Adds the cycles of one of several alike. */
+static inline void
+cm_stage_add(struct cm_stage *sum, const struct cm_stage *stage)
+{
+   for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
+      sum->cycles[state] += stage->cycles[state];
+}
 
 /** A queue of bounded size. Who uses it knows when its items entered. */
 struct cm_queue {

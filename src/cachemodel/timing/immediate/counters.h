@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/** The counters of the timing of mode imr (timing/immediate_timing.h); what a frame took is counted at its end. Where
+/** The counters of the timing of mode imr (timing/timing.h); what a frame took is counted at its end. Where
  * the meaning is the tile-based pipeline's, so is the name. */
 #ifndef CM_IMMEDIATE_COUNTERS_H
 #define CM_IMMEDIATE_COUNTERS_H
 
-#include "dram/dram_system.h"
-#include "stats/counters.h"
-#include "timing/pieces.h"
+#include "timing/counter_list.h"
 
 /** Stages: X(identifier, name, description). Their states as in timing/tiled/counters.h. */
 #define CM_IMMEDIATE_STAGES(X)                                                                               \
@@ -58,14 +56,10 @@ enum cm_immediate_event {
       CM_IMMEDIATE_EVENT_COUNT
 };
 
-/** Places of all of them, one after another: cm_counter.event of the source cm_timing_counters in mode imr. */
-#define CM_IMMEDIATE_COUNT_DRAM(name, measure, description) +1
+/** Of all of them, one after another: cm_counter.event of the source cm_timing_counters in mode imr. */
 enum {
-   CM_IMMEDIATE_FIRST_STAGE = CM_IMMEDIATE_EVENT_COUNT,
-   CM_IMMEDIATE_FIRST_QUEUE = CM_IMMEDIATE_FIRST_STAGE + CM_STAGE_STATE_COUNT * CM_IMMEDIATE_STAGE_COUNT,
-   CM_IMMEDIATE_FIRST_DRAM = CM_IMMEDIATE_FIRST_QUEUE + 2 * CM_IMMEDIATE_QUEUE_COUNT,
-   CM_IMMEDIATE_COUNTER_COUNT = CM_IMMEDIATE_FIRST_DRAM CM_DRAM_SYSTEM_COUNTERS(CM_IMMEDIATE_COUNT_DRAM),
+   CM_IMMEDIATE_COUNTER_COUNT =
+      CM_PIPELINE_COUNTER_COUNT(CM_IMMEDIATE_EVENT_COUNT, CM_IMMEDIATE_STAGE_COUNT, CM_IMMEDIATE_QUEUE_COUNT),
 };
-#undef CM_IMMEDIATE_COUNT_DRAM
 
 #endif

@@ -4,8 +4,6 @@
 
 #include "timing/immediate/immediate.h"
 
-#include "timing/counter_list.h"
-
 /** Cycles that all stages go on before DRAM does: no more than any read of it takes, so that what is asked of it
  * because of one comes in time. */
 #define STEP 16
@@ -198,10 +196,8 @@ static void
 collect(struct cm_immediate_timing *timing)
 {
    struct cm_stage fragment = {0};
-   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++) {
-      for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
-         fragment.cycles[state] += timing->processors[p].stage.cycles[state];
-   }
+   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++)
+      cm_stage_add(&fragment, &timing->processors[p].stage);
    const struct cm_stage *const its_stages[CM_IMMEDIATE_STAGE_COUNT] = {
       [CM_IMMEDIATE_STAGE_VERTEX_FETCH] = &timing->fetch,
       [CM_IMMEDIATE_STAGE_PRIMITIVE_ASSEMBLY] = &timing->assembly,
@@ -223,14 +219,8 @@ collect(struct cm_immediate_timing *timing)
    values[CM_IMMEDIATE_EVENT_LLC_MSHR_CYCLES] = timing->memory.llc_misses.waits;
    values[CM_IMMEDIATE_EVENT_LLC_WRITE_CYCLES] = timing->memory.llc_writes.waits;
    values[CM_IMMEDIATE_EVENT_LLC_BANK_CYCLES] = timing->memory.llc_banks.waits;
-   for (unsigned s = 0; s < CM_IMMEDIATE_STAGE_COUNT; s++)
-      memcpy(values + CM_IMMEDIATE_FIRST_STAGE + s * CM_STAGE_STATE_COUNT, its_stages[s]->cycles,
-             sizeof its_stages[s]->cycles);
-   for (unsigned q = 0; q < CM_IMMEDIATE_QUEUE_COUNT; q++) {
-      values[CM_IMMEDIATE_FIRST_QUEUE + 2 * q] = queues[q]->left;
-      values[CM_IMMEDIATE_FIRST_QUEUE + 2 * q + 1] = queues[q]->waiting;
-   }
-   cm_memory_collect(&timing->memory.base, values + CM_IMMEDIATE_FIRST_DRAM);
+   cm_pipeline_collect(values + CM_IMMEDIATE_EVENT_COUNT, its_stages, CM_IMMEDIATE_STAGE_COUNT, queues,
+                       CM_IMMEDIATE_QUEUE_COUNT, &timing->memory.base);
 }
 
 void

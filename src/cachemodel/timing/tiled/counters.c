@@ -1,37 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/tiled/counters.h"
 
-#include "timing/counter_list.h"
 #include "timing/tiled/tiled.h"
-
-static void
-collect_stage(struct cm_tiled_timing *timing, enum cm_timing_stage number, const struct cm_stage *stage)
-{
-   uint64_t *values = timing->values + CM_TIMING_FIRST_STAGE + number * CM_STAGE_STATE_COUNT;
-   for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
-      values[state] = stage->cycles[state];
-}
-
-static void
-collect_stages(struct cm_tiled_timing *timing)
-{
-   struct cm_stage fragment = {0};
-   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++) {
-      for (unsigned state = 0; state < CM_STAGE_STATE_COUNT; state++)
-         fragment.cycles[state] += timing->raster.processors[p].cycles[state];
-   }
-   collect_stage(timing, CM_TIMING_STAGE_VERTEX_FETCH, &timing->geometry.fetch);
-   collect_stage(timing, CM_TIMING_STAGE_VERTEX_PROCESSORS, &timing->geometry.processors);
-   collect_stage(timing, CM_TIMING_STAGE_PRIMITIVE_ASSEMBLY, &timing->geometry.assembly);
-   collect_stage(timing, CM_TIMING_STAGE_POLYGON_LIST_BUILDER, &timing->geometry.builder);
-   collect_stage(timing, CM_TIMING_STAGE_TILE_FETCHER, &timing->fetcher.stage);
-   collect_stage(timing, CM_TIMING_STAGE_HIDDEN_SURFACE_REMOVAL, &timing->hidden.stage);
-   collect_stage(timing, CM_TIMING_STAGE_RASTERIZER, &timing->raster.rasterizer);
-   collect_stage(timing, CM_TIMING_STAGE_EARLY_Z, &timing->raster.early_z);
-   collect_stage(timing, CM_TIMING_STAGE_FRAGMENT_PROCESSORS, &fragment);
-   collect_stage(timing, CM_TIMING_STAGE_BLENDING_UNIT, &timing->raster.blend);
-   collect_stage(timing, CM_TIMING_STAGE_TILE_BUFFERS, &timing->transfer.stage);
-}
 
 const struct cm_queue *
 cm_tiled_timing_queue(const struct cm_tiled_timing *timing, enum cm_timing_queue queue)
@@ -50,15 +20,6 @@ cm_tiled_timing_queue(const struct cm_tiled_timing *timing, enum cm_timing_queue
    return queues[queue];
 }
 
-static void
-collect_queues(struct cm_tiled_timing *timing)
-{
-   for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++) {
-      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q] = cm_tiled_timing_queue(timing, q)->left;
-      timing->values[CM_TIMING_FIRST_QUEUE + 2 * q + 1] = cm_tiled_timing_queue(timing, q)->waiting;
-   }
-}
-
 void
 cm_tiled_timing_collect(struct cm_tiled_timing *timing)
 {
@@ -74,10 +35,28 @@ cm_tiled_timing_collect(struct cm_tiled_timing *timing)
    values[CM_TIMING_EVENT_L2_MSHR_CYCLES] = timing->memory.l2.waits;
    values[CM_TIMING_EVENT_L2_BANK_CYCLES] = timing->memory.l2_banks.waits;
    values[CM_TIMING_EVENT_MESH_CYCLES] = timing->memory.link_cycles;
-   collect_stages(timing);
-   collect_queues(timing);
 
-   cm_memory_collect(&timing->memory.base, values + CM_TIMING_FIRST_DRAM);
+   struct cm_stage fragment = {0};
+   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++)
+      cm_stage_add(&fragment, &timing->raster.processors[p]);
+   const struct cm_stage *const stages[CM_TIMING_STAGE_COUNT] = {
+      [CM_TIMING_STAGE_VERTEX_FETCH] = &timing->geometry.fetch,
+      [CM_TIMING_STAGE_VERTEX_PROCESSORS] = &timing->geometry.processors,
+      [CM_TIMING_STAGE_PRIMITIVE_ASSEMBLY] = &timing->geometry.assembly,
+      [CM_TIMING_STAGE_POLYGON_LIST_BUILDER] = &timing->geometry.builder,
+      [CM_TIMING_STAGE_TILE_FETCHER] = &timing->fetcher.stage,
+      [CM_TIMING_STAGE_HIDDEN_SURFACE_REMOVAL] = &timing->hidden.stage,
+      [CM_TIMING_STAGE_RASTERIZER] = &timing->raster.rasterizer,
+      [CM_TIMING_STAGE_EARLY_Z] = &timing->raster.early_z,
+      [CM_TIMING_STAGE_FRAGMENT_PROCESSORS] = &fragment,
+      [CM_TIMING_STAGE_BLENDING_UNIT] = &timing->raster.blend,
+      [CM_TIMING_STAGE_TILE_BUFFERS] = &timing->transfer.stage,
+   };
+   const struct cm_queue *queues[CM_TIMING_QUEUE_COUNT];
+   for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++)
+      queues[q] = cm_tiled_timing_queue(timing, q);
+   cm_pipeline_collect(values + CM_TIMING_EVENT_COUNT, stages, CM_TIMING_STAGE_COUNT, queues,
+                       CM_TIMING_QUEUE_COUNT, &timing->memory.base);
 }
 
 bool

@@ -3,6 +3,8 @@
 #ifndef CM_TILED_COUNTERS_H
 #define CM_TILED_COUNTERS_H
 
+#include "timing/counter_list.h"
+
 /** Stages, each with a counter <stage>.<state>_cycles for each of its states; of a frame these sum up to its cycles
  * times the units that the stage is of: X(identifier, name, description) */
 #define CM_TIMING_STAGES(X)                                                         \
@@ -66,11 +68,10 @@ enum cm_timing_event {
       CM_TIMING_EVENT_COUNT
 };
 
-/** Places of all of them, one after another: cm_counter.event of the source cm_timing_counters. */
+/** Of all of them, one after another: cm_counter.event of the source cm_timing_counters. */
 enum {
-   CM_TIMING_FIRST_STAGE = CM_TIMING_EVENT_COUNT,
-   CM_TIMING_FIRST_QUEUE = CM_TIMING_FIRST_STAGE + 4 * CM_TIMING_STAGE_COUNT,
-   CM_TIMING_FIRST_DRAM = CM_TIMING_FIRST_QUEUE + 2 * CM_TIMING_QUEUE_COUNT,
+   CM_TIMING_COUNTER_COUNT =
+      CM_PIPELINE_COUNTER_COUNT(CM_TIMING_EVENT_COUNT, CM_TIMING_STAGE_COUNT, CM_TIMING_QUEUE_COUNT),
 };
 
 #endif

@@ -131,9 +131,6 @@ struct cm_transfer_timing {
    struct cm_stage stage;
 };
 
-#define CM_TIMING_COUNT_DRAM(name, measure, description) +1
-enum { CM_TIMING_COUNTER_COUNT = CM_TIMING_FIRST_DRAM CM_DRAM_SYSTEM_COUNTERS(CM_TIMING_COUNT_DRAM) };
-
 struct cm_tiled_timing {
    const struct cm_config *config;
    const struct cm_pipeline_config *pipeline;
