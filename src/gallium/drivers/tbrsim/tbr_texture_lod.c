@@ -66,10 +66,9 @@ texture_quad_longest(texture_float d)
 }
 
 /* A pixel's extent along x or y is its largest component for textures with one and two
- * dimensions: the lower of the bounds that the specification gives for its length, and
- * what Mesa's other software drivers use, so that all choose the same levels. Of three
- * components that is too short by as much as most of a level: for 3D textures it is the
- * length itself. */
+ * dimensions: the lower of the bounds that the specification gives for its length, as in
+ * softpipe (llvmpipe takes the length). Of three components that may be too short by most
+ * of a level: for 3D textures it is the length. */
 
 /** The larger of the squares of a pixel's extents along x and y in texels, from
  * differences within each quad: {ds/dx, ds/dy, dt/dx, dt/dy} in its lanes. */
