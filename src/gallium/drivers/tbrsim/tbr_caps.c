@@ -246,6 +246,7 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->max_dual_source_render_targets = 1;
    caps->framebuffer_no_attachment = true;
    caps->mixed_framebuffer_sizes = true;
+   caps->texture_barrier = true;
    caps->mixed_colorbuffer_formats = true;
    caps->mixed_color_depth_bits = true;
    caps->blend_equation_separate = true;
