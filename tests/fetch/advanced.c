@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <EGL/egl.h>
 #include <GLES2/gl2ext.h>
 
 #define SIZE 61 /* no tile size divides it */
@@ -196,6 +197,7 @@ blend(const struct equation *equation, struct color source, struct color destina
 /* ---- programs ---------------------------------------------------------------- */
 
 static int broken;
+static PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC attach_samples;
 
 /* Layer 0 is the whole picture, the next ones are what is left of it after so many columns and rows: three
  * rectangles in one draw. Their colours come from a texture, a square of it for each layer. */
@@ -321,9 +323,10 @@ compare(const struct equation *equation, const char *context, int layers, bool q
    broken += wrong != 0;
 }
 
-/* Draws layers into a picture; equation NULL: with blending off. */
+/* Draws layers into a picture, with so many samples a pixel, all alike; equation NULL: with blending off. */
 static void
-check(const struct equation *equation, GLuint program, const char *context, int layers, GLenum format)
+check(const struct equation *equation, GLuint program, const char *context, int layers, GLenum format,
+      int samples)
 {
    GLuint framebuffer;
    const bool bytes = format == GL_RGBA8;
@@ -336,7 +339,10 @@ check(const struct equation *equation, GLuint program, const char *context, int 
                                : make_texture(format, SIZE, GL_FLOAT, wide);
    glGenFramebuffers(1, &framebuffer);
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
-   glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0);
+   if (samples > 1)
+      attach_samples(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0, samples);
+   else
+      glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, target, 0);
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "framebuffer");
    const GLuint source = make_texture(GL_RGBA8, LAYERS * SIZE, GL_UNSIGNED_BYTE, sources);
    glViewport(0, 0, SIZE, SIZE);
@@ -379,18 +385,25 @@ main(void)
       require(has_extension("GL_KHR_blend_equation_advanced_coherent"),
               "GL_KHR_blend_equation_advanced_coherent");
       require(glIsEnabled(GL_BLEND_ADVANCED_COHERENT_KHR), "blending is coherent by default");
+      if (has_extension("GL_EXT_multisampled_render_to_texture"))
+         attach_samples = (PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC)eglGetProcAddress(
+            "glFramebufferTexture2DMultisampleEXT");
+      else
+         attach_samples = NULL;
       const GLuint all = make_blending_program(desktop, "blend_support_all_equations");
       for (unsigned e = 0; e < NUM_EQUATIONS; e++) {
          const GLuint one = make_blending_program(desktop, equations[e].qualifier);
-         check(&equations[e], one, context, 1, GL_RGBA8);
-         check(&equations[e], all, context, 1, GL_RGBA8);
-         check(&equations[e], all, context, LAYERS, GL_RGBA8);
+         check(&equations[e], one, context, 1, GL_RGBA8, 1);
+         check(&equations[e], all, context, 1, GL_RGBA8, 1);
+         check(&equations[e], all, context, LAYERS, GL_RGBA8, 1);
+         if (attach_samples)
+            check(&equations[e], all, context, LAYERS, GL_RGBA8, 4);
          if (desktop) {
-            check(&equations[e], one, context, 1, GL_RGBA32F);
-            check(&equations[e], all, context, LAYERS, GL_RGBA32F);
+            check(&equations[e], one, context, 1, GL_RGBA32F, 1);
+            check(&equations[e], all, context, LAYERS, GL_RGBA32F, 1);
          }
       }
-      check(NULL, all, context, LAYERS, GL_RGBA8);
+      check(NULL, all, context, LAYERS, GL_RGBA8, 1);
    }
    if (broken)
       fprintf(stderr, "advanced: %d pictures are wrong\n", broken);
