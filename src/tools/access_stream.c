@@ -31,7 +31,8 @@ struct worker {
 /* What the threads share. A round is one passage over the recording. */
 struct feed {
    const struct access_stream *stream;
-   bool counts;             /* in this round, what all caches have in common */
+   struct access_round round;
+   unsigned frames;         /* that have ended in this round */
    bool needs_next;         /* a unit does */
    bool collects;           /* this round finds out the next uses, for the next one */
    struct cm_next_use uses; /* of all runs */
@@ -190,7 +191,7 @@ hand_over(struct feed *feed)
       return;
    }
    part.runs.forgets = feed->stream->forgets;
-   if (feed->counts && feed->stream->count && !feed->stream->count(feed->stream->caches, &part.runs))
+   if (feed->round.counts && feed->stream->count && !feed->stream->count(feed->stream->caches, &part.runs))
       fail(STATUS_FAILED, "out of memory");
    if (feed->collects)
       collect(&feed->uses, &part.runs);
@@ -273,10 +274,30 @@ observe_pass_end(void *context)
       hand_over(feed);
 }
 
+/* Waits until all units have taken what there is, working meanwhile. */
+static void
+drain(struct feed *feed)
+{
+   pthread_mutex_lock(&feed->lock);
+   while (feed->first < feed->end) {
+      struct worker *worker = find_work(feed);
+      if (worker)
+         work(feed, worker);
+      else
+         pthread_cond_wait(&feed->changed, &feed->lock);
+   }
+   pthread_mutex_unlock(&feed->lock);
+}
+
 static void
 observe_frame_end(void *context)
 {
    struct feed *feed = context;
+   if (++feed->frames == feed->stream->warm_up && feed->stream->warm_up_end) {
+      hand_over(feed);
+      drain(feed);
+      feed->stream->warm_up_end(feed->stream->caches, &feed->round);
+   }
    if (!feed->stream->by_frames)
       return;
    feed->filling.runs.ends_frame = true;
@@ -296,6 +317,8 @@ static void
 choose_members(struct feed *feed, bool with_next, bool without_next)
 {
    feed->members = 0;
+   feed->round.with_next = with_next;
+   feed->round.without_next = without_next;
    for (unsigned w = 0; w < feed->num_workers; w++) {
       const bool needs = needs_next(feed, w);
       feed->workers[w] = (struct worker){.takes_part = needs ? with_next : without_next};
@@ -312,9 +335,10 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
                                         .invalidate = observe_invalidation};
    feed->first = feed->end = 0;
    feed->position = 0;
+   feed->frames = 0;
    feed->ended = false;
    feed->last = NO_RUN;
-   simulation_start(simulations->list, configuration, simulations->recording, NULL);
+   simulation_start(simulations->list, configuration, simulations->recording, NULL, 0);
    simulations->list->observer = &observer;
    simulations->list->point = point;
    simulations->list->render_pass_end = observe_pass_end;
@@ -353,7 +377,7 @@ access_stream_run(const struct access_stream *stream, struct simulations *simula
                   const struct configuration *configuration, enum cm_unit point)
 {
    static struct feed feed;
-   feed = (struct feed){.stream = stream, .counts = true, .num_workers = stream->num_units};
+   feed = (struct feed){.stream = stream, .round.counts = true, .num_workers = stream->num_units};
    feed.workers = allocate(feed.num_workers * sizeof(*feed.workers));
    pthread_mutex_init(&feed.lock, NULL);
    pthread_cond_init(&feed.changed, NULL);
@@ -369,7 +393,7 @@ access_stream_run(const struct access_stream *stream, struct simulations *simula
       check_next_uses(&feed.uses);
       cm_next_use_rewind(&feed.uses);
       const uint64_t runs = feed.position;
-      feed.collects = feed.counts = false;
+      feed.collects = feed.round.counts = false;
       choose_members(&feed, true, false);
       fine &= run_round(&feed, simulations, configuration, point);
       if (feed.position != runs)

@@ -9,6 +9,13 @@
 #include "analysis/access_runs.h"
 #include "simulation.h"
 
+/** A passage over the recording. */
+struct access_round {
+   bool counts;       /**< it is the one in which `count` is called */
+   bool with_next;    /**< the units that need next uses take part */
+   bool without_next; /**< the others do */
+};
+
 struct access_stream {
    /** The caches, in units that may run at the same time; what the functions get. */
    void *caches;
@@ -24,6 +31,9 @@ struct access_stream {
    bool forgets;         /**< at the end of each render pass */
    bool by_frames;       /**< parts tell where frames end, and the stream */
    unsigned jobs;        /**< threads */
+   unsigned warm_up;     /**< frames at the beginning; 0: nobody has to know */
+   /** Called when the units of a round have taken all accesses of these frames, while none is at work. */
+   void (*warm_up_end)(void *caches, const struct access_round *round);
 };
 
 /** Simulates the frames of simulations under its one configuration, as often as next uses need, and gives the

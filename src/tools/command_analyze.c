@@ -42,7 +42,7 @@ static const char *const traversals[NUM_SIMULATIONS] = {
    [BOUSTROPHEDONIC] = "boustrophedonic",
 };
 
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_WARM_UP, OPTION_SETS };
+enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SETS };
 
 static const struct option long_options[] = {
    {"config", required_argument, NULL, OPTION_CONFIG},

@@ -194,7 +194,7 @@ run(struct tap *tap, const struct export_options *options, struct simulations *s
       .invalidate = observe_invalidation,
    };
    tap->export->number = 0;
-   simulation_start(simulations->list, options->configurations.list, simulations->recording, NULL);
+   simulation_start(simulations->list, options->configurations.list, simulations->recording, NULL, 0);
    simulations->list->observer = &observer;
    simulations->list->point = (enum cm_unit)options->point;
    simulations->list->frame_end = observe_frame_end;

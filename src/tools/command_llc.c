@@ -26,14 +26,15 @@ static const char help[] =
    "  --size BYTES[,BYTES]     sizes: 8M, 2048K (default: the configuration's)\n"
    "  --cold-frames            each frame begins with an empty cache (the units before it keep\n"
    "                           what they have), and all frames count\n"
-   "  --warm-up N              frames that are not counted (default 1; 0 with --cold-frames)\n"
+   "  --warm-up N              of these, frames that fill the caches first and are not counted\n"
+   "                           (default 0)\n"
    "  --profile                reuse within and between streams, epochs and their death\n"
    "                           ratios, what comes in predicted as distant\n"
    "  --config NAME|FILE.yaml  the simulated GPU (default: the recorded one)\n"
    "  --set KEY=VALUE          change one value of it; may be repeated\n"
    "  --frames A-B             only these frames (the program's, counting from 0)\n"
    "  --jobs N                 threads (default: one a core)\n"
-   "  --csv, --json            comma-separated values, or an object, instead of a table\n"
+   "  --format table|csv|json  what is printed; also --csv, --json\n"
    "  --out FILE               where it goes (default: standard output)\n"
    "  --help                   this text\n"
    "\n"
@@ -44,7 +45,6 @@ enum {
    OPTION_UNCACHED,
    OPTION_SIZE,
    OPTION_COLD_FRAMES,
-   OPTION_WARM_UP,
    OPTION_PROFILE,
    OPTION_JOBS,
 };
@@ -61,8 +61,7 @@ static const struct option long_options[] = {
    {"set", required_argument, NULL, OPTION_SET},
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"jobs", required_argument, NULL, OPTION_JOBS},
-   {"json", no_argument, NULL, OPTION_JSON},
-   {"csv", no_argument, NULL, OPTION_CSV},
+   FORMAT_LONG_OPTIONS,
    {"out", required_argument, NULL, OPTION_OUT},
    {"help", no_argument, NULL, OPTION_HELP},
    {NULL, 0, NULL, 0},
@@ -78,7 +77,7 @@ static const char all_policies[] =
 struct llc_options {
    struct operands operands;
    const char *unit, *policies, *sizes, *uncached, *frames, *out;
-   int warm_up; /* -1: not given */
+   unsigned warm_up;
    bool cold_frames, profiles;
    unsigned jobs;
    void (*write)(const struct llc_report *report, FILE *file);
@@ -87,21 +86,17 @@ struct llc_options {
    unsigned num_settings;
 };
 
-static int
-parse_warm_up(const char *value)
-{
-   int frames, end = 0;
-   if (sscanf(value, "%9d%n", &frames, &end) != 1 || value[end] || frames < 0)
-      fail(STATUS_USAGE, "--warm-up %s: expected a number of frames", value);
-   return frames;
-}
+static void (*const writers[])(const struct llc_report *report, FILE *file) = {
+   [OUTPUT_TABLE] = llc_report_table,
+   [OUTPUT_CSV] = llc_report_csv,
+   [OUTPUT_JSON] = llc_report_json,
+};
 
 static void
 parse(struct llc_options *options, int argc, char **argv)
 {
    *options = (struct llc_options){
       .policies = all_policies,
-      .warm_up = -1,
       .jobs = options_count_cores(),
       .write = llc_report_table,
       .settings = allocate((unsigned)argc * sizeof(char *)),
@@ -113,7 +108,7 @@ parse(struct llc_options *options, int argc, char **argv)
       case OPTION_UNCACHED: options->uncached = optarg; break;
       case OPTION_SIZE: options->sizes = optarg; break;
       case OPTION_COLD_FRAMES: options->cold_frames = true; break;
-      case OPTION_WARM_UP: options->warm_up = parse_warm_up(optarg); break;
+      case OPTION_WARM_UP: options->warm_up = options_warm_up(optarg); break;
       case OPTION_PROFILE: options->profiles = true; break;
       case OPTION_CONFIG:
          if (options->preset)
@@ -123,8 +118,9 @@ parse(struct llc_options *options, int argc, char **argv)
       case OPTION_SET: options->settings[options->num_settings++] = optarg; break;
       case OPTION_FRAMES: options->frames = optarg; break;
       case OPTION_JOBS: options->jobs = options_jobs(optarg); break;
-      case OPTION_JSON: options->write = llc_report_json; break;
-      case OPTION_CSV: options->write = llc_report_csv; break;
+      case OPTION_FORMAT:
+      case OPTION_JSON:
+      case OPTION_CSV: options->write = writers[options_format(option, optarg)]; break;
       case OPTION_OUT: options->out = optarg; break;
       case OPTION_OPERAND: break;
       default: puts(help); exit(STATUS_OK);
@@ -337,11 +333,10 @@ compare(const struct llc_options *options, const char *path, struct llc_comparis
       .first_frame = frames[simulations.first_frame].number,
       .last_frame = frames[simulations.last_frame].number,
       .options = {.cold_frames = options->cold_frames,
-                  .warm_up = options->warm_up >= 0 ? (uint32_t)options->warm_up : !options->cold_frames,
+                  .warm_up = options->warm_up,
                   .profiles = options->profiles},
    };
-   if (comparison->options.warm_up > simulations.last_frame - simulations.first_frame)
-      fail(STATUS_USAGE, "%s: --warm-up %u leaves no frame to count", path, comparison->options.warm_up);
+   options_check_warm_up(options->warm_up, path, simulations.last_frame - simulations.first_frame + 1);
    add_points(options, comparison, &configuration->config->caches[comparison->unit]);
    const bool fine = simulate(options, comparison, &simulations, configuration);
    if (!damaged && cm_recording_damage(simulations.recording))

@@ -34,6 +34,10 @@ static const char help[] =
    "  --timeline FRAME         with timing, write what happened in a frame to timeline-FRAME.json\n"
    "                           beside the statistics, for chrome://tracing or ui.perfetto.dev\n"
    "  --frames A-B             simulate only these frames (the program's, counting from 0)\n"
+   "  --warm-up N              of these, frames that fill the caches first and are not counted\n"
+   "                           (default 0)\n"
+   "  --format table|csv|json  what is printed; csv (or --csv) has a line for each configuration,\n"
+   "                           csv and json (or --json) have the sums of all counters\n"
    "  --out DIR                where stats.json and frames.csv go (default tbrsim-out); with\n"
    "                           several configurations DIR/NAME\n"
    "  --jobs N                 threads (default: one a core)\n"
@@ -45,6 +49,8 @@ static const struct option long_options[] = {
    {"config", required_argument, NULL, OPTION_CONFIG},
    {"set", required_argument, NULL, OPTION_SET},
    {"timing", required_argument, NULL, OPTION_TIMING},
+   FORMAT_LONG_OPTIONS,
+   {"warm-up", required_argument, NULL, OPTION_WARM_UP},
    {"vary", required_argument, NULL, OPTION_VARY},
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"out", required_argument, NULL, OPTION_OUT},
@@ -62,6 +68,8 @@ struct sim {
    unsigned jobs;
    const char *timeline; /* as given; NULL: none */
    unsigned timeline_frame;
+   enum output_format format;
+   unsigned warm_up;
 };
 
 static void
@@ -73,6 +81,10 @@ parse(struct sim *sim, int argc, char **argv)
       case OPTION_CONFIG: configurations_add(&sim->configurations, optarg); break;
       case OPTION_SET: configurations_set(&sim->configurations, optarg); break;
       case OPTION_TIMING: configurations_set(&sim->configurations, options_timing(optarg)); break;
+      case OPTION_FORMAT:
+      case OPTION_JSON:
+      case OPTION_CSV: sim->format = options_format(option, optarg); break;
+      case OPTION_WARM_UP: sim->warm_up = options_warm_up(optarg); break;
       case OPTION_VARY: configurations_vary(&sim->configurations, optarg); break;
       case OPTION_FRAMES: sim->frames = optarg; break;
       case OPTION_OUT: sim->out = optarg; break;
@@ -132,7 +144,8 @@ write_timeline(const struct sim *sim, const struct simulation *simulation)
    bool fine = file && cm_timeline_write(simulation->timeline, file);
    if (!file || fclose(file) || !fine)
       fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
-   printf("timeline:   %s\n", path);
+   if (sim->format == OUTPUT_TABLE)
+      printf("timeline:   %s\n", path);
    free(path);
    cm_timeline_destroy(simulation->timeline);
 }
@@ -146,7 +159,7 @@ start(const struct sim *sim, struct simulations *simulations)
       const struct configuration *configuration = &sim->configurations.list[c];
       const char *out = simulations->count > 1 ? text("%s/%s", sim->out, configuration->directory) : sim->out;
       options_make_directory(out);
-      simulation_start(&simulations->list[c], configuration, simulations->recording, out);
+      simulation_start(&simulations->list[c], configuration, simulations->recording, out, sim->warm_up);
       if (sim->timeline) {
          simulations->list[c].timeline =
             cm_timeline_create(sim->timeline_frame - simulations->first_frame, sim->timeline_frame,
@@ -171,6 +184,7 @@ command_sim(int argc, char **argv)
                          &simulations.last_frame);
    configurations_finish(&sim.configurations, simulations.recording);
    check_futures(&sim, &simulations);
+   options_check_warm_up(sim.warm_up, path, simulations.last_frame - simulations.first_frame + 1);
    if (sim.timeline)
       check_timeline(&sim, &simulations);
    start(&sim, &simulations);
@@ -184,8 +198,13 @@ command_sim(int argc, char **argv)
    /* What is there may be of another simulation, then. */
    if (!first->written)
       return STATUS_FAILED;
-   if (simulations.count > 1) {
+   if (simulations.count > 1)
       simulation_index_write(sim.out, path, simulations.list, simulations.count);
+   if (sim.format == OUTPUT_CSV) {
+      simulation_table_csv(simulations.list, simulations.count);
+   } else if (sim.format == OUTPUT_JSON) {
+      simulation_table_json(simulations.list, simulations.count, path);
+   } else if (simulations.count > 1) {
       simulation_table_print(simulations.list, simulations.count);
    } else {
       report_print(sim.out, first->configuration->config);

@@ -7,6 +7,7 @@
 
 #include "access_stream.h"
 #include "analysis/sweep.h"
+#include "memory/future.h"
 #include "memory/hierarchy.h"
 #include "options.h"
 #include "recordings.h"
@@ -33,7 +34,9 @@ static const char help_text[] =
    "  --set KEY=VALUE          change one value of it; may be repeated\n"
    "  --frames A-B             only these frames (the program's, counting from 0)\n"
    "  --jobs N                 threads (default: one a core)\n"
-   "  --csv, --json            comma-separated values, or an object, instead of a table\n"
+   "  --warm-up N              of these, frames that fill the caches first and are not counted\n"
+   "                           (default 0)\n"
+   "  --format table|csv|json  what is printed; also --csv, --json\n"
    "  --out FILE               where it goes (default: standard output)\n"
    "  --help                   this text\n"
    "\n"
@@ -67,8 +70,8 @@ static const struct option long_options[] = {
    {"set", required_argument, NULL, OPTION_SET},
    {"frames", required_argument, NULL, OPTION_FRAMES},
    {"jobs", required_argument, NULL, OPTION_JOBS},
-   {"json", no_argument, NULL, OPTION_JSON},
-   {"csv", no_argument, NULL, OPTION_CSV},
+   FORMAT_LONG_OPTIONS,
+   {"warm-up", required_argument, NULL, OPTION_WARM_UP},
    {"out", required_argument, NULL, OPTION_OUT},
    {"help", no_argument, NULL, OPTION_HELP},
    {NULL, 0, NULL, 0},
@@ -82,7 +85,7 @@ struct sweep_options {
    struct operands operands;
    const char *streams, *point, *sizes, *ways, *policies, *block, *frames, *out;
    enum cm_index index;
-   unsigned jobs;
+   unsigned jobs, warm_up;
    void (*write)(const struct sweep_report *report, FILE *file);
    struct configurations configurations;
 };
@@ -96,6 +99,12 @@ print_help(void)
          printf("  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
    }
 }
+
+static void (*const writers[])(const struct sweep_report *report, FILE *file) = {
+   [OUTPUT_TABLE] = sweep_report_table,
+   [OUTPUT_CSV] = sweep_report_csv,
+   [OUTPUT_JSON] = sweep_report_json,
+};
 
 static void
 parse(struct sweep_options *options, int argc, char **argv)
@@ -120,8 +129,10 @@ parse(struct sweep_options *options, int argc, char **argv)
       case OPTION_SET: configurations_set(&options->configurations, optarg); break;
       case OPTION_FRAMES: options->frames = optarg; break;
       case OPTION_JOBS: options->jobs = options_jobs(optarg); break;
-      case OPTION_JSON: options->write = sweep_report_json; break;
-      case OPTION_CSV: options->write = sweep_report_csv; break;
+      case OPTION_FORMAT:
+      case OPTION_JSON:
+      case OPTION_CSV: options->write = writers[options_format(option, optarg)]; break;
+      case OPTION_WARM_UP: options->warm_up = options_warm_up(optarg); break;
       case OPTION_OUT: options->out = optarg; break;
       case OPTION_OPERAND: break;
       default: print_help(); exit(STATUS_OK);
@@ -398,22 +409,67 @@ check_bounds(const struct points *points, const struct cm_sweep_result *results)
    }
 }
 
+/* The caches, and what they had counted when the frames that fill them were over. */
+struct swept {
+   struct cm_sweep *caches;
+   const struct points *points;
+   struct cm_sweep_result *warm; /* by point */
+};
+
 static bool
-needs_next(const void *caches, unsigned unit)
+needs_next(const void *context, unsigned unit)
 {
-   return cm_sweep_needs_future(caches, unit);
+   const struct swept *swept = context;
+   return cm_sweep_needs_future(swept->caches, unit);
 }
 
 static bool
-count_part(void *caches, const struct cm_access_runs *part)
+count_part(void *context, const struct cm_access_runs *part)
 {
-   return cm_sweep_count(caches, part);
+   struct swept *swept = context;
+   return cm_sweep_count(swept->caches, part);
 }
 
 static void
-run_part(void *caches, unsigned unit, const struct cm_access_runs *part)
+run_part(void *context, unsigned unit, const struct cm_access_runs *part)
 {
-   cm_sweep_run(caches, unit, part);
+   struct swept *swept = context;
+   cm_sweep_run(swept->caches, unit, part);
+}
+
+static void
+keep_warm_up(void *context, const struct access_round *round)
+{
+   struct swept *swept = context;
+   for (uint32_t p = 0; p < swept->points->count; p++) {
+      const struct cm_sweep_result result = cm_sweep_result(swept->caches, p);
+      struct cm_sweep_result *warm = &swept->warm[p];
+      const bool needs_future = cm_policy_needs_future(swept->points->list[p].policy);
+      if (round->counts) {
+         warm->reads = result.reads;
+         warm->writes = result.writes;
+         warm->lower_bound = result.lower_bound;
+      }
+      if (needs_future ? round->with_next : round->without_next)
+         warm->counts = result.counts;
+   }
+}
+
+/* What was counted after the frames that fill the caches. */
+static struct cm_sweep_result
+result_of(const struct swept *swept, uint32_t point)
+{
+   struct cm_sweep_result result = cm_sweep_result(swept->caches, point);
+   const struct cm_sweep_result *warm = &swept->warm[point];
+   result.reads -= warm->reads;
+   result.writes -= warm->writes;
+   result.lower_bound -= result.is_bounded ? warm->lower_bound : 0;
+   result.counts.misses[0] -= warm->counts.misses[0];
+   result.counts.misses[1] -= warm->counts.misses[1];
+   result.counts.bypasses -= warm->counts.bypasses;
+   result.counts.writebacks -= warm->counts.writebacks;
+   result.hits = result.reads + result.writes - sweep_misses(&result);
+   return result;
 }
 
 static void
@@ -437,6 +493,7 @@ command_sweep(int argc, char **argv)
    simulations.list = allocate(sizeof(*simulations.list));
    recording_find_frames(simulations.recording, path, options.frames, &simulations.first_frame,
                          &simulations.last_frame);
+   options_check_warm_up(options.warm_up, path, simulations.last_frame - simulations.first_frame + 1);
    configurations_finish(&options.configurations, simulations.recording);
    if (cm_recording_count_gpus(simulations.recording, simulations.first_frame, simulations.last_frame) > 1)
       fail(STATUS_USAGE,
@@ -451,12 +508,15 @@ command_sweep(int argc, char **argv)
       cm_sweep_create(points.list, points.count, block, options.index, source.is_parameter_buffer);
    if (!sweep)
       fail(STATUS_FAILED, "out of memory for %u caches", points.count);
+   struct swept swept = {sweep, &points, allocate(points.count * sizeof(*swept.warm))};
    const struct access_stream stream = {
-      .caches = sweep,
+      .caches = &swept,
       .num_units = cm_sweep_units(sweep),
       .needs_next = needs_next,
       .count = count_part,
       .run = run_part,
+      .warm_up = options.warm_up,
+      .warm_up_end = keep_warm_up,
       .block_shift = (unsigned)__builtin_ctz(block),
       .streams = source.streams,
       .forgets = source.is_parameter_buffer,
@@ -469,7 +529,7 @@ command_sweep(int argc, char **argv)
 
    struct cm_sweep_result *results = allocate(points.count * sizeof(*results));
    for (uint32_t p = 0; p < points.count; p++)
-      results[p] = cm_sweep_result(sweep, p);
+      results[p] = result_of(&swept, p);
    check_bounds(&points, results);
    size_t num_frames;
    const struct cm_indexed_frame *frames = cm_recording_frames(simulations.recording, &num_frames);
@@ -484,11 +544,13 @@ command_sweep(int argc, char **argv)
       .block_bytes = block,
       .index = options.index,
       .forgets = source.is_parameter_buffer,
+      .warm_up = options.warm_up,
       .points = points.list,
       .results = results,
       .num_points = points.count,
    };
    write_report(&options, &report, file);
+   free(swept.warm);
    cm_sweep_destroy(sweep);
    cm_recording_close(simulations.recording);
    return fine ? STATUS_OK : STATUS_FAILED;

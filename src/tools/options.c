@@ -285,6 +285,33 @@ options_jobs(const char *value)
    return jobs;
 }
 
+enum output_format
+options_format(int option, const char *value)
+{
+   static const char *const names[] = {
+      [OUTPUT_TABLE] = "table", [OUTPUT_CSV] = "csv", [OUTPUT_JSON] = "json"};
+   if (option == OPTION_FORMAT)
+      return (enum output_format)options_name("--format", value, names, 3);
+   return option == OPTION_CSV ? OUTPUT_CSV : OUTPUT_JSON;
+}
+
+unsigned
+options_warm_up(const char *value)
+{
+   unsigned frames;
+   int end = 0;
+   if (*value < '0' || *value > '9' || sscanf(value, "%9u%n", &frames, &end) != 1 || value[end])
+      fail(STATUS_USAGE, "--warm-up %s: expected a number of frames", value);
+   return frames;
+}
+
+void
+options_check_warm_up(unsigned warm_up, const char *file, unsigned frames)
+{
+   if (warm_up >= frames)
+      fail(STATUS_USAGE, "%s: --warm-up %u leaves no frame of %u to count", file, warm_up, frames);
+}
+
 const char *
 options_timing(const char *value)
 {

@@ -37,6 +37,7 @@ enum {
    OPTION_FORMAT,  /**< likewise */
    OPTION_JSON,    /**< likewise: --format json */
    OPTION_CSV,     /**< likewise: --format csv */
+   OPTION_WARM_UP, /**< likewise */
    OPTION_OPERAND, /**< a word that is no option */
    OPTION_COMMAND, /**< the first of a command's own */
 };
@@ -56,6 +57,10 @@ enum {
 #define UNIT_LONG_OPTIONS                              \
    { "unit", required_argument, NULL, OPTION_UNIT },   \
    { "point", required_argument, NULL, OPTION_UNIT }
+#define FORMAT_LONG_OPTIONS                              \
+   { "format", required_argument, NULL, OPTION_FORMAT }, \
+   { "json", no_argument, NULL, OPTION_JSON },           \
+   { "csv", no_argument, NULL, OPTION_CSV }
 #define POLICY_LONG_OPTIONS                               \
    { "policy", required_argument, NULL, OPTION_POLICY },  \
    { "policies", required_argument, NULL, OPTION_POLICY }
@@ -125,6 +130,11 @@ uint32_t options_bytes(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
 enum cm_unit options_unit(const char *value);
 unsigned options_jobs(const char *value);
+/** Of --format, --json and --csv (the option's number): how results are printed. */
+enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON } options_format(int option, const char *value);
+/** Of --warm-up: how many frames fill the caches first and are not counted. check: whether so many leave a frame. */
+unsigned options_warm_up(const char *value);
+void options_check_warm_up(unsigned warm_up, const char *file, unsigned frames);
 /** Of --timing: the setting that it is short for. */
 const char *options_timing(const char *value);
 

@@ -39,10 +39,10 @@ struct round {
 
 void
 simulation_start(struct simulation *simulation, const struct configuration *configuration,
-                 const struct cm_recording *recording, const char *out)
+                 const struct cm_recording *recording, const char *out, unsigned warm_up)
 {
    const struct cm_config *config = configuration->config;
-   *simulation = (struct simulation){.configuration = configuration, .out = out};
+   *simulation = (struct simulation){.configuration = configuration, .out = out, .warm_up = warm_up};
    simulation->table = cm_gpu_counter_table_create(config);
    simulation->futures = cm_futures_create(config);
    if (!simulation->table || !simulation->futures)
@@ -54,15 +54,19 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
    /* What stats.json says of a run besides its configuration is the recorded one's. */
    size_t count, kept = 0;
    const struct cm_run_value *values = cm_recording_values(recording, &count);
-   struct cm_run_value *run = allocate(count * sizeof(*run));
+   struct cm_run_value *run = allocate((count + 1) * sizeof(*run));
    for (size_t v = 0; v < count; v++) {
       if (strcmp(values[v].key, "preset") && strcmp(values[v].key, "configuration"))
          run[kept++] = values[v];
    }
+   char *frames = text("%u", warm_up);
+   if (warm_up)
+      run[kept++] = (struct cm_run_value){"warm_up", frames};
    simulation->writer = cm_stats_writer_create(out, NULL, simulation->table, config, run, kept);
    if (!simulation->writer)
       fail(STATUS_FAILED, "out of memory");
    free(run);
+   free(frames);
 }
 
 /* ---- a part of the stream ---------------------------------------------------- */
@@ -107,11 +111,15 @@ end_frame(struct simulation *simulation)
    simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
    if (!counts(simulation))
       return;
+   if (simulation->frame_end)
+      simulation->frame_end(simulation->observer->context);
+   if (simulation->warmed < simulation->warm_up) {
+      simulation->warmed++;
+      return;
+   }
    for (uint32_t c = 0; c < simulation->table->count; c++)
       simulation->total[c] += values[c];
    simulation->frames++;
-   if (simulation->frame_end)
-      simulation->frame_end(simulation->observer->context);
    if (simulation->writer && cm_stats_writer_frame(simulation->writer, values))
       simulation->written++;
    else

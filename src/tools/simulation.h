@@ -15,7 +15,8 @@ struct simulation {
    const char *out;                /**< directory for stats.json and frames.csv; NULL: none */
    struct cm_counter_table *table; /**< of the configuration's counters */
    uint64_t *total;                /**< their sums over the frames */
-   unsigned frames;                /**< simulated */
+   unsigned warm_up;               /**< frames at the beginning that are simulated and not counted */
+   unsigned frames;                /**< counted */
    unsigned written;               /**< of these, to out */
    bool failed;                    /**< something was not simulated or not written; it was said */
    /** Told of the accesses that arrive at a unit, in the pass that counts; NULL: nobody. */
@@ -37,6 +38,7 @@ struct simulation {
    unsigned next; /* number of the item it takes next */
    bool busy, finished;
    bool has_timeline; /**< a GPU was given it */
+   unsigned warmed;   /**< frames of warm_up that are done */
 };
 
 struct simulations {
@@ -47,9 +49,9 @@ struct simulations {
    unsigned jobs; /**< threads */
 };
 
-/** Prepares a simulation; its statistics go to out (NULL: nowhere). */
+/** Prepares a simulation; its statistics, without those of warm_up frames, go to out (NULL: nowhere). */
 void simulation_start(struct simulation *simulation, const struct configuration *configuration,
-                      const struct cm_recording *recording, const char *out);
+                      const struct cm_recording *recording, const char *out, unsigned warm_up);
 
 /** Simulates all frames. False where the recording ended sooner than it should
  * (cm_recording_damage), or a simulation failed. */

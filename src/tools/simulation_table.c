@@ -2,8 +2,10 @@
 #include "simulation_table.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tools.h"
 
@@ -90,4 +92,163 @@ simulation_table_print(const struct simulation *simulations, unsigned count)
          print_unit(simulations, count, (enum cm_unit)unit, cm_stream_names[stream]);
       print_unit(simulations, count, (enum cm_unit)unit, "total");
    }
+}
+
+/* ---- for other programs --------------------------------------------------------- */
+
+/* Names, each once. */
+struct names {
+   const char **list;
+   unsigned count, capacity;
+};
+
+static void
+add_name(struct names *names, const char *name, size_t length)
+{
+   for (unsigned n = 0; n < names->count; n++) {
+      if (!strncmp(names->list[n], name, length) && !names->list[n][length])
+         return;
+   }
+   if (names->count == names->capacity) {
+      names->capacity = names->capacity * 2 + 64;
+      names->list = realloc(names->list, names->capacity * sizeof(*names->list));
+      if (!names->list)
+         fail(STATUS_FAILED, "out of memory");
+   }
+   names->list[names->count++] = text("%.*s", (int)length, name);
+}
+
+/* The keys that any simulation's configuration was given, in their order. */
+static struct names
+collect_keys(const struct simulation *simulations, unsigned count)
+{
+   struct names names = {0};
+   for (unsigned s = 0; s < count; s++) {
+      const struct configuration *configuration = simulations[s].configuration;
+      for (unsigned i = 0; i < configuration->num_settings; i++)
+         add_name(&names, configuration->settings[i], strcspn(configuration->settings[i], "="));
+   }
+   return names;
+}
+
+/* The counters that are not 0 everywhere. */
+static struct names
+collect_counters(const struct simulation *simulations, unsigned count)
+{
+   struct names names = {0};
+   for (unsigned s = 0; s < count; s++) {
+      const struct cm_counter_table *table = simulations[s].table;
+      for (uint32_t c = 0; c < table->count; c++) {
+         if (simulations[s].total[c])
+            add_name(&names, table->counters[c].name, strlen(table->counters[c].name));
+      }
+   }
+   return names;
+}
+
+/* The value that a key was given last; NULL: none. */
+static const char *
+setting_of(const struct configuration *configuration, const char *key)
+{
+   const size_t length = strlen(key);
+   for (unsigned i = configuration->num_settings; i-- > 0;) {
+      const char *assignment = configuration->settings[i];
+      if (!strncmp(assignment, key, length) && assignment[length] == '=')
+         return assignment + length + 1;
+   }
+   return NULL;
+}
+
+/* In quotes where it needs them. */
+static void
+print_csv(const char *value)
+{
+   if (!strpbrk(value, ",\"\n")) {
+      fputs(value, stdout);
+      return;
+   }
+   putchar('"');
+   for (; *value; value++)
+      printf(*value == '"' ? "\"\"" : "%c", *value);
+   putchar('"');
+}
+
+static void
+check_output(void)
+{
+   if (fflush(stdout) || ferror(stdout))
+      fail(STATUS_FAILED, "standard output cannot be written to");
+}
+
+void
+simulation_table_csv(const struct simulation *simulations, unsigned count)
+{
+   const struct names keys = collect_keys(simulations, count),
+                      counters = collect_counters(simulations, count);
+   fputs("configuration,preset,statistics", stdout);
+   for (unsigned k = 0; k < keys.count; k++)
+      printf(",%s", keys.list[k]);
+   fputs(",frames", stdout);
+   for (unsigned c = 0; c < counters.count; c++)
+      printf(",%s", counters.list[c]);
+   putchar('\n');
+   for (unsigned s = 0; s < count; s++) {
+      const struct configuration *configuration = simulations[s].configuration;
+      print_csv(configuration->name);
+      putchar(',');
+      print_csv(configuration->config->name);
+      putchar(',');
+      print_csv(simulations[s].out);
+      for (unsigned k = 0; k < keys.count; k++) {
+         const char *value = setting_of(configuration, keys.list[k]);
+         putchar(',');
+         print_csv(value ? value : "");
+      }
+      printf(",%u", simulations[s].frames);
+      for (unsigned c = 0; c < counters.count; c++) {
+         const int index = cm_counter_table_find(simulations[s].table, counters.list[c]);
+         putchar(',');
+         if (index >= 0)
+            printf("%" PRIu64, simulations[s].total[index]);
+      }
+      putchar('\n');
+   }
+   check_output();
+}
+
+static json_t *
+simulation_json(const struct simulation *simulation, const struct names *keys, const struct names *names)
+{
+   const struct configuration *configuration = simulation->configuration;
+   json_t *settings = json_object(), *counters = json_object();
+   for (unsigned k = 0; k < keys->count; k++) {
+      const char *value = setting_of(configuration, keys->list[k]);
+      if (value)
+         json_object_set_new(settings, keys->list[k], json_string(value));
+   }
+   for (unsigned c = 0; c < names->count; c++) {
+      const int index = cm_counter_table_find(simulation->table, names->list[c]);
+      if (index >= 0)
+         json_object_set_new(counters, names->list[c], json_integer((json_int_t)simulation->total[index]));
+   }
+   return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o}", "configuration", configuration->name, "preset",
+                    configuration->config->name, "statistics", simulation->out, "settings", settings,
+                    "frames", (int)simulation->frames, "counters", counters);
+}
+
+void
+simulation_table_json(const struct simulation *simulations, unsigned count, const char *recording)
+{
+   const struct names keys = collect_keys(simulations, count),
+                      counters = collect_counters(simulations, count);
+   json_t *list = json_array();
+   for (unsigned s = 0; s < count; s++)
+      json_array_append_new(list, simulation_json(&simulations[s], &keys, &counters));
+   json_t *root = json_pack("{s:s, s:o}", "recording", recording, "simulations", list);
+   if (!root)
+      fail(STATUS_FAILED, "out of memory");
+   json_dumpf(root, stdout, JSON_INDENT(1));
+   putchar('\n');
+   json_decref(root);
+   check_output();
 }

@@ -95,6 +95,7 @@ sweep_report_json(const struct sweep_report *report, FILE *file)
    set(object, "configuration", json_string(report->configuration));
    set(object, "first_frame", json_integer(report->first_frame));
    set(object, "last_frame", json_integer(report->last_frame));
+   set(object, "warm_up", json_integer(report->warm_up));
    set(object, "accesses_of", json_string(report->accesses));
    set(object, "block_bytes", json_integer(report->block_bytes));
    set(object, "index", json_string(options_index_names[report->index]));
@@ -127,9 +128,10 @@ sweep_report_table(const struct sweep_report *report, FILE *file)
 {
    const struct cm_sweep_result *first = &report->results[0];
    fprintf(file,
-           "%s: %s, frames %u-%u, %s\n"
+           "%s: %s, frames %u-%u%s, %s\n"
            "%" PRIu64 " reads and %" PRIu64 " writes of blocks of %u bytes, index %s%s\n\n",
-           report->file, report->accesses, report->first_frame, report->last_frame, report->configuration,
+           report->file, report->accesses, report->first_frame, report->last_frame,
+           report->warm_up ? text(" without the first %u", report->warm_up) : "", report->configuration,
            first->reads, first->writes, report->block_bytes, options_index_names[report->index],
            report->forgets ? "; each render pass begins with an empty cache" : "");
    fprintf(file, "%-12s %10s %7s %9s %14s %14s %14s %11s%s\n", "policy", "size", "ways", "sets", "misses",

@@ -15,7 +15,8 @@ struct sweep_report {
    unsigned first_frame, last_frame;
    uint32_t block_bytes;
    enum cm_index index;
-   bool forgets; /**< each render pass begins with empty caches */
+   unsigned warm_up; /**< frames at the beginning that are not counted */
+   bool forgets;     /**< each render pass begins with empty caches */
    const struct cm_sweep_point *points;
    const struct cm_sweep_result *results;
    uint32_t num_points;

@@ -2,6 +2,8 @@
 """Recordings: what is recorded, tbrsim sim, info and export, and what they say to bad input."""
 
 import argparse
+import csv
+import io
 import json
 import os
 import pathlib
@@ -257,6 +259,39 @@ class Simulation(RecordingTest):
             self.assertEqual({"caches.l2.ways": str(l2["ways"]), "l2.policy": l2["policy"]}, entry["settings"])
         self.one_line(2, "--vary l2.ways: expected KEY=VALUE,VALUE", "sim", "--vary", "l2.ways", self.recording)
         self.one_line(2, "l2.ways is varied twice", "sim", "--vary", "l2.ways=4", "--vary", "l2.ways=8", self.recording)
+
+    def test_formats(self):
+        """The sums of all counters, as the statistics have them, for other programs."""
+        options = ("--out", self.out, "--config", "boustro-fo", "--config", "tcor-64k,timing=on", "--vary", "l2.ways=4,8",
+                   self.recording)
+        simulations = json.loads(self.fine("sim", "--format", "json", *options))["simulations"]
+        rows = list(csv.DictReader(io.StringIO(self.fine("sim", "--csv", *options))))
+        self.assertEqual(len(simulations), 4)
+        for simulation, row in zip(simulations, rows, strict=True):
+            totals = total(pathlib.Path(simulation["statistics"]))
+            for name, value in simulation["counters"].items():
+                self.assertEqual(totals.get(name, 0), value)
+                self.assertEqual(row[name], str(value))
+            # A rate is no sum.
+            self.assertLessEqual({name for name, value in totals.items() if value} - simulation["counters"].keys(), {"fps"})
+            self.assertEqual(simulation["settings"]["l2.ways"], row["l2.ways"])
+            self.assertEqual(row["timing"], simulation["settings"].get("timing", ""))
+            self.assertEqual((row["configuration"], row["frames"]),
+                             (simulation["configuration"], str(simulation["frames"])))
+        self.assertEqual([row["l2.ways"] for row in rows], ["4", "8", "4", "8"])
+        self.one_line(2, "--format xml: expected one of: table, csv, json", "sim", "--format", "xml", self.recording)
+
+    def test_warm_up(self):
+        """Frames that are not counted fill the caches: the others are what they are in a run of all."""
+        self.fine("sim", "--frames", "0-3", "--set", "caches.l2.policy=opt", "--out", self.out / "all", self.recording)
+        self.fine("sim", "--frames", "0-3", "--set", "caches.l2.policy=opt", "--warm-up", "2", "--out", self.out / "warm",
+                  self.recording)
+        frames = {name: statistics_files.load(self.out / name)["frames"] for name in ("all", "warm")}
+        self.assertEqual([{name: value for name, value in frame.items() if value} for frame in frames["warm"]],
+                         [{name: value for name, value in frame.items() if value} for frame in frames["all"][2:]])
+        self.assertEqual(json.loads((self.out / "warm" / "stats.json").read_text())["run"]["warm_up"], "2")
+        self.one_line(2, "--warm-up 4 leaves no frame of 4 to count", "sim", "--frames", "0-3", "--warm-up", "4",
+                      self.recording)
 
     def test_directories(self):
         """Plain names; the index of what was simulated before is kept."""

@@ -126,7 +126,7 @@ class Llc(unittest.TestCase):
     def test_immediate_mode(self):
         """The LLC of GSPC's GPU, which is found; displayable colour may pass by."""
         comparison = json.loads(run("llc", "--json", "--config", "imr-8m", "--size", "1M", "--policy", "drrip,gspc,opt",
-                                    "--uncached", "display", "--frames", "0-2", self.hidden).stdout)["recordings"][0]
+                                    "--uncached", "display", "--frames", "0-2", "--warm-up", "1", self.hidden).stdout)["recordings"][0]
         self.assertEqual((comparison["unit"], len(comparison["caches"])), ("llc", 6))
         for cache in comparison["caches"]:
             out = self.directory / f"imr-{cache['policy']}-{cache['uncached']}"
@@ -144,7 +144,7 @@ class Llc(unittest.TestCase):
         past = ("streams.color=dram", "caches.l2.size=4194304")
         policies = ["lru", "drrip", "ship-mem", "gspc", "opt"]
         caches = self.caches(self.desktop, "--set", past[0], "--set", past[1], "--policy", ",".join(policies), "--frames",
-                             "0-2", "--profile")
+                             "0-2", "--warm-up", "1", "--profile")
         for (policy, _, _), cache in caches.items():
             frames = self.simulate(self.desktop, "0-2", *past, f"caches.l2.policy={policy}")
             self.check_cache(cache, frames, 1)

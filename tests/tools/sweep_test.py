@@ -174,6 +174,22 @@ class Sweep(unittest.TestCase):
         for point in report["points"]:
             self.assertIn(str(point["misses"]), table)
 
+    def test_warm_up(self):
+        """Frames that fill the caches and are not counted, as in tbrsim sim; in every round of the simulation."""
+        options = ("--frames", "0-3", "--warm-up", "2")
+        points = self.sweep(self.shadow, "--unit", "l2", *options, "--size", "64K", "--ways", "8", "--policy",
+                            "lru,srrip,opt,optpt,perfect")
+        for (policy, size, ways), point in points.items():
+            total = self.simulate(self.shadow, *options, "--set", f"caches.l2.size={size}", "--set",
+                                  f"caches.l2.ways={ways}", "--set", f"caches.l2.policy={policy}")
+            self.check_unit(point, total, "l2")
+        # Of the Parameter Buffer each pass stands by itself: bounds as well.
+        options = ("--stream", "pb_attribute", "--size", "4K", "--ways", "4,full", "--policy", "lru,opt")
+        warm, cold = (self.sweep(self.shadow, "--frames", frames, "--warm-up", count, *options)
+                      for frames, count in (("0-3", 2), ("2-3", 0)))
+        self.assertEqual(warm, cold)
+        self.refused(["--warm-up 2 leaves no frame of 2"], "--frames", "0-1", "--warm-up", "2")
+
     def test_streams_at_a_unit(self):
         """Of what arrives at the L2, the streams' accesses alone; as tbrsim cache counts what export tells of them."""
         for streams in (["texture"], ["color", "texture"]):
