@@ -19,6 +19,9 @@ demo: deps all ## replay a bundled capture on the simulated GPU and print its st
 test: deps all ## run the whole test suite
 	@scripts/test.sh
 
+model: ## build and test the cache model and the command without Mesa (in build-model)
+	@scripts/model.sh
+
 conformance: deps all ## run piglit on tbrsim, llvmpipe and softpipe, and compare (CONFORMANCE_ARGS="--help")
 	@/usr/bin/python3 tests/conformance/conformance.py --tbrsim $(BUILD)/bin/tbrsim \
 		--out $(BUILD)/conformance $(CONFORMANCE_ARGS)
@@ -69,4 +72,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test test-recordings conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help
+.PHONY: all deps demo test model test-recordings conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help

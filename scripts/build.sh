@@ -6,7 +6,7 @@
 . "$(dirname "$0")/common.sh"
 
 find_meson
-[ -n "$MESON" ] || fail "make: Meson $MESON_VERSION or later is missing; run 'make deps' first"
+[ -n "$MESON" ] || fail_without_deps "nothing is built yet"
 
 if command -v ccache >/dev/null; then
    CC=${CC:-ccache gcc} CXX=${CXX:-ccache g++}
@@ -27,7 +27,7 @@ unpack_mesa()
       mkdir -p "$part"
       tar -x -f "subprojects/packagecache/$MESA_TARBALL" -C "$part" --strip-components=1 --no-same-owner
    else
-      fail "make: Mesa's source is missing; run 'make deps' first, or name an unpacked tree: make MESA_SRC=DIR"
+      fail_without_deps "nothing is built yet"
    fi
    patch -s -p1 -d "$part" <"$patch_file"
    rm -rf "$MESA_DIRECTORY"
@@ -40,7 +40,7 @@ if [ ! -e "$BUILD/build.ninja" ]; then
    # shellcheck disable=SC2086
    $MESON setup ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
       tail -n 20 "$BUILD/setup.log" >&2
-      fail "make: configuring failed; all of it is in $BUILD/setup.log"
+      fail_without_deps "configuring failed; all of it is in $BUILD/setup.log"
    }
 fi
 if [ -t 1 ]; then ninja -C "$BUILD"; else ninja -C "$BUILD" --quiet; fi

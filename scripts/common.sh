@@ -42,3 +42,41 @@ find_meson()
       export PYTHONPATH
    fi
 }
+
+# Names in $wanted that are not installed.
+find_missing()
+{
+   # shellcheck disable=SC2086
+   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' || :)
+   missing=
+   for package in $wanted; do
+      case "
+$installed
+" in
+      *"
+$package
+"*) ;;
+      *) missing="$missing $package" ;;
+      esac
+   done
+}
+
+# Packages of scripts/packages.txt that are not installed: in $missing.
+find_missing_packages()
+{
+   wanted=$(sed '/^#/d' scripts/packages.txt | tr '\n' ' ')
+   find_missing
+}
+
+# Ends with a line that names all that `make deps` would install or fetch, after what went wrong.
+fail_without_deps()
+{
+   missing=
+   ! command -v dpkg-query >/dev/null || find_missing_packages
+   what=${missing:+the packages$missing}
+   find_meson
+   [ -n "$MESON" ] || what="${what:+$what; }Meson $MESON_VERSION or later"
+   [ -n "${MESA_SRC:-}" ] || [ -e "$MESA_DIRECTORY/meson.build" ] || [ -e "subprojects/packagecache/$MESA_TARBALL" ] ||
+      what="${what:+$what; }Mesa's source (or an unpacked tree: make MESA_SRC=DIR)"
+   fail "make: $1${what:+; missing: $what. 'make deps' installs and fetches what is missing}"
+}

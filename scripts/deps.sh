@@ -16,28 +16,9 @@ as_root()
    fi
 }
 
-# Names in $wanted that are not installed.
-find_missing()
-{
-   # shellcheck disable=SC2086
-   installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed //p' || :)
-   missing=
-   for package in $wanted; do
-      case "
-$installed
-" in
-      *"
-$package
-"*) ;;
-      *) missing="$missing $package" ;;
-      esac
-   done
-}
-
 install_packages()
 {
-   wanted=$(sed '/^#/d' scripts/packages.txt | tr '\n' ' ')
-   find_missing
+   find_missing_packages
    [ -n "$missing" ] || return 0
    echo "make deps: installing$missing" >&2
    # The lists on the machine may be absent or too old to fetch from.
