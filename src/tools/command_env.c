@@ -11,6 +11,8 @@ static const char help[] =
    "\n"
    "Prints the environment that puts GL and GLES programs on the simulated GPU, as\n"
    "shell commands:  eval \"$(tbrsim env --out results)\"\n"
+   "Results of all that is started with it add up, each process' in a folder of its own,\n"
+   "which OUT/processes.csv lists; with the first of them those of earlier runs go.\n"
    "Without --out no statistics are written. No X server is started.\n"
    "\n" COMMON_OPTIONS_HELP "\n" RECORD_OPTION_HELP DRIVER_OPTION_HELP "  --help                   this text";
 

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "stats/process_results.h"
 #include "tools.h"
 
 void
-recording_prepare(const char *path)
+recording_prepare(const char *path, const char *out)
 {
    struct stat status;
    if (!stat(path, &status)) {
@@ -23,7 +24,13 @@ recording_prepare(const char *path)
          fail(STATUS_FAILED, "%s: cannot be written to: %s", path, strerror(errno));
    }
    char *copy = text("%s", path);
-   char *probe = text("%s/.tbrsim-XXXXXX", dirname(copy));
+   const char *directory = dirname(copy);
+   /* With the statistics that directory will be there. */
+   if (out && cm_path_is_below(path, out) && access(directory, F_OK) && errno == ENOENT) {
+      free(copy);
+      return;
+   }
+   char *probe = text("%s/.tbrsim-XXXXXX", directory);
    int file = mkostemp(probe, O_CLOEXEC);
    if (file < 0)
       fail(STATUS_FAILED, "%s: cannot be written to: %s", path, strerror(errno));

@@ -80,7 +80,7 @@ results_prepare(struct options *options)
    if (results.out)
       options_check_directory(results.out);
    if (results.record)
-      recording_prepare(results.record);
+      recording_prepare(results.record, results.out);
    results.run = options->run = run_name(options);
    if (results.out) {
       results.before = count_rows(&results);

@@ -16,6 +16,7 @@
 #include "events/recording_file.h"
 #include "events/recording_format.h"
 #include "events/recording_index.h"
+#include "stats/process_results.h"
 #include "stats/writer.h"
 
 /** Jobs that may wait for the thread. */
@@ -552,6 +553,8 @@ cm_recorder_create(const char *path, struct cm_process_results *results, enum cm
    int code = ENOMEM;
    recorder->file.file = -1;
    recorder->results = results;
+   if (results)
+      cm_process_results_prepare_recording(results, path);
    if (allocate_parts(recorder)) {
       code = cm_recording_file_open(&recorder->file, path);
       if (!code)

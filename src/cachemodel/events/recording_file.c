@@ -81,6 +81,7 @@ cm_recording_file_close(struct cm_recording_file *recording)
 {
    if (recording->file < 0)
       return 0;
+   flock(recording->file, LOCK_UN); /* a child may have it open, too */
    const int code = close(recording->file) != 0 ? errno : 0;
    recording->file = -1;
    if (recording->temporary && !recording->named)

@@ -186,6 +186,14 @@ open_locked(const char *directory, int *opened)
    return 0;
 }
 
+/* A child that was forked meanwhile may have it open, too. */
+static void
+close_locked(int opened)
+{
+   flock(opened, LOCK_UN);
+   close(opened);
+}
+
 /* ---- folders ----------------------------------------------------------- */
 
 /* Opens a folder that is not a link and locks it; negative: the error number, EWOULDBLOCK where a process
@@ -213,20 +221,26 @@ is_folder_name(const char *name)
           dash + 1 + strspn(dash + 1, "0123456789") == name + length;
 }
 
-/* Removes what tbrsim wrote, and the folder if nothing else is in it. False: a process still writes there. */
 static bool
+is_in_use(int directory, const char *folder)
+{
+   const int opened = is_folder_name(folder) ? open_folder(directory, folder) : -ENOENT;
+   if (opened >= 0)
+      close_locked(opened);
+   return opened == -EWOULDBLOCK;
+}
+
+/* Removes what tbrsim wrote, and the folder if nothing else is in it. */
+static void
 remove_folder(int directory, const char *folder)
 {
-   if (!is_folder_name(folder))
-      return true;
-   const int opened = open_folder(directory, folder);
+   const int opened = is_folder_name(folder) ? open_folder(directory, folder) : -ENOENT;
    if (opened < 0)
-      return opened != -EWOULDBLOCK;
+      return;
    for (unsigned f = 0; f < NUM_STATISTICS_FILES; f++)
       unlinkat(opened, statistics_files[f], 0);
    unlinkat(directory, folder, AT_REMOVEDIR);
-   close(opened);
-   return true;
+   close_locked(opened);
 }
 
 /* A new folder, open and locked. Of one that a killed process has left before anything was in it: that one.
@@ -241,7 +255,7 @@ make_folder(int directory, const char *folder)
       if (left >= 0) {
          for (unsigned f = NUM_LINKS; f < NUM_STATISTICS_FILES; f++)
             unlinkat(left, statistics_files[f], 0);
-         close(left);
+         close_locked(left);
       }
       if (unlinkat(directory, folder, AT_REMOVEDIR) != 0)
          return -EEXIST;
@@ -249,6 +263,17 @@ make_folder(int directory, const char *folder)
          return -errno;
    }
    return open_folder(directory, folder);
+}
+
+/* A run goes on while one of its processes writes: then nothing of it is replaced. */
+static bool
+is_over(int directory, const struct cm_process_index *index, const char *run)
+{
+   for (size_t r = 0; r < index->count; r++) {
+      if (strcmp(index->rows[r].run, run) == 0 && is_in_use(directory, index->rows[r].folder))
+         return false;
+   }
+   return true;
 }
 
 /* The first number whose folder is not there, or is of a run that has ended. 0, or the error number. */
@@ -262,6 +287,8 @@ find_folder(struct cm_process_results *results)
       snprintf(folder, size, "%s-%u", results->name, n);
       const struct cm_process_row *row = cm_process_index_find(&results->index, folder);
       if (row && strcmp(row->run, results->run) == 0)
+         continue;
+      if (row && !is_over(results->opened, &results->index, row->run))
          continue;
       int opened = row ? open_folder(results->opened, folder) : -ENOENT;
       results->made = opened == -ENOENT;
@@ -314,9 +341,9 @@ void
 cm_process_results_destroy(struct cm_process_results *results)
 {
    if (results->opened >= 0)
-      close(results->opened);
+      close_locked(results->opened);
    if (results->in_folder >= 0)
-      close(results->in_folder);
+      close_locked(results->in_folder);
    cm_process_index_free(&results->index);
    pthread_mutex_destroy(&results->lock);
    free(results->directory);
@@ -327,6 +354,16 @@ cm_process_results_destroy(struct cm_process_results *results)
    free(results->folder);
    free(results->recording);
    free(results);
+}
+
+void
+cm_process_results_leave_to_parent(struct cm_process_results *results)
+{
+   /* Locks are held as long as anybody has these open. */
+   if (results->opened >= 0)
+      close(results->opened);
+   if (results->in_folder >= 0)
+      close(results->in_folder);
 }
 
 const char *
@@ -355,7 +392,7 @@ cm_process_results_begin(struct cm_process_results *results)
    say(results->directory, name, code);
    cm_process_index_free(&results->index);
    if (results->opened >= 0)
-      close(results->opened);
+      close_locked(results->opened);
    results->opened = -1;
    return false;
 }
@@ -369,16 +406,18 @@ write_index(const struct cm_process_results *results)
    return !code;
 }
 
-/* Removes the folders of other runs that have ended. */
+/* Removes the folders of other runs that are over; of all of those for NULL. */
 static bool
 replace(int directory, struct cm_process_index *index, const char *run)
 {
    bool found = false;
    for (size_t r = index->count; r--;) {
-      if ((!run || strcmp(index->rows[r].run, run) != 0) && remove_folder(directory, index->rows[r].folder)) {
-         cm_process_index_remove(index, r);
-         found = true;
-      }
+      const struct cm_process_row *row = &index->rows[r];
+      if ((run && strcmp(row->run, run) == 0) || !is_over(directory, index, row->run))
+         continue;
+      remove_folder(directory, row->folder);
+      cm_process_index_remove(index, r);
+      found = true;
    }
    return found;
 }
@@ -449,7 +488,7 @@ cm_process_results_end(struct cm_process_results *results, bool written)
       unlinkat(results->opened, folder, AT_REMOVEDIR);
    }
    cm_process_index_free(&results->index);
-   close(results->opened);
+   close_locked(results->opened);
    results->opened = -1;
    return fine;
 }
@@ -465,7 +504,7 @@ cm_process_results_replace(const char *directory)
       if (!code && replace(opened, &index, NULL))
          code = cm_process_index_write(opened, &index);
       cm_process_index_free(&index);
-      close(opened);
+      close_locked(opened);
    }
    if (code)
       say(directory, CM_PROCESS_INDEX_NAME, code);
@@ -473,6 +512,25 @@ cm_process_results_replace(const char *directory)
 }
 
 /* ---- recordings -------------------------------------------------------- */
+
+bool
+cm_path_is_below(const char *path, const char *directory)
+{
+   const size_t length = strlen(directory);
+   return strncmp(path, directory, length) == 0 && (path[length] == '/' || directory[length - 1] == '/');
+}
+
+void
+cm_process_results_prepare_recording(const struct cm_process_results *results, const char *path)
+{
+   if (!results->directory || !cm_path_is_below(path, results->directory))
+      return;
+   char *directory = strndup(path, (size_t)(strrchr(path, '/') - path));
+   /* What goes wrong shows when the file is opened. */
+   if (directory)
+      make_directories(directory);
+   free(directory);
+}
 
 /* Whether another process' recording of this run has the name, or one that is still written. */
 static int
@@ -490,7 +548,7 @@ is_taken(const struct cm_process_results *results, int directory, const char *na
    const int file = *taken ? -1 : openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
    if (file >= 0) {
       *taken = flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-      close(file);
+      close_locked(file);
    }
    return 0;
 }
@@ -573,7 +631,7 @@ list_recording(struct cm_process_results *results)
          code = row->recording ? cm_process_index_write(opened, &index) : ENOMEM;
       }
       cm_process_index_free(&index);
-      close(opened);
+      close_locked(opened);
    }
    if (code)
       say(results->directory, CM_PROCESS_INDEX_NAME, code);
@@ -605,7 +663,7 @@ cm_process_results_name_recording(struct cm_process_results *results, const char
    if (results)
       pthread_mutex_unlock(&results->lock);
    if (opened >= 0)
-      close(opened);
+      close_locked(opened);
    /* Without either lock: who lists the folder has that of the directory, and waits for the other. */
    if (listed)
       list_recording(results);

@@ -8,7 +8,7 @@
  * frame has been written, and nothing is taken away before that.
  *
  * Processes of one run (TBRSIM_RUN) add up; the first one of another run takes the place of those that the
- * index lists, but for processes that still write: their folders are locked. Of a folder only the files
+ * index lists, but for runs of which a process still writes: its folder is locked. Of a folder only the files
  * that tbrsim writes are removed, and the folder where nothing else is in it. Links in place of folders are
  * not followed. All this is done under a lock on the directory.
  *
@@ -40,6 +40,9 @@ cm_process_results_create(const char *directory, const char *run, const char *pr
 /** The folder counts as finished. */
 void cm_process_results_destroy(struct cm_process_results *results);
 
+/** In a child: does without what it has of its parent's results, which are not freed. */
+void cm_process_results_leave_to_parent(struct cm_process_results *results);
+
 /** Makes the folder, and keeps the directory locked. False after a line on stderr. */
 bool cm_process_results_begin(struct cm_process_results *results);
 /** Its path. */
@@ -51,6 +54,12 @@ bool cm_process_results_end(struct cm_process_results *results, bool written);
 /** Statistics were written that are no process', straight into the directory: removes what processes of
  * finished runs have left there. False after a line on stderr. */
 bool cm_process_results_replace(const char *directory);
+
+/** Whether a path is below a directory. */
+bool cm_path_is_below(const char *path, const char *directory);
+
+/** A recording is about to be opened: makes the directory, if it is that of the statistics, or below. */
+void cm_process_results_prepare_recording(const struct cm_process_results *results, const char *path);
 
 /** A recording that has a first frame gets its name: the file, without a name where temporary is NULL, else of
  * that name in the directory of path. Its path (to be freed), or NULL with errno set. results may be NULL: then it

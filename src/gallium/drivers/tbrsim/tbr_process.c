@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_process.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "util/simple_mtx.h"
 #include "util/u_process.h"
 #include "stats/process_results.h"
 
-bool
-tbr_process_is_new(int *process)
+static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
+static struct cm_process_results *results;
+
+void
+tbr_process_at_fork(bool *registered, void (*child)(void))
 {
-   const int now = (int)getpid();
-   const bool is_new = *process != now;
-   *process = now;
-   return is_new;
+   if (!*registered)
+      *registered = pthread_atfork(NULL, NULL, child) == 0;
 }
 
 const char *
@@ -25,17 +26,22 @@ tbr_process_directory(void)
    return directory && *directory ? directory : NULL;
 }
 
+static void
+forget_parent(void)
+{
+   simple_mtx_init(&mutex, mtx_plain);
+   if (results)
+      cm_process_results_leave_to_parent(results);
+   results = NULL;
+}
+
 struct cm_process_results *
 tbr_process_results(void)
 {
-   static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
-   static struct cm_process_results *results;
-   static int process;
+   static bool registered;
 
    simple_mtx_lock(&mutex);
-   /* The parent's are its own. */
-   if (tbr_process_is_new(&process))
-      results = NULL;
+   tbr_process_at_fork(&registered, forget_parent);
    if (!results)
       results =
          cm_process_results_create(tbr_process_directory(), getenv("TBRSIM_RUN"), util_get_process_name());
@@ -44,4 +50,14 @@ tbr_process_results(void)
    struct cm_process_results *found = results;
    simple_mtx_unlock(&mutex);
    return found;
+}
+
+void
+tbr_process_finish(void)
+{
+   simple_mtx_lock(&mutex);
+   if (results)
+      cm_process_results_destroy(results);
+   results = NULL;
+   simple_mtx_unlock(&mutex);
 }

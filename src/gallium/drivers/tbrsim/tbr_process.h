@@ -7,12 +7,16 @@
 
 struct cm_process_results;
 
-/** Whether this is another process than at the last call with the same variable, which starts as 0: a child has
- * copies of its parent's variables, but no part in its results. */
-bool tbr_process_is_new(int *process);
+/** Has a function called in every child that the process forks, once it is there. A child has copies of its
+ * parent's variables, but none of its threads, and no part in its results: what may be locked is to be initialised,
+ * what belongs to the parent to be forgotten. */
+void tbr_process_at_fork(bool *registered, void (*child)(void));
 
 /** The results of the process, for as long as it lives; NULL with a message when memory is out. */
 struct cm_process_results *tbr_process_results(void);
+
+/** The process ends: its results are finished. */
+void tbr_process_finish(void);
 
 /** The directory for statistics; NULL: there are none. */
 const char *tbr_process_directory(void);

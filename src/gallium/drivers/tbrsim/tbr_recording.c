@@ -43,17 +43,23 @@ tbr_recording_keeps_hidden(const struct cm_config *config)
    return debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false) || config->mode == CM_MODE_IMR;
 }
 
+/* The recorder's thread and the file are the parent's. */
+static void
+forget_parent(void)
+{
+   simple_mtx_init(&mutex, mtx_plain);
+   simple_mtx_init(&recorder_mutex, mtx_plain);
+   owner = current = NULL;
+   recorder = NULL;
+   opened = owner_finished_frame = left_out = false;
+}
+
 struct tbr_recording *
 tbr_recording_attach(const struct cm_config *config, const char *isa)
 {
-   static int process;
+   static bool registered;
    simple_mtx_lock(&mutex);
-   /* What a child has of its parent's recorder is left alone: its thread and the file are the parent's. */
-   if (tbr_process_is_new(&process)) {
-      owner = current = NULL;
-      recorder = NULL;
-      opened = left_out = false;
-   }
+   tbr_process_at_fork(&registered, forget_parent);
    simple_mtx_unlock(&mutex);
    struct tbr_recording *recording = CALLOC_STRUCT(tbr_recording);
    if (recording)

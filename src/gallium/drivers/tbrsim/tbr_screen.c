@@ -21,6 +21,7 @@
 #include "tbr_fence.h"
 #include "tbr_model.h"
 #include "tbr_pass.h"
+#include "tbr_process.h"
 #include "tbr_program_cache.h"
 #include "tbr_public.h"
 #include "tbr_query.h"
@@ -60,19 +61,26 @@ finish_all_models(void)
    }
    tbr_statistics_close();
    tbr_recording_close();
+   tbr_process_finish();
    simple_mtx_unlock(&models_mutex);
+}
+
+/* The screens are the parent's. */
+static void
+forget_parent(void)
+{
+   simple_mtx_init(&models_mutex, mtx_plain);
+   screens_with_model = NULL;
 }
 
 static void
 remember_model(struct tbr_screen *screen)
 {
-   static bool registered;
+   static bool registered, registered_at_fork;
 
    simple_mtx_lock(&models_mutex);
-   if (process != getpid()) {
-      process = getpid();
-      screens_with_model = NULL; /* those of the process that forked this one */
-   }
+   tbr_process_at_fork(&registered_at_fork, forget_parent);
+   process = getpid();
    if (!registered)
       registered = atexit(finish_all_models) == 0;
    screen->next_with_model = screens_with_model;

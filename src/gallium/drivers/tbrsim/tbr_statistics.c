@@ -42,19 +42,24 @@ create_writer(const struct cm_config *config, const char *isa)
    return writer != NULL;
 }
 
+/* The files are the parent's. */
+static void
+forget_parent(void)
+{
+   simple_mtx_init(&mutex, mtx_plain);
+   table = NULL;
+   writer = NULL;
+   owner = NULL;
+   prepared = left_out = false;
+}
+
 bool
 tbr_statistics_prepare(const struct cm_config *config, const char *isa)
 {
-   static int process;
+   static bool registered;
 
    simple_mtx_lock(&mutex);
-   /* What a child has of its parent's writer is left alone: the files are the parent's. */
-   if (tbr_process_is_new(&process)) {
-      table = NULL;
-      writer = NULL;
-      owner = NULL;
-      prepared = left_out = false;
-   }
+   tbr_process_at_fork(&registered, forget_parent);
    if (!prepared)
       prepared = !tbr_process_directory() || create_writer(config, isa);
    const bool ok = prepared;
