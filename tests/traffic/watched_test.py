@@ -19,6 +19,11 @@ COUNTERS = ("fragment_stage.fragments", "dram.total.write_bytes")
 
 
 class Watched(unittest.TestCase):
+    def directory(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        return directory.name
+
     def replay(self, capture, *options):
         """The statistics of a replay and what glretrace printed."""
         clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
@@ -49,6 +54,21 @@ class Watched(unittest.TestCase):
                 self.assertGreaterEqual(len(reported), len(frames))
                 self.assertEqual(sum(part["fragment_stage.fragments"] or 0 for part in reported),
                                  sum(frame["fragment_stage.fragments"] for frame in frames))
+
+    def test_descriptions(self):
+        """GL_INTEL_performance_query has the counters' descriptions and units, and changes nothing either."""
+        total, frames, printed = self.replay("glmark2_shadow.trace", "--pdrawcalls="
+                                             "GL_INTEL_performance_query: fragment_stage.fragments, gpu.passes")
+        self.assertEqual((total, frames), self.replay("glmark2_shadow.trace")[:2])
+        self.assertIn(["183257", "1"], [line.split("\t")[-2:] for line in printed])
+        result = subprocess.run([ARGUMENTS.tbrsim, "run", "--out", self.directory(), "--", "eglretrace",
+                                 "--list-metrics", REPLAYS / "glmark2_shadow.trace"],
+                                capture_output=True, text=True, check=True, timeout=100)
+        lines = [line.strip() for line in result.stdout.splitlines()]
+        described = {metric.split()[2]: text.removeprefix("Description:").strip()
+                     for metric, text in zip(lines, lines[1:]) if metric.startswith("Metric #")}
+        self.assertEqual(described["dram.total.read_bytes"], "main memory: bytes read; all streams (bytes)")
+        self.assertEqual(described["fragment_stage.fragments"], "fragments shaded, helpers not counted (fragments)")
 
     def test_many_draws_a_pass(self):
         self.check("glmark2_ideas.trace")

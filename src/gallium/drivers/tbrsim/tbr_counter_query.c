@@ -286,13 +286,14 @@ tbr_counter_query_init_screen(struct tbr_screen *screen)
       return false;
    for (uint32_t i = 0; i < screen->counters->count; i++)
       add_to_group(screen, &screen->counters->counters[i]);
-   return true;
+   return tbr_counter_set_init_screen(screen);
 }
 
 void
 tbr_counter_query_init_context(struct tbr_context *context)
 {
    list_inithead(&context->counter_watches);
+   tbr_counter_set_init_context(context);
 }
 
 void

@@ -36,6 +36,12 @@ void tbr_counter_queries_begin_pass(struct tbr_context *context);
  * becomes another's successor in the same thread is flushed in any case. */
 bool tbr_counter_queries_defer_flush(struct tbr_context *context);
 
+/** tbr_counter_set.c: GL_INTEL_performance_query, which has descriptions. */
+void tbr_counter_set_init_context(struct tbr_context *context);
+/** False when memory is out. */
+bool tbr_counter_set_init_screen(struct tbr_screen *screen);
+void tbr_counter_set_destroy_screen(struct tbr_screen *screen);
+
 void tbr_counter_query_init_context(struct tbr_context *context);
 void tbr_counter_query_destroy_context(struct tbr_context *context);
 

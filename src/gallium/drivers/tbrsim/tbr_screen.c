@@ -16,6 +16,7 @@
 #include "util/u_memory.h"
 #include "util/u_screen.h"
 #include "tbr_context.h"
+#include "tbr_counter_query.h"
 #include "tbr_batch.h"
 #include "tbr_debug.h"
 #include "tbr_fence.h"
@@ -198,6 +199,7 @@ destroy_screen(struct pipe_screen *base)
    simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->storage_lock);
    simple_mtx_destroy(&screen->hand_over_lock);
+   tbr_counter_set_destroy_screen(screen);
    cm_counter_table_destroy(screen->counters);
    if (screen->config)
       cm_config_destroy(screen->config);

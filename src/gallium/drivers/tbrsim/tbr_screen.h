@@ -47,6 +47,7 @@ struct tbr_screen {
       unsigned num_counters;
    } counter_groups[1 + CM_UNIT_COUNT];
    unsigned num_counter_groups;
+   char **counter_texts; /**< descriptions with their units, by counter */
 
    uint32_t loops_ended;        /**< 1 once a program's loops had to be ended; see tbr_nir_limit_loops */
    uint32_t told_of_loops;      /**< ... and the user has been told (atomic) */
