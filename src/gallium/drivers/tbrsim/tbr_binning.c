@@ -213,8 +213,9 @@ is_near(vertex_attributes vertex)
    return position[3] > 0 && fabsf(position[0]) < TBR_GUARD_BAND && fabsf(position[1]) < TBR_GUARD_BAND;
 }
 
-/** The line as the parallelogram of its width across its minor axis: one pixel a
- * column (or row) for width 1, half-open along the major axis. */
+/** The line as a parallelogram. Of single samples: of its width across its minor axis,
+ * one pixel a column (or row) for width 1, half-open along the major axis. Multisampled:
+ * the rectangle whose sides are half the width away from it. */
 static void
 bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1)
 {
@@ -229,9 +230,17 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    }
    const float dx = v1[0][0] - v0[0][0], dy = v1[0][1] - v0[0][1];
    const bool x_major = fabsf(dx) >= fabsf(dy);
-   const float along = first_pixel_shift(rasterizer, x_major, x_major ? dx : dy);
-   const float width = MAX2(roundf(rasterizer->line_width), 1.0f);
-   const float half = width * 0.5f;
+   float side[2] = {0, 0}; /* half the width, from the line to its side */
+   float along = 0;
+   if (rasterizer->line_rectangular) {
+      const float half = MAX2(rasterizer->line_width, 1.0f) * 0.5f;
+      const float length = (float)sqrt((double)dx * dx + (double)dy * dy);
+      side[0] = length > 0 ? -dy / length * half : 0;
+      side[1] = length > 0 ? dx / length * half : 0;
+   } else {
+      side[x_major ? 1 : 0] = MAX2(roundf(rasterizer->line_width), 1.0f) * 0.5f;
+      along = first_pixel_shift(rasterizer, x_major, x_major ? dx : dy);
+   }
 
    binning->clipped_primitives++;
    struct tbr_binned_primitive primitive = {
@@ -242,7 +251,8 @@ bin_line(struct tbr_binning *binning, vertex_attributes v0, vertex_attributes v1
    };
    for (unsigned i = 0; i < 3; i++) {
       memcpy(primitive.corner[i], primitive.vertex[i][0], sizeof primitive.corner[i]);
-      primitive.corner[i][x_major ? 1 : 0] += i == 2 ? half : -half;
+      primitive.corner[i][0] += i == 2 ? side[0] : -side[0];
+      primitive.corner[i][1] += i == 2 ? side[1] : -side[1];
       primitive.corner[i][x_major ? 0 : 1] += along;
    }
    bin_primitive(binning, &primitive);
