@@ -96,6 +96,11 @@ cm_timing_end(struct cm_timing *timing)
       cm_tiled_timing_end(timing->tiled, log);
    else
       cm_immediate_timing_pass(timing->immediate);
+   /* The log of a pass is long, and has been read: one array of tokens is enough. */
+   if (timing->immediate) {
+      timing->tap = log->tap;
+      log->tap = (struct cm_tap){0};
+   }
 }
 
 void
