@@ -12,6 +12,7 @@
 #include "tbr_counter_query.h"
 #include "tbr_debug.h"
 #include "tbr_model.h"
+#include "tbr_progress.h"
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
 #include "tbr_screen.h"
@@ -684,6 +685,7 @@ tbr_batch_hand_over(struct tbr_context *context)
    batch->pass.draws = batch->states.data;
    batch->pass.num_occlusion_counters = batch->sinks.count;
    tbr_debug_pass(batch);
+   tbr_progress_pass();
    tbr_debug_tile(&batch->pass, batch);
    describe_events(batch);
 
@@ -736,6 +738,7 @@ tbr_frame_end(struct tbr_context *context)
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    tbr_batch_flush(context);
    p_atomic_inc(&screen->frame);
+   tbr_progress_frame();
    if (screen->model)
       tbr_model_frame_end(screen->model);
    tbr_counter_queries_charge(context);

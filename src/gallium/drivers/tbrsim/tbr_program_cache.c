@@ -12,9 +12,12 @@
 #include "util/disk_cache_os.h"
 #include "util/hash_table.h"
 #include "util/list.h"
+#include "util/os_time.h"
 #include "util/simple_mtx.h"
 #include "util/u_cpu_detect.h"
 #include "util/u_memory.h"
+#include "util/u_thread.h"
+#include "tbr_progress.h"
 
 struct tbr_program_cache {
    struct list_head link; /**< in caches */
@@ -211,15 +214,20 @@ tbr_program_cache_store(struct tbr_program_cache *cache, const unsigned char *ke
    disk_cache_put(cache->disk, disk_key, code->data, code->data_size, NULL);
 }
 
+/** When this thread began to compile a vertex or geometry program, in nanoseconds. */
+static thread_local int64_t compiling_since;
+
 static void
 find_for_draw(void *cookie, struct lp_cached_code *found, unsigned char key[SHA1_DIGEST_LENGTH])
 {
    tbr_program_cache_find(cookie, key, found);
+   compiling_since = os_time_get_nano();
 }
 
 static void
 store_for_draw(void *cookie, struct lp_cached_code *code, unsigned char key[SHA1_DIGEST_LENGTH])
 {
+   tbr_progress_shader(os_time_get_nano() - compiling_since);
    tbr_program_cache_store(cookie, key, code);
 }
 

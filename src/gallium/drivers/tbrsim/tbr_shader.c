@@ -21,6 +21,7 @@
 #include "tbr_nir.h"
 #include "tbr_nir_fetch.h"
 #include "tbr_program_cache.h"
+#include "tbr_progress.h"
 
 static uint32_t
 next_program(void)
@@ -299,7 +300,9 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
       how = code->from_disk ? "from disk" : "compiled";
       variant->code = tbr_program_cache_enter(shader->programs, code);
    }
-   tbr_debug_code(shader->program, shader->num_instructions, os_time_get_nano() - begin, how);
+   const int64_t taken = os_time_get_nano() - begin;
+   tbr_debug_code(shader->program, shader->num_instructions, taken, how);
+   tbr_progress_shader(taken);
    variant->next = shader->variants;
    shader->variants = variant;
    return variant->code->function;

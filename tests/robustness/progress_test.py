@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""The driver says on a terminal that it is compiling shaders, and nothing in a pipe."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+ARGUMENTS = None
+LINE = re.compile(r"tbrsim: compiling shaders: (\d+) in (\d+) s; render passes: (\d+); no frame for (\d+) s")
+CLEAR = "\r\x1b[K"
+
+
+def run(stderr):
+    """The program compiles and draws with hundreds of programs and never ends a frame."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
+    clean |= {"MESA_SHADER_CACHE_DISABLE": "true"}
+    return subprocess.Popen([ARGUMENTS.tbrsim, "run", "--no-model", "--", ARGUMENTS.robustness, "programs", "400"],
+                            env=clean, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
+
+
+def read_all(terminal):
+    text = b""
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # the other end is closed
+            part = b""
+        if not part:
+            return text.decode()
+        text += part
+
+
+class Progress(unittest.TestCase):
+    def test_terminal(self):
+        terminal, end = os.openpty()
+        process = run(end)
+        os.close(end)
+        text = read_all(terminal)
+        os.close(terminal)
+        self.assertEqual(process.wait(timeout=60), 0)
+        lines = [[int(number) for number in found] for found in LINE.findall(text)]
+        self.assertGreater(len(lines), 1, text)
+        for before, after in zip(lines, lines[1:]):
+            self.assertTrue(all(a <= b for a, b in zip(before, after)), text)
+            self.assertLess(before[0], after[0])
+        self.assertGreater(lines[0][0], 0)
+        # One line, written anew each time, and taken away in the end.
+        self.assertEqual(text, "".join(CLEAR + found[0] for found in LINE.finditer(text)) + CLEAR)
+
+    def test_pipe(self):
+        process = run(subprocess.PIPE)
+        _, text = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, text), (0, b""))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tbrsim", required=True)
+    parser.add_argument("--robustness", required=True)
+    ARGUMENTS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
