@@ -467,6 +467,11 @@ test_formats(void **state)
       const enum pipe_format format = formats[texture_test_below(COUNT(formats))];
       random_image(&image, texture_test_below(3) ? PIPE_TEXTURE_2D : PIPE_TEXTURE_CUBE, format, 64);
       random_sampler(&image.binding, all_wraps, COUNT(all_wraps));
+      if (texture_test_below(4) == 0) {
+         image.binding.sampler.min_img_filter = image.binding.sampler.mag_img_filter =
+            PIPE_TEX_FILTER_NEAREST;
+         image.binding.sampler.min_mip_filter = PIPE_TEX_MIPFILTER_NONE;
+      }
       random_arguments(&image.binding, &arguments);
       check_call(&image.binding, &arguments,
                  format == PIPE_FORMAT_DXT1_RGB             ? 1.5 / 255

@@ -207,7 +207,10 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       *texel = x | y << 16;
       const struct texture_places places = {offset, row_stride, {x, x}, {y, y}};
       struct texture_color color;
-      texture_load_square(thread, state, kind, &places, 1, &color);
+      if (cube) /* as in the general function, which takes those that are filtered */
+         texture_load_exactly(thread, state, kind, &places, &color);
+      else
+         texture_load_square(thread, state, kind, &places, 1, &color);
       texture_compare_color(kind, point, &color);
       return color;
    }

@@ -4,8 +4,6 @@
  * those of the general function, bit for bit. Included by tbr_texture_fast.c.
  */
 
-typedef double texture_double __attribute__((vector_size(TEXTURE_LANES * 8)));
-
 /** Whether texels of a kind come out of the fast functions as the format has them: those
  * filtered as 16-bit channels of fewer than 8 bits, or in sRGB, are rounded. */
 TEXTURE_INLINE bool
@@ -92,29 +90,13 @@ texture_locate_texels(const struct tbr_texture_binding *binding, const struct tb
    return fetched;
 }
 
-/** Depth of 24 bits as Mesa's format functions have it: rounded once, from a double. */
-TEXTURE_INLINE texture_float
-texture_exact_depth(texture_int depth)
-{
-   const texture_double scale = 1.0 / 0xffffff - (texture_double){0};
-   return __builtin_convertvector(__builtin_convertvector(depth, texture_double) * scale, texture_float);
-}
-
 TEXTURE_INLINE void
 texture_fetch_as(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
                  enum texture_kind kind, const struct texture_places *places, unsigned part,
                  struct tbr_sample_arguments *arguments)
 {
    struct texture_color color;
-   if (kind == TEXTURE_KIND_24_LOW || kind == TEXTURE_KIND_24_HIGH) {
-      const texture_uint word =
-         (texture_uint)texture_load_word(state->base, places->offset + places->y[0] * places->row_stride +
-                                                         places->x[0] * 4);
-      color.single =
-         texture_exact_depth((texture_int)(kind == TEXTURE_KIND_24_LOW ? word & 0xffffff : word >> 8));
-   } else {
-      texture_load_square(thread, state, kind, places, 1, &color);
-   }
+   texture_load_exactly(thread, state, kind, places, &color);
    texture_store_color(state, kind, color, part, arguments);
 }
 

@@ -263,6 +263,32 @@ texture_load_square(struct tbr_texture_thread *thread, const struct tbr_texture_
       colors[i] = texture_unpack(kind, texels[i]);
 }
 
+typedef double texture_double __attribute__((vector_size(TEXTURE_LANES * 8)));
+
+/** Depth of 24 bits as Mesa's format functions have it: rounded once, from a double. */
+TEXTURE_INLINE texture_float
+texture_exact_depth(texture_int depth)
+{
+   const texture_double scale = 1.0 / 0xffffff - (texture_double){0};
+   return __builtin_convertvector(__builtin_convertvector(depth, texture_double) * scale, texture_float);
+}
+
+/** Reads a texel a lane, of a depth format as Mesa's format functions do. */
+TEXTURE_INLINE void
+texture_load_exactly(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
+                     enum texture_kind kind, const struct texture_places *places, struct texture_color *color)
+{
+   if (kind != TEXTURE_KIND_24_LOW && kind != TEXTURE_KIND_24_HIGH) {
+      texture_load_square(thread, state, kind, places, 1, color);
+      return;
+   }
+   const texture_uint word =
+      (texture_uint)texture_load_word(state->base,
+                                      places->offset + places->y[0] * places->row_stride + places->x[0] * 4);
+   color->single =
+      texture_exact_depth((texture_int)(kind == TEXTURE_KIND_24_LOW ? word & 0xffffff : word >> 8));
+}
+
 /** Whether two neighbours are read at once. */
 TEXTURE_INLINE bool
 texture_has_pairs(enum texture_kind kind)

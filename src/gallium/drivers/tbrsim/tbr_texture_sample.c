@@ -66,6 +66,25 @@ TEXTURE_DEFINE_FILTERS(24_high, TEXTURE_KIND_24_HIGH, false)
 TEXTURE_DEFINE_FILTERS(float, TEXTURE_KIND_FLOAT, false)
 TEXTURE_DEFINE_FILTERS(wide, TEXTURE_KIND_WIDE, false)
 TEXTURE_DEFINE_FILTERS(cube_bytes_4, TEXTURE_KIND_BYTES_4, true)
+/* Cube maps of depth and floats are only served where nothing is filtered. */
+TEXTURE_DEFINE(cube_16, TEXTURE_KIND_16, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
+TEXTURE_DEFINE(cube_24_low, TEXTURE_KIND_24_LOW, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
+TEXTURE_DEFINE(cube_24_high, TEXTURE_KIND_24_HIGH, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
+TEXTURE_DEFINE(cube_float, TEXTURE_KIND_FLOAT, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
+TEXTURE_DEFINE(cube_wide, TEXTURE_KIND_WIDE, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
+
+static tbr_sample_function
+texture_choose_unfiltered_cube(enum texture_kind kind)
+{
+   switch (kind) {
+   case TEXTURE_KIND_16: return texture_sample_cube_16;
+   case TEXTURE_KIND_24_LOW: return texture_sample_cube_24_low;
+   case TEXTURE_KIND_24_HIGH: return texture_sample_cube_24_high;
+   case TEXTURE_KIND_FLOAT: return texture_sample_cube_float;
+   case TEXTURE_KIND_WIDE: return texture_sample_cube_wide;
+   default: return texture_sample_general;
+   }
+}
 
 static tbr_sample_function
 texture_choose_isotropic(const struct tbr_texture_binding *binding)
@@ -79,6 +98,8 @@ texture_choose_isotropic(const struct tbr_texture_binding *binding)
                                 : sampler->min_mip_filter == PIPE_TEX_MIPFILTER_LINEAR ? TEXTURE_MIP_LINEAR
                                                                                        : TEXTURE_MIP_NONE;
 
+   if (texture_is_cube(binding) && state->kind != TEXTURE_KIND_BYTES_4)
+      return texture_choose_unfiltered_cube(state->kind);
    switch (state->kind) {
    case TEXTURE_KIND_BYTES_4:
       return texture_is_cube(binding) ? texture_functions_cube_bytes_4[filter][mip]

@@ -327,6 +327,21 @@ is_specialised(struct tbr_texture_binding *binding)
            binding->target == PIPE_TEXTURE_CUBE);
 }
 
+/** Whether the specialised functions serve a cube map: one of bytes, or of depth or floats
+ * that nothing is filtered of, such as the shadows of a point light. */
+static bool
+is_specialised_cube(const struct tbr_texture_binding *binding)
+{
+   const struct tbr_texture_private *state = &binding->private_state;
+   const struct pipe_sampler_state *sampler = &binding->sampler;
+   if (state->kind == TEXTURE_KIND_BYTES_4)
+      return true;
+   return state->seamless && state->kind >= TEXTURE_KIND_16 &&
+          sampler->min_img_filter == PIPE_TEX_FILTER_NEAREST &&
+          sampler->mag_img_filter == PIPE_TEX_FILTER_NEAREST &&
+          sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NONE;
+}
+
 void
 tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
 {
@@ -367,8 +382,7 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    const bool covered = is_specialised(binding);
    state->kind = covered ? classify_format(binding->format, component) : TEXTURE_KIND_GENERAL;
    state->wide = classify_wide(binding->format);
-   /* Cube maps of the other kinds are rare: through the general function. */
-   if (binding->target == PIPE_TEXTURE_CUBE && state->kind != TEXTURE_KIND_BYTES_4)
+   if (binding->target == PIPE_TEXTURE_CUBE && !is_specialised_cube(binding))
       state->kind = TEXTURE_KIND_GENERAL;
    if (state->kind == TEXTURE_KIND_GENERAL)
       component[0] = 0, component[1] = 1, component[2] = 2, component[3] = 3;
