@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "config/config.h"
 #include "tools.h"
 
 /* Takes over value. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "analysis.h"
+#include "config/config.h"
 
 static double
 share(uint64_t part, uint64_t all)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "config/config.h"
 #include "configurations.h"
 #include "gpu/gpu.h"
 #include "memory/cache.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "address_trace.h"
+#include "config/config.h"
 #include "memory/cache.h"
 #include "memory/future.h"
 #include "memory/next_use.h"

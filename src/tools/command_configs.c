@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "environment.h"
+#include "config/config.h"
 #include "options.h"
 #include "tools.h"
 #include "gpu/gpu_config.h"

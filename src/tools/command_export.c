@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "events/byte_stream.h"
+#include "config/config.h"
 #include "memory/next_use.h"
 #include "options.h"
 #include "progress.h"

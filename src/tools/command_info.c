@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpu/gpu_config.h"
+#include "config/config.h"
 #include "options.h"
 #include "recordings.h"
 #include "texture/placement.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "access_stream.h"
+#include "config/config.h"
 #include "llc_report.h"
 #include "options.h"
 #include "recordings.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "config/config.h"
 #include "recordings.h"
 #include "report.h"
 #include "simulation.h"

@@ -7,6 +7,7 @@
 
 #include "access_stream.h"
 #include "analysis/sweep.h"
+#include "config/config.h"
 #include "memory/future.h"
 #include "memory/hierarchy.h"
 #include "options.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "configurations.h"
+#include "config/config.h"
 
 #include <ctype.h>
 #include <stdlib.h>

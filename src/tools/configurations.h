@@ -6,8 +6,9 @@
 
 #include <stdbool.h>
 
-#include "config/config.h"
 #include "events/recording.h"
+
+struct cm_config;
 
 struct configuration {
    /** The preset's name and the settings, as in "boustro-fo,caches.l2.ways=4", which --config takes; no two

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "energy_account.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <stdio.h>

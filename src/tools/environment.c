@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "environment.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <libgen.h>

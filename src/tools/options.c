@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "options.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,11 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "config/config.h"
+#include "config/units.h"
+
+struct cm_config;
 
 struct options {
    const char *driver;    /**< "tbrsim", or another driver of our Mesa */

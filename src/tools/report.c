@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report.h"
+#include "config/config.h"
 
 #include <inttypes.h>
 #include <stdio.h>

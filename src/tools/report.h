@@ -3,7 +3,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 
-#include "config/config.h"
+struct cm_config;
 
 /** Reads DIRECTORY/stats.json and prints, for each unit and stream with accesses,
  * the accesses, the hit rate and the traffic to the next level, a frame and in

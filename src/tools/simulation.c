@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "simulation.h"
+#include "config/config.h"
 
 #include <malloc.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "simulation_index.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <jansson.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "sweep_report.h"
+#include "config/config.h"
 
 #include <inttypes.h>
 #include <jansson.h>

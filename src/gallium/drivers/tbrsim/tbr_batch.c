@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_batch.h"
+#include "config/config.h"
 
 #include "draw/draw_context.h"
 #include "tiling/tile_order.h"

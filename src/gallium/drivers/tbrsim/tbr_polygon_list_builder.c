@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "util/macros.h"
+#include "config/config.h"
 #include "util/u_math.h"
 #include "tbr_batch.h"
 #include "tbr_binning.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compiler/glsl_types.h"
+#include "config/config.h"
 #include "gallivm/lp_bld_init.h"
 #include "gpu/gpu_config.h"
 #include "util/list.h"

@@ -3,18 +3,20 @@
 #ifndef TBR_SCREEN_H
 #define TBR_SCREEN_H
 
+#include "config/units.h"
 #include "pipe/p_screen.h"
 #include "frontend/sw_winsys.h"
 #include "util/simple_mtx.h"
 #include "util/slab.h"
 #include "util/u_thread.h"
-#include "config/config.h"
 #include "stats/counters.h"
 
 struct disk_cache;
 struct tbr_model;
 struct tbr_program_cache;
 struct tbr_renderer;
+
+struct cm_config;
 
 struct tbr_screen {
    struct pipe_screen base;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_shader.h"
+#include "config/config.h"
 
 #include "draw/draw_context.h"
 #include "gallivm/lp_bld_init.h"
