@@ -205,6 +205,40 @@ test_latency_of_one_block(void **unused)
    assert_int_equal(cycles_of(&one, textures) - cycles_of(&none, textures), 20 + 6 + 1 + 50 + 4 + 30);
 }
 
+/* Passes that are the same, and hit whatever they access, take the same time, with as many vertices waiting. */
+static void
+test_passes_alike(void **unused)
+{
+   (void)unused;
+   struct cm_gpu *gpu = timed_gpu(no_misses, SETTINGS("immediate_pipeline.vertex_queue=16",
+                                                      "immediate_pipeline.issue_width=1"));
+   struct cm_resource_description image = describe_texture(64, 64, 1, 4);
+   image.id = COLOR;
+   cm_gpu_define_resource(gpu, &image);
+   uint64_t cycles[3], waited[3];
+   for (uint32_t p = 0; p < 3; p++) {
+      const uint64_t cycles_before = p ? value(gpu, "gpu.cycles") : 0;
+      const uint64_t waited_before = p ? value(gpu, "queue.vertex.cycles") : 0;
+      struct pass_builder *pass = pass_new(p, 64, 64, 64);
+      pass->pass.kind = CM_PASS_FULL;
+      pass_color(pass, COLOR, 4);
+      struct cm_draw *draw = pass_draw(pass);
+      draw->num_vertices = 101;
+      draw->vertex_program.instructions = 400;
+      add_primitive(pass, &(struct load){.primitives = 1}, 0);
+      pass_run(pass, gpu);
+      pass_free(pass);
+      cm_gpu_frame_end(gpu);
+      cycles[p] = value(gpu, "gpu.cycles") - cycles_before;
+      waited[p] = value(gpu, "queue.vertex.cycles") - waited_before;
+   }
+   for (uint32_t p = 1; p < 3; p++) {
+      assert_int_equal(cycles[p], cycles[0]);
+      assert_int_equal(waited[p], waited[0]);
+   }
+   cm_gpu_destroy(gpu);
+}
+
 /* 4,096 blocks of vertices, one after another: two channels of 8 bytes, 25.6 GB/s, are a block in 4 cycles. */
 static void
 test_memory_limits(void **unused)
@@ -451,10 +485,15 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_each_stage_limits),   cmocka_unit_test(test_latency_of_one_block),
-      cmocka_unit_test(test_memory_limits),       cmocka_unit_test(test_states_sum_up),
-      cmocka_unit_test(test_counts_are_the_same), cmocka_unit_test(test_nothing_gets_faster),
-      cmocka_unit_test(test_outstanding_miss),    cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_each_stage_limits),
+      cmocka_unit_test(test_latency_of_one_block),
+      cmocka_unit_test(test_passes_alike),
+      cmocka_unit_test(test_memory_limits),
+      cmocka_unit_test(test_states_sum_up),
+      cmocka_unit_test(test_counts_are_the_same),
+      cmocka_unit_test(test_nothing_gets_faster),
+      cmocka_unit_test(test_outstanding_miss),
+      cmocka_unit_test(test_refusals),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

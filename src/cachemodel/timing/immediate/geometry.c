@@ -9,6 +9,13 @@
 /** Vertices of a draw that one processor runs before the next one has its turn: a thread's. */
 #define VERTICES_OF_A_THREAD 16
 
+/* Where what is known of a vertex of the pass is, that is fetched and not assembled. */
+static uint64_t
+slot_of(const struct cm_immediate_timing *timing, uint64_t vertex)
+{
+   return (timing->vertices.left + vertex - timing->vertex) % timing->vertices.size;
+}
+
 /* A draw's programs are read before its first vertex. */
 static void
 fetch_programs(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw)
@@ -66,7 +73,7 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
       timing->run_draw++;
       timing->run_draw_vertex = 0;
    }
-   const uint64_t slot = timing->run_vertex % timing->vertices.size;
+   const uint64_t slot = slot_of(timing, timing->run_vertex);
    struct cm_wait *wait = &timing->vertex_waits[slot];
    if (!cm_wait_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
       return false;
@@ -117,7 +124,7 @@ cm_immediate_assemble(struct cm_immediate_timing *timing)
          return set_up(timing);
    }
    if (timing->draw_vertex < draw->num_vertices) {
-      const uint64_t slot = timing->vertex % timing->vertices.size;
+      const uint64_t slot = slot_of(timing, timing->vertex);
       if (timing->vertex == timing->run_vertex || timing->vertex_done[slot] >= timing->now)
          return false;
       timing->assembled = cm_later(timing->assembled, timing->vertex_done[slot]);
