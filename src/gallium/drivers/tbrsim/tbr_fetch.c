@@ -13,12 +13,12 @@ fetch_color(struct tbr_tile_thread *thread, unsigned n, uint32_t sample)
    struct colors colors = {};
    if (n < thread->pass->num_color && thread->pass->color[n].memory) {
       const uint8_t *pixels = buffer->pixels + sample * buffer->sample_bytes;
-      if (buffer->kind == TBR_COLOR_GENERAL) {
+      if (buffer->kind == TBR_COLOR_BYTES || buffer->kind == TBR_COLOR_UNORM) {
+         colors = unpack_channels(buffer, gather_pixels(buffer, pixels, quad));
+      } else {
          uint8_t raw[TBR_LANES * 16];
          gather_raw_pixels(buffer, pixels, quad, raw);
          colors = unpack_raw_pixels(buffer, raw);
-      } else {
-         colors = unpack_channels(buffer, gather_pixels(buffer, pixels, quad));
       }
    }
    store_colors(planes, colors);
