@@ -230,6 +230,7 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
    const bool bytes = resolves_as(color, resolve, TBR_COLOR_BYTES);
    const bool halves = resolves_as(color, resolve, TBR_COLOR_HALF);
    const size_t pixel_bytes = util_format_get_blocksize(resolve->to);
+   uint8_t *const image = resolve->memory + thread->layer * resolve->layer_stride;
    _Alignas(64) uint8_t pixels[TBR_LANES * 16];
    for (int y = y0 & ~3; y < y1; y += 4) {
       for (int x = x0 & ~3; x < x1; x += 4) {
@@ -242,8 +243,7 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
          else
             average_any(color, resolve, block, pixels);
          if (x >= x0 && x + 4 <= x1 && y >= y0 && y + 4 <= y1) {
-            copy_block_to_rows(resolve->memory +
-                                  (ptrdiff_t)(thread->tile_y + y - (int)resolve->y0) * resolve->stride +
+            copy_block_to_rows(image + (ptrdiff_t)(thread->tile_y + y - (int)resolve->y0) * resolve->stride +
                                   (size_t)(thread->tile_x + x - (int)resolve->x0) * pixel_bytes,
                                resolve->stride, pixels, pixel_bytes);
             continue;
@@ -252,8 +252,7 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
             const int column = x + tbr_lane_x[lane], row = y + tbr_lane_y[lane];
             if (column < x0 || column >= x1 || row < y0 || row >= y1)
                continue;
-            uint8_t *place = resolve->memory + thread->layer * resolve->layer_stride +
-                             (ptrdiff_t)(thread->tile_y + row - (int)resolve->y0) * resolve->stride +
+            uint8_t *place = image + (ptrdiff_t)(thread->tile_y + row - (int)resolve->y0) * resolve->stride +
                              (size_t)(thread->tile_x + column - (int)resolve->x0) * pixel_bytes;
             memcpy(place, pixels + lane * pixel_bytes, pixel_bytes);
          }
