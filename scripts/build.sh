@@ -36,6 +36,15 @@ unpack_mesa()
 patch -R -p1 -s -f --dry-run -d "$MESA_DIRECTORY" <"$patch_file" >/dev/null 2>&1 || unpack_mesa
 
 mkdir -p "$BUILD"
+# Mesa's options are read when a build directory is made; where they have changed since, it is made anew.
+options=$(sed -n '/subproject(/,/^  )/p' meson.build | cksum)
+if [ -e "$BUILD/build.ninja" ] && [ "$(cat "$BUILD/mesa-options" 2>/dev/null)" != "$options" ]; then
+   $MESON setup --wipe "$BUILD" . >"$BUILD.log" 2>&1 || {
+      tail -n 20 "$BUILD.log" >&2
+      fail "make: configuring anew failed; all of it is in $BUILD.log, and 'make clean' starts afresh"
+   }
+   mv "$BUILD.log" "$BUILD/setup.log"
+fi
 if [ ! -e "$BUILD/build.ninja" ]; then
    # shellcheck disable=SC2086
    $MESON setup ${SETUP_ARGS:-} "$BUILD" . >"$BUILD/setup.log" 2>&1 || {
@@ -43,6 +52,7 @@ if [ ! -e "$BUILD/build.ninja" ]; then
       fail_without_deps "configuring failed; all of it is in $BUILD/setup.log"
    }
 fi
+echo "$options" >"$BUILD/mesa-options"
 if [ -t 1 ]; then ninja -C "$BUILD"; else ninja -C "$BUILD" --quiet; fi
 DESTDIR=$(realpath "$BUILD")/stage $MESON install -C "$BUILD" --no-rebuild --only-changed --quiet --tags runtime,tbrsim >"$BUILD/stage.log"
 ln -sfn stage/usr/local/bin "$BUILD/bin"
