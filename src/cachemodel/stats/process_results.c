@@ -406,20 +406,26 @@ write_index(const struct cm_process_results *results)
    return !code;
 }
 
-/* Removes the folders of other runs that are over; of all of those for NULL. */
-static bool
+/* Removes other runs that are over, all of those for NULL: from the index first, so that whatever it lists is
+ * there, whenever the process is killed. 0, or the error number. */
+static int
 replace(int directory, struct cm_process_index *index, const char *run)
 {
-   bool found = false;
-   for (size_t r = index->count; r--;) {
+   struct cm_process_index removed = {0};
+   int code = 0;
+   for (size_t r = index->count; !code && r--;) {
       const struct cm_process_row *row = &index->rows[r];
       if ((run && strcmp(row->run, run) == 0) || !is_over(directory, index, row->run))
          continue;
-      remove_folder(directory, row->folder);
+      code = cm_process_index_add(&removed, row) ? 0 : ENOMEM;
       cm_process_index_remove(index, r);
-      found = true;
    }
-   return found;
+   if (!code && removed.count)
+      code = cm_process_index_write(directory, index);
+   for (size_t r = 0; !code && r < removed.count; r++)
+      remove_folder(directory, removed.rows[r].folder);
+   cm_process_index_free(&removed);
+   return code;
 }
 
 static bool
@@ -482,8 +488,10 @@ cm_process_results_end(struct cm_process_results *results, bool written)
       fine = list_folder(results, folder);
       pthread_mutex_unlock(&results->lock);
       fine = make_links(results, folder) && fine;
-      if (replace(results->opened, &results->index, results->run))
-         fine = write_index(results) && fine;
+      const int code = fine ? replace(results->opened, &results->index, results->run) : 0;
+      if (code)
+         say(results->directory, CM_PROCESS_INDEX_NAME, code);
+      fine = fine && !code;
    } else if (results->made) {
       unlinkat(results->opened, folder, AT_REMOVEDIR);
    }
@@ -501,8 +509,8 @@ cm_process_results_replace(const char *directory)
    int code = open_locked(directory, &opened);
    if (!code) {
       code = cm_process_index_read(opened, &index);
-      if (!code && replace(opened, &index, NULL))
-         code = cm_process_index_write(opened, &index);
+      if (!code)
+         code = replace(opened, &index, NULL);
       cm_process_index_free(&index);
       close_locked(opened);
    }
