@@ -19,49 +19,9 @@ is_left_out(const cyaml_schema_field_t *field, const char *data)
    return true;
 }
 
+/* A number, a text in quotes, or an enumeration's name between `quote`. */
 static void
-write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
-{
-   uint32_t number;
-   const char *separator = "";
-   switch (value->type) {
-   case CYAML_MAPPING:
-      fputc('{', file);
-      for (const cyaml_schema_field_t *field = value->mapping.fields; field->key; field++) {
-         if (is_left_out(field, data))
-            continue;
-         fputs(separator, file);
-         separator = ", ";
-         cm_json_write_string(field->key, file);
-         fputs(": ", file);
-         write_value(&field->value, (const char *)data + field->data_offset, file);
-      }
-      fputc('}', file);
-      break;
-   case CYAML_STRING: cm_json_write_string(*(char *const *)data, file); break;
-   case CYAML_ENUM:
-      memcpy(&number, data, sizeof number);
-      for (uint32_t i = 0; i < value->enumeration.count; i++) {
-         if (value->enumeration.strings[i].val == number)
-            cm_json_write_string(value->enumeration.strings[i].str, file);
-      }
-      break;
-   default:
-      memcpy(&number, data, sizeof number);
-      fprintf(file, "%u", number);
-      break;
-   }
-}
-
-void
-cm_config_write_json(const struct cm_config *config, FILE *file)
-{
-   write_value(&cm_config_schema, config, file);
-}
-
-/* An enumeration's name, a number, or a text in quotes. */
-static void
-write_scalar(const cyaml_schema_value_t *value, const void *data, FILE *file)
+write_scalar(const cyaml_schema_value_t *value, const void *data, const char *quote, FILE *file)
 {
    uint32_t number;
    if (value->type == CYAML_STRING) {
@@ -73,8 +33,35 @@ write_scalar(const cyaml_schema_value_t *value, const void *data, FILE *file)
       fprintf(file, "%u", number);
    for (uint32_t i = 0; value->type == CYAML_ENUM && i < value->enumeration.count; i++) {
       if (value->enumeration.strings[i].val == number)
-         fputs(value->enumeration.strings[i].str, file);
+         fprintf(file, "%s%s%s", quote, value->enumeration.strings[i].str, quote);
    }
+}
+
+static void
+write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
+{
+   const char *separator = "";
+   if (value->type != CYAML_MAPPING) {
+      write_scalar(value, data, "\"", file);
+      return;
+   }
+   fputc('{', file);
+   for (const cyaml_schema_field_t *field = value->mapping.fields; field->key; field++) {
+      if (is_left_out(field, data))
+         continue;
+      fputs(separator, file);
+      separator = ", ";
+      cm_json_write_string(field->key, file);
+      fputs(": ", file);
+      write_value(&field->value, (const char *)data + field->data_offset, file);
+   }
+   fputc('}', file);
+}
+
+void
+cm_config_write_json(const struct cm_config *config, FILE *file)
+{
+   write_value(&cm_config_schema, config, file);
 }
 
 static void
@@ -105,7 +92,7 @@ write_yaml(const struct cm_config *config, const cyaml_schema_value_t *mapping, 
          continue;
       }
       fputc(' ', file);
-      write_scalar(&field->value, member, file);
+      write_scalar(&field->value, member, "", file);
       write_origin(config, path, file);
       fputc('\n', file);
    }
