@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tile pipeline and the texture unit for one vector feature level. This file
- * is compiled once a level (TBR_ISA names it, -march sets it): everything in it
- * is static but the table at its end. */
+ * is compiled once a level (TBR_ISA names it, -march sets it), and with it the templates
+ * that it includes (*_tmp.h): everything in them is static but the table at the end. */
 #include "tbr_isa.h"
 
 #include <math.h>
@@ -22,20 +22,20 @@
 #pragma GCC optimize("O1")
 #endif
 
-#include "tbr_tile_memory.c"
-#include "tbr_setup.c"
-#include "tbr_depth_stencil.c"
-#include "tbr_blend.c"
-#include "tbr_draw_plan.c"
-#include "tbr_fetch.c"
-#include "tbr_shade.c"
-#include "tbr_samples.c"
-#include "tbr_rasterizer.c"
-#include "tbr_visibility.c"
-#include "tbr_tile_fetcher.c"
-#include "tbr_tile.c"
+#include "raster/tbr_tile_memory_tmp.h"
+#include "raster/tbr_setup_tmp.h"
+#include "raster/tbr_depth_stencil_tmp.h"
+#include "raster/tbr_blend_tmp.h"
+#include "raster/tbr_draw_plan_tmp.h"
+#include "raster/tbr_fetch_tmp.h"
+#include "raster/tbr_shade_tmp.h"
+#include "raster/tbr_samples_tmp.h"
+#include "raster/tbr_rasterizer_tmp.h"
+#include "raster/tbr_visibility_tmp.h"
+#include "raster/tbr_tile_fetcher_tmp.h"
+#include "raster/tbr_tile_tmp.h"
 
-#include "tbr_texture_sample.c"
+#include "texture/tbr_texture_sample_tmp.h"
 
 #if defined(TBR_AVX512)
 #define LEVEL_NAME "x86-64-v4"

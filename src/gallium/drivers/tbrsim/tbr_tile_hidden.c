@@ -37,7 +37,7 @@ reserve_words(struct tbr_tile_thread *thread, size_t count)
 
 /* ---- hierarchical depth -------------------------------------------------- */
 
-/* Depth as the tile's buffer holds it: depth_encode of tbr_depth_stencil.c. */
+/* Depth as the tile's buffer holds it: depth_encode of tbr_depth_stencil_tmp.h. */
 static int32_t
 encode_depth(const struct tbr_tile_thread *thread, float z)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Sampling, fetching, gathering and querying of every target, format, filter and
- * wrap mode, a fragment at a time. Included by tbr_texture_sample.c.
+ * wrap mode, a fragment at a time. Included by tbr_texture_sample_tmp.h.
  */
 
 /** What one fragment samples. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Cube map faces and the level of detail (OpenGL ES 3.2, 8.13 and 8.14).
- * Included by tbr_texture_sample.c.
+ * Included by tbr_texture_sample_tmp.h.
  */
 
 /** Directions projected onto the faces of a cube. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Texels by kind: reading them from memory or from decoded blocks, and mixing them,
- * a vector of lanes at a time. Included by tbr_texture_sample.c.
+ * a vector of lanes at a time. Included by tbr_texture_sample_tmp.h.
  */
 
 /** The texels of the lanes: channels 0 (low half) and 2 of each lane, and 1 and 3;
@@ -237,7 +237,7 @@ texture_load_blocks(struct tbr_texture_thread *thread, const struct tbr_texture_
    }
 }
 
-#include "tbr_texture_wide.c"
+#include "tbr_texture_wide_tmp.h"
 
 /** Reads the first count texels of a square. */
 TEXTURE_INLINE void

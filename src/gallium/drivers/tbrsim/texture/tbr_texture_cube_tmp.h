@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Cube maps across the edges of their faces. Included by tbr_texture_sample.c. */
+/** Cube maps across the edges of their faces. Included by tbr_texture_sample_tmp.h. */
 
 /** Follows (x, y) past one edge of a face, size texels wide, onto the neighbour. */
 static unsigned

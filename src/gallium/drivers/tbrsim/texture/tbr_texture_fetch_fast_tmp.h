@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * texelFetch from 2D textures, a vector of lanes at a time. Values and footprints are
- * those of the general function, bit for bit. Included by tbr_texture_fast.c.
+ * those of the general function, bit for bit. Included by tbr_texture_fast_tmp.h.
  */
 
 /** Whether texels of a kind come out of the fast functions as the format has them: those

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Colour buffers of floats of less than single precision, in vectors: the same bits as
- * through Mesa's format library. Included by tbr_blend.c. */
+ * through Mesa's format library. Included by tbr_blend_tmp.h. */
 
 /* ---- half precision ---------------------------------------------------- */
 

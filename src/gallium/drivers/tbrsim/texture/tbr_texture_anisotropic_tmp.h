@@ -3,7 +3,7 @@
  * Anisotropic filtering as EXT_texture_filter_anisotropic describes it: of the
  * pixel's extents Px and Py in texels, probes along the longer, as many as the
  * shorter fits into it; each is a sample of the level that a probe's share of the
- * longer one asks for. Included by tbr_texture_sample.c.
+ * longer one asks for. Included by tbr_texture_sample_tmp.h.
  */
 
 /** The probes that the lanes take. */

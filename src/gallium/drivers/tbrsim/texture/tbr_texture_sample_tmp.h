@@ -16,14 +16,14 @@
 #include "util/macros.h"
 #include "util/u_math.h"
 
-#include "tbr_texture_lod.c"
-#include "tbr_texture_record.c"
-#include "tbr_texture_fetch.c"
-#include "tbr_texture_cube.c"
-#include "tbr_texture_general.c"
-#include "tbr_texture_load.c"
-#include "tbr_texture_fast.c"
-#include "tbr_texture_anisotropic.c"
+#include "tbr_texture_lod_tmp.h"
+#include "tbr_texture_record_tmp.h"
+#include "tbr_texture_fetch_tmp.h"
+#include "tbr_texture_cube_tmp.h"
+#include "tbr_texture_general_tmp.h"
+#include "tbr_texture_load_tmp.h"
+#include "tbr_texture_fast_tmp.h"
+#include "tbr_texture_anisotropic_tmp.h"
 
 /** Defines the functions of one kind of texel for 2D (cube = false) or cube maps:
  * for each image filter, without mipmaps, nearest and linear between them. */

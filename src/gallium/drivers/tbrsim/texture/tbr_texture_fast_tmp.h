@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Sampling of 2D textures and cube maps, a vector of lanes at a time. Included by
- * tbr_texture_sample.c.
+ * tbr_texture_sample_tmp.h.
  *
  * Normalised channels of up to 8 bits are filtered as 16-bit ones, two in a lane:
  * 32640 (255 * 128) is 1, weights have 16 bits, so a result is within 1/40 of
@@ -307,7 +307,7 @@ texture_store_color(const struct tbr_texture_private *state, enum texture_kind k
       texture_store_float(arguments->texel[i] + part, channels[state->channel[i]]);
 }
 
-#include "tbr_texture_fetch_fast.c"
+#include "tbr_texture_fetch_fast_tmp.h"
 
 /** The specialised sampling function: all but the first three parameters are
  * constants where it is instantiated. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Texels of any format, one at a time, and what a fragment read of them.
- * Included by tbr_texture_sample.c.
+ * Included by tbr_texture_sample_tmp.h.
  */
 
 /** A texel before the view's swizzle: floats, or integers' bits. */

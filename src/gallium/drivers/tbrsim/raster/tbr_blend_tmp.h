@@ -48,7 +48,7 @@ clamp_colors(const struct tbr_tile_color *buffer, struct colors colors)
 #undef E
 }
 
-#include "tbr_blend_advanced.c"
+#include "tbr_blend_advanced_tmp.h"
 
 /* ---- blend equations --------------------------------------------------- */
 
@@ -343,7 +343,7 @@ write_bytes(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, 
       write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_ADD, color->partial);
 }
 
-#include "tbr_blend_float.c"
+#include "tbr_blend_float_tmp.h"
 
 /* ---- every other format ------------------------------------------------ */
 

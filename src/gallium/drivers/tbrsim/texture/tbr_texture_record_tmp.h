@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Footprints: which texels an instruction read, for the event stream. Included
- * by tbr_texture_sample.c.
+ * by tbr_texture_sample_tmp.h.
  */
 
 /** Footprints a fragment can have: two levels, of up to four each (a texel on

@@ -3,7 +3,7 @@
  * Texels that are filtered as four floats, a vector of lanes at a time: the formats
  * of render targets with a high dynamic range and what else enum texture_wide has.
  * The values are those of Mesa's format functions, bit for bit. Included by
- * tbr_texture_load.c.
+ * tbr_texture_load_tmp.h.
  */
 
 /** Halves in the low 16 bits of the lanes. */
