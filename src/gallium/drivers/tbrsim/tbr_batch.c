@@ -13,6 +13,7 @@
 #include "tbr_counter_query.h"
 #include "tbr_debug.h"
 #include "tbr_model.h"
+#include "tbr_pb_encode.h"
 #include "tbr_progress.h"
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
@@ -565,49 +566,6 @@ decide_transfers(struct tbr_batch *batch)
    tbr_batch_resolve_single_sampled(batch);
 }
 
-/** The Polygon List Builder's second half: PMDs of all primitives into the tiles'
- * lists, and the last tile's ID into each attribute block (TCOR III-D1). */
-static bool
-build_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
-{
-   struct tbr_pass *pass = &batch->pass;
-   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
-
-   pass->wide = cm_pb_needs_wide(num_tiles, batch->num_blocks, batch->max_attributes);
-   if (batch->lists) {
-      if (!cm_pb_lists_reset(batch->lists, pass->wide, num_tiles, batch->position.data))
-         return false;
-   } else {
-      batch->lists = cm_pb_lists_create(layout, pass->wide, num_tiles, batch->position.data, true);
-      if (!batch->lists)
-         return false;
-   }
-
-   pass->lists = batch->lists;
-   pass->attribute_pages = (const struct cm_pb_attribute_block *const *)batch->pages.data;
-   pass->attribute_page_shift = TBR_PAGE_SHIFT;
-   for (size_t i = 0; i < batch->primitives.count; i++) {
-      const struct cm_primitive *primitive = &batch->primitives.data[i];
-      const uint32_t block = batch->first_blocks.data[i];
-      const uint32_t *tiles = &batch->primitive_tiles.data[primitive->first_tile];
-      uint32_t last;
-      if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles, primitive->num_tiles,
-                              NULL, NULL, NULL, &last))
-         return false;
-      struct cm_pb_attribute_block *blocks =
-         &batch->pages.data[block >> TBR_PAGE_SHIFT][block & (TBR_PAGE_BLOCKS - 1)];
-      for (uint32_t a = 0; a < primitive->num_attributes; a++)
-         blocks[a].last_tile = last;
-      for (uint32_t t = 0; t < primitive->num_tiles; t++)
-         batch->touched.data[tiles[t]] = true;
-   }
-   for (unsigned i = 0; i < pass->num_color; i++)
-      tbr_batch_touch_resolved(batch, &pass->resolve[i]);
-   if (batch->cleared)
-      memset(batch->touched.data, true, num_tiles * sizeof(bool));
-   return true;
-}
-
 static bool
 number_event_primitives(struct tbr_batch *batch)
 {
@@ -675,7 +633,7 @@ tbr_batch_hand_over(struct tbr_context *context)
    batch->recorded = batch->recorded && screen->model;
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
 
-   bool ok = build_lists(batch, screen->config->parameter_buffer.layout);
+   bool ok = tbr_pb_encode_lists(batch, screen->config->parameter_buffer.layout);
    if (batch->recorded)
       ok = ok && number_event_primitives(batch);
    if (!ok) {

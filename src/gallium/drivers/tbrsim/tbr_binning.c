@@ -9,6 +9,7 @@
 #include "tbr_batch.h"
 #include "tbr_context.h"
 #include "tbr_draw_events.h"
+#include "tbr_pb_encode.h"
 #include "tbr_query.h"
 #include "tbr_shader.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Primitive assembly's end and the Polygon List Builder's first half: takes draw's
- * vertices, culls, finds the tiles each primitive overlaps and writes its
- * attributes into the batch's PB-Attributes.
+ * Primitive assembly's end: takes draw's vertices and makes triangles and parallelograms
+ * in window coordinates of them, which tbr_pb_encode.h bins.
  */
 #ifndef TBR_BINNING_H
 #define TBR_BINNING_H
@@ -92,22 +91,5 @@ struct tbr_clipped_line {
  * replaced by one in `clipped`. False if nothing is left of it, or it is not finite. */
 bool
 tbr_clip_line(const struct tbr_binning *binning, const float (*v[2])[4], struct tbr_clipped_line *clipped);
-
-/* tbr_polygon_list_builder.c */
-
-/** A primitive in window coordinates: its corners and where their vertices are. */
-struct tbr_binned_primitive {
-   float corner[3][4];          /**< x, y, z, 1/w of the triangle or parallelogram */
-   const float (*vertex[3])[4]; /**< attributes of each corner, draw's order */
-   bool parallelogram;
-   bool front_facing; /**< of a parallelogram; a triangle's is found when it is binned */
-   bool offset;       /**< polygon offset applies */
-   uint8_t provoking; /**< corner whose flat attributes count */
-   uint32_t layer;    /**< of a layered framebuffer; one that is too high means the last */
-   bool point;        /**< point coordinates replace attributes where enabled */
-};
-
-/** Bins one primitive, unless it faces the wrong way or covers nothing. */
-void tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive);
 
 #endif

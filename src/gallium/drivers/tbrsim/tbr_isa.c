@@ -32,7 +32,7 @@
 #include "raster/tbr_samples_tmp.h"
 #include "raster/tbr_rasterizer_tmp.h"
 #include "raster/tbr_visibility_tmp.h"
-#include "raster/tbr_tile_fetcher_tmp.h"
+#include "raster/tbr_pb_decode_tmp.h"
 #include "raster/tbr_tile_tmp.h"
 
 #include "texture/tbr_texture_sample_tmp.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Tile Fetcher (TCOR II-B): reads a tile's list of PMDs and the attributes they
- * name from the Parameter Buffer. What is drawn comes from those bytes only. */
+/* The Tile Fetcher (TCOR II-B): decodes what tbr_pb_encode.c wrote, a tile's list of PMDs
+ * and the attributes they name. What is drawn comes from those bytes only. */
 #include "tbr_tile.h"
 #include "tbr_vector.h"
 

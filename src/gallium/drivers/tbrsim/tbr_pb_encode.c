@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/**
- * Exact primitive–tile overlap and the bytes of PB-Attributes (TCOR II-B).
- */
+/** The Polygon List Builder (TCOR II-B): exact primitive–tile overlap, and the bytes of
+ * PB-Attributes and PB-Lists. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
+#include "tbr_pb_encode.h"
 #include "tbr_shader.h"
 
 static_assert(1 + TBR_MAX_INPUTS == CM_MAX_PRIMITIVE_ATTRIBUTES, "an Attribute Cache holds any primitive");
@@ -318,4 +318,47 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
    batch->max_attributes = MAX2(batch->max_attributes, binned.num_attributes);
    batch->primitives.data[batch->primitives.count++] = binned;
    batch->first_blocks.count++;
+}
+
+/* ---- PB-Lists ----------------------------------------------------------- */
+
+bool
+tbr_pb_encode_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
+{
+   struct tbr_pass *pass = &batch->pass;
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+
+   pass->wide = cm_pb_needs_wide(num_tiles, batch->num_blocks, batch->max_attributes);
+   if (batch->lists) {
+      if (!cm_pb_lists_reset(batch->lists, pass->wide, num_tiles, batch->position.data))
+         return false;
+   } else {
+      batch->lists = cm_pb_lists_create(layout, pass->wide, num_tiles, batch->position.data, true);
+      if (!batch->lists)
+         return false;
+   }
+
+   pass->lists = batch->lists;
+   pass->attribute_pages = (const struct cm_pb_attribute_block *const *)batch->pages.data;
+   pass->attribute_page_shift = TBR_PAGE_SHIFT;
+   for (size_t i = 0; i < batch->primitives.count; i++) {
+      const struct cm_primitive *primitive = &batch->primitives.data[i];
+      const uint32_t block = batch->first_blocks.data[i];
+      const uint32_t *tiles = &batch->primitive_tiles.data[primitive->first_tile];
+      uint32_t last;
+      if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles, primitive->num_tiles,
+                              NULL, NULL, NULL, &last))
+         return false;
+      struct cm_pb_attribute_block *blocks =
+         &batch->pages.data[block >> TBR_PAGE_SHIFT][block & (TBR_PAGE_BLOCKS - 1)];
+      for (uint32_t a = 0; a < primitive->num_attributes; a++)
+         blocks[a].last_tile = last;
+      for (uint32_t t = 0; t < primitive->num_tiles; t++)
+         batch->touched.data[tiles[t]] = true;
+   }
+   for (unsigned i = 0; i < pass->num_color; i++)
+      tbr_batch_touch_resolved(batch, &pass->resolve[i]);
+   if (batch->cleared)
+      memset(batch->touched.data, true, num_tiles * sizeof(bool));
+   return true;
 }
