@@ -105,7 +105,7 @@ print_help(void)
         "  tbrsim sim --config boustro-fo --config boustro-ro game.tbr\n"
         "  eval \"$(tbrsim env --out results)\"; es2gears_x11\n"
         "\n"
-        "TBRSIM_DEBUG=programs|nir|passes|tile=X,Y[,FRAME] in the environment (a list, with\n"
+        "TBRSIM_DEBUG=shaders|nir|passes|tile=X,Y[,FRAME] in the environment (a list, with\n"
         "commas) makes the driver tell about its work; see docs/debugging.md.");
 }
 

@@ -33,11 +33,11 @@ class Debug(unittest.TestCase):
                                    r"\d+ draw states, 2 primitives, 4 of 4 tiles$")
         self.assertEqual(len(lines), 12)
 
-    def test_programs(self):
-        lines = self.lines("programs")
+    def test_shaders(self):
+        lines = self.lines("shaders")
         code = [line for line in lines if line.startswith("fragment")]
         self.assertEqual(len(code), 1)
-        self.assertRegex(code[0], r"^fragment program \d+: \d+ instructions, code compiled in [\d.]+ ms$")
+        self.assertRegex(code[0], r"^fragment shader \d+: \d+ instructions, code compiled in [\d.]+ ms$")
 
     def test_nir(self):
         text = "\n".join(self.lines("nir"))
@@ -66,7 +66,7 @@ class Debug(unittest.TestCase):
             result = self.run_program(wrong)
             self.assertNotEqual(result.returncode, 0)
             self.assertEqual(result.stderr.splitlines()[0], f"tbrsim: TBRSIM_DEBUG={wrong}: expected a list of "
-                                                            "nir, programs, passes, tile=X,Y[,FRAME]")
+                                                            "nir, shaders, passes, tile=X,Y[,FRAME]")
 
 
 if __name__ == "__main__":

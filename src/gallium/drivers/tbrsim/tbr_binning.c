@@ -34,7 +34,7 @@ emit(struct tbr_binning *binning, unsigned semantic, unsigned index)
    return draw_emit_vertex_attr(&binning->vertex_info, EMIT_4F, output);
 }
 
-/** Position, then the fragment program's attributes in their order, then what
+/** Position, then the fragment shader's attributes in their order, then what
  * primitive assembly itself needs. */
 static void
 make_vertex_info(struct tbr_binning *binning)
@@ -151,7 +151,7 @@ injected_facing(const struct tbr_binning *binning, vertex_attributes vertex)
    return binning->face_slot < 0 || vertex[binning->face_slot][0] >= 0;
 }
 
-/** A geometry or vertex program's whole number. */
+/** A geometry or vertex shader's whole number. */
 static uint32_t
 integer_at(vertex_attributes vertex, int slot)
 {

@@ -73,7 +73,7 @@ bool tbr_draw_continue(struct tbr_context *context);
  * False when memory is out. */
 bool tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport);
 
-/** draw's own stages (stipple, smooth lines and points) bind programs of theirs in
+/** draw's own stages (stipple, smooth lines and points) bind shaders of theirs in
  * the middle of a draw: takes them over for the primitives to come. */
 bool tbr_draw_refresh_state(struct tbr_context *context);
 

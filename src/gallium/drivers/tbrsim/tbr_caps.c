@@ -23,7 +23,7 @@
 #define MAX_VARYINGS 16 /* vec4s; with colours, fog and point coordinates within TBR_MAX_INPUTS */
 #define MAX_POINT_OR_LINE_WIDTH 255.0f
 
-/* ---- programs --------------------------------------------------------- */
+/* ---- shaders --------------------------------------------------------- */
 
 /* gallivm translates scalar NIR and has no code for the operations lowered here.
  * A multiply and add is never one operation: whether that rounds once or twice
@@ -87,7 +87,7 @@ get_compiler_options(struct pipe_screen *screen, enum pipe_shader_ir ir, enum pi
 }
 
 /** The linker gets vectors: of scalars it would find more that is undefined, and then
- * drop uniforms which programs expect to be there. */
+ * drop uniforms which shaders expect to be there. */
 static void
 scalarize(struct nir_shader *nir)
 {
@@ -270,7 +270,7 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->max_viewports = PIPE_MAX_VIEWPORTS;
    caps->max_varyings = MAX_VARYINGS;
    caps->rasterizer_subpixel_bits = TBR_SUBPIXEL_BITS;
-   /* The alpha test is a discard in the program. */
+   /* The alpha test is a discard in the shader. */
    caps->alpha_test = false;
 
    caps->min_point_size = caps->min_point_size_aa = 1.0f;

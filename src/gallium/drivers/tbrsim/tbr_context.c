@@ -9,7 +9,7 @@
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_counter_query.h"
-#include "tbr_program_cache.h"
+#include "tbr_shader_cache.h"
 #include "tbr_resource.h"
 
 static void
@@ -42,7 +42,7 @@ destroy_context(struct pipe_context *base)
    FREE(context);
 }
 
-/** The simulated GPU is never reset: programs without end are ended (shader.loop_limit). */
+/** The simulated GPU is never reset: shaders that do not end are ended (shader.loop_limit). */
 static enum pipe_reset_status
 get_device_reset_status(struct pipe_context *base)
 {
@@ -69,7 +69,7 @@ init_functions(struct tbr_context *context)
    return tbr_draw_init_context(context);
 }
 
-/** The blitter's programs, which are made when they are first needed, are the
+/** The blitter's shaders, which are made when they are first needed, are the
  * driver's own; the application's are also those of draw's stages. */
 static void *
 create_fs_state(struct pipe_context *base, const struct pipe_shader_state *state)
@@ -79,8 +79,8 @@ create_fs_state(struct pipe_context *base, const struct pipe_shader_state *state
                                     : context->create_staged_fs_state(base, state);
 }
 
-/** draw's stages for what the raster pipeline does not do: they replace programs,
- * and with them the context's functions for programs. */
+/** draw's stages for what the raster pipeline does not do: they replace shaders,
+ * and with them the context's functions for shaders. */
 static bool
 install_draw_stages(struct tbr_context *context)
 {
@@ -107,7 +107,7 @@ create_parts(struct tbr_context *context)
    context->draw = draw_create_with_llvm_context(base, context->llvm);
    if (!context->draw)
       return false;
-   tbr_program_cache_serve_draw(tbr_screen(base->screen)->programs, context->draw);
+   tbr_shader_cache_serve_draw(tbr_screen(base->screen)->shader_cache, context->draw);
    struct tbr_vertex_marks *marks = &context->vertex_marks;
    draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_VERTEX, 0, marks, sizeof *marks);
    draw_set_mapped_shader_buffer(context->draw, PIPE_SHADER_GEOMETRY, 0, marks, sizeof *marks);
@@ -116,7 +116,7 @@ create_parts(struct tbr_context *context)
    if (!base->stream_uploader || !base->const_uploader || !tbr_binning_init(context))
       return false;
 
-   /* The blitter binds and deletes programs with the driver's own functions: it comes
+   /* The blitter binds and deletes shaders with the driver's own functions: it comes
     * before the stages. */
    context->blitter = util_blitter_create(base);
    return context->blitter && install_draw_stages(context);

@@ -63,7 +63,7 @@ struct tbr_fragment_counting {
    struct list_head active; /**< struct tbr_query */
 };
 
-/** What vertex and geometry programs leave in shader buffer 0, besides their results. */
+/** What vertex and geometry shaders leave in shader buffer 0, besides their results. */
 struct tbr_vertex_marks {
    uint32_t loops_ended;   /**< as tbr_screen.loops_ended */
    uint32_t texture_reads; /**< of the draw under way (tbr_nir_count_texture_reads) */
@@ -126,7 +126,7 @@ struct tbr_context {
 
    /* Queries. */
    struct tbr_fragment_counting samples;     /**< that pass all tests, for occlusion queries */
-   struct tbr_fragment_counting invocations; /**< of fragment programs, for pipeline statistics */
+   struct tbr_fragment_counting invocations; /**< of fragment shaders, for pipeline statistics */
    unsigned num_active_statistics;           /**< active queries that need draw's statistics */
    unsigned num_active_primitives;           /**< active queries that need draw's primitive counts */
    /** Summed up while such queries are active, see tbr_query_add_pipeline_statistics. */
@@ -172,7 +172,7 @@ void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush 
 
 /** A resource got new memory: what has been derived from the old is dirty. */
 void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
-/** The programs of vertices and geometry see the memory that constant buffers have now. */
+/** The shaders of vertices and geometry see the memory that constant buffers have now. */
 void tbr_state_refresh_constants(struct tbr_context *context);
 /** Lets go of a memory that draws have read; the next that reads it holds it again. */
 void tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage);

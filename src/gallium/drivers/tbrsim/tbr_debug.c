@@ -14,7 +14,7 @@ struct tbr_debug tbr_debug;
 static _Noreturn void
 fail(const char *value)
 {
-   fprintf(stderr, "tbrsim: TBRSIM_DEBUG=%s: expected a list of nir, programs, passes, tile=X,Y[,FRAME]\n",
+   fprintf(stderr, "tbrsim: TBRSIM_DEBUG=%s: expected a list of nir, shaders, passes, tile=X,Y[,FRAME]\n",
            value);
    exit(1);
 }
@@ -52,7 +52,7 @@ take_flag(const char **rest)
       enum tbr_debug_flag flag;
    } flags[] = {
       {"nir", TBR_DEBUG_NIR},
-      {"programs", TBR_DEBUG_PROGRAMS},
+      {"shaders", TBR_DEBUG_SHADERS},
       {"passes", TBR_DEBUG_PASSES},
       {"tile=", TBR_DEBUG_TILE},
    };
@@ -98,30 +98,30 @@ tbr_debug_init(void)
    simple_mtx_unlock(&mutex);
 }
 
-/* ---- programs ---------------------------------------------------------- */
+/* ---- shaders ---------------------------------------------------------- */
 
 void
-tbr_debug_nir(const char *stage, uint32_t program, struct nir_shader *nir)
+tbr_debug_nir(const char *stage, uint32_t id, struct nir_shader *nir)
 {
    if (!(tbr_debug.flags & TBR_DEBUG_NIR))
       return;
-   fprintf(tbr_debug.out, "%s program %u:\n", stage, program);
+   fprintf(tbr_debug.out, "%s shader %u:\n", stage, id);
    nir_print_shader(nir, tbr_debug.out);
 }
 
 void
-tbr_debug_program(const char *stage, uint32_t program, uint32_t instructions)
+tbr_debug_shader(const char *stage, uint32_t id, uint32_t instructions)
 {
-   if (tbr_debug.flags & TBR_DEBUG_PROGRAMS)
-      fprintf(tbr_debug.out, "%s program %u: %u instructions\n", stage, program, instructions);
+   if (tbr_debug.flags & TBR_DEBUG_SHADERS)
+      fprintf(tbr_debug.out, "%s shader %u: %u instructions\n", stage, id, instructions);
 }
 
 void
-tbr_debug_code(uint32_t program, uint32_t instructions, int64_t nanoseconds, const char *how)
+tbr_debug_code(uint32_t id, uint32_t instructions, int64_t nanoseconds, const char *how)
 {
-   if (tbr_debug.flags & TBR_DEBUG_PROGRAMS)
-      fprintf(tbr_debug.out, "fragment program %u: %u instructions, code %s in %.3f ms\n", program,
-              instructions, how, nanoseconds / 1e6);
+   if (tbr_debug.flags & TBR_DEBUG_SHADERS)
+      fprintf(tbr_debug.out, "fragment shader %u: %u instructions, code %s in %.3f ms\n", id, instructions,
+              how, nanoseconds / 1e6);
 }
 
 /* ---- passes ------------------------------------------------------------ */

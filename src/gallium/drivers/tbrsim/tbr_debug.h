@@ -12,10 +12,10 @@ struct tbr_batch;
 struct tbr_pass;
 
 enum tbr_debug_flag {
-   TBR_DEBUG_NIR = 1 << 0,      /**< programs as they are compiled */
-   TBR_DEBUG_PROGRAMS = 1 << 1, /**< a line a compiled program */
-   TBR_DEBUG_PASSES = 1 << 2,   /**< a line a render pass */
-   TBR_DEBUG_TILE = 1 << 3,     /**< a tile's life */
+   TBR_DEBUG_NIR = 1 << 0,     /**< shaders as they are compiled */
+   TBR_DEBUG_SHADERS = 1 << 1, /**< a line a compiled shader */
+   TBR_DEBUG_PASSES = 1 << 2,  /**< a line a render pass */
+   TBR_DEBUG_TILE = 1 << 3,    /**< a tile's life */
 };
 
 /** What is wanted; set once, by tbr_debug_init. */
@@ -32,13 +32,13 @@ extern struct tbr_debug tbr_debug;
  * a line if they are wrong. */
 void tbr_debug_init(void);
 
-/** Prints a program; stage and number name it as events do. */
-void tbr_debug_nir(const char *stage, uint32_t program, struct nir_shader *nir);
+/** Prints a shader; stage and number name it as events do. */
+void tbr_debug_nir(const char *stage, uint32_t id, struct nir_shader *nir);
 
-/** Tells of a program that draw will compile. */
-void tbr_debug_program(const char *stage, uint32_t program, uint32_t instructions);
-/** Tells of code for a fragment program, at its first draw; how: where it came from. */
-void tbr_debug_code(uint32_t program, uint32_t instructions, int64_t nanoseconds, const char *how);
+/** Tells of a shader that draw will compile. */
+void tbr_debug_shader(const char *stage, uint32_t id, uint32_t instructions);
+/** Tells of code for a fragment shader, at its first draw; how: where it came from. */
+void tbr_debug_code(uint32_t id, uint32_t instructions, int64_t nanoseconds, const char *how);
 
 /** Tells of a pass, when it is handed over. */
 void tbr_debug_pass(const struct tbr_batch *batch);

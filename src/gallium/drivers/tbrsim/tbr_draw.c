@@ -313,7 +313,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    struct tbr_batch *batch = has_framebuffer(context) ? tbr_batch_get(context) : NULL;
    if (rasterize && (!batch || !begin_state(context, batch, batch->event_draws.count))) {
       fprintf(stderr,
-              "tbrsim: a draw was lost: its fragment program could not be compiled or memory is out\n");
+              "tbrsim: a draw was lost: its fragment shader could not be compiled or memory is out\n");
       return;
    }
    if (batch && batch->recorded && !tbr_draw_events_record(context, batch, info, draw, indices)) {

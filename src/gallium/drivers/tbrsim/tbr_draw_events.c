@@ -152,7 +152,7 @@ describe_fragments(const struct tbr_context *context, const struct tbr_batch *ba
       describe_tests(context, batch, event);
    const struct tbr_fragment_shader *fragment = context->fragment_shader;
    event->fragment_program =
-      (struct cm_program){fragment->program, fragment->num_instructions, fragment->num_pushed_constants * 16};
+      (struct cm_program){fragment->id, fragment->num_instructions, fragment->num_pushed_constants * 16};
    describe_textures(context, event);
 }
 
@@ -196,19 +196,19 @@ note_vertex_textures(void)
    static uint32_t said;
    if (p_atomic_xchg(&said, 1) == 0)
       fprintf(stderr,
-              "tbrsim (note): the texture reads of vertex and geometry programs are not simulated, only "
+              "tbrsim (note): the texture reads of vertex and geometry shaders are not simulated, only "
               "counted (vertex_stage.texture_reads)\n");
 }
 
 static void
-describe_vertex_programs(const struct tbr_context *context, struct cm_draw *event)
+describe_vertex_shaders(const struct tbr_context *context, struct cm_draw *event)
 {
    const struct tbr_vertex_shader *vertex = context->vertex_shader;
    const struct tbr_geometry_shader *geometry = context->geometry_shader;
-   event->vertex_program = (struct cm_program){vertex->program, vertex->num_instructions,
-                                               constant_bytes(context, PIPE_SHADER_VERTEX)};
+   event->vertex_program =
+      (struct cm_program){vertex->id, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)};
    if (geometry)
-      event->geometry_program = (struct cm_program){geometry->program, geometry->num_instructions,
+      event->geometry_program = (struct cm_program){geometry->id, geometry->num_instructions,
                                                     constant_bytes(context, PIPE_SHADER_GEOMETRY)};
    if (vertex->reads_textures || (geometry && geometry->reads_textures))
       note_vertex_textures();
@@ -239,7 +239,7 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
       return false;
    struct cm_draw event;
    memset(&event, 0, sizeof event);
-   describe_vertex_programs(context, &event);
+   describe_vertex_shaders(context, &event);
    event.first_instance = info->start_instance;
    event.num_vertices = draw->count;
    event.first_vertex_number = draw->start;

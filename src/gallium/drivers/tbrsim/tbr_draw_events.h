@@ -37,7 +37,7 @@ bool tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch
  * of the one in progress. False if memory is out. */
 bool tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch);
 
-/** Adds what the vertex and geometry programs of the draw recorded last read of textures. */
+/** Adds what the vertex and geometry shaders of the draw recorded last read of textures. */
 void tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_reads);
 
 /** Notes that transform feedback has just written this many primitives of a stream. */

@@ -57,7 +57,7 @@ update_blend(const struct tbr_context *context, const struct tbr_batch *batch, s
    state->sample_mask = context->sample_mask;
 }
 
-/** What the program reads of the framebuffer. */
+/** What the shader reads of the framebuffer. */
 static void
 update_fetches(const struct tbr_context *context, struct tbr_draw_state *state)
 {
@@ -170,10 +170,10 @@ update_rasterizer(const struct tbr_context *context, const struct tbr_batch *bat
    tbr_draw_state_set_viewport(context, batch, 0, state);
 }
 
-/* ---- fragment program, constants, textures ------------------------------ */
+/* ---- fragment shader, constants, textures ------------------------------ */
 
 static bool
-update_program(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+update_shader(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
 {
    struct tbr_fragment_shader *shader = context->fragment_shader;
    struct tbr_fragment_variant_key key;
@@ -405,7 +405,7 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
                 TBR_DIRTY_FRAMEBUFFER)) {
       update_fetches(context, state);
       update_samples(context, batch, state);
-      if (!update_program(context, batch, state))
+      if (!update_shader(context, batch, state))
          return false;
    }
    if (dirty & (TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_FRAMEBUFFER)) {

@@ -33,7 +33,7 @@ tbr_draw_tests(const struct tbr_draw_state *state, bool has_depth, bool has_sten
       .depth_write = state->depth_test && has_depth && state->depth_write,
       .stencil_test = state->stencil_test && has_stencil &&
                       (stencil_has_effect(&state->stencil[0]) || stencil_has_effect(&state->stencil[1])),
-      /* Without a test to do, before or after the program only differs in what the
+      /* Without a test to do, before or after the shader only differs in what the
        * occlusion counter counts. */
       .early = state->early_tests ||
                !(state->shader_discards || state->shader_writes_depth || state->shader_writes_stencil ||

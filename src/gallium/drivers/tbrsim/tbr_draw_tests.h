@@ -11,7 +11,7 @@ struct tbr_draw_tests {
    bool depth_test;   /**< a test that could fail, or whose depth is written */
    bool depth_write;  /**< only with depth_test */
    bool stencil_test; /**< a test that could fail, or that changes the stencil */
-   bool early;        /**< before the program; else after it */
+   bool early;        /**< before the shader; else after it */
    bool reject_early; /**< late tests, but a fragment that must fail is dropped before */
    bool hierarchical; /**< cm_fragment_tests.hierarchical */
 };

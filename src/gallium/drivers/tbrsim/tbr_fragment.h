@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the raster pipeline and a generated fragment program hand each other.
+ * What the raster pipeline and a generated fragment shader hand each other.
  * The generated code addresses these structs by offset (tbr_jit_types.c).
  */
 #ifndef TBR_FRAGMENT_H
@@ -18,14 +18,14 @@ struct tbr_plane {
 };
 
 /** Planes of a primitive: TBR_PLANE_INVERSE_W, TBR_PLANE_DEPTH, then four for
- * each input slot of the fragment program. Perspective inputs are planes of
- * value / w; the program multiplies by w. */
+ * each input slot of the fragment shader. Perspective inputs are planes of
+ * value / w; the shader multiplies by w. */
 #define TBR_PLANE_INVERSE_W 0
 #define TBR_PLANE_DEPTH 1
 #define TBR_PLANE_INPUT(slot, component) (2 + (slot) * 4 + (component))
 #define TBR_MAX_PLANES TBR_PLANE_INPUT(TBR_MAX_INPUTS, 0)
 
-/** What a fragment program may read of the framebuffer at its pixel or sample. */
+/** What a fragment shader may read of the framebuffer at its pixel or sample. */
 enum tbr_fetch {
    TBR_FETCH_COLOR0, /**< and the other colour buffers after it */
    TBR_FETCH_DEPTH = TBR_FETCH_COLOR0 + TBR_MAX_COLOR_BUFFERS,
@@ -45,7 +45,7 @@ enum tbr_interpolation {
 struct tbr_fragment_block {
    /* in */
    /** Where the fragment is shaded, minus the primitive's reference point: the pixel's
-    * centre, or its sample sample_id where the program runs once a sample. */
+    * centre, or its sample sample_id where the shader runs once a sample. */
    float x[TBR_LANES], y[TBR_LANES];
    float window_x[TBR_LANES], window_y[TBR_LANES]; /**< the same point in the framebuffer */
    const struct tbr_plane *planes[TBR_QUADS];
@@ -55,17 +55,17 @@ struct tbr_fragment_block {
    /* out */
    float color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES]; /**< or integers' bits */
    float color_second[4][TBR_LANES];                 /**< second source of dual-source blending */
-   float depth[TBR_LANES];                           /**< if the program writes it */
-   uint32_t stencil[TBR_LANES];                      /**< if the program writes it */
+   float depth[TBR_LANES];                           /**< if the shader writes it */
+   uint32_t stencil[TBR_LANES];                      /**< if the shader writes it */
    /* in, of multisampled passes only (tbr_fragment_variant_key.multisample) */
    uint32_t coverage[TBR_MAX_SAMPLES]; /**< lane masks by sample; their union is live */
-   uint32_t sample_id;                 /**< 0 unless the program runs once a sample */
-   /** Where centroid inputs are evaluated, like x and y; only if the program has any. */
+   uint32_t sample_id;                 /**< 0 unless the shader runs once a sample */
+   /** Where centroid inputs are evaluated, like x and y; only if the shader has any. */
    float centroid_x[TBR_LANES], centroid_y[TBR_LANES];
-   uint32_t sample_mask_in[TBR_LANES]; /**< bit s: sample s is covered; only if the program asks */
+   uint32_t sample_mask_in[TBR_LANES]; /**< bit s: sample s is covered; only if the shader asks */
    /* out */
-   uint32_t sample_mask[TBR_LANES]; /**< if the program writes it; all passes */
-   /* in, of programs that fetch from the framebuffer (tbr_draw_state.fetched) */
+   uint32_t sample_mask[TBR_LANES]; /**< if the shader writes it; all passes */
+   /* in, of shaders that fetch from the framebuffer (tbr_draw_state.fetched) */
    float last_color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES]; /**< or integers' bits */
    float last_depth[TBR_LANES];
    uint32_t last_stencil[TBR_LANES];
@@ -77,15 +77,15 @@ struct tbr_constant_buffer {
    uint32_t num_words; /**< reads at or past it give 0 */
 };
 
-/** Constants and textures of a draw, as the fragment program sees them. */
+/** Constants and textures of a draw, as the fragment shader sees them. */
 struct tbr_fragment_resources {
-   /** Buffer 0 is readable as far as the program's constant offsets reach
+   /** Buffer 0 is readable as far as the shader's constant offsets reach
     * (tbr_fragment_shader.num_pushed_constants), whatever its num_words. */
    struct tbr_constant_buffer constants[TBR_MAX_CONSTANT_BUFFERS];
    const struct tbr_texture_binding *textures[TBR_MAX_TEXTURES]; /**< never NULL */
    void (*query_size)(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments,
                       uint32_t samples_only); /**< tbr_texture_query_size */
-   /** Where a program stores 1 if its loops had to be ended (tbr_nir_limit_loops); the
+   /** Where a shader stores 1 if its loops had to be ended (tbr_nir_limit_loops); the
     * layout is that of a constant buffer, but the size is in bytes. */
    struct tbr_constant_buffer loops_ended;
    uint32_t view; /**< which of a multiview framebuffer's; 0 elsewhere */

@@ -21,10 +21,10 @@
 #include "util/u_memory.h"
 #include "tbr_context.h"
 #include "tbr_jit_sampler.h"
-#include "tbr_program_cache.h"
+#include "tbr_shader_cache.h"
 #include "tbr_shader.h"
 
-/** The same for all programs: code from the disk is found by it. */
+/** The same for all shaders: code from the disk is found by it. */
 #define FUNCTION_NAME "fragment"
 
 /** All that the generation of one function needs at hand. */
@@ -256,7 +256,7 @@ sample_offsets(const struct jit *jit, LLVMValueRef samples, unsigned axis)
    return offsets;
 }
 
-/** The pixels' centres; programs that run once a sample are at the samples. */
+/** The pixels' centres; shaders that run once a sample are at the samples. */
 static struct place
 load_centers(const struct jit *jit)
 {
@@ -327,7 +327,7 @@ build_pushed_constants(const struct jit *jit, LLVMValueRef (*slots)[4])
 
 /* ---- outputs ----------------------------------------------------------- */
 
-/** Where gallivm keeps an output; -1 if the program does not write it. */
+/** Where gallivm keeps an output; -1 if the shader does not write it. */
 static int
 output_slot(const nir_shader *nir, unsigned location, unsigned index)
 {
@@ -396,7 +396,7 @@ store_live(const struct jit *jit, LLVMValueRef mask)
 /* ---- samples ----------------------------------------------------------- */
 
 /** The positions as an array in the function's own memory: code that is kept on disk
- * holds no addresses. LLVM drops it where the program does not ask. */
+ * holds no addresses. LLVM drops it where the shader does not ask. */
 static void
 build_sample_positions(const struct jit *jit, struct lp_bld_tgsi_system_values *values)
 {
@@ -511,7 +511,7 @@ tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *s
    if (!code)
       return NULL;
    memcpy(code->key, digest, sizeof code->key);
-   tbr_program_cache_find(shader->programs, digest, &cached);
+   tbr_shader_cache_find(shader->shader_cache, digest, &cached);
    const bool found = cached.data_size;
    code->from_disk = found;
 
@@ -533,7 +533,7 @@ tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *s
    gallivm_compile_module(code->gallivm);
    code->function = (tbr_fragment_function)gallivm_jit_function(code->gallivm, function, FUNCTION_NAME);
    if (!found && code->function)
-      tbr_program_cache_store(shader->programs, digest, &cached);
+      tbr_shader_cache_store(shader->shader_cache, digest, &cached);
    gallivm_free_ir(code->gallivm);
    if (!code->function) {
       gallivm_destroy(code->gallivm);

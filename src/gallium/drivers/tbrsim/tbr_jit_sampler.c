@@ -42,7 +42,7 @@ put_byte(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, u
    LLVMSetAlignment(store, 1);
 }
 
-/** The binding of the instruction's texture unit; an index that the program
+/** The binding of the instruction's texture unit; an index that the shader
  * computes is kept within the array. */
 static LLVMValueRef
 load_binding(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, unsigned unit,

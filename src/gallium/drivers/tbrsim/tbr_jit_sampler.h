@@ -17,7 +17,7 @@ struct tbr_jit_sampler {
    uint8_t num_derivatives[TBR_MAX_TEXTURES]; /**< components of textureGrad's derivatives, by unit */
 };
 
-/** Allocates the arguments' stack space in the function under construction, of a program. */
+/** Allocates the arguments' stack space in the function under construction, of a shader. */
 void tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm, struct lp_type type,
                           LLVMValueRef resources, LLVMValueRef thread, const struct nir_shader *nir);
 

@@ -3,7 +3,7 @@
 #ifndef TBR_LIMITS_H
 #define TBR_LIMITS_H
 
-/** Fragments that one call of a fragment program shades: four quads. Lane
+/** Fragments that one call of a fragment shader shades: four quads. Lane
  * quad * 4 + pixel, pixel = (y & 1) * 2 + (x & 1) within the quad. */
 #define TBR_LANES 16
 #define TBR_QUADS 4
@@ -11,7 +11,7 @@
 #define TBR_MAX_COLOR_BUFFERS 8
 /** Samples a pixel of multisampled buffers; others have 1. */
 #define TBR_MAX_SAMPLES 4
-/** Fragment program inputs besides the position, four components each. */
+/** Fragment shader inputs besides the position, four components each. */
 #define TBR_MAX_INPUTS 32
 #define TBR_MAX_TEXTURES 32
 #define TBR_MAX_LEVELS 15 /* 16384 texels */

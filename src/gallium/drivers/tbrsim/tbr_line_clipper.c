@@ -53,7 +53,7 @@ cut(const struct line_end ends[2], unsigned plane, double *first, double *last)
    return *first < *last;
 }
 
-/** The vertex at t of the line. What is constant, or not the fragment program's, it has from `end`. */
+/** The vertex at t of the line. What is constant, or not the fragment shader's, it has from `end`. */
 static void
 interpolate(const struct tbr_binning *binning, const float (*const v[2])[4], const struct line_end ends[2],
             double t, unsigned end, float (*vertex)[4])

@@ -38,7 +38,7 @@ tbr_nir_lower_front_face(nir_shader *nir, unsigned base)
    return nir_shader_intrinsics_pass(nir, lower_front_face, nir_metadata_control_flow, &base);
 }
 
-/** Programs with more constants than this read the rest from memory. */
+/** Shaders with more constants than this read the rest from memory. */
 #define MAX_PUSHED_CONSTANTS 256
 
 struct push_constants {
@@ -265,7 +265,7 @@ tbr_nir_lower_coarse_derivatives(nir_shader *nir)
    return nir_shader_intrinsics_pass(nir, lower_coarse_derivative, nir_metadata_control_flow, NULL);
 }
 
-/* ---- what programs ask for ----------------------------------------------- */
+/* ---- what shaders ask for ----------------------------------------------- */
 
 static bool
 is_centroid_interpolation(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)

@@ -23,7 +23,7 @@ unsigned tbr_nir_push_constants(nir_shader *nir, unsigned base);
  * there are loops. */
 bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 
-/** Counts what a program reads of textures: each instruction that reads texels adds 1 to the second
+/** Counts what a shader reads of textures: each instruction that reads texels adds 1 to the second
  * word of shader buffer 0, once for each invocation that runs it. True if there are any. */
 bool tbr_nir_count_texture_reads(nir_shader *nir);
 
@@ -31,11 +31,11 @@ bool tbr_nir_count_texture_reads(nir_shader *nir);
 void tbr_nir_bound_offsets(nir_shader *nir);
 
 /** Gives all fragments of a quad the same derivatives, those of its upper row and left
- * column, except where the program asks for fine ones. They are the differences that
+ * column, except where the shader asks for fine ones. They are the differences that
  * textures choose their levels by. True if there are any. */
 bool tbr_nir_lower_coarse_derivatives(nir_shader *nir);
 
-/** Whether the program asks for inputs at centroids, besides those that are declared so. */
+/** Whether the shader asks for inputs at centroids, besides those that are declared so. */
 bool tbr_nir_interpolates_at_centroid(nir_shader *nir);
 
 /** Instructions that a processor would execute, as the event stream counts them. */

@@ -68,7 +68,7 @@ lower_fetch(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 
 /* ---- advanced blend equations ------------------------------------------------ */
 
-/** The byte in constant buffer 0 at which Mesa says which equation to use; -1 if the program does not ask. */
+/** The byte in constant buffer 0 at which Mesa says which equation to use; -1 if the shader does not ask. */
 static int
 find_blend_mode(const nir_shader *nir)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Framebuffer fetch: what programs read of the attachments, as inputs. */
+/** Framebuffer fetch: what shaders read of the attachments, as inputs. */
 #ifndef TBR_NIR_FETCH_H
 #define TBR_NIR_FETCH_H
 
@@ -11,8 +11,8 @@
  * TBR_FETCH_*, and outputs that can only be read into nothing. Returns a mask of the values read. */
 uint32_t tbr_nir_lower_framebuffer_fetch(nir_shader *nir, unsigned base);
 
-/** Takes the evaluation of advanced blend equations, which Mesa appends to programs that may be used with them,
- * out of a program again. True if it was in it. */
+/** Takes the evaluation of advanced blend equations, which Mesa appends to shaders that may be used with them,
+ * out of a shader again. True if it was in it. */
 bool tbr_nir_drop_blend_equation(nir_shader *nir);
 
 #endif

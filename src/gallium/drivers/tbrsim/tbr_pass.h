@@ -35,12 +35,12 @@ struct tbr_stencil {
 
 /** All state of a draw that its primitives need after binning. */
 struct tbr_draw_state {
-   tbr_fragment_function shade; /**< NULL: no colour, depth or discard comes from a program */
+   tbr_fragment_function shade; /**< NULL: no colour, depth or discard comes from a shader */
    struct tbr_fragment_resources resources;
 
    uint8_t num_inputs;                       /**< attributes after the position */
    uint8_t interpolation[TBR_MAX_INPUTS];    /**< enum tbr_interpolation */
-   uint8_t input_components[TBR_MAX_INPUTS]; /**< mask of components the program reads */
+   uint8_t input_components[TBR_MAX_INPUTS]; /**< mask of components the shader reads */
 
    bool depth_test, depth_write;
    uint8_t depth_func;          /**< PIPE_FUNC_* */
@@ -48,17 +48,17 @@ struct tbr_draw_state {
    bool stencil_test;
    struct tbr_stencil stencil[2]; /**< front- and back-facing; equal when one-sided */
 
-   bool shader_discards; /**< the program may clear live bits (discard, alpha test) */
+   bool shader_discards; /**< the shader may clear live bits (discard, alpha test) */
    bool shader_writes_depth, shader_writes_stencil;
-   bool early_tests; /**< the program asks for depth and stencil tests before it */
-   uint32_t fetched; /**< mask of enum tbr_fetch: what the program reads of the framebuffer */
-   /** Every covered fragment replaces all colour buffers' content and the program
+   bool early_tests; /**< the shader asks for depth and stencil tests before it */
+   uint32_t fetched; /**< mask of enum tbr_fetch: what the shader reads of the framebuffer */
+   /** Every covered fragment replaces all colour buffers' content and the shader
     * does nothing else: hidden surface removal may keep only the last one. */
    bool opaque;
 
    struct pipe_blend_state blend; /**< rt[] filled for every colour buffer */
    float blend_color[4];
-   uint8_t color_outputs; /**< mask of the colour buffers that the program writes */
+   uint8_t color_outputs; /**< mask of the colour buffers that the shader writes */
    bool dual_source;
 
    uint16_t scissor_x0, scissor_y0, scissor_x1, scissor_y1; /**< within the framebuffer; x1, y1 exclusive */
@@ -69,11 +69,11 @@ struct tbr_draw_state {
 
    uint32_t sample_mask; /**< samples that may be written */
    bool multisample;     /**< coverage and depth at the samples of a multisampled pass, not at centres */
-   bool per_sample;      /**< the program runs once a sample */
+   bool per_sample;      /**< the shader runs once a sample */
    bool alpha_to_coverage, alpha_to_one;
-   bool centroid;           /**< the program has centroid inputs */
-   bool reads_sample_mask;  /**< the program reads gl_SampleMaskIn */
-   bool writes_sample_mask; /**< the program's gl_SampleMask counts */
+   bool centroid;           /**< the shader has centroid inputs */
+   bool reads_sample_mask;  /**< the shader reads gl_SampleMaskIn */
+   bool writes_sample_mask; /**< the shader's gl_SampleMask counts */
 
    uint32_t occlusion_counter;  /**< index into the thread's counters; 0: none */
    uint32_t invocation_counter; /**< of fragments that are shaded, likewise */

@@ -24,7 +24,7 @@
 #include "tbr_model.h"
 #include "tbr_pass.h"
 #include "tbr_process.h"
-#include "tbr_program_cache.h"
+#include "tbr_shader_cache.h"
 #include "tbr_public.h"
 #include "tbr_query.h"
 #include "tbr_recording.h"
@@ -182,7 +182,7 @@ tbr_screen_note_ended_loops(struct tbr_screen *screen)
 {
    if (p_atomic_read(&screen->loops_ended) && !p_atomic_xchg(&screen->told_of_loops, 1))
       fprintf(stderr,
-              "tbrsim (note): a program's loops were ended after %u iterations (shader.loop_limit); what it "
+              "tbrsim (note): a shader's loops were ended after %u iterations (shader.loop_limit); what it "
               "computed is wrong\n",
               screen->config->shader.loop_limit);
 }
@@ -196,7 +196,7 @@ destroy_screen(struct pipe_screen *base)
    forget_model(screen);
    if (screen->renderer)
       tbr_renderer_destroy(screen->renderer);
-   tbr_program_cache_destroy(screen->programs);
+   tbr_shader_cache_destroy(screen->shader_cache);
    simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->storage_lock);
    simple_mtx_destroy(&screen->hand_over_lock);
@@ -212,7 +212,7 @@ destroy_screen(struct pipe_screen *base)
 static struct disk_cache *
 get_disk_shader_cache(struct pipe_screen *screen)
 {
-   return tbr_program_cache_disk(tbr_screen(screen)->programs);
+   return tbr_shader_cache_disk(tbr_screen(screen)->shader_cache);
 }
 
 static void
@@ -245,8 +245,8 @@ build_gpu(struct tbr_screen *screen)
    snprintf(screen->renderer_name, sizeof screen->renderer_name, "tbrsim (%s, %s, LLVM %s)",
             screen->config->name, isa, MESA_LLVM_VERSION_STRING);
 
-   screen->programs = tbr_program_cache_create(isa);
-   if (!screen->programs)
+   screen->shader_cache = tbr_shader_cache_create(isa);
+   if (!screen->shader_cache)
       return false;
 
    screen->record_hidden = tbr_recording_keeps_hidden(screen->config);

@@ -13,7 +13,7 @@
 
 struct disk_cache;
 struct tbr_model;
-struct tbr_program_cache;
+struct tbr_shader_cache;
 struct tbr_renderer;
 
 struct cm_config;
@@ -33,7 +33,7 @@ struct tbr_screen {
    simple_mtx_t hand_over_lock;        /**< renderer and model get passes in one order */
    struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
 
-   struct tbr_program_cache *programs; /**< generated code */
+   struct tbr_shader_cache *shader_cache; /**< generated code */
 
    simple_mtx_t storage_lock; /**< of tbr_resource.storage, while it is replaced or taken */
 
@@ -51,7 +51,7 @@ struct tbr_screen {
    unsigned num_counter_groups;
    char **counter_texts; /**< descriptions with their units, by counter */
 
-   uint32_t loops_ended;        /**< 1 once a program's loops had to be ended; see tbr_nir_limit_loops */
+   uint32_t loops_ended;        /**< 1 once a shader's loops had to be ended; see tbr_nir_limit_loops */
    uint32_t told_of_loops;      /**< ... and the user has been told (atomic) */
    uint32_t frame;              /**< frames ended so far (atomic) */
    uint32_t next_resource_id;   /**< event-stream identifiers, atomically counted up */
@@ -67,7 +67,7 @@ tbr_screen(struct pipe_screen *screen)
    return (struct tbr_screen *)screen;
 }
 
-/** Tells the user, once, that the watchdog has ended a program's loops. */
+/** Tells the user, once, that the watchdog has ended a shader's loops. */
 void tbr_screen_note_ended_loops(struct tbr_screen *screen);
 
 /** Sets caps, limits and formats (tbr_caps.c). The shader limits come first: Mesa

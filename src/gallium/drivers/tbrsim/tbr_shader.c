@@ -21,14 +21,14 @@
 #include "tbr_debug.h"
 #include "tbr_nir.h"
 #include "tbr_nir_fetch.h"
-#include "tbr_program_cache.h"
+#include "tbr_shader_cache.h"
 #include "tbr_progress.h"
 
 static uint32_t
-next_program(void)
+next_shader_id(void)
 {
-   static uint32_t program;
-   return p_atomic_inc_return(&program);
+   static uint32_t id;
+   return p_atomic_inc_return(&id);
 }
 
 static nir_shader *
@@ -53,7 +53,7 @@ fragment_shader_destroy(struct tbr_fragment_shader *shader)
    struct tbr_fragment_variant *variant = shader->variants;
    while (variant) {
       struct tbr_fragment_variant *next = variant->next;
-      tbr_program_cache_release(shader->programs, variant->code);
+      tbr_shader_cache_release(shader->shader_cache, variant->code);
       FREE(variant);
       variant = next;
    }
@@ -112,7 +112,7 @@ describe_input(struct tbr_fragment_shader *shader, const nir_variable *variable,
    }
 }
 
-/** False if the program has more inputs than a primitive can carry. */
+/** False if the shader has more inputs than a primitive can carry. */
 static bool
 describe_inputs(struct tbr_fragment_shader *shader)
 {
@@ -184,9 +184,9 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       return NULL;
 
    pipe_reference_init(&shader->reference, 1);
-   shader->programs = tbr_screen(pipe->screen)->programs;
+   shader->shader_cache = tbr_screen(pipe->screen)->shader_cache;
    shader->nir = take_nir(context, state);
-   /* Blending is not the program's: it runs once a pixel, and depends on nothing below it. */
+   /* Blending is not the shader's: it runs once a pixel, and depends on nothing below it. */
    const bool equation = tbr_nir_drop_blend_equation(shader->nir);
    NIR_PASS_V(shader->nir, nir_lower_fragcolor,
               shader->nir->info.fs.color_is_dual_source ? 1 : TBR_MAX_COLOR_BUFFERS);
@@ -201,7 +201,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       shader->nir->info.fs.uses_sample_shading = false;
    describe_outputs(shader);
    shader->any_centroid_input |= tbr_nir_interpolates_at_centroid(shader->nir);
-   shader->program = next_program();
+   shader->id = next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
 
    if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
@@ -214,7 +214,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_lower_coarse_derivatives(shader->nir);
    shader->num_pushed_constants = tbr_nir_push_constants(shader->nir, shader->num_inputs);
 
-   tbr_debug_nir("fragment", shader->program, shader->nir);
+   tbr_debug_nir("fragment", shader->id, shader->nir);
 
    const struct pipe_shader_state nir_state = {.type = PIPE_SHADER_IR_NIR, .ir.nir = shader->nir};
    shader->draw = draw_create_fragment_shader(context->draw, &nir_state);
@@ -231,7 +231,7 @@ bind_fs_state(struct pipe_context *pipe, void *shader)
    struct tbr_context *context = tbr_context(pipe);
    if (context->fragment_shader == shader)
       return;
-   /* draw lays its vertices out for the fragment program. */
+   /* draw lays its vertices out for the fragment shader. */
    draw_bind_fragment_shader(context->draw, shader ? ((struct tbr_fragment_shader *)shader)->draw : NULL);
    context->fragment_shader = shader;
    context->dirty |= TBR_DIRTY_FRAGMENT_SHADER;
@@ -246,7 +246,7 @@ delete_fs_state(struct pipe_context *pipe, void *state)
    tbr_fragment_shader_reference(&shader, NULL);
 }
 
-/** Most of the programs of Mesa's own never draw: theirs is not computed. */
+/** Most of the shaders of Mesa's own never draw: theirs is not computed. */
 static void
 digest_nir(struct tbr_fragment_shader *shader)
 {
@@ -260,7 +260,7 @@ digest_nir(struct tbr_fragment_shader *shader)
    shader->has_digest = true;
 }
 
-/** Code depends on the program, on what its inputs are and on the key. */
+/** Code depends on the shader, on what its inputs are and on the key. */
 static void
 digest_variant(const struct tbr_fragment_shader *shader, const struct tbr_fragment_variant_key *key,
                unsigned char *digest)
@@ -291,7 +291,7 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
    variant->key = *key;
    const int64_t begin = os_time_get_nano();
    const char *how = "shared";
-   variant->code = tbr_program_cache_acquire(shader->programs, digest);
+   variant->code = tbr_shader_cache_acquire(shader->shader_cache, digest);
    if (!variant->code) {
       struct tbr_code *code = tbr_jit_compile(context, shader, key, digest);
       if (!code) {
@@ -299,10 +299,10 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
          return NULL;
       }
       how = code->from_disk ? "from disk" : "compiled";
-      variant->code = tbr_program_cache_enter(shader->programs, code);
+      variant->code = tbr_shader_cache_enter(shader->shader_cache, code);
    }
    const int64_t taken = os_time_get_nano() - begin;
-   tbr_debug_code(shader->program, shader->num_instructions, taken, how);
+   tbr_debug_code(shader->id, shader->num_instructions, taken, how);
    tbr_progress_shader(taken);
    variant->next = shader->variants;
    shader->variants = variant;
@@ -323,13 +323,13 @@ create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    nir_state.type = PIPE_SHADER_IR_NIR;
    nir_state.ir.nir = take_nir(context, state);
    shader->stream_output = state->stream_output;
-   shader->program = next_program();
+   shader->id = next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
    tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
    tbr_nir_bound_offsets(nir_state.ir.nir);
    shader->reads_textures = tbr_nir_count_texture_reads(nir_state.ir.nir);
-   tbr_debug_nir("vertex", shader->program, nir_state.ir.nir);
-   tbr_debug_program("vertex", shader->program, shader->num_instructions);
+   tbr_debug_nir("vertex", shader->id, nir_state.ir.nir);
+   tbr_debug_shader("vertex", shader->id, shader->num_instructions);
    shader->draw = draw_create_vertex_shader(context->draw, &nir_state);
    if (!shader->draw) {
       FREE(shader);
@@ -371,14 +371,14 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    nir_shader *nir = take_nir(context, state);
    nir_state.ir.nir = nir;
    shader->stream_output = state->stream_output;
-   shader->program = next_program();
+   shader->id = next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
    shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
    shader->reads_textures = tbr_nir_count_texture_reads(nir);
-   tbr_debug_nir("geometry", shader->program, nir);
-   tbr_debug_program("geometry", shader->program, shader->num_instructions);
+   tbr_debug_nir("geometry", shader->id, nir);
+   tbr_debug_shader("geometry", shader->id, shader->num_instructions);
    shader->draw = draw_create_geometry_shader(context->draw, &nir_state);
    if (!shader->draw) {
       FREE(shader);

@@ -13,13 +13,13 @@
 
 struct nir_shader;
 struct tbr_code;
-struct tbr_program_cache;
+struct tbr_shader_cache;
 struct tbr_context;
 struct draw_vertex_shader;
 struct draw_geometry_shader;
 struct draw_fragment_shader;
 
-/** What a fragment program's input slot is fed with. */
+/** What a fragment shader's input slot is fed with. */
 enum tbr_input_source {
    TBR_INPUT_UNUSED,
    TBR_INPUT_ATTRIBUTE, /**< an interpolated attribute of the primitive */
@@ -41,13 +41,13 @@ struct tbr_shader_input {
    uint8_t semantic_index;
 };
 
-/** What generated code depends on besides the program. */
+/** What generated code depends on besides the shader. */
 struct tbr_fragment_variant_key {
    uint8_t num_color_buffers;
    bool flatshade;
    bool dual_source;
    bool multisample; /**< the pass has TBR_MAX_SAMPLES samples a pixel, not one */
-   bool per_sample;  /**< the program runs once a sample */
+   bool per_sample;  /**< the shader runs once a sample */
 };
 
 struct tbr_fragment_variant {
@@ -57,16 +57,16 @@ struct tbr_fragment_variant {
 };
 
 struct tbr_fragment_shader {
-   struct pipe_reference reference;    /**< the context's, and one a batch that draws with it */
-   struct tbr_program_cache *programs; /**< the screen's, where the variants' code is */
+   struct pipe_reference reference;       /**< the context's, and one a batch that draws with it */
+   struct tbr_shader_cache *shader_cache; /**< the screen's, where the variants' code is */
    struct nir_shader *nir;
    bool has_digest;
    unsigned char digest[20];          /**< of nir */
    struct draw_fragment_shader *draw; /**< draw's view of it; NULL once the application has deleted it */
-   uint32_t program;                  /**< identifier in the event stream */
+   uint32_t id;                       /**< in the event stream */
    uint32_t num_instructions;
 
-   unsigned num_inputs;     /**< input slots of the program */
+   unsigned num_inputs;     /**< input slots of the shader */
    unsigned num_attributes; /**< attributes of a primitive after the position */
    struct tbr_shader_input inputs[TBR_MAX_INPUTS + 2 + TBR_NUM_FETCHES];
    bool any_color_input;
@@ -78,7 +78,7 @@ struct tbr_fragment_shader {
    bool writes_sample_mask; /**< gl_SampleMask */
    bool per_sample;         /**< what it reads makes it run once a sample */
    uint32_t textures_used;
-   uint32_t fetched; /**< mask of enum tbr_fetch: what the program reads of the framebuffer */
+   uint32_t fetched; /**< mask of enum tbr_fetch: what the shader reads of the framebuffer */
 
    struct tbr_fragment_variant *variants;
 };
@@ -86,7 +86,7 @@ struct tbr_fragment_shader {
 struct tbr_vertex_shader {
    struct draw_vertex_shader *draw;
    struct pipe_stream_output_info stream_output;
-   uint32_t program;
+   uint32_t id; /**< in the event stream */
    uint32_t num_instructions;
    bool reads_textures; /**< what draw samples for it is not in the event stream */
 };
@@ -94,7 +94,7 @@ struct tbr_vertex_shader {
 struct tbr_geometry_shader {
    struct draw_geometry_shader *draw;
    struct pipe_stream_output_info stream_output;
-   uint32_t program;
+   uint32_t id; /**< in the event stream */
    uint32_t num_instructions;
    uint8_t vertices_per_primitive; /**< of its output's lists: 1 points, 2 lines, 3 triangles */
    bool reads_textures;            /**< as a vertex shader's */

@@ -87,7 +87,7 @@ save_state_and_framebuffer(struct tbr_context *context)
    util_blitter_save_framebuffer(context->blitter, &context->framebuffer);
 }
 
-/** The same for operations that pass a colour to their program as a constant. */
+/** The same for operations that pass a colour to their shader as a constant. */
 static void
 save_constants(struct tbr_context *context)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The texture unit: filters texels for the fragment program and records which
+ * The texture unit: filters texels for the fragment shader and records which
  * texels it read. Called from generated code, one call an instruction, for up
  * to four quads at once (TBR_LANES).
  *

@@ -103,10 +103,10 @@ struct tbr_draw_plan {
    const struct tbr_draw_state *state;
    uint32_t draw;     /**< its index; UINT32_MAX: no plan yet */
    bool draws;        /**< false: the sample mask lets nothing through */
-   bool shade;        /**< fragments run the program */
+   bool shade;        /**< fragments run the shader */
    bool record;       /**< hidden surface removal: fragments go to the visibility buffer; with
                          * tbr_pass.keep_hidden they are shaded all the same */
-   bool early;        /**< depth and stencil tests before the program; else after it */
+   bool early;        /**< depth and stencil tests before the shader; else after it */
    bool reject_early; /**< late tests, but a fragment that must fail is dropped before */
    bool depth_test, depth_write, stencil_test, shader_depth, shader_stencil;
    bool hierarchical; /**< regions may be found hidden as a whole */

@@ -20,7 +20,7 @@ tbr_tile_dump_primitive(const struct tbr_tile_thread *thread, const struct cm_pb
  * block_x, block_y in blocks of the tile. */
 void tbr_tile_dump_block(const struct tbr_tile_thread *thread, uint32_t block_x, uint32_t block_y,
                          uint32_t covered, uint32_t passed);
-/** The queue after the fragment program; entered: lanes that were live before. */
+/** The queue after the fragment shader; entered: lanes that were live before. */
 void tbr_tile_dump_shaded(const struct tbr_tile_thread *thread, uint32_t entered);
 
 #endif

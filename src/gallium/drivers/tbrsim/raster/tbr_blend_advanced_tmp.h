@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The equations of KHR_blend_equation_advanced, f(Cs, Cd) of tables X.1 and X.2 of its specification. The
- * programs only give the source colour: Mesa's own evaluation of the equations has been taken out of them
+ * shaders only give the source colour: Mesa's own evaluation of the equations has been taken out of them
  * (tbr_nir_drop_blend_equation). */
 #include <math.h>
 

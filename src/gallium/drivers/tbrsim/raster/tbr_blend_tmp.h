@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Blending, logic operations and colour masks: from the program's colours to the
+/* Blending, logic operations and colour masks: from the shader's colours to the
  * on-chip colour buffers. */
 #include "tbr_tile.h"
 #include "tbr_vector.h"
@@ -285,7 +285,7 @@ write_unorm(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, 
 /* ---- four channels of 8 bits, with a common equation ------------------- */
 
 /* Byte `byte` of every pixel; the component that it holds comes straight from
- * the program's output. */
+ * the shader's output. */
 TBR_INLINE ints
 blend_byte(const struct tbr_tile_color *buffer, const float planes[4][TBR_LANES], unsigned byte,
            enum tbr_blend_kind kind, floats alpha, ints old)

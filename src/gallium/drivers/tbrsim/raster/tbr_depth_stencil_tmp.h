@@ -47,7 +47,7 @@ test_stencil(const struct tbr_stencil *test, bytes16 stencil)
 }
 
 /* The stencil values after an operation on the lanes of the mask. The reference
- * is a lane's own because a program may export it. */
+ * is a lane's own because a shader may export it. */
 static bytes16
 update_stencil(const struct tbr_stencil *test, unsigned operation, bytes16 stencil, bytes16 reference,
                uint32_t mask)
@@ -124,7 +124,7 @@ test_stencil_and_depth(const struct tbr_draw_plan *plan, const struct tbr_stenci
    return passed;
 }
 
-/* ---- before the program: a block of one primitive ---------------------- */
+/* ---- before the shader: a block of one primitive ---------------------- */
 
 /* Pixel centres of a block, or samples at an offset from them, relative to the
  * primitive's reference point. Exact: all are multiples of 1/256. */
@@ -191,7 +191,7 @@ reject_block(const struct tbr_tile_thread *thread, const struct tbr_tile_primiti
    return mask & test_depth(thread->plan.depth_func, z, ints_load(thread->depth + first));
 }
 
-/* ---- after the program: the queue's quads ------------------------------ */
+/* ---- after the shader: the queue's quads ------------------------------ */
 
 /* Depth of the queue's fragments at an offset from where they were shaded. */
 static ints

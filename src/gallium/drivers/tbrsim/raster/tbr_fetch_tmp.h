@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Framebuffer fetch: what the on-chip buffers hold at the queue's pixels, as the program sees it. No fragment
+/* Framebuffer fetch: what the on-chip buffers hold at the queue's pixels, as the shader sees it. No fragment
  * before these at any of the pixels is still in flight (conflicts_with_queue). */
 #include "tbr_tile.h"
 #include "tbr_vector.h"
@@ -78,7 +78,7 @@ zero_outside(struct tbr_tile_thread *thread)
    }
 }
 
-/* Reads what the draw's program asks for at a sample (0 of single-sampled passes). */
+/* Reads what the draw's shader asks for at a sample (0 of single-sampled passes). */
 static __attribute__((noinline)) void
 fetch_framebuffer(struct tbr_tile_thread *thread, uint32_t sample)
 {

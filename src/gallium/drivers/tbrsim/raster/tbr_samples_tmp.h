@@ -67,7 +67,7 @@ fill_sample_mask(struct tbr_fragment_block *block)
    }
 }
 
-/* Runs the program for the fragments in block->live and writes what it gives to the
+/* Runs the shader for the fragments in block->live and writes what it gives to the
  * samples first … last that they cover. from_center: whether they are shaded at their
  * pixels' centres; again: whether they have run already. */
 static void
@@ -78,7 +78,7 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    struct tbr_fragment_block *block = &thread->queue.block;
    if (state->reads_sample_mask)
       fill_sample_mask(block);
-   const uint32_t live = run_program(thread, again);
+   const uint32_t live = run_shader(thread, again);
 
    uint32_t coverage[TBR_MAX_SAMPLES], written = 0;
    for (unsigned s = first; s <= last; s++) {
@@ -111,7 +111,7 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    }
 }
 
-/* Runs the program once for each sample that is covered anywhere. */
+/* Runs the shader once for each sample that is covered anywhere. */
 static void
 shade_each_sample(struct tbr_tile_thread *thread)
 {

@@ -341,7 +341,7 @@ move_plane(struct tbr_plane *plane, const struct attribute_frame *frame)
    plane->base += (float)(plane->ddx * frame->moved_x + plane->ddy * frame->moved_y);
 }
 
-/* All planes that the fragment program may read, the first time a fragment of
+/* All planes that the fragment shader may read, the first time a fragment of
  * the primitive is shaded. */
 static void
 setup_planes(struct tbr_tile_thread *thread, struct tbr_tile_primitive *primitive)

@@ -64,10 +64,10 @@ fill_missing_quads(struct tbr_fragment_queue *queue)
 
 static void shade_samples(struct tbr_tile_thread *thread);
 
-/* Runs the program for the fragments in block->live; returns those that it leaves alive.
+/* Runs the shader for the fragments in block->live; returns those that it leaves alive.
  * again: they have run already, for another sample. */
 TBR_INLINE uint32_t
-run_program(struct tbr_tile_thread *thread, bool again)
+run_shader(struct tbr_tile_thread *thread, bool again)
 {
    const struct tbr_draw_state *state = thread->plan.state;
    struct tbr_fragment_block *block = &thread->queue.block;
@@ -91,7 +91,7 @@ shade_pixels(struct tbr_tile_thread *thread)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_draw_state *state = plan->state;
-   uint32_t live = run_program(thread, false);
+   uint32_t live = run_shader(thread, false);
    if (!plan->early) {
       live = test_queue(thread, 0, no_offset, live);
       if (state->occlusion_counter)

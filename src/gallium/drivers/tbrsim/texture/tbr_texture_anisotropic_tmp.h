@@ -14,7 +14,7 @@ struct texture_probes {
    uint32_t more[TBR_LANES]; /**< lanes that take more probes than the index */
 };
 
-/** Derivatives of the coordinates: the program's, or each quad's differences. */
+/** Derivatives of the coordinates: the shader's, or each quad's differences. */
 struct texture_slopes {
    texture_float x[3], y[3];
 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Generated code by what it was generated from: in memory, shared by all contexts
- * of a screen as long as a program uses it, and as object code on disk (Mesa's
+ * of a screen as long as a shader uses it, and as object code on disk (Mesa's
  * shader cache, MESA_SHADER_CACHE_DISABLE and its other variables apply), keyed by
  * the build of driver and LLVM and by the CPU.
  */
-#ifndef TBR_PROGRAM_CACHE_H
-#define TBR_PROGRAM_CACHE_H
+#ifndef TBR_SHADER_CACHE_H
+#define TBR_SHADER_CACHE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,9 +18,9 @@ struct disk_cache;
 struct draw_context;
 struct gallivm_state;
 struct lp_cached_code;
-struct tbr_program_cache;
+struct tbr_shader_cache;
 
-/** The code of a fragment program's variant. */
+/** The code of a fragment shader's variant. */
 struct tbr_code {
    unsigned char key[SHA1_DIGEST_LENGTH];
    unsigned users; /**< the cache's lock protects it */
@@ -31,26 +31,26 @@ struct tbr_code {
 
 /** isa: the vector feature level, part of the key of what is on disk. NULL when
  * memory is out. */
-struct tbr_program_cache *tbr_program_cache_create(const char *isa);
+struct tbr_shader_cache *tbr_shader_cache_create(const char *isa);
 /** No code is in use any more. */
-void tbr_program_cache_destroy(struct tbr_program_cache *cache);
+void tbr_shader_cache_destroy(struct tbr_shader_cache *cache);
 
 /** The code with this key, one user more; NULL if there is none in memory. */
-struct tbr_code *tbr_program_cache_acquire(struct tbr_program_cache *cache, const unsigned char *key);
+struct tbr_code *tbr_shader_cache_acquire(struct tbr_shader_cache *cache, const unsigned char *key);
 /** Enters code that has been generated meanwhile; its caller is its user. Returns
  * other code with the same key, should another context have been faster. */
-struct tbr_code *tbr_program_cache_enter(struct tbr_program_cache *cache, struct tbr_code *code);
+struct tbr_code *tbr_shader_cache_enter(struct tbr_shader_cache *cache, struct tbr_code *code);
 /** One user less; the last one's code is freed. */
-void tbr_program_cache_release(struct tbr_program_cache *cache, struct tbr_code *code);
+void tbr_shader_cache_release(struct tbr_shader_cache *cache, struct tbr_code *code);
 
 /** Object code on disk: found is empty if there is none. */
-void tbr_program_cache_find(struct tbr_program_cache *cache, const unsigned char *key,
-                            struct lp_cached_code *found);
-void tbr_program_cache_store(struct tbr_program_cache *cache, const unsigned char *key,
-                             const struct lp_cached_code *code);
-/** draw's programs are kept on disk, too. */
-void tbr_program_cache_serve_draw(struct tbr_program_cache *cache, struct draw_context *draw);
+void
+tbr_shader_cache_find(struct tbr_shader_cache *cache, const unsigned char *key, struct lp_cached_code *found);
+void tbr_shader_cache_store(struct tbr_shader_cache *cache, const unsigned char *key,
+                            const struct lp_cached_code *code);
+/** draw's shaders are kept on disk, too. */
+void tbr_shader_cache_serve_draw(struct tbr_shader_cache *cache, struct draw_context *draw);
 /** For Mesa's linker; NULL if there is no cache on disk. */
-struct disk_cache *tbr_program_cache_disk(struct tbr_program_cache *cache);
+struct disk_cache *tbr_shader_cache_disk(struct tbr_shader_cache *cache);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "tbr_program_cache.h"
+#include "tbr_shader_cache.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #include "util/u_thread.h"
 #include "tbr_progress.h"
 
-struct tbr_program_cache {
+struct tbr_shader_cache {
    struct list_head link; /**< in caches */
    simple_mtx_t lock;
    struct hash_table *codes; /**< struct tbr_code by key */
@@ -73,7 +73,7 @@ static struct list_head caches = {&caches, &caches}; /* of the process */
 static void
 forget_threads(void)
 {
-   list_for_each_entry (struct tbr_program_cache, cache, &caches, link) {
+   list_for_each_entry (struct tbr_shader_cache, cache, &caches, link) {
       if (cache->disk)
          cache->disk->cache_queue.num_threads = 0;
    }
@@ -81,7 +81,7 @@ forget_threads(void)
 }
 
 static void
-remember_cache(struct tbr_program_cache *cache)
+remember_cache(struct tbr_shader_cache *cache)
 {
    static bool registered;
    simple_mtx_lock(&caches_mutex);
@@ -92,7 +92,7 @@ remember_cache(struct tbr_program_cache *cache)
 }
 
 static void
-forget_cache(struct tbr_program_cache *cache)
+forget_cache(struct tbr_shader_cache *cache)
 {
    simple_mtx_lock(&caches_mutex);
    list_del(&cache->link);
@@ -101,10 +101,10 @@ forget_cache(struct tbr_program_cache *cache)
 
 /* ---- life -------------------------------------------------------------- */
 
-struct tbr_program_cache *
-tbr_program_cache_create(const char *isa)
+struct tbr_shader_cache *
+tbr_shader_cache_create(const char *isa)
 {
-   struct tbr_program_cache *cache = CALLOC_STRUCT(tbr_program_cache);
+   struct tbr_shader_cache *cache = CALLOC_STRUCT(tbr_shader_cache);
    if (!cache)
       return NULL;
    cache->codes = _mesa_hash_table_create(NULL, hash_key, equal_keys);
@@ -119,7 +119,7 @@ tbr_program_cache_create(const char *isa)
 }
 
 void
-tbr_program_cache_destroy(struct tbr_program_cache *cache)
+tbr_shader_cache_destroy(struct tbr_shader_cache *cache)
 {
    if (!cache)
       return;
@@ -133,7 +133,7 @@ tbr_program_cache_destroy(struct tbr_program_cache *cache)
 /* ---- in memory --------------------------------------------------------- */
 
 static struct tbr_code *
-acquire_locked(struct tbr_program_cache *cache, const unsigned char *key)
+acquire_locked(struct tbr_shader_cache *cache, const unsigned char *key)
 {
    struct hash_entry *entry = _mesa_hash_table_search(cache->codes, key);
    struct tbr_code *code = entry ? entry->data : NULL;
@@ -150,7 +150,7 @@ destroy_code(struct tbr_code *code)
 }
 
 struct tbr_code *
-tbr_program_cache_acquire(struct tbr_program_cache *cache, const unsigned char *key)
+tbr_shader_cache_acquire(struct tbr_shader_cache *cache, const unsigned char *key)
 {
    simple_mtx_lock(&cache->lock);
    struct tbr_code *code = acquire_locked(cache, key);
@@ -159,7 +159,7 @@ tbr_program_cache_acquire(struct tbr_program_cache *cache, const unsigned char *
 }
 
 struct tbr_code *
-tbr_program_cache_enter(struct tbr_program_cache *cache, struct tbr_code *code)
+tbr_shader_cache_enter(struct tbr_shader_cache *cache, struct tbr_code *code)
 {
    simple_mtx_lock(&cache->lock);
    struct tbr_code *present = acquire_locked(cache, code->key);
@@ -175,7 +175,7 @@ tbr_program_cache_enter(struct tbr_program_cache *cache, struct tbr_code *code)
 }
 
 void
-tbr_program_cache_release(struct tbr_program_cache *cache, struct tbr_code *code)
+tbr_shader_cache_release(struct tbr_shader_cache *cache, struct tbr_code *code)
 {
    simple_mtx_lock(&cache->lock);
    const bool last = --code->users == 0;
@@ -189,8 +189,7 @@ tbr_program_cache_release(struct tbr_program_cache *cache, struct tbr_code *code
 /* ---- on disk ----------------------------------------------------------- */
 
 void
-tbr_program_cache_find(struct tbr_program_cache *cache, const unsigned char *key,
-                       struct lp_cached_code *found)
+tbr_shader_cache_find(struct tbr_shader_cache *cache, const unsigned char *key, struct lp_cached_code *found)
 {
    cache_key disk_key;
    found->data = NULL;
@@ -204,8 +203,8 @@ tbr_program_cache_find(struct tbr_program_cache *cache, const unsigned char *key
 }
 
 void
-tbr_program_cache_store(struct tbr_program_cache *cache, const unsigned char *key,
-                        const struct lp_cached_code *code)
+tbr_shader_cache_store(struct tbr_shader_cache *cache, const unsigned char *key,
+                       const struct lp_cached_code *code)
 {
    cache_key disk_key;
    if (!cache->disk || !code->data_size || code->dont_cache)
@@ -214,13 +213,13 @@ tbr_program_cache_store(struct tbr_program_cache *cache, const unsigned char *ke
    disk_cache_put(cache->disk, disk_key, code->data, code->data_size, NULL);
 }
 
-/** When this thread began to compile a vertex or geometry program, in nanoseconds. */
+/** When this thread began to compile a vertex or geometry shader, in nanoseconds. */
 static thread_local int64_t compiling_since;
 
 static void
 find_for_draw(void *cookie, struct lp_cached_code *found, unsigned char key[SHA1_DIGEST_LENGTH])
 {
-   tbr_program_cache_find(cookie, key, found);
+   tbr_shader_cache_find(cookie, key, found);
    compiling_since = os_time_get_nano();
 }
 
@@ -228,18 +227,18 @@ static void
 store_for_draw(void *cookie, struct lp_cached_code *code, unsigned char key[SHA1_DIGEST_LENGTH])
 {
    tbr_progress_shader(os_time_get_nano() - compiling_since);
-   tbr_program_cache_store(cookie, key, code);
+   tbr_shader_cache_store(cookie, key, code);
 }
 
 void
-tbr_program_cache_serve_draw(struct tbr_program_cache *cache, struct draw_context *draw)
+tbr_shader_cache_serve_draw(struct tbr_shader_cache *cache, struct draw_context *draw)
 {
    if (cache->disk)
       draw_set_disk_cache_callbacks(draw, cache, find_for_draw, store_for_draw);
 }
 
 struct disk_cache *
-tbr_program_cache_disk(struct tbr_program_cache *cache)
+tbr_shader_cache_disk(struct tbr_shader_cache *cache)
 {
    return cache->disk;
 }
