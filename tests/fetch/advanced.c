@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* advanced: all equations of KHR_blend_equation_advanced, in an OpenGL ES 3.0 and an OpenGL 3.3 context, against
  * the formulas of its specification in doubles. Prints every pixel that is wrong; exit status 0 if none is. */
-#include "support.h"
+#include "fetch/support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -220,7 +220,7 @@ make_blending_program(bool desktop, const char *qualifier)
       "void main() { color = texelFetch(colors, ivec2(gl_FragCoord.xy) + ivec2(0, layer * %d), 0); }\n";
    char text[2000];
    snprintf(text, sizeof text, fragment, qualifier, SIZE);
-   return make_program(desktop ? "#version 330\n" : "#version 300 es\n", vertex, text);
+   return build_versioned_program(desktop ? "#version 330\n" : "#version 300 es\n", vertex, text);
 }
 
 /* ---- pictures ----------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * context, against the same worked out on the CPU. Rectangles with edges between pixels lie over each other in one
  * draw; each replaces what is there by an integer function of it and of its own number, so that their order and
  * every bit count. Prints what is wrong; exit status 0 if nothing is. */
-#include "support.h"
+#include "fetch/support.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,7 +251,7 @@ make_rectangle_program(const struct format *format, const struct operation *oper
                vectors[format->kind], format->kind == SRGB ? "true" : "false",
                is_integer(format) ? integer_source : float_source, body);
    require(used < (int)sizeof text, "the program is too long");
-   return make_program(desktop ? "#version 330\n" : "#version 300 es\n", vertex_source, text);
+   return build_versioned_program(desktop ? "#version 330\n" : "#version 300 es\n", vertex_source, text);
 }
 
 static void
@@ -368,7 +368,8 @@ read_buffer(const struct format *format, const struct target *target, unsigned b
             format->kind == SRGB ? "true" : "false", prefixes[format->kind], target->samples > 1 ? "MS" : "",
             is_integer(format) ? integer_source : float_source, is_integer(format) ? "ivec4" : "");
    struct target copy = make_target(&integers, 1, 1);
-   const GLuint program = make_program(desktop ? "#version 330\n" : "#version 300 es\n", vertex, text);
+   const GLuint program =
+      build_versioned_program(desktop ? "#version 330\n" : "#version 300 es\n", vertex, text);
    use_program(program, format);
    glUniform1i(glGetUniformLocation(program, "sample_number"), sample);
    glBindTexture(target->samples > 1 ? GL_TEXTURE_2D_MULTISAMPLE : GL_TEXTURE_2D, target->textures[buffer]);
@@ -545,7 +546,7 @@ run_last_data(void)
                  (b + 1) % buffers, b);
       strcat(text, buffers == 1 ? "   gl_FragColor = next(gl_LastFragData[0], 0.0);\n}\n" : "}\n");
       operation.shift = buffers > 1;
-      const GLuint program = make_program("#version 100\n", vertex, text);
+      const GLuint program = build_versioned_program("#version 100\n", vertex, text);
       struct target target = make_target(format, buffers, 1);
       clear(format, &target);
       glUseProgram(program);

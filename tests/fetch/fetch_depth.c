@@ -3,7 +3,7 @@
  * those before its own are written, against the same worked out on the CPU; and what is drawn with several samples
  * into single-sampled textures, all colour attachments of a framebuffer (EXT_multisampled_render_to_texture2). Prints
  * what is wrong; exit status 0 if nothing is. */
-#include "support.h"
+#include "fetch/support.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -114,8 +114,8 @@ run_depth(const char *name, GLenum format, bool has_stencil)
       "   color = vec4(gl_LastFragDepthARM, float(gl_LastFragStencilARM), 0.0, 1.0);\n"
       "}\n";
    GLuint framebuffer;
-   const GLuint programs[] = {make_program("#version 300 es\n", vertex, plain),
-                              make_program("#version 300 es\n", vertex, fetching)};
+   const GLuint programs[] = {build_versioned_program("#version 300 es\n", vertex, plain),
+                              build_versioned_program("#version 300 es\n", vertex, fetching)};
    glGenFramebuffers(1, &framebuffer);
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
    const GLuint buffers[] = {
@@ -191,7 +191,7 @@ run_implicit(bool implicit, unsigned char (*pixels)[SIZE * SIZE][4])
    require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE,
            "two attachments with samples");
    glViewport(0, 0, SIZE, SIZE);
-   glUseProgram(make_program("#version 300 es\n", vertex, fetching));
+   glUseProgram(build_versioned_program("#version 300 es\n", vertex, fetching));
    for (int i = 0; i < 2; i++)
       glClearBufferfv(GL_COLOR, i, colors[i]);
    draw_triangles(triangles, 9);

@@ -4,13 +4,14 @@
  *    bounds    draws vertices and indices past the ends of their buffers, then a known picture
  *    abort     draws five frames and aborts in the middle of the sixth
  * Pictures are looked at here; exit status 0 where they are right. */
-#include <EGL/egl.h>
 #include <GLES2/gl2.h>
-#include <X11/Xlib.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 static const char vertex_source[] = "attribute vec4 position;\n"
                                     "void main() { gl_Position = vec4(position.xy, 0.0, 1.0); }\n";
@@ -18,60 +19,13 @@ static const char fragment_source[] = "precision mediump float;\n"
                                       "uniform vec4 color;\n"
                                       "void main() { gl_FragColor = color; }\n";
 
-static Display *x;
-static Window window;
-static EGLDisplay display;
-static EGLSurface surface;
+static struct egl egl;
 static GLint color_location;
-
-static void
-require(int condition, const char *what)
-{
-   if (condition)
-      return;
-   fprintf(stderr, "hostile: %s\n", what);
-   exit(1);
-}
-
-static void
-open_window(int width, int height)
-{
-   static const EGLint wanted[] = {
-      EGL_SURFACE_TYPE, EGL_WINDOW_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT, EGL_DEPTH_SIZE, 24,
-      EGL_NONE};
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
-   EGLConfig config;
-   EGLint count;
-   x = XOpenDisplay(NULL);
-   require(x != NULL, "XOpenDisplay");
-   window = XCreateSimpleWindow(x, DefaultRootWindow(x), 0, 0, width, height, 0, 0, 0);
-   XMapWindow(x, window);
-   XSync(x, False);
-   display = eglGetDisplay((EGLNativeDisplayType)x);
-   require(eglInitialize(display, NULL, NULL), "eglInitialize");
-   eglBindAPI(EGL_OPENGL_ES_API);
-   require(eglChooseConfig(display, wanted, &config, 1, &count) && count, "eglChooseConfig");
-   EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-   surface = eglCreateWindowSurface(display, config, (EGLNativeWindowType)window, NULL);
-   require(eglMakeCurrent(display, surface, surface, context), "eglMakeCurrent");
-}
 
 static void
 use_program(void)
 {
-   GLuint program = glCreateProgram();
-   const struct {
-      GLenum type;
-      const char *source;
-   } shaders[] = {{GL_VERTEX_SHADER, vertex_source}, {GL_FRAGMENT_SHADER, fragment_source}};
-   for (int s = 0; s < 2; s++) {
-      GLuint shader = glCreateShader(shaders[s].type);
-      glShaderSource(shader, 1, &shaders[s].source, NULL);
-      glCompileShader(shader);
-      glAttachShader(program, shader);
-   }
-   glBindAttribLocation(program, 0, "position");
-   glLinkProgram(program);
+   const GLuint program = build_program(vertex_source, fragment_source);
    glUseProgram(program);
    color_location = glGetUniformLocation(program, "color");
    glEnableVertexAttribArray(0);
@@ -109,16 +63,16 @@ resize(void)
 {
    static const int sizes[][2] = {{64, 64}, {200, 130}, {31, 257}, {500, 20}, {1, 1}, {300, 300}};
    for (unsigned s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
-      XResizeWindow(x, window, sizes[s][0], sizes[s][1]);
-      XSync(x, False);
+      XResizeWindow(egl.x11, egl.window, sizes[s][0], sizes[s][1]);
+      XSync(egl.x11, False);
       /* The surface takes its window's size when a frame begins. */
-      eglSwapBuffers(display, surface);
+      egl_swap(&egl);
       EGLint width, height;
       glViewport(0, 0, sizes[s][0], sizes[s][1]);
       glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
       draw_halves();
-      eglQuerySurface(display, surface, EGL_WIDTH, &width);
-      eglQuerySurface(display, surface, EGL_HEIGHT, &height);
+      eglQuerySurface(egl.display, egl.surface, EGL_WIDTH, &width);
+      eglQuerySurface(egl.display, egl.surface, EGL_HEIGHT, &height);
       require(width == sizes[s][0] && height == sizes[s][1], "the surface did not follow its window");
       check_halves(width, height);
    }
@@ -150,7 +104,7 @@ bounds(void)
       glDrawElements(GL_TRIANGLES, 3, GL_UNSIGNED_SHORT, (void *)1000000);
       draw_halves();
       check_halves(200, 120);
-      eglSwapBuffers(display, surface);
+      egl_swap(&egl);
    }
 }
 
@@ -160,7 +114,7 @@ abort_in_frame(void)
    for (int frame = 0; frame < 5; frame++) {
       glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
       draw_halves();
-      eglSwapBuffers(display, surface);
+      egl_swap(&egl);
    }
    /* The memory model is a moment behind the renderer. */
    usleep(300000);
@@ -172,7 +126,7 @@ int
 main(int argc, char **argv)
 {
    require(argc == 2, "usage: hostile resize|bounds|abort");
-   open_window(200, 120);
+   egl = egl_open_context((struct surface_request){X11_WINDOW, 200, 120, .depth = true}, false, 2, 0);
    use_program();
    glViewport(0, 0, 200, 120);
    if (!strcmp(argv[1], "resize"))
@@ -182,8 +136,7 @@ main(int argc, char **argv)
    else if (!strcmp(argv[1], "abort"))
       abort_in_frame();
    else
-      require(0, argv[1]);
-   eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-   eglTerminate(display);
+      stop("%s: no such case", argv[1]);
+   egl_close(&egl);
    return 0;
 }

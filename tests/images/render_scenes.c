@@ -3,68 +3,21 @@
  * scenes.h on a surface (window, pbuffer, fbo, surfaceless; the last two draw into a
  * framebuffer object) and prints "SCENE FRAME CHECKSUM" for each frame; the pixels
  * go to DIRECTORY/SCENE-FRAME.ppm. */
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
 #include <GLES2/gl2.h>
 #include <GLES2/gl2ext.h>
-#include <X11/Xlib.h>
-#include <X11/Xutil.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "scenes.h"
+#include "images/scenes.h"
+#include "support/check.h"
+#include "support/egl.h"
 
 struct surface {
-   EGLDisplay display;
-   EGLSurface surface;
+   struct egl egl;
    EGLContext contexts[NUM_SCENE_CONTEXTS];
    struct target targets[NUM_SCENE_CONTEXTS];
 };
-
-static void
-require(int condition, const char *what)
-{
-   if (condition)
-      return;
-   fprintf(stderr, "render_scenes: %s failed (EGL 0x%x)\n", what, eglGetError());
-   exit(1);
-}
-
-static EGLDisplay
-open_display(bool window, Display **x)
-{
-   if (window) {
-      *x = XOpenDisplay(NULL);
-      require(*x != NULL, "XOpenDisplay");
-      return eglGetDisplay((EGLNativeDisplayType)*x);
-   }
-   PFNEGLGETPLATFORMDISPLAYEXTPROC get_display = (void *)eglGetProcAddress("eglGetPlatformDisplayEXT");
-   return get_display(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-}
-
-static EGLSurface
-make_surface(EGLDisplay display, EGLConfig config, Display *x, bool pbuffer, int width, int height)
-{
-   if (pbuffer) {
-      const EGLint size[] = {EGL_WIDTH, width, EGL_HEIGHT, height, EGL_NONE};
-      return eglCreatePbufferSurface(display, config, size);
-   }
-   EGLint visual_id;
-   eglGetConfigAttrib(display, config, EGL_NATIVE_VISUAL_ID, &visual_id);
-   XVisualInfo template = {.visualid = visual_id};
-   int count;
-   XVisualInfo *visual = XGetVisualInfo(x, VisualIDMask, &template, &count);
-   require(visual != NULL, "XGetVisualInfo");
-   XSetWindowAttributes attributes = {
-      .colormap = XCreateColormap(x, DefaultRootWindow(x), visual->visual, AllocNone),
-   };
-   Window window = XCreateWindow(x, DefaultRootWindow(x), 0, 0, width, height, 0, visual->depth, InputOutput,
-                                 visual->visual, CWColormap | CWBorderPixel, &attributes);
-   XMapWindow(x, window);
-   XSync(x, False);
-   return eglCreateWindowSurface(display, config, (EGLNativeWindowType)window, NULL);
-}
 
 static struct target
 make_framebuffer(int width, int height)
@@ -85,64 +38,30 @@ make_framebuffer(int width, int height)
    return (struct target){framebuffer, width, height};
 }
 
-static EGLContext
-make_context(EGLDisplay display, EGLConfig config, enum scene_context kind)
-{
-   static const EGLint versions[NUM_SCENE_CONTEXTS][7] = {
-      [SCENE_ES_2] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_NONE},
-      [SCENE_GL_33] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 3,
-                       EGL_CONTEXT_OPENGL_PROFILE_MASK, EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT, EGL_NONE},
-   };
-   eglBindAPI(kind == SCENE_GL_33 ? EGL_OPENGL_API : EGL_OPENGL_ES_API);
-   const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, versions[kind]);
-   require(context != EGL_NO_CONTEXT, "eglCreateContext");
-   return context;
-}
-
-static void
-use_context(const struct surface *surface, enum scene_context kind)
-{
-   eglBindAPI(kind == SCENE_GL_33 ? EGL_OPENGL_API : EGL_OPENGL_ES_API);
-   require(eglMakeCurrent(surface->display, surface->surface, surface->surface, surface->contexts[kind]),
-           "eglMakeCurrent");
-}
-
+/* Draws to a framebuffer object on "fbo" and "surfaceless", else to the surface itself. */
 static struct surface
-open_surface(const char *kind, int width, int height)
+open_surface(const char *name, int width, int height)
 {
-   bool window = !strcmp(kind, "window"), pbuffer = !strcmp(kind, "pbuffer"), fbo = !strcmp(kind, "fbo");
-   require(window || pbuffer || fbo || !strcmp(kind, "surfaceless"), kind);
-   Display *x = NULL;
-   struct surface surface = {.surface = EGL_NO_SURFACE};
-   surface.display = open_display(window || fbo, &x);
-   require(surface.display && eglInitialize(surface.display, NULL, NULL), "eglInitialize");
-   const EGLint wanted[] = {EGL_SURFACE_TYPE,
-                            window || fbo ? EGL_WINDOW_BIT : EGL_PBUFFER_BIT,
-                            EGL_RENDERABLE_TYPE,
-                            EGL_OPENGL_ES2_BIT | EGL_OPENGL_ES3_BIT | EGL_OPENGL_BIT,
-                            EGL_RED_SIZE,
-                            8,
-                            EGL_GREEN_SIZE,
-                            8,
-                            EGL_BLUE_SIZE,
-                            8,
-                            EGL_DEPTH_SIZE,
-                            24,
-                            EGL_STENCIL_SIZE,
-                            8,
-                            EGL_NONE};
-   EGLConfig config;
-   EGLint count;
-   require(eglChooseConfig(surface.display, wanted, &config, 1, &count) && count, "eglChooseConfig");
-   if (strcmp(kind, "surfaceless")) {
-      surface.surface = make_surface(surface.display, config, x, pbuffer, width, height);
-      require(surface.surface != EGL_NO_SURFACE, "the surface");
-   }
+   static const struct {
+      const char *name;
+      enum surface_kind kind;
+      bool framebuffer;
+   } kinds[] = {{"window", X11_WINDOW, false},
+                {"pbuffer", SURFACELESS_PBUFFER, false},
+                {"fbo", X11_WINDOW, true},
+                {"surfaceless", SURFACELESS, true}};
+   unsigned k = 0;
+   while (k < 4 && strcmp(kinds[k].name, name))
+      k++;
+   require(k < 4, "%s: no such surface", name);
+   struct surface surface = {
+      .egl = egl_open((struct surface_request){kinds[k].kind, width, height, .depth = true})};
    for (unsigned c = 0; c < NUM_SCENE_CONTEXTS; c++) {
-      surface.contexts[c] = make_context(surface.display, config, c);
-      use_context(&surface, c);
+      surface.contexts[c] =
+         egl_create_context(&surface.egl, c == SCENE_GL_33, 3, c == SCENE_GL_33 ? 3 : 0, EGL_NO_CONTEXT);
+      egl_make_current(&surface.egl, surface.contexts[c]);
       surface.targets[c] =
-         window || pbuffer ? (struct target){0, width, height} : make_framebuffer(width, height);
+         kinds[k].framebuffer ? make_framebuffer(width, height) : (struct target){0, width, height};
    }
    return surface;
 }
@@ -162,11 +81,11 @@ write_image(const char *directory, const char *scene, int frame, const uint8_t *
    char path[4096];
    snprintf(path, sizeof(path), "%s/%s-%d.ppm", directory, scene, frame);
    FILE *file = fopen(path, "wb");
-   require(file != NULL, path);
+   require(file != NULL, "%s: cannot be written to", path);
    fprintf(file, "P6\n%d %d\n255\n", width, height);
    for (int p = 0; p < width * height; p++)
       fwrite(pixels + p * 4, 1, 3, file);
-   require(!fclose(file), path);
+   require(!fclose(file), "%s: cannot be written to", path);
 }
 
 int
@@ -178,25 +97,21 @@ main(int argc, char **argv)
    uint8_t *pixels = malloc((size_t)width * height * 4);
 
    for (unsigned s = 0; s < num_scenes; s++) {
-      use_context(&surface, scenes[s].context);
+      egl_make_current(&surface.egl, surface.contexts[scenes[s].context]);
       for (int frame = 0; frame < frames; frame++) {
          scenes[s].draw(&surface.targets[scenes[s].context], frame);
          glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
          GLenum error = glGetError();
-         if (error) {
-            fprintf(stderr, "render_scenes: %s: GL error 0x%x\n", scenes[s].name, error);
-            return 1;
-         }
+         require(!error, "%s: GL error 0x%x", scenes[s].name, error);
          printf("%s %d %016llx\n", scenes[s].name, frame,
                 (unsigned long long)checksum(pixels, (size_t)width * height * 4));
          if (argc == 6)
             write_image(argv[5], scenes[s].name, frame, pixels, width, height);
-         if (surface.surface != EGL_NO_SURFACE)
-            eglSwapBuffers(surface.display, surface.surface);
+         if (surface.egl.surface != EGL_NO_SURFACE)
+            egl_swap(&surface.egl);
       }
    }
    free(pixels);
-   eglMakeCurrent(surface.display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-   eglTerminate(surface.display);
+   egl_close(&surface.egl);
    return 0;
 }

@@ -3,15 +3,9 @@
 #include <GLES3/gl3.h>
 #include <GLES2/gl2ext.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "scenes.h"
-
-static bool
-has(const char *extension)
-{
-   return strstr((const char *)glGetString(GL_EXTENSIONS), extension) != NULL;
-}
+#include "images/scenes.h"
+#include "support/program.h"
 
 static const char vertex_source[] = "attribute vec4 position, color;\n"
                                     "varying vec4 shade;\n"
@@ -24,7 +18,7 @@ static const char vertex_source[] = "attribute vec4 position, color;\n"
 static GLuint
 fetching_program(const char *body)
 {
-   const bool fetches = has("GL_EXT_shader_framebuffer_fetch");
+   const bool fetches = has_extension("GL_EXT_shader_framebuffer_fetch");
    char source[1200];
    snprintf(source, sizeof source,
             "%s#extension GL_OES_standard_derivatives : enable\n"
@@ -56,7 +50,7 @@ blending_program(void)
    char source[600];
    snprintf(
       source, sizeof source, "#version 300 es\n%s%s",
-      has("GL_KHR_blend_equation_advanced")
+      has_extension("GL_KHR_blend_equation_advanced")
          ? "#extension GL_KHR_blend_equation_advanced : require\nlayout(blend_support_all_equations) out;\n"
          : "",
       fragment);
@@ -97,7 +91,7 @@ draw_fetch(const struct target *target, int frame)
    glUseProgram(blending);
    glEnable(GL_BLEND);
    for (unsigned e = 0; e < sizeof equations / sizeof equations[0]; e++) {
-      if (has("GL_KHR_blend_equation_advanced"))
+      if (has_extension("GL_KHR_blend_equation_advanced"))
          glBlendEquation(equations[e]);
       draw_random_triangles(906 + frame + e, 6, 0.6f, 0.6f);
    }

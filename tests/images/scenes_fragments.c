@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scenes about which fragments survive and how they end up in the framebuffer. */
-#include "scenes.h"
+#include "images/scenes.h"
 
 static void
 clear(float red, float green, float blue)

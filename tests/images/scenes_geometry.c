@@ -5,7 +5,7 @@
 #include <EGL/egl.h>
 #include <stdlib.h>
 
-#include "scenes.h"
+#include "images/scenes.h"
 
 /* OpenGL's, which OpenGL ES' headers lack. */
 #define SAMPLES_PASSED 0x8914

@@ -2,9 +2,9 @@
 /* Multisampling: what is drawn into samples, and how it is resolved. */
 #include <GLES3/gl3.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "scenes.h"
+#include "images/scenes.h"
+#include "support/program.h"
 
 #define SIZE 100
 
@@ -138,9 +138,8 @@ draw_interpolated(const struct target *target, int frame)
    if (!multisampled)
       create_framebuffers();
    if (!per_pixel) {
-      const char *extensions = (const char *)glGetString(GL_EXTENSIONS);
       per_pixel = interpolated_program("0");
-      per_sample = interpolated_program(strstr(extensions, "GL_OES_sample_variables") ? "gl_SampleID" : "0");
+      per_sample = interpolated_program(has_extension("GL_OES_sample_variables") ? "gl_SampleID" : "0");
    }
    const struct target samples = {multisampled, SIZE, SIZE};
    begin(&samples, per_pixel);

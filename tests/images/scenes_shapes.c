@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Scenes of points, lines and textures. */
-#include "scenes.h"
+#include "images/scenes.h"
 
 static void
 clear(void)

@@ -4,7 +4,7 @@
 #include <GLES2/gl2ext.h>
 #include <string.h>
 
-#include "scenes.h"
+#include "images/scenes.h"
 
 #define SIZE 64
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
+#include "images/scenes.h"
+
 #include <stdlib.h>
 
-#include "scenes.h"
+#include "support/check.h"
+#include "support/program.h"
 
 const struct scene scenes[] = {
    {"triangles", draw_triangles, SCENE_ES_2},
@@ -46,29 +48,12 @@ random_between(uint32_t *state, float low, float high)
    return low + (high - low) * (random_bits(state) >> 8) / (float)(1 << 24);
 }
 
-static GLuint
-compile(GLenum type, const char *source)
-{
-   GLuint shader = glCreateShader(type);
-   GLint compiled;
-   glShaderSource(shader, 1, &source, NULL);
-   glCompileShader(shader);
-   glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-   if (!compiled) {
-      char log[1024];
-      glGetShaderInfoLog(shader, sizeof(log), NULL, log);
-      fprintf(stderr, "%s\n%s\n", source, log);
-      exit(1);
-   }
-   return shader;
-}
-
 GLuint
 attach_shader(GLuint program, GLenum type, const char *source)
 {
    if (!program)
       program = glCreateProgram();
-   glAttachShader(program, compile(type, source));
+   glAttachShader(program, compile_shader(type, "", source));
    return program;
 }
 
@@ -90,10 +75,7 @@ link_program(GLuint program)
    glBindAttribLocation(program, 2, "texture");
    glLinkProgram(program);
    glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   if (!linked) {
-      fprintf(stderr, "a program does not link\n");
-      exit(1);
-   }
+   require(linked, "a program does not link");
 }
 
 static const char vertex_source[] = "attribute vec4 position, color;\n"

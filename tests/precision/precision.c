@@ -5,29 +5,19 @@
  * OpenGL ES Shading Language 3.00 (4.5.1); of the functions it leaves open, within those
  * that the conformance tests of OpenGL ES apply.
  */
-#define _GNU_SOURCE
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
 #include <GLES3/gl3.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
+
 #define COUNT 1024
 #define SIZE 16
-
-#define REQUIRE(condition, ...)          \
-   do {                                  \
-      if (!(condition)) {                \
-         fprintf(stderr, "precision: "); \
-         fprintf(stderr, __VA_ARGS__);   \
-         fprintf(stderr, "\n");          \
-         exit(1);                        \
-      }                                  \
-   } while (0)
 
 enum precision { HIGHP, MEDIUMP };
 
@@ -171,20 +161,6 @@ static const struct function {
 
 /* ---- drawing ---------------------------------------------------------------- */
 
-static GLuint
-compile_stage(GLenum stage, const char *source)
-{
-   GLuint shader = glCreateShader(stage);
-   GLint ok;
-   char log[2000];
-   glShaderSource(shader, 1, &source, NULL);
-   glCompileShader(shader);
-   glGetShaderiv(shader, GL_COMPILE_STATUS, &ok);
-   glGetShaderInfoLog(shader, sizeof log, NULL, log);
-   REQUIRE(ok, "%s\n%s", log, source);
-   return shader;
-}
-
 /** Draws what the program makes of every pixel into a target of unsigned integers. */
 static void
 draw(const char *version, const char *fragment, int width, int height, uint32_t *result)
@@ -197,10 +173,8 @@ draw(const char *version, const char *fragment, int width, int height, uint32_t 
             "   gl_Position = vec4(corner, 0.0, 1.0);\n"
             "}\n",
             version);
-   GLuint program = glCreateProgram(), texture, framebuffer, array;
-   glAttachShader(program, compile_stage(GL_VERTEX_SHADER, vertex));
-   glAttachShader(program, compile_stage(GL_FRAGMENT_SHADER, fragment));
-   glLinkProgram(program);
+   const GLuint program = build_program(vertex, fragment);
+   GLuint texture, framebuffer, array;
    glUseProgram(program);
    glActiveTexture(GL_TEXTURE1);
    glGenTextures(1, &texture);
@@ -209,14 +183,14 @@ draw(const char *version, const char *fragment, int width, int height, uint32_t 
    glGenFramebuffers(1, &framebuffer);
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
-   REQUIRE(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "no framebuffer");
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "no framebuffer");
    glViewport(0, 0, width, height);
    glClearBufferuiv(GL_COLOR, 0, (const GLuint[4]){7, 7, 7, 7});
    glGenVertexArrays(1, &array);
    glBindVertexArray(array);
    glDrawArrays(GL_TRIANGLES, 0, 3);
    glReadPixels(0, 0, width, height, GL_RGBA_INTEGER, GL_UNSIGNED_INT, result);
-   REQUIRE(glGetError() == GL_NO_ERROR, "an error while drawing");
+   require(glGetError() == GL_NO_ERROR, "an error while drawing");
    glDeleteVertexArrays(1, &array);
    glDeleteFramebuffers(1, &framebuffer);
    glDeleteTextures(1, &texture);
@@ -483,34 +457,19 @@ test_fine_and_coarse(void)
 
 /* ---- main ------------------------------------------------------------------------ */
 
-static void
-use_api(EGLDisplay display, EGLenum api, EGLint type, EGLint major, EGLint minor)
-{
-   const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, type, EGL_NONE};
-   const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, major, EGL_CONTEXT_MINOR_VERSION, minor, EGL_NONE};
-   EGLConfig config;
-   EGLint count;
-   REQUIRE(eglBindAPI(api) && eglChooseConfig(display, wanted, &config, 1, &count) && count,
-           "no configuration");
-   EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-   REQUIRE(context && eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context), "no context");
-}
-
 int
 main(void)
 {
-   EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
+   struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, false, 3, 0);
    bool ok = true;
-   REQUIRE(display && eglInitialize(display, NULL, NULL), "eglInitialize");
-   use_api(display, EGL_OPENGL_ES_API, EGL_OPENGL_ES3_BIT, 3, 0);
    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
       ok &= test_function(&functions[i], HIGHP);
       ok &= test_function(&functions[i], MEDIUMP);
    }
    ok &= test_packing();
    ok &= test_derivatives();
-   use_api(display, EGL_OPENGL_API, EGL_OPENGL_BIT, 3, 3);
+   egl_make_current(&egl, egl_create_context(&egl, true, 3, 3, EGL_NO_CONTEXT));
    ok &= test_fine_and_coarse();
-   eglTerminate(display);
+   egl_close(&egl);
    return !ok;
 }

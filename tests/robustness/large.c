@@ -1,28 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* large: textures and framebuffers of the largest size, 16384 pixels, and 3D textures of 2048: their far ends
  * are drawn to, sampled and read to the pixel. Most of a square one is never touched. */
-#include <EGL/egl.h>
 #include <GLES3/gl3.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#ifndef EGL_PLATFORM_SURFACELESS_MESA
-#define EGL_PLATFORM_SURFACELESS_MESA 0x31DD
-#endif
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 #define LARGE 16384
 #define LARGE_3D 2048
-
-#define REQUIRE(condition, ...)                  \
-   do {                                          \
-      if (!(condition)) {                        \
-         fprintf(stderr, "large: " __VA_ARGS__); \
-         fputc('\n', stderr);                    \
-         exit(1);                                \
-      }                                          \
-   } while (0)
 
 static const char vertex_source[] = "#version 300 es\n"
                                     "in vec4 position;\n"
@@ -57,22 +45,9 @@ static const char volume_source[] = "#version 300 es\n"
                                     "void main() { color = textureLod(image, where, 0.0); }\n";
 
 static GLuint
-link_program(const char *fragment)
+use_program(const char *fragment)
 {
-   const char *const sources[] = {vertex_source, fragment};
-   const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-   const GLuint program = glCreateProgram();
-   for (int i = 0; i < 2; i++) {
-      const GLuint shader = glCreateShader(stages[i]);
-      glShaderSource(shader, 1, &sources[i], NULL);
-      glCompileShader(shader);
-      glAttachShader(program, shader);
-   }
-   GLint linked;
-   glBindAttribLocation(program, 0, "position");
-   glLinkProgram(program);
-   glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   REQUIRE(linked, "a program does not link");
+   const GLuint program = build_program(vertex_source, fragment);
    glUseProgram(program);
    return program;
 }
@@ -103,7 +78,7 @@ create_texture(GLenum target, GLsizei width, GLsizei height, GLsizei depth)
       glTexStorage2D(target, 1, GL_RGBA8, width, height);
    glTexParameteri(target, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
    glTexParameteri(target, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-   REQUIRE(glGetError() == GL_NO_ERROR, "no texture of %d x %d x %d", width, height, depth);
+   require(glGetError() == GL_NO_ERROR, "no texture of %d x %d x %d", width, height, depth);
    return texture;
 }
 
@@ -115,7 +90,7 @@ create_target(GLsizei width, GLsizei height)
    glGenFramebuffers(1, &framebuffer);
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture, 0);
-   REQUIRE(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "no framebuffer of %d x %d",
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "no framebuffer of %d x %d",
            width, height);
    glViewport(0, 0, width, height);
    return texture;
@@ -136,7 +111,7 @@ expect_places(const char *what, int x0, int y0, int width, int height)
    for (int y = 0; y < height; y++) {
       for (int x = 0; x < width; x++) {
          const uint32_t pixel = pixels[y * width + x];
-         REQUIRE(pixel == place(x0 + x, y0 + y), "%s: pixel %d, %d is that of %u, %u", what, x0 + x, y0 + y,
+         require(pixel == place(x0 + x, y0 + y), "%s: pixel %d, %d is that of %u, %u", what, x0 + x, y0 + y,
                  pixel & 0xffff, pixel >> 16);
       }
    }
@@ -148,7 +123,7 @@ expect_pixel(const char *what, int x, int y, uint32_t wanted)
 {
    uint32_t pixel;
    glReadPixels(x, y, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, &pixel);
-   REQUIRE(pixel == wanted, "%s: pixel %d, %d is 0x%08x, expected 0x%08x", what, x, y, pixel, wanted);
+   require(pixel == wanted, "%s: pixel %d, %d is 0x%08x, expected 0x%08x", what, x, y, pixel, wanted);
 }
 
 /* ---- what there is -------------------------------------------------------- */
@@ -161,12 +136,12 @@ test_limits(void)
    GLint size, sizes[2];
    for (unsigned i = 0; i < 3; i++) {
       glGetIntegerv(names[i], &size);
-      REQUIRE(size == LARGE, "limit 0x%x is %d", names[i], size);
+      require(size == LARGE, "limit 0x%x is %d", names[i], size);
    }
    glGetIntegerv(GL_MAX_3D_TEXTURE_SIZE, &size);
-   REQUIRE(size == LARGE_3D, "3D textures have up to %d texels", size);
+   require(size == LARGE_3D, "3D textures have up to %d texels", size);
    glGetIntegerv(GL_MAX_VIEWPORT_DIMS, sizes);
-   REQUIRE(sizes[0] == LARGE && sizes[1] == LARGE, "viewports have up to %d x %d pixels", sizes[0], sizes[1]);
+   require(sizes[0] == LARGE && sizes[1] == LARGE, "viewports have up to %d x %d pixels", sizes[0], sizes[1]);
 }
 
 /** What exceeds memory's limit is refused, and the next is not. */
@@ -177,13 +152,13 @@ test_refused(void)
    glGenTextures(3, textures);
    glBindTexture(GL_TEXTURE_2D, textures[0]);
    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA32F, LARGE, LARGE);
-   REQUIRE(glGetError() == GL_OUT_OF_MEMORY, "4 GiB are not refused");
+   require(glGetError() == GL_OUT_OF_MEMORY, "4 GiB are not refused");
    glBindTexture(GL_TEXTURE_CUBE_MAP, textures[1]);
    glTexStorage2D(GL_TEXTURE_CUBE_MAP, 15, GL_RGBA8, LARGE, LARGE);
-   REQUIRE(glGetError() == GL_OUT_OF_MEMORY, "a cube map of 8 GiB is not refused");
+   require(glGetError() == GL_OUT_OF_MEMORY, "a cube map of 8 GiB is not refused");
    glBindTexture(GL_TEXTURE_3D, textures[2]);
    glTexStorage3D(GL_TEXTURE_3D, 12, GL_RGBA8, LARGE_3D, LARGE_3D, LARGE_3D);
-   REQUIRE(glGetError() == GL_OUT_OF_MEMORY, "a 3D texture of 32 GiB is not refused");
+   require(glGetError() == GL_OUT_OF_MEMORY, "a 3D texture of 32 GiB is not refused");
    glDeleteTextures(3, textures);
 }
 
@@ -193,13 +168,13 @@ static void
 test_strip(int width, int height)
 {
    const GLuint image = create_target(width, height);
-   link_program(place_source);
+   use_program(place_source);
    draw_all();
    expect_places("drawn", 0, 0, width, height);
 
    create_target(width, height);
    glBindTexture(GL_TEXTURE_2D, image);
-   link_program(fetch_source);
+   use_program(fetch_source);
    draw_all();
    expect_places("fetched", 0, 0, width, height);
 
@@ -209,7 +184,7 @@ test_strip(int width, int height)
       glBindTexture(GL_TEXTURE_2D, image);
       glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, linear ? GL_LINEAR : GL_NEAREST);
       glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, linear ? GL_LINEAR : GL_NEAREST);
-      const GLuint program = link_program(sample_source);
+      const GLuint program = use_program(sample_source);
       glUniform2f(glGetUniformLocation(program, "first"), 0.5f / width, 0.5f / height);
       glUniform2f(glGetUniformLocation(program, "step"), 1.0f / width, 1.0f / height);
       draw_all();
@@ -224,7 +199,7 @@ test_corners(void)
 {
    static const int corners[][2] = {
       {0, 0}, {LARGE - 8, 0}, {0, LARGE - 8}, {LARGE - 8, LARGE - 8}, {8192 - 4, 8192 - 4}};
-   link_program(place_source);
+   use_program(place_source);
    glEnable(GL_SCISSOR_TEST);
    for (unsigned i = 0; i < 5; i++) {
       glScissor(corners[i][0], corners[i][1], 8, 8);
@@ -246,7 +221,7 @@ static void
 test_coverage(void)
 {
    static const GLfloat half[] = {-1, -1, 1, -1, 1, 1};
-   link_program(place_source);
+   use_program(place_source);
    glEnable(GL_SCISSOR_TEST);
    glScissor(LARGE - 32, LARGE - 32, 32, 32);
    glClearColor(1, 1, 1, 1);
@@ -284,7 +259,7 @@ test_wrapping(GLuint image)
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_LINEAR);
    create_target(1, 1);
    glBindTexture(GL_TEXTURE_2D, image);
-   const GLuint program = link_program(sample_source);
+   const GLuint program = use_program(sample_source);
    glUniform2f(glGetUniformLocation(program, "first"), 1, 1);
    draw_all();
    expect_pixel("four corners' mean", 0, 0, 0x40404040);
@@ -305,7 +280,7 @@ test_volume(int width, int height, int depth)
                    green);
    create_target(1, 1);
    glBindTexture(GL_TEXTURE_3D, image);
-   const GLuint program = link_program(volume_source);
+   const GLuint program = use_program(volume_source);
    const GLint where = glGetUniformLocation(program, "where");
    glUniform3f(where, 1 - 0.5f / width, 1 - 0.5f / height, 1 - 0.5f / depth);
    draw_all();
@@ -319,15 +294,7 @@ test_volume(int width, int height, int depth)
 int
 main(void)
 {
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE};
-   static const EGLint wanted[] = {EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_SURFACE_TYPE, 0, EGL_NONE};
-   EGLConfig config;
-   EGLint count;
-   EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-   REQUIRE(eglInitialize(display, NULL, NULL), "eglInitialize");
-   REQUIRE(eglChooseConfig(display, wanted, &config, 1, &count) && count, "eglChooseConfig");
-   EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-   REQUIRE(eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context), "eglMakeCurrent");
+   egl_open_context((struct surface_request){SURFACELESS}, false, 3, 0);
    glEnableVertexAttribArray(0);
 
    test_limits();
@@ -340,6 +307,6 @@ main(void)
    test_wrapping(square);
    test_volume(LARGE_3D, 2, 2);
    test_volume(2, 2, LARGE_3D);
-   REQUIRE(glGetError() == GL_NO_ERROR, "a GL error");
+   require(glGetError() == GL_NO_ERROR, "a GL error");
    return 0;
 }

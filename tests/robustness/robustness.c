@@ -8,19 +8,17 @@
  *    loops        programs whose loops do not end
  *    bounds       blocks read past their end give zeros, arrays indexed wildly do no harm
  *    layers N     N layers of blended textures: tiles with more texture reads than may wait */
-#include <EGL/egl.h>
 #include <GLES3/gl3.h>
 #include <dirent.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#ifndef EGL_PLATFORM_SURFACELESS_MESA
-#define EGL_PLATFORM_SURFACELESS_MESA 0x31DD
-#endif
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 #define SIZE 64
 
@@ -31,53 +29,18 @@
 #define MEMORY_IS_OURS true
 #endif
 
-static EGLDisplay display;
-static EGLConfig config;
-
-#define REQUIRE(condition, ...)                       \
-   do {                                               \
-      if (!(condition)) {                             \
-         fprintf(stderr, "robustness: " __VA_ARGS__); \
-         fputc('\n', stderr);                         \
-         exit(1);                                     \
-      }                                               \
-   } while (0)
+static struct egl egl;
 
 static EGLContext
 create_context(EGLContext shared)
 {
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE};
-   EGLContext context = eglCreateContext(display, config, shared, version);
-   REQUIRE(context, "eglCreateContext");
-   return context;
+   return egl_create_context(&egl, false, 3, 0, shared);
 }
 
 static void
 make_current(EGLContext context)
 {
-   REQUIRE(eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context), "eglMakeCurrent");
-}
-
-static GLuint
-compile(const char *vertex, const char *fragment)
-{
-   const char *const sources[] = {vertex, fragment};
-   const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-   GLuint program = glCreateProgram();
-   for (int i = 0; i < 2; i++) {
-      GLuint shader = glCreateShader(stages[i]);
-      glShaderSource(shader, 1, &sources[i], NULL);
-      glCompileShader(shader);
-      glAttachShader(program, shader);
-      glDeleteShader(shader);
-   }
-   GLint linked;
-   char log[1000] = "";
-   glLinkProgram(program);
-   glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   glGetProgramInfoLog(program, sizeof log, NULL, log);
-   REQUIRE(linked, "a program does not link: %s", log);
-   return program;
+   egl_make_current(&egl, context);
 }
 
 static const char plain_vertex[] = "#version 300 es\n"
@@ -99,7 +62,7 @@ create_target(GLuint *texture)
    glGenFramebuffers(1, &framebuffer);
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, *texture, 0);
-   REQUIRE(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "the framebuffer");
+   require(glCheckFramebufferStatus(GL_FRAMEBUFFER) == GL_FRAMEBUFFER_COMPLETE, "the framebuffer");
    glViewport(0, 0, SIZE, SIZE);
    return framebuffer;
 }
@@ -111,11 +74,11 @@ expect(int red, int green, int blue, const char *what)
    for (int i = 0; i < 4; i++) {
       GLubyte pixel[4] = {0};
       glReadPixels(places[i][0], places[i][1], 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
-      REQUIRE(pixel[0] == red && pixel[1] == green && pixel[2] == blue,
+      require(pixel[0] == red && pixel[1] == green && pixel[2] == blue,
               "%s: %d %d %d instead of %d %d %d at %d, %d", what, pixel[0], pixel[1], pixel[2], red, green,
               blue, places[i][0], places[i][1]);
    }
-   REQUIRE(glGetError() == GL_NO_ERROR, "%s: a GL error", what);
+   require(glGetError() == GL_NO_ERROR, "%s: a GL error", what);
 }
 
 /* ---- contexts ------------------------------------------------------------ */
@@ -130,7 +93,7 @@ count_entries(const char *path)
 {
    int count = 0;
    DIR *directory = opendir(path);
-   REQUIRE(directory, "cannot read %s", path);
+   require(directory, "cannot read %s", path);
    while (readdir(directory))
       count++;
    closedir(directory);
@@ -142,7 +105,7 @@ measure(void)
 {
    long pages = 0;
    FILE *file = fopen("/proc/self/statm", "r");
-   REQUIRE(file && fscanf(file, "%*s %ld", &pages) == 1, "cannot read /proc/self/statm");
+   require(file && fscanf(file, "%*s %ld", &pages) == 1, "cannot read /proc/self/statm");
    fclose(file);
    return (struct usage){pages * (sysconf(_SC_PAGESIZE) / 1024), count_entries("/proc/self/task"),
                          count_entries("/proc/self/fd")};
@@ -156,7 +119,7 @@ use_context(void)
                                   "uniform vec4 color;\n"
                                   "out vec4 result;\n"
                                   "void main() { result = color; }\n";
-   GLuint texture, framebuffer = create_target(&texture), program = compile(plain_vertex, fragment);
+   GLuint texture, framebuffer = create_target(&texture), program = build_program(plain_vertex, fragment);
    glUseProgram(program);
    glUniform4f(glGetUniformLocation(program, "color"), 0, 1, 0, 1);
    glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -178,16 +141,16 @@ test_contexts(int count)
       make_current(context);
       use_context();
       make_current(EGL_NO_CONTEXT);
-      REQUIRE(eglDestroyContext(display, context), "eglDestroyContext");
+      require(eglDestroyContext(egl.display, context), "eglDestroyContext");
    }
    const struct usage after = measure();
    const long growth = after.kib - before.kib;
    printf("%d contexts: %ld KiB more, %d threads, %d descriptors\n", count - settled, growth, after.threads,
           after.files);
-   REQUIRE(after.threads <= before.threads, "%d threads became %d", before.threads, after.threads);
-   REQUIRE(after.files <= before.files, "%d descriptors became %d", before.files, after.files);
+   require(after.threads <= before.threads, "%d threads became %d", before.threads, after.threads);
+   require(after.files <= before.files, "%d descriptors became %d", before.files, after.files);
    /* The heap may be more scattered than before, but not by more the longer it runs. */
-   REQUIRE(!MEMORY_IS_OURS || growth < 8192 + 4L * (count - settled), "%d contexts left %ld KiB",
+   require(!MEMORY_IS_OURS || growth < 8192 + 4L * (count - settled), "%d contexts left %ld KiB",
            count - settled, growth);
 }
 
@@ -209,7 +172,7 @@ test_programs(int count)
                "void main() { result = vec4(float(int(gl_FragCoord.x) * 0 + %d) / 255.0, %d.0 / 255.0, 0.0, "
                "1.0); }\n",
                i & 255, i >> 8 & 255);
-      GLuint program = compile(plain_vertex, fragment);
+      GLuint program = build_program(plain_vertex, fragment);
       glUseProgram(program);
       glDrawArrays(GL_TRIANGLES, 0, 3);
       expect(i & 255, i >> 8 & 255, 0, "one of many programs");
@@ -218,7 +181,7 @@ test_programs(int count)
    }
    const long growth = measure().kib - before.kib;
    printf("%d programs: %ld KiB more\n", count - count / 4, growth);
-   REQUIRE(!MEMORY_IS_OURS || growth < 8192 + 4L * (count - count / 4), "%d programs left %ld KiB",
+   require(!MEMORY_IS_OURS || growth < 8192 + 4L * (count - count / 4), "%d programs left %ld KiB",
            count - count / 4, growth);
 }
 
@@ -265,7 +228,7 @@ draw_in_thread(void *data)
                   "#version 300 es\nprecision highp float;\nout vec4 result;\n"
                   "void main() { result = vec4(0.0, 0.0, %d.0 / 255.0, 1.0); }\n",
                   round);
-         GLuint program = compile(plain_vertex, fragment);
+         GLuint program = build_program(plain_vertex, fragment);
          glUseProgram(program);
          glDrawArrays(GL_TRIANGLES, 0, 3);
          expect(0, 0, round, "a thread's own program");
@@ -301,7 +264,7 @@ test_threads(void)
    glGenBuffers(1, &shared.buffer);
    glBindBuffer(GL_ARRAY_BUFFER, shared.buffer);
    glBufferData(GL_ARRAY_BUFFER, sizeof corners, corners, GL_STATIC_DRAW);
-   shared.program = compile(vertex, fragment);
+   shared.program = build_program(vertex, fragment);
    glUseProgram(shared.program);
    glUniform1i(glGetUniformLocation(shared.program, "common_texture"), 0);
    glUniform1i(glGetUniformLocation(shared.program, "own_texture"), 1);
@@ -311,11 +274,11 @@ test_threads(void)
    for (int i = 0; i < THREADS; i++)
       shared.contexts[i] = create_context(first);
    for (size_t i = 0; i < THREADS; i++)
-      REQUIRE(!pthread_create(&threads[i], NULL, draw_in_thread, (void *)i), "pthread_create");
+      require(!pthread_create(&threads[i], NULL, draw_in_thread, (void *)i), "pthread_create");
    for (int i = 0; i < THREADS; i++)
       pthread_join(threads[i], NULL);
    for (int i = 0; i < THREADS; i++)
-      eglDestroyContext(display, shared.contexts[i]);
+      eglDestroyContext(egl.display, shared.contexts[i]);
 }
 
 /* ---- orphans ------------------------------------------------------------- */
@@ -378,15 +341,15 @@ test_orphans(void)
    glGenTextures(1, &shared.texture);
    glBindTexture(GL_TEXTURE_2D, shared.texture);
    glTexStorage2D(GL_TEXTURE_2D, 1, GL_RGBA8, ORPHAN_TEXELS, ORPHAN_TEXELS);
-   shared.program = compile(vertex, plain);
-   glUseProgram(compile(vertex, fragment));
+   shared.program = build_program(vertex, plain);
+   glUseProgram(build_program(vertex, fragment));
    glFinish();
 
    pthread_t threads[2];
    for (int i = 0; i < 2; i++)
       shared.contexts[i] = create_context(first);
    for (size_t i = 0; i < 2; i++)
-      REQUIRE(!pthread_create(&threads[i], NULL, draw_with_orphans, (void *)i), "pthread_create");
+      require(!pthread_create(&threads[i], NULL, draw_with_orphans, (void *)i), "pthread_create");
    for (int round = 0; round < ORPHAN_ROUNDS; round++) {
       /* It gets other memory, for this draw needs what it has; the draw is soon done with that. */
       glDrawArrays(GL_TRIANGLES, 0, 3);
@@ -397,7 +360,7 @@ test_orphans(void)
    glFinish();
    for (int i = 0; i < 2; i++)
       pthread_join(threads[i], NULL);
-   REQUIRE(glGetError() == GL_NO_ERROR, "an error while memory was replaced");
+   require(glGetError() == GL_NO_ERROR, "an error while memory was replaced");
 }
 
 /* ---- sizes --------------------------------------------------------------- */
@@ -406,7 +369,7 @@ static void
 expect_out_of_memory(const char *what)
 {
    const GLenum error = glGetError();
-   REQUIRE(error == GL_OUT_OF_MEMORY, "%s: error 0x%x instead of GL_OUT_OF_MEMORY", what, error);
+   require(error == GL_OUT_OF_MEMORY, "%s: error 0x%x instead of GL_OUT_OF_MEMORY", what, error);
    while (glGetError() != GL_NO_ERROR)
       ;
 }
@@ -434,9 +397,9 @@ test_sizes(void)
    expect_out_of_memory("a buffer of 32 TiB");
    glBufferData(GL_ARRAY_BUFFER, ((GLsizeiptr)1 << 32) - 1, NULL, GL_STATIC_DRAW);
    const GLenum error = glGetError();
-   REQUIRE(error == GL_NO_ERROR || error == GL_OUT_OF_MEMORY, "a buffer of 4 GiB: error 0x%x", error);
+   require(error == GL_NO_ERROR || error == GL_OUT_OF_MEMORY, "a buffer of 4 GiB: error 0x%x", error);
    glBufferData(GL_ARRAY_BUFFER, 16, NULL, GL_STATIC_DRAW);
-   REQUIRE(glGetError() == GL_NO_ERROR, "a small buffer after the large ones");
+   require(glGetError() == GL_NO_ERROR, "a small buffer after the large ones");
    use_context();
 }
 
@@ -469,7 +432,7 @@ test_loops(void)
    GLuint texture;
    make_current(create_context(EGL_NO_CONTEXT));
    create_target(&texture);
-   const GLuint program = compile(vertex, fragment);
+   const GLuint program = build_program(vertex, fragment);
    const GLint end = glGetUniformLocation(program, "end");
    const GLint vertex_end = glGetUniformLocation(program, "vertex_end");
    glUseProgram(program);
@@ -486,7 +449,7 @@ test_loops(void)
    glDrawArrays(GL_TRIANGLES, 0, 3);
    GLubyte pixel[4];
    glReadPixels(0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
-   REQUIRE(pixel[0] == 0 && pixel[1] == 255 && pixel[2] == 0, "loops without end: another colour");
+   require(pixel[0] == 0 && pixel[1] == 255 && pixel[2] == 0, "loops without end: another colour");
 }
 
 /* ---- bounds -------------------------------------------------------------- */
@@ -514,7 +477,7 @@ test_bounds(void)
    GLuint texture, buffer;
    make_current(create_context(EGL_NO_CONTEXT));
    create_target(&texture);
-   const GLuint program = compile(plain_vertex, fragment);
+   const GLuint program = build_program(plain_vertex, fragment);
    glUseProgram(program);
    glUniformBlockBinding(program, glGetUniformBlockIndex(program, "Block"), 0);
    glGenBuffers(1, &buffer);
@@ -555,7 +518,7 @@ test_layers(int count)
    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, 64, 64, 0, GL_RGBA, GL_UNSIGNED_BYTE, texels);
    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_LINEAR_MIPMAP_LINEAR);
    glGenerateMipmap(GL_TEXTURE_2D);
-   glUseProgram(compile(plain_vertex, fragment));
+   glUseProgram(build_program(plain_vertex, fragment));
    glEnable(GL_BLEND);
    glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
    glClearColor(0, 1, 0, 1);
@@ -568,13 +531,8 @@ test_layers(int count)
 int
 main(int argc, char **argv)
 {
-   static const EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT, EGL_NONE};
-   EGLint count;
-   REQUIRE(argc >= 2, "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds|layers N");
-   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-   REQUIRE(display && eglInitialize(display, NULL, NULL), "eglInitialize");
-   REQUIRE(eglChooseConfig(display, wanted, &config, 1, &count) && count, "eglChooseConfig");
-   eglBindAPI(EGL_OPENGL_ES_API);
+   require(argc >= 2, "usage: robustness contexts N|programs N|threads|orphans|sizes|loops|bounds|layers N");
+   egl = egl_open((struct surface_request){SURFACELESS});
 
    const int number = argc > 2 ? atoi(argv[2]) : 0;
    if (!strcmp(argv[1], "contexts"))
@@ -594,10 +552,9 @@ main(int argc, char **argv)
    else if (!strcmp(argv[1], "layers"))
       test_layers(number);
    else
-      REQUIRE(0, "%s: no such test", argv[1]);
+      stop("%s: no such test", argv[1]);
    /* Contexts that are still there end with the display. */
-   make_current(EGL_NO_CONTEXT);
-   REQUIRE(eglTerminate(display), "eglTerminate");
+   egl_close(&egl);
    eglReleaseThread();
    return 0;
 }

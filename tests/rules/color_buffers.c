@@ -157,8 +157,8 @@ check_floats(const double expected[4], double steps, const char *what, unsigned 
       const bool there = c < limits.channels;
       const double value = there ? clamp(expected[c], &limits) : c == 3;
       const double tolerance = there ? steps * find_step(&limits, c, value) : 0;
-      gles_holds(fabs(found.f[c] - value) <= tolerance, "%s %s %u: channel %u is %.7g, not %.7g",
-                 format->name, what, number, c, found.f[c], value);
+      holds(fabs(found.f[c] - value) <= tolerance, "%s %s %u: channel %u is %.7g, not %.7g", format->name,
+            what, number, c, found.f[c], value);
    }
 }
 
@@ -184,8 +184,8 @@ check_integers(const GLint expected[4], const char *what, unsigned number)
             continue;
       }
       const int64_t stored = is_signed ? found.i[c] : (int64_t)found.u[c];
-      gles_holds(stored == value, "%s %s %u: channel %u is %lld, not %lld", format->name, what, number, c,
-                 (long long)stored, (long long)value);
+      holds(stored == value, "%s %s %u: channel %u is %lld, not %lld", format->name, what, number, c,
+            (long long)stored, (long long)value);
    }
 }
 
@@ -409,8 +409,8 @@ main(void)
 {
    gles_open();
    for (unsigned kind = 0; kind < 3; kind++) {
-      write_programs[kind] = gles_program(vertex_source, write_sources[kind]);
-      read_programs[kind] = gles_program(vertex_source, read_sources[kind]);
+      write_programs[kind] = build_program(vertex_source, write_sources[kind]);
+      read_programs[kind] = build_program(vertex_source, read_sources[kind]);
       read_framebuffers[kind] = gles_framebuffer(read_formats[kind], GL_NONE, SIZE, SIZE);
    }
    for (size_t n = 0; n < num_formats; n++) {

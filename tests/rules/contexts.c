@@ -10,21 +10,13 @@
 #include <X11/Xlib.h>
 #include <X11/Xutil.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/check.h"
 
 #define SIZE 64
 
 static Display *display;
-
-static void
-require(int condition, const char *what)
-{
-   if (condition)
-      return;
-   fprintf(stderr, "contexts: %s\n", what);
-   exit(1);
-}
 
 /* ---- a front buffer ---------------------------------------------------- */
 

@@ -112,8 +112,7 @@ clears(void)
    for (unsigned n = 0; n < COUNT_OF(depths); n++) {
       begin(depths[n]);
       const float found = read_depth(3, 3);
-      gles_holds(is_depth(found, clamp(depths[n])), "%s: cleared to %g: %.9g", format->name, depths[n],
-                 found);
+      holds(is_depth(found, clamp(depths[n])), "%s: cleared to %g: %.9g", format->name, depths[n], found);
    }
 }
 
@@ -130,8 +129,7 @@ programs_depths(void)
       glUniform1f(location, depths[n]);
       gles_rectangle(-1, -1, 1, 1, 0);
       const float found = read_depth(3, 3);
-      gles_holds(is_depth(found, clamp(depths[n])), "%s: gl_FragDepth %.9g: %.9g", format->name, depths[n],
-                 found);
+      holds(is_depth(found, clamp(depths[n])), "%s: gl_FragDepth %.9g: %.9g", format->name, depths[n], found);
 
       /* Compared with what is stored at the end of the range. */
       const float end = depths[n] < 0.5f ? 0 : 1;
@@ -144,8 +142,8 @@ programs_depths(void)
          gles_rectangle(-1, -1, 1, 1, 0);
          const bool expected =
             functions[f] == GL_EQUAL || functions[f] == GL_LEQUAL || functions[f] == GL_GEQUAL;
-         gles_holds((gles_pixel(3, 3) != 0) == expected, "%s: gl_FragDepth %.9g compared (0x%04x) with %g",
-                    format->name, depths[n], functions[f], end);
+         holds((gles_pixel(3, 3) != 0) == expected, "%s: gl_FragDepth %.9g compared (0x%04x) with %g",
+               format->name, depths[n], functions[f], end);
       }
    }
 }
@@ -165,8 +163,8 @@ depth_ranges(void)
          const float near = clamp(ranges[r][0]), far = clamp(ranges[r][1]);
          const double expected = near + (far - near) * (depths[d] + 1) / 2;
          const float found = read_depth(3, 3);
-         gles_holds(is_depth(found, expected), "%s: depth %g of range %g … %g: %.9g", format->name, depths[d],
-                    ranges[r][0], ranges[r][1], found);
+         holds(is_depth(found, expected), "%s: depth %g of range %g … %g: %.9g", format->name, depths[d],
+               ranges[r][0], ranges[r][1], found);
       }
    }
    glDepthRangef(0, 1);
@@ -194,8 +192,7 @@ offset_units(void)
          const float found = draw_offset(depths[d], 0, units[u]);
          if (!format->bits && depths[d] == 0) {
             /* Of the least exponent a unit is a denormal number, which may be flushed. */
-            gles_holds(found >= 0 && found < 1e-30f, "%s: %g units from 0: %.9g", format->name, units[u],
-                       found);
+            holds(found >= 0 && found < 1e-30f, "%s: %g units from 0: %.9g", format->name, units[u], found);
             continue;
          }
          /* The least unit is the resolution; that of floats 2^(e - 23). */
@@ -207,10 +204,10 @@ offset_units(void)
          const double high =
             clamp((float)(depths[d] + units[u] * least * (format->bits && units[u] > 0 ? 2 : 1)));
          const bool good = is_depth(found, found < low ? low : found > high ? high : found);
-         gles_holds(good, "%s: %g units from %g: %.9g", format->name, units[u], depths[d], found);
+         holds(good, "%s: %g units from %g: %.9g", format->name, units[u], depths[d], found);
          if (fabsf(units[u]) == 1 && depths[d] + units[u] * least > 0 && depths[d] + units[u] * least < 1)
-            gles_holds(found != draw_offset(depths[d], 0, 0), "%s: %g units from %g: no other depth",
-                       format->name, units[u], depths[d]);
+            holds(found != draw_offset(depths[d], 0, 0), "%s: %g units from %g: no other depth", format->name,
+                  units[u], depths[d]);
       }
    }
 }
@@ -237,8 +234,8 @@ offset_factors(void)
          if (f == 0)
             flat = found;
          const float expected = clamp(flat + factors[f] * 0.0625f);
-         gles_holds(fabsf(found - expected) < 4e-5f, "%s: %g slopes of plane %u: %.9g, not %.9g",
-                    format->name, factors[f], c, found, expected);
+         holds(fabsf(found - expected) < 4e-5f, "%s: %g slopes of plane %u: %.9g, not %.9g", format->name,
+               factors[f], c, found, expected);
       }
    }
 }
@@ -247,9 +244,9 @@ int
 main(void)
 {
    gles_open();
-   plain = gles_program(depth_vertex_source, depth_source);
-   writing = gles_program(depth_vertex_source, written_depth_source);
-   reading = gles_program(depth_vertex_source, read_source);
+   plain = build_program(depth_vertex_source, depth_source);
+   writing = build_program(depth_vertex_source, written_depth_source);
+   reading = build_program(depth_vertex_source, read_source);
    for (unsigned n = 0; n < COUNT_OF(formats); n++) {
       format = &formats[n];
       open_format();

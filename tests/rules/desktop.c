@@ -2,25 +2,15 @@
 /* Extensions of OpenGL 3.3: ARB_shader_draw_parameters, ARB_multi_draw_indirect and ARB_indirect_parameters,
  * ARB_query_buffer_object, EXT_texture_shadow_lod, ARB_shader_texture_image_samples. */
 #define GL_GLEXT_PROTOTYPES
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
 #include <GL/gl.h>
 #include <GL/glext.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 #define SIZE 8
-
-#define REQUIRE(condition, ...)                    \
-   do {                                            \
-      if (!(condition)) {                          \
-         fprintf(stderr, "desktop: " __VA_ARGS__); \
-         fputc('\n', stderr);                      \
-         exit(1);                                  \
-      }                                            \
-   } while (0)
 
 static const char full_vertex[] = "#version 330\n"
                                   "void main() {\n"
@@ -31,21 +21,7 @@ static const char full_vertex[] = "#version 330\n"
 static GLuint
 use_program(const char *vertex, const char *fragment)
 {
-   const char *const sources[] = {vertex, fragment};
-   const GLenum stages[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-   const GLuint program = glCreateProgram();
-   char log[1000] = "";
-   GLint linked;
-   for (int i = 0; i < 2; i++) {
-      const GLuint shader = glCreateShader(stages[i]);
-      glShaderSource(shader, 1, &sources[i], NULL);
-      glCompileShader(shader);
-      glGetShaderInfoLog(shader, sizeof log, NULL, log);
-      glAttachShader(program, shader);
-   }
-   glLinkProgram(program);
-   glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   REQUIRE(linked, "a program does not link: %s", log);
+   const GLuint program = build_program(vertex, fragment);
    glUseProgram(program);
    return program;
 }
@@ -53,13 +29,7 @@ use_program(const char *vertex, const char *fragment)
 static void
 require_extension(const char *name)
 {
-   GLint count;
-   glGetIntegerv(GL_NUM_EXTENSIONS, &count);
-   for (GLint i = 0; i < count; i++) {
-      if (!strcmp((const char *)glGetStringi(GL_EXTENSIONS, i), name))
-         return;
-   }
-   REQUIRE(0, "there is no %s", name);
+   require(has_extension(name), "there is no %s", name);
 }
 
 static void
@@ -80,7 +50,7 @@ expect_pixel(const char *what, int x, unsigned r, unsigned g, unsigned b)
 {
    GLubyte pixel[4];
    glReadPixels(x, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, pixel);
-   REQUIRE(pixel[0] == r && pixel[1] == g && pixel[2] == b,
+   require(pixel[0] == r && pixel[1] == g && pixel[2] == b,
            "%s: pixel %d is %u, %u, %u instead of %u, %u, %u", what, x, pixel[0], pixel[1], pixel[2], r, g,
            b);
 }
@@ -185,10 +155,10 @@ test_query_buffers(void)
    glGetQueryObjectui64v(query, GL_QUERY_RESULT_AVAILABLE, (GLuint64 *)16);
    glGetBufferSubData(GL_QUERY_BUFFER, 0, sizeof wide, wide);
    glBindBuffer(GL_QUERY_BUFFER, 0);
-   REQUIRE(wide[0] == 2 * SIZE, "%u samples in the buffer", (unsigned)wide[0]);
-   REQUIRE(wide[1] == (2 * SIZE | 1ull << 32), "32 bits of a result are wrong");
-   REQUIRE(wide[2] == 1, "a result is not available");
-   REQUIRE(wide[3] == ~0ull, "memory behind a result was written");
+   require(wide[0] == 2 * SIZE, "%u samples in the buffer", (unsigned)wide[0]);
+   require(wide[1] == (2 * SIZE | 1ull << 32), "32 bits of a result are wrong");
+   require(wide[2] == 1, "a result is not available");
+   require(wide[3] == ~0ull, "memory behind a result was written");
 }
 
 /* ---- textures ----------------------------------------------------------------------- */
@@ -288,24 +258,14 @@ test_samples(void)
 int
 main(void)
 {
-   static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                    3,
-                                    EGL_CONTEXT_MINOR_VERSION,
-                                    3,
-                                    EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                    EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                    EGL_NONE};
    GLuint array;
-   EGLDisplay display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-   REQUIRE(eglInitialize(display, NULL, NULL) && eglBindAPI(EGL_OPENGL_API), "no EGL display");
-   EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
-   REQUIRE(eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context), "no OpenGL 3.3 context");
+   egl_open_context((struct surface_request){SURFACELESS}, true, 3, 3);
    glGenVertexArrays(1, &array);
    glBindVertexArray(array);
    test_draws();
    test_query_buffers();
    test_shadow_lod();
    test_samples();
-   REQUIRE(glGetError() == GL_NO_ERROR, "a GL error");
+   require(glGetError() == GL_NO_ERROR, "a GL error");
    return 0;
 }

@@ -5,69 +5,42 @@
  *    after    draws three frames on the first, closes it, draws two on the second
  *    fork     draws a frame, forks a child that ends at once, draws another
  *    none     opens both, draws nothing */
-#include <EGL/egl.h>
 #include <GLES2/gl2.h>
-#include <X11/Xlib.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/check.h"
+#include "support/egl.h"
+
 static struct {
-   EGLDisplay display;
-   EGLSurface surface;
+   struct egl egl;
    EGLContext context;
 } screens[2];
 
 static void
-require(int condition, const char *what)
-{
-   if (condition)
-      return;
-   fprintf(stderr, "displays: %s\n", what);
-   exit(1);
-}
-
-static void
 open_display(int n)
 {
-   static const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_WINDOW_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT,
-                                   EGL_NONE};
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
-   EGLConfig config;
-   EGLint count;
-   Display *x = XOpenDisplay(NULL);
-   require(x != NULL, "XOpenDisplay");
-   const Window window = XCreateSimpleWindow(x, DefaultRootWindow(x), 0, 0, 96, 64, 0, 0, 0);
-   XMapWindow(x, window);
-   XSync(x, False);
-   screens[n].display = eglGetDisplay((EGLNativeDisplayType)x);
-   require(n == 0 || screens[n].display != screens[0].display, "there is one display only");
-   require(eglInitialize(screens[n].display, NULL, NULL), "eglInitialize");
-   eglBindAPI(EGL_OPENGL_ES_API);
-   require(eglChooseConfig(screens[n].display, wanted, &config, 1, &count) && count, "eglChooseConfig");
-   screens[n].surface = eglCreateWindowSurface(screens[n].display, config, (EGLNativeWindowType)window, NULL);
-   screens[n].context = eglCreateContext(screens[n].display, config, EGL_NO_CONTEXT, version);
+   screens[n].egl = egl_open((struct surface_request){X11_WINDOW, 96, 64, .depth = false});
+   require(n == 0 || screens[n].egl.display != screens[0].egl.display, "there is one display only");
+   screens[n].context = egl_create_context(&screens[n].egl, false, 2, 0, EGL_NO_CONTEXT);
 }
 
 static void
 draw_frame(int n)
 {
-   require(eglMakeCurrent(screens[n].display, screens[n].surface, screens[n].surface, screens[n].context),
-           "eglMakeCurrent");
+   egl_make_current(&screens[n].egl, screens[n].context);
    glClearColor(n, 0, 1, 1);
    glClear(GL_COLOR_BUFFER_BIT);
-   require(eglSwapBuffers(screens[n].display, screens[n].surface), "eglSwapBuffers");
+   egl_swap(&screens[n].egl);
 }
 
 static void
-close_display(int n)
+wait_for(pid_t child)
 {
-   eglMakeCurrent(screens[n].display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-   eglDestroyContext(screens[n].display, screens[n].context);
-   eglDestroySurface(screens[n].display, screens[n].surface);
-   eglTerminate(screens[n].display);
+   int status;
+   require(child > 0 && waitpid(child, &status, 0) == child && status == 0, "the child did not end well");
 }
 
 int
@@ -80,7 +53,7 @@ main(int argc, char **argv)
    if (!strcmp(argv[1], "probe")) {
       for (int i = 0; i < 3; i++)
          draw_frame(1);
-      close_display(0);
+      egl_close(&screens[0].egl);
    } else if (!strcmp(argv[1], "both")) {
       for (int i = 0; i < 3; i++) {
          draw_frame(1);
@@ -89,7 +62,7 @@ main(int argc, char **argv)
    } else if (!strcmp(argv[1], "after")) {
       for (int i = 0; i < 3; i++)
          draw_frame(0);
-      close_display(0);
+      egl_close(&screens[0].egl);
       for (int i = 0; i < 2; i++)
          draw_frame(1);
    } else if (!strcmp(argv[1], "child")) {
@@ -100,19 +73,17 @@ main(int argc, char **argv)
          draw_frame(1);
          exit(0);
       }
-      int status;
-      require(child > 0 && waitpid(child, &status, 0) == child && status == 0, "the child did not end well");
+      wait_for(child);
       draw_frame(0);
    } else if (!strcmp(argv[1], "fork")) {
       draw_frame(0);
       const pid_t child = fork();
       if (!child)
          exit(0);
-      int status;
-      require(child > 0 && waitpid(child, &status, 0) == child && status == 0, "the child did not end well");
+      wait_for(child);
       draw_frame(0);
    } else {
-      require(!strcmp(argv[1], "none"), argv[1]);
+      require(!strcmp(argv[1], "none"), "%s: no such case", argv[1]);
    }
    return 0;
 }

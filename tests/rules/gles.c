@@ -1,53 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "gles.h"
 
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "support/egl.h"
 
-#define MOST_MESSAGES 40
-
-static EGLDisplay display;
-static int broken;
-
-void
-gles_stop(const char *format, ...)
-{
-   va_list arguments;
-   va_start(arguments, format);
-   vfprintf(stderr, format, arguments);
-   va_end(arguments);
-   fputc('\n', stderr);
-   exit(2);
-}
-
-bool
-gles_holds(bool condition, const char *format, ...)
-{
-   if (condition)
-      return true;
-   if (broken++ < MOST_MESSAGES) {
-      va_list arguments;
-      va_start(arguments, format);
-      vfprintf(stderr, format, arguments);
-      va_end(arguments);
-      fputc('\n', stderr);
-   }
-   return false;
-}
+static struct egl egl;
 
 void
 gles_open(void)
 {
-   static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 3, EGL_CONTEXT_MINOR_VERSION, 0, EGL_NONE};
-   display = eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
-   if (!eglInitialize(display, NULL, NULL) || !eglBindAPI(EGL_OPENGL_ES_API))
-      gles_stop("no EGL display");
-   const EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
-   if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
-      gles_stop("no OpenGL ES 3.0 context");
+   egl = egl_open_context((struct surface_request){SURFACELESS}, false, 3, 0);
    glPixelStorei(GL_PACK_ALIGNMENT, 1);
    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
 }
@@ -56,44 +17,9 @@ int
 gles_close(void)
 {
    const GLenum error = glGetError();
-   gles_holds(error == GL_NO_ERROR, "GL reports error 0x%04x", error);
-   eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-   eglTerminate(display);
-   if (broken > MOST_MESSAGES)
-      fprintf(stderr, "… and %d more\n", broken - MOST_MESSAGES);
-   return broken != 0;
-}
-
-GLuint
-gles_program(const char *vertex_source, const char *fragment_source)
-{
-   const char *const sources[] = {vertex_source, fragment_source};
-   const GLenum types[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-   const GLuint program = glCreateProgram();
-   char log[1024] = "";
-   GLint linked;
-   for (unsigned i = 0; i < 2; i++) {
-      const GLuint shader = glCreateShader(types[i]);
-      GLint compiled;
-      glShaderSource(shader, 1, &sources[i], NULL);
-      glCompileShader(shader);
-      glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
-      if (!compiled) {
-         glGetShaderInfoLog(shader, sizeof log, NULL, log);
-         gles_stop("a shader was not compiled: %s\n%s", log, sources[i]);
-      }
-      glAttachShader(program, shader);
-      glDeleteShader(shader);
-   }
-   glBindAttribLocation(program, 0, "position");
-   glBindAttribLocation(program, 1, "coordinates");
-   glLinkProgram(program);
-   glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   if (!linked) {
-      glGetProgramInfoLog(program, sizeof log, NULL, log);
-      gles_stop("a program was not linked: %s", log);
-   }
-   return program;
+   holds(error == GL_NO_ERROR, "GL reports error 0x%04x", error);
+   egl_close(&egl);
+   return check_status();
 }
 
 GLuint
@@ -134,8 +60,8 @@ gles_framebuffer(GLenum color_format, GLenum depth_stencil_format, int width, in
       glFramebufferTexture2D(GL_FRAMEBUFFER, attachment, GL_TEXTURE_2D, texture, 0);
    }
    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-      gles_stop("the framebuffer of formats 0x%04x and 0x%04x is not complete", color_format,
-                depth_stencil_format);
+      stop("the framebuffer of formats 0x%04x and 0x%04x is not complete", color_format,
+           depth_stencil_format);
    glViewport(0, 0, width, height);
    return framebuffer;
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /** What the programs that check OpenGL ES 3.0's rules share: a context without a
- * surface, programs, framebuffer objects, and the count of the rules that are broken. */
+ * surface, textures, framebuffer objects, and drawing. */
 #ifndef RULES_GLES_H
 #define RULES_GLES_H
 
 #include <GLES3/gl3.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+#include "support/check.h"
+#include "support/program.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -15,15 +18,6 @@ void gles_open(void);
 
 /** Ends the context; the exit status: 1 if a rule was broken or GL reports an error. */
 int gles_close(void);
-
-/** Prints a message and ends the program with status 2: the test cannot be done. */
-_Noreturn void gles_stop(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/** Counts a broken rule and describes it, the first ones in full; returns the condition. */
-bool gles_holds(bool condition, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/** Links a program of the two shaders' sources; attribute 0 is "position", 1 "coordinates". */
-GLuint gles_program(const char *vertex_source, const char *fragment_source);
 
 /** A texture of the target with one level of each layer, sampled with the nearest texel. */
 GLuint gles_texture(GLenum target, GLenum format, int width, int height, int depth, int levels);

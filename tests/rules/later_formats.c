@@ -2,23 +2,10 @@
 /* later_formats: what OpenGL ES 3.0 has not. Signed normalised formats are textures only (3.0.6, table 3.13:
  * not colour-renderable; EXT_render_snorm builds on OpenGL ES 3.1 up to its fourth revision), and stencil alone is
  * a renderbuffer's format, not a texture's (OES_texture_stencil8 requires OpenGL ES 3.1). */
-#include <string.h>
 
 #include "gles.h"
 
 #define GL_STENCIL_INDEX 0x1901
-
-static bool
-has_extension(const char *name)
-{
-   GLint count;
-   glGetIntegerv(GL_NUM_EXTENSIONS, &count);
-   for (GLint i = 0; i < count; i++) {
-      if (!strcmp((const char *)glGetStringi(GL_EXTENSIONS, (GLuint)i), name))
-         return true;
-   }
-   return false;
-}
 
 static GLenum
 status_with_texture(GLenum format)
@@ -43,31 +30,31 @@ check_signed_normalised(void)
       {"RGB8_SNORM", GL_RGB8_SNORM},
       {"RGBA8_SNORM", GL_RGBA8_SNORM},
    };
-   gles_holds(!has_extension("GL_EXT_render_snorm"), "EXT_render_snorm is there");
+   holds(!has_extension("GL_EXT_render_snorm"), "EXT_render_snorm is there");
    for (unsigned i = 0; i < COUNT_OF(formats); i++) {
       GLuint renderbuffer;
       glGenRenderbuffers(1, &renderbuffer);
       glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
       glRenderbufferStorage(GL_RENDERBUFFER, formats[i].format, 16, 16);
-      gles_holds(glGetError() == GL_INVALID_ENUM, "%s: a renderbuffer", formats[i].name);
+      holds(glGetError() == GL_INVALID_ENUM, "%s: a renderbuffer", formats[i].name);
       const GLenum status = status_with_texture(formats[i].format);
-      gles_holds(glGetError() == GL_NO_ERROR, "%s: no texture", formats[i].name);
-      gles_holds(status == GL_FRAMEBUFFER_INCOMPLETE_ATTACHMENT, "%s: status %04x", formats[i].name, status);
+      holds(glGetError() == GL_NO_ERROR, "%s: no texture", formats[i].name);
+      holds(status == GL_FRAMEBUFFER_INCOMPLETE_ATTACHMENT, "%s: status %04x", formats[i].name, status);
    }
-   gles_holds(status_with_texture(GL_RGBA8) == GL_FRAMEBUFFER_COMPLETE, "RGBA8 is not complete");
+   holds(status_with_texture(GL_RGBA8) == GL_FRAMEBUFFER_COMPLETE, "RGBA8 is not complete");
 }
 
 static void
 check_stencil_alone(void)
 {
    GLuint texture;
-   gles_holds(!has_extension("GL_OES_texture_stencil8"), "OES_texture_stencil8 is there");
+   holds(!has_extension("GL_OES_texture_stencil8"), "OES_texture_stencil8 is there");
    glGenTextures(1, &texture);
    glBindTexture(GL_TEXTURE_2D, texture);
    glTexImage2D(GL_TEXTURE_2D, 0, GL_STENCIL_INDEX8, 16, 16, 0, GL_STENCIL_INDEX, GL_UNSIGNED_BYTE, NULL);
-   gles_holds(glGetError() != GL_NO_ERROR, "TexImage2D takes STENCIL_INDEX8");
+   holds(glGetError() != GL_NO_ERROR, "TexImage2D takes STENCIL_INDEX8");
    glTexStorage2D(GL_TEXTURE_2D, 1, GL_STENCIL_INDEX8, 16, 16);
-   gles_holds(glGetError() == GL_INVALID_ENUM, "TexStorage2D takes STENCIL_INDEX8");
+   holds(glGetError() == GL_INVALID_ENUM, "TexStorage2D takes STENCIL_INDEX8");
 }
 
 int

@@ -168,8 +168,8 @@ check(const unsigned char (*pixels)[4], const float positions[4][4], const float
          }
       }
    }
-   gles_holds(wrong == 0, "%s texture, %s: %d pixels have a wrong level, (%d, %d) has %d", target->name, what,
-              wrong, wrong_x, wrong_y, wrong_level);
+   holds(wrong == 0, "%s texture, %s: %d pixels have a wrong level, (%d, %d) has %d", target->name, what,
+         wrong, wrong_x, wrong_y, wrong_level);
 }
 
 /* ---- textures whose texels name their level ------------------------------- */
@@ -243,7 +243,7 @@ main(void)
    gles_open();
    gles_framebuffer(GL_RGBA8, GL_NONE, SIZE, SIZE);
    for (unsigned i = 0; i < COUNT_OF(targets); i++) {
-      glUseProgram(gles_program(vertex_source, targets[i].source));
+      glUseProgram(build_program(vertex_source, targets[i].source));
       make_texture(&targets[i]);
       for (unsigned n = 0; n < NUM_QUADS; n++)
          try_quad(&targets[i], n);

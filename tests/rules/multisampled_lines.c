@@ -27,7 +27,7 @@ make_framebuffer(int samples)
    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, GL_RGBA8, SIZE, SIZE);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, renderbuffer);
    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-      gles_stop("a framebuffer with %d samples is not complete", samples);
+      stop("a framebuffer with %d samples is not complete", samples);
    return framebuffer;
 }
 
@@ -37,7 +37,7 @@ main(void)
    static const float widths[] = {1, 1.5f, 2, 5, 9};
    static unsigned char pixels[SIZE * SIZE][4];
    gles_open();
-   glUseProgram(gles_program(vertex_source, fragment_source));
+   glUseProgram(build_program(vertex_source, fragment_source));
    const GLuint samples = make_framebuffer(4), resolved = make_framebuffer(0);
    glViewport(0, 0, SIZE, SIZE);
    for (unsigned n = 0; n < 24 * COUNT_OF(widths); n++) {
@@ -63,11 +63,11 @@ main(void)
             farthest = fmax(farthest, fabs(dx * cos(angle) + dy * sin(angle)));
       }
       const double expected = (double)width * length;
-      gles_holds(fabs(area - expected) < 0.06 * expected,
-                 "line %u of width %g at %.1f degrees covers %.1f pixels, not %.1f", n, width,
-                 angle * 180 / M_PI, area, expected);
-      gles_holds(farthest < length / 2 + 0.75, "line %u of width %g reaches %.2f pixels along, not %.2f", n,
-                 width, farthest, length / 2);
+      holds(fabs(area - expected) < 0.06 * expected,
+            "line %u of width %g at %.1f degrees covers %.1f pixels, not %.1f", n, width, angle * 180 / M_PI,
+            area, expected);
+      holds(farthest < length / 2 + 0.75, "line %u of width %g reaches %.2f pixels along, not %.2f", n, width,
+            farthest, length / 2);
    }
    return gles_close();
 }

@@ -5,7 +5,6 @@
 
 #include <EGL/egl.h>
 #include <GLES2/gl2ext.h>
-#include <string.h>
 
 #define SIZE 16
 #define VIEWS 3
@@ -51,8 +50,7 @@ expect_column(GLuint texture, int view, int rows, unsigned drawn)
          const unsigned wanted = x == view && y < rows ? drawn : 0x000000ff;
          look_at(texture, BASE + view);
          const unsigned pixel = gles_pixel(x, y);
-         gles_holds(pixel == wanted, "view %d: pixel %d, %d is %08x instead of %08x", view, x, y, pixel,
-                    wanted);
+         holds(pixel == wanted, "view %d: pixel %d, %d is %08x instead of %08x", view, x, y, pixel, wanted);
       }
    }
 }
@@ -71,7 +69,7 @@ create_framebuffer(GLuint *texture)
    const GLuint depth = gles_texture(GL_TEXTURE_2D_ARRAY, GL_DEPTH_COMPONENT24, SIZE, SIZE, LAYERS, 1);
    attach_views(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, depth, 0, BASE, VIEWS);
    const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
-   gles_holds(status == GL_FRAMEBUFFER_COMPLETE, "the framebuffer's status is 0x%04x", status);
+   holds(status == GL_FRAMEBUFFER_COMPLETE, "the framebuffer's status is 0x%04x", status);
    glViewport(0, 0, SIZE, SIZE);
    return framebuffer;
 }
@@ -90,7 +88,7 @@ check_views(void)
 {
    GLuint texture, query, generated;
    const GLuint framebuffer = create_framebuffer(&texture);
-   const GLuint program = gles_program(vertex_source, fragment_source);
+   const GLuint program = build_program(vertex_source, fragment_source);
    const GLint green = glGetUniformLocation(program, "green");
    glUseProgram(program);
    glClearColor(0, 0, 0, 1);
@@ -104,14 +102,13 @@ check_views(void)
    glUniform1f(green, 0.5f);
    draw_points(6, 0.5f); /* hidden but for two */
    glGetQueryObjectuiv(query, GL_QUERY_RESULT, &generated);
-   gles_holds(generated == GL_TRUE, "no view has passed samples");
+   holds(generated == GL_TRUE, "no view has passed samples");
    for (int view = 0; view < VIEWS; view++) {
       look_at(texture, BASE + view);
       const unsigned hidden = gles_pixel(view, 3), seen = gles_pixel(view, 5);
-      gles_holds(hidden == ((unsigned)view << 24 | 0x00ff00ff), "view %d: the near point is %08x", view,
-                 hidden);
-      gles_holds(seen >> 24 == (unsigned)view && (seen >> 16 & 0xff) == 0x80,
-                 "view %d: the far point is %08x", view, seen);
+      holds(hidden == ((unsigned)view << 24 | 0x00ff00ff), "view %d: the near point is %08x", view, hidden);
+      holds(seen >> 24 == (unsigned)view && (seen >> 16 & 0xff) == 0x80, "view %d: the far point is %08x",
+            view, seen);
    }
 
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
@@ -121,9 +118,9 @@ check_views(void)
    for (int view = 0; view < VIEWS; view++)
       expect_column(texture, view, 5, (unsigned)view << 24 | 0x00ff00ff);
    look_at(texture, BASE - 1);
-   gles_holds(gles_pixel(0, 0) == 0x0000ff00, "the layer before the views was changed");
+   holds(gles_pixel(0, 0) == 0x0000ff00, "the layer before the views was changed");
    look_at(texture, BASE + VIEWS);
-   gles_holds(gles_pixel(0, 0) == 0x0000ff00, "the layer behind the views was changed");
+   holds(gles_pixel(0, 0) == 0x0000ff00, "the layer behind the views was changed");
    glDisable(GL_DEPTH_TEST);
 }
 
@@ -158,7 +155,7 @@ check_samples(void)
       (PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC)eglGetProcAddress("glFramebufferTexture2DMultisampleEXT");
    GLuint framebuffers[2];
    unsigned partial = 0;
-   if (!strstr((const char *)glGetString(GL_EXTENSIONS), "GL_OVR_multiview_multisampled_render_to_texture"))
+   if (!has_extension("GL_OVR_multiview_multisampled_render_to_texture"))
       return;
    const GLuint texture = gles_texture(GL_TEXTURE_2D_ARRAY, GL_RGBA8, SIZE, SIZE, LAYERS, 1);
    const GLuint plain = gles_texture(GL_TEXTURE_2D, GL_RGBA8, SIZE, SIZE, 1, 1);
@@ -166,12 +163,12 @@ check_samples(void)
    glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[0]);
    attach_samples(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, texture, 0, 4, BASE, VIEWS);
    const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
-   gles_holds(status == GL_FRAMEBUFFER_COMPLETE, "with samples the status is 0x%04x", status);
+   holds(status == GL_FRAMEBUFFER_COMPLETE, "with samples the status is 0x%04x", status);
    glViewport(0, 0, SIZE, SIZE);
    glClear(GL_COLOR_BUFFER_BIT);
-   glUseProgram(gles_program(edges_vertex, white_fragment));
+   glUseProgram(build_program(edges_vertex, white_fragment));
    gles_draw(GL_TRIANGLES, edges, 3);
-   const GLuint program = gles_program(plain_vertex, white_fragment);
+   const GLuint program = build_program(plain_vertex, white_fragment);
    for (int view = 0; view < VIEWS; view++) {
       glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[1]);
       attach_plain(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, plain, 0, 4);
@@ -185,11 +182,11 @@ check_samples(void)
          look_at(texture, BASE + view);
          const unsigned pixel = gles_pixel(i % SIZE, i / SIZE);
          partial += wanted >> 24 && wanted >> 24 != 255;
-         gles_holds(pixel == wanted, "view %d with samples: pixel %d, %d is %08x instead of %08x", view,
-                    i % SIZE, i / SIZE, pixel, wanted);
+         holds(pixel == wanted, "view %d with samples: pixel %d, %d is %08x instead of %08x", view, i % SIZE,
+               i / SIZE, pixel, wanted);
       }
    }
-   gles_holds(partial > 20, "edges cross %u pixels only", partial);
+   holds(partial > 20, "edges cross %u pixels only", partial);
 }
 
 /** Other framebuffers after it have no views. */
@@ -199,7 +196,7 @@ check_plain(void)
    gles_framebuffer(GL_RGBA8, GL_NONE, SIZE, SIZE);
    glClear(GL_COLOR_BUFFER_BIT);
    draw_points(1, 0);
-   gles_holds(gles_pixel(0, 0) == 0x00ff00ff, "a plain framebuffer has %08x", gles_pixel(0, 0));
+   holds(gles_pixel(0, 0) == 0x00ff00ff, "a plain framebuffer has %08x", gles_pixel(0, 0));
 }
 
 int
@@ -207,12 +204,12 @@ main(void)
 {
    GLint most = 0;
    gles_open();
-   if (!strstr((const char *)glGetString(GL_EXTENSIONS), "GL_OVR_multiview2"))
-      gles_stop("there is no GL_OVR_multiview2");
+   if (!has_extension("GL_OVR_multiview2"))
+      stop("there is no GL_OVR_multiview2");
    attach_views =
       (PFNGLFRAMEBUFFERTEXTUREMULTIVIEWOVRPROC)eglGetProcAddress("glFramebufferTextureMultiviewOVR");
    glGetIntegerv(GL_MAX_VIEWS_OVR, &most);
-   gles_holds(most >= VIEWS, "there are up to %d views", most);
+   holds(most >= VIEWS, "there are up to %d views", most);
    check_views();
    check_plain();
    check_samples();

@@ -42,7 +42,7 @@ make_context(EGLint strategy)
    EGLDisplay display = eglGetCurrentDisplay();
    const EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, wanted);
    if (!context || !eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
-      gles_stop("no robust context: EGL error 0x%x", eglGetError());
+      stop("no robust context: EGL error 0x%x", eglGetError());
    glPixelStorei(GL_PACK_ALIGNMENT, 1);
 }
 
@@ -51,16 +51,14 @@ check_context(EGLint egl_strategy, GLint gl_strategy)
 {
    GLint value = -1;
    make_context(egl_strategy);
-   gles_holds(strstr((const char *)glGetString(GL_EXTENSIONS), "GL_EXT_robustness") != NULL,
-              "there is no GL_EXT_robustness");
-   gles_holds(strstr((const char *)glGetString(GL_EXTENSIONS), "GL_KHR_robust_buffer_access_behavior") !=
-                 NULL,
-              "there is no GL_KHR_robust_buffer_access_behavior");
+   holds(has_extension("GL_EXT_robustness"), "there is no GL_EXT_robustness");
+   holds(has_extension("GL_KHR_robust_buffer_access_behavior"),
+         "there is no GL_KHR_robust_buffer_access_behavior");
    glGetIntegerv(GL_RESET_NOTIFICATION_STRATEGY_EXT, &value);
-   gles_holds(value == gl_strategy, "the strategy is 0x%x instead of 0x%x", value, gl_strategy);
+   holds(value == gl_strategy, "the strategy is 0x%x instead of 0x%x", value, gl_strategy);
    glGetIntegerv(GL_CONTEXT_ROBUST_ACCESS_EXT, &value);
-   gles_holds(value == 1, "access is not robust");
-   gles_holds(get_status() == GL_NO_ERROR, "the context has been reset");
+   holds(value == 1, "access is not robust");
+   holds(get_status() == GL_NO_ERROR, "the context has been reset");
 }
 
 /* ---- bounds of the application's memory --------------------------------------- */
@@ -75,25 +73,22 @@ check_sizes(void)
    glClear(GL_COLOR_BUFFER_BIT);
    memset(pixels, 7, sizeof pixels);
    read_pixels(0, 0, 4, 4, GL_RGBA, GL_UNSIGNED_BYTE, 63, pixels);
-   gles_holds(glGetError() == GL_INVALID_OPERATION && pixels[0] == 7,
-              "pixels were read past the memory's end");
+   holds(glGetError() == GL_INVALID_OPERATION && pixels[0] == 7, "pixels were read past the memory's end");
    read_pixels(0, 0, 4, 4, GL_RGBA, GL_UNSIGNED_BYTE, 64, pixels);
-   gles_holds(glGetError() == GL_NO_ERROR && pixels[1] == 255 && pixels[64] == 7,
-              "64 bytes of pixels are wrong");
+   holds(glGetError() == GL_NO_ERROR && pixels[1] == 255 && pixels[64] == 7, "64 bytes of pixels are wrong");
 
-   const GLuint program = gles_program(plain_vertex, "#version 300 es\n"
-                                                     "precision highp float;\n"
-                                                     "uniform vec4 constant;\n"
-                                                     "out vec4 color;\n"
-                                                     "void main() { color = constant; }\n");
+   const GLuint program = build_program(plain_vertex, "#version 300 es\n"
+                                                      "precision highp float;\n"
+                                                      "uniform vec4 constant;\n"
+                                                      "out vec4 color;\n"
+                                                      "void main() { color = constant; }\n");
    const GLint constant = glGetUniformLocation(program, "constant");
    glUseProgram(program);
    glUniform4f(constant, 1, 2, 3, 4);
    get_uniform(program, constant, 12, values);
-   gles_holds(glGetError() == GL_INVALID_OPERATION && values[0] == 7,
-              "a uniform was read past the memory's end");
+   holds(glGetError() == GL_INVALID_OPERATION && values[0] == 7, "a uniform was read past the memory's end");
    get_uniform(program, constant, 16, values);
-   gles_holds(glGetError() == GL_NO_ERROR && values[3] == 4, "a uniform is wrong");
+   holds(glGetError() == GL_NO_ERROR && values[3] == 4, "a uniform is wrong");
 }
 
 /* ---- bounds of buffers --------------------------------------------------------- */
@@ -105,7 +100,7 @@ expect_nothing_else(const char *what)
    for (int y = 0; y < SIZE; y++) {
       for (int x = 0; x < SIZE; x++) {
          const unsigned pixel = gles_pixel(x, y);
-         if (!gles_holds((pixel & 0xff00ff00) == 0, "%s: pixel %d, %d is %08x", what, x, y, pixel))
+         if (!holds((pixel & 0xff00ff00) == 0, "%s: pixel %d, %d is %08x", what, x, y, pixel))
             return;
       }
    }
@@ -141,7 +136,7 @@ check_vertices(void)
    fill(red, 64, 0);
    gles_framebuffer(GL_RGBA8, GL_NONE, SIZE, SIZE);
    glClear(GL_COLOR_BUFFER_BIT);
-   glUseProgram(gles_program(plain_vertex, plain_fragment));
+   glUseProgram(build_program(plain_vertex, plain_fragment));
    create_buffer(GL_ARRAY_BUFFER, corners, sizeof corners);
    glVertexAttribPointer(0, 4, GL_FLOAT, GL_FALSE, 0, NULL);
    glEnableVertexAttribArray(0);
@@ -201,12 +196,12 @@ check_textures(void)
    create_texture(2);
    gles_framebuffer(GL_RGBA8, GL_NONE, SIZE, SIZE);
    const GLuint program =
-      gles_program(plain_vertex, "#version 300 es\n"
-                                 "precision highp float;\n"
-                                 "uniform highp sampler2D image;\n"
-                                 "uniform ivec3 place;\n"
-                                 "out vec4 color;\n"
-                                 "void main() { color = texelFetch(image, place.xy, place.z); }\n");
+      build_program(plain_vertex, "#version 300 es\n"
+                                  "precision highp float;\n"
+                                  "uniform highp sampler2D image;\n"
+                                  "uniform ivec3 place;\n"
+                                  "out vec4 color;\n"
+                                  "void main() { color = texelFetch(image, place.xy, place.z); }\n");
    glUseProgram(program);
    glBindTexture(GL_TEXTURE_2D, green);
    for (unsigned i = 0; i < COUNT_OF(places); i++) {
@@ -228,6 +223,6 @@ main(void)
    check_sizes();
    check_vertices();
    check_textures();
-   gles_holds(get_status() == GL_NO_ERROR, "the context has been reset");
+   holds(get_status() == GL_NO_ERROR, "the context has been reset");
    return gles_close();
 }

@@ -2,23 +2,22 @@
 /* rules pbuffer|fbo: what the specification says about single pixels, checked pixel by
  * pixel, on a surface whose rows go up (fbo) or down (pbuffer) in memory. Prints every
  * rule that is broken; exit status 0 if none is. */
-#include <EGL/egl.h>
 #include <GLES2/gl2.h>
 #include <GLES2/gl2ext.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 #define SIZE 64
 
 static const char vertex_source[] = "attribute vec3 position;\n"
-                                    "attribute vec2 texture;\n"
+                                    "attribute vec2 coordinates;\n"
                                     "uniform float size;\n"
-                                    "varying vec2 coordinates;\n"
+                                    "varying vec2 v_coordinates;\n"
                                     "void main() {\n"
-                                    "   coordinates = texture;\n"
+                                    "   v_coordinates = coordinates;\n"
                                     "   gl_PointSize = size;\n"
                                     "   gl_Position = vec4(position.xy / 32.0 - 1.0, position.z, 1.0);\n"
                                     "}\n";
@@ -27,57 +26,12 @@ static const char flat_source[] = "precision mediump float;\n"
                                   "void main() { gl_FragColor = color; }\n";
 static const char texture_source[] = "precision mediump float;\n"
                                      "uniform sampler2D image;\n"
-                                     "varying vec2 coordinates;\n"
-                                     "void main() { gl_FragColor = texture2D(image, coordinates); }\n";
+                                     "varying vec2 v_coordinates;\n"
+                                     "void main() { gl_FragColor = texture2D(image, v_coordinates); }\n";
 
-static EGLDisplay display;
-static EGLConfig config;
-static int broken;
-
-static void
-stop(const char *what)
-{
-   fprintf(stderr, "rules: %s\n", what);
-   exit(2);
-}
-
-static bool
-holds(bool condition, const char *format, ...)
-{
-   if (condition)
-      return true;
-   va_list arguments;
-   va_start(arguments, format);
-   vfprintf(stderr, format, arguments);
-   va_end(arguments);
-   fputc('\n', stderr);
-   broken++;
-   return false;
-}
+static struct egl egl;
 
 /* ---- drawing ------------------------------------------------------------ */
-
-static GLuint
-make_program(const char *fragment_source)
-{
-   const char *const sources[] = {vertex_source, fragment_source};
-   const GLenum types[] = {GL_VERTEX_SHADER, GL_FRAGMENT_SHADER};
-   const GLuint program = glCreateProgram();
-   GLint linked;
-   for (int i = 0; i < 2; i++) {
-      const GLuint shader = glCreateShader(types[i]);
-      glShaderSource(shader, 1, &sources[i], NULL);
-      glCompileShader(shader);
-      glAttachShader(program, shader);
-   }
-   glBindAttribLocation(program, 0, "position");
-   glBindAttribLocation(program, 1, "texture");
-   glLinkProgram(program);
-   glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   if (!linked)
-      stop("a program was not linked");
-   return program;
-}
 
 static void
 use_color(GLuint program, float red, float green, float blue)
@@ -232,7 +186,7 @@ discarding_is_over_with_a_draw(GLuint program, bool fbo)
 {
    PFNGLDISCARDFRAMEBUFFEREXTPROC discard =
       (PFNGLDISCARDFRAMEBUFFEREXTPROC)eglGetProcAddress("glDiscardFramebufferEXT");
-   if (!discard || !strstr((const char *)glGetString(GL_EXTENSIONS), "GL_EXT_discard_framebuffer"))
+   if (!discard || !has_extension("GL_EXT_discard_framebuffer"))
       stop("GL_EXT_discard_framebuffer is missing");
    const GLenum color = fbo ? GL_COLOR_ATTACHMENT0 : GL_COLOR_EXT;
    for (int cleared = 0; cleared < 2; cleared++) {
@@ -253,13 +207,12 @@ discarding_is_over_with_a_draw(GLuint program, bool fbo)
 static void
 texture_changes_between_contexts(GLuint program)
 {
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
    static const EGLint size[] = {EGL_WIDTH, 16, EGL_HEIGHT, 16, EGL_NONE};
    static const unsigned char red[4] = {255, 0, 0, 255}, green[4] = {0, 255, 0, 255};
    const EGLContext context = eglGetCurrentContext();
-   const EGLSurface surface = eglGetCurrentSurface(EGL_DRAW);
-   const EGLContext other = eglCreateContext(display, config, context, version);
-   const EGLSurface other_surface = eglCreatePbufferSurface(display, config, size);
+   const EGLContext other_context = egl_create_context(&egl, false, 2, 0, context);
+   struct egl other = egl;
+   other.surface = eglCreatePbufferSurface(egl.display, egl.config, size);
    GLuint texture;
 
    clear();
@@ -270,47 +223,22 @@ texture_changes_between_contexts(GLuint program)
    glUseProgram(program);
    draw_rectangle(0, 0, 32, 64, 0);
 
-   eglMakeCurrent(display, other_surface, other_surface, other);
+   egl_make_current(&other, other_context);
    glBindTexture(GL_TEXTURE_2D, texture);
    glUseProgram(program);
    draw_rectangle(0, 0, 64, 64, 0);
    holds(pixel(8, 8) == 0xff0000, "the other context's draw: %06x", pixel(8, 8));
 
-   eglMakeCurrent(display, surface, surface, context);
+   egl_make_current(&egl, context);
    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, 1, 1, GL_RGBA, GL_UNSIGNED_BYTE, green);
    draw_rectangle(32, 0, 64, 64, 0);
    holds(pixel(8, 8) == 0xff0000, "before the texture changed: %06x", pixel(8, 8));
    holds(pixel(48, 8) == 0x00ff00, "after the texture changed: %06x", pixel(48, 8));
-   eglDestroySurface(display, other_surface);
-   eglDestroyContext(display, other);
+   eglDestroySurface(egl.display, other.surface);
+   eglDestroyContext(egl.display, other_context);
 }
 
 /* ---- surfaces ------------------------------------------------------------ */
-
-static void
-open_pbuffer(void)
-{
-   static const EGLint wanted[] = {EGL_SURFACE_TYPE,
-                                   EGL_PBUFFER_BIT,
-                                   EGL_RENDERABLE_TYPE,
-                                   EGL_OPENGL_ES2_BIT,
-                                   EGL_RED_SIZE,
-                                   8,
-                                   EGL_DEPTH_SIZE,
-                                   24,
-                                   EGL_NONE};
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
-   static const EGLint size[] = {EGL_WIDTH, SIZE, EGL_HEIGHT, SIZE, EGL_NONE};
-   EGLint count;
-   display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
-   eglBindAPI(EGL_OPENGL_ES_API);
-   if (!eglInitialize(display, NULL, NULL) || !eglChooseConfig(display, wanted, &config, 1, &count) || !count)
-      stop("no EGL configuration");
-   const EGLSurface surface = eglCreatePbufferSurface(display, config, size);
-   const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-   if (!eglMakeCurrent(display, surface, surface, context))
-      stop("eglMakeCurrent");
-}
 
 static void
 make_framebuffer(void)
@@ -336,12 +264,13 @@ main(int argc, char **argv)
    if (argc != 2)
       stop("usage: rules pbuffer|fbo");
    const bool fbo = !strcmp(argv[1], "fbo");
-   open_pbuffer();
+   egl = egl_open_context((struct surface_request){X11_PBUFFER, SIZE, SIZE, .depth = true}, false, 2, 0);
    if (fbo)
       make_framebuffer();
    glViewport(0, 0, SIZE, SIZE);
 
-   const GLuint flat = make_program(flat_source), textured = make_program(texture_source);
+   const GLuint flat = build_program(vertex_source, flat_source);
+   const GLuint textured = build_program(vertex_source, texture_source);
    clear_keeps_uniforms(flat);
    cleared_depth_is_drawn_depth(flat);
    offset_separates(flat);
@@ -350,7 +279,6 @@ main(int argc, char **argv)
    discarding_is_over_with_a_draw(flat, fbo);
    texture_changes_between_contexts(textured);
    holds(glGetError() == GL_NO_ERROR, "GL reports an error");
-   eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-   eglTerminate(display);
-   return broken != 0;
+   egl_close(&egl);
+   return check_status();
 }

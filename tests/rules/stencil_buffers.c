@@ -136,11 +136,10 @@ try_draws(const char *format, bool has_depth)
          passes(face->function, face->reference & face->value_mask, stored & face->value_mask);
       const GLenum operation = !stencil_passes ? face->fail : depth_passes ? face->pass : face->depth_fail;
       const unsigned expected = operate(operation, stored, face->reference, face->write_mask);
-      gles_holds(drawn == (stencil_passes && depth_passes), "%s: draw %u: %s", format, n,
-                 drawn ? "drawn, but fails a test" : "not drawn, but passes the tests");
-      gles_holds(stencil_is(expected),
-                 "%s: draw %u: operation 0x%04x on %u with reference %u, mask %u is not %u", format, n,
-                 operation, stored, face->reference, face->write_mask, expected);
+      holds(drawn == (stencil_passes && depth_passes), "%s: draw %u: %s", format, n,
+            drawn ? "drawn, but fails a test" : "not drawn, but passes the tests");
+      holds(stencil_is(expected), "%s: draw %u: operation 0x%04x on %u with reference %u, mask %u is not %u",
+            format, n, operation, stored, face->reference, face->write_mask, expected);
    }
 }
 
@@ -165,8 +164,8 @@ try_clears(const char *format)
       }
       const unsigned expected = (before & ~mask) | (after & mask);
       glDisable(GL_DEPTH_TEST);
-      gles_holds(stencil_is(expected), "%s: %u cleared to %u under mask %u is not %u", format, before, after,
-                 mask, expected);
+      holds(stencil_is(expected), "%s: %u cleared to %u under mask %u is not %u", format, before, after, mask,
+            expected);
    }
 }
 
@@ -186,7 +185,7 @@ make_target(GLenum format, GLenum attachment, int samples)
    glRenderbufferStorageMultisample(GL_RENDERBUFFER, samples, format, SIZE, SIZE);
    glFramebufferRenderbuffer(GL_FRAMEBUFFER, attachment, GL_RENDERBUFFER, renderbuffers[1]);
    if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-      gles_stop("a framebuffer of format 0x%04x with %d samples is not complete", format, samples);
+      stop("a framebuffer of format 0x%04x with %d samples is not complete", format, samples);
    return framebuffer;
 }
 
@@ -263,16 +262,16 @@ try_blits(GLenum format, const char *name, GLenum attachment, GLbitfield planes)
             if (attachment != GL_STENCIL_ATTACHMENT) {
                const int expected = planes & GL_DEPTH_BUFFER_BIT ? quarter : -1,
                          found = find_quarter(x, y, true);
-               gles_holds(found == expected,
-                          "%s: blit %u of planes 0x%04x: depth at (%d, %d) is that of quarter %d, not %d",
-                          name, n, planes, x, y, found, expected);
+               holds(found == expected,
+                     "%s: blit %u of planes 0x%04x: depth at (%d, %d) is that of quarter %d, not %d", name, n,
+                     planes, x, y, found, expected);
             }
             if (attachment != GL_DEPTH_ATTACHMENT) {
                const int expected = planes & GL_STENCIL_BUFFER_BIT ? quarter : -1,
                          found = find_quarter(x, y, false);
-               gles_holds(found == expected,
-                          "%s: blit %u of planes 0x%04x: stencil at (%d, %d) is that of quarter %d, not %d",
-                          name, n, planes, x, y, found, expected);
+               holds(found == expected,
+                     "%s: blit %u of planes 0x%04x: stencil at (%d, %d) is that of quarter %d, not %d", name,
+                     n, planes, x, y, found, expected);
             }
          }
       }
@@ -296,7 +295,7 @@ main(void)
       {GL_DEPTH_COMPONENT32F, GL_DEPTH_ATTACHMENT, "DEPTH_COMPONENT32F"},
    };
    gles_open();
-   glUseProgram(gles_program(vertex_source, fragment_source));
+   glUseProgram(build_program(vertex_source, fragment_source));
    glViewport(0, 0, SIZE, SIZE);
    for (unsigned f = 0; f < COUNT_OF(formats); f++) {
       if (formats[f].attachment != GL_DEPTH_ATTACHMENT) {

@@ -4,7 +4,6 @@
 #include "gles.h"
 
 #include <EGL/egl.h>
-#include <string.h>
 
 #define SIZE 80 /* several tiles of every size */
 
@@ -29,8 +28,7 @@ expect_all(const char *what, int x0, int x1, unsigned wanted)
    for (int y = 0; y < SIZE; y += 7) {
       for (int x = x0; x < x1; x += 3) {
          const unsigned pixel = gles_pixel(x, y);
-         if (!gles_holds(pixel == wanted, "%s: pixel %d, %d is %08x instead of %08x", what, x, y, pixel,
-                         wanted))
+         if (!holds(pixel == wanted, "%s: pixel %d, %d is %08x instead of %08x", what, x, y, pixel, wanted))
             return;
       }
    }
@@ -41,14 +39,14 @@ main(void)
 {
    GLint texture;
    gles_open();
-   if (!strstr((const char *)glGetString(GL_EXTENSIONS), "GL_NV_texture_barrier"))
-      gles_stop("there is no GL_NV_texture_barrier");
+   if (!has_extension("GL_NV_texture_barrier"))
+      stop("there is no GL_NV_texture_barrier");
    barrier = (void(GL_APIENTRY *)(void))eglGetProcAddress("glTextureBarrierNV");
    gles_framebuffer(GL_RGBA8, GL_NONE, SIZE, SIZE);
    glGetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
                                          GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME, &texture);
    glBindTexture(GL_TEXTURE_2D, texture);
-   const GLuint program = gles_program(vertex_source, fragment_source);
+   const GLuint program = build_program(vertex_source, fragment_source);
    const GLint from = glGetUniformLocation(program, "from");
    glUseProgram(program);
    glClearColor(0, 0, 0, 1);

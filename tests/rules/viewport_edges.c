@@ -115,9 +115,9 @@ try_point(const struct rectangle *viewport, int scissor_number, double x, double
          wrong += (pixels[row][column][0] != 0) != expected;
       }
    }
-   gles_holds(wrong == 0,
-              "point at (%g, %g, %g) of size %g, viewport %d %d %d %d, scissor %d: %d pixels are wrong", x, y,
-              z, size, viewport->x, viewport->y, viewport->width, viewport->height, scissor_number, wrong);
+   holds(wrong == 0,
+         "point at (%g, %g, %g) of size %g, viewport %d %d %d %d, scissor %d: %d pixels are wrong", x, y, z,
+         size, viewport->x, viewport->y, viewport->width, viewport->height, scissor_number, wrong);
 }
 
 static void
@@ -184,11 +184,10 @@ try_straight_line(const struct rectangle *viewport, bool vertical, double along0
          wrong += (pixels[row][column][0] != 0) != expected;
       }
    }
-   gles_holds(
-      wrong == 0,
-      "%s line of width %d at %g from %g to %g, viewport %d %d %d %d, scissor %d: %d pixels are wrong",
-      vertical ? "vertical" : "horizontal", width, across, along0, along1, viewport->x, viewport->y,
-      viewport->width, viewport->height, scissor_number, wrong);
+   holds(wrong == 0,
+         "%s line of width %d at %g from %g to %g, viewport %d %d %d %d, scissor %d: %d pixels are wrong",
+         vertical ? "vertical" : "horizontal", width, across, along0, along1, viewport->x, viewport->y,
+         viewport->width, viewport->height, scissor_number, wrong);
 }
 
 static void
@@ -243,8 +242,8 @@ try_slanted_lines(void)
                wrong += (pixels[row][column][0] != 0) != expected;
             }
          }
-         gles_holds(wrong == 0, "line %u of width %d in viewport %u: %d pixels differ from the whole line",
-                    n / (unsigned)COUNT_OF(widths), widths[n % COUNT_OF(widths)], v, wrong);
+         holds(wrong == 0, "line %u of width %d in viewport %u: %d pixels differ from the whole line",
+               n / (unsigned)COUNT_OF(widths), widths[n % COUNT_OF(widths)], v, wrong);
       }
    }
 }
@@ -277,8 +276,8 @@ try_far_lines(void)
                      fabs(pixels[row][column][2] - (1 - place) * 255) > 1.5;
          }
       }
-      gles_holds(lit >= 100, "far line %u has %d pixels", n, lit);
-      gles_holds(wrong == 0, "far line %u: %d of %d pixels have a wrong colour", n, wrong, lit);
+      holds(lit >= 100, "far line %u has %d pixels", n, lit);
+      holds(wrong == 0, "far line %u: %d of %d pixels have a wrong colour", n, wrong, lit);
    }
 }
 
@@ -293,8 +292,8 @@ try_near_plane(void)
       draw_line(&viewports[0], &lines[n]);
       for (int column = 0; column < SIZE; column++) {
          const bool expected = column + 0.5 > 32.3 && column + 0.5 < 62.3;
-         gles_holds((pixels[32][column][0] != 0) == expected,
-                    "line %u through the near or far plane: column %d", n, column);
+         holds((pixels[32][column][0] != 0) == expected, "line %u through the near or far plane: column %d",
+               n, column);
       }
    }
 }
@@ -304,7 +303,7 @@ main(void)
 {
    gles_open();
    gles_framebuffer(GL_RGBA8, GL_NONE, SIZE, SIZE);
-   const GLuint program = gles_program(vertex_source, fragment_source);
+   const GLuint program = build_program(vertex_source, fragment_source);
    glUseProgram(program);
    size_location = glGetUniformLocation(program, "size");
    try_points();

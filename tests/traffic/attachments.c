@@ -2,93 +2,26 @@
 /* attachments SCENE: draws three equal frames whose attachments are cleared, thrown away
  * and resolved in the scene's way, and checks the image of the last. What that costs is
  * in attachments_test.py. */
-#include <EGL/egl.h>
 #include <GLES3/gl3.h>
 #include <GLES2/gl2ext.h>
-#include <X11/Xlib.h>
 #include <X11/Xutil.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 #define WIDTH 128
 #define HEIGHT 96
 #define SAMPLES 4
 
-static Display *x_server;
-static Window window;
-static EGLDisplay display;
-static EGLSurface surface;
+static struct egl egl;
 static GLint color_place;
 static GLuint plain_program, adding_program, geometry_program, lighting_program;
 static GLuint frame, resolved; /* framebuffers; 0: the window's */
 static PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC framebuffer_texture_multisample;
 
-static void
-require(bool condition, const char *what)
-{
-   if (condition)
-      return;
-   fprintf(stderr, "attachments: %s\n", what);
-   exit(1);
-}
-
-/* ---- context -------------------------------------------------------------- */
-
-static void
-open_window(int samples)
-{
-   const EGLint wanted[] = {EGL_SURFACE_TYPE,
-                            EGL_WINDOW_BIT,
-                            EGL_RENDERABLE_TYPE,
-                            EGL_OPENGL_ES3_BIT,
-                            EGL_RED_SIZE,
-                            8,
-                            EGL_DEPTH_SIZE,
-                            24,
-                            EGL_STENCIL_SIZE,
-                            8,
-                            EGL_SAMPLES,
-                            samples,
-                            EGL_NONE};
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE};
-   EGLConfig config;
-   EGLint count, found;
-   x_server = XOpenDisplay(NULL);
-   require(x_server != NULL, "no X server");
-   window = XCreateSimpleWindow(x_server, DefaultRootWindow(x_server), 0, 0, WIDTH, HEIGHT, 0, 0, 0);
-   XMapWindow(x_server, window);
-   XSync(x_server, False);
-   display = eglGetDisplay((EGLNativeDisplayType)x_server);
-   require(eglInitialize(display, NULL, NULL), "eglInitialize");
-   eglBindAPI(EGL_OPENGL_ES_API);
-   require(eglChooseConfig(display, wanted, &config, 1, &count) && count, "no config");
-   eglGetConfigAttrib(display, config, EGL_SAMPLES, &found);
-   require(found == samples, "the config has other samples");
-   surface = eglCreateWindowSurface(display, config, (EGLNativeWindowType)window, NULL);
-   const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-   require(eglMakeCurrent(display, surface, surface, context), "eglMakeCurrent");
-}
-
-static GLuint
-make_program(const char *vertex_source, const char *fragment_source)
-{
-   const char *const sources[] = {vertex_source, fragment_source};
-   const GLuint program = glCreateProgram();
-   GLint linked;
-   for (int i = 0; i < 2; i++) {
-      const GLuint shader = glCreateShader(i ? GL_FRAGMENT_SHADER : GL_VERTEX_SHADER);
-      glShaderSource(shader, 1, &sources[i], NULL);
-      glCompileShader(shader);
-      glAttachShader(program, shader);
-   }
-   glBindAttribLocation(program, 0, "position");
-   glLinkProgram(program);
-   glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   require(linked, "a program was not linked");
-   return program;
-}
+/* ---- programs ------------------------------------------------------------- */
 
 static void
 use_program(GLuint program)
@@ -106,28 +39,28 @@ make_programs(bool fetching)
    static const char vertex_3[] =
       "#version 300 es\nin vec3 position;\nvoid main() { gl_Position = vec4(position, 1.0); }\n";
    plain_program =
-      make_program(vertex,
-                   "precision mediump float;\nuniform vec4 color;\nvoid main() { gl_FragColor = color; }\n");
+      build_program(vertex,
+                    "precision mediump float;\nuniform vec4 color;\nvoid main() { gl_FragColor = color; }\n");
    use_program(plain_program);
    if (!fetching)
       return;
-   adding_program = make_program(vertex, "#extension GL_EXT_shader_framebuffer_fetch : require\n"
-                                         "precision mediump float;\n"
-                                         "uniform vec4 color;\n"
-                                         "void main() { gl_FragColor = gl_LastFragData[0] + color; }\n");
-   geometry_program = make_program(vertex_3, "#version 300 es\n"
-                                             "precision mediump float;\n"
-                                             "uniform vec4 color;\n"
-                                             "layout(location = 0) out vec4 lit;\n"
-                                             "layout(location = 1) out vec4 surface;\n"
-                                             "void main() { lit = vec4(0.0); surface = color; }\n");
-   lighting_program = make_program(vertex_3, "#version 300 es\n"
-                                             "#extension GL_EXT_shader_framebuffer_fetch : require\n"
-                                             "precision mediump float;\n"
-                                             "uniform vec4 color;\n"
-                                             "layout(location = 0) inout vec4 lit;\n"
-                                             "layout(location = 1) inout vec4 surface;\n"
-                                             "void main() { lit += surface * color; }\n");
+   adding_program = build_program(vertex, "#extension GL_EXT_shader_framebuffer_fetch : require\n"
+                                          "precision mediump float;\n"
+                                          "uniform vec4 color;\n"
+                                          "void main() { gl_FragColor = gl_LastFragData[0] + color; }\n");
+   geometry_program = build_program(vertex_3, "#version 300 es\n"
+                                              "precision mediump float;\n"
+                                              "uniform vec4 color;\n"
+                                              "layout(location = 0) out vec4 lit;\n"
+                                              "layout(location = 1) out vec4 surface;\n"
+                                              "void main() { lit = vec4(0.0); surface = color; }\n");
+   lighting_program = build_program(vertex_3, "#version 300 es\n"
+                                              "#extension GL_EXT_shader_framebuffer_fetch : require\n"
+                                              "precision mediump float;\n"
+                                              "uniform vec4 color;\n"
+                                              "layout(location = 0) inout vec4 lit;\n"
+                                              "layout(location = 1) inout vec4 surface;\n"
+                                              "void main() { lit += surface * color; }\n");
 }
 
 /* ---- framebuffers --------------------------------------------------------- */
@@ -377,7 +310,7 @@ read_pixels(void)
 static void
 read_window(void)
 {
-   XImage *image = XGetImage(x_server, window, 0, 0, WIDTH, HEIGHT, AllPlanes, ZPixmap);
+   XImage *image = XGetImage(egl.x11, egl.window, 0, 0, WIDTH, HEIGHT, AllPlanes, ZPixmap);
    require(image != NULL, "XGetImage");
    for (int y = 0; y < HEIGHT; y++) {
       for (int x = 0; x < WIDTH; x++) {
@@ -415,14 +348,14 @@ main(int argc, char **argv)
          scene = &scenes[i];
    }
    require(scene != NULL, "there is no such scene");
-   open_window(scene->multisampled_window ? SAMPLES : 0);
+   egl = egl_open_context((struct surface_request){X11_WINDOW, WIDTH, HEIGHT, .depth = true,
+                                                   .samples = scene->multisampled_window ? SAMPLES : 0},
+                          false, 3, 0);
    framebuffer_texture_multisample =
       (PFNGLFRAMEBUFFERTEXTURE2DMULTISAMPLEEXTPROC)eglGetProcAddress("glFramebufferTexture2DMultisampleEXT");
-   require(scene->framebuffer != IMPLICIT || strstr((const char *)glGetString(GL_EXTENSIONS),
-                                                    "GL_EXT_multisampled_render_to_texture ") != NULL,
+   require(scene->framebuffer != IMPLICIT || has_extension("GL_EXT_multisampled_render_to_texture"),
            "no multisampled rendering to textures");
-   make_programs(strstr((const char *)glGetString(GL_EXTENSIONS), "GL_EXT_shader_framebuffer_fetch ") !=
-                 NULL);
+   make_programs(has_extension("GL_EXT_shader_framebuffer_fetch"));
    if (scene->framebuffer == SINGLE)
       frame = make_framebuffer(0, true);
    else if (scene->framebuffer == TWO_COLORS)
@@ -440,7 +373,7 @@ main(int argc, char **argv)
    glDepthFunc(GL_ALWAYS);
    for (int i = 0; i < 3; i++) {
       scene->draw();
-      eglSwapBuffers(display, surface);
+      egl_swap(&egl);
    }
    if (scene->framebuffer == WINDOW) {
       read_window();

@@ -2,13 +2,15 @@
 /* counter_queries: the model's counters as an application asks for them (GL_AMD_performance_monitor): what a
  * pass costs is in the last query that saw a part of it, and no query ends a pass. */
 #define GL_GLEXT_PROTOTYPES
-#include <EGL/egl.h>
 #include <GLES2/gl2.h>
 #include <GLES2/gl2ext.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 #define SIZE 64
 #define ALL (SIZE * SIZE)
@@ -23,15 +25,6 @@ static PFNGLBEGINPERFMONITORAMDPROC begin_monitor;
 static PFNGLENDPERFMONITORAMDPROC end_monitor;
 static PFNGLGETPERFMONITORCOUNTERDATAAMDPROC get_data;
 
-static void
-require(int condition, const char *what)
-{
-   if (condition)
-      return;
-   fprintf(stderr, "counter_queries: %s: %s\n", current, what);
-   exit(1);
-}
-
 /* ---- a context ----------------------------------------------------------- */
 
 static void
@@ -45,44 +38,17 @@ load_functions(void)
    begin_monitor = (PFNGLBEGINPERFMONITORAMDPROC)eglGetProcAddress("glBeginPerfMonitorAMD");
    end_monitor = (PFNGLENDPERFMONITORAMDPROC)eglGetProcAddress("glEndPerfMonitorAMD");
    get_data = (PFNGLGETPERFMONITORCOUNTERDATAAMDPROC)eglGetProcAddress("glGetPerfMonitorCounterDataAMD");
-   require(strstr((const char *)glGetString(GL_EXTENSIONS), "GL_AMD_performance_monitor") != NULL,
-           "there is no GL_AMD_performance_monitor");
-}
-
-static GLuint
-compile(GLenum stage, const char *source)
-{
-   const GLuint shader = glCreateShader(stage);
-   glShaderSource(shader, 1, &source, NULL);
-   glCompileShader(shader);
-   return shader;
+   require(has_extension("GL_AMD_performance_monitor"), "there is no GL_AMD_performance_monitor");
 }
 
 static void
 create_context(void)
 {
-   static const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES2_BIT,
-                                   EGL_NONE};
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 2, EGL_NONE};
-   static const EGLint size[] = {EGL_WIDTH, SIZE, EGL_HEIGHT, SIZE, EGL_NONE};
    static const GLfloat corners[] = {-1, -1, 3, -1, -1, 3};
-   EGLConfig config;
-   EGLint count;
-   EGLDisplay display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
-   require(eglInitialize(display, NULL, NULL), "eglInitialize");
-   require(eglChooseConfig(display, wanted, &config, 1, &count) && count, "eglChooseConfig");
-   EGLSurface surface = eglCreatePbufferSurface(display, config, size);
-   EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-   require(eglMakeCurrent(display, surface, surface, context), "eglMakeCurrent");
-
-   const GLuint program = glCreateProgram();
-   glAttachShader(program, compile(GL_VERTEX_SHADER,
-                                   "attribute vec2 p; void main() { gl_Position = vec4(p, 0., 1.); }"));
-   glAttachShader(program,
-                  compile(GL_FRAGMENT_SHADER, "void main() { gl_FragColor = vec4(0., 1., 0., 1.); }"));
-   glBindAttribLocation(program, 0, "p");
-   glLinkProgram(program);
-   glUseProgram(program);
+   egl_open_context((struct surface_request){X11_PBUFFER, SIZE, SIZE, .depth = false}, false, 2, 0);
+   glUseProgram(
+      build_program("attribute vec2 position; void main() { gl_Position = vec4(position, 0., 1.); }",
+                    "void main() { gl_FragColor = vec4(0., 1., 0., 1.); }"));
    glEnableVertexAttribArray(0);
    glVertexAttribPointer(0, 2, GL_FLOAT, GL_FALSE, 0, corners);
 }
@@ -110,8 +76,7 @@ find_counter(const char *wanted)
       if (!strcmp(name, wanted))
          return counters[i];
    }
-   require(0, wanted);
-   return 0;
+   stop("there is no counter %s", wanted);
 }
 
 static GLuint
@@ -140,18 +105,15 @@ expect(GLuint monitor, uint64_t wanted_passes, uint64_t wanted_fragments)
    GLuint available = 0, data[8];
    GLint bytes;
    get_data(monitor, GL_PERFMON_RESULT_AVAILABLE_AMD, sizeof available, &available, NULL);
-   require(available, "a result is not available");
+   require(available, "%s: a result is not available", current);
    get_data(monitor, GL_PERFMON_RESULT_AMD, sizeof data, data, &bytes);
-   require(bytes == sizeof data, "a result has another size");
+   require(bytes == sizeof data, "%s: a result has another size", current);
    for (unsigned i = 0; i < 8; i += 4) {
       uint64_t value;
       memcpy(&value, &data[i + 2], sizeof value);
       const uint64_t wanted = data[i + 1] == passes ? wanted_passes : wanted_fragments;
-      if (value != wanted) {
-         fprintf(stderr, "counter_queries: %s: %u %s, expected %u\n", current, (unsigned)value,
-                 data[i + 1] == passes ? "passes" : "fragments", (unsigned)wanted);
-         exit(1);
-      }
+      require(value == wanted, "%s: %u %s, expected %u", current, (unsigned)value,
+              data[i + 1] == passes ? "passes" : "fragments", (unsigned)wanted);
    }
 }
 

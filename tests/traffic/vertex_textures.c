@@ -1,76 +1,39 @@
 /* SPDX-License-Identifier: MIT */
 /* Vertex programs that read textures a different number of times each: vertex n of each instance reads
  * n + 1 texels, the others nothing where `odd` is set and n is even. The image shows what was read. */
-#include <EGL/egl.h>
 #include <GLES3/gl3.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
+
+#include "support/check.h"
+#include "support/egl.h"
+#include "support/program.h"
 
 #define VERTICES 7
 #define INSTANCES 3
-
-static void
-require(bool condition, const char *what)
-{
-   if (condition)
-      return;
-   fprintf(stderr, "vertex_textures: %s\n", what);
-   exit(1);
-}
-
-static void
-open_context(void)
-{
-   static const EGLint wanted[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE, EGL_OPENGL_ES3_BIT,
-                                   EGL_NONE};
-   static const EGLint size[] = {EGL_WIDTH, VERTICES, EGL_HEIGHT, INSTANCES, EGL_NONE};
-   static const EGLint version[] = {EGL_CONTEXT_CLIENT_VERSION, 3, EGL_NONE};
-   const EGLDisplay display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
-   EGLConfig config;
-   EGLint count;
-   require(eglInitialize(display, NULL, NULL), "eglInitialize");
-   require(eglChooseConfig(display, wanted, &config, 1, &count) && count, "no config");
-   const EGLSurface surface = eglCreatePbufferSurface(display, config, size);
-   const EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, version);
-   require(eglMakeCurrent(display, surface, surface, context), "eglMakeCurrent");
-}
 
 /* Points at the pixels of a row for each instance. */
 static GLint
 use_program(void)
 {
-   static const char *const sources[] = {
-      "#version 300 es\n"
-      "uniform sampler2D values;\n"
-      "uniform int odd;\n"
-      "out float sum;\n"
-      "void main() {\n"
-      "   sum = 0.0;\n"
-      "   if (odd == 0 || (gl_VertexID & 1) == 1) {\n"
-      "      for (int i = 0; i <= gl_VertexID; i++)\n"
-      "         sum += texelFetch(values, ivec2(i, 0), 0).x;\n"
-      "   }\n"
-      "   vec2 pixel = vec2(gl_VertexID, gl_InstanceID) + 0.5;\n"
-      "   gl_Position = vec4(pixel / vec2(7.0, 3.0) * 2.0 - 1.0, 0.0, 1.0);\n"
-      "   gl_PointSize = 1.0;\n"
-      "}\n",
-      "#version 300 es\n"
-      "precision highp float;\n"
-      "in float sum;\n"
-      "out vec4 color;\n"
-      "void main() { color = vec4(sum, 0.0, 0.0, 1.0); }\n"};
-   const GLuint program = glCreateProgram();
-   GLint linked;
-   for (int i = 0; i < 2; i++) {
-      const GLuint shader = glCreateShader(i ? GL_FRAGMENT_SHADER : GL_VERTEX_SHADER);
-      glShaderSource(shader, 1, &sources[i], NULL);
-      glCompileShader(shader);
-      glAttachShader(program, shader);
-   }
-   glLinkProgram(program);
-   glGetProgramiv(program, GL_LINK_STATUS, &linked);
-   require(linked, "the program does not link");
+   const GLuint program =
+      build_program("#version 300 es\n"
+                    "uniform sampler2D values;\n"
+                    "uniform int odd;\n"
+                    "out float sum;\n"
+                    "void main() {\n"
+                    "   sum = 0.0;\n"
+                    "   if (odd == 0 || (gl_VertexID & 1) == 1) {\n"
+                    "      for (int i = 0; i <= gl_VertexID; i++)\n"
+                    "         sum += texelFetch(values, ivec2(i, 0), 0).x;\n"
+                    "   }\n"
+                    "   vec2 pixel = vec2(gl_VertexID, gl_InstanceID) + 0.5;\n"
+                    "   gl_Position = vec4(pixel / vec2(7.0, 3.0) * 2.0 - 1.0, 0.0, 1.0);\n"
+                    "   gl_PointSize = 1.0;\n"
+                    "}\n",
+                    "#version 300 es\n"
+                    "precision highp float;\n"
+                    "in float sum;\n"
+                    "out vec4 color;\n"
+                    "void main() { color = vec4(sum, 0.0, 0.0, 1.0); }\n");
    glUseProgram(program);
    return glGetUniformLocation(program, "odd");
 }
@@ -108,7 +71,7 @@ draw_and_check(GLint place, int odd)
 int
 main(void)
 {
-   open_context();
+   egl_open_context((struct surface_request){X11_PBUFFER, VERTICES, INSTANCES, .depth = false}, false, 3, 0);
    const GLint place = use_program();
    make_texture();
    draw_and_check(place, 0);

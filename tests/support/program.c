@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/program.h"
+
+#include <GLES3/gl3.h>
+#include <string.h>
+
+#include "support/check.h"
+
+unsigned
+compile_shader(unsigned stage, const char *version, const char *source)
+{
+   const char *const sources[] = {version, source};
+   const GLuint shader = glCreateShader(stage);
+   GLint compiled;
+   char log[2000] = "";
+   glShaderSource(shader, 2, sources, NULL);
+   glCompileShader(shader);
+   glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
+   glGetShaderInfoLog(shader, sizeof log, NULL, log);
+   require(compiled, "a shader does not compile: %s\n%s", log, source);
+   return shader;
+}
+
+unsigned
+link_shaders(unsigned first, unsigned second)
+{
+   const GLuint shaders[] = {first, second};
+   const GLuint program = glCreateProgram();
+   GLint linked;
+   char log[2000] = "";
+   for (unsigned i = 0; i < 2 && shaders[i]; i++) {
+      glAttachShader(program, shaders[i]);
+      glDeleteShader(shaders[i]);
+   }
+   glBindAttribLocation(program, 0, "position");
+   glBindAttribLocation(program, 1, "coordinates");
+   glLinkProgram(program);
+   glGetProgramiv(program, GL_LINK_STATUS, &linked);
+   glGetProgramInfoLog(program, sizeof log, NULL, log);
+   require(linked, "a program does not link: %s", log);
+   return program;
+}
+
+unsigned
+build_versioned_program(const char *version, const char *vertex_source, const char *fragment_source)
+{
+   return link_shaders(compile_shader(GL_VERTEX_SHADER, version, vertex_source),
+                       compile_shader(GL_FRAGMENT_SHADER, version, fragment_source));
+}
+
+unsigned
+build_program(const char *vertex_source, const char *fragment_source)
+{
+   return build_versioned_program("", vertex_source, fragment_source);
+}
+
+bool
+has_extension(const char *name)
+{
+   GLint count;
+   glGetIntegerv(GL_NUM_EXTENSIONS, &count);
+   for (GLint i = 0; i < count; i++) {
+      if (!strcmp((const char *)glGetStringi(GL_EXTENSIONS, i), name))
+         return true;
+   }
+   return false;
+}
