@@ -170,7 +170,7 @@ static const struct constraint constraints[] = {
 static uint64_t
 check(const struct constraint *constraint, const struct cm_dram_device *device, uint32_t raise)
 {
-   struct fixture f = {.timing = device->timing, .B = device->burst_length / 2};
+   struct fixture f = {.timing = device->timing, .B = device->burst_length / device->beats_per_clock};
    uint32_t value;
    memcpy(&value, (char *)&f.timing + constraint->timing, sizeof value);
    value += raise;

@@ -113,7 +113,7 @@ test_datasheet_loads(void **unused)
       struct cm_dram_energy energy = cm_dram_energy(&config, &counters);
       assert_near(cm_dram_energy_total(&energy),
                   drawn(&config, device->IDD0, 1000ull * (timing->tRAS + timing->tRP)));
-      const uint64_t burst = device->burst_length / 2;
+      const uint64_t burst = device->burst_length / device->beats_per_clock;
       counters = (struct cm_dram_system_counters){.read_bursts = 1000, .active_cycles = 1000 * burst};
       energy = cm_dram_energy(&config, &counters);
       assert_near(cm_dram_energy_total(&energy), drawn(&config, device->IDD4R, 1000 * burst));

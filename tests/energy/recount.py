@@ -130,7 +130,7 @@ class Account:
                  ("IDD0", "IDD2P", "IDD2N", "IDD3P", "IDD3N", "IDD4W", "IDD4R", "IDD5AB")}
         of_charge = int(Decimal(device["VDD_V"]) * 1000) * int(Decimal(device["tCK_ns"]) * 1000) \
             * (system["channel_width"] // int(device["device_width"]))
-        burst = int(device["BL"]) // 2
+        burst = int(device["BL"]) // int(device["beats_per_clock"])
         charges = (
             ("activates", "dynamic", micro["IDD0"] * (timing["tRAS"] + timing["tRP"])
              - micro["IDD3N"] * timing["tRAS"] - micro["IDD2N"] * timing["tRP"]),

@@ -41,7 +41,7 @@ cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct c
                          const struct cm_dram_timing *timing, uint32_t ranks)
 {
    *constraints = (struct cm_dram_constraints){
-      .burst = device->burst_length / 2,
+      .burst = cm_dram_burst_cycles(device),
       .activate_to_column = timing->tRCD,
       .activate_to_precharge = timing->tRAS,
       .precharge_to_activate = timing->tRP,

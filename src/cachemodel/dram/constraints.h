@@ -3,7 +3,7 @@
  * When a command may follow the earlier ones: the state of a channel's banks, bank groups and ranks as
  * the first cycles at which each command is allowed. Nothing here chooses.
  *
- * What the datasheets give as distances between pairs of commands, with B = burst_length / 2 the cycles of a
+ * What the datasheets give as distances between pairs of commands, with B the cycles of a
  * burst on the data bus (data of a read from CL after its command, of a write from CWL):
  *
  *   same bank      activate → read, write      tRCD

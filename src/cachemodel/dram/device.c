@@ -4,8 +4,8 @@
 #include "dram/device.h"
 #include "dram_devices.h"
 
-#define DEVICE(number, name, protocol, groups, banks, rows, columns, width, burst_length, tck, cl, cwl,      \
-               trcd, trp, tras, trfc, trefi, trrd_s, trrd_l, twtr_s, twtr_l, tfaw, twr, trtp, tccd_s,        \
+#define DEVICE(number, name, protocol, groups, banks, rows, columns, width, burst_length, beats, tck, cl,    \
+               cwl, trcd, trp, tras, trfc, trefi, trrd_s, trrd_l, twtr_s, twtr_l, tfaw, twr, trtp, tccd_s,   \
                tccd_l, txp, trtrs, vdd, ...)                                                                 \
    {#name,                                                                                                   \
     protocol,                                                                                                \
@@ -15,6 +15,7 @@
     columns,                                                                                                 \
     width,                                                                                                   \
     burst_length,                                                                                            \
+    beats,                                                                                                   \
     tck,                                                                                                     \
     {cl, cwl, trcd, trp, tras, trfc, trefi, trrd_s, trrd_l, twtr_s, twtr_l, tfaw, twr, trtp, tccd_s, tccd_l, \
      txp, trtrs},                                                                                            \

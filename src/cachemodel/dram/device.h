@@ -16,13 +16,23 @@ struct cm_dram_device {
    uint32_t rows;         /**< of a bank */
    uint32_t columns;      /**< of a row, each of `width` bits */
    uint32_t width;        /**< bits of a chip's data bus */
-   uint32_t burst_length; /**< transfers of a column command, two a cycle */
-   uint32_t tCK;          /**< clock period in ps */
+   uint32_t burst_length; /**< transfers of a column command */
+   /** Transfers in a cycle of the clock: 2, double data rate; of LPDDR5, 2 in a cycle of WCK, which has 2 or 4 in
+    * one of CK, the clock of commands and timings: 4 or 8 */
+   uint32_t beats_per_clock;
+   uint32_t tCK; /**< clock period in ps; of LPDDR5, CK's */
    struct cm_dram_timing timing;
    uint32_t VDD; /**< mV */
-   /** Currents in µA, by the datasheets' names (energy.h says what they are). IDD6x: self-refresh. */
-   uint32_t IDD0, IDD2P, IDD2N, IDD3P, IDD3N, IDD4W, IDD4R, IDD5AB, IDD6x;
+   /** Currents in µA, by the datasheets' names (dram_energy.h says what they are). */
+   uint32_t IDD0, IDD2P, IDD2N, IDD3P, IDD3N, IDD4W, IDD4R, IDD5AB;
 };
+
+/** Cycles that a burst takes on the data bus. */
+static inline uint32_t
+cm_dram_burst_cycles(const struct cm_dram_device *device)
+{
+   return device->burst_length / device->beats_per_clock;
+}
 
 /** How many there are; they are numbered from 1. */
 uint32_t cm_dram_device_count(void);

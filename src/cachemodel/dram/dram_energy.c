@@ -23,7 +23,7 @@ cm_dram_energy(const struct cm_dram_system_config *config, const struct cm_dram_
 {
    const struct cm_dram_device *device = cm_dram_device(config->device);
    const struct cm_dram_timing timing = cm_dram_config_timing(config);
-   const uint64_t burst = device->burst_length / 2;
+   const uint64_t burst = cm_dram_burst_cycles(device);
    const uint64_t cycle_of_rows = (uint64_t)device->IDD0 * (timing.tRAS + timing.tRP);
    const uint64_t standby = (uint64_t)device->IDD3N * timing.tRAS + (uint64_t)device->IDD2N * timing.tRP;
    return (struct cm_dram_energy){

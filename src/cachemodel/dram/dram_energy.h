@@ -5,7 +5,7 @@
  * times VDD times tCK times a time, times the chips of a rank:
  *
  *   activate               IDD0 tRC − IDD3N tRAS − IDD2N tRP  each activate, with its precharge
- *   read                   (IDD4R − IDD3N) B                  each read command (B = burst_length / 2)
+ *   read                   (IDD4R − IDD3N) B                  each read command (B: cycles of a burst)
  *   write                  (IDD4W − IDD3N) B                  each write command
  *   refresh                (IDD5AB − IDD3N) tRFC              each refresh of a rank
  *   active standby         IDD3N                     each cycle of a rank with a row open or in a refresh

@@ -36,7 +36,7 @@ cm_dram_system_create(const struct cm_dram_system_config *config)
    system->burst_shift = (uint32_t)__builtin_ctz(cm_dram_config_burst_bytes(config));
    system->bank_shift = geometry.bank_bits;
    system->period = device->tCK;
-   system->bytes_per_cycle = 2 * config->channel_width / 8 * config->channels;
+   system->bytes_per_cycle = device->beats_per_clock * config->channel_width / 8 * config->channels;
    for (uint32_t i = 0; i < config->channels; i++) {
       system->channel[i] = cm_dram_channel_create(config, device, &timing, i, system->completions);
       if (!system->channel[i]) {

@@ -10,10 +10,10 @@ import csv
 import sys
 from decimal import Decimal
 
-GEOMETRY = "bankgroups banks_per_group rows columns device_width BL".split()
+GEOMETRY = "bankgroups banks_per_group rows columns device_width BL beats_per_clock".split()
 TIMING = ("CL CWL tRCD tRP tRAS tRFC tREFI tRRD_S tRRD_L tWTR_S tWTR_L tFAW tWR tRTP tCCD_S tCCD_L tXP "
           "tRTRS").split()
-CURRENTS = "IDD0 IDD2P IDD2N IDD3P IDD3N IDD4W IDD4R IDD5AB IDD6x".split()
+CURRENTS = "IDD0 IDD2P IDD2N IDD3P IDD3N IDD4W IDD4R IDD5AB".split()
 
 
 def thousandths(text, line, key):

@@ -12,8 +12,8 @@
 /* X(part, counter, whether it is there without any access, what, how it is made) */
 #define PARTS(X)                                                                                       \
    X(activate, activates, false, "rows activated and precharged", "IDD0 tRC - IDD3N tRAS - IDD2N tRP") \
-   X(read, read_bursts, false, "bursts read", "(IDD4R - IDD3N) BL/2")                                  \
-   X(write, write_bursts, false, "bursts written", "(IDD4W - IDD3N) BL/2")                             \
+   X(read, read_bursts, false, "bursts read", "(IDD4R - IDD3N) BL / beats_per_clock")                  \
+   X(write, write_bursts, false, "bursts written", "(IDD4W - IDD3N) BL / beats_per_clock")             \
    X(refresh, refreshes, true, "refreshes", "(IDD5AB - IDD3N) tRFC")                                   \
    X(active_standby, active_cycles, true, "cycles with a row open", "IDD3N")                           \
    X(precharge_standby, precharged_cycles, true, "cycles with no row open", "IDD2N")                   \

@@ -58,7 +58,7 @@ num_banks(const struct naive *n)
 static uint32_t
 burst(const struct naive *n)
 {
-   return n->device->burst_length / 2;
+   return n->device->burst_length / n->device->beats_per_clock;
 }
 
 static int64_t
