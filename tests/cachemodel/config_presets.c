@@ -183,6 +183,40 @@ test_immediate(void **unused)
    cm_config_destroy(large);
 }
 
+/* The numbers that the vendors' documents give. */
+static void
+test_vendors(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *name;
+      enum cm_mode mode;
+      uint32_t clock_mhz, tile, processors, texture_caches, texture_cache, l2, tile_buffers;
+      enum cm_placement_kind placement;
+   } presets[] = {
+      {"mali-like", CM_MODE_TBR, 600, 16, 4, 4, 16 << 10, 512 << 10, 2, CM_PLACEMENT_MORTON_4K},
+      {"powervr-like", CM_MODE_TBDR, 600, 32, 2, 1, 64 << 10, 256 << 10, 4, CM_PLACEMENT_RZ},
+      {"v3d-pi4", CM_MODE_TBR, 500, 64, 8, 2, 64 << 10, 1 << 20, 2, CM_PLACEMENT_MORTON_4K},
+   };
+   for (unsigned i = 0; i < sizeof presets / sizeof presets[0]; i++) {
+      struct cm_config *config = load(presets[i].name);
+      assert_int_equal(config->mode, presets[i].mode);
+      assert_int_equal(config->clock_mhz, presets[i].clock_mhz);
+      assert_int_equal(config->tile.size, presets[i].tile);
+      assert_int_equal(config->fragment_stage.processors, presets[i].processors);
+      assert_int_equal(config->caches[CM_UNIT_TEXTURE_CACHE].instances, presets[i].texture_caches);
+      assert_int_equal(config->caches[CM_UNIT_TEXTURE_CACHE].size, presets[i].texture_cache);
+      assert_int_equal(config->caches[CM_UNIT_L2].size, presets[i].l2);
+      assert_int_equal(config->caches[CM_UNIT_L2].block, 64);
+      assert_int_equal(config->pipeline.tile_buffers, presets[i].tile_buffers);
+      assert_int_equal(config->texture.placement, presets[i].placement);
+      char error[512];
+      assert_true(cm_config_set(config, "timing=on", error, sizeof error));
+      assert_true(cm_config_validate(config, error, sizeof error));
+      cm_config_destroy(config);
+   }
+}
+
 int
 main(void)
 {
@@ -192,6 +226,7 @@ main(void)
       cmocka_unit_test(test_interleaved_differs_in_layout_only),
       cmocka_unit_test(test_nuca),
       cmocka_unit_test(test_immediate),
+      cmocka_unit_test(test_vendors),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

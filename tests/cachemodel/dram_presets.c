@@ -27,14 +27,29 @@ check_preset(const char *name, const char *description, void *context)
    const struct cm_dram_system_config *dram = &config->dram_system;
    if (!dram->device)
       fail_msg("%s has no dram_system", name);
-   const bool immediate = strncmp(name, "imr", 3) == 0;
-   assert_string_equal(cm_dram_device(dram->device)->name,
-                       immediate ? "DDR3_4Gb_x16_1600" : "LPDDR3_8Gb_x32_1333");
-   assert_int_equal(dram->channels, 2);
+   static const struct {
+      const char *prefix, *device;
+      uint32_t channels, megabytes_per_second, CL, tRCD, tRP;
+   } memories[] = {
+      {"imr", "DDR3_4Gb_x16_1600", 2, 25600, 15, 15, 15},
+      {"mali", "LPDDR5_16Gb_x16_6400", 4, 51200, 17, 15, 15},
+      {"v3d", "LPDDR4_8Gb_x16_3200", 2, 12800, 28, 29, 29},
+      {"", "LPDDR3_8Gb_x32_1333", 2, 10666, 10, 12, 12},
+   };
+   unsigned i = 0;
+   while (strncmp(name, memories[i].prefix, strlen(memories[i].prefix)) != 0)
+      i++;
+   assert_string_equal(cm_dram_device(dram->device)->name, memories[i].device);
+   assert_int_equal(dram->channels, memories[i].channels);
    const struct cm_dram_timing timing = cm_dram_config_timing(dram);
-   assert_int_equal(timing.CL, immediate ? 15 : 10);
-   assert_int_equal(timing.tRCD, immediate ? 15 : 12);
-   assert_int_equal(timing.tRP, immediate ? 15 : 12);
+   assert_int_equal(timing.CL, memories[i].CL);
+   assert_int_equal(timing.tRCD, memories[i].tRCD);
+   assert_int_equal(timing.tRP, memories[i].tRP);
+   struct cm_dram_system *system = dram_create(dram);
+   assert_int_equal((uint64_t)cm_dram_system_bytes_per_cycle(system) * 1000000 /
+                       cm_dram_system_period(system),
+                    memories[i].megabytes_per_second);
+   cm_dram_system_destroy(system);
    cm_config_destroy(config);
    ++*(unsigned *)context;
 }
@@ -47,6 +62,24 @@ test_every_preset_has_memory(void **unused)
    unsigned count = 0;
    assert_true(cm_config_list_presets(NULL, check_preset, &count, error, sizeof error));
    assert_true(count >= 20);
+}
+
+/* LPDDR5 fills its bus only from several bank groups; the preset's mapping sends a stream of blocks to all of them. */
+static void
+test_streams_of_lpddr5(void **unused)
+{
+   (void)unused;
+   struct cm_config *config = load("mali-like");
+   struct cm_dram_system *system = dram_create(&config->dram_system);
+   const uint64_t blocks = 20000;
+   for (uint64_t i = 0; i < blocks; i++)
+      cm_dram_system_submit(system, i * 64, 64, false, CM_STREAM_COLOR, 0);
+   const uint64_t end = cm_dram_system_drain(system);
+   const uint64_t peak = blocks * 64 / cm_dram_system_bytes_per_cycle(system);
+   assert_true(end >= peak);
+   assert_true(end * 100 <= peak * 125);
+   cm_dram_system_destroy(system);
+   cm_config_destroy(config);
 }
 
 /* 10.7 GB/s; an open row's block after 50 cycles of the GPU, another row's after 72 (TCOR Table I: 50-100
@@ -102,6 +135,7 @@ main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_preset_has_memory),
+      cmocka_unit_test(test_streams_of_lpddr5),
       cmocka_unit_test(test_tile_based),
       cmocka_unit_test(test_faster_memory),
    };

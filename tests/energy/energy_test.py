@@ -21,7 +21,8 @@ CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
 BEYOND_CACHES = {"dram", "mesh", "affinity_table"}  # of the memory hierarchy
 PRESETS = ("tcor-baseline-64k", "tcor-64k", "tcor-128k", "boustro-ro", "banked-traditional", "banked-wide",
            "banked-multiport", "banked-continuous", "banked-interleaved", "nuca-private", "nuca-static",
-           "nuca-dynamic", "nuca-dtm", "nuca-dtm-distributed")
+           "nuca-dynamic", "nuca-dtm", "nuca-dtm-distributed", "mali-like", "powervr-like", "v3d-pi4")
+AS_RECORDED = ("--set", "tile.size=32", "--set", "mode=tbdr")  # what the presets cannot change in a recording
 
 
 def environment():
@@ -90,7 +91,7 @@ class Recount(EnergyTest):
         """stats.json, each frame's and the run's counters of energy; the command, of all frames and of some."""
         for preset in PRESETS:
             with self.subTest(preset):
-                out = self.simulate(preset, "--set", "timing=on")
+                out = self.simulate(preset, "--set", "timing=on", *AS_RECORDED)
                 statistics = statistics_files.load(out)
                 recount = Account(statistics["run"]["configuration"], True)
                 values, before, run_sums = {}, {}, []

@@ -14,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import textwrap
 import termios
 import time
 import unittest
@@ -112,7 +113,25 @@ class Answers(CommandTest):
             self.assertEqual(run("configs", "--flat", str(again)).stdout,
                              run("configs", "--flat", "--set", "l2.latency=20", name).stdout, name)
 
-    def test_a_file_of_twenty_lines(self):
+    def test_the_file_of_the_documentation(self):
+        """docs/configurations.md's example is a configuration, and its values are where the document says."""
+        text = (pathlib.Path(__file__).resolve().parents[2] / "docs/configurations.md").read_text()
+        blocks = [textwrap.dedent(block) for block in re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)]
+        own = self.path("phone.yaml", next(block for block in blocks if "# phone.yaml" in block).strip() + "\n")
+        printed = run("configs", str(own))
+        self.assertEqual(printed.stderr, "")
+        excerpt = next(block for block in blocks if "# phone.yaml:" in block and "extends" not in block)
+        for line in excerpt.strip().splitlines():
+            self.assertIn(line + "\n", printed.stdout)
+        again = self.path("again.yaml", printed.stdout)
+        values = run("configs", "--flat", str(own)).stdout
+        self.assertEqual(run("configs", "--flat", str(again)).stdout, values)
+        for value in ("clock_mhz=850", "timing=on", "tile.size=16", "streams.pb_list=l2", "caches.l2.size=1048576",
+                      "caches.texture_cache.size=32768", "dram_system.device=LPDDR4_8Gb_x16_3200"):
+            self.assertIn(value, values.splitlines())
+        self.assertNotIn("tile_cache", values)
+
+    def test_a_file_that_extends(self):
         """A file that extends a preset, and where each value of it comes from."""
         own = self.path("own.yaml")
         own.write_text("description: TCOR with a small L2\nextends: tcor-64k\ncaches:\n  l2:\n    size: 524288\n")
