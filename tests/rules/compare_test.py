@@ -21,14 +21,26 @@ def lines_of(arguments, driver):
     return result.stdout.splitlines()
 
 
+def is_close(have, want, tolerance):
+    """Whether the numbers behind the colons differ by no more than that, and nothing else differs."""
+    (what, _, values), (other, _, others) = have.rpartition(": "), want.rpartition(": ")
+    pairs = list(itertools.zip_longest(values.split(), others.split(), fillvalue=""))
+    if what != other or not all(a.isdigit() and b.isdigit() for a, b in pairs):
+        return False
+    return all(abs(int(a) - int(b)) <= tolerance for a, b in pairs)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
     parser.add_argument("--program", required=True, type=os.path.abspath)
+    parser.add_argument("--tolerance", type=int, default=0, help="by which numbers at a line's end may differ")
     arguments = parser.parse_args()
     found, expected = lines_of(arguments, "tbrsim"), lines_of(arguments, "llvmpipe")
     pairs = itertools.zip_longest(found, expected, fillvalue="nothing")
-    differences = [f"{have} (llvmpipe: {want})" for have, want in pairs if have != want]
+    differing = [(have, want) for have, want in pairs
+                 if have != want and not is_close(have, want, arguments.tolerance)]
+    differences = [f"{have} (llvmpipe: {want})" for have, want in differing]
     for line in differences[:MOST_MESSAGES]:
         print(line)
     print(f"{len(expected)} lines, {len(differences)} differ")
