@@ -2,7 +2,6 @@
 """tbrsim cache: each policy against a plain reference to the last miss, the trace formats, and what is said
 about malformed traces."""
 
-import argparse
 import gzip
 import json
 import lzma
@@ -12,17 +11,11 @@ import random
 import struct
 import subprocess
 import sys
-import tempfile
-import unittest
 
 import reference
 
-TBRSIM = None
-
-
-def run(*arguments, data=None):
-    return subprocess.run([TBRSIM, "cache", *map(str, arguments)], input=data, capture_output=True, check=False,
-                          timeout=100)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 
 def records(accesses, size=64):
@@ -38,13 +31,11 @@ def din(accesses):
     return "".join(f"{1 if write else 0} {address:x}\n" for address, write in accesses).encode()
 
 
-class CacheTest(unittest.TestCase):
+class CacheTest(tbrsim.TestCase):
     def counts(self, trace, size=4096, ways=4, *options):
         """The object that is printed for a trace of these bytes."""
-        result = run("--size", size, "--ways", ways, *options, "--json", "-", data=trace)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(result.stderr, b"")
-        return json.loads(result.stdout)
+        result = self.fine("cache", "--size", size, "--ways", ways, *options, "--json", "-", data=trace)
+        return json.loads(result)
 
 
 class Policies(CacheTest):
@@ -105,6 +96,7 @@ class Streams(CacheTest):
 
 class Formats(CacheTest):
     def setUp(self):
+        super().setUp()
         generator = random.Random(5)
         self.accesses = [(generator.randrange(1 << 14) & ~3, generator.random() < 0.2) for _ in range(20000)]
         self.expected = reference.simulate("lru", [(address // 64, write) for address, write in self.accesses], 16, 4)
@@ -172,19 +164,16 @@ class Formats(CacheTest):
                 self.assertEqual(self.counts(compress(trace[:middle]) + compress(trace[middle:])), expected)
 
     def test_files_and_table(self):
-        with tempfile.TemporaryDirectory() as directory:
-            path = pathlib.Path(directory, "trace")
-            path.write_bytes(plain(self.accesses))
-            result = run("--size", "4K", "--ways", 4, "--block", 64, "--policy", "lru", path)
-        self.assertEqual(result.returncode, 0)
-        table = {line.split()[0]: int(line.split()[1]) for line in result.stdout.decode().splitlines()}
+        path = self.path("trace", plain(self.accesses))
+        result = self.fine("cache", "--size", "4K", "--ways", 4, "--block", 64, "--policy", "lru", path)
+        table = {line.split()[0]: int(line.split()[1]) for line in result.splitlines()}
         self.assertEqual(table, self.expected)
 
     def test_same_from_pipe(self):
         """Input that comes in small pieces."""
         reader, writer = os.pipe()
-        process = subprocess.Popen([TBRSIM, "cache", "--size", "4096", "--ways", "4", "--json", "-"], stdin=reader,
-                                   stdout=subprocess.PIPE)
+        process = tbrsim.start("cache", "--size", "4096", "--ways", "4", "--json", "-", stdin=reader,
+                               stdout=subprocess.PIPE)
         os.close(reader)
         with open(writer, "wb", buffering=0) as pipe:
             trace = plain(self.accesses)
@@ -194,13 +183,9 @@ class Formats(CacheTest):
 
 
 class BadInput(CacheTest):
-    def refused(self, status, pattern, *arguments, data=b""):
-        result = run(*arguments, data=data)
-        message = result.stderr.decode()
-        self.assertEqual(result.returncode, status, message)
-        self.assertEqual(len(message.splitlines()), 1, message)
-        self.assertRegex(message, "^tbrsim: .*" + pattern)
-        self.assertEqual(result.stdout, b"")
+    def refused(self, status, pattern, *words, data=""):
+        result = super().refused(status, pattern, "cache", *words, data=data)
+        self.assertEqual(result.stdout, "")
 
     def malformed(self, trace, pattern, *options):
         self.refused(1, "standard input" + pattern, "--size", 4096, "--ways", 4, *options, "-", data=trace)
@@ -280,14 +265,5 @@ class BadInput(CacheTest):
         self.refused_options("--size needs a value", "--size")
 
 
-def main():
-    global TBRSIM
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, help="the command")
-    arguments, rest = parser.parse_known_args()
-    TBRSIM = arguments.tbrsim
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main()

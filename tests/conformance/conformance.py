@@ -2,7 +2,6 @@
 """Runs piglit on tbrsim and compares the results with the lists beside the driver and with
 llvmpipe and softpipe of the same build: nothing may fail here that passes there."""
 
-import argparse
 import collections
 import json
 import os
@@ -15,16 +14,14 @@ import tempfile
 import expectations
 import piglit
 import references
+from piglit import tbrsim
 
-SOURCE = pathlib.Path(__file__).resolve().parents[2]
-LISTS = SOURCE / "src" / "gallium" / "drivers" / "tbrsim" / "ci"
+LISTS = tbrsim.SOURCE / "src" / "gallium" / "drivers" / "tbrsim" / "ci"
 COLUMNS = ("Pass", "Fail", "Crash", "Timeout", "Skip")
-SKIPPED = 77  # what Meson takes for "skipped"
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
+    parser = tbrsim.command_line(__doc__)
     parser.add_argument("--profile", default="quick_gl", help="piglit's profile (default %(default)s)")
     parser.add_argument("--tests", type=re.compile, metavar="REGEX", help="only tests in whose names this is found")
     parser.add_argument("--list", type=pathlib.Path, metavar="FILE",
@@ -35,7 +32,8 @@ def parse_arguments():
     parser.add_argument("--no-references", action="store_true", help="compare with the lists only")
     parser.add_argument("--update", action="store_true", help="write the list of failures anew from this run")
     parser.add_argument("--out", type=pathlib.Path, help="directory for results.json")
-    return parser.parse_args()
+    tbrsim.parse(parser)
+    return tbrsim.arguments
 
 
 def select(arguments, lists, environment):
@@ -59,11 +57,11 @@ def run_references(arguments, tests, display, scratch):
     """{driver: {test: Result}}; what is not in the cache yet is run and put there."""
     results = {}
     for driver in references.DRIVERS:
-        cache = references.Cache(SOURCE, arguments.profile, driver)
+        cache = references.Cache(tbrsim.SOURCE, arguments.profile, driver)
         missing = [test for test in tests if test not in cache.results]
         if missing:
             print(f"{driver}: running {len(missing)} tests; the results are kept in {cache.path}", flush=True)
-            environment = piglit.driver_environment(arguments.tbrsim, driver, display, scratch)
+            environment = piglit.driver_environment(driver, display, scratch)
             piglit.run(arguments.profile, missing, environment, arguments.jobs, arguments.timeout, cache.add)
         results[driver] = {test: cache.results[test] for test in tests if test in cache.results}
     return results
@@ -121,8 +119,8 @@ def section(title, rows):
 
 def conformance(arguments):
     lists = expectations.Lists.read(LISTS, "tbrsim")
-    with piglit.display() as display, tempfile.TemporaryDirectory() as scratch:
-        environment = piglit.driver_environment(arguments.tbrsim, "tbrsim", display, scratch)
+    with tbrsim.display("1280x1024x24") as display, tempfile.TemporaryDirectory() as scratch:
+        environment = piglit.driver_environment("tbrsim", display, scratch)
         tests, hidden, left_out = select(arguments, lists, environment)
         if not tests:
             raise piglit.Failure("no test is chosen")
@@ -162,7 +160,7 @@ def main():
     arguments = parse_arguments()
     if not piglit.installed():
         print("conformance: piglit is not installed; 'make deps' installs it")
-        return SKIPPED
+        return tbrsim.SKIPPED
     # An end from outside takes down the X server and the tests too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:

@@ -2,7 +2,6 @@
 """Debian's piglit on the drivers of one Mesa build: which tests there are, which of them
 are about what a driver exposes, and their results. Nothing here judges a result."""
 
-import contextlib
 import dataclasses
 import gzip
 import json
@@ -13,8 +12,12 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import xml.etree.ElementTree
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 LIBRARY = pathlib.Path("/usr/lib", os.uname().machine + "-linux-gnu", "piglit")
 # Groups of tests that are named after an EGL extension as others are after a GL extension.
@@ -46,31 +49,10 @@ def profile_tests(profile):
         return [test.attrib["name"] for test in xml.etree.ElementTree.parse(file).iter("Test")]
 
 
-@contextlib.contextmanager
-def display():
-    """An X server of our own, taken down afterwards; its name. What is preloaded is for the tests, not for it."""
-    read, write = os.pipe()
-    environment = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(write), "-noreset", "-nolisten", "tcp", "-screen", "0", "1280x1024x24"],
-        env=environment, pass_fds=[write], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    os.close(write)
-    try:
-        with os.fdopen(read) as pipe:
-            number = pipe.readline().strip()
-        if not number:
-            raise Failure("Xvfb does not start")
-        yield f":{number}"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def driver_environment(tbrsim, driver, display_name, scratch):
+def driver_environment(driver, display_name, scratch):
     """The environment in which any program uses a driver of the build."""
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith(("TBRSIM_", "PIGLIT_")) and name != "WAYLAND_DISPLAY"}
-    lines = subprocess.run([tbrsim, "env"], check=True, capture_output=True, text=True, env=environment).stdout
+    environment = {name: value for name, value in tbrsim.environment().items() if not name.startswith("PIGLIT_")}
+    lines = tbrsim.run("env", check=True).stdout
     for line in lines.splitlines():
         action, argument = shlex.split(line)
         if action == "export":

@@ -2,38 +2,20 @@
 """tbrsim energy: every unit of every frame is recounted from the counters, to the last digit; what it
 says to bad input."""
 
-import argparse
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
-from recount import Account
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+from recount import Account  # noqa: E402
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
-
-TBRSIM = WRITE_RECORDING = None
-CONFIGS = pathlib.Path(__file__).resolve().parents[2] / "configs"
+CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}  # the presets of the sources
 BEYOND_CACHES = {"dram", "mesh", "affinity_table"}  # of the memory hierarchy
 PRESETS = ("tcor-baseline-64k", "tcor-64k", "tcor-128k", "boustro-ro", "banked-traditional", "banked-wide",
            "banked-multiport", "banked-continuous", "banked-interleaved", "nuca-private", "nuca-static",
            "nuca-dynamic", "nuca-dtm", "nuca-dtm-distributed", "mali-like", "powervr-like", "v3d-pi4")
 AS_RECORDED = ("--set", "tile.size=32", "--set", "mode=tbdr")  # what the presets cannot change in a recording
-
-
-def environment():
-    """Without settings from outside, with the presets of the sources."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-    return clean | {"TBRSIM_CONFIG_DIR": str(CONFIGS)}
-
-
-def run(*arguments):
-    return subprocess.run([TBRSIM, *map(str, arguments)], env=environment(), capture_output=True, text=True,
-                          check=False, timeout=200)
 
 
 def add(sums, more, sign=1):
@@ -42,31 +24,23 @@ def add(sums, more, sign=1):
     return sums
 
 
-class EnergyTest(unittest.TestCase):
+class EnergyTest(tbrsim.TestCase):
     @classmethod
     def setUpClass(cls):
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.directory = pathlib.Path(directory.name)
-        subprocess.run([WRITE_RECORDING, cls.directory / "test.tbr", "7", "5"], env=environment(), check=True,
-                       timeout=100)
+        super().setUpClass()
+        tbrsim.execute(tbrsim.arguments.write_recording, cls.shared / "test.tbr", 7, 5, variables=CONFIGS, check=True)
 
     def simulate(self, preset, *arguments):
         out = self.directory / preset
-        result = run("sim", "--config", preset, *arguments, "--out", out, self.directory / "test.tbr")
-        self.assertEqual(result.returncode, 0, result.stderr)
+        tbrsim.run("sim", "--config", preset, *arguments, "--out", out, self.shared / "test.tbr", variables=CONFIGS,
+                   check=True)
         return out
 
     def energy(self, *arguments):
-        result = run("energy", *arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return result.stdout
+        return self.fine("energy", *arguments, variables=CONFIGS)
 
     def refused(self, status, pattern, *arguments):
-        result = run("energy", *arguments)
-        self.assertEqual(result.returncode, status, result.stdout)
-        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        self.assertRegex(result.stderr, pattern)
+        super().refused(status, pattern, "energy", *arguments, variables=CONFIGS)
 
     def check(self, account, sums, config):
         """What the command printed of some frames against sums by unit and kind."""
@@ -92,7 +66,7 @@ class Recount(EnergyTest):
         for preset in PRESETS:
             with self.subTest(preset):
                 out = self.simulate(preset, "--set", "timing=on", *AS_RECORDED)
-                statistics = statistics_files.load(out)
+                statistics = tbrsim.statistics_files.load(out)
                 recount = Account(statistics["run"]["configuration"], True)
                 values, before, run_sums = {}, {}, []
                 for frame in statistics["frames"]:
@@ -198,13 +172,8 @@ class Command(EnergyTest):
         del statistics["run"]["configuration"]["energy"]
         broken.write_text(json.dumps(statistics))
         self.refused(1, "its configuration has no energy", broken)
-        self.assertEqual(run("energy", "--config", "tcor-64k", broken).returncode, 0)
+        self.energy("--config", "tcor-64k", broken)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tbrsim", required=True)
-    parser.add_argument("--write-recording", required=True)
-    arguments, rest = parser.parse_known_args()
-    TBRSIM, WRITE_RECORDING = arguments.tbrsim, arguments.write_recording
-    unittest.main(argv=[sys.argv[0], *rest])
+    tbrsim.main("write-recording")

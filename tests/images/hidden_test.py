@@ -4,23 +4,22 @@ them, the scenes of render_scenes and the bundled captures give the same images 
 frames.csv, byte for byte, as without them, in mode tbr and in mode tbdr; and so does one
 recording of them, whichever mode it was made in."""
 
-import argparse
 import itertools
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
-REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
 SIZES = ("8", "32", "64")
 
 
 def run(command, out):
     """What the program prints, and the statistics."""
-    result = subprocess.run([*command[:2], "--out", out, *command[2:]], stdout=subprocess.PIPE, check=True)
+    result = tbrsim.run(command[0], "--out", out, *command[1:], check=True)
     # A replay says where its files are.
-    images = result.stdout if command[1] == "run" else b""
+    images = result.stdout if command[0] == "run" else ""
     return images, pathlib.Path(out, "frames.csv").read_bytes()
 
 
@@ -33,13 +32,13 @@ def differences(name, command):
                 settings = ["--set", f"mode={mode}"]
                 if hidden:
                     settings += ["--record-hidden", "--record", f"{top}/{mode}.tbr"]
-                found[mode, hidden] = run([*command[:2], *settings, *command[2:]], f"{top}/{mode}-{hidden}")
+                found[mode, hidden] = run([command[0], *settings, *command[1:]], f"{top}/{mode}-{hidden}")
             for what, have, want in zip(("images", "frames.csv"), found[mode, True], found[mode, False]):
                 if have != want:
                     count += 1
                     print(f"{name}, mode {mode}: other {what} with --record-hidden")
         for recorded, mode in itertools.product(("tbr", "tbdr"), repeat=2):
-            recording = [command[0], "sim", "--set", f"mode={mode}", f"{top}/{recorded}.tbr"]
+            recording = ["sim", "--set", f"mode={mode}", f"{top}/{recorded}.tbr"]
             if run(recording, f"{top}/sim-{recorded}-{mode}")[1] != found[mode, False][1]:
                 count += 1
                 print(f"{name}, recorded in mode {recorded}: other frames.csv in mode {mode}")
@@ -47,24 +46,16 @@ def differences(name, command):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--program", required=True, type=os.path.abspath)
-    arguments = parser.parse_args()
-    if "DISPLAY" not in os.environ:
-        # One X server for all of it.
-        os.execv(arguments.tbrsim, [arguments.tbrsim, "run", "--driver", "llvmpipe", "--no-model", "--",
-                                    sys.executable] + sys.argv)
-    for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
-        del os.environ[name]
-    runs = [(f"scenes, tiles of {size}", [arguments.tbrsim, "run", "--set", f"tile.size={size}", "--",
-                                          arguments.program, "window", "203", "117", "2"]) for size in SIZES]
-    runs += [(trace.name, [arguments.tbrsim, "replay", trace]) for trace in sorted(REPLAYS.glob("*.trace"))]
+    tbrsim.parse(tbrsim.command_line(__doc__, "program"))
+    runs = [(f"scenes, tiles of {size}", ["run", "--set", f"tile.size={size}", "--", tbrsim.arguments.program, "window",
+                                          "203", "117", "2"]) for size in SIZES]
+    runs += [(trace.name, ["replay", trace]) for trace in sorted(tbrsim.CAPTURES.glob("*.trace"))]
     failures = unlike = 0
-    for name, command in runs:
-        count, modes_differ = differences(name, command)
-        failures += count
-        unlike += modes_differ
+    with tbrsim.display():
+        for name, command in runs:
+            count, modes_differ = differences(name, command)
+            failures += count
+            unlike += modes_differ
     print(f"{len(runs)} programs, the modes differ in {unlike} of them, {failures} differences with --record-hidden")
     return 0 if not failures and unlike > len(SIZES) else 1
 

@@ -1,45 +1,30 @@
 # SPDX-License-Identifier: MIT
 """Programs and systems that misbehave: images stay right, statistics of finished frames stay."""
 
-import argparse
 import os
 import pathlib
-import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-ARGUMENTS = None
-TRACE = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays" / "glmark2_ideas.trace"
-
-
-def environment():
-    clean = {name: value for name, value in os.environ.items()
-             if not name.startswith("TBRSIM_") and name != "DISPLAY"}
-    return clean | {"MESA_SHADER_CACHE_DISABLE": "true"}
+TRACE = tbrsim.CAPTURES / "glmark2_ideas.trace"
+NO_CACHE = {"MESA_SHADER_CACHE_DISABLE": "true"}
 
 
-class Hostile(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.out = directory.name
-
+class Hostile(tbrsim.TestCase):
     def hostile(self, what):
-        command = [ARGUMENTS.tbrsim, "run", "--driver", ARGUMENTS.driver, "--out", self.out, "--",
-                   ARGUMENTS.hostile, what]
-        return subprocess.run(command, env=environment(), capture_output=True, text=True, check=False, timeout=60)
+        return tbrsim.run("run", "--driver", tbrsim.arguments.driver, "--out", self.directory, "--",
+                          tbrsim.arguments.hostile, what, variables=NO_CACHE)
 
     def finished_frames(self, killed=False):
         """How many frames stats.json and frames.csv hold; both must be whole. Of a process that
         was killed between its two writes, frames.csv has one frame more."""
-        statistics, rows = statistics_files.load(self.out), statistics_files.load_csv(self.out)
+        statistics = tbrsim.statistics_files.load(self.directory)
+        rows = tbrsim.statistics_files.load_csv(self.directory)
         frames = statistics["frames"]
         for name, value in statistics["total"].items():
             self.assertEqual(value, sum(frame[name] for frame in frames))
@@ -62,11 +47,10 @@ class Hostile(unittest.TestCase):
         self.assertEqual(self.finished_frames(), 5)
 
     def test_kill(self):
-        process = subprocess.Popen(
-            [ARGUMENTS.tbrsim, "run", "--out", self.out, "--", ARGUMENTS.scenes, "window", "203", "117", "1000"],
-            env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        process = tbrsim.start("run", "--out", self.directory, "--", tbrsim.arguments.scenes, "window", 203, 117, 1000,
+                               variables=NO_CACHE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
-        written = pathlib.Path(self.out, "frames.csv")
+        written = self.path("frames.csv")
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if written.exists() and written.read_bytes().count(b"\n") > 20:
@@ -80,11 +64,8 @@ class Hostile(unittest.TestCase):
         self.assertGreaterEqual(self.finished_frames(killed=True), 20)
 
     def test_full_disk(self):
-        def little_room():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
-        result = subprocess.run([ARGUMENTS.tbrsim, "replay", "--out", self.out, TRACE], env=environment(),
-                                capture_output=True, text=True, check=False, timeout=60, preexec_fn=little_room)
+        result = tbrsim.run("replay", "--out", self.directory, TRACE, variables=NO_CACHE,
+                            preexec_fn=lambda: tbrsim.no_room(20000))
         self.assertEqual(result.returncode, 1, result.stderr)
         said = [line for line in result.stderr.splitlines() if line.startswith("tbrsim: ")]
         self.assertEqual(len(said), 1, result.stderr)
@@ -92,16 +73,5 @@ class Hostile(unittest.TestCase):
         self.assertIn(self.finished_frames(), range(1, 13))
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--hostile", required=True, type=os.path.abspath)
-    parser.add_argument("--scenes", required=True, type=os.path.abspath)
-    parser.add_argument("--driver", default="tbrsim")
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main("hostile", "scenes", driver="tbrsim")

@@ -10,15 +10,15 @@ likeness SURFACE: tbrsim's images are like llvmpipe's: at most TOLERANCE of a fr
 at most as many as of softpipe's, are off by more than 2/255. Where those two are farther apart
 than that, being like softpipe's will do."""
 
-import argparse
 import itertools
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 from PIL import Image, ImageChops
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 # Odd on purpose: no tile size divides it.
 WIDTH, HEIGHT, FRAMES = 203, 117, 3
@@ -42,31 +42,28 @@ def variations(tile_size):
             yield (f"tile.size={tile_size}", f"mode={mode}", f"parameter_buffer.{buffer}", "threads=4", True)
 
 
-def render(arguments, surface, driver="tbrsim", settings=(), model=True, directory=None,
-           size=(WIDTH, HEIGHT, FRAMES)):
+def render(surface, driver="tbrsim", settings=(), model=True, directory=None, size=(WIDTH, HEIGHT, FRAMES)):
     """The lines the program prints, and with a directory its images there."""
-    command = [arguments.tbrsim, "run", "--driver", driver]
+    options = ["--driver", driver]
     for setting in settings:
-        command += ["--set", setting]
+        options += ["--set", setting]
     with tempfile.TemporaryDirectory() as out:
-        command += ["--out", out] if model else ["--no-model"]
-        command += ["--", arguments.program, surface, *map(str, size)]
-        result = subprocess.run(command + ([directory] if directory else []), stdout=subprocess.PIPE, text=True)
-    if result.returncode:
-        sys.exit(f"{' '.join(command)}: status {result.returncode}")
+        options += ["--out", out] if model else ["--no-model"]
+        result = tbrsim.run("run", *options, "--", tbrsim.arguments.program, surface, *size,
+                            *([directory] if directory else []), check=True)
     return result.stdout.splitlines()
 
 
-def invariance(arguments):
+def invariance():
     # The window is drawn with every combination; the other surfaces' ways through the
     # driver differ from it in where the pixels go, so that the model's state adds nothing.
     failures = runs = 0
     for surface in SURFACES:
-        expected = render(arguments, surface)
-        for *settings, model in variations(arguments.what):
+        expected = render(surface)
+        for *settings, model in variations(tbrsim.arguments.what):
             if surface != "window" and (not model or settings[-1] != "threads=4"):
                 continue
-            found = render(arguments, surface, settings=settings, model=model)
+            found = render(surface, settings=settings, model=model)
             runs += 1
             for want, have in zip(expected, found, strict=True):
                 if want != have:
@@ -77,12 +74,12 @@ def invariance(arguments):
     return failures == 0 and runs > 0
 
 
-def limits(arguments):
-    size = (*arguments.what.split("x"), 1)
-    expected = render(arguments, "pbuffer", size=size)
+def limits():
+    size = (*tbrsim.arguments.what.split("x"), 1)
+    expected = render("pbuffer", size=size)
     failures = runs = 0
     for layout, mode in itertools.product(("baseline", "interleaved"), ("tbdr", "tbr")):
-        found = render(arguments, "pbuffer", settings=(f"parameter_buffer.layout={layout}", f"mode={mode}"),
+        found = render("pbuffer", settings=(f"parameter_buffer.layout={layout}", f"mode={mode}"),
                        size=size)
         runs += 1
         for want, have in zip(expected, found, strict=True):
@@ -101,14 +98,14 @@ def share_of_far_pixels(left, right):
     return union.histogram()[255] / (WIDTH * HEIGHT)
 
 
-def likeness(arguments):
+def likeness():
     passed = True
-    drivers = {"tbrsim": arguments.driver, "llvmpipe": "llvmpipe", "softpipe": "softpipe"}
+    drivers = {"tbrsim": tbrsim.arguments.driver, "llvmpipe": "llvmpipe", "softpipe": "softpipe"}
     with tempfile.TemporaryDirectory() as top:
         paths = {name: pathlib.Path(top, name) for name in drivers}
         for name, driver in drivers.items():
             paths[name].mkdir()
-            render(arguments, arguments.what, driver, model=name == "tbrsim", directory=paths[name])
+            render(tbrsim.arguments.what, driver, model=name == "tbrsim", directory=paths[name])
         images = sorted(path.name for path in paths["tbrsim"].iterdir())
         for image in images:
             llvmpipe, softpipe, reference = (share_of_far_pixels(paths[one] / image, paths[other] / image)
@@ -121,21 +118,12 @@ def likeness(arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--program", required=True, type=os.path.abspath)
-    parser.add_argument("--driver", default="tbrsim", help="compared with llvmpipe")
+    parser = tbrsim.command_line(__doc__, "program", driver="tbrsim")
     parser.add_argument("test", choices=("invariance", "likeness", "limits"))
     parser.add_argument("what", help="tile size, surface, or size")
-    arguments = parser.parse_args()
-    if "DISPLAY" not in os.environ:
-        # One X server for all of it.
-        os.execv(arguments.tbrsim, [arguments.tbrsim, "run", "--driver", "llvmpipe", "--no-model", "--",
-                                    sys.executable] + sys.argv)
-    # What the X server's `tbrsim run` left in the environment must not be taken for settings.
-    for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
-        del os.environ[name]
-    return 0 if globals()[arguments.test](arguments) else 1
+    tbrsim.parse(parser)
+    with tbrsim.display():
+        return 0 if globals()[tbrsim.arguments.test]() else 1
 
 
 if __name__ == "__main__":

@@ -1,89 +1,43 @@
 # SPDX-License-Identifier: MIT
 """Recordings: what is recorded, tbrsim sim, info and export, and what they say to bad input."""
 
-import argparse
 import csv
 import io
 import json
 import os
 import pathlib
 import re
-import resource
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-TBRSIM = None
-REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
-TRACE = REPLAYS / "glmark2_ideas.trace"
-SHORT_TRACE = REPLAYS / "glmark2_function.trace"
+TRACE = tbrsim.CAPTURES / "glmark2_ideas.trace"
+SHORT_TRACE = tbrsim.CAPTURES / "glmark2_function.trace"
 
 
-def clean_environment():
-    return {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-
-
-def run(*arguments, **options):
-    return subprocess.run([TBRSIM, *map(str, arguments)], env=clean_environment(), capture_output=True,
-                          check=False, timeout=200, **({"text": True} | options))
-
-
-class RecordingTest(unittest.TestCase):
+class RecordingTest(tbrsim.TestCase):
     """Each group has one recording, made for its first test."""
 
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.directory = pathlib.Path(temporary.name)
-        cls.recording = cls.directory / "recording.tbr"
-        cls.live = cls.directory / "live"
-        result = run("replay", "--record", cls.recording, "--out", cls.live, TRACE)
-        assert result.returncode == 0, result.stderr
+        super().setUpClass()
+        cls.recording = tbrsim.record(cls.shared, "glmark2_ideas")
+        cls.live = cls.shared / "live"
 
     def setUp(self):
-        temporary = tempfile.TemporaryDirectory(dir=self.directory)
-        self.addCleanup(temporary.cleanup)
-        self.out = pathlib.Path(temporary.name)
-
-    def fine(self, *arguments, **options):
-        result = run(*arguments, **options)
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(len(result.stderr), 0, result.stderr)
-        return result.stdout
-
-    def one_line(self, status, pattern, *arguments, **options):
-        """The command ends with this status and one line that matches."""
-        result = run(*arguments, **options)
-        self.assertEqual(result.returncode, status, result.stderr)
-        lines = result.stderr.splitlines()
-        self.assertEqual(len(lines), 1, result.stderr)
-        self.assertRegex(lines[0], "^tbrsim: .*" + pattern)
-        return result
-
-    def statistics(self, directory):
-        return [(directory / name).read_bytes() for name in ("stats.json", "frames.csv")]
-
-
-def total(directory):
-    return statistics_files.load(directory)["total"]
-
-
-def frames(directory):
-    return statistics_files.load(directory)["frames"]
+        super().setUp()
+        self.out = self.directory
 
 
 class Recording(RecordingTest):
     def test_statistics_are_those_without(self):
         self.fine("replay", "--out", self.out, TRACE)
-        self.assertEqual(self.statistics(self.out), self.statistics(self.live))
+        self.assertEqual(tbrsim.contents(self.out), tbrsim.contents(self.live))
 
     def test_same_file_every_time(self):
         for number, options in enumerate(([], ["--no-model"], ["--snapshots", self.out / "images"])):
@@ -96,51 +50,48 @@ class Recording(RecordingTest):
         for threads in (1, 3):
             self.fine("replay", "--no-model", "--record", path, "--set", f"threads={threads}", "--out", self.out, TRACE)
             self.fine("sim", "--config", "tcor-baseline-64k", "--out", self.out / "sim", path)
-            self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.live))
+            self.assertEqual(tbrsim.contents(self.out / "sim"), tbrsim.contents(self.live))
 
     def test_frames(self):
         path = self.out / "frames.tbr"
         self.fine("replay", "--frames", "2-4", "--record", path, "--out", self.out / "live", TRACE)
         self.fine("sim", "--out", self.out / "sim", path)
-        self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.out / "live"))
+        self.assertEqual(tbrsim.contents(self.out / "sim"), tbrsim.contents(self.out / "live"))
         numbers = [frame["number"] for frame in json.loads(self.fine("info", "--json", path))["frames"]]
         self.assertEqual(numbers, [2, 3, 4])
         # The same frames of a recording of all.
         self.fine("sim", "--frames", "2-4", "--out", self.out / "part", self.recording)
-        self.assertEqual(self.statistics(self.out / "part"), self.statistics(self.out / "live"))
+        self.assertEqual(tbrsim.contents(self.out / "part"), tbrsim.contents(self.out / "live"))
 
     def test_run(self):
         path = self.out / "run.tbr"
-        result = run("run", "--record", path, "--out", self.out / "live", "--", "glmark2-es2", "-b",
-                     "build:duration=0.3", "--size", "200x150")
+        result = tbrsim.run("run", "--record", path, "--out", self.out / "live", "--", "glmark2-es2", "-b",
+                            "build:duration=0.3", "--size", "200x150")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.fine("sim", "--out", self.out / "sim", path)
-        self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.out / "live"))
+        self.assertEqual(tbrsim.contents(self.out / "sim"), tbrsim.contents(self.out / "live"))
         # A program's status is passed on; one that draws nothing leaves nothing.
-        self.assertEqual(run("run", "--record", path, "--out", self.out, "--", "sh", "-c", "exit 7").returncode, 7)
-        self.one_line(1, "run.tbr: nothing was recorded$", "run", "--record", path, "--out", self.out, "--", "true")
+        result = tbrsim.run("run", "--record", path, "--out", self.out, "--", "sh", "-c", "exit 7")
+        self.assertEqual(result.returncode, 7)
+        self.refused(1, "run.tbr: nothing was recorded$", "run", "--record", path, "--out", self.out, "--", "true")
 
     def test_full_disk(self):
-        def limit():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limited, limited))
         path = self.out / "full.tbr"
         limited = self.recording.stat().st_size // 2
         # The program goes on: all statistics are there.
-        self.one_line(1, "full.tbr: File too large; the recording ends after [1-9]", "replay", "--record", path,
-                      "--out", self.out / "live", TRACE, preexec_fn=limit)
-        self.assertEqual(self.statistics(self.out / "live"), self.statistics(self.live))
-        result = self.one_line(1, "full.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
-                               self.out / "sim", path)
+        self.refused(1, "full.tbr: File too large; the recording ends after [1-9]", "replay", "--record", path,
+                     "--out", self.out / "live", TRACE, preexec_fn=lambda: tbrsim.no_room(limited))
+        self.assertEqual(tbrsim.contents(self.out / "live"), tbrsim.contents(self.live))
+        result = self.refused(1, "full.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+                              self.out / "sim", path)
         whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
-        self.assertEqual(frames(self.out / "sim"), frames(self.live)[:whole])
+        self.assertEqual(tbrsim.frames(self.out / "sim"), tbrsim.frames(self.live)[:whole])
 
     def test_killed(self):
         path = self.out / "killed.tbr"
         script = 'echo $$; exec glmark2-es2 -b build:duration=60 --size 200x150'
-        process = subprocess.Popen([TBRSIM, "run", "--record", path, "--out", self.out, "--", "sh", "-c", script],
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                   env=clean_environment())
+        process = tbrsim.start("run", "--record", path, "--out", self.out, "--", "sh", "-c", script, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
         program = int(process.stdout.readline())
@@ -149,14 +100,14 @@ class Recording(RecordingTest):
             time.sleep(0.05)
         os.kill(program, signal.SIGKILL)
         self.assertEqual(process.wait(timeout=60), 128 + signal.SIGKILL)
-        result = self.one_line(1, "killed.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
-                               self.out / "sim", path)
+        result = self.refused(1, "killed.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+                              self.out / "sim", path)
         whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
-        self.assertEqual(len(frames(self.out / "sim")), whole)
+        self.assertEqual(len(tbrsim.frames(self.out / "sim")), whole)
 
     def test_info(self):
         info = json.loads(self.fine("info", "--json", self.recording))
-        counters = total(self.live)
+        counters = tbrsim.total(self.live)
         for count, counter in (("passes", "gpu.passes"), ("draws", "gpu.draws"),
                                ("primitives", "tiling_engine.primitives"), ("pmds", "tiling_engine.pmds"),
                                ("attributes", "tiling_engine.attributes"), ("tiles", "tiling_engine.tiles"),
@@ -180,7 +131,7 @@ class Simulation(RecordingTest):
             self.fine("sim", "--jobs", jobs, "--out", self.out / str(jobs), "--config", "boustro-fo", "--config",
                       "boustro-ro", self.recording)
             for name in ("boustro-fo", "boustro-ro"):
-                self.assertEqual(self.statistics(self.out / str(jobs) / name), self.statistics(self.out / "1" / name))
+                self.assertEqual(tbrsim.contents(self.out / str(jobs) / name), tbrsim.contents(self.out / "1" / name))
 
     def test_settings_belong_to_their_configuration(self):
         text = self.fine("sim", "--out", self.out, "--set", "caches.l2.ways=16", "--config", "boustro-fo", "--set",
@@ -191,11 +142,10 @@ class Simulation(RecordingTest):
             self.assertIn(f"[{number}] {name}: ", text)
             self.assertEqual(self.index()[directory]["configuration"], name)
         for name, size in ((first, 262144), (second, 1048576)):
-            run_object = json.loads((self.out / name / "stats.json").read_text())["run"]
-            cache = run_object["configuration"]["caches"]["l2"]
+            cache = tbrsim.configuration(self.out / name)["caches"]["l2"]
             self.assertEqual((cache["size"], cache["ways"]), (size, 16))
         row = re.search(r"(?m)^l2 +total +misses +(\d+) +(\d+) +([\d.]+)$", text)
-        self.assertEqual([int(row[1]), int(row[2])], [total(self.out / name)["l2.total.misses"]
+        self.assertEqual([int(row[1]), int(row[2])], [tbrsim.total(self.out / name)["l2.total.misses"]
                                                       for name in (first, second)])
         self.assertAlmostEqual(float(row[3]), int(row[2]) / int(row[1]), places=3)
 
@@ -210,13 +160,12 @@ class Simulation(RecordingTest):
         """Configurations and whether they have timing, as the index and the statistics say."""
         result = {}
         for directory, entry in self.index().items():
-            configuration = json.loads((self.out / directory / "stats.json").read_text())["run"]["configuration"]
-            result[entry["configuration"]] = configuration.get("timing", "off")
+            result[entry["configuration"]] = tbrsim.configuration(self.out / directory).get("timing", "off")
         return result
 
     def test_options_behind_the_file(self):
         self.fine("sim", self.recording, "--timing", "on", "--set", "caches.l2.ways=16", "--out", self.out)
-        configuration = json.loads((self.out / "stats.json").read_text())["run"]["configuration"]
+        configuration = tbrsim.configuration(self.out)
         self.assertEqual((configuration["timing"], configuration["caches"]["l2"]["ways"]), ("on", 16))
         for arguments in (["info", self.recording, "--json"], ["configs", "boustro-fo", "--set", "caches.l2.ways=16"],
                           ["export", self.recording, "--format", "din", "--frames", "0-0", "--point", "l2"],
@@ -225,7 +174,7 @@ class Simulation(RecordingTest):
                           ["llc", self.recording, "--unit", "l2", "--policies", "lru"]):
             self.fine(*arguments)
         # Behind "--", there are only files.
-        self.one_line(2, "more than one recording", "sim", "--", self.recording, "--timing")
+        self.refused(2, "more than one recording", "sim", "--", self.recording, "--timing")
 
     def test_settings_for_all(self):
         timing = ["--timing", "on"]
@@ -244,8 +193,8 @@ class Simulation(RecordingTest):
             self.fine("sim", "--frames", "0-0", "--out", self.out, *arguments)
             self.assertEqual(self.timed(), expected, arguments)
         for arguments in ([*one, *other, *timing, self.recording], [self.recording, *one, *other, *timing]):
-            self.one_line(2, "timing=on behind --config tcor-64k: for all .* before the first --config; for this one: "
-                          "--config tcor-64k,timing=on$", "sim", *arguments)
+            self.refused(2, "timing=on behind --config tcor-64k: for all .* before the first --config; for this one: "
+                         "--config tcor-64k,timing=on$", "sim", *arguments)
 
     def test_vary(self):
         text = self.fine("sim", "--frames", "0-0", "--out", self.out, "--config", "boustro-fo", "--config", "boustro-ro",
@@ -255,10 +204,10 @@ class Simulation(RecordingTest):
                                        for ways in (4, 8) for policy in ("lru", "opt")])
         self.assertIn("[8] boustro-ro,caches.l2.ways=8,l2.policy=opt: ", text)
         for directory, entry in index.items():
-            l2 = json.loads((self.out / directory / "stats.json").read_text())["run"]["configuration"]["caches"]["l2"]
+            l2 = tbrsim.configuration(self.out / directory)["caches"]["l2"]
             self.assertEqual({"caches.l2.ways": str(l2["ways"]), "l2.policy": l2["policy"]}, entry["settings"])
-        self.one_line(2, "--vary l2.ways: expected KEY=VALUE,VALUE", "sim", "--vary", "l2.ways", self.recording)
-        self.one_line(2, "l2.ways is varied twice", "sim", "--vary", "l2.ways=4", "--vary", "l2.ways=8", self.recording)
+        self.refused(2, "--vary l2.ways: expected KEY=VALUE,VALUE", "sim", "--vary", "l2.ways", self.recording)
+        self.refused(2, "l2.ways is varied twice", "sim", "--vary", "l2.ways=4", "--vary", "l2.ways=8", self.recording)
 
     def test_formats(self):
         """The sums of all counters, as the statistics have them, for other programs."""
@@ -268,7 +217,7 @@ class Simulation(RecordingTest):
         rows = list(csv.DictReader(io.StringIO(self.fine("sim", "--csv", *options))))
         self.assertEqual(len(simulations), 4)
         for simulation, row in zip(simulations, rows, strict=True):
-            totals = total(pathlib.Path(simulation["statistics"]))
+            totals = tbrsim.total(pathlib.Path(simulation["statistics"]))
             for name, value in simulation["counters"].items():
                 self.assertEqual(totals.get(name, 0), value)
                 self.assertEqual(row[name], str(value))
@@ -279,19 +228,19 @@ class Simulation(RecordingTest):
             self.assertEqual((row["configuration"], row["frames"]),
                              (simulation["configuration"], str(simulation["frames"])))
         self.assertEqual([row["l2.ways"] for row in rows], ["4", "8", "4", "8"])
-        self.one_line(2, "--format xml: expected one of: table, csv, json", "sim", "--format", "xml", self.recording)
+        self.refused(2, "--format xml: expected one of: table, csv, json", "sim", "--format", "xml", self.recording)
 
     def test_warm_up(self):
         """Frames that are not counted fill the caches: the others are what they are in a run of all."""
         self.fine("sim", "--frames", "0-3", "--set", "caches.l2.policy=opt", "--out", self.out / "all", self.recording)
         self.fine("sim", "--frames", "0-3", "--set", "caches.l2.policy=opt", "--warm-up", "2", "--out", self.out / "warm",
                   self.recording)
-        frames = {name: statistics_files.load(self.out / name)["frames"] for name in ("all", "warm")}
+        frames = {name: tbrsim.frames(self.out / name) for name in ("all", "warm")}
         self.assertEqual([{name: value for name, value in frame.items() if value} for frame in frames["warm"]],
                          [{name: value for name, value in frame.items() if value} for frame in frames["all"][2:]])
-        self.assertEqual(json.loads((self.out / "warm" / "stats.json").read_text())["run"]["warm_up"], "2")
-        self.one_line(2, "--warm-up 4 leaves no frame of 4 to count", "sim", "--frames", "0-3", "--warm-up", "4",
-                      self.recording)
+        self.assertEqual(tbrsim.statistics_files.load(self.out / "warm")["run"]["warm_up"], "2")
+        self.refused(2, "--warm-up 4 leaves no frame of 4 to count", "sim", "--frames", "0-3", "--warm-up", "4",
+                     self.recording)
 
     def test_directories(self):
         """Plain names; the index of what was simulated before is kept."""
@@ -318,24 +267,25 @@ class Simulation(RecordingTest):
         self.fine("sim", "--out", self.out, *[argument for policy in names
                                               for argument in ("--config", "boustro-fo", "--set",
                                                                f"caches.l2.policy={policy}")], self.recording)
-        misses = {policy: total(self.out / name)["l2.total.misses"] + total(self.out / name)["l2.total.bypasses"]
-                  for policy, name in names.items()}
+        totals = {policy: tbrsim.total(self.out / name) for policy, name in names.items()}
+        misses = {policy: counters["l2.total.misses"] + counters["l2.total.bypasses"]
+                  for policy, counters in totals.items()}
         self.assertLessEqual(misses["optpt"], misses["opt"])
         self.assertLess(misses["opt"], misses["lru"])
         self.assertLess(misses["opt"], misses["srrip"])
 
     def test_refused(self):
         # What decides what is rendered, or which passes there are.
-        self.one_line(2, "tile.size: the recording was made with 32 and cannot answer for 16$", "sim", "--set",
-                      "tile.size=16", self.recording)
-        self.one_line(2, "mode: the recording was made with tbdr and cannot answer for tbr; one made with "
-                      "--record-hidden can$", "sim", "--set", "mode=tbr", self.recording)
-        self.one_line(2, "parameter_buffer.attribute_blocks: the recording was made with 2097152, which divides "
-                      "other passes than 64$", "sim", "--set", "parameter_buffer.attribute_blocks=64", self.recording)
+        self.refused(2, "tile.size: the recording was made with 32 and cannot answer for 16$", "sim", "--set",
+                     "tile.size=16", self.recording)
+        self.refused(2, "mode: the recording was made with tbdr and cannot answer for tbr; one made with "
+                     "--record-hidden can$", "sim", "--set", "mode=tbr", self.recording)
+        self.refused(2, "parameter_buffer.attribute_blocks: the recording was made with 2097152, which divides "
+                     "other passes than 64$", "sim", "--set", "parameter_buffer.attribute_blocks=64", self.recording)
         most = json.loads(self.fine("info", "--json", self.recording))["total"]["most_attribute_blocks"]
         self.fine("sim", "--out", self.out, "--set", f"parameter_buffer.attribute_blocks={most}", self.recording)
-        self.one_line(2, "attribute_blocks", "sim", "--set", f"parameter_buffer.attribute_blocks={most - 1}",
-                      self.recording)
+        self.refused(2, "attribute_blocks", "sim", "--set", f"parameter_buffer.attribute_blocks={most - 1}",
+                     self.recording)
 
     def test_divided_passes(self):
         """Recorded with passes in parts, for which only the same number of blocks can be simulated."""
@@ -343,15 +293,15 @@ class Simulation(RecordingTest):
         setting = "parameter_buffer.attribute_blocks=2000"
         self.fine("replay", "--set", setting, "--record", path, "--out", self.out / "live", TRACE)
         self.fine("sim", "--out", self.out / "sim", "--config", "tcor-baseline-64k", "--set", setting, path)
-        self.assertEqual(self.statistics(self.out / "sim"), self.statistics(self.out / "live"))
-        self.one_line(2, "was made with 2000, which divides other passes than 2097152$", "sim", "--config",
-                      "tcor-baseline-64k", path)
+        self.assertEqual(tbrsim.contents(self.out / "sim"), tbrsim.contents(self.out / "live"))
+        self.refused(2, "was made with 2000, which divides other passes than 2097152$", "sim", "--config",
+                     "tcor-baseline-64k", path)
 
 
 class Export(RecordingTest):
     def first_frame(self):
         """The counters of the first frame."""
-        return frames(self.live)[0]
+        return tbrsim.frames(self.live)[0]
 
     def export(self, kind, point, *options):
         path = self.out / "accesses"
@@ -360,7 +310,7 @@ class Export(RecordingTest):
 
     def test_cache(self):
         """Our cache over what arrives at the L2 counts what the L2 did."""
-        counters = total(self.live)
+        counters = tbrsim.total(self.live)
         self.assertEqual(counters["l2.total.invalidations"], 0)
         for kind in ("din", "oraclegeneral"):
             path = self.export(kind, "l2")
@@ -381,7 +331,7 @@ class Export(RecordingTest):
         for policy in ("lru", "opt", "gspc"):
             self.fine("sim", "--set", "streams.color=dram", "--set", "caches.l2.size=4194304", "--set", f"caches.l2.policy={policy}", "--out", self.out,
                       recording)
-            counters = total(self.out)
+            counters = tbrsim.total(self.out)
             self.assertGreater(counters["l2.total.invalidations"], 0)
             result = json.loads(self.fine("cache", "--size", "4M", "--ways", "8", "--json", "--policy", policy, path))
             for stream, counts in {"total": result, **result["streams"]}.items():
@@ -390,8 +340,8 @@ class Export(RecordingTest):
                     self.assertEqual(counts[event], counters[f"l2.{stream}.{event}"], (policy, stream, event))
             self.assertGreater(len(result["streams"]), 3)
         self.assertIn("\ntexture\n", self.fine("cache", "--size", "1M", "--ways", "8", path))
-        self.one_line(2, "--stream texture: the trace names", "cache", "--size", "1M", "--ways", "8", "--stream",
-                      "texture", path)
+        self.refused(2, "--stream texture: the trace names", "cache", "--size", "1M", "--ways", "8", "--stream",
+                     "texture", path)
 
     def test_memory(self):
         counters = self.first_frame()
@@ -424,28 +374,28 @@ class Export(RecordingTest):
         self.assertEqual(data, self.export("din", "l2").read_text())
 
     def test_refused(self):
-        self.one_line(2, "--format xml: expected din", "export", "--format", "xml", self.recording)
-        self.one_line(2, "--unit moon: expected", "export", "--point", "moon", self.recording)
-        self.one_line(2, "--unit is missing", "export", "--format", "din", self.recording)
-        self.one_line(1, "/dev/full: No space left on device$", "export", "--format", "din", "--point", "l2", "-o",
-                      "/dev/full", self.recording)
+        self.refused(2, "--format xml: expected din", "export", "--format", "xml", self.recording)
+        self.refused(2, "--unit moon: expected", "export", "--point", "moon", self.recording)
+        self.refused(2, "--unit is missing", "export", "--format", "din", self.recording)
+        self.refused(1, "/dev/full: No space left on device$", "export", "--format", "din", "--point", "l2", "-o",
+                     "/dev/full", self.recording)
 
 
 class BadInput(RecordingTest):
     def test_usage(self):
         for command in ("sim", "info", "export"):
             self.assertTrue(self.fine(command, "--help").startswith(f"usage: tbrsim {command}"))
-            self.one_line(2, "unknown option '--fly'", command, "--fly")
-        self.one_line(2, "no recording", "sim")
-        self.one_line(2, "no recording", "info")
-        self.one_line(2, "more than one recording", "sim", self.recording, self.recording)
-        self.one_line(2, "--jobs 0", "sim", "--jobs", "0", self.recording)
-        self.one_line(2, "two configurations are the same: boustro-fo$", "sim", "--config", "boustro-fo", "--config",
-                      "boustro-fo", self.recording)
-        self.one_line(2, "--frames 3-900: .*has the frames 0-", "sim", "--frames", "3-900", self.recording)
-        self.one_line(1, "record: cannot be written to|cannot be written to", "replay", "--record", "/nowhere/x.tbr",
-                      "--out", self.out, SHORT_TRACE)
-        self.one_line(1, "not a regular file", "replay", "--record", "/dev/full", "--out", self.out, SHORT_TRACE)
+            self.refused(2, "unknown option '--fly'", command, "--fly")
+        self.refused(2, "no recording", "sim")
+        self.refused(2, "no recording", "info")
+        self.refused(2, "more than one recording", "sim", self.recording, self.recording)
+        self.refused(2, "--jobs 0", "sim", "--jobs", "0", self.recording)
+        self.refused(2, "two configurations are the same: boustro-fo$", "sim", "--config", "boustro-fo", "--config",
+                     "boustro-fo", self.recording)
+        self.refused(2, "--frames 3-900: .*has the frames 0-", "sim", "--frames", "3-900", self.recording)
+        self.refused(1, "record: cannot be written to|cannot be written to", "replay", "--record", "/nowhere/x.tbr",
+                     "--out", self.out, SHORT_TRACE)
+        self.refused(1, "not a regular file", "replay", "--record", "/dev/full", "--out", self.out, SHORT_TRACE)
 
     def test_files(self):
         data = self.recording.read_bytes()
@@ -458,8 +408,8 @@ class BadInput(RecordingTest):
                                  (data[:70] + b"\xff" * 16 + data[86:], "offset 32: a chunk is damaged")):
             path.write_bytes(content)
             for command in (["sim", "--out", self.out], ["info"], ["export", "--format", "din", "--point", "l2"]):
-                self.one_line(1, pattern, *command, path)
-        self.one_line(1, "No such file or directory", "info", self.out / "nothing.tbr")
+                self.refused(1, pattern, *command, path)
+        self.refused(1, "No such file or directory", "info", self.out / "nothing.tbr")
 
     def test_truncated(self):
         """What comes before is simulated as if nothing had happened, and the status tells."""
@@ -467,10 +417,10 @@ class BadInput(RecordingTest):
         path = self.out / "cut.tbr"
         for size in (len(data) * 2 // 3, len(data) - 1):
             path.write_bytes(data[:size])
-            result = self.one_line(1, "cut.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
-                                   self.out, path)
+            result = self.refused(1, "cut.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+                                  self.out, path)
             whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
-            self.assertEqual(frames(self.out), frames(self.live)[:whole])
+            self.assertEqual(tbrsim.frames(self.out), tbrsim.frames(self.live)[:whole])
             self.assertTrue(result.stdout.startswith(f"{whole} frames on "))
 
     def test_damaged_within(self):
@@ -479,21 +429,12 @@ class BadInput(RecordingTest):
         middle = len(data) // 2
         data[middle:middle + 16] = bytes(byte ^ 255 for byte in data[middle:middle + 16])
         path.write_bytes(data)
-        result = self.one_line(1, "flipped.tbr: offset [1-9]", "sim", "--out", self.out, path)
-        found = frames(self.out)
+        result = self.refused(1, "flipped.tbr: offset [1-9]", "sim", "--out", self.out, path)
+        found = tbrsim.frames(self.out)
         self.assertGreater(len(found), 0)
-        self.assertEqual(found, frames(self.live)[:len(found)])
+        self.assertEqual(found, tbrsim.frames(self.live)[:len(found)])
         self.assertTrue(result.stdout.startswith(f"{len(found)} frames on "))
 
 
-def main():
-    global TBRSIM
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    arguments, rest = parser.parse_known_args()
-    TBRSIM = arguments.tbrsim
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main()

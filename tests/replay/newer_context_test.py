@@ -2,41 +2,24 @@
 """Captures made on newer contexts than the simulated GPU has are replayed, and the calls that it refuses are named.
 The captures are made here, on llvmpipe."""
 
-import argparse
-import os
 import pathlib
 import re
-import subprocess
 import sys
-import tempfile
-import unittest
 
-ARGUMENTS = None
-
-
-def run(*arguments):
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_") and name != "DISPLAY"}
-    return subprocess.run([ARGUMENTS.tbrsim, *map(str, arguments)], env=clean, capture_output=True, text=True,
-                          check=False, timeout=100)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 
-class NewerContext(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.directory = pathlib.Path(temporary.name)
-
+class NewerContext(tbrsim.TestCase):
     def capture(self, *arguments):
         path = self.directory / f"{'-'.join(arguments)}.trace"
-        result = run("run", "--driver", "llvmpipe", "--no-model", "--out", self.directory / "run", "--", "apitrace", "trace",
-                     "--api", "egl", "-o", path, ARGUMENTS.program, *arguments)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        tbrsim.run("run", "--driver", "llvmpipe", "--no-model", "--", "apitrace", "trace", "--api", "egl", "-o", path,
+                   tbrsim.arguments.program, *arguments, check=True)
         return path
 
     def replay(self, *arguments):
         """Status, what is printed, what is said in lines of its own."""
-        result = run("replay", "--out", self.directory / "out", *arguments)
+        result = tbrsim.run("replay", "--out", self.directory / "out", *arguments)
         return result.returncode, result.stdout, result.stderr.splitlines()
 
     def test_nothing_newer_is_used(self):
@@ -61,8 +44,8 @@ class NewerContext(unittest.TestCase):
     def test_refused_calls_are_named(self):
         for version in (("es", "3", "2"), ("gl", "4", "5")):
             path = self.capture(*version, "3", "compute")
-            calls = subprocess.run(["apitrace", "dump", "--color=never", "--grep=^glDispatchCompute$", path],
-                                   capture_output=True, text=True, check=True).stdout.splitlines()
+            calls = tbrsim.execute("apitrace", "dump", "--color=never", "--grep=^glDispatchCompute$", path,
+                                   check=True).stdout.splitlines()
             self.assertEqual(len(calls), 3)
             first = calls[0].split()[0]
             for options in ([], ["--no-model", "--snapshots", self.directory / "images"]):
@@ -77,14 +60,5 @@ class NewerContext(unittest.TestCase):
             self.assertEqual(len(list((self.directory / "images").glob("frame-*.png"))), 3)
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--program", required=True, type=os.path.abspath)
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main("program")

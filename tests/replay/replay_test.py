@@ -3,11 +3,8 @@
 the SHA-256 of each frame's pixels, the totals of the counters, and what must hold
 between counters. --update writes the manifest instead."""
 
-import argparse
 import hashlib
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -15,32 +12,25 @@ import yaml
 from PIL import Image
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from support.conservation import configuration, consistency_errors  # noqa: E402
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+from support import tbrsim  # noqa: E402
+from support.conservation import consistency_errors  # noqa: E402
 
-REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
-MANIFEST = REPLAYS / "manifest.yml"
+MANIFEST = tbrsim.CAPTURES / "manifest.yml"
 # Where the manifest is made: most machines have this level, and a machine with a
 # higher one can render at it.
 LEVEL = "x86-64-v3"
-SKIPPED = 77  # what Meson takes for "skipped"
 
 
-def replay(tbrsim, trace, level, directory):
+def replay(trace, level, directory):
     """The pixels' checksums, frame by frame, and the parsed statistics."""
-    environment = dict(os.environ, TBRSIM_ISA=level)
-    for name in [n for n in environment if n.startswith("TBRSIM_") and n != "TBRSIM_ISA"]:
-        del environment[name]
-    subprocess.run(
-        [tbrsim, "replay", "--out", directory, "--snapshots", f"{directory}/frames", REPLAYS / trace],
-        check=True, env=environment, stdout=subprocess.DEVNULL)
+    tbrsim.run("replay", "--out", directory, "--snapshots", f"{directory}/frames", tbrsim.CAPTURES / trace, check=True,
+               variables={"TBRSIM_ISA": level})
     checksums = []
     for path in sorted(pathlib.Path(directory, "frames").glob("*.png")):
         with Image.open(path) as image:
             size = f"{image.width}x{image.height}\n".encode()
             checksums.append(hashlib.sha256(size + image.convert("RGB").tobytes()).hexdigest())
-    return checksums, statistics_files.load(directory), statistics_files.load_csv(directory)
+    return checksums, tbrsim.statistics_files.load(directory), tbrsim.statistics_files.load_csv(directory)
 
 
 def expectation(checksums, statistics):
@@ -77,12 +67,12 @@ def supports(level):
     return level in needed and needed[level] <= flags
 
 
-def update(tbrsim):
-    config = configuration(tbrsim, "tcor-baseline-64k")
+def update():
+    config = tbrsim.keys("tcor-baseline-64k")
     traces = {}
-    for path in sorted(REPLAYS.glob("*.trace")):
+    for path in sorted(tbrsim.CAPTURES.glob("*.trace")):
         with tempfile.TemporaryDirectory() as directory:
-            checksums, statistics, rows = replay(tbrsim, path.name, LEVEL, directory)
+            checksums, statistics, rows = replay(path.name, LEVEL, directory)
         errors = consistency_errors(statistics, rows, config)
         if errors:
             sys.exit("\n".join(f"{path.name}: {error}" for error in errors))
@@ -96,16 +86,16 @@ def update(tbrsim):
         yaml.safe_dump({"vector_feature_level": LEVEL, "traces": traces}, file)
 
 
-def test(tbrsim, trace):
+def test(trace):
     with open(MANIFEST, encoding="utf-8") as file:
         manifest = yaml.safe_load(file)
     level = manifest["vector_feature_level"]
     if not supports(level):
         print(f"this processor has not {level}, for which the manifest is")
-        return SKIPPED
+        return tbrsim.SKIPPED
     with tempfile.TemporaryDirectory() as directory:
-        checksums, statistics, rows = replay(tbrsim, trace, level, directory)
-    errors = consistency_errors(statistics, rows, configuration(tbrsim, "tcor-baseline-64k"))
+        checksums, statistics, rows = replay(trace, level, directory)
+    errors = consistency_errors(statistics, rows, tbrsim.keys("tcor-baseline-64k"))
     errors += compare(manifest["traces"][trace], expectation(checksums, statistics))
     for error in errors:
         print(f"{trace}: {error}")
@@ -113,14 +103,11 @@ def test(tbrsim, trace):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
+    parser = tbrsim.command_line(__doc__)
     parser.add_argument("--update", action="store_true", help="write the manifest")
     parser.add_argument("trace", nargs="?", help="file name in apitrace-replays/")
-    arguments = parser.parse_args()
-    if arguments.update:
-        return update(arguments.tbrsim)
-    return test(arguments.tbrsim, arguments.trace)
+    tbrsim.parse(parser)
+    return update() if tbrsim.arguments.update else test(tbrsim.arguments.trace)
 
 
 if __name__ == "__main__":

@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: MIT
 """TBRSIM_DEBUG tells what it is asked to tell, and changes nothing else."""
 
-import argparse
-import os
+import pathlib
 import re
-import subprocess
 import sys
-import tempfile
-import unittest
 
-ARGUMENTS = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 
-class Debug(unittest.TestCase):
+class Debug(tbrsim.TestCase):
     def run_program(self, debug, file=None):
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-        clean |= {"MESA_SHADER_CACHE_DISABLE": "true", "TBRSIM_DEBUG": debug}
+        variables = {"MESA_SHADER_CACHE_DISABLE": "true", "TBRSIM_DEBUG": debug}
         if file:
-            clean["TBRSIM_DEBUG_FILE"] = file
-        command = [ARGUMENTS.tbrsim, "run", "--no-model", "--", ARGUMENTS.robustness, "bounds"]
-        return subprocess.run(command, env=clean, capture_output=True, text=True, check=False, timeout=60)
+            variables["TBRSIM_DEBUG_FILE"] = str(file)
+        return tbrsim.run("run", "--no-model", "--", tbrsim.arguments.robustness, "bounds", variables=variables)
 
     def lines(self, debug):
         result = self.run_program(debug)
@@ -56,10 +51,10 @@ class Debug(unittest.TestCase):
         self.assertEqual(self.lines("tile=1,1,7"), [])
 
     def test_file(self):
-        with tempfile.NamedTemporaryFile() as file:
-            result = self.run_program("tile=0,0,0,passes", file.name)
-            self.assertEqual((result.returncode, result.stderr), (0, ""))
-            self.assertIn("frame 0, pass", file.read().decode())
+        file = self.path("debug")
+        result = self.run_program("tile=0,0,0,passes", file)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertIn("frame 0, pass", file.read_text())
 
     def test_wrong(self):
         for wrong in ("tiles", "tile=1", "tile=1,", "passes nir", "nir,,passes"):
@@ -70,8 +65,4 @@ class Debug(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tbrsim", required=True)
-    parser.add_argument("--robustness", required=True)
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=sys.argv[:1] + rest)
+    tbrsim.main("robustness")

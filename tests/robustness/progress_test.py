@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 """The driver says on a terminal that it is compiling shaders, and nothing in a pipe."""
 
-import argparse
 import os
+import pathlib
 import re
 import subprocess
 import sys
-import unittest
 
-ARGUMENTS = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
 LINE = re.compile(r"tbrsim: compiling shaders: (\d+) in (\d+) s; render passes: (\d+); no frame for (\d+) s")
 CLEAR = "\r\x1b[K"
 
 
 def run(stderr):
     """The program compiles and draws with hundreds of programs and never ends a frame."""
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-    clean |= {"MESA_SHADER_CACHE_DISABLE": "true"}
-    return subprocess.Popen([ARGUMENTS.tbrsim, "run", "--no-model", "--", ARGUMENTS.robustness, "programs", "400"],
-                            env=clean, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr)
+    return tbrsim.start("run", "--no-model", "--", tbrsim.arguments.robustness, "programs", "400", stderr=stderr,
+                        variables={"MESA_SHADER_CACHE_DISABLE": "true"}, stdin=subprocess.DEVNULL,
+                        stdout=subprocess.DEVNULL)
 
 
 def read_all(terminal):
@@ -33,7 +33,7 @@ def read_all(terminal):
         text += part
 
 
-class Progress(unittest.TestCase):
+class Progress(tbrsim.TestCase):
     def test_terminal(self):
         terminal, end = os.openpty()
         process = run(end)
@@ -57,8 +57,4 @@ class Progress(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tbrsim", required=True)
-    parser.add_argument("--robustness", required=True)
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    tbrsim.main("robustness")

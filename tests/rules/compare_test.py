@@ -2,23 +2,20 @@
 """Runs a program on tbrsim and on llvmpipe of the same build, held to the same version of
 OpenGL ES, and compares what they print, line by line."""
 
-import argparse
 import itertools
-import os
-import subprocess
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 MOST_MESSAGES = 40
 VERSION = "3.0"
 
 
-def lines_of(arguments, driver):
-    command = [arguments.tbrsim, "run", "--no-model", "--driver", driver, "--", arguments.program]
-    environment = dict(os.environ, MESA_GLES_VERSION_OVERRIDE=VERSION)
-    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, env=environment)
-    if result.returncode:
-        sys.exit(f"{' '.join(command)}: status {result.returncode}")
-    return result.stdout.splitlines()
+def lines_of(program, driver):
+    return tbrsim.run("run", "--no-model", "--driver", driver, "--", program, check=True,
+                      variables={"MESA_GLES_VERSION_OVERRIDE": VERSION}).stdout.splitlines()
 
 
 def is_close(have, want, tolerance):
@@ -31,15 +28,13 @@ def is_close(have, want, tolerance):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--program", required=True, type=os.path.abspath)
+    parser = tbrsim.command_line(__doc__, "program")
     parser.add_argument("--tolerance", type=int, default=0, help="by which numbers at a line's end may differ")
-    arguments = parser.parse_args()
-    found, expected = lines_of(arguments, "tbrsim"), lines_of(arguments, "llvmpipe")
+    tbrsim.parse(parser)
+    found, expected = (lines_of(tbrsim.arguments.program, driver) for driver in ("tbrsim", "llvmpipe"))
     pairs = itertools.zip_longest(found, expected, fillvalue="nothing")
     differing = [(have, want) for have, want in pairs
-                 if have != want and not is_close(have, want, arguments.tolerance)]
+                 if have != want and not is_close(have, want, tbrsim.arguments.tolerance)]
     differences = [f"{have} (llvmpipe: {want})" for have, want in differing]
     for line in differences[:MOST_MESSAGES]:
         print(line)

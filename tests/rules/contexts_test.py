@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: MIT
 """Contexts on windows that are not shown, and of versions that the simulated GPU does not have."""
 
-import argparse
-import os
-import subprocess
+import pathlib
 import sys
-import unittest
 
-ARGUMENTS = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
 LIMIT = "the simulated GPU has OpenGL ES 3.0 and OpenGL 3.3"
 
 
-class Contexts(unittest.TestCase):
+class Contexts(tbrsim.TestCase):
     def run_program(self, *arguments):
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-        result = subprocess.run([ARGUMENTS.tbrsim, "run", "--no-model", "--", ARGUMENTS.contexts, *arguments], env=clean,
-                                capture_output=True, text=True, check=False, timeout=60)
-        self.assertEqual(result.returncode, 0, result.stderr)
+        result = tbrsim.run("run", "--no-model", "--", tbrsim.arguments.contexts, *arguments, check=True)
         return result.stdout.splitlines(), result.stderr.splitlines()
 
     def test_front_buffer_of_hidden_window(self):
@@ -34,14 +30,5 @@ class Contexts(unittest.TestCase):
         self.assertEqual(said, [f"tbrsim: {version} was asked for; {LIMIT}" for version in missing])
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--contexts", required=True, type=os.path.abspath)
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main("contexts")

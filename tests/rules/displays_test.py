@@ -1,34 +1,24 @@
 # SPDX-License-Identifier: MIT
 """A process has one set of statistics files, however many displays it opens."""
 
-import argparse
 import csv
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
-
-ARGUMENTS = None
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 
-class Displays(unittest.TestCase):
+class Displays(tbrsim.TestCase):
     def frames(self, how):
         """How many frames the statistics of `displays how` have (0: there are none), and what it said."""
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-        with tempfile.TemporaryDirectory() as out:
-            result = subprocess.run([ARGUMENTS.tbrsim, "run", "--out", out, "--", ARGUMENTS.displays, how], env=clean,
-                                    capture_output=True, text=True, check=False, timeout=60)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            if not os.listdir(out):
-                return 0, []
-            frames = statistics_files.load(out)["frames"]
-            with open(f"{out}/frames.csv", encoding="utf-8", newline="") as file:
-                self.assertEqual([row["frame"] for row in csv.DictReader(file)], [str(n) for n in range(len(frames))])
+        result = tbrsim.run("run", "--out", self.directory, "--", tbrsim.arguments.displays, how, check=True)
+        if not os.listdir(self.directory):
+            return 0, []
+        frames = tbrsim.frames(self.directory)
+        with open(self.directory / "frames.csv", encoding="utf-8", newline="") as file:
+            self.assertEqual([row["frame"] for row in csv.DictReader(file)], [str(n) for n in range(len(frames))])
         for frame in frames:
             self.assertGreater(sum(frame.values()), 0)
         return len(frames), [line for line in result.stderr.splitlines() if "left out of the statistics" in line]
@@ -50,14 +40,5 @@ class Displays(unittest.TestCase):
         self.assertEqual(self.frames("none"), (0, []))
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--displays", required=True, type=os.path.abspath)
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main("displays")

@@ -2,10 +2,7 @@
 """A Wayland client: Weston's triangle on a headless Weston, as a screenshot shows it and the statistics count it.
 Skipped where Weston is not installed."""
 
-import argparse
-import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,11 +11,10 @@ import time
 
 from PIL import Image
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
 PROGRAMS = ("weston", "weston-simple-egl", "weston-screenshooter")
-SKIPPED = 77
 
 
 def wait_for(condition, what, seconds=30):
@@ -29,9 +25,9 @@ def wait_for(condition, what, seconds=30):
         time.sleep(0.05)
 
 
-def has_triangle(directory, environment):
+def has_triangle(directory, variables):
     """Whether a screenshot shows the triangle's three colours and what is between them."""
-    subprocess.run(["weston-screenshooter"], cwd=directory, env=environment, check=True, timeout=20)
+    tbrsim.execute("weston-screenshooter", cwd=directory, variables=variables, check=True)
     path = next(pathlib.Path(directory).glob("wayland-screenshot-*.png"))
     pixels = set(Image.open(path).convert("RGB").getdata())
     path.unlink()
@@ -39,19 +35,18 @@ def has_triangle(directory, environment):
     return all(strong) and len(pixels) > 500
 
 
-def check(tbrsim, directory):
-    environment = {name: value for name, value in os.environ.items()
-                   if not name.startswith("TBRSIM_") and name not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    environment |= {"XDG_RUNTIME_DIR": directory, "WAYLAND_DISPLAY": "tbrsim-test"}
+def check(directory):
+    variables = {"XDG_RUNTIME_DIR": directory, "WAYLAND_DISPLAY": "tbrsim-test"}
     server = subprocess.Popen(["weston", "--backend=headless-backend.so", "--use-pixman", "--shell=desktop-shell.so",
                                "--width=320", "--height=240", "--socket=tbrsim-test", "--idle-time=0", "--debug",
-                               f"--log={directory}/weston.log"], env=environment, stderr=subprocess.DEVNULL)
+                               f"--log={directory}/weston.log"],
+                              env=tbrsim.environment(**variables), stderr=subprocess.DEVNULL)
     client = None
     try:
         wait_for(pathlib.Path(directory, "tbrsim-test").exists, "Weston does not start")
-        client = subprocess.Popen([tbrsim, "run", "--out", f"{directory}/out", "--", "weston-simple-egl"],
-                                  env=environment, stdout=subprocess.DEVNULL)
-        wait_for(lambda: client.poll() is None and has_triangle(directory, environment), "there is no triangle")
+        client = tbrsim.start("run", "--out", f"{directory}/out", "--", "weston-simple-egl", variables=variables,
+                              stdout=subprocess.DEVNULL)
+        wait_for(lambda: client.poll() is None and has_triangle(directory, variables), "there is no triangle")
         client.send_signal(signal.SIGTERM)
         client.wait(timeout=20)
     finally:
@@ -59,21 +54,17 @@ def check(tbrsim, directory):
             if process and process.poll() is None:
                 process.kill()
                 process.wait()
-    frames = statistics_files.load(f"{directory}/out")["frames"]
+    frames = tbrsim.frames(f"{directory}/out")
     if not frames or any(frame["gpu.draws"] != 1 or not frame["fragment_stage.fragments"] for frame in frames):
         sys.exit(f"wayland_test: of {len(frames)} frames not all have a draw")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    arguments = parser.parse_args()
-    if not all(shutil.which(program) for program in PROGRAMS):
-        return SKIPPED
+    tbrsim.parse(tbrsim.command_line(__doc__))
+    tbrsim.need(*PROGRAMS)
     with tempfile.TemporaryDirectory() as directory:
-        check(arguments.tbrsim, directory)
-    return 0
+        check(directory)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

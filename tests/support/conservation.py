@@ -1,18 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What must hold between the counters of any configuration."""
 
-import pathlib
-import subprocess
-import sys
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
-
-
-def configuration(tbrsim, *arguments):
-    """A configuration (tbrsim configs --flat --set KEY=VALUE … NAME) as {key: value}."""
-    lines = subprocess.run([tbrsim, "configs", "--flat", *arguments], check=True, capture_output=True, text=True)
-    return dict(line.split("=", 1) for line in lines.stdout.splitlines())
+from support import tbrsim
 
 
 def streams(config):
@@ -54,7 +43,7 @@ def rate_errors(counters):
 
 
 def consistency_errors(statistics, rows, config):
-    """What does not fit together in one run's statistics: as scripts/statistics_files.py reads both files."""
+    """What does not fit together in one run's statistics: both files as tbrsim.statistics_files reads them."""
     frames, total = statistics["frames"], statistics["total"]
     errors = [f"total: {error}" for error in conservation_errors(total, config)]
     for number, frame in enumerate(frames):
@@ -74,4 +63,5 @@ def consistency_errors(statistics, rows, config):
 
 def errors_of_run(directory, config):
     """The same of the statistics in a directory."""
-    return consistency_errors(statistics_files.load(directory), statistics_files.load_csv(directory), config)
+    files = tbrsim.statistics_files
+    return consistency_errors(files.load(directory), files.load_csv(directory), config)

@@ -2,33 +2,16 @@
 """tbrsim analyze: its values against the counters of tbrsim sim over the same recording, its
 tables against its JSON, and what it says to bad input."""
 
-import argparse
 import csv
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-TBRSIM = None
-TRACE = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays" / "glmark2_texture.trace"
 TRAVERSALS = ("forward", "boustrophedonic")
 WAYS = 8
-
-
-def run(*arguments, check=True):
-    clean = {name: value for name, value in os.environ.items()
-             if not name.startswith("TBRSIM_") and name != "DISPLAY"}
-    result = subprocess.run([TBRSIM, *map(str, arguments)], env=clean, capture_output=True, text=True, check=False,
-                            timeout=100)
-    if check and result.returncode:
-        raise AssertionError(f"{arguments}: {result.stderr}")
-    return result
 
 
 def counted(frames, name):
@@ -36,27 +19,19 @@ def counted(frames, name):
     return sum(frame.get(name, 0) for frame in frames[1:])
 
 
-class Analyze(unittest.TestCase):
+class Analyze(tbrsim.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.directory = pathlib.Path(temporary.name)
-        cls.recording = cls.directory / "texture.tbr"
-        run("replay", "--no-model", "--record", cls.recording, "--out", cls.directory / "replay", TRACE)
+        super().setUpClass()
+        cls.recording = tbrsim.record(cls.shared, "glmark2_texture", "--no-model")
 
     def analyze(self, *arguments):
-        return json.loads(run("analyze", "--json", *arguments, self.recording).stdout)
+        return json.loads(self.fine("analyze", "--json", *arguments, self.recording))
 
     def simulate(self, preset, *settings):
         """The frames' counters of each traversal."""
-        frames = {}
-        for traversal in TRAVERSALS:
-            out = self.directory / f"sim-{len(list(self.directory.iterdir()))}"
-            run("sim", "--config", preset, *settings, "--set", f"frame.traversal={traversal}", "--out", out,
-                self.recording)
-            frames[traversal] = statistics_files.load(out)["frames"]
-        return frames
+        return {traversal: tbrsim.simulate(self.recording, "--config", preset, *settings, "--set",
+                                           f"frame.traversal={traversal}")["frames"] for traversal in TRAVERSALS}
 
     def check_counters(self, unit, analysis, simulated):
         streams_with_accesses = 0
@@ -111,7 +86,7 @@ class Analyze(unittest.TestCase):
 
     def test_tables(self):
         out = self.directory / "tables"
-        printed = run("analyze", "--out", out, self.recording).stdout
+        printed = self.fine("analyze", "--out", out, self.recording)
         self.assertIn("(Figure 5)", printed)
         analysis = json.loads((out / "analysis.json").read_text(encoding="utf-8"))
         self.assertEqual(analysis, self.analyze())
@@ -155,10 +130,7 @@ class Analyze(unittest.TestCase):
         self.assertLess(texture["iird"]["maximum"], 1.1 * blocks)
 
     def refused(self, status, pattern, *arguments):
-        result = run("analyze", *arguments, check=False)
-        self.assertEqual(result.returncode, status, result.stderr)
-        self.assertEqual(len(result.stderr.splitlines()), 1, result.stderr)
-        self.assertRegex(result.stderr, "^tbrsim: .*" + pattern)
+        super().refused(status, pattern, "analyze", *arguments)
 
     def test_bad_input(self):
         self.refused(2, "no recording")
@@ -173,20 +145,9 @@ class Analyze(unittest.TestCase):
         self.refused(2, "needs a value", "--sets")
         self.refused(2, "tile.size", "--set", "tile.size=16", self.recording)
         self.refused(1, "", self.directory / "none.tbr")
-        self.refused(1, "", TRACE)
-        blocked = self.directory / "file"
-        blocked.write_text("", encoding="utf-8")
-        self.refused(1, "Not a directory", "--out", blocked / "out", self.recording)
-
-
-def main():
-    global TBRSIM
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    arguments, rest = parser.parse_known_args()
-    TBRSIM = arguments.tbrsim
-    unittest.main(argv=[sys.argv[0], *rest])
+        self.refused(1, "", tbrsim.CAPTURES / "glmark2_texture.trace")
+        self.refused(1, "Not a directory", "--out", self.path("file", "") / "out", self.recording)
 
 
 if __name__ == "__main__":
-    main()
+    tbrsim.main()

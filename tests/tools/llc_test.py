@@ -2,23 +2,16 @@
 """tbrsim llc: its caches against the counters of tbrsim sim over the same recording, its profile against a recount of
 the accesses that tbrsim export writes, its formats against one another, and what it says to bad input."""
 
-import argparse
 import collections
 import csv
 import io
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-TBRSIM = None
-TRACES = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
 ALL = ["nru", "lru", "srrip", "drrip", "drrip4", "gs-drrip", "gs-drrip4", "ship-mem", "gspztc", "gspztc-tse", "gspc",
        "opt"]
 COUNTS = ["reads", "writes", "hits", "misses", "bypasses", "evictions", "writebacks"]
@@ -28,38 +21,20 @@ GROUPS = {"vertex": "vertex", "index": "vertex", "hiz": "hiz", "depth": "z", "st
           "color": "render_target", "texture": "texture", "display": "display"}
 
 
-def run(*arguments, check=True):
-    clean = {name: value for name, value in os.environ.items()
-             if not name.startswith("TBRSIM_") and name != "DISPLAY"}
-    result = subprocess.run([TBRSIM, *map(str, arguments)], env=clean, capture_output=True, text=True, check=False,
-                            timeout=110)
-    if check and result.returncode:
-        raise AssertionError(f"{arguments}: {result.stderr}")
-    return result
-
-
 def settings(*more):
     return [word for setting in [*SETTINGS, *more] for word in ("--set", setting)]
 
 
-class Llc(unittest.TestCase):
+class Llc(tbrsim.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.directory = pathlib.Path(temporary.name)
-        cls.recordings = {}
-        for name in ("glmark2_shadow", "glmark2_desktop"):
-            cls.recordings[name] = cls.directory / f"{name}.tbr"
-            run("replay", "--no-model", "--record", cls.recordings[name], "--out", cls.directory / "replay",
-                TRACES / f"{name}.trace")
-        cls.shadow, cls.desktop = cls.recordings.values()
-        cls.hidden = cls.directory / "hidden.tbr"
-        run("replay", "--no-model", "--record", cls.hidden, "--record-hidden", "--out", cls.directory / "replay",
-            TRACES / "glmark2_desktop.trace")
+        super().setUpClass()
+        cls.shadow, cls.desktop = (tbrsim.record(cls.shared, name, "--no-model")
+                                   for name in ("glmark2_shadow", "glmark2_desktop"))
+        cls.hidden = tbrsim.record(cls.shared, "glmark2_desktop", "--no-model", "--record-hidden", name="hidden")
 
     def compare(self, recording, *arguments):
-        return json.loads(run("llc", "--json", *settings(), *arguments, recording).stdout)["recordings"][0]
+        return json.loads(self.fine("llc", "--json", *settings(), *arguments, recording))["recordings"][0]
 
     def caches(self, recording, *arguments):
         """By policy, threshold and the stream that passes by; conservation is checked."""
@@ -92,9 +67,7 @@ class Llc(unittest.TestCase):
 
     def simulate(self, recording, *arguments):
         """Counters frame by frame."""
-        out = self.directory / f"sim-{len(list(self.directory.iterdir()))}"
-        run("sim", "--out", out, *settings(*arguments[1:]), "--frames", arguments[0], recording)
-        return statistics_files.load(out)["frames"]
+        return tbrsim.simulate(recording, *settings(*arguments[1:]), "--frames", arguments[0])["frames"]
 
     def check_cache(self, cache, frames, warm_up, unit="l2"):
         self.assertEqual(cache["misses_by_frame"], [frame[f"{unit}.total.misses"] + frame[f"{unit}.total.bypasses"]
@@ -125,15 +98,14 @@ class Llc(unittest.TestCase):
 
     def test_immediate_mode(self):
         """The LLC of GSPC's GPU, which is found; displayable colour may pass by."""
-        comparison = json.loads(run("llc", "--json", "--config", "imr-8m", "--size", "1M", "--policy", "drrip,gspc,opt",
-                                    "--uncached", "display", "--frames", "0-2", "--warm-up", "1", self.hidden).stdout)["recordings"][0]
+        comparison = json.loads(self.fine("llc", "--json", "--config", "imr-8m", "--size", "1M", "--policy",
+                                          "drrip,gspc,opt", "--uncached", "display", "--frames", "0-2", "--warm-up", "1",
+                                          self.hidden))["recordings"][0]
         self.assertEqual((comparison["unit"], len(comparison["caches"])), ("llc", 6))
         for cache in comparison["caches"]:
-            out = self.directory / f"imr-{cache['policy']}-{cache['uncached']}"
-            run("sim", "--config", "imr-8m", "--set", "caches.llc.size=1048576", "--set",
-                f"caches.llc.policy={cache['policy']}", "--set", f"caches.llc.uncached={cache['uncached'] or 'none'}",
-                "--frames", "0-2", "--out", out, self.hidden)
-            frames = statistics_files.load(out)["frames"]
+            frames = tbrsim.simulate(self.hidden, "--config", "imr-8m", "--set", "caches.llc.size=1048576", "--set",
+                                     f"caches.llc.policy={cache['policy']}", "--set",
+                                     f"caches.llc.uncached={cache['uncached'] or 'none'}", "--frames", "0-2")["frames"]
             self.check_cache(cache, frames, 1, "llc")
             for group in "render_target", "texture", "display":
                 self.assertGreater(cache["groups"][group]["accesses"], 0)
@@ -212,8 +184,8 @@ class Llc(unittest.TestCase):
 
     def recount(self, recording, policy):
         """What has been counted of anything."""
-        accesses = run("export", "--format", "streams", "--unit", "l2", "--frames", "0-1", *settings(),
-                       recording).stdout.splitlines()
+        accesses = self.fine("export", "--format", "streams", "--unit", "l2", "--frames", "0-1", *settings(),
+                             recording).splitlines()
         caches = self.caches(recording, "--policy", "lru,srrip,gspztc", "--profile", "--frames", "0-1", "--warm-up", "1",
                              "--size", "4M")
         recount = Recount(policy, sets=4096, ways=16)
@@ -246,13 +218,13 @@ class Llc(unittest.TestCase):
 
     def test_threads_and_formats(self):
         options = ("--policy", "lru,drrip,gspc,opt", "--uncached", "color", "--profile", "--frames", "0-1", *settings())
-        one, many = (run("llc", "--json", "--jobs", jobs, *options, self.shadow, self.desktop).stdout
+        one, many = (self.fine("llc", "--json", "--jobs", jobs, *options, self.shadow, self.desktop)
                      for jobs in (1, 7))
         self.assertEqual(one, many)
         recordings = json.loads(one)["recordings"]
         self.assertEqual([recording["file"] for recording in recordings], [str(self.shadow), str(self.desktop)])
         file = self.directory / "llc.csv"
-        self.assertEqual(run("llc", "--csv", "--out", file, *options, self.shadow, self.desktop).stdout, "")
+        self.assertEqual(self.fine("llc", "--csv", "--out", file, *options, self.shadow, self.desktop), "")
         rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
         expected = [(recording["file"], cache, stream) for recording in recordings for cache in recording["caches"]
                     for stream in cache["streams"]]
@@ -263,13 +235,13 @@ class Llc(unittest.TestCase):
             self.assertEqual(row["threshold"], str(cache["threshold"] or ""))
             for count in ("accesses", *COUNTS):
                 self.assertEqual(row[count], str(cache["streams"][stream][count]))
-        table = run("llc", *options, self.shadow, self.desktop).stdout
+        table = self.fine("llc", *options, self.shadow, self.desktop)
         for recording in recordings:
             for cache in recording["caches"]:
                 self.assertIn(str(cache["misses"]), table)
 
     def refused(self, words, *arguments):
-        result = run("llc", *arguments, self.shadow, check=False)
+        result = tbrsim.run("llc", *arguments, self.shadow)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(result.stdout, "")
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
@@ -297,11 +269,11 @@ class Llc(unittest.TestCase):
         self.refused(["--warm-up 2", "no frame"], "--warm-up", "2", "--frames", "0-1")
         self.refused(["one configuration"], "--config", "boustro-fo", "--config", "boustro-ro")
         self.refused(["unknown option", "--stream"], "--stream", "texture")
-        result = run("llc", check=False)
+        result = tbrsim.run("llc")
         self.assertEqual((result.returncode, result.stderr.count("\n")), (2, 1))
         for arguments in (("/nonexistent.tbr",), (__file__,), ("--out", "/nonexistent/llc.csv", self.shadow),
                           ("--out", "/dev/full", self.shadow)):
-            result = run("llc", "--policy", "lru", *arguments, check=False)
+            result = tbrsim.run("llc", "--policy", "lru", *arguments)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
 
 
@@ -397,14 +369,5 @@ class Recount:
                 "first_texture_hits": self.counters["first"]}
 
 
-def main():
-    global TBRSIM
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    arguments, rest = parser.parse_known_args()
-    TBRSIM = arguments.tbrsim
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main()

@@ -2,61 +2,36 @@
 """Several processes in one run, runs one after another in one directory, runs that draw nothing: every process that
 draws has its statistics and its recording, and nothing is lost before there is something new."""
 
-import argparse
 import csv
 import json
 import os
 import pathlib
 import random
-import re
-import resource
 import select
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-ARGUMENTS = None
-FILES = ("stats.json", "frames.csv")
 NOT_DRAWN = "tbrsim: no frame was finished on the simulated GPU; nothing was written to"
 
 
-def environment(**more):
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-    return clean | more
-
-
-class ProcessesTest(unittest.TestCase):
+class ProcessesTest(tbrsim.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.server = subprocess.Popen(["Xvfb", "-displayfd", "1", "-noreset", "-nolisten", "tcp"], text=True,
-                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        cls.display = f":{cls.server.stdout.readline().strip()}"
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.server.terminate()
-        cls.server.wait()
-        cls.server.stdout.close()
+        super().setUpClass()
+        cls.enterClassContext(tbrsim.display())
 
     def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = pathlib.Path(directory.name)
+        super().setUp()
         self.out = self.directory / "out"
-        self.draw = str(ARGUMENTS.displays)
-
-    def run_command(self, *command, **options):
-        return subprocess.run([str(word) for word in command], env=environment(DISPLAY=self.display),
-                              capture_output=True, text=True, check=False, timeout=100, **options)
+        self.draw = tbrsim.arguments.displays
 
     def run_in(self, out, *command, options=(), **more):
-        return self.run_command(ARGUMENTS.tbrsim, "run", "--out", out, *options, "--", *command, **more)
+        return tbrsim.run("run", "--out", out, *options, "--", *command, **more)
 
     def shell(self, script, out=None, **options):
         """Runs a shell's script, which knows $draw; nothing but the lines that are expected may be said."""
@@ -71,7 +46,7 @@ class ProcessesTest(unittest.TestCase):
 
     def frames(self, folder):
         """How many frames a folder has; both files are whole."""
-        frames, rows = statistics_files.load(folder)["frames"], statistics_files.load_csv(folder)
+        frames, rows = tbrsim.frames(folder), tbrsim.statistics_files.load_csv(folder)
         self.assertEqual([dict.fromkeys(frames[0], 0) | row for row in rows], frames)
         return len(frames)
 
@@ -87,11 +62,11 @@ class Folders(ProcessesTest):
         row, = self.index()
         self.assertEqual((row["folder"], row["program"], row["recording"]), ("displays-1", "displays", ""))
         self.assertEqual(row["command"], f"{self.draw} probe")
-        for name in FILES:
+        for name in tbrsim.STATISTICS:
             self.assertEqual(os.readlink(self.out / name), f"displays-1/{name}")
         self.assertEqual(self.frames(self.out), 3)
         self.assertEqual(sorted(os.listdir(self.out)), ["displays-1", "frames.csv", "processes.csv", "stats.json"])
-        self.assertEqual(sorted(os.listdir(self.out / "displays-1")), sorted(FILES))
+        self.assertEqual(sorted(os.listdir(self.out / "displays-1")), sorted(tbrsim.STATISTICS))
 
     def test_at_once(self):
         said = self.shell("for i in 1 2 3 4 5 6 7 8 9 10; do $draw probe & done; $draw after; wait")
@@ -106,7 +81,7 @@ class Folders(ProcessesTest):
         for row in rows:
             self.assertEqual(self.frames(self.out / row["folder"]), 5 if row["command"].endswith("after") else 3)
         # What they hold depends on the program alone.
-        same = {tuple((self.out / row["folder"] / name).read_bytes() for name in FILES) for row in rows
+        same = {tuple((self.out / row["folder"] / name).read_bytes() for name in tbrsim.STATISTICS) for row in rows
                 if row["command"].endswith("probe")}
         self.assertEqual(len(same), 1)
         self.assertEqual(os.readlink(self.out / "stats.json"), f"{folders[-1]}/stats.json")
@@ -129,7 +104,7 @@ class Folders(ProcessesTest):
         """A kilobyte a frame, in both files together."""
         self.shell("glmark2-es2 -b build:duration=0.3 --size 200x150 >/dev/null")
         rows = [max(map(len, (self.out / name).read_bytes().splitlines()[2 if name == "stats.json" else 0:][1:20]))
-                for name in FILES]
+                for name in tbrsim.STATISTICS]
         self.assertLess(sum(rows), 1000)
 
     def test_new_run_replaces(self):
@@ -147,7 +122,7 @@ class Folders(ProcessesTest):
 
     def test_older_form_is_replaced(self):
         self.out.mkdir()
-        for name in FILES:
+        for name in tbrsim.STATISTICS:
             (self.out / name).write_text("of an earlier version")
         self.shell("true")
         self.assertEqual((self.out / "stats.json").read_text(), "of an earlier version")
@@ -171,27 +146,26 @@ class Folders(ProcessesTest):
         self.assertEqual(self.frames(self.out), 5)
 
     def test_shell_adds_up(self):
-        script = f"""eval "$("{ARGUMENTS.tbrsim}" env --out "$1")"; "$2" probe; "$2" after
-                     "{ARGUMENTS.tbrsim}" run -- "$2" probe; "$2" none"""
+        script = f"""eval "$("{tbrsim.arguments.tbrsim}" env --out "$1")"; "$2" probe; "$2" after
+                     "{tbrsim.arguments.tbrsim}" run -- "$2" probe; "$2" none"""
         for _ in range(2):  # the second shell is another run
-            result = self.run_command("sh", "-c", script, "sh", self.out, self.draw)
+            result = tbrsim.execute("sh", "-c", script, "sh", self.out, self.draw)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
             self.assertEqual([row["folder"] for row in self.index()], ["displays-1", "displays-2", "displays-3"])
             self.assertEqual([self.frames(self.out / row["folder"]) for row in self.index()], [3, 5, 3])
 
     def test_without_a_run(self):
         """Each process is one of its own."""
-        script = f"""eval "$("{ARGUMENTS.tbrsim}" env --out "$1")"; unset TBRSIM_RUN; "$2" probe; "$2" after"""
-        result = self.run_command("sh", "-c", script, "sh", self.out, self.draw)
+        script = f"""eval "$("{tbrsim.arguments.tbrsim}" env --out "$1")"; unset TBRSIM_RUN; "$2" probe; "$2" after"""
+        result = tbrsim.execute("sh", "-c", script, "sh", self.out, self.draw)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         self.assertEqual([row["folder"] for row in self.index()], ["displays-1"])
         self.assertEqual(self.frames(self.out), 5)
 
     def test_two_runs_at_once(self):
         script = '"$1" probe; exec "$2" window 203 117 100000'
-        first = subprocess.Popen([ARGUMENTS.tbrsim, "run", "--out", self.out, "--", "sh", "-c", script, "sh", self.draw,
-                                  ARGUMENTS.scenes], env=environment(DISPLAY=self.display),
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        first = tbrsim.start("run", "--out", self.out, "--", "sh", "-c", script, "sh", self.draw, tbrsim.arguments.scenes,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(first.wait)
         self.addCleanup(first.terminate)
         deadline = time.monotonic() + 60
@@ -211,18 +185,13 @@ class Folders(ProcessesTest):
     def test_sim_replaces(self):
         recording = self.directory / "x.tbr"
         self.shell("$draw probe; $draw after", options=("--record", recording))
-        self.assertEqual(self.run_command(ARGUMENTS.tbrsim, "sim", "--out", self.out, recording).returncode, 0)
+        self.assertEqual(tbrsim.run("sim", "--out", self.out, recording).returncode, 0)
         self.assertEqual(self.frames(self.out), 3)
         self.assertEqual(sorted(os.listdir(self.out)), ["frames.csv", "stats.json"])
         before = self.content(self.out)
-        result = self.run_command(ARGUMENTS.tbrsim, "sim", "--out", self.out, recording, preexec_fn=lambda: no_room(9000))
+        result = tbrsim.run("sim", "--out", self.out, recording, preexec_fn=lambda: tbrsim.no_room(9000))
         self.assertEqual(result.returncode, 1)
         self.assertEqual((self.content(self.out), result.stdout), (before, ""))
-
-
-def no_room(size):
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
 class Nothing(ProcessesTest):
@@ -235,7 +204,7 @@ class Nothing(ProcessesTest):
             self.assertEqual(result.stderr, f"{NOT_DRAWN} {self.out}/within\n")
             self.assertFalse(self.out.exists())
         self.assertEqual(self.run_in(self.out, "no-such-program").returncode, 127)
-        self.assertEqual(self.run_command(ARGUMENTS.tbrsim, "env", "--out", self.out).returncode, 0)
+        self.assertEqual(tbrsim.run("env", "--out", self.out).returncode, 0)
         self.assertFalse(self.out.exists())
 
     def test_earlier_results_stay(self):
@@ -253,19 +222,19 @@ class Nothing(ProcessesTest):
     def test_no_model(self):
         for command in (["run", "--no-model", "--out", self.out, "--", self.draw, "probe"],
                         ["env", "--no-model", "--out", self.out]):
-            result = self.run_command(ARGUMENTS.tbrsim, *command)
+            result = tbrsim.run(*command)
             self.assertEqual(result.returncode, 0)
             self.assertEqual(result.stderr, f"tbrsim: --no-model: there are no statistics without the model; {self.out} "
                                             "gets none\n")
             self.assertFalse(self.out.exists())
-        self.assertEqual(self.run_command(ARGUMENTS.tbrsim, "run", "--no-model", "--", "true").stderr, "")
+        self.assertEqual(tbrsim.run("run", "--no-model", "--", "true").stderr, "")
 
     def test_replay_without_frames(self):
         """It does not take earlier results for its own."""
-        trace = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays" / "glmark2_function.trace"
+        trace = tbrsim.CAPTURES / "glmark2_function.trace"
         self.shell("$draw probe")
         before = self.content(self.out)
-        result = self.run_command(ARGUMENTS.tbrsim, "replay", "--out", self.out, trace, preexec_fn=lambda: no_room(5000))
+        result = tbrsim.run("replay", "--out", self.out, trace, preexec_fn=lambda: tbrsim.no_room(5000))
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertRegex(result.stderr, "^tbrsim: .*File too large; no statistics are written\n$")
         after = self.content(self.out)
@@ -277,11 +246,11 @@ class Hostile(ProcessesTest):
     def test_full_disk(self):
         self.shell("$draw probe")
         before = self.content(self.out)
-        result = self.run_in(self.out, self.draw, "after", preexec_fn=lambda: no_room(5000))
+        result = self.run_in(self.out, self.draw, "after", preexec_fn=lambda: tbrsim.no_room(5000))
         self.assertEqual(result.returncode, 0)
         self.assertIn("File too large; no statistics are written", result.stderr)
         self.assertEqual(self.content(self.out), before)
-        result = self.run_in(self.directory / "new", self.draw, "after", preexec_fn=lambda: no_room(5000))
+        result = self.run_in(self.directory / "new", self.draw, "after", preexec_fn=lambda: tbrsim.no_room(5000))
         self.assertEqual(os.listdir(self.directory / "new"), [])
 
     def test_index_of_others(self):
@@ -295,19 +264,19 @@ class Hostile(ProcessesTest):
             self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
             self.assertIn("processes.csv: not written by tbrsim; it is in the way of results", result.stderr)
             # A program that is run without the command says the same, and goes on.
-            script = f'eval "$("{ARGUMENTS.tbrsim}" env)"; TBRSIM_OUT="$1" "$2" after'
-            result = self.run_command("sh", "-c", script, "sh", self.out, self.draw)
+            script = f'eval "$("{tbrsim.arguments.tbrsim}" env)"; TBRSIM_OUT="$1" "$2" after'
+            result = tbrsim.execute("sh", "-c", script, "sh", self.out, self.draw)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1), result.stderr)
             self.assertIn("processes.csv: not written by tbrsim; it is in the way of results", result.stderr)
             self.assertEqual(self.content(self.out), before)
 
     def test_no_directory(self):
         self.out.write_text("a file")
-        script = f'eval "$("{ARGUMENTS.tbrsim}" env)"; TBRSIM_OUT="$1" "$2" after'
+        script = f'eval "$("{tbrsim.arguments.tbrsim}" env)"; TBRSIM_OUT="$1" "$2" after'
         for out in (self.out, self.out / "within", "/proc/out"):
             result = self.run_in(out, self.draw, "after")
             self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
-            result = self.run_command("sh", "-c", script, "sh", out, self.draw)
+            result = tbrsim.execute("sh", "-c", script, "sh", out, self.draw)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1), result.stderr)
             self.assertRegex(result.stderr, f"^tbrsim: {out}: (Not a directory|No such file or directory)$")
 
@@ -315,10 +284,9 @@ class Hostile(ProcessesTest):
         """What is listed is whole, and the next run goes on from there."""
         chance = random.Random(7)
         for _ in range(25):
-            process = subprocess.Popen([ARGUMENTS.tbrsim, "run", "--out", self.out, "--", "sh", "-c",
-                                        f"for i in 1 2 3; do {self.draw} after & {self.draw} probe; done; wait"],
-                                       env=environment(DISPLAY=self.display), stdout=subprocess.DEVNULL,
-                                       stderr=subprocess.DEVNULL, start_new_session=True)
+            process = tbrsim.start("run", "--out", self.out, "--", "sh", "-c",
+                                   f"for i in 1 2 3; do {self.draw} after & {self.draw} probe; done; wait",
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
             time.sleep(chance.uniform(0.02, 0.5))
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -326,10 +294,10 @@ class Hostile(ProcessesTest):
                 rows = self.index()
                 self.assertGreater(len(rows), 0)
                 for row in rows:
-                    self.assertGreater(len(statistics_files.load(self.out / row["folder"])["frames"]), 0)
-                    self.assertGreater(len(statistics_files.load_csv(self.out / row["folder"])), 0)
+                    self.assertGreater(len(tbrsim.frames(self.out / row["folder"])), 0)
+                    self.assertGreater(len(tbrsim.statistics_files.load_csv(self.out / row["folder"])), 0)
             if (self.out / "stats.json").exists():
-                statistics_files.load(self.out)
+                tbrsim.statistics_files.load(self.out)
         self.shell("$draw probe")
         row, = self.index()
         self.assertEqual(self.frames(self.out / row["folder"]), 3)
@@ -342,7 +310,7 @@ class Recordings(ProcessesTest):
         self.recording = self.directory / "x.tbr"
 
     def recorded_frames(self, path):
-        result = self.run_command(ARGUMENTS.tbrsim, "info", "--json", path)
+        result = tbrsim.run("info", "--json", path)
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         return len(json.loads(result.stdout)["frames"])
 
@@ -358,9 +326,8 @@ class Recordings(ProcessesTest):
         for row, path in zip(rows, paths):
             self.assertIn(path.name, ("x.tbr", f"x.{row['folder']}.tbr"))
             self.assertEqual(self.recorded_frames(path), self.frames(self.out / row["folder"]))
-            self.assertEqual(self.run_command(ARGUMENTS.tbrsim, "sim", "--out", self.directory / "sim", path).returncode, 0)
-            for name in FILES:
-                self.assertEqual((self.directory / "sim" / name).read_bytes(), (self.out / row["folder"] / name).read_bytes())
+            self.assertEqual(tbrsim.run("sim", "--out", self.directory / "sim", path).returncode, 0)
+            self.assertEqual(tbrsim.contents(self.directory / "sim"), tbrsim.contents(self.out / row["folder"]))
 
     def test_beside_the_statistics(self):
         """In the same directory, which is not there before anything is drawn."""
@@ -394,10 +361,10 @@ class Recordings(ProcessesTest):
         self.shell("$draw probe", options=("--record", self.directory / "link.tbr"))
         self.assertEqual(self.recorded_frames(target), 3)
         self.assertTrue((self.directory / "link.tbr").is_symlink())
-        script = f'eval "$("{ARGUMENTS.tbrsim}" env)"; TBRSIM_RECORD="$1" "$2" probe'
+        script = f'eval "$("{tbrsim.arguments.tbrsim}" env)"; TBRSIM_RECORD="$1" "$2" probe'
         os.mkfifo(self.directory / "fifo")
         for path in (self.directory / "fifo", self.directory):
-            result = self.run_command("sh", "-c", script, "sh", path, self.draw)
+            result = tbrsim.execute("sh", "-c", script, "sh", path, self.draw)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1), result.stderr)
             self.assertIn("nothing is recorded", result.stderr)
             self.assertFalse(path.is_file())
@@ -407,8 +374,7 @@ class Parent(ProcessesTest):
     """The command is there until its program ends, and is not noticed."""
 
     def start(self, *command, **options):
-        process = subprocess.Popen([ARGUMENTS.tbrsim, "run", "--no-model", "--", *command], text=True,
-                                   env=environment(DISPLAY=self.display), **options)
+        process = tbrsim.start("run", "--no-model", "--", *command, text=True, **options)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         for stream in (process.stdin, process.stdout, process.stderr):
@@ -427,8 +393,8 @@ class Parent(ProcessesTest):
         self.assertTrue(condition())
 
     def test_streams(self):
-        result = self.run_command(ARGUMENTS.tbrsim, "run", "--no-model", "--", "sh", "-c", "cat; cat >&2 /dev/null; exit 9",
-                                  input="text\n")
+        result = tbrsim.run("run", "--no-model", "--", "sh", "-c", "cat; cat >&2 /dev/null; exit 9",
+                                data="text\n")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (9, "text\n", ""))
         # The end of the program's output is seen when it is there.
         process = self.start("sh", "-c", "echo a; exec sleep 60 >&-", stdout=subprocess.PIPE)
@@ -472,8 +438,8 @@ class Parent(ProcessesTest):
                  "    print('stopped', flush=True)\n    os.killpg(job, signal.SIGCONT)\nprint('ended', flush=True)\n")
         number, terminal = os.forkpty()
         if not number:
-            os.execve(sys.executable, [sys.executable, "-c", shell, ARGUMENTS.tbrsim, "run", "--no-model", "--",
-                                       sys.executable, "-c", program], environment(DISPLAY=self.display))
+            os.execve(sys.executable, [sys.executable, "-c", shell, tbrsim.arguments.tbrsim, "run", "--no-model", "--",
+                                       sys.executable, "-c", program], tbrsim.environment())
         self.addCleanup(os.close, terminal)
         self.addCleanup(os.waitpid, number, 0)
         self.addCleanup(os.kill, number, signal.SIGKILL)
@@ -496,15 +462,5 @@ class Parent(ProcessesTest):
         self.assertIn("ended", said(20, "ended"))
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--displays", required=True, type=os.path.abspath)
-    parser.add_argument("--scenes", required=True, type=os.path.abspath)
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main("displays", "scenes")

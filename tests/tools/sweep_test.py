@@ -2,51 +2,31 @@
 """tbrsim sweep: its points against the counters of tbrsim sim and the counts of tbrsim cache over the same
 recording, its formats against one another, and what it says to bad input."""
 
-import argparse
 import csv
 import io
 import json
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
-TBRSIM = None
-TRACES = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
 COLUMNS = ["policy", "size_bytes", "ways", "sets", "accesses", "reads", "writes", "hits", "misses", "read_misses",
            "write_misses", "bypasses", "writebacks", "miss_ratio", "lower_bound_misses"]
 COUNTS = COLUMNS[4:13]
 POLICIES = "lru,mru,fifo,random,nru,tree-plru,srrip,brrip,drrip,drrip4,ship-mem,opt,optpt,perfect"
 
 
-def run(*arguments, check=True):
-    clean = {name: value for name, value in os.environ.items()
-             if not name.startswith("TBRSIM_") and name != "DISPLAY"}
-    result = subprocess.run([TBRSIM, *map(str, arguments)], env=clean, capture_output=True, text=True, check=False,
-                            timeout=110)
-    if check and result.returncode:
-        raise AssertionError(f"{arguments}: {result.stderr}")
-    return result
-
-
-class Sweep(unittest.TestCase):
+class Sweep(tbrsim.TestCase):
     @classmethod
     def setUpClass(cls):
-        temporary = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(temporary.cleanup)
-        cls.directory = pathlib.Path(temporary.name)
-        cls.recordings = {}
-        for name in ("glmark2_shadow", "glmark2_texture"):
-            cls.recordings[name] = cls.directory / f"{name}.tbr"
-            run("replay", "--no-model", "--record", cls.recordings[name], "--out", cls.directory / "replay",
-                TRACES / f"{name}.trace")
-        cls.shadow, cls.texture = cls.recordings.values()
+        super().setUpClass()
+        cls.shadow, cls.texture = cls.recordings = [tbrsim.record(cls.shared, name, "--no-model")
+                                                    for name in ("glmark2_shadow", "glmark2_texture")]
 
     def sweep(self, recording, *arguments):
         """The points by policy, size and ways."""
-        rows = list(csv.DictReader(io.StringIO(run("sweep", "--csv", *arguments, recording).stdout)))
+        rows = list(csv.DictReader(io.StringIO(self.fine("sweep", "--csv", *arguments, recording))))
         self.assertEqual(list(rows[0]), COLUMNS)
         points = {}
         for row in rows:
@@ -62,10 +42,9 @@ class Sweep(unittest.TestCase):
                                    (point["misses"] + point["bypasses"]) / point["accesses"], places=8)
         return points
 
-    def simulate(self, recording, *arguments):
-        out = self.directory / f"sim-{len(list(self.directory.iterdir()))}"
-        run("sim", "--out", out, *arguments, recording)
-        return json.loads((out / "stats.json").read_text(encoding="utf-8"))["total"]
+    @staticmethod
+    def simulate(recording, *arguments):
+        return tbrsim.simulate(recording, *arguments)["total"]
 
     def check_unit(self, point, total, unit):
         for name in ("reads", "writes", "hits", "misses", "bypasses", "writebacks"):
@@ -74,7 +53,7 @@ class Sweep(unittest.TestCase):
     def test_point_is_the_unit(self):
         """What arrives at a unit makes a cache of its shape do what the unit does; invalidations included."""
         invalidations = 0
-        for recording in self.recordings.values():
+        for recording in self.recordings:
             points = self.sweep(recording, "--unit", "l2", "--size", "64K,256K", "--ways", "8,16", "--policy", POLICIES)
             self.assertEqual(len(points), 4 * 14)
             self.assertTrue(all(point["lower_bound"] is None for point in points.values()))
@@ -87,7 +66,7 @@ class Sweep(unittest.TestCase):
     def test_stream_is_a_cache_of_its_own(self):
         """Textures as they leave the pipeline: one texture cache for all processors."""
         settings = ("--set", "caches.texture_cache.instances=1", "--set", "caches.texture_cache.size=16384")
-        for recording in self.recordings.values():
+        for recording in self.recordings:
             points = self.sweep(recording, "--stream", "texture", "--size", "4K,16K", "--ways", "4,full", "--policy",
                                 "lru,opt,nru")
             for policy in ("lru", "opt", "nru"):
@@ -120,7 +99,7 @@ class Sweep(unittest.TestCase):
     def test_lower_bound(self):
         """A pass' attributes are written once and read at least once (TCOR V-A): with room for all of them, each is
         missed once; without any, at least twice. Nothing is below, nothing below opt, and optpt is not above it."""
-        for recording in self.recordings.values():
+        for recording in self.recordings:
             points = self.sweep(recording, "--stream", "pb_attribute", "--size", "64,1K,4K,16K,64K,1M,16M", "--ways",
                                 "1,full", "--policy", POLICIES)
             for (policy, size, ways), point in points.items():
@@ -157,10 +136,10 @@ class Sweep(unittest.TestCase):
     def test_threads_and_formats(self):
         options = ("--unit", "l2", "--size", "16K,64K", "--ways", "4,full", "--policy", POLICIES, "--index", "xor",
                    "--block", "128", "--config", "boustro-fo", "--set", "caches.l2.policy=opt")
-        one, many = (run("sweep", "--csv", "--jobs", jobs, *options, self.shadow).stdout for jobs in (1, 7))
+        one, many = (self.fine("sweep", "--csv", "--jobs", jobs, *options, self.shadow) for jobs in (1, 7))
         self.assertEqual(one, many)
         file = self.directory / "points.json"
-        self.assertEqual(run("sweep", "--json", "--out", file, *options, self.shadow).stdout, "")
+        self.assertEqual(self.fine("sweep", "--json", "--out", file, *options, self.shadow), "")
         report = json.loads(file.read_text(encoding="utf-8"))
         self.assertEqual((report["block_bytes"], report["index"], report["accesses_of"], report["empty_at_each_pass"]),
                          (128, "xor", "l2", False))
@@ -170,7 +149,7 @@ class Sweep(unittest.TestCase):
             self.assertEqual(list(point), COLUMNS)
             self.assertEqual({name: row[name] for name in COLUMNS[:13]},
                              {name: str(point[name]) for name in COLUMNS[:13]})
-        table = run("sweep", *options, self.shadow).stdout
+        table = self.fine("sweep", *options, self.shadow)
         for point in report["points"]:
             self.assertIn(str(point["misses"]), table)
 
@@ -196,12 +175,11 @@ class Sweep(unittest.TestCase):
             options = ("--unit", "l2", "--set", "streams.color=l2")
             points = self.sweep(self.shadow, *options, "--stream", ",".join(streams), "--size", "64K,256K", "--ways", "8",
                                 "--policy", "lru,srrip,opt")
-            lines = run("export", "--format", "streams", *options, self.shadow).stdout.splitlines()
+            lines = self.fine("export", "--format", "streams", *options, self.shadow).splitlines()
             accesses = "".join(f"{line}\n" for line in lines if line[0] == "I" or line.split()[-1] in streams)
             for (policy, size, ways), point in points.items():
-                counts = json.loads(subprocess.run(
-                    [TBRSIM, "cache", "--json", "--size", str(size), "--ways", str(ways), "--policy", policy, "-"],
-                    input=accesses, capture_output=True, check=True, text=True).stdout)
+                counts = json.loads(self.fine("cache", "--json", "--size", size, "--ways", ways, "--policy", policy,
+                                              "-", data=accesses))
                 self.assertEqual((int(point["accesses"]), int(point["misses"])), (counts["accesses"], counts["misses"]))
                 self.assertGreater(counts["misses"], 0)
 
@@ -213,7 +191,7 @@ class Sweep(unittest.TestCase):
         defaults = {"--stream": "texture", "--size": "4K", "--ways": "4", "--policy": "lru"}
         given = dict(zip(arguments[::2], arguments[1::2]))
         options = [word for name, value in (defaults | given).items() if value is not None for word in (name, value)]
-        result = run("sweep", *options, self.texture, check=False)
+        result = tbrsim.run("sweep", *options, self.texture)
         self.assertEqual(result.returncode, 2, result.stderr)
         self.assertEqual(result.stdout, "")
         self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
@@ -250,35 +228,25 @@ class Sweep(unittest.TestCase):
         self.refused(["tile.size"], "--set", "tile.size=16")
         self.refused(["unknown option", "--waze"], "--waze", "4")
         for files, words in (((), "no recording"), ((self.texture, self.texture), "more than one recording")):
-            result = run("sweep", "--stream", "texture", "--size", "4K", "--ways", "4", "--policy", "lru", *files,
-                         check=False)
+            result = tbrsim.run("sweep", "--stream", "texture", "--size", "4K", "--ways", "4", "--policy", "lru", *files)
             self.assertEqual(result.returncode, 2)
             self.assertIn(words, result.stderr)
 
     def test_bad_files(self):
         options = ("--stream", "texture", "--size", "4K", "--ways", "4", "--policy", "lru")
         for arguments in (("/nonexistent.tbr",), (__file__,), ("--out", "/nonexistent/points.csv", self.texture)):
-            result = run("sweep", *options, *arguments, check=False)
+            result = tbrsim.run("sweep", *options, *arguments)
             self.assertEqual(result.returncode, 1)
             self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
-        result = run("sweep", *options, "--out", "/dev/full", self.texture, check=False)
+        result = tbrsim.run("sweep", *options, "--out", "/dev/full", self.texture)
         self.assertEqual(result.returncode, 1)
         self.assertIn("/dev/full", result.stderr)
 
     def test_help(self):
-        out = run("sweep", "--help").stdout
+        out = self.fine("sweep", "--help")
         for word in ("--stream", "--unit", "begins with an empty cache", "optpt", "srrip"):
             self.assertIn(word, out)
 
 
-def main():
-    global TBRSIM
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    arguments, rest = parser.parse_known_args()
-    TBRSIM = arguments.tbrsim
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main()

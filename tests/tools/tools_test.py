@@ -2,34 +2,23 @@
 """The tbrsim command: its answers, and what it says to bad input: one clear line and
 an exit status."""
 
-import argparse
 import fcntl
 import os
 import pathlib
 import pty
 import re
-import resource
 import signal
 import struct
 import subprocess
 import sys
-import tempfile
-import textwrap
 import termios
+import textwrap
 import time
-import unittest
 
-TBRSIM = None
-REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
-TRACE = REPLAYS / "glmark2_function.trace"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-
-def run(*arguments, environment=None, **options):
-    """Runs the command without a display and without settings from outside."""
-    clean = {name: value for name, value in os.environ.items()
-             if not name.startswith("TBRSIM_") and name != "DISPLAY"}
-    return subprocess.run([TBRSIM, *map(str, arguments)], env=clean | (environment or {}), capture_output=True,
-                          text=True, check=False, timeout=100, **options)
+TRACE = tbrsim.CAPTURES / "glmark2_function.trace"
 
 
 def servers(parent):
@@ -54,78 +43,57 @@ def exists(process):
     return state != "Z"
 
 
-class CommandTest(unittest.TestCase):
-    def setUp(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        self.directory = directory.name
-
-    def path(self, name, content=None):
-        path = pathlib.Path(self.directory, name)
-        if content is not None:
-            path.write_bytes(content if isinstance(content, bytes) else content.encode())
-        return path
-
-    def refused(self, status, pattern, *arguments, **options):
-        """The command ends with this status and one line that matches."""
-        result = run(*arguments, **options)
-        self.assertEqual(result.returncode, status, result.stderr)
-        lines = result.stderr.splitlines()
-        self.assertEqual(len(lines), 1, result.stderr)
-        self.assertRegex(lines[0], "^tbrsim: .*" + pattern)
-
-
-class Answers(CommandTest):
+class Answers(tbrsim.TestCase):
     def test_help(self):
         for arguments in (["--help"], ["run", "--help"], ["replay", "--help"], ["env", "--help"],
                           ["analyze", "--help"], ["cache", "--help"], ["configs", "--help"],
                           ["counters", "--help"], ["energy", "--help"]):
-            result = run(*arguments)
+            result = tbrsim.run(*arguments)
             self.assertEqual(result.returncode, 0)
             self.assertTrue(result.stdout.startswith("usage: tbrsim"))
             self.assertEqual(result.stderr, "")
 
     def test_version(self):
-        self.assertRegex(run("--version").stdout, r"^tbrsim \d+\.\d+\.\d+\n$")
+        self.assertRegex(tbrsim.run("--version").stdout, r"^tbrsim \d+\.\d+\.\d+\n$")
 
     def test_configs(self):
-        names = [line.split()[0] for line in run("configs").stdout.splitlines()]
+        names = [line.split()[0] for line in tbrsim.run("configs").stdout.splitlines()]
         self.assertIn("tcor-baseline-64k", names)
         for name in names:
-            self.assertRegex(run("configs", "--flat", name).stdout, r"caches\.(l2|llc)\.size=")
+            self.assertRegex(tbrsim.run("configs", "--flat", name).stdout, r"caches\.(l2|llc)\.size=")
 
     def test_printed_values_are_settings(self):
-        values = run("configs", "--flat", "tcor-baseline-64k").stdout.splitlines()
+        values = tbrsim.run("configs", "--flat", "tcor-baseline-64k").stdout.splitlines()
         settings = [argument for value in values for argument in ("--set", value)]
-        again = run("configs", "--flat", *settings, "tcor-baseline-64k")
+        again = tbrsim.run("configs", "--flat", *settings, "tcor-baseline-64k")
         self.assertEqual(again.stdout.splitlines(), values, again.stderr)
 
     def test_printed_configuration_is_one(self):
         """What `configs` prints of a preset, with where each value is from, is a configuration with its values."""
-        for line in run("configs").stdout.splitlines():
+        for line in tbrsim.run("configs").stdout.splitlines():
             name = line.split()[0]
-            printed = run("configs", "--set", "l2.latency=20", name)
+            printed = tbrsim.run("configs", "--set", "l2.latency=20", name)
             values = [value for value in printed.stdout.splitlines() if not value.endswith(":")]
             for value in values:
                 self.assertRegex(value, r" # ([a-z0-9-]+\.yaml:\d+|--set)$")
             again = self.path("again.yaml")
             again.write_text(printed.stdout)
-            self.assertEqual(run("configs", "--flat", str(again)).stdout,
-                             run("configs", "--flat", "--set", "l2.latency=20", name).stdout, name)
+            self.assertEqual(tbrsim.run("configs", "--flat", str(again)).stdout,
+                             tbrsim.run("configs", "--flat", "--set", "l2.latency=20", name).stdout, name)
 
     def test_the_file_of_the_documentation(self):
         """docs/configurations.md's example is a configuration, and its values are where the document says."""
-        text = (pathlib.Path(__file__).resolve().parents[2] / "docs/configurations.md").read_text()
+        text = (tbrsim.SOURCE / "docs/configurations.md").read_text()
         blocks = [textwrap.dedent(block) for block in re.findall(r"(?:^(?: {4}.*)?\n)+", text, re.MULTILINE)]
         own = self.path("phone.yaml", next(block for block in blocks if "# phone.yaml" in block).strip() + "\n")
-        printed = run("configs", str(own))
+        printed = tbrsim.run("configs", str(own))
         self.assertEqual(printed.stderr, "")
         excerpt = next(block for block in blocks if "# phone.yaml:" in block and "extends" not in block)
         for line in excerpt.strip().splitlines():
             self.assertIn(line + "\n", printed.stdout)
         again = self.path("again.yaml", printed.stdout)
-        values = run("configs", "--flat", str(own)).stdout
-        self.assertEqual(run("configs", "--flat", str(again)).stdout, values)
+        values = tbrsim.run("configs", "--flat", str(own)).stdout
+        self.assertEqual(tbrsim.run("configs", "--flat", str(again)).stdout, values)
         for value in ("clock_mhz=850", "timing=on", "tile.size=16", "streams.pb_list=l2", "caches.l2.size=1048576",
                       "caches.texture_cache.size=32768", "dram_system.device=LPDDR4_8Gb_x16_3200"):
             self.assertIn(value, values.splitlines())
@@ -135,7 +103,7 @@ class Answers(CommandTest):
         """A file that extends a preset, and where each value of it comes from."""
         own = self.path("own.yaml")
         own.write_text("description: TCOR with a small L2\nextends: tcor-64k\ncaches:\n  l2:\n    size: 524288\n")
-        printed = run("configs", str(own)).stdout
+        printed = tbrsim.run("configs", str(own)).stdout
         self.assertIn("    size: 524288 # own.yaml:5\n", printed)
         self.assertIn("    policy: tcor # tcor-64k.yaml:", printed)
         self.assertIn("clock_mhz: 600 # tcor-baseline-64k.yaml:", printed)
@@ -143,41 +111,40 @@ class Answers(CommandTest):
         self.refused(2, r"own\.yaml:4: caches\.l2\.sise: unknown key, expected keys of: size, ways", "configs", str(own))
 
     def test_counters(self):
-        lines = run("counters").stdout.splitlines()
+        lines = tbrsim.run("counters").stdout.splitlines()
         self.assertTrue(any(re.match(r"tile_cache\.pb_list\.hits +accesses ", line) for line in lines))
         self.assertEqual(len(lines), len({line.split()[0] for line in lines}))
 
     def test_env_survives_the_shell(self):
         name = self.path("it's a \"$HOME\" `config`.yaml")
-        preset = self.path("x", run("env").stdout)
+        preset = self.path("x", tbrsim.run("env").stdout)
         source = re.search(r"TBRSIM_CONFIG_DIR='(.*)'", preset.read_text())[1]
         name.write_bytes(pathlib.Path(source, "tcor-baseline-64k.yaml").read_bytes())
         script = 'eval "$("$0" env --config "$1" --set mode=tbr --set threads=2)"; ' \
                  'printf "%s|%s|%s" "$TBRSIM_CONFIG" "$TBRSIM_SET" "$GALLIUM_DRIVER"'
-        result = subprocess.run(["sh", "-c", script, TBRSIM, name], capture_output=True, text=True, check=True)
+        result = tbrsim.execute("sh", "-c", script, tbrsim.arguments.tbrsim, name, check=True)
         self.assertEqual(result.stdout, f"{name}|mode=tbr\nthreads=2|tbrsim")
 
     def test_renderer(self):
-        result = run("run", "--out", self.directory, "--", "glmark2-es2", "--validate", "-b", "build:duration=0.1")
+        result = tbrsim.run("run", "--out", self.directory, "--", "glmark2-es2", "--validate", "-b", "build:duration=0.1")
         self.assertRegex(result.stdout, r"GL_RENDERER: +tbrsim")
 
 
-class Run(CommandTest):
+class Run(tbrsim.TestCase):
     def out(self):
         return ["--out", self.path("out")]
 
     def test_status_is_passed_on(self):
-        self.assertEqual(run("run", *self.out(), "--", "sh", "-c", "exit 7").returncode, 7)
+        self.assertEqual(tbrsim.run("run", *self.out(), "--", "sh", "-c", "exit 7").returncode, 7)
 
     def test_relative_out(self):
-        result = run("run", "--", "sh", "-c", "cd /; printf %s \"$TBRSIM_OUT\"", cwd=self.directory)
+        result = tbrsim.run("run", "--", "sh", "-c", "cd /; printf %s \"$TBRSIM_OUT\"", cwd=self.directory)
         self.assertEqual(os.path.realpath(result.stdout), os.path.realpath(self.path("tbrsim-out")))
 
     def start_sleeper(self):
         """The command with a program that sleeps; with it, the program's and the X server's number."""
-        process = subprocess.Popen([TBRSIM, "run", *self.out(), "--", "sh", "-c", "echo $$ $DISPLAY; exec sleep 60"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                                   env={k: v for k, v in os.environ.items() if k != "DISPLAY"})
+        process = tbrsim.start("run", *self.out(), "--", "sh", "-c", "echo $$ $DISPLAY; exec sleep 60", text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
         program, display = process.stdout.readline().split()
@@ -192,11 +159,11 @@ class Run(CommandTest):
         self.assertFalse(exists(server))
 
     def test_given_display_is_used(self):
-        result = run("run", *self.out(), "--", "printenv", "DISPLAY", environment={"DISPLAY": ":4711"})
+        result = tbrsim.run("run", *self.out(), "--", "printenv", "DISPLAY", variables={"DISPLAY": ":4711"})
         self.assertEqual(result.stdout, ":4711\n")
 
     def test_killed_program(self):
-        result = run("run", *self.out(), "--", "sh", "-c", "kill -SEGV $$")
+        result = tbrsim.run("run", *self.out(), "--", "sh", "-c", "kill -SEGV $$")
         self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
         self.assertRegex(result.stderr, r"^tbrsim: sh: killed by signal 11 \(Segmentation fault\)\n"
                                         r"tbrsim: no frame was finished on the simulated GPU; .*\n$")
@@ -218,10 +185,10 @@ class Run(CommandTest):
         self.assertFalse(exists(program) or exists(server))
 
 
-class Replay(CommandTest):
+class Replay(tbrsim.TestCase):
     def replay(self, *arguments):
         """Replays TRACE into self.directory/out; what the command said, its table, its rows."""
-        result = run("replay", "--out", self.path("out"), *arguments, TRACE)
+        result = tbrsim.run("replay", "--out", self.path("out"), *arguments, TRACE)
         csv = self.path("out") / "frames.csv"
         return result, csv.read_bytes() if csv.exists() else b""
 
@@ -253,8 +220,8 @@ class Replay(CommandTest):
         self.assertEqual(both.stderr, "")
         self.refused(2, "--check=softpipe: expected llvmpipe, or llvmpipe,softpipe", "replay", "--check=softpipe", TRACE)
         # This one's images are llvmpipe's to the bit; blurred ones are rounded otherwise.
-        result = run("replay", "--out", self.path("out"), "--no-model", "--check", "--frames", "0-1",
-                     "--tolerance", "0", REPLAYS / "glmark2_effect2d.trace")
+        result = tbrsim.run("replay", "--out", self.path("out"), "--no-model", "--check", "--frames", "0-1",
+                            "--tolerance", "0", tbrsim.CAPTURES / "glmark2_effect2d.trace")
         self.assertEqual(result.returncode, 1, result.stdout)
         self.assertRegex(result.stdout, r"past the tolerance: (0|1)")
         self.assertTrue((self.path("out") / "check" / "difference-0000.png").exists())
@@ -270,11 +237,10 @@ class Replay(CommandTest):
         self.assertEqual(first, again)
 
 
-class Progress(CommandTest):
+class Progress(tbrsim.TestCase):
     def setUp(self):
         super().setUp()
-        self.recording = self.path("ideas.tbr")
-        run("replay", "--no-model", "--record", self.recording, "--out", self.path("out"), REPLAYS / "glmark2_ideas.trace")
+        self.recording = tbrsim.record(self.directory, "glmark2_ideas", "--no-model")
 
     def on_terminal(self, columns, *arguments):
         """Status, and what comes to a terminal of so many columns."""
@@ -282,7 +248,7 @@ class Progress(CommandTest):
         fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         output = b""
         with open(terminal, "rb", buffering=0) as file:
-            process = subprocess.Popen([TBRSIM, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=end)
+            process = tbrsim.start(*arguments, stdout=subprocess.DEVNULL, stderr=end)
             os.close(end)
             while True:
                 try:
@@ -332,11 +298,11 @@ class Progress(CommandTest):
 
     def test_pipe(self):
         for arguments in (["sim", *self.work()], ["replay", "--out", self.path("out"), "--check", TRACE]):
-            result = run(*arguments)
+            result = tbrsim.run(*arguments)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
-class BadInput(CommandTest):
+class BadInput(tbrsim.TestCase):
     def test_usage(self):
         self.refused(2, "no command", )
         self.refused(2, "no command 'fly'", "fly")
@@ -363,10 +329,10 @@ class BadInput(CommandTest):
         setting = ("--set", "caches.l2.policy=opt")
         for arguments in (["run", *setting, "--", "true"], ["replay", *setting, TRACE], ["env", *setting]):
             self.refused(2, "caches.l2.policy: opt has to know the future.*tbrsim sim", *arguments)
-        self.assertEqual(run("configs", *setting, "tcor-baseline-64k").returncode, 0)
+        self.assertEqual(tbrsim.run("configs", *setting, "tcor-baseline-64k").returncode, 0)
 
     def test_config_file(self):
-        text = run("env").stdout
+        text = tbrsim.run("env").stdout
         preset = pathlib.Path(re.search(r"TBRSIM_CONFIG_DIR='(.*)'", text)[1], "tcor-baseline-64k.yaml").read_text()
         lines = preset.splitlines()
         number = next(n for n, line in enumerate(lines) if re.match(r"  l2: *$", line) or line.strip() == "l2:") + 2
@@ -386,7 +352,7 @@ class BadInput(CommandTest):
         self.refused(126, "cannot be executed: Permission denied", "run", *out, "--", self.path("data", "1"))
         # With a display there is nothing to take down.
         self.refused(127, "no-such-program: cannot be executed", "run", *out, "--", "no-such-program",
-                     environment={"DISPLAY": ":4711"})
+                     variables={"DISPLAY": ":4711"})
 
     def test_traces(self):
         whole = TRACE.read_bytes()
@@ -398,7 +364,7 @@ class BadInput(CommandTest):
                      self.path("cut.trace", whole[:20000]))
         for container in ("--snappy", "--zlib"):
             path = self.path("packed.trace")
-            subprocess.run(["apitrace", "repack", container, TRACE, path], check=True, capture_output=True)
+            tbrsim.execute("apitrace", "repack", container, TRACE, path, check=True)
             self.refused(1, "truncated", "replay", *out, self.path("cut.trace", path.read_bytes()[:-1000]))
         self.refused(2, "has the frames 0-5", "replay", *out, "--frames", "3-6", TRACE)
 
@@ -407,22 +373,9 @@ class BadInput(CommandTest):
         for command in (["run", "--out", blocked / "out", "--", "true"], ["replay", "--out", blocked / "out", TRACE]):
             self.refused(1, "cannot be created: Not a directory", *command)
         self.refused(1, "cannot be (created|written to)", "run", "--out", "/proc/out", "--", "true")
-
-        def no_room():
-            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
         self.refused(1, "cannot be written to: File too large", "replay", "--out", self.path("out"), TRACE,
-                     preexec_fn=no_room)
-
-
-def main():
-    global TBRSIM
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    arguments, rest = parser.parse_known_args()
-    TBRSIM = arguments.tbrsim
-    unittest.main(argv=[sys.argv[0], *rest])
+                     preexec_fn=tbrsim.no_room)
 
 
 if __name__ == "__main__":
-    main()
+    tbrsim.main()

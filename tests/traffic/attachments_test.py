@@ -3,18 +3,12 @@
 framebuffers are 128x96 pixels of 4 bytes, for colour and for depth with stencil; tiles
 are 32x32."""
 
-import argparse
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-ARGUMENTS = None
 ALL = 128 * 96 * 4
 TILE = 32 * 32 * 4
 
@@ -47,18 +41,11 @@ EXPECTED = {
 }
 
 
-class Attachments(unittest.TestCase):
-    def frames(self, scene):
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-        with tempfile.TemporaryDirectory() as out:
-            command = [ARGUMENTS.tbrsim, "run", "--set", "tile.size=32", "--out", out, "--", ARGUMENTS.attachments,
-                       scene]
-            result = subprocess.run(command, env=clean, capture_output=True, text=True, check=False, timeout=60)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            return statistics_files.load(out)["frames"]
-
+class Attachments(tbrsim.TestCase):
     def check(self, scene):
-        frames = self.frames(scene)
+        tbrsim.run("run", "--set", "tile.size=32", "--out", self.directory, "--", tbrsim.arguments.attachments, scene,
+                   check=True)
+        frames = tbrsim.frames(self.directory)
         self.assertGreaterEqual(len(frames), 3)
         for frame in frames[1:3]:
             found = (frame["dram.color.read_bytes"], frame["dram.color.write_bytes"],
@@ -71,16 +58,9 @@ def add_test(scene):
     setattr(Attachments, f"test_{scene}", lambda self: self.check(scene))
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    parser.add_argument("--attachments", required=True, type=os.path.abspath)
-    ARGUMENTS, rest = parser.parse_known_args()
-    for scene in EXPECTED:
-        add_test(scene)
-    unittest.main(argv=[sys.argv[0], *rest])
+for each in EXPECTED:
+    add_test(each)
 
 
 if __name__ == "__main__":
-    main()
+    tbrsim.main("attachments")

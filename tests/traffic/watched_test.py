@@ -2,38 +2,21 @@
 """What is counted does not depend on who asks: glretrace's metrics of frames and of draws leave the statistics
 as they are, and add up to them."""
 
-import argparse
-import os
 import pathlib
-import subprocess
 import sys
-import tempfile
-import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
 
-ARGUMENTS = None
-REPLAYS = pathlib.Path(__file__).resolve().parents[2] / "apitrace-replays"
 COUNTERS = ("fragment_stage.fragments", "dram.total.write_bytes")
 
 
-class Watched(unittest.TestCase):
-    def directory(self):
-        directory = tempfile.TemporaryDirectory()
-        self.addCleanup(directory.cleanup)
-        return directory.name
-
+class Watched(tbrsim.TestCase):
     def replay(self, capture, *options):
         """The statistics of a replay and what glretrace printed."""
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("TBRSIM_")}
-        with tempfile.TemporaryDirectory() as out:
-            result = subprocess.run([ARGUMENTS.tbrsim, "run", "--out", out, "--", "eglretrace", "--benchmark", *options,
-                                     REPLAYS / capture], env=clean, capture_output=True, text=True, check=False,
-                                    timeout=100)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            statistics = statistics_files.load(out)
-        return statistics["total"], statistics["frames"], result.stdout.splitlines()
+        result = tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--benchmark", *options,
+                            tbrsim.CAPTURES / capture, check=True)
+        return tbrsim.total(self.directory), tbrsim.frames(self.directory), result.stdout.splitlines()
 
     def watch(self, capture, option):
         """What glretrace reported of each frame or draw, by counter; None where it did not ask."""
@@ -61,9 +44,8 @@ class Watched(unittest.TestCase):
                                              "GL_INTEL_performance_query: fragment_stage.fragments, gpu.passes")
         self.assertEqual((total, frames), self.replay("glmark2_shadow.trace")[:2])
         self.assertIn(["183257", "1"], [line.split("\t")[-2:] for line in printed])
-        result = subprocess.run([ARGUMENTS.tbrsim, "run", "--out", self.directory(), "--", "eglretrace",
-                                 "--list-metrics", REPLAYS / "glmark2_shadow.trace"],
-                                capture_output=True, text=True, check=True, timeout=100)
+        result = tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--list-metrics",
+                            tbrsim.CAPTURES / "glmark2_shadow.trace", check=True)
         lines = [line.strip() for line in result.stdout.splitlines()]
         described = {metric.split()[2]: text.removeprefix("Description:").strip()
                      for metric, text in zip(lines, lines[1:]) if metric.startswith("Metric #")}
@@ -77,13 +59,5 @@ class Watched(unittest.TestCase):
         self.check("glmark2_shadow.trace")
 
 
-def main():
-    global ARGUMENTS
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
-    ARGUMENTS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
-
-
 if __name__ == "__main__":
-    main()
+    tbrsim.main()
