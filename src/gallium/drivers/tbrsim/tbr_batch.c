@@ -26,18 +26,6 @@
 /** Of one of them that many count: the largest textures would end a pass at every draw. */
 #define MAX_COUNTED_BYTES (1ull << 26)
 
-bool
-tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element_size)
-{
-   const size_t grown = MAX3(needed, *capacity + *capacity / 2, 64);
-   void *moved = realloc(*data, grown * element_size);
-   if (!moved)
-      return false;
-   *data = moved;
-   *capacity = grown;
-   return true;
-}
-
 void *
 tbr_batch_allocate(struct tbr_batch *batch, size_t bytes)
 {
@@ -50,11 +38,12 @@ tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resou
    struct tbr_storage *storage = p_atomic_read(&resource->storage);
    if (tbr_batch_holds(batch, storage))
       return storage;
-   if (!tbr_array_reserve(&batch->storages, 1))
+   struct tbr_storage **held = util_dynarray_grow(&batch->storages, struct tbr_storage *, 1);
+   if (!held)
       return NULL;
    storage = NULL;
    tbr_resource_hold(resource, &storage);
-   batch->storages.data[batch->storages.count++] = storage;
+   *held = storage;
    batch->held_bytes += MIN2(storage->bytes, MAX_COUNTED_BYTES);
    return storage;
 }
@@ -63,10 +52,9 @@ uint64_t
 tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch)
 {
    uint64_t bytes = 0;
-   for (size_t i = 0; i < batch->storages.count; i++) {
-      const struct tbr_storage *storage = batch->storages.data[i];
-      if (p_atomic_read(&storage->reference.count) == 1)
-         bytes += storage->bytes;
+   util_dynarray_foreach (&batch->storages, struct tbr_storage *, storage) {
+      if (p_atomic_read(&(*storage)->reference.count) == 1)
+         bytes += (*storage)->bytes;
    }
    return bytes;
 }
@@ -74,11 +62,11 @@ tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch)
 void
 tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shader)
 {
-   if (!tbr_array_reserve(&batch->shaders, 1))
+   struct tbr_fragment_shader **held = util_dynarray_grow(&batch->shaders, struct tbr_fragment_shader *, 1);
+   if (!held)
       return;
-   struct tbr_fragment_shader *held = NULL;
-   tbr_fragment_shader_reference(&held, shader);
-   batch->shaders.data[batch->shaders.count++] = held;
+   *held = NULL;
+   tbr_fragment_shader_reference(held, shader);
 }
 
 struct tbr_storage *
@@ -93,8 +81,8 @@ tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource)
 bool
 tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage)
 {
-   for (size_t i = 0; i < batch->storages.count; i++) {
-      if (batch->storages.data[i] == storage)
+   util_dynarray_foreach (&batch->storages, struct tbr_storage *, held) {
+      if (*held == storage)
          return true;
    }
    return false;
@@ -108,10 +96,10 @@ release_references(struct tbr_batch *batch)
 {
    for (unsigned i = 0; i < ARRAY_SIZE(batch->surfaces); i++)
       pipe_surface_reference(&batch->surfaces[i], NULL);
-   for (size_t i = 0; i < batch->storages.count; i++)
-      tbr_storage_reference(&batch->storages.data[i], NULL);
-   for (size_t i = 0; i < batch->shaders.count; i++)
-      tbr_fragment_shader_reference(&batch->shaders.data[i], NULL);
+   util_dynarray_foreach (&batch->storages, struct tbr_storage *, storage)
+      tbr_storage_reference(storage, NULL);
+   util_dynarray_foreach (&batch->shaders, struct tbr_fragment_shader *, shader)
+      tbr_fragment_shader_reference(shader, NULL);
    ralloc_free(batch->memory);
    batch->memory = NULL;
 }
@@ -119,26 +107,26 @@ release_references(struct tbr_batch *batch)
 static void
 destroy_batch(struct tbr_batch *batch)
 {
-   for (size_t i = 0; i < batch->pages.count; i++)
-      align_free(batch->pages.data[i]);
+   util_dynarray_foreach (&batch->pages, struct cm_pb_attribute_block *, page)
+      align_free(*page);
    cm_pb_lists_destroy(batch->lists);
-   free(batch->pages.data);
-   free(batch->first_blocks.data);
-   free(batch->primitives.data);
-   free(batch->primitive_tiles.data);
-   free(batch->traversal.data);
-   free(batch->position.data);
-   free(batch->states.data);
-   free(batch->storages.data);
-   free(batch->shaders.data);
-   free(batch->sinks.data);
-   free(batch->event_draws.data);
-   free(batch->event_vertices.data);
-   free(batch->event_feedback.data);
-   free(batch->event_primitive.data);
-   free(batch->tile_events.data);
-   free(batch->touched.data);
-   free(batch->tile_done.data);
+   util_dynarray_fini(&batch->pages);
+   util_dynarray_fini(&batch->first_blocks);
+   util_dynarray_fini(&batch->primitives);
+   util_dynarray_fini(&batch->primitive_tiles);
+   util_dynarray_fini(&batch->traversal);
+   util_dynarray_fini(&batch->position);
+   util_dynarray_fini(&batch->states);
+   util_dynarray_fini(&batch->storages);
+   util_dynarray_fini(&batch->shaders);
+   util_dynarray_fini(&batch->sinks);
+   util_dynarray_fini(&batch->event_draws);
+   util_dynarray_fini(&batch->event_vertices);
+   util_dynarray_fini(&batch->event_feedback);
+   util_dynarray_fini(&batch->event_primitive);
+   util_dynarray_fini(&batch->tile_events);
+   util_dynarray_fini(&batch->touched);
+   util_dynarray_fini(&batch->tile_done);
    FREE(batch);
 }
 
@@ -188,12 +176,12 @@ forget_draws(struct tbr_batch *batch)
    batch->read = batch->written = 0;
    batch->num_blocks = 0;
    batch->max_attributes = 1;
-   batch->first_blocks.count = 0;
-   batch->primitives.count = 0;
-   batch->primitive_tiles.count = 0;
-   batch->states.count = 0;
-   batch->event_draws.count = 0;
-   batch->event_vertices.count = 0;
+   util_dynarray_clear(&batch->first_blocks);
+   util_dynarray_clear(&batch->primitives);
+   util_dynarray_clear(&batch->primitive_tiles);
+   util_dynarray_clear(&batch->states);
+   util_dynarray_clear(&batch->event_draws);
+   util_dynarray_clear(&batch->event_vertices);
 }
 
 /** Forgets what the batch last held, but keeps its arrays. */
@@ -206,12 +194,12 @@ reset_batch(struct tbr_batch *batch)
    batch->cleared = batch->stale_fronts = 0;
    batch->most_blocks = 0;
    forget_draws(batch);
-   batch->storages.count = 0;
+   util_dynarray_clear(&batch->storages);
    batch->held_bytes = 0;
-   batch->shaders.count = 0;
-   batch->sinks.count = 0;
-   batch->event_feedback.count = 0;
-   batch->event_primitive.count = 0;
+   util_dynarray_clear(&batch->shaders);
+   util_dynarray_clear(&batch->sinks);
+   util_dynarray_clear(&batch->event_feedback);
+   util_dynarray_clear(&batch->event_primitive);
    batch->next_tile = 0;
    batch->tiles_done = 0;
    batch->rendered = false;
@@ -309,16 +297,16 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
    if ((uint64_t)pass->tiles_x * pass->tiles_y > CM_PB_WIDE_TILES)
       return false;
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
-   batch->traversal.count = batch->position.count = batch->tile_done.count = 0;
-   batch->tile_events.count = batch->touched.count = 0;
-   if (!tbr_array_reserve(&batch->traversal, num_tiles) || !tbr_array_reserve(&batch->position, num_tiles) ||
-       !tbr_array_reserve(&batch->tile_done, num_tiles) || !tbr_array_reserve(&batch->touched, num_tiles) ||
-       !tbr_array_reserve(&batch->tile_events, num_tiles))
+   if (!util_dynarray_resize(&batch->traversal, uint32_t, num_tiles) ||
+       !util_dynarray_resize(&batch->position, uint32_t, num_tiles) ||
+       !util_dynarray_resize(&batch->tile_done, uint8_t, num_tiles) ||
+       !util_dynarray_resize(&batch->touched, bool, num_tiles) ||
+       !util_dynarray_resize(&batch->tile_events, struct cm_tile_events, num_tiles))
       return false;
 
-   memset(batch->tile_events.data, 0, num_tiles * sizeof *batch->tile_events.data);
-   memset(batch->tile_done.data, 0, num_tiles);
-   memset(batch->touched.data, 0, num_tiles * sizeof(bool));
+   memset(batch->tile_events.data, 0, batch->tile_events.size);
+   memset(batch->tile_done.data, 0, batch->tile_done.size);
+   memset(batch->touched.data, 0, batch->touched.size);
    cm_tile_order_build(config->tile.order, pass->tiles_x, pass->tiles_y,
                        cm_traversal_reversed(config->frame.traversal, batch->frame), batch->traversal.data);
    cm_tile_order_positions(batch->traversal.data, num_tiles, batch->position.data);
@@ -347,16 +335,17 @@ tbr_batch_get(struct tbr_context *context)
    batch->recorded = screen->model && tbr_model_frame_wanted(screen->model, batch->frame);
    batch->memory = ralloc_context(NULL);
    batch->arena = linear_context(batch->memory);
-   const bool ready = batch->arena && set_up_tiles(context, batch) && tbr_array_reserve(&batch->sinks, 1) &&
-                      tbr_array_reserve(&batch->storages, ARRAY_SIZE(batch->surfaces));
+   const bool ready =
+      batch->arena && set_up_tiles(context, batch) &&
+      util_dynarray_ensure_cap(&batch->sinks, sizeof(struct tbr_fragment_sink *)) &&
+      util_dynarray_ensure_cap(&batch->storages, ARRAY_SIZE(batch->surfaces) * sizeof(struct tbr_storage *));
    batch->sequence = ready ? tbr_renderer_begin(screen->renderer) : 0;
    if (!batch->sequence) {
       release_references(batch);
       destroy_batch(batch);
       return NULL;
    }
-   batch->sinks.data[0] = NULL;
-   batch->sinks.count = 1;
+   util_dynarray_append(&batch->sinks, struct tbr_fragment_sink *, NULL);
    attach_all(context, batch);
    batch->held_bytes = 0;
 
@@ -369,15 +358,19 @@ tbr_batch_get(struct tbr_context *context)
 uint32_t
 tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink)
 {
-   if (!sink || !tbr_array_reserve(&batch->sinks, 1))
+   if (!sink)
       return 0;
-   sink->last_batch = batch->sequence;
-   for (size_t i = 1; i < batch->sinks.count; i++) {
-      if (batch->sinks.data[i] == sink)
+   const unsigned count = util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *);
+   for (unsigned i = 1; i < count; i++) {
+      if (*util_dynarray_element(&batch->sinks, struct tbr_fragment_sink *, i) == sink)
          return i;
    }
-   batch->sinks.data[batch->sinks.count] = sink;
-   return batch->sinks.count++;
+   struct tbr_fragment_sink **added = util_dynarray_grow(&batch->sinks, struct tbr_fragment_sink *, 1);
+   if (!added)
+      return 0;
+   *added = sink;
+   sink->last_batch = batch->sequence;
+   return count;
 }
 
 void
@@ -441,7 +434,8 @@ static bool
 drop_draws(struct tbr_context *context, struct tbr_batch *batch)
 {
    draw_flush(context->draw);
-   if (context->batch != batch || batch->sinks.count > 1 || batch->event_feedback.count)
+   if (context->batch != batch || util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *) > 1 ||
+       batch->event_feedback.size)
       return false;
    forget_draws(batch);
    context->dirty = TBR_DIRTY_ALL;
@@ -569,11 +563,11 @@ decide_transfers(struct tbr_batch *batch)
 static bool
 number_event_primitives(struct tbr_batch *batch)
 {
-   batch->event_primitive.count = 0;
-   if (!tbr_array_reserve(&batch->event_primitive, batch->num_blocks))
-      return false;
-   for (size_t i = 0; i < batch->primitives.count; i++)
-      batch->event_primitive.data[batch->first_blocks.data[i]] = i;
+   if (!util_dynarray_resize(&batch->event_primitive, uint32_t, batch->num_blocks))
+      return batch->num_blocks == 0;
+   uint32_t *event_primitive = batch->event_primitive.data, i = 0;
+   util_dynarray_foreach (&batch->first_blocks, uint32_t, block)
+      event_primitive[*block] = i++;
    batch->pass.event_primitive = batch->event_primitive.data;
    batch->pass.events = batch->tile_events.data;
    return true;
@@ -606,15 +600,15 @@ describe_events(struct tbr_batch *batch)
       copy_flags(&events->color[i], &pass->color[i]);
    copy_flags(&events->depth, &pass->depth);
    copy_flags(&events->stencil, &pass->stencil);
-   events->num_draws = batch->event_draws.count;
+   events->num_draws = util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
    events->draws = batch->event_draws.data;
-   events->num_vertices = batch->event_vertices.count;
+   events->num_vertices = util_dynarray_num_elements(&batch->event_vertices, uint32_t);
    events->vertices = batch->event_vertices.data;
-   events->num_feedback = batch->event_feedback.count;
+   events->num_feedback = util_dynarray_num_elements(&batch->event_feedback, struct cm_feedback);
    events->feedback = batch->event_feedback.data;
-   events->num_primitives = batch->primitives.count;
+   events->num_primitives = util_dynarray_num_elements(&batch->primitives, struct cm_primitive);
    events->primitives = batch->primitives.data;
-   events->num_primitive_tiles = batch->primitive_tiles.count;
+   events->num_primitive_tiles = util_dynarray_num_elements(&batch->primitive_tiles, uint32_t);
    events->primitive_tiles = batch->primitive_tiles.data;
    events->tiles = batch->tile_events.data;
    events->touched = batch->touched.data;
@@ -642,7 +636,7 @@ tbr_batch_hand_over(struct tbr_context *context)
    }
    decide_transfers(batch);
    batch->pass.draws = batch->states.data;
-   batch->pass.num_occlusion_counters = batch->sinks.count;
+   batch->pass.num_occlusion_counters = util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *);
    tbr_debug_pass(batch);
    tbr_progress_pass();
    tbr_debug_tile(&batch->pass, batch);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "pipe/p_state.h"
+#include "util/u_dynarray.h"
 #include "tbr_pass.h"
 
 struct tbr_context;
@@ -24,21 +25,6 @@ struct linear_ctx;
 /** Attribute blocks a page of PB-Attributes holds. */
 #define TBR_PAGE_SHIFT 12
 #define TBR_PAGE_BLOCKS (1u << TBR_PAGE_SHIFT)
-
-/** A growing array: `data` has room for `capacity` elements, `count` are used. */
-#define TBR_ARRAY(type) \
-   struct {             \
-      type *data;       \
-      size_t count;     \
-      size_t capacity;  \
-   }
-
-/** Room for n more elements; false when memory is out. */
-#define tbr_array_reserve(array, n)                                                   \
-   ((array)->capacity - (array)->count >= (size_t)(n) ||                              \
-    tbr_array_grow((void **)&(array)->data, &(array)->capacity, (array)->count + (n), \
-                   sizeof *(array)->data))
-bool tbr_array_grow(void **data, size_t *capacity, size_t needed, size_t element_size);
 
 /** A batch and everything it needs until it is rendered. Objects are recycled by
  * their context with all their memory. */
@@ -59,42 +45,42 @@ struct tbr_batch {
    unsigned stale_fronts; /**< mask of colour surfaces, see tbr_batch_refresh_fronts */
 
    /* Parameter Buffer. */
-   TBR_ARRAY(struct cm_pb_attribute_block *) pages;
+   struct util_dynarray pages; /**< struct cm_pb_attribute_block * */
    uint32_t num_blocks;
    uint32_t max_attributes;
-   uint32_t most_blocks;             /**< that there would have been with each primitive, drawn or dropped */
-   TBR_ARRAY(uint32_t) first_blocks; /**< a primitive's ID */
-   TBR_ARRAY(struct cm_primitive) primitives;
-   TBR_ARRAY(uint32_t) primitive_tiles;
+   uint32_t most_blocks;              /**< that there would have been with each primitive, drawn or dropped */
+   struct util_dynarray first_blocks; /**< uint32_t, a primitive's ID */
+   struct util_dynarray primitives;   /**< struct cm_primitive */
+   struct util_dynarray primitive_tiles; /**< uint32_t */
    struct cm_pb_lists *lists;
-   TBR_ARRAY(uint32_t) traversal;
-   TBR_ARRAY(uint32_t) position; /**< of a tile in the traversal */
+   struct util_dynarray traversal; /**< uint32_t, tiles in the order of rendering */
+   struct util_dynarray position;  /**< uint32_t, of a tile in the traversal */
 
    /* Draws. */
    void *memory; /**< ralloc context of what follows */
    struct linear_ctx *arena;
-   TBR_ARRAY(const struct tbr_draw_state *) states;
-   TBR_ARRAY(struct tbr_storage *) storages;        /**< referenced */
-   uint64_t held_bytes;                             /**< of those that are not attachments */
-   TBR_ARRAY(struct tbr_fragment_shader *) shaders; /**< referenced */
-   TBR_ARRAY(struct tbr_fragment_sink *) sinks;     /**< [0] unused */
+   struct util_dynarray states;   /**< const struct tbr_draw_state * */
+   struct util_dynarray storages; /**< struct tbr_storage *, referenced */
+   uint64_t held_bytes;           /**< of those that are not attachments */
+   struct util_dynarray shaders;  /**< struct tbr_fragment_shader *, referenced */
+   struct util_dynarray sinks;    /**< struct tbr_fragment_sink *, [0] unused */
 
    /* Events; empty if the batch is not simulated. */
    bool recorded;
    struct cm_pass events;
-   TBR_ARRAY(struct cm_draw) event_draws;
-   TBR_ARRAY(uint32_t) event_vertices;
-   TBR_ARRAY(struct cm_feedback) event_feedback;
-   TBR_ARRAY(uint32_t) event_primitive;
-   TBR_ARRAY(struct cm_tile_events) tile_events;
-   TBR_ARRAY(bool) touched;
+   struct util_dynarray event_draws;     /**< struct cm_draw */
+   struct util_dynarray event_vertices;  /**< uint32_t */
+   struct util_dynarray event_feedback;  /**< struct cm_feedback */
+   struct util_dynarray event_primitive; /**< uint32_t, by attribute block */
+   struct util_dynarray tile_events;     /**< struct cm_tile_events, by tile */
+   struct util_dynarray touched;         /**< bool, by tile */
 
    /* Rendering (tbr_renderer.c). */
    uint32_t next_tile; /**< place in the traversal to be taken next */
    uint32_t tiles_done;
-   TBR_ARRAY(uint8_t) tile_done; /**< by place in the traversal */
-   int32_t users;                /**< renderer and model; retired at 0 */
-   uint64_t orphaned_bytes;      /**< memory that nobody but the batch held when it was submitted */
+   struct util_dynarray tile_done; /**< uint8_t, by index in the traversal */
+   int32_t users;                  /**< renderer and model; retired at 0 */
+   uint64_t orphaned_bytes;        /**< memory that nobody but the batch referenced when it was submitted */
    bool rendered;
 };
 

@@ -140,8 +140,8 @@ static uint32_t
 count_touched(const struct tbr_batch *batch)
 {
    uint32_t count = 0;
-   for (uint32_t i = 0; i < batch->pass.tiles_x * batch->pass.tiles_y; i++)
-      count += batch->touched.data[i];
+   util_dynarray_foreach (&batch->touched, bool, touched)
+      count += *touched;
    return count;
 }
 
@@ -161,8 +161,10 @@ tbr_debug_pass(const struct tbr_batch *batch)
    }
    print_attachment("depth", &pass->depth);
    print_attachment("stencil", &pass->stencil);
-   fprintf(tbr_debug.out, "; %zu draw states, %zu primitives, %u of %u tiles\n", batch->states.count,
-           batch->primitives.count, count_touched(batch), pass->tiles_x * pass->tiles_y);
+   fprintf(tbr_debug.out, "; %zu draw states, %zu primitives, %u of %u tiles\n",
+           util_dynarray_num_elements(&batch->states, const struct tbr_draw_state *),
+           util_dynarray_num_elements(&batch->primitives, struct cm_primitive), count_touched(batch),
+           pass->tiles_x * pass->tiles_y);
    funlockfile(tbr_debug.out);
 }
 

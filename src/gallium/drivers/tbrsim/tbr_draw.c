@@ -47,12 +47,33 @@ note_transfers(struct tbr_batch *batch, const struct tbr_draw_state *state)
       batch->read |= PIPE_CLEAR_STENCIL;
 }
 
+static const struct tbr_draw_state *
+state_of(const struct tbr_binning *binning)
+{
+   return *util_dynarray_element(&binning->batch->states, const struct tbr_draw_state *, binning->state);
+}
+
+/** Adds a copy of the state, which stays as long as the batch, and returns its index; TBR_NO_STATE when out of
+ * memory. */
+static uint32_t
+append_state(struct tbr_batch *batch, const struct tbr_draw_state *state, struct tbr_draw_state **copy)
+{
+   *copy = tbr_batch_allocate(batch, sizeof **copy);
+   const struct tbr_draw_state **appended =
+      *copy ? util_dynarray_grow(&batch->states, const struct tbr_draw_state *, 1) : NULL;
+   if (!appended)
+      return TBR_NO_STATE;
+   **copy = *state;
+   *appended = *copy;
+   return util_dynarray_num_elements(&batch->states, const struct tbr_draw_state *) - 1;
+}
+
 static void
 use_viewport_state(struct tbr_binning *binning, unsigned viewport)
 {
    binning->viewport = viewport;
    binning->state = binning->viewport_states[viewport];
-   const struct tbr_draw_state *state = binning->batch->states.data[binning->state];
+   const struct tbr_draw_state *state = state_of(binning);
    binning->x0 = state->scissor_x0;
    binning->y0 = state->scissor_y0;
    binning->x1 = state->scissor_x1;
@@ -76,16 +97,15 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
          tbr_binning_invalidate(context);
    }
    current->event_draw = event_draw;
-   const bool same = !context->dirty && batch->states.count && !batch->recorded;
+   const bool same = !context->dirty && batch->states.size && !batch->recorded;
    context->dirty = 0;
    if (!same) {
-      struct tbr_draw_state *state = tbr_batch_allocate(batch, sizeof *state);
-      if (!state || !tbr_array_reserve(&batch->states, 1))
+      struct tbr_draw_state *state;
+      const uint32_t index = append_state(batch, current, &state);
+      if (index == TBR_NO_STATE)
          return false;
-      *state = *current;
       memset(binning->viewport_states, 0xff, sizeof binning->viewport_states);
-      binning->viewport_states[0] = batch->states.count;
-      batch->states.data[batch->states.count++] = state;
+      binning->viewport_states[0] = index;
    }
    note_transfers(batch, current);
    batch->drawn = true;
@@ -98,6 +118,13 @@ begin_state(struct tbr_context *context, struct tbr_batch *batch, uint32_t event
    return true;
 }
 
+/** Index in the event stream of the batch's next draw. */
+static uint32_t
+num_event_draws(const struct tbr_batch *batch)
+{
+   return util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
+}
+
 bool
 tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport)
 {
@@ -106,13 +133,12 @@ tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport)
    if (viewport == binning->viewport)
       return true;
    if (binning->viewport_states[viewport] == TBR_NO_STATE) {
-      struct tbr_draw_state *state = tbr_batch_allocate(batch, sizeof *state);
-      if (!state || !tbr_array_reserve(&batch->states, 1))
+      struct tbr_draw_state *state;
+      const uint32_t index = append_state(batch, state_of(binning), &state);
+      if (index == TBR_NO_STATE)
          return false;
-      *state = *batch->states.data[binning->state];
       tbr_draw_state_set_viewport(context, batch, viewport, state);
-      binning->viewport_states[viewport] = batch->states.count;
-      batch->states.data[batch->states.count++] = state;
+      binning->viewport_states[viewport] = index;
    }
    use_viewport_state(binning, viewport);
    return true;
@@ -133,7 +159,7 @@ tbr_draw_continue(struct tbr_context *context)
    struct tbr_batch *batch = tbr_batch_get(context);
    const unsigned viewport = context->binning->viewport;
    context->binning->batch = NULL;
-   if (!batch || !begin_state(context, batch, batch->event_draws.count) ||
+   if (!batch || !begin_state(context, batch, num_event_draws(batch)) ||
        !tbr_draw_select_viewport(context, viewport) ||
        (batch->recorded && !tbr_draw_events_continue(context, batch))) {
       context->binning->out_of_memory = true;
@@ -311,7 +337,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    struct tbr_binning *binning = context->binning;
    binning->batch = binning->events = NULL;
    struct tbr_batch *batch = has_framebuffer(context) ? tbr_batch_get(context) : NULL;
-   if (rasterize && (!batch || !begin_state(context, batch, batch->event_draws.count))) {
+   if (rasterize && (!batch || !begin_state(context, batch, num_event_draws(batch)))) {
       fprintf(stderr,
               "tbrsim: a draw was lost: its fragment shader could not be compiled or memory is out\n");
       return;

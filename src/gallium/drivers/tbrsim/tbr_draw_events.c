@@ -173,9 +173,10 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
              struct cm_draw *event)
 {
    const size_t first = MIN2(draw->start, available), count = MIN2(draw->count, available - first);
-   if (!tbr_array_reserve(&batch->event_vertices, count))
+   event->first_vertex = util_dynarray_num_elements(&batch->event_vertices, uint32_t);
+   uint32_t *vertices = count ? util_dynarray_grow(&batch->event_vertices, uint32_t, count) : NULL;
+   if (count && !vertices)
       return false;
-   uint32_t *vertices = batch->event_vertices.data + batch->event_vertices.count;
    uint32_t copied = 0;
 
    for (size_t i = first; i < first + count; i++) {
@@ -183,9 +184,8 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
       if (!info->primitive_restart || index != info->restart_index)
          vertices[copied++] = index + draw->index_bias;
    }
-   event->first_vertex = batch->event_vertices.count;
    event->num_vertices = copied;
-   batch->event_vertices.count += copied;
+   batch->event_vertices.size -= (count - copied) * sizeof(uint32_t);
    return true;
 }
 
@@ -229,14 +229,31 @@ describe_index_buffer(struct tbr_context *context, const struct pipe_draw_info *
    }
 }
 
+/** The draw, once for each instance. False when out of memory. */
+static bool
+append_draws(struct tbr_binning *binning, struct tbr_batch *batch, const struct cm_draw *event,
+             unsigned num_instances)
+{
+   const uint32_t first = util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
+   struct cm_draw *draws = util_dynarray_grow(&batch->event_draws, struct cm_draw, num_instances);
+   if (!draws)
+      return false;
+   for (unsigned i = 0; i < num_instances; i++) {
+      draws[i] = *event;
+      draws[i].instance = i;
+   }
+   binning->events = batch;
+   binning->first_event_draw = first;
+   binning->num_event_draws = num_instances;
+   return true;
+}
+
 bool
 tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
                        const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *draw,
                        const struct tbr_mapped_indices *indices)
 {
    struct tbr_binning *binning = context->binning;
-   if (!tbr_array_reserve(&batch->event_draws, info->instance_count))
-      return false;
    struct cm_draw event;
    memset(&event, 0, sizeof event);
    describe_vertex_shaders(context, &event);
@@ -250,14 +267,9 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
    }
    describe_elements(context, batch, &event);
    describe_fragments(context, batch, &event);
-   binning->events = batch;
-   binning->first_event_draw = batch->event_draws.count;
-   binning->num_event_draws = info->instance_count;
+   if (!append_draws(binning, batch, &event, info->instance_count))
+      return false;
    binning->input_primitive = info->mode;
-   for (unsigned i = 0; i < info->instance_count; i++) {
-      event.instance = i;
-      batch->event_draws.data[batch->event_draws.count++] = event;
-   }
    return true;
 }
 
@@ -265,16 +277,18 @@ bool
 tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
 {
    struct tbr_binning *binning = context->binning;
-   if (!tbr_array_reserve(&batch->event_draws, 1))
-      return false;
    struct cm_draw event;
    memset(&event, 0, sizeof event);
    describe_fragments(context, batch, &event);
-   binning->events = batch;
-   binning->first_event_draw = batch->event_draws.count;
-   binning->num_event_draws = 1;
-   batch->event_draws.data[batch->event_draws.count++] = event;
-   return true;
+   return append_draws(binning, batch, &event, 1);
+}
+
+/** The draw in progress, of an instance. */
+static struct cm_draw *
+event_draw(const struct tbr_binning *binning, uint32_t instance)
+{
+   return util_dynarray_element(&binning->events->event_draws, struct cm_draw,
+                                binning->first_event_draw + instance);
 }
 
 void
@@ -282,7 +296,7 @@ tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_read
 {
    const struct tbr_binning *binning = context->binning;
    if (binning->events)
-      binning->events->event_draws.data[binning->first_event_draw].texture_reads += texture_reads;
+      event_draw(binning, 0)->texture_reads += texture_reads;
 }
 
 /* ---- transform feedback ------------------------------------------------- */
@@ -342,7 +356,7 @@ extend_spans(struct tbr_batch *batch, const struct cm_draw *draw, const struct f
 {
    if (draw->num_feedback < found->count)
       return false;
-   struct cm_feedback *last = &batch->event_feedback.data[batch->event_feedback.count - found->count];
+   struct cm_feedback *last = (struct cm_feedback *)util_dynarray_end(&batch->event_feedback) - found->count;
    for (unsigned i = 0; i < found->count; i++) {
       if (last[i].buffer != found->spans[i].buffer || last[i].bytes != found->spans[i].bytes ||
           last[i].offset + last[i].records * last[i].stride != found->spans[i].offset)
@@ -365,21 +379,21 @@ tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned p
    const uint32_t vertices = geometry ? geometry->vertices_per_primitive
                                       : mesa_vertices_per_prim(u_reduced_prim(binning->input_primitive));
    const uint32_t instance = MIN2(context->draw->instance_id, binning->num_event_draws - 1);
-   struct cm_draw *draw = &batch->event_draws.data[binning->first_event_draw + instance];
+   struct cm_draw *draw = event_draw(binning, instance);
    struct feedback_spans found;
    find_spans(context, geometry ? &geometry->stream_output : &context->vertex_shader->stream_output, stream,
               &found);
    place_spans(context, &found, primitives * vertices);
    if (extend_spans(batch, draw, &found))
       return;
-   if (!tbr_array_reserve(&batch->event_feedback, found.count)) {
+   const uint32_t first = util_dynarray_num_elements(&batch->event_feedback, struct cm_feedback);
+   struct cm_feedback *spans = util_dynarray_grow(&batch->event_feedback, struct cm_feedback, found.count);
+   if (!spans) {
       binning->out_of_memory = true;
       return;
    }
    if (!draw->num_feedback)
-      draw->first_feedback = batch->event_feedback.count;
-   memcpy(batch->event_feedback.data + batch->event_feedback.count, found.spans,
-          found.count * sizeof *found.spans);
-   batch->event_feedback.count += found.count;
+      draw->first_feedback = first;
+   memcpy(spans, found.spans, found.count * sizeof *found.spans);
    draw->num_feedback += found.count;
 }

@@ -155,12 +155,12 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample
    const uint32_t first_row = layer * batch->pass.layer_tiles_y;
    const int32_t tx0 = outline->x0 / size, tx1 = outline->x1 / size;
    const int32_t ty0 = outline->y0 / size, ty1 = outline->y1 / size;
-   const size_t most = (size_t)(tx1 - tx0 + 1) * (ty1 - ty0 + 1);
+   const uint32_t most = (uint32_t)(tx1 - tx0 + 1) * (ty1 - ty0 + 1);
 
-   if (!tbr_array_reserve(&batch->primitive_tiles, most))
+   primitive->first_tile = util_dynarray_num_elements(&batch->primitive_tiles, uint32_t);
+   uint32_t *tiles = util_dynarray_grow(&batch->primitive_tiles, uint32_t, most);
+   if (!tiles)
       return false;
-   primitive->first_tile = batch->primitive_tiles.count;
-   uint32_t *tiles = batch->primitive_tiles.data + batch->primitive_tiles.count;
    uint32_t count = 0;
 
    if (most == 1) {
@@ -177,30 +177,54 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample
       }
    }
    primitive->num_tiles = count;
-   batch->primitive_tiles.count += count;
+   batch->primitive_tiles.size -= (most - count) * sizeof(uint32_t);
    return true;
 }
 
 /* ---- PB-Attributes ------------------------------------------------------ */
 
-static struct cm_pb_attribute_block *
-allocate_blocks(struct tbr_batch *batch, unsigned num)
+static bool
+allocate_page(struct tbr_batch *batch)
 {
-   const uint32_t first = batch->num_blocks;
-   const size_t page = first >> TBR_PAGE_SHIFT;
-   if (page == batch->pages.count) {
-      if (!tbr_array_reserve(&batch->pages, 1))
-         return NULL;
-      /* Room for a primitive that begins in the last block. */
-      const size_t blocks = TBR_PAGE_BLOCKS + TBR_MAX_INPUTS;
-      void *memory = align_malloc(blocks * sizeof(struct cm_pb_attribute_block), 64);
-      if (!memory)
-         return NULL;
-      batch->pages.data[batch->pages.count++] = memory;
+   /* Room for a primitive that begins in the last block. */
+   const size_t blocks = TBR_PAGE_BLOCKS + TBR_MAX_INPUTS;
+   struct cm_pb_attribute_block **page = util_dynarray_grow(&batch->pages, struct cm_pb_attribute_block *, 1);
+   if (!page)
+      return false;
+   *page = align_malloc(blocks * sizeof(struct cm_pb_attribute_block), 64);
+   if (!*page)
+      (void)util_dynarray_pop(&batch->pages, struct cm_pb_attribute_block *);
+   return *page;
+}
+
+static struct cm_pb_attribute_block *
+find_block(const struct tbr_batch *batch, uint32_t block)
+{
+   return *util_dynarray_element(&batch->pages, struct cm_pb_attribute_block *, block >> TBR_PAGE_SHIFT) +
+          (block & (TBR_PAGE_BLOCKS - 1));
+}
+
+/** Makes room for a primitive and its attributes: NULL when out of memory. */
+static struct cm_pb_attribute_block *
+append_primitive(struct tbr_batch *batch, const struct cm_primitive *primitive)
+{
+   const uint32_t block = batch->num_blocks;
+   if (block >> TBR_PAGE_SHIFT == util_dynarray_num_elements(&batch->pages, struct cm_pb_attribute_block *) &&
+       !allocate_page(batch))
+      return NULL;
+   uint32_t *first_block = util_dynarray_grow(&batch->first_blocks, uint32_t, 1);
+   if (!first_block)
+      return NULL;
+   struct cm_primitive *appended = util_dynarray_grow(&batch->primitives, struct cm_primitive, 1);
+   if (!appended) {
+      (void)util_dynarray_pop(&batch->first_blocks, uint32_t);
+      return NULL;
    }
-   batch->num_blocks = first + num;
-   batch->first_blocks.data[batch->first_blocks.count] = first;
-   return &batch->pages.data[page][first & (TBR_PAGE_BLOCKS - 1)];
+   *first_block = block;
+   *appended = *primitive;
+   batch->num_blocks = block + primitive->num_attributes;
+   batch->max_attributes = MAX2(batch->max_attributes, primitive->num_attributes);
+   return find_block(batch, block);
 }
 
 static bool
@@ -293,17 +317,16 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
    const uint32_t layer = MIN2(primitive->layer, last_layer);
    binned.draw = binning->event_draw;
    binned.num_attributes = 1 + binning->context->fragment_shader->num_attributes;
-   if (!find_tiles(batch, &outline, sample, layer, &binned) || !tbr_array_reserve(&batch->primitives, 1) ||
-       !tbr_array_reserve(&batch->first_blocks, 1)) {
+   if (!find_tiles(batch, &outline, sample, layer, &binned)) {
       binning->out_of_memory = true;
       return;
    }
    if (!binned.num_tiles)
       return;
-   struct cm_pb_attribute_block *blocks = allocate_blocks(batch, binned.num_attributes);
+   struct cm_pb_attribute_block *blocks = append_primitive(batch, &binned);
    if (!blocks) {
       binning->out_of_memory = true;
-      batch->primitive_tiles.count -= binned.num_tiles;
+      batch->primitive_tiles.size -= binned.num_tiles * sizeof(uint32_t);
       return;
    }
 
@@ -314,10 +337,6 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
                      (primitive->offset ? TBR_PRIMITIVE_OFFSET : 0);
    blocks[0].reserved = 0;
    write_attributes(binning, primitive, blocks + 1);
-
-   batch->max_attributes = MAX2(batch->max_attributes, binned.num_attributes);
-   batch->primitives.data[batch->primitives.count++] = binned;
-   batch->first_blocks.count++;
 }
 
 /* ---- PB-Lists ----------------------------------------------------------- */
@@ -341,24 +360,25 @@ tbr_pb_encode_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
    pass->lists = batch->lists;
    pass->attribute_pages = (const struct cm_pb_attribute_block *const *)batch->pages.data;
    pass->attribute_page_shift = TBR_PAGE_SHIFT;
-   for (size_t i = 0; i < batch->primitives.count; i++) {
-      const struct cm_primitive *primitive = &batch->primitives.data[i];
-      const uint32_t block = batch->first_blocks.data[i];
-      const uint32_t *tiles = &batch->primitive_tiles.data[primitive->first_tile];
+   const uint32_t *first_blocks = batch->first_blocks.data;
+   const uint32_t *primitive_tiles = batch->primitive_tiles.data;
+   bool *touched = batch->touched.data;
+   util_dynarray_foreach (&batch->primitives, struct cm_primitive, primitive) {
+      const uint32_t block = *first_blocks++;
+      const uint32_t *tiles = &primitive_tiles[primitive->first_tile];
       uint32_t last;
       if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles, primitive->num_tiles,
                               NULL, NULL, NULL, &last))
          return false;
-      struct cm_pb_attribute_block *blocks =
-         &batch->pages.data[block >> TBR_PAGE_SHIFT][block & (TBR_PAGE_BLOCKS - 1)];
+      struct cm_pb_attribute_block *blocks = find_block(batch, block);
       for (uint32_t a = 0; a < primitive->num_attributes; a++)
          blocks[a].last_tile = last;
       for (uint32_t t = 0; t < primitive->num_tiles; t++)
-         batch->touched.data[tiles[t]] = true;
+         touched[tiles[t]] = true;
    }
    for (unsigned i = 0; i < pass->num_color; i++)
       tbr_batch_touch_resolved(batch, &pass->resolve[i]);
    if (batch->cleared)
-      memset(batch->touched.data, true, num_tiles * sizeof(bool));
+      memset(touched, true, num_tiles * sizeof(bool));
    return true;
 }

@@ -63,21 +63,18 @@ drop_part(struct tbr_context *context, struct tbr_query *part)
 static void
 drop_parts(struct tbr_context *context, struct tbr_query *query)
 {
-   for (unsigned i = 0; i < query->num_parts; i++)
-      drop_part(context, query->parts[i]);
-   free(query->parts);
-   query->parts = NULL;
-   query->num_parts = 0;
+   util_dynarray_foreach (&query->parts, struct tbr_query *, part)
+      drop_part(context, *part);
+   util_dynarray_fini(&query->parts);
 }
 
 static bool
 add_part(struct tbr_query *query, struct tbr_query *part)
 {
-   struct tbr_query **parts = realloc(query->parts, (query->num_parts + 1) * sizeof *parts);
-   if (!parts)
+   struct tbr_query **added = util_dynarray_grow(&query->parts, struct tbr_query *, 1);
+   if (!added)
       return false;
-   parts[query->num_parts++] = part;
-   query->parts = parts;
+   *added = part;
    part->users++;
    return true;
 }
@@ -111,9 +108,9 @@ static uint64_t
 count_fragments(struct tbr_context *context, const struct tbr_query *query)
 {
    uint64_t fragments = 0;
-   for (unsigned i = 0; i < query->num_parts; i++) {
-      finish(context, query->parts[i]->sink.last_batch);
-      fragments += query->parts[i]->sink.fragments;
+   util_dynarray_foreach (&query->parts, struct tbr_query *, part) {
+      finish(context, (*part)->sink.last_batch);
+      fragments += (*part)->sink.fragments;
    }
    return fragments;
 }

@@ -6,6 +6,7 @@
 #include "tbr_binning.h"
 #include "pipe/p_defines.h"
 #include "util/list.h"
+#include "util/u_dynarray.h"
 
 struct pipe_query;
 struct tbr_context;
@@ -23,9 +24,8 @@ struct tbr_query {
 
    /* A query of fragments counts in parts, which are queries too: when one begins or
     * ends while others are active, a part ends for all of them and the next begins. */
-   struct list_head link; /**< in tbr_fragment_counting.active, or tbr_counter_watch.active */
-   struct tbr_query **parts;
-   unsigned num_parts;
+   struct list_head link;         /**< in tbr_fragment_counting.active, or tbr_counter_watch.active */
+   struct util_dynarray parts;    /**< struct tbr_query * */
    unsigned users;                /**< of a part: queries, and the context while it counts */
    struct tbr_fragment_sink sink; /**< of a part */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "util/simple_mtx.h"
+#include "util/u_dynarray.h"
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "config/config.h"
@@ -15,8 +16,7 @@
 struct tbr_recording {
    const struct cm_config *config;
    const char *isa;
-   struct cm_resource_description *resources; /**< all that were defined so far */
-   uint32_t num_resources, capacity;
+   struct util_dynarray resources; /**< struct cm_resource_description: all that were defined so far */
 };
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
@@ -82,7 +82,7 @@ tbr_recording_detach(struct tbr_recording *recording)
    if (current == recording)
       current = NULL;
    simple_mtx_unlock(&recorder_mutex);
-   free(recording->resources);
+   util_dynarray_fini(&recording->resources);
    FREE(recording);
 }
 
@@ -165,24 +165,20 @@ make_current(const struct tbr_recording *recording)
       return;
    current = recording;
    cm_recorder_gpu_begin(recorder);
-   for (uint32_t i = 0; i < recording->num_resources; i++)
-      cm_recorder_define_resource(recorder, &recording->resources[i]);
+   util_dynarray_foreach (&recording->resources, struct cm_resource_description, resource)
+      cm_recorder_define_resource(recorder, resource);
 }
 
 void
 tbr_recording_define_resource(struct tbr_recording *recording, const struct cm_resource_description *resource)
 {
-   if (recording->num_resources == recording->capacity) {
-      const uint32_t capacity = recording->capacity ? recording->capacity * 2 : 64;
-      struct cm_resource_description *larger = realloc(recording->resources, capacity * sizeof *larger);
-      if (!larger) {
-         fprintf(stderr, "tbrsim: out of memory for the recording; the process ends\n");
-         abort();
-      }
-      recording->resources = larger;
-      recording->capacity = capacity;
+   struct cm_resource_description *defined =
+      util_dynarray_grow(&recording->resources, struct cm_resource_description, 1);
+   if (!defined) {
+      fprintf(stderr, "tbrsim: out of memory for the recording; the process ends\n");
+      abort();
    }
-   recording->resources[recording->num_resources++] = *resource;
+   *defined = *resource;
    simple_mtx_lock(&recorder_mutex);
    if (recorder && current == recording)
       cm_recorder_define_resource(recorder, resource);

@@ -40,11 +40,12 @@ struct tbr_renderer {
    uint64_t blocks_under_way;
    uint64_t orphaned_bytes_under_way;
    uint64_t next_sequence;
-   TBR_ARRAY(struct live_batch) live; /**< batches that are not done */
-   uint64_t oldest_live;              /**< all below are done; read without the lock */
+   struct util_dynarray live; /**< struct live_batch: those that are not done */
+   uint64_t oldest_live;      /**< all below are done; read without the lock */
 
-   TBR_ARRAY(struct cm_tile_events)
-   spare_events;               /**< empty, but with memory: the last ones used are taken first */
+   struct util_dynarray
+      spare_events;            /**< struct cm_tile_events, empty, but with memory: the last ones used are
+                                       * taken first */
    size_t spare_event_bytes;   /**< the memory they have */
    size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
    bool events_full;           /**< from too many of them on until they are half as many: workers wait */
@@ -54,19 +55,19 @@ static void
 update_oldest(struct tbr_renderer *renderer)
 {
    uint64_t oldest = renderer->next_sequence;
-   for (unsigned i = 0; i < renderer->live.count; i++)
-      oldest = MIN2(oldest, renderer->live.data[i].sequence);
+   util_dynarray_foreach (&renderer->live, struct live_batch, live)
+      oldest = MIN2(oldest, live->sequence);
    p_atomic_set(&renderer->oldest_live, oldest);
 }
 
-static int
+static struct live_batch *
 find_live(const struct tbr_renderer *renderer, uint64_t sequence)
 {
-   for (unsigned i = 0; i < renderer->live.count; i++) {
-      if (renderer->live.data[i].sequence == sequence)
-         return i;
+   util_dynarray_foreach (&renderer->live, struct live_batch, live) {
+      if (live->sequence == sequence)
+         return live;
    }
-   return -1;
+   return NULL;
 }
 
 /** Whether the batch is on its way. One that another context is still recording is
@@ -74,18 +75,18 @@ find_live(const struct tbr_renderer *renderer, uint64_t sequence)
 static bool
 is_coming(const struct tbr_renderer *renderer, uint64_t sequence)
 {
-   const int i = find_live(renderer, sequence);
-   return i >= 0 && renderer->live.data[i].submitted;
+   const struct live_batch *live = find_live(renderer, sequence);
+   return live && live->submitted;
 }
 
 uint64_t
 tbr_renderer_begin(struct tbr_renderer *renderer)
 {
    mtx_lock(&renderer->lock);
-   const bool room = tbr_array_reserve(&renderer->live, 1);
-   const uint64_t sequence = room ? renderer->next_sequence++ : 0;
-   if (room)
-      renderer->live.data[renderer->live.count++] = (struct live_batch){.sequence = sequence};
+   struct live_batch *live = util_dynarray_grow(&renderer->live, struct live_batch, 1);
+   const uint64_t sequence = live ? renderer->next_sequence++ : 0;
+   if (live)
+      *live = (struct live_batch){.sequence = sequence};
    update_oldest(renderer);
    mtx_unlock(&renderer->lock);
    return sequence;
@@ -121,8 +122,8 @@ finish_first(struct tbr_renderer *renderer)
       renderer->last = NULL;
    batch->next = NULL;
 
-   renderer->live.data[find_live(renderer, batch->sequence)] = renderer->live.data[renderer->live.count - 1];
-   renderer->live.count--;
+   struct live_batch *live = find_live(renderer, batch->sequence);
+   *live = util_dynarray_pop(&renderer->live, struct live_batch);
    update_oldest(renderer);
    batch->rendered = true;
    tbr_screen_note_ended_loops(tbr_screen(batch->context->base.screen));
@@ -134,8 +135,9 @@ static void
 add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
 {
    const uint64_t *counters = tbr_tile_thread_occlusion(thread);
-   for (unsigned i = 1; i < batch->sinks.count; i++)
-      p_atomic_add(&batch->sinks.data[i]->fragments, counters[i]);
+   struct tbr_fragment_sink **sinks = batch->sinks.data;
+   for (unsigned i = 1; i < batch->pass.num_occlusion_counters; i++)
+      p_atomic_add(&sinks[i]->fragments, counters[i]);
 }
 
 /* ---- events -------------------------------------------------------------- */
@@ -153,8 +155,8 @@ take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
       cnd_broadcast(&renderer->progress); /* the model may not know of the last tiles yet */
    while (renderer->events_full)
       cnd_wait(&renderer->room, &renderer->lock);
-   if (renderer->spare_events.count) {
-      *events = renderer->spare_events.data[--renderer->spare_events.count];
+   if (renderer->spare_events.size) {
+      *events = util_dynarray_pop(&renderer->spare_events, struct cm_tile_events);
       renderer->spare_event_bytes -= events->capacity * sizeof *events->words;
    }
    mtx_unlock(&renderer->lock);
@@ -166,9 +168,11 @@ static void
 recycle_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
 {
    const size_t bytes = events->capacity * sizeof *events->words;
-   if (renderer->spare_event_bytes + bytes <= MAX_SPARE_EVENT_BYTES &&
-       tbr_array_reserve(&renderer->spare_events, 1)) {
-      renderer->spare_events.data[renderer->spare_events.count++] = *events;
+   struct cm_tile_events *spare = NULL;
+   if (renderer->spare_event_bytes + bytes <= MAX_SPARE_EVENT_BYTES)
+      spare = util_dynarray_grow(&renderer->spare_events, struct cm_tile_events, 1);
+   if (spare) {
+      *spare = *events;
       renderer->spare_event_bytes += bytes;
    } else {
       free(events->words);
@@ -197,7 +201,7 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
 {
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
-   struct cm_tile_events *events = &batch->tile_events.data[tile];
+   struct cm_tile_events *events = util_dynarray_element(&batch->tile_events, struct cm_tile_events, tile);
    if (!events->words)
       return;
    mtx_lock(&renderer->lock);
@@ -218,6 +222,10 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
 {
    const uint32_t num_tiles = batch->pass.tiles_x * batch->pass.tiles_y;
    const struct tbr_isa *isa = tbr_isa_get();
+   const uint32_t *traversal = batch->traversal.data;
+   const bool *touched = batch->touched.data;
+   struct cm_tile_events *tile_events = batch->tile_events.data;
+   uint8_t *tile_done = batch->tile_done.data;
    struct cm_tile_events events = {0};
    bool begun = false;
    uint32_t rendered = 0;
@@ -228,8 +236,8 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       const uint32_t place = p_atomic_inc_return(&batch->next_tile) - 1;
       if (place >= num_tiles)
          break;
-      const uint32_t tile = batch->traversal.data[place];
-      if (batch->touched.data[tile]) {
+      const uint32_t tile = traversal[place];
+      if (touched[tile]) {
          if (!begun) {
             begun = true;
             if (!tbr_tile_thread_begin(thread, &batch->pass)) {
@@ -237,14 +245,14 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
                abort();
             }
          }
-         batch->tile_events.data[tile] = events;
+         tile_events[tile] = events;
          isa->render_tile(thread, &batch->pass, tile);
          if (batch->recorded)
-            leave_events(renderer, &batch->tile_events.data[tile], &events);
+            leave_events(renderer, &tile_events[tile], &events);
       }
       rendered++;
       if (batch->recorded) {
-         p_atomic_set(&batch->tile_done.data[place], 1);
+         p_atomic_set(&tile_done[place], 1);
          if ((place & 15) == 0) {
             mtx_lock(&renderer->lock);
             cnd_broadcast(&renderer->progress);
@@ -252,7 +260,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
          }
       }
    }
-   if (begun && batch->sinks.count > 1)
+   if (begun && batch->pass.num_occlusion_counters > 1)
       add_counters(batch, thread);
 
    if (rendered || events.words) {
@@ -319,7 +327,7 @@ tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
    mtx_lock(&renderer->lock);
    while (is_busy_for(renderer, batch))
       cnd_wait(&renderer->progress, &renderer->lock);
-   renderer->live.data[find_live(renderer, batch->sequence)].submitted = true;
+   find_live(renderer, batch->sequence)->submitted = true;
    renderer->under_way++;
    renderer->blocks_under_way += batch->num_blocks;
    renderer->orphaned_bytes_under_way += batch->orphaned_bytes;
@@ -399,10 +407,11 @@ tbr_renderer_wait_tile(void *data, uint32_t place)
 {
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
-   if (p_atomic_read(&batch->tile_done.data[place]))
+   const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, place);
+   if (p_atomic_read(done))
       return;
    mtx_lock(&renderer->lock);
-   while (!p_atomic_read(&batch->tile_done.data[place]) && !batch->rendered)
+   while (!p_atomic_read(done) && !batch->rendered)
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -460,9 +469,9 @@ tbr_renderer_destroy(struct tbr_renderer *renderer)
    cnd_destroy(&renderer->progress);
    cnd_destroy(&renderer->room);
    mtx_destroy(&renderer->lock);
-   for (size_t i = 0; i < renderer->spare_events.count; i++)
-      free(renderer->spare_events.data[i].words);
-   free(renderer->spare_events.data);
-   free(renderer->live.data);
+   util_dynarray_foreach (&renderer->spare_events, struct cm_tile_events, events)
+      free(events->words);
+   util_dynarray_fini(&renderer->spare_events);
+   util_dynarray_fini(&renderer->live);
    FREE(renderer);
 }

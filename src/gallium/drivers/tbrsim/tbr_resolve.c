@@ -121,9 +121,10 @@ tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *reso
    const struct tbr_pass *pass = &batch->pass;
    if (!resolve->memory)
       return;
+   bool *touched = batch->touched.data;
    for (uint32_t y = resolve->y0 / pass->tile_size; y * pass->tile_size < resolve->y1; y++) {
       for (uint32_t x = resolve->x0 / pass->tile_size; x * pass->tile_size < resolve->x1; x++)
-         batch->touched.data[y * pass->tiles_x + x] = true;
+         touched[y * pass->tiles_x + x] = true;
    }
 }
 
