@@ -17,7 +17,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
 def documented_layers(text):
-    """The folders of the list of rooms in docs/architecture.md, lowest first."""
+    """The folders of the source layout in docs/architecture.md, lowest first."""
     part = re.search(r'^src/cachemodel/.*?\n((?: .*\n)+)', text, re.MULTILINE)
     rows = re.findall(r'^    ([a-z_/]+(?:, [a-z_/]+)*) ', part.group(1) if part else '', re.MULTILINE)
     return [name.rstrip('/') for row in rows for name in row.split(', ')]
