@@ -20,17 +20,6 @@
 #define HEIGHT 13
 #define ROUNDS 6
 
-static const struct tbr_isa *levels[4];
-static unsigned num_levels;
-
-static int
-setup(void **state)
-{
-   (void)state;
-   num_levels = available_levels(levels);
-   return 0;
-}
-
 /* ---- the program's colours ---------------------------------------------- */
 
 /* What the colours of the draw being tested are made of; program_constants.depth tells
@@ -461,5 +450,5 @@ main(void)
       cmocka_unit_test(test_common_formats),
       cmocka_unit_test(test_several_buffers),
    };
-   return cmocka_run_group_tests(tests, setup, NULL);
+   return cmocka_run_group_tests(tests, find_levels, NULL);
 }

@@ -94,8 +94,7 @@ static const struct {
 int
 main(int argc, char **argv)
 {
-   const struct tbr_isa *levels[4];
-   const unsigned num_levels = available_levels(levels);
+   find_levels(NULL);
    const uint32_t tile_size = argc > 1 ? atoi(argv[1]) : 32;
    printf("%-28s %-10s %-10s %8s %8s\n", "ns a pixel, ns a primitive", "level", "mode", "ns/px", "ns/prim");
    for (unsigned n = 0; n < sizeof(cases) / sizeof(cases[0]); n++) {

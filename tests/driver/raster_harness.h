@@ -5,6 +5,7 @@
 #define RASTER_HARNESS_H
 
 #include "tbr_isa.h"
+#include "util/macros.h"
 
 #define SCENE_MAX_DRAWS 64
 
@@ -109,8 +110,18 @@ struct reference {
 void reference_render(const struct scene *scene, struct reference *reference);
 void reference_finish(struct reference *reference);
 
-/** The levels that this CPU can run. */
-unsigned available_levels(const struct tbr_isa *levels[4]);
+/** The vector feature levels that this CPU can run; find_levels, which sets up a group of tests, finds them. */
+extern const struct tbr_isa *levels[4];
+extern unsigned num_levels;
+int find_levels(void **state);
+
+/** The next statement for every level, tile size and mode; run: the name of the struct run. */
+#define FOR_EACH_RUN_OF(run, tile_sizes, record)                                                           \
+   for (unsigned level_ = 0; level_ < num_levels; level_++)                                                \
+      for (unsigned size_ = 0; size_ < ARRAY_SIZE(tile_sizes); size_++)                                    \
+         for (unsigned mode_ = 0; mode_ < 2; mode_++)                                                      \
+            for (struct run run = {levels[level_], tile_sizes[size_], mode_, record, 0, 0}, *once_ = &run; \
+                 once_; once_ = NULL)
 
 /** Small deterministic random numbers. */
 uint32_t random_bits(uint64_t *state);

@@ -16,17 +16,6 @@
 #define WIDTH 100
 #define HEIGHT 75
 
-static const struct tbr_isa *levels[4];
-static unsigned num_levels;
-
-static int
-setup(void **state)
-{
-   (void)state;
-   num_levels = available_levels(levels);
-   return 0;
-}
-
 /* A quad of the pass. */
 struct event {
    struct cm_quad quad;
@@ -269,5 +258,5 @@ main(void)
       cmocka_unit_test(test_order_of_primitives),
       cmocka_unit_test(test_slopes),
    };
-   return cmocka_run_group_tests(tests, setup, NULL);
+   return cmocka_run_group_tests(tests, find_levels, NULL);
 }

@@ -13,26 +13,8 @@
 #include "raster_harness.h"
 
 static const uint32_t tile_sizes[] = {8, 32, 64};
-#define NUM_TILE_SIZES (sizeof(tile_sizes) / sizeof(tile_sizes[0]))
 
-/* Calls what for every level, tile size and mode. */
-#define FOR_EACH_RUN(run)                                                                                 \
-   for (unsigned level_ = 0; level_ < num_levels; level_++)                                               \
-      for (unsigned size_ = 0; size_ < NUM_TILE_SIZES; size_++)                                           \
-         for (unsigned mode_ = 0; mode_ < 2; mode_++)                                                     \
-            for (struct run run = {levels[level_], tile_sizes[size_], mode_, false, 0, 0}, *once_ = &run; \
-                 once_; once_ = NULL)
-
-static const struct tbr_isa *levels[4];
-static unsigned num_levels;
-
-static int
-setup(void **state)
-{
-   (void)state;
-   num_levels = available_levels(levels);
-   return 0;
-}
+#define FOR_EACH_RUN(run) FOR_EACH_RUN_OF(run, tile_sizes, false)
 
 /* A multisampled random scene whose corners lie on the grid of 1/256 pixel, with room
  * to be moved. */
@@ -267,5 +249,5 @@ main(void)
       cmocka_unit_test(test_deferred_shades_visible),
       cmocka_unit_test(test_hidden_fragments),
    };
-   return cmocka_run_group_tests(tests, setup, NULL);
+   return cmocka_run_group_tests(tests, find_levels, NULL);
 }

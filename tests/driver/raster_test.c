@@ -16,26 +16,8 @@
 #include "util/format/u_format.h"
 
 static const uint32_t tile_sizes[] = {8, 16, 32, 64};
-#define NUM_TILE_SIZES 4
 
-/* Calls what for every level, tile size and mode. */
-#define FOR_EACH_RUN(run)                                                                                \
-   for (unsigned level_ = 0; level_ < num_levels; level_++)                                              \
-      for (unsigned size_ = 0; size_ < NUM_TILE_SIZES; size_++)                                          \
-         for (unsigned mode_ = 0; mode_ < 2; mode_++)                                                    \
-            for (struct run run = {levels[level_], tile_sizes[size_], mode_, true, 0, 0}, *once_ = &run; \
-                 once_; once_ = NULL)
-
-static const struct tbr_isa *levels[4];
-static unsigned num_levels;
-
-static int
-setup(void **state)
-{
-   (void)state;
-   num_levels = available_levels(levels);
-   return 0;
-}
+#define FOR_EACH_RUN(run) FOR_EACH_RUN_OF(run, tile_sizes, true)
 
 static void
 describe(char text[100], const struct run *run)
@@ -724,5 +706,5 @@ main(void)
       cmocka_unit_test(test_many_blended),
       cmocka_unit_test(test_many_primitives),
    };
-   return cmocka_run_group_tests_name("raster pipeline", tests, setup, NULL);
+   return cmocka_run_group_tests_name("raster pipeline", tests, find_levels, NULL);
 }

@@ -68,4 +68,42 @@ void texture_reference_sample(const struct tbr_texture_binding *binding,
                               const struct tbr_sample_arguments *arguments, unsigned lane,
                               struct texture_reference *reference);
 
+/* ---- random cases -------------------------------------------------------- */
+
+/** A texture of the target and format, of up to `most` texels a side, with a full or shorter chain. */
+void texture_random_image(struct texture_test_image *image, enum pipe_texture_target target,
+                          enum pipe_format format, unsigned most);
+/** The binding's sampler, with one of the wrap modes for each coordinate. */
+void texture_random_sampler(struct tbr_texture_binding *binding, const uint8_t *wraps, unsigned num_wraps);
+/** Coordinates near texels that there are, and the rest of a call. */
+void
+texture_random_arguments(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments);
+
+/* ---- checks -------------------------------------------------------------- */
+
+/** Distinct texels that the recorded footprints name for a lane. */
+struct texture_recorded {
+   unsigned count;
+   struct texture_reference_read reads[2 * TEXTURE_REFERENCE_MAX_READS];
+};
+
+/** Reads back the events of one call, as the consumer does. */
+void texture_decode_events(const struct tbr_texture_binding *binding, const struct cm_tile_events *events,
+                           struct texture_recorded recorded[TBR_LANES]);
+
+/** Prints the binding and one lane's arguments. */
+void texture_print_case(const struct tbr_texture_binding *binding,
+                        const struct tbr_sample_arguments *arguments, unsigned lane);
+
+/** Samples on every feature level, with and without events, and compares; fails the test where anything differs, or
+ * a colour by more than the tolerance. */
+void texture_check_call(struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
+                        double tolerance);
+
+/** Lanes that were compared since texture_check_begin; texture_check_finish fails the test where they are too few, or
+ * too many were ambiguous. */
+extern unsigned texture_compared;
+void texture_check_begin(void);
+void texture_check_finish(void);
+
 #endif
