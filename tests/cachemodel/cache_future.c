@@ -132,6 +132,7 @@ drive_hierarchy(struct cm_hierarchy *hierarchy, const struct cm_config *config, 
       if (i % 5000 == 4999)
          cm_hierarchy_written_past(hierarchy, config, CM_STREAM_COLOR, address, address + 20000);
    }
+   cm_shared_side_run(&hierarchy->shared);
 }
 
 static uint64_t

@@ -147,14 +147,15 @@ test_passes_that_meet(void **unused)
    assert_true(cm_hierarchy_init(&hierarchy, config));
    static const uint32_t last_tiles[1] = {0};
    for (unsigned pass = 0; pass < 2; pass++) {
-      cm_liveness_begin_pass(&hierarchy.liveness, CM_PB_LAYOUT_INTERLEAVED, 1, last_tiles, 1);
-      cm_hierarchy_parameter_buffer_changed(&hierarchy);
+      cm_hierarchy_parameter_buffer_begin(&hierarchy, CM_PB_LAYOUT_INTERLEAVED, 1, last_tiles, 1);
+      cm_hierarchy_parameter_buffer_primitive(&hierarchy, 0, 1, last_tiles[0]);
       cm_hierarchy_access(&hierarchy, 0, ATTRIBUTE(0), CM_STREAM_PB_ATTRIBUTE, CM_WRITE_BLOCK);
       if (pass == 0)
-         cm_liveness_end_pass(&hierarchy.liveness);
+         cm_hierarchy_parameter_buffer_end(&hierarchy);
    }
    cm_hierarchy_access(&hierarchy, 0, TEXEL(0), CM_STREAM_TEXTURE, CM_READ);
    cm_hierarchy_access(&hierarchy, 0, TEXEL(1), CM_STREAM_TEXTURE, CM_READ);
+   cm_shared_side_run(&hierarchy.shared);
    assert_int_equal(cm_cache_counter(hierarchy.caches[CM_UNIT_L2], CM_STREAM_PB_ATTRIBUTE,
                                      CM_CACHE_EVENT_DEAD_EVICTIONS),
                     0);

@@ -98,6 +98,7 @@ compare(struct nuca_harness *harness, const struct naive_nuca *naive, uint64_t s
                     counts[CM_NUCA_REQUESTS]);
    assert_int_equal(requests, counts[CM_NUCA_REQUESTS]);
    assert_int_equal(accesses, counts[CM_NUCA_REQUESTS]);
+   cm_shared_side_run(&harness->hierarchy.shared);
    assert_int_equal(cm_cache_counter(harness->hierarchy.caches[CM_UNIT_L2], CM_STREAM_TEXTURE,
                                      CM_CACHE_EVENT_READS),
                     counts[CM_NUCA_L2_ACCESSES]);

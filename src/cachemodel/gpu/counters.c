@@ -79,6 +79,7 @@ cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values)
 #define UNIT(source, unit) unit,
       SOURCES(UNIT)};
    const struct cm_counter_table *table = gpu->table;
+   cm_shared_side_run(&gpu->hierarchy.shared);
    gpu->texture_access.texture_misses = texture_misses(gpu);
    if (gpu->nuca)
       cm_nuca_sum_up(gpu->nuca);

@@ -310,6 +310,9 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
       cm_parameter_buffer_end(gpu);
       cm_framebuffer_end(gpu);
    }
+   cm_shared_side_run(&gpu->hierarchy.shared);
+   if (gpu->hierarchy.shared.out_of_memory)
+      out_of_memory(gpu);
    gpu->pass = NULL;
 }
 

@@ -242,10 +242,8 @@ empty_render_caches(struct cm_gpu *gpu, enum cm_stream stream, uint64_t begin, u
    const struct cm_config *config = &gpu->config;
    for (enum cm_unit unit = config->streams[stream];
         unit != CM_UNIT_DRAM && !cm_stream_reaches(config, CM_STREAM_TEXTURE, unit);
-        unit = config->caches[unit].next) {
-      for (uint32_t i = 0; i < gpu->hierarchy.instances[unit]; i++)
-         cm_cache_invalidate(&gpu->hierarchy.caches[unit][i], begin, end);
-   }
+        unit = config->caches[unit].next)
+      cm_hierarchy_invalidate(&gpu->hierarchy, unit, begin, end);
 }
 
 static void

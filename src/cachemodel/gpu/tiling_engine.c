@@ -114,6 +114,7 @@ write_primitives(struct cm_gpu *gpu)
          return false;
       for (uint32_t a = 0; a < attributes; a++)
          last_tiles[first_block[p] + a] = last;
+      cm_hierarchy_parameter_buffer_primitive(&gpu->hierarchy, first_block[p], attributes, last);
       if (gpu->attribute_cache)
          cm_attribute_cache_write(gpu->attribute_cache, first_block[p], attributes, first);
       else
@@ -139,9 +140,8 @@ cm_polygon_list_builder(struct cm_gpu *gpu)
    if (!place_attributes(gpu, &wide, &num_blocks) || !sort_by_tile(gpu) ||
        !reserve_for_writing(gpu, num_blocks))
       return false;
-   cm_liveness_begin_pass(&gpu->hierarchy.liveness, gpu->config.parameter_buffer.layout,
-                          pass->tiles_x * pass->tiles_y, gpu->last_tiles.data, num_blocks);
-   cm_hierarchy_parameter_buffer_changed(&gpu->hierarchy);
+   cm_hierarchy_parameter_buffer_begin(&gpu->hierarchy, gpu->config.parameter_buffer.layout,
+                                       pass->tiles_x * pass->tiles_y, gpu->last_tiles.data, num_blocks);
    gpu->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide, pass->tiles_x * pass->tiles_y,
                                    gpu->position.data, false);
    return gpu->lists && write_primitives(gpu);
@@ -180,7 +180,7 @@ cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile)
 void
 cm_tile_fetcher_tile_done(struct cm_gpu *gpu, uint32_t tile)
 {
-   cm_liveness_tile_done(&gpu->hierarchy.liveness, ((const uint32_t *)gpu->position.data)[tile]);
+   cm_hierarchy_parameter_buffer_tile_done(&gpu->hierarchy, ((const uint32_t *)gpu->position.data)[tile]);
 }
 
 void
@@ -188,6 +188,5 @@ cm_parameter_buffer_end(struct cm_gpu *gpu)
 {
    if (gpu->attribute_cache)
       cm_attribute_cache_end_pass(gpu->attribute_cache);
-   cm_liveness_end_pass(&gpu->hierarchy.liveness);
-   cm_hierarchy_parameter_buffer_changed(&gpu->hierarchy);
+   cm_hierarchy_parameter_buffer_end(&gpu->hierarchy);
 }

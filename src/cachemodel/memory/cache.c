@@ -120,7 +120,17 @@ tell_tap(const struct cm_cache *cache, enum cm_token_kind kind, uint64_t block, 
       cm_tap_add(cache->tap, cm_token_make(kind, block << cache->block_shift, stream, cache->next->unit));
 }
 
-/* The next level may have larger blocks, so the two speak in byte addresses. */
+/* There is a next cache. It may have larger blocks, so the two speak in byte addresses. */
+static inline void
+ask_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   const uint64_t address = block << cache->block_shift;
+   if (cache->leaving)
+      cm_access_stream_append(cache->leaving, cm_entry_access(cache->next_entry, access, stream, address));
+   else
+      cm_cache_access(cache->next, address, stream, access);
+}
+
 void
 cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
@@ -131,8 +141,9 @@ cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream strea
       return;
    }
    tell_tap(cache, CM_TOKEN_WRITE, block, stream);
-   const bool same_blocks = next->block_shift == cache->block_shift;
-   cm_cache_access(next, block << cache->block_shift, stream, same_blocks ? access : CM_WRITE);
+   if (next->block_shift != cache->block_shift)
+      access = CM_WRITE;
+   ask_next(cache, block, stream, access);
 }
 
 static void
@@ -163,12 +174,12 @@ void
 cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
-   if (cache->next) {
-      tell_tap(cache, CM_TOKEN_READ, block, stream);
-      cm_cache_access(cache->next, block << cache->block_shift, stream, CM_READ);
-   } else {
+   if (!cache->next) {
       cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);
+      return;
    }
+   tell_tap(cache, CM_TOKEN_READ, block, stream);
+   ask_next(cache, block, stream, CM_READ);
 }
 
 void

@@ -17,15 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "access/access_stream.h"
 #include "config/config.h"
 #include "memory/counters.h"
 #include "memory/tap.h"
-
-enum cm_access {
-   CM_READ,
-   CM_WRITE,       /**< writes a part of a block */
-   CM_WRITE_BLOCK, /**< writes a whole block: nothing of it has to be read */
-};
 
 /** What a cache did with an access. */
 enum cm_outcome { CM_HIT, CM_MISS, CM_BYPASS };
@@ -84,6 +79,9 @@ struct cm_read_grid {
 struct cm_replacement {
    /** Looks up a block, and on a miss makes room for it and brings it in. */
    void (*access)(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
+   /** Counts and looks up the accesses at the front of a batch of entries that are to this cache, one at least;
+    * their number. NULL: one after another with `access`. */
+   uint32_t (*take)(struct cm_cache *cache, const cm_entry *entries, uint32_t count);
    /** Counts and looks up reads of several blocks in order. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
@@ -142,7 +140,10 @@ struct cm_cache {
    const struct cm_replacement *observed; /**< what serves the accesses that the observer was told of */
    struct cm_cache *next;                 /**< NULL: dram is next */
    struct cm_dram *dram;
-   struct cm_tap *tap; /**< logs what it asks of the next cache; NULL: nobody does */
+   /** What it asks of the next cache goes here, not there; NULL: it calls the next one. */
+   struct cm_access_stream *leaving;
+   cm_entry next_entry; /**< names the next cache in entries (cm_entry_cache) */
+   struct cm_tap *tap;  /**< logs what it asks of the next cache; NULL: nobody does */
    /** Is told of each block that leaves the cache, evicted or invalidated; NULL: nobody. */
    void (*left)(void *context, const struct cm_cache *cache, uint64_t block);
    void *left_context;

@@ -91,6 +91,46 @@ cm_policy_access(struct cm_cache *cache, uint64_t block, enum cm_stream stream, 
    cm_policy_look_up(cache, block, stream, access, true);
 }
 
+/** Lines that stay in the caches of the CPU that simulates; those of larger caches are fetched before they are looked
+ * at, so many entries ahead that memory has the time. */
+#define CM_POLICY_NEAR_LINES (1 << 15)
+#define CM_POLICY_LOOK_AHEAD 8
+
+static inline __attribute__((always_inline)) uint32_t
+cm_policy_take_ways(struct cm_cache *cache, const cm_entry *entries, uint32_t count, unsigned ways)
+{
+   const unsigned shift = cache->block_shift - CM_ENTRY_ADDRESS_SHIFT;
+   const uint32_t ahead = cache->sets > CM_POLICY_NEAR_LINES / ways ? CM_POLICY_LOOK_AHEAD : count;
+   uint32_t i = 0;
+   for (; i < count; i++) {
+      const unsigned access = cm_entry_access_to(entries[i], entries[0]);
+      if (access > CM_ENTRY_LAST_ACCESS)
+         break;
+      const uint64_t block = cm_entry_value(entries[i]) >> shift;
+      const enum cm_stream stream = cm_entry_stream(entries[i]);
+      if (i + ahead < count)
+         __builtin_prefetch(cache->lines +
+                            cm_cache_set(cache, cm_entry_value(entries[i + ahead]) >> shift) * ways);
+      cache->accesses[stream][access != CM_READ]++;
+      if (block != cache->folded_block)
+         cm_policy_look_up_ways(cache, block, stream, (enum cm_access)access, ways);
+      else if (access != CM_READ)
+         *cache->folded_line = cm_line_make(block, stream, true);
+   }
+   return i;
+}
+
+/* The accesses at the front of a batch that are to this cache. */
+static uint32_t
+cm_policy_take(struct cm_cache *cache, const cm_entry *entries, uint32_t count)
+{
+   if (cache->ways == 8)
+      return cm_policy_take_ways(cache, entries, count, 8);
+   if (cache->ways == 16)
+      return cm_policy_take_ways(cache, entries, count, 16);
+   return cm_policy_take_ways(cache, entries, count, cache->ways);
+}
+
 static void
 cm_policy_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
@@ -200,5 +240,6 @@ cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enu
 /** The access functions as members of a struct cm_replacement; those of a policy that reads
  * sequences in a way of its own. */
 #define CM_POLICY_FUNCTIONS CM_POLICY_OTHER_FUNCTIONS, .read_sequence = cm_policy_read_sequence
-#define CM_POLICY_OTHER_FUNCTIONS \
-   .access = cm_policy_access, .read_grid = cm_policy_read_grid, .insert = cm_policy_insert
+#define CM_POLICY_OTHER_FUNCTIONS                                                        \
+   .access = cm_policy_access, .take = cm_policy_take, .read_grid = cm_policy_read_grid, \
+   .insert = cm_policy_insert

@@ -29,30 +29,95 @@ build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum 
          return false;
       instance->unit = unit;
       instance->liveness = &hierarchy->liveness;
+      instance->next_entry = cm_entry_cache(cache->next, nexts > 1 ? i % nexts : 0);
    }
    return true;
+}
+
+/* A cache is private where nothing comes to each of its instances but from streams, or from one private cache alone. */
+static bool
+is_private(const struct cm_config *config, enum cm_unit unit)
+{
+   unsigned users = 0;
+   enum cm_unit user = CM_UNIT_DRAM;
+   for (unsigned u = 0; u < CM_CACHE_COUNT; u++) {
+      if (config->caches[u].size && config->caches[u].next == unit) {
+         user = (enum cm_unit)u;
+         users++;
+      }
+   }
+   if (users == 0)
+      return true;
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      users += config->streams[stream] == unit;
+   return users == 1 && config->caches[user].instances == config->caches[unit].instances &&
+          is_private(config, user);
+}
+
+/* Between the caches that are private and those that all share runs the access stream. */
+static bool
+cut(struct cm_hierarchy *hierarchy, const struct cm_config *config)
+{
+   struct cm_shared_side *shared = &hierarchy->shared;
+   if (!cm_shared_side_init(shared, config->parameter_buffer.layout))
+      return false;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (!hierarchy->caches[unit] || is_private(config, (enum cm_unit)unit))
+         continue;
+      cm_shared_side_add(shared, (enum cm_unit)unit, hierarchy->caches[unit], hierarchy->instances[unit]);
+      shared->has_liveness |= config->caches[unit].policy == CM_POLICY_TCOR;
+   }
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      const enum cm_unit next = config->caches[unit].next;
+      if (!hierarchy->caches[unit] || shared->caches[unit] || next == CM_UNIT_DRAM || !shared->caches[next])
+         continue;
+      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
+         hierarchy->caches[unit][i].leaving = &shared->arriving;
+   }
+   return true;
+}
+
+/* Where streams enter a shared cache. */
+static struct cm_cache *
+build_entrances(struct cm_hierarchy *hierarchy, enum cm_unit unit)
+{
+   struct cm_cache **entrances = &hierarchy->entrances[unit];
+   if (*entrances)
+      return *entrances;
+   const uint32_t instances = hierarchy->instances[unit];
+   *entrances = calloc(instances, sizeof **entrances);
+   for (uint32_t i = 0; *entrances && i < instances; i++)
+      cm_cache_init_entrance(&(*entrances)[i], &hierarchy->caches[unit][i], &hierarchy->shared.arriving,
+                             cm_entry_cache(unit, i));
+   return *entrances;
+}
+
+static bool
+build_entry(struct cm_hierarchy *hierarchy, enum cm_stream stream, enum cm_unit unit)
+{
+   hierarchy->entry[stream].block_shift = CM_DRAM_BLOCK_SHIFT;
+   if (unit == CM_UNIT_DRAM)
+      return true;
+   hierarchy->entry[stream].cache =
+      hierarchy->shared.caches[unit] ? build_entrances(hierarchy, unit) : hierarchy->caches[unit];
+   hierarchy->entry[stream].instances = hierarchy->instances[unit];
+   hierarchy->entry[stream].block_shift = hierarchy->caches[unit]->block_shift;
+   return hierarchy->entry[stream].cache != NULL;
 }
 
 bool
 cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config)
 {
    memset(hierarchy, 0, sizeof *hierarchy);
-   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      if (!build_unit(hierarchy, config, (enum cm_unit)unit)) {
-         cm_hierarchy_finish(hierarchy);
-         return false;
-      }
-   }
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-      const enum cm_unit unit = config->streams[stream];
-      hierarchy->entry[stream].block_shift = CM_DRAM_BLOCK_SHIFT;
-      if (unit == CM_UNIT_DRAM)
-         continue;
-      hierarchy->entry[stream].cache = hierarchy->caches[unit];
-      hierarchy->entry[stream].instances = hierarchy->instances[unit];
-      hierarchy->entry[stream].block_shift = hierarchy->caches[unit]->block_shift;
-   }
-   return true;
+   bool fine = true;
+   for (unsigned unit = 0; fine && unit < CM_CACHE_COUNT; unit++)
+      fine = build_unit(hierarchy, config, (enum cm_unit)unit);
+   fine = fine && cut(hierarchy, config);
+   for (unsigned stream = 0; fine && stream < CM_STREAM_COUNT; stream++)
+      fine = build_entry(hierarchy, (enum cm_stream)stream, config->streams[stream]);
+   if (!fine)
+      cm_hierarchy_finish(hierarchy);
+   return fine;
 }
 
 void
@@ -63,12 +128,24 @@ cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
          cm_cache_finish(&hierarchy->caches[unit][i]);
       free(hierarchy->caches[unit]);
       hierarchy->caches[unit] = NULL;
+      free(hierarchy->entrances[unit]);
+      hierarchy->entrances[unit] = NULL;
    }
+   cm_shared_side_finish(&hierarchy->shared);
+}
+
+/* Each entry is taken at once: what it causes is reported before the next access. */
+static void
+take_at_once(struct cm_hierarchy *hierarchy)
+{
+   cm_shared_side_run(&hierarchy->shared);
+   hierarchy->shared.arriving.capacity = 1;
 }
 
 void
 cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer)
 {
+   take_at_once(hierarchy);
    if (unit == CM_UNIT_DRAM) {
       hierarchy->dram.observer = observer;
       hierarchy->dram.is_told = true;
@@ -81,6 +158,7 @@ cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const st
 void
 cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts)
 {
+   take_at_once(hierarchy);
    hierarchy->tap = hierarchy->dram.tap = tap;
    hierarchy->dram.is_told = true;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
@@ -90,7 +168,7 @@ cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       const struct cm_cache *cache = hierarchy->entry[stream].cache;
       hierarchy->entry[stream].is_told =
-         cache && (firsts ? stream != CM_STREAM_TEXTURE : cache == hierarchy->caches[CM_UNIT_L2]);
+         cache && (firsts ? stream != CM_STREAM_TEXTURE : cache->unit == CM_UNIT_L2);
    }
 }
 
@@ -127,13 +205,84 @@ cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, u
    }
 }
 
-void
-cm_hierarchy_parameter_buffer_changed(struct cm_hierarchy *hierarchy)
+/* ---- the Parameter Buffer -------------------------------------------------- */
+
+static void
+append_parameter_buffer(struct cm_hierarchy *hierarchy, enum cm_parameter_buffer_event event,
+                        unsigned instance, uint64_t value)
+{
+   if (hierarchy->shared.has_liveness)
+      cm_access_stream_append(&hierarchy->shared.arriving,
+                              cm_entry_make(CM_ENTRY_PARAMETER_BUFFER, event, instance,
+                                            CM_STREAM_PB_ATTRIBUTE, value));
+}
+
+static void
+append_range(struct cm_hierarchy *hierarchy, uint64_t value)
+{
+   cm_access_stream_append(&hierarchy->shared.arriving,
+                           cm_entry_make(CM_ENTRY_RANGE, 0, 0, CM_STREAM_PB_ATTRIBUTE, value));
+}
+
+/* What caches remember of the Parameter Buffer may be another pass'. */
+static void
+unfold_private(struct cm_hierarchy *hierarchy)
 {
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
+      for (uint32_t i = 0; !hierarchy->shared.caches[unit] && i < hierarchy->instances[unit]; i++)
          hierarchy->caches[unit][i].folded_block = CM_NO_BLOCK;
    }
+}
+
+void
+cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,
+                                    uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks)
+{
+   cm_liveness_begin_pass(&hierarchy->liveness, layout, num_tiles, last_tiles, num_blocks);
+   unfold_private(hierarchy);
+   if (hierarchy->shared.has_liveness)
+      append_range(hierarchy, num_blocks);
+   append_parameter_buffer(hierarchy, CM_PARAMETER_BUFFER_BEGIN, 0, num_tiles);
+}
+
+void
+cm_hierarchy_parameter_buffer_primitive(struct cm_hierarchy *hierarchy, uint32_t first_block,
+                                        uint32_t num_blocks, uint32_t last_tile)
+{
+   if (hierarchy->shared.has_liveness)
+      append_range(hierarchy, first_block);
+   append_parameter_buffer(hierarchy, CM_PARAMETER_BUFFER_PRIMITIVE, num_blocks, last_tile);
+}
+
+void
+cm_hierarchy_parameter_buffer_tile_done(struct cm_hierarchy *hierarchy, uint32_t position)
+{
+   cm_liveness_tile_done(&hierarchy->liveness, position);
+   append_parameter_buffer(hierarchy, CM_PARAMETER_BUFFER_TILE_DONE, 0, position);
+}
+
+void
+cm_hierarchy_parameter_buffer_end(struct cm_hierarchy *hierarchy)
+{
+   cm_liveness_end_pass(&hierarchy->liveness);
+   unfold_private(hierarchy);
+   append_parameter_buffer(hierarchy, CM_PARAMETER_BUFFER_END, 0, 0);
+}
+
+/* ---- invalidations --------------------------------------------------------- */
+
+void
+cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint64_t begin, uint64_t end)
+{
+   if (hierarchy->shared.caches[unit]) {
+      append_range(hierarchy, begin >> CM_ENTRY_ADDRESS_SHIFT);
+      cm_access_stream_append(&hierarchy->shared.arriving,
+                              cm_entry_make(CM_ENTRY_INVALIDATE, unit, 0, (enum cm_stream)0,
+                                            (end - 1) >> CM_ENTRY_ADDRESS_SHIFT));
+      return;
+   }
+   for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
+      cm_cache_invalidate(&hierarchy->caches[unit][i], begin, end);
 }
 
 void
@@ -141,12 +290,12 @@ cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config
                           enum cm_stream stream, uint64_t begin, uint64_t end)
 {
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      if (cm_stream_reaches(config, stream, (enum cm_unit)unit))
-         continue;
-      for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
-         cm_cache_invalidate(&hierarchy->caches[unit][i], begin, end);
+      if (hierarchy->caches[unit] && !cm_stream_reaches(config, stream, (enum cm_unit)unit))
+         cm_hierarchy_invalidate(hierarchy, (enum cm_unit)unit, begin, end);
    }
 }
+
+/* ---- counters -------------------------------------------------------------- */
 
 static uint64_t
 stream_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter, enum cm_stream stream)

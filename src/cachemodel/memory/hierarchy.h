@@ -2,6 +2,10 @@
 /**
  * The caches and the memory of a configuration, and the way an access takes
  * through them.
+ *
+ * Caches that are private to a stage or a processor simulate an access at once. What they ask of a cache that several
+ * of them share, or a stream that begins there does, goes through the access stream (access/access_stream.h):
+ * cm_shared_side_run before anything that the shared side has counted is looked at.
  */
 #ifndef CM_HIERARCHY_H
 #define CM_HIERARCHY_H
@@ -11,6 +15,7 @@
 
 #include "memory/cache.h"
 #include "memory/liveness.h"
+#include "memory/shared_side.h"
 
 /** Bytes that an access straight to memory transfers. */
 #define CM_DRAM_BLOCK_SHIFT 6
@@ -20,9 +25,12 @@ struct cm_hierarchy {
    struct cm_cache *caches[CM_CACHE_COUNT]; /**< instances of each unit; NULL: not configured */
    uint32_t instances[CM_CACHE_COUNT];
    struct cm_tap *tap; /**< logs accesses of first caches, as entry[].is_told says; NULL: nobody does */
-   struct cm_liveness liveness; /**< of the Parameter Buffer: kept by who builds and reads it */
+   struct cm_liveness liveness; /**< of the Parameter Buffer, for private caches */
+   struct cm_shared_side shared;
+   struct cm_cache
+      *entrances[CM_CACHE_COUNT]; /**< of shared units that streams enter, by instance; else NULL */
    struct {
-      struct cm_cache *cache; /**< instance 0 of the first unit; NULL: memory */
+      struct cm_cache *cache; /**< instance 0 of the first unit, or of its entrances; NULL: memory */
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
       bool is_told;         /**< there is a tap, which is to know of accesses to the first unit */
@@ -92,14 +100,27 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
       cm_hierarchy_access_blocks(hierarchy, processor, address, bytes, stream, write);
 }
 
-/** A pass begins or has ended: what caches remembered of the Parameter Buffer may be another pass'. */
-void cm_hierarchy_parameter_buffer_changed(struct cm_hierarchy *hierarchy);
+/** A pass' Parameter Buffer is built (memory/liveness.h); last_tiles, which holds what is written so far, must stay
+ * until it ends. */
+void cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,
+                                         uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks);
+/** A primitive's attribute blocks are about to be written; it is in last_tiles already. last_tile: position in the
+ * traversal. */
+void cm_hierarchy_parameter_buffer_primitive(struct cm_hierarchy *hierarchy, uint32_t first_block,
+                                             uint32_t num_blocks, uint32_t last_tile);
+/** The Tile Fetcher has finished with the tile at this position in the traversal, and with all before it. */
+void cm_hierarchy_parameter_buffer_tile_done(struct cm_hierarchy *hierarchy, uint32_t position);
+void cm_hierarchy_parameter_buffer_end(struct cm_hierarchy *hierarchy);
+
+/** Drops the blocks of [begin, end) from a cache, all its instances, writing dirty ones back. */
+void cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint64_t begin, uint64_t end);
 
 /** Drops the blocks of [begin, end) from all caches that the stream does not pass. */
 void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config *config,
                                enum cm_stream stream, uint64_t begin, uint64_t end);
 
-/** The value of a counter that has unit, instance, stream and event (memory/counters.h). */
+/** The value of a counter that has unit, instance, stream and event (memory/counters.h), after
+ * cm_shared_side_run. */
 uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
 
 /** Keys caches.*, primitive_buffer.* and streams.*: whether they fit together. */

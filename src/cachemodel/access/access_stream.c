@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#include "access/access_stream.h"
+
+#include <stdlib.h>
+
+bool
+cm_access_stream_init(struct cm_access_stream *stream,
+                      void (*take)(void *context, struct cm_access_stream *stream), void *context)
+{
+   *stream = (struct cm_access_stream){
+      .entries = malloc(CM_ACCESS_BATCH * sizeof(cm_entry)),
+      .capacity = CM_ACCESS_BATCH,
+      .take = take,
+      .context = context,
+   };
+   return stream->entries != NULL;
+}
+
+void
+cm_access_stream_finish(struct cm_access_stream *stream)
+{
+   free(stream->entries);
+   *stream = (struct cm_access_stream){.entries = NULL};
+}
+
+void
+cm_access_stream_drain(struct cm_access_stream *stream)
+{
+   if (stream->count)
+      stream->take(stream->context, stream);
+   assert(stream->count == 0);
+}

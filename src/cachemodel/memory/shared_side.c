@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "memory/shared_side.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static inline struct cm_cache *
+cache_of(const struct cm_shared_side *shared, cm_entry entry)
+{
+   return shared->caches[cm_entry_unit(entry)] + cm_entry_instance(entry);
+}
+
+static inline bool
+is_access(cm_entry entry)
+{
+   return cm_entry_kind(entry) <= CM_ENTRY_LAST_ACCESS;
+}
+
+/* The accesses at the front of a batch that are to one cache, one at least; their number. */
+static uint32_t
+take_accesses(const struct cm_shared_side *shared, const cm_entry *entries, uint32_t count)
+{
+   struct cm_cache *cache = cache_of(shared, entries[0]);
+   if (cache->replacement->take)
+      return cache->replacement->take(cache, entries, count);
+   cm_cache_access(cache, cm_entry_address(entries[0]), cm_entry_stream(entries[0]),
+                   (enum cm_access)cm_entry_kind(entries[0]));
+   return 1;
+}
+
+/* ---- the Parameter Buffer -------------------------------------------------- */
+
+static void
+begin_parameter_buffer(struct cm_shared_side *shared, uint32_t num_tiles, uint64_t num_blocks)
+{
+   if (num_blocks > shared->max_blocks) {
+      free(shared->last_tiles);
+      shared->last_tiles = malloc(num_blocks * sizeof *shared->last_tiles);
+      shared->max_blocks = shared->last_tiles ? num_blocks : 0;
+      shared->out_of_memory |= !shared->last_tiles;
+      num_blocks = shared->max_blocks;
+   }
+   if (num_blocks)
+      memset(shared->last_tiles, 0, num_blocks * sizeof *shared->last_tiles);
+   cm_liveness_begin_pass(&shared->liveness, shared->layout, num_tiles, shared->last_tiles, num_blocks);
+}
+
+/* What a cache remembers of the Parameter Buffer may be another pass'. */
+static void
+unfold(struct cm_shared_side *shared)
+{
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (uint32_t i = 0; i < shared->instances[unit]; i++)
+         shared->caches[unit][i].folded_block = CM_NO_BLOCK;
+   }
+}
+
+static void
+take_parameter_buffer(struct cm_shared_side *shared, cm_entry entry)
+{
+   const uint64_t value = cm_entry_value(entry);
+   switch ((enum cm_parameter_buffer_event)cm_entry_unit(entry)) {
+   case CM_PARAMETER_BUFFER_BEGIN:
+      begin_parameter_buffer(shared, (uint32_t)value, shared->range);
+      unfold(shared);
+      break;
+   case CM_PARAMETER_BUFFER_PRIMITIVE:
+      for (unsigned b = 0; b < cm_entry_instance(entry) && shared->range + b < shared->liveness.num_blocks;
+           b++)
+         shared->last_tiles[shared->range + b] = (uint32_t)value;
+      break;
+   case CM_PARAMETER_BUFFER_TILE_DONE: cm_liveness_tile_done(&shared->liveness, (uint32_t)value); break;
+   case CM_PARAMETER_BUFFER_END:
+      cm_liveness_end_pass(&shared->liveness);
+      unfold(shared);
+      break;
+   }
+}
+
+/* ---- entries --------------------------------------------------------------- */
+
+static void
+invalidate(struct cm_shared_side *shared, cm_entry entry)
+{
+   const unsigned unit = cm_entry_unit(entry);
+   for (uint32_t i = 0; i < shared->instances[unit]; i++)
+      cm_cache_invalidate(&shared->caches[unit][i], shared->range << CM_ENTRY_ADDRESS_SHIFT,
+                          cm_entry_address(entry) + 1);
+}
+
+static void
+take_other(struct cm_shared_side *shared, cm_entry entry)
+{
+   switch (cm_entry_kind(entry)) {
+   case CM_ENTRY_RANGE: shared->range = cm_entry_value(entry); break;
+   case CM_ENTRY_INVALIDATE: invalidate(shared, entry); break;
+   case CM_ENTRY_PARAMETER_BUFFER: take_parameter_buffer(shared, entry); break;
+   default: break;
+   }
+}
+
+static void
+take(void *context, struct cm_access_stream *stream)
+{
+   struct cm_shared_side *shared = context;
+   const cm_entry *entries = stream->entries;
+   const uint32_t count = stream->count;
+   for (uint32_t i = 0; i < count;) {
+      if (is_access(entries[i]))
+         i += take_accesses(shared, entries + i, count - i);
+      else
+         take_other(shared, entries[i++]);
+   }
+   stream->count = 0;
+}
+
+/* ---- public ---------------------------------------------------------------- */
+
+bool
+cm_shared_side_init(struct cm_shared_side *shared, enum cm_pb_layout layout)
+{
+   *shared = (struct cm_shared_side){.layout = layout};
+   return cm_access_stream_init(&shared->arriving, take, shared);
+}
+
+void
+cm_shared_side_finish(struct cm_shared_side *shared)
+{
+   cm_access_stream_finish(&shared->arriving);
+   free(shared->last_tiles);
+   shared->last_tiles = NULL;
+}
+
+void
+cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_cache *instances,
+                   uint32_t count)
+{
+   shared->caches[unit] = instances;
+   shared->instances[unit] = count;
+   for (uint32_t i = 0; i < count; i++)
+      instances[i].liveness = &shared->liveness;
+}
+
+/* ---- entrances ------------------------------------------------------------- */
+
+static void
+enter(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   cm_access_stream_append(cache->leaving,
+                           cm_entry_access(cache->next_entry, access, stream, block << cache->block_shift));
+}
+
+static void
+enter_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
+{
+   cache->accesses[stream][0] += count;
+   for (unsigned i = 0; i < count; i++)
+      enter(cache, blocks[i], stream, CM_READ);
+}
+
+/* Its reads come one after another. */
+static bool
+enter_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   (void)cache;
+   (void)grid;
+   (void)stream;
+   return false;
+}
+
+void
+cm_cache_init_entrance(struct cm_cache *cache, const struct cm_cache *shared, struct cm_access_stream *stream,
+                       cm_entry entry)
+{
+   static const struct cm_replacement entrance = {
+      .access = enter,
+      .read_sequence = enter_sequence,
+      .read_grid = enter_grid,
+   };
+   *cache = (struct cm_cache){
+      .block_shift = shared->block_shift,
+      .unit = shared->unit,
+      .replacement = &entrance,
+      .folded_block = CM_NO_BLOCK,
+      .leaving = stream,
+      .next_entry = entry,
+   };
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The caches that several units or processors share, and memory: they take the access stream, a batch at a time and in
+ * order. What they have counted and what they know is that of the entries that they have taken: cm_shared_side_run
+ * before anything looks at it.
+ */
+#ifndef CM_SHARED_SIDE_H
+#define CM_SHARED_SIDE_H
+
+#include "access/access_stream.h"
+#include "memory/cache.h"
+#include "memory/liveness.h"
+
+struct cm_shared_side {
+   struct cm_access_stream arriving; /**< entries that have not been taken */
+   struct cm_cache
+      *caches[CM_CACHE_COUNT]; /**< instances of each shared unit; NULL: it is not shared, or not there */
+   uint32_t instances[CM_CACHE_COUNT];
+   /** Of the Parameter Buffer, as the entries that have been taken tell; kept where has_liveness. */
+   struct cm_liveness liveness;
+   bool has_liveness; /**< a shared cache has the policy tcor */
+   enum cm_pb_layout layout;
+   uint32_t *last_tiles; /**< liveness.last_tiles */
+   uint64_t max_blocks;  /**< room in it */
+   uint64_t range;       /**< value of the last CM_ENTRY_RANGE */
+   bool out_of_memory;   /**< liveness is not complete */
+};
+
+/** Without caches. False when memory is out. */
+bool cm_shared_side_init(struct cm_shared_side *shared, enum cm_pb_layout layout);
+void cm_shared_side_finish(struct cm_shared_side *shared);
+
+/** Adds a unit, all its instances, before the first entry. */
+void cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_cache *instances,
+                        uint32_t count);
+
+/** Takes all entries that wait. */
+static inline void
+cm_shared_side_run(struct cm_shared_side *shared)
+{
+   cm_access_stream_drain(&shared->arriving);
+}
+
+/** Makes a cache a way into a shared one, of which `entry` tells (cm_entry_cache): what it is asked for becomes
+ * entries of the stream. It has no lines, and counts accesses only. */
+void cm_cache_init_entrance(struct cm_cache *cache, const struct cm_cache *shared,
+                            struct cm_access_stream *stream, cm_entry entry);
+
+#endif
