@@ -49,7 +49,7 @@ enum tbr_dirty {
    TBR_DIRTY_VERTEX_CONSTANTS = 1 << 18,
    TBR_DIRTY_POLYGON_STIPPLE = 1 << 19,
    TBR_DIRTY_GEOMETRY_SHADER = 1 << 20,
-   TBR_DIRTY_ALL = (1 << 21) - 1,
+   TBR_DIRTY_ALL = BITFIELD_MASK(21),
 };
 
 struct tbr_vertex_elements {

@@ -87,7 +87,7 @@ static bool
 writes_any_color(const struct tbr_batch *batch, const struct tbr_draw_state *state, uint32_t outputs)
 {
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
-      if (batch->pass.color[i].memory && (outputs & (1u << i)) && state->blend.rt[i].colormask)
+      if (batch->pass.color[i].memory && (outputs & BITFIELD_BIT(i)) && state->blend.rt[i].colormask)
          return true;
    }
    return false;
@@ -104,7 +104,7 @@ replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *
       if (!color->memory)
          continue;
       const unsigned channels = tbr_format_channels(color->format);
-      if (!(outputs & (1u << i)) || state->blend.rt[i].blend_enable ||
+      if (!(outputs & BITFIELD_BIT(i)) || state->blend.rt[i].blend_enable ||
           (state->blend.rt[i].colormask & channels) != channels)
          return false;
    }
@@ -373,7 +373,7 @@ update_textures(struct tbr_context *context, struct tbr_batch *batch, struct tbr
    const uint32_t used = context->fragment_shader->textures_used;
    for (unsigned unit = 0; unit < TBR_MAX_TEXTURES; unit++) {
       state->resources.textures[unit] = context->empty_texture;
-      if (!(used & (1u << unit)))
+      if (!(used & BITFIELD_BIT(unit)))
          continue;
       state->resources.textures[unit] = make_binding(context, batch, unit);
       if (!state->resources.textures[unit])

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "util/macros.h"
 #include "tbr_limits.h"
 #include "tbr_texture_unit.h"
 
@@ -32,7 +33,7 @@ enum tbr_fetch {
    TBR_FETCH_STENCIL,
    TBR_NUM_FETCHES,
 };
-#define TBR_FETCH_COLORS ((1u << TBR_MAX_COLOR_BUFFERS) - 1)
+#define TBR_FETCH_COLORS BITFIELD_MASK(TBR_MAX_COLOR_BUFFERS)
 
 enum tbr_interpolation {
    TBR_INTERPOLATE_CONSTANT, /**< flat: the plane's base */

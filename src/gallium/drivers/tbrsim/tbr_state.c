@@ -305,7 +305,7 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
    change(context, stage == PIPE_SHADER_FRAGMENT ? TBR_DIRTY_FRAGMENT_CONSTANTS : TBR_DIRTY_VERTEX_CONSTANTS);
    util_copy_constant_buffer(bound, buffer, take_ownership);
    if (stage == PIPE_SHADER_FRAGMENT) {
-      context->fragment_buffers &= ~(1u << index);
+      context->fragment_buffers &= ~BITFIELD_BIT(index);
       context->fragment_buffers |= (bound->buffer && !bound->user_buffer) << index;
    }
    if (bound->user_buffer) {
@@ -319,7 +319,7 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
    else
       tbr_storage_reference(held, NULL);
    if (is_drawn_by_draw(stage)) {
-      context->mapped_constants[stage] &= ~(1u << index);
+      context->mapped_constants[stage] &= ~BITFIELD_BIT(index);
       context->mapped_constants[stage] |= (bound->buffer != NULL) << index;
       map_constants(context, stage, index);
    }

@@ -56,12 +56,6 @@ struct region {
    int32_t x0, y0, x1, y1;
 };
 
-static int32_t
-smaller(int32_t a, int32_t b)
-{
-   return a < b ? a : b;
-}
-
 /* What of a primitive is nearest in a region (least), or farthest where tests are for greater: by its plane
  * at the region's corners, but not beyond its vertices. */
 static float
@@ -115,8 +109,8 @@ is_hidden_by_region(const struct tbr_tile_thread *thread, const struct tbr_tile_
    const bool least = func == PIPE_FUNC_LESS || func == PIPE_FUNC_LEQUAL;
    struct region region = {thread->block_x[block] * 4 & ~(CM_HIZ_SIZE - 1),
                            thread->block_y[block] * 4 & ~(CM_HIZ_SIZE - 1), 0, 0};
-   region.x1 = smaller(region.x0 + CM_HIZ_SIZE, thread->width);
-   region.y1 = smaller(region.y0 + CM_HIZ_SIZE, thread->height);
+   region.x1 = MIN2(region.x0 + CM_HIZ_SIZE, thread->width);
+   region.y1 = MIN2(region.y0 + CM_HIZ_SIZE, thread->height);
    const int32_t bound = encode_depth(thread, find_bound(thread, primitive, &region, least));
    const int32_t stored = find_stored(thread, &region, least);
    switch (func) {

@@ -43,7 +43,7 @@ reserve_visible(struct tbr_tile_thread *thread, uint32_t samples)
 struct tbr_tile_thread *
 tbr_tile_thread_create(void)
 {
-   const size_t size = (sizeof(struct tbr_tile_thread) + 63) & ~(size_t)63;
+   const size_t size = ALIGN_POT(sizeof(struct tbr_tile_thread), 64);
    struct tbr_tile_thread *thread = aligned_alloc(64, size);
    if (!thread)
       return NULL;
@@ -110,7 +110,7 @@ tbr_tile_next_chunk(struct tbr_tile_thread *thread)
    struct tbr_plane_chunk **link = thread->chunk ? &thread->chunk->next : &thread->chunks;
    if (!*link) {
       const size_t size = sizeof(struct tbr_plane_chunk) + TBR_PLANES_PER_CHUNK * sizeof(struct tbr_plane);
-      *link = aligned_alloc(64, (size + 63) & ~(size_t)63);
+      *link = aligned_alloc(64, ALIGN_POT(size, 64));
       if (!*link)
          tbr_tile_out_of_memory("the attributes");
       (*link)->next = NULL;
@@ -134,7 +134,7 @@ describe_unorm(struct tbr_tile_color *color, const struct util_format_descriptio
    uint32_t void_bits = 0;
    for (unsigned n = 0; n < description->nr_channels; n++) {
       const struct util_format_channel_description *channel = &description->channel[n];
-      const uint32_t bits = channel->size == 32 ? ~0u : ((1u << channel->size) - 1) << channel->shift;
+      const uint32_t bits = BITFIELD_MASK(channel->size) << channel->shift;
       if (channel->type == UTIL_FORMAT_TYPE_VOID)
          void_bits |= bits;
       else if (channel->type != UTIL_FORMAT_TYPE_UNSIGNED || !channel->normalized || channel->size > 16)
@@ -151,7 +151,7 @@ describe_unorm(struct tbr_tile_color *color, const struct util_format_descriptio
       if (used[swizzle]) /* luminance: several components share a channel */
          return false;
       used[swizzle] = true;
-      const uint32_t maximum = (1u << description->channel[swizzle].size) - 1;
+      const uint32_t maximum = BITFIELD_MASK(description->channel[swizzle].size);
       color->shift[c] = description->channel[swizzle].shift;
       color->maximum[c] = maximum;
       color->inverse_maximum[c] = 1.0f / maximum;
@@ -191,7 +191,7 @@ begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachmen
    const size_t bytes = color->sample_bytes * samples;
    if (bytes > color->capacity) {
       free(color->pixels);
-      color->pixels = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
+      color->pixels = aligned_alloc(64, ALIGN_POT(bytes, 64));
       color->capacity = color->pixels ? bytes : 0;
       if (!color->pixels)
          return false;
@@ -235,7 +235,7 @@ begin_depth(struct tbr_tile_thread *thread, const struct tbr_pass *pass)
    const struct util_format_channel_description *channel = &description->channel[description->swizzle[0]];
    thread->depth_is_float = channel->type == UTIL_FORMAT_TYPE_FLOAT;
    if (!thread->depth_is_float) {
-      thread->depth_scale = (float)((1u << channel->size) - 1);
+      thread->depth_scale = (float)BITFIELD_MASK(channel->size);
       /* Twice the distance of two values: that far the rounding of interpolated depth
        * cannot hide an offset. Also the unit of draw's stage for unfilled polygons. */
       thread->depth_unit = 2.0 / (double)(1u << channel->size);

@@ -216,8 +216,7 @@ scatter_pixels(const struct tbr_tile_color *buffer, uint8_t *buffer_pixels, cons
    }
    int32_t pixels[TBR_LANES];
    ints_store(pixels, value);
-   for (; live; live &= live - 1) {
-      const unsigned lane = __builtin_ctz(live);
+   u_foreach_bit (lane, live) {
       memcpy(buffer_pixels + (4 * quad[lane / 4] + lane % 4) * buffer->pixel_bytes, &pixels[lane],
              buffer->pixel_bytes);
    }
@@ -419,8 +418,7 @@ write_general(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels
          ints_store(new + at, logic_operation(plan->state->blend.logicop_func, ints_load(new + at),
                                               ints_load(old + at)));
    }
-   for (; live; live &= live - 1) {
-      const unsigned lane = __builtin_ctz(live);
+   u_foreach_bit (lane, live) {
       uint8_t *pixel = buffer_pixels + (4 * queue->quad[lane / 4] + lane % 4) * pixel_bytes;
       for (size_t at = 0; at < pixel_bytes; at++)
          pixel[at] =
@@ -482,8 +480,7 @@ copy_first_sample(struct tbr_tile_thread *thread, const struct tbr_tile_color *b
          memcpy(first + s * buffer->sample_bytes, first, TBR_QUADS * quad_bytes);
       return;
    }
-   for (; live; live &= live - 1) {
-      const unsigned lane = __builtin_ctz(live);
+   u_foreach_bit (lane, live) {
       uint8_t *first = buffer->pixels + (4 * quad[lane / 4] + lane % 4) * pixel_bytes;
       for (unsigned s = 1; s < TBR_MAX_SAMPLES; s++)
          memcpy(first + s * buffer->sample_bytes, first, pixel_bytes);

@@ -45,13 +45,13 @@ plan_draw(struct tbr_tile_thread *thread, uint32_t draw)
    const struct tbr_draw_state *state = pass->draws[draw];
    plan->state = state;
    plan->draw = draw;
-   plan->draws = state->sample_mask & ((1u << pass->samples) - 1);
+   plan->draws = state->sample_mask & BITFIELD_MASK(pass->samples);
    plan->shade = state->shade != NULL;
    plan->center = state->half_pixel_center ? 0.5f : 0.0f;
-   plan->clip_x0 = larger(state->scissor_x0 - thread->tile_x, 0);
-   plan->clip_y0 = larger(state->scissor_y0 - thread->tile_y, 0);
-   plan->clip_x1 = smaller(state->scissor_x1 - thread->tile_x, thread->width);
-   plan->clip_y1 = smaller(state->scissor_y1 - thread->tile_y, thread->height);
+   plan->clip_x0 = MAX2(state->scissor_x0 - thread->tile_x, 0);
+   plan->clip_y0 = MAX2(state->scissor_y0 - thread->tile_y, 0);
+   plan->clip_x1 = MIN2(state->scissor_x1 - thread->tile_x, thread->width);
+   plan->clip_y1 = MIN2(state->scissor_y1 - thread->tile_y, thread->height);
    plan_samples(thread, plan);
    plan_tests(thread, plan);
    /* The visibility buffer does not know what else a primitive covered in a pixel. */

@@ -67,8 +67,7 @@ static void
 zero_outside(struct tbr_tile_thread *thread)
 {
    struct tbr_fragment_block *block = &thread->queue.block;
-   for (uint32_t outside = lanes_outside(thread); outside; outside &= outside - 1) {
-      const unsigned lane = __builtin_ctz(outside);
+   u_foreach_bit (lane, lanes_outside(thread)) {
       for (unsigned n = 0; n < TBR_MAX_COLOR_BUFFERS; n++) {
          for (unsigned c = 0; c < 4; c++)
             block->last_color[n][c][lane] = 0;
@@ -83,8 +82,8 @@ static __attribute__((noinline)) void
 fetch_framebuffer(struct tbr_tile_thread *thread, uint32_t sample)
 {
    const uint32_t fetched = thread->plan.state->fetched;
-   for (uint32_t colors = fetched & TBR_FETCH_COLORS; colors; colors &= colors - 1)
-      fetch_color(thread, __builtin_ctz(colors), sample);
+   u_foreach_bit (i, fetched & TBR_FETCH_COLORS)
+      fetch_color(thread, i, sample);
    if (fetched >> TBR_FETCH_DEPTH & 1)
       fetch_depth(thread, sample);
    if (fetched >> TBR_FETCH_STENCIL & 1)

@@ -21,8 +21,8 @@ box_mask(const struct pixel_box *box, int32_t x, int32_t y)
 {
    if (x >= box->x0 && y >= box->y0 && x + 4 <= box->x1 && y + 4 <= box->y1)
       return 0xffff;
-   return cells_mask(larger(box->x0 - x, 0), larger(box->y0 - y, 0), smaller(box->x1 - 1 - x, 3),
-                     smaller(box->y1 - 1 - y, 3));
+   return cells_mask(MAX2(box->x0 - x, 0), MAX2(box->y0 - y, 0), MIN2(box->x1 - 1 - x, 3),
+                     MIN2(box->y1 - 1 - y, 3));
 }
 
 /* Samples of a block inside all edges, of those lanes that `lanes` has. */
@@ -65,7 +65,7 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    if (plan->early) {
       mask = test_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
       if (plan->state->occlusion_counter)
-         thread->occlusion[plan->state->occlusion_counter] += (unsigned)__builtin_popcount(mask);
+         thread->occlusion[plan->state->occlusion_counter] += util_bitcount(mask);
    } else if (plan->reject_early) {
       mask = reject_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
    }
@@ -128,6 +128,7 @@ rasterize_groups(struct tbr_tile_thread *thread, uint32_t primitive, const struc
          }
          uint32_t blocks = box_mask(&block_box, group_x, group_y) & ~ints_negative(outside);
          const uint32_t partial = ints_negative(crossed);
+         /* u_foreach_bit's ffs() tests for zero once more; here that is one instruction in a thousand. */
          for (; blocks; blocks &= blocks - 1) {
             const unsigned lane = __builtin_ctz(blocks);
             const int32_t block_x = group_x + tbr_lane_x[lane], block_y = group_y + tbr_lane_y[lane];

@@ -48,8 +48,7 @@ find_centroids(struct tbr_tile_thread *thread)
    memcpy(block->centroid_x, block->x, sizeof(block->x));
    memcpy(block->centroid_y, block->y, sizeof(block->y));
    for (unsigned s = 0; s < TBR_MAX_SAMPLES && left; s++) {
-      for (uint32_t lanes = left & block->coverage[s]; lanes; lanes &= lanes - 1) {
-         const unsigned lane = __builtin_ctz(lanes);
+      u_foreach_bit (lane, left & block->coverage[s]) {
          block->centroid_x[lane] += thread->plan.sample_offset[s][0];
          block->centroid_y[lane] += thread->plan.sample_offset[s][1];
       }
@@ -90,7 +89,7 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
       if (!plan->early) {
          coverage[s] = test_queue(thread, s, from_center ? plan->sample_offset[s] : no_offset, coverage[s]);
          if (state->occlusion_counter)
-            thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(coverage[s]);
+            thread->occlusion[state->occlusion_counter] += util_bitcount(coverage[s]);
       }
       written |= coverage[s];
    }
@@ -238,7 +237,7 @@ draw_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t 
       if (mask && plan->early) {
          mask = test_block(thread, primitive, block_x, block_y, s, plan->sample_offset[s], mask);
          if (plan->state->occlusion_counter)
-            thread->occlusion[plan->state->occlusion_counter] += (unsigned)__builtin_popcount(mask);
+            thread->occlusion[plan->state->occlusion_counter] += util_bitcount(mask);
       } else if (mask && plan->reject_early) {
          mask = reject_block(thread, primitive, block_x, block_y, s, plan->sample_offset[s], mask);
       }

@@ -104,10 +104,10 @@ sample_bounds(const struct tbr_draw_plan *plan, unsigned samples)
    const int32_t(*sample)[2] = plan->sample;
    struct sample_bounds bounds = {sample[0][0], sample[0][1], sample[0][0], sample[0][1]};
    for (unsigned n = 1; n < samples; n++) {
-      bounds.low_x = smaller(bounds.low_x, sample[n][0]);
-      bounds.low_y = smaller(bounds.low_y, sample[n][1]);
-      bounds.high_x = larger(bounds.high_x, sample[n][0]);
-      bounds.high_y = larger(bounds.high_y, sample[n][1]);
+      bounds.low_x = MIN2(bounds.low_x, sample[n][0]);
+      bounds.low_y = MIN2(bounds.low_y, sample[n][1]);
+      bounds.high_x = MAX2(bounds.high_x, sample[n][0]);
+      bounds.high_y = MAX2(bounds.high_y, sample[n][1]);
    }
    return bounds;
 }
@@ -120,20 +120,20 @@ setup_box(const struct tbr_tile_thread *thread, const struct snapped_vertices *v
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct sample_bounds point = sample_bounds(plan, samples);
    const struct snapped_vertex *v = vertices->v;
-   int32_t low_x = smaller(smaller(v[0].x, v[1].x), v[2].x), high_x = larger(larger(v[0].x, v[1].x), v[2].x);
-   int32_t low_y = smaller(smaller(v[0].y, v[1].y), v[2].y), high_y = larger(larger(v[0].y, v[1].y), v[2].y);
+   int32_t low_x = MIN3(v[0].x, v[1].x, v[2].x), high_x = MAX3(v[0].x, v[1].x, v[2].x);
+   int32_t low_y = MIN3(v[0].y, v[1].y, v[2].y), high_y = MAX3(v[0].y, v[1].y, v[2].y);
    if (vertices->count == 4) {
-      low_x = smaller(low_x, v[3].x);
-      high_x = larger(high_x, v[3].x);
-      low_y = smaller(low_y, v[3].y);
-      high_y = larger(high_y, v[3].y);
+      low_x = MIN2(low_x, v[3].x);
+      high_x = MAX2(high_x, v[3].x);
+      low_y = MIN2(low_y, v[3].y);
+      high_y = MAX2(high_y, v[3].y);
    }
    box->x0 =
-      larger(((low_x - point.high_x + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_x, plan->clip_x0);
+      MAX2(((low_x - point.high_x + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_x, plan->clip_x0);
    box->y0 =
-      larger(((low_y - point.high_y + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_y, plan->clip_y0);
-   box->x1 = smaller(((high_x - point.low_x) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_x, plan->clip_x1);
-   box->y1 = smaller(((high_y - point.low_y) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_y, plan->clip_y1);
+      MAX2(((low_y - point.high_y + SUBPIXELS - 1) >> TBR_SUBPIXEL_BITS) - thread->tile_y, plan->clip_y0);
+   box->x1 = MIN2(((high_x - point.low_x) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_x, plan->clip_x1);
+   box->y1 = MIN2(((high_y - point.low_y) >> TBR_SUBPIXEL_BITS) + 1 - thread->tile_y, plan->clip_y1);
    return box->x0 < box->x1 && box->y0 < box->y1;
 }
 
@@ -175,8 +175,8 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
          const int64_t more =
             (int64_t)a * (sample[s][0] - sample[0][0]) + (int64_t)b * (sample[s][1] - sample[0][1]);
          edge->sample[s] = (int32_t)(((exact + more) >> TBR_SUBPIXEL_BITS) - origin);
-         sample_low = smaller(sample_low, edge->sample[s]);
-         sample_high = larger(sample_high, edge->sample[s]);
+         sample_low = MIN2(sample_low, edge->sample[s]);
+         sample_high = MAX2(sample_high, edge->sample[s]);
       }
       const int64_t high = corner + (a > 0 ? across : 0) + (b > 0 ? down : 0) + sample_high;
       if (high < 0)
@@ -189,8 +189,8 @@ setup_edges(const struct tbr_tile_thread *thread, const struct snapped_vertices 
       edge->origin = (int32_t)origin;
       edge->a = a;
       edge->b = b;
-      edge->block_low = 3 * (smaller(a, 0) + smaller(b, 0)) + sample_low;
-      edge->block_high = 3 * (larger(a, 0) + larger(b, 0)) + sample_high;
+      edge->block_low = 3 * (MIN2(a, 0) + MIN2(b, 0)) + sample_low;
+      edge->block_high = 3 * (MAX2(a, 0) + MAX2(b, 0)) + sample_high;
       edge->pixels =
          ints_add(ints_mul(ints_all(a), ints_load(tbr_lane_x)), ints_mul(ints_all(b), ints_load(tbr_lane_y)));
    }

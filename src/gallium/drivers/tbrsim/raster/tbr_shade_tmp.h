@@ -75,7 +75,7 @@ run_shader(struct tbr_tile_thread *thread, bool again)
       record_shade_event(thread, again);
    const uint32_t entered = block->live;
    if (state->invocation_counter)
-      thread->occlusion[state->invocation_counter] += (unsigned)__builtin_popcount(entered);
+      thread->occlusion[state->invocation_counter] += util_bitcount(entered);
    thread->texture.live = entered;
    if (unlikely(state->fetched))
       fetch_framebuffer(thread, thread->pass->samples > 1 ? block->sample_id : 0);
@@ -95,7 +95,7 @@ shade_pixels(struct tbr_tile_thread *thread)
    if (!plan->early) {
       live = test_queue(thread, 0, no_offset, live);
       if (state->occlusion_counter)
-         thread->occlusion[state->occlusion_counter] += (unsigned)__builtin_popcount(live);
+         thread->occlusion[state->occlusion_counter] += util_bitcount(live);
    }
    record_written(thread, live);
    if (live)

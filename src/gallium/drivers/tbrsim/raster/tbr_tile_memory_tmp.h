@@ -4,18 +4,6 @@
 #include "tbr_vector.h"
 #include "tbr_vector_half.h"
 
-TBR_INLINE int32_t
-smaller(int32_t a, int32_t b)
-{
-   return a < b ? a : b;
-}
-
-TBR_INLINE int32_t
-larger(int32_t a, int32_t b)
-{
-   return a > b ? a : b;
-}
-
 /* ---- raw pixels: 16 pixels of a block, quad by quad -------------------- */
 
 TBR_INLINE void
@@ -223,10 +211,9 @@ static void
 resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color,
               const struct tbr_resolve *resolve)
 {
-   const int x0 = larger((int)resolve->x0 - thread->tile_x, 0),
-             y0 = larger((int)resolve->y0 - thread->tile_y, 0);
-   const int x1 = smaller((int)resolve->x1 - thread->tile_x, thread->width);
-   const int y1 = smaller((int)resolve->y1 - thread->tile_y, thread->height);
+   const int x0 = MAX2((int)resolve->x0 - thread->tile_x, 0), y0 = MAX2((int)resolve->y0 - thread->tile_y, 0);
+   const int x1 = MIN2((int)resolve->x1 - thread->tile_x, thread->width);
+   const int y1 = MIN2((int)resolve->y1 - thread->tile_y, thread->height);
    const bool bytes = resolves_as(color, resolve, TBR_COLOR_BYTES);
    const bool halves = resolves_as(color, resolve, TBR_COLOR_HALF);
    const size_t pixel_bytes = util_format_get_blocksize(resolve->to);

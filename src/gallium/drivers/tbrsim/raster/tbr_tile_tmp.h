@@ -9,8 +9,8 @@ render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_
    thread->tile_x = tile % pass->tiles_x * pass->tile_size;
    thread->tile_y = tile / pass->tiles_x % pass->layer_tiles_y * pass->tile_size;
    thread->layer = tile / pass->tiles_x / pass->layer_tiles_y;
-   thread->width = smaller(pass->width - thread->tile_x, pass->tile_size);
-   thread->height = smaller(pass->height - thread->tile_y, pass->tile_size);
+   thread->width = MIN2(pass->width - thread->tile_x, pass->tile_size);
+   thread->height = MIN2(pass->height - thread->tile_y, pass->tile_size);
    thread->texture.events = pass->events ? &pass->events[tile] : NULL;
    thread->flushed_words = 0;
    thread->texture.live = 0;

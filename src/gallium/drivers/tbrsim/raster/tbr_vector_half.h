@@ -107,8 +107,7 @@ store_half_quads(uint8_t *quads[4], uint32_t live, struct half_pixels pixels)
    int32_t words[2][TBR_LANES];
    ints_store(words[0], pixels.red_green);
    ints_store(words[1], pixels.blue_alpha);
-   for (; live; live &= live - 1) {
-      const unsigned lane = __builtin_ctz(live);
+   u_foreach_bit (lane, live) {
       const int32_t pixel[2] = {words[0][lane], words[1][lane]};
       memcpy(quads[lane / 4] + lane % 4 * sizeof pixel, pixel, sizeof pixel);
    }

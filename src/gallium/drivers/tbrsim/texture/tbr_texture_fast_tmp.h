@@ -114,8 +114,7 @@ static __attribute__((noinline)) void
 texture_cross_words(const struct tbr_texture_private *state, texture_int face, texture_int level,
                     texture_int x, texture_int y, uint32_t lanes, texture_int texels[4])
 {
-   for (; lanes; lanes &= lanes - 1) {
-      const unsigned lane = (unsigned)__builtin_ctz(lanes);
+   u_foreach_bit (lane, lanes) {
       const int32_t *record = state->records[level[lane]];
       struct texture_cube_taps taps;
       uint32_t word[4] = {0, 0, 0, 0};
@@ -141,8 +140,7 @@ texture_note_crossing(const struct tbr_texture_private *state, texture_int face,
                       texture_int texel, uint32_t lanes, unsigned part, unsigned slot,
                       struct texture_reads *reads)
 {
-   for (; lanes; lanes &= lanes - 1) {
-      const unsigned lane = (unsigned)__builtin_ctz(lanes);
+   u_foreach_bit (lane, lanes) {
       struct texture_cube_taps taps;
       texture_cube_taps_init(&taps, (unsigned)face[lane], state->records[level[lane]][TEXTURE_LAST_X] + 1,
                              (int16_t)texel[lane], texel[lane] >> 16);
@@ -233,7 +231,7 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
    struct texture_color colors[4];
    texture_int outside =
       ((texture_uint)x >= (texture_uint)last_x) | ((texture_uint)y >= (texture_uint)last_y);
-   if (texture_has_pairs(kind) && __builtin_expect(!texture_any(outside), 1)) {
+   if (texture_has_pairs(kind) && likely(!texture_any(outside))) {
       texture_int texels[4];
       offset += y * row_stride + x * 4;
       texture_load_pair(state->base, offset, &texels[0], &texels[1]);

@@ -202,9 +202,8 @@ texture_find_block(struct tbr_texture_thread *thread, const struct tbr_texture_p
 {
    const uint32_t hash = (uint32_t)((uintptr_t)address >> 3) * 0x9e3779b1u;
    struct tbr_texture_block *block = &thread->blocks[hash >> (32 - TBR_TEXTURE_BLOCK_BITS)];
-   if (__builtin_expect(block->address != address || block->generation != thread->generation ||
-                           block->format != state->format,
-                        0))
+   if (unlikely(block->address != address || block->generation != thread->generation ||
+                block->format != state->format))
       texture_decode_block(thread, state, address, block);
    return block->texels;
 }

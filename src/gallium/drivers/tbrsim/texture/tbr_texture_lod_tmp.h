@@ -165,7 +165,7 @@ texture_rho(const struct tbr_texture_binding *binding, const struct tbr_sample_a
 {
    const struct tbr_texture_private *state = &binding->private_state;
 
-   if (__builtin_expect(arguments->lod_control == TBR_LOD_DERIVATIVES, 0))
+   if (unlikely(arguments->lod_control == TBR_LOD_DERIVATIVES))
       return texture_derivatives_rho(binding, arguments, part, cube);
    if (cube)
       return texture_cube_quad_rho(state, arguments, part, cube);
