@@ -1,61 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis.h"
 #include "config/config.h"
-#include "configurations.h"
 #include "gpu/gpu.h"
 #include "memory/cache.h"
 #include "memory/future.h"
-#include "options.h"
 #include "progress.h"
-#include "recordings.h"
+#include "session.h"
 #include "tools.h"
 
 #define DEFAULT_CONFIG "boustro-fo"
 #define DEFAULT_SETS 2048
 
-static const char help[] =
-   "usage: tbrsim analyze [OPTIONS] FILE.tbr\n"
-   "\n"
+static const char description[] =
    "Simulates a recording twice, with forward and with boustrophedonic frames, and\n"
    "says of the accesses that arrive at the L2 what the paper \"Boustrophedonic Frames\"\n"
    "does: reuse within and between frames, reuse distances, footprints, misses and\n"
-   "memory accesses by stream. docs/analysis.md explains each value.\n"
-   "\n"
-   "  --config NAME|FILE.yaml  the simulated GPU (default " DEFAULT_CONFIG ")\n"
-   "  --set KEY=VALUE          change one value of it; may be repeated\n"
-   "  --frames A-B             only these frames (the program's, counting from 0)\n"
-   "  --warm-up N              how many of them fill the caches first, and are not counted\n"
-   "                           (default 1)\n"
-   "  --unit UNIT              whose accesses: l2 (default), another cache, or dram\n"
-   "  --sets N                 sets for the reuse distances, a power of two (default: those\n"
-   "                           of the cache; 2048 for dram)\n"
-   "  --json                   print all values as JSON instead of the report\n"
-   "  --out DIR                also write analysis.json and tables (CSV) there\n"
-   "  --help                   this text";
+   "memory accesses by stream. docs/analysis.md explains each value.\n";
 
 static const char *const traversals[NUM_SIMULATIONS] = {
    [FORWARD] = "forward",
    [BOUSTROPHEDONIC] = "boustrophedonic",
-};
-
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SETS };
-
-static const struct option long_options[] = {
-   {"config", required_argument, NULL, OPTION_CONFIG},
-   {"set", required_argument, NULL, OPTION_SET},
-   {"out", required_argument, NULL, OPTION_OUT},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"warm-up", required_argument, NULL, OPTION_WARM_UP},
-   UNIT_LONG_OPTIONS,
-   {"sets", required_argument, NULL, OPTION_SETS},
-   {"json", no_argument, NULL, OPTION_JSON},
-   {NULL, 0, NULL, 0},
 };
 
 /* One of the two simulations under way. */
@@ -71,74 +39,69 @@ struct runner {
 };
 
 struct analyze {
-   struct operands operands;
-   struct configurations configurations; /* one for each traversal */
-   const char *config;
-   const char *frames; /* as given; NULL: all */
-   const char *out;    /* NULL: none */
+   struct configurations configurations;
+   struct cache_selection caches;
+   struct frame_selection frames;
+   const char *out; /* NULL: none */
    bool json;
-   struct cm_recording *recording;
+   struct session session; /* with a configuration for each traversal */
    struct analysis analysis;
    struct runner runners[NUM_SIMULATIONS];
 };
 
-static uint32_t
-parse_sets(const char *value)
+static void
+take_sets(void *field, const char *option, const char *value)
 {
    char *end;
    const unsigned long sets = strtoul(value, &end, 10);
    if (end == value || *end || !sets || sets > 1u << 24 || (sets & (sets - 1)))
-      fail(STATUS_USAGE, "--sets %s: expected a power of two, 1 to 16777216", value);
-   return (uint32_t)sets;
-}
-
-static unsigned
-parse_warm_up(const char *value)
-{
-   unsigned frames;
-   int end = 0;
-   if (sscanf(value, "%9u%n", &frames, &end) != 1 || value[end])
-      fail(STATUS_USAGE, "--warm-up %s: expected a number of frames", value);
-   return frames;
+      fail(STATUS_USAGE, "%s %s: expected a power of two, 1 to 16777216", option, value);
+   *(uint32_t *)field = (uint32_t)sets;
 }
 
 static void
 parse(struct analyze *analyze, int argc, char **argv)
 {
-   *analyze = (struct analyze){.config = DEFAULT_CONFIG, .analysis = {.point = CM_UNIT_L2, .warm_up = 1}};
-   for (int option; (option = options_get(&analyze->operands, argc, argv, long_options)) != -1;) {
-      switch (option) {
-      case OPTION_CONFIG: analyze->config = optarg; break;
-      case OPTION_SET: configurations_set(&analyze->configurations, optarg); break;
-      case OPTION_FRAMES: analyze->frames = optarg; break;
-      case OPTION_OUT: analyze->out = optarg; break;
-      case OPTION_WARM_UP: analyze->analysis.warm_up = parse_warm_up(optarg); break;
-      case OPTION_UNIT: analyze->analysis.point = options_unit(optarg); break;
-      case OPTION_SETS: analyze->analysis.sets = parse_sets(optarg); break;
-      case OPTION_JSON: analyze->json = true; break;
-      case OPTION_OPERAND: break;
-      default: puts(help); exit(STATUS_OK);
-      }
-   }
-   operands_single(&analyze->operands, "recording", "tbrsim analyze [OPTIONS] FILE.tbr");
-   if (analyze->out && !*analyze->out)
-      fail(STATUS_USAGE, "--out: the name is empty");
+   static const struct option_row rows[] = {
+      OPTION_ALONE("sets", "N",
+                   "sets of which reuse distances are counted, a power of two (default:\n"
+                   "the cache's; 2048 for dram)",
+                   take_sets),
+   };
+   *analyze = (struct analyze){.configurations = {.single = true, .preset = DEFAULT_CONFIG},
+                               .caches = {.unit = "l2"},
+                               .frames = {.warm_up = 1}};
+   const struct command_line line = {
+      .usage = "tbrsim analyze [OPTIONS] FILE.tbr",
+      .description = description,
+      .operands = OPERANDS_ONE,
+      .operand = "recording",
+      .groups = {config_options(&analyze->configurations, DEFAULT_CONFIG),
+                 frame_and_warm_up_options(&analyze->frames, "1"), unit_options(&analyze->caches, "l2"),
+                 OPTION_GROUP(rows, &analyze->analysis.sets), json_options(&analyze->json),
+                 directory_options(&analyze->out, "none; analysis.json and tables as CSV")},
+   };
+   analyze->analysis.file = command_line_parse(&line, argc, argv).list[0];
+   analyze->analysis.point = options_unit(analyze->caches.unit);
+   analyze->analysis.warm_up = analyze->frames.warm_up;
 }
 
-/* The configuration with both traversals; what the point and its sets are in them. */
+/* Opens the recording for the configuration with both traversals; what the point and its sets are in them. */
 static void
 configure(struct analyze *analyze)
 {
-   for (unsigned r = 0; r < NUM_SIMULATIONS; r++) {
-      char *traversal = text("frame.traversal=%s", traversals[r]);
-      configurations_add(&analyze->configurations, analyze->config);
-      configurations_set(&analyze->configurations, traversal);
-      free(traversal);
-   }
-   configurations_finish(&analyze->configurations, analyze->recording);
-
    struct analysis *analysis = &analyze->analysis;
-   const struct cm_config *config = analyze->configurations.list[0].config;
+   struct session *session = &analyze->session;
+   size_t num_frames;
+   char *both = text("frame.traversal=%s,%s", traversals[0], traversals[1]);
+   configurations_vary(&analyze->configurations, both);
+   free(both);
+   *session = session_open(analysis->file, &analyze->frames, &analyze->configurations);
+   analysis->frames = cm_recording_frames(session->simulations.recording, &num_frames);
+   analysis->first_frame = session->simulations.first_frame;
+   analysis->last_frame = session->simulations.last_frame;
+
+   const struct cm_config *config = session->configurations.list[0].config;
    const struct cm_cache_config *cache = &config->caches[analysis->point];
    if (analysis->point == CM_UNIT_DRAM) {
       analysis->block_bytes = 1u << CM_DRAM_BLOCK_SHIFT;
@@ -250,10 +213,10 @@ run_once(struct analyze *analyze)
    const char *work =
       cm_futures_is_last_pass(analyze->runners[FORWARD].futures) ? "simulating" : "finding next uses";
    const struct analysis *analysis = &analyze->analysis;
-   cm_recording_seek(analyze->recording, analysis->first_frame, analysis->last_frame);
-   while ((item = cm_recording_next(analyze->recording)).type != CM_ITEM_END) {
+   cm_recording_seek(analyze->session.simulations.recording, analysis->first_frame, analysis->last_frame);
+   while ((item = cm_recording_next(analyze->session.simulations.recording)).type != CM_ITEM_END) {
       if (item.type == CM_ITEM_DAMAGED)
-         fail(STATUS_FAILED, "%s", cm_recording_damage(analyze->recording));
+         fail(STATUS_FAILED, "%s", cm_recording_damage(analyze->session.simulations.recording));
       frames += item.type == CM_ITEM_FRAME_END;
       take_item(analyze, &item);
       progress_show(work, frames, analysis->last_frame - analysis->first_frame + 1);
@@ -272,7 +235,7 @@ static void
 run(struct analyze *analyze)
 {
    for (unsigned r = 0; r < NUM_SIMULATIONS; r++)
-      create_runner(&analyze->runners[r], analyze->configurations.list[r].config, &analyze->analysis);
+      create_runner(&analyze->runners[r], analyze->session.configurations.list[r].config, &analyze->analysis);
    for (bool last = false; !last;) {
       last = cm_futures_is_last_pass(analyze->runners[FORWARD].futures);
       run_once(analyze);
@@ -300,17 +263,6 @@ command_analyze(int argc, char **argv)
 {
    static struct analyze analyze;
    parse(&analyze, argc, argv);
-   struct analysis *analysis = &analyze.analysis;
-   analysis->file = analyze.operands.list[0];
-   analyze.recording = recording_open(analysis->file);
-   size_t num_frames;
-   analysis->frames = cm_recording_frames(analyze.recording, &num_frames);
-   recording_find_frames(analyze.recording, analysis->file, analyze.frames, &analysis->first_frame,
-                         &analysis->last_frame);
-   const unsigned num_simulated = analysis->last_frame - analysis->first_frame + 1;
-   if (num_simulated <= analysis->warm_up)
-      fail(STATUS_USAGE, "%s: no frame is left of %u, as --warm-up is %u", analysis->file, num_simulated,
-           analysis->warm_up);
    configure(&analyze);
    if (analyze.out)
       options_make_directory(analyze.out);
@@ -318,11 +270,11 @@ command_analyze(int argc, char **argv)
    run(&analyze);
    progress_end();
    if (analyze.json)
-      analysis_print_json(analysis);
+      analysis_print_json(&analyze.analysis);
    else
-      analysis_print(analysis);
+      analysis_print(&analyze.analysis);
    if (analyze.out)
-      analysis_write(analysis, analyze.out);
-   cm_recording_close(analyze.recording);
+      analysis_write(&analyze.analysis, analyze.out);
+   session_close(&analyze.session);
    return STATUS_OK;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <assert.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,94 +13,89 @@
 #include "options.h"
 #include "tools.h"
 
-static const char help_text[] =
-   "usage: tbrsim cache --size BYTES --ways N [OPTIONS] TRACE\n"
-   "\n"
+static const char description[] =
    "Simulates one cache over the accesses of an address trace: of any program, in the\n"
    "formats of other simulators, as it is or compressed with gzip, zstd or xz. - is\n"
-   "standard input.\n"
-   "\n"
-   "  --size BYTES             of the cache; also 64K, 1M (of 1024)\n"
-   "  --ways N                 1 to 1024; as many as blocks: fully associative\n"
-   "  --block BYTES            16 to 4096; 64 unless told\n"
-   "  --policy NAME            which block leaves a full set; lru unless told\n"
-   "  --index modulo|xor       how a block finds its set; modulo unless told\n"
-   "  --stream NAME            what the accesses are for; texture unless told. Only policies that\n"
-   "                           know streams care: gs-drrip, gspztc, gspztc-tse, gspc\n"
-   "  --format NAME            of the trace; auto unless told:\n"
-   "                             din            Dinero's: \"0 1fc0\", \"r 1fc0 4\"\n"
-   "                             oraclegeneral  libCacheSim's binary records\n"
-   "                             plain          \"R 0x1fc0\", \"W 0x2000\"\n"
-   "                             streams        what tbrsim export --format streams writes: with\n"
-   "                                            streams and invalidations; counts are by stream, too\n"
-   "  --objects                oraclegeneral: objects are blocks by name, whatever their size\n"
-   "  --json                   print an object with the counts, not a table\n"
-   "  --help                   this text\n"
+   "standard input.\n";
+static const char notes[] =
+   "Formats:\n"
+   "  din                      Dinero's: \"0 1fc0\", \"r 1fc0 4\"\n"
+   "  oraclegeneral            libCacheSim's binary records\n"
+   "  plain                    \"R 0x1fc0\", \"W 0x2000\"\n"
+   "  streams                  what tbrsim export --format streams writes: with streams and\n"
+   "                           invalidations; counts are by stream, too\n"
    "\n"
    "Policies (docs/caches.md has their sources):\n";
-
-enum { OPTION_SIZE = OPTION_COMMAND, OPTION_WAYS, OPTION_BLOCK, OPTION_INDEX, OPTION_STREAM };
 
 struct cache_options {
    struct cm_cache_config cache;
    struct address_options trace;
    int stream; /* enum cm_stream of all accesses; -1: not given */
-   int json;
-   int objects;
+   bool json;
    bool by_stream;   /* the trace names streams */
    const char *name; /* of the trace */
 };
 
 static void
-print_help(void)
+print_policies(void)
 {
-   fputs(help_text, stdout);
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++)
       printf("  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
 }
 
 static void
+take_policy(void *field, const char *option, const char *value)
+{
+   *(enum cm_policy *)field = (enum cm_policy)options_name(option, value, cm_policy_names, CM_POLICY_COUNT);
+}
+
+static void
+take_stream(void *field, const char *option, const char *value)
+{
+   *(int *)field = (int)options_name(option, value, cm_stream_names, CM_STREAM_COUNT);
+}
+
+static void
+take_format(void *field, const char *option, const char *value)
+{
+   *(enum address_format *)field =
+      (enum address_format)options_name(option, value, address_format_names, ADDRESS_FORMAT_COUNT);
+}
+
+static const struct option_row rows[] = {
+   OPTION("size", "BYTES", "size of the cache: 8192, 64K, 1M (of 1024); required", take_bytes,
+          struct cache_options, cache.size),
+   OPTION("ways", "N", "associativity, 1 to 1024; required", take_bytes, struct cache_options, cache.ways),
+   OPTION("block", "BYTES", "block size: a power of two from 16 to 4096 (default: 64)", take_bytes,
+          struct cache_options, cache.block),
+   OPTION("policy", "NAME", "replacement policy (also --policies; default: lru)", take_policy,
+          struct cache_options, cache.policy),
+   OPTION("policies", "NAME", NULL, take_policy, struct cache_options, cache.policy),
+   OPTION("index", "modulo|xor", "how a block's number gives its set (default: modulo)", take_index,
+          struct cache_options, cache.index),
+   OPTION("stream", "NAME",
+          "stream of all accesses; only gs-drrip, gs-drrip4, gspztc, gspztc-tse\n"
+          "and gspc treat streams differently (default: texture)",
+          take_stream, struct cache_options, stream),
+   OPTION("format", "NAME", "format of the trace (default: auto, found by its beginning)", take_format,
+          struct cache_options, trace.format),
+   OPTION("objects", NULL, "of oraclegeneral: each object is one block, whatever its size", take_flag,
+          struct cache_options, trace.objects),
+};
+
+static void
 parse_options(struct cache_options *options, int argc, char **argv)
 {
-   const struct option long_options[] = {
-      {"size", required_argument, NULL, OPTION_SIZE},
-      {"ways", required_argument, NULL, OPTION_WAYS},
-      {"block", required_argument, NULL, OPTION_BLOCK},
-      POLICY_LONG_OPTIONS,
-      {"index", required_argument, NULL, OPTION_INDEX},
-      {"stream", required_argument, NULL, OPTION_STREAM},
-      {"format", required_argument, NULL, OPTION_FORMAT},
-      {"objects", no_argument, &options->objects, 1},
-      {"json", no_argument, &options->json, 1},
-      {"help", no_argument, NULL, OPTION_HELP},
-      {NULL, 0, NULL, 0},
+   const struct command_line line = {
+      .usage = "tbrsim cache --size BYTES --ways N [OPTIONS] TRACE",
+      .description = description,
+      .operands = OPERANDS_ONE,
+      .operand = "trace",
+      .groups = {OPTION_GROUP(rows, options), json_options(&options->json)},
+      .notes = notes,
+      .print_notes = print_policies,
    };
-   struct operands operands = {0};
-   for (int option; (option = options_get(&operands, argc, argv, long_options)) != -1;) {
-      switch (option) {
-      case 0:
-      case OPTION_OPERAND: break;
-      case OPTION_SIZE: options->cache.size = options_bytes("--size", optarg); break;
-      case OPTION_WAYS: options->cache.ways = options_bytes("--ways", optarg); break;
-      case OPTION_BLOCK: options->cache.block = options_bytes("--block", optarg); break;
-      case OPTION_POLICY:
-         options->cache.policy =
-            (enum cm_policy)options_name("--policy", optarg, cm_policy_names, CM_POLICY_COUNT);
-         break;
-      case OPTION_INDEX:
-         options->cache.index = (enum cm_index)options_name("--index", optarg, options_index_names, 2);
-         break;
-      case OPTION_STREAM:
-         options->stream = (int)options_name("--stream", optarg, cm_stream_names, CM_STREAM_COUNT);
-         break;
-      case OPTION_FORMAT:
-         options->trace.format =
-            (enum address_format)options_name("--format", optarg, address_format_names, ADDRESS_FORMAT_COUNT);
-         break;
-      default: print_help(); exit(STATUS_OK);
-      }
-   }
-   options->name = operands_single(&operands, "trace", "tbrsim cache --size BYTES --ways N [OPTIONS] TRACE");
+   options->name = command_line_parse(&line, argc, argv).list[0];
 }
 
 static void
@@ -114,7 +108,6 @@ check_options(struct cache_options *options)
    if (!cm_cache_config_validate(&options->cache, "--", error, sizeof error))
       fail(STATUS_USAGE, "%s", error);
    options->trace.block_shift = (unsigned)__builtin_ctz(options->cache.block);
-   options->trace.objects = options->objects;
 }
 
 /* Gives a batch to the cache. */

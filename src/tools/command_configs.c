@@ -10,28 +10,11 @@
 #include "tools.h"
 #include "gpu/gpu_config.h"
 
-static const char help[] =
-   "usage: tbrsim configs [NAME|FILE.yaml]\n"
-   "\n"
+static const char description[] =
    "Lists the simulated GPUs that come with tbrsim (the first column is what --config\n"
    "takes), or prints one with all its values as YAML that --config takes, each with the\n"
    "file and line that it comes from. A file that extends a preset holds only what it\n"
-   "changes (docs/configurations.md).\n"
-   "\n"
-   "  --flat                   print KEY=VALUE lines, as --set takes them\n"
-   "  --set KEY=VALUE          change one value of it before it is printed; may be repeated\n"
-   "  --timing on|off          simulate cycles, too: --set timing=on\n"
-   "  --help                   this text";
-
-enum { OPTION_FLAT = OPTION_COMMAND };
-
-static const struct option long_options[] = {
-   {"flat", no_argument, NULL, OPTION_FLAT},
-   {"set", required_argument, NULL, OPTION_SET},
-   {"timing", required_argument, NULL, OPTION_TIMING},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {NULL, 0, NULL, 0},
-};
+   "changes (docs/configurations.md).\n";
 
 static void
 print_preset(const char *name, const char *description, void *context)
@@ -84,21 +67,26 @@ int
 command_configs(int argc, char **argv)
 {
    struct options options;
-   struct operands operands = {0};
    char error[512];
-
    bool flat = false;
    options_start(&options);
-   while (options_next_anywhere(&options, &operands, argc, argv, long_options, help) != -1)
-      flat = true;
-   if (operands.count > 1)
-      fail(STATUS_USAGE, "'%s': tbrsim configs prints one configuration at a time", operands.list[1]);
+   static const struct option_row rows[] = {
+      OPTION_ALONE("flat", NULL, "print KEY=VALUE lines, as --set takes them", take_flag),
+   };
+   const struct command_line line = {
+      .usage = "tbrsim configs [OPTIONS] [NAME|FILE.yaml]",
+      .description = description,
+      .operands = OPERANDS_AT_MOST_ONE,
+      .operand = "configuration",
+      .groups = {OPTION_GROUP(rows, &flat), setting_options(&options.configurations)},
+   };
+   const struct operands operands = command_line_parse(&line, argc, argv);
    if (!operands.count) {
       if (!cm_config_list_presets(presets_directory(), print_preset, NULL, error, sizeof(error)))
          fail(STATUS_FAILED, "%s", error);
       return STATUS_OK;
    }
-   options.config = operands.list[0];
+   configurations_add(&options.configurations, operands.list[0]);
    options_finish(&options);
    if (flat)
       print_config(options.gpu);

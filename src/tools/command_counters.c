@@ -5,27 +5,21 @@
 #include "gpu/counters.h"
 #include "tools.h"
 
-static const char help[] = "usage: tbrsim counters [OPTIONS]\n"
-                           "\n"
-                           "Lists the counters of a configuration: name, unit of measure, description. They\n"
-                           "are the columns of frames.csv and the names in stats.json.\n"
-                           "\n" COMMON_OPTIONS_HELP "\n"
-                           "  --help                   this text";
-
-static const struct option long_options[] = {
-   COMMON_LONG_OPTIONS,
-   {NULL, 0, NULL, 0},
-};
+static const char description[] =
+   "Lists the counters of a configuration: name, unit of measure, description. They are the\n"
+   "columns of frames.csv and the names in stats.json.\n";
 
 int
 command_counters(int argc, char **argv)
 {
    struct options options;
-   struct operands operands = {0};
    options_start(&options);
-   options_next_anywhere(&options, &operands, argc, argv, long_options, help);
-   if (operands.count)
-      fail(STATUS_USAGE, "'%s': tbrsim counters takes no arguments", operands.list[0]);
+   const struct command_line line = {
+      .usage = "tbrsim counters [OPTIONS]",
+      .description = description,
+      .groups = {config_options(&options.configurations, CM_CONFIG_DEFAULT)},
+   };
+   command_line_parse(&line, argc, argv);
    options_finish(&options);
 
    struct cm_counter_table *table = cm_gpu_counter_table_create(options.gpu);

@@ -6,22 +6,12 @@
 #include "results.h"
 #include "tools.h"
 
-static const char help[] =
-   "usage: tbrsim env [OPTIONS]\n"
-   "\n"
+static const char description[] =
    "Prints the environment that puts GL and GLES programs on the simulated GPU, as\n"
    "shell commands:  eval \"$(tbrsim env --out results)\"\n"
    "Results of all that is started with it add up, each process' in a folder of its own,\n"
-   "which OUT/processes.csv lists; with the first of them those of earlier runs go.\n"
-   "Without --out no statistics are written. No X server is started.\n"
-   "\n" COMMON_OPTIONS_HELP "\n" RECORD_OPTION_HELP DRIVER_OPTION_HELP "  --help                   this text";
-
-static const struct option long_options[] = {
-   COMMON_LONG_OPTIONS,
-   {"driver", required_argument, NULL, OPTION_DRIVER},
-   RECORD_LONG_OPTIONS,
-   {NULL, 0, NULL, 0},
-};
+   "which OUT/processes.csv lists; the first of them replaces those of earlier runs.\n"
+   "Without --out no statistics are written. No X server is started.\n";
 
 /* In single quotes nothing is special to a shell but the quote itself. */
 static void
@@ -41,12 +31,14 @@ int
 command_env(int argc, char **argv)
 {
    struct options options;
-   struct operands operands = {0};
-
    options_start(&options);
-   options_next_anywhere(&options, &operands, argc, argv, long_options, help);
-   if (operands.count)
-      fail(STATUS_USAGE, "'%s': tbrsim env takes no arguments; did you mean tbrsim run?", operands.list[0]);
+   const struct command_line line = {
+      .usage = "tbrsim env [OPTIONS]",
+      .description = description,
+      .groups = {config_options(&options.configurations, CM_CONFIG_DEFAULT), live_options(&options, "none"),
+                 record_options(&options), driver_options(&options)},
+   };
+   command_line_parse(&line, argc, argv);
    options_finish_live(&options);
    results_say_none(&options);
    results_prepare(&options);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,40 +9,21 @@
 #include "events/byte_stream.h"
 #include "config/config.h"
 #include "memory/next_use.h"
-#include "options.h"
 #include "progress.h"
-#include "recordings.h"
-#include "simulation.h"
+#include "session.h"
 #include "tools.h"
 
-static const char help[] =
-   "usage: tbrsim export --format NAME --unit UNIT [OPTIONS] FILE.tbr\n"
-   "\n"
+static const char description[] =
    "Simulates a recording and writes the accesses that arrive at a cache, or at memory, one\n"
-   "for each block, for other simulators:\n"
-   "\n"
-   "  --format din             Dinero's text: \"0 1fc0\" reads, \"1 1fc0\" writes\n"
-   "  --format oraclegeneral   libCacheSim's binary records, next accesses included; they do\n"
+   "for each block, for other simulators.\n";
+static const char notes[] =
+   "Formats:\n"
+   "  din                      Dinero's text: \"0 1fc0\" reads, \"1 1fc0\" writes\n"
+   "  oraclegeneral            libCacheSim's binary records, next accesses included; they do\n"
    "                           not tell reads from writes\n"
-   "  --format dramsim3        \"0x1FC0 READ 17\"; the cycle is the access' number, from 0\n"
-   "  --format streams         \"R 0x1fc0 texture\", with the stream; \"I 0x1000 0x2000\" where the blocks\n"
-   "                           up to an address are invalidated, \"F\" where a frame ends\n"
-   "  --unit UNIT              texture_cache, l2, dram … (tbrsim counters lists the units); all\n"
-   "                           instances of a unit together\n"
-   "  --config NAME|FILE.yaml  the simulated GPU (default: the recorded one)\n"
-   "  --set KEY=VALUE          change one value of it; may be repeated\n"
-   "  --frames A-B             only these frames (the program's, counting from 0)\n"
-   "  --out FILE, -o FILE      where the accesses go (default: standard output)\n"
-   "  --help                   this text";
-
-enum { OPTION_FRAMES = OPTION_COMMAND };
-
-static const struct option long_options[] = {
-   {"format", required_argument, NULL, OPTION_FORMAT}, UNIT_LONG_OPTIONS,
-   {"config", required_argument, NULL, OPTION_CONFIG}, {"set", required_argument, NULL, OPTION_SET},
-   {"frames", required_argument, NULL, OPTION_FRAMES}, {"out", required_argument, NULL, OPTION_OUT},
-   {"help", no_argument, NULL, OPTION_HELP},           {NULL, 0, NULL, 0},
-};
+   "  dramsim3                 \"0x1FC0 READ 17\"; the cycle is the access' number, from 0\n"
+   "  streams                  \"R 0x1fc0 texture\", with the stream; \"I 0x1000 0x2000\" where the\n"
+   "                           blocks up to an address are invalidated, \"F\" where a frame ends\n";
 
 /* An access on its way out, number `number` of all. */
 struct export
@@ -106,46 +86,49 @@ static const struct format {
 };
 
 struct export_options {
-   struct operands operands;
+   const char *path;
    const struct format *format;
-   int point; /* enum cm_unit; -1: not given */
+   struct cache_selection caches;
    struct configurations configurations;
-   const char *frames, *output; /* as given; NULL */
+   struct frame_selection frames;
+   const char *output; /* NULL: standard output */
+   enum cm_unit unit;
 };
 
-static const struct format *
-parse_format(const char *value)
+static void
+take_format(void *field, const char *option, const char *value)
 {
    for (unsigned f = 0; f < sizeof(formats) / sizeof(formats[0]); f++) {
-      if (!strcmp(value, formats[f].name))
-         return &formats[f];
+      if (!strcmp(value, formats[f].name)) {
+         *(const struct format **)field = &formats[f];
+         return;
+      }
    }
-   fail(STATUS_USAGE, "--format %s: expected din, oraclegeneral, dramsim3 or streams", value);
+   fail(STATUS_USAGE, "%s %s: expected din, oraclegeneral, dramsim3 or streams", option, value);
 }
 
 static void
 parse(struct export_options *options, int argc, char **argv)
 {
-   *options = (struct export_options){.point = -1};
-   for (int option; (option = options_get(&options->operands, argc, argv, long_options)) != -1;) {
-      switch (option) {
-      case OPTION_FORMAT: options->format = parse_format(optarg); break;
-      case OPTION_UNIT: options->point = (int)options_unit(optarg); break;
-      case OPTION_CONFIG:
-         if (options->configurations.count)
-            fail(STATUS_USAGE, "--config %s: tbrsim export takes one configuration", optarg);
-         configurations_add(&options->configurations, optarg);
-         break;
-      case OPTION_SET: configurations_set(&options->configurations, optarg); break;
-      case OPTION_FRAMES: options->frames = optarg; break;
-      case OPTION_OUT: options->output = optarg; break;
-      case OPTION_OPERAND: break;
-      default: puts(help); exit(STATUS_OK);
-      }
-   }
-   if (!options->format || options->point < 0)
+   static const struct option_row rows[] = {
+      OPTION_ALONE("format", "NAME", "din, oraclegeneral, dramsim3 or streams, as below; required",
+                   take_format),
+   };
+   *options = (struct export_options){.configurations = {.single = true}};
+   const struct command_line line = {
+      .usage = "tbrsim export --format NAME --unit UNIT [OPTIONS] FILE.tbr",
+      .description = description,
+      .operands = OPERANDS_ONE,
+      .operand = "recording",
+      .groups = {OPTION_GROUP(rows, &options->format), unit_options(&options->caches, "none, required"),
+                 config_options(&options->configurations, "the recorded one"),
+                 frame_options(&options->frames.frames), file_options(&options->output)},
+      .notes = notes,
+   };
+   options->path = command_line_parse(&line, argc, argv).list[0];
+   if (!options->format || !options->caches.unit)
       fail(STATUS_USAGE, "%s is missing; see tbrsim export --help", options->format ? "--unit" : "--format");
-   operands_single(&options->operands, "recording", "tbrsim export --format NAME --unit UNIT FILE.tbr");
+   options->unit = options_unit(options->caches.unit);
 }
 
 /* ---- simulation --------------------------------------------------------------- */
@@ -187,28 +170,29 @@ observe_frame_end(void *context)
 
 /* Simulates all frames; false where something was lost, which has been said. */
 static bool
-run(struct tap *tap, const struct export_options *options, struct simulations *simulations)
+run(struct tap *tap, const struct export_options *options, struct session *session)
 {
+   struct simulations *simulations = &session->simulations;
    const struct cm_observer observer = {
       .access = observe,
       .context = tap,
       .invalidate = observe_invalidation,
    };
    tap->export->number = 0;
-   simulation_start(simulations->list, options->configurations.list, simulations->recording, NULL, 0);
+   simulation_start(simulations->list, session->configurations.list, simulations->recording, NULL, 0);
    simulations->list->observer = &observer;
-   simulations->list->point = (enum cm_unit)options->point;
+   simulations->list->point = options->unit;
    simulations->list->frame_end = observe_frame_end;
    return simulations_run(simulations);
 }
 
 static void
-collect_next_uses(struct tap *tap, const struct export_options *options, struct simulations *simulations)
+collect_next_uses(struct tap *tap, const struct export_options *options, struct session *session)
 {
    struct cm_next_use *uses = &tap->export->uses;
    cm_next_use_init(uses);
    tap->export->numbering = true;
-   run(tap, options, simulations);
+   run(tap, options, session);
    tap->export->numbering = false;
    if (uses->problem == CM_NEXT_USE_NO_MEMORY)
       fail(STATUS_FAILED, "out of memory for the next accesses");
@@ -218,16 +202,19 @@ collect_next_uses(struct tap *tap, const struct export_options *options, struct 
    cm_next_use_rewind(uses);
 }
 
-static void
-check_point(const struct export_options *options, const struct simulations *simulations)
+static struct session
+open_session(const struct export_options *options)
 {
-   const struct configuration *configuration = &options->configurations.list[0];
-   if (options->point != CM_UNIT_DRAM && !configuration->config->caches[options->point].size)
-      fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[options->point],
+   struct session session = session_open(options->path, &options->frames, &options->configurations);
+   const struct configuration *configuration = &session.configurations.list[0];
+   if (options->unit != CM_UNIT_DRAM && !configuration->config->caches[options->unit].size)
+      fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[options->unit],
            configuration->name);
-   if (cm_recording_count_gpus(simulations->recording, simulations->first_frame, simulations->last_frame) > 1)
-      fail(STATUS_USAGE,
-           "the frames are of several GPUs, each with addresses of its own; choose with --frames");
+   session_require_one_gpu(&session);
+   session.simulations.list = allocate(sizeof(*session.simulations.list));
+   session.simulations.count = 1;
+   session.simulations.jobs = 2;
+   return session;
 }
 
 int
@@ -235,14 +222,7 @@ command_export(int argc, char **argv)
 {
    struct export_options options;
    parse(&options, argc, argv);
-   const char *path = options.operands.list[0];
-   struct simulations simulations = {.recording = recording_open(path), .count = 1, .jobs = 2};
-   bool damaged = cm_recording_damage(simulations.recording);
-   simulations.list = allocate(sizeof(*simulations.list));
-   recording_find_frames(simulations.recording, path, options.frames, &simulations.first_frame,
-                         &simulations.last_frame);
-   configurations_finish(&options.configurations, simulations.recording);
-   check_point(&options, &simulations);
+   struct session session = open_session(&options);
 
    static char buffer[1 << 20];
    const char *name = options.output ? options.output : "standard output";
@@ -254,12 +234,11 @@ command_export(int argc, char **argv)
    setvbuf(export.file, buffer, _IOFBF, sizeof(buffer));
    struct tap tap = {&export, options.format->write};
    if (options.format->has_next_uses)
-      collect_next_uses(&tap, &options, &simulations);
-   bool fine = run(&tap, &options, &simulations);
+      collect_next_uses(&tap, &options, &session);
+   bool fine = run(&tap, &options, &session);
    if (ferror(export.file) | fclose(export.file))
       fail(STATUS_FAILED, "%s: %s", name, strerror(errno));
-   if (!damaged && cm_recording_damage(simulations.recording))
-      say("%s", cm_recording_damage(simulations.recording));
-   cm_recording_close(simulations.recording);
+   session_check(&session);
+   session_close(&session);
    return fine ? STATUS_OK : STATUS_FAILED;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -9,24 +8,15 @@
 #include "gpu/gpu_config.h"
 #include "config/config.h"
 #include "options.h"
-#include "recordings.h"
+#include "session.h"
 #include "texture/placement.h"
 #include "tools.h"
 
-static const char help[] =
-   "usage: tbrsim info [--json] FILE.tbr\n"
-   "\n"
+static const char usage[] = "tbrsim info [--json] FILE.tbr";
+static const char description[] =
    "Prints what is in a recording: where it comes from, its frames and what they hold, its\n"
-   "buffers and textures, and how many bytes each section takes.\n"
-   "\n"
-   "  --json                   all of it as JSON, the configuration too\n"
-   "  --help                   this text";
-
-static const struct option long_options[] = {
-   {"json", no_argument, NULL, OPTION_JSON},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {NULL, 0, NULL, 0},
-};
+   "buffers and textures, and how many bytes each section takes. JSON has the configuration,\n"
+   "too.\n";
 
 /* A recording, looked through. */
 struct info {
@@ -228,28 +218,24 @@ int
 command_info(int argc, char **argv)
 {
    bool json = false;
-   struct operands operands = {0};
-   for (int option; (option = options_get(&operands, argc, argv, long_options)) != -1;) {
-      switch (option) {
-      case OPTION_JSON: json = true; break;
-      case OPTION_OPERAND: break;
-      default: puts(help); exit(STATUS_OK);
-      }
-   }
-   const char *path = operands_single(&operands, "recording", "tbrsim info [--json] FILE.tbr");
+   const struct command_line line = {
+      .usage = usage,
+      .description = description,
+      .operands = OPERANDS_ONE,
+      .operand = "recording",
+      .groups = {json_options(&json)},
+   };
+   const char *path = command_line_parse(&line, argc, argv).list[0];
 
-   struct info info = {.path = path, .recording = recording_open(path)};
-   bool whole = !cm_recording_damage(info.recording);
+   struct session session = session_open(path, &(struct frame_selection){0}, NULL);
+   struct info info = {.path = path, .recording = session.simulations.recording};
    collect(&info);
-   if (whole && cm_recording_damage(info.recording)) {
-      say("%s", cm_recording_damage(info.recording));
-      whole = false;
-   }
+   const bool whole = session_check(&session);
    if (json)
       print_json(&info);
    else
       print_text(&info);
-   cm_recording_close(info.recording);
+   session_close(&session);
    cm_config_destroy(info.config);
    return whole ? STATUS_OK : STATUS_FAILED;
 }

@@ -1,72 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "access_stream.h"
 #include "config/config.h"
 #include "llc_report.h"
-#include "options.h"
-#include "recordings.h"
+#include "session.h"
 #include "tools.h"
 #include "memory/cache.h"
 
-static const char help[] =
-   "usage: tbrsim llc [OPTIONS] FILE.tbr...\n"
-   "\n"
+static const char description[] =
    "Compares the policies of a last-level cache, as the paper \"Efficient Management of\n"
    "Last-level Caches in Graphics Processors\" (GSPC) does: a recording is decoded, and the\n"
-   "units before the cache are simulated, once for all of them.\n"
-   "\n"
-   "  --unit UNIT              the cache (default: the one that all memory accesses pass)\n"
-   "  --policy LIST            policies, with commas; gspztc:2 has the threshold t = 2; all\n"
-   "                           (default): nru, lru, srrip, drrip, drrip4, gs-drrip, gs-drrip4,\n"
-   "                           ship-mem, gspztc, gspztc-tse, gspc, opt\n"
-   "  --uncached STREAM        each policy also with a stream that passes by the cache\n"
-   "  --size BYTES[,BYTES]     sizes: 8M, 2048K (default: the configuration's)\n"
-   "  --cold-frames            each frame begins with an empty cache (the units before it keep\n"
-   "                           what they have), and all frames count\n"
-   "  --warm-up N              of these, frames that fill the caches first and are not counted\n"
-   "                           (default 0)\n"
-   "  --profile                reuse within and between streams, epochs and their death\n"
-   "                           ratios, what comes in predicted as distant\n"
-   "  --config NAME|FILE.yaml  the simulated GPU (default: the recorded one)\n"
-   "  --set KEY=VALUE          change one value of it; may be repeated\n"
-   "  --frames A-B             only these frames (the program's, counting from 0)\n"
-   "  --jobs N                 threads (default: one a core)\n"
-   "  --format table|csv|json  what is printed; also --csv, --json\n"
-   "  --out FILE               where it goes (default: standard output)\n"
-   "  --help                   this text\n"
-   "\n"
-   "docs/llc.md explains each value.";
-
-enum {
-   OPTION_FRAMES = OPTION_COMMAND,
-   OPTION_UNCACHED,
-   OPTION_SIZE,
-   OPTION_COLD_FRAMES,
-   OPTION_PROFILE,
-   OPTION_JOBS,
-};
-
-static const struct option long_options[] = {
-   UNIT_LONG_OPTIONS,
-   POLICY_LONG_OPTIONS,
-   {"uncached", required_argument, NULL, OPTION_UNCACHED},
-   {"size", required_argument, NULL, OPTION_SIZE},
-   {"cold-frames", no_argument, NULL, OPTION_COLD_FRAMES},
-   {"warm-up", required_argument, NULL, OPTION_WARM_UP},
-   {"profile", no_argument, NULL, OPTION_PROFILE},
-   {"config", required_argument, NULL, OPTION_CONFIG},
-   {"set", required_argument, NULL, OPTION_SET},
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"jobs", required_argument, NULL, OPTION_JOBS},
-   FORMAT_LONG_OPTIONS,
-   {"out", required_argument, NULL, OPTION_OUT},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {NULL, 0, NULL, 0},
-};
+   "units before the cache are simulated, once for all of them. --policy gspztc:2 has the\n"
+   "threshold t = 2.\n";
 
 /* The policies that the paper compares (Table 6, Figures 1, 12 and 14). */
 static const char all_policies[] =
@@ -74,63 +22,54 @@ static const char all_policies[] =
 
 #define MOST_POINTS 1024
 
-/* As given; NULL: not. */
 struct llc_options {
    struct operands operands;
-   const char *unit, *policies, *sizes, *uncached, *frames, *out;
-   unsigned warm_up;
+   struct cache_selection caches;
+   struct configurations configurations;
+   struct frame_selection frames;
+   const char *uncached, *out; /* NULL: none */
    bool cold_frames, profiles;
    unsigned jobs;
-   void (*write)(const struct llc_report *report, FILE *file);
-   const char *preset;
-   char **settings;
-   unsigned num_settings;
+   enum output_format format;
 };
 
-static void (*const writers[])(const struct llc_report *report, FILE *file) = {
-   [OUTPUT_TABLE] = llc_report_table,
-   [OUTPUT_CSV] = llc_report_csv,
-   [OUTPUT_JSON] = llc_report_json,
+static const struct option_row rows[] = {
+   OPTION("uncached", "STREAM", "each policy also with a stream that bypasses the cache (default: none)",
+          take_text, struct llc_options, uncached),
+   OPTION("cold-frames", NULL,
+          "each frame begins with an empty cache (the units before it keep their\n"
+          "content), and all frames count",
+          take_flag, struct llc_options, cold_frames),
+   OPTION("profile", NULL,
+          "reuse within and between streams, epochs and their death ratios, fills\n"
+          "with a distant prediction",
+          take_flag, struct llc_options, profiles),
 };
 
 static void
 parse(struct llc_options *options, int argc, char **argv)
 {
    *options = (struct llc_options){
-      .policies = all_policies,
+      .caches = {.policies = all_policies},
+      .configurations = {.single = true},
       .jobs = options_count_cores(),
-      .write = llc_report_table,
-      .settings = allocate((unsigned)argc * sizeof(char *)),
    };
-   for (int option; (option = options_get(&options->operands, argc, argv, long_options)) != -1;) {
-      switch (option) {
-      case OPTION_UNIT: options->unit = optarg; break;
-      case OPTION_POLICY: options->policies = strcmp(optarg, "all") ? optarg : all_policies; break;
-      case OPTION_UNCACHED: options->uncached = optarg; break;
-      case OPTION_SIZE: options->sizes = optarg; break;
-      case OPTION_COLD_FRAMES: options->cold_frames = true; break;
-      case OPTION_WARM_UP: options->warm_up = options_warm_up(optarg); break;
-      case OPTION_PROFILE: options->profiles = true; break;
-      case OPTION_CONFIG:
-         if (options->preset)
-            fail(STATUS_USAGE, "--config %s: tbrsim llc takes one configuration", optarg);
-         options->preset = optarg;
-         break;
-      case OPTION_SET: options->settings[options->num_settings++] = optarg; break;
-      case OPTION_FRAMES: options->frames = optarg; break;
-      case OPTION_JOBS: options->jobs = options_jobs(optarg); break;
-      case OPTION_FORMAT:
-      case OPTION_JSON:
-      case OPTION_CSV: options->write = writers[options_format(option, optarg)]; break;
-      case OPTION_OUT: options->out = optarg; break;
-      case OPTION_OPERAND: break;
-      default: puts(help); exit(STATUS_OK);
-      }
-   }
-   if (!options->operands.count)
-      fail(STATUS_USAGE, "no recording; usage: tbrsim llc [OPTIONS] FILE.tbr...");
-   if (options->out && !*options->out)
-      fail(STATUS_USAGE, "--out: the name is empty");
+   const struct command_line line = {
+      .usage = "tbrsim llc [OPTIONS] FILE.tbr...",
+      .description = description,
+      .operands = OPERANDS_SEVERAL,
+      .operand = "recording",
+      .groups = {unit_options(&options->caches, "the one before memory"),
+                 policy_options(&options->caches, "all, those of the paper"),
+                 size_options(&options->caches, "the configuration's"), OPTION_GROUP(rows, options),
+                 config_options(&options->configurations, "the recorded one"),
+                 frame_and_warm_up_options(&options->frames, "0"), job_options(&options->jobs),
+                 format_options(&options->format), file_options(&options->out)},
+      .notes = "docs/llc.md explains each value.\n",
+   };
+   options->operands = command_line_parse(&line, argc, argv);
+   if (!strcmp(options->caches.policies, "all"))
+      options->caches.policies = all_policies;
 }
 
 /* ---- the cache -------------------------------------------------------------- */
@@ -159,8 +98,7 @@ find_unit(const struct llc_options *options, const struct configuration *configu
 {
    const struct cm_config *config = configuration->config;
    const enum cm_unit unit =
-      options->unit ? (enum cm_unit)options_name("--unit", options->unit, cm_unit_names, CM_UNIT_COUNT)
-                    : find_last_level(configuration);
+      options->caches.unit ? options_unit(options->caches.unit) : find_last_level(configuration);
    if (unit == CM_UNIT_DRAM || !config->caches[unit].size)
       fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[unit], configuration->name);
    if (config->caches[unit].next != CM_UNIT_DRAM)
@@ -215,7 +153,7 @@ static void
 add_policies(const struct llc_options *options, struct llc_comparison *comparison,
              const struct cm_cache_config *base)
 {
-   char *words = text("%s", options->policies), *rest = words;
+   char *words = text("%s", options->caches.policies), *rest = words;
    for (char *word; (word = strsep(&rest, ","));) {
       struct cm_cache_config cache = *base;
       parse_policy(word, &cache);
@@ -234,11 +172,11 @@ add_points(const struct llc_options *options, struct llc_comparison *comparison,
 {
    struct cm_cache_config base = *configured;
    comparison->points = allocate(MOST_POINTS * sizeof *comparison->points);
-   if (!options->sizes) {
+   if (!options->caches.sizes) {
       add_policies(options, comparison, &base);
       return;
    }
-   char *words = text("%s", options->sizes), *rest = words;
+   char *words = text("%s", options->caches.sizes), *rest = words;
    for (char *word; (word = strsep(&rest, ","));) {
       base.size = options_bytes("--size", word);
       add_policies(options, comparison, &base);
@@ -270,8 +208,7 @@ make_perfect(struct cm_cache_config *cache)
 }
 
 static bool
-simulate(const struct llc_options *options, struct llc_comparison *comparison,
-         struct simulations *simulations, const struct configuration *configuration)
+simulate(const struct llc_options *options, struct llc_comparison *comparison, struct session *session)
 {
    struct cm_llc **llcs = allocate(comparison->num_points * sizeof(*llcs));
    for (unsigned p = 0; p < comparison->num_points; p++) {
@@ -279,6 +216,7 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison,
       if (!llcs[p])
          fail(STATUS_FAILED, "out of memory for %u caches", comparison->num_points);
    }
+   const struct configuration *configuration = &session->configurations.list[0];
    struct cm_cache_config *cache = &configuration->config->caches[comparison->unit];
    const struct access_stream stream = {
       .caches = llcs,
@@ -290,8 +228,8 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison,
       .jobs = options->jobs,
    };
    make_perfect(cache);
-   simulations->jobs = options->jobs > 1 ? 2 : 1; /* one decodes, one simulates */
-   const bool fine = access_stream_run(&stream, simulations, configuration, comparison->unit);
+   session->simulations.jobs = options->jobs > 1 ? 2 : 1; /* one decodes, one simulates */
+   const bool fine = access_stream_run(&stream, &session->simulations, configuration, comparison->unit);
    for (unsigned p = 0; p < comparison->num_points; p++) {
       struct cm_llc_result *result = &comparison->points[p].result;
       const char *problem = cm_llc_result(llcs[p], result);
@@ -309,46 +247,36 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison,
 static bool
 compare(const struct llc_options *options, const char *path, struct llc_comparison *comparison)
 {
-   struct simulations simulations = {.recording = recording_open(path), .count = 1, .jobs = 1};
-   struct configurations configurations = {0};
-   const bool damaged = cm_recording_damage(simulations.recording);
-   simulations.list = allocate(sizeof(*simulations.list));
-   recording_find_frames(simulations.recording, path, options->frames, &simulations.first_frame,
-                         &simulations.last_frame);
-   if (options->preset)
-      configurations_add(&configurations, options->preset);
-   for (unsigned s = 0; s < options->num_settings; s++)
-      configurations_set(&configurations, options->settings[s]);
-   configurations_finish(&configurations, simulations.recording);
-   if (cm_recording_count_gpus(simulations.recording, simulations.first_frame, simulations.last_frame) > 1)
-      fail(STATUS_USAGE,
-           "%s: the frames are of several GPUs, each with addresses of its own; choose with --frames", path);
-
-   const struct configuration *configuration = &configurations.list[0];
-   size_t num_frames;
-   const struct cm_indexed_frame *frames = cm_recording_frames(simulations.recording, &num_frames);
+   struct session session = session_open(path, &options->frames, &options->configurations);
+   session_require_one_gpu(&session);
+   session.simulations.list = allocate(sizeof(*session.simulations.list));
+   session.simulations.count = 1;
+   const struct configuration *configuration = &session.configurations.list[0];
    *comparison = (struct llc_comparison){
       .file = path,
       .configuration = configuration->name,
       .unit = find_unit(options, configuration),
-      .first_frame = frames[simulations.first_frame].number,
-      .last_frame = frames[simulations.last_frame].number,
+      .first_frame = session_frame_number(&session, session.simulations.first_frame),
+      .last_frame = session_frame_number(&session, session.simulations.last_frame),
       .options = {.cold_frames = options->cold_frames,
-                  .warm_up = options->warm_up,
+                  .warm_up = options->frames.warm_up,
                   .profiles = options->profiles},
    };
-   options_check_warm_up(options->warm_up, path, simulations.last_frame - simulations.first_frame + 1);
    add_points(options, comparison, &configuration->config->caches[comparison->unit]);
-   const bool fine = simulate(options, comparison, &simulations, configuration);
-   if (!damaged && cm_recording_damage(simulations.recording))
-      say("%s", cm_recording_damage(simulations.recording));
-   cm_recording_close(simulations.recording);
+   const bool fine = simulate(options, comparison, &session);
+   session_check(&session);
+   session_close(&session);
    return fine;
 }
 
 int
 command_llc(int argc, char **argv)
 {
+   static void (*const writers[])(const struct llc_report *report, FILE *file) = {
+      [OUTPUT_TABLE] = llc_report_table,
+      [OUTPUT_CSV] = llc_report_csv,
+      [OUTPUT_JSON] = llc_report_json,
+   };
    struct llc_options options;
    parse(&options, argc, argv);
    FILE *file = options.out ? fopen(options.out, "we") : stdout;
@@ -359,7 +287,7 @@ command_llc(int argc, char **argv)
    bool fine = true;
    for (unsigned r = 0; r < report.count; r++)
       fine &= compare(&options, options.operands.list[r], &report.comparisons[r]);
-   options.write(&report, file);
+   writers[options.format](&report, file);
    if (ferror(file) | fclose(file))
       fail(STATUS_FAILED, "%s: cannot be written: %s", options.out ? options.out : "standard output",
            strerror(errno));

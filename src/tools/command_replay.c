@@ -16,92 +16,78 @@
 
 #define DEFAULT_TOLERANCE 1.0 /* per cent */
 
-static const char help[] =
-   "usage: tbrsim replay [OPTIONS] FILE.trace\n"
-   "\n"
+static const char description[] =
    "Replays an apitrace file (OpenGL ES or OpenGL) on the simulated GPU and prints its\n"
-   "statistics. Images come from a replay of their own, so that taking them changes\n"
-   "no counter. Without DISPLAY it uses an X server of its own (Xvfb). A trace made on a newer\n"
-   "context than the simulated GPU has is replayed as far as that goes; each function that is\n"
-   "refused is named, and the exit status is 1.\n"
-   "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n" RECORD_OPTION_HELP
-   "  --frames A-B             replay up to frame B, look only at A to B (they count from 0)\n"
-   "  --snapshots DIR          write each frame as DIR/frame-NNNN.png\n"
-   "  --check[=llvmpipe,softpipe]\n"
-   "                           compare each frame with llvmpipe's of the same Mesa, and say whether\n"
-   "                           softpipe's (which is slow) is as near; differences go to OUT/check as\n"
-   "                           images, 16 times as bright\n"
-   "  --tolerance PERCENT      --check fails where more of a frame's pixels are off by more\n"
-   "                           than 2/255 from llvmpipe's (default 1)\n"
-   "  --help                   this text";
-
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SNAPSHOTS, OPTION_CHECK, OPTION_TOLERANCE };
-
-static const struct option long_options[] = {
-   COMMON_LONG_OPTIONS,
-   RECORD_LONG_OPTIONS,
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"snapshots", required_argument, NULL, OPTION_SNAPSHOTS},
-   {"check", optional_argument, NULL, OPTION_CHECK},
-   {"tolerance", required_argument, NULL, OPTION_TOLERANCE},
-   {NULL, 0, NULL, 0},
-};
+   "statistics. With --frames A-B it is replayed up to frame B. Images come from a replay\n"
+   "of their own, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
+   "of its own (Xvfb). A trace made on a newer context than the simulated GPU has is replayed\n"
+   "as far as that goes; each function that is refused is named, and the exit status is 1.\n";
 
 struct replay {
    struct options options;
-   const char *frames; /* as given; NULL: all */
    struct frame_range range;
    const char *snapshots;
-   struct operands operands;
+   const char *trace;
    bool check, with_softpipe;
    double tolerance; /* per cent */
 };
 
-/* The drivers that are compared with; true where softpipe is one of them. */
-static bool
-parse_references(const char *value)
+/* Of --check: the drivers that are compared with. */
+static void
+take_check(void *field, const char *option, const char *value)
 {
-   if (!strcmp(value, "llvmpipe"))
-      return false;
-   if (strcmp(value, "llvmpipe,softpipe") && strcmp(value, "softpipe,llvmpipe"))
-      fail(STATUS_USAGE, "--check=%s: expected llvmpipe, or llvmpipe,softpipe", value);
-   return true;
+   struct replay *replay = (struct replay *)((char *)field - offsetof(struct replay, check));
+   replay->check = true;
+   replay->with_softpipe = value && strcmp(value, "llvmpipe");
+   if (replay->with_softpipe && strcmp(value, "llvmpipe,softpipe") && strcmp(value, "softpipe,llvmpipe"))
+      fail(STATUS_USAGE, "%s=%s: expected llvmpipe, or llvmpipe,softpipe", option, value);
 }
 
-static double
-parse_tolerance(const char *value)
+static void
+take_tolerance(void *field, const char *option, const char *value)
 {
    char *end;
    double tolerance = strtod(value, &end);
    if (end == value || *end || !(tolerance >= 0 && tolerance <= 100))
-      fail(STATUS_USAGE, "--tolerance %s: expected per cent of a frame's pixels, 0 to 100", value);
-   return tolerance;
+      fail(STATUS_USAGE, "%s %s: expected per cent of a frame's pixels, 0 to 100", option, value);
+   *(double *)field = tolerance;
 }
+
+static const struct option_row rows[] = {
+   OPTION("snapshots", "DIR", "write each frame as DIR/frame-NNNN.png (default: none)", take_path,
+          struct replay, snapshots),
+   OPTION("check", "[=llvmpipe,softpipe]",
+          "compare each frame with llvmpipe's of the same Mesa, and say whether\n"
+          "softpipe's (which is slow) is as near; differences go to OUT/check as\n"
+          "images, 16 times as bright",
+          take_check, struct replay, check),
+   OPTION("tolerance", "PERCENT",
+          "--check fails where more of a frame's pixels are off by more than\n"
+          "2/255 from llvmpipe's (default: 1 % of them)",
+          take_tolerance, struct replay, tolerance),
+};
 
 static void
 parse(struct replay *replay, int argc, char **argv)
 {
    *replay = (struct replay){.tolerance = DEFAULT_TOLERANCE};
-   options_start(&replay->options);
-   for (int option; (option = options_next_anywhere(&replay->options, &replay->operands, argc, argv,
-                                                    long_options, help)) != -1;) {
-      switch (option) {
-      case OPTION_FRAMES:
-         replay->range = options_frames(optarg);
-         replay->frames = text("%u-%u", replay->range.first, replay->range.last);
-         break;
-      case OPTION_SNAPSHOTS: replay->snapshots = optarg; break;
-      case OPTION_CHECK:
-         replay->check = true;
-         replay->with_softpipe = optarg && parse_references(optarg);
-         break;
-      default: replay->tolerance = parse_tolerance(optarg); break;
-      }
-   }
-   operands_single(&replay->operands, "trace", "tbrsim replay [OPTIONS] FILE.trace");
-   if (!replay->options.out)
-      replay->options.out = "tbrsim-out";
-   options_finish_live(&replay->options);
+   struct options *options = &replay->options;
+   options_start(options);
+   const struct command_line line = {
+      .usage = "tbrsim replay [OPTIONS] FILE.trace",
+      .description = description,
+      .operands = OPERANDS_ONE,
+      .operand = "trace",
+      .groups = {config_options(&options->configurations, CM_CONFIG_DEFAULT),
+                 live_options(options, "tbrsim-out"), record_options(options),
+                 frame_options(&options->frames), OPTION_GROUP(rows, replay)},
+   };
+   replay->trace = command_line_parse(&line, argc, argv).list[0];
+   if (options->frames)
+      replay->range = options_frames(options->frames);
+   if (!options->out)
+      options->out = "tbrsim-out";
+   options_finish_live(options);
 }
 
 /* The replay for the statistics' sake; with the model off, for its own. False where
@@ -113,7 +99,7 @@ simulate(const struct replay *replay, struct results *results, const struct trac
    char *log = text("%s/replay.log", replay->options.out);
    unsigned frames = replay->range.last - replay->range.first + 1;
 
-   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->frames, false, log);
+   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, false, log);
    while (process_running(&replayer.process)) {
       if (replay->options.model)
          progress_show("simulating", results_count_frames(results), frames);
@@ -142,11 +128,12 @@ command_replay(int argc, char **argv)
 {
    struct replay replay;
    parse(&replay, argc, argv);
-   struct trace trace = trace_file_open(replay.operands.list[0]);
-   if (!replay.frames)
+   struct trace trace = trace_file_open(replay.trace);
+   if (!replay.options.frames)
       replay.range = (struct frame_range){0, trace.frames - 1};
    if (replay.range.last >= trace.frames)
-      fail(STATUS_USAGE, "--frames %s: %s has the frames 0-%u", replay.frames, trace.path, trace.frames - 1);
+      fail(STATUS_USAGE, "--frames %s: %s has the frames 0-%u", replay.options.frames, trace.path,
+           trace.frames - 1);
 
    const char *out = replay.options.out;
    char *images = text("%s/check", out);

@@ -9,60 +9,45 @@
 #include "results.h"
 #include "tools.h"
 
-static const char help[] =
-   "usage: tbrsim run [OPTIONS] [--] PROGRAM [ARGUMENTS]\n"
-   "\n"
+static const char description[] =
    "Runs a GL or GLES program on the simulated GPU. Each frame's counters are written\n"
    "to stats.json and frames.csv when the frame is done; a program that crashes\n"
    "leaves those of the frames before. Each process that draws has a folder of its own,\n"
    "which OUT/processes.csv lists; earlier results stay until a frame has been drawn.\n"
    "Without DISPLAY the program gets an X server of its own (Xvfb). Exit status: the\n"
-   "program's, 128 + n where signal n killed it.\n"
-   "\n" COMMON_OPTIONS_HELP " (default tbrsim-out)\n" RECORD_OPTION_HELP
-   "  --frames A-B             simulate only these frames (they count from 0)\n"
-   "  --screen WIDTHxHEIGHT    size of the X server of its own (default 1920x1080)\n" DRIVER_OPTION_HELP
-   "  --help                   this text";
+   "program's, 128 + n where signal n killed it.\n";
 
-enum { OPTION_FRAMES = OPTION_COMMAND, OPTION_SCREEN };
-
-static const struct option long_options[] = {
-   COMMON_LONG_OPTIONS,
-   {"driver", required_argument, NULL, OPTION_DRIVER},
-   RECORD_LONG_OPTIONS,
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"screen", required_argument, NULL, OPTION_SCREEN},
-   {NULL, 0, NULL, 0},
-};
-
-static const char *
-parse_screen(const char *value)
+static void
+take_screen(void *field, const char *option, const char *value)
 {
    unsigned width, height;
    int end = 0;
    if (sscanf(value, "%5ux%5u%n", &width, &height, &end) != 2 || value[end] || !width || !height)
-      fail(STATUS_USAGE, "--screen %s: expected WIDTHxHEIGHT, such as 960x540", value);
-   return value;
+      fail(STATUS_USAGE, "%s %s: expected WIDTHxHEIGHT, such as 960x540", option, value);
+   *(const char **)field = value;
 }
+
+static const struct option_row rows[] = {
+   OPTION_ALONE("screen", "WIDTHxHEIGHT", "size of its own X server, in pixels (default: 1920x1080)",
+                take_screen),
+};
 
 int
 command_run(int argc, char **argv)
 {
    struct options options;
-   struct frame_range range;
-   const char *frames = NULL, *screen = NULL;
-
+   const char *screen = NULL;
    options_start(&options);
-   for (int option; (option = options_next(&options, argc, argv, long_options, help)) != -1;) {
-      if (option == OPTION_FRAMES) {
-         range = options_frames(optarg);
-         frames = text("%u-%u", range.first, range.last);
-      } else {
-         screen = parse_screen(optarg);
-      }
-   }
-   if (optind == argc)
-      fail(STATUS_USAGE, "no program; usage: tbrsim run [OPTIONS] -- PROGRAM [ARGUMENTS]");
-   char **program = argv + optind;
+   const struct command_line line = {
+      .usage = "tbrsim run [OPTIONS] [--] PROGRAM [ARGUMENTS]",
+      .description = description,
+      .operands = OPERANDS_PROGRAM,
+      .operand = "program",
+      .groups = {config_options(&options.configurations, CM_CONFIG_DEFAULT),
+                 live_options(&options, "tbrsim-out"), record_options(&options),
+                 frame_options(&options.frames), OPTION_GROUP(rows, &screen), driver_options(&options)},
+   };
+   char **program = command_line_parse(&line, argc, argv).list;
 
    if (!options.out)
       options.out = "tbrsim-out";
@@ -71,7 +56,7 @@ command_run(int argc, char **argv)
    struct results results = results_prepare(&options);
 
    struct variable variables[MAX_VARIABLES];
-   unsigned count = environment_variables(variables, options.driver, &options, frames);
+   unsigned count = environment_variables(variables, options.driver, &options, options.frames);
    const char *display = getenv("DISPLAY");
    bool has_display = display && *display;
    if (!has_display)

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,146 +9,74 @@
 #include "config/config.h"
 #include "memory/future.h"
 #include "memory/hierarchy.h"
-#include "options.h"
-#include "recordings.h"
+#include "session.h"
 #include "sweep_report.h"
 #include "tools.h"
 
-static const char help_text[] =
-   "usage: tbrsim sweep [--stream NAME[,NAME]] [--unit UNIT] --size LIST --ways LIST\n"
-   "                    --policy LIST [OPTIONS] FILE.tbr\n"
-   "\n"
+static const char description[] =
    "Simulates one cache of many sizes, associativities and policies over a recording, which\n"
-   "is decoded once (twice for opt and optpt, unless of the Parameter Buffer).\n"
-   "\n"
-   "  --stream NAME[,NAME]     accesses of these streams, as they leave the pipeline\n"
-   "  --unit UNIT              accesses that arrive at a cache of the configuration (all its\n"
-   "                           instances together), or at dram; with --stream, those of these streams\n"
-   "                           alone (tbrsim llc says how each fares in a cache that all share)\n"
-   "  --size BYTES[,BYTES]     sizes of the cache: 8192, 64K, 1M (of 1024)\n"
-   "  --ways N[,N]             its ways, 1 to 262144; full: fully associative\n"
-   "  --policy NAME[,NAME]     its policies; all are combined with all\n"
-   "  --block BYTES            16 to 4096 (default: 64; with --unit the cache's)\n"
-   "  --index modulo|xor       how a block finds its set (default: modulo)\n"
-   "  --config NAME|FILE.yaml  the simulated GPU (default: the recorded one)\n"
-   "  --set KEY=VALUE          change one value of it; may be repeated\n"
-   "  --frames A-B             only these frames (the program's, counting from 0)\n"
-   "  --jobs N                 threads (default: one a core)\n"
-   "  --warm-up N              of these, frames that fill the caches first and are not counted\n"
-   "                           (default 0)\n"
-   "  --format table|csv|json  what is printed; also --csv, --json\n"
-   "  --out FILE               where it goes (default: standard output)\n"
-   "  --help                   this text\n"
-   "\n"
+   "is decoded once (twice for opt and optpt, unless of the Parameter Buffer). Its accesses\n"
+   "are those of streams, as they leave the pipeline (--stream); those that arrive at a unit\n"
+   "(--unit); or of these the streams' alone (both). tbrsim llc says how each stream fares in\n"
+   "a cache that all share.\n";
+static const char notes[] =
    "Where all the accesses are of the Parameter Buffer (pb_list, pb_attribute), each render\n"
    "pass begins with an empty cache and has no next uses beyond its end, for the pass builds\n"
    "it anew at the same addresses, and nothing reads it afterwards. A lower bound of the\n"
-   "misses is then given, too (TCOR V-A). Of other streams the cache keeps what it has.\n"
+   "misses is then printed, too (TCOR V-A). Of other streams the cache keeps its content.\n"
    "docs/sweeps.md explains each value.\n"
    "\n"
    "Policies (docs/caches.md has their sources):\n";
 
-enum {
-   OPTION_FRAMES = OPTION_COMMAND,
-   OPTION_STREAM,
-   OPTION_SIZE,
-   OPTION_WAYS,
-   OPTION_BLOCK,
-   OPTION_INDEX,
-   OPTION_JOBS,
-};
-
-static const struct option long_options[] = {
-   {"stream", required_argument, NULL, OPTION_STREAM},
-   UNIT_LONG_OPTIONS,
-   {"size", required_argument, NULL, OPTION_SIZE},
-   {"ways", required_argument, NULL, OPTION_WAYS},
-   POLICY_LONG_OPTIONS,
-   {"block", required_argument, NULL, OPTION_BLOCK},
-   {"index", required_argument, NULL, OPTION_INDEX},
-   {"config", required_argument, NULL, OPTION_CONFIG},
-   {"set", required_argument, NULL, OPTION_SET},
-   {"frames", required_argument, NULL, OPTION_FRAMES},
-   {"jobs", required_argument, NULL, OPTION_JOBS},
-   FORMAT_LONG_OPTIONS,
-   {"warm-up", required_argument, NULL, OPTION_WARM_UP},
-   {"out", required_argument, NULL, OPTION_OUT},
-   {"help", no_argument, NULL, OPTION_HELP},
-   {NULL, 0, NULL, 0},
-};
-
 #define ALL_STREAMS ((1u << CM_STREAM_COUNT) - 1)
 #define PARAMETER_BUFFER_STREAMS (1u << CM_STREAM_PB_LIST | 1u << CM_STREAM_PB_ATTRIBUTE)
 
-/* As given; NULL: not. */
 struct sweep_options {
-   struct operands operands;
-   const char *streams, *point, *sizes, *ways, *policies, *block, *frames, *out;
-   enum cm_index index;
-   unsigned jobs, warm_up;
-   void (*write)(const struct sweep_report *report, FILE *file);
+   const char *path;
+   struct cache_selection caches;
    struct configurations configurations;
+   struct frame_selection frames;
+   const char *out; /* NULL: standard output */
+   unsigned jobs;
+   enum output_format format;
 };
 
 static void
-print_help(void)
+print_policies(void)
 {
-   fputs(help_text, stdout);
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       if (policy != CM_POLICY_TCOR)
          printf("  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
    }
 }
 
-static void (*const writers[])(const struct sweep_report *report, FILE *file) = {
-   [OUTPUT_TABLE] = sweep_report_table,
-   [OUTPUT_CSV] = sweep_report_csv,
-   [OUTPUT_JSON] = sweep_report_json,
-};
-
 static void
 parse(struct sweep_options *options, int argc, char **argv)
 {
-   *options = (struct sweep_options){.jobs = options_count_cores(), .write = sweep_report_table};
-   for (int option; (option = options_get(&options->operands, argc, argv, long_options)) != -1;) {
-      switch (option) {
-      case OPTION_STREAM: options->streams = optarg; break;
-      case OPTION_UNIT: options->point = optarg; break;
-      case OPTION_SIZE: options->sizes = optarg; break;
-      case OPTION_WAYS: options->ways = optarg; break;
-      case OPTION_POLICY: options->policies = optarg; break;
-      case OPTION_BLOCK: options->block = optarg; break;
-      case OPTION_INDEX:
-         options->index = (enum cm_index)options_name("--index", optarg, options_index_names, 2);
-         break;
-      case OPTION_CONFIG:
-         if (options->configurations.count)
-            fail(STATUS_USAGE, "--config %s: tbrsim sweep takes one configuration", optarg);
-         configurations_add(&options->configurations, optarg);
-         break;
-      case OPTION_SET: configurations_set(&options->configurations, optarg); break;
-      case OPTION_FRAMES: options->frames = optarg; break;
-      case OPTION_JOBS: options->jobs = options_jobs(optarg); break;
-      case OPTION_FORMAT:
-      case OPTION_JSON:
-      case OPTION_CSV: options->write = writers[options_format(option, optarg)]; break;
-      case OPTION_WARM_UP: options->warm_up = options_warm_up(optarg); break;
-      case OPTION_OUT: options->out = optarg; break;
-      case OPTION_OPERAND: break;
-      default: print_help(); exit(STATUS_OK);
-      }
-   }
-   if (!options->streams && !options->point)
+   *options = (struct sweep_options){.configurations = {.single = true}, .jobs = options_count_cores()};
+   struct cache_selection *caches = &options->caches;
+   const struct command_line line = {
+      .usage = "tbrsim sweep --stream LIST|--unit UNIT --size LIST --ways LIST --policy LIST FILE.tbr",
+      .description = description,
+      .operands = OPERANDS_ONE,
+      .operand = "recording",
+      .groups = {stream_options(caches, "all that arrive at the unit"), unit_options(caches, "none"),
+                 size_options(caches, "none, required"), shape_options(caches, "none, required"),
+                 policy_options(caches, "none, required"),
+                 config_options(&options->configurations, "the recorded one"),
+                 frame_and_warm_up_options(&options->frames, "0"), job_options(&options->jobs),
+                 format_options(&options->format), file_options(&options->out)},
+      .notes = notes,
+      .print_notes = print_policies,
+   };
+   options->path = command_line_parse(&line, argc, argv).list[0];
+   if (!caches->streams && !caches->unit)
       fail(STATUS_USAGE, "expected --stream, --unit or both; see tbrsim sweep --help");
-   if (!options->sizes || !options->ways || !options->policies)
+   if (!caches->sizes || !caches->ways || !caches->policies)
       fail(STATUS_USAGE, "%s is missing; see tbrsim sweep --help",
-           !options->sizes  ? "--size"
-           : !options->ways ? "--ways"
-                            : "--policy");
-   operands_single(&options->operands, "recording",
-                   "tbrsim sweep --stream NAME --size LIST --ways LIST --policy LIST FILE.tbr");
-   if (options->out && !*options->out)
-      fail(STATUS_USAGE, "--out: the name is empty");
+           !caches->sizes  ? "--size"
+           : !caches->ways ? "--ways"
+                           : "--policy");
 }
 
 /* ---- lists ------------------------------------------------------------------- */
@@ -245,9 +172,9 @@ check_point(const struct cm_sweep_point *point, uint32_t block, enum cm_index in
 static struct points
 make_points(const struct sweep_options *options, uint32_t block)
 {
-   const struct list sizes = parse_list("--size", options->sizes, parse_size);
-   const struct list ways = parse_list("--ways", options->ways, parse_ways);
-   const struct list policies = parse_list("--policy", options->policies, parse_policy);
+   const struct list sizes = parse_list("--size", options->caches.sizes, parse_size);
+   const struct list ways = parse_list("--ways", options->caches.ways, parse_ways);
+   const struct list policies = parse_list("--policy", options->caches.policies, parse_policy);
    const unsigned long most = (unsigned long)sizes.count * ways.count * policies.count;
    if (most > CM_SWEEP_MAX_POINTS)
       fail(STATUS_USAGE, "%lu combinations of --size, --ways and --policy are too many, expected up to %u",
@@ -260,7 +187,7 @@ make_points(const struct sweep_options *options, uint32_t block)
             point->policy = (enum cm_policy)policies.values[p];
             point->size = sizes.values[s];
             point->ways = ways.values[w] == FULL ? point->size / block : ways.values[w];
-            check_point(point, block, options->index);
+            check_point(point, block, options->caches.index);
             bool is_new = true; /* "full" may be what is there as a number */
             for (uint32_t i = 0; i < points.count; i++)
                is_new &= memcmp(&points.list[i], point, sizeof(*point)) != 0;
@@ -370,27 +297,26 @@ find_point(struct configuration *configuration, const char *name, uint32_t strea
 static uint32_t
 find_block(const struct sweep_options *options)
 {
-   const uint32_t block = options->block ? options_bytes("--block", options->block) : 64;
+   const uint32_t block = options->caches.block ? options_bytes("--block", options->caches.block) : 64;
    if (block < 16 || block > 4096 || (block & (block - 1)))
-      fail(STATUS_USAGE, "--block %s: expected a power of two from 16 to 4096", options->block);
+      fail(STATUS_USAGE, "--block %s: expected a power of two from 16 to 4096", options->caches.block);
    return block;
 }
 
 /* The caches' blocks are at least those that arrive. */
 static struct source
-find_source(struct sweep_options *options, uint32_t *block)
+find_source(const struct sweep_options *options, struct configuration *configuration, uint32_t *block)
 {
-   struct configuration *configuration = &options->configurations.list[0];
    *block = find_block(options);
-   const uint32_t streams = options->streams ? parse_streams(options->streams) : ALL_STREAMS;
-   if (!options->point)
+   const uint32_t streams = options->caches.streams ? parse_streams(options->caches.streams) : ALL_STREAMS;
+   if (!options->caches.unit)
       return isolate_streams(configuration->config, streams, *block);
-   const struct source source = find_point(configuration, options->point, streams);
-   if (!options->block)
+   const struct source source = find_point(configuration, options->caches.unit, streams);
+   if (!options->caches.block)
       *block = source.block;
    if (*block < source.block)
       fail(STATUS_USAGE, "--block %u: blocks of %u bytes arrive at %s, expected at least that", *block,
-           source.block, options->point);
+           source.block, options->caches.unit);
    return source;
 }
 
@@ -476,8 +402,13 @@ result_of(const struct swept *swept, uint32_t point)
 static void
 write_report(const struct sweep_options *options, const struct sweep_report *report, FILE *file)
 {
+   static void (*const writers[])(const struct sweep_report *report, FILE *file) = {
+      [OUTPUT_TABLE] = sweep_report_table,
+      [OUTPUT_CSV] = sweep_report_csv,
+      [OUTPUT_JSON] = sweep_report_json,
+   };
    const char *name = options->out ? options->out : "standard output";
-   options->write(report, file);
+   writers[options->format](report, file);
    if (ferror(file) | fclose(file))
       fail(STATUS_FAILED, "%s: cannot be written: %s", name, strerror(errno));
 }
@@ -488,25 +419,20 @@ command_sweep(int argc, char **argv)
    struct sweep_options options;
    uint32_t block;
    parse(&options, argc, argv);
-   const char *path = options.operands.list[0];
-   struct simulations simulations = {.recording = recording_open(path), .count = 1, .jobs = 1};
-   const bool damaged = cm_recording_damage(simulations.recording);
-   simulations.list = allocate(sizeof(*simulations.list));
-   recording_find_frames(simulations.recording, path, options.frames, &simulations.first_frame,
-                         &simulations.last_frame);
-   options_check_warm_up(options.warm_up, path, simulations.last_frame - simulations.first_frame + 1);
-   configurations_finish(&options.configurations, simulations.recording);
-   if (cm_recording_count_gpus(simulations.recording, simulations.first_frame, simulations.last_frame) > 1)
-      fail(STATUS_USAGE,
-           "the frames are of several GPUs, each with addresses of its own; choose with --frames");
-   const struct source source = find_source(&options, &block);
+   const struct cache_selection *caches = &options.caches;
+   struct session session = session_open(options.path, &options.frames, &options.configurations);
+   struct configuration *configuration = &session.configurations.list[0];
+   session_require_one_gpu(&session);
+   session.simulations.list = allocate(sizeof(*session.simulations.list));
+   session.simulations.count = 1;
+   const struct source source = find_source(&options, configuration, &block);
    const struct points points = make_points(&options, block);
    FILE *file = options.out ? fopen(options.out, "we") : stdout;
    if (!file)
       fail(STATUS_FAILED, "%s: cannot be written: %s", options.out, strerror(errno));
 
    struct cm_sweep *sweep =
-      cm_sweep_create(points.list, points.count, block, options.index, source.is_parameter_buffer);
+      cm_sweep_create(points.list, points.count, block, caches->index, source.is_parameter_buffer);
    if (!sweep)
       fail(STATUS_FAILED, "out of memory for %u caches", points.count);
    struct swept swept = {sweep, &points, allocate(points.count * sizeof(*swept.warm))};
@@ -516,36 +442,33 @@ command_sweep(int argc, char **argv)
       .needs_next = needs_next,
       .count = count_part,
       .run = run_part,
-      .warm_up = options.warm_up,
+      .warm_up = options.frames.warm_up,
       .warm_up_end = keep_warm_up,
       .block_shift = (unsigned)__builtin_ctz(block),
       .streams = source.streams,
       .forgets = source.is_parameter_buffer,
       .jobs = options.jobs,
    };
-   simulations.jobs = options.jobs > 1 ? 2 : 1; /* one decodes, one simulates */
-   const bool fine = access_stream_run(&stream, &simulations, &options.configurations.list[0], source.unit);
-   if (!damaged && cm_recording_damage(simulations.recording))
-      say("%s", cm_recording_damage(simulations.recording));
+   session.simulations.jobs = options.jobs > 1 ? 2 : 1; /* one decodes, one simulates */
+   const bool fine = access_stream_run(&stream, &session.simulations, configuration, source.unit);
+   session_check(&session);
 
    struct cm_sweep_result *results = allocate(points.count * sizeof(*results));
    for (uint32_t p = 0; p < points.count; p++)
       results[p] = result_of(&swept, p);
    check_bounds(&points, results);
-   size_t num_frames;
-   const struct cm_indexed_frame *frames = cm_recording_frames(simulations.recording, &num_frames);
    const struct sweep_report report = {
-      .file = path,
-      .configuration = options.configurations.list[0].name,
-      .accesses = options.streams && options.point ? text("%s at %s", options.streams, options.point)
-                  : options.streams                ? options.streams
-                                                   : options.point,
-      .first_frame = frames[simulations.first_frame].number,
-      .last_frame = frames[simulations.last_frame].number,
+      .file = options.path,
+      .configuration = configuration->name,
+      .accesses = caches->streams && caches->unit ? text("%s at %s", caches->streams, caches->unit)
+                  : caches->streams               ? caches->streams
+                                                  : caches->unit,
+      .first_frame = session_frame_number(&session, session.simulations.first_frame),
+      .last_frame = session_frame_number(&session, session.simulations.last_frame),
       .block_bytes = block,
-      .index = options.index,
+      .index = caches->index,
       .forgets = source.is_parameter_buffer,
-      .warm_up = options.warm_up,
+      .warm_up = options.frames.warm_up,
       .points = points.list,
       .results = results,
       .num_points = points.count,
@@ -553,6 +476,6 @@ command_sweep(int argc, char **argv)
    write_report(&options, &report, file);
    free(swept.warm);
    cm_sweep_destroy(sweep);
-   cm_recording_close(simulations.recording);
+   session_close(&session);
    return fine ? STATUS_OK : STATUS_FAILED;
 }

@@ -49,6 +49,8 @@ split_settings(struct configuration *configuration, char *words)
 void
 configurations_add(struct configurations *configurations, const char *preset)
 {
+   if (configurations->single && configurations->count)
+      fail(STATUS_USAGE, "--config %s: expected one configuration; tbrsim sim takes several", preset);
    configurations->list =
       extended(configurations->list, configurations->count, sizeof(*configurations->list));
    struct configuration *configuration = &configurations->list[configurations->count++];
@@ -65,7 +67,7 @@ configurations_add(struct configurations *configurations, const char *preset)
 void
 configurations_set(struct configurations *configurations, const char *assignment)
 {
-   if (!configurations->count || configurations->for_all) {
+   if (!configurations->count || configurations->for_all || configurations->single) {
       add_text(&configurations->settings, &configurations->num_settings, assignment);
       return;
    }
@@ -218,7 +220,7 @@ recorded_config(const struct cm_recording *recording)
 
 /* The settings for all come before a configuration's own. */
 static void
-join_settings(struct configurations *configurations, struct configuration *configuration)
+join_settings(const struct configurations *configurations, struct configuration *configuration)
 {
    char **settings = NULL;
    unsigned count = 0;
@@ -228,6 +230,16 @@ join_settings(struct configurations *configurations, struct configuration *confi
       add_text(&settings, &count, configuration->settings[s]);
    configuration->settings = settings;
    configuration->num_settings = count;
+}
+
+struct configuration
+configurations_given(const struct configurations *configurations)
+{
+   struct configuration configuration = {.preset = configurations->preset};
+   if (configurations->count)
+      configuration = configurations->list[0];
+   join_settings(configurations, &configuration);
+   return configuration;
 }
 
 static void
@@ -250,8 +262,9 @@ load(struct configurations *configurations, unsigned number, const struct cm_rec
    struct configuration *configuration = &configurations->list[number];
    char error[512];
    configuration->config =
-      configuration->preset ? cm_config_load(configuration->preset, presets_directory(), error, sizeof(error))
-                            : recorded_config(recording);
+      configuration->preset || !recording
+         ? cm_config_load(configuration->preset, presets_directory(), error, sizeof(error))
+         : recorded_config(recording);
    if (!configuration->config)
       fail(STATUS_USAGE, "%s", error);
    join_settings(configurations, configuration);
@@ -318,16 +331,19 @@ void
 configurations_finish(struct configurations *configurations, const struct cm_recording *recording)
 {
    check_meaning(configurations);
-   if (!configurations->count) {
+   if (!configurations->count && configurations->preset) {
+      configurations_add(configurations, configurations->preset);
+   } else if (!configurations->count) {
       configurations->list = extended(configurations->list, 0, sizeof(*configurations->list));
       configurations->count = 1;
    }
    for (unsigned v = 0; v < configurations->num_variations; v++)
       vary(configurations, &configurations->variations[v]);
-   struct cm_config *recorded = recorded_config(recording);
+   struct cm_config *recorded = recording ? recorded_config(recording) : NULL;
    for (unsigned c = 0; c < configurations->count; c++) {
       load(configurations, c, recording);
-      check_answers(&configurations->list[c], recorded, recording);
+      if (recording)
+         check_answers(&configurations->list[c], recorded, recording);
    }
    cm_config_destroy(recorded);
 }

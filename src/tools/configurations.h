@@ -30,6 +30,8 @@ struct variation {
 };
 
 struct configurations {
+   bool single;        /**< of a command that takes one: settings are for it wherever they stand */
+   const char *preset; /**< taken where no --config is given; NULL: the recording's, or the default preset */
    struct configuration *list;
    unsigned count;
    char **settings; /**< for all */
@@ -39,7 +41,8 @@ struct configurations {
    unsigned num_variations;
 };
 
-/** --config (a preset, and settings behind commas) and --set, as the command line has them. */
+/** --config (a preset, and settings behind commas) and --set, as the command line has them. End the command with a
+ * line where a single one is given twice. */
 void configurations_add(struct configurations *configurations, const char *preset);
 void configurations_set(struct configurations *configurations, const char *assignment);
 
@@ -49,9 +52,12 @@ void configurations_all(struct configurations *configurations);
 /** --vary KEY=VALUE,…: each configuration with each of the values, for all keys that are varied. */
 void configurations_vary(struct configurations *configurations, const char *variation);
 
-/** Loads them; without a --config there is one, that of the recording. Ends the command with a
- * line where one is wrong, where two are the same, or where the recording cannot answer for it; or where it is
- * not clear whether settings are for all of them. */
+/** Loads them; without a --config there is one. Ends the command with a line where one is wrong, where two are the
+ * same, or where the recording cannot answer for it; or where it is not clear whether settings are for all of them.
+ * recording: NULL of a command that simulates live. */
 void configurations_finish(struct configurations *configurations, const struct cm_recording *recording);
+
+/** A single one as it was given, not loaded: its preset (NULL: none) and all settings. */
+struct configuration configurations_given(const struct configurations *configurations);
 
 #endif

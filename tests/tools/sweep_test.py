@@ -206,7 +206,7 @@ class Sweep(tbrsim.TestCase):
             self.refused([f"{option} is missing"], option, None)
         self.refused(["--stream", "expected one of", "pb_attribute"], "--stream", "textures")
         self.refused(["--stream", "twice"], "--stream", "texture,texture")
-        self.refused(["--unit", "expected a cache"], "--stream", None, "--unit", "l3")
+        self.refused(["--unit l3", "expected one of"], "--stream", None, "--unit", "l3")
         self.refused(["--unit attribute_cache", "no such cache"], "--stream", None, "--unit", "attribute_cache")
         self.refused(["--size", "expected a number"], "--size", "4K,big")
         self.refused(["--size", "expected a number"], "--size", "4K,")

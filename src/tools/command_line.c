@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+#include "command_line.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools.h"
+
+#define MAX_ROWS 64
+#define FIRST_OPTION 0x100 /* of those that are only long */
+#define HELP_COLUMN 27
+
+/* All rows of a command, one after the other. */
+struct parser {
+   const struct command_line *line;
+   const char *command;
+   struct {
+      const struct option_row *row;
+      char *field;
+      const char *help_name; /* of the first of several names */
+      bool given;
+   } entries[MAX_ROWS];
+   unsigned count;
+   struct option long_options[MAX_ROWS + 2]; /* --help and the end, too */
+   int out;                                  /* which of them -o is; -1: none */
+};
+
+static bool
+may_omit(const struct option_row *row)
+{
+   return row->value && row->value[0] == '[';
+}
+
+static void
+add_row(struct parser *parser, unsigned *num_options, const struct option_row *row, void *target)
+{
+   const unsigned number = parser->count++;
+   if (number == MAX_ROWS)
+      abort(); /* too many for the table: a bug of the command */
+   parser->entries[number].row = row;
+   parser->entries[number].field = (char *)target + row->offset;
+   if (!row->name)
+      return;
+   parser->entries[number].help_name =
+      row->help || !number ? row->name : parser->entries[number - 1].help_name;
+   if (!strcmp(row->name, "out"))
+      parser->out = (int)number;
+   parser->long_options[(*num_options)++] = (struct option){
+      .name = row->name,
+      .has_arg = !row->value     ? no_argument
+                 : may_omit(row) ? optional_argument
+                                 : required_argument,
+      .val = FIRST_OPTION + (int)number,
+   };
+}
+
+static void
+start(struct parser *parser, const struct command_line *line, const char *command)
+{
+   unsigned num_options = 0;
+   *parser = (struct parser){.line = line, .command = command, .out = -1};
+   for (const struct option_group *group = line->groups;
+        group < line->groups + MAX_OPTION_GROUPS && group->rows; group++) {
+      for (unsigned r = 0; r < group->count; r++)
+         add_row(parser, &num_options, &group->rows[r], group->target);
+   }
+   parser->long_options[num_options] = (struct option){.name = "help", .val = 'h'};
+}
+
+/* ---- help ------------------------------------------------------------------- */
+
+/* An option and its lines, the %s among them replaced. */
+static void
+print_option(const char *name, const char *value, const char *help, const char *preset)
+{
+   const int column = printf("  --%s%s%s", name, value && value[0] != '[' ? " " : "", value ? value : "");
+   if (column >= HELP_COLUMN)
+      putchar('\n');
+   printf("%*s", column < HELP_COLUMN ? HELP_COLUMN - column : HELP_COLUMN, "");
+   for (; *help; help++) {
+      if (help[0] == '%' && help[1] == 's') {
+         fputs(preset, stdout);
+         help++;
+      } else {
+         putchar(*help);
+         if (*help == '\n')
+            printf("%*s", HELP_COLUMN, "");
+      }
+   }
+   putchar('\n');
+}
+
+static _Noreturn void
+print_help(const struct command_line *line)
+{
+   printf("usage: %s\n\n%s\n", line->usage, line->description);
+   for (const struct option_group *group = line->groups;
+        group < line->groups + MAX_OPTION_GROUPS && group->rows; group++) {
+      for (unsigned r = 0; r < group->count; r++) {
+         const struct option_row *row = &group->rows[r];
+         if (row->name && row->help)
+            print_option(row->name, row->value, row->help, group->preset);
+      }
+   }
+   print_option("help", NULL, "this text", NULL);
+   if (line->notes)
+      printf("\n%s", line->notes);
+   if (line->print_notes)
+      line->print_notes();
+   exit(STATUS_OK);
+}
+
+/* ---- parsing ---------------------------------------------------------------- */
+
+/* Rows with the same field are one option. */
+static void
+check_repeated(struct parser *parser, unsigned number)
+{
+   for (unsigned e = 0; e < parser->count && !parser->entries[number].row->repeats; e++) {
+      if (parser->entries[e].given && parser->entries[e].field == parser->entries[number].field)
+         fail(STATUS_USAGE, "--%s: given twice (--%s); see tbrsim %s --help",
+              parser->entries[number].row->name, parser->entries[e].row->name, parser->command);
+   }
+   parser->entries[number].given = true;
+}
+
+static void
+take(struct parser *parser, unsigned number, const char *value)
+{
+   check_repeated(parser, number);
+   char *option = text("--%s", parser->entries[number].help_name);
+   parser->entries[number].row->take(parser->entries[number].field, option, value);
+   free(option);
+}
+
+static void
+add_operand(struct parser *parser, struct operands *operands, char *word)
+{
+   operands->list[operands->count++] = word;
+   for (unsigned e = 0; e < parser->count; e++) {
+      if (!parser->entries[e].row->name)
+         parser->entries[e].row->take(parser->entries[e].field, NULL, word);
+   }
+}
+
+static void
+check_operands(const struct command_line *line, const struct operands *operands, const char *command)
+{
+   const enum operand_count count = line->operands;
+   if (count == OPERANDS_NONE && operands->count)
+      fail(STATUS_USAGE, "'%s': tbrsim %s takes no arguments; usage: %s", operands->list[0], command,
+           line->usage);
+   if (!operands->count && count != OPERANDS_NONE && count != OPERANDS_AT_MOST_ONE)
+      fail(STATUS_USAGE, "no %s; usage: %s", line->operand, line->usage);
+   if (operands->count > 1 && (count == OPERANDS_ONE || count == OPERANDS_AT_MOST_ONE))
+      fail(STATUS_USAGE, "more than one %s; usage: %s", line->operand, line->usage);
+}
+
+struct operands
+command_line_parse(const struct command_line *line, int argc, char **argv)
+{
+   struct parser parser;
+   struct operands operands = {.list = allocate((unsigned)argc * sizeof(*operands.list))};
+   /* '+': options end at the first other word; '-': another word comes as option 1. */
+   const char *short_options = line->operands == OPERANDS_PROGRAM ? "+:h" : "-:ho:";
+   start(&parser, line, argv[0]);
+   opterr = 0;
+   for (int option; (option = getopt_long(argc, argv, short_options, parser.long_options, NULL)) != -1;) {
+      if (option == 'o' && parser.out >= 0)
+         option = FIRST_OPTION + parser.out;
+      if (option >= FIRST_OPTION)
+         take(&parser, (unsigned)(option - FIRST_OPTION), optarg);
+      else if (option == 1)
+         add_operand(&parser, &operands, optarg);
+      else if (option == 'h')
+         print_help(line);
+      else if (option == ':')
+         fail(STATUS_USAGE, "%s needs a value; see tbrsim %s --help", argv[optind - 1], argv[0]);
+      else
+         fail(STATUS_USAGE, "unknown option '%s'; see tbrsim %s --help",
+              option == 'o' ? "-o" : argv[optind - 1], argv[0]);
+   }
+   while (optind < argc)
+      add_operand(&parser, &operands, argv[optind++]);
+   check_operands(line, &operands, argv[0]);
+   return operands;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/** A command's options as tables: what they are called, what --help prints of them, where their values go. Commands put
+ * groups of options together; the groups that several have are in option_groups.h. */
+#ifndef COMMAND_LINE_H
+#define COMMAND_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** One option. */
+struct option_row {
+   /** Without "--"; NULL: take is called with each operand (a word that is no option), which stays one. */
+   const char *name;
+   /** What --help calls its value; NULL: it has none. "[=…]": the value may be omitted, and stands behind a '='. */
+   const char *value;
+   /** Lines for --help, of which %s is the group's default; NULL: another name of the row before it. */
+   const char *help;
+   /** Parses a value (NULL: omitted, or there is none); ends the command with a line where it is wrong. option: its
+    * name with "--". */
+   void (*take)(void *field, const char *option, const char *value);
+   size_t offset; /**< of the field that take gets, in the group's target */
+   bool repeats;  /**< it may be given more than once */
+};
+
+/** A row whose field is one of a structure; one whose field is the group's target; and the same of one that repeats. */
+#define OPTION(name, value, help, take, type, field) \
+   {(name), (value), (help), (take), offsetof(type, field), false}
+#define OPTION_ALONE(name, value, help, take) {(name), (value), (help), (take), 0, false}
+#define OPTION_REPEATED(name, value, help, take) {(name), (value), (help), (take), 0, true}
+
+struct option_group {
+   const struct option_row *rows;
+   unsigned count;
+   void *target;       /**< where the values go */
+   const char *preset; /**< what --help says is the default, if a row's help has a %s */
+};
+
+/** The words of a command line that are no options: files, or a program with its arguments. */
+struct operands {
+   char **list;
+   unsigned count;
+};
+
+enum operand_count {
+   OPERANDS_NONE,
+   OPERANDS_ONE,
+   OPERANDS_AT_MOST_ONE,
+   OPERANDS_SEVERAL, /**< at least one */
+   /** A program, behind which all words are its arguments. Elsewhere options may stand behind operands, and behind
+    * "--" all words are operands. */
+   OPERANDS_PROGRAM,
+};
+
+#define MAX_OPTION_GROUPS 12
+
+struct command_line {
+   const char *usage;       /**< "tbrsim info [OPTIONS] FILE.tbr" */
+   const char *description; /**< paragraphs of --help before the options; lines of up to 90 characters */
+   enum operand_count operands;
+   const char *operand;                           /**< what an operand is: "recording" */
+   struct option_group groups[MAX_OPTION_GROUPS]; /**< up to the first one without rows */
+   const char *notes;                             /**< of --help behind the options; NULL: none */
+   void (*print_notes)(void);                     /**< prints more behind them; NULL: nothing */
+};
+
+/** Parses the words behind the subcommand. --help and -h print the help and end the command; -o is --out of a command
+ * that has it. Ends the command with a line where an option is unknown, lacks its value or is repeated, and where
+ * there are too few operands or too many. */
+struct operands command_line_parse(const struct command_line *line, int argc, char **argv);
+
+#define OPTION_GROUP(rows_, target_) {(rows_), sizeof(rows_) / sizeof((rows_)[0]), (target_), NULL}
+
+#endif
