@@ -45,6 +45,9 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
          (struct variable){"MESA_GL_VERSION_OVERRIDE",
                            text("%u.%u%s", trace->versions.gl / 10, trace->versions.gl % 10,
                                 trace->versions.gl_compatibility ? "COMPAT" : "")};
+   /* The driver's lines are looked for in the log: Mesa's must not go elsewhere. */
+   variables[setup.num_variables++] = (struct variable){"MESA_LOG", NULL};
+   variables[setup.num_variables++] = (struct variable){"MESA_LOG_FILE", NULL};
    argv[count++] = "--headless";
    if (wanted && wanted->first_call)
       argv[count++] = snapshots = text("--snapshot=%u-%u/frame", wanted->first_call, LAST_CALL);
@@ -132,11 +135,11 @@ read_log(struct replayer *replayer, char *problem, size_t size)
    progress_end();
    while (fgets(line, sizeof(line), file)) {
       line[strcspn(line, "\n")] = 0;
-      if (!strncmp(line, "tbrsim: ", 8)) {
+      if (!strncmp(line, "tbrsim: info: ", 14) || !strncmp(line, "tbrsim (note): ", 15)) {
+         fprintf(stderr, "%s\n", line);
+      } else if (!strncmp(line, "tbrsim: ", 8)) {
          fprintf(stderr, "%s\n", line);
          replayer->complained = true;
-      } else if (!strncmp(line, "tbrsim (note): ", 15)) {
-         fprintf(stderr, "%s\n", line);
       } else if (strstr(line, "error: ")) {
          snprintf(problem, size, " (%.200s)", line);
       }

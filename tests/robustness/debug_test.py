@@ -60,7 +60,7 @@ class Debug(tbrsim.TestCase):
         for wrong in ("tiles", "tile=1", "tile=1,", "passes nir", "nir,,passes"):
             result = self.run_program(wrong)
             self.assertNotEqual(result.returncode, 0)
-            self.assertEqual(result.stderr.splitlines()[0], f"tbrsim: TBRSIM_DEBUG={wrong}: expected a list of "
+            self.assertEqual(result.stderr.splitlines()[0], f"tbrsim: error: TBRSIM_DEBUG={wrong}: expected a list of "
                                                             "nir, shaders, passes, tile=X,Y[,FRAME]")
 
 

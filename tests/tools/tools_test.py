@@ -226,6 +226,12 @@ class Replay(tbrsim.TestCase):
         self.assertRegex(result.stdout, r"past the tolerance: (0|1)")
         self.assertTrue((self.path("out") / "check" / "difference-0000.png").exists())
 
+    def test_messages_of_the_driver_are_not_lost(self):
+        for variables in ({"MESA_LOG": "null"}, {"MESA_LOG_FILE": str(self.path("mesa.log"))}):
+            result = tbrsim.run("replay", "--out", self.path("out"), TRACE, variables=variables | {"TBRSIM_ISA": "none"})
+            self.assertEqual(result.returncode, 1)
+            self.assertTrue(result.stderr.startswith("tbrsim: error: TBRSIM_ISA=none: expected x86-64"), result.stderr)
+
     def test_statistics_are_the_same_every_time(self):
         _, first = self.replay("--set", "threads=1")
         self.assertGreater(first.count(b"\n"), 1)

@@ -5,6 +5,7 @@
 #include "draw/draw_context.h"
 #include "tiling/tile_order.h"
 #include "util/format/u_format.h"
+#include "util/log.h"
 #include "util/u_framebuffer.h"
 #include "util/ralloc.h"
 #include "util/u_inlines.h"
@@ -631,7 +632,7 @@ tbr_batch_hand_over(struct tbr_context *context)
    if (batch->recorded)
       ok = ok && number_event_primitives(batch);
    if (!ok) {
-      fprintf(stderr, "tbrsim: out of memory for the Parameter Buffer; the process ends\n");
+      mesa_loge("out of memory for the Parameter Buffer; the process ends");
       abort();
    }
    decide_transfers(batch);

@@ -6,6 +6,7 @@
 
 #include "nir.h"
 #include "util/format/u_format.h"
+#include "util/log.h"
 #include "util/simple_mtx.h"
 #include "tbr_batch.h"
 
@@ -14,8 +15,7 @@ struct tbr_debug tbr_debug;
 static _Noreturn void
 fail(const char *value)
 {
-   fprintf(stderr, "tbrsim: TBRSIM_DEBUG=%s: expected a list of nir, shaders, passes, tile=X,Y[,FRAME]\n",
-           value);
+   mesa_loge("TBRSIM_DEBUG=%s: expected a list of nir, shaders, passes, tile=X,Y[,FRAME]", value);
    exit(1);
 }
 
@@ -73,7 +73,7 @@ open_output(void)
    const char *name = getenv("TBRSIM_DEBUG_FILE");
    tbr_debug.out = name && *name ? fopen(name, "w") : stderr;
    if (!tbr_debug.out) {
-      fprintf(stderr, "tbrsim: TBRSIM_DEBUG_FILE=%s cannot be written\n", name);
+      mesa_loge("TBRSIM_DEBUG_FILE=%s cannot be written", name);
       exit(1);
    }
    setvbuf(tbr_debug.out, NULL, _IOLBF, 0);

@@ -5,6 +5,7 @@
 
 #include "draw/draw_context.h"
 #include "util/format/u_format.h"
+#include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_draw.h"
 #include "util/u_inlines.h"
@@ -338,12 +339,11 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
    binning->batch = binning->events = NULL;
    struct tbr_batch *batch = has_framebuffer(context) ? tbr_batch_get(context) : NULL;
    if (rasterize && (!batch || !begin_state(context, batch, num_event_draws(batch)))) {
-      fprintf(stderr,
-              "tbrsim: a draw was lost: its fragment shader could not be compiled or memory is out\n");
+      mesa_loge("a draw was lost: its fragment shader could not be compiled, or out of memory");
       return;
    }
    if (batch && batch->recorded && !tbr_draw_events_record(context, batch, info, draw, indices)) {
-      fprintf(stderr, "tbrsim: out of memory for a draw's events; the process ends\n");
+      mesa_loge("out of memory for a draw's events; the process ends");
       abort();
    }
    struct pipe_draw_info checked = *info;
@@ -356,7 +356,7 @@ draw_one(struct tbr_context *context, const struct pipe_draw_info *info, unsigne
       tbr_draw_events_texture_reads(context, context->vertex_marks.texture_reads);
    tbr_query_end_draw(context);
    if (binning->out_of_memory) {
-      fprintf(stderr, "tbrsim: primitives were lost: out of memory for the Parameter Buffer\n");
+      mesa_loge("primitives were lost: out of memory for the Parameter Buffer");
       binning->out_of_memory = false;
    }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_draw_events.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "draw/draw_context.h"
 #include "draw/draw_private.h"
 #include "util/format/u_format.h"
+#include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_math.h"
 #include "util/u_prim.h"
@@ -195,9 +195,8 @@ note_vertex_textures(void)
 {
    static uint32_t said;
    if (p_atomic_xchg(&said, 1) == 0)
-      fprintf(stderr,
-              "tbrsim (note): the texture reads of vertex and geometry shaders are not simulated, only "
-              "counted (vertex_stage.texture_reads)\n");
+      mesa_logi("the texture reads of vertex and geometry shaders are not simulated, only "
+                "counted (vertex_stage.texture_reads)");
 }
 
 static void

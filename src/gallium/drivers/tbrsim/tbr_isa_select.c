@@ -2,10 +2,10 @@
 /* The vector feature level in use. */
 #include "tbr_isa.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/log.h"
 #include "util/macros.h"
 #include "util/u_cpu_detect.h"
 
@@ -45,9 +45,9 @@ tbr_isa_get(void)
          continue;
       if (level <= best)
          return levels[level];
-      fprintf(stderr, "tbrsim: TBRSIM_ISA=%s: this CPU only has %s\n", wanted, levels[best]->name);
+      mesa_loge("TBRSIM_ISA=%s: this CPU only has %s", wanted, levels[best]->name);
       exit(1);
    }
-   fprintf(stderr, "tbrsim: TBRSIM_ISA=%s: expected x86-64, x86-64-v3 or x86-64-v4\n", wanted);
+   mesa_loge("TBRSIM_ISA=%s: expected x86-64, x86-64-v3 or x86-64-v4", wanted);
    exit(1);
 }

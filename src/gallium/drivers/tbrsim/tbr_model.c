@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
@@ -161,7 +161,7 @@ queue(struct tbr_model *model, const struct message *content)
 {
    struct message *message = MALLOC_STRUCT(message);
    if (!message) {
-      fprintf(stderr, "tbrsim: out of memory for the model's queue; the process ends\n");
+      mesa_loge("out of memory for the model's queue; the process ends");
       abort();
    }
    *message = *content;
@@ -286,7 +286,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
    if (!model)
       return NULL;
    if (!parse_frames(model)) {
-      fprintf(stderr, "tbrsim: TBRSIM_FRAMES=%s: expected A-B, A- or A\n", getenv("TBRSIM_FRAMES"));
+      mesa_loge("TBRSIM_FRAMES=%s: expected A-B, A- or A", getenv("TBRSIM_FRAMES"));
       FREE(model);
       return NULL;
    }
@@ -299,7 +299,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
    cnd_init(&model->drained);
    model->end = &model->first;
    if (u_thread_create(&model->thread, consumer_main, model) != thrd_success) {
-      fprintf(stderr, "tbrsim: cannot start the model's thread\n");
+      mesa_loge("cannot start the model's thread");
       free_model(model);
       return NULL;
    }

@@ -2,9 +2,9 @@
 #include "tbr_process.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "util/log.h"
 #include "util/simple_mtx.h"
 #include "util/u_process.h"
 #include "stats/process_results.h"
@@ -46,7 +46,7 @@ tbr_process_results(void)
       results =
          cm_process_results_create(tbr_process_directory(), getenv("TBRSIM_RUN"), util_get_process_name());
    if (!results)
-      fprintf(stderr, "tbrsim: out of memory for the process' results\n");
+      mesa_loge("out of memory for the process' results");
    struct cm_process_results *found = results;
    simple_mtx_unlock(&mutex);
    return found;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_recording.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "util/log.h"
 #include "util/simple_mtx.h"
 #include "util/u_dynarray.h"
 #include "util/u_debug.h"
@@ -65,7 +65,7 @@ tbr_recording_attach(const struct cm_config *config, const char *isa)
    if (recording)
       *recording = (struct tbr_recording){.config = config, .isa = isa};
    else
-      fprintf(stderr, "tbrsim: out of memory for the recording\n");
+      mesa_loge("out of memory for the recording");
    return recording;
 }
 
@@ -92,7 +92,7 @@ static void
 note_left_out(void)
 {
    if (!left_out)
-      fprintf(stderr, "tbrsim: frames of a second display of this process are left out of the recording\n");
+      mesa_logw("frames of a second display of this process are left out of the recording");
    left_out = true;
 }
 
@@ -154,7 +154,7 @@ open_recorder(const struct tbr_recording *recording)
       cm_recorder_create(getenv("TBRSIM_RECORD"), results, hidden ? CM_RECORDING_HIDDEN : CM_RECORDING_PLAIN,
                          recording->config, values, TBR_NUM_RUN_VALUES, error, sizeof error);
    if (!recorder)
-      fprintf(stderr, "tbrsim: %s; nothing is recorded\n", error);
+      mesa_loge("%s; nothing is recorded", error);
 }
 
 /** Makes the recorder's GPU the screen's. */
@@ -175,7 +175,7 @@ tbr_recording_define_resource(struct tbr_recording *recording, const struct cm_r
    struct cm_resource_description *defined =
       util_dynarray_grow(&recording->resources, struct cm_resource_description, 1);
    if (!defined) {
-      fprintf(stderr, "tbrsim: out of memory for the recording; the process ends\n");
+      mesa_loge("out of memory for the recording; the process ends");
       abort();
    }
    *defined = *resource;

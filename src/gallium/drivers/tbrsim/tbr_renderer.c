@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_renderer.h"
 
+#include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"
 #include "util/u_math.h"
@@ -241,7 +242,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
          if (!begun) {
             begun = true;
             if (!tbr_tile_thread_begin(thread, &batch->pass)) {
-               fprintf(stderr, "tbrsim: out of memory for a tile's buffers; the process ends\n");
+               mesa_loge("out of memory for a tile's buffers; the process ends");
                abort();
             }
          }

@@ -11,6 +11,7 @@
 #include "gallivm/lp_bld_init.h"
 #include "gpu/gpu_config.h"
 #include "util/list.h"
+#include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"
 #include "util/u_debug.h"
@@ -140,7 +141,7 @@ load_config(void)
       config = NULL;
    }
    if (!config)
-      fprintf(stderr, "tbrsim: %s\n", error);
+      mesa_loge("%s", error);
    return config;
 }
 
@@ -181,10 +182,9 @@ void
 tbr_screen_note_ended_loops(struct tbr_screen *screen)
 {
    if (p_atomic_read(&screen->loops_ended) && !p_atomic_xchg(&screen->told_of_loops, 1))
-      fprintf(stderr,
-              "tbrsim (note): a shader's loops were ended after %u iterations (shader.loop_limit); what it "
-              "computed is wrong\n",
-              screen->config->shader.loop_limit);
+      mesa_logi("a shader's loops were ended after %u iterations (shader.loop_limit); what it "
+                "computed is wrong",
+                screen->config->shader.loop_limit);
 }
 
 static void
@@ -261,7 +261,7 @@ build_gpu(struct tbr_screen *screen)
    const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;
    screen->renderer = tbr_renderer_create(screen, threads);
    if (!screen->renderer)
-      fprintf(stderr, "tbrsim: the threads that render cannot be started\n");
+      mesa_loge("the threads that render cannot be started");
    return screen->renderer;
 }
 

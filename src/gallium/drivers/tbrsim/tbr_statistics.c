@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_statistics.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "util/log.h"
 #include "util/simple_mtx.h"
 #include "util/u_process.h"
 #include "gpu/counters.h"
@@ -38,7 +38,7 @@ create_writer(const struct cm_config *config, const char *isa)
    if (table)
       writer = cm_stats_writer_create(NULL, results, table, config, values, TBR_NUM_RUN_VALUES);
    if (!writer)
-      fprintf(stderr, "tbrsim: out of memory for the statistics\n");
+      mesa_loge("out of memory for the statistics");
    return writer != NULL;
 }
 
@@ -74,7 +74,7 @@ tbr_statistics_claim(const struct tbr_model *model)
    if (!owner)
       owner = model;
    if (owner != model && writer && !left_out) {
-      fprintf(stderr, "tbrsim: frames of a second display of this process are left out of the statistics\n");
+      mesa_logw("frames of a second display of this process are left out of the statistics");
       left_out = true;
    }
    simple_mtx_unlock(&mutex);

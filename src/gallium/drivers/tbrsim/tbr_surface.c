@@ -3,10 +3,10 @@
  * Surfaces, clears, copies and blits. On the simulated GPU these are draws (or a
  * clear at a pass's begin); the CPU does only what cannot be drawn.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "util/format/u_format.h"
+#include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_blitter.h"
 #include "util/u_framebuffer.h"
@@ -299,13 +299,13 @@ blit(struct pipe_context *base, const struct pipe_blit_info *info)
    if (util_try_blit_via_copy_region(base, info, context->render_condition_query != NULL))
       return;
    if (!util_blitter_is_blit_supported(context->blitter, info)) {
-      fprintf(stderr, "tbrsim: a blit from %s to %s is not supported and was left out\n",
-              util_format_short_name(info->src.format), util_format_short_name(info->dst.format));
+      mesa_loge("a blit from %s to %s is not supported and was left out",
+                util_format_short_name(info->src.format), util_format_short_name(info->dst.format));
       return;
    }
    struct pipe_blit_info moved = *info;
    if (reads_what_it_writes(info) && !copy_source(base, &moved)) {
-      fprintf(stderr, "tbrsim: out of memory for a blit within an image, which was left out\n");
+      mesa_loge("out of memory for a blit within an image, which was left out");
       return;
    }
    save_all_state(context);

@@ -3,11 +3,11 @@
 #include "tbr_tile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/format/u_format.h"
+#include "util/log.h"
 #include "util/u_math.h"
 
 const float tbr_sample_positions[TBR_MAX_SAMPLES][2] = {{6 / 16.0f, 2 / 16.0f},
@@ -18,7 +18,7 @@ const float tbr_sample_positions[TBR_MAX_SAMPLES][2] = {{6 / 16.0f, 2 / 16.0f},
 _Noreturn void
 tbr_tile_out_of_memory(const char *what)
 {
-   fprintf(stderr, "tbrsim: out of memory for %s of a tile\n", what);
+   mesa_loge("out of memory for %s of a tile", what);
    abort();
 }
 
