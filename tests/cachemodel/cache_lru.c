@@ -67,23 +67,53 @@ drive(struct cm_cache *cache, struct reference_cache *reference, uint64_t seed, 
    }
 }
 
+/* Caches one behind the other, and their references. */
+struct levels {
+   unsigned count;
+   struct cm_dram dram;
+   struct cm_cache caches[2];
+   struct reference_cache references[2];
+};
+
+static void
+levels_init(struct levels *levels, const struct cm_cache_config *first, const struct cm_cache_config *second)
+{
+   *levels = (struct levels){.count = second ? 2 : 1};
+   if (second) {
+      assert_true(cm_cache_init(&levels->caches[1], second, NULL, &levels->dram));
+      reference_cache_init(&levels->references[1], second, NULL);
+   }
+   assert_true(cm_cache_init(&levels->caches[0], first, second ? &levels->caches[1] : NULL, &levels->dram));
+   reference_cache_init(&levels->references[0], first, second ? &levels->references[1] : NULL);
+}
+
+/* Compares them, too. */
+static void
+levels_finish(struct levels *levels)
+{
+   for (unsigned i = 0; i < levels->count; i++)
+      assert_caches_equal(&levels->caches[i], &levels->references[i]);
+   for (unsigned i = 0; i < levels->count; i++) {
+      cm_cache_finish(&levels->caches[i]);
+      reference_cache_finish(&levels->references[i]);
+   }
+}
+
 static void
 test_one_level(void **state)
 {
    (void)state;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
-      struct cm_dram dram = {0};
-      struct cm_cache cache;
-      struct reference_cache reference;
-      assert_true(cm_cache_init(&cache, &config, NULL, &dram));
-      reference_cache_init(&reference, &config, NULL);
+      struct levels levels;
+      struct cm_cache *cache = &levels.caches[0];
+      struct reference_cache *reference = &levels.references[0];
+      levels_init(&levels, &config, NULL);
       for (unsigned round = 0; round < 4; round++) {
-         drive(&cache, &reference, s * 100 + round, 20000);
-         assert_caches_equal(&cache, &reference);
+         drive(cache, reference, s * 100 + round, 20000);
+         assert_caches_equal(cache, reference);
       }
-      cm_cache_finish(&cache);
-      reference_cache_finish(&reference);
+      levels_finish(&levels);
    }
 }
 
@@ -96,20 +126,10 @@ test_two_levels(void **state)
       struct cm_cache_config second = config_of(&shapes[(s * 3 + 1) % NUM_SHAPES]);
       second.block = first.block * (s % 2 + 1);
       second.size = second.block * second.ways * 32;
-      struct cm_dram dram = {0};
-      struct cm_cache caches[2];
-      struct reference_cache references[2];
-      assert_true(cm_cache_init(&caches[1], &second, NULL, &dram));
-      assert_true(cm_cache_init(&caches[0], &first, &caches[1], &dram));
-      reference_cache_init(&references[1], &second, NULL);
-      reference_cache_init(&references[0], &first, &references[1]);
-      drive(&caches[0], &references[0], s + 1, 60000);
-      assert_caches_equal(&caches[0], &references[0]);
-      assert_caches_equal(&caches[1], &references[1]);
-      for (unsigned i = 0; i < 2; i++) {
-         cm_cache_finish(&caches[i]);
-         reference_cache_finish(&references[i]);
-      }
+      struct levels levels;
+      levels_init(&levels, &first, &second);
+      drive(&levels.caches[0], &levels.references[0], s + 1, 60000);
+      levels_finish(&levels);
    }
 }
 
@@ -119,25 +139,22 @@ test_sequences(void **state)
    (void)state;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
-      struct cm_dram dram = {0};
-      struct cm_cache cache;
-      struct reference_cache reference;
+      struct levels levels;
+      struct cm_cache *cache = &levels.caches[0];
+      struct reference_cache *reference = &levels.references[0];
       uint64_t seed = s;
-      assert_true(cm_cache_init(&cache, &config, NULL, &dram));
-      reference_cache_init(&reference, &config, NULL);
+      levels_init(&levels, &config, NULL);
       for (unsigned round = 0; round < 5000; round++) {
          uint64_t blocks[32];
          const unsigned count = 1 + random_below(&seed, 32);
          const uint64_t base = random_address(&seed, config.size) / config.block;
          for (unsigned i = 0; i < count; i++) {
-            blocks[i] = base + random_below(&seed, 3) + random_below(&seed, 3) * cache.sets;
-            reference_cache_access(&reference, blocks[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
+            blocks[i] = base + random_below(&seed, 3) + random_below(&seed, 3) * cache->sets;
+            reference_cache_access(reference, blocks[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
          }
-         cm_cache_read_sequence(&cache, blocks, count, CM_STREAM_TEXTURE);
+         cm_cache_read_sequence(cache, blocks, count, CM_STREAM_TEXTURE);
       }
-      assert_caches_equal(&cache, &reference);
-      cm_cache_finish(&cache);
-      reference_cache_finish(&reference);
+      levels_finish(&levels);
    }
 }
 
@@ -151,36 +168,27 @@ test_long_sequences(void **state)
       const struct cm_cache_config first = config_of(&shapes[s]);
       struct cm_cache_config second = first;
       second.size *= 2;
-      struct cm_dram dram = {0};
-      struct cm_cache caches[2];
-      struct reference_cache references[2];
+      struct levels levels;
       uint64_t seed = s;
-      assert_true(cm_cache_init(&caches[1], &second, NULL, &dram));
-      assert_true(cm_cache_init(&caches[0], &first, &caches[1], &dram));
-      reference_cache_init(&references[1], &second, NULL);
-      reference_cache_init(&references[0], &first, &references[1]);
+      levels_init(&levels, &first, &second);
       for (unsigned round = 0; round < 300; round++) {
          uint64_t blocks[400];
          const unsigned count = 1 + random_below(&seed, 400);
          const uint32_t range = (first.size / first.block) * (1 + round % 3);
          for (unsigned i = 0; i < count; i++) {
             blocks[i] = i && random_below(&seed, 8) == 0 ? blocks[i - 1] : random_below(&seed, range);
-            reference_cache_access(&references[0], blocks[i] * first.block, CM_STREAM_TEXTURE, CM_READ);
+            reference_cache_access(&levels.references[0], blocks[i] * first.block, CM_STREAM_TEXTURE,
+                                   CM_READ);
          }
-         cm_cache_read_sequence(&caches[0], blocks, count, CM_STREAM_TEXTURE);
+         cm_cache_read_sequence(&levels.caches[0], blocks, count, CM_STREAM_TEXTURE);
          /* The last block is a folded one. */
          for (unsigned i = 0; i < 4; i++) {
             const uint64_t address = (i ? random_below(&seed, range) : blocks[count - 1]) * first.block;
-            cm_cache_access(&caches[0], address, CM_STREAM_COLOR, CM_WRITE);
-            reference_cache_access(&references[0], address, CM_STREAM_COLOR, CM_WRITE);
+            cm_cache_access(&levels.caches[0], address, CM_STREAM_COLOR, CM_WRITE);
+            reference_cache_access(&levels.references[0], address, CM_STREAM_COLOR, CM_WRITE);
          }
       }
-      assert_caches_equal(&caches[0], &references[0]);
-      assert_caches_equal(&caches[1], &references[1]);
-      for (unsigned i = 0; i < 2; i++) {
-         cm_cache_finish(&caches[i]);
-         reference_cache_finish(&references[i]);
-      }
+      levels_finish(&levels);
    }
 }
 
@@ -192,17 +200,16 @@ test_read_grids(void **state)
    unsigned folded = 0, refused = 0;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
-      struct cm_dram dram = {0};
-      struct cm_cache cache;
-      struct reference_cache reference;
+      struct levels levels;
+      struct cm_cache *cache = &levels.caches[0];
+      struct reference_cache *reference = &levels.references[0];
       uint64_t seed = s;
-      assert_true(cm_cache_init(&cache, &config, NULL, &dram));
-      reference_cache_init(&reference, &config, NULL);
+      levels_init(&levels, &config, NULL);
       for (unsigned round = 0; round < 10000; round++) {
          struct cm_read_grid grid = {
             .block = random_address(&seed, 2 * config.size) / config.block,
             .column = round % 2 ? 1 : 1 + random_below(&seed, 40),
-            .row = 1 + random_below(&seed, 2 * cache.sets),
+            .row = 1 + random_below(&seed, 2 * cache->sets),
          };
          uint64_t sequence[4 * 2 * CM_GRID_ROWS];
          for (unsigned r = 0; r < 4; r++) {
@@ -215,18 +222,16 @@ test_read_grids(void **state)
          /* The second time, most of it is settled. */
          for (unsigned time = 0; time < 2; time++) {
             for (unsigned i = 0; i < grid.accesses; i++)
-               reference_cache_access(&reference, sequence[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
-            if (cm_cache_read_grid(&cache, &grid, CM_STREAM_TEXTURE)) {
+               reference_cache_access(reference, sequence[i] * config.block, CM_STREAM_TEXTURE, CM_READ);
+            if (cm_cache_read_grid(cache, &grid, CM_STREAM_TEXTURE)) {
                folded++;
             } else {
                refused++;
-               cm_cache_read_sequence(&cache, sequence, grid.accesses, CM_STREAM_TEXTURE);
+               cm_cache_read_sequence(cache, sequence, grid.accesses, CM_STREAM_TEXTURE);
             }
          }
       }
-      assert_caches_equal(&cache, &reference);
-      cm_cache_finish(&cache);
-      reference_cache_finish(&reference);
+      levels_finish(&levels);
    }
    assert_true(folded > 1000 && refused > 1000);
 }

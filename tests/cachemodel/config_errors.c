@@ -200,12 +200,62 @@ test_no_file(void **unused)
    assert_non_null(strstr(error, "Is a directory"));
 }
 
+/* A setting of a preset, and two parts of what is said about it. */
+typedef const char *const wrong_setting[3];
+
+/* Fails the test unless each setting alone is refused, in one line with both parts: well-formed ones when the
+ * configuration is validated. With the setting `valid`, if there is one, the configuration is valid again. */
+static void
+check_refused(const char *preset, const wrong_setting *wrongs, size_t count, bool well_formed,
+              const char *valid)
+{
+   for (size_t i = 0; i < count; i++) {
+      char error[1024] = "";
+      struct cm_config *config = cm_config_load(preset, NULL, error, sizeof error);
+      assert_non_null(config);
+      assert_true(cm_config_validate(config, error, sizeof error));
+      const bool is_set = cm_config_set(config, wrongs[i][0], error, sizeof error);
+      assert_true(is_set || !well_formed);
+      if (is_set && cm_config_validate(config, error, sizeof error))
+         fail_msg("accepted: %s", wrongs[i][0]);
+      if (!strstr(error, wrongs[i][1]) || !strstr(error, wrongs[i][2]) || strchr(error, '\n'))
+         fail_msg("%s: %s", wrongs[i][0], error);
+      if (is_set && valid) {
+         assert_true(cm_config_set(config, valid, error, sizeof error));
+         assert_true(cm_config_validate(config, error, sizeof error));
+      }
+      cm_config_destroy(config);
+   }
+}
+
+/* Settings of the default preset, in order, and all that is said of the last ones; NULL: they are valid. */
+struct settings {
+   const char *settings[6], *complaint;
+};
+
+static void
+check_settings(const struct settings *cases, size_t count, bool energy)
+{
+   for (size_t i = 0; i < count; i++) {
+      char error[1024] = "";
+      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+      assert_non_null(config);
+      if (!energy)
+         memset(&config->energy, 0, sizeof config->energy);
+      for (unsigned s = 0; s < 6 && cases[i].settings[s]; s++)
+         assert_true(cm_config_set(config, cases[i].settings[s], error, sizeof error));
+      assert_int_equal(cm_config_validate(config, error, sizeof error), cases[i].complaint == NULL);
+      assert_string_equal(error, cases[i].complaint ? cases[i].complaint : "");
+      cm_config_destroy(config);
+   }
+}
+
 /* Attribute Caches that cannot be built, and why (TCOR III-C). */
 static void
 test_attribute_cache(void **unused)
 {
    (void)unused;
-   static const char *const wrongs[][3] = {
+   static const wrong_setting wrongs[] = {
       {"caches.attribute_cache.size=0", "primitive_buffer.lines", "expected caches.attribute_cache"},
       {"caches.attribute_cache.size=2048", "caches.attribute_cache.size: 2048 holds 32 attributes",
        "at least 33, which the largest primitive has"},
@@ -224,17 +274,7 @@ test_attribute_cache(void **unused)
       {"caches.primitive_list_cache.next=attribute_cache", "caches.primitive_list_cache.next",
        "takes primitives only"},
    };
-   for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
-      char error[512];
-      struct cm_config *config = cm_config_load("tcor-64k", NULL, error, sizeof error);
-      assert_non_null(config);
-      assert_true(cm_config_validate(config, error, sizeof error));
-      assert_true(cm_config_set(config, wrongs[i][0], error, sizeof error));
-      assert_false(cm_config_validate(config, error, sizeof error));
-      if (!strstr(error, wrongs[i][1]) || !strstr(error, wrongs[i][2]))
-         fail_msg("%s: %s", wrongs[i][0], error);
-      cm_config_destroy(config);
-   }
+   check_refused("tcor-64k", wrongs, sizeof wrongs / sizeof wrongs[0], true, NULL);
 }
 
 /* Values that do not fit together, set one by one. */
@@ -242,9 +282,7 @@ static void
 test_texture_access(void **unused)
 {
    (void)unused;
-   static const struct {
-      const char *settings[6], *complaint;
-   } texts[] = {
+   static const struct settings texts[] = {
       {{"texture.placement=4d", "texture.first_level_tile=8", "texture_access.design=banked-interleaved"},
        "caches.texture_cache.block: 64 bytes are less than a tile of 8x8 texels: what texture_access.design "
        "banked-interleaved keeps in a line would not be continuous in memory, expected at least 256"},
@@ -259,16 +297,7 @@ test_texture_access(void **unused)
       {{"texture_access.access_energy=1"},
        "texture_access.design: none, but there are tags or an access_energy, expected a design"},
    };
-   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-      char error[1024] = "";
-      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
-      assert_non_null(config);
-      for (unsigned s = 0; s < 6 && texts[i].settings[s]; s++)
-         assert_true(cm_config_set(config, texts[i].settings[s], error, sizeof error));
-      assert_int_equal(cm_config_validate(config, error, sizeof error), texts[i].complaint == NULL);
-      assert_string_equal(error, texts[i].complaint ? texts[i].complaint : "");
-      cm_config_destroy(config);
-   }
+   check_settings(texts, sizeof texts / sizeof texts[0], true);
 }
 
 /* What makes no NUCA of texture caches. */
@@ -276,7 +305,7 @@ static void
 test_nuca(void **unused)
 {
    (void)unused;
-   static const char *const wrongs[][3] = {
+   static const wrong_setting wrongs[] = {
       {"nuca.requests=quad", "requests: wrong value 'quad'", "one of: footprint, fragment"},
       {"nuca.organisation=r-nuca", "organisation: wrong value", "one of: none, private, s-nuca, d-nuca"},
       {"nuca.interleave_blocks=3", "nuca.interleave_blocks: 3 is no interleaving", "a power of two"},
@@ -300,17 +329,7 @@ test_nuca(void **unused)
       {"streams.constant=texture_cache", "streams.constant: texture_cache",
        "expected another unit: with nuca"},
    };
-   for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
-      char error[1024] = "";
-      struct cm_config *config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
-      assert_non_null(config);
-      if (cm_config_set(config, wrongs[i][0], error, sizeof error) &&
-          cm_config_validate(config, error, sizeof error))
-         fail_msg("accepted: %s", wrongs[i][0]);
-      if (!strstr(error, wrongs[i][1]) || !strstr(error, wrongs[i][2]) || strchr(error, '\n'))
-         fail_msg("%s: %s", wrongs[i][0], error);
-      cm_config_destroy(config);
-   }
+   check_refused("nuca-dtm", wrongs, sizeof wrongs / sizeof wrongs[0], false, NULL);
    char error[1024] = "";
    struct cm_config *config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
    assert_true(cm_config_set(config, "streams.texture=dram", error, sizeof error));
@@ -326,9 +345,7 @@ static void
 test_energy(void **unused)
 {
    (void)unused;
-   static const struct {
-      const char *settings[4], *complaint;
-   } texts[] = {
+   static const struct settings texts[] = {
       {{"energy.technology=32", "energy.cell=itrs-lstp"}, NULL},
       {{"energy.technology=28", "energy.cell=itrs-lstp"},
        "energy.technology: 28 is no technology of the table of arrays, expected 22, 32, 45, 65 or 90, or 0 "
@@ -344,17 +361,7 @@ test_energy(void **unused)
        "energy.technology: 32, but for caches.l2 there is no cache of 33554432 bytes and 8 ways, expected at "
        "most 16777216 bytes, as cacti-7.0-energies.csv has"},
    };
-   for (unsigned i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-      char error[1024] = "";
-      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
-      assert_non_null(config);
-      memset(&config->energy, 0, sizeof config->energy);
-      for (unsigned s = 0; s < 4 && texts[i].settings[s]; s++)
-         assert_true(cm_config_set(config, texts[i].settings[s], error, sizeof error));
-      assert_int_equal(cm_config_validate(config, error, sizeof error), texts[i].complaint == NULL);
-      assert_string_equal(error, texts[i].complaint ? texts[i].complaint : "");
-      cm_config_destroy(config);
-   }
+   check_settings(texts, sizeof texts / sizeof texts[0], false);
 }
 
 /* What is no DRAM system. */
@@ -362,7 +369,7 @@ static void
 test_dram_system(void **unused)
 {
    (void)unused;
-   static const char *const wrongs[][3] = {
+   static const wrong_setting wrongs[] = {
       {"dram_system.device=DDR5", "device: wrong value 'DDR5'", "one of: none, LPDDR3_8Gb_x32_1333"},
       {"dram_system.channels=3", "dram_system.channels: 3 is not possible", "a power of two from 1 to 16"},
       {"dram_system.channels=32", "dram_system.channels: 32 is not possible", "a power of two from 1 to 16"},
@@ -389,22 +396,7 @@ test_dram_system(void **unused)
       {"dram.size_mib=4096", "dram_system.channels: 2 channels of 1 ranks of 1 chips hold 2048 MiB",
        "expected at least dram.size_mib, 4096"},
    };
-   for (unsigned i = 0; i < sizeof wrongs / sizeof wrongs[0]; i++) {
-      char error[1024] = "";
-      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
-      assert_non_null(config);
-      if (cm_config_set(config, wrongs[i][0], error, sizeof error) &&
-          cm_config_validate(config, error, sizeof error))
-         fail_msg("accepted: %s", wrongs[i][0]);
-      if (!strstr(error, wrongs[i][1]) || !strstr(error, wrongs[i][2]) || strchr(error, '\n'))
-         fail_msg("%s: %s", wrongs[i][0], error);
-      /* Without a device, the other keys do not matter. */
-      if (strncmp(wrongs[i][0], "dram_system.channels", 20) == 0) {
-         assert_true(cm_config_set(config, "dram_system.device=none", error, sizeof error));
-         assert_true(cm_config_validate(config, error, sizeof error));
-      }
-      cm_config_destroy(config);
-   }
+   check_refused(NULL, wrongs, sizeof wrongs / sizeof wrongs[0], false, "dram_system.device=none");
 }
 
 /* What timing needs. */

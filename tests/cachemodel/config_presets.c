@@ -5,23 +5,14 @@
 #include <string.h>
 
 #include "gpu/gpu_config.h"
+#include "support/pass_builder.h"
 #include "support/test.h"
-
-static struct cm_config *
-load(const char *name)
-{
-   char error[512] = "";
-   struct cm_config *config = cm_config_load(name, NULL, error, sizeof error);
-   if (!config)
-      fail_msg("%s", error);
-   return config;
-}
 
 static void
 test_baseline_is_table_one(void **unused)
 {
    (void)unused;
-   struct cm_config *config = load(NULL);
+   struct cm_config *config = test_config_of(NULL, NULL);
    assert_string_equal(config->name, CM_CONFIG_DEFAULT);
    assert_int_equal(config->clock_mhz, 600);
    assert_int_equal(config->tile.size, 32);
@@ -54,7 +45,7 @@ static void
 count_preset(const char *name, const char *description, void *context)
 {
    assert_true(strlen(description) > 10);
-   struct cm_config *config = load(name);
+   struct cm_config *config = test_config_of(name, NULL);
    assert_string_equal(config->description, description);
    cm_config_destroy(config);
    ++*(unsigned *)context;
@@ -76,7 +67,8 @@ static void
 test_interleaved_differs_in_layout_only(void **unused)
 {
    (void)unused;
-   struct cm_config *baseline = load("tcor-baseline-64k"), *interleaved = load("tcor-interleaved-64k");
+   struct cm_config *baseline = test_config_of("tcor-baseline-64k", NULL),
+                    *interleaved = test_config_of("tcor-interleaved-64k", NULL);
    char *texts[2];
    size_t lengths[2];
    assert_int_equal(interleaved->parameter_buffer.layout, CM_PB_LAYOUT_INTERLEAVED);
@@ -111,9 +103,9 @@ test_nuca(void **unused)
       {"nuca-dtm", CM_NUCA_DTM},
       {"nuca-dtm-distributed", CM_NUCA_DTM_DISTRIBUTED},
    };
-   struct cm_config *first = load(presets[0].name);
+   struct cm_config *first = test_config_of(presets[0].name, NULL);
    for (unsigned i = 0; i < sizeof presets / sizeof presets[0]; i++) {
-      struct cm_config *config = load(presets[i].name);
+      struct cm_config *config = test_config_of(presets[i].name, NULL);
       const struct cm_cache_config *cache = &config->caches[CM_UNIT_TEXTURE_CACHE];
       assert_int_equal(config->nuca.organisation, presets[i].organisation);
       assert_int_equal(config->fragment_stage.processors, 32);
@@ -140,7 +132,7 @@ static void
 test_immediate(void **unused)
 {
    (void)unused;
-   struct cm_config *config = load("imr-8m"), *large = load("imr-16m");
+   struct cm_config *config = test_config_of("imr-8m", NULL), *large = test_config_of("imr-16m", NULL);
    static const struct {
       enum cm_unit unit;
       uint32_t size, ways;
@@ -199,7 +191,7 @@ test_vendors(void **unused)
       {"v3d-pi4", CM_MODE_TBR, 500, 64, 8, 2, 64 << 10, 1 << 20, 2, CM_PLACEMENT_MORTON_4K},
    };
    for (unsigned i = 0; i < sizeof presets / sizeof presets[0]; i++) {
-      struct cm_config *config = load(presets[i].name);
+      struct cm_config *config = test_config_of(presets[i].name, NULL);
       assert_int_equal(config->mode, presets[i].mode);
       assert_int_equal(config->clock_mhz, presets[i].clock_mhz);
       assert_int_equal(config->tile.size, presets[i].tile);

@@ -7,23 +7,14 @@
 #include "gpu/gpu_config.h"
 #include "dram/organisation.h"
 #include "support/dram_harness.h"
+#include "support/pass_builder.h"
 #include "support/test.h"
-
-static struct cm_config *
-load(const char *name)
-{
-   char error[512] = "";
-   struct cm_config *config = cm_config_load(name, NULL, error, sizeof error);
-   if (!config)
-      fail_msg("%s", error);
-   return config;
-}
 
 static void
 check_preset(const char *name, const char *description, void *context)
 {
    (void)description;
-   struct cm_config *config = load(name);
+   struct cm_config *config = test_config_of(name, NULL);
    const struct cm_dram_system_config *dram = &config->dram_system;
    if (!dram->device)
       fail_msg("%s has no dram_system", name);
@@ -69,7 +60,7 @@ static void
 test_streams_of_lpddr5(void **unused)
 {
    (void)unused;
-   struct cm_config *config = load("mali-like");
+   struct cm_config *config = test_config_of("mali-like", NULL);
    struct cm_dram_system *system = dram_create(&config->dram_system);
    const uint64_t blocks = 20000;
    for (uint64_t i = 0; i < blocks; i++)
@@ -88,7 +79,7 @@ static void
 test_tile_based(void **unused)
 {
    (void)unused;
-   struct cm_config *config = load(NULL);
+   struct cm_config *config = test_config_of(NULL, NULL);
    struct cm_dram_system *system = dram_create(&config->dram_system);
    const struct cm_dram_clock clock = cm_dram_system_clock(system, config->clock_mhz);
    /* 16 B each 1.5 ns. */
@@ -120,7 +111,7 @@ test_faster_memory(void **unused)
    static const char *const keys[] = {"dram_system.device=DDR3_4Gb_x16_1866", "dram_system.timing.CL=10",
                                       "dram_system.timing.tRCD=10", "dram_system.timing.tRP=10"};
    char error[512] = "";
-   struct cm_config *config = load("imr-8m");
+   struct cm_config *config = test_config_of("imr-8m", NULL);
    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
       assert_true(cm_config_set(config, keys[i], error, sizeof error));
    assert_true(cm_config_validate(config, error, sizeof error));

@@ -129,16 +129,8 @@ test_through_the_l2(void **unused)
    (void)unused;
    struct cm_gpu *gpu =
       test_gpu((const char *const[]){"streams.color=l2", "caches.l2.write_miss=fetch", "tile.size=16", NULL});
-   const struct cm_resource_description cube = {.id = 1,
-                                                .levels = 3,
-                                                .samples = 1,
-                                                .block_width = 1,
-                                                .block_height = 1,
-                                                .block_bytes = 4,
-                                                .width = 64,
-                                                .height = 64,
-                                                .depth = 1,
-                                                .layers = 6};
+   struct cm_resource_description cube = describe_texture(64, 64, 3, 4);
+   cube.layers = 6;
    cm_gpu_define_resource(gpu, &cube);
    for (unsigned n = 0; n < 3; n++) {
       struct pass_builder *pass = pass_new(0, 16, 16, 16);
@@ -166,16 +158,8 @@ static void
 test_samples_and_resolve(void **unused)
 {
    (void)unused;
-   const struct cm_resource_description samples = {.id = 1,
-                                                   .levels = 1,
-                                                   .samples = 4,
-                                                   .block_width = 1,
-                                                   .block_height = 1,
-                                                   .block_bytes = 4,
-                                                   .width = 64,
-                                                   .height = 64,
-                                                   .depth = 1,
-                                                   .layers = 1};
+   struct cm_resource_description samples = describe_texture(64, 64, 1, 4);
+   samples.samples = 4;
    struct cm_gpu *gpu = test_gpu(NULL);
    cm_gpu_define_resource(gpu, &samples);
    define_texture(gpu, 2, 64, 64, 1);
@@ -205,16 +189,8 @@ static void
 test_layers(void **unused)
 {
    (void)unused;
-   const struct cm_resource_description array = {.id = 1,
-                                                 .levels = 1,
-                                                 .samples = 1,
-                                                 .block_width = 1,
-                                                 .block_height = 1,
-                                                 .block_bytes = 4,
-                                                 .width = 16,
-                                                 .height = 16,
-                                                 .depth = 1,
-                                                 .layers = 3};
+   struct cm_resource_description array = describe_texture(16, 16, 1, 4);
+   array.layers = 3;
    struct cm_gpu *gpu = test_gpu((const char *const[]){"tile.size=16", NULL});
    cm_gpu_define_resource(gpu, &array);
    struct pass_builder *pass = pass_new(0, 16, 48, 16); /* three tiles */

@@ -2,6 +2,7 @@
 /* A footprint's blocks: for each live fragment, each block of its texels once.
  * The fast paths agree with a computation texel by texel over random footprints, in all
  * placements and with blocks of several sizes. */
+#include "support/pass_builder.h"
 #include "support/test.h"
 #include "texture/placement.h"
 
@@ -196,16 +197,7 @@ test_by_hand(void **unused)
 {
    (void)unused;
    /* 64 x 64 RGBA8 at 4096: a row is four blocks; block 64 is its first. */
-   const struct cm_resource_description resource = {.id = 1,
-                                                    .levels = 1,
-                                                    .samples = 1,
-                                                    .block_width = 1,
-                                                    .block_height = 1,
-                                                    .block_bytes = 4,
-                                                    .width = 64,
-                                                    .height = 64,
-                                                    .depth = 1,
-                                                    .layers = 1};
+   struct cm_resource_description resource = describe_texture(64, 64, 1, 4);
    struct cm_texture_layout layout;
    cm_texture_layout_init(&layout, &resource, &config);
    struct cm_texture_binding binding = {.resource = 1, .repeat_s = true};

@@ -17,15 +17,6 @@ enum { COLOR = 1, OTHER_COLOR, DEPTH, TEXTURE, BUFFER };
       __VA_ARGS__ __VA_OPT__(, ) NULL \
    }
 
-static uint64_t
-value(struct cm_gpu *gpu, const char *name)
-{
-   const int index = cm_counter_table_find(cm_gpu_counters(gpu), name);
-   if (index < 0)
-      fail_msg("no counter %s", name);
-   return cm_gpu_total(gpu)[index];
-}
-
 /* A GPU of the preset with time, and changes. */
 static struct cm_gpu *
 timed_gpu(const char *const *first, const char *const *changes)
@@ -122,7 +113,7 @@ cycles_of(const struct load *load, const char *const *changes)
    pass_run(pass, gpu);
    pass_free(pass);
    cm_gpu_frame_end(gpu);
-   const uint64_t cycles = value(gpu, "gpu.cycles");
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
    cm_gpu_destroy(gpu);
    return cycles;
 }
@@ -217,8 +208,8 @@ test_passes_alike(void **unused)
    cm_gpu_define_resource(gpu, &image);
    uint64_t cycles[3], waited[3];
    for (uint32_t p = 0; p < 3; p++) {
-      const uint64_t cycles_before = p ? value(gpu, "gpu.cycles") : 0;
-      const uint64_t waited_before = p ? value(gpu, "queue.vertex.cycles") : 0;
+      const uint64_t cycles_before = p ? gpu_total(gpu, "gpu.cycles") : 0;
+      const uint64_t waited_before = p ? gpu_total(gpu, "queue.vertex.cycles") : 0;
       struct pass_builder *pass = pass_new(p, 64, 64, 64);
       pass->pass.kind = CM_PASS_FULL;
       pass_color(pass, COLOR, 4);
@@ -229,8 +220,8 @@ test_passes_alike(void **unused)
       pass_run(pass, gpu);
       pass_free(pass);
       cm_gpu_frame_end(gpu);
-      cycles[p] = value(gpu, "gpu.cycles") - cycles_before;
-      waited[p] = value(gpu, "queue.vertex.cycles") - waited_before;
+      cycles[p] = gpu_total(gpu, "gpu.cycles") - cycles_before;
+      waited[p] = gpu_total(gpu, "queue.vertex.cycles") - waited_before;
    }
    for (uint32_t p = 1; p < 3; p++) {
       assert_int_equal(cycles[p], cycles[0]);
@@ -257,8 +248,8 @@ test_memory_limits(void **unused)
       pass_run(pass, gpu);
       pass_free(pass);
       cm_gpu_frame_end(gpu);
-      cycles[half] = value(gpu, "gpu.cycles");
-      assert_int_equal(value(gpu, "dram_system.reads"), 4096);
+      cycles[half] = gpu_total(gpu, "gpu.cycles");
+      assert_int_equal(gpu_total(gpu, "dram_system.reads"), 4096);
       cm_gpu_destroy(gpu);
    }
    assert_in_range(cycles[0], 4096 * 4, 4096 * 4 * 115 / 100);
@@ -294,9 +285,9 @@ test_outstanding_miss(void **unused)
       pass_run(pass, gpu);
       pass_free(pass);
       cm_gpu_frame_end(gpu);
-      cycles[both] = value(gpu, "gpu.cycles");
-      assert_int_equal(value(gpu, "dram.total.reads"), 1);
-      assert_int_equal(value(gpu, "texture_cache_l3.total.hits"), both);
+      cycles[both] = gpu_total(gpu, "gpu.cycles");
+      assert_int_equal(gpu_total(gpu, "dram.total.reads"), 1);
+      assert_int_equal(gpu_total(gpu, "texture_cache_l3.total.hits"), both);
       cm_gpu_destroy(gpu);
    }
    assert_true(cycles[0] > 1600);
@@ -362,14 +353,14 @@ test_states_sum_up(void **unused)
                  {"color_read", "color_reads"}};
    for (unsigned s = 0; s < NUM_SETTINGS; s++) {
       struct cm_gpu *gpu = run_frames(random_settings[s], 6);
-      const uint64_t cycles = value(gpu, "gpu.cycles");
+      const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
       assert_true(cycles > 0);
       char name[80];
       for (unsigned stage = 0; stage < 7; stage++) {
          uint64_t sum = 0;
          for (unsigned state = 0; state < 4; state++) {
             snprintf(name, sizeof name, "%s.%s_cycles", stages[stage], states[state]);
-            sum += value(gpu, name);
+            sum += gpu_total(gpu, name);
          }
          assert_int_equal(sum, cycles * (stage == 5 ? s == 4 ? 3 : 12 : 1));
       }
@@ -377,13 +368,13 @@ test_states_sum_up(void **unused)
       for (unsigned q = 0; q < 5; q++) {
          const uint32_t sizes[] = {256, 64, 64, 128, 128};
          snprintf(name, sizeof name, "queue.%s.cycles", queues[q].queue);
-         assert_true(value(gpu, name) <= cycles * (s == 2 ? 1 : sizes[q]));
+         assert_true(gpu_total(gpu, name) <= cycles * (s == 2 ? 1 : sizes[q]));
       }
-      assert_int_equal(value(gpu, "queue.triangle.items"), value(gpu, "rasterizer.primitives"));
-      assert_int_equal(value(gpu, "queue.vertex.items"), value(gpu, "vertex_stage.vertices"));
-      assert_int_equal(value(gpu, "queue.color.items"), value(gpu, "queue.color_read.items"));
-      assert_int_equal(value(gpu, "dram_system.reads"), value(gpu, "dram.total.reads"));
-      assert_int_equal(value(gpu, "dram_system.writes"), value(gpu, "dram.total.writes"));
+      assert_int_equal(gpu_total(gpu, "queue.triangle.items"), gpu_total(gpu, "rasterizer.primitives"));
+      assert_int_equal(gpu_total(gpu, "queue.vertex.items"), gpu_total(gpu, "vertex_stage.vertices"));
+      assert_int_equal(gpu_total(gpu, "queue.color.items"), gpu_total(gpu, "queue.color_read.items"));
+      assert_int_equal(gpu_total(gpu, "dram_system.reads"), gpu_total(gpu, "dram.total.reads"));
+      assert_int_equal(gpu_total(gpu, "dram_system.writes"), gpu_total(gpu, "dram.total.writes"));
       cm_gpu_destroy(gpu);
    }
 }
@@ -440,16 +431,16 @@ test_nothing_gets_faster(void **unused)
       "caches.llc.size=16384",
    };
    struct cm_gpu *gpu = run_frames(SETTINGS("llc.policy=lru"), 6);
-   const uint64_t cycles = value(gpu, "gpu.cycles");
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
    cm_gpu_destroy(gpu);
    for (unsigned s = 0; s < sizeof slower / sizeof slower[0]; s++) {
       gpu = run_frames(SETTINGS("llc.policy=lru", slower[s]), 6);
-      if (value(gpu, "gpu.cycles") < cycles - cycles / 200)
-         fail_msg("%s: %d cycles, without it %d", slower[s], (int)value(gpu, "gpu.cycles"), (int)cycles);
+      if (gpu_total(gpu, "gpu.cycles") < cycles - cycles / 200)
+         fail_msg("%s: %d cycles, without it %d", slower[s], (int)gpu_total(gpu, "gpu.cycles"), (int)cycles);
       cm_gpu_destroy(gpu);
    }
    gpu = run_frames(SETTINGS("llc.policy=perfect"), 6);
-   assert_true(value(gpu, "gpu.cycles") < cycles);
+   assert_true(gpu_total(gpu, "gpu.cycles") < cycles);
    cm_gpu_destroy(gpu);
 }
 

@@ -10,15 +10,6 @@
 #include "support/test.h"
 #include "gpu/timing.h"
 
-static uint64_t
-value(struct cm_gpu *gpu, const char *name)
-{
-   const int index = cm_counter_table_find(cm_gpu_counters(gpu), name);
-   if (index < 0)
-      fail_msg("no counter %s", name);
-   return cm_gpu_total(gpu)[index];
-}
-
 /* A GPU without misses whose stages all take a cycle, with changes. */
 static struct cm_gpu *
 ideal_gpu(const char *const *changes)
@@ -71,7 +62,7 @@ cycles_of(const struct load *load, const char *const *changes)
    pass_run(pass, gpu);
    pass_free(pass);
    cm_gpu_frame_end(gpu);
-   const uint64_t cycles = value(gpu, "gpu.cycles");
+   const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
    cm_gpu_destroy(gpu);
    return cycles;
 }
@@ -201,7 +192,7 @@ test_states_sum_up(void **unused)
       struct cm_gpu *gpu = test_gpu(random_settings[s]);
       run_frames(gpu, 12);
       const struct cm_counter_table *table = cm_gpu_counters(gpu);
-      const uint64_t cycles = value(gpu, "gpu.cycles");
+      const uint64_t cycles = gpu_total(gpu, "gpu.cycles");
       unsigned stages = 0;
       for (uint32_t c = 0; c < table->count; c++) {
          const char *name = table->counters[c].name;
@@ -213,7 +204,7 @@ test_states_sum_up(void **unused)
          for (unsigned state = 0; state < 4; state++) {
             char other[80];
             snprintf(other, sizeof other, "%.*s.%s_cycles", (int)(end - name), name, states[state]);
-            sum += value(gpu, other);
+            sum += gpu_total(gpu, other);
          }
          const bool has_four =
             !strncmp(name, "vertex_processors", 17) || !strncmp(name, "fragment_processors", 19);

@@ -226,6 +226,15 @@ define_buffer(struct cm_gpu *gpu, uint32_t id, uint32_t bytes)
    cm_gpu_define_resource(gpu, &description);
 }
 
+uint64_t
+gpu_total(struct cm_gpu *gpu, const char *name)
+{
+   const int index = cm_counter_table_find(cm_gpu_counters(gpu), name);
+   if (index < 0)
+      fail_msg("no counter %s", name);
+   return cm_gpu_total(gpu)[index];
+}
+
 void
 assert_counters(struct cm_gpu *gpu, const struct expected_counter *expected)
 {

@@ -73,6 +73,9 @@ describe_texture(uint32_t width, uint32_t height, uint8_t levels, uint8_t bytes)
 void define_texture(struct cm_gpu *gpu, uint32_t id, uint32_t width, uint32_t height, uint8_t levels);
 void define_buffer(struct cm_gpu *gpu, uint32_t id, uint32_t bytes);
 
+/** A counter's sum over the frames; fails the test where there is none of the name. */
+uint64_t gpu_total(struct cm_gpu *gpu, const char *name);
+
 struct expected_counter {
    const char *name;
    uint64_t value;
