@@ -369,7 +369,7 @@ check_next_uses(const struct cm_next_use *uses)
    if (uses->problem == CM_NEXT_USE_NO_MEMORY)
       fail(STATUS_FAILED, "out of memory for the next uses, which take 4 bytes each; choose fewer --frames");
    if (uses->problem == CM_NEXT_USE_TOO_MANY)
-      fail(STATUS_FAILED, "more accesses than next uses can be told of; choose fewer --frames");
+      fail(STATUS_FAILED, "too many accesses for next uses; select fewer --frames");
 }
 
 bool
@@ -397,7 +397,7 @@ access_stream_run(const struct access_stream *stream, struct simulations *simula
       choose_members(&feed, true, false);
       fine &= run_round(&feed, simulations, configuration, point);
       if (feed.position != runs)
-         fail(STATUS_FAILED, "the recording gave other accesses the second time");
+         fail(STATUS_FAILED, "the second pass over the recording had other accesses (a bug)");
    }
    cm_next_use_free(&feed.uses);
    pthread_cond_destroy(&feed.changed);

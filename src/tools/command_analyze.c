@@ -186,7 +186,7 @@ take_item(struct analyze *analyze, struct cm_item *item)
       switch (item->type) {
       case CM_ITEM_GPU:
          if (runner->gpu)
-            fail(STATUS_FAILED, "%s: another GPU begins within the frames; choose those of one with --frames",
+            fail(STATUS_FAILED, "%s: another GPU begins within the frames; select those of one with --frames",
                  analyze->analysis.file);
          start_gpu(runner, analyze->analysis.point);
          break;

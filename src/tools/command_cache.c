@@ -144,7 +144,7 @@ larger_array(void *array, uint64_t count, size_t size)
 {
    void *larger = realloc(array, count * size);
    if (!larger)
-      fail(STATUS_FAILED, "out of memory: this policy has to know all accesses, which take 12 bytes each");
+      fail(STATUS_FAILED, "out of memory: this policy needs all accesses, 12 bytes each");
    return larger;
 }
 
@@ -228,7 +228,7 @@ read_trace(struct cache_options *options, struct cm_cache *cache, struct sequenc
       if (!address_trace_read(trace, batch, error, sizeof error))
          fail(STATUS_FAILED, "%s", error);
       if (batch->has_streams && options->stream >= 0)
-         fail(STATUS_USAGE, "--stream %s: the trace names the accesses' streams itself",
+         fail(STATUS_USAGE, "--stream %s: the trace has the streams of its accesses",
               cm_stream_names[options->stream]);
       options->by_stream = batch->has_streams;
       if (uses) {

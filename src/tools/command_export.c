@@ -197,8 +197,7 @@ collect_next_uses(struct tap *tap, const struct export_options *options, struct 
    if (uses->problem == CM_NEXT_USE_NO_MEMORY)
       fail(STATUS_FAILED, "out of memory for the next accesses");
    if (uses->problem == CM_NEXT_USE_TOO_MANY)
-      fail(STATUS_FAILED,
-           "more accesses than oraclegeneral's next ones can be told of; choose fewer --frames");
+      fail(STATUS_FAILED, "more accesses than oraclegeneral's next uses can have; select fewer --frames");
    cm_next_use_rewind(uses);
 }
 

@@ -119,7 +119,7 @@ parse_policy(const char *word, struct cm_cache_config *cache)
       *threshold++ = 0;
    cache->policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
    if (cache->policy == CM_POLICY_TCOR)
-      fail(STATUS_USAGE, "--policy tcor: it has to know which tiles are done; use tbrsim sim");
+      fail(STATUS_USAGE, "--policy tcor: it needs the finished tiles; use tbrsim sim");
    if (threshold) {
       char *end;
       const unsigned long value = strtoul(threshold, &end, 10);
@@ -141,7 +141,7 @@ add_point(struct llc_comparison *comparison, const struct cm_cache_config *cache
       fail(STATUS_USAGE, "more than %u caches", MOST_POINTS);
    for (unsigned p = 0; p < comparison->num_points; p++) {
       if (!memcmp(&comparison->points[p].config, cache, sizeof *cache))
-         fail(STATUS_USAGE, "%s is there twice; see --policy, --size and --uncached",
+         fail(STATUS_USAGE, "%s is given twice; see --policy, --size and --uncached",
               cm_policy_names[cache->policy]);
    }
    comparison->points[comparison->num_points++].config = *cache;

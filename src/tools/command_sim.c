@@ -88,8 +88,8 @@ check_futures(const struct sim *sim)
       const enum cm_unit unit = cm_config_needs_future(configuration->config);
       if (unit != CM_UNIT_DRAM)
          fail(STATUS_USAGE,
-              "%s: caches.%s.policy: the frames are of several GPUs, and it has to know the future of one; "
-              "choose with --frames",
+              "%s: caches.%s.policy: the frames are of several GPUs, and it needs the future of one; "
+              "select with --frames",
               configuration->name, cm_unit_names[unit]);
    }
 }

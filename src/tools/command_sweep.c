@@ -97,7 +97,7 @@ parse_list(const char *option, const char *value,
       const uint32_t parsed = parse_value(option, word);
       for (unsigned i = 0; i < list.count; i++) {
          if (list.values[i] == parsed)
-            fail(STATUS_USAGE, "%s %s: %s is there twice", option, value, word);
+            fail(STATUS_USAGE, "%s %s: %s is given twice", option, value, word);
       }
       list.values[list.count++] = parsed;
    }
@@ -133,8 +133,7 @@ parse_policy(const char *option, const char *word)
 {
    const unsigned policy = options_name(option, word, cm_policy_names, CM_POLICY_COUNT);
    if (policy == CM_POLICY_TCOR)
-      fail(STATUS_USAGE,
-           "%s %s: it has to know which tiles are done, and a sweep knows accesses only; use tbrsim sim",
+      fail(STATUS_USAGE, "%s %s: it needs the finished tiles, which a sweep does not have; use tbrsim sim",
            option, word);
    return policy;
 }

@@ -310,11 +310,12 @@ check_answers(const struct configuration *configuration, const struct cm_config 
    const char *name = configuration->name;
    /* Without tiles, their size only says how the renderer worked. */
    if (asked->mode != CM_MODE_IMR && asked->tile.size != recorded->tile.size)
-      fail(STATUS_USAGE, "%s: tile.size: the recording was made with %u and cannot answer for %u", name,
-           recorded->tile.size, asked->tile.size);
+      fail(STATUS_USAGE, "%s: tile.size: the recording was made with %u and cannot be simulated with %u",
+           name, recorded->tile.size, asked->tile.size);
    if (asked->mode != recorded->mode && cm_recording_kind(recording) == CM_RECORDING_PLAIN)
       fail(STATUS_USAGE,
-           "%s: mode: the recording was made with %s and cannot answer for %s; one made with --record-hidden "
+           "%s: mode: the recording was made with %s and cannot be simulated with %s; one made with "
+           "--record-hidden "
            "can",
            name, cm_mode_names[recorded->mode], cm_mode_names[asked->mode]);
    const uint32_t had = recorded->parameter_buffer.attribute_blocks;

@@ -54,7 +54,7 @@ display_require(const char *size)
                                  .errors = "/dev/null"};
    int error = process_start(&server, argv, &setup);
    if (error == ENOENT)
-      fail(STATUS_FAILED, "no DISPLAY and no Xvfb (Debian package xvfb) to make one");
+      fail(STATUS_FAILED, "no DISPLAY, and Xvfb (Debian package xvfb) is not installed");
    if (error)
       fail(STATUS_FAILED, "Xvfb: cannot be executed: %s", strerror(error));
    atexit(stop_server);

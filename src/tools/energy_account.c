@@ -24,7 +24,7 @@ load_config(const struct statistics_file *file)
    const char *preset = json_string_value(json_object_get(run, "preset"));
    char *keys = json_dumps(json_object_get(run, "configuration"), 0);
    if (!preset || !keys)
-      fail(STATUS_FAILED, "%s: names no configuration", path);
+      fail(STATUS_FAILED, "%s: has no configuration", path);
    char error[512];
    struct cm_config *config = cm_config_parse(keys, path, preset, error, sizeof(error));
    if (!config)
@@ -47,7 +47,7 @@ change_config(struct cm_config *config, const char *path, const struct energy_op
    }
    for (unsigned s = 0; s < options->num_settings; s++) {
       if (strncmp(options->settings[s], "energy.", 7))
-         fail(STATUS_USAGE, "--set %s: what was counted depends on it, expected a key energy.*",
+         fail(STATUS_USAGE, "--set %s: the counts depend on it, expected a key energy.*",
               options->settings[s]);
       if (!cm_config_set(config, options->settings[s], error, sizeof(error)))
          fail(STATUS_USAGE, "%s", error);
@@ -58,7 +58,7 @@ change_config(struct cm_config *config, const char *path, const struct energy_op
       free(name);
    }
    if (!config->energy.technology)
-      fail(STATUS_FAILED, "%s: its configuration has no energy; name one that has with --config", path);
+      fail(STATUS_FAILED, "%s: its configuration has no energy; give one that has with --config", path);
    if (!cm_config_validate(config, error, sizeof(error)))
       fail(STATUS_USAGE, "%s", error);
 }
@@ -117,7 +117,7 @@ find_cycles(struct energy_account *account, const char *given)
       account->cycles_after = account->after[counter];
    } else {
       fail(STATUS_FAILED,
-           "%s: no cycles, which leakage takes; simulate with --timing on, or say how many with --cycles",
+           "%s: no cycles for leakage; simulate with --timing on, or give a number with --cycles",
            account->path);
    }
 }

@@ -13,15 +13,15 @@ static const struct {
 } commands[] = {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
    {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
-   {"sim", "simulate other GPUs over a recording", command_sim},
-   {"info", "print what is in a recording", command_info},
+   {"sim", "simulate other GPUs on a recording", command_sim},
+   {"info", "print the content of a recording", command_info},
    {"export", "print the addresses that arrive at a cache or at memory", command_export},
-   {"analyze", "say how a recording's textures are reused from frame to frame", command_analyze},
-   {"sweep", "simulate one cache of many sizes, ways and policies over a recording", command_sweep},
-   {"energy", "say what finished simulations take, unit by unit, and why", command_energy},
-   {"llc", "compare the policies of a last-level cache over recordings", command_llc},
-   {"env", "print the environment that puts any GL program on the simulated GPU", command_env},
-   {"cache", "simulate one cache over an address trace of another program", command_cache},
+   {"analyze", "reuse of a recording's textures within and between frames", command_analyze},
+   {"sweep", "simulate a cache of many sizes, ways and policies on a recording", command_sweep},
+   {"energy", "energy of finished simulations by unit, with its sources", command_energy},
+   {"llc", "compare the policies of a last-level cache on recordings", command_llc},
+   {"env", "print the environment that runs any GL program on the simulated GPU", command_env},
+   {"cache", "simulate one cache on any address trace", command_cache},
    {"configs", "list the simulated GPUs, or print one", command_configs},
    {"counters", "list the counters", command_counters},
 };
@@ -91,8 +91,8 @@ print_help(void)
 {
    puts("usage: tbrsim COMMAND [OPTIONS]\n"
         "\n"
-        "A tile-based deferred GPU, simulated under any OpenGL ES program: it renders the\n"
-        "images and counts every access of its memory hierarchy.\n"
+        "A simulated tile-based deferred GPU for unmodified OpenGL and OpenGL ES programs: it\n"
+        "renders the images and counts every access of its memory hierarchy.\n"
         "\n"
         "Commands (tbrsim COMMAND --help explains each):");
    for (unsigned c = 0; c < sizeof(commands) / sizeof(commands[0]); c++)
@@ -105,8 +105,8 @@ print_help(void)
         "  tbrsim sim --config boustro-fo --config boustro-ro game.tbr\n"
         "  eval \"$(tbrsim env --out results)\"; es2gears_x11\n"
         "\n"
-        "TBRSIM_DEBUG=shaders|nir|passes|tile=X,Y[,FRAME] in the environment (a list, with\n"
-        "commas) makes the driver tell about its work; see docs/debugging.md.");
+        "TBRSIM_DEBUG=shaders|nir|passes|tile=X,Y[,FRAME] in the environment (a comma-\n"
+        "separated list) enables debug output of the driver; see docs/debugging.md.");
 }
 
 int

@@ -116,7 +116,7 @@ say_refusals(const struct refusals *refusals)
 {
    for (unsigned r = 0; r < refusals->count; r++) {
       const struct refusal *refusal = &refusals->list[r];
-      say("%s is refused: %s, first by call %u; %u in all", refusal->function, refusal->error, refusal->call,
+      say("%s is rejected: %s, first by call %u; %u in all", refusal->function, refusal->error, refusal->call,
           refusal->calls);
    }
 }
@@ -165,7 +165,7 @@ replayer_finish(struct replayer *replayer)
    read_log(replayer, problem, sizeof(problem));
    process_explain_signal(replayer->program, status);
    if (status)
-      fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d%s; all it said is in %s",
+      fail(STATUS_FAILED, "the replay on %s failed: %s ended with status %d%s; its output is in %s",
            replayer->driver, replayer->program, status, problem, replayer->log);
    free(replayer->log);
 }

@@ -41,7 +41,8 @@ read_index(const struct results *results)
    int error = cm_process_index_read(directory, &index);
    close(directory);
    if (error == EBADMSG || error == ELOOP)
-      fail(STATUS_FAILED, "%s/" CM_PROCESS_INDEX_NAME ": not written by tbrsim; it is in the way of results",
+      fail(STATUS_FAILED,
+           "%s/" CM_PROCESS_INDEX_NAME ": not written by tbrsim; the results cannot be written",
            results->out);
    if (error)
       fail(STATUS_FAILED, "%s/" CM_PROCESS_INDEX_NAME ": %s", results->out, strerror(error));

@@ -89,7 +89,7 @@ session_require_one_gpu(const struct session *session)
    const struct simulations *simulations = &session->simulations;
    if (cm_recording_count_gpus(simulations->recording, simulations->first_frame, simulations->last_frame) > 1)
       fail(STATUS_USAGE,
-           "%s: the frames are of several GPUs, each with addresses of its own; choose with --frames",
+           "%s: the frames are of several GPUs, each with addresses of its own; select with --frames",
            session->path);
 }
 

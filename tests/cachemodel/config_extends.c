@@ -148,7 +148,7 @@ static const struct {
    {"extends: tcor-64k\nmood: tbr\n", "wrong.yaml:2: mood: unknown key, expected keys of: description"},
    {"extends: tcor-64k\ncaches:\n  l2: {sise: 1}\n",
     "wrong.yaml:3: caches.l2.sise: unknown key, expected keys of: size"},
-   {"extends: tcor-64k\nmode: tbr\nmode: tbdr\n", "wrong.yaml:3: mode: the file has this key twice"},
+   {"extends: tcor-64k\nmode: tbr\nmode: tbdr\n", "wrong.yaml:3: mode: duplicate key"},
    {"extends: tcor-64k\nmode: [tbr]\n", "wrong.yaml:2: mode: a list, expected one of: tbdr, tbr, imr"},
    {"extends: tcor-64k\nmode: {tbr: 1}\n", "wrong.yaml:2: mode: a mapping, expected one of: tbdr, tbr"},
    {"extends: tcor-64k\nmode: tdbr\n",

@@ -162,17 +162,17 @@ test_refused(void **unused)
    struct file file = whole_recording();
    char error[512];
    refused(file.bytes, 0, "offset 0: the file is empty");
-   refused(file.bytes, 5, "cut short");
-   refused(file.bytes, 20, "offset 20: the file is cut short");
-   refused((const uint8_t *)"apitrace or whatever it may be", 30, "this is no recording");
-   refused(file.bytes, CM_RECORDING_HEADER_BYTES, "offset 32: the file is cut short");
+   refused(file.bytes, 5, "truncated");
+   refused(file.bytes, 20, "offset 20: the file is truncated");
+   refused((const uint8_t *)"apitrace or whatever it may be", 30, "not a recording");
+   refused(file.bytes, CM_RECORDING_HEADER_BYTES, "offset 32: the file is truncated");
 
    uint8_t *header = file.bytes;
    header[8] = 9;
    refused(header, file.size, "a recording of version 9, expected version 4");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
-   refused(header, file.size, "the header is damaged");
+   refused(header, file.size, "the header is corrupt");
    cm_store_uint32(header + 28, cm_crc32(header, 28));
    refused(header, file.size, "unknown kind (77)");
    header[12] = 0;
@@ -182,11 +182,11 @@ test_refused(void **unused)
    uint8_t *chunk = file.bytes + CM_RECORDING_HEADER_BYTES;
    cm_store_uint32(chunk + 12, UINT32_MAX);
    cm_store_uint32(chunk + 24, cm_crc32(chunk, 24));
-   refused(file.bytes, file.size, "offset 32: the header of a chunk is damaged");
+   refused(file.bytes, file.size, "offset 32: the header of a chunk is corrupt");
    cm_store_uint32(chunk + 12, 1000);
    cm_store_uint32(chunk + 16, UINT32_MAX);
    cm_store_uint32(chunk + 24, cm_crc32(chunk, 24));
-   refused(file.bytes, file.size, "offset 32: the file is cut short");
+   refused(file.bytes, file.size, "offset 32: the file is truncated");
 
    assert_null(cm_recording_open("/nonexistent/file.tbr", error, sizeof error));
    assert_string_equal(error, "/nonexistent/file.tbr: No such file or directory");
@@ -235,7 +235,7 @@ test_impossible_quads(void **unused)
       struct cm_item item = cm_recording_next(recording);
       assert_int_equal(item.type, cases[i / 2].possible ? CM_ITEM_PASS : CM_ITEM_DAMAGED);
       if (!cases[i / 2].possible)
-         assert_non_null(strstr(cm_recording_damage(recording), "pixels that are not there"));
+         assert_non_null(strstr(cm_recording_damage(recording), "pixels outside of the tile"));
       cm_recorded_pass_release(item.pass);
       cm_recording_close(recording);
    }
@@ -342,7 +342,7 @@ test_killed(void **unused)
    struct cm_recording *recording = cm_recording_open(recording_path(), error, sizeof error);
    assert_non_null(recording);
    assert_int_equal(cm_recording_end(recording), CM_RECORDING_UNFINISHED);
-   assert_non_null(strstr(cm_recording_damage(recording), "whole frames come before"));
+   assert_non_null(strstr(cm_recording_damage(recording), "complete frames precede it"));
    cm_recording_frames(recording, &count);
    assert_true(count > 0);
    size_t ends = 0;

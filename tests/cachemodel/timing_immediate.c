@@ -453,7 +453,7 @@ test_refusals(void **unused)
       const char *setting, *message;
    } cases[] = {
       {"fragment_stage.scheduler=round-robin",
-       "fragment_stage.scheduler: not by the place of a block, but timing is "
+       "fragment_stage.scheduler: not by block position, but timing is "
        "on in mode imr, expected quad-block"},
       {"streams.texture=llc", "streams.texture: llc, but timing is on in mode imr, expected texture_cache"},
       {"immediate_pipeline.depth_queue=0",

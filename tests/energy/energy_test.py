@@ -96,7 +96,7 @@ class Recount(EnergyTest):
         out = self.simulate("tcor-64k")
         statistics = json.loads((out / "stats.json").read_text())
         self.assertFalse([name for name in statistics["total"] if name.startswith(("energy.", "operations."))])
-        self.refused(1, "no cycles, which leakage takes", out)
+        self.refused(1, "no cycles for leakage", out)
         account = json.loads(self.energy("--explain", "--json", "--cycles", "123456789", out))[0]
         self.assertEqual(account["missing"], "main memory, most operations of the pipeline")
         recount = Account(statistics["run"]["configuration"], False)
@@ -113,10 +113,10 @@ class Recount(EnergyTest):
                                          "energy.quad_instruction=100000", "--set", "energy.technology=22", out))[0]
         self.check(account, Account(config, True).evaluate(statistics["total"]), config)
         self.assertEqual(account["preset"], "tcor-baseline-64k")
-        self.assertTrue(all("of tcor-baseline-64k and --set, where its source stands" in term["source"]
+        self.assertTrue(all("of tcor-baseline-64k and --set, with its source there" in term["source"]
                             for term in account["terms"] if term["source"].startswith("energy.")))
         account = json.loads(self.energy("--explain", "--json", "--config", "nuca-dtm", out))[0]
-        self.assertTrue(all("of nuca-dtm, where" in term["source"]
+        self.assertTrue(all("of nuca-dtm, with its source" in term["source"]
                             for term in account["terms"] if term["source"].startswith("energy.")))
 
 
@@ -151,7 +151,7 @@ class Command(EnergyTest):
         self.refused(2, "no statistics; usage")
         self.refused(2, "--frames 3-9: .* has frames 0-4", "--frames", "3-9", out)
         self.refused(2, "--cycles many: expected a number", "--cycles", "many", out)
-        self.refused(2, "--set clock_mhz=1: what was counted depends on it", "--set", "clock_mhz=1", out)
+        self.refused(2, "--set clock_mhz=1: the counts depend on it", "--set", "clock_mhz=1", out)
         self.refused(2, "energy.technology: 28 is no technology", "--set", "energy.technology=28", out)
         self.refused(2, "unknown option '--wrong'", "--wrong", out)
         statistics = json.loads((out / "stats.json").read_text())

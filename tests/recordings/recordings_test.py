@@ -82,9 +82,9 @@ class Recording(RecordingTest):
         self.refused(1, "full.tbr: File too large; the recording ends after [1-9]", "replay", "--record", path,
                      "--out", self.out / "live", TRACE, preexec_fn=lambda: tbrsim.no_room(limited))
         self.assertEqual(tbrsim.contents(self.out / "live"), tbrsim.contents(self.live))
-        result = self.refused(1, "full.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+        result = self.refused(1, "full.tbr: offset .*; [1-9][0-9]* complete frames precede it$", "sim", "--out",
                               self.out / "sim", path)
-        whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
+        whole = int(re.search(r"; (\d+) complete", result.stderr)[1])
         self.assertEqual(tbrsim.frames(self.out / "sim"), tbrsim.frames(self.live)[:whole])
 
     def test_killed(self):
@@ -100,9 +100,9 @@ class Recording(RecordingTest):
             time.sleep(0.05)
         os.kill(program, signal.SIGKILL)
         self.assertEqual(process.wait(timeout=60), 128 + signal.SIGKILL)
-        result = self.refused(1, "killed.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+        result = self.refused(1, "killed.tbr: offset .*; [1-9][0-9]* complete frames precede it$", "sim", "--out",
                               self.out / "sim", path)
-        whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
+        whole = int(re.search(r"; (\d+) complete", result.stderr)[1])
         self.assertEqual(len(tbrsim.frames(self.out / "sim")), whole)
 
     def test_info(self):
@@ -276,9 +276,9 @@ class Simulation(RecordingTest):
 
     def test_refused(self):
         # What decides what is rendered, or which passes there are.
-        self.refused(2, "tile.size: the recording was made with 32 and cannot answer for 16$", "sim", "--set",
+        self.refused(2, "tile.size: the recording was made with 32 and cannot be simulated with 16$", "sim", "--set",
                      "tile.size=16", self.recording)
-        self.refused(2, "mode: the recording was made with tbdr and cannot answer for tbr; one made with "
+        self.refused(2, "mode: the recording was made with tbdr and cannot be simulated with tbr; one made with "
                      "--record-hidden can$", "sim", "--set", "mode=tbr", self.recording)
         self.refused(2, "parameter_buffer.attribute_blocks: the recording was made with 2097152, which divides "
                      "other passes than 64$", "sim", "--set", "parameter_buffer.attribute_blocks=64", self.recording)
@@ -340,7 +340,7 @@ class Export(RecordingTest):
                     self.assertEqual(counts[event], counters[f"l2.{stream}.{event}"], (policy, stream, event))
             self.assertGreater(len(result["streams"]), 3)
         self.assertIn("\ntexture\n", self.fine("cache", "--size", "1M", "--ways", "8", path))
-        self.refused(2, "--stream texture: the trace names", "cache", "--size", "1M", "--ways", "8", "--stream",
+        self.refused(2, "--stream texture: the trace has the streams", "cache", "--size", "1M", "--ways", "8", "--stream",
                      "texture", path)
 
     def test_memory(self):
@@ -401,11 +401,11 @@ class BadInput(RecordingTest):
         data = self.recording.read_bytes()
         path = self.out / "bad.tbr"
         for content, pattern in ((b"", "bad.tbr: offset 0: the file is empty"),
-                                 (b"no recording at all, but text", "bad.tbr: offset 0: this is no recording"),
-                                 (data[:20], "bad.tbr: offset 20: the file is cut short"),
+                                 (b"no recording at all, but text", "bad.tbr: offset 0: not a recording"),
+                                 (data[:20], "bad.tbr: offset 20: the file is truncated"),
                                  (data[:8] + b"\x07" + data[9:], "offset 8: a recording of version 7, expected"),
-                                 (data[:40] + b"\xff" * 16 + data[56:], "offset 32: the header of a chunk is damaged"),
-                                 (data[:70] + b"\xff" * 16 + data[86:], "offset 32: a chunk is damaged")):
+                                 (data[:40] + b"\xff" * 16 + data[56:], "offset 32: the header of a chunk is corrupt"),
+                                 (data[:70] + b"\xff" * 16 + data[86:], "offset 32: a chunk is corrupt")):
             path.write_bytes(content)
             for command in (["sim", "--out", self.out], ["info"], ["export", "--format", "din", "--point", "l2"]):
                 self.refused(1, pattern, *command, path)
@@ -417,9 +417,9 @@ class BadInput(RecordingTest):
         path = self.out / "cut.tbr"
         for size in (len(data) * 2 // 3, len(data) - 1):
             path.write_bytes(data[:size])
-            result = self.refused(1, "cut.tbr: offset .*; [1-9][0-9]* whole frames come before$", "sim", "--out",
+            result = self.refused(1, "cut.tbr: offset .*; [1-9][0-9]* complete frames precede it$", "sim", "--out",
                                   self.out, path)
-            whole = int(re.search(r"; (\d+) whole", result.stderr)[1])
+            whole = int(re.search(r"; (\d+) complete", result.stderr)[1])
             self.assertEqual(tbrsim.frames(self.out), tbrsim.frames(self.live)[:whole])
             self.assertTrue(result.stdout.startswith(f"{whole} frames on "))
 

@@ -52,10 +52,10 @@ class NewerContext(tbrsim.TestCase):
                 status, _, lines = self.replay(*options, path)
                 self.assertEqual(status, 1)
                 said = [line for line in lines if "glDispatchCompute" in line]
-                self.assertEqual(said, ["tbrsim: glDispatchCompute is refused: GL_INVALID_OPERATION, first by call "
+                self.assertEqual(said, ["tbrsim: glDispatchCompute is rejected: GL_INVALID_OPERATION, first by call "
                                         f"{first}; 3 in all"])
                 # One line for each function, and what else is drawn is there.
-                functions = [re.match(r"tbrsim: (gl\w+) is refused", line)[1] for line in lines[1:]]
+                functions = [re.match(r"tbrsim: (gl\w+) is rejected", line)[1] for line in lines[1:]]
                 self.assertEqual(len(functions), len(set(functions)))
             self.assertEqual(len(list((self.directory / "images").glob("frame-*.png"))), 3)
 

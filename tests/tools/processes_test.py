@@ -262,12 +262,12 @@ class Hostile(ProcessesTest):
             before = self.content(self.out)
             result = self.run_in(self.out, self.draw, "after")
             self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
-            self.assertIn("processes.csv: not written by tbrsim; it is in the way of results", result.stderr)
+            self.assertIn("processes.csv: not written by tbrsim; the results cannot be written", result.stderr)
             # A program that is run without the command says the same, and goes on.
             script = f'eval "$("{tbrsim.arguments.tbrsim}" env)"; TBRSIM_OUT="$1" "$2" after'
             result = tbrsim.execute("sh", "-c", script, "sh", self.out, self.draw)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1), result.stderr)
-            self.assertIn("processes.csv: not written by tbrsim; it is in the way of results", result.stderr)
+            self.assertIn("processes.csv: not written by tbrsim; the results cannot be written", result.stderr)
             self.assertEqual(self.content(self.out), before)
 
     def test_no_directory(self):

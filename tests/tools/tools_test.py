@@ -334,7 +334,7 @@ class BadInput(tbrsim.TestCase):
         """Policies that have to know the future cannot be simulated live."""
         setting = ("--set", "caches.l2.policy=opt")
         for arguments in (["run", *setting, "--", "true"], ["replay", *setting, TRACE], ["env", *setting]):
-            self.refused(2, "caches.l2.policy: opt has to know the future.*tbrsim sim", *arguments)
+            self.refused(2, "caches.l2.policy: opt needs future accesses.*tbrsim sim", *arguments)
         self.assertEqual(tbrsim.run("configs", *setting, "tcor-baseline-64k").returncode, 0)
 
     def test_config_file(self):

@@ -78,29 +78,29 @@ enum cm_texture_tags {
 /** Which block leaves a set: key caches.*.policy. An empty way is filled before any
  * block leaves. docs/caches.md has the sources and what the papers leave open.
  * X(identifier, name, definition, description) */
-#define CM_POLICIES(X)                                                                                     \
-   X(LRU, "lru", lru, "the least recently used")                                                           \
-   X(MRU, "mru", mru, "the most recently used")                                                            \
-   X(FIFO, "fifo", fifo, "the one that came first")                                                        \
-   X(RANDOM, "random", random, "any, by a generator that starts alike in each cache")                      \
-   X(NRU, "nru", nru, "the first not used since all were marked unused (1 bit)")                           \
-   X(TREE_PLRU, "tree-plru", tree_plru, "where a binary tree of the ways points; ways: a power of 2")      \
-   X(SRRIP, "srrip", srrip, "re-reference prediction, static: comes in as long (2 bits)")                  \
-   X(SRRIP4, "srrip4", srrip4, "as srrip, 4 bits")                                                         \
-   X(BRRIP, "brrip", brrip, "re-reference prediction, bimodal: comes in as distant, 1 of 32 as long")      \
-   X(BRRIP4, "brrip4", brrip4, "as brrip, 4 bits")                                                         \
-   X(DRRIP, "drrip", drrip, "srrip or brrip, whichever misses less in sampled sets (2 bits)")              \
-   X(DRRIP4, "drrip4", drrip4, "as drrip, 4 bits")                                                         \
-   X(SHIP_MEM, "ship-mem", ship_mem, "srrip; comes in as distant where its 16 KiB region has no hits")     \
-   X(GS_DRRIP, "gs-drrip", gs_drrip, "as drrip, with a choice for each of four graphics streams (2 bits)") \
-   X(GS_DRRIP4, "gs-drrip4", gs_drrip4, "as gs-drrip, 4 bits")                                             \
-   X(GSPZTC, "gspztc", gspztc, "srrip; depth and textures come in as their learnt reuse says")             \
-   X(GSPZTC_TSE, "gspztc-tse", gspztc_tse, "as gspztc, with texture sampler epochs")                       \
-   X(GSPC, "gspc", gspc, "as gspztc-tse; colour comes in as its learnt use as texture says")               \
-   X(OPT, "opt", opt, "the one whose next use is farthest; offline only")                                  \
-   X(OPTPT, "optpt", optpt, "as opt, or none: the block passes by if its own next use is farthest")        \
-   X(TCOR, "tcor", tcor, "dead Parameter Buffer first, live last; primitives by OPT number")               \
-   X(PERFECT, "perfect", perfect, "none: every access hits, nothing reaches the next unit")
+#define CM_POLICIES(X)                                                                                \
+   X(LRU, "lru", lru, "the least recently used")                                                      \
+   X(MRU, "mru", mru, "the most recently used")                                                       \
+   X(FIFO, "fifo", fifo, "the oldest")                                                                \
+   X(RANDOM, "random", random, "any, by a generator with a fixed seed")                               \
+   X(NRU, "nru", nru, "the first not used since all were marked unused (1 bit)")                      \
+   X(TREE_PLRU, "tree-plru", tree_plru, "where a binary tree of the ways points; ways: a power of 2") \
+   X(SRRIP, "srrip", srrip, "static RRIP: inserted with a long RRPV (2 bits)")                        \
+   X(SRRIP4, "srrip4", srrip4, "as srrip, 4 bits")                                                    \
+   X(BRRIP, "brrip", brrip, "bimodal RRIP: inserted with a distant RRPV, 1 of 32 long")               \
+   X(BRRIP4, "brrip4", brrip4, "as brrip, 4 bits")                                                    \
+   X(DRRIP, "drrip", drrip, "dynamic RRIP: srrip or brrip by set dueling (2 bits)")                   \
+   X(DRRIP4, "drrip4", drrip4, "as drrip, 4 bits")                                                    \
+   X(SHIP_MEM, "ship-mem", ship_mem, "srrip; distant RRPV if its 16 KiB region had no hits")          \
+   X(GS_DRRIP, "gs-drrip", gs_drrip, "as drrip, with a selector for each of four streams (2 bits)")   \
+   X(GS_DRRIP4, "gs-drrip4", gs_drrip4, "as gs-drrip, 4 bits")                                        \
+   X(GSPZTC, "gspztc", gspztc, "srrip; RRPV of depth and textures by learnt reuse")                   \
+   X(GSPZTC_TSE, "gspztc-tse", gspztc_tse, "as gspztc, with texture sampler epochs")                  \
+   X(GSPC, "gspc", gspc, "as gspztc-tse; RRPV of colour by its use as texture")                       \
+   X(OPT, "opt", opt, "the one whose next use is farthest; offline only")                             \
+   X(OPTPT, "optpt", optpt, "as opt, or bypass if its own next use is farthest")                      \
+   X(TCOR, "tcor", tcor, "dead Parameter Buffer first, live last; primitives by OPT number")          \
+   X(PERFECT, "perfect", perfect, "none: every access hits, none goes to the next unit")
 
 enum cm_policy {
 #define CM_POLICY_ENUM(id, name, definition, description) CM_POLICY_##id,

@@ -194,7 +194,7 @@ merge_pair(struct merge *merge, yaml_document_t *document, const yaml_node_t *ke
 
    struct node **link = find_node(list, key);
    if (*link && (*link)->setter == merge->file)
-      return complain(merge, line, path, "the file has this key twice");
+      return complain(merge, line, path, "duplicate key");
    if (is_null(value)) {
       if (!*link)
          return complain(merge, line, path, "null removes a value, but the base has none");

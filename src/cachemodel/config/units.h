@@ -17,8 +17,8 @@
    X(COLOR, "color", "colour attachments")                                                \
    X(DEPTH, "depth", "depth attachments")                                                 \
    X(STENCIL, "stencil", "stencil attachments")                                           \
-   X(SHADER, "shader", "instructions of vertex and fragment programs")                    \
-   X(CONSTANT, "constant", "constants of vertex and fragment programs")
+   X(SHADER, "shader", "instructions of vertex and fragment shaders")                     \
+   X(CONSTANT, "constant", "constants of vertex and fragment shaders")
 
 /** Streams that a configuration may have (cm_config_has_stream). Where it has no `display`, displayable
  * surfaces are of `color`. `hiz` is of mode imr alone. */

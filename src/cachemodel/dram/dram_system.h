@@ -84,28 +84,28 @@ cm_dram_clock_from_dram(struct cm_dram_clock clock, uint64_t cycle)
 
 /** Counts since the system was made, of all channels: X(name, unit of measure, description).
  * row_hits + row_misses + row_conflicts = reads + writes, less those that still wait. */
-#define CM_DRAM_SYSTEM_COUNTERS(X)                                                                \
-   X(reads, "requests", "reads submitted")                                                        \
-   X(writes, "requests", "writes submitted")                                                      \
-   X(row_hits, "requests", "completed requests that found their row open")                        \
-   X(row_misses, "requests", "completed requests that found their bank precharged")               \
-   X(row_conflicts, "requests", "completed requests that found another row open")                 \
-   X(activates, "commands", "rows activated")                                                     \
-   X(precharges, "rows", "rows closed, whether by precharge, auto-precharge or before a refresh") \
-   X(read_bursts, "commands", "read commands, each of one burst")                                 \
-   X(write_bursts, "commands", "write commands, each of one burst")                               \
-   X(refreshes, "commands", "refreshes of a rank, all its banks")                                 \
-   X(busy_cycles, "cycles", "cycles of the data buses with data on them, summed over channels")   \
-   X(channel_cycles, "cycles", "cycles scheduled, summed over channels")                          \
-   X(active_cycles, "cycles", "cycles of ranks with a row open or in a refresh, CKE high")        \
-   X(precharged_cycles, "cycles", "cycles of ranks with no row open, CKE high")                   \
-   X(active_power_down_cycles, "cycles", "cycles of ranks powered down with a row open")          \
-   X(precharge_power_down_cycles, "cycles", "cycles of ranks powered down with no row open")      \
-   X(turnarounds, "times", "changes between reading and writing of a channel's data bus")         \
-   X(queue_full_requests, "requests", "requests that found their channel's queue full")           \
-   X(queue_full_cycles, "cycles", "cycles that they waited for room in it, summed")               \
-   X(late_requests, "requests", "requests that arrived in their channel's past")                  \
-   X(read_latency_cycles, "cycles", "arrival to completion, summed over completed reads")         \
+#define CM_DRAM_SYSTEM_COUNTERS(X)                                                                 \
+   X(reads, "requests", "reads submitted")                                                         \
+   X(writes, "requests", "writes submitted")                                                       \
+   X(row_hits, "requests", "completed requests that found their row open")                         \
+   X(row_misses, "requests", "completed requests that found their bank precharged")                \
+   X(row_conflicts, "requests", "completed requests that found another row open")                  \
+   X(activates, "commands", "rows activated")                                                      \
+   X(precharges, "rows", "rows closed, whether by precharge, auto-precharge or before a refresh")  \
+   X(read_bursts, "commands", "read commands, each of one burst")                                  \
+   X(write_bursts, "commands", "write commands, each of one burst")                                \
+   X(refreshes, "commands", "refreshes of a rank, all its banks")                                  \
+   X(busy_cycles, "cycles", "cycles in which the data buses are busy, summed over channels")       \
+   X(channel_cycles, "cycles", "cycles scheduled, summed over channels")                           \
+   X(active_cycles, "cycles", "cycles of ranks with a row open or in a refresh, CKE high")         \
+   X(precharged_cycles, "cycles", "cycles of ranks with no row open, CKE high")                    \
+   X(active_power_down_cycles, "cycles", "cycles of ranks powered down with a row open")           \
+   X(precharge_power_down_cycles, "cycles", "cycles of ranks powered down with no row open")       \
+   X(turnarounds, "times", "changes between reading and writing of a channel's data bus")          \
+   X(queue_full_requests, "requests", "requests that found their channel's queue full")            \
+   X(queue_full_cycles, "cycles", "cycles that they waited for room in it, summed")                \
+   X(late_requests, "requests", "requests submitted after their channel had passed their arrival") \
+   X(read_latency_cycles, "cycles", "arrival to completion, summed over completed reads")          \
    X(write_latency_cycles, "cycles", "the same of completed writes")
 
 struct cm_dram_system_counters {

@@ -77,8 +77,8 @@ static bool
 is_power(struct cm_config_problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
 {
    return (value >= low && value <= high && (value & (value - 1)) == 0) ||
-          cm_config_wrong(about(problem, key), "%u is not possible, expected a power of two from %u to %u",
-                          value, low, high);
+          cm_config_wrong(about(problem, key), "%u is invalid, expected a power of two from %u to %u", value,
+                          low, high);
 }
 
 static bool

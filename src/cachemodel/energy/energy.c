@@ -169,7 +169,7 @@ cm_energy_note_key(const struct cm_energy_builder *builder, const char *key, cha
    };
    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
       if (strcmp(keys[k].name, key) == 0)
-         snprintf(note, size, "energy.%s of %s, where its source stands: %s", key, builder->config->name,
+         snprintf(note, size, "energy.%s of %s, with its source there: %s", key, builder->config->name,
                   keys[k].description);
    }
 }

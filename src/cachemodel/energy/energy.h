@@ -47,8 +47,8 @@ enum cm_energy_unit {
 
 /** Sums over units, as the papers have them: X(identifier, name, description). A unit is in several. */
 #define CM_ENERGY_GROUPS(X)                                                                               \
-   X(MEMORY_HIERARCHY, "memory_hierarchy", "all caches, what connects them, and main memory (TCOR II-D)") \
-   X(GPU, "gpu", "all that is on the chip: everything but main memory (\"DTM-NUCA\", Figure 10)")         \
+   X(MEMORY_HIERARCHY, "memory_hierarchy", "all caches, their interconnect, and main memory (TCOR II-D)") \
+   X(GPU, "gpu", "everything on the chip, without main memory (\"DTM-NUCA\", Figure 10)")                 \
    X(SYSTEM, "system", "the GPU and main memory")
 
 enum cm_energy_group {

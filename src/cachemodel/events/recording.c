@@ -90,7 +90,7 @@ read_at(struct cm_recording *recording, void *bytes, size_t n, uint64_t offset)
       if (got < 0 && errno == EINTR)
          continue;
       if (got <= 0)
-         return damaged(recording, offset, "%s", got < 0 ? strerror(errno) : "the file is cut short");
+         return damaged(recording, offset, "%s", got < 0 ? strerror(errno) : "the file is truncated");
       at += got;
       offset += (uint64_t)got;
       n -= (size_t)got;
@@ -103,15 +103,15 @@ read_chunk_header(struct cm_recording *recording, uint64_t offset, struct cm_chu
 {
    uint8_t bytes[CM_CHUNK_HEADER_BYTES];
    if (offset > recording->file_bytes || recording->file_bytes - offset < sizeof bytes)
-      return damaged(recording, offset, "the file is cut short");
+      return damaged(recording, offset, "the file is truncated");
    if (!read_at(recording, bytes, sizeof bytes, offset))
       return false;
    if (!cm_chunk_header_load(bytes, header))
-      return damaged(recording, offset, "the header of a chunk is damaged");
+      return damaged(recording, offset, "the header of a chunk is corrupt");
    if (!header->type || header->type >= CM_CHUNK_TYPES || (header->flags & ~CM_CHUNK_CONTINUED))
       return damaged(recording, offset, "a chunk of an unknown type (%u)", header->type);
    if (header->stored_bytes > recording->file_bytes - offset - sizeof bytes)
-      return damaged(recording, offset, "the file is cut short");
+      return damaged(recording, offset, "the file is truncated");
    return true;
 }
 
@@ -122,7 +122,7 @@ read_chunk(struct cm_recording *recording, uint64_t offset, const struct cm_chun
    struct cm_byte_writer *stored = &recording->stored, *payload = &recording->payload;
    stored->size = 0;
    if (payload->size + header->bytes > CM_PAYLOAD_LIMIT)
-      return damaged(recording, offset, "the chunks that continue each other are too large");
+      return damaged(recording, offset, "the continued chunks are too large");
    if (!cm_bytes_reserve(stored, header->stored_bytes) || !cm_bytes_reserve(payload, header->bytes))
       return damaged(recording, offset, "out of memory for a chunk");
    if (!read_at(recording, stored->data, header->stored_bytes, offset + CM_CHUNK_HEADER_BYTES))
@@ -130,7 +130,7 @@ read_chunk(struct cm_recording *recording, uint64_t offset, const struct cm_chun
    const size_t bytes = ZSTD_decompressDCtx(recording->decompressor, payload->data + payload->size,
                                             header->bytes, stored->data, header->stored_bytes);
    if (ZSTD_isError(bytes))
-      return damaged(recording, offset, "a chunk is damaged (%s)", ZSTD_getErrorName(bytes));
+      return damaged(recording, offset, "a chunk is corrupt (%s)", ZSTD_getErrorName(bytes));
    if (bytes != header->bytes)
       return damaged(recording, offset, "a chunk is shorter than its header says");
    payload->size += bytes;
@@ -174,7 +174,7 @@ read_header(struct cm_recording *recording)
    if (!read_at(recording, header, magic, 0))
       return false;
    if (memcmp(header, CM_RECORDING_MAGIC, magic) != 0)
-      return damaged(recording, 0, "this is no recording");
+      return damaged(recording, 0, "not a recording");
    if (!read_at(recording, header, sizeof header, 0))
       return false;
    const uint32_t version = cm_load_uint32(header + 8), kind = cm_load_uint32(header + 12);
@@ -182,7 +182,7 @@ read_header(struct cm_recording *recording)
       return damaged(recording, 8, "a recording of version %u, expected version %u", version,
                      CM_RECORDING_VERSION);
    if (cm_load_uint32(header + sizeof header - 4) != cm_crc32(header, sizeof header - 4))
-      return damaged(recording, 0, "the header is damaged");
+      return damaged(recording, 0, "the header is corrupt");
    if (kind >= CM_RECORDING_KINDS)
       return damaged(recording, 12, "a recording of an unknown kind (%u)", kind);
    recording->kind = (enum cm_recording_kind)kind;
@@ -206,14 +206,14 @@ read_provenance(struct cm_recording *recording)
    struct cm_byte_reader reader = payload_reader(recording);
    const uint64_t count = cm_get_varint(&reader);
    if (count > cm_bytes_left(&reader) / 2)
-      return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is cut short");
+      return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is truncated");
    recording->values = calloc(count + 1, sizeof *recording->values);
    for (uint64_t i = 0; recording->values && i < count; i++) {
       struct cm_run_value *value = &recording->values[recording->num_values++];
       value->key = get_text(&reader);
       value->value = get_text(&reader);
       if (!value->key || !value->value)
-         return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is cut short");
+         return damaged(recording, CM_RECORDING_HEADER_BYTES, "the provenance is truncated");
    }
    recording->first_chunk = offset;
    return recording->values || damaged(recording, CM_RECORDING_HEADER_BYTES, "out of memory");
@@ -257,7 +257,7 @@ index_chunk(struct cm_recording *recording, const struct cm_chunk_header *header
       struct cm_byte_reader reader = payload_reader(recording);
       cm_decode_frame(&reader, &frame);
       if (reader.bad || reader.at != reader.end)
-         return damaged(recording, offset, "the end of a frame is damaged");
+         return damaged(recording, offset, "the end of a frame is corrupt");
       *frame_offset = next;
       memory = cm_index_add_frame(&recording->index, &frame);
    }
@@ -285,7 +285,7 @@ rebuild_index(struct cm_recording *recording)
       offset += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
    }
    if (whole)
-      damaged(recording, offset, "the recording was not finished");
+      damaged(recording, offset, "the recording is incomplete");
 }
 
 /* Adds how much of the file can be used all the same. */
@@ -293,7 +293,7 @@ static void
 note_whole_frames(struct cm_recording *recording)
 {
    const size_t length = strlen(recording->damage);
-   snprintf(recording->damage + length, sizeof recording->damage - length, "; %zu whole frames come before",
+   snprintf(recording->damage + length, sizeof recording->damage - length, "; %zu complete frames precede it",
             recording->index.num_frames);
 }
 
@@ -305,7 +305,7 @@ find_frames(struct cm_recording *recording)
       note_whole_frames(recording);
    } else if (recording->index.stopped) {
       recording->end = CM_RECORDING_STOPPED;
-      damaged(recording, recording->file_bytes, "the recording could not be written any further");
+      damaged(recording, recording->file_bytes, "the recording ends early because of a write error");
       note_whole_frames(recording);
    }
 }

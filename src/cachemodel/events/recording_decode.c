@@ -85,7 +85,7 @@ decode_any_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count,
       if (tag & QUAD_HAS_MASKS) {
          const uint8_t *others = cm_get_bytes(&column[COLUMN_QUAD_MASKS], 2);
          if (!others || others[0] > 15)
-            return fails(decoder, "quads are cut short");
+            return fails(decoder, "quads are truncated");
          masks = live | (unsigned)others[0] << 4 | (unsigned)others[1] << 8;
       }
       if (tag & QUAD_HAS_PRIMITIVE)
@@ -94,7 +94,7 @@ decode_any_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count,
       expected->live[q] = (uint8_t)live;
       if (tag >> QUAD_BITS || expected->primitive >= pass->num_primitives ||
           expected->x >= pass->tile_size / 2 || expected->y >= pass->tile_size / 2)
-         return fails(decoder, "a quad names a primitive or pixels that are not there");
+         return fails(decoder, "a quad has an invalid primitive or pixels outside of the tile");
    }
    return true;
 }
@@ -104,7 +104,7 @@ decode_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count)
 {
    const uint8_t *tags = cm_get_bytes(&decoder->column[COLUMN_QUADS], count);
    if (!tags)
-      return fails(decoder, "quads are cut short");
+      return fails(decoder, "quads are truncated");
    /* Most often four: a number that the compiler knows. */
    if (count == 4 ? decode_usual_quads(decoder, quads, 4, tags)
                   : decode_usual_quads(decoder, quads, count, tags))
@@ -165,7 +165,7 @@ decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *f
    struct cm_byte_reader *column = decoder->column;
    const uint8_t *tags = cm_get_bytes(&column[COLUMN_FOOTPRINTS], count);
    if (!tags)
-      return fails(decoder, "footprints are cut short");
+      return fails(decoder, "footprints are truncated");
    for (uint32_t i = 0; i < count; i++) {
       struct cm_footprint *footprint = &footprints[i];
       const unsigned tag = tags[i];
@@ -185,7 +185,7 @@ decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *f
          tag & FOOTPRINT_LIVE ? cm_get_byte(&column[COLUMN_LIVE]) : expected->live[head->quad & 3];
       if (head->quad >= decoder->num_quads || footprint->live > 15 || tag >> FOOTPRINT_BITS ||
           (tag & FOOTPRINT_SHAPE) > SHAPE_WORDS)
-         return fails(decoder, "a footprint names a quad or fragments that are not there");
+         return fails(decoder, "a footprint has an invalid quad or fragments");
 
       texel *last = &expected->texels[unit % UNITS][head->level % LEVELS];
       if (tag & FOOTPRINT_NEW) {
@@ -212,7 +212,7 @@ decode_shading(struct decoder *decoder, uint32_t *word, bool has_draw, size_t ro
       decoder->expected.draw = get_difference(decoder, COLUMN_DRAWS, decoder->expected.draw);
    word[1] = decoder->expected.draw;
    if (word[1] >= decoder->pass->num_draws)
-      return fails(decoder, "an event names a draw that is not there");
+      return fails(decoder, "an event has an invalid draw");
    decoder->num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? count : 0;
    return decode_quads(decoder, (struct cm_quad *)(word + 2), count);
 }

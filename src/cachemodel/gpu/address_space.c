@@ -109,7 +109,7 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
    if (!resource->description.is_buffer) {
       resource->layout = malloc(sizeof *resource->layout);
       if (!resource->layout) {
-         complain(space, id, "finds no memory");
+         complain(space, id, "does not fit into memory");
          return NULL;
       }
       cm_texture_layout_init(resource->layout, &resource->description, space->config);
@@ -125,7 +125,7 @@ cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *res
    if (!resource->hiz) {
       resource->hiz = malloc(sizeof *resource->hiz);
       if (!resource->hiz) {
-         complain(space, resource->description.id, "finds no memory for hierarchical depth");
+         complain(space, resource->description.id, "does not fit into memory with its hierarchical depth");
          return NULL;
       }
       cm_hiz_buffer_init(resource->hiz, &resource->description);

@@ -26,34 +26,34 @@
 struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *config);
 
 /** Of the stages: X(identifier, name, unit of measure, description) */
-#define CM_PIPELINE_COUNTERS(X)                                                                   \
-   X(FRAMES, "gpu.frames", "frames", "frames")                                                    \
-   X(PASSES, "gpu.passes", "passes", "render passes")                                             \
-   X(DRAWS, "gpu.draws", "draws", "draw calls, each instance counted")                            \
-   X(INDICES, "vertex_stage.indices", "indices", "vertex indices read")                           \
-   X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                           \
-   X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices found transformed")   \
-   X(VERTEX_TEXTURE_READS, "vertex_stage.texture_reads", "reads",                                 \
-     "texture instructions run by vertex and geometry programs; not simulated")                   \
-   X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                   \
-   X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")     \
-   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one a primitive and tile")    \
-   X(TILES, "tiling_engine.tiles", "tiles", "tiles with primitives or cleared")                   \
-   X(QUADS, "fragment_stage.quads", "quads", "quads shaded")                                      \
-   X(FRAGMENTS, "fragment_stage.fragments", "fragments", "fragments shaded, helpers not counted") \
-   X(FOOTPRINTS, "fragment_stage.footprints", "footprints",                                       \
-     "texture reads of a quad, each mipmap level and slice counted")                              \
-   X(PROGRAM_SWITCHES, "fragment_stage.program_switches", "switches",                             \
-     "times a fragment processor took up another draw, which fetches its program")                \
-   X(RASTERIZED_PRIMITIVES, "rasterizer.primitives", "primitives", "primitives rasterized")       \
-   X(RASTERIZED_QUADS, "rasterizer.quads", "quads", "quads that primitives cover")                \
-   X(FAILED_QUADS, "rasterizer.failed_quads", "quads",                                            \
-     "of quads, those that the early tests left nothing of")                                      \
-   X(HIDDEN_QUADS, "rasterizer.hidden_quads", "quads",                                            \
-     "of quads, those that needed no such test: their region was known to be nearer")             \
-   X(HIZ_TESTS, "rasterizer.hiz_tests", "regions",                                                \
-     "regions of 8x8 pixels of a primitive that were compared with hierarchical depth")           \
-   X(HIDDEN_REGIONS, "rasterizer.hidden_regions", "regions", "of hiz_tests, those with nothing left")
+#define CM_PIPELINE_COUNTERS(X)                                                                           \
+   X(FRAMES, "gpu.frames", "frames", "frames")                                                            \
+   X(PASSES, "gpu.passes", "passes", "render passes")                                                     \
+   X(DRAWS, "gpu.draws", "draws", "draw calls, each instance counted")                                    \
+   X(INDICES, "vertex_stage.indices", "indices", "vertex indices read")                                   \
+   X(VERTICES, "vertex_stage.vertices", "vertices", "vertices fetched")                                   \
+   X(VERTICES_REUSED, "vertex_stage.vertices_reused", "vertices", "vertices reused after transformation") \
+   X(VERTEX_TEXTURE_READS, "vertex_stage.texture_reads", "reads",                                         \
+     "texture instructions of vertex and geometry shaders; not simulated")                                \
+   X(PRIMITIVES, "tiling_engine.primitives", "primitives", "primitives binned")                           \
+   X(ATTRIBUTES, "tiling_engine.attributes", "blocks", "attributes written to PB-Attributes")             \
+   X(PMDS, "tiling_engine.pmds", "PMDs", "PMDs written to PB-Lists, one per primitive and tile")          \
+   X(TILES, "tiling_engine.tiles", "tiles", "tiles with primitives or cleared")                           \
+   X(QUADS, "fragment_stage.quads", "quads", "quads shaded")                                              \
+   X(FRAGMENTS, "fragment_stage.fragments", "fragments", "fragments shaded, helpers not counted")         \
+   X(FOOTPRINTS, "fragment_stage.footprints", "footprints",                                               \
+     "texture reads of a quad, each mipmap level and slice counted")                                      \
+   X(PROGRAM_SWITCHES, "fragment_stage.program_switches", "switches",                                     \
+     "times a fragment processor switched to another draw, which fetches its shader")                     \
+   X(RASTERIZED_PRIMITIVES, "rasterizer.primitives", "primitives", "primitives rasterized")               \
+   X(RASTERIZED_QUADS, "rasterizer.quads", "quads", "quads that primitives cover")                        \
+   X(FAILED_QUADS, "rasterizer.failed_quads", "quads",                                                    \
+     "of quads, those without a fragment that passes the early tests")                                    \
+   X(HIDDEN_QUADS, "rasterizer.hidden_quads", "quads",                                                    \
+     "of quads, those that needed no such test: their region was known to be nearer")                     \
+   X(HIZ_TESTS, "rasterizer.hiz_tests", "regions",                                                        \
+     "regions of 8x8 pixels of a primitive that were compared with hierarchical depth")                   \
+   X(HIDDEN_REGIONS, "rasterizer.hidden_regions", "regions", "of hiz_tests, those rejected")
 
 /** The counters from here on are those of mode imr: not listed in others. */
 #define CM_PIPELINE_FIRST_OF_IMMEDIATE CM_PIPELINE_RASTERIZED_PRIMITIVES

@@ -116,7 +116,7 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
          cm_futures_apply(futures, &gpu->hierarchy);
       return gpu;
    }
-   fputs("tbrsim: no memory for the simulated GPU\n", stderr);
+   fputs("tbrsim: out of memory for the simulated GPU\n", stderr);
    cm_gpu_destroy(gpu);
    return NULL;
 }
@@ -174,7 +174,7 @@ static void
 out_of_memory(struct cm_gpu *gpu)
 {
    if (!gpu->out_of_memory)
-      fputs("tbrsim: out of memory; the statistics are not complete from here on\n", stderr);
+      fputs("tbrsim: out of memory; the statistics are incomplete from here on\n", stderr);
    gpu->out_of_memory = true;
 }
 

@@ -20,17 +20,15 @@ struct cm_draw;
 struct cm_gpu;
 
 /** Counters operations.<name>: X(identifier, name, unit of measure, description) */
-#define CM_OPERATIONS(X)                                                                                  \
-   X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions",                                          \
-     "instructions of vertex programs, run for a vertex")                                                 \
-   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions",                                              \
-     "instructions of fragment programs, run for a quad")                                                 \
-   X(RASTER_QUADS, "raster_quads", "quads",                                                               \
-     "quads rasterised; where hidden surfaces are removed before, those too")                             \
-   X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")        \
-   X(DEPTH_QUADS, "depth_quads", "quads", "quads whose depths were compared with the Z-Buffer's")         \
-   X(DEPTH_WRITES, "depth_writes", "quads", "of these, those that replaced them")                         \
-   X(COLOR_WRITES, "color_writes", "quads", "quads written to the Color Buffer, each attachment counted") \
+#define CM_OPERATIONS(X)                                                                                   \
+   X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions", "vertex shader instructions, per vertex") \
+   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions", "fragment shader instructions, per quad")     \
+   X(RASTER_QUADS, "raster_quads", "quads",                                                                \
+     "quads rasterised; where hidden surfaces are removed before, those too")                              \
+   X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")         \
+   X(DEPTH_QUADS, "depth_quads", "quads", "quads whose depths were compared with the Z-Buffer's")          \
+   X(DEPTH_WRITES, "depth_writes", "quads", "of these, those that replaced them")                          \
+   X(COLOR_WRITES, "color_writes", "quads", "quads written to the Color Buffer, each attachment counted")  \
    X(COLOR_READS, "color_reads", "quads", "quads read from it: blended with, or fetched by programs")
 
 enum cm_operation {

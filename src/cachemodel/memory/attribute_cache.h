@@ -43,7 +43,7 @@ struct cm_cache;
    X(BYPASSES, "bypasses", "primitives", "writes passed on to the next level")                               \
    X(EVICTIONS, "evictions", "primitives", "primitives replaced by another, or there when the pass ended")   \
    X(FURTHER_EVICTIONS, "further_evictions", "primitives",                                                   \
-     "of evictions, those that had to leave for the room of their attributes alone")                         \
+     "of evictions, those only to free attribute entries")                                                   \
    X(LOCK_WAITS, "lock_waits", "primitives",                                                                 \
      "primitives that the Rasterizer had to consume before a read found room")
 

@@ -131,7 +131,7 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
       return false;
    if (cache->uncached)
       return cm_config_wrong(cm_config_about(problem, "caches.attribute_cache.uncached"),
-                             "a Primitive Buffer decides by itself what passes by, expected none");
+                             "a Primitive Buffer has its own bypass policy, expected none");
    cm_config_about(problem, "caches.attribute_cache.write_miss");
    if (cache->write_miss != CM_WRITE_MISS_ALLOCATE)
       return cm_config_wrong(problem, "a primitive is written whole, expected allocate");
@@ -150,7 +150,7 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
    if (buffer->mshrs < CM_MAX_PRIMITIVE_ATTRIBUTES)
       return cm_config_wrong(
          problem,
-         "a primitive of %u attributes would wait for ever, expected at least %u: a miss requests "
+         "a primitive of %u attributes would deadlock, expected at least %u: a miss requests "
          "all attributes at once",
          CM_MAX_PRIMITIVE_ATTRIBUTES, CM_MAX_PRIMITIVE_ATTRIBUTES);
    return true;
@@ -195,8 +195,7 @@ check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_p
    enum cm_unit unit_after = cache->next;
    for (unsigned steps = 0; unit_after != CM_UNIT_DRAM; steps++) {
       if (steps == CM_CACHE_COUNT)
-         return cm_config_wrong(problem,
-                                "the caches from here on never reach memory, expected a chain to dram");
+         return cm_config_wrong(problem, "the caches from here on form a cycle, expected a chain to dram");
       unit_after = config->caches[unit_after].next;
    }
    return true;

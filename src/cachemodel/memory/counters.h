@@ -17,19 +17,19 @@
 
 /** X(identifier, name, unit of measure, description) */
 /** The last two are counted where the policy is TCOR's. */
-#define CM_CACHE_EVENTS(X)                                                                                 \
-   X(READS, "reads", "accesses", "reads")                                                                  \
-   X(WRITES, "writes", "accesses", "writes")                                                               \
-   X(HITS, "hits", "accesses", "accesses that found their block")                                          \
-   X(MISSES, "misses", "accesses", "accesses that did not find their block")                               \
-   X(BYPASSES, "bypasses", "accesses", "accesses passed on to the next level past the cache")              \
-   X(FILLS, "fills", "blocks", "blocks read from the next level")                                          \
-   X(EVICTIONS, "evictions", "blocks", "valid blocks replaced by another")                                 \
-   X(WRITEBACKS, "writebacks", "blocks", "dirty blocks written to the next level")                         \
-   X(INVALIDATIONS, "invalidations", "blocks", "blocks dropped because memory was written past the cache") \
-   X(DEAD_EVICTIONS, "dead_evictions", "blocks", "evictions of blocks that nobody reads any more")         \
-   X(WRITEBACKS_SAVED, "writebacks_saved", "blocks",                                                       \
-     "dirty blocks dropped because nobody reads them any more")
+#define CM_CACHE_EVENTS(X)                                                         \
+   X(READS, "reads", "accesses", "reads")                                          \
+   X(WRITES, "writes", "accesses", "writes")                                       \
+   X(HITS, "hits", "accesses", "hits")                                             \
+   X(MISSES, "misses", "accesses", "misses")                                       \
+   X(BYPASSES, "bypasses", "accesses", "accesses that bypass the cache")           \
+   X(FILLS, "fills", "blocks", "blocks read from the next level")                  \
+   X(EVICTIONS, "evictions", "blocks", "valid blocks evicted")                     \
+   X(WRITEBACKS, "writebacks", "blocks", "dirty blocks written to the next level") \
+   X(INVALIDATIONS, "invalidations", "blocks",                                     \
+     "blocks invalidated because memory was written without the cache")            \
+   X(DEAD_EVICTIONS, "dead_evictions", "blocks", "evictions of dead blocks")       \
+   X(WRITEBACKS_SAVED, "writebacks_saved", "blocks", "dirty dead blocks evicted without write-back")
 
 enum cm_cache_event {
 #define CM_CACHE_EVENT_ENUM(id, name, measure, description) CM_CACHE_EVENT_##id,

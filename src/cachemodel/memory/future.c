@@ -48,7 +48,7 @@ cm_config_needs_no_future(const struct cm_config *config, char *error, size_t er
    if (unit == CM_UNIT_DRAM)
       return true;
    snprintf(error, error_size,
-            "caches.%s.policy: %s has to know the future, which only tbrsim sim of a recording does",
+            "caches.%s.policy: %s needs future accesses, which only tbrsim sim of a recording has",
             cm_unit_names[unit], cm_policy_names[config->caches[unit].policy]);
    return false;
 }

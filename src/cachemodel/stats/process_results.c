@@ -142,7 +142,8 @@ static void
 say(const char *directory, const char *name, int code)
 {
    if (code == EBADMSG)
-      fprintf(stderr, "tbrsim: %s/%s: not written by tbrsim; it is in the way of results\n", directory, name);
+      fprintf(stderr, "tbrsim: %s/%s: not written by tbrsim; the results cannot be written\n", directory,
+              name);
    else
       fprintf(stderr, "tbrsim: %s%s%s: %s\n", directory, *name ? "/" : "", name, strerror(code));
 }

@@ -75,7 +75,7 @@ cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *c
    }
    if (write_at(rows->file, rows->tail.data, rows->tail.length, rows->end) ||
        ftruncate(rows->file, rows->end + (off_t)rows->tail.length) != 0)
-      fprintf(stderr, "tbrsim: %s: the file is damaged\n", rows->path);
+      fprintf(stderr, "tbrsim: %s: the file is corrupt\n", rows->path);
    return code;
 }
 

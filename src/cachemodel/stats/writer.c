@@ -279,7 +279,7 @@ append_rows(struct cm_stats_writer *writer)
    fail(writer, writer->json.path, code);
    /* The two files agree: the row leaves the other one too. */
    if (cm_row_file_truncate(&writer->csv, writer->csv_row.length))
-      fprintf(stderr, "tbrsim: %s: has a row more than stats.json\n", writer->csv.path);
+      fprintf(stderr, "tbrsim: %s: has one row more than stats.json\n", writer->csv.path);
    return false;
 }
 

@@ -130,7 +130,7 @@ check_nuca_caches(const struct cm_config *config, struct cm_config_problem *prob
        cache->policy == CM_POLICY_PERFECT)
       return cm_config_wrong(
          problem,
-         "%s knows the accesses or the blocks of a cache beforehand, which with nuca depend on the"
+         "%s needs the future accesses or the dead blocks of a cache, which with nuca depend on the"
          " other caches; expected another policy",
          cm_policy_names[cache->policy]);
    cm_config_about(problem, "caches.texture_cache.uncached");

@@ -58,7 +58,7 @@ check_levels(const struct cm_config *config, struct cm_config_problem *problem)
          continue;
       return cm_config_wrong(
          cm_config_about(problem, "caches.%s.next", cm_unit_names[unit]),
-         "%s, but timing is on, which knows first caches and the l2 before memory; expected %s",
+         "%s, but timing is on, which needs L1 caches and the l2 before memory; expected %s",
          cm_unit_names[cache->next], is_l2 ? "dram" : "l2 or dram");
    }
    return config->streams[CM_STREAM_TEXTURE] == CM_UNIT_TEXTURE_CACHE ||
@@ -79,7 +79,7 @@ static bool
 check_immediate(const struct cm_config *config, struct cm_config_problem *problem)
 {
    if (config->fragment_stage.scheduler != CM_SCHEDULER_QUAD_BLOCK)
-      return refuse(problem, "fragment_stage.scheduler", "not by the place of a block", "quad-block");
+      return refuse(problem, "fragment_stage.scheduler", "not by block position", "quad-block");
    if (config->streams[CM_STREAM_TEXTURE] != CM_UNIT_TEXTURE_CACHE)
       return refuse(problem, "streams.texture", cm_unit_names[config->streams[CM_STREAM_TEXTURE]],
                     "texture_cache");
@@ -108,7 +108,7 @@ cm_timing_config_check(const struct cm_config *config, struct cm_config_problem 
                                                           : NULL;
    if (!missing)
       return is_immediate ? check_immediate(config, problem) : check_levels(config, problem);
-   return cm_config_wrong(
-      cm_config_about(problem, "timing"),
-      "on, but the configuration does not say how long things take, expected a mapping %s", missing);
+   return cm_config_wrong(cm_config_about(problem, "timing"),
+                          "on, but the configuration has no timing parameters, expected a mapping %s",
+                          missing);
 }

@@ -39,9 +39,9 @@ cm_pipeline_list_counters(const struct cm_pipeline_texts *texts, struct cm_count
       snprintf(name, sizeof name, "queue.%s", texts->queues[q].name);
       fine = fine &&
              add_counter(table, event++, name, ".items", "items", texts->queues[q].description,
-                         ": that passed") &&
+                         ": number of items") &&
              add_counter(table, event++, name, ".cycles", "cycles", texts->queues[q].description,
-                         ": cycles that they were there, summed");
+                         ": sum of their cycles in the queue");
    }
    for (unsigned d = 0; d < sizeof dram / sizeof dram[0]; d++)
       fine = fine && add_counter(table, event++, dram[d].name, "", dram[d].measure,

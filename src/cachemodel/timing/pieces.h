@@ -24,10 +24,10 @@ cm_later(uint64_t a, uint64_t b)
 }
 
 /** What a stage does in a cycle. X(identifier, name, description) */
-#define CM_STAGE_STATES(X)                                           \
-   X(BUSY, "busy", "cycles of work")                                 \
-   X(STARVED, "starved", "cycles without anything to work on")       \
-   X(BLOCKED, "blocked", "cycles in which the queue behind is full") \
+#define CM_STAGE_STATES(X)                                        \
+   X(BUSY, "busy", "cycles of work")                              \
+   X(STARVED, "starved", "cycles without input")                  \
+   X(BLOCKED, "blocked", "cycles blocked by a full output queue") \
    X(MEMORY, "memory", "cycles of waiting for memory")
 
 enum cm_stage_state {

@@ -42,7 +42,7 @@ enum cm_immediate_queue {
 /** The others: X(identifier, name, unit of measure, description) */
 #define CM_IMMEDIATE_EVENTS(X)                                                                             \
    X(CYCLES, "gpu.cycles", "cycles", "cycles of the GPU's clock")                                          \
-   X(TIME, "gpu.time", "ns", "what gpu.cycles take at clock_mhz")                                          \
+   X(TIME, "gpu.time", "ns", "gpu.cycles at clock_mhz")                                                    \
    X(TEXTURE_MSHR_CYCLES, "texture_cache.mshr_cycles", "cycles",                                           \
      "cycles that misses of the texture caches waited for an MSHR")                                        \
    X(LLC_MSHR_CYCLES, "llc.mshr_cycles", "cycles", "cycles that misses of the LLC waited for an MSHR")     \

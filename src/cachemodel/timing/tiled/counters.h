@@ -29,15 +29,15 @@ enum cm_timing_stage {
 
 /** Queues, each with counters queue.<name>.items and queue.<name>.cycles: items that passed, cycles that they were
  * in it, summed. The quotient of cycles and gpu.cycles is the mean occupancy. */
-#define CM_TIMING_QUEUES(X)                                                      \
-   X(VERTEX_INPUT, "vertex_input", "vertices before the Vertex Processors")      \
-   X(VERTEX_OUTPUT, "vertex_output", "vertices before Primitive Assembly")       \
-   X(TRIANGLE, "triangle", "primitives before the Polygon List Builder")         \
-   X(TILE_FETCH, "tile_fetch", "primitives that the Tile Fetcher has asked for") \
-   X(TILE, "tile", "primitives behind the Tile Fetcher")                         \
-   X(EARLY_Z, "early_z", "quads before the Early Z-Test")                        \
-   X(EARLY_Z_FLIGHT, "early_z_flight", "quads in the Early Z-Test")              \
-   X(FRAGMENT, "fragment", "quads before the Fragment Processors")               \
+#define CM_TIMING_QUEUES(X)                                                 \
+   X(VERTEX_INPUT, "vertex_input", "vertices before the Vertex Processors") \
+   X(VERTEX_OUTPUT, "vertex_output", "vertices before Primitive Assembly")  \
+   X(TRIANGLE, "triangle", "primitives before the Polygon List Builder")    \
+   X(TILE_FETCH, "tile_fetch", "primitives requested by the Tile Fetcher")  \
+   X(TILE, "tile", "primitives behind the Tile Fetcher")                    \
+   X(EARLY_Z, "early_z", "quads before the Early Z-Test")                   \
+   X(EARLY_Z_FLIGHT, "early_z_flight", "quads in the Early Z-Test")         \
+   X(FRAGMENT, "fragment", "quads before the Fragment Processors")          \
    X(COLOR, "color", "quads before the Blending Unit")
 
 enum cm_timing_queue {
@@ -50,11 +50,11 @@ enum cm_timing_queue {
 /** The others: X(identifier, name, unit of measure, description) */
 #define CM_TIMING_EVENTS(X)                                                                              \
    X(CYCLES, "gpu.cycles", "cycles", "cycles of the GPU's clock")                                        \
-   X(TIME, "gpu.time", "ns", "what gpu.cycles take at clock_mhz")                                        \
+   X(TIME, "gpu.time", "ns", "gpu.cycles at clock_mhz")                                                  \
    X(TILE_FETCHER_PRIMITIVES, "tile_fetcher.primitives", "primitives",                                   \
      "primitives that the Tile Fetcher put into its output queue")                                       \
    X(TILE_FETCHER_CYCLES, "tile_fetcher.cycles", "cycles",                                               \
-     "cycles from the first PMD that it asked for in a pass to the last primitive in its output queue")  \
+     "cycles from the first PMD requested in a pass to the last primitive in its output queue")          \
    X(TEXTURE_MSHR_CYCLES, "texture_cache.mshr_cycles", "cycles",                                         \
      "cycles that misses of the texture caches waited for an MSHR")                                      \
    X(L2_MSHR_CYCLES, "l2.mshr_cycles", "cycles", "cycles that misses of the L2 waited for an MSHR")      \

@@ -311,7 +311,7 @@ end_frame(void *context)
    struct cm_tiled_timing *timing = context;
    advance(timing, true);
    if (!timing->is_stuck && stands_still(timing)) {
-      fputs("tbrsim: the timing model's pipeline stands still, which is a fault of its own\n", stderr);
+      fputs("tbrsim: deadlock in the timing model (a bug)\n", stderr);
       timing->is_stuck = true;
    }
    if (timing->is_stuck)
