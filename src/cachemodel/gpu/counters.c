@@ -40,11 +40,11 @@ static const struct cm_counter_source immediate_counters = {list_immediate, read
    X(stage_counters, gpu->pipeline)                      \
    X(cm_primitive_buffer_counters, gpu->attribute_cache) \
    X(immediate_counters, gpu->pipeline)                  \
-   X(cm_texture_access_counters, &gpu->texture_access)   \
+   X(cm_texture_access_counters, &gpu->texture.access)   \
    X(cm_memory_counters, &gpu->hierarchy)                \
-   X(cm_nuca_counters, gpu->nuca)                        \
-   X(cm_replication_counters, gpu->nuca)                 \
-   X(cm_mesh_counters, gpu->nuca)                        \
+   X(cm_nuca_counters, gpu->texture.nuca)                \
+   X(cm_replication_counters, gpu->texture.nuca)         \
+   X(cm_mesh_counters, gpu->texture.nuca)                \
    X(cm_operation_counters, gpu->operations)             \
    X(cm_timing_counters, gpu->timing)                    \
    X(cm_energy_counters, NULL) /* made of the others */
@@ -80,9 +80,9 @@ cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values)
       SOURCES(UNIT)};
    const struct cm_counter_table *table = gpu->table;
    cm_shared_side_run(&gpu->hierarchy.shared);
-   gpu->texture_access.texture_misses = texture_misses(gpu);
-   if (gpu->nuca)
-      cm_nuca_sum_up(gpu->nuca);
+   gpu->texture.access.texture_misses = texture_misses(gpu);
+   if (gpu->texture.nuca)
+      cm_nuca_sum_up(gpu->texture.nuca);
    uint32_t c = 0;
    for (unsigned s = 0; s < NUM_SOURCES; s++) {
       for (; c < table->count && table->counters[c].source == sources[s]; c++)

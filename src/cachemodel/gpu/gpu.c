@@ -80,15 +80,11 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       cm_address_space_init(&gpu->space, &gpu->config);
       gpu->table = cm_gpu_counter_table_create(config);
       fine = cm_hierarchy_init(&gpu->hierarchy, config) &&
-             cm_texture_access_init(&gpu->texture_access, &gpu->config) && gpu->table;
+             cm_texture_path_init(&gpu->texture, &gpu->config, &gpu->hierarchy) && gpu->table;
    }
    if (fine) {
       gpu->counts_operations = cm_config_counts_operations(config);
       fine = !cm_energy_is_counted(gpu->table) || make_energy(gpu);
-   }
-   if (fine && config->nuca.organisation != CM_NUCA_NONE) {
-      gpu->nuca = cm_nuca_create(config, &gpu->hierarchy);
-      fine = gpu->nuca != NULL;
    }
    if (fine) {
       gpu->total = calloc(gpu->table->count, sizeof(uint64_t));
@@ -103,15 +99,18 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       fine = gpu->attribute_cache != NULL;
    }
    if (fine && config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures))) {
-      gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->nuca);
+      gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->texture.nuca);
       fine = gpu->timing != NULL;
+   }
+   if (fine) {
+      gpu->shading = cm_shading_create(gpu);
+      fine = gpu->shading != NULL;
    }
    if (fine && config->mode == CM_MODE_IMR) {
       gpu->immediate = cm_immediate_create(gpu);
       fine = gpu->immediate != NULL;
    }
    if (fine) {
-      gpu->reads_apart = gpu->nuca || gpu->timing;
       if (futures)
          cm_futures_apply(futures, &gpu->hierarchy);
       return gpu;
@@ -127,20 +126,20 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    if (!gpu)
       return;
    struct cm_array *const arrays[] = {
-      &gpu->traversal,       &gpu->position,    &gpu->first_block,   &gpu->tile_begin,
-      &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures, &gpu->reuse,
-      &gpu->quad_reads,      &gpu->last_tiles,  &gpu->opt_numbers,   &gpu->tile_opt_numbers,
+      &gpu->traversal,       &gpu->position,    &gpu->first_block,      &gpu->tile_begin,
+      &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures,    &gpu->reuse,
+      &gpu->last_tiles,      &gpu->opt_numbers, &gpu->tile_opt_numbers,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
    cm_deferred_finish(&gpu->deferred);
    cm_immediate_destroy(gpu->immediate);
+   cm_shading_destroy(gpu->shading);
    cm_pb_lists_destroy(gpu->lists);
    cm_attribute_cache_destroy(gpu->attribute_cache);
-   cm_texture_access_finish(&gpu->texture_access);
    cm_energy_destroy(gpu->energy);
    cm_timing_destroy(gpu->timing);
-   cm_nuca_destroy(gpu->nuca);
+   cm_texture_path_finish(&gpu->texture);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);

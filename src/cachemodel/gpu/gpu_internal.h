@@ -10,9 +10,8 @@
 #include "gpu/operations.h"
 #include "gpu/timing.h"
 #include "memory/hierarchy.h"
-#include "texture/nuca.h"
 #include "memory/attribute_cache.h"
-#include "texture/access.h"
+#include "texture/unit.h"
 
 /** An array that keeps its memory from pass to pass. */
 struct cm_array {
@@ -28,13 +27,12 @@ bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    struct cm_hierarchy hierarchy;
-   struct cm_nuca *nuca;     /**< of the hierarchy's texture caches; NULL: each serves its own processors */
-   struct cm_timing *timing; /**< NULL: cycles are not simulated */
-   bool reads_apart;         /**< of textures: there is a NUCA, or timing */
+   struct cm_texture_path texture;
+   struct cm_shading *shading; /**< of fragment_stage.c */
+   struct cm_timing *timing;   /**< NULL: cycles are not simulated */
    struct cm_address_space space;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];
-   struct cm_texture_access texture_access;
    bool counts_operations;
    uint64_t operations[CM_OPERATION_COUNT]; /**< gpu/operations.h */
    struct cm_energy *energy;                /**< NULL: none is counted */
@@ -63,7 +61,6 @@ struct cm_gpu {
    struct cm_array draw_textures;    /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw */
    struct cm_array reuse;            /**< uint32_t: the FIFO of transformed vertices */
    struct cm_deferred deferred;      /**< what the deferred mode shades of the last tile of a full pass */
-   struct cm_array quad_reads;       /**< of fragment_stage.c: what the quads of a group read */
    struct cm_immediate *immediate;   /**< of immediate.c; NULL: not in mode imr */
 };
 
@@ -89,14 +86,15 @@ void cm_parameter_buffer_end(struct cm_gpu *gpu);
 bool cm_fragment_stage_bind(struct cm_gpu *gpu);
 bool cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile);
 
-/** The same quad by quad, in an order of somebody else's: the processors are as at the beginning of a tile. NULL
- * when memory is out. */
+/** The Fragment Processors. NULL when out of memory. */
 struct cm_shading *cm_shading_create(struct cm_gpu *gpu);
 void cm_shading_destroy(struct cm_shading *shading);
+/** They hold no program and have done no work: before a tile, or in mode imr a pass. */
 void cm_shading_begin(struct cm_shading *shading);
-/** What a group's quad of that number does, in all its runs. place: of its block of 2x2 quads, in Z-order. */
-void cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
-                         uint32_t number, uint32_t place);
+/** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. False
+ * when out of memory. */
+bool cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end,
+                         uint32_t number, uint32_t block);
 
 /** Pixels of one level and layer of a resource; x1, y1 exclusive. */
 struct cm_rectangle {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gpu/immediate_internal.h"
+#include "texture/texel_order.h"
 
 struct cm_immediate *
 cm_immediate_create(struct cm_gpu *gpu)
@@ -12,11 +13,7 @@ cm_immediate_create(struct cm_gpu *gpu)
    if (!immediate)
       return NULL;
    immediate->gpu = gpu;
-   immediate->shading = cm_shading_create(gpu);
-   if (immediate->shading)
-      return immediate;
-   cm_immediate_destroy(immediate);
-   return NULL;
+   return immediate;
 }
 
 void
@@ -24,7 +21,6 @@ cm_immediate_destroy(struct cm_immediate *immediate)
 {
    if (!immediate)
       return;
-   cm_shading_destroy(immediate->shading);
    cm_quad_order_finish(&immediate->order);
    free(immediate);
 }
@@ -32,7 +28,8 @@ cm_immediate_destroy(struct cm_immediate *immediate)
 bool
 cm_immediate_begin(struct cm_immediate *immediate)
 {
-   cm_shading_begin(immediate->shading);
+   immediate->out_of_memory = false;
+   cm_shading_begin(immediate->gpu->shading);
    return cm_quad_order_begin(&immediate->order, immediate->gpu->pass) && cm_immediate_bind(immediate);
 }
 
@@ -129,31 +126,23 @@ update(struct cm_immediate *immediate, const struct block *block, const struct c
    return depth && immediate->depth.has_layer;
 }
 
-/* The bits of a number, each with a 0 above it. */
-static inline uint32_t
-spread(uint32_t bits)
-{
-   bits = (bits | bits << 8) & 0x00ff00ff;
-   bits = (bits | bits << 4) & 0x0f0f0f0f;
-   bits = (bits | bits << 2) & 0x33333333;
-   return (bits | bits << 1) & 0x55555555;
-}
-
 /* The block's number in Z-order. */
 static inline uint32_t
-block_place(const struct block *block)
+block_number(const struct block *block)
 {
-   return spread(block->x / CM_PIXEL_BLOCK & 0xffff) | spread(block->y / CM_PIXEL_BLOCK & 0xffff) << 1;
+   return cm_z_order(block->x / CM_PIXEL_BLOCK & 0xffff, block->y / CM_PIXEL_BLOCK & 0xffff);
 }
 
 static void
 shade(struct cm_immediate *immediate, const struct block *block, const uint32_t *end)
 {
-   const uint32_t place = block_place(block);
+   const uint32_t number = block_number(block);
    for (size_t n = 0; n < block->num_quads; n++) {
       if (block->running >> n & 1)
-         cm_shading_run_quad(immediate->shading, cm_ordered_event(&immediate->order, block->quads[n]), end,
-                             cm_ordered_number(block->quads[n]), place);
+         immediate->out_of_memory |=
+            !cm_shading_run_quad(immediate->gpu->shading,
+                                 cm_ordered_event(&immediate->order, block->quads[n]), end,
+                                 cm_ordered_number(block->quads[n]), number);
    }
 }
 
@@ -209,7 +198,7 @@ end_timed(const struct cm_immediate *immediate, const struct block *block, struc
    timed->quads = (uint32_t)gpu->pipeline[CM_PIPELINE_QUADS] - timed->quads;
    timed->footprints = (uint32_t)gpu->pipeline[CM_PIPELINE_FOOTPRINTS] - timed->footprints;
    timed->instructions = gpu->pass->draws[draw].fragment_program.instructions;
-   timed->processor = block_place(block) % gpu->config.fragment_stage.processors;
+   timed->processor = block_number(block) % gpu->config.fragment_stage.processors;
    cm_timing_block(gpu->timing, timed);
 }
 
@@ -344,5 +333,5 @@ cm_immediate_end(struct cm_immediate *immediate)
    cm_timing_mark(timing, CM_LOG_RESOLVED);
    cm_immediate_write_back(immediate);
    cm_timing_end(timing);
-   return true;
+   return !immediate->out_of_memory;
 }

@@ -10,7 +10,7 @@
 struct cm_immediate {
    struct cm_gpu *gpu;
    struct cm_quad_order order;
-   struct cm_shading *shading;
+   bool out_of_memory; /**< in this pass: quads were not run */
    /* The attachments of the pass. */
    uint32_t num_color;
    struct cm_render_surface color[CM_MAX_COLOR_ATTACHMENTS];

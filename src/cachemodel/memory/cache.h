@@ -73,6 +73,13 @@ struct cm_read_grid {
    uint32_t readers[4];
 };
 
+/** The block of a reader's bit. */
+static inline uint64_t
+cm_grid_block(const struct cm_read_grid *grid, unsigned bit)
+{
+   return grid->block + (bit >> 1) * grid->row + (-(uint64_t)(bit & 1) & grid->column);
+}
+
 /** A replacement policy: how a set orders its blocks. One file a policy in
  * memory/replacement/; the access function is compiled with the policy inside
  * (memory/cache_access.h), so that an access costs one call. */

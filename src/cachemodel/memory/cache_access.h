@@ -169,12 +169,6 @@ cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned
    }
 }
 
-static inline __attribute__((always_inline)) uint64_t
-cm_grid_block(const struct cm_read_grid *grid, unsigned bit)
-{
-   return grid->block + (bit >> 1) * grid->row + (-(uint64_t)(bit & 1) & grid->column);
-}
-
 /** The next bit of a mask that is not 0; takes it away. */
 static inline __attribute__((always_inline)) unsigned
 cm_take_bit(uint32_t *mask)

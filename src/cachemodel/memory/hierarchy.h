@@ -47,7 +47,7 @@ void
 cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer);
 
 /** Before the first access: the tap, which must outlive the hierarchy, logs what passes between the levels. firsts: it
- * logs all accesses of first caches, too, but those of textures, which fragment_stage.c logs. */
+ * logs all accesses of first caches, too, but those of textures, which texture/unit.c logs. */
 void cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts);
 
 /** The cache that serves a stream for a fragment processor (0 for everyone else);

@@ -302,10 +302,9 @@ grid_lines(const struct cm_read_grid *grid, uint32_t mask, uint64_t lines[CM_TEX
 {
    unsigned count = 0;
    for (; mask; mask &= mask - 1) {
-      const unsigned bit = (unsigned)__builtin_ctz(mask);
       if (count == CM_TEXTURE_ADDRESSES)
          return 0;
-      lines[count++] = grid->block + (bit >> 1) * grid->row + (-(uint64_t)(bit & 1) & grid->column);
+      lines[count++] = cm_grid_block(grid, (unsigned)__builtin_ctz(mask));
    }
    return count;
 }

@@ -202,6 +202,20 @@ cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_textur
    return count;
 }
 
+unsigned
+cm_distinct_blocks(const uint64_t *blocks, unsigned count, uint64_t *firsts)
+{
+   unsigned num_firsts = 0;
+   for (unsigned b = 0; b < count; b++) {
+      unsigned known = 0;
+      while (known < num_firsts && firsts[known] != blocks[b])
+         known++;
+      if (known == num_firsts)
+         firsts[num_firsts++] = blocks[b];
+   }
+   return num_firsts;
+}
+
 /* ---- a quad at once ------------------------------------------------------ */
 
 /* x and y of four texels. A loop over lanes is what compilers make one instruction of. */
@@ -307,6 +321,16 @@ tile_grid(const struct cm_texture_image *image, const struct cm_footprint *footp
    return true;
 }
 
+/* Of the two orders of such images. Not inlined, for the registers that it takes. */
+static __attribute__((noinline)) bool
+ordered_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
+             struct cm_read_grid *grid)
+{
+   return image->layout->placement->order == CM_ORDER_MORTON
+             ? tile_grid(image, footprint, grid, CM_ORDER_MORTON)
+             : tile_grid(image, footprint, grid, CM_ORDER_TILES);
+}
+
 bool
 cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
                   struct cm_read_grid *grid)
@@ -314,13 +338,8 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    const uint32_t more = footprint->linear ? 1 : 0; /* columns and rows beyond the first */
    if (footprint->live != 15)
       return false;
-   if (!image->has_rows_of_blocks) {
-      if (!image->has_tiles_of_blocks)
-         return false;
-      return image->layout->placement->order == CM_ORDER_MORTON
-                ? tile_grid(image, footprint, grid, CM_ORDER_MORTON)
-                : tile_grid(image, footprint, grid, CM_ORDER_TILES);
-   }
+   if (!image->has_rows_of_blocks)
+      return image->has_tiles_of_blocks && ordered_grid(image, footprint, grid);
    struct bounds bounds;
    if (!find_bounds(image, footprint, &bounds))
       return false;

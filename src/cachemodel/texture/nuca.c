@@ -103,21 +103,6 @@ cm_nuca_l2_router(const struct cm_nuca *nuca)
    return nuca->l2_router;
 }
 
-/* Leaves the first of each block. Returns how many. */
-static unsigned
-distinct(const uint64_t *blocks, unsigned count, uint64_t *firsts)
-{
-   unsigned num_firsts = 0;
-   for (unsigned b = 0; b < count; b++) {
-      unsigned known = 0;
-      while (known < num_firsts && firsts[known] != blocks[b])
-         known++;
-      if (known == num_firsts)
-         firsts[num_firsts++] = blocks[b];
-   }
-   return num_firsts;
-}
-
 /* Requests one by one: each stands in the tap before what it causes. */
 static __attribute__((noinline)) void
 serve_and_tell(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
@@ -150,7 +135,7 @@ cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, u
 {
    uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
    if (nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT) {
-      count = distinct(blocks, count, firsts);
+      count = cm_distinct_blocks(blocks, count, firsts);
       blocks = firsts;
    }
    serve(nuca, processor, blocks, count);
@@ -159,19 +144,9 @@ cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, u
 void
 cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read_grid *grid)
 {
-   uint64_t blocks[4 * 4];
-   unsigned count = 0;
-   uint32_t seen = 0;
-   for (unsigned r = 0; r < 4; r++) {
-      uint32_t mask = grid->readers[r] & ~seen;
-      if (nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT)
-         seen |= mask;
-      for (; mask; mask &= mask - 1) {
-         const unsigned bit = (unsigned)__builtin_ctz(mask);
-         blocks[count++] = grid->block + (bit >> 1) * grid->row + (bit & 1) * grid->column;
-      }
-   }
-   serve(nuca, processor, blocks, count);
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+   serve(nuca, processor, blocks,
+         cm_grid_list(grid, nuca->config.requests == CM_NUCA_REQUESTS_FOOTPRINT, blocks));
 }
 
 /* ---- counters ---------------------------------------------------------- */

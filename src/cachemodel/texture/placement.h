@@ -156,6 +156,26 @@ unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct 
 bool cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprint *footprint,
                        struct cm_read_grid *grid);
 
+/** The blocks of a grid, one reader's after another; once: each only where it is read first. blocks: room for
+ * CM_MAX_FOOTPRINT_BLOCKS. Returns how many. */
+static inline unsigned
+cm_grid_list(const struct cm_read_grid *grid, bool once, uint64_t *blocks)
+{
+   unsigned count = 0;
+   uint32_t seen = 0;
+   for (unsigned r = 0; r < 4; r++) {
+      uint32_t mask = grid->readers[r] & ~seen;
+      if (once)
+         seen |= mask;
+      for (; mask; mask &= mask - 1)
+         blocks[count++] = cm_grid_block(grid, (unsigned)__builtin_ctz(mask));
+   }
+   return count;
+}
+
+/** The first of each block of a list, in order. firsts: room for as many. Returns how many. */
+unsigned cm_distinct_blocks(const uint64_t *blocks, unsigned count, uint64_t *firsts);
+
 /** Keys texture.*: whether they fit together. */
 bool cm_placement_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 

@@ -36,6 +36,13 @@ cm_spread_bits(uint32_t bits)
    return (bits | bits << 1) & 0x55555555;
 }
 
+/** The number of a column and row of up to 16 bits each: their bits in turn, the column's first. */
+static inline uint32_t
+cm_z_order(uint32_t column, uint32_t row)
+{
+   return (uint32_t)(cm_spread_bits(column) | cm_spread_bits(row) << 1);
+}
+
 /** The column's part of a texel's number. */
 static inline __attribute__((always_inline)) uint64_t
 cm_column_texel(const struct cm_texture_level *level, enum cm_texel_order order, uint32_t column)

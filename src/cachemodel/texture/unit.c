@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "texture/unit.h"
+
+/* A footprint's blocks, each once; the caches log the rest. */
+static void
+log_group(const struct cm_texture_path *path, unsigned count)
+{
+   cm_tap_add(path->hierarchy->tap, cm_token_make(CM_TOKEN_GROUP, count, CM_STREAM_TEXTURE, 0));
+}
+
+static inline void
+log_block(const struct cm_texture_path *path, uint64_t block)
+{
+   cm_tap_add(path->hierarchy->tap, cm_token_make(CM_TOKEN_FIRST, block << path->block_shift,
+                                                  CM_STREAM_TEXTURE, path->block_shift));
+}
+
+static void
+log_grid(const struct cm_texture_path *path, const struct cm_read_grid *grid)
+{
+   uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
+   log_group(path, (unsigned)__builtin_popcount(mask));
+   for (; mask; mask &= mask - 1)
+      log_block(path, cm_grid_block(grid, (unsigned)__builtin_ctz(mask)));
+}
+
+static void
+log_list(const struct cm_texture_path *path, const struct cm_texture_reads *reads)
+{
+   uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
+   const unsigned count = cm_distinct_blocks(reads->blocks, reads->count, firsts);
+   log_group(path, count);
+   for (unsigned b = 0; b < count; b++)
+      log_block(path, firsts[b]);
+}
+
+static void
+log_reads(const struct cm_texture_path *path, const struct cm_texture_reads *reads)
+{
+   if (path->nuca)
+      log_group(path, 0); /* the NUCA logs its requests */
+   else if (reads->is_grid)
+      log_grid(path, &reads->grid);
+   else
+      log_list(path, reads);
+}
+
+static void
+read_list(const struct cm_texture_path *path, struct cm_cache *cache, const uint64_t *blocks, unsigned count)
+{
+   if (cache) {
+      cm_cache_read_sequence(cache, blocks, count, CM_STREAM_TEXTURE);
+      return;
+   }
+   for (unsigned b = 0; b < count; b++)
+      cm_dram_access(&path->hierarchy->dram, blocks[b] << path->block_shift, CM_STREAM_TEXTURE, false, 1,
+                     1u << path->block_shift);
+}
+
+/* From the processor's cache, or memory. A grid's reads one by one where the cache has to know their order; if the path
+ * is_direct, it has said so. */
+static void
+read_grid(const struct cm_texture_path *path, struct cm_cache *cache, const struct cm_read_grid *grid)
+{
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+   if (path->is_direct || !cache || !cm_cache_read_grid(cache, grid, CM_STREAM_TEXTURE))
+      read_list(path, cache, blocks, cm_grid_list(grid, false, blocks));
+}
+
+void
+cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads, uint32_t processor)
+{
+   struct cm_cache *cache = cm_hierarchy_entry(path->hierarchy, CM_STREAM_TEXTURE, processor);
+   if (path->hierarchy->tap)
+      log_reads(path, reads);
+   if (path->nuca && reads->is_grid)
+      cm_nuca_read_grid(path->nuca, processor, &reads->grid);
+   else if (path->nuca)
+      cm_nuca_read(path->nuca, processor, reads->blocks, reads->count);
+   else if (reads->is_grid)
+      read_grid(path, cache, &reads->grid);
+   else
+      read_list(path, cache, reads->blocks, reads->count);
+}
+
+/* A buffer has no layout: its texels lie one after another. */
+static void
+map_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
+           const struct cm_footprint *footprint, struct cm_texture_reads *reads)
+{
+   const struct cm_texture_binding *binding = unit->binding;
+   reads->is_grid = false;
+   reads->count = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      const uint64_t element =
+         (uint64_t)(uint16_t)footprint->texel[f].y * 32768 + (uint16_t)footprint->texel[f].x;
+      const uint64_t offset = binding->buffer_offset + element * binding->texel_bytes;
+      const uint64_t begin = unit->address + offset;
+      if (!(footprint->live & 1u << f) || offset + binding->texel_bytes > unit->bytes)
+         continue;
+      if (path->access.design != CM_TEXTURE_DESIGN_NONE)
+         cm_texture_access_element(&path->access, element, begin, binding->texel_bytes);
+      const uint64_t last = (begin + binding->texel_bytes - 1) >> path->block_shift;
+      for (uint64_t block = begin >> path->block_shift;
+           block <= last && reads->count < CM_MAX_FOOTPRINT_BLOCKS; block++)
+         reads->blocks[reads->count++] = block;
+   }
+}
+
+void
+cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
+                            const struct cm_footprint *footprint, uint32_t processor)
+{
+   struct cm_texture_reads reads;
+   if (!unit->binding)
+      return;
+   map_buffer(path, unit, footprint, &reads);
+   cm_texture_read_blocks(path, &reads, processor);
+}
+
+/* ---- of a GPU ------------------------------------------------------------ */
+
+bool
+cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *config,
+                     struct cm_hierarchy *hierarchy)
+{
+   path->hierarchy = hierarchy;
+   path->nuca = NULL;
+   path->block_shift = hierarchy->entry[CM_STREAM_TEXTURE].block_shift;
+   path->is_direct = config->timing == CM_TIMING_OFF && config->nuca.organisation == CM_NUCA_NONE &&
+                     hierarchy->entry[CM_STREAM_TEXTURE].cache;
+   if (!cm_texture_access_init(&path->access, config))
+      return false;
+   if (config->nuca.organisation == CM_NUCA_NONE)
+      return true;
+   path->nuca = cm_nuca_create(config, hierarchy);
+   return path->nuca != NULL;
+}
+
+void
+cm_texture_path_finish(struct cm_texture_path *path)
+{
+   cm_texture_access_finish(&path->access);
+   cm_nuca_destroy(path->nuca);
+}

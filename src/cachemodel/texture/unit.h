@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The texture unit: which blocks a footprint reads, and what reads them.
+ *
+ * A footprint becomes a grid or a list of blocks once. That goes to the design of texture caches that is counted
+ * (texture/access.h), to the tap, which timing reads, and to the caches: the processor's, those of a NUCA, or, without
+ * any, memory.
+ */
+#ifndef CM_TEXTURE_UNIT_H
+#define CM_TEXTURE_UNIT_H
+
+#include "memory/hierarchy.h"
+#include "texture/access.h"
+#include "texture/nuca.h"
+#include "texture/placement.h"
+
+/** What texture reads go through, the same for all units of a GPU. If the hierarchy has a tap, it logs them: for each
+ * footprint a CM_TOKEN_GROUP of CM_STREAM_TEXTURE, then a CM_TOKEN_FIRST for each of its blocks and what these cause;
+ * with a NUCA a CM_TOKEN_REQUEST for each request, and what it causes after it. */
+struct cm_texture_path {
+   struct cm_hierarchy *hierarchy;
+   struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
+   struct cm_texture_access access;
+   uint32_t block_shift; /**< of the blocks that are read */
+   bool is_direct;       /**< from caches, that is not from a NUCA or memory, and not logged */
+};
+
+/** For a configuration, which is valid, and its hierarchy, which must outlive the path and gets its tap, if any, before
+ * the first read. False when out of memory. */
+bool cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *config,
+                          struct cm_hierarchy *hierarchy);
+void cm_texture_path_finish(struct cm_texture_path *path);
+
+/** A texture that is bound to a texture unit, and its images that were read last: filtering alternates between two
+ * levels. */
+struct cm_texture_unit {
+   const struct cm_texture_binding *binding; /**< NULL: nothing is bound */
+   const struct cm_texture_layout *layout;   /**< NULL: a buffer */
+   uint64_t address, bytes;                  /**< of the resource */
+   struct {
+      uint64_t key; /**< layer << 8 | level; CM_NO_IMAGE: none */
+      struct cm_texture_image image;
+   } images[2]; /**< by the lowest bit of their level */
+};
+
+#define CM_NO_IMAGE UINT64_MAX
+
+/** Binds a resource of so many bytes at an address; layout: of its texels, NULL: a buffer. binding and layout must
+ * stay as long as it is bound. */
+static inline void
+cm_texture_unit_bind(struct cm_texture_unit *unit, const struct cm_texture_binding *binding,
+                     const struct cm_texture_layout *layout, uint64_t address, uint64_t bytes)
+{
+   unit->binding = binding;
+   unit->layout = layout;
+   unit->address = address;
+   unit->bytes = bytes;
+   unit->images[0].key = unit->images[1].key = CM_NO_IMAGE;
+}
+
+/** Binds nothing: footprints read nothing. */
+static inline void
+cm_texture_unit_unbind(struct cm_texture_unit *unit)
+{
+   unit->binding = NULL;
+   unit->layout = NULL;
+}
+
+/* ---- a footprint ----------------------------------------------------------- */
+
+/** What a footprint reads. */
+struct cm_texture_reads {
+   bool is_grid;
+   struct cm_read_grid grid; /**< of is_grid */
+   unsigned count;           /**< otherwise: of blocks */
+   uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS];
+};
+
+/** The image that a footprint names. */
+static inline const struct cm_texture_image *
+cm_texture_unit_image(struct cm_texture_unit *unit, const struct cm_footprint *footprint,
+                      uint32_t block_shift)
+{
+   const uint64_t key = (uint64_t)footprint->layer << 8 | footprint->level;
+   const unsigned index = footprint->level & 1;
+   if (unit->images[index].key != key) {
+      cm_texture_image_init(&unit->images[index].image, unit->layout, unit->address, unit->binding, footprint,
+                            block_shift);
+      unit->images[index].key = key;
+   }
+   return &unit->images[index].image;
+}
+
+/** Finds what a footprint reads of a texture, and counts it. */
+static inline __attribute__((always_inline)) void
+cm_texture_unit_map(struct cm_texture_unit *unit, const struct cm_footprint *footprint,
+                    struct cm_texture_path *path, struct cm_texture_reads *reads)
+{
+   const struct cm_texture_image *image = cm_texture_unit_image(unit, footprint, path->block_shift);
+   const bool is_grid = cm_footprint_grid(image, footprint, &reads->grid);
+   reads->is_grid = is_grid;
+   if (!is_grid)
+      reads->count = cm_footprint_blocks(image, unit->binding, footprint, reads->blocks);
+   if (path->access.design == CM_TEXTURE_DESIGN_NONE)
+      return;
+   if (is_grid)
+      cm_texture_access_grid(&path->access, image, unit->binding, footprint, &reads->grid);
+   else
+      cm_texture_access_blocks(&path->access, image, unit->binding, footprint, reads->blocks);
+}
+
+/** Logs what a processor reads, and reads it. */
+void cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads,
+                            uint32_t processor);
+
+/** cm_texture_unit_read of a buffer, or of nothing. */
+void cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
+                                 const struct cm_footprint *footprint, uint32_t processor);
+
+/** Reads a processor's footprint. cache: cm_hierarchy_entry of CM_STREAM_TEXTURE and the processor. Most footprints are
+ * grids that it reads at once. */
+static inline __attribute__((always_inline)) void
+cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                     const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
+{
+   struct cm_texture_reads reads;
+   if (!unit->layout) {
+      cm_texture_unit_read_buffer(path, unit, footprint, processor);
+      return;
+   }
+   cm_texture_unit_map(unit, footprint, path, &reads);
+   if (!reads.is_grid || !path->is_direct || !cm_cache_read_grid(cache, &reads.grid, CM_STREAM_TEXTURE))
+      cm_texture_read_blocks(path, &reads, processor);
+}
+
+#endif
