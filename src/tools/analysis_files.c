@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analysis.h"
+#include "configurations.h"
 #include "config/config.h"
 #include "tools.h"
 
@@ -72,22 +73,6 @@ stream_json(const struct analysis *analysis, const struct simulated *simulation,
    set(object, "inter_distances", histogram_json(&counts.inter_distances));
    set(object, "tile_accesses", histogram_json(&tiles));
    return object;
-}
-
-static json_t *
-config_json(const struct cm_config *config)
-{
-   char *buffer = NULL;
-   size_t size = 0;
-   FILE *file = open_memstream(&buffer, &size);
-   if (!file)
-      fail(STATUS_FAILED, "out of memory");
-   cm_config_write_json(config, file);
-   if (fclose(file))
-      fail(STATUS_FAILED, "out of memory");
-   json_t *value = json_loads(buffer, 0, NULL);
-   free(buffer);
-   return value;
 }
 
 static json_t *

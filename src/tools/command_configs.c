@@ -45,24 +45,6 @@ print_values(const char *key, json_t *json)
    }
 }
 
-static void
-print_config(const struct cm_config *config)
-{
-   char *buffer = NULL;
-   size_t size = 0;
-   FILE *stream = open_memstream(&buffer, &size);
-   if (!stream)
-      fail(STATUS_FAILED, "out of memory");
-   cm_config_write_json(config, stream);
-   fclose(stream);
-   json_t *values = json_loads(buffer, 0, NULL);
-   if (!values)
-      fail(STATUS_FAILED, "out of memory");
-   print_values("", values);
-   json_decref(values);
-   free(buffer);
-}
-
 int
 command_configs(int argc, char **argv)
 {
@@ -89,7 +71,7 @@ command_configs(int argc, char **argv)
    configurations_add(&options.configurations, operands.list[0]);
    options_finish(&options);
    if (flat)
-      print_config(options.gpu);
+      print_values("", config_json(options.gpu));
    else
       cm_config_write_yaml(options.gpu, stdout);
    return STATUS_OK;

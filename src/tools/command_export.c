@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,14 +203,11 @@ collect_next_uses(struct tap *tap, const struct export_options *options, struct 
 static struct session
 open_session(const struct export_options *options)
 {
-   struct session session = session_open(options->path, &options->frames, &options->configurations);
+   struct session session = session_open_accesses(options->path, &options->frames, &options->configurations);
    const struct configuration *configuration = &session.configurations.list[0];
    if (options->unit != CM_UNIT_DRAM && !configuration->config->caches[options->unit].size)
       fail(STATUS_USAGE, "--unit %s: %s has no such cache", cm_unit_names[options->unit],
            configuration->name);
-   session_require_one_gpu(&session);
-   session.simulations.list = allocate(sizeof(*session.simulations.list));
-   session.simulations.count = 1;
    session.simulations.jobs = 2;
    return session;
 }
@@ -224,10 +220,7 @@ command_export(int argc, char **argv)
    struct session session = open_session(&options);
 
    static char buffer[1 << 20];
-   const char *name = options.output ? options.output : "standard output";
-   struct export export = {.file = options.output ? fopen(options.output, "we") : stdout};
-   if (!export.file)
-      fail(STATUS_FAILED, "%s: %s", name, strerror(errno));
+   struct export export = {.file = options_open_output(options.output)};
    if (isatty(fileno(export.file)))
       progress_silence();
    setvbuf(export.file, buffer, _IOFBF, sizeof(buffer));
@@ -235,8 +228,7 @@ command_export(int argc, char **argv)
    if (options.format->has_next_uses)
       collect_next_uses(&tap, &options, &session);
    bool fine = run(&tap, &options, &session);
-   if (ferror(export.file) | fclose(export.file))
-      fail(STATUS_FAILED, "%s: %s", name, strerror(errno));
+   options_close_output(export.file, options.output);
    session_check(&session);
    session_close(&session);
    return fine ? STATUS_OK : STATUS_FAILED;

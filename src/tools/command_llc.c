@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -247,10 +246,7 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison, s
 static bool
 compare(const struct llc_options *options, const char *path, struct llc_comparison *comparison)
 {
-   struct session session = session_open(path, &options->frames, &options->configurations);
-   session_require_one_gpu(&session);
-   session.simulations.list = allocate(sizeof(*session.simulations.list));
-   session.simulations.count = 1;
+   struct session session = session_open_accesses(path, &options->frames, &options->configurations);
    const struct configuration *configuration = &session.configurations.list[0];
    *comparison = (struct llc_comparison){
       .file = path,
@@ -279,17 +275,13 @@ command_llc(int argc, char **argv)
    };
    struct llc_options options;
    parse(&options, argc, argv);
-   FILE *file = options.out ? fopen(options.out, "we") : stdout;
-   if (!file)
-      fail(STATUS_FAILED, "%s: cannot be written: %s", options.out, strerror(errno));
+   FILE *file = options_open_output(options.out);
    struct llc_report report = {.count = options.operands.count};
    report.comparisons = allocate(report.count * sizeof *report.comparisons);
    bool fine = true;
    for (unsigned r = 0; r < report.count; r++)
       fine &= compare(&options, options.operands.list[r], &report.comparisons[r]);
    writers[options.format](&report, file);
-   if (ferror(file) | fclose(file))
-      fail(STATUS_FAILED, "%s: cannot be written: %s", options.out ? options.out : "standard output",
-           strerror(errno));
+   options_close_output(file, options.out);
    return fine ? STATUS_OK : STATUS_FAILED;
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -398,20 +397,6 @@ result_of(const struct swept *swept, uint32_t point)
    return result;
 }
 
-static void
-write_report(const struct sweep_options *options, const struct sweep_report *report, FILE *file)
-{
-   static void (*const writers[])(const struct sweep_report *report, FILE *file) = {
-      [OUTPUT_TABLE] = sweep_report_table,
-      [OUTPUT_CSV] = sweep_report_csv,
-      [OUTPUT_JSON] = sweep_report_json,
-   };
-   const char *name = options->out ? options->out : "standard output";
-   writers[options->format](report, file);
-   if (ferror(file) | fclose(file))
-      fail(STATUS_FAILED, "%s: cannot be written: %s", name, strerror(errno));
-}
-
 int
 command_sweep(int argc, char **argv)
 {
@@ -419,16 +404,11 @@ command_sweep(int argc, char **argv)
    uint32_t block;
    parse(&options, argc, argv);
    const struct cache_selection *caches = &options.caches;
-   struct session session = session_open(options.path, &options.frames, &options.configurations);
+   struct session session = session_open_accesses(options.path, &options.frames, &options.configurations);
    struct configuration *configuration = &session.configurations.list[0];
-   session_require_one_gpu(&session);
-   session.simulations.list = allocate(sizeof(*session.simulations.list));
-   session.simulations.count = 1;
    const struct source source = find_source(&options, configuration, &block);
    const struct points points = make_points(&options, block);
-   FILE *file = options.out ? fopen(options.out, "we") : stdout;
-   if (!file)
-      fail(STATUS_FAILED, "%s: cannot be written: %s", options.out, strerror(errno));
+   FILE *file = options_open_output(options.out);
 
    struct cm_sweep *sweep =
       cm_sweep_create(points.list, points.count, block, caches->index, source.is_parameter_buffer);
@@ -472,7 +452,13 @@ command_sweep(int argc, char **argv)
       .results = results,
       .num_points = points.count,
    };
-   write_report(&options, &report, file);
+   static void (*const writers[])(const struct sweep_report *report, FILE *file) = {
+      [OUTPUT_TABLE] = sweep_report_table,
+      [OUTPUT_CSV] = sweep_report_csv,
+      [OUTPUT_JSON] = sweep_report_json,
+   };
+   writers[options.format](&report, file);
+   options_close_output(file, options.out);
    free(swept.warm);
    cm_sweep_destroy(sweep);
    session_close(&session);

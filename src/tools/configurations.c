@@ -3,6 +3,7 @@
 #include "config/config.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -347,4 +348,20 @@ configurations_finish(struct configurations *configurations, const struct cm_rec
          check_answers(&configurations->list[c], recorded, recording);
    }
    cm_config_destroy(recorded);
+}
+
+json_t *
+config_json(const struct cm_config *config)
+{
+   char *buffer = NULL;
+   size_t size = 0;
+   FILE *file = open_memstream(&buffer, &size);
+   if (!file)
+      fail(STATUS_FAILED, "out of memory");
+   cm_config_write_json(config, file);
+   json_t *values = fclose(file) ? NULL : json_loads(buffer, 0, NULL);
+   if (!values)
+      fail(STATUS_FAILED, "out of memory");
+   free(buffer);
+   return values;
 }

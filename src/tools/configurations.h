@@ -4,6 +4,7 @@
 #ifndef CONFIGURATIONS_H
 #define CONFIGURATIONS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 
 #include "events/recording.h"
@@ -56,6 +57,9 @@ void configurations_vary(struct configurations *configurations, const char *vari
  * same, or where the recording cannot answer for it; or where it is not clear whether settings are for all of them.
  * recording: NULL of a command that simulates live. */
 void configurations_finish(struct configurations *configurations, const struct cm_recording *recording);
+
+/** A configuration's values, as objects of objects. */
+json_t *config_json(const struct cm_config *config);
 
 /** A single one as it was given, not loaded: its preset (NULL: none) and all settings. */
 struct configuration configurations_given(const struct configurations *configurations);

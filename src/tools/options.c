@@ -148,6 +148,22 @@ options_count_cores(void)
    return sched_getaffinity(0, sizeof(set), &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
+FILE *
+options_open_output(const char *path)
+{
+   FILE *file = path ? fopen(path, "we") : stdout;
+   if (!file)
+      fail(STATUS_FAILED, "%s: cannot be written to: %s", path, strerror(errno));
+   return file;
+}
+
+void
+options_close_output(FILE *file, const char *path)
+{
+   if (ferror(file) | fclose(file))
+      fail(STATUS_FAILED, "%s: cannot be written to: %s", path ? path : "standard output", strerror(errno));
+}
+
 /* Makes those of its levels that are not there; returns where the first of them ends, the path's length + 1 if
  * none was made. */
 static size_t

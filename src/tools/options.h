@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "command_line.h"
 #include "config/config.h"
@@ -113,6 +114,11 @@ extern const char *const options_index_names[2];
 
 /** Threads that can run at once. */
 unsigned options_count_cores(void);
+
+/** Opens the file that --out FILE names; NULL: standard output. Ends the command where it cannot be written to, as does
+ * closing it where not all has been written. */
+FILE *options_open_output(const char *path);
+void options_close_output(FILE *file, const char *path);
 
 /** Creates a directory (parents too) and sees to it that files can be written
  * there; ends the command where they cannot. */

@@ -76,21 +76,25 @@ session_open(const char *path, const struct frame_selection *frames,
    return session;
 }
 
+struct session
+session_open_accesses(const char *path, const struct frame_selection *frames,
+                      const struct configurations *configurations)
+{
+   struct session session = session_open(path, frames, configurations);
+   struct simulations *simulations = &session.simulations;
+   if (cm_recording_count_gpus(simulations->recording, simulations->first_frame, simulations->last_frame) > 1)
+      fail(STATUS_USAGE,
+           "%s: the frames are of several GPUs, each with addresses of its own; select with --frames", path);
+   simulations->list = allocate(sizeof(*simulations->list));
+   simulations->count = 1;
+   return session;
+}
+
 unsigned
 session_frame_number(const struct session *session, unsigned frame)
 {
    size_t count;
    return cm_recording_frames(session->simulations.recording, &count)[frame].number;
-}
-
-void
-session_require_one_gpu(const struct session *session)
-{
-   const struct simulations *simulations = &session->simulations;
-   if (cm_recording_count_gpus(simulations->recording, simulations->first_frame, simulations->last_frame) > 1)
-      fail(STATUS_USAGE,
-           "%s: the frames are of several GPUs, each with addresses of its own; select with --frames",
-           session->path);
 }
 
 bool

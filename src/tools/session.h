@@ -22,11 +22,13 @@ struct session {
 struct session session_open(const char *path, const struct frame_selection *frames,
                             const struct configurations *configurations);
 
+/** The same for the accesses of one simulation, which is in the list. Ends the command with a line where the frames are
+ * of several GPUs, each of which has addresses of its own. */
+struct session session_open_accesses(const char *path, const struct frame_selection *frames,
+                                     const struct configurations *configurations);
+
 /** The number that the program's frames have: frame of cm_recording_frames. */
 unsigned session_frame_number(const struct session *session, unsigned frame);
-
-/** Ends the command where the frames are of several GPUs, each of which has addresses of its own. */
-void session_require_one_gpu(const struct session *session);
 
 /** Reports damage that was found since. False where there is any. */
 bool session_check(struct session *session);

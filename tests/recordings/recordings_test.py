@@ -377,7 +377,7 @@ class Export(RecordingTest):
         self.refused(2, "--format xml: expected din", "export", "--format", "xml", self.recording)
         self.refused(2, "--unit moon: expected", "export", "--point", "moon", self.recording)
         self.refused(2, "--unit is missing", "export", "--format", "din", self.recording)
-        self.refused(1, "/dev/full: No space left on device$", "export", "--format", "din", "--point", "l2", "-o",
+        self.refused(1, "/dev/full: cannot be written to: No space left on device$", "export", "--format", "din", "--point", "l2", "-o",
                      "/dev/full", self.recording)
 
 
