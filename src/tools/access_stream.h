@@ -22,7 +22,7 @@ struct access_stream {
    unsigned num_units;
    /** Whether a unit's parts must have next uses; NULL: none's. */
    bool (*needs_next)(const void *caches, unsigned unit);
-   /** Is given each part once, in order, before all units; false when memory is out. NULL: need not be. */
+   /** Is given each part once, in order, before all units; false when out of memory. NULL: need not be. */
    bool (*count)(void *caches, const struct cm_access_runs *part);
    /** Is given each part, in order. */
    void (*run)(void *caches, unsigned unit, const struct cm_access_runs *part);

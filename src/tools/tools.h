@@ -19,7 +19,7 @@ void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** Says the message and exits. */
 _Noreturn void fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/** Memory or text that is always there: the command ends where memory is out. */
+/** Memory or text that is always there: the command ends when out of memory. */
 void *allocate(unsigned long size);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

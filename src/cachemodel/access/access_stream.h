@@ -176,7 +176,7 @@ struct cm_access_stream {
    void *context;
 };
 
-/** Makes a stream without entries; false when memory is out. */
+/** Makes a stream without entries; false when out of memory. */
 bool cm_access_stream_init(struct cm_access_stream *stream,
                            void (*take)(void *context, struct cm_access_stream *stream), void *context);
 void cm_access_stream_finish(struct cm_access_stream *stream);

@@ -14,7 +14,7 @@
 
 struct cm_analysis;
 
-/** For blocks spread over this many sets (a power of two) with this index. NULL when memory is out. */
+/** For blocks spread over this many sets (a power of two) with this index. NULL when out of memory. */
 struct cm_analysis *cm_analysis_create(uint32_t sets, enum cm_index index);
 void cm_analysis_destroy(struct cm_analysis *analysis);
 

@@ -23,7 +23,7 @@ struct cm_block_table {
 
 #define CM_NOT_FOUND UINT32_MAX
 
-/** For at most max_blocks (less than 2^30) at a time. False when memory is out. */
+/** For at most max_blocks (less than 2^30) at a time. False when out of memory. */
 static inline bool
 cm_block_table_init(struct cm_block_table *table, uint32_t max_blocks)
 {

@@ -38,7 +38,7 @@ struct cm_llc_result {
 
 struct cm_llc;
 
-/** config must be valid (cm_cache_config_validate). NULL when memory is out. */
+/** config must be valid (cm_cache_config_validate). NULL when out of memory. */
 struct cm_llc *cm_llc_create(const struct cm_cache_config *config, const struct cm_llc_options *options);
 void cm_llc_destroy(struct cm_llc *llc);
 

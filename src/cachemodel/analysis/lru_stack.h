@@ -18,7 +18,7 @@
 struct cm_lru_stack;
 
 /** Empty caches of this many sets (a power of two) and of ways[0] < … < ways[num_ways - 1] ways. NULL when
- * memory is out. */
+ * out of memory. */
 struct cm_lru_stack *
 cm_lru_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, uint32_t num_ways);
 void cm_lru_stack_destroy(struct cm_lru_stack *stack);

@@ -23,7 +23,7 @@
 struct cm_opt_stack;
 
 /** Empty caches of this many sets (a power of two) and of ways[0] < … < ways[num_ways - 1] ways. bypasses:
- * optpt instead of opt. NULL when memory is out. */
+ * optpt instead of opt. NULL when out of memory. */
 struct cm_opt_stack *cm_opt_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways,
                                          uint32_t num_ways, bool bypasses);
 void cm_opt_stack_destroy(struct cm_opt_stack *stack);

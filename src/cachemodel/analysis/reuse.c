@@ -63,7 +63,7 @@ find_place(const struct cm_reuse *reuse, uint64_t block)
    return place;
 }
 
-/* An empty table for twice as many blocks. False when memory is out. */
+/* An empty table for twice as many blocks. False when out of memory. */
 static bool
 make_table(struct cm_reuse *reuse, uint32_t max_records)
 {

@@ -56,7 +56,7 @@ struct cm_reuse_counts {
 
 struct cm_reuse;
 
-/** For blocks spread over this many sets (a power of two) with this index. NULL when memory is out. */
+/** For blocks spread over this many sets (a power of two) with this index. NULL when out of memory. */
 struct cm_reuse *cm_reuse_create(uint32_t sets, enum cm_index index);
 void cm_reuse_destroy(struct cm_reuse *reuse);
 

@@ -37,7 +37,7 @@ cm_reuse_set_has_room(const struct cm_reuse_set *set)
 }
 
 /** Moves the members together, in order: member set->members[slot] is in that slot
- * afterwards, for slots from 0 to filled - 1. False when memory is out. */
+ * afterwards, for slots from 0 to filled - 1. False when out of memory. */
 bool cm_reuse_set_make_room(struct cm_reuse_set *set);
 
 /** Adds a member; returns its slot, above all others. */

@@ -59,7 +59,7 @@ struct cm_stream_profile_counts {
 
 struct cm_stream_profile;
 
-/** For a cache of one instance. NULL when memory is out. */
+/** For a cache of one instance. NULL when out of memory. */
 struct cm_stream_profile *cm_stream_profile_create(const struct cm_cache_config *config);
 void cm_stream_profile_destroy(struct cm_stream_profile *profile);
 

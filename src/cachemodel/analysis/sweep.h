@@ -28,7 +28,7 @@ struct cm_sweep;
 
 /** Caches of blocks of so many bytes, all empty. bounded: the stream's parts forget, each block in them is
  * written before all reads, and so there is a lower bound (cm_sweep_result). The points are copied; no two are
- * the same. NULL when memory is out. */
+ * the same. NULL when out of memory. */
 struct cm_sweep *cm_sweep_create(const struct cm_sweep_point *points, uint32_t num_points, uint32_t block,
                                  enum cm_index index, bool bounded);
 void cm_sweep_destroy(struct cm_sweep *sweep);
@@ -38,7 +38,7 @@ uint32_t cm_sweep_units(const struct cm_sweep *sweep);
 bool cm_sweep_needs_future(const struct cm_sweep *sweep, uint32_t unit);
 
 /** Counts what all caches have in common; once for each part, in order. Not while it is called in another
- * thread. False when memory is out. */
+ * thread. False when out of memory. */
 bool cm_sweep_count(struct cm_sweep *sweep, const struct cm_access_runs *part);
 /** The next part for a unit. */
 void cm_sweep_run(struct cm_sweep *sweep, uint32_t unit, const struct cm_access_runs *part);

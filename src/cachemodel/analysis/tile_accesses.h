@@ -13,7 +13,7 @@
 
 struct cm_tile_accesses;
 
-/** NULL when memory is out. */
+/** NULL when out of memory. */
 struct cm_tile_accesses *cm_tile_accesses_create(uint32_t sets);
 void cm_tile_accesses_destroy(struct cm_tile_accesses *accesses);
 

@@ -15,7 +15,7 @@ struct cm_wide_cache;
 /** Whether there is such a cache for a policy. */
 bool cm_wide_cache_takes(enum cm_policy policy);
 
-/** An empty cache; its size, ways, block, policy and index count. NULL when memory is out. */
+/** An empty cache; its size, ways, block, policy and index count. NULL when out of memory. */
 struct cm_wide_cache *cm_wide_cache_create(const struct cm_cache_config *config);
 void cm_wide_cache_destroy(struct cm_wide_cache *cache);
 

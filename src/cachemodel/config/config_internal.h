@@ -22,7 +22,7 @@ void cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t si
 enum cm_quantity cm_schema_quantity(const cyaml_schema_value_t *value);
 
 /** Replaces numbers with units in a YAML text, such as "256K" of a key in bytes, by plain ones. Lines remain where
- * they are. The text is freed. NULL where memory is out, and line is 0; or where a value is no number that its key
+ * they are. The text is freed. NULL when out of memory, and line is 0; or where a value is no number that its key
  * takes (libcyaml takes what a text begins with): its line (from 1), and in problem what is wrong. */
 char *cm_config_resolve_units(char *yaml, unsigned *line, char *problem, size_t problem_size);
 

@@ -66,7 +66,7 @@ struct cm_dram_system_config {
    /** Cycles of the DRAM's clock without a request after which a rank is powered down; 0: never */
    uint32_t power_down_after;
    /** Cycles of the DRAM's clock that a read takes beyond the device's: through the controller and between it
-    * and who asked, both ways. Commands do not depend on it. */
+    * and the requester, both ways. Commands do not depend on it. */
    uint32_t controller_latency;
    /** Optional: timings that differ from the device's; 0: the device's own. */
    struct cm_dram_timing timing;

@@ -39,7 +39,7 @@ struct cm_dram_divisor {
    uint64_t reciprocal; /**< (2^64 - 1) / value */
 };
 
-/** Two clocks: of who asks, and the DRAM's. `from` cycles of the one are as long as `to` of the other. */
+/** Two clocks: the caller's, and the DRAM's. `from` cycles of the one are as long as `to` of the other. */
 struct cm_dram_clock {
    struct cm_dram_divisor from, to; /**< without a common divisor, each below 2^32 */
 };
@@ -116,7 +116,7 @@ struct cm_dram_system_counters {
    uint64_t write_bytes[CM_STREAM_COUNT]; /**< the same of writes */
 };
 
-/** What a channel tells its devices. */
+/** Commands of a channel to its devices. */
 enum cm_dram_command {
    CM_DRAM_ACTIVATE,
    CM_DRAM_PRECHARGE,     /**< one bank */
@@ -139,7 +139,7 @@ struct cm_dram_issue {
 };
 
 /** Makes a system without requests at cycle 0, all rows closed. The configuration must be one that
- * cm_dram_system_config_check accepts; it is not needed later. NULL when memory is out. */
+ * cm_dram_system_config_check accepts; it is not needed later. NULL when out of memory. */
 struct cm_dram_system *cm_dram_system_create(const struct cm_dram_system_config *config);
 void cm_dram_system_destroy(struct cm_dram_system *system);
 
@@ -158,7 +158,7 @@ uint32_t cm_dram_system_bytes_per_cycle(const struct cm_dram_system *system);
 cm_dram_ticket cm_dram_system_submit(struct cm_dram_system *system, uint64_t address, uint32_t bytes,
                                      bool write, enum cm_stream stream, uint64_t arrival);
 
-/** The cycle at which a request is complete: a read when its last data has reached who asked (with the
+/** The cycle at which a request is complete: a read when its last data has reached the requester (with the
  * controller's latency), a write when its last data is on the bus. Schedules its channel until then,
  * choosing among the requests that are known now. */
 uint64_t cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket);

@@ -14,7 +14,7 @@
 
 #define CM_DRAM_NONE 0xffu
 
-/** What the commands for a request have told of its row so far. */
+/** Row hit, miss or conflict, by the commands for a request so far. */
 enum cm_dram_outcome {
    CM_DRAM_ROW_HIT,
    CM_DRAM_ROW_MISS,

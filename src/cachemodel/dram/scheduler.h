@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A channel's memory controller: which command goes out when.
+ * A channel's memory controller: command scheduling.
  *
- * What happens in each cycle, in this order (the scheduler jumps from one cycle in which something happens
- * to the next):
+ * In each cycle, in this order (the simulation is event-driven):
  *
- * 1. A rank whose refresh is due from this cycle on has no commands for requests until it is refreshed.
+ * 1. A rank whose refresh is due takes no commands for requests from this cycle on until it is refreshed.
  *    (Rank k of n is due at (k + 1) tREFI / n and every tREFI after that.)
  * 2. Requests that have arrived enter the read queue and the write queue, oldest first, while there is room.
  *    "Older" is earlier arrival, then earlier submission.
- * 3. The channel turns to writing when write_high writes are queued, and back when only write_low are left.
- *    While no read is queued it writes, too. The commands of this cycle are for one of the two queues.
- * 4. The first of these that is ready (constraints.h) goes out:
+ * 3. The channel switches to writes when write_high writes are queued, and back when only write_low remain.
+ *    It also writes while no read is queued. The commands of a cycle are for one of the two queues.
+ * 4. The first of these that is ready (constraints.h) is issued:
  *    a) of a rank whose refresh is due: if rows are open, precharge all, else refresh; the lowest rank first;
  *    b) a column command for the oldest request whose row is open (FR-FCFS: first ready, then oldest);
  *    c) for the oldest request of all whose bank has no such request: an activate, or where another row
  *       is open a precharge.
  *    A bank that has served row_hit_limit requests since its activate, and whose oldest request wants
- *    another row, counts as one without requests whose row is open.
+ *    another row, is treated as one without requests for its open row.
  *
  * With page_policy closed, the last column command of a request has an auto-precharge unless a queued
  * request, read or write, wants the same row.
  *
  * A rank without queued requests and without a due refresh is powered down power_down_after cycles later, but
- * not before what it was told is done: data transferred, writes recovered (tWR), auto-precharged, refreshed.
+ * not before its commands are complete: data transferred, writes recovered (tWR), auto-precharged, refreshed.
  * A request that enters a queue, and a refresh that is due, power it up: its first command is tXP later.
  */
 #ifndef CM_DRAM_SCHEDULER_H
@@ -50,7 +49,7 @@ struct cm_dram_request {
 struct cm_dram_channel;
 
 /** Makes a channel. Completions go to completions[ticket % CM_DRAM_TICKETS], which holds CM_DRAM_PENDING
- * until then. NULL when memory is out. */
+ * until then. NULL when out of memory. */
 struct cm_dram_channel *
 cm_dram_channel_create(const struct cm_dram_system_config *config, const struct cm_dram_device *device,
                        const struct cm_dram_timing *timing, uint32_t number, uint64_t *completions);

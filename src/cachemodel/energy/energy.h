@@ -93,7 +93,7 @@ struct cm_energy {
 
 /** Makes the account of a configuration that has energy, over its counters. Terms of operations that the
  * table does not count (those of the pipeline where timing is off) are not there. NULL and a
- * message when there are no figures for something, or memory is out. */
+ * message when there are no figures for something, or out of memory. */
 struct cm_energy *cm_energy_create(const struct cm_config *config, const struct cm_counter_table *table,
                                    char *error, size_t error_size);
 void cm_energy_destroy(struct cm_energy *energy);

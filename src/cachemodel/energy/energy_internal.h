@@ -21,7 +21,7 @@ struct cm_energy_builder {
 };
 
 /** Appends a dynamic term without counters, each counted once, to be filled in; valid until the next
- * one. unit is an enum cm_unit or cm_energy_unit. NULL and a message when memory is out. */
+ * one. unit is an enum cm_unit or cm_energy_unit. NULL and a message when out of memory. */
 struct cm_energy_term *cm_energy_add(struct cm_energy_builder *builder, int unit, const char *format, ...)
    __attribute__((format(printf, 3, 4)));
 

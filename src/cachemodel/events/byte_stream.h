@@ -15,7 +15,7 @@ struct cm_byte_writer {
    bool out_of_memory;
 };
 
-/** Makes room for n more bytes; false when memory is out. */
+/** Makes room for n more bytes; false when out of memory. */
 bool cm_bytes_grow(struct cm_byte_writer *writer, size_t n);
 
 static inline bool

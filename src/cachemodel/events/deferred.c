@@ -23,7 +23,7 @@ struct cm_deferred_block {
 #define COLUMN_BITS 7
 #define PLACE_BITS (LANE_BITS + 2 * COLUMN_BITS)
 
-/* Makes room for another element; false when memory is out. */
+/* Makes room for another element; false when out of memory. */
 static bool
 grow(void **array, size_t *capacity, size_t count, size_t element_bytes)
 {
@@ -68,7 +68,7 @@ add_quad(struct cm_deferred *deferred, const uint32_t *group, uint32_t number, u
    return true;
 }
 
-/* Notes the group's visible quads; returns its end, NULL when memory is out. */
+/* Notes the group's visible quads; returns its end, NULL when out of memory. */
 static const uint32_t *
 add_group(struct cm_deferred *deferred, const uint32_t *group, const uint32_t *end)
 {

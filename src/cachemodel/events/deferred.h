@@ -27,7 +27,7 @@ struct cm_deferred {
    size_t num_blocks, num_quads, blocks_capacity, sorted_capacity, quads_capacity;
 };
 
-/** Makes deferred->events of a full pass' tile. False when memory is out. */
+/** Makes deferred->events of a full pass' tile. False when out of memory. */
 bool cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *full);
 
 /** Frees the memory. */

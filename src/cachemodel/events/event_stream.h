@@ -364,7 +364,7 @@ cm_group_next_run(const uint32_t *event, const uint32_t *end)
    return event;
 }
 
-/** Makes room for n more words; false when memory is out. */
+/** Makes room for n more words; false when out of memory. */
 bool cm_tile_events_grow(struct cm_tile_events *events, size_t n);
 
 static inline uint32_t *

@@ -37,7 +37,7 @@ extern const char *const cm_recording_kind_names[CM_RECORDING_KINDS];
 /** Creates a file, which gets its name when it has a whole frame: the path, in the place of what is there, or
  * with results the name that they give it (stats/process_results.h). values: what stats.json has under "run" besides
  * preset and configuration (stats/writer.h). NULL with a line in error when it cannot be created or
- * memory is out. */
+ * out of memory. */
 struct cm_recorder *
 cm_recorder_create(const char *path, struct cm_process_results *results, enum cm_recording_kind kind,
                    const struct cm_config *config, const struct cm_run_value *values, size_t num_values,

@@ -27,7 +27,7 @@ struct cm_recording_index {
 
 void cm_index_finish(struct cm_recording_index *index);
 
-/** Each false when memory is out. Offsets ascend. */
+/** Each false when out of memory. Offsets ascend. */
 bool cm_index_add_gpu(struct cm_recording_index *index, uint64_t offset);
 bool cm_index_add_resources(struct cm_recording_index *index, uint64_t offset);
 bool cm_index_add_frame(struct cm_recording_index *index, const struct cm_indexed_frame *frame);

@@ -48,7 +48,7 @@ complain(struct cm_address_space *space, uint32_t id, const char *what)
    space->complained = true;
 }
 
-/* Where the resource of an identifier is kept; NULL when memory is out. */
+/* Where the resource of an identifier is kept; NULL when out of memory. */
 static struct cm_resource **
 find_or_add_slot(struct cm_address_space *space, uint32_t id)
 {

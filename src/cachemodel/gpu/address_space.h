@@ -54,16 +54,16 @@ struct cm_address_space {
 void cm_address_space_init(struct cm_address_space *space, const struct cm_config *config);
 void cm_address_space_finish(struct cm_address_space *space);
 
-/** Defines a resource. False when memory is out. */
+/** Defines a resource. False when out of memory. */
 bool
 cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description);
 
 /** The resource with its address; NULL for 0, and with a message on stderr (once)
- * for one that was never defined or when memory is out. */
+ * for one that was never defined or when out of memory. */
 struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_t id);
 
 /** The HiZ buffer of a texture that cm_address_space_use has given an address; NULL with a message on stderr
- * (once) when memory is out. */
+ * (once) when out of memory. */
 const struct cm_hiz_buffer *
 cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource);
 
@@ -74,7 +74,7 @@ enum cm_program_stage {
 };
 
 /** The memory of a program; each stage's programs have identifiers of
- * their own. NULL when memory is out. Valid until the next call. */
+ * their own. NULL when out of memory. Valid until the next call. */
 const struct cm_program_memory *
 cm_address_space_program(struct cm_address_space *space, enum cm_program_stage stage,
                          const struct cm_program *program);

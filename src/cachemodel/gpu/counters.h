@@ -22,7 +22,7 @@
 
 #include "stats/counters.h"
 
-/** The table of a configuration; NULL when memory is out. */
+/** The table of a configuration; NULL when out of memory. */
 struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *config);
 
 /** Of the stages: X(identifier, name, unit of measure, description) */

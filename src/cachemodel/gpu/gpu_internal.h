@@ -19,7 +19,7 @@ struct cm_array {
    size_t bytes; /**< allocated */
 };
 
-/** Makes an array at least this long; its content is lost. False when memory is out. */
+/** Makes an array at least this long; its content is lost. False when out of memory. */
 bool cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes);
 /** The same, but its content stays. */
 bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes);

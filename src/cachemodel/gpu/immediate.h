@@ -25,12 +25,12 @@
 struct cm_gpu;
 struct cm_immediate;
 
-/** The machine of a GPU that is otherwise built. NULL when memory is out. */
+/** The machine of a GPU that is otherwise built. NULL when out of memory. */
 struct cm_immediate *cm_immediate_create(struct cm_gpu *gpu);
 void cm_immediate_destroy(struct cm_immediate *immediate);
 
 /** The GPU's pass begins; one of its tiles, which is copied; all of the pass, after its last tile. False when
- * memory is out. */
+ * out of memory. */
 bool cm_immediate_begin(struct cm_immediate *immediate);
 bool cm_immediate_tile(struct cm_immediate *immediate, uint32_t tile);
 bool cm_immediate_end(struct cm_immediate *immediate);

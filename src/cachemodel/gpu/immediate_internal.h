@@ -23,7 +23,7 @@ struct cm_immediate {
    uint64_t hiz_address; /**< of the layer's first region */
 };
 
-/** The pass' attachments, its first layer. False when memory is out. */
+/** The pass' attachments, its first layer. False when out of memory. */
 bool cm_immediate_bind(struct cm_immediate *immediate);
 
 /** What is accessed next is in this layer of the attachments. */

@@ -36,7 +36,7 @@ struct cm_quad_order {
    struct cm_array begin;   /**< size_t by primitive, and one more: its part of sorted */
 };
 
-/** A pass begins. These return false when memory is out. */
+/** A pass begins. These return false when out of memory. */
 bool cm_quad_order_begin(struct cm_quad_order *order, const struct cm_pass *pass);
 /** Copies what a tile has. */
 bool cm_quad_order_add(struct cm_quad_order *order, const struct cm_pass *pass, uint32_t tile);

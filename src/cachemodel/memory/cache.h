@@ -163,7 +163,7 @@ struct cm_cache {
 };
 
 /** Builds a cache before `next` (or before memory where next is NULL). config
- * must be valid (cm_config_validate). False when memory is out. */
+ * must be valid (cm_config_validate). False when out of memory. */
 bool cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, struct cm_cache *next,
                    struct cm_dram *dram);
 void cm_cache_finish(struct cm_cache *cache);

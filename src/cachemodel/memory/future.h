@@ -40,7 +40,7 @@ enum cm_unit cm_config_needs_future(const struct cm_config *config);
  * error is a line that names the first key which needs the future. */
 bool cm_config_needs_no_future(const struct cm_config *config, char *error, size_t error_size);
 
-/** Nothing collected yet, for a valid configuration. NULL when memory is out. A
+/** Nothing collected yet, for a valid configuration. NULL when out of memory. A
  * configuration whose policies need no future has one pass, the last. */
 struct cm_futures *cm_futures_create(const struct cm_config *config);
 void cm_futures_destroy(struct cm_futures *futures);

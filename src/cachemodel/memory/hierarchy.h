@@ -37,7 +37,7 @@ struct cm_hierarchy {
    } entry[CM_STREAM_COUNT];
 };
 
-/** Builds the units. False when memory is out. */
+/** Builds the units. False when out of memory. */
 bool cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config);
 void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
 

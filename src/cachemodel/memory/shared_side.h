@@ -26,7 +26,7 @@ struct cm_shared_side {
    bool out_of_memory;   /**< liveness is not complete */
 };
 
-/** Without caches. False when memory is out. */
+/** Without caches. False when out of memory. */
 bool cm_shared_side_init(struct cm_shared_side *shared, enum cm_pb_layout layout);
 void cm_shared_side_finish(struct cm_shared_side *shared);
 

@@ -67,7 +67,7 @@ struct cm_tap {
    bool out_of_memory; /**< tokens were lost */
 };
 
-/** Makes room for more tokens; false when memory is out. */
+/** Makes room for more tokens; false when out of memory. */
 bool cm_tap_grow(struct cm_tap *tap);
 void cm_tap_finish(struct cm_tap *tap);
 

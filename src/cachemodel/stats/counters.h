@@ -16,7 +16,7 @@ struct cm_counter_table;
 
 /** A kind of counter, by who counts it: how its counters are listed and read. */
 struct cm_counter_source {
-   /** Appends the counters that a configuration has (cm_counter_table_append). False when memory is out. */
+   /** Appends the counters that a configuration has (cm_counter_table_append). False when out of memory. */
    bool (*list)(const struct cm_config *config, struct cm_counter_table *table);
    /** A counter's value. unit: what has counted it, of the type that the source's declaration names. NULL: the
     * counters are made of the others when these have been read. */
@@ -41,7 +41,7 @@ struct cm_counter_table {
    struct cm_counter *counters;
 };
 
-/** The table of a configuration: the counters of these sources, one after another. NULL when memory is out. */
+/** The table of a configuration: the counters of these sources, one after another. NULL when out of memory. */
 struct cm_counter_table *
 cm_counter_table_create(const struct cm_config *config, const struct cm_counter_source *const *sources,
                         unsigned num_sources);
@@ -53,7 +53,7 @@ int cm_counter_table_find(const struct cm_counter_table *table, const char *name
 /* ---- for cm_counter_source.list ---------------------------------------- */
 
 /** Appends a counter of no unit, whose name and description are to be filled in; valid until the next one. NULL
- * when memory is out. */
+ * when out of memory. */
 struct cm_counter *cm_counter_table_append(struct cm_counter_table *table, int event, const char *measure);
 
 /** What is said of a counter. */

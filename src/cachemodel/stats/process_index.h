@@ -39,7 +39,7 @@ int cm_process_index_read(int directory, struct cm_process_index *index);
 int cm_process_index_write(int directory, const struct cm_process_index *index);
 void cm_process_index_free(struct cm_process_index *index);
 
-/** Adds a row; the texts are copied. False when memory is out. */
+/** Adds a row; the texts are copied. False when out of memory. */
 bool cm_process_index_add(struct cm_process_index *index, const struct cm_process_row *row);
 void cm_process_index_remove(struct cm_process_index *index, size_t row);
 /** The row of a folder; NULL: there is none. */

@@ -34,7 +34,7 @@ bool cm_run_has_written(const char *run, const char *path);
 
 /** The results of this process. directory: for its statistics, NULL: it has none; run: what the run is called,
  * with the time at which it began at the beginning (cm_run_time); NULL: the process is one of its own;
- * program: the process' name. Makes nothing yet. NULL when memory is out. */
+ * program: the process' name. Makes nothing yet. NULL when out of memory. */
 struct cm_process_results *
 cm_process_results_create(const char *directory, const char *run, const char *program);
 /** The folder counts as finished. */

@@ -42,7 +42,7 @@ struct cm_row_file_content {
    const uint32_t *zeros_after;
 };
 
-/** path: of the directory, which is open as that number. False when memory is out. */
+/** path: of the directory, which is open as that number. False when out of memory. */
 bool cm_row_file_init(struct cm_row_file *rows, const struct cm_row_format *format, const char *path,
                       int directory);
 /** Closes it. 0, or what went wrong. */

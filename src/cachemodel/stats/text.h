@@ -16,7 +16,7 @@ struct cm_text {
    bool out_of_memory; /**< something is missing in it; stays set */
 };
 
-/** Room for n bytes at the end; NULL when memory is out. */
+/** Room for n bytes at the end; NULL when out of memory. */
 static inline char *
 cm_text_room(struct cm_text *text, size_t n)
 {

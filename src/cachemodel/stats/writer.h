@@ -38,7 +38,7 @@ struct cm_run_value {
 /** Makes a writer: of a process' results (which must outlive it), or of a directory that has no other,
  * with results NULL. Opens nothing: the directory (its last level is created) and the files are made at
  * the first frame, and not at all if there is none. table must outlive the writer; the rest is copied.
- * NULL when memory is out. */
+ * NULL when out of memory. */
 struct cm_stats_writer *
 cm_stats_writer_create(const char *directory, struct cm_process_results *results,
                        const struct cm_counter_table *table, const struct cm_config *config,

@@ -93,7 +93,7 @@ struct cm_texture_access {
    struct cm_block_shape shapes[CM_ACCESS_TEXEL_SIZES]; /**< of lines */
 };
 
-/** Prepares the counting; false when memory is out. config must be valid. */
+/** Prepares the counting; false when out of memory. config must be valid. */
 bool cm_texture_access_init(struct cm_texture_access *access, const struct cm_config *config);
 void cm_texture_access_finish(struct cm_texture_access *access);
 

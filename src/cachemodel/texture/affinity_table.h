@@ -35,7 +35,7 @@ struct cm_affinity_table {
    uint8_t *counters;          /**< counters[bucket * processors + processor] */
 };
 
-/** A table without owners, all counters 0. False when memory is out. */
+/** A table without owners, all counters 0. False when out of memory. */
 bool cm_affinity_table_init(struct cm_affinity_table *table, const struct cm_affinity_config *config,
                             uint32_t processors);
 void cm_affinity_table_finish(struct cm_affinity_table *table);

@@ -24,7 +24,7 @@ struct cm_holders {
    uint32_t shift; /**< 64 - binary logarithm of the number of entries */
 };
 
-/** For caches of so many blocks together. False when memory is out. */
+/** For caches of so many blocks together. False when out of memory. */
 bool cm_holders_init(struct cm_holders *holders, uint64_t blocks);
 void cm_holders_finish(struct cm_holders *holders);
 

@@ -46,7 +46,7 @@ struct cm_mesh {
  * square root, the square root, rounded up. 32 nodes: 8 columns, 4 rows. */
 uint32_t cm_mesh_columns(uint32_t columns, uint32_t nodes);
 
-/** Builds the mesh of so many nodes; columns 0: as cm_mesh_columns chooses. False when memory is out. */
+/** Builds the mesh of so many nodes; columns 0: as cm_mesh_columns chooses. False when out of memory. */
 bool cm_mesh_init(struct cm_mesh *mesh, uint32_t columns, uint32_t nodes);
 void cm_mesh_finish(struct cm_mesh *mesh);
 

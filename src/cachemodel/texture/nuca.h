@@ -90,7 +90,7 @@ extern const struct cm_counter_source cm_nuca_counters, /**< enum cm_nuca_event 
 struct cm_nuca;
 
 /** Joins the texture caches of a hierarchy, which must outlive it. config is valid, and its
- * nuca.organisation is not CM_NUCA_NONE. NULL when memory is out. */
+ * nuca.organisation is not CM_NUCA_NONE. NULL when out of memory. */
 struct cm_nuca *cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy);
 void cm_nuca_destroy(struct cm_nuca *nuca);
 

@@ -44,7 +44,7 @@ struct cm_nuca_former {
 struct cm_nuca_organisation {
    /** Requests of a processor, one after another. */
    void (*read)(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
-   /** Builds what it has of its own; NULL: nothing. False when memory is out. */
+   /** Builds what it has of its own; NULL: nothing. False when out of memory. */
    bool (*start)(struct cm_nuca *nuca);
    void (*finish)(struct cm_nuca *nuca);
    /** A block that left a cache, after the holders know it; NULL: nothing to do. evicted is what they

@@ -91,7 +91,7 @@ struct cm_pb_lists;
  * the place of the tile in the traversal, a permutation of 0 … num_tiles - 1, and
  * must outlive the pass. with_bytes: keep the PMDs' bytes (a renderer); without:
  * only lengths and offsets (the consumer). Memory grows with what is appended,
- * not with what the layout spans. NULL with errno ENOMEM when memory is out, with
+ * not with what the layout spans. NULL with errno ENOMEM when out of memory, with
  * EOVERFLOW when the PMDs cannot name that many tiles. */
 struct cm_pb_lists *cm_pb_lists_create(enum cm_pb_layout layout, bool wide, uint32_t num_tiles,
                                        const uint32_t *position, bool with_bytes);
@@ -107,7 +107,7 @@ bool cm_pb_lists_reset(struct cm_pb_lists *lists, bool wide, uint32_t num_tiles,
  * the PB-Lists pointer, opt_numbers[i] the PMD's OPT number. Returns the traversal
  * position of the *first* tile that uses the primitive in *first and of the last
  * in *last. Each of the four may be NULL. False with nothing appended: errno
- * ENOMEM when memory is out, EOVERFLOW when the PMD's fields do not hold
+ * ENOMEM when out of memory, EOVERFLOW when the PMD's fields do not hold
  * primitive or num_attributes. */
 bool cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t num_attributes,
                         const uint32_t *tiles, uint32_t num_tiles, uint64_t *offsets, uint32_t *opt_numbers,

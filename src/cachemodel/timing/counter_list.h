@@ -17,7 +17,7 @@ struct cm_pipeline_texts {
 #define CM_PART_TEXT(id, name, description) {name, NULL, description},
 
 /** Appends them, with events from 0: the pipeline's, the states of each stage (timing/pieces.h), items and cycles of
- * each queue, CM_DRAM_SYSTEM_COUNTERS. False when memory is out. */
+ * each queue, CM_DRAM_SYSTEM_COUNTERS. False when out of memory. */
 bool cm_pipeline_list_counters(const struct cm_pipeline_texts *texts, struct cm_counter_table *table);
 
 /** How many they are, of so many events, stages and queues. */

@@ -52,7 +52,7 @@ is_writing(const struct cm_timing *timing)
    return timing && timing->log && !timing->out_of_memory;
 }
 
-/* The next item of a list; NULL: there is no log, or memory is out. */
+/* The next item of a list; NULL: there is no log, or out of memory. */
 #define ADD(timing, list)                                                                                \
    (is_writing(timing) && grow((timing), (void **)&(timing)->log->list.items, (timing)->log->list.count, \
                                &(timing)->log->list.capacity, sizeof *(timing)->log->list.items)         \

@@ -25,7 +25,7 @@ struct cm_memory {
    uint32_t wait_resolves;      /**< of them so many, the oldest, are resolved when there is one more */
 };
 
-/** Prepares DRAM as the configuration has it. False when memory is out. */
+/** Prepares DRAM as the configuration has it. False when out of memory. */
 bool cm_memory_init(struct cm_memory *memory, const struct cm_config *config, uint32_t wait_tickets,
                     uint32_t wait_resolves);
 void cm_memory_finish(struct cm_memory *memory);
@@ -171,7 +171,7 @@ struct cm_mshrs {
 };
 #define CM_NO_MSHR UINT16_MAX
 
-/** False when memory is out. */
+/** False when out of memory. */
 bool cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed);
 void cm_mshrs_finish(struct cm_mshrs *mshrs);
 
@@ -250,7 +250,7 @@ struct cm_banks {
    uint64_t waits; /**< cycles that accesses waited for theirs */
 };
 
-/** False when memory is out. */
+/** False when out of memory. */
 bool cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift);
 void cm_banks_finish(struct cm_banks *banks);
 

@@ -80,7 +80,7 @@ struct cm_queue {
    uint64_t waiting;       /**< cycles that items were in it, summed: the area under its occupancy */
 };
 
-/** Room for `size` items' times; false when memory is out. */
+/** Room for `size` items' times; false when out of memory. */
 bool cm_queue_init(struct cm_queue *queue, uint32_t size);
 void cm_queue_finish(struct cm_queue *queue);
 

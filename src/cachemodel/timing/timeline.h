@@ -34,7 +34,7 @@ enum cm_timeline_track {
 
 struct cm_timeline;
 
-/** Of the frame with a number, counting from 0; the file calls it label. banks: of the whole DRAM system. NULL when memory is out. */
+/** Of the frame with a number, counting from 0; the file calls it label. banks: of the whole DRAM system. NULL when out of memory. */
 struct cm_timeline *cm_timeline_create(uint32_t frame, uint32_t label, uint32_t banks);
 void cm_timeline_destroy(struct cm_timeline *timeline);
 

@@ -9,7 +9,7 @@
 
 /** Makes room behind `count` elements of so many bytes for another one. An array grows at the powers of two, so that
  * nobody keeps its capacity, and begins as NULL. array: the address of the pointer to the elements. False when
- * memory is out; then nothing has changed. */
+ * out of memory; then nothing has changed. */
 static inline bool
 cm_array_grow(void *array, size_t count, size_t element_bytes)
 {

@@ -76,7 +76,7 @@ struct cm_immediate_timing {
    uint64_t values[CM_IMMEDIATE_COUNTER_COUNT];
 };
 
-/** NULL when memory is out. */
+/** NULL when out of memory. */
 struct cm_immediate_timing *cm_immediate_timing_create(const struct cm_config *config);
 void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
 /** The log of a pass is complete. All stages do what they can before some cycle, then DRAM does, then the next few
@@ -84,7 +84,7 @@ void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
 void cm_immediate_timing_pass(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
 
-/** Appends what is counted. False when memory is out. */
+/** Appends what is counted. False when out of memory. */
 bool cm_immediate_timing_list_counters(struct cm_counter_table *table);
 
 bool cm_flight_init(struct cm_flight *flight, uint32_t size);

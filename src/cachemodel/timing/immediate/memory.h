@@ -26,7 +26,7 @@ struct cm_immediate_memory {
    uint64_t texture_waits;       /**< cycles that misses waited for one */
 };
 
-/** config must be valid, and outlive it. False when memory is out. */
+/** config must be valid, and outlive it. False when out of memory. */
 bool cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config);
 void cm_immediate_memory_finish(struct cm_immediate_memory *memory);
 

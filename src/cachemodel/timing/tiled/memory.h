@@ -29,7 +29,7 @@ struct cm_tiled_memory {
    uint64_t link_cycles; /**< that messages waited for a link or a table */
 };
 
-/** Prepares it; config must be valid, and outlive it, as must nuca (NULL: none). False when memory is out. */
+/** Prepares it; config must be valid, and outlive it, as must nuca (NULL: none). False when out of memory. */
 bool cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *config,
                           const struct cm_nuca *nuca);
 void cm_tiled_memory_finish(struct cm_tiled_memory *memory);

@@ -39,7 +39,7 @@ struct cm_texture_timing {
    uint32_t soonest; /**< the one that is next */
 };
 
-/** Units for so many quads at once each. False when memory is out. */
+/** Units for so many quads at once each. False when out of memory. */
 bool cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory,
                             uint32_t num_units, uint32_t size);
 void cm_texture_timing_finish(struct cm_texture_timing *texture);

@@ -167,22 +167,22 @@ struct cm_tiled_timing {
    uint64_t values[CM_TIMING_COUNTER_COUNT]; /**< of counters, at the end of the last frame */
 };
 
-/** NULL when memory is out. */
+/** NULL when out of memory. */
 struct cm_tiled_timing *cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
                                                const struct cm_nuca *nuca);
 void cm_tiled_timing_destroy(struct cm_tiled_timing *timing);
 void cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline);
 
-/** A log to write; NULL when memory is out. It is complete, and goes to the stages; or it is dropped. */
+/** A log to write; NULL when out of memory. It is complete, and goes to the stages; or it is dropped. */
 struct cm_log *cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uint32_t tile);
 void cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log);
 void cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log);
 void cm_tiled_timing_frame_end(struct cm_tiled_timing *timing);
 
-/** Appends what is counted. False when memory is out. */
+/** Appends what is counted. False when out of memory. */
 bool cm_tiled_timing_list_counters(struct cm_counter_table *table);
 
-/** Builds a stage; false when memory is out. */
+/** Builds a stage; false when out of memory. */
 bool cm_geometry_timing_init(struct cm_tiled_timing *timing);
 void cm_geometry_timing_finish(struct cm_tiled_timing *timing);
 bool cm_fetcher_timing_init(struct cm_tiled_timing *timing);
