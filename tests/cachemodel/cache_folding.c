@@ -102,10 +102,11 @@ drive_grids(struct pair *pair, uint32_t ways)
    for (unsigned round = 0; round < 4000; round++) {
       struct cm_read_grid grid = {.block = random_below(&state, 128 * ways),
                                   .column = round % 2 ? 1 : 1 + random_below(&state, 40),
-                                  .row = 1 + random_below(&state, 128)};
+                                  .row = round % 4 < 2 ? 1 + random_below(&state, 128)
+                                                       : 1u << random_below(&state, 8)};
       uint64_t sequence[4 * 2 * CM_GRID_ROWS];
       for (unsigned r = 0; r < 4; r++) {
-         grid.readers[r] = (uint32_t)random_below(&state, 16) << random_below(&state, 2 * CM_GRID_ROWS - 3);
+         grid.readers[r] = (uint32_t)random_below(&state, 16) << 2 * random_below(&state, CM_GRID_ROWS - 1);
          for (unsigned bit = 0; bit < 2 * CM_GRID_ROWS; bit++) {
             if (grid.readers[r] >> bit & 1)
                sequence[grid.accesses++] = grid.block + bit / 2 * grid.row + bit % 2 * grid.column;

@@ -62,6 +62,9 @@ struct cm_next_use;
 
 #define CM_GRID_ROWS 16
 
+/** From so many grid_misses on, the next grid is expected to miss, too. */
+#define CM_MANY_GRID_MISSES 16
+
 /** Reads of blocks that stand in two columns and up to CM_GRID_ROWS rows, by up to
  * four readers one after another. */
 struct cm_read_grid {
@@ -69,7 +72,7 @@ struct cm_read_grid {
    uint64_t column; /**< blocks from it to the upper right one */
    uint64_t row;    /**< blocks from row to row */
    uint32_t accesses;
-   /** What each reader reads, lowest bit first: bit 2 * row + column. */
+   /** What each reader reads in a row or in two neighbouring ones, lowest bit first: bit 2 * row + column. */
    uint32_t readers[4];
 };
 
@@ -128,8 +131,9 @@ struct cm_cache {
    uint64_t set_mask;
    uint32_t xor_shift; /**< 0 with modulo indexing */
    bool fetch_on_write;
-   cm_line *lines; /**< sets × ways */
-   uint8_t *state; /**< the policy's: sets × state_bytes */
+   uint8_t grid_misses; /**< lru: more after grids of which blocks have missed, less after the others */
+   cm_line *lines;      /**< sets × ways */
+   uint8_t *state;      /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
    void *shared;        /**< the policy's, for all sets; allocated with state */
    uint8_t *bank_state; /**< the policy's: banks × bank_bytes; allocated with state */

@@ -19,6 +19,10 @@
  *                              uint64_t block)
  *       whether the block is there and a hit on it changes nothing.
  *
+ *    bool cm_policy_look_up_grid(struct cm_cache *, const struct cm_read_grid *, enum cm_stream)
+ *       looks up the reads of a grid, without counting them as accesses; false where their order is not
+ *       known. One after another unless it is defined.
+ *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
  * access to the set. CM_POLICY_BYPASSES, if it is defined as true: cm_policy_victim may
@@ -169,6 +173,9 @@ cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned
    }
 }
 
+/** Reads of a grid at most, each a block: those of four readers of two rows and columns. */
+#define CM_GRID_READS 16
+
 /** The next bit of a mask that is not 0; takes it away. */
 static inline __attribute__((always_inline)) unsigned
 cm_take_bit(uint32_t *mask)
@@ -193,40 +200,124 @@ cm_policy_sets_differ(const struct cm_cache *cache, const struct cm_read_grid *g
    return true;
 }
 
-/** Looks up each block once, in the order of first reads. Blocks in different sets do
- * not meet, and of the reads of one of them, all but the first are folded. */
-static __attribute__((noinline)) bool
-cm_policy_read_grid_in_order(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+/** Rows from a block of the grid to the next ones of its set, all of its column; CM_GRID_ROWS or more where
+ * the blocks are all in different sets. 0: some may share theirs in other ways. */
+static unsigned
+cm_policy_grid_period(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
+{
+   const uint64_t row = grid->row & cache->set_mask;
+   const bool columns_differ = (grid->column & cache->set_mask & 1) || !(mask & 0xaaaaaaaa);
+   if (!cache->xor_shift && !(row & 1) && columns_differ)
+      return row ? (unsigned)((cache->set_mask + 1) >> __builtin_ctzll(row)) : 1;
+   return cm_policy_sets_differ(cache, grid, mask) ? CM_GRID_ROWS : 0;
+}
+
+/** All blocks that share a set with one of the mask's. */
+static inline uint32_t
+cm_grid_of_same_sets(uint32_t mask, unsigned period)
+{
+   for (unsigned shift = 2 * period; shift < 2 * CM_GRID_ROWS; shift *= 2)
+      mask |= mask << shift | mask >> (2 * CM_GRID_ROWS - shift);
+   return mask;
+}
+
+/** The reads of a grid that have to be looked up. */
+struct cm_grid_reads {
+   uint64_t *blocks; /**< the blocks read, in order */
+   unsigned count;
+   uint32_t last; /**< bits of the blocks that were the last ones read in their sets */
+};
+
+/** Adds reads of different sets, in two rows. A read of the block that was the last one in its set is
+ * folded. Whether there is a block is not guessed: all are written, and the next one onto that which is not. */
+static inline __attribute__((always_inline)) void
+cm_grid_reads_add(struct cm_grid_reads *reads, const struct cm_read_grid *grid, uint32_t mask,
+                  unsigned period)
+{
+   const unsigned first = (unsigned)__builtin_ctz(mask | 1u << 31) & ~1u;
+   const uint64_t accessed = (uint64_t)(mask & ~reads->last) >> first;
+   const uint64_t block = grid->block + first / 2 * grid->row;
+   uint64_t *next = reads->blocks + reads->count;
+   *next = block;
+   next += accessed & 1;
+   *next = block + grid->column;
+   next += accessed >> 1 & 1;
+   *next = block + grid->row;
+   next += accessed >> 2 & 1;
+   *next = block + grid->row + grid->column;
+   next += accessed >> 3 & 1;
+   reads->count = (unsigned)(next - reads->blocks);
+   reads->last = (reads->last & ~cm_grid_of_same_sets(mask, period)) | mask;
+}
+
+/** Writes the blocks of a grid that have to be looked up, in order; returns how many, or 0 where they are not
+ * known. */
+static unsigned
+cm_policy_grid_reads(const struct cm_cache *cache, const struct cm_read_grid *grid,
+                     uint64_t blocks[CM_GRID_READS])
 {
    uint32_t seen = 0, repeated = 0;
    for (unsigned r = 0; r < 4; r++) {
       repeated |= seen & grid->readers[r];
       seen |= grid->readers[r];
    }
-   if (!CM_POLICY_FOLDS_HIT || (!CM_POLICY_FOLDS_FILL && repeated) ||
-       !cm_policy_sets_differ(cache, grid, seen))
-      return false;
-   seen = 0;
-   for (unsigned r = 0; r < 4; r++) {
-      uint32_t unseen = grid->readers[r] & ~seen;
-      seen |= unseen;
-      while (unseen)
-         cm_policy_look_up(cache, cm_grid_block(grid, cm_take_bit(&unseen)), stream, CM_READ, false);
+   if (!CM_POLICY_FOLDS_HIT || (!CM_POLICY_FOLDS_FILL && repeated))
+      return 0;
+   const unsigned period = cm_policy_grid_period(cache, grid, seen);
+   struct cm_grid_reads reads = {.blocks = blocks};
+   switch (period) {
+   case 0: break;
+   case 1:
+      /* A reader's two rows share sets, too. */
+      for (unsigned r = 0; r < 4; r++) {
+         const uint32_t first_row = 3u << ((unsigned)__builtin_ctz(grid->readers[r] | 1u << 31) & ~1u);
+         cm_grid_reads_add(&reads, grid, grid->readers[r] & first_row, 1);
+         cm_grid_reads_add(&reads, grid, grid->readers[r] & ~first_row, 1);
+      }
+      break;
+   default:
+      for (unsigned r = 0; r < 4; r++)
+         cm_grid_reads_add(&reads, grid, grid->readers[r], period);
    }
-   cache->accesses[stream][0] += grid->accesses;
-   return true;
+   return reads.count;
 }
 
-static bool
-cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+/** Whether a hit on any block of a grid would change nothing. */
+static inline bool
+cm_policy_grid_is_settled(const struct cm_cache *cache, const struct cm_read_grid *grid)
 {
    uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
    while (mask) {
       const uint64_t block = cm_grid_block(grid, cm_take_bit(&mask));
       const uint64_t set = cm_cache_set(cache, block);
       if (!cm_policy_is_settled(cache, set, cache->lines + set * cache->ways, block))
-         return cm_policy_read_grid_in_order(cache, grid, stream);
+         return false;
    }
+   return true;
+}
+
+#ifndef cm_policy_look_up_grid
+static __attribute__((noinline)) bool
+cm_policy_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   uint64_t blocks[CM_GRID_READS];
+   const unsigned count = cm_policy_grid_reads(cache, grid, blocks);
+   for (unsigned i = 0; i < count; i++)
+      cm_policy_look_up(cache, blocks[i], stream, CM_READ, false);
+   return count != 0;
+}
+#else
+static bool
+cm_policy_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
+#endif
+
+static bool
+cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   if (cache->grid_misses < CM_MANY_GRID_MISSES && cm_policy_grid_is_settled(cache, grid))
+      cm_cache_note_grid(cache, false);
+   else if (!cm_policy_look_up_grid(cache, grid, stream))
+      return false;
    cache->accesses[stream][0] += grid->accesses;
    return true;
 }

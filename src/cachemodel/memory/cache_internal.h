@@ -43,6 +43,15 @@ void cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stre
 /** Invalidates one block, if the cache has it. */
 void cm_cache_drop(struct cm_cache *cache, uint64_t block);
 
+/** Whether blocks of a grid have missed: what is expected of the next ones. */
+static inline void
+cm_cache_note_grid(struct cm_cache *cache, bool missed)
+{
+   const unsigned misses = cache->grid_misses;
+   cache->grid_misses =
+      (uint8_t)(missed ? misses + (misses < 2 * CM_MANY_GRID_MISSES) : misses - (misses > 1) - (misses > 0));
+}
+
 /** The lowest way of a set that is empty, or the number of ways. */
 static inline __attribute__((always_inline)) unsigned
 cm_find_empty_way(const cm_line *lines, unsigned ways)

@@ -41,6 +41,7 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
+#define cm_policy_look_up_grid lru_look_up_grid
 #include "memory/cache_access.h"
 
 /* ---- long sequences -------------------------------------------------------- */
@@ -76,36 +77,43 @@ look_up_either_way(struct cm_cache *cache, uint64_t block, enum cm_stream stream
 }
 
 static inline __attribute__((always_inline)) unsigned
-look_up_many(struct cm_cache *cache, const uint64_t *blocks, enum cm_stream stream, unsigned ways,
-             struct miss *misses)
+look_up_each(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks, enum cm_stream stream,
+             unsigned ways, struct miss *misses)
 {
    unsigned count = 0;
-   for (unsigned i = 0; i < LONG_SEQUENCE; i++)
+   for (unsigned i = 0; i < num_blocks; i++)
       count += look_up_either_way(cache, blocks[i], stream, ways, &misses[count]);
    return count;
 }
 
-/* Returns the misses. Only they reach the next level, which therefore sees the same accesses in the
- * same order when it sees those of many reads at once. Without the misses between them, reads
- * follow each other closely: what takes the time is guessing wrong which ones miss. */
-static unsigned
-read_many(struct cm_cache *cache, const uint64_t *blocks, enum cm_stream stream)
+/* Looks up 1 … LONG_SEQUENCE blocks; returns how many missed. Only they reach the next level, which therefore
+ * sees the same accesses in the same order when it sees those of many reads at once. Without the misses
+ * between them, reads follow each other closely: what takes the time is guessing wrong which ones miss. */
+static inline __attribute__((always_inline)) unsigned
+look_up_many(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks, enum cm_stream stream)
 {
    struct miss misses[LONG_SEQUENCE];
-   const unsigned count = cache->ways == 8   ? look_up_many(cache, blocks, stream, 8, misses)
-                          : cache->ways == 4 ? look_up_many(cache, blocks, stream, 4, misses)
-                                             : look_up_many(cache, blocks, stream, cache->ways, misses);
-   cache->accesses[stream][0] += LONG_SEQUENCE;
+   const unsigned count = cache->ways == 8 ? look_up_each(cache, blocks, num_blocks, stream, 8, misses)
+                          : cache->ways == 4
+                             ? look_up_each(cache, blocks, num_blocks, stream, 4, misses)
+                             : look_up_each(cache, blocks, num_blocks, stream, cache->ways, misses);
    cache->counts[stream][CM_CACHE_EVENT_MISSES] += count;
    for (unsigned i = 0; i < count; i++) {
       if (misses[i].victim != CM_LINE_EMPTY)
          cm_cache_evict(cache, misses[i].victim);
       cm_cache_fetch(cache, misses[i].block, stream);
    }
-   const uint64_t last = blocks[LONG_SEQUENCE - 1];
+   const uint64_t last = blocks[num_blocks - 1];
    cache->folded_block = last;
    cache->folded_line = cache->lines + cm_cache_set(cache, last) * cache->ways;
    return count;
+}
+
+static unsigned
+read_many(struct cm_cache *cache, const uint64_t *blocks, enum cm_stream stream)
+{
+   cache->accesses[stream][0] += LONG_SEQUENCE;
+   return look_up_many(cache, blocks, LONG_SEQUENCE, stream);
 }
 
 static unsigned
@@ -132,6 +140,26 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
       blocks += part;
       count -= part;
    }
+}
+
+/* ---- grids --------------------------------------------------------------- */
+
+static __attribute__((noinline)) bool
+lru_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   uint64_t blocks[CM_GRID_READS];
+   const unsigned count = cm_policy_grid_reads(cache, grid, blocks);
+   if (!count)
+      return false;
+   const uint64_t misses = cache->counts[stream][CM_CACHE_EVENT_MISSES];
+   if (cache->grid_misses >= CM_MANY_GRID_MISSES && cache->ways <= MAX_WAYS) {
+      look_up_many(cache, blocks, count, stream);
+   } else {
+      for (unsigned i = 0; i < count; i++)
+         cm_policy_look_up(cache, blocks[i], stream, CM_READ, false);
+   }
+   cm_cache_note_grid(cache, cache->counts[stream][CM_CACHE_EVENT_MISSES] != misses);
+   return true;
 }
 
 const struct cm_replacement cm_replacement_lru = {
