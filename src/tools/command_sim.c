@@ -20,10 +20,9 @@ static const char description[] =
    "its own, which OUT/index.json lists. --csv prints a line for each configuration; csv and\n"
    "json have the sums of all counters.\n";
 static const char notes[] =
-   "--config may be repeated, and each --set or --timing is of the --config right before it and\n"
-   "its other settings. Before the first --config, or behind FILE, it is of all configurations.\n"
-   "Behind the last of several configurations, where it is the only one with a setting, it could\n"
-   "be either, and is refused.\n";
+   "--config may be repeated. A --set or --timing behind one is of that configuration; before the\n"
+   "first --config, or behind FILE, it is of all. Behind the last of several configurations, none\n"
+   "of which has settings, it is ambiguous and refused.\n";
 
 struct sim {
    const char *path;

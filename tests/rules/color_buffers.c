@@ -11,10 +11,6 @@
 
 #define SIZE 4
 
-static const char vertex_source[] = "#version 300 es\n"
-                                    "in vec4 position;\n"
-                                    "void main() { gl_Position = position; }\n";
-
 /* Programs that write a uniform, and that read a texture, of floats and integers. */
 #define WRITE_SOURCE(vector)                            \
    "#version 300 es\n"                                  \
@@ -409,8 +405,8 @@ main(void)
 {
    gles_open();
    for (unsigned kind = 0; kind < 3; kind++) {
-      write_programs[kind] = build_program(vertex_source, write_sources[kind]);
-      read_programs[kind] = build_program(vertex_source, read_sources[kind]);
+      write_programs[kind] = build_program(gles_position_vertex, write_sources[kind]);
+      read_programs[kind] = build_program(gles_position_vertex, read_sources[kind]);
       read_framebuffers[kind] = gles_framebuffer(read_formats[kind], GL_NONE, SIZE, SIZE);
    }
    for (size_t n = 0; n < num_formats; n++) {

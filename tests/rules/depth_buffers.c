@@ -22,13 +22,6 @@ static const struct format {
    {GL_DEPTH32F_STENCIL8, "32F stencil", 0},
 };
 
-static const char depth_vertex_source[] = "#version 300 es\n"
-                                          "in vec4 position;\n"
-                                          "void main() { gl_Position = position; }\n";
-static const char depth_source[] = "#version 300 es\n"
-                                   "precision highp float;\n"
-                                   "out vec4 color;\n"
-                                   "void main() { color = vec4(1.0); }\n";
 static const char written_depth_source[] = "#version 300 es\n"
                                            "precision highp float;\n"
                                            "uniform float depth;\n"
@@ -244,9 +237,9 @@ int
 main(void)
 {
    gles_open();
-   plain = build_program(depth_vertex_source, depth_source);
-   writing = build_program(depth_vertex_source, written_depth_source);
-   reading = build_program(depth_vertex_source, read_source);
+   plain = build_program(gles_position_vertex, gles_white_fragment);
+   writing = build_program(gles_position_vertex, written_depth_source);
+   reading = build_program(gles_position_vertex, read_source);
    for (unsigned n = 0; n < COUNT_OF(formats); n++) {
       format = &formats[n];
       open_format();

@@ -55,16 +55,6 @@ expect_pixel(const char *what, int x, unsigned r, unsigned g, unsigned b)
            b);
 }
 
-static GLuint
-create_buffer(GLenum target, const void *data, size_t bytes)
-{
-   GLuint buffer;
-   glGenBuffers(1, &buffer);
-   glBindBuffer(target, buffer);
-   glBufferData(target, bytes, data, GL_STATIC_DRAW);
-   return buffer;
-}
-
 /* ---- draws: a point for each at the pixel of its number ------------------------- */
 
 #define DRAWS 4

@@ -3,6 +3,14 @@
 
 #include "support/egl.h"
 
+const char gles_position_vertex[] = "#version 300 es\n"
+                                    "in vec4 position;\n"
+                                    "void main() { gl_Position = position; }\n";
+const char gles_white_fragment[] = "#version 300 es\n"
+                                   "precision highp float;\n"
+                                   "out vec4 color;\n"
+                                   "void main() { color = vec4(1.0); }\n";
+
 static struct egl egl;
 
 void

@@ -8,14 +8,6 @@
 
 #define SIZE 64
 
-static const char vertex_source[] = "#version 300 es\n"
-                                    "in vec4 position;\n"
-                                    "void main() { gl_Position = position; }\n";
-static const char fragment_source[] = "#version 300 es\n"
-                                      "precision highp float;\n"
-                                      "out vec4 color;\n"
-                                      "void main() { color = vec4(1.0); }\n";
-
 static GLuint
 make_framebuffer(int samples)
 {
@@ -37,7 +29,7 @@ main(void)
    static const float widths[] = {1, 1.5f, 2, 5, 9};
    static unsigned char pixels[SIZE * SIZE][4];
    gles_open();
-   glUseProgram(build_program(vertex_source, fragment_source));
+   glUseProgram(build_program(gles_position_vertex, gles_white_fragment));
    const GLuint samples = make_framebuffer(4), resolved = make_framebuffer(0);
    glViewport(0, 0, SIZE, SIZE);
    for (unsigned n = 0; n < 24 * COUNT_OF(widths); n++) {

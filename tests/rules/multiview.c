@@ -138,10 +138,6 @@ static const char plain_vertex[] =
    "in vec4 position;\n"
    "uniform float view;\n"
    "void main() { gl_Position = position + vec4(view * 0.3, 0.0, 0.0, 0.0); }\n";
-static const char white_fragment[] = "#version 300 es\n"
-                                     "precision highp float;\n"
-                                     "out vec4 color;\n"
-                                     "void main() { color = vec4(1.0); }\n";
 
 /** With samples that are in the tile buffers alone, each view is as it is without the others. */
 static void
@@ -166,9 +162,9 @@ check_samples(void)
    holds(status == GL_FRAMEBUFFER_COMPLETE, "with samples the status is 0x%04x", status);
    glViewport(0, 0, SIZE, SIZE);
    glClear(GL_COLOR_BUFFER_BIT);
-   glUseProgram(build_program(edges_vertex, white_fragment));
+   glUseProgram(build_program(edges_vertex, gles_white_fragment));
    gles_draw(GL_TRIANGLES, edges, 3);
-   const GLuint program = build_program(plain_vertex, white_fragment);
+   const GLuint program = build_program(plain_vertex, gles_white_fragment);
    for (int view = 0; view < VIEWS; view++) {
       glBindFramebuffer(GL_FRAMEBUFFER, framebuffers[1]);
       attach_plain(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, plain, 0, 4);

@@ -106,16 +106,6 @@ expect_nothing_else(const char *what)
    }
 }
 
-static GLuint
-create_buffer(GLenum target, const void *data, size_t bytes)
-{
-   GLuint buffer;
-   glGenBuffers(1, &buffer);
-   glBindBuffer(target, buffer);
-   glBufferData(target, bytes, data, GL_STATIC_DRAW);
-   return buffer;
-}
-
 static void
 fill(float (*values)[4], unsigned count, unsigned channel)
 {

@@ -9,9 +9,6 @@
 #define SIZE 8 /* pixels */
 #define STEPS 32
 
-static const char vertex_source[] = "#version 300 es\n"
-                                    "in vec4 position;\n"
-                                    "void main() { gl_Position = position; }\n";
 static const char fragment_source[] =
    "#version 300 es\n"
    "precision highp float;\n"
@@ -111,7 +108,7 @@ int
 main(void)
 {
    gles_open();
-   const GLuint program = build_program(vertex_source, fragment_source);
+   const GLuint program = build_program(gles_position_vertex, fragment_source);
    glUseProgram(program);
    alpha = glGetUniformLocation(program, "alpha");
    samples = make_framebuffer(SAMPLES);

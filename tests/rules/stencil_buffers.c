@@ -6,14 +6,6 @@
 
 #define SIZE 8
 
-static const char vertex_source[] = "#version 300 es\n"
-                                    "in vec4 position;\n"
-                                    "void main() { gl_Position = position; }\n";
-static const char fragment_source[] = "#version 300 es\n"
-                                      "precision highp float;\n"
-                                      "out vec4 color;\n"
-                                      "void main() { color = vec4(1.0); }\n";
-
 static const GLenum functions[] = {GL_NEVER,   GL_LESS,     GL_EQUAL,  GL_LEQUAL,
                                    GL_GREATER, GL_NOTEQUAL, GL_GEQUAL, GL_ALWAYS};
 static const GLenum operations[] = {GL_KEEP, GL_ZERO,   GL_REPLACE,   GL_INCR,
@@ -295,7 +287,7 @@ main(void)
       {GL_DEPTH_COMPONENT32F, GL_DEPTH_ATTACHMENT, "DEPTH_COMPONENT32F"},
    };
    gles_open();
-   glUseProgram(build_program(vertex_source, fragment_source));
+   glUseProgram(build_program(gles_position_vertex, gles_white_fragment));
    glViewport(0, 0, SIZE, SIZE);
    for (unsigned f = 0; f < COUNT_OF(formats); f++) {
       if (formats[f].attachment != GL_DEPTH_ATTACHMENT) {

@@ -9,9 +9,6 @@
 
 static void(GL_APIENTRY *barrier)(void); /* not in the headers of OpenGL ES */
 
-static const char vertex_source[] = "#version 300 es\n"
-                                    "in vec4 position;\n"
-                                    "void main() { gl_Position = position; }\n";
 static const char fragment_source[] =
    "#version 300 es\n"
    "precision highp float;\n"
@@ -46,7 +43,7 @@ main(void)
    glGetFramebufferAttachmentParameteriv(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0,
                                          GL_FRAMEBUFFER_ATTACHMENT_OBJECT_NAME, &texture);
    glBindTexture(GL_TEXTURE_2D, texture);
-   const GLuint program = build_program(vertex_source, fragment_source);
+   const GLuint program = build_program(gles_position_vertex, fragment_source);
    const GLint from = glGetUniformLocation(program, "from");
    glUseProgram(program);
    glClearColor(0, 0, 0, 1);

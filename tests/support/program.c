@@ -54,6 +54,16 @@ build_program(const char *vertex_source, const char *fragment_source)
    return build_versioned_program("", vertex_source, fragment_source);
 }
 
+unsigned
+create_buffer(unsigned target, const void *data, size_t bytes)
+{
+   GLuint buffer;
+   glGenBuffers(1, &buffer);
+   glBindBuffer(target, buffer);
+   glBufferData(target, (GLsizeiptr)bytes, data, GL_STATIC_DRAW);
+   return buffer;
+}
+
 bool
 has_extension(const char *name)
 {

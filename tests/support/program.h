@@ -5,6 +5,7 @@
 #define SUPPORT_PROGRAM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /** Compiles a shader of a stage (GL_VERTEX_SHADER, …): the line of its version, which may be "", and the rest. */
 unsigned compile_shader(unsigned stage, const char *version, const char *source);
@@ -15,6 +16,9 @@ unsigned link_shaders(unsigned first, unsigned second);
 /** Both of a program of a vertex and a fragment shader. */
 unsigned build_program(const char *vertex_source, const char *fragment_source);
 unsigned build_versioned_program(const char *version, const char *vertex_source, const char *fragment_source);
+
+/** A buffer with this content, bound to the target (GL_ARRAY_BUFFER, …). */
+unsigned create_buffer(unsigned target, const void *data, size_t bytes);
 
 /** Whether the current context, of version 3.0 or later, has an extension. */
 bool has_extension(const char *name);

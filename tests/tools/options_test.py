@@ -65,6 +65,30 @@ class Options(tbrsim.TestCase):
                 if name != "out":
                     self.assertEqual(texts.setdefault(name, help_text), help_text, f"{command} --{name}")
 
+    def test_settings_of_live_commands(self):
+        """Of --config and --set, in their order, behind those of the environment."""
+        there = {"TBRSIM_CONFIG": "boustro-fo", "TBRSIM_SET": "l2.ways=4\nl2.size=2M"}
+        for words, name, settings in (((), "boustro-fo", ["l2.ways=4", "l2.size=2M"]),
+                                      (("--config", "tcor-64k", "--set", "l2.ways=16", "--timing", "on"), "tcor-64k",
+                                       ["l2.ways=4", "l2.size=2M", "l2.ways=16", "timing=on"]),
+                                      (("--set", "mode=tbr", "--config", "tcor-64k,l2.ways=2"), "tcor-64k",
+                                       ["l2.ways=4", "l2.size=2M", "mode=tbr", "l2.ways=2"])):
+            lines = "\n".join(settings)
+            text = self.fine("env", *words, variables=there)
+            self.assertIn(f"export TBRSIM_CONFIG='{name}'\n", text)
+            self.assertIn(f"export TBRSIM_SET='{lines}'\n", text)
+        self.refused(2, "--config a.yaml,fast: expected key=value behind the comma", "run", "--config", "a.yaml,fast")
+
+    def test_settings_of_several_configurations(self):
+        """What --help says; tests of recordings have what is simulated."""
+        notes = tbrsim.run("sim", "--help", check=True).stdout.split("\n\n")[-1]
+        for word in ("behind one is of that configuration", "before the\nfirst --config", "ambiguous and refused"):
+            self.assertIn(word, notes)
+        for command in set(COMMANDS) - {"sim"}:
+            if "config" in options(command):
+                self.refused(2, "--config two: expected one configuration; tbrsim sim takes several", command, "--config",
+                             "one", "--config", "two")
+
     def test_unknown(self):
         for command in COMMANDS:
             self.refused(2, f"unknown option '--fly'; see tbrsim {command} --help", command, "--fly")
