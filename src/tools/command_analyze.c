@@ -76,10 +76,10 @@ parse(struct analyze *analyze, int argc, char **argv)
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
-      .groups = {config_options(&analyze->configurations, DEFAULT_CONFIG),
-                 frame_and_warm_up_options(&analyze->frames, "1"), unit_options(&analyze->caches, "l2"),
-                 OPTION_GROUP(rows, &analyze->analysis.sets), json_options(&analyze->json),
-                 directory_options(&analyze->out, "none; analysis.json and tables as CSV")},
+      .groups = {CONFIG_OPTIONS(&analyze->configurations, DEFAULT_CONFIG),
+                 FRAME_AND_WARM_UP_OPTIONS(&analyze->frames, "1"), UNIT_OPTIONS(&analyze->caches, "l2"),
+                 OPTION_GROUP(rows, &analyze->analysis.sets), JSON_OPTIONS(&analyze->json),
+                 DIRECTORY_OPTIONS(&analyze->out, "none; analysis.json and tables as CSV")},
    };
    analyze->analysis.file = command_line_parse(&line, argc, argv).list[0];
    analyze->analysis.point = options_unit(analyze->caches.unit);

@@ -91,7 +91,7 @@ parse_options(struct cache_options *options, int argc, char **argv)
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "trace",
-      .groups = {OPTION_GROUP(rows, options), json_options(&options->json)},
+      .groups = {OPTION_GROUP(rows, options), JSON_OPTIONS(&options->json)},
       .notes = notes,
       .print_notes = print_policies,
    };

@@ -60,7 +60,7 @@ command_configs(int argc, char **argv)
       .description = description,
       .operands = OPERANDS_AT_MOST_ONE,
       .operand = "configuration",
-      .groups = {OPTION_GROUP(rows, &flat), setting_options(&options.configurations)},
+      .groups = {OPTION_GROUP(rows, &flat), SETTING_OPTIONS(&options.configurations)},
    };
    const struct operands operands = command_line_parse(&line, argc, argv);
    if (!operands.count) {

@@ -17,7 +17,7 @@ command_counters(int argc, char **argv)
    const struct command_line line = {
       .usage = "tbrsim counters [OPTIONS]",
       .description = description,
-      .groups = {config_options(&options.configurations, CM_CONFIG_DEFAULT)},
+      .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT)},
    };
    command_line_parse(&line, argc, argv);
    options_finish(&options);

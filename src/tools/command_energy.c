@@ -37,8 +37,8 @@ command_energy(int argc, char **argv)
       .description = description,
       .operands = OPERANDS_SEVERAL,
       .operand = "statistics",
-      .groups = {OPTION_GROUP(rows, &energy), frame_options(&energy.options.frames),
-                 config_options(&configurations, "the simulation's own"), json_options(&json)},
+      .groups = {OPTION_GROUP(rows, &energy), FRAME_OPTIONS(&energy.options.frames),
+                 CONFIG_OPTIONS(&configurations, "the simulation's own"), JSON_OPTIONS(&json)},
    };
    const struct operands operands = command_line_parse(&line, argc, argv);
    const struct configuration given = configurations_given(&configurations);

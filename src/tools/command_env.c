@@ -35,8 +35,8 @@ command_env(int argc, char **argv)
    const struct command_line line = {
       .usage = "tbrsim env [OPTIONS]",
       .description = description,
-      .groups = {config_options(&options.configurations, CM_CONFIG_DEFAULT), live_options(&options, "none"),
-                 record_options(&options), driver_options(&options)},
+      .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT), LIVE_OPTIONS(&options, "none"),
+                 RECORD_OPTIONS(&options), DRIVER_OPTIONS(&options)},
    };
    command_line_parse(&line, argc, argv);
    options_finish_live(&options);

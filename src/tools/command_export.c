@@ -119,9 +119,9 @@ parse(struct export_options *options, int argc, char **argv)
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
-      .groups = {OPTION_GROUP(rows, &options->format), unit_options(&options->caches, "none, required"),
-                 config_options(&options->configurations, "the recorded one"),
-                 frame_options(&options->frames.frames), file_options(&options->output)},
+      .groups = {OPTION_GROUP(rows, &options->format), UNIT_OPTIONS(&options->caches, "none, required"),
+                 CONFIG_OPTIONS(&options->configurations, "the recorded one"),
+                 FRAME_OPTIONS(&options->frames.frames), FILE_OPTIONS(&options->output)},
       .notes = notes,
    };
    options->path = command_line_parse(&line, argc, argv).list[0];

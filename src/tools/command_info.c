@@ -223,7 +223,7 @@ command_info(int argc, char **argv)
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
-      .groups = {json_options(&json)},
+      .groups = {JSON_OPTIONS(&json)},
    };
    const char *path = command_line_parse(&line, argc, argv).list[0];
 

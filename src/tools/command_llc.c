@@ -58,12 +58,12 @@ parse(struct llc_options *options, int argc, char **argv)
       .description = description,
       .operands = OPERANDS_SEVERAL,
       .operand = "recording",
-      .groups = {unit_options(&options->caches, "the one before memory"),
-                 policy_options(&options->caches, "all, those of the paper"),
-                 size_options(&options->caches, "the configuration's"), OPTION_GROUP(rows, options),
-                 config_options(&options->configurations, "the recorded one"),
-                 frame_and_warm_up_options(&options->frames, "0"), job_options(&options->jobs),
-                 format_options(&options->format), file_options(&options->out)},
+      .groups = {UNIT_OPTIONS(&options->caches, "the one before memory"),
+                 POLICY_OPTIONS(&options->caches, "all, those of the paper"),
+                 SIZE_OPTIONS(&options->caches, "the configuration's"), OPTION_GROUP(rows, options),
+                 CONFIG_OPTIONS(&options->configurations, "the recorded one"),
+                 FRAME_AND_WARM_UP_OPTIONS(&options->frames, "0"), JOB_OPTIONS(&options->jobs),
+                 FORMAT_OPTIONS(&options->format), FILE_OPTIONS(&options->out)},
       .notes = "docs/llc.md explains each value.\n",
    };
    options->operands = command_line_parse(&line, argc, argv);

@@ -78,9 +78,9 @@ parse(struct replay *replay, int argc, char **argv)
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "trace",
-      .groups = {config_options(&options->configurations, CM_CONFIG_DEFAULT),
-                 live_options(options, "tbrsim-out"), record_options(options),
-                 frame_options(&options->frames), OPTION_GROUP(rows, replay)},
+      .groups = {CONFIG_OPTIONS(&options->configurations, CM_CONFIG_DEFAULT),
+                 LIVE_OPTIONS(options, "tbrsim-out"), RECORD_OPTIONS(options),
+                 FRAME_OPTIONS(&options->frames), OPTION_GROUP(rows, replay)},
    };
    replay->trace = command_line_parse(&line, argc, argv).list[0];
    if (options->frames)

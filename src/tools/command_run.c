@@ -43,9 +43,9 @@ command_run(int argc, char **argv)
       .description = description,
       .operands = OPERANDS_PROGRAM,
       .operand = "program",
-      .groups = {config_options(&options.configurations, CM_CONFIG_DEFAULT),
-                 live_options(&options, "tbrsim-out"), record_options(&options),
-                 frame_options(&options.frames), OPTION_GROUP(rows, &screen), driver_options(&options)},
+      .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT),
+                 LIVE_OPTIONS(&options, "tbrsim-out"), RECORD_OPTIONS(&options),
+                 FRAME_OPTIONS(&options.frames), OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
    };
    char **program = command_line_parse(&line, argc, argv).list;
 

@@ -64,11 +64,11 @@ parse(struct sim *sim, int argc, char **argv)
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
-      .groups = {config_options(&sim->configurations, "the recorded one"), vary_options(&sim->configurations),
-                 frame_and_warm_up_options(&sim->frames, "0"), OPTION_GROUP(rows, sim),
-                 format_options(&sim->format),
-                 directory_options(&sim->out, "tbrsim-out; of several\nconfigurations each in DIR/NAME"),
-                 job_options(&sim->jobs)},
+      .groups = {CONFIG_OPTIONS(&sim->configurations, "the recorded one"), VARY_OPTIONS(&sim->configurations),
+                 FRAME_AND_WARM_UP_OPTIONS(&sim->frames, "0"), OPTION_GROUP(rows, sim),
+                 FORMAT_OPTIONS(&sim->format),
+                 DIRECTORY_OPTIONS(&sim->out, "tbrsim-out; of several\nconfigurations each in DIR/NAME"),
+                 JOB_OPTIONS(&sim->jobs)},
       .notes = notes,
    };
    sim->path = command_line_parse(&line, argc, argv).list[0];

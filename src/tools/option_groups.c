@@ -6,13 +6,6 @@
 #include "options.h"
 #include "tools.h"
 
-#define GROUP(rows, first, end, target, preset)             \
-   (struct option_group)                                    \
-   {                                                        \
-      (rows) + (first), (end) - (first), (target), (preset) \
-   }
-#define WHOLE_GROUP(rows, target, preset) GROUP(rows, 0, sizeof(rows) / sizeof((rows)[0]), target, preset)
-
 /* ---- values ----------------------------------------------------------------- */
 
 void
@@ -86,7 +79,7 @@ take_operand(void *field, const char *option, const char *value)
    configurations_all(field);
 }
 
-static const struct option_row config_rows[] = {
+const struct option_row config_option_rows[] = {
    OPTION_REPEATED("config", "NAME|FILE.yaml[,KEY=VALUE]",
                    "the simulated GPU: a preset (tbrsim configs lists them) or a file, and\n"
                    "changes of it (default: %s)",
@@ -103,24 +96,6 @@ static const struct option_row config_rows[] = {
                    "combinations",
                    take_variation),
 };
-
-struct option_group
-config_options(struct configurations *configurations, const char *preset)
-{
-   return GROUP(config_rows, 0, 4, configurations, preset);
-}
-
-struct option_group
-setting_options(struct configurations *configurations)
-{
-   return GROUP(config_rows, 1, 3, configurations, NULL);
-}
-
-struct option_group
-vary_options(struct configurations *configurations)
-{
-   return GROUP(config_rows, 4, 5, configurations, NULL);
-}
 
 /* ---- frames ------------------------------------------------------------------ */
 
@@ -140,7 +115,7 @@ take_warm_up(void *field, const char *option, const char *value)
       fail(STATUS_USAGE, "%s %s: expected a number of frames", option, value);
 }
 
-static const struct option_row frame_rows[] = {
+const struct option_row frame_option_rows[] = {
    OPTION("frames", "A-B|A", "only frames A to B, or A alone; the first is 0 (default: all)", take_frames,
           struct frame_selection, frames),
    OPTION("warm-up", "N",
@@ -150,18 +125,6 @@ static const struct option_row frame_rows[] = {
 };
 
 static_assert(offsetof(struct frame_selection, frames) == 0, "--frames alone takes a const char *");
-
-struct option_group
-frame_options(const char **frames)
-{
-   return GROUP(frame_rows, 0, 1, frames, NULL);
-}
-
-struct option_group
-frame_and_warm_up_options(struct frame_selection *selection, const char *warm_up)
-{
-   return GROUP(frame_rows, 0, 2, selection, warm_up);
-}
 
 /* ---- caches ------------------------------------------------------------------- */
 
@@ -173,7 +136,7 @@ take_unit(void *field, const char *option, const char *value)
    *(const char **)field = value;
 }
 
-static const struct option_row cache_rows[] = {
+const struct option_row cache_option_rows[] = {
    OPTION("unit", "UNIT",
           "accesses that arrive at a cache, all its instances together, or at dram\n"
           "(also --point; default: %s)",
@@ -193,36 +156,6 @@ static const struct option_row cache_rows[] = {
    OPTION("index", "modulo|xor", "how a block's number gives its set (default: modulo)", take_index,
           struct cache_selection, index),
 };
-
-struct option_group
-unit_options(struct cache_selection *caches, const char *preset)
-{
-   return GROUP(cache_rows, 0, 2, caches, preset);
-}
-
-struct option_group
-policy_options(struct cache_selection *caches, const char *preset)
-{
-   return GROUP(cache_rows, 2, 4, caches, preset);
-}
-
-struct option_group
-size_options(struct cache_selection *caches, const char *preset)
-{
-   return GROUP(cache_rows, 4, 5, caches, preset);
-}
-
-struct option_group
-stream_options(struct cache_selection *caches, const char *preset)
-{
-   return GROUP(cache_rows, 5, 6, caches, preset);
-}
-
-struct option_group
-shape_options(struct cache_selection *caches, const char *preset)
-{
-   return GROUP(cache_rows, 6, 9, caches, preset);
-}
 
 /* ---- output -------------------------------------------------------------------- */
 
@@ -248,43 +181,23 @@ take_json(void *field, const char *option, const char *value)
    *(enum output_format *)field = OUTPUT_JSON;
 }
 
-struct option_group
-format_options(enum output_format *format)
-{
-   static const struct option_row rows[] = {
-      OPTION_ALONE("format", "table|csv|json", "what is printed (default: table)", take_format),
-      OPTION_ALONE("csv", NULL, "print CSV", take_csv),
-      OPTION_ALONE("json", NULL, "print JSON", take_json),
-   };
-   return WHOLE_GROUP(rows, format, NULL);
-}
+const struct option_row format_option_rows[] = {
+   OPTION_ALONE("format", "table|csv|json", "what is printed (default: table)", take_format),
+   OPTION_ALONE("csv", NULL, "print CSV", take_csv),
+   OPTION_ALONE("json", NULL, "print JSON", take_json),
+};
 
-struct option_group
-json_options(bool *json)
-{
-   static const struct option_row rows[] = {
-      OPTION_ALONE("json", NULL, "print JSON", take_flag),
-   };
-   return WHOLE_GROUP(rows, json, NULL);
-}
+const struct option_row json_option_rows[] = {
+   OPTION_ALONE("json", NULL, "print JSON", take_flag),
+};
 
-struct option_group
-directory_options(const char **out, const char *preset)
-{
-   static const struct option_row rows[] = {
-      OPTION_ALONE("out", "DIR", "directory for results (default: %s)", take_path),
-   };
-   return WHOLE_GROUP(rows, out, preset);
-}
+const struct option_row directory_option_rows[] = {
+   OPTION_ALONE("out", "DIR", "directory for results (default: %s)", take_path),
+};
 
-struct option_group
-file_options(const char **out)
-{
-   static const struct option_row rows[] = {
-      OPTION_ALONE("out", "FILE", "file for results (default: standard output)", take_path),
-   };
-   return WHOLE_GROUP(rows, out, NULL);
-}
+const struct option_row file_option_rows[] = {
+   OPTION_ALONE("out", "FILE", "file for results (default: standard output)", take_path),
+};
 
 /* ---- threads -------------------------------------------------------------------- */
 
@@ -297,14 +210,9 @@ take_jobs(void *field, const char *option, const char *value)
       fail(STATUS_USAGE, "%s %s: expected a number of threads", option, value);
 }
 
-struct option_group
-job_options(unsigned *jobs)
-{
-   static const struct option_row rows[] = {
-      OPTION_ALONE("jobs", "N", "threads (default: one a core)", take_jobs),
-   };
-   return WHOLE_GROUP(rows, jobs, NULL);
-}
+const struct option_row job_option_rows[] = {
+   OPTION_ALONE("jobs", "N", "threads (default: one a core)", take_jobs),
+};
 
 /* ---- commands that simulate live --------------------------------------------------- */
 
@@ -330,7 +238,7 @@ take_driver(void *field, const char *option, const char *value)
    *(const char **)field = names[options_name(option, value, names, 3)];
 }
 
-static const struct option_row live_rows[] = {
+const struct option_row live_option_rows[] = {
    OPTION("no-model", NULL, "render only, simulate no memory hierarchy: no statistics", take_no_model,
           struct options, model),
    OPTION("out", "DIR", "directory for stats.json and frames.csv (default: %s)", take_out, struct options,
@@ -344,21 +252,3 @@ static const struct option_row live_rows[] = {
    OPTION("driver", "NAME", "tbrsim, or llvmpipe or softpipe of the same Mesa (default: tbrsim)", take_driver,
           struct options, driver),
 };
-
-struct option_group
-live_options(struct options *options, const char *preset)
-{
-   return GROUP(live_rows, 0, 2, options, preset);
-}
-
-struct option_group
-record_options(struct options *options)
-{
-   return GROUP(live_rows, 2, 4, options, NULL);
-}
-
-struct option_group
-driver_options(struct options *options)
-{
-   return GROUP(live_rows, 4, 5, options, NULL);
-}

@@ -58,33 +58,41 @@ struct cache_selection {
 
 enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON };
 
-/** --config, --set, --timing; preset: what --help says is the default configuration. */
-struct option_group config_options(struct configurations *configurations, const char *preset);
-/** --set and --timing alone. */
-struct option_group setting_options(struct configurations *configurations);
-/** --vary. */
-struct option_group vary_options(struct configurations *configurations);
-/** --frames; and with --warm-up, whose default is the text. */
-struct option_group frame_options(const char **frames);
-struct option_group frame_and_warm_up_options(struct frame_selection *selection, const char *warm_up);
-/** --unit; --policy; --size; --stream; --ways, --block and --index. The text: what is said to be the default. */
-struct option_group unit_options(struct cache_selection *caches, const char *preset);
-struct option_group policy_options(struct cache_selection *caches, const char *preset);
-struct option_group size_options(struct cache_selection *caches, const char *preset);
-struct option_group stream_options(struct cache_selection *caches, const char *preset);
-struct option_group shape_options(struct cache_selection *caches, const char *preset);
-/** --format table|csv|json with --csv and --json; --json alone, where there is no CSV. */
-struct option_group format_options(enum output_format *format);
-struct option_group json_options(bool *json);
-/** --out: a directory, or a file. */
-struct option_group directory_options(const char **out, const char *preset);
-struct option_group file_options(const char **out);
-/** --jobs. */
-struct option_group job_options(unsigned *jobs);
+extern const struct option_row config_option_rows[], frame_option_rows[], cache_option_rows[],
+   format_option_rows[], json_option_rows[], directory_option_rows[], file_option_rows[], job_option_rows[],
+   live_option_rows[];
+
+/* clang-format off */
+#define OPTION_ROWS(rows, first, end, target, type, preset) \
+   {(rows) + (first), (end) - (first), 1 ? (target) : (type *)NULL, (preset)}
+/** --config, --set, --timing of struct configurations; --set and --timing; --vary. Here and below, preset is what
+ * --help says is the default. */
+#define CONFIG_OPTIONS(all, preset) OPTION_ROWS(config_option_rows, 0, 4, all, struct configurations, preset)
+#define SETTING_OPTIONS(all) OPTION_ROWS(config_option_rows, 1, 3, all, struct configurations, NULL)
+#define VARY_OPTIONS(all) OPTION_ROWS(config_option_rows, 4, 5, all, struct configurations, NULL)
+/** --frames of a const char *; with --warm-up, of struct frame_selection. */
+#define FRAME_OPTIONS(frames) OPTION_ROWS(frame_option_rows, 0, 1, frames, const char *, NULL)
+#define FRAME_AND_WARM_UP_OPTIONS(frames, preset) \
+   OPTION_ROWS(frame_option_rows, 0, 2, frames, struct frame_selection, preset)
+/** --unit; --policy; --size; --stream; --ways, --block and --index; of struct cache_selection. */
+#define UNIT_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 0, 2, caches, struct cache_selection, preset)
+#define POLICY_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 2, 4, caches, struct cache_selection, preset)
+#define SIZE_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 4, 5, caches, struct cache_selection, preset)
+#define STREAM_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 5, 6, caches, struct cache_selection, preset)
+#define SHAPE_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 6, 9, caches, struct cache_selection, preset)
+/** --format table|csv|json with --csv and --json; --json alone, of a bool, where there is no CSV. */
+#define FORMAT_OPTIONS(format) OPTION_ROWS(format_option_rows, 0, 3, format, enum output_format, NULL)
+#define JSON_OPTIONS(json) OPTION_ROWS(json_option_rows, 0, 1, json, bool, NULL)
+/** --out of a const char *: a directory, or a file (standard output). */
+#define DIRECTORY_OPTIONS(out, preset) OPTION_ROWS(directory_option_rows, 0, 1, out, const char *, preset)
+#define FILE_OPTIONS(out) OPTION_ROWS(file_option_rows, 0, 1, out, const char *, NULL)
+/** --jobs of an unsigned. */
+#define JOB_OPTIONS(jobs) OPTION_ROWS(job_option_rows, 0, 1, jobs, unsigned, NULL)
 /** Of commands that simulate live: --no-model and --out; --record and --record-hidden; --driver. */
-struct option_group live_options(struct options *options, const char *preset);
-struct option_group record_options(struct options *options);
-struct option_group driver_options(struct options *options);
+#define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 2, live, struct options, preset)
+#define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 2, 4, live, struct options, NULL)
+#define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 4, 5, live, struct options, NULL)
+/* clang-format on */
 
 /* ---- values of options --------------------------------------------------------- */
 
