@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/units.h"
+#include "access/access_text.h"
 
 const char *const address_format_names[ADDRESS_FORMAT_COUNT] = {"auto", "din", "oraclegeneral", "plain",
                                                                 "streams"};
@@ -101,41 +101,6 @@ is_space(char c)
    return c == ' ' || c == '\t' || c == '\r';
 }
 
-static const char *
-skip_spaces(const char *text, const char *end)
-{
-   while (text < end && is_space(*text))
-      text++;
-   return text;
-}
-
-static int
-hexadecimal_digit(char c)
-{
-   if (c >= '0' && c <= '9')
-      return c - '0';
-   if ((c | 32) >= 'a' && (c | 32) <= 'f')
-      return (c | 32) - 'a' + 10;
-   return -1;
-}
-
-/* A number of up to 64 bits, with 0x or without. Where it ends; NULL where it is none. */
-static const char *
-read_hexadecimal(const char *text, const char *end, uint64_t *value)
-{
-   if (end - text > 2 && text[0] == '0' && (text[1] | 32) == 'x')
-      text += 2;
-   const char *begin = text;
-   uint64_t number = 0;
-   for (int digit; text < end && (digit = hexadecimal_digit(*text)) >= 0; text++) {
-      if (number >> 60)
-         return NULL;
-      number = number << 4 | (unsigned)digit;
-   }
-   *value = number;
-   return text > begin && (text == end || is_space(*text)) ? text : NULL;
-}
-
 /* Part of a line, for a message. */
 #define SHOWN_BYTES 40
 struct shown {
@@ -162,7 +127,7 @@ decode_din(struct address_trace *trace, const char *line, const char *end, struc
 {
    static const char expected[] = "expected \"LABEL ADDRESS\" with label 0 to 3, or \"r|w|i|m ADDRESS SIZE\"";
    const char label = line[0];
-   const char *text = skip_spaces(line + 1, end);
+   const char *text = cm_text_skip_spaces(line + 1, end);
    if (text == line + 1 || text == end)
       return wrong_line(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
    if (memchr("45cv", label, 4))
@@ -173,21 +138,13 @@ decode_din(struct address_trace *trace, const char *line, const char *end, struc
       return wrong_line(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
    access->write = label == '1' || label == 'w';
    access->bytes = 1;
-   text = read_hexadecimal(text, end, &access->address);
+   text = cm_text_hexadecimal(text, end, &access->address);
    if (!text)
       return wrong_line(trace, error, error_size, "'%s' has no hexadecimal address of up to 64 bits",
                         show(line, end).text);
-   if (extended && !read_hexadecimal(skip_spaces(text, end), end, &access->bytes))
+   if (extended && !cm_text_hexadecimal(cm_text_skip_spaces(text, end), end, &access->bytes))
       return wrong_line(trace, error, error_size, "'%s' has no hexadecimal size", show(line, end).text);
    return true;
-}
-
-/* An address with 0x. Where it ends; NULL where there is none. */
-static const char *
-read_address(const char *text, const char *end, uint64_t *value)
-{
-   const bool prefix = end - text > 2 && text[0] == '0' && (text[1] | 32) == 'x';
-   return prefix ? read_hexadecimal(text, end, value) : NULL;
 }
 
 static bool
@@ -195,86 +152,49 @@ decode_plain(struct address_trace *trace, const char *line, const char *end, str
              char *error, unsigned long error_size)
 {
    const char kind = (char)(line[0] | 32);
-   const char *text = skip_spaces(line + 1, end);
    access->write = kind == 'w';
    access->bytes = 1;
-   const char *rest = text > line + 1 ? read_address(text, end, &access->address) : NULL;
-   if ((kind != 'r' && kind != 'w') || !rest || skip_spaces(rest, end) != end)
+   const char *rest = cm_text_address(line + 1, end, &access->address);
+   if ((kind != 'r' && kind != 'w') || !rest || cm_text_skip_spaces(rest, end) != end)
       return wrong_line(trace, error, error_size, "'%s', expected \"R 0xADDRESS\" or \"W 0xADDRESS\"",
                         show(line, end).text);
    return true;
 }
 
-static bool
-read_stream(const char *text, const char *end, uint8_t *stream)
-{
-   for (unsigned s = 0; s < CM_STREAM_COUNT; s++) {
-      if (strlen(cm_stream_names[s]) == (size_t)(end - text) &&
-          !memcmp(cm_stream_names[s], text, (size_t)(end - text))) {
-         *stream = (uint8_t)s;
-         return true;
-      }
-   }
-   return false;
-}
-
-static const char *
-trim_spaces(const char *text, const char *end)
-{
-   while (end > text && is_space(end[-1]))
-      end--;
-   return end;
-}
-
-/* "R 0x1fc0 texture". */
+/* Of the format `streams`: an access, or what the batch ends with, or nothing that matters to a cache. */
 static bool
 decode_streams(struct address_trace *trace, const char *line, const char *end, struct access *access,
-               char *error, unsigned long error_size)
+               struct address_batch *batch, char *error, unsigned long error_size, bool *is_access)
 {
-   const char *text = skip_spaces(line + 1, end);
-   const char *rest = text > line + 1 ? read_address(text, end, &access->address) : NULL;
-   access->write = line[0] == 'W';
-   access->bytes = 1;
-   if ((line[0] != 'R' && line[0] != 'W') || !rest)
-      return wrong_line(trace, error, error_size,
-                        "'%s', expected \"R|W 0xADDRESS STREAM\", \"I 0xBEGIN 0xEND\" or \"F\"",
-                        show(line, end).text);
-   rest = skip_spaces(rest, end);
-   if (!read_stream(rest, trim_spaces(rest, end), &access->stream))
-      return wrong_line(trace, error, error_size, "'%s', expected the name of a stream",
-                        show(rest, end).text);
-   return true;
-}
-
-/* "I 0x1000 0x2000". */
-static bool
-decode_invalidation(struct address_trace *trace, const char *line, const char *end,
-                    struct address_batch *batch, char *error, unsigned long error_size)
-{
-   const char *text = skip_spaces(line + 1, end);
-   const char *rest = text > line + 1 ? read_address(text, end, &batch->invalid_begin) : NULL;
-   rest = rest ? read_address(skip_spaces(rest, end), end, &batch->invalid_end) : NULL;
-   if (!rest || skip_spaces(rest, end) != end || batch->invalid_begin > batch->invalid_end)
-      return wrong_line(trace, error, error_size, "'%s', expected \"I 0xBEGIN 0xEND\"", show(line, end).text);
-   batch->invalidates = true;
-   return true;
+   struct cm_unit_arrival arrival;
+   const char *wrong, *expected;
+   *is_access = false;
+   switch (cm_access_text_read(line, end, &arrival, &wrong, &expected)) {
+   case CM_ARRIVAL_NONE:
+      return wrong_line(trace, error, error_size, "'%s', expected %s", show(wrong, end).text, expected);
+   case CM_ARRIVAL_ACCESS:
+      *is_access = true;
+      access->address = arrival.address;
+      access->bytes = 1;
+      access->write = arrival.access != CM_READ;
+      access->stream = (uint8_t)arrival.stream;
+      return true;
+   case CM_ARRIVAL_INVALIDATION:
+      batch->invalidates = true;
+      batch->invalid_begin = arrival.address;
+      batch->invalid_end = arrival.end;
+      return true;
+   default: return true;
+   }
 }
 
 /* Whether a line can only be of the format "streams". */
 static bool
-is_streams_line(struct address_trace *trace, const char *line, const char *end)
+is_streams_line(const char *line, const char *end)
 {
-   struct access access;
-   struct address_batch *batch = NULL;
-   char ignored[8];
-   if (line < end && *line == 'F' && skip_spaces(line + 1, end) == end)
-      return true;
-   if (line < end && *line == 'I' && (batch = malloc(sizeof *batch))) {
-      const bool fine = decode_invalidation(trace, line, end, batch, ignored, sizeof ignored);
-      free(batch);
-      return fine;
-   }
-   return line < end && decode_streams(trace, line, end, &access, ignored, sizeof ignored);
+   struct cm_unit_arrival arrival;
+   const char *wrong, *expected;
+   return cm_access_text_read(line, end, &arrival, &wrong, &expected) != CM_ARRIVAL_NONE;
 }
 
 /* The format of what the buffer begins with. */
@@ -295,12 +215,12 @@ guess_format(const struct address_trace *trace)
       const char *line_end = *text == '#' ? memchr(text, '\n', (size_t)(end - text)) : NULL;
       text = line_end ? line_end + 1 : *text == '#' ? end : text + 1;
    }
-   const char *line_end = memchr(text, '\n', (size_t)(end - text));
+   const char *line_end = text < end ? memchr(text, '\n', (size_t)(end - text)) : NULL;
    struct access access;
    char ignored[8];
    const bool plain = text < end && decode_plain((struct address_trace *)trace, text,
                                                  line_end ? line_end : end, &access, ignored, sizeof ignored);
-   if (is_streams_line((struct address_trace *)trace, text, line_end ? line_end : end))
+   if (is_streams_line(text, line_end ? line_end : end))
       return ADDRESS_FORMAT_STREAMS;
    return plain ? ADDRESS_FORMAT_PLAIN : ADDRESS_FORMAT_DIN;
 }
@@ -380,18 +300,20 @@ read_lines(struct address_trace *trace, struct address_batch *batch, char *error
       const enum line_result result = next_line(trace, &line, &end, error, error_size);
       if (result != LINE_FOUND)
          return result == LINE_NONE;
-      line = skip_spaces(line, end);
+      line = cm_text_skip_spaces(line, end);
       if (line == end || *line == '#')
          continue;
-      if (format == ADDRESS_FORMAT_STREAMS && *line == 'F' && skip_spaces(line + 1, end) == end)
-         continue;
-      if (format == ADDRESS_FORMAT_STREAMS && *line == 'I')
-         return decode_invalidation(trace, line, end, batch, error, error_size);
       struct access access = {0};
-      if (!(format == ADDRESS_FORMAT_DIN       ? decode_din
-            : format == ADDRESS_FORMAT_STREAMS ? decode_streams
-                                               : decode_plain)(trace, line, end, &access, error, error_size))
+      bool is_access = true;
+      if (format == ADDRESS_FORMAT_STREAMS
+             ? !decode_streams(trace, line, end, &access, batch, error, error_size, &is_access)
+             : !(format == ADDRESS_FORMAT_DIN ? decode_din : decode_plain)(trace, line, end, &access, error,
+                                                                           error_size))
          return false;
+      if (batch->invalidates)
+         return true;
+      if (!is_access)
+         continue;
       if (!add_access(trace, batch, &access))
          return wrong_line(trace, error, error_size, "'%s' is beyond the largest address, block 2^56 - 2",
                            show(line, end).text);

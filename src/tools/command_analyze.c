@@ -31,7 +31,6 @@ struct runner {
    const struct cm_config *config;
    struct cm_futures *futures;
    struct cm_gpu *gpu;
-   struct cm_observer observer;
    struct cm_analysis *accesses;
    uint64_t *counters;
    unsigned block_shift;
@@ -130,15 +129,6 @@ create_runner(struct runner *runner, const struct cm_config *config, const struc
 }
 
 static void
-observe(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
-{
-   struct runner *runner = context;
-   (void)bytes;
-   (void)access;
-   cm_analysis_access(runner->accesses, stream, address >> runner->block_shift);
-}
-
-static void
 start_gpu(struct runner *runner, enum cm_unit point)
 {
    runner->frame = 0;
@@ -147,8 +137,9 @@ start_gpu(struct runner *runner, enum cm_unit point)
       exit(STATUS_FAILED); /* which has said why */
    if (!cm_futures_is_last_pass(runner->futures))
       return;
-   runner->observer = (struct cm_observer){.access = observe, .context = runner};
-   cm_gpu_observe(runner->gpu, point, &runner->observer);
+   const struct cm_access_reader reader = cm_analysis_reader(runner->accesses, point, runner->block_shift);
+   if (!cm_gpu_add_reader(runner->gpu, &reader))
+      fail(STATUS_FAILED, "out of memory");
    runner->counters = allocate(cm_gpu_counters(runner->gpu)->count * sizeof(uint64_t));
 }
 
@@ -158,11 +149,8 @@ run_pass(struct runner *runner, const struct cm_pass *pass)
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    cm_gpu_pass_begin(runner->gpu, pass);
    const uint32_t *traversal = cm_gpu_pass_traversal(runner->gpu);
-   for (uint32_t t = 0; traversal && t < num_tiles; t++) {
-      cm_analysis_tile_begin(runner->accesses);
+   for (uint32_t t = 0; traversal && t < num_tiles; t++)
       cm_gpu_pass_tile(runner->gpu, traversal[t]);
-      cm_analysis_tile_end(runner->accesses);
-   }
    cm_gpu_pass_end(runner->gpu);
 }
 
@@ -172,7 +160,6 @@ end_frame(struct runner *runner, unsigned warm_up)
    const uint64_t *frame = cm_gpu_frame_end(runner->gpu);
    if (!cm_futures_is_last_pass(runner->futures))
       return;
-   cm_analysis_frame_end(runner->accesses);
    for (uint32_t c = 0; runner->frame >= warm_up && c < cm_gpu_counters(runner->gpu)->count; c++)
       runner->counters[c] += frame[c];
    runner->frame++;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "access/access_text.h"
 #include "events/byte_stream.h"
 #include "config/config.h"
 #include "memory/next_use.h"
@@ -29,46 +30,42 @@ struct export
 {
    FILE *file;
    uint64_t number;
-   enum cm_stream stream;
    struct cm_next_use uses; /* of oraclegeneral */
    bool numbering;          /* uses are being collected, nothing is written */
+   const struct format *format;
+   struct cm_arrivals arrivals;
 };
 
-typedef void (*write_access)(struct export *export, uint64_t address, uint32_t bytes, bool is_write);
+typedef void (*write_access)(struct export *export, const struct cm_unit_arrival *arrival);
 
 static void
-write_din(struct export *export, uint64_t address, uint32_t bytes, bool is_write)
+write_din(struct export *export, const struct cm_unit_arrival *arrival)
 {
-   (void)bytes;
-   fprintf(export->file, "%d %" PRIx64 "\n", is_write, address);
+   fprintf(export->file, "%d %" PRIx64 "\n", arrival->access != CM_READ, arrival->address);
 }
 
 static void
-write_dramsim3(struct export *export, uint64_t address, uint32_t bytes, bool is_write)
+write_dramsim3(struct export *export, const struct cm_unit_arrival *arrival)
 {
-   (void)bytes;
-   fprintf(export->file, "0x%" PRIX64 " %s %" PRIu64 "\n", address, is_write ? "WRITE" : "READ",
-           export->number);
+   fprintf(export->file, "0x%" PRIX64 " %s %" PRIu64 "\n", arrival->address,
+           arrival->access != CM_READ ? "WRITE" : "READ", export->number);
 }
 
 static void
-write_streams(struct export *export, uint64_t address, uint32_t bytes, bool is_write)
+write_streams(struct export *export, const struct cm_unit_arrival *arrival)
 {
-   (void)bytes;
-   fprintf(export->file, "%c 0x%" PRIx64 " %s\n", is_write ? 'W' : 'R', address,
-           cm_stream_names[export->stream]);
+   cm_access_text_write(export->file, CM_ARRIVAL_ACCESS, arrival);
 }
 
 /* Time in seconds (there is none: the access' number), object, its bytes, its next access. */
 static void
-write_oraclegeneral(struct export *export, uint64_t address, uint32_t bytes, bool is_write)
+write_oraclegeneral(struct export *export, const struct cm_unit_arrival *arrival)
 {
    uint8_t record[24];
-   (void)is_write;
    const uint32_t next = cm_next_use_take(&export->uses);
    cm_store_uint32(record, (uint32_t)export->number);
-   cm_store_uint64(record + 4, address);
-   cm_store_uint32(record + 12, bytes);
+   cm_store_uint64(record + 4, arrival->address);
+   cm_store_uint32(record + 12, arrival->bytes);
    cm_store_uint64(record + 16, next == CM_NEVER_USED ? UINT64_MAX : next);
    fwrite(record, sizeof(record), 1, export->file);
 }
@@ -132,67 +129,55 @@ parse(struct export_options *options, int argc, char **argv)
 
 /* ---- simulation --------------------------------------------------------------- */
 
-/* What the observer needs. */
-struct tap {
-   struct export *export;
-   write_access write;
-};
-
 static void
-observe(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+export_access(struct export *export, const struct cm_unit_arrival *arrival)
 {
-   const struct tap *tap = context;
-   struct export *export = tap->export;
-   export->stream = stream;
    if (export->numbering)
-      cm_next_use_add(&export->uses, &address, 1);
+      cm_next_use_add(&export->uses, &arrival->address, 1);
    else
-      tap->write(export, address, bytes, access != CM_READ);
+      export->format->write(export, arrival);
    export->number++;
 }
 
 static void
-observe_invalidation(void *context, uint64_t begin, uint64_t end)
+read_entries(void *context, const cm_entry *entries, uint32_t count)
 {
-   const struct tap *tap = context;
-   if (tap->write == write_streams)
-      fprintf(tap->export->file, "I 0x%" PRIx64 " 0x%" PRIx64 "\n", begin, end);
-}
-
-static void
-observe_frame_end(void *context)
-{
-   const struct tap *tap = context;
-   if (tap->write == write_streams)
-      fputs("F\n", tap->export->file);
+   struct export *export = context;
+   for (uint32_t i = 0; i < count; i++) {
+      struct cm_unit_arrival arrival;
+      const enum cm_arrival_kind kind = cm_arrivals_decode(&export->arrivals, entries[i], &arrival);
+      if (kind == CM_ARRIVAL_ACCESS)
+         export_access(export, &arrival);
+      else if (export->format->write == write_streams)
+         cm_access_text_write(export->file, kind, &arrival);
+   }
 }
 
 /* Simulates all frames; false where something was lost, which has been said. */
 static bool
-run(struct tap *tap, const struct export_options *options, struct session *session)
+run(struct export *export, const struct export_options *options, struct session *session)
 {
    struct simulations *simulations = &session->simulations;
-   const struct cm_observer observer = {
-      .access = observe,
-      .context = tap,
-      .invalidate = observe_invalidation,
-   };
-   tap->export->number = 0;
-   simulation_start(simulations->list, session->configurations.list, simulations->recording, NULL, 0);
-   simulations->list->observer = &observer;
-   simulations->list->point = options->unit;
-   simulations->list->frame_end = observe_frame_end;
+   const struct configuration *configuration = session->configurations.list;
+   const uint32_t block = options->unit == CM_UNIT_DRAM ? 1u << CM_DRAM_BLOCK_SHIFT
+                                                        : configuration->config->caches[options->unit].block;
+   const struct cm_access_reader reader = {read_entries, export, 1u << options->unit};
+   export->arrivals =
+      (struct cm_arrivals){.unit = options->unit, .block_shift = (unsigned)__builtin_ctz(block)};
+   export->number = 0;
+   simulation_start(simulations->list, configuration, simulations->recording, NULL, 0);
+   simulations->list->reader = &reader;
    return simulations_run(simulations);
 }
 
 static void
-collect_next_uses(struct tap *tap, const struct export_options *options, struct session *session)
+collect_next_uses(struct export *export, const struct export_options *options, struct session *session)
 {
-   struct cm_next_use *uses = &tap->export->uses;
+   struct cm_next_use *uses = &export->uses;
    cm_next_use_init(uses);
-   tap->export->numbering = true;
-   run(tap, options, session);
-   tap->export->numbering = false;
+   export->numbering = true;
+   run(export, options, session);
+   export->numbering = false;
    if (uses->problem == CM_NEXT_USE_NO_MEMORY)
       fail(STATUS_FAILED, "out of memory for the next accesses");
    if (uses->problem == CM_NEXT_USE_TOO_MANY)
@@ -224,10 +209,10 @@ command_export(int argc, char **argv)
    if (isatty(fileno(export.file)))
       progress_silence();
    setvbuf(export.file, buffer, _IOFBF, sizeof(buffer));
-   struct tap tap = {&export, options.format->write};
+   export.format = options.format;
    if (options.format->has_next_uses)
-      collect_next_uses(&tap, &options, &session);
-   bool fine = run(&tap, &options, &session);
+      collect_next_uses(&export, &options, &session);
+   bool fine = run(&export, &options, &session);
    options_close_output(export.file, options.output);
    session_check(&session);
    session_close(&session);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access_stream.h"
+#include "cache_feed.h"
 #include "config/config.h"
 #include "llc_report.h"
 #include "session.h"
@@ -217,10 +217,11 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison, s
    }
    const struct configuration *configuration = &session->configurations.list[0];
    struct cm_cache_config *cache = &configuration->config->caches[comparison->unit];
-   const struct access_stream stream = {
+   const struct cache_feed feed = {
       .caches = llcs,
       .num_units = comparison->num_points,
       .run = run_part,
+      .unit_block_shift = (unsigned)__builtin_ctz(cache->block),
       .block_shift = (unsigned)__builtin_ctz(cache->block),
       .streams = (1u << CM_STREAM_COUNT) - 1,
       .by_frames = true,
@@ -228,7 +229,7 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison, s
    };
    make_perfect(cache);
    session->simulations.jobs = options->jobs > 1 ? 2 : 1; /* one decodes, one simulates */
-   const bool fine = access_stream_run(&stream, &session->simulations, configuration, comparison->unit);
+   const bool fine = cache_feed_run(&feed, &session->simulations, configuration, comparison->unit);
    for (unsigned p = 0; p < comparison->num_points; p++) {
       struct cm_llc_result *result = &comparison->points[p].result;
       const char *problem = cm_llc_result(llcs[p], result);

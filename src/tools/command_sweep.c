@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "access_stream.h"
+#include "cache_feed.h"
 #include "analysis/sweep.h"
 #include "config/config.h"
 #include "memory/future.h"
@@ -363,7 +363,7 @@ run_part(void *context, unsigned unit, const struct cm_access_runs *part)
 }
 
 static void
-keep_warm_up(void *context, const struct access_round *round)
+keep_warm_up(void *context, const struct feed_round *round)
 {
    struct swept *swept = context;
    for (uint32_t p = 0; p < swept->points->count; p++) {
@@ -415,7 +415,7 @@ command_sweep(int argc, char **argv)
    if (!sweep)
       fail(STATUS_FAILED, "out of memory for %u caches", points.count);
    struct swept swept = {sweep, &points, allocate(points.count * sizeof(*swept.warm))};
-   const struct access_stream stream = {
+   const struct cache_feed feed = {
       .caches = &swept,
       .num_units = cm_sweep_units(sweep),
       .needs_next = needs_next,
@@ -423,13 +423,14 @@ command_sweep(int argc, char **argv)
       .run = run_part,
       .warm_up = options.frames.warm_up,
       .warm_up_end = keep_warm_up,
+      .unit_block_shift = (unsigned)__builtin_ctz(source.block),
       .block_shift = (unsigned)__builtin_ctz(block),
       .streams = source.streams,
       .forgets = source.is_parameter_buffer,
       .jobs = options.jobs,
    };
    session.simulations.jobs = options.jobs > 1 ? 2 : 1; /* one decodes, one simulates */
-   const bool fine = access_stream_run(&stream, &session.simulations, configuration, source.unit);
+   const bool fine = cache_feed_run(&feed, &session.simulations, configuration, source.unit);
    session_check(&session);
 
    struct cm_sweep_result *results = allocate(points.count * sizeof(*results));

@@ -84,8 +84,8 @@ begin_gpu(struct simulation *simulation)
    cm_gpu_destroy(simulation->gpu);
    simulation->gpu = cm_gpu_create_with_futures(simulation->configuration->config, simulation->futures);
    simulation->failed |= !simulation->gpu;
-   if (simulation->gpu && simulation->observer && counts(simulation))
-      cm_gpu_observe(simulation->gpu, simulation->point, simulation->observer);
+   if (simulation->gpu && simulation->reader && counts(simulation))
+      simulation->failed |= !cm_gpu_add_reader(simulation->gpu, simulation->reader);
    if (simulation->gpu && simulation->timeline && !simulation->has_timeline && counts(simulation)) {
       cm_gpu_set_timeline(simulation->gpu, simulation->timeline);
       simulation->has_timeline = true;
@@ -101,8 +101,6 @@ run_pass(struct simulation *simulation, const struct cm_pass *pass)
    for (uint32_t n = 0; traversal && n < pass->tiles_x * pass->tiles_y; n++)
       cm_gpu_pass_tile(gpu, traversal[n]);
    cm_gpu_pass_end(gpu);
-   if (simulation->render_pass_end && counts(simulation))
-      simulation->render_pass_end(simulation->observer->context);
 }
 
 static void
@@ -112,8 +110,6 @@ end_frame(struct simulation *simulation)
    simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
    if (!counts(simulation))
       return;
-   if (simulation->frame_end)
-      simulation->frame_end(simulation->observer->context);
    if (simulation->warmed < simulation->warm_up) {
       simulation->warmed++;
       return;

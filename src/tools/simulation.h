@@ -19,14 +19,8 @@ struct simulation {
    unsigned frames;                /**< counted */
    unsigned written;               /**< of these, to out */
    bool failed;                    /**< something was not simulated or not written; it was said */
-   /** Told of the accesses that arrive at a unit, in the pass that counts; NULL: nobody. */
-   const struct cm_observer *observer;
-   enum cm_unit point;
-   /** Called with the observer's context after each render pass, in the pass over the recording that counts;
-    * NULL: nobody. */
-   void (*render_pass_end)(void *context);
-   /** Likewise after each frame. */
-   void (*frame_end)(void *context);
+   /** Reads the accesses, in the pass over the recording that counts; NULL: nobody does. */
+   const struct cm_access_reader *reader;
 
    /** Of one of the frames, counted from the first one simulated, on the first GPU of the recording; NULL: none. */
    struct cm_timeline *timeline;

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of the access stream say what was put into them, and arrive in order; a shared side that takes them in batches
+/* Entries of the access stream say what was put into them, as text, too, and arrive in order, of which runs are made; a
+ * shared side that takes them in batches
  * counts what it would count if it were called access by access. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "access/access_text.h"
+#include "analysis/access_runs.h"
 #include "memory/hierarchy.h"
 #include "support/random_pass.h"
 #include "support/test.h"
@@ -49,6 +52,161 @@ test_round_trip(void **unused)
    assert_int_equal(cm_entry_unit(memory), CM_UNIT_DRAM);
    assert_int_equal(1 << cm_entry_instance(memory), 128);
    assert_int_equal(cm_entry_address(memory), 4096);
+}
+
+/* ---- text ------------------------------------------------------------------ */
+
+static void
+test_text(void **unused)
+{
+   (void)unused;
+   uint64_t state = 3;
+   struct cm_unit_arrival written[1000];
+   enum cm_arrival_kind kinds[1000];
+   char *text = NULL;
+   size_t size = 0;
+   FILE *file = open_memstream(&text, &size);
+   for (unsigned i = 0; i < 1000; i++) {
+      kinds[i] = (enum cm_arrival_kind)(CM_ARRIVAL_ACCESS + random_below(&state, 3));
+      written[i] = (struct cm_unit_arrival){
+         .address = 64ull * random_below(&state, 1u << 30),
+         .stream = (enum cm_stream)random_below(&state, CM_STREAM_COUNT),
+         .access = random_below(&state, 2) ? CM_WRITE : CM_READ,
+         .mark = CM_MARK_FRAME_END,
+      };
+      written[i].end = written[i].address + 64ull * random_below(&state, 100);
+      cm_access_text_write(file, kinds[i], &written[i]);
+   }
+   fclose(file);
+   const char *line = text;
+   for (unsigned i = 0; i < 1000; i++) {
+      struct cm_unit_arrival read = {.bytes = 0};
+      const char *wrong, *expected, *end = strchr(line, '\n');
+      assert_int_equal(cm_access_text_read(line, end, &read, &wrong, &expected), kinds[i]);
+      if (kinds[i] != CM_ARRIVAL_MARK)
+         assert_int_equal(read.address, written[i].address);
+      if (kinds[i] == CM_ARRIVAL_ACCESS)
+         assert_true(read.stream == written[i].stream && read.access == written[i].access);
+      if (kinds[i] == CM_ARRIVAL_INVALIDATION)
+         assert_int_equal(read.end, written[i].end);
+      line = end + 1;
+   }
+   assert_int_equal(line - text, (long)size);
+   free(text);
+
+   static const char *const malformed[] = {"",
+                                           "R",
+                                           "R 1fc0 texture",
+                                           "R 0x1fc0",
+                                           "R 0x1fc0 texels",
+                                           "X 0x1fc0 texture",
+                                           "F 1",
+                                           "I 0x1000",
+                                           "I 0x2000 0x1000",
+                                           "I 0x1000 0x2000 0x3000",
+                                           "W 0x11111111111111111 color"};
+   for (unsigned m = 0; m < sizeof malformed / sizeof malformed[0]; m++) {
+      struct cm_unit_arrival read;
+      const char *wrong, *expected;
+      assert_int_equal(cm_access_text_read(malformed[m], malformed[m] + strlen(malformed[m]), &read, &wrong,
+                                           &expected),
+                       CM_ARRIVAL_NONE);
+   }
+}
+
+/* ---- runs ------------------------------------------------------------------ */
+
+struct expected_access {
+   uint64_t block;
+   enum cm_stream stream;
+   bool write;
+};
+
+/* Accesses and invalidations that parts still have to bring. */
+struct expected_runs {
+   struct expected_access list[20000];
+   unsigned count, next;
+   unsigned invalidations, frames;
+};
+
+static void
+check_part(void *context, struct cm_access_runs *part)
+{
+   struct expected_runs *expected = context;
+   uint32_t run = 0;
+   for (uint32_t i = 0; i <= part->num_invalidations; i++) {
+      for (const uint32_t end = cm_access_runs_piece(part, i); run < end; run++) {
+         for (uint32_t a = 0; a < part->counts[run]; a++) {
+            const struct expected_access *access = &expected->list[expected->next++];
+            assert_int_equal(cm_run_block(part->runs[run]), access->block);
+            assert_int_equal(cm_run_stream(part->runs[run]), access->stream);
+            assert_int_equal(cm_run_is_write(part->runs[run]), access->write);
+         }
+      }
+      if (i == part->num_invalidations)
+         continue;
+      const struct expected_access *invalidation = &expected->list[expected->next++];
+      assert_int_equal(invalidation->stream, CM_STREAM_COUNT);
+      assert_int_equal(part->invalidations[i].first, invalidation->block);
+      assert_int_equal(part->invalidations[i].last, invalidation->block + 1);
+      expected->invalidations++;
+   }
+   expected->frames += part->ends_frame;
+   cm_access_runs_free(part);
+}
+
+/* Of all that is in the stream, the accesses to one unit, in blocks of 128 bytes, without a stream. */
+static void
+test_runs(void **unused)
+{
+   (void)unused;
+   struct expected_runs *expected = calloc(1, sizeof *expected);
+   const struct cm_run_options options = {.unit = CM_UNIT_L2,
+                                          .unit_block_shift = 6,
+                                          .block_shift = 7,
+                                          .streams = ~(1u << CM_STREAM_VERTEX),
+                                          .by_frames = true,
+                                          .take = check_part,
+                                          .context = expected};
+   struct cm_run_reader *runs = cm_run_reader_create(&options);
+   const struct cm_access_reader reader = cm_run_reader_reader(runs);
+   uint64_t state = 19;
+   unsigned frames = 0;
+   for (unsigned i = 0; i < 20000; i++) {
+      static const enum cm_stream streams[] = {CM_STREAM_VERTEX, CM_STREAM_TEXTURE, CM_STREAM_COLOR};
+      cm_entry entries[2];
+      unsigned count = 1;
+      const enum cm_stream stream = streams[random_below(&state, 3)];
+      const uint64_t address = 64ull * random_below(&state, 4);
+      const unsigned what = random_below(&state, 100);
+      const bool write = random_below(&state, 4) == 0;
+      if (what == 0) {
+         entries[0] = cm_entry_make(CM_ENTRY_MARK, CM_MARK_FRAME_END, 0, stream, 0);
+         frames++;
+      } else if (what == 1) {
+         entries[0] = cm_entry_make(CM_ENTRY_RANGE, 0, 0, stream, 256 >> CM_ENTRY_ADDRESS_SHIFT);
+         entries[1] =
+            cm_entry_make(CM_ENTRY_INVALIDATE, CM_UNIT_L2, 0, stream, 511 >> CM_ENTRY_ADDRESS_SHIFT);
+         expected->list[expected->count++] = (struct expected_access){2, CM_STREAM_COUNT, false};
+         count = 2;
+      } else if (what < 20) {
+         entries[0] = cm_entry_dram(write, stream, address, 64);
+      } else {
+         const enum cm_unit unit = what < 40 ? CM_UNIT_TEXTURE_CACHE : CM_UNIT_L2;
+         entries[0] =
+            cm_entry_access(cm_entry_cache(unit, 0), write ? CM_WRITE_BLOCK : CM_READ, stream, address);
+         if (unit == CM_UNIT_L2 && stream != CM_STREAM_VERTEX)
+            expected->list[expected->count++] = (struct expected_access){address >> 7, stream, write};
+      }
+      reader.read(reader.context, entries, count);
+   }
+   cm_run_reader_flush(runs, true);
+   assert_true(cm_run_reader_complete(runs));
+   assert_int_equal(expected->next, expected->count);
+   assert_int_equal(expected->frames, frames);
+   assert_true(expected->invalidations > 100 && expected->count > 5000);
+   cm_run_reader_destroy(runs);
+   free(expected);
 }
 
 /* ---- batches --------------------------------------------------------------- */
@@ -204,9 +362,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip),
-      cmocka_unit_test(test_order),
-      cmocka_unit_test(test_shared_side),
+      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_text),        cmocka_unit_test(test_runs),
+      cmocka_unit_test(test_order),      cmocka_unit_test(test_shared_side),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,16 +84,15 @@ test_by_hand(void **unused)
    struct cm_dram dram = {0};
    struct cm_cache cache;
    struct cm_stream_profile_counts expected = {0};
-   struct cm_stream_profile *profile = cm_stream_profile_create(&config);
-   const struct cm_stream_profile_counts *counts = cm_stream_profile_counts(profile);
    assert_true(cm_cache_init(&cache, &config, NULL, &dram));
-   cm_cache_observe(&cache, cm_stream_profile_observer(profile));
+   struct cm_stream_profile *profile = cm_stream_profile_create(&config, &cache);
+   const struct cm_stream_profile_counts *counts = cm_stream_profile_counts(profile);
    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++) {
       const uint64_t address = (uint64_t)rows[i].block * 64;
       if (rows[i].what == INVALIDATE) {
          cm_cache_invalidate(&cache, address, address + 64);
       } else {
-         cm_cache_access(&cache, address + 8, rows[i].stream, i % 2 ? CM_READ : CM_WRITE);
+         cm_stream_profile_access(profile, address + 8, rows[i].stream, i % 2 ? CM_READ : CM_WRITE);
          expected.accesses[rows[i].stream]++;
          expected.hits[rows[i].stream] += rows[i].what == HIT;
       }
@@ -128,10 +127,8 @@ struct life {
 
 struct lives {
    struct cm_cache *cache;
-   const struct cm_observer *profile; /* is told, too */
+   struct cm_stream_profile *profile;
    struct life blocks[BLOCKS];
-   cm_line before[WAYS];
-   uint64_t set_of_access;
    uint64_t outcomes[3], evictions;
    struct cm_stream_profile_counts counts;
 };
@@ -203,16 +200,6 @@ live(struct lives *lives, uint64_t block, enum cm_stream stream)
    life->letters[life->length++] = letter_of(stream);
 }
 
-static void
-before_access(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
-{
-   struct lives *lives = context;
-   lives->set_of_access = address / 64 % SETS;
-   memcpy(lives->before, lives->cache->lines + lives->set_of_access * WAYS, sizeof lives->before);
-   lives->counts.accesses[stream]++;
-   lives->profile->access(lives->profile->context, address, bytes, stream, access);
-}
-
 static bool
 holds(const cm_line *lines, uint64_t block)
 {
@@ -223,44 +210,47 @@ holds(const cm_line *lines, uint64_t block)
    return false;
 }
 
+enum outcome { HIT_BLOCK, MISSED_BLOCK, BYPASSED_BLOCK };
+
+/* An access, of which the cache's lines before and after tell what became. */
 static void
-after_access(void *context, uint64_t address, enum cm_stream stream, enum cm_outcome outcome,
-             uint64_t evicted)
+access_block(struct lives *lives, uint64_t number, enum cm_stream stream, enum cm_access access)
 {
-   struct lives *lives = context;
-   const cm_line *after = lives->cache->lines + lives->set_of_access * WAYS;
-   uint64_t left = CM_NO_ADDRESS;
-   for (unsigned way = 0; way < WAYS; way++) {
-      const uint64_t block = lives->before[way] >> 8;
-      if (lives->before[way] != CM_LINE_EMPTY && block != address / 64 && !holds(after, block))
-         left = lives->before[way] >> 8 << 6;
-   }
-   const bool was_there = holds(lives->before, address / 64), is_there = holds(after, address / 64);
-   assert_true(is_there || lives->cache->uncached == 1 + (uint32_t)stream || !was_there);
-   const enum cm_outcome expected = !is_there ? CM_BYPASS : was_there ? CM_HIT : CM_MISS;
-   assert_int_equal(outcome, expected);
-   assert_int_equal(evicted, left);
+   struct cm_cache *cache = lives->cache;
+   const cm_line *after = cache->lines + number % SETS * WAYS;
+   cm_line before[WAYS];
+   memcpy(before, after, sizeof before);
+   cm_stream_profile_access(lives->profile, number * 64, stream, access);
+
+   const bool was_there = holds(before, number), is_there = holds(after, number);
+   assert_true(is_there || cache->uncached == 1 + (uint32_t)stream || !was_there);
+   const enum outcome outcome = !is_there ? BYPASSED_BLOCK : was_there ? HIT_BLOCK : MISSED_BLOCK;
    lives->outcomes[outcome]++;
-   lives->evictions += left != CM_NO_ADDRESS;
-   if (left != CM_NO_ADDRESS)
-      end_life(lives, left / 64);
-   if (outcome != CM_BYPASS)
-      live(lives, address / 64, stream);
-   lives->counts.hits[stream] += outcome == CM_HIT;
-   lives->profile->served(lives->profile->context, address, stream, outcome, evicted);
-}
-
-static void
-before_invalidation(void *context, uint64_t begin, uint64_t end)
-{
-   struct lives *lives = context;
-   for (uint64_t block = begin / 64; block < end / 64 && block < BLOCKS; block++)
+   for (unsigned way = 0; way < WAYS; way++) {
+      const uint64_t block = before[way] >> 8;
+      if (before[way] == CM_LINE_EMPTY || holds(after, block))
+         continue;
+      lives->evictions++;
       end_life(lives, block);
-   lives->profile->invalidate(lives->profile->context, begin, end);
+   }
+   lives->counts.accesses[stream]++;
+   lives->counts.hits[stream] += outcome == HIT_BLOCK;
+   lives->counts.distant_fills[stream] += outcome == MISSED_BLOCK && cm_cache_is_distant(cache, number);
+   if (outcome != BYPASSED_BLOCK)
+      live(lives, number, stream);
 }
 
 static void
-run_steps(struct cm_cache *cache, uint64_t seed)
+invalidate_blocks(struct lives *lives, uint64_t begin, uint64_t end)
+{
+   for (uint64_t block = begin / 64; block <= (end - 1) / 64 && block < BLOCKS; block++)
+      end_life(lives, block);
+   cm_cache_invalidate(lives->cache, begin, end);
+}
+
+/* lives: of the cache; NULL: nobody looks. */
+static void
+run_steps(struct cm_cache *cache, struct lives *lives, uint64_t seed)
 {
    uint64_t state = seed;
    for (unsigned i = 0; i < STEPS; i++) {
@@ -269,10 +259,18 @@ run_steps(struct cm_cache *cache, uint64_t seed)
       const uint64_t block =
          random_below(&state, 2) ? random_below(&state, BLOCKS) : random_below(&state, SETS * WAYS);
       const enum cm_stream stream = streams[random_below(&state, 5)];
-      for (uint32_t repetitions = 1 + random_below(&state, 3); repetitions > 0; repetitions--)
-         cm_cache_access(cache, block * 64, stream, (enum cm_access)random_below(&state, 3));
-      if (i % 500 == 499)
-         cm_cache_invalidate(cache, block * 64, block * 64 + 1 + random_below(&state, 64 * 40));
+      for (uint32_t repetitions = 1 + random_below(&state, 3); repetitions > 0; repetitions--) {
+         const enum cm_access access = (enum cm_access)random_below(&state, 3);
+         if (lives)
+            access_block(lives, block, stream, access);
+         else
+            cm_cache_access(cache, block * 64, stream, access);
+      }
+      const uint64_t end = block * 64 + 1 + (i % 500 == 499 ? random_below(&state, 64 * 40) : 0);
+      if (i % 500 == 499 && lives)
+         invalidate_blocks(lives, block * 64, end);
+      else if (i % 500 == 499)
+         cm_cache_invalidate(cache, block * 64, end);
    }
 }
 
@@ -293,22 +291,17 @@ check_policy(enum cm_policy policy, uint32_t uncached)
    if (policy == CM_POLICY_OPT || policy == CM_POLICY_OPTPT) {
       assert_true(cm_cache_init(&cache, &config, NULL, &dram));
       cm_cache_collect(&cache, &uses);
-      run_steps(&cache, policy);
+      run_steps(&cache, NULL, policy);
       cm_next_use_rewind(&uses);
       cm_cache_finish(&cache);
    }
-   struct cm_stream_profile *profile = cm_stream_profile_create(&config);
    struct lives *lives = calloc(1, sizeof *lives);
-   const struct cm_observer observer = {.access = before_access,
-                                        .context = lives,
-                                        .invalidate = before_invalidation,
-                                        .served = after_access};
-   lives->cache = &cache;
-   lives->profile = cm_stream_profile_observer(profile);
    assert_true(cm_cache_init(&cache, &config, NULL, &dram));
    cm_cache_set_future(&cache, &uses);
-   cm_cache_observe(&cache, &observer);
-   run_steps(&cache, policy);
+   struct cm_stream_profile *profile = cm_stream_profile_create(&config, &cache);
+   lives->cache = &cache;
+   lives->profile = profile;
+   run_steps(&cache, lives, policy);
    for (unsigned block = 0; block < BLOCKS; block++) {
       end_life(lives, block);
       free(lives->blocks[block].letters);
@@ -325,8 +318,9 @@ check_policy(enum cm_policy policy, uint32_t uncached)
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       assert_int_equal(counts->hits[stream],
                        cm_cache_counter(&cache, (enum cm_stream)stream, CM_CACHE_EVENT_HITS));
-   assert_int_equal(uncached || policy == CM_POLICY_OPTPT, lives->outcomes[CM_BYPASS] > 1000);
-   assert_true(lives->outcomes[CM_HIT] > 5000 && lives->outcomes[CM_MISS] > 5000 && lives->evictions > 5000);
+   assert_int_equal(uncached || policy == CM_POLICY_OPTPT, lives->outcomes[BYPASSED_BLOCK] > 1000);
+   assert_true(lives->outcomes[HIT_BLOCK] > 5000 && lives->outcomes[MISSED_BLOCK] > 5000 &&
+               lives->evictions > 5000);
    assert_true(counts->texture.hits[CM_EPOCHS - 1] > 10 && counts->first_texture_hits > 100);
    assert_true(counts->z.entered[CM_EPOCHS - 1] > 10);
    assert_true(uncached || (counts->consumed > 1000 && counts->produced > counts->consumed));
@@ -357,12 +351,11 @@ test_perfect(void **unused)
       .size = 256, .ways = 4, .block = 64, .instances = 1, .policy = CM_POLICY_PERFECT, .next = CM_UNIT_DRAM};
    struct cm_dram dram = {0};
    struct cm_cache cache;
-   struct cm_stream_profile *profile = cm_stream_profile_create(&config);
-   const struct cm_stream_profile_counts *counts = cm_stream_profile_counts(profile);
    assert_true(cm_cache_init(&cache, &config, NULL, &dram));
-   cm_cache_observe(&cache, cm_stream_profile_observer(profile));
+   struct cm_stream_profile *profile = cm_stream_profile_create(&config, &cache);
+   const struct cm_stream_profile_counts *counts = cm_stream_profile_counts(profile);
    for (unsigned i = 0; i < 10; i++)
-      cm_cache_access(&cache, i % 3 * 64, i < 5 ? RT : TEX, CM_READ);
+      cm_stream_profile_access(profile, i % 3 * 64, i < 5 ? RT : TEX, CM_READ);
    assert_int_equal(counts->hits[RT] + counts->hits[TEX], 10);
    assert_int_equal(counts->produced + counts->inter_stream_hits + counts->intra_stream_hits, 0);
    cm_cache_finish(&cache);

@@ -6,6 +6,7 @@
 
 #include "gpu/gpu_config.h"
 #include "memory/hierarchy.h"
+#include "support/arrivals.h"
 #include "support/random_pass.h"
 #include "support/test.h"
 
@@ -213,24 +214,24 @@ version(uint32_t versions[2][MAX_BLOCKS], uint64_t address, enum cm_stream strea
 }
 
 static void
-at_l2(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+at_l2(void *context, const struct cm_unit_arrival *arrival)
 {
    struct versions *versions = context;
-   (void)bytes;
-   if ((stream == CM_STREAM_PB_LIST || stream == CM_STREAM_PB_ATTRIBUTE) && access != CM_READ)
-      ++*version(versions->written, address, stream);
+   const enum cm_stream stream = arrival->stream;
+   if ((stream == CM_STREAM_PB_LIST || stream == CM_STREAM_PB_ATTRIBUTE) && arrival->access != CM_READ)
+      ++*version(versions->written, arrival->address, stream);
 }
 
 static void
-at_memory(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+at_memory(void *context, const struct cm_unit_arrival *arrival)
 {
    struct versions *versions = context;
-   (void)bytes;
+   const enum cm_stream stream = arrival->stream;
    if (stream != CM_STREAM_PB_LIST && stream != CM_STREAM_PB_ATTRIBUTE)
       return;
-   const uint32_t written = *version(versions->written, address, stream);
-   uint32_t *in_memory = version(versions->in_memory, address, stream);
-   if (access == CM_READ) {
+   const uint32_t written = *version(versions->written, arrival->address, stream);
+   uint32_t *in_memory = version(versions->in_memory, arrival->address, stream);
+   if (arrival->access == CM_READ) {
       assert_int_equal(*in_memory, written);
       versions->reads_from_memory++;
    } else {
@@ -242,8 +243,8 @@ static void
 run_with_versions(const char *const *settings)
 {
    struct versions *versions = calloc(1, sizeof *versions);
-   const struct cm_observer l2 = {.access = at_l2, .context = versions},
-                            memory = {.access = at_memory, .context = versions};
+   struct test_arrivals l2 = {.access = at_l2, .context = versions};
+   struct test_arrivals memory = {.access = at_memory, .context = versions};
    char error[512];
    struct cm_config *config = cm_config_load("tcor-64k", NULL, error, sizeof error);
    assert_non_null(config);
@@ -251,8 +252,8 @@ run_with_versions(const char *const *settings)
       assert_true(cm_config_set(config, *settings, error, sizeof error));
    struct cm_gpu *gpu = cm_gpu_create(config);
    assert_non_null(gpu);
-   cm_gpu_observe(gpu, CM_UNIT_L2, &l2);
-   cm_gpu_observe(gpu, CM_UNIT_DRAM, &memory);
+   test_read_arrivals(gpu, CM_UNIT_L2, &l2);
+   test_read_arrivals(gpu, CM_UNIT_DRAM, &memory);
    define_random_resources(gpu);
    uint64_t state = 3;
    for (uint32_t p = 0; p < 60; p++) {

@@ -6,6 +6,7 @@
 
 #include "analysis/stream_profile.h"
 #include "memory/future.h"
+#include "support/arrivals.h"
 #include "support/full_pass.h"
 #include "support/test.h"
 
@@ -109,7 +110,7 @@ struct letters {
 
 /* A stream's letter, small for reads, then the block's number from the resource's first one, if it is known. */
 static void
-write_letter(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+write_letter(void *context, const struct cm_unit_arrival *arrival)
 {
    struct letters *letters = context;
    static const char names[CM_STREAM_COUNT] = {
@@ -117,12 +118,13 @@ write_letter(void *context, uint64_t address, uint32_t bytes, enum cm_stream str
       [CM_STREAM_DEPTH] = 'Z',   [CM_STREAM_STENCIL] = 'S', [CM_STREAM_HIZ] = 'H',
       [CM_STREAM_DISPLAY] = 'D',
    };
-   const char name = names[stream] ? names[stream] : '?';
-   assert_int_equal(bytes, 64);
+   const enum cm_access access = arrival->access;
+   const char name = names[arrival->stream] ? names[arrival->stream] : '?';
+   assert_int_equal(arrival->bytes, 64);
    assert_true(letters->count + 8 < sizeof letters->text);
    if (letters->base)
-      letters->count +=
-         (size_t)sprintf(letters->text + letters->count, "%d ", (int)((address - letters->base) / 64));
+      letters->count += (size_t)sprintf(letters->text + letters->count, "%d ",
+                                        (int)((arrival->address - letters->base) / 64));
    else
       letters->count +=
          (size_t)sprintf(letters->text + letters->count, "%c%s", access == CM_READ ? name + 32 : name,
@@ -134,10 +136,10 @@ write_letter(void *context, uint64_t address, uint32_t bytes, enum cm_stream str
       "streams.stencil=llc", "streams.hiz=llc", "streams.display=llc"
 
 static struct cm_gpu *
-spelling_gpu(const struct cm_observer *observer)
+spelling_gpu(struct test_arrivals *arrivals)
 {
    struct cm_gpu *gpu = immediate_gpu((const char *const[]){ALL_IN_LLC, NULL});
-   cm_gpu_observe(gpu, CM_UNIT_LLC, observer);
+   test_read_arrivals(gpu, CM_UNIT_LLC, arrivals);
    return gpu;
 }
 
@@ -161,9 +163,9 @@ test_primitives_in_order(void **unused)
 {
    (void)unused;
    struct letters letters = {.base = 4096};
-   const struct cm_observer observer = {.access = write_letter, .context = &letters};
+   struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
    struct cm_gpu *gpu = immediate_gpu((const char *const[]){"tile.order=scanline", NULL});
-   cm_gpu_observe(gpu, CM_UNIT_COLOR_CACHE, &observer);
+   test_read_arrivals(gpu, CM_UNIT_COLOR_CACHE, &arrivals);
    struct pass_builder *pass = immediate_pass(COLOR, 8);
    add_draw(pass, (struct cm_fragment_tests){.color_write = 1});
    add_primitive(pass, 1, 1);
@@ -197,8 +199,8 @@ test_early_and_late(void **unused)
 {
    (void)unused;
    struct letters letters = {.count = 0};
-   const struct cm_observer observer = {.access = write_letter, .context = &letters};
-   struct cm_gpu *gpu = spelling_gpu(&observer);
+   struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
+   struct cm_gpu *gpu = spelling_gpu(&arrivals);
    struct pass_builder *pass = immediate_pass(COLOR, 32);
    add_depth(pass);
    pass->pass.stencil = (struct cm_attachment){.resource = STENCIL, .pixel_bytes = 1};
@@ -242,8 +244,8 @@ test_hierarchical_depth(void **unused)
 {
    (void)unused;
    struct letters letters = {.count = 0};
-   const struct cm_observer observer = {.access = write_letter, .context = &letters};
-   struct cm_gpu *gpu = spelling_gpu(&observer);
+   struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
+   struct cm_gpu *gpu = spelling_gpu(&arrivals);
    struct pass_builder *pass = immediate_pass(COLOR, 16);
    add_depth(pass);
    const struct cm_fragment_tests tests = {.depth_test = true,
@@ -283,8 +285,8 @@ test_shared_stencil(void **unused)
 {
    (void)unused;
    struct letters letters = {.count = 0};
-   const struct cm_observer observer = {.access = write_letter, .context = &letters};
-   struct cm_gpu *gpu = spelling_gpu(&observer);
+   struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
+   struct cm_gpu *gpu = spelling_gpu(&arrivals);
    struct pass_builder *pass = immediate_pass(0, 32);
    add_depth(pass);
    pass->pass.stencil = (struct cm_attachment){.resource = DEPTH};
@@ -404,6 +406,12 @@ test_clears(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+static void
+profile_access(void *context, const struct cm_unit_arrival *arrival)
+{
+   cm_stream_profile_access(context, arrival->address, arrival->stream, arrival->access);
+}
+
 /* One pass renders 8x8 pixels, the next one samples them: at the same addresses, in the LLC, where they are render
  * targets until then. What texture caches had of them before is old. */
 static void
@@ -411,10 +419,14 @@ test_render_to_texture(void **unused)
 {
    (void)unused;
    struct cm_config *config = test_config_of("imr-8m", NULL);
-   struct cm_stream_profile *profile = cm_stream_profile_create(&config->caches[CM_UNIT_LLC]);
+   struct cm_dram dram = {0};
+   struct cm_cache llc;
+   assert_true(cm_cache_init(&llc, &config->caches[CM_UNIT_LLC], NULL, &dram));
+   struct cm_stream_profile *profile = cm_stream_profile_create(&config->caches[CM_UNIT_LLC], &llc);
    cm_config_destroy(config);
+   struct test_arrivals arrivals = {.access = profile_access, .context = profile};
    struct cm_gpu *gpu = immediate_gpu(NULL);
-   cm_gpu_observe(gpu, CM_UNIT_LLC, cm_stream_profile_observer(profile));
+   test_read_arrivals(gpu, CM_UNIT_LLC, &arrivals);
    for (unsigned p = 0; p < 3; p++) {
       const bool samples = p != 1;
       struct pass_builder *pass = immediate_pass(samples ? COLOR : TEXTURE, 32);
@@ -448,6 +460,7 @@ test_render_to_texture(void **unused)
    assert_int_equal(counts->inter_stream_hits, 4);
    cm_gpu_destroy(gpu);
    cm_stream_profile_destroy(profile);
+   cm_cache_finish(&llc);
 }
 
 /* A window's colours are of the stream display, its depth is depth. They pass by the LLC if they are told to, and
@@ -542,8 +555,8 @@ test_vertices(void **unused)
 {
    (void)unused;
    struct letters letters = {.count = 0};
-   const struct cm_observer observer = {.access = write_letter, .context = &letters};
-   struct cm_gpu *gpu = spelling_gpu(&observer);
+   struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
+   struct cm_gpu *gpu = spelling_gpu(&arrivals);
    struct pass_builder *pass = immediate_pass(COLOR, 32);
    for (unsigned d = 0; d < 4; d++) {
       struct cm_draw *draw = add_draw(pass, (struct cm_fragment_tests){.color_write = 1});

@@ -7,6 +7,7 @@
 
 #include "gpu/address_space.h"
 #include "memory/cache.h"
+#include "support/arrivals.h"
 #include "support/full_pass.h"
 #include "support/test.h"
 
@@ -35,10 +36,10 @@ append(struct sequence *sequence, uint64_t address, enum cm_stream stream, enum 
 }
 
 static void
-observe(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+observe(void *context, const struct cm_unit_arrival *arrival)
 {
-   assert_int_equal(bytes, BLOCK);
-   append(context, address, stream, access);
+   assert_int_equal(arrival->bytes, BLOCK);
+   append(context, arrival->address, arrival->stream, arrival->access);
 }
 
 /* ---- the model --------------------------------------------------------- */
@@ -542,10 +543,10 @@ static void
 run_gpu(const struct cm_config *config, const struct full_model *model, uint32_t tile_size, uint64_t seed,
         struct sequence *sequence, const struct machine *machine)
 {
-   const struct cm_observer observer = {.access = observe, .context = sequence};
+   struct test_arrivals arrivals = {.access = observe, .context = sequence};
    struct cm_gpu *gpu = cm_gpu_create(config);
    assert_non_null(gpu);
-   cm_gpu_observe(gpu, CM_UNIT_LLC, &observer);
+   test_read_arrivals(gpu, CM_UNIT_LLC, &arrivals);
    define_full_resources(gpu);
    struct pass_builder *pass = full_pass(model, tile_size, seed);
    pass_run(pass, gpu);

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory/cache.h"
+#include "memory/hierarchy.h"
+#include "support/arrivals.h"
 #include "support/nuca_harness.h"
 #include "support/random_pass.h"
 #include "support/test.h"
@@ -15,27 +16,28 @@ struct observed {
 };
 
 static void
-observe(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+observe(void *context, const struct cm_unit_arrival *arrival)
 {
    struct observed *observed = context;
-   assert_int_equal(address % bytes, 0);
-   *(access == CM_READ ? &observed->reads[stream] : &observed->writes[stream]) += 1;
-   observed->bytes[stream] += bytes;
+   assert_int_equal(arrival->address % arrival->bytes, 0);
+   *(arrival->access == CM_READ ? &observed->reads[arrival->stream] : &observed->writes[arrival->stream]) +=
+      1;
+   observed->bytes[arrival->stream] += arrival->bytes;
    if (observed->cache)
-      cm_cache_access(observed->cache, address, stream, access);
+      cm_cache_access(observed->cache, arrival->address, arrival->stream, arrival->access);
 }
 
 /* Random frames; the counters' values, to be freed. */
 static uint64_t *
-run(const char *const *assignments, enum cm_unit unit, const struct cm_observer *observer,
+run(const char *const *assignments, enum cm_unit unit, struct test_arrivals *arrivals,
     struct cm_counter_table **table)
 {
    struct cm_config *config = test_config(assignments);
    struct cm_gpu *gpu = test_gpu(assignments);
    uint64_t state = 11;
    *table = cm_gpu_counter_table_create(config);
-   if (observer)
-      cm_gpu_observe(gpu, unit, observer);
+   if (arrivals)
+      test_read_arrivals(gpu, unit, arrivals);
    define_random_resources(gpu);
    for (uint32_t frame = 0; frame < 6; frame++) {
       struct pass_builder *pass = random_pass(&state, frame);
@@ -64,10 +66,10 @@ static void
 check_unit(const char *const *assignments, enum cm_unit unit)
 {
    struct observed observed = {.cache = NULL};
-   const struct cm_observer observer = {.access = observe, .context = &observed};
+   struct test_arrivals arrivals = {.access = observe, .context = &observed};
    struct cm_counter_table *table, *again;
    uint64_t *plain = run(assignments, unit, NULL, &table);
-   uint64_t *values = run(assignments, unit, &observer, &again), seen = 0;
+   uint64_t *values = run(assignments, unit, &arrivals, &again), seen = 0;
    assert_memory_equal(plain, values, table->count * sizeof *plain);
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       assert_int_equal(observed.reads[stream], value(table, values, unit, stream, "reads"));
@@ -117,9 +119,9 @@ test_what_arrives_is_all_there_is(void **unused)
    struct cm_cache cache;
    assert_true(cm_cache_init(&cache, &config->caches[CM_UNIT_L2], NULL, &dram));
    struct observed observed = {.cache = &cache};
-   const struct cm_observer observer = {.access = observe, .context = &observed};
+   struct test_arrivals arrivals = {.access = observe, .context = &observed};
    struct cm_counter_table *table;
-   uint64_t *values = run(assignments, CM_UNIT_L2, &observer, &table), misses = 0;
+   uint64_t *values = run(assignments, CM_UNIT_L2, &arrivals, &table), misses = 0;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       const uint64_t *counts = cache.counts[stream];
       misses += counts[CM_CACHE_EVENT_MISSES];
@@ -134,46 +136,45 @@ test_what_arrives_is_all_there_is(void **unused)
    cm_config_destroy(config);
 }
 
+/* Readers learn of whole blocks that are invalidated, once for all instances, whether caches have them or not. */
 static void
-tell_invalidation(void *context, uint64_t begin, uint64_t end)
+expect_invalidations(void *context, const cm_entry *entries, uint32_t count)
 {
-   uint64_t *bytes = context;
-   bytes[0] = begin;
-   bytes[1] = end;
+   struct cm_arrivals *arrivals = context;
+   for (uint32_t i = 0; i < count; i++) {
+      struct cm_unit_arrival arrival;
+      if (cm_arrivals_decode(&arrivals[1], entries[i], &arrival) != CM_ARRIVAL_INVALIDATION)
+         continue;
+      assert_int_equal(arrival.address, 64);
+      assert_int_equal(arrival.end, 320);
+      arrivals[0].range++;
+   }
 }
 
-static void
-ignore_access(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
-{
-   (void)context;
-   (void)address;
-   (void)bytes;
-   (void)stream;
-   (void)access;
-}
-
-/* The observer is told of whole blocks, whether the cache has them or not; they leave it as ever. */
 static void
 test_invalidation(void **unused)
 {
    (void)unused;
-   const struct cm_cache_config config = {
-      .size = 1024, .ways = 4, .block = 64, .instances = 1, .policy = CM_POLICY_LRU, .next = CM_UNIT_DRAM};
-   uint64_t bytes[2] = {0, 0};
-   const struct cm_observer observer = {.access = ignore_access,
-                                        .context = bytes,
-                                        .invalidate = tell_invalidation};
-   struct cm_dram dram = {0};
-   struct cm_cache cache;
-   assert_true(cm_cache_init(&cache, &config, NULL, &dram));
-   cm_cache_observe(&cache, &observer);
-   cm_cache_access(&cache, 256, CM_STREAM_TEXTURE, CM_READ);
-   cm_cache_invalidate(&cache, 100, 300);
-   assert_int_equal(bytes[0], 64);
-   assert_int_equal(bytes[1], 320);
-   cm_cache_access(&cache, 256, CM_STREAM_TEXTURE, CM_READ);
-   assert_int_equal(cm_cache_counter(&cache, CM_STREAM_TEXTURE, CM_CACHE_EVENT_MISSES), 2);
-   cm_cache_finish(&cache);
+   struct cm_config *config = test_config(NULL);
+   for (enum cm_unit unit = CM_UNIT_TEXTURE_CACHE; unit <= CM_UNIT_L2;
+        unit += CM_UNIT_L2 - CM_UNIT_TEXTURE_CACHE) {
+      struct cm_hierarchy hierarchy;
+      struct cm_arrivals arrivals[2] = {{.range = 0}, {.unit = unit, .block_shift = 6}};
+      const struct cm_access_reader reader = {expect_invalidations, arrivals, 1u << unit};
+      assert_true(cm_hierarchy_init(&hierarchy, config));
+      assert_true(cm_hierarchy_add_reader(&hierarchy, &reader));
+      for (unsigned i = 0; i < 2; i++) {
+         cm_hierarchy_access(&hierarchy, 0, 256, CM_STREAM_TEXTURE, CM_READ);
+         cm_hierarchy_invalidate(&hierarchy, unit, 100, 300);
+      }
+      cm_shared_side_run(&hierarchy.shared);
+      assert_int_equal(arrivals[0].range, 2);
+      assert_int_equal(cm_cache_counter(hierarchy.caches[CM_UNIT_TEXTURE_CACHE], CM_STREAM_TEXTURE,
+                                        CM_CACHE_EVENT_MISSES),
+                       unit == CM_UNIT_TEXTURE_CACHE ? 2 : 1);
+      cm_hierarchy_finish(&hierarchy);
+   }
+   cm_config_destroy(config);
 }
 
 int

@@ -10,7 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "config/units.h"
+#include "access/arrivals.h"
+#include "memory/next_use.h"
 
 /** Block number << 8 | stream << 1 | whether it is written. */
 typedef uint64_t cm_run;
@@ -68,6 +69,43 @@ cm_access_runs_piece(const struct cm_access_runs *part, uint32_t invalidation)
 {
    return invalidation < part->num_invalidations ? part->invalidations[invalidation].before : part->num_runs;
 }
+
+/** Frees a part's arrays but next. */
+void cm_access_runs_free(struct cm_access_runs *part);
+
+/** Adds a part's runs to next uses, which then are those of all parts that were added. */
+void cm_access_runs_add_next_uses(const struct cm_access_runs *part, struct cm_next_use *uses);
+
+/** Which runs are made of the access stream, and where they are divided. */
+struct cm_run_options {
+   enum cm_unit unit;
+   unsigned unit_block_shift; /**< binary logarithm of the bytes of the unit's blocks */
+   unsigned block_shift;      /**< of the runs' blocks, at least that */
+   uint32_t streams;          /**< a bit for each stream that is looked at */
+   bool forgets;   /**< a part is a render pass, after which all is forgotten; else it is of limited length */
+   bool by_frames; /**< parts tell where frames end */
+   /** Takes a part, which is its own then (cm_access_runs_free). */
+   void (*take)(void *context, struct cm_access_runs *part);
+   /** A frame ends: all its accesses but those since the last part have been taken, unless by_frames; cm_run_reader_flush
+    * gives the rest. NULL: need not be called. */
+   void (*frame_end)(void *context);
+   void *context;
+};
+
+struct cm_run_reader;
+
+/** NULL when out of memory. */
+struct cm_run_reader *cm_run_reader_create(const struct cm_run_options *options);
+void cm_run_reader_destroy(struct cm_run_reader *reader);
+
+/** What reads the access stream for it, which must not outlive it. */
+struct cm_access_reader cm_run_reader_reader(struct cm_run_reader *reader);
+
+/** Ends the part under way, if there is anything in it. ends_stream: no other will come, which the part tells. */
+void cm_run_reader_flush(struct cm_run_reader *reader, bool ends_stream);
+
+/** False once out of memory: accesses are missing. */
+bool cm_run_reader_complete(const struct cm_run_reader *reader);
 
 /** What was counted of one cache. */
 struct cm_sweep_counts {

@@ -16,6 +16,7 @@ struct cm_analysis {
    uint32_t frame, max_frames;
    bool in_tile;
    bool incomplete;
+   struct cm_arrivals arrivals; /* of the reader */
 };
 
 struct cm_analysis *
@@ -90,6 +91,40 @@ cm_analysis_frame_end(struct cm_analysis *analysis)
       analysis->max_frames *= 2;
    }
    memset(&analysis->frames[++analysis->frame], 0, sizeof *analysis->frames);
+}
+
+static void
+read_mark(struct cm_analysis *analysis, enum cm_mark mark)
+{
+   switch (mark) {
+   case CM_MARK_TILE_BEGIN: cm_analysis_tile_begin(analysis); break;
+   case CM_MARK_TILE_END: cm_analysis_tile_end(analysis); break;
+   case CM_MARK_FRAME_END: cm_analysis_frame_end(analysis); break;
+   default: break;
+   }
+}
+
+static void
+read_entries(void *context, const cm_entry *entries, uint32_t count)
+{
+   struct cm_analysis *analysis = context;
+   for (uint32_t i = 0; i < count; i++) {
+      struct cm_unit_arrival arrival;
+      switch (cm_arrivals_decode(&analysis->arrivals, entries[i], &arrival)) {
+      case CM_ARRIVAL_ACCESS:
+         cm_analysis_access(analysis, arrival.stream, arrival.address >> analysis->arrivals.block_shift);
+         break;
+      case CM_ARRIVAL_MARK: read_mark(analysis, arrival.mark); break;
+      default: break;
+      }
+   }
+}
+
+struct cm_access_reader
+cm_analysis_reader(struct cm_analysis *analysis, enum cm_unit unit, unsigned block_shift)
+{
+   analysis->arrivals = (struct cm_arrivals){.unit = unit, .block_shift = block_shift};
+   return (struct cm_access_reader){read_entries, analysis, 1u << unit};
 }
 
 uint32_t

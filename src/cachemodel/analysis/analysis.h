@@ -8,6 +8,7 @@
 #ifndef CM_ANALYSIS_H
 #define CM_ANALYSIS_H
 
+#include "access/arrivals.h"
 #include "analysis/reuse.h"
 #include "analysis/tile_accesses.h"
 #include "config/units.h"
@@ -24,6 +25,11 @@ void cm_analysis_tile_end(struct cm_analysis *analysis);
 
 /** One access of a stream to a block (a block number, not an address). */
 void cm_analysis_access(struct cm_analysis *analysis, enum cm_stream stream, uint64_t block);
+
+/** What reads all that from the access stream: accesses to blocks of a unit (of 1 << block_shift bytes), tiles and
+ * frames. The analysis must outlive it. */
+struct cm_access_reader
+cm_analysis_reader(struct cm_analysis *analysis, enum cm_unit unit, unsigned block_shift);
 
 /** Ends the frame; later accesses belong to the next one. */
 void cm_analysis_frame_end(struct cm_analysis *analysis);

@@ -67,18 +67,15 @@ begin_cache(struct cm_llc *llc)
       cm_cache_collect(&llc->collector, &llc->uses);
       cm_cache_set_future(&llc->cache, &llc->uses);
    }
-   if (!llc->options.profiles)
-      return true;
-   llc->profile = cm_stream_profile_create(&llc->config);
-   if (!llc->profile)
-      return false;
-   cm_stream_profile_watch(llc->profile, &llc->cache);
-   cm_cache_observe(&llc->cache, cm_stream_profile_observer(llc->profile));
-   return true;
+   if (llc->options.profiles)
+      llc->profile = cm_stream_profile_create(&llc->config, &llc->cache);
+   return llc->profile || !llc->options.profiles;
 }
 
+/* profile: the cache's; NULL: none. */
 static void
-run_piece(struct cm_cache *cache, const struct cm_access_runs *part, uint32_t begin, uint32_t end)
+run_piece(struct cm_cache *cache, struct cm_stream_profile *profile, const struct cm_access_runs *part,
+          uint32_t begin, uint32_t end)
 {
    const uint32_t ways = cache->ways;
    for (uint32_t run = begin; run < end; run++) {
@@ -88,19 +85,24 @@ run_piece(struct cm_cache *cache, const struct cm_access_runs *part, uint32_t be
          __builtin_prefetch(cache->lines + set * ways);
          __builtin_prefetch(cache->state + set * cache->state_bytes);
       }
-      for (uint32_t i = 0; i < part->counts[run]; i++)
-         cm_cache_access(cache, cm_run_block(now) << cache->block_shift, cm_run_stream(now),
-                         cm_run_is_write(now) ? CM_WRITE_BLOCK : CM_READ);
+      const uint64_t address = cm_run_block(now) << cache->block_shift;
+      const enum cm_access access = cm_run_is_write(now) ? CM_WRITE_BLOCK : CM_READ;
+      for (uint32_t i = 0; i < part->counts[run]; i++) {
+         if (profile)
+            cm_stream_profile_access(profile, address, cm_run_stream(now), access);
+         else
+            cm_cache_access(cache, address, cm_run_stream(now), access);
+      }
    }
 }
 
 static void
-run_part(struct cm_cache *cache, const struct cm_access_runs *part)
+run_part(struct cm_cache *cache, struct cm_stream_profile *profile, const struct cm_access_runs *part)
 {
    uint32_t begin = 0;
    for (uint32_t i = 0; i <= part->num_invalidations; i++) {
       const uint32_t end = cm_access_runs_piece(part, i);
-      run_piece(cache, part, begin, end);
+      run_piece(cache, profile, part, begin, end);
       begin = end;
       if (i < part->num_invalidations)
          cm_cache_invalidate(cache, part->invalidations[i].first << cache->block_shift,
@@ -209,7 +211,7 @@ run_kept(struct cm_llc *llc)
    cm_next_use_rewind(&llc->uses);
    for (uint32_t k = 0; k < llc->num_kept; k++) {
       const bool ends_frame = llc->kept[k].ends_frame;
-      run_part(&llc->cache, &llc->kept[k]);
+      run_part(&llc->cache, llc->profile, &llc->kept[k]);
       if (ends_frame)
          end_frame(llc);
    }
@@ -223,7 +225,7 @@ run_later(struct cm_llc *llc, const struct cm_access_runs *part)
       llc->problem = "out of memory for the accesses that the policy has to know";
       return;
    }
-   run_part(&llc->collector, part);
+   run_part(&llc->collector, NULL, part);
    if (part->ends_stream || (part->ends_frame && llc->options.cold_frames))
       run_kept(llc);
 }
@@ -267,7 +269,7 @@ cm_llc_run(struct cm_llc *llc, const struct cm_access_runs *part)
       run_later(llc, part);
       return;
    }
-   run_part(&llc->cache, part);
+   run_part(&llc->cache, llc->profile, part);
    if (part->ends_frame)
       end_frame(llc);
 }

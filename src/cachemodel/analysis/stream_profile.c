@@ -10,36 +10,32 @@
 enum owner { OWNER_NONE, OWNER_TEXTURE, OWNER_Z };
 
 struct resident {
-   uint64_t address; /* CM_NO_ADDRESS: none */
+   uint64_t block; /* CM_NO_BLOCK: none */
    enum owner owner;
    unsigned epoch; /* at most CM_EPOCHS - 1 */
    bool render_target;
 };
 
 struct cm_stream_profile {
-   struct cm_observer observer;
    struct cm_stream_profile_counts counts;
    struct resident *residents; /* sets × ways; within a set in no order */
    struct cm_set_index index;
-   uint32_t sets, ways;
-   unsigned block_shift;
-   const struct cm_cache *cache; /* NULL: not watched */
+   uint32_t ways;
+   struct cm_cache *cache;
 };
 
 static struct resident *
-set_of(struct cm_stream_profile *profile, uint64_t address)
+set_of(struct cm_stream_profile *profile, uint64_t block)
 {
-   return profile->residents +
-          (size_t)cm_set_of(profile->index, address >> profile->block_shift) * profile->ways;
+   return profile->residents + (size_t)cm_set_of(profile->index, block) * profile->ways;
 }
 
-/* What is known of the block at an address, or a place for one where the address is CM_NO_ADDRESS; a set has
- * as many places as the cache has ways. */
+/* What is known of a block, or room for one where it is CM_NO_BLOCK; a set has as much room as the cache has ways. */
 static struct resident *
-find(struct resident *set, uint32_t ways, uint64_t address)
+find(struct resident *set, uint32_t ways, uint64_t block)
 {
    for (uint32_t way = 0; way < ways; way++) {
-      if (set[way].address == address)
+      if (set[way].block == block)
          return &set[way];
    }
    return NULL;
@@ -112,35 +108,38 @@ access_render_target(struct cm_stream_profile *profile, struct resident *block)
    block->owner = OWNER_NONE;
 }
 
-/* ---- the observer ------------------------------------------------------- */
+/* ---- the cache ---------------------------------------------------------- */
 
+/* A block has been evicted or invalidated. */
 static void
-access_block(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
+end_life(void *context, const struct cm_cache *cache, uint64_t number)
 {
    struct cm_stream_profile *profile = context;
-   (void)address;
-   (void)bytes;
-   (void)access;
-   profile->counts.accesses[stream]++;
+   struct resident *block = find(set_of(profile, number), profile->ways, number);
+   (void)cache;
+   if (block)
+      block->block = CM_NO_BLOCK;
 }
 
-static void
-served(void *context, uint64_t address, enum cm_stream stream, enum cm_outcome outcome, uint64_t evicted)
+void
+cm_stream_profile_access(struct cm_stream_profile *profile, uint64_t address, enum cm_stream stream,
+                         enum cm_access access)
 {
-   struct cm_stream_profile *profile = context;
-   struct resident *set = set_of(profile, address);
-   const bool hit = outcome == CM_HIT;
+   struct cm_cache *cache = profile->cache;
+   const uint64_t number = address >> cache->block_shift, *counts = cache->counts[stream];
+   const uint64_t misses = counts[CM_CACHE_EVENT_MISSES], bypasses = counts[CM_CACHE_EVENT_BYPASSES];
+   cm_cache_access(cache, address, stream, access);
+   const bool hit = counts[CM_CACHE_EVENT_MISSES] == misses && counts[CM_CACHE_EVENT_BYPASSES] == bypasses;
+   profile->counts.accesses[stream]++;
    profile->counts.hits[stream] += hit;
-   if (outcome == CM_BYPASS)
+   if (counts[CM_CACHE_EVENT_BYPASSES] != bypasses)
       return;
-   /* A block that is evicted leaves its place to the one that comes in. */
-   struct resident *block = find(set, profile->ways, hit ? address : evicted);
+   struct resident *block = find(set_of(profile, number), profile->ways, hit ? number : CM_NO_BLOCK);
    if (!block)
       return; /* a hit in a cache of the policy perfect, which has no blocks */
    if (!hit) {
-      *block = (struct resident){.address = address};
-      profile->counts.distant_fills[stream] +=
-         profile->cache && cm_cache_is_distant(profile->cache, address >> profile->block_shift);
+      *block = (struct resident){.block = number};
+      profile->counts.distant_fills[stream] += cm_cache_is_distant(cache, number);
    }
    switch (graphics_stream(stream)) {
    case GRAPHICS_STREAM_TEXTURE: access_texture(profile, block, hit); break;
@@ -150,59 +149,29 @@ served(void *context, uint64_t address, enum cm_stream stream, enum cm_outcome o
    }
 }
 
-static void
-invalidate(void *context, uint64_t begin, uint64_t end)
-{
-   struct cm_stream_profile *profile = context;
-   const uint64_t block_bytes = 1ull << profile->block_shift;
-   if ((end - begin) >> profile->block_shift < profile->sets) {
-      for (uint64_t address = begin; address < end; address += block_bytes) {
-         struct resident *block = find(set_of(profile, address), profile->ways, address);
-         if (block)
-            block->address = CM_NO_ADDRESS;
-      }
-      return;
-   }
-   for (size_t i = 0; i < (size_t)profile->sets * profile->ways; i++) {
-      struct resident *block = &profile->residents[i];
-      if (block->address >= begin && block->address < end)
-         block->address = CM_NO_ADDRESS;
-   }
-}
-
 /* ---- public ------------------------------------------------------------- */
 
 struct cm_stream_profile *
-cm_stream_profile_create(const struct cm_cache_config *config)
+cm_stream_profile_create(const struct cm_cache_config *config, struct cm_cache *cache)
 {
    struct cm_stream_profile *profile = calloc(1, sizeof *profile);
    if (!profile)
       return NULL;
+   const uint32_t sets = config->size / config->ways / config->block;
    profile->ways = config->ways;
-   profile->sets = config->size / config->ways / config->block;
-   profile->block_shift = (unsigned)__builtin_ctz(config->block);
-   profile->index = cm_set_index(profile->sets, config->index);
-   profile->observer = (struct cm_observer){
-      .access = access_block,
-      .context = profile,
-      .invalidate = invalidate,
-      .served = served,
-   };
-   const size_t places = (size_t)profile->sets * profile->ways;
-   profile->residents = malloc(places * sizeof *profile->residents);
+   profile->index = cm_set_index(sets, config->index);
+   profile->cache = cache;
+   const size_t blocks = (size_t)sets * profile->ways;
+   profile->residents = malloc(blocks * sizeof *profile->residents);
    if (!profile->residents) {
       free(profile);
       return NULL;
    }
-   for (size_t i = 0; i < places; i++)
-      profile->residents[i] = (struct resident){.address = CM_NO_ADDRESS};
+   for (size_t i = 0; i < blocks; i++)
+      profile->residents[i] = (struct resident){.block = CM_NO_BLOCK};
+   cache->left = end_life;
+   cache->left_context = profile;
    return profile;
-}
-
-void
-cm_stream_profile_watch(struct cm_stream_profile *profile, const struct cm_cache *cache)
-{
-   profile->cache = cache;
 }
 
 void
@@ -212,12 +181,6 @@ cm_stream_profile_destroy(struct cm_stream_profile *profile)
       return;
    free(profile->residents);
    free(profile);
-}
-
-const struct cm_observer *
-cm_stream_profile_observer(const struct cm_stream_profile *profile)
-{
-   return &profile->observer;
 }
 
 const struct cm_stream_profile_counts *

@@ -7,9 +7,8 @@
  * (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9), what comes in
  * predicted as distant (Figure 8).
  *
- *    struct cm_stream_profile *profile = cm_stream_profile_create(&config->caches[CM_UNIT_L2]);
- *    cm_gpu_observe(gpu, CM_UNIT_L2, cm_stream_profile_observer(profile));
- *    … the accesses …
+ *    struct cm_stream_profile *profile = cm_stream_profile_create(&config, &cache);
+ *    cm_stream_profile_access(profile, address, stream, access) …
  *    cm_stream_profile_counts(profile)->texture.entered[0] …
  *
  * The streams are those of the policies that know streams (replacement/graphics_streams.h).
@@ -50,7 +49,7 @@ struct cm_stream_profile_counts {
     * intra_stream_hits is the sum of texture.hits and these. */
    uint64_t first_texture_hits;
 
-   /** Figure 8. Blocks that came in predicted as distant (RRPV 3 of 2 bits); of a cache that is watched. */
+   /** Figure 8. Blocks that came in predicted as distant (RRPV 3 of 2 bits). */
    uint64_t distant_fills[CM_STREAM_COUNT];
 
    /** Figure 9. A block is a Z block from the Z access on that brought it in or hit it first. */
@@ -59,15 +58,15 @@ struct cm_stream_profile_counts {
 
 struct cm_stream_profile;
 
-/** For a cache of one instance. NULL when out of memory. */
-struct cm_stream_profile *cm_stream_profile_create(const struct cm_cache_config *config);
+/** For a cache that is new, of this configuration, and outlives the profile; its `left` is the profile's. NULL when out of
+ * memory. */
+struct cm_stream_profile *
+cm_stream_profile_create(const struct cm_cache_config *config, struct cm_cache *cache);
 void cm_stream_profile_destroy(struct cm_stream_profile *profile);
 
-/** The cache that tells the profile of its accesses: its predictions are looked at. */
-void cm_stream_profile_watch(struct cm_stream_profile *profile, const struct cm_cache *cache);
-
-/** What tells the profile of the cache's accesses, from the first one on; lives as long as the profile. */
-const struct cm_observer *cm_stream_profile_observer(const struct cm_stream_profile *profile);
+/** An access to the cache. */
+void cm_stream_profile_access(struct cm_stream_profile *profile, uint64_t address, enum cm_stream stream,
+                              enum cm_access access);
 
 /** Valid until the profile is destroyed. Differences of two copies are those of what lies between. */
 const struct cm_stream_profile_counts *cm_stream_profile_counts(const struct cm_stream_profile *profile);

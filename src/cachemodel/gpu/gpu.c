@@ -157,10 +157,10 @@ cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind)
    return mode != CM_MODE_IMR && kind == (mode == CM_MODE_TBDR ? CM_PASS_TBDR : CM_PASS_TBR);
 }
 
-void
-cm_gpu_observe(struct cm_gpu *gpu, enum cm_unit unit, const struct cm_observer *observer)
+bool
+cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader)
 {
-   cm_hierarchy_observe(&gpu->hierarchy, unit, observer);
+   return cm_hierarchy_add_reader(&gpu->hierarchy, reader);
 }
 
 void
@@ -268,11 +268,9 @@ cm_gpu_pass_traversal(const struct cm_gpu *gpu)
    return gpu->pass ? gpu->traversal.data : NULL;
 }
 
-void
-cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
+static void
+run_tile(struct cm_gpu *gpu, uint32_t tile)
 {
-   if (!gpu->pass)
-      return;
    if (gpu->immediate) {
       if (!cm_immediate_tile(gpu->immediate, tile))
          abandon_pass(gpu);
@@ -300,6 +298,16 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 }
 
 void
+cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   if (!gpu->pass)
+      return;
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_BEGIN, tile);
+   run_tile(gpu, tile);
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_END, tile);
+}
+
+void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
    if (gpu->pass && gpu->immediate) {
@@ -309,6 +317,7 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
       cm_parameter_buffer_end(gpu);
       cm_framebuffer_end(gpu);
    }
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);
    cm_shared_side_run(&gpu->hierarchy.shared);
    if (gpu->hierarchy.shared.out_of_memory)
       out_of_memory(gpu);
@@ -337,6 +346,7 @@ const uint64_t *
 cm_gpu_frame_end(struct cm_gpu *gpu)
 {
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
+   cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
    cm_timing_frame_end(gpu->timing);
    if (cm_timing_is_lost(gpu->timing))
       out_of_memory(gpu);

@@ -22,7 +22,7 @@
 #include "gpu/counters.h"
 
 struct cm_gpu;
-struct cm_observer;
+struct cm_access_reader;
 struct cm_futures;
 struct cm_timeline;
 
@@ -37,9 +37,9 @@ void cm_gpu_destroy(struct cm_gpu *gpu);
 /** Whether a GPU in a mode can simulate passes of a kind. Must be so of all it is given. */
 bool cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind);
 
-/** Before the first pass: the observer, which must outlive the GPU, is told of every access that
- * arrives at a cache (all its instances) or at memory. */
-void cm_gpu_observe(struct cm_gpu *gpu, enum cm_unit unit, const struct cm_observer *observer);
+/** Before the first pass: another reader of the access stream (access/arrivals.h), which must outlive the GPU. By the
+ * time that a render pass or a frame ends it has got all there is. False when out of memory. */
+bool cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader);
 
 /** Before the first pass, where timing is on: a frame's timeline (timing/timeline.h), which must outlive the GPU. */
 void cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline);
@@ -65,7 +65,7 @@ const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
 /** Whether anything happened since the last frame_end: a frame that was not ended. */
 bool cm_gpu_frame_open(const struct cm_gpu *gpu);
 
-/** Whether everything so far was counted: false once memory was out, which was said on stderr. */
+/** Whether everything so far was counted: false once out of memory, which was said on stderr. */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);
 
 /** Counter values (gpu/counters.h) since creation / since the last frame_end,

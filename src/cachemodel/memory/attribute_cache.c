@@ -113,23 +113,21 @@ cm_attribute_cache_free_entries(const struct cm_attribute_cache *cache)
 
 /* ---- towards the next level -------------------------------------------- */
 
-/* The unit's observer is told of accesses; they count attribute by attribute. */
+static uint64_t
+first_block(uint32_t primitive)
+{
+   return CM_PB_ATTRIBUTES_ADDRESS / CM_PB_BLOCK_BYTES + primitive;
+}
+
+/* The unit counts accesses attribute by attribute. */
 static void
 arrive(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes, enum cm_access access)
 {
    struct cm_cache *unit = cache->unit;
    unit->accesses[CM_STREAM_PB_ATTRIBUTE][access != CM_READ] += num_attributes;
    cache->accesses++;
-   for (uint32_t a = 0; unit->observer && a < num_attributes; a++)
-      unit->observer->access(unit->observer->context,
-                             CM_PB_ATTRIBUTES_ADDRESS + ((uint64_t)primitive + a) * CM_PB_BLOCK_BYTES,
-                             CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, access);
-}
-
-static uint64_t
-first_block(uint32_t primitive)
-{
-   return CM_PB_ATTRIBUTES_ADDRESS / CM_PB_BLOCK_BYTES + primitive;
+   for (uint32_t a = 0; unit->lookups && a < num_attributes; a++)
+      cm_cache_append_lookup(unit, first_block(primitive) + a, CM_STREAM_PB_ATTRIBUTE, access);
 }
 
 static void

@@ -125,10 +125,13 @@ static inline void
 ask_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
    const uint64_t address = block << cache->block_shift;
-   if (cache->leaving)
+   if (cache->leaving) {
       cm_access_stream_append(cache->leaving, cm_entry_access(cache->next_entry, access, stream, address));
-   else
-      cm_cache_access(cache->next, address, stream, access);
+      return;
+   }
+   if (cache->reported)
+      cm_access_stream_append(cache->reported, cm_entry_access(cache->next_entry, access, stream, address));
+   cm_cache_access(cache->next, address, stream, access);
 }
 
 void
@@ -242,7 +245,7 @@ cm_cache_forget_set(struct cm_cache *cache, uint64_t set)
 bool
 cm_cache_is_distant(const struct cm_cache *cache, uint64_t block)
 {
-   const struct cm_replacement *replacement = cache->observed ? cache->observed : cache->replacement;
+   const struct cm_replacement *replacement = cache->lookups ? cache->served : cache->replacement;
    if (replacement == &cm_replacement_uncached)
       replacement = cache->cached;
    if (!replacement->is_distant)
@@ -255,18 +258,30 @@ cm_cache_is_distant(const struct cm_cache *cache, uint64_t block)
 void
 cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
-   const struct cm_observer *observer = cache->observer;
    cache->accesses[stream][0]++;
-   if (observer)
-      observer->access(observer->context, block << cache->block_shift, 1u << cache->block_shift, stream,
-                       CM_READ);
+   if (cache->lookups)
+      cm_cache_append_lookup(cache, block, stream, CM_READ);
 }
 
 void
 cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
-   const struct cm_replacement *replacement = cache->observed ? cache->observed : cache->replacement;
+   const struct cm_replacement *replacement = cache->lookups ? cache->served : cache->replacement;
    replacement->insert(cache, block, stream);
+}
+
+void
+cm_dram_report(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
+               uint64_t blocks, uint32_t block_bytes)
+{
+   const uint64_t first = address & ~(uint64_t)(block_bytes - 1);
+   for (uint64_t b = 0; dram->reported && b < blocks; b++)
+      cm_access_stream_append(dram->reported,
+                              cm_entry_dram(write, stream, first + b * block_bytes, block_bytes));
+   const enum cm_token_kind kind = write ? CM_TOKEN_DRAM_WRITE : CM_TOKEN_DRAM_READ;
+   for (uint64_t b = 0; dram->tap && b < blocks; b++)
+      cm_tap_add(dram->tap,
+                 cm_token_make(kind, first + b * block_bytes, stream, (uint32_t)__builtin_ctz(block_bytes)));
 }
 
 uint64_t

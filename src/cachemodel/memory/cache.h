@@ -22,33 +22,12 @@
 #include "memory/counters.h"
 #include "memory/tap.h"
 
-/** What a cache did with an access. */
-enum cm_outcome { CM_HIT, CM_MISS, CM_BYPASS };
-
-/** No address of a block. */
-#define CM_NO_ADDRESS UINT64_MAX
-
-/** Is told of the accesses that arrive at a cache or at memory, in order, before they are served. */
-struct cm_observer {
-   /** An access to the block of so many bytes at a byte address. */
-   void (*access)(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream,
-                  enum cm_access access);
-   void *context;
-   /** All blocks from a byte address to another (excluded) are invalidated in a cache that is observed, for
-    * each of its instances; NULL: need not know. */
-   void (*invalidate)(void *context, uint64_t begin, uint64_t end);
-   /** A cache has served the access of which `access` was told before; evicted is the byte address of the block
-    * that left for it, or CM_NO_ADDRESS. NULL: need not know. */
-   void (*served)(void *context, uint64_t address, enum cm_stream stream, enum cm_outcome outcome,
-                  uint64_t evicted);
-};
-
 /** Main memory: traffic by stream and direction. */
 struct cm_dram {
    uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
-   const struct cm_observer *observer; /**< NULL: none */
-   struct cm_tap *tap;                 /**< logs all that arrives here; NULL: nobody does */
-   bool is_told;                       /**< there is an observer or a tap */
+   struct cm_access_stream *reported; /**< gets an entry for each access; NULL: nobody reads them */
+   struct cm_tap *tap;                /**< logs all that arrives here; NULL: nobody does */
+   bool is_reported;                  /**< there is such a stream or a tap */
 };
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
@@ -145,14 +124,17 @@ struct cm_cache {
     * it is set. */
    const struct cm_liveness *liveness;
    const struct cm_replacement *replacement;
-   uint32_t uncached;                     /**< 1 + the stream whose accesses pass by; 0: none */
-   const struct cm_replacement *cached;   /**< what serves the others */
-   const struct cm_observer *observer;    /**< NULL: none */
-   const struct cm_replacement *observed; /**< what serves the accesses that the observer was told of */
-   struct cm_cache *next;                 /**< NULL: dram is next */
+   uint32_t uncached;                   /**< 1 + the stream whose accesses pass by; 0: none */
+   const struct cm_replacement *cached; /**< what serves the others */
+   struct cm_access_stream *lookups;    /**< gets an entry for each access; NULL: nobody reads them */
+   cm_entry lookup_entry;               /**< names the cache in these (cm_entry_cache) */
+   const struct cm_replacement *served; /**< what serves the accesses that are reported */
+   struct cm_cache *next;               /**< NULL: dram is next */
    struct cm_dram *dram;
    /** What it asks of the next cache goes here, not there; NULL: it calls the next one. */
    struct cm_access_stream *leaving;
+   struct cm_access_stream
+      *reported;        /**< as leaving, but the next cache is called, too; NULL: nobody reads it */
    cm_entry next_entry; /**< names the next cache in entries (cm_entry_cache) */
    struct cm_tap *tap;  /**< logs what it asks of the next cache; NULL: nobody does */
    /** Is told of each block that leaves the cache, evicted or invalidated; NULL: nobody. */
@@ -185,9 +167,9 @@ void cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future);
  * to future. They count as hits, and nothing goes on to the next level. */
 void cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future);
 
-/** Before the first access, after the two above: the observer, which must outlive the cache, is
- * told of every access. Changes no counter; the cache gets slower. */
-void cm_cache_observe(struct cm_cache *cache, const struct cm_observer *observer);
+/** Before the first access, after the two above: each access becomes an entry of the stream before it is served. Changes
+ * no counter; the cache gets slower. entry: what the cache is called there (cm_entry_cache). */
+void cm_cache_report_lookups(struct cm_cache *cache, struct cm_access_stream *stream, cm_entry entry);
 
 /** One access. */
 static inline void
@@ -285,17 +267,17 @@ bool cm_cache_is_distant(const struct cm_cache *cache, uint64_t block);
 /** A counter of the cache. */
 uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event);
 
-/** Tells the observer and the tap of consecutive blocks. */
-void cm_dram_tell(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
-                  uint64_t blocks, uint32_t block_bytes);
+/** Reports accesses to consecutive blocks. */
+void cm_dram_report(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
+                    uint64_t blocks, uint32_t block_bytes);
 
 /** Memory traffic of consecutive blocks, each of block_bytes, from a byte address in the first on. */
 static inline void
 cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write, uint64_t blocks,
                uint32_t block_bytes)
 {
-   if (dram->is_told)
-      cm_dram_tell(dram, address, stream, write, blocks, block_bytes);
+   if (dram->is_reported)
+      cm_dram_report(dram, address, stream, write, blocks, block_bytes);
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS] += blocks;
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;
 }

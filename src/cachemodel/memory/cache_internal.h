@@ -17,6 +17,15 @@ cm_line_stream(cm_line line)
    return (enum cm_stream)(line >> 1 & 0x7f);
 }
 
+/** Reports an access to a cache that somebody reads the accesses of. */
+static inline void
+cm_cache_append_lookup(const struct cm_cache *cache, uint64_t block, enum cm_stream stream,
+                       enum cm_access access)
+{
+   cm_access_stream_append(cache->lookups,
+                           cm_entry_access(cache->lookup_entry, access, stream, block << cache->block_shift));
+}
+
 /** Counts the eviction of a line and writes it back if it is dirty. */
 void cm_cache_evict(struct cm_cache *cache, cm_line line);
 

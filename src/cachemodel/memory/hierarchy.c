@@ -59,7 +59,7 @@ static bool
 cut(struct cm_hierarchy *hierarchy, const struct cm_config *config)
 {
    struct cm_shared_side *shared = &hierarchy->shared;
-   if (!cm_shared_side_init(shared, config->parameter_buffer.layout))
+   if (!cm_shared_side_init(shared, &hierarchy->dram, config->parameter_buffer.layout))
       return false;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       if (!hierarchy->caches[unit] || is_private(config, (enum cm_unit)unit))
@@ -134,33 +134,28 @@ cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
    cm_shared_side_finish(&hierarchy->shared);
 }
 
-/* Each entry is taken at once: what it causes is reported before the next access. */
-static void
-take_at_once(struct cm_hierarchy *hierarchy)
+bool
+cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_reader *reader)
 {
-   cm_shared_side_run(&hierarchy->shared);
-   hierarchy->shared.arriving.capacity = 1;
-}
-
-void
-cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer)
-{
-   take_at_once(hierarchy);
-   if (unit == CM_UNIT_DRAM) {
-      hierarchy->dram.observer = observer;
-      hierarchy->dram.is_told = true;
-      return;
+   if (!cm_shared_side_add_reader(&hierarchy->shared, reader))
+      return false;
+   hierarchy->read_units |= reader->units;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      const bool is_read = reader->units >> unit & 1 && !hierarchy->shared.caches[unit];
+      for (uint32_t i = 0; is_read && i < hierarchy->instances[unit]; i++)
+         cm_cache_report_lookups(&hierarchy->caches[unit][i], &hierarchy->shared.arriving,
+                                 cm_entry_cache(unit, i));
    }
-   for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
-      cm_cache_observe(&hierarchy->caches[unit][i], observer);
+   return true;
 }
 
 void
 cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts)
 {
-   take_at_once(hierarchy);
+   /* Each entry is taken at once: what it causes is logged before the next access. */
+   hierarchy->shared.arriving.capacity = 1;
    hierarchy->tap = hierarchy->dram.tap = tap;
-   hierarchy->dram.is_told = true;
+   hierarchy->dram.is_reported = true;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       for (uint32_t i = 0; hierarchy->caches[unit] && i < hierarchy->instances[unit]; i++)
          hierarchy->caches[unit][i].tap = tap;
@@ -274,14 +269,13 @@ cm_hierarchy_parameter_buffer_end(struct cm_hierarchy *hierarchy)
 void
 cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint64_t begin, uint64_t end)
 {
-   if (hierarchy->shared.caches[unit]) {
+   if (hierarchy->shared.caches[unit] || hierarchy->read_units >> unit & 1) {
       append_range(hierarchy, begin >> CM_ENTRY_ADDRESS_SHIFT);
       cm_access_stream_append(&hierarchy->shared.arriving,
                               cm_entry_make(CM_ENTRY_INVALIDATE, unit, 0, (enum cm_stream)0,
                                             (end - 1) >> CM_ENTRY_ADDRESS_SHIFT));
-      return;
    }
-   for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
+   for (uint32_t i = 0; !hierarchy->shared.caches[unit] && i < hierarchy->instances[unit]; i++)
       cm_cache_invalidate(&hierarchy->caches[unit][i], begin, end);
 }
 

@@ -27,6 +27,7 @@ struct cm_hierarchy {
    struct cm_tap *tap; /**< logs accesses of first caches, as entry[].is_told says; NULL: nobody does */
    struct cm_liveness liveness; /**< of the Parameter Buffer, for private caches */
    struct cm_shared_side shared;
+   uint32_t read_units; /**< a bit for each that readers look at */
    struct cm_cache
       *entrances[CM_CACHE_COUNT]; /**< of shared units that streams enter, by instance; else NULL */
    struct {
@@ -41,10 +42,8 @@ struct cm_hierarchy {
 bool cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config);
 void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
 
-/** Before the first access: the observer, which must outlive the hierarchy, is told of every access
- * that arrives at a unit, all its instances. */
-void
-cm_hierarchy_observe(struct cm_hierarchy *hierarchy, enum cm_unit unit, const struct cm_observer *observer);
+/** Before the first access: another reader of the access stream (access/arrivals.h). False when out of memory. */
+bool cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_reader *reader);
 
 /** Before the first access: the tap, which must outlive the hierarchy, logs what passes between the levels. firsts: it
  * logs all accesses of first caches, too, but those of textures, which texture/unit.c logs. */

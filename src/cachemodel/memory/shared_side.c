@@ -114,12 +114,59 @@ take(void *context, struct cm_access_stream *stream)
    stream->count = 0;
 }
 
+/* ---- readers --------------------------------------------------------------- */
+
+/* The same with readers: each entry, then what it causes. */
+static void
+take_and_report(void *context, struct cm_access_stream *stream)
+{
+   struct cm_shared_side *shared = context;
+   shared->dram->reported = &shared->reported;
+   for (uint32_t i = 0; i < stream->count; i++) {
+      const cm_entry entry = stream->entries[i];
+      cm_access_stream_append(&shared->reported, entry);
+      if (!is_access(entry))
+         take_other(shared, entry);
+      else if (shared->caches[cm_entry_unit(entry)]) /* else it is a lookup in a private one */
+         cm_cache_access(cache_of(shared, entry), cm_entry_address(entry), cm_entry_stream(entry),
+                         (enum cm_access)cm_entry_kind(entry));
+   }
+   stream->count = 0;
+   shared->dram->reported = stream;
+}
+
+static void
+deliver(void *context, struct cm_access_stream *stream)
+{
+   const struct cm_shared_side *shared = context;
+   for (unsigned r = 0; r < shared->num_readers; r++)
+      shared->readers[r].read(shared->readers[r].context, stream->entries, stream->count);
+   stream->count = 0;
+}
+
+bool
+cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_reader *reader)
+{
+   assert(shared->num_readers < CM_MAX_ACCESS_READERS);
+   if (!shared->num_readers && !cm_access_stream_init(&shared->reported, deliver, shared))
+      return false;
+   shared->readers[shared->num_readers++] = *reader;
+   shared->arriving.take = take_and_report;
+   shared->dram->reported = &shared->arriving;
+   shared->dram->is_reported = true;
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (uint32_t i = 0; i < shared->instances[unit]; i++)
+         shared->caches[unit][i].reported = &shared->reported;
+   }
+   return true;
+}
+
 /* ---- public ---------------------------------------------------------------- */
 
 bool
-cm_shared_side_init(struct cm_shared_side *shared, enum cm_pb_layout layout)
+cm_shared_side_init(struct cm_shared_side *shared, struct cm_dram *dram, enum cm_pb_layout layout)
 {
-   *shared = (struct cm_shared_side){.layout = layout};
+   *shared = (struct cm_shared_side){.dram = dram, .layout = layout};
    return cm_access_stream_init(&shared->arriving, take, shared);
 }
 
@@ -127,6 +174,7 @@ void
 cm_shared_side_finish(struct cm_shared_side *shared)
 {
    cm_access_stream_finish(&shared->arriving);
+   cm_access_stream_finish(&shared->reported);
    free(shared->last_tiles);
    shared->last_tiles = NULL;
 }

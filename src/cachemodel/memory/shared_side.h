@@ -8,8 +8,12 @@
 #define CM_SHARED_SIDE_H
 
 #include "access/access_stream.h"
+#include "access/arrivals.h"
 #include "memory/cache.h"
 #include "memory/liveness.h"
+
+/** Readers of one access stream. */
+#define CM_MAX_ACCESS_READERS 4
 
 struct cm_shared_side {
    struct cm_access_stream arriving; /**< entries that have not been taken */
@@ -23,22 +27,40 @@ struct cm_shared_side {
    uint32_t *last_tiles; /**< liveness.last_tiles */
    uint64_t max_blocks;  /**< room in it */
    uint64_t range;       /**< value of the last CM_ENTRY_RANGE */
-   bool out_of_memory;   /**< liveness is not complete */
+   struct cm_dram *dram;
+   /* The entries that were taken, each with what it caused behind it; where there are readers. */
+   struct cm_access_stream reported;
+   struct cm_access_reader readers[CM_MAX_ACCESS_READERS];
+   unsigned num_readers;
+   bool out_of_memory; /**< liveness is not complete */
 };
 
-/** Without caches. False when out of memory. */
-bool cm_shared_side_init(struct cm_shared_side *shared, enum cm_pb_layout layout);
+/** Without caches; dram must outlive it. False when out of memory. */
+bool cm_shared_side_init(struct cm_shared_side *shared, struct cm_dram *dram, enum cm_pb_layout layout);
 void cm_shared_side_finish(struct cm_shared_side *shared);
 
 /** Adds a unit, all its instances, before the first entry. */
 void cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_cache *instances,
                         uint32_t count);
 
-/** Takes all entries that wait. */
+/** Before the first entry: another reader, of at most CM_MAX_ACCESS_READERS. False when out of memory. */
+bool cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_reader *reader);
+
+/** Takes all entries that wait; readers have got them then. */
 static inline void
 cm_shared_side_run(struct cm_shared_side *shared)
 {
    cm_access_stream_drain(&shared->arriving);
+   cm_access_stream_drain(&shared->reported);
+}
+
+/** Appends a mark, if there are readers. */
+static inline void
+cm_shared_side_mark(struct cm_shared_side *shared, enum cm_mark mark, uint32_t value)
+{
+   if (shared->num_readers)
+      cm_access_stream_append(&shared->arriving,
+                              cm_entry_make(CM_ENTRY_MARK, mark, 0, (enum cm_stream)0, value));
 }
 
 /** Makes a cache a way into a shared one, of which `entry` tells (cm_entry_cache): what it is asked for becomes

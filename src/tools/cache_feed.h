@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /** The accesses of a recording that arrive at a unit, on their way to caches that share nothing: gathered in parts,
  * each of which all caches take, on several threads. */
-#ifndef ACCESS_STREAM_H
-#define ACCESS_STREAM_H
+#ifndef CACHE_FEED_H
+#define CACHE_FEED_H
 
 #include <stdbool.h>
 
@@ -10,13 +10,13 @@
 #include "simulation.h"
 
 /** A passage over the recording. */
-struct access_round {
+struct feed_round {
    bool counts;       /**< it is the one in which `count` is called */
    bool with_next;    /**< the units that need next uses take part */
    bool without_next; /**< the others do */
 };
 
-struct access_stream {
+struct cache_feed {
    /** The caches, in units that may run at the same time; what the functions get. */
    void *caches;
    unsigned num_units;
@@ -26,19 +26,20 @@ struct access_stream {
    bool (*count)(void *caches, const struct cm_access_runs *part);
    /** Is given each part, in order. */
    void (*run)(void *caches, unsigned unit, const struct cm_access_runs *part);
-   unsigned block_shift; /**< of the caches' blocks */
-   uint32_t streams;     /**< a bit for each stream that is looked at */
-   bool forgets;         /**< at the end of each render pass */
-   bool by_frames;       /**< parts tell where frames end, and the stream */
-   unsigned jobs;        /**< threads */
-   unsigned warm_up;     /**< frames at the beginning; 0: nobody has to know */
+   unsigned unit_block_shift; /**< binary logarithm of the bytes of the unit's blocks */
+   unsigned block_shift;      /**< of the caches' blocks, at least that */
+   uint32_t streams;          /**< a bit for each stream that is looked at */
+   bool forgets;              /**< at the end of each render pass */
+   bool by_frames;            /**< parts tell where frames end, and the stream */
+   unsigned jobs;             /**< threads */
+   unsigned warm_up;          /**< frames at the beginning; 0: nobody has to know */
    /** Called when the units of a round have taken all accesses of these frames, while none is at work. */
-   void (*warm_up_end)(void *caches, const struct access_round *round);
+   void (*warm_up_end)(void *caches, const struct feed_round *round);
 };
 
 /** Simulates the frames of simulations under its one configuration, as often as next uses need, and gives the
  * caches what arrives at a unit there. False where something was lost, which has been said. */
-bool access_stream_run(const struct access_stream *stream, struct simulations *simulations,
-                       const struct configuration *configuration, enum cm_unit point);
+bool cache_feed_run(const struct cache_feed *options, struct simulations *simulations,
+                    const struct configuration *configuration, enum cm_unit point);
 
 #endif

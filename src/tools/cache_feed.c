@@ -1,24 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-#include "access_stream.h"
+#include "cache_feed.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "memory/next_use.h"
 #include "tools.h"
 
-/** Runs of a part, where no render pass bounds it. */
-#define PART_RUNS 65536
 /** Parts that wait for a unit: as many, and of memory. One may be larger. */
 #define MAX_PARTS 32
 #define MAX_BYTES (256ul << 20)
-/** No run. */
-#define NO_RUN UINT64_MAX
-
 struct part {
    struct cm_access_runs runs;
    uint32_t *next; /* next uses that are the part's own */
-   uint32_t max_runs, max_invalidations;
    unsigned users; /* units that have not yet taken it */
 };
 
@@ -30,17 +23,15 @@ struct worker {
 
 /* What the threads share. A round is one passage over the recording. */
 struct feed {
-   const struct access_stream *stream;
-   struct access_round round;
+   const struct cache_feed *options;
+   struct feed_round round;
    unsigned frames;         /* that have ended in this round */
    bool needs_next;         /* a unit does */
    bool collects;           /* this round finds out the next uses, for the next one */
    struct cm_next_use uses; /* of all runs */
    uint64_t position;       /* in them */
 
-   /* The part that is being filled. */
-   struct part filling;
-   cm_run last; /* its last run; NO_RUN: none that can be added to */
+   struct cm_run_reader *reader;
 
    pthread_mutex_t lock;
    pthread_cond_t changed;
@@ -63,9 +54,7 @@ bytes_of(const struct part *part)
 static void
 free_part(struct part *part)
 {
-   free(part->runs.runs);
-   free(part->runs.counts);
-   free(part->runs.invalidations);
+   cm_access_runs_free(&part->runs);
    free(part->next);
 }
 
@@ -99,7 +88,7 @@ work(struct feed *feed, struct worker *worker)
    struct part *part = &feed->parts[worker->next % MAX_PARTS];
    worker->busy = true;
    pthread_mutex_unlock(&feed->lock);
-   feed->stream->run(feed->stream->caches, (unsigned)(worker - feed->workers), &part->runs);
+   feed->options->run(feed->options->caches, (unsigned)(worker - feed->workers), &part->runs);
    pthread_mutex_lock(&feed->lock);
    worker->busy = false;
    worker->next++;
@@ -146,132 +135,34 @@ enqueue(struct feed *feed, struct part *part)
 
 /* ---- parts -------------------------------------------------------------------- */
 
-/* Adds a part's runs to next uses. */
-static void
-collect(struct cm_next_use *uses, const struct cm_access_runs *runs)
-{
-   uint64_t blocks[1024];
-   uint32_t run = 0;
-   for (uint32_t i = 0; i <= runs->num_invalidations; i++) {
-      const uint32_t end = cm_access_runs_piece(runs, i);
-      while (run < end) {
-         unsigned count = 0;
-         for (; count < 1024 && run < end; run++)
-            blocks[count++] = cm_run_block(runs->runs[run]);
-         cm_next_use_add(uses, blocks, count);
-      }
-      if (i < runs->num_invalidations)
-         cm_next_use_invalidate(uses, runs->invalidations[i].first, runs->invalidations[i].last);
-   }
-}
-
 /* Next uses for a part after which all is forgotten. */
 static void
 find_own_next_uses(struct part *part)
 {
    struct cm_next_use uses;
    cm_next_use_init(&uses);
-   collect(&uses, &part->runs);
+   cm_access_runs_add_next_uses(&part->runs, &uses);
    cm_next_use_rewind(&uses);
    if (uses.problem != CM_NEXT_USE_FINE)
       fail(STATUS_FAILED, "out of memory for the next uses of a render pass");
    part->runs.next = part->next = uses.next;
 }
 
-/* The part that was filled goes to the units; the next one begins. */
 static void
-hand_over(struct feed *feed)
+take_part(void *context, struct cm_access_runs *runs)
 {
-   struct part part = feed->filling;
-   feed->filling = (struct part){.max_runs = 0};
-   feed->last = NO_RUN;
-   if (!part.runs.num_runs && !part.runs.num_invalidations && !part.runs.ends_frame &&
-       !part.runs.ends_stream) {
-      free_part(&part);
-      return;
-   }
-   part.runs.forgets = feed->stream->forgets;
-   if (feed->round.counts && feed->stream->count && !feed->stream->count(feed->stream->caches, &part.runs))
+   struct feed *feed = context;
+   struct part part = {.runs = *runs};
+   if (feed->round.counts && feed->options->count && !feed->options->count(feed->options->caches, runs))
       fail(STATUS_FAILED, "out of memory");
    if (feed->collects)
-      collect(&feed->uses, &part.runs);
-   else if (feed->needs_next && part.runs.forgets)
+      cm_access_runs_add_next_uses(runs, &feed->uses);
+   else if (feed->needs_next && runs->forgets)
       find_own_next_uses(&part);
    else if (feed->needs_next)
       part.runs.next = feed->uses.next + feed->position;
-   feed->position += part.runs.num_runs;
+   feed->position += runs->num_runs;
    enqueue(feed, &part);
-}
-
-static void *
-grown(void *array, uint32_t count, size_t element_bytes)
-{
-   void *larger = realloc(array, count * element_bytes);
-   if (!larger)
-      fail(STATUS_FAILED, "out of memory");
-   return larger;
-}
-
-static void
-add_run(struct feed *feed, cm_run run)
-{
-   if (!feed->stream->forgets && feed->filling.runs.num_runs == PART_RUNS)
-      hand_over(feed);
-   struct part *part = &feed->filling;
-   if (part->runs.num_runs == part->max_runs) {
-      part->max_runs = part->max_runs ? part->max_runs * 2 : feed->stream->forgets ? 1024 : PART_RUNS;
-      part->runs.runs = grown(part->runs.runs, part->max_runs, sizeof(cm_run));
-      part->runs.counts = grown(part->runs.counts, part->max_runs, sizeof(uint32_t));
-   }
-   part->runs.runs[part->runs.num_runs] = run;
-   part->runs.counts[part->runs.num_runs++] = 1;
-   feed->last = run;
-}
-
-/* ---- what the simulation tells ------------------------------------------------- */
-
-static void
-observe_access(void *context, uint64_t address, uint32_t bytes, enum cm_stream stream, enum cm_access access)
-{
-   struct feed *feed = context;
-   (void)bytes;
-   if (!(feed->stream->streams >> stream & 1))
-      return;
-   const cm_run run = cm_run_make(address >> feed->stream->block_shift, stream, access != CM_READ);
-   uint32_t *counts = feed->filling.runs.counts;
-   if (run == feed->last && counts[feed->filling.runs.num_runs - 1] < UINT32_MAX)
-      counts[feed->filling.runs.num_runs - 1]++;
-   else
-      add_run(feed, run);
-}
-
-static void
-observe_invalidation(void *context, uint64_t begin, uint64_t end)
-{
-   struct feed *feed = context;
-   struct part *part = &feed->filling;
-   const uint64_t first = begin >> feed->stream->block_shift, last = (end - 1) >> feed->stream->block_shift;
-   const uint32_t before = part->runs.num_runs, count = part->runs.num_invalidations;
-   const struct cm_run_invalidation *previous = count ? &part->runs.invalidations[count - 1] : NULL;
-   /* Each instance of a unit tells. */
-   if (previous && previous->before == before && previous->first == first && previous->last == last)
-      return;
-   if (count == part->max_invalidations) {
-      part->max_invalidations = count ? count * 2 : 4;
-      part->runs.invalidations =
-         grown(part->runs.invalidations, part->max_invalidations, sizeof *part->runs.invalidations);
-   }
-   part->runs.invalidations[part->runs.num_invalidations++] =
-      (struct cm_run_invalidation){before, first, last};
-   feed->last = NO_RUN;
-}
-
-static void
-observe_pass_end(void *context)
-{
-   struct feed *feed = context;
-   if (feed->stream->forgets)
-      hand_over(feed);
 }
 
 /* Waits until all units have taken what there is, working meanwhile. */
@@ -290,18 +181,14 @@ drain(struct feed *feed)
 }
 
 static void
-observe_frame_end(void *context)
+end_frame(void *context)
 {
    struct feed *feed = context;
-   if (++feed->frames == feed->stream->warm_up && feed->stream->warm_up_end) {
-      hand_over(feed);
-      drain(feed);
-      feed->stream->warm_up_end(feed->stream->caches, &feed->round);
-   }
-   if (!feed->stream->by_frames)
+   if (++feed->frames != feed->options->warm_up || !feed->options->warm_up_end)
       return;
-   feed->filling.runs.ends_frame = true;
-   hand_over(feed);
+   cm_run_reader_flush(feed->reader, false);
+   drain(feed);
+   feed->options->warm_up_end(feed->options->caches, &feed->round);
 }
 
 /* ---- rounds -------------------------------------------------------------------- */
@@ -309,7 +196,7 @@ observe_frame_end(void *context)
 static bool
 needs_next(const struct feed *feed, unsigned unit)
 {
-   return feed->stream->needs_next && feed->stream->needs_next(feed->stream->caches, unit);
+   return feed->options->needs_next && feed->options->needs_next(feed->options->caches, unit);
 }
 
 /* The units that take part: those that need next uses, the others, or both. */
@@ -330,28 +217,38 @@ static bool
 run_round(struct feed *feed, struct simulations *simulations, const struct configuration *configuration,
           enum cm_unit point)
 {
-   const struct cm_observer observer = {.access = observe_access,
-                                        .context = feed,
-                                        .invalidate = observe_invalidation};
+   const struct cm_run_options options = {
+      .unit = point,
+      .unit_block_shift = feed->options->unit_block_shift,
+      .block_shift = feed->options->block_shift,
+      .streams = feed->options->streams,
+      .forgets = feed->options->forgets,
+      .by_frames = feed->options->by_frames,
+      .take = take_part,
+      .frame_end = end_frame,
+      .context = feed,
+   };
    feed->first = feed->end = 0;
    feed->position = 0;
    feed->frames = 0;
    feed->ended = false;
-   feed->last = NO_RUN;
+   feed->reader = cm_run_reader_create(&options);
+   if (!feed->reader)
+      fail(STATUS_FAILED, "out of memory");
+   const struct cm_access_reader reader = cm_run_reader_reader(feed->reader);
    simulation_start(simulations->list, configuration, simulations->recording, NULL, 0);
-   simulations->list->observer = &observer;
-   simulations->list->point = point;
-   simulations->list->render_pass_end = observe_pass_end;
-   simulations->list->frame_end = observe_frame_end;
+   simulations->list->reader = &reader;
 
    /* The thread that simulates is one of them. */
-   pthread_t *threads = allocate(feed->stream->jobs * sizeof(*threads));
+   pthread_t *threads = allocate(feed->options->jobs * sizeof(*threads));
    unsigned started = 0;
-   while (started + 1 < feed->stream->jobs && !pthread_create(&threads[started], NULL, thread_main, feed))
+   while (started + 1 < feed->options->jobs && !pthread_create(&threads[started], NULL, thread_main, feed))
       started++;
    const bool fine = simulations_run(simulations);
-   feed->filling.runs.ends_stream = feed->stream->by_frames;
-   hand_over(feed);
+   cm_run_reader_flush(feed->reader, feed->options->by_frames);
+   if (!cm_run_reader_complete(feed->reader))
+      fail(STATUS_FAILED, "out of memory");
+   cm_run_reader_destroy(feed->reader);
    pthread_mutex_lock(&feed->lock);
    feed->ended = true;
    pthread_cond_broadcast(&feed->changed);
@@ -373,11 +270,11 @@ check_next_uses(const struct cm_next_use *uses)
 }
 
 bool
-access_stream_run(const struct access_stream *stream, struct simulations *simulations,
-                  const struct configuration *configuration, enum cm_unit point)
+cache_feed_run(const struct cache_feed *options, struct simulations *simulations,
+               const struct configuration *configuration, enum cm_unit point)
 {
    static struct feed feed;
-   feed = (struct feed){.stream = stream, .round.counts = true, .num_workers = stream->num_units};
+   feed = (struct feed){.options = options, .round.counts = true, .num_workers = options->num_units};
    feed.workers = allocate(feed.num_workers * sizeof(*feed.workers));
    pthread_mutex_init(&feed.lock, NULL);
    pthread_cond_init(&feed.changed, NULL);
@@ -386,7 +283,7 @@ access_stream_run(const struct access_stream *stream, struct simulations *simula
       feed.needs_next |= needs_next(&feed, w);
 
    /* The next uses of the whole stream are not known before its end. */
-   feed.collects = feed.needs_next && !stream->forgets;
+   feed.collects = feed.needs_next && !options->forgets;
    choose_members(&feed, !feed.collects, true);
    bool fine = run_round(&feed, simulations, configuration, point);
    if (feed.collects) {
