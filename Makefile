@@ -29,6 +29,10 @@ conformance: deps all ## run piglit on tbrsim, llvmpipe and softpipe, and compar
 test-recordings: deps all ## statistics of recordings against those of live runs, every preset (TRACES=DIR: other captures)
 	@/usr/bin/python3 tests/recordings/identity_test.py --tbrsim $(BUILD)/bin/tbrsim $(or $(TRACES),apitrace-replays)
 
+compare-builds: deps all ## statistics of another build against this one's (OTHER=…/bin/tbrsim, TRACES=DIR, COMPARE_ARGS)
+	@/usr/bin/python3 tests/recordings/compare_builds.py --tbrsim $(BUILD)/bin/tbrsim --other $(OTHER) \
+		$(COMPARE_ARGS) $(or $(TRACES),apitrace-replays)
+
 SANITIZER ?= address thread
 sanitize: deps ## run captures and tests with AddressSanitizer and UBSan, and ThreadSanitizer (SANITIZER=address|thread)
 	@for sanitizer in $(SANITIZER); do scripts/sanitize.sh $$sanitizer || exit 1; done
@@ -72,4 +76,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test model test-recordings conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help
+.PHONY: all deps demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help
