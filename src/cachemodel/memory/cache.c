@@ -165,16 +165,16 @@ let_go(struct cm_cache *cache, cm_line line)
       cache->left(cache->left_context, cache, line >> 8);
 }
 
-void
-cm_cache_evict(struct cm_cache *cache, cm_line line)
+static inline void
+evict(struct cm_cache *cache, cm_line line)
 {
    cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
    if (line & 1 || cache->left)
       let_go(cache, line);
 }
 
-void
-cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+static inline void
+fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
    cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
    if (!cache->next) {
@@ -183,6 +183,29 @@ cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
    }
    tell_tap(cache, CM_TOKEN_READ, block, stream);
    ask_next(cache, block, stream, CM_READ);
+}
+
+void
+cm_cache_evict(struct cm_cache *cache, cm_line line)
+{
+   evict(cache, line);
+}
+
+void
+cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
+{
+   fetch(cache, block, stream);
+}
+
+void
+cm_cache_replace_many(struct cm_cache *cache, const struct cm_miss *misses, unsigned count,
+                      enum cm_stream stream)
+{
+   for (unsigned i = 0; i < count; i++) {
+      if (misses[i].victim != CM_LINE_EMPTY)
+         evict(cache, misses[i].victim);
+      fetch(cache, misses[i].block, stream);
+   }
 }
 
 void

@@ -32,6 +32,16 @@ void cm_cache_evict(struct cm_cache *cache, cm_line line);
 /** Reads a block from the next level. */
 void cm_cache_fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
+/** A block that was missed, and the line that was evicted for it, or CM_LINE_EMPTY. */
+struct cm_miss {
+   uint64_t block;
+   cm_line victim;
+};
+
+/** Does both of each miss, in order. */
+void cm_cache_replace_many(struct cm_cache *cache, const struct cm_miss *misses, unsigned count,
+                           enum cm_stream stream);
+
 /** Counts a write-back and writes a block to the next level. */
 void
 cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);

@@ -43,6 +43,7 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 #define CM_POLICY_FOLDS_HIT true
 #define cm_policy_look_up_grid lru_look_up_grid
 #include "memory/cache_access.h"
+#include "memory/replacement/lru_avx2.h"
 
 /* ---- long sequences -------------------------------------------------------- */
 
@@ -53,16 +54,11 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 #define SAMPLE 256
 #define MAX_WAYS 16
 
-struct miss {
-   uint64_t block;
-   cm_line victim;
-};
-
 /* Looks up a block as a hit and a miss at once, for nothing to depend on a guess; the miss counts
  * if it is one. */
 static inline __attribute__((always_inline)) unsigned
 look_up_either_way(struct cm_cache *cache, uint64_t block, enum cm_stream stream, unsigned ways,
-                   struct miss *miss)
+                   struct cm_miss *miss)
 {
    cm_line *lines = cache->lines + cm_cache_set(cache, block) * ways;
    unsigned found = ways;
@@ -70,7 +66,7 @@ look_up_either_way(struct cm_cache *cache, uint64_t block, enum cm_stream stream
       found = lines[way] >> 8 == block ? way : found;
    const bool misses = found == ways;
    const unsigned way = found - misses;
-   *miss = (struct miss){block, lines[way]};
+   *miss = (struct cm_miss){block, lines[way]};
    const cm_line missed = -(cm_line)misses;
    cm_order_insert(lines, ways, way, (cm_line_make(block, stream, false) & missed) | (lines[way] & ~missed));
    return misses;
@@ -78,7 +74,7 @@ look_up_either_way(struct cm_cache *cache, uint64_t block, enum cm_stream stream
 
 static inline __attribute__((always_inline)) unsigned
 look_up_each(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks, enum cm_stream stream,
-             unsigned ways, struct miss *misses)
+             unsigned ways, struct cm_miss *misses)
 {
    unsigned count = 0;
    for (unsigned i = 0; i < num_blocks; i++)
@@ -92,17 +88,18 @@ look_up_each(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks
 static inline __attribute__((always_inline)) unsigned
 look_up_many(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks, enum cm_stream stream)
 {
-   struct miss misses[LONG_SEQUENCE];
-   const unsigned count = cache->ways == 8 ? look_up_each(cache, blocks, num_blocks, stream, 8, misses)
-                          : cache->ways == 4
-                             ? look_up_each(cache, blocks, num_blocks, stream, 4, misses)
-                             : look_up_each(cache, blocks, num_blocks, stream, cache->ways, misses);
+   struct cm_miss misses[LONG_SEQUENCE];
+   unsigned count;
+   if (cache->ways == 4 && cm_lru_has_avx2())
+      count = cm_lru_look_up_4_ways(cache, blocks, num_blocks, stream, misses);
+   else if (cache->ways == 4)
+      count = look_up_each(cache, blocks, num_blocks, stream, 4, misses);
+   else if (cache->ways == 8)
+      count = look_up_each(cache, blocks, num_blocks, stream, 8, misses);
+   else
+      count = look_up_each(cache, blocks, num_blocks, stream, cache->ways, misses);
    cache->counts[stream][CM_CACHE_EVENT_MISSES] += count;
-   for (unsigned i = 0; i < count; i++) {
-      if (misses[i].victim != CM_LINE_EMPTY)
-         cm_cache_evict(cache, misses[i].victim);
-      cm_cache_fetch(cache, misses[i].block, stream);
-   }
+   cm_cache_replace_many(cache, misses, count, stream);
    const uint64_t last = blocks[num_blocks - 1];
    cache->folded_block = last;
    cache->folded_line = cache->lines + cm_cache_set(cache, last) * cache->ways;
