@@ -132,9 +132,10 @@ static void
 start_gpu(struct runner *runner, enum cm_unit point)
 {
    runner->frame = 0;
-   runner->gpu = cm_gpu_create_with_futures(runner->config, runner->futures);
+   char error[512];
+   runner->gpu = cm_gpu_create_with_futures(runner->config, runner->futures, error, sizeof error);
    if (!runner->gpu)
-      exit(STATUS_FAILED); /* which has said why */
+      fail(STATUS_FAILED, "%s", error);
    if (!cm_futures_is_last_pass(runner->futures))
       return;
    const struct cm_access_reader reader = cm_analysis_reader(runner->accesses, point, runner->block_shift);

@@ -6,6 +6,7 @@
 
 #include "progress.h"
 #include "tools.h"
+#include "util/message.h"
 
 static const struct {
    const char *name, *summary;
@@ -109,9 +110,18 @@ print_help(void)
         "separated list) enables debug output of the driver; see docs/debugging.md.");
 }
 
+/* The cache model's messages, on any thread. */
+static void
+say_message(enum cm_message_kind kind, const char *text)
+{
+   (void)kind;
+   say("%s", text);
+}
+
 int
 main(int argc, char **argv)
 {
+   cm_set_message_handler(say_message);
    if (argc < 2)
       fail(STATUS_USAGE, "no command; tbrsim --help lists them");
    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {

@@ -135,7 +135,7 @@ read_log(struct replayer *replayer, char *problem, size_t size)
    progress_end();
    while (fgets(line, sizeof(line), file)) {
       line[strcspn(line, "\n")] = 0;
-      if (!strncmp(line, "tbrsim: info: ", 14) || !strncmp(line, "tbrsim (note): ", 15)) {
+      if (!strncmp(line, "tbrsim: info: ", 14)) {
          fprintf(stderr, "%s\n", line);
       } else if (!strncmp(line, "tbrsim: ", 8)) {
          fprintf(stderr, "%s\n", line);

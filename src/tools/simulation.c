@@ -81,9 +81,14 @@ counts(const struct simulation *simulation)
 static void
 begin_gpu(struct simulation *simulation)
 {
+   char error[512];
    cm_gpu_destroy(simulation->gpu);
-   simulation->gpu = cm_gpu_create_with_futures(simulation->configuration->config, simulation->futures);
-   simulation->failed |= !simulation->gpu;
+   simulation->gpu =
+      cm_gpu_create_with_futures(simulation->configuration->config, simulation->futures, error, sizeof error);
+   if (!simulation->gpu) {
+      say("%s", error);
+      simulation->failed = true;
+   }
    if (simulation->gpu && simulation->reader && counts(simulation))
       simulation->failed |= !cm_gpu_add_reader(simulation->gpu, simulation->reader);
    if (simulation->gpu && simulation->timeline && !simulation->has_timeline && counts(simulation)) {

@@ -250,7 +250,7 @@ run_with_versions(const char *const *settings)
    assert_non_null(config);
    for (; *settings; settings++)
       assert_true(cm_config_set(config, *settings, error, sizeof error));
-   struct cm_gpu *gpu = cm_gpu_create(config);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
    assert_non_null(gpu);
    test_read_arrivals(gpu, CM_UNIT_L2, &l2);
    test_read_arrivals(gpu, CM_UNIT_DRAM, &memory);

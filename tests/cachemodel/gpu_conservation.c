@@ -175,7 +175,7 @@ test_conservation(void **unused)
    (void)unused;
    for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; v++) {
       struct cm_config *config = test_config(variants[v]);
-      struct cm_gpu *gpu = cm_gpu_create(config);
+      struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
       uint64_t state = v;
       table = cm_gpu_counters(gpu);
       uint64_t *sums = calloc(table->count, sizeof *sums);
@@ -228,7 +228,7 @@ test_immediate(void **unused)
    };
    for (unsigned v = 0; v < sizeof immediate / sizeof immediate[0]; v++) {
       struct cm_config *config = test_config_of("imr-8m", immediate[v]);
-      struct cm_gpu *gpu = cm_gpu_create(config);
+      struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
       table = cm_gpu_counters(gpu);
       define_full_resources(gpu);
       for (uint32_t frame = 0; frame < 12; frame++) {

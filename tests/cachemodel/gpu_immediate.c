@@ -16,7 +16,7 @@ static struct cm_gpu *
 immediate_gpu(const char *const *settings)
 {
    struct cm_config *config = test_config_of("imr-8m", settings);
-   struct cm_gpu *gpu = cm_gpu_create(config);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
    assert_non_null(gpu);
    cm_config_destroy(config);
    struct cm_resource_description image = describe_texture(64, 64, 1, 4);
@@ -614,7 +614,7 @@ llc_misses(const char *const *settings)
    uint64_t misses = 0;
    for (bool last = false; !last;) {
       char error[256];
-      struct cm_gpu *gpu = cm_gpu_create_with_futures(config, futures);
+      struct cm_gpu *gpu = cm_gpu_create_with_futures(config, futures, NULL, 0);
       assert_non_null(gpu);
       define_full_resources(gpu);
       for (uint64_t seed = 0; seed < 16; seed++) {

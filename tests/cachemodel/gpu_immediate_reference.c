@@ -544,7 +544,7 @@ run_gpu(const struct cm_config *config, const struct full_model *model, uint32_t
         struct sequence *sequence, const struct machine *machine)
 {
    struct test_arrivals arrivals = {.access = observe, .context = sequence};
-   struct cm_gpu *gpu = cm_gpu_create(config);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
    assert_non_null(gpu);
    test_read_arrivals(gpu, CM_UNIT_LLC, &arrivals);
    define_full_resources(gpu);

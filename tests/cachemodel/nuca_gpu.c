@@ -14,7 +14,7 @@
 static uint64_t *
 run(const struct cm_config *config, struct cm_counter_table **table)
 {
-   struct cm_gpu *gpu = cm_gpu_create(config);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
    assert_non_null(gpu);
    uint64_t state = 5;
    define_random_resources(gpu);

@@ -254,8 +254,6 @@ record_with_limit(rlim_t limit)
    if (child == 0) {
       const struct rlimit size = {limit, limit};
       uint64_t state;
-      if (freopen("/dev/null", "w", stderr) == NULL)
-         _exit(1);
       struct cm_recorder *recorder = new_recorder(recording_path());
       setrlimit(RLIMIT_FSIZE, &size);
       cm_recorder_gpu_begin(recorder);

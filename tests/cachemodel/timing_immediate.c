@@ -28,7 +28,7 @@ timed_gpu(const char *const *first, const char *const *changes)
    for (; *changes; changes++)
       settings[count++] = *changes;
    struct cm_config *config = test_config_of("imr-8m", settings);
-   struct cm_gpu *gpu = cm_gpu_create(config);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
    assert_non_null(gpu);
    cm_config_destroy(config);
    return gpu;

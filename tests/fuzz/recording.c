@@ -34,7 +34,7 @@ new_gpus(void)
          configs[g] = cm_config_load(presets[g], TBRSIM_CONFIGS, error, sizeof error);
       if (!configs[g])
          abort();
-      gpus.list[g] = cm_gpu_create(configs[g]);
+      gpus.list[g] = cm_gpu_create(configs[g], NULL, 0);
    }
    return gpus;
 }

@@ -18,6 +18,7 @@
 #include "events/recording_index.h"
 #include "stats/process_results.h"
 #include "stats/writer.h"
+#include "util/message.h"
 
 /** Jobs that may wait for the thread. */
 #define MAX_WAITING_JOBS 4096
@@ -95,8 +96,8 @@ static void
 fail(struct cm_recorder *recorder, const char *reason)
 {
    if (!atomic_exchange(&recorder->failed, true))
-      fprintf(stderr, "tbrsim: %s: %s; the recording ends after %zu frames\n", recorder->file.path, reason,
-              atomic_load(&recorder->num_frames));
+      cm_message(CM_MESSAGE_ERROR, "%s: %s; the recording ends after %zu frames", recorder->file.path, reason,
+                 atomic_load(&recorder->num_frames));
 }
 
 /* Writes all bytes at the end of the file; 0, or what went wrong. */

@@ -8,7 +8,7 @@
  * the recorder's own encodes, compresses and writes it. A pass and its tiles' events are not
  * copied; they belong to the recorder until it gives them back (struct cm_pass_owner).
  *
- * When the file cannot be written, one line on stderr says so, and what was recorded
+ * When the file cannot be written, one message (util/message.h) says so, and what was recorded
  * until then stays readable; what is handed over later is only given back.
  */
 #ifndef CM_RECORDER_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/message.h"
 
 #include "gpu/address_space.h"
 
@@ -44,7 +45,7 @@ static void
 complain(struct cm_address_space *space, uint32_t id, const char *what)
 {
    if (!space->complained)
-      fprintf(stderr, "tbrsim: resource %u %s; its accesses are not counted\n", id, what);
+      cm_message(CM_MESSAGE_ERROR, "resource %u %s; its accesses are not counted", id, what);
    space->complained = true;
 }
 

@@ -58,11 +58,11 @@ void cm_address_space_finish(struct cm_address_space *space);
 bool
 cm_address_space_define(struct cm_address_space *space, const struct cm_resource_description *description);
 
-/** The resource with its address; NULL for 0, and with a message on stderr (once)
+/** The resource with its address; NULL for 0, and after a message (once)
  * for one that was never defined or when out of memory. */
 struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_t id);
 
-/** The HiZ buffer of a texture that cm_address_space_use has given an address; NULL with a message on stderr
+/** The HiZ buffer of a texture that cm_address_space_use has given an address; NULL after a message
  * (once) when out of memory. */
 const struct cm_hiz_buffer *
 cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource);

@@ -11,6 +11,7 @@
 #include "memory/future.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
+#include "util/message.h"
 
 bool
 cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes)
@@ -40,39 +41,20 @@ cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
    return true;
 }
 
-/* Whether a configuration can be simulated; says why not. */
-static bool
-is_possible(const struct cm_config *config, const struct cm_futures *futures)
+struct cm_gpu *
+cm_gpu_create(const struct cm_config *config, char *error, size_t error_size)
 {
-   char error[512];
-   if (cm_config_validate(config, error, sizeof error) &&
-       (futures || cm_config_needs_no_future(config, error, sizeof error)))
-      return true;
-   fprintf(stderr, "tbrsim: %s\n", error);
-   return false;
-}
-
-static bool
-make_energy(struct cm_gpu *gpu)
-{
-   char error[512];
-   gpu->energy = cm_energy_create(&gpu->config, gpu->table, error, sizeof error);
-   if (!gpu->energy)
-      fprintf(stderr, "tbrsim: %s\n", error);
-   return gpu->energy != NULL;
+   return cm_gpu_create_with_futures(config, NULL, error, error_size);
 }
 
 struct cm_gpu *
-cm_gpu_create(const struct cm_config *config)
+cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures, char *error,
+                           size_t error_size)
 {
-   return cm_gpu_create_with_futures(config, NULL);
-}
-
-struct cm_gpu *
-cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures)
-{
-   if (!is_possible(config, futures))
+   if (!cm_config_validate(config, error, error_size) ||
+       (!futures && !cm_config_needs_no_future(config, error, error_size)))
       return NULL;
+   snprintf(error, error_size, "out of memory for the simulated GPU");
    struct cm_gpu *gpu = calloc(1, sizeof *gpu);
    bool fine = gpu != NULL;
    if (fine) {
@@ -84,7 +66,10 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
    }
    if (fine) {
       gpu->counts_operations = cm_config_counts_operations(config);
-      fine = !cm_energy_is_counted(gpu->table) || make_energy(gpu);
+      if (cm_energy_is_counted(gpu->table)) {
+         gpu->energy = cm_energy_create(&gpu->config, gpu->table, error, error_size);
+         fine = gpu->energy != NULL;
+      }
    }
    if (fine) {
       gpu->total = calloc(gpu->table->count, sizeof(uint64_t));
@@ -115,7 +100,6 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
          cm_futures_apply(futures, &gpu->hierarchy);
       return gpu;
    }
-   fputs("tbrsim: out of memory for the simulated GPU\n", stderr);
    cm_gpu_destroy(gpu);
    return NULL;
 }
@@ -173,7 +157,7 @@ static void
 out_of_memory(struct cm_gpu *gpu)
 {
    if (!gpu->out_of_memory)
-      fputs("tbrsim: out of memory; the statistics are incomplete from here on\n", stderr);
+      cm_message(CM_MESSAGE_ERROR, "out of memory; the statistics are incomplete from here on");
    gpu->out_of_memory = true;
 }
 
@@ -348,7 +332,7 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
    cm_timing_frame_end(gpu->timing);
-   if (cm_timing_is_lost(gpu->timing))
+   if (!cm_timing_is_complete(gpu->timing))
       out_of_memory(gpu);
    const uint64_t *frame = cm_gpu_frame(gpu);
    memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));

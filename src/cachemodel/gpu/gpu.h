@@ -26,12 +26,13 @@ struct cm_access_reader;
 struct cm_futures;
 struct cm_timeline;
 
-/** Builds the hierarchy. NULL with a message on stderr when it cannot be built, or when a
+/** Builds the hierarchy. NULL with a line in error when it cannot be built, or when a
  * policy has to know the future. */
-struct cm_gpu *cm_gpu_create(const struct cm_config *config);
+struct cm_gpu *cm_gpu_create(const struct cm_config *config, char *error, size_t error_size);
 /** As cm_gpu_create, for one of the passes that such policies need (memory/future.h). The
  * futures are those of the same configuration; NULL: none. */
-struct cm_gpu *cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures);
+struct cm_gpu *cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures,
+                                          char *error, size_t error_size);
 void cm_gpu_destroy(struct cm_gpu *gpu);
 
 /** Whether a GPU in a mode can simulate passes of a kind. Must be so of all it is given. */
@@ -65,7 +66,7 @@ const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
 /** Whether anything happened since the last frame_end: a frame that was not ended. */
 bool cm_gpu_frame_open(const struct cm_gpu *gpu);
 
-/** Whether everything so far was counted: false once out of memory, which was said on stderr. */
+/** Whether everything so far was counted: false once out of memory, after a message (util/message.h). */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);
 
 /** Counter values (gpu/counters.h) since creation / since the last frame_end,

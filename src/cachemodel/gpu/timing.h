@@ -15,8 +15,8 @@ struct cm_timing *
 cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
 void cm_timing_destroy(struct cm_timing *timing);
 
-/** Whether memory was out: from then on no cycle is counted. */
-bool cm_timing_is_lost(const struct cm_timing *timing);
+/** Whether all cycles so far were counted: false once out of memory, or after a deadlock; from then on none is. */
+bool cm_timing_is_complete(const struct cm_timing *timing);
 
 /** Before the first pass, not in mode imr: what happens in time is told to a timeline, which must outlive this. */
 void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);

@@ -15,6 +15,7 @@
 #include "stats/process_index.h"
 #include "stats/text.h"
 #include "util/json.h"
+#include "util/message.h"
 
 #define MAX_PROCESSES 100000
 #define LINK_NAME ".tbrsim-link"
@@ -142,10 +143,10 @@ static void
 say(const char *directory, const char *name, int code)
 {
    if (code == EBADMSG)
-      fprintf(stderr, "tbrsim: %s/%s: not written by tbrsim; the results cannot be written\n", directory,
-              name);
+      cm_message(CM_MESSAGE_ERROR, "%s/%s: not written by tbrsim; the results cannot be written", directory,
+                 name);
    else
-      fprintf(stderr, "tbrsim: %s%s%s: %s\n", directory, *name ? "/" : "", name, strerror(code));
+      cm_message(CM_MESSAGE_ERROR, "%s%s%s: %s", directory, *name ? "/" : "", name, strerror(code));
 }
 
 /* ---- the directory ----------------------------------------------------- */
@@ -662,8 +663,8 @@ cm_process_results_name_recording(struct cm_process_results *results, const char
    if (!code && asprintf(&result, "%s%s", slash ? directory : "", chosen) < 0)
       code = ENOMEM;
    if (!code && results && strcmp(chosen, name) != 0)
-      fprintf(stderr, "tbrsim (note): %s is another process' recording; that of %s (%ld) is %s\n", path,
-              results->program, (long)results->process, result);
+      cm_message(CM_MESSAGE_INFO, "%s is another process' recording; that of %s (%ld) is %s", path,
+                 results->program, (long)results->process, result);
    bool listed = false;
    if (!code && results) {
       results->recording = strdup(result);

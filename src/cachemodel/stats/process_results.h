@@ -43,16 +43,16 @@ void cm_process_results_destroy(struct cm_process_results *results);
 /** In a child: does without what it has of its parent's results, which are not freed. */
 void cm_process_results_leave_to_parent(struct cm_process_results *results);
 
-/** Makes the folder, and keeps the directory locked. False after a line on stderr. */
+/** Makes the folder, and keeps the directory locked. False after a message. */
 bool cm_process_results_begin(struct cm_process_results *results);
 /** Its path. */
 const char *cm_process_results_path(const struct cm_process_results *results);
 /** After the first frame: written says whether it could be. Lists the folder, makes the links and
- * removes what is replaced; otherwise removes the folder. Unlocks. False after a line on stderr. */
+ * removes what is replaced; otherwise removes the folder. Unlocks. False after a message. */
 bool cm_process_results_end(struct cm_process_results *results, bool written);
 
 /** Statistics were written that are no process', straight into the directory: removes what processes of
- * finished runs have left there. False after a line on stderr. */
+ * finished runs have left there. False after a message. */
 bool cm_process_results_replace(const char *directory);
 
 /** Whether a path is below a directory. */

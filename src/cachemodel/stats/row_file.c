@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/row_file.h"
+#include "util/message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +76,7 @@ cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *c
    }
    if (write_at(rows->file, rows->tail.data, rows->tail.length, rows->end) ||
        ftruncate(rows->file, rows->end + (off_t)rows->tail.length) != 0)
-      fprintf(stderr, "tbrsim: %s: the file is corrupt\n", rows->path);
+      cm_message(CM_MESSAGE_ERROR, "%s: the file is corrupt", rows->path);
    return code;
 }
 

@@ -48,7 +48,7 @@ bool cm_row_file_init(struct cm_row_file *rows, const struct cm_row_format *form
 /** Closes it. 0, or what went wrong. */
 int cm_row_file_finish(struct cm_row_file *rows);
 
-/** Appends a row. 0, or what went wrong: then the file is as it was; where not even that worked it is said. */
+/** Appends a row. 0, or what went wrong: then the file is as it was, or a message says that it is corrupt. */
 int cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *content);
 /** Takes the last row back, whose size that is. */
 int cm_row_file_truncate(struct cm_row_file *rows, size_t row_bytes);

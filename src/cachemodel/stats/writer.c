@@ -16,6 +16,7 @@
 #include "stats/process_results.h"
 #include "stats/row_file.h"
 #include "util/json.h"
+#include "util/message.h"
 
 static const struct cm_row_format json_format = {
    .name = "stats.json",
@@ -204,10 +205,10 @@ static bool
 fail(struct cm_stats_writer *writer, const char *path, int code)
 {
    if (!writer->failed && writer->frames)
-      fprintf(stderr, "tbrsim: %s: %s; statistics after frame %llu are not written\n", path, strerror(code),
-              (unsigned long long)writer->frames - 1);
+      cm_message(CM_MESSAGE_ERROR, "%s: %s; statistics after frame %llu are not written", path,
+                 strerror(code), (unsigned long long)writer->frames - 1);
    else if (!writer->failed)
-      fprintf(stderr, "tbrsim: %s: %s; no statistics are written\n", path, strerror(code));
+      cm_message(CM_MESSAGE_ERROR, "%s: %s; no statistics are written", path, strerror(code));
    writer->failed = true;
    return false;
 }
@@ -279,7 +280,7 @@ append_rows(struct cm_stats_writer *writer)
    fail(writer, writer->json.path, code);
    /* The two files agree: the row leaves the other one too. */
    if (cm_row_file_truncate(&writer->csv, writer->csv_row.length))
-      fprintf(stderr, "tbrsim: %s: has one row more than stats.json\n", writer->csv.path);
+      cm_message(CM_MESSAGE_ERROR, "%s: has one row more than stats.json", writer->csv.path);
    return false;
 }
 

@@ -45,7 +45,7 @@ cm_stats_writer_create(const char *directory, struct cm_process_results *results
                        const struct cm_run_value *values, size_t num_values);
 
 /** Appends a frame (values in the table's order). When the files cannot be
- * written, one line on stderr the first time, and false from then on; the frames
+ * written, a message (util/message.h) the first time, and false from then on; the frames
  * written before stay readable. */
 bool cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values);
 

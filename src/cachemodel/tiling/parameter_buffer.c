@@ -63,19 +63,15 @@ store_pmd(uint8_t *bytes, bool wide, uint32_t primitive, uint32_t num_attributes
    }
 }
 
-void
+bool
 cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd)
 {
    const bool never = pmd->opt_number == CM_PB_NEVER;
    if (!primitive_fits(wide, pmd->primitive, pmd->num_attributes) ||
-       (!never && (pmd->opt_number == 0 || pmd->opt_number >= max_tiles(wide)))) {
-      fprintf(stderr,
-              "tbrsim: a %s PMD does not hold primitive %" PRIu32 " with %" PRIu32
-              " attributes and OPT number %" PRIu32 "\n",
-              wide ? "wide" : "narrow", pmd->primitive, pmd->num_attributes, pmd->opt_number);
-      abort();
-   }
+       (!never && (pmd->opt_number == 0 || pmd->opt_number >= max_tiles(wide))))
+      return false;
    store_pmd(bytes, wide, pmd->primitive, pmd->num_attributes, never ? 0 : pmd->opt_number);
+   return true;
 }
 
 struct cm_pmd

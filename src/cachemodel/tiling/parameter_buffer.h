@@ -78,10 +78,10 @@ cm_pmd_bytes(bool wide)
 }
 
 /** Bytes ↔ PMD, little endian on any machine, at any alignment. The OPT number 0
- * cannot occur as a next tile and stands for CM_PB_NEVER. Encoding a value that
- * its field does not hold ends the program with a message: the pass should have
- * been wide. */
-void cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd);
+ * cannot occur as a next tile and stands for CM_PB_NEVER. Encoding returns
+ * false, with nothing written, where a field does not hold its value: the pass should
+ * have been wide. */
+bool cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd);
 struct cm_pmd cm_pmd_decode(const void *bytes, bool wide);
 
 /** The lists of one pass: lengths, addresses and, when wanted, bytes. */

@@ -180,7 +180,7 @@ struct cm_gpu *
 test_gpu(const char *const *assignments)
 {
    struct cm_config *config = test_config(assignments);
-   struct cm_gpu *gpu = cm_gpu_create(config);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
    assert_non_null(gpu);
    cm_config_destroy(config);
    return gpu;

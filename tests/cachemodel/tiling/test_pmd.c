@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <setjmp.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -22,7 +17,7 @@ assert_round_trip(bool wide, struct cm_pmd pmd)
    /* One byte of distance on either side, and an odd address. */
    uint8_t bytes[10];
    memset(bytes, 0xa5, sizeof(bytes));
-   cm_pmd_encode(bytes + 1, wide, &pmd);
+   assert_true(cm_pmd_encode(bytes + 1, wide, &pmd));
    const struct cm_pmd decoded = cm_pmd_decode(bytes + 1, wide);
    assert_int_equal(decoded.primitive, pmd.primitive);
    assert_int_equal(decoded.num_attributes, pmd.num_attributes);
@@ -53,7 +48,7 @@ test_bytes(void **state)
    };
    for (size_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
       uint8_t bytes[8] = {0};
-      cm_pmd_encode(bytes, cases[c].wide, &cases[c].pmd);
+      assert_true(cm_pmd_encode(bytes, cases[c].wide, &cases[c].pmd));
       assert_memory_equal(bytes, cases[c].bytes, 8);
       assert_round_trip(cases[c].wide, cases[c].pmd);
    }
@@ -88,7 +83,7 @@ test_every_bit_counts(void **state)
    for (unsigned wide = 0; wide < 2; wide++) {
       const struct cm_pmd pmd = {0x5a5a, 7, 0x5a5};
       uint8_t bytes[8];
-      cm_pmd_encode(bytes, wide, &pmd);
+      assert_true(cm_pmd_encode(bytes, wide, &pmd));
       for (unsigned bit = 0; bit < cm_pmd_bytes(wide) * 8; bit++) {
          bytes[bit / 8] ^= 1 << bit % 8;
          const struct cm_pmd other = cm_pmd_decode(bytes, wide);
@@ -100,39 +95,28 @@ test_every_bit_counts(void **state)
 }
 
 static void
-assert_encoding_aborts(bool wide, struct cm_pmd pmd)
+assert_does_not_fit(bool wide, struct cm_pmd pmd)
 {
-   fflush(NULL);
-   const pid_t child = fork();
-   assert_true(child >= 0);
-   if (child == 0) {
-      const struct rlimit no_core = {0, 0};
-      uint8_t bytes[8];
-      setrlimit(RLIMIT_CORE, &no_core);
-      signal(SIGABRT, SIG_DFL);
-      if (!freopen("/dev/null", "w", stderr))
-         _exit(1);
-      cm_pmd_encode(bytes, wide, &pmd);
-      _exit(0);
-   }
-   int status;
-   assert_int_equal(waitpid(child, &status, 0), child);
-   assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+   uint8_t bytes[8];
+   memset(bytes, 0xa5, sizeof bytes);
+   assert_false(cm_pmd_encode(bytes, wide, &pmd));
+   for (unsigned i = 0; i < sizeof bytes; i++)
+      assert_int_equal(bytes[i], 0xa5);
 }
 
 static void
-test_what_does_not_fit_ends_the_program(void **state)
+test_what_does_not_fit(void **state)
 {
    (void)state;
-   assert_encoding_aborts(false, (struct cm_pmd){65536, 1, 1});
-   assert_encoding_aborts(false, (struct cm_pmd){0, 0, 1});
-   assert_encoding_aborts(false, (struct cm_pmd){0, 17, 1});
-   assert_encoding_aborts(false, (struct cm_pmd){0, 1, 0});
-   assert_encoding_aborts(false, (struct cm_pmd){0, 1, 4096});
-   assert_encoding_aborts(true, (struct cm_pmd){0, 0, 1});
-   assert_encoding_aborts(true, (struct cm_pmd){0, 257, 1});
-   assert_encoding_aborts(true, (struct cm_pmd){0, 1, 0});
-   assert_encoding_aborts(true, (struct cm_pmd){0, 1, 1u << 24});
+   assert_does_not_fit(false, (struct cm_pmd){65536, 1, 1});
+   assert_does_not_fit(false, (struct cm_pmd){0, 0, 1});
+   assert_does_not_fit(false, (struct cm_pmd){0, 17, 1});
+   assert_does_not_fit(false, (struct cm_pmd){0, 1, 0});
+   assert_does_not_fit(false, (struct cm_pmd){0, 1, 4096});
+   assert_does_not_fit(true, (struct cm_pmd){0, 0, 1});
+   assert_does_not_fit(true, (struct cm_pmd){0, 257, 1});
+   assert_does_not_fit(true, (struct cm_pmd){0, 1, 0});
+   assert_does_not_fit(true, (struct cm_pmd){0, 1, 1u << 24});
 }
 
 static void
@@ -168,7 +152,7 @@ main(void)
       cmocka_unit_test(test_bytes),
       cmocka_unit_test(test_every_value_of_each_field),
       cmocka_unit_test(test_every_bit_counts),
-      cmocka_unit_test(test_what_does_not_fit_ends_the_program),
+      cmocka_unit_test(test_what_does_not_fit),
       cmocka_unit_test(test_needs_wide),
       cmocka_unit_test(test_attribute_block),
    };

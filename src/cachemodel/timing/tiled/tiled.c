@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "timing/tiled/tiled.h"
+#include "util/message.h"
 
 static void take_log(void *context, struct cm_work *work);
 static void end_frame(void *context);
@@ -311,7 +312,7 @@ end_frame(void *context)
    struct cm_tiled_timing *timing = context;
    advance(timing, true);
    if (!timing->is_stuck && stands_still(timing)) {
-      fputs("tbrsim: deadlock in the timing model (a bug)\n", stderr);
+      cm_message(CM_MESSAGE_ERROR, "deadlock in the timing model (a bug)");
       timing->is_stuck = true;
    }
    if (timing->is_stuck)

@@ -272,9 +272,12 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
    }
    if (!simulate)
       return true;
-   model->gpu = cm_gpu_create(config);
-   if (!model->gpu)
+   char error[512];
+   model->gpu = cm_gpu_create(config, error, sizeof error);
+   if (!model->gpu) {
+      mesa_loge("%s", error);
       return false;
+   }
    model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
    return model->counters && tbr_statistics_prepare(config, isa);
 }

@@ -12,6 +12,7 @@
 #include "gpu/gpu_config.h"
 #include "util/list.h"
 #include "util/log.h"
+#include "util/message.h"
 #include "util/u_atomic.h"
 #include "util/u_cpu_detect.h"
 #include "util/u_debug.h"
@@ -127,6 +128,16 @@ apply_settings(struct cm_config *config, const char *settings, char *error, size
    return ok;
 }
 
+/* The model's messages, on any thread. */
+static void
+log_message(enum cm_message_kind kind, const char *text)
+{
+   if (kind == CM_MESSAGE_INFO)
+      mesa_logi("%s", text);
+   else
+      mesa_loge("%s", text);
+}
+
 static struct cm_config *
 load_config(void)
 {
@@ -239,6 +250,7 @@ build_gpu(struct tbr_screen *screen)
 
    simple_mtx_init(&screen->hand_over_lock, mtx_plain);
 
+   cm_set_message_handler(log_message);
    screen->config = load_config();
    if (!screen->config)
       return false;
