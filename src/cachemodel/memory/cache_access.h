@@ -173,8 +173,9 @@ cm_policy_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned
    }
 }
 
-/** Reads of a grid at most, each a block: those of four readers of two rows and columns. */
-#define CM_GRID_READS 16
+/** Room for a grid's reads, each a block: those of four readers of two rows and columns, and one that is written and
+ * not counted. */
+#define CM_GRID_READS 17
 
 /** The next bit of a mask that is not 0; takes it away. */
 static inline __attribute__((always_inline)) unsigned
