@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "analysis/analysis.h"
+#include "util/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,9 @@ struct cm_analysis {
    struct cm_reuse *reuse[CM_STREAM_COUNT];
    struct cm_tile_accesses *tile_accesses[CM_STREAM_COUNT];
    struct tile_frame *frames; /* the last of them is the running one */
-   uint32_t frame, max_frames;
+   uint32_t frame;
    bool in_tile;
-   bool incomplete;
+   bool out_of_memory;
    struct cm_arrivals arrivals; /* of the reader */
 };
 
@@ -25,8 +26,7 @@ cm_analysis_create(uint32_t sets, enum cm_index index)
    struct cm_analysis *analysis = calloc(1, sizeof *analysis);
    if (!analysis)
       return NULL;
-   analysis->max_frames = 16;
-   analysis->frames = calloc(analysis->max_frames, sizeof *analysis->frames);
+   analysis->frames = calloc(1, sizeof *analysis->frames);
    bool fine = analysis->frames != NULL;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT && fine; stream++) {
       analysis->reuse[stream] = cm_reuse_create(sets, index);
@@ -81,14 +81,9 @@ cm_analysis_frame_end(struct cm_analysis *analysis)
 {
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       cm_reuse_frame_end(analysis->reuse[stream]);
-   if (analysis->frame + 1 == analysis->max_frames) {
-      struct tile_frame *frames = realloc(analysis->frames, analysis->max_frames * 2 * sizeof *frames);
-      if (!frames) {
-         analysis->incomplete = true;
-         return;
-      }
-      analysis->frames = frames;
-      analysis->max_frames *= 2;
+   if (!cm_array_grow(&analysis->frames, analysis->frame + 1, sizeof *analysis->frames)) {
+      analysis->out_of_memory = true;
+      return;
    }
    memset(&analysis->frames[++analysis->frame], 0, sizeof *analysis->frames);
 }
@@ -151,7 +146,7 @@ cm_analysis_tiles(const struct cm_analysis *analysis, enum cm_stream stream, uin
 bool
 cm_analysis_complete(const struct cm_analysis *analysis)
 {
-   bool complete = !analysis->incomplete;
+   bool complete = !analysis->out_of_memory;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       complete &= cm_reuse_complete(analysis->reuse[stream]);
    return complete;

@@ -6,6 +6,7 @@
 
 #include "analysis/reuse_set.h"
 #include "analysis/set_index.h"
+#include "util/array.h"
 
 #define NO_FRAME UINT32_MAX
 #define FIRST_RECORDS 1024
@@ -42,8 +43,8 @@ struct cm_reuse {
    uint32_t max_seen;
 
    struct cm_reuse_counts *frames; /* the last of them is the running one */
-   uint32_t frame, max_frames;
-   bool incomplete;
+   uint32_t frame;
+   bool out_of_memory;
 };
 
 uint32_t
@@ -84,14 +85,11 @@ grow_records(struct cm_reuse *reuse)
    const uint32_t max_records = reuse->max_records * 2;
    if (max_records > UINT32_MAX / 4)
       return false;
-   struct record *records = realloc(reuse->records, max_records * sizeof *records);
-   if (!records)
-      return false;
-   reuse->records = records;
-   if (!make_table(reuse, max_records))
+   if (!cm_array_grow(&reuse->records, reuse->max_records, sizeof *reuse->records) ||
+       !make_table(reuse, max_records))
       return false;
    for (uint32_t r = 0; r < reuse->num_records; r++)
-      reuse->table[find_place(reuse, records[r].block)] = r + 1;
+      reuse->table[find_place(reuse, reuse->records[r].block)] = r + 1;
    return true;
 }
 
@@ -106,8 +104,7 @@ cm_reuse_create(uint32_t sets, enum cm_index index)
    reuse->sets = calloc(sets, sizeof *reuse->sets);
    reuse->set_frames = calloc(sets, sizeof *reuse->set_frames);
    reuse->records = malloc(FIRST_RECORDS * sizeof *reuse->records);
-   reuse->max_frames = 16;
-   reuse->frames = calloc(reuse->max_frames, sizeof *reuse->frames);
+   reuse->frames = calloc(1, sizeof *reuse->frames);
    if (reuse->sets && reuse->set_frames && reuse->records && reuse->frames &&
        make_table(reuse, FIRST_RECORDS))
       return reuse;
@@ -147,7 +144,7 @@ access_new(struct cm_reuse *reuse, struct cm_reuse_set *set, uint64_t block, uin
 {
    if (reuse->num_records == reuse->max_records) {
       if (!grow_records(reuse)) {
-         reuse->incomplete = true;
+         reuse->out_of_memory = true;
          return;
       }
       place = find_place(reuse, block);
@@ -189,7 +186,7 @@ cm_reuse_access(struct cm_reuse *reuse, uint64_t block)
 
    const uint32_t place = find_place(reuse, block), found = reuse->table[place];
    if (!cm_reuse_set_has_room(set) && !make_room(reuse, set)) {
-      reuse->incomplete = true;
+      reuse->out_of_memory = true;
       return;
    }
    if (!found) {
@@ -280,13 +277,8 @@ end_set(struct cm_reuse *reuse, struct cm_reuse_set *set, struct set_frames *fra
 static bool
 add_frame(struct cm_reuse *reuse)
 {
-   if (reuse->frame + 1 == reuse->max_frames) {
-      struct cm_reuse_counts *frames = realloc(reuse->frames, reuse->max_frames * 2 * sizeof *frames);
-      if (!frames)
-         return false;
-      reuse->frames = frames;
-      reuse->max_frames *= 2;
-   }
+   if (!cm_array_grow(&reuse->frames, reuse->frame + 1, sizeof *reuse->frames))
+      return false;
    memset(&reuse->frames[++reuse->frame], 0, sizeof *reuse->frames);
    return true;
 }
@@ -298,7 +290,7 @@ cm_reuse_frame_end(struct cm_reuse *reuse)
    for (uint32_t s = 0; s < reuse->num_sets; s++) {
       struct set_frames *frames = &reuse->set_frames[s];
       if (!reserve_seen(reuse, frames->blocks_before))
-         reuse->incomplete = true;
+         reuse->out_of_memory = true;
       else if (frames->blocks)
          counts->sum_last_last += end_set(reuse, &reuse->sets[s], frames);
       counts->blocks += frames->blocks;
@@ -309,7 +301,7 @@ cm_reuse_frame_end(struct cm_reuse *reuse)
    }
    if (!add_frame(reuse)) {
       memset(counts, 0, sizeof *counts);
-      reuse->incomplete = true;
+      reuse->out_of_memory = true;
    }
 }
 
@@ -353,5 +345,5 @@ cm_reuse_sum(const struct cm_reuse *reuse, uint32_t first, uint32_t last)
 bool
 cm_reuse_complete(const struct cm_reuse *reuse)
 {
-   return !reuse->incomplete;
+   return !reuse->out_of_memory;
 }

@@ -40,16 +40,11 @@ cm_config_read_file(const char *path)
    char *text = NULL;
    size_t length = 0, capacity = 0;
    do {
-      if (capacity - length < 4096) {
-         capacity = capacity * 2 + 8192;
-         char *larger = realloc(text, capacity);
-         if (!larger) {
-            free(text);
-            fclose(file);
-            errno = ENOMEM;
-            return NULL;
-         }
-         text = larger;
+      if (!cm_array_make_room(&text, &capacity, length, 4096, 1)) {
+         free(text);
+         fclose(file);
+         errno = ENOMEM;
+         return NULL;
       }
       length += fread(text + length, 1, capacity - length - 1, file);
    } while (!feof(file) && !ferror(file));

@@ -6,6 +6,7 @@
 #include <yaml.h>
 
 #include "config/config_internal.h"
+#include "util/array.h"
 
 struct replacement {
    yaml_mark_t begin, end;
@@ -26,12 +27,10 @@ struct search {
 static void
 add_replacement(struct search *search, const yaml_node_t *node, uint32_t number)
 {
-   struct replacement *larger = realloc(search->list, (search->count + 1) * sizeof *larger);
-   if (!larger) {
+   if (!cm_array_grow(&search->list, search->count, sizeof *search->list)) {
       search->out_of_memory = true;
       return;
    }
-   search->list = larger;
    search->list[search->count++] = (struct replacement){node->start_mark, node->end_mark, number};
 }
 

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "events/byte_stream.h"
+#include "util/array.h"
 
 bool
 cm_bytes_grow(struct cm_byte_writer *writer, size_t n)
 {
-   if (n > SIZE_MAX / 4 - writer->size) {
-      writer->out_of_memory = true;
-      return false;
-   }
-   const size_t capacity = (writer->size + n) * 2 + 256;
-   uint8_t *larger = realloc(writer->data, capacity);
-   if (!larger) {
-      writer->out_of_memory = true;
-      return false;
-   }
-   writer->data = larger;
-   writer->capacity = capacity;
-   return true;
+   const bool fine = cm_array_make_room(&writer->data, &writer->capacity, writer->size, n, 1);
+   writer->out_of_memory |= !fine;
+   return fine;
 }
 
 uint64_t

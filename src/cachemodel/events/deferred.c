@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /* A quad that is visible: its group's first event, and its number there. */
 struct cm_deferred_quad {
    const uint32_t *group;
@@ -23,23 +25,8 @@ struct cm_deferred_block {
 #define COLUMN_BITS 7
 #define PLACE_BITS (LANE_BITS + 2 * COLUMN_BITS)
 
-/* Makes room for another element; false when out of memory. */
-static bool
-grow(void **array, size_t *capacity, size_t count, size_t element_bytes)
-{
-   if (count < *capacity)
-      return true;
-   const size_t larger = count + count / 2 + 256;
-   void *grown = realloc(*array, larger * element_bytes);
-   if (!grown)
-      return false;
-   *array = grown;
-   *capacity = larger;
-   return true;
-}
-
 #define GROW(deferred, array, count) \
-   grow((void **)&(deferred)->array, &(deferred)->array##_capacity, count, sizeof *(deferred)->array)
+   cm_array_make_room(&(deferred)->array, &(deferred)->array##_capacity, count, 1, sizeof *(deferred)->array)
 
 /* ---- collecting -------------------------------------------------------- */
 

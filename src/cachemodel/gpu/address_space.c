@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/message.h"
-
 #include "gpu/address_space.h"
+#include "util/array.h"
+#include "util/message.h"
 
 void
 cm_address_space_init(struct cm_address_space *space, const struct cm_config *config)
@@ -55,13 +55,13 @@ find_or_add_slot(struct cm_address_space *space, uint32_t id)
 {
    const uint32_t page = id / CM_RESOURCES_A_PAGE;
    if (page >= space->num_pages) {
-      const uint32_t count = page + page / 2 + 4;
-      struct cm_resource ***larger = realloc(space->resources, count * sizeof *larger);
-      if (!larger)
+      const uint32_t before = space->num_pages;
+      size_t capacity = before;
+      if (!cm_array_make_room(&space->resources, &capacity, before, page + 1 - before,
+                              sizeof *space->resources))
          return NULL;
-      memset(larger + space->num_pages, 0, (count - space->num_pages) * sizeof *larger);
-      space->resources = larger;
-      space->num_pages = count;
+      memset(space->resources + before, 0, (capacity - before) * sizeof *space->resources);
+      space->num_pages = (uint32_t)capacity;
    }
    if (!space->resources[page])
       space->resources[page] = calloc(CM_RESOURCES_A_PAGE, sizeof **space->resources);

@@ -13,34 +13,6 @@
 #include "tiling/tile_order.h"
 #include "util/message.h"
 
-bool
-cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes)
-{
-   const size_t bytes = count * element_bytes;
-   if (bytes <= array->bytes && array->data)
-      return true;
-   const size_t capacity = bytes + bytes / 2 + 64;
-   free(array->data);
-   array->data = malloc(capacity);
-   array->bytes = array->data ? capacity : 0;
-   return array->data != NULL;
-}
-
-bool
-cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes)
-{
-   const size_t bytes = count * element_bytes;
-   if (bytes <= array->bytes)
-      return true;
-   const size_t capacity = bytes + bytes / 2 + 64;
-   void *data = realloc(array->data, capacity);
-   if (!data)
-      return false;
-   array->data = data;
-   array->bytes = capacity;
-   return true;
-}
-
 struct cm_gpu *
 cm_gpu_create(const struct cm_config *config, char *error, size_t error_size)
 {

@@ -12,17 +12,7 @@
 #include "memory/hierarchy.h"
 #include "memory/attribute_cache.h"
 #include "texture/unit.h"
-
-/** An array that keeps its memory from pass to pass. */
-struct cm_array {
-   void *data;
-   size_t bytes; /**< allocated */
-};
-
-/** Makes an array at least this long; its content is lost. False when out of memory. */
-bool cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes);
-/** The same, but its content stays. */
-bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes);
+#include "util/array.h"
 
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/next_use.h"
+#include "util/array.h"
 
 #define FIRST_SLOTS 1024
 /* Lookups of a sequence under way at a time: as long as memory takes to answer. */
@@ -64,27 +65,14 @@ reserve_blocks(struct cm_next_use *uses, uint64_t blocks)
 }
 
 static bool
-reserve_positions(struct cm_next_use *uses, uint64_t count)
-{
-   if (count <= uses->capacity)
-      return true;
-   const uint64_t capacity = count + count / 2 + 1024;
-   uint32_t *next = realloc(uses->next, capacity * sizeof *next);
-   if (!next)
-      return false;
-   uses->next = next;
-   uses->capacity = capacity;
-   return true;
-}
-
-static bool
 prepare(struct cm_next_use *uses, unsigned count)
 {
    if (uses->problem != CM_NEXT_USE_FINE)
       return false;
    if (uses->count + count > CM_NEVER_USED)
       uses->problem = CM_NEXT_USE_TOO_MANY;
-   else if (!reserve_positions(uses, uses->count + count) || !reserve_blocks(uses, uses->last_used + count))
+   else if (!cm_array_make_room(&uses->next, &uses->capacity, uses->count, count, sizeof *uses->next) ||
+            !reserve_blocks(uses, uses->last_used + count))
       uses->problem = CM_NEXT_USE_NO_MEMORY;
    return uses->problem == CM_NEXT_USE_FINE;
 }

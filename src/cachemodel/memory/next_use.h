@@ -13,6 +13,7 @@
 #define CM_NEXT_USE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** The position of no next use; farther than any other. */
@@ -33,7 +34,7 @@ struct cm_last_use {
 struct cm_next_use {
    uint32_t *next; /**< by position: that of the next access to the same block, or CM_NEVER_USED */
    uint64_t count; /**< accesses added */
-   uint64_t capacity;
+   size_t capacity;
    uint64_t position; /**< accesses whose next use has been taken */
    enum cm_next_use_problem problem;
    /* While accesses are added: the last access to each block, in an open hash table. */

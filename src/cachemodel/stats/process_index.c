@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "stats/text.h"
+#include "util/array.h"
 
 #define FRESH_NAME "." CM_PROCESS_INDEX_NAME ".new"
 #define MAX_BYTES ((size_t)64 << 20)
@@ -56,10 +57,8 @@ cm_process_index_free(struct cm_process_index *index)
 bool
 cm_process_index_add(struct cm_process_index *index, const struct cm_process_row *row)
 {
-   struct cm_process_row *larger = realloc(index->rows, (index->count + 1) * sizeof *larger);
-   if (!larger)
+   if (!cm_array_grow(&index->rows, index->count, sizeof *index->rows))
       return false;
-   index->rows = larger;
    struct cm_process_row from = *row, copy = {0};
    bool fine = true;
    for (unsigned f = 0; f < NUM_FIELDS; f++) {

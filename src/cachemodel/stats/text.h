@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/array.h"
+
 /** Starts as all zeros; data is to be freed. Not terminated. */
 struct cm_text {
    char *data;
@@ -20,15 +22,9 @@ struct cm_text {
 static inline char *
 cm_text_room(struct cm_text *text, size_t n)
 {
-   if (text->capacity - text->length < n) {
-      const size_t capacity = (text->capacity + n) * 2;
-      char *larger = (char *)realloc(text->data, capacity);
-      if (!larger) {
-         text->out_of_memory = true;
-         return NULL;
-      }
-      text->data = larger;
-      text->capacity = capacity;
+   if (!cm_array_make_room(&text->data, &text->capacity, text->length, n, 1)) {
+      text->out_of_memory = true;
+      return NULL;
    }
    return text->data + text->length;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Arrays that grow by an element at a time. */
+/** Arrays that grow. */
 #ifndef CM_ARRAY_H
 #define CM_ARRAY_H
 
@@ -20,5 +20,19 @@ cm_array_grow(void *array, size_t count, size_t element_bytes)
       *(void **)array = larger;
    return larger != NULL;
 }
+
+/** The same for `more` elements behind `count`, of an array whose capacity (in elements) is kept: at first NULL and 0. */
+bool cm_array_make_room(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes);
+
+/** An array of any type that keeps its memory from one use to the next. Begins as zeros; data is to be freed. */
+struct cm_array {
+   void *data;
+   size_t bytes; /**< allocated */
+};
+
+/** Makes an array at least this long; its content is lost. False when out of memory. */
+bool cm_array_reserve(struct cm_array *array, size_t count, size_t element_bytes);
+/** The same, but its content stays. */
+bool cm_array_extend(struct cm_array *array, size_t count, size_t element_bytes);
 
 #endif
