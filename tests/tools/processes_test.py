@@ -278,7 +278,7 @@ class Hostile(ProcessesTest):
             self.assertEqual((result.returncode, result.stderr.count("\n")), (1, 1), result.stderr)
             result = tbrsim.execute("sh", "-c", script, "sh", out, self.draw)
             self.assertEqual((result.returncode, result.stderr.count("\n")), (0, 1), result.stderr)
-            self.assertRegex(result.stderr, f"^tbrsim: {out}: (Not a directory|No such file or directory)$")
+            self.assertRegex(result.stderr, f"^tbrsim: error: {out}: (Not a directory|No such file or directory)$")
 
     def test_killed_at_any_moment(self):
         """What is listed is whole, and the next run goes on from there."""
