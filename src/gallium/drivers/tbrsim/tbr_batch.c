@@ -30,6 +30,7 @@
 void *
 tbr_batch_allocate(struct tbr_batch *batch, size_t bytes)
 {
+   assert(batch->state == TBR_BATCH_RECORDING);
    return linear_alloc_child(batch->arena, bytes);
 }
 
@@ -37,6 +38,7 @@ struct tbr_storage *
 tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resource)
 {
    struct tbr_storage *storage = p_atomic_read(&resource->storage);
+   assert(batch->state == TBR_BATCH_RECORDING && storage);
    if (tbr_batch_holds(batch, storage))
       return storage;
    struct tbr_storage **held = util_dynarray_grow(&batch->storages, struct tbr_storage *, 1);
@@ -63,6 +65,7 @@ tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch)
 void
 tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shader)
 {
+   assert(batch->state == TBR_BATCH_RECORDING && !batch->closed);
    struct tbr_fragment_shader **held = util_dynarray_grow(&batch->shaders, struct tbr_fragment_shader *, 1);
    if (!held)
       return;
@@ -73,6 +76,7 @@ tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shade
 struct tbr_storage *
 tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource)
 {
+   assert(batch->context->batch == batch);
    struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
    if (storage && p_atomic_read(&resource->last_read) != batch->sequence)
       tbr_resource_note_read(batch->context, resource, batch->sequence);
@@ -95,6 +99,7 @@ tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage
 static void
 release_references(struct tbr_batch *batch)
 {
+   assert(batch->state == TBR_BATCH_FREE && !batch->users);
    for (unsigned i = 0; i < ARRAY_SIZE(batch->surfaces); i++)
       pipe_surface_reference(&batch->surfaces[i], NULL);
    util_dynarray_foreach (&batch->storages, struct tbr_storage *, storage)
@@ -108,6 +113,7 @@ release_references(struct tbr_batch *batch)
 static void
 destroy_batch(struct tbr_batch *batch)
 {
+   assert(batch->state == TBR_BATCH_FREE && !batch->memory);
    util_dynarray_foreach (&batch->pages, struct cm_pb_attribute_block *, page)
       align_free(*page);
    cm_pb_lists_destroy(batch->lists);
@@ -138,6 +144,8 @@ reclaim(struct tbr_context *context)
    struct tbr_batch *batch = tbr_renderer_take_retired(renderer, context);
    while (batch) {
       struct tbr_batch *next = batch->next;
+      assert(batch->context == context && batch != context->batch);
+      tbr_batch_set_state(batch, TBR_BATCH_RETIRED, TBR_BATCH_FREE);
       release_references(batch);
       batch->next = context->free_batches;
       context->free_batches = batch;
@@ -148,8 +156,10 @@ reclaim(struct tbr_context *context)
 void
 tbr_batch_destroy_all(struct tbr_context *context)
 {
+   assert(!context->batch);
    tbr_renderer_drain(tbr_screen(context->base.screen)->renderer, context);
    reclaim(context);
+   assert(!context->retired_batches && !context->batches_under_way);
    while (context->free_batches) {
       struct tbr_batch *next = context->free_batches->next;
       destroy_batch(context->free_batches);
@@ -162,6 +172,7 @@ take_batch(struct tbr_context *context)
 {
    reclaim(context);
    struct tbr_batch *batch = context->free_batches;
+   assert(!batch || batch->state == TBR_BATCH_FREE);
    if (batch)
       context->free_batches = batch->next;
    else
@@ -173,6 +184,7 @@ take_batch(struct tbr_context *context)
 static void
 forget_draws(struct tbr_batch *batch)
 {
+   assert(batch->state == TBR_BATCH_FREE || batch->state == TBR_BATCH_RECORDING);
    batch->drawn = false;
    batch->read = batch->written = 0;
    batch->num_blocks = 0;
@@ -189,6 +201,7 @@ forget_draws(struct tbr_batch *batch)
 static void
 reset_batch(struct tbr_batch *batch)
 {
+   assert(batch->state == TBR_BATCH_FREE && !batch->users && !batch->memory);
    batch->next = NULL;
    batch->invalidated = false;
    batch->closed = false;
@@ -203,7 +216,6 @@ reset_batch(struct tbr_batch *batch)
    util_dynarray_clear(&batch->event_primitive);
    batch->next_tile = 0;
    batch->tiles_done = 0;
-   batch->rendered = false;
    memset(&batch->pass, 0, sizeof batch->pass);
    memset(&batch->events, 0, sizeof batch->events);
 }
@@ -229,6 +241,9 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
    const unsigned samples = MAX2(resource->base.nr_samples, 1);
    /* There is room for it: see tbr_batch_get. */
    const struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
+   assert(storage);
+   assert(samples == 1 || samples == batch->pass.samples);
+   assert(surface->u.tex.first_layer <= surface->u.tex.last_layer);
    *attachment = (struct tbr_attachment){
       .memory = tbr_storage_address(storage, resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
@@ -251,6 +266,7 @@ attach_all(struct tbr_context *context, struct tbr_batch *batch)
    const struct pipe_framebuffer_state *framebuffer = &context->framebuffer;
    struct tbr_pass *pass = &batch->pass;
 
+   assert(framebuffer->nr_cbufs <= TBR_MAX_COLOR_BUFFERS);
    pass->num_color = framebuffer->nr_cbufs;
    batch->events.num_color = framebuffer->nr_cbufs;
    for (unsigned i = 0; i < framebuffer->nr_cbufs; i++) {
@@ -322,8 +338,10 @@ tbr_batch_get(struct tbr_context *context)
       tbr_batch_hand_over(context);
    context->deferred_flushes = 0;
    context->flushed_last = false;
-   if (context->batch)
+   if (context->batch) {
+      assert(context->batch->state == TBR_BATCH_RECORDING && context->batch->context == context);
       return context->batch;
+   }
 
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    struct tbr_batch *batch = take_batch(context);
@@ -346,6 +364,8 @@ tbr_batch_get(struct tbr_context *context)
       destroy_batch(batch);
       return NULL;
    }
+   assert(batch->sequence > context->last_batch);
+   tbr_batch_set_state(batch, TBR_BATCH_FREE, TBR_BATCH_RECORDING);
    util_dynarray_append(&batch->sinks, struct tbr_fragment_sink *, NULL);
    attach_all(context, batch);
    batch->held_bytes = 0;
@@ -359,6 +379,7 @@ tbr_batch_get(struct tbr_context *context)
 uint32_t
 tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink)
 {
+   assert(batch->state == TBR_BATCH_RECORDING);
    if (!sink)
       return 0;
    const unsigned count = util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *);
@@ -377,6 +398,7 @@ tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *si
 void
 tbr_batch_refresh_fronts(struct tbr_batch *batch)
 {
+   assert(batch->state == TBR_BATCH_RECORDING);
    u_foreach_bit (i, batch->stale_fronts)
       tbr_resource_read_front(tbr_resource(batch->surfaces[i]->texture));
    batch->stale_fronts = 0;
@@ -387,6 +409,7 @@ tbr_batch_refresh_fronts(struct tbr_batch *batch)
 static void
 clear_attachment(struct tbr_attachment *attachment, const union pipe_color_union *value)
 {
+   assert(attachment->memory);
    attachment->clear = true;
    attachment->load = false;
    attachment->clear_value = *value;
@@ -396,6 +419,7 @@ clear_attachment(struct tbr_attachment *attachment, const union pipe_color_union
 static void
 drop_cleared_stores(struct tbr_batch *batch, unsigned buffers)
 {
+   assert(batch->closed);
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       if (buffers & (PIPE_CLEAR_COLOR0 << i))
          batch->pass.color[i].store = false;
@@ -455,6 +479,7 @@ tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_
    if (batch->drawn && !(clears_everything(batch, buffers) && drop_draws(context, batch)))
       return buffers;
 
+   assert(!batch->drawn && !batch->closed && batch == context->batch);
    tbr_batch_revalidate(batch);
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       if ((buffers & (PIPE_CLEAR_COLOR0 << i)) && batch->pass.color[i].memory)
@@ -489,6 +514,7 @@ tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
    resource->undefined = resource->undefined || whole;
    if (!batch)
       return;
+   assert(batch->state == TBR_BATCH_RECORDING);
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       if (batch->surfaces[i] && tbr_resource(batch->surfaces[i]->texture) == resource)
          throw_away(&batch->pass.color[i], batch->drawn);
@@ -504,6 +530,7 @@ tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
 void
 tbr_batch_revalidate(struct tbr_batch *batch)
 {
+   assert(batch->state == TBR_BATCH_RECORDING);
    if (!batch->invalidated)
       return;
    for (unsigned i = 0; i < batch->pass.num_color; i++)
@@ -521,6 +548,8 @@ drop_needless_transfers(struct tbr_attachment *attachment, bool read, bool writt
 {
    attachment->load = attachment->load && (read || written);
    attachment->store = attachment->store && (written || attachment->clear);
+   assert(!(attachment->load && attachment->clear));
+   assert(attachment->memory || !(attachment->load || attachment->store));
 }
 
 /** What is stored is worth loading again. */
@@ -567,8 +596,11 @@ number_event_primitives(struct tbr_batch *batch)
    if (!util_dynarray_resize(&batch->event_primitive, uint32_t, batch->num_blocks))
       return batch->num_blocks == 0;
    uint32_t *event_primitive = batch->event_primitive.data, i = 0;
-   util_dynarray_foreach (&batch->first_blocks, uint32_t, block)
+   util_dynarray_foreach (&batch->first_blocks, uint32_t, block) {
+      assert(*block < batch->num_blocks);
       event_primitive[*block] = i++;
+   }
+   assert(i == util_dynarray_num_elements(&batch->primitives, struct cm_primitive));
    batch->pass.event_primitive = batch->event_primitive.data;
    batch->pass.events = batch->tile_events.data;
    return true;
@@ -622,6 +654,8 @@ tbr_batch_hand_over(struct tbr_context *context)
    struct tbr_batch *batch = context->batch;
    if (!batch)
       return;
+   assert(batch->state == TBR_BATCH_RECORDING && batch->context == context && !batch->users);
+   assert(batch->sequence > context->last_batch);
    context->batch = NULL;
    context->last_batch = batch->sequence;
    /* When the process is exiting, the statistics are closed. */
@@ -636,6 +670,7 @@ tbr_batch_hand_over(struct tbr_context *context)
       abort();
    }
    decide_transfers(batch);
+   assert(batch->pass.lists == batch->lists);
    batch->pass.draws = batch->states.data;
    batch->pass.num_occlusion_counters = util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *);
    tbr_debug_pass(batch);
@@ -691,6 +726,7 @@ tbr_frame_end(struct tbr_context *context)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    tbr_batch_flush(context);
+   assert(!context->batch);
    p_atomic_inc(&screen->frame);
    tbr_progress_frame();
    if (screen->model)

@@ -7,6 +7,7 @@
 #ifndef TBR_BATCH_H
 #define TBR_BATCH_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,11 +27,21 @@ struct linear_ctx;
 #define TBR_PAGE_SHIFT 12
 #define TBR_PAGE_BLOCKS (1u << TBR_PAGE_SHIFT)
 
+/** How far a batch is. Its context moves it from and to FREE, the renderer does the rest with its lock held. */
+enum tbr_batch_state {
+   TBR_BATCH_FREE,      /**< in its context's list, or being set up */
+   TBR_BATCH_RECORDING, /**< takes draws */
+   TBR_BATCH_SUBMITTED, /**< in the renderer's queue: constant but for the tiles' progress */
+   TBR_BATCH_RENDERED,  /**< in memory; the model may still read its events */
+   TBR_BATCH_RETIRED,   /**< nobody uses it: its context recycles it */
+};
+
 /** A batch and everything it needs until it is rendered. Objects are recycled by
  * their context with all their memory. */
 struct tbr_batch {
    struct tbr_batch *next; /**< in the list it is in (renderer, retired, free) */
    struct tbr_context *context;
+   enum tbr_batch_state state;
    uint64_t sequence;
    uint32_t frame;
 
@@ -81,8 +92,15 @@ struct tbr_batch {
    struct util_dynarray tile_done; /**< uint8_t, by index in the traversal */
    int32_t users;                  /**< renderer and model; retired at 0 */
    uint64_t orphaned_bytes;        /**< memory that nobody but the batch referenced when it was submitted */
-   bool rendered;
 };
+
+/** Moves a batch on, from the state it is in. */
+static inline void
+tbr_batch_set_state(struct tbr_batch *batch, ASSERTED enum tbr_batch_state from, enum tbr_batch_state to)
+{
+   assert(batch->state == from);
+   batch->state = to;
+}
 
 /** Sequence number of a batch. */
 static inline uint64_t

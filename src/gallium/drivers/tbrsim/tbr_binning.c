@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_binning.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "draw/draw_context.h"
@@ -128,6 +129,7 @@ static void
 set_stream_output_info(struct vbuf_render *render, unsigned stream, unsigned count, unsigned generated)
 {
    struct tbr_binning *binning = tbr_binning(render);
+   assert(stream < PIPE_MAX_VERTEX_STREAMS);
    struct tbr_stream_counts *counts = &binning->streams[stream];
    counts->generated += generated;
    if (binning->context->num_stream_output)
@@ -156,6 +158,7 @@ static uint32_t
 integer_at(vertex_attributes vertex, int slot)
 {
    uint32_t value;
+   assert(slot >= 0);
    memcpy(&value, vertex[slot], sizeof value);
    return value;
 }
@@ -164,6 +167,7 @@ integer_at(vertex_attributes vertex, int slot)
 static void
 bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *primitive)
 {
+   assert(primitive->provoking < 3);
    vertex_attributes provoking = primitive->vertex[primitive->provoking];
    primitive->layer = binning->layer_slot >= 0 ? integer_at(provoking, binning->layer_slot) : binning->view;
    if (binning->viewport_slot >= 0) {
@@ -303,6 +307,7 @@ bin_point(struct tbr_binning *binning, vertex_attributes vertex)
 static vertex_attributes
 vertex_at(const struct tbr_binning *binning, unsigned index)
 {
+   assert(((size_t)index + 1) * binning->stride <= binning->vertices_bytes);
    return (vertex_attributes)(binning->vertices + (size_t)index * binning->stride);
 }
 

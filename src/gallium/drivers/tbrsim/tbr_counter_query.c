@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_counter_query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,6 +73,7 @@ charge(struct tbr_model *model, struct tbr_counter_watch *watch)
 {
    const uint64_t value = model ? tbr_model_counter(model, watch->counter, true) : watch->seen;
    const uint64_t counted = value - watch->seen;
+   assert(value >= watch->seen && has_claim(watch));
 
    watch->seen = value;
    list_for_each_entry (struct tbr_query, query, &watch->active, link)
@@ -132,6 +134,7 @@ make_deferred_flushes(struct tbr_context *context)
 static void
 forget_flush(struct tbr_context *context)
 {
+   assert(context->deferred_flushes || !context->flushed_last);
    if (context->flushed_last)
       context->deferred_flushes--;
    context->flushed_last = false;
@@ -149,6 +152,7 @@ tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type)
 static void
 forget_result(struct tbr_context *context, struct tbr_query *query)
 {
+   assert(context->num_unread_counters || !query->unread);
    if (query->unread)
       context->num_unread_counters--;
    query->unread = false;
@@ -172,6 +176,7 @@ tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
    else if (model) /* what was counted while nobody asked */
       watch->seen = tbr_model_counter(model, counter, true);
    drop_ended(watch);
+   assert(list_is_empty(&query->link) && !query->active && !query->unread);
    query->active = true;
    query->end = watch->debt;
    watch->debt = 0;
@@ -188,6 +193,7 @@ tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query)
    query->active = false;
    list_del(&query->link);
    list_addtail(&query->link, &watch_of(context, query)->ended);
+   assert(!query->unread);
    query->unread = true;
    context->num_unread_counters++;
 }
@@ -209,6 +215,7 @@ tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
    forget_result(context, query);
    /* The result cannot change any more once somebody knows it. */
    if (!query->active && !list_is_empty(&query->link)) {
+      assert(watch);
       list_delinit(&query->link);
       watch->owed = context->batch && list_is_empty(&watch->active) && list_is_empty(&watch->ended);
    }
@@ -238,6 +245,7 @@ get_driver_query_info(struct pipe_screen *base, unsigned index, struct pipe_driv
    };
    while (screen->counter_groups[info->group_id].unit != counter->unit)
       info->group_id++;
+   assert(info->group_id < screen->num_counter_groups);
    return 1;
 }
 
@@ -266,6 +274,7 @@ add_to_group(struct tbr_screen *screen, const struct cm_counter *counter)
    while (group < screen->num_counter_groups && screen->counter_groups[group].unit != counter->unit)
       group++;
    if (group == screen->num_counter_groups) {
+      assert(group < ARRAY_SIZE(screen->counter_groups));
       screen->counter_groups[group].unit = counter->unit;
       screen->counter_groups[group].name = counter->unit < 0 ? "pipeline" : cm_unit_names[counter->unit];
       screen->num_counter_groups++;

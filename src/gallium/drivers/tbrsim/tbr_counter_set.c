@@ -3,6 +3,7 @@
  * GL_INTEL_performance_query: the model's counters once more, with descriptions. Its queries are of all
  * counters of a group at once; each is a query of tbr_counter_query.h.
  */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,7 @@ tbr_counter_set(struct pipe_query *query)
 static const struct tbr_counter_group *
 group_of(const struct pipe_context *base, unsigned group)
 {
+   assert(group < tbr_screen(base->screen)->num_counter_groups);
    return &tbr_screen(base->screen)->counter_groups[group];
 }
 
@@ -39,6 +41,7 @@ find_counter(const struct pipe_context *base, unsigned group, unsigned number)
    unsigned counter = 0;
    while (table->counters[counter].unit != group_of(base, group)->unit || number--)
       counter++;
+   assert(counter < table->count);
    return counter;
 }
 
@@ -83,6 +86,7 @@ delete_set(struct pipe_context *base, struct pipe_query *handle)
    struct tbr_counter_set *set = tbr_counter_set(handle);
    for (unsigned i = 0; i < set->num_queries; i++)
       base->destroy_query(base, set->queries[i]);
+   assert(tbr_context(base)->num_counter_sets[set->group]);
    tbr_context(base)->num_counter_sets[set->group]--;
    FREE(set);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** draw_vbo: sends a draw through Mesa's draw module, which shades its vertices and
  * hands the primitives to tbr_binning.c. */
+#include <assert.h>
 #include <string.h>
 
 #include "draw/draw_context.h"
@@ -51,6 +52,8 @@ note_transfers(struct tbr_batch *batch, const struct tbr_draw_state *state)
 static const struct tbr_draw_state *
 state_of(const struct tbr_binning *binning)
 {
+   assert(binning->state <
+          util_dynarray_num_elements(&binning->batch->states, const struct tbr_draw_state *));
    return *util_dynarray_element(&binning->batch->states, const struct tbr_draw_state *, binning->state);
 }
 
@@ -59,6 +62,7 @@ state_of(const struct tbr_binning *binning)
 static uint32_t
 append_state(struct tbr_batch *batch, const struct tbr_draw_state *state, struct tbr_draw_state **copy)
 {
+   assert(batch->state == TBR_BATCH_RECORDING && !batch->closed);
    *copy = tbr_batch_allocate(batch, sizeof **copy);
    const struct tbr_draw_state **appended =
       *copy ? util_dynarray_grow(&batch->states, const struct tbr_draw_state *, 1) : NULL;
@@ -72,6 +76,7 @@ append_state(struct tbr_batch *batch, const struct tbr_draw_state *state, struct
 static void
 use_viewport_state(struct tbr_binning *binning, unsigned viewport)
 {
+   assert(binning->viewport_states[viewport] != TBR_NO_STATE);
    binning->viewport = viewport;
    binning->state = binning->viewport_states[viewport];
    const struct tbr_draw_state *state = state_of(binning);
@@ -131,6 +136,7 @@ tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport)
 {
    struct tbr_binning *binning = context->binning;
    struct tbr_batch *batch = binning->batch;
+   assert(viewport < PIPE_MAX_VIEWPORTS && batch == context->batch);
    if (viewport == binning->viewport)
       return true;
    if (binning->viewport_states[viewport] == TBR_NO_STATE) {
@@ -149,12 +155,14 @@ bool
 tbr_draw_refresh_state(struct tbr_context *context)
 {
    struct tbr_binning *binning = context->binning;
+   assert(binning->batch && binning->batch == context->batch);
    return !context->dirty || begin_state(context, binning->batch, binning->event_draw);
 }
 
 bool
 tbr_draw_continue(struct tbr_context *context)
 {
+   assert(context->batch && context->batch == context->binning->batch);
    /* The fetches of the draw in progress stay with the pass they were made in. */
    tbr_batch_hand_over(context);
    struct tbr_batch *batch = tbr_batch_get(context);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_draw_events.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "draw/draw_context.h"
@@ -184,6 +185,7 @@ copy_indices(struct tbr_batch *batch, const struct pipe_draw_info *info,
       if (!info->primitive_restart || index != info->restart_index)
          vertices[copied++] = index + draw->index_bias;
    }
+   assert(copied <= count);
    event->num_vertices = copied;
    batch->event_vertices.size -= (count - copied) * sizeof(uint32_t);
    return true;
@@ -233,6 +235,7 @@ static bool
 append_draws(struct tbr_binning *binning, struct tbr_batch *batch, const struct cm_draw *event,
              unsigned num_instances)
 {
+   assert(num_instances && batch->recorded && batch->state == TBR_BATCH_RECORDING);
    const uint32_t first = util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
    struct cm_draw *draws = util_dynarray_grow(&batch->event_draws, struct cm_draw, num_instances);
    if (!draws)
@@ -286,6 +289,9 @@ tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
 static struct cm_draw *
 event_draw(const struct tbr_binning *binning, uint32_t instance)
 {
+   assert(instance < binning->num_event_draws);
+   assert((binning->first_event_draw + instance + 1) * sizeof(struct cm_draw) <=
+          binning->events->event_draws.size);
    return util_dynarray_element(&binning->events->event_draws, struct cm_draw,
                                 binning->first_event_draw + instance);
 }
@@ -326,6 +332,7 @@ find_spans(struct tbr_context *context, const struct pipe_stream_output_info *in
          continue;
       }
       last_buffer = output->output_buffer;
+      assert(found->count < ARRAY_SIZE(found->spans));
       tbr_resource_announce(context, tbr_resource(target->buffer));
       found->spans[found->count++] = (struct cm_feedback){
          .buffer = tbr_resource(target->buffer)->id,
@@ -355,6 +362,7 @@ extend_spans(struct tbr_batch *batch, const struct cm_draw *draw, const struct f
 {
    if (draw->num_feedback < found->count)
       return false;
+   assert(found->count * sizeof(struct cm_feedback) <= batch->event_feedback.size);
    struct cm_feedback *last = (struct cm_feedback *)util_dynarray_end(&batch->event_feedback) - found->count;
    for (unsigned i = 0; i < found->count; i++) {
       if (last[i].buffer != found->spans[i].buffer || last[i].bytes != found->spans[i].bytes ||

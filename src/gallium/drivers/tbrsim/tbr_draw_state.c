@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_draw_state.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -136,6 +137,7 @@ tbr_draw_state_set_viewport(const struct tbr_context *context, const struct tbr_
    const struct pipe_rasterizer_state *rasterizer = context->rasterizer;
    const struct pipe_viewport_state *viewport = &context->viewports[index];
 
+   assert(index < PIPE_MAX_VIEWPORTS);
    state->depth_near = 0.0f;
    state->depth_far = 1.0f;
    if (rasterizer->depth_clamp)
@@ -193,6 +195,7 @@ update_shader(struct tbr_context *context, struct tbr_batch *batch, struct tbr_d
       const struct tbr_shader_input *input = &shader->inputs[i];
       if (input->source != TBR_INPUT_ATTRIBUTE)
          continue;
+      assert(input->attribute < state->num_inputs && state->num_inputs <= TBR_MAX_INPUTS);
       state->interpolation[input->attribute] =
          input->color && context->rasterizer->flatshade ? TBR_INTERPOLATE_CONSTANT : input->interpolation;
       state->input_components[input->attribute] = input->components;
@@ -241,6 +244,7 @@ copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffe
    uint8_t *words = tbr_batch_allocate(batch, room);
    if (!words)
       return false;
+   assert(size <= room && (!size || source));
    if (size)
       memcpy(words, source + buffer->buffer_offset, size);
    memset(words + size, 0, room - size);
@@ -293,6 +297,7 @@ describe_levels(const struct pipe_sampler_view *view, const struct tbr_resource 
    const unsigned layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
    const unsigned end = MIN2(view->u.tex.last_layer + 1u, resource->base.array_size);
 
+   assert(last < TBR_MAX_LEVELS && (view->target == PIPE_TEXTURE_3D || end > layer));
    binding->num_levels = last - first + 1;
    binding->num_layers = view->target == PIPE_TEXTURE_3D ? 1 : end - layer;
    binding->num_samples = resource->base.nr_samples;
@@ -395,6 +400,7 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
 {
    const uint32_t dirty = context->dirty;
 
+   assert(batch == context->batch && !batch->closed);
    if (dirty & (TBR_DIRTY_DEPTH_STENCIL | TBR_DIRTY_STENCIL_REFERENCE | TBR_DIRTY_FRAMEBUFFER))
       update_depth_stencil(context, batch, state);
    if (dirty & (TBR_DIRTY_BLEND | TBR_DIRTY_BLEND_COLOR | TBR_DIRTY_SAMPLE_MASK | TBR_DIRTY_FRAMEBUFFER))

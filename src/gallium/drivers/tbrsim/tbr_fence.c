@@ -82,6 +82,7 @@ flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flag
        tbr_counter_queries_defer_flush(context))
       return;
    tbr_batch_flush(context);
+   assert(!context->batch);
    if (flags & PIPE_FLUSH_END_OF_FRAME)
       tbr_frame_end(context);
    if (fence) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_jit_sampler.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "compiler/nir/nir.h"
@@ -50,6 +51,7 @@ load_binding(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sample
 {
    LLVMBuilderRef builder = gallivm->builder;
    LLVMTypeRef pointer = LLVMPointerTypeInContext(gallivm->context, 0);
+   assert(unit < TBR_MAX_TEXTURES);
    LLVMValueRef textures =
       address(gallivm, sampler->resources, offsetof(struct tbr_fragment_resources, textures));
    LLVMValueRef index = lp_build_const_int32(gallivm, unit);
@@ -115,6 +117,7 @@ put_controls(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sample
       [LP_SAMPLER_LOD_EXPLICIT] = TBR_LOD_EXPLICIT,
       [LP_SAMPLER_LOD_DERIVATIVES] = TBR_LOD_DERIVATIVES,
    };
+   assert((key & LP_SAMPLER_OP_TYPE_MASK) >> LP_SAMPLER_OP_TYPE_SHIFT < ARRAY_SIZE(operations));
    put_byte(gallivm, sampler, operations[(key & LP_SAMPLER_OP_TYPE_MASK) >> LP_SAMPLER_OP_TYPE_SHIFT],
             offsetof(struct tbr_sample_arguments, operation));
    put_byte(gallivm, sampler, controls[(key & LP_SAMPLER_LOD_CONTROL_MASK) >> LP_SAMPLER_LOD_CONTROL_SHIFT],

@@ -59,6 +59,7 @@ interpolate(const struct tbr_binning *binning, const float (*const v[2])[4], con
             double t, unsigned end, float (*vertex)[4])
 {
    const struct tbr_fragment_shader *shader = binning->context->fragment_shader;
+   assert(t >= 0 && t <= 1);
    const double w = mix(ends[0].position[3], ends[1].position[3], t);
    const double t_window = t * ends[1].position[3] / w;
    memcpy(vertex, v[end], binning->stride);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_model.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,11 +59,13 @@ consume_pass(struct tbr_model *model, const struct message *message)
    const struct cm_pass_owner owner = {message->data, message->release_tile, message->release};
    struct cm_recorder *recorder =
       message->recorded ? tbr_recording_begin_pass(model->recording, message->pass, &owner) : NULL;
+   assert(model->gpu || model->recording);
    model->frame_open = true;
    if (model->gpu)
       cm_gpu_pass_begin(model->gpu, message->pass);
    for (uint32_t n = 0; n < num_tiles; n++) {
       const uint32_t tile = message->traversal[n];
+      assert(tile < num_tiles);
       message->wait_tile(message->data, n);
       if (model->gpu)
          cm_gpu_pass_tile(model->gpu, tile);
@@ -112,6 +115,7 @@ consume(struct tbr_model *model, const struct message *message)
    case MESSAGE_PASS: consume_pass(model, message); break;
    case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
    case MESSAGE_STOP:
+      assert(!model->first);
       /* What came after the last swap is a frame too, or it would be lost. */
       if (model->frame_open) {
          tbr_statistics_claim(model);
@@ -135,6 +139,7 @@ consumer_main(void *data)
          cnd_wait(&model->queued, &model->lock);
       struct message *message = model->first;
       model->first = message->next;
+      assert(!model->busy && (model->first || model->end == &message->next));
       if (!model->first)
          model->end = &model->first;
       model->busy = true;
@@ -147,6 +152,7 @@ consumer_main(void *data)
 
       const uint64_t *total = model->gpu && type != MESSAGE_RESOURCE ? cm_gpu_total(model->gpu) : NULL;
       mtx_lock(&model->lock);
+      assert(model->busy);
       if (total)
          memcpy(model->counters, total, bytes);
       model->busy = false;
@@ -167,6 +173,7 @@ queue(struct tbr_model *model, const struct message *content)
    *message = *content;
    message->next = NULL;
    mtx_lock(&model->lock);
+   assert(!*model->end);
    *model->end = message;
    model->end = &message->next;
    cnd_signal(&model->queued);
@@ -184,6 +191,7 @@ tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32
                void (*wait_tile)(void *data, uint32_t n), void (*release_tile)(void *data, uint32_t tile),
                void (*release)(void *data))
 {
+   assert(pass && traversal && wait_tile && release_tile && release);
    queue(model, &(struct message){
                    .type = MESSAGE_PASS,
                    .recorded = model->recording && tbr_recording_claim_pass(model->recording),
@@ -215,6 +223,7 @@ tbr_model_frame_wanted(const struct tbr_model *model, uint32_t frame)
 uint64_t
 tbr_model_counter(struct tbr_model *model, unsigned counter, bool wait)
 {
+   assert(model->gpu && counter < cm_gpu_counters(model->gpu)->count);
    mtx_lock(&model->lock);
    while (wait && (model->first || model->busy))
       cnd_wait(&model->drained, &model->lock);
@@ -316,6 +325,7 @@ tbr_model_destroy(struct tbr_model *model)
       return;
    queue(model, &(struct message){.type = MESSAGE_STOP});
    thrd_join(model->thread, NULL);
+   assert(!model->first && !model->busy && !model->frame_open);
    tbr_statistics_release(model);
    cnd_destroy(&model->queued);
    cnd_destroy(&model->drained);

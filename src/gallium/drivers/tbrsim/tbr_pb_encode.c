@@ -157,6 +157,8 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample
    const int32_t ty0 = outline->y0 / size, ty1 = outline->y1 / size;
    const uint32_t most = (uint32_t)(tx1 - tx0 + 1) * (ty1 - ty0 + 1);
 
+   assert((uint32_t)tx1 < batch->pass.tiles_x && (uint32_t)ty1 < batch->pass.layer_tiles_y);
+   assert(first_row + ty1 < batch->pass.tiles_y);
    primitive->first_tile = util_dynarray_num_elements(&batch->primitive_tiles, uint32_t);
    uint32_t *tiles = util_dynarray_grow(&batch->primitive_tiles, uint32_t, most);
    if (!tiles)
@@ -176,6 +178,7 @@ find_tiles(struct tbr_batch *batch, const struct outline *outline, struct sample
          }
       }
    }
+   assert(count <= most);
    primitive->num_tiles = count;
    batch->primitive_tiles.size -= (most - count) * sizeof(uint32_t);
    return true;
@@ -200,6 +203,7 @@ allocate_page(struct tbr_batch *batch)
 static struct cm_pb_attribute_block *
 find_block(const struct tbr_batch *batch, uint32_t block)
 {
+   assert(block < batch->num_blocks);
    return *util_dynarray_element(&batch->pages, struct cm_pb_attribute_block *, block >> TBR_PAGE_SHIFT) +
           (block & (TBR_PAGE_BLOCKS - 1));
 }
@@ -209,6 +213,8 @@ static struct cm_pb_attribute_block *
 append_primitive(struct tbr_batch *batch, const struct cm_primitive *primitive)
 {
    const uint32_t block = batch->num_blocks;
+   assert(primitive->num_tiles && primitive->num_attributes - 1 <= TBR_MAX_INPUTS);
+   assert(batch->first_blocks.size / sizeof(uint32_t) == batch->primitives.size / sizeof(*primitive));
    if (block >> TBR_PAGE_SHIFT == util_dynarray_num_elements(&batch->pages, struct cm_pb_attribute_block *) &&
        !allocate_page(batch))
       return NULL;
@@ -274,6 +280,7 @@ write_attributes(const struct tbr_binning *binning, const struct tbr_binned_prim
       const struct tbr_shader_input *input = &shader->inputs[i];
       if (input->source != TBR_INPUT_ATTRIBUTE)
          continue;
+      assert(input->attribute < shader->num_attributes);
       struct cm_pb_attribute_block *block = &blocks[input->attribute];
       block->draw = block->flags = block->reserved = 0;
       if (primitive->point && is_point_coordinate(rasterizer, input)) {
@@ -281,6 +288,7 @@ write_attributes(const struct tbr_binning *binning, const struct tbr_binned_prim
          continue;
       }
       const int slot = attribute_slot(binning, primitive, input);
+      assert(slot >= 0 && (unsigned)slot < binning->vertex_info.num_attribs);
       const bool constant =
          input->interpolation == TBR_INTERPOLATE_CONSTANT || (input->color && rasterizer->flatshade);
       for (unsigned v = 0; v < 3; v++)
@@ -313,6 +321,8 @@ tbr_bin_primitive(struct tbr_binning *binning, struct tbr_binned_primitive *prim
       return;
 
    struct tbr_batch *batch = binning->batch;
+   assert(batch == binning->context->batch && batch->state == TBR_BATCH_RECORDING && !batch->closed);
+   assert(primitive->provoking < 3);
    const uint32_t last_layer = batch->pass.tiles_y / batch->pass.layer_tiles_y - 1;
    const uint32_t layer = MIN2(primitive->layer, last_layer);
    binned.draw = binning->event_draw;
@@ -347,6 +357,7 @@ tbr_pb_encode_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
    struct tbr_pass *pass = &batch->pass;
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
 
+   assert(batch->state == TBR_BATCH_RECORDING);
    pass->wide = cm_pb_needs_wide(num_tiles, batch->num_blocks, batch->max_attributes);
    if (batch->lists) {
       if (!cm_pb_lists_reset(batch->lists, pass->wide, num_tiles, batch->position.data))
@@ -366,10 +377,12 @@ tbr_pb_encode_lists(struct tbr_batch *batch, enum cm_pb_layout layout)
    util_dynarray_foreach (&batch->primitives, struct cm_primitive, primitive) {
       const uint32_t block = *first_blocks++;
       const uint32_t *tiles = &primitive_tiles[primitive->first_tile];
+      assert((primitive->first_tile + primitive->num_tiles) * sizeof *tiles <= batch->primitive_tiles.size);
       uint32_t last;
       if (!cm_pb_lists_append(batch->lists, block, primitive->num_attributes, tiles, primitive->num_tiles,
                               NULL, NULL, NULL, &last))
          return false;
+      assert(last < num_tiles);
       struct cm_pb_attribute_block *blocks = find_block(batch, block);
       for (uint32_t a = 0; a < primitive->num_attributes; a++)
          blocks[a].last_tile = last;

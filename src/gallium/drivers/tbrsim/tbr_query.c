@@ -5,6 +5,7 @@
  */
 #include "tbr_query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ finish(struct tbr_context *context, uint64_t sequence)
    if (context->batch && tbr_batch_sequence(context->batch) == sequence)
       tbr_batch_flush(context);
    tbr_screen_wait(tbr_screen(context->base.screen), sequence);
+   assert(tbr_screen_done(tbr_screen(context->base.screen), sequence));
 }
 
 /** Renders all that has been drawn; the time after it. */
@@ -53,6 +55,7 @@ counting_of(struct tbr_context *context, unsigned type)
 static void
 drop_part(struct tbr_context *context, struct tbr_query *part)
 {
+   assert(part->users && !part->active);
    if (--part->users)
       return;
    /* Batches under way still add to it. */
@@ -74,6 +77,7 @@ add_part(struct tbr_query *query, struct tbr_query *part)
    struct tbr_query **added = util_dynarray_grow(&query->parts, struct tbr_query *, 1);
    if (!added)
       return false;
+   assert(part->users);
    *added = part;
    part->users++;
    return true;
@@ -100,6 +104,7 @@ begin_part(struct tbr_context *context, struct tbr_fragment_counting *counting)
    part->users = 1;
    list_for_each_entry (struct tbr_query, query, &counting->active, link)
       ok &= add_part(query, part);
+   assert(!counting->part);
    counting->part = part;
    return ok;
 }
@@ -248,10 +253,13 @@ stop(struct tbr_context *context, struct tbr_query *query)
       list_del(&query->link);
       begin_part(context, counting);
    }
-   if (query->type == PIPE_QUERY_PIPELINE_STATISTICS)
+   if (query->type == PIPE_QUERY_PIPELINE_STATISTICS) {
+      assert(context->num_active_statistics);
       context->num_active_statistics--;
-   else if (counts_primitives(query->type))
+   } else if (counts_primitives(query->type)) {
+      assert(context->num_active_primitives);
       context->num_active_primitives--;
+   }
 }
 
 static void
@@ -265,6 +273,7 @@ destroy_query(struct pipe_context *base, struct pipe_query *handle)
       tbr_counter_query_stop(context, query);
    else
       stop(context, query);
+   assert(!query->active);
    drop_parts(context, query);
    FREE(query);
 }
@@ -278,6 +287,7 @@ begin_query(struct pipe_context *base, struct pipe_query *handle)
    draw_flush(context->draw);
    if (query->type >= PIPE_QUERY_DRIVER_SPECIFIC)
       return tbr_counter_query_begin(context, query);
+   assert(!query->active);
    query->active = true;
    if (query->type == PIPE_QUERY_TIME_ELAPSED) {
       query->begin = finish_and_read_clock(context);
@@ -338,6 +348,7 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
       result->u64 = tbr_counter_query_result(context, query);
       return true;
    }
+   assert(!query->active);
    finish(context, query->last_batch);
    switch (query->type) {
    case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_fragments(context, query); break;
@@ -396,6 +407,7 @@ get_query_result_resource(struct pipe_context *base, struct pipe_query *handle, 
       [PIPE_QUERY_TYPE_I64] = INT64_MAX,
       [PIPE_QUERY_TYPE_U64] = UINT64_MAX,
    };
+   assert(type < ARRAY_SIZE(largest));
    const bool wide = type == PIPE_QUERY_TYPE_I64 || type == PIPE_QUERY_TYPE_U64;
    uint64_t value = 1; /* available, always */
    if (index >= 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_recording.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "util/log.h"
@@ -91,6 +92,7 @@ tbr_recording_detach(struct tbr_recording *recording)
 static void
 note_left_out(void)
 {
+   simple_mtx_assert_locked(&mutex);
    if (!left_out)
       mesa_logw("frames of a second display of this process are left out of the recording");
    left_out = true;
@@ -146,6 +148,8 @@ open_recorder(const struct tbr_recording *recording)
    const bool hidden = tbr_recording_keeps_hidden(recording->config);
    struct cm_process_results *results = tbr_process_results();
    char error[512];
+   simple_mtx_assert_locked(&recorder_mutex);
+   assert(!opened && !recorder);
    opened = true;
    if (!results)
       return;
@@ -161,6 +165,8 @@ open_recorder(const struct tbr_recording *recording)
 static void
 make_current(const struct tbr_recording *recording)
 {
+   simple_mtx_assert_locked(&recorder_mutex);
+   assert(recorder);
    if (current == recording)
       return;
    current = recording;
@@ -203,9 +209,10 @@ tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *
 }
 
 void
-tbr_recording_end_pass(struct tbr_recording *recording)
+tbr_recording_end_pass(ASSERTED struct tbr_recording *recording)
 {
-   (void)recording;
+   simple_mtx_assert_locked(&recorder_mutex);
+   assert(recorder && current == recording);
    cm_recorder_pass_end(recorder);
    simple_mtx_unlock(&recorder_mutex);
 }

@@ -58,6 +58,7 @@ update_oldest(struct tbr_renderer *renderer)
    uint64_t oldest = renderer->next_sequence;
    util_dynarray_foreach (&renderer->live, struct live_batch, live)
       oldest = MIN2(oldest, live->sequence);
+   assert(oldest >= renderer->oldest_live);
    p_atomic_set(&renderer->oldest_live, oldest);
 }
 
@@ -97,6 +98,11 @@ tbr_renderer_begin(struct tbr_renderer *renderer)
 static void
 retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
 {
+   assert(!batch->users);
+   assert(renderer->under_way && batch->context->batches_under_way);
+   assert(renderer->blocks_under_way >= batch->num_blocks);
+   assert(renderer->orphaned_bytes_under_way >= batch->orphaned_bytes);
+   tbr_batch_set_state(batch, TBR_BATCH_RENDERED, TBR_BATCH_RETIRED);
    batch->next = batch->context->retired_batches;
    batch->context->retired_batches = batch;
    batch->context->batches_under_way--;
@@ -108,6 +114,7 @@ retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
 static void
 drop_user(struct tbr_renderer *renderer, struct tbr_batch *batch)
 {
+   assert(batch->users > 0);
    if (--batch->users == 0)
       retire(renderer, batch);
    cnd_broadcast(&renderer->progress);
@@ -118,15 +125,17 @@ static void
 finish_first(struct tbr_renderer *renderer)
 {
    struct tbr_batch *batch = renderer->first;
+   assert(batch->tiles_done == batch->pass.tiles_x * batch->pass.tiles_y);
    renderer->first = batch->next;
    if (!renderer->first)
       renderer->last = NULL;
    batch->next = NULL;
 
    struct live_batch *live = find_live(renderer, batch->sequence);
+   assert(live && live->submitted);
    *live = util_dynarray_pop(&renderer->live, struct live_batch);
    update_oldest(renderer);
-   batch->rendered = true;
+   tbr_batch_set_state(batch, TBR_BATCH_SUBMITTED, TBR_BATCH_RENDERED);
    tbr_screen_note_ended_loops(tbr_screen(batch->context->base.screen));
    drop_user(renderer, batch);
    cnd_broadcast(&renderer->work);
@@ -158,6 +167,7 @@ take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
       cnd_wait(&renderer->room, &renderer->lock);
    if (renderer->spare_events.size) {
       *events = util_dynarray_pop(&renderer->spare_events, struct cm_tile_events);
+      assert(renderer->spare_event_bytes >= events->capacity * sizeof *events->words);
       renderer->spare_event_bytes -= events->capacity * sizeof *events->words;
    }
    mtx_unlock(&renderer->lock);
@@ -169,6 +179,7 @@ static void
 recycle_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
 {
    const size_t bytes = events->capacity * sizeof *events->words;
+   assert(!events->words == !bytes && events->num_words <= events->capacity);
    struct cm_tile_events *spare = NULL;
    if (renderer->spare_event_bytes + bytes <= MAX_SPARE_EVENT_BYTES)
       spare = util_dynarray_grow(&renderer->spare_events, struct cm_tile_events, 1);
@@ -192,6 +203,7 @@ leave_events(struct tbr_renderer *renderer, struct cm_tile_events *of_tile, stru
       return;
    }
    mtx_lock(&renderer->lock);
+   assert(of_tile->num_words <= of_tile->capacity);
    renderer->waiting_event_bytes += of_tile->num_words * sizeof *of_tile->words;
    mtx_unlock(&renderer->lock);
    *next = (struct cm_tile_events){0};
@@ -206,6 +218,7 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
    if (!events->words)
       return;
    mtx_lock(&renderer->lock);
+   assert(renderer->waiting_event_bytes >= events->num_words * sizeof *events->words);
    renderer->waiting_event_bytes -= events->num_words * sizeof *events->words;
    recycle_events(renderer, events);
    if (renderer->events_full && renderer->waiting_event_bytes <= MAX_WAITING_EVENT_BYTES / 2) {
@@ -238,6 +251,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       if (place >= num_tiles)
          break;
       const uint32_t tile = traversal[place];
+      assert(tile < num_tiles && !tile_done[place]);
       if (touched[tile]) {
          if (!begun) {
             begun = true;
@@ -268,6 +282,7 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       mtx_lock(&renderer->lock);
       recycle_events(renderer, &events);
       batch->tiles_done += rendered;
+      assert(batch->tiles_done <= num_tiles);
       if (rendered && batch->tiles_done == num_tiles)
          finish_first(renderer);
       else
@@ -299,6 +314,7 @@ worker_main(void *data)
       if (!has_work(renderer))
          break;
       struct tbr_batch *batch = renderer->first;
+      assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
       /* A worker that only finds the batch's tiles taken must not outlive it. */
       batch->users++;
       mtx_unlock(&renderer->lock);
@@ -328,13 +344,17 @@ tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch)
    mtx_lock(&renderer->lock);
    while (is_busy_for(renderer, batch))
       cnd_wait(&renderer->progress, &renderer->lock);
-   find_live(renderer, batch->sequence)->submitted = true;
+   struct live_batch *live = find_live(renderer, batch->sequence);
+   assert(live && !live->submitted && !batch->users);
+   live->submitted = true;
+   tbr_batch_set_state(batch, TBR_BATCH_RECORDING, TBR_BATCH_SUBMITTED);
    renderer->under_way++;
    renderer->blocks_under_way += batch->num_blocks;
    renderer->orphaned_bytes_under_way += batch->orphaned_bytes;
    batch->context->batches_under_way++;
    batch->users = batch->recorded ? 2 : 1;
    batch->next = NULL;
+   assert(!renderer->first == !renderer->last);
    if (renderer->last)
       renderer->last->next = batch;
    else
@@ -409,10 +429,11 @@ tbr_renderer_wait_tile(void *data, uint32_t place)
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
    const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, place);
+   assert(place < batch->tile_done.size && batch->recorded);
    if (p_atomic_read(done))
       return;
    mtx_lock(&renderer->lock);
-   while (!p_atomic_read(done) && !batch->rendered)
+   while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -466,6 +487,8 @@ tbr_renderer_destroy(struct tbr_renderer *renderer)
    mtx_unlock(&renderer->lock);
    for (unsigned i = 0; i < renderer->num_threads; i++)
       thrd_join(renderer->threads[i], NULL);
+   assert(!renderer->first && !renderer->under_way && !renderer->live.size);
+   assert(!renderer->waiting_event_bytes);
    cnd_destroy(&renderer->work);
    cnd_destroy(&renderer->progress);
    cnd_destroy(&renderer->room);

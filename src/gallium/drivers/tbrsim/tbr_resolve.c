@@ -76,6 +76,8 @@ tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit
    if (!storage)
       return false;
    draw_flush(context->draw);
+   assert(context->batch == batch && batch->state == TBR_BATCH_RECORDING);
+   assert(batch->pass.samples > 1 && batch->surfaces[i]);
    const unsigned rows = abs(blit->src.box.height);
    const bool flip = (blit->src.box.height < 0) != (blit->dst.box.height < 0);
    const unsigned x0 = blit->src.box.x, y0 = first_row(&blit->src.box);
@@ -122,6 +124,8 @@ tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *reso
    if (!resolve->memory)
       return;
    bool *touched = batch->touched.data;
+   assert(resolve->x0 < resolve->x1 && resolve->x1 <= pass->width);
+   assert(resolve->y0 < resolve->y1 && resolve->y1 <= pass->height);
    for (uint32_t y = resolve->y0 / pass->tile_size; y * pass->tile_size < resolve->y1; y++) {
       for (uint32_t x = resolve->x0 / pass->tile_size; x * pass->tile_size < resolve->x1; x++)
          touched[y * pass->tiles_x + x] = true;
@@ -136,6 +140,7 @@ tbr_batch_resolve_single_sampled(struct tbr_batch *batch)
       struct tbr_attachment *color = &pass->color[i];
       if (!color->memory || !color->store || color->samples == pass->samples)
          continue;
+      assert(pass->samples > 1 && color->layers);
       color->store = false;
       pass->resolve[i] = (struct tbr_resolve){
          .memory = color->memory,

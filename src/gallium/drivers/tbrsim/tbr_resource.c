@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_resource.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,6 +45,7 @@ create_storage(uint64_t bytes)
 static void
 destroy_storage(struct tbr_storage *storage)
 {
+   assert(!p_atomic_read(&storage->reference.count));
    if (storage->display_target) {
       storage->winsys->displaytarget_unmap(storage->winsys, storage->display_target);
       storage->winsys->displaytarget_destroy(storage->winsys, storage->display_target);
@@ -73,6 +75,7 @@ tbr_resource_hold(const struct tbr_resource *resource, struct tbr_storage **held
    simple_mtx_lock(&screen->storage_lock);
    tbr_storage_reference(&storage, resource->storage);
    simple_mtx_unlock(&screen->storage_lock);
+   assert(storage);
    tbr_storage_reference(held, NULL);
    *held = storage;
    return true;
@@ -84,6 +87,7 @@ replace_storage(struct tbr_resource *resource, struct tbr_storage *storage)
 {
    struct tbr_screen *screen = tbr_screen(resource->base.screen);
 
+   assert(storage->bytes == resource->storage->bytes && !resource->display_target);
    simple_mtx_lock(&screen->storage_lock);
    struct tbr_storage *old = resource->storage;
    p_atomic_set(&resource->storage, storage);
@@ -106,6 +110,7 @@ lay_out(struct tbr_resource *resource)
    const struct pipe_resource *base = &resource->base;
    uint64_t bytes = 0;
 
+   assert(base->last_level < TBR_MAX_LEVELS);
    if (base->target == PIPE_BUFFER) {
       resource->row_stride[0] = base->width0;
       resource->layer_stride[0] = base->width0;
@@ -155,6 +160,7 @@ adopt_display_target(struct tbr_resource *resource, struct sw_winsys *winsys,
 {
    /* Of a front buffer only the address: mapped for reading, it would be read from the window at once, which
     * fails while the window is not shown; unmapped from writing, it would be shown. See tbr_resource_read_front. */
+   assert(!resource->storage && !resource->base.last_level);
    const unsigned access = resource->front_drawable ? 0 : PIPE_MAP_READ_WRITE;
    struct tbr_storage *storage = CALLOC_STRUCT(tbr_storage);
    void *memory = storage ? winsys->displaytarget_map(winsys, display_target, access) : NULL;
@@ -265,6 +271,7 @@ static void
 resource_destroy(struct pipe_screen *screen, struct pipe_resource *base)
 {
    struct tbr_resource *resource = tbr_resource(base);
+   assert(resource->storage);
    /* Batches that use the memory hold it. */
    tbr_storage_reference(&resource->storage, NULL);
    FREE(resource);
@@ -310,6 +317,7 @@ is_being_read(const struct tbr_context *context, const struct tbr_resource *reso
 void
 tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *resource, uint64_t sequence)
 {
+   assert(sequence && sequence == recording(context));
    const struct tbr_context *reader = p_atomic_cmpxchg_ptr(&resource->reader, NULL, context);
    if (reader && reader != context)
       p_atomic_set(&resource->reader, TBR_READERS_MANY);
@@ -339,6 +347,7 @@ can_replace_storage(const struct tbr_resource *resource)
 static void
 renew(struct tbr_context *context, struct tbr_resource *resource)
 {
+   assert(can_replace_storage(resource));
    resource->id = p_atomic_inc_return(&tbr_screen(context->base.screen)->next_resource_id);
    p_atomic_set(&resource->last_read, 0);
    p_atomic_set(&resource->reader, NULL);
@@ -380,6 +389,7 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
 static bool
 shadow(struct tbr_context *context, struct tbr_resource *resource)
 {
+   assert(is_read_by_recording(context, resource) && can_replace_storage(resource));
    struct tbr_storage *copy = create_storage(resource->storage->bytes);
    if (!copy)
       return false;
@@ -422,6 +432,7 @@ void
 tbr_resource_read_front(struct tbr_resource *resource)
 {
    struct tbr_storage *storage = resource->storage;
+   assert(resource->front_drawable && storage->display_target);
    storage->winsys->displaytarget_unmap(storage->winsys, storage->display_target);
    /* The address stays the same: the window's content is read into the memory. */
    storage->winsys->displaytarget_map(storage->winsys, storage->display_target, PIPE_MAP_READ);
@@ -470,6 +481,7 @@ tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource
    if (resource->announced_id != resource->id) {
       struct cm_resource_description description;
       describe(resource, &description);
+      assert(description.id && description.block_bytes);
       tbr_model_define_resource(screen->model, &description);
       p_atomic_set(&resource->announced_id, resource->id);
    }

@@ -77,6 +77,7 @@ static inline uint8_t *
 tbr_storage_address(const struct tbr_storage *storage, const struct tbr_resource *resource, unsigned level,
                     unsigned layer)
 {
+   assert(level <= resource->base.last_level);
    return storage->memory + resource->level_offset[level] + layer * resource->layer_stride[level];
 }
 

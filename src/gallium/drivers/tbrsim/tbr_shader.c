@@ -50,6 +50,7 @@ loop_limit(const struct tbr_context *context)
 static void
 fragment_shader_destroy(struct tbr_fragment_shader *shader)
 {
+   assert(!shader->draw);
    struct tbr_fragment_variant *variant = shader->variants;
    while (variant) {
       struct tbr_fragment_variant *next = variant->next;
@@ -166,6 +167,7 @@ describe_fetches(struct tbr_fragment_shader *shader)
       return;
    nir_shader_gather_info(shader->nir, nir_shader_get_entrypoint(shader->nir));
    u_foreach_bit (value, shader->fetched) {
+      assert(base + value < ARRAY_SIZE(shader->inputs));
       shader->inputs[base + value] = (struct tbr_shader_input){
          .source = TBR_INPUT_FETCH,
          .attribute = value,
@@ -205,6 +207,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
 
    if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
+      assert(shader->num_inputs < ARRAY_SIZE(shader->inputs));
       struct tbr_shader_input *face = &shader->inputs[shader->num_inputs++];
       face->source = TBR_INPUT_FACE;
       face->components = 1;
@@ -241,6 +244,7 @@ static void
 delete_fs_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_fragment_shader *shader = state;
+   assert(shader->draw);
    draw_delete_fragment_shader(tbr_context(pipe)->draw, shader->draw);
    shader->draw = NULL;
    tbr_fragment_shader_reference(&shader, NULL);
@@ -277,6 +281,7 @@ tbr_fragment_function
 tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_shader *shader,
                             const struct tbr_fragment_variant_key *key)
 {
+   assert(key->num_color_buffers <= TBR_MAX_COLOR_BUFFERS);
    for (struct tbr_fragment_variant *variant = shader->variants; variant; variant = variant->next) {
       if (!memcmp(&variant->key, key, sizeof *key))
          return variant->code->function;
@@ -304,6 +309,7 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
    const int64_t taken = os_time_get_nano() - begin;
    tbr_debug_code(shader->id, shader->num_instructions, taken, how);
    tbr_progress_shader(taken);
+   assert(variant->code->function);
    variant->next = shader->variants;
    shader->variants = variant;
    return variant->code->function;
@@ -376,6 +382,7 @@ create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);
    shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
+   assert(shader->vertices_per_primitive >= 1 && shader->vertices_per_primitive <= 3);
    shader->reads_textures = tbr_nir_count_texture_reads(nir);
    tbr_debug_nir("geometry", shader->id, nir);
    tbr_debug_shader("geometry", shader->id, shader->num_instructions);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_shader_cache.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -123,6 +124,7 @@ tbr_shader_cache_destroy(struct tbr_shader_cache *cache)
 {
    if (!cache)
       return;
+   assert(!_mesa_hash_table_num_entries(cache->codes));
    forget_cache(cache);
    disk_cache_destroy(cache->disk);
    _mesa_hash_table_destroy(cache->codes, NULL);
@@ -137,6 +139,8 @@ acquire_locked(struct tbr_shader_cache *cache, const unsigned char *key)
 {
    struct hash_entry *entry = _mesa_hash_table_search(cache->codes, key);
    struct tbr_code *code = entry ? entry->data : NULL;
+   simple_mtx_assert_locked(&cache->lock);
+   assert(!code || code->users);
    if (code)
       code->users++;
    return code;
@@ -145,6 +149,7 @@ acquire_locked(struct tbr_shader_cache *cache, const unsigned char *key)
 static void
 destroy_code(struct tbr_code *code)
 {
+   assert(!code->users);
    gallivm_destroy(code->gallivm);
    FREE(code);
 }
@@ -161,6 +166,7 @@ tbr_shader_cache_acquire(struct tbr_shader_cache *cache, const unsigned char *ke
 struct tbr_code *
 tbr_shader_cache_enter(struct tbr_shader_cache *cache, struct tbr_code *code)
 {
+   assert(!code->users && code->function);
    simple_mtx_lock(&cache->lock);
    struct tbr_code *present = acquire_locked(cache, code->key);
    if (!present) {
@@ -178,6 +184,7 @@ void
 tbr_shader_cache_release(struct tbr_shader_cache *cache, struct tbr_code *code)
 {
    simple_mtx_lock(&cache->lock);
+   assert(code->users);
    const bool last = --code->users == 0;
    if (last)
       _mesa_hash_table_remove_key(cache->codes, code->key);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** State objects and bound state, all but shaders. What draw needs is passed on. */
+#include <assert.h>
 #include <string.h>
 
 #include "draw/draw_context.h"
@@ -167,6 +168,7 @@ set_viewport_states(struct pipe_context *base, unsigned start, unsigned count,
                     const struct pipe_viewport_state *viewports)
 {
    struct tbr_context *context = tbr_context(base);
+   assert(start + count <= PIPE_MAX_VIEWPORTS);
    draw_set_viewport_states(context->draw, start, count, viewports);
    memcpy(&context->viewports[start], viewports, count * sizeof *viewports);
    context->dirty |= TBR_DIRTY_VIEWPORT;
@@ -177,6 +179,7 @@ set_scissor_states(struct pipe_context *base, unsigned start, unsigned count,
                    const struct pipe_scissor_state *scissors)
 {
    struct tbr_context *context = tbr_context(base);
+   assert(start + count <= PIPE_MAX_VIEWPORTS);
    change(context, TBR_DIRTY_SCISSOR);
    memcpy(&context->scissors[start], scissors, count * sizeof *scissors);
 }
@@ -191,6 +194,7 @@ set_framebuffer_state(struct pipe_context *base, const struct pipe_framebuffer_s
       return;
 
    tbr_batch_flush(context);
+   assert(!context->batch);
    util_copy_framebuffer_state(&context->framebuffer, framebuffer);
    draw_set_zs_format(context->draw, framebuffer->zsbuf ? framebuffer->zsbuf->format : PIPE_FORMAT_NONE);
    context->dirty |= TBR_DIRTY_FRAMEBUFFER;
@@ -217,6 +221,7 @@ bind_sampler_states(struct pipe_context *base, enum pipe_shader_type stage, unsi
    struct tbr_context *context = tbr_context(base);
    const struct pipe_sampler_state **bound = context->samplers[stage];
 
+   assert(start + count <= PIPE_MAX_SAMPLERS);
    change(context, texture_dirty(stage));
    for (unsigned i = 0; i < count; i++)
       bound[start + i] = samplers ? samplers[i] : NULL;
@@ -257,6 +262,7 @@ set_sampler_views(struct pipe_context *base, enum pipe_shader_type stage, unsign
    struct tbr_context *context = tbr_context(base);
    struct pipe_sampler_view **bound = context->sampler_views[stage];
 
+   assert(start + count + num_unbound <= PIPE_MAX_SHADER_SAMPLER_VIEWS);
    change(context, texture_dirty(stage));
    for (unsigned i = 0; i < count; i++) {
       struct pipe_sampler_view *view = views ? views[i] : NULL;
@@ -289,6 +295,7 @@ map_constants(struct tbr_context *context, enum pipe_shader_type stage, unsigned
    unsigned size = 0;
 
    if (constants->buffer && constants->buffer_offset < constants->buffer->width0) {
+      assert(context->held_constants[stage][index]);
       address = context->held_constants[stage][index]->memory + constants->buffer_offset;
       size = MIN2(constants->buffer_size, constants->buffer->width0 - constants->buffer_offset);
    }
@@ -302,6 +309,7 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
    struct tbr_context *context = tbr_context(base);
    struct pipe_constant_buffer *bound = &context->constants[stage][index];
 
+   assert(index < TBR_MAX_CONSTANT_BUFFERS);
    change(context, stage == PIPE_SHADER_FRAGMENT ? TBR_DIRTY_FRAGMENT_CONSTANTS : TBR_DIRTY_VERTEX_CONSTANTS);
    util_copy_constant_buffer(bound, buffer, take_ownership);
    if (stage == PIPE_SHADER_FRAGMENT) {
@@ -346,6 +354,7 @@ create_vertex_elements_state(struct pipe_context *base, unsigned count,
    struct tbr_vertex_elements *state = CALLOC_STRUCT(tbr_vertex_elements);
    if (!state)
       return NULL;
+   assert(count <= ARRAY_SIZE(state->elements));
    state->count = count;
    memcpy(state->elements, elements, count * sizeof *elements);
    return state;
@@ -366,6 +375,7 @@ static void
 set_vertex_buffers(struct pipe_context *base, unsigned count, const struct pipe_vertex_buffer *buffers)
 {
    struct tbr_context *context = tbr_context(base);
+   assert(count <= PIPE_MAX_ATTRIBS);
    change(context, TBR_DIRTY_VERTEX_BUFFERS);
    util_set_vertex_buffers_count(context->vertex_buffers, &context->num_vertex_buffers, buffers, count, true);
    draw_set_vertex_buffers(context->draw, count, buffers);
@@ -410,6 +420,7 @@ set_stream_output_targets(struct pipe_context *base, unsigned count,
 {
    struct tbr_context *context = tbr_context(base);
 
+   assert(count <= PIPE_MAX_SO_BUFFERS);
    change(context, TBR_DIRTY_GEOMETRY_SHADER);
    for (unsigned i = 0; i < MAX2(count, context->num_stream_output); i++) {
       pipe_so_target_reference(&context->stream_output[i], i < count ? targets[i] : NULL);

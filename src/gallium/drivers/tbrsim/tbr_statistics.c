@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_statistics.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "util/log.h"
@@ -33,6 +34,8 @@ create_writer(const struct cm_config *config, const char *isa)
    struct cm_process_results *results = tbr_process_results();
    if (!results)
       return false;
+   simple_mtx_assert_locked(&mutex);
+   assert(!table && !writer);
    tbr_statistics_describe_run(isa, values);
    table = cm_gpu_counter_table_create(config);
    if (table)
@@ -84,6 +87,7 @@ void
 tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values, uint32_t count)
 {
    simple_mtx_lock(&mutex);
+   assert(!writer || (prepared && table));
    if (owner == model && writer && count == table->count)
       cm_stats_writer_frame(writer, values);
    simple_mtx_unlock(&mutex);

@@ -2,6 +2,7 @@
 /** Texture bindings: what can be decided before the first sample is taken. */
 #include "tbr_texture_unit.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "tbr_pass.h"
@@ -348,6 +349,7 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    struct tbr_texture_private *state = &binding->private_state;
    struct pipe_sampler_state *sampler = &binding->sampler;
 
+   assert(binding->num_levels >= 1 && binding->num_levels <= TBR_MAX_LEVELS && binding->num_layers);
    memset(state, 0, sizeof(*state));
    prepare_decoding(binding);
    state->dimensions = count_dimensions(binding->target);
@@ -393,4 +395,5 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
       state->identity &= state->channel[i] == i;
    }
    binding->sample = tbr_isa_get()->choose_sampler(binding);
+   assert(binding->sample && (state->fetch || state->unpack_depth || state->unpack_stencil));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tbr_tile_dump.h"
 
+#include <assert.h>
 #include <stdio.h>
 
 #include "util/format/u_format.h"
@@ -116,6 +117,7 @@ tbr_tile_dump_shaded(const struct tbr_tile_thread *thread, uint32_t entered)
 {
    const struct tbr_fragment_queue *queue = &thread->queue;
    const struct tbr_fragment_block *block = &queue->block;
+   assert(thread->dump && queue->count <= TBR_QUADS);
    FILE *out = thread->dump;
    for (unsigned n = 0; n < queue->count; n++) {
       fprintf(out, "    shaded with draw state %u, primitive at block %u:", thread->plan.draw,

@@ -2,6 +2,7 @@
 /* Independent of the vector level. */
 #include "tbr_tile_hidden.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@ uint32_t
 tbr_hidden_shade_flags(const struct tbr_tile_thread *thread)
 {
    uint32_t flags = 0;
+   assert(thread->queue.count);
    if (thread->plan.record) {
       flags |= CM_SHADE_DEFERRED;
       flags |= thread->primitives[thread->queue.primitive[0]].run & 1 ? CM_SHADE_RUN : 0;
@@ -125,6 +127,8 @@ void
 tbr_hidden_record_unshaded(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block,
                            uint32_t covered, uint32_t passed)
 {
+   assert(!(passed & ~covered) && block < thread->num_blocks);
+   assert(primitive_index < thread->num_primitives);
    uint32_t *words = reserve_words(thread, 2 + TBR_QUADS * CM_QUAD_WORDS);
    uint32_t count = 0;
    for (unsigned n = 0; n < TBR_QUADS; n++) {
@@ -171,6 +175,7 @@ name_visible_primitives(struct tbr_tile_thread *thread)
 static uint32_t
 find_visible(const struct tbr_tile_thread *thread, const struct cm_quad *quad, uint32_t sample)
 {
+   assert(!sample || sample <= thread->pass->samples);
    const uint32_t block = (quad->y >> 1) * thread->blocks_x + (quad->x >> 1);
    const uint32_t *place = thread->visibility + block * 16 + (quad->y & 1u) * 8 + (quad->x & 1u) * 4;
    const uint32_t first = sample ? sample - 1 : 0;
@@ -197,6 +202,7 @@ void
 tbr_hidden_flush(struct tbr_tile_thread *thread)
 {
    struct cm_tile_events *events = thread->texture.events;
+   assert(!thread->queue.count && thread->flushed_words <= events->num_words);
    uint32_t *flush = reserve_words(thread, 1);
    *flush = CM_EVENT_FLUSH;
    name_visible_primitives(thread);

@@ -2,6 +2,7 @@
 /* What a thread keeps from tile to tile: independent of the vector level. */
 #include "tbr_tile.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ tbr_tile_thread_destroy(struct tbr_tile_thread *thread)
 void
 tbr_tile_grow_primitives(struct tbr_tile_thread *thread)
 {
+   assert(thread->num_primitives == thread->primitives_capacity);
    const uint32_t capacity = thread->primitives_capacity * 2;
    void *primitives =
       capacity ? realloc(thread->primitives, (size_t)capacity * sizeof(*thread->primitives)) : NULL;
@@ -95,6 +97,7 @@ tbr_tile_grow_primitives(struct tbr_tile_thread *thread)
 void
 tbr_tile_grow_runs(struct tbr_tile_thread *thread)
 {
+   assert(thread->num_runs <= thread->run_places_capacity);
    const uint32_t capacity = thread->run_places_capacity * 2;
    void *places =
       capacity ? realloc(thread->run_places, (size_t)capacity * sizeof(*thread->run_places)) : NULL;
@@ -185,6 +188,7 @@ begin_color(struct tbr_tile_color *color, const struct tbr_attachment *attachmen
    if (!attachment->memory)
       return true;
    const struct util_format_description *description = util_format_description(attachment->format);
+   assert(description->block.bits / 8 <= sizeof color->clear_pixel);
    color->format = attachment->format;
    color->pixel_bytes = description->block.bits / 8;
    color->sample_bytes = (size_t)tile_pixels * color->pixel_bytes;
@@ -235,6 +239,7 @@ begin_depth(struct tbr_tile_thread *thread, const struct tbr_pass *pass)
    const struct util_format_channel_description *channel = &description->channel[description->swizzle[0]];
    thread->depth_is_float = channel->type == UTIL_FORMAT_TYPE_FLOAT;
    if (!thread->depth_is_float) {
+      assert(channel->size <= 24);
       thread->depth_scale = (float)BITFIELD_MASK(channel->size);
       /* Twice the distance of two values: that far the rounding of interpolated depth
        * cannot hide an offset. Also the unit of draw's stage for unfilled polygons. */
@@ -246,6 +251,9 @@ begin_depth(struct tbr_tile_thread *thread, const struct tbr_pass *pass)
 bool
 tbr_tile_thread_begin(struct tbr_tile_thread *thread, const struct tbr_pass *pass)
 {
+   assert(pass->tile_size % 4 == 0 && pass->tile_size * pass->tile_size <= TBR_TILE_MAX_PIXELS);
+   assert(pass->samples == 1 || pass->samples == TBR_MAX_SAMPLES);
+   assert(!thread->queue.count && !thread->has_visible);
    thread->pass = pass;
    thread->blocks_x = pass->tile_size / 4;
    thread->num_blocks = thread->blocks_x * thread->blocks_x;

@@ -75,6 +75,7 @@ static void *
 map_samples(struct pipe_context *base, struct tbr_resource *resource, unsigned usage,
             const struct pipe_box *box, struct pipe_transfer **out_transfer)
 {
+   assert(resource->base.nr_samples > 1 && !resource->base.last_level);
    const struct pipe_resource template = {
       .target = box->depth > 1 ? PIPE_TEXTURE_2D_ARRAY : PIPE_TEXTURE_2D,
       .format = resource->base.format,
@@ -119,6 +120,7 @@ map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned lev
    struct tbr_context *context = tbr_context(base);
    struct tbr_resource *resource = tbr_resource(base_resource);
 
+   assert(level <= base_resource->last_level && box->width >= 0 && box->height >= 0 && box->depth >= 0);
    if (base_resource->nr_samples > 1)
       return map_samples(base, resource, usage, box, out_transfer);
    if (!prepare(context, resource, usage, box))
@@ -152,6 +154,7 @@ static void
 unmap(struct pipe_context *base, struct pipe_transfer *base_transfer)
 {
    struct tbr_transfer *transfer = (struct tbr_transfer *)base_transfer;
+   assert(!transfer->pixels == !!transfer->storage);
    if (transfer->pixels) {
       base->texture_unmap(base, transfer->pixels_transfer);
       if (transfer->base.usage & PIPE_MAP_WRITE)

@@ -160,6 +160,7 @@ test_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *prim
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const uint32_t first = sample * TBR_TILE_MAX_PIXELS + (block_y * thread->blocks_x + block_x) * 16;
+   assert(sample < thread->pass->samples);
    ints z = {};
    uint32_t depth_pass = 0xffff;
    if (plan->depth_test) {
@@ -257,6 +258,7 @@ test_queue(struct tbr_tile_thread *thread, uint32_t sample, const float offset[2
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_fragment_queue *queue = &thread->queue;
    int32_t *const depth = thread->depth + sample * TBR_TILE_MAX_PIXELS;
+   assert(sample < thread->pass->samples && !plan->early);
    ints z = {};
    uint32_t depth_pass = 0xffff;
    if (plan->depth_test) {

@@ -43,6 +43,8 @@ plan_draw(struct tbr_tile_thread *thread, uint32_t draw)
    const struct tbr_pass *pass = thread->pass;
    struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_draw_state *state = pass->draws[draw];
+   assert(!thread->queue.count);
+   assert(state->scissor_x1 <= pass->width && state->scissor_y1 <= pass->height);
    plan->state = state;
    plan->draw = draw;
    plan->draws = state->sample_mask & BITFIELD_MASK(pass->samples);

@@ -82,6 +82,7 @@ static __attribute__((noinline)) void
 fetch_framebuffer(struct tbr_tile_thread *thread, uint32_t sample)
 {
    const uint32_t fetched = thread->plan.state->fetched;
+   assert(fetched && sample < thread->pass->samples);
    u_foreach_bit (i, fetched & TBR_FETCH_COLORS)
       fetch_color(thread, i, sample);
    if (fetched >> TBR_FETCH_DEPTH & 1)

@@ -40,6 +40,8 @@ fetch_primitives(struct tbr_tile_thread *thread)
       if (n < PREFETCH_DISTANCE)
          continue;
       const struct cm_pb_attribute_block *position = tbr_pass_attributes(pass, pmd.primitive);
+      assert(pmd.num_attributes >= 1 && pmd.num_attributes <= 1 + TBR_MAX_INPUTS);
+      assert(pmd.num_attributes == 1u + pass->draws[position->draw]->num_inputs);
       if (position->draw != thread->plan.draw)
          begin_draw(thread, position->draw);
       if (unlikely(thread->dump))

@@ -62,6 +62,7 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
    const uint32_t covered = mask;
+   assert(block_x < thread->blocks_x && block_y * thread->blocks_x < thread->num_blocks);
    if (plan->early) {
       mask = test_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
       if (plan->state->occlusion_counter)
@@ -69,6 +70,7 @@ draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t bl
    } else if (plan->reject_early) {
       mask = reject_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
    }
+   assert(!(mask & ~covered));
    if (unlikely(thread->dump))
       tbr_tile_dump_block(thread, block_x, block_y, covered, mask);
    const uint32_t block = block_y * thread->blocks_x + block_x;
@@ -158,6 +160,7 @@ keep_run(struct tbr_tile_thread *thread, uint32_t run)
 {
    if (run < thread->num_runs)
       return;
+   assert(run == thread->num_runs);
    if (run == thread->run_places_capacity)
       tbr_tile_grow_runs(thread);
    thread->num_runs = run + 1;
@@ -177,6 +180,8 @@ rasterize_primitive_as(struct tbr_tile_thread *thread, const struct cm_pb_attrib
    struct edge edges[4];
    if (area == 0 || !setup_box(thread, &vertices, samples, &box))
       return;
+   assert(box.x0 >= 0 && box.x0 < box.x1 && box.x1 <= thread->width);
+   assert(box.y0 >= 0 && box.y0 < box.y1 && box.y1 <= thread->height);
    const int num_edges = setup_edges(thread, &vertices, area > 0, &box, samples, edges);
    if (num_edges < 0)
       return;
@@ -203,6 +208,7 @@ rasterize_primitive_as(struct tbr_tile_thread *thread, const struct cm_pb_attrib
                         ? rasterize_few(thread, index, &box, edges, num_edges, samples)
                         : rasterize_groups(thread, index, &box, edges, num_edges, samples);
    /* A primitive that no fragment refers to leaves its place to the next. */
+   assert(index + 1 == thread->num_primitives);
    if (!used) {
       thread->num_primitives--;
       return;

@@ -77,6 +77,7 @@ shade_coverage(struct tbr_tile_thread *thread, unsigned first, unsigned last, bo
    struct tbr_fragment_block *block = &thread->queue.block;
    if (state->reads_sample_mask)
       fill_sample_mask(block);
+   assert(first <= last && last < TBR_MAX_SAMPLES);
    const uint32_t live = run_shader(thread, again);
 
    uint32_t coverage[TBR_MAX_SAMPLES], written = 0;
@@ -181,6 +182,7 @@ queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   assert(primitive_index < thread->num_primitives && block_index < thread->num_blocks);
    if (!primitive->planes)
       setup_planes(thread, primitive);
    float x, y;

@@ -10,6 +10,7 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
 {
    const struct tbr_fragment_queue *queue = &thread->queue;
    struct cm_tile_events *events = thread->texture.events;
+   assert(thread->pass->event_primitive && queue->count);
    const size_t num_words = 2 + queue->count * CM_QUAD_WORDS;
    thread->shade_words = events->num_words;
    uint32_t *words = cm_tile_events_reserve(events, num_words);
@@ -74,6 +75,7 @@ run_shader(struct tbr_tile_thread *thread, bool again)
    if (thread->texture.events)
       record_shade_event(thread, again);
    const uint32_t entered = block->live;
+   assert(state->shade && entered && !(entered & ~block->quads));
    if (state->invocation_counter)
       thread->occlusion[state->invocation_counter] += util_bitcount(entered);
    thread->texture.live = entered;
@@ -112,6 +114,7 @@ drain_queue(struct tbr_tile_thread *thread)
    struct tbr_fragment_block *block = &queue->block;
    if (queue->count < TBR_QUADS)
       fill_missing_quads(queue);
+   assert(queue->count <= TBR_QUADS);
    block->quads = (1u << 4 * queue->count) - 1;
    if (thread->pass->samples == 1)
       shade_pixels(thread);
@@ -146,6 +149,7 @@ append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *pri
 {
    struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_fragment_block *block = &queue->block;
+   assert(live && !(live & ~covered) && queue->count < TBR_QUADS);
    const unsigned n = queue->count++;
    const quad_floats window_x = ((const quad_floats *)tbr_lane_x_float)[block_quad] + x;
    const quad_floats window_y = ((const quad_floats *)tbr_lane_y_float)[block_quad] + y;
@@ -184,6 +188,7 @@ fill_whole_block(struct tbr_tile_thread *thread, const struct tbr_tile_primitive
       block->planes[n] = primitive->planes;
       queue->quad[n] = quads[n];
    }
+   assert(!queue->count && !(mask & ~covered));
    queue->whole_block = true;
    queue->covered = covered;
    block->live = mask;
@@ -210,6 +215,7 @@ queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t b
             uint32_t covered)
 {
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
+   assert(primitive_index < thread->num_primitives && block_index < thread->num_blocks);
    if (!primitive->planes)
       setup_planes(thread, primitive);
    float x, y;

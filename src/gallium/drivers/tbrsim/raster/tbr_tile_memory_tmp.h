@@ -75,6 +75,7 @@ transfer_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
                const struct tbr_attachment *attachment, uint32_t sample, size_t pixel_bytes, bool to_memory)
 {
    const uint32_t stride = attachment->stride;
+   assert(attachment->memory && color->pixels && pixel_bytes == color->pixel_bytes);
    uint8_t *const memory = attachment_tile(thread, attachment, sample, pixel_bytes);
    uint8_t *const first = color->pixels + sample * color->sample_bytes;
    for (int y = 0; y < thread->height; y += 4) {
@@ -214,6 +215,8 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
    const int x0 = MAX2((int)resolve->x0 - thread->tile_x, 0), y0 = MAX2((int)resolve->y0 - thread->tile_y, 0);
    const int x1 = MIN2((int)resolve->x1 - thread->tile_x, thread->width);
    const int y1 = MIN2((int)resolve->y1 - thread->tile_y, thread->height);
+   assert(thread->pass->samples == TBR_MAX_SAMPLES && thread->layer <= resolve->more_layers);
+   assert(thread->pass->samples == TBR_MAX_SAMPLES && thread->layer <= resolve->more_layers);
    const bool bytes = resolves_as(color, resolve, TBR_COLOR_BYTES);
    const bool halves = resolves_as(color, resolve, TBR_COLOR_HALF);
    const size_t pixel_bytes = util_format_get_blocksize(resolve->to);

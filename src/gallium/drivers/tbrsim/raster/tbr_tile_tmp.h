@@ -5,6 +5,8 @@
 static void
 render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile)
 {
+   assert(thread->pass == pass && tile < pass->tiles_x * pass->tiles_y);
+   assert(!thread->queue.count && !thread->has_visible && !thread->num_primitives);
    thread->tile = tile;
    thread->tile_x = tile % pass->tiles_x * pass->tile_size;
    thread->tile_y = tile / pass->tiles_x % pass->layer_tiles_y * pass->tile_size;

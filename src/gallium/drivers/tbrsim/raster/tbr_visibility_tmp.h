@@ -20,6 +20,7 @@ collect_visible(struct tbr_tile_thread *thread)
          continue;
       while (left) {
          const uint32_t primitive = place[__builtin_ctz(left)];
+         assert(primitive <= thread->num_primitives && count < thread->visible_capacity);
          const uint32_t live = ints_equal(seen, ints_all(primitive));
          entries[count++] =
             (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = live};
@@ -49,6 +50,7 @@ collect_visible_samples(struct tbr_tile_thread *thread)
             if (left[s] >> lane & 1)
                primitive = MIN2(primitive, place[s * TBR_TILE_MAX_PIXELS + lane]);
          }
+         assert(primitive <= thread->num_primitives && count < thread->visible_capacity);
          thread->visible[count] =
             (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = count};
          uint16_t *coverage = thread->visible_samples[count++];
@@ -83,6 +85,7 @@ queue_visible(struct tbr_tile_thread *thread, const struct tbr_visible_block *en
 static void
 forget_primitives(struct tbr_tile_thread *thread)
 {
+   assert(!thread->queue.count && !thread->has_visible);
    thread->num_primitives = 0;
    thread->num_runs = 0;
    thread->chunk = NULL;
@@ -104,6 +107,7 @@ sort_visible(struct tbr_tile_thread *thread, uint32_t count)
       place[run] = sum;
       sum += length;
    }
+   assert(sum == count && thread->num_runs <= thread->run_places_capacity);
    for (uint32_t n = 0; n < count; n++)
       thread->sorted[place[primitives[entries[n].primitive].run]++] = entries[n];
    return thread->sorted;
