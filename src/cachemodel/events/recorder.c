@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* pthread_setname_np */
 #include "events/recorder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -406,6 +407,7 @@ void
 cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
                        const struct cm_pass_owner *owner)
 {
+   assert(!recorder->pass);
    submit_resources(recorder);
    recorder->pass = pass;
    recorder->owner = *owner;
@@ -415,6 +417,7 @@ cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
 void
 cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile)
 {
+   assert(recorder->pass && tile < recorder->pass->tiles_x * recorder->pass->tiles_y);
    const struct cm_tile_events *events = &recorder->pass->tiles[tile];
    if (events->num_words)
       submit(recorder, &(struct job){.type = JOB_TILE,
@@ -436,6 +439,7 @@ pass_bytes(const struct cm_pass *pass)
 void
 cm_recorder_pass_end(struct cm_recorder *recorder)
 {
+   assert(recorder->pass);
    submit(recorder, &(struct job){.type = JOB_PASS_END, .bytes = pass_bytes(recorder->pass)});
    recorder->pass = NULL;
 }
@@ -443,6 +447,7 @@ cm_recorder_pass_end(struct cm_recorder *recorder)
 void
 cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number)
 {
+   assert(!recorder->pass);
    submit_resources(recorder);
    submit(recorder, &(struct job){.type = JOB_FRAME_END, .number = number});
 }

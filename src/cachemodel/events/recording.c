@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "events/recording.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -30,6 +31,7 @@ struct cm_recording {
    /* Where cm_recording_next is. */
    size_t frame, last_frame;
    bool at_start;          /* nothing of the frame has been read */
+   bool is_positioned;     /* by cm_recording_seek */
    bool has_gpu;           /* a GPU has been announced, which begins at: */
    uint64_t gpu;           /* an offset */
    size_t resources, last; /* index.resources that are still to come before the frame */
@@ -411,6 +413,7 @@ cm_recording_seek(struct cm_recording *recording, size_t first, size_t last)
    recording->frame = first;
    recording->last_frame = last;
    recording->at_start = true;
+   recording->is_positioned = true;
    recording->has_gpu = false;
    recording->resources = recording->last = 0;
 }
@@ -554,6 +557,7 @@ struct cm_item
 cm_recording_next(struct cm_recording *recording)
 {
    struct cm_item item = {.type = CM_ITEM_END, .frame = recording->frame};
+   assert(recording->is_positioned);
    if (recording->frame > recording->last_frame || recording->frame >= recording->index.num_frames)
       return item;
    if (recording->at_start && begin_frame(recording, &item))
@@ -577,6 +581,7 @@ cm_recording_list_resources(struct cm_recording *recording,
                             void (*found)(const struct cm_resource_description *resource, void *context),
                             void *context)
 {
+   recording->is_positioned = false;
    for (size_t r = 0; r < recording->index.num_resources; r++) {
       uint64_t offset = recording->index.resources[r];
       struct cm_item item = read_resources(recording, &offset);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Fragment Processors: which one takes a quad, its programs, its texture
  * reads through that processor's texture cache. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,7 @@ take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
 static void
 take_draw(struct cm_shading *shading, uint32_t number)
 {
+   assert(number < shading->gpu->pass->num_draws);
    const struct cm_draw *draw = &shading->gpu->pass->draws[number];
    struct cm_resource *const *textures = ((draw_textures *)shading->gpu->draw_textures.data)[number];
    for (uint32_t unit = 0; unit < draw->num_textures && unit < CM_MAX_TEXTURE_UNITS; unit++) {
@@ -360,6 +362,7 @@ struct cm_shading *
 cm_shading_create(struct cm_gpu *gpu)
 {
    struct cm_shading *shading = calloc(1, sizeof *shading);
+   assert(gpu->config.fragment_stage.processors <= MAX_PROCESSORS);
    if (!shading)
       return NULL;
    shading->gpu = gpu;

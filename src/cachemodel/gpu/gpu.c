@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,12 +117,14 @@ cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind)
 bool
 cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader)
 {
+   assert(!gpu->pipeline[CM_PIPELINE_PASSES]);
    return cm_hierarchy_add_reader(&gpu->hierarchy, reader);
 }
 
 void
 cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline)
 {
+   assert(!gpu->pipeline[CM_PIPELINE_PASSES]);
    cm_timing_set_timeline(gpu->timing, timeline);
 }
 
@@ -210,7 +213,10 @@ abandon_pass(struct cm_gpu *gpu)
 void
 cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
 {
+   assert(!gpu->in_pass);
    gpu->pass = pass;
+   gpu->in_pass = true;
+   gpu->num_visited = 0;
    gpu->frame_open = true;
    gpu->pipeline[CM_PIPELINE_PASSES]++;
    cm_framebuffer_bind(gpu);
@@ -256,8 +262,12 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
 void
 cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 {
+   assert(gpu->in_pass);
    if (!gpu->pass)
       return;
+   assert(gpu->num_visited < gpu->tiles_x * gpu->tiles_y &&
+          tile == ((const uint32_t *)gpu->traversal.data)[gpu->num_visited]);
+   gpu->num_visited++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_BEGIN, tile);
    run_tile(gpu, tile);
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_END, tile);
@@ -266,6 +276,7 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
+   assert(gpu->in_pass && (!gpu->pass || gpu->num_visited == gpu->tiles_x * gpu->tiles_y));
    if (gpu->pass && gpu->immediate) {
       if (!cm_immediate_end(gpu->immediate))
          out_of_memory(gpu);
@@ -278,6 +289,7 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
    if (gpu->hierarchy.shared.out_of_memory)
       out_of_memory(gpu);
    gpu->pass = NULL;
+   gpu->in_pass = false;
 }
 
 /* ---- counters ---------------------------------------------------------- */
@@ -301,6 +313,7 @@ cm_gpu_frame(struct cm_gpu *gpu)
 const uint64_t *
 cm_gpu_frame_end(struct cm_gpu *gpu)
 {
+   assert(!gpu->in_pass);
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
    cm_timing_frame_end(gpu->timing);

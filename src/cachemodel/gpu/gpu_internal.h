@@ -39,6 +39,8 @@ struct cm_gpu {
 
    /* The pass begun last. */
    const struct cm_pass *pass; /**< NULL: none, or it cannot be simulated */
+   bool in_pass;               /**< it has not ended */
+   uint32_t num_visited;       /**< tiles of it that were passed */
    struct cm_pb_lists *lists;
    struct cm_array first_block;     /**< uint32_t by primitive: its first attribute block */
    struct cm_array tile_begin;      /**< uint64_t by tile, and one more: its part of tile_primitives */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,7 @@ static inline void
 serve(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
    struct cm_tap *tap = nuca->caches[0].tap;
+   assert(processor < nuca->processors && count <= CM_MAX_FOOTPRINT_BLOCKS);
    nuca->counts[CM_NUCA_REQUESTS] += count;
    if (tap)
       serve_and_tell(nuca, processor, blocks, count, tap);

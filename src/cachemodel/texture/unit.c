@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "texture/unit.h"
 
+#include <assert.h>
+
 /* A footprint's blocks, each once; the caches log the rest. */
 static void
 log_group(const struct cm_texture_path *path, unsigned count)
@@ -71,6 +73,7 @@ void
 cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads, uint32_t processor)
 {
    struct cm_cache *cache = cm_hierarchy_entry(path->hierarchy, CM_STREAM_TEXTURE, processor);
+   assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->tap));
    if (path->hierarchy->tap)
       log_reads(path, reads);
    if (path->nuca && reads->is_grid)
