@@ -195,7 +195,7 @@ begin_pass(struct cm_gpu *gpu)
       return cm_immediate_begin(gpu->immediate);
    cm_timing_begin(gpu->timing, CM_LOG_GEOMETRY, 0);
    cm_geometry_draws(gpu, 0, gpu->pass->num_draws);
-   const bool fine = cm_polygon_list_builder(gpu);
+   const bool fine = cm_tiling_build_lists(gpu);
    cm_timing_end(gpu->timing);
    return fine;
 }
@@ -206,7 +206,7 @@ abandon_pass(struct cm_gpu *gpu)
 {
    out_of_memory(gpu);
    if (!gpu->immediate)
-      cm_parameter_buffer_end(gpu);
+      cm_tiling_end(gpu);
    gpu->pass = NULL;
 }
 
@@ -239,7 +239,7 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
       return;
    }
    if (!gpu->pass->touched[tile]) {
-      cm_tile_fetcher_tile_done(gpu, tile);
+      cm_tiling_tile_done(gpu, tile);
       return;
    }
    gpu->pipeline[CM_PIPELINE_TILES]++;
@@ -247,8 +247,8 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
    cm_timing_begin(timing, CM_LOG_TILE, tile);
    cm_framebuffer_tile(gpu, tile, false);
    cm_timing_mark(timing, CM_LOG_LOADED);
-   cm_tile_fetcher(gpu, tile);
-   cm_tile_fetcher_tile_done(gpu, tile);
+   cm_tiling_fetch_tile(gpu, tile);
+   cm_tiling_tile_done(gpu, tile);
    cm_timing_tile_fetched(timing, &gpu->pass->tiles[tile]);
    if (!cm_fragment_stage(gpu, tile))
       out_of_memory(gpu);
@@ -281,7 +281,7 @@ cm_gpu_pass_end(struct cm_gpu *gpu)
       if (!cm_immediate_end(gpu->immediate))
          out_of_memory(gpu);
    } else if (gpu->pass) {
-      cm_parameter_buffer_end(gpu);
+      cm_tiling_end(gpu);
       cm_framebuffer_end(gpu);
    }
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);

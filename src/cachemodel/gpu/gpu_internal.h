@@ -67,12 +67,12 @@ void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const
 bool cm_geometry_begin(struct cm_gpu *gpu);
 void cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end);
 
-/** tiling_engine.c: the Polygon List Builder over a pass; the Tile Fetcher on a tile, its signal
+/** tiling_traffic.c: what the Polygon List Builder writes in a pass; what the Tile Fetcher reads of a tile; its signal
  * that the tile is done; the end of the Parameter Buffer. */
-bool cm_polygon_list_builder(struct cm_gpu *gpu);
-void cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile);
-void cm_tile_fetcher_tile_done(struct cm_gpu *gpu, uint32_t tile);
-void cm_parameter_buffer_end(struct cm_gpu *gpu);
+bool cm_tiling_build_lists(struct cm_gpu *gpu);
+void cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile);
+void cm_tiling_tile_done(struct cm_gpu *gpu, uint32_t tile);
+void cm_tiling_end(struct cm_gpu *gpu);
 
 /** fragment_stage.c: textures of the pass' draws; the Fragment Processors on a tile. */
 bool cm_fragment_stage_bind(struct cm_gpu *gpu);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The Tiling Engine (TCOR II-B, II-C): the Polygon List Builder writes the
- * Parameter Buffer, primitive by primitive: a PMD for each tile it covers, then
+/* What the Tiling Engine (TCOR II-B, II-C) writes and reads. The Polygon List Builder
+ * writes the Parameter Buffer, primitive by primitive: a PMD for each tile it covers, then
  * its attributes. The Tile Fetcher reads a tile's list, PMD by PMD, and after each
- * PMD the primitive's attributes. */
+ * PMD the primitive's attributes. Accesses only: the bytes that a renderer writes and decodes
+ * are its own, in the same layout (tiling/parameter_buffer.h). */
 #include <string.h>
 
 #include "gpu/gpu_internal.h"
@@ -130,7 +131,7 @@ write_primitives(struct cm_gpu *gpu)
 }
 
 bool
-cm_polygon_list_builder(struct cm_gpu *gpu)
+cm_tiling_build_lists(struct cm_gpu *gpu)
 {
    const struct cm_pass *pass = gpu->pass;
    bool wide;
@@ -148,7 +149,7 @@ cm_polygon_list_builder(struct cm_gpu *gpu)
 }
 
 void
-cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile)
+cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile)
 {
    const struct cm_pass *pass = gpu->pass;
    const uint64_t *begin = gpu->tile_begin.data;
@@ -178,13 +179,13 @@ cm_tile_fetcher(struct cm_gpu *gpu, uint32_t tile)
 }
 
 void
-cm_tile_fetcher_tile_done(struct cm_gpu *gpu, uint32_t tile)
+cm_tiling_tile_done(struct cm_gpu *gpu, uint32_t tile)
 {
    cm_hierarchy_parameter_buffer_tile_done(&gpu->hierarchy, ((const uint32_t *)gpu->position.data)[tile]);
 }
 
 void
-cm_parameter_buffer_end(struct cm_gpu *gpu)
+cm_tiling_end(struct cm_gpu *gpu)
 {
    if (gpu->attribute_cache)
       cm_attribute_cache_end_pass(gpu->attribute_cache);
