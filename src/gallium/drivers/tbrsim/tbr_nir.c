@@ -88,6 +88,9 @@ count_iteration(nir_builder *b, nir_loop *loop, nir_variable *iterations, unsign
    nir_store_var(b, iterations, count, 1);
    nir_push_if(b, nir_ult32(b, nir_imm_int(b, limit), count));
    nir_jump(b, nir_jump_break);
+   /* What the loop computes for later does not come from here. */
+   nir_insert_phi_undef(nir_cf_node_as_block(nir_cf_node_next(&loop->cf_node)),
+                        nir_cursor_current_block(b->cursor));
    nir_pop_if(b, NULL);
 }
 
@@ -127,6 +130,8 @@ tbr_nir_limit_loops(nir_shader *nir, unsigned limit)
    if (!limit)
       return false;
 
+   /* The way out must not skip what is computed in the loop and used after it: phis take it from there. */
+   NIR_PASS_V(nir, nir_convert_to_lcssa, false, false);
    nir_builder b = nir_builder_create(impl);
    nir_variable *iterations = nir_local_variable_create(impl, glsl_uint_type(), "iterations");
    if (!limit_loops(&b, &impl->body, iterations, limit)) {
@@ -138,6 +143,8 @@ tbr_nir_limit_loops(nir_shader *nir, unsigned limit)
    nir_store_var(&b, iterations, nir_imm_int(&b, 0), 1);
    nir_metadata_preserve(impl, nir_metadata_none);
    NIR_PASS_V(nir, nir_lower_vars_to_ssa);
+   /* The same on every run. */
+   NIR_PASS_V(nir, nir_lower_undef_to_zero);
    return true;
 }
 
