@@ -255,6 +255,7 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t block, bool in_tu
       uint64_t footprints = 0;
       for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++)
          cm_texture_unit_read(&gpu->texture, reads[n].unit, reads[n].footprint, processor, cache);
+      cm_texture_unit_finish_reads(&gpu->texture, cache);
       gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
       if (in_turn)
          continue;

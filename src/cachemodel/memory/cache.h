@@ -42,7 +42,7 @@ struct cm_next_use;
 #define CM_GRID_ROWS 16
 
 /** From so many grid_misses on, the next grid is expected to miss, too. */
-#define CM_MANY_GRID_MISSES 16
+#define CM_MANY_GRID_MISSES 64
 
 /** Reads of blocks that stand in two columns and up to CM_GRID_ROWS rows, by up to
  * four readers one after another. */
@@ -77,6 +77,10 @@ struct cm_replacement {
    /** Counts and looks up the reads of a grid where their order makes no difference
     * beyond each block's first. False, with nothing done, where it could make one. */
    bool (*read_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
+   /** As read_grid, but the look-up may wait for those of others or for finish_reads. NULL: neither is needed. */
+   bool (*queue_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
+   /** Looks up what queue_grid has left. */
+   void (*finish_reads)(struct cm_cache *cache);
    /** Brings in a block that is not there, without an access: the policy's victim leaves for it. */
    void (*insert)(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
@@ -101,6 +105,9 @@ struct cm_replacement {
 /** Policies by enum cm_policy. */
 extern const struct cm_replacement *const cm_replacements[];
 
+/** Reads that wait at most. */
+#define CM_MAX_QUEUED_READS 64
+
 struct cm_cache {
    /** The block whose next access is a hit that changes no state, or CM_NO_BLOCK. */
    uint64_t folded_block;
@@ -110,7 +117,7 @@ struct cm_cache {
    uint64_t set_mask;
    uint32_t xor_shift; /**< 0 with modulo indexing */
    bool fetch_on_write;
-   uint8_t grid_misses; /**< lru: more after grids of which blocks have missed, less after the others */
+   int16_t grid_misses; /**< lru: a score, which grows while blocks of grids miss and sinks while they hit */
    cm_line *lines;      /**< sets × ways */
    uint8_t *state;      /**< the policy's: sets × state_bytes */
    uint32_t state_bytes;
@@ -146,6 +153,10 @@ struct cm_cache {
    uint64_t accesses[CM_STREAM_COUNT][2];
    /** The other events; reads, writes and hits are not counted here. */
    uint64_t counts[CM_STREAM_COUNT][CM_CACHE_EVENT_COUNT];
+   /** Reads that wait to be looked up together, all of a stream (cm_cache_queue_grid). */
+   unsigned num_queued;
+   enum cm_stream queued_stream;
+   uint64_t queued[CM_MAX_QUEUED_READS];
 };
 
 /** Builds a cache before `next` (or before memory where next is NULL). config
@@ -198,6 +209,23 @@ static inline bool
 cm_cache_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
    return cache->replacement->read_grid(cache, grid, stream);
+}
+
+/** The same, but may be done by cm_cache_finish_reads alone, which has to be called before anything else than reads of
+ * the stream's grids and sequences is asked of this cache or of the next level. */
+static inline bool
+cm_cache_queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   if (cache->grid_misses >= CM_MANY_GRID_MISSES && cache->replacement->queue_grid)
+      return cache->replacement->queue_grid(cache, grid, stream);
+   return cm_cache_read_grid(cache, grid, stream);
+}
+
+static inline void
+cm_cache_finish_reads(struct cm_cache *cache)
+{
+   if (cache->num_queued)
+      cache->replacement->finish_reads(cache);
 }
 
 /** The set of a block. */

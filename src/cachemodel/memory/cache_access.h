@@ -316,7 +316,7 @@ static bool
 cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
    if (cache->grid_misses < CM_MANY_GRID_MISSES && cm_policy_grid_is_settled(cache, grid))
-      cm_cache_note_grid(cache, false);
+      cm_cache_expect_misses(cache, -3);
    else if (!cm_policy_look_up_grid(cache, grid, stream))
       return false;
    cache->accesses[stream][0] += grid->accesses;

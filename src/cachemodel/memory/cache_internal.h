@@ -62,13 +62,14 @@ void cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stre
 /** Invalidates one block, if the cache has it. */
 void cm_cache_drop(struct cm_cache *cache, uint64_t block);
 
-/** Whether blocks of a grid have missed: what is expected of the next ones. */
+/** Adds to the score by which the next grids are expected to miss. */
 static inline void
-cm_cache_note_grid(struct cm_cache *cache, bool missed)
+cm_cache_expect_misses(struct cm_cache *cache, int score)
 {
-   const unsigned misses = cache->grid_misses;
-   cache->grid_misses =
-      (uint8_t)(missed ? misses + (misses < 2 * CM_MANY_GRID_MISSES) : misses - (misses > 1) - (misses > 0));
+   score += cache->grid_misses;
+   cache->grid_misses = (int16_t)(score < 0                         ? 0
+                                  : score > 4 * CM_MANY_GRID_MISSES ? 4 * CM_MANY_GRID_MISSES
+                                                                    : score);
 }
 
 /** The lowest way of a set that is empty, or the number of ways. */

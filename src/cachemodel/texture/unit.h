@@ -118,7 +118,7 @@ void cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_t
                                  const struct cm_footprint *footprint, uint32_t processor);
 
 /** Reads a processor's footprint. cache: cm_hierarchy_entry of CM_STREAM_TEXTURE and the processor. Most footprints are
- * grids that it reads at once. */
+ * grids that it reads at once. Before another processor does anything: cm_texture_unit_finish_reads. */
 static inline __attribute__((always_inline)) void
 cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
                      const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
@@ -129,8 +129,16 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
       return;
    }
    cm_texture_unit_map(unit, footprint, path, &reads);
-   if (!reads.is_grid || !path->is_direct || !cm_cache_read_grid(cache, &reads.grid, CM_STREAM_TEXTURE))
+   if (!reads.is_grid || !path->is_direct || !cm_cache_queue_grid(cache, &reads.grid, CM_STREAM_TEXTURE))
       cm_texture_read_blocks(path, &reads, processor);
+}
+
+/** What is left to do when a processor has read its footprints. */
+static inline void
+cm_texture_unit_finish_reads(const struct cm_texture_path *path, struct cm_cache *cache)
+{
+   if (path->is_direct)
+      cm_cache_finish_reads(cache);
 }
 
 #endif

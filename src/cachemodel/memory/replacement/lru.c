@@ -48,7 +48,7 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 /* ---- long sequences -------------------------------------------------------- */
 
 /** Reads of which what goes on to the next level is collected. */
-#define LONG_SEQUENCE 64
+#define LONG_SEQUENCE CM_MAX_QUEUED_READS
 /** Reads that are made one by one to see how many miss. Where those are few, or there are more ways,
  * a search that ends early and a line that stays where it is are worth more than a wrong guess. */
 #define SAMPLE 256
@@ -124,6 +124,7 @@ read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigned count, 
 static void
 read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
+   cm_cache_finish_reads(cache);
    if (count < SAMPLE) {
       cm_policy_read_sequence(cache, blocks, count, stream);
       return;
@@ -155,12 +156,35 @@ lru_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum c
       for (unsigned i = 0; i < count; i++)
          cm_policy_look_up(cache, blocks[i], stream, CM_READ, false);
    }
-   cm_cache_note_grid(cache, cache->counts[stream][CM_CACHE_EVENT_MISSES] != misses);
+   cm_cache_expect_misses(cache, cache->counts[stream][CM_CACHE_EVENT_MISSES] == misses ? -3 : 1);
    return true;
 }
 
+static void
+finish_reads(struct cm_cache *cache)
+{
+   const unsigned count = cache->num_queued;
+   cache->num_queued = 0;
+   const unsigned misses = look_up_many(cache, cache->queued, count, cache->queued_stream);
+   /* Once reads wait, it takes several batches that hit to go back. */
+   cm_cache_expect_misses(cache, misses >= count / 6 ? 4 * CM_MANY_GRID_MISSES : -CM_MANY_GRID_MISSES);
+}
+
+/* How many reads have to be looked up is as hard to guess as which ones miss: those of several grids are
+ * looked up together. */
+static bool
+queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   const unsigned count = cm_policy_grid_reads(cache, grid, cache->queued + cache->num_queued);
+   cache->queued_stream = stream;
+   cache->num_queued += count;
+   cache->accesses[stream][0] += count ? grid->accesses : 0;
+   if (cache->num_queued > CM_MAX_QUEUED_READS - CM_GRID_READS)
+      finish_reads(cache);
+   return count != 0;
+}
+
 const struct cm_replacement cm_replacement_lru = {
-   CM_POLICY_OTHER_FUNCTIONS,
-   .read_sequence = read_sequence,
-   .remove = cm_order_remove,
+   CM_POLICY_OTHER_FUNCTIONS,    .read_sequence = read_sequence, .queue_grid = queue_grid,
+   .finish_reads = finish_reads, .remove = cm_order_remove,
 };
