@@ -4,6 +4,11 @@
 # Debian's own tools first: a private python would not find Debian's modules.
 export PATH := /usr/bin:$(PATH)
 
+# ASSERTS=1: the targets work in build-asserts, where our asserts and Mesa's are compiled in.
+ifdef ASSERTS
+BUILD ?= build-asserts
+export SETUP_ARGS += -Db_ndebug=false -Dmesa:b_ndebug=false
+endif
 BUILD ?= build
 export BUILD
 
@@ -16,7 +21,7 @@ deps: ## install the Debian packages that are missing, fetch Mesa's source
 demo: deps all ## replay a bundled capture on the simulated GPU and print its statistics
 	@scripts/demo.sh
 
-test: deps all ## run the whole test suite
+test: deps all ## run the whole test suite (ASSERTS=1: in build-asserts, with asserts; any target takes it)
 	@scripts/test.sh
 
 model: ## build and test the cache model and the command without Mesa (in build-model)
