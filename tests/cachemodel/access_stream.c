@@ -20,7 +20,7 @@ test_round_trip(void **unused)
    uint64_t state = 1;
    for (unsigned i = 0; i < 10000; i++) {
       const enum cm_entry_kind kind = (enum cm_entry_kind)random_below(&state, CM_ENTRY_KIND_COUNT);
-      const unsigned unit = random_below(&state, 16), instance = random_below(&state, 128);
+      const unsigned unit = random_below(&state, 32), instance = random_below(&state, 64);
       const enum cm_stream stream = (enum cm_stream)random_below(&state, CM_STREAM_COUNT);
       const uint64_t value =
          ((uint64_t)random_below(&state, 1u << 22) << 22) | random_below(&state, 1u << 22);

@@ -67,8 +67,8 @@ enum cm_mark {
  *    bits  0 … 43  its value; of an access the byte address without its lowest CM_ENTRY_ADDRESS_SHIFT bits
  *         44 … 48  the stream
  *         49 … 52  the kind
- *         53 … 59  the instance of the unit; of an access to memory the binary logarithm of its bytes
- *         60 … 63  the unit
+ *         53 … 58  the instance of the unit; of an access to memory the binary logarithm of its bytes
+ *         59 … 63  the unit
  * so that one comparison tells an access to some cache from all other entries (cm_entry_access_to).
  */
 typedef uint64_t cm_entry;
@@ -79,12 +79,12 @@ typedef uint64_t cm_entry;
 #define CM_ENTRY_STREAM_SHIFT 44
 #define CM_ENTRY_KIND_SHIFT 49
 #define CM_ENTRY_INSTANCE_SHIFT 53
-#define CM_ENTRY_UNIT_SHIFT 60
-static_assert(CM_UNIT_COUNT <= 16, "a unit has 4 bits");
+#define CM_ENTRY_UNIT_SHIFT 59
+static_assert(CM_UNIT_COUNT <= 32, "a unit has 5 bits");
 static_assert(CM_STREAM_COUNT <= 32, "a stream has 5 bits");
 static_assert(CM_ENTRY_KIND_COUNT <= 16, "a kind has 4 bits");
 
-/** Any entry. value: below 1 << CM_ENTRY_VALUE_BITS; unit: below 16; instance: below 128. */
+/** Any entry. value: below 1 << CM_ENTRY_VALUE_BITS; unit: below 32; instance: below 64. */
 static inline cm_entry
 cm_entry_make(enum cm_entry_kind kind, unsigned unit, unsigned instance, enum cm_stream stream,
               uint64_t value)
@@ -108,7 +108,7 @@ cm_entry_unit(cm_entry entry)
 static inline unsigned
 cm_entry_instance(cm_entry entry)
 {
-   return entry >> CM_ENTRY_INSTANCE_SHIFT & 127;
+   return entry >> CM_ENTRY_INSTANCE_SHIFT & 63;
 }
 
 static inline enum cm_stream
