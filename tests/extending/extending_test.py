@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""The examples of docs/extending.md: the page quotes the files of this folder, and what they add works.
+
+Patches are applied to a copy of the model's sources, which is built without Mesa.
+"""
+import argparse
+import concurrent.futures
+import csv
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FOLDER = pathlib.Path(__file__).parent
+ROOT = FOLDER.parent.parent
+LIBRARIES = ["-lcmocka", "-lcyaml", "-lyaml", "-lzstd", "-lm", "-pthread"]
+ENVIRONMENT = {**os.environ, "TBRSIM_CONFIG_DIR": str(ROOT / "configs")}
+
+
+def run(*command, **options):
+    """Runs a command; its output."""
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=ENVIRONMENT, **options)
+    if done.returncode:
+        raise AssertionError(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+class Quotes(unittest.TestCase):
+    """A block of code after <!-- FILE --> is that file without its license; after <!-- from FILE --> a part of it."""
+
+    def test_blocks_equal_the_files(self):
+        page = (ROOT / "docs/extending.md").read_text()
+        quotes = re.findall(r"<!-- (from )?(\S+) -->\n```\w*\n(.*?)```\n", page, re.DOTALL)
+        for part, path, text in quotes:
+            file = (ROOT / path).read_text()
+            whole = re.sub(r"^(/\*|#) SPDX-License-Identifier: MIT( \*/)?\n", "", file)
+            with self.subTest(path):
+                if part:
+                    self.assertIn(text, file)
+                else:
+                    self.assertEqual(text, whole)
+        self.assertEqual(len(quotes), page.count("<!--"))
+        quoted = {path for _, path, _ in quotes}
+        for name in ("second_chance.c", "second_chance.patch", "counter.patch", "cache.patch", "tile_traffic.c", "two-cores.yaml"):
+            self.assertIn(f"tests/extending/{name}", quoted)
+
+    def test_named_files_exist(self):
+        page = (ROOT / "docs/extending.md").read_text()
+        names = set(re.findall(r"`((?:src|tests|docs|configs|data)/[\w./-]+)`", page))
+        self.assertGreater(len(names), 30)
+        for name in sorted(names):
+            with self.subTest(name):
+                self.assertTrue((ROOT / name).exists())
+
+
+class Patches(unittest.TestCase):
+    """What changes the sources: a policy, a cache, a counter."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.copy = OPTIONS.scratch / "patched"
+        shutil.rmtree(cls.copy, ignore_errors=True)
+        shutil.copytree(ROOT / "src/cachemodel", cls.copy / "src/cachemodel")
+        shutil.copy(FOLDER / "second_chance.c", cls.copy / "src/cachemodel/memory/replacement")
+        for patch in sorted(FOLDER.glob("*.patch")):
+            run("patch", "-p1", "--fuzz=0", "-i", patch, cwd=cls.copy)
+        listed = re.findall(r"^  '([\w/]+\.c)',$", (cls.copy / "src/cachemodel/meson.build").read_text(), re.MULTILINE)
+        sources = [cls.copy / "src/cachemodel" / source for source in listed]
+        support = ("pass_builder.c", "random_pass.c")
+        sources += [ROOT / "tests/cachemodel/support" / source for source in support]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            cls.objects = list(pool.map(cls.compile, sources))
+        cls.archive = cls.copy / "libcachemodel.a"
+        run("ar", "rcs", cls.archive, *cls.objects)
+
+    @classmethod
+    def compile(cls, source):
+        output = cls.copy / (str(source.relative_to(source.anchor)).replace("/", "_") + ".o")
+        includes = [cls.copy / "src/cachemodel", OPTIONS.generated, ROOT / "tests/cachemodel"]
+        run(*OPTIONS.cc, "-std=gnu11", "-O0", *(f"-I{path}" for path in includes), "-c", source,
+            "-o", output)
+        return output
+
+    def run_test(self, name):
+        program = self.copy / name
+        run(*OPTIONS.cc, self.compile(FOLDER / f"{name}.c"), self.archive, *LIBRARIES, "-o", program)
+        run(program)
+
+    def test_policy(self):
+        self.run_test("second_chance_test")
+
+    def test_cache(self):
+        self.run_test("cache_test")
+
+    def test_counter(self):
+        self.run_test("counter_test")
+
+
+class Recordings(unittest.TestCase):
+    """What needs no change of the sources: a preset, a reader."""
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.recording = pathlib.Path(self.directory.name) / "random.tbr"
+        run(OPTIONS.write_recording, self.recording, 7, 4)
+
+    def tearDown(self):
+        self.directory.cleanup()
+
+    def statistics(self, config, *options):
+        """The total of a recording's counters."""
+        out = pathlib.Path(self.directory.name) / "out"
+        run(OPTIONS.tbrsim, "sim", "--config", config, *options, "-o", out, self.recording)
+        return json.loads((out / "stats.json").read_text())["total"]
+
+    def test_preset(self):
+        preset = FOLDER / "two-cores.yaml"
+        flat = dict(line.split("=", 1) for line in run(OPTIONS.tbrsim, "configs", "--flat", preset).splitlines())
+        self.assertEqual(flat["caches.texture_cache.size"], "32768")
+        self.assertEqual(flat["caches.l2.policy"], "srrip")
+        self.assertEqual(flat["tile.size"], "32")
+        self.assertGreater(self.statistics(preset)["l2.total.reads"], 0)
+
+    def test_reader(self):
+        config = "tcor-baseline-64k"
+        lines = list(csv.DictReader(io.StringIO(run(OPTIONS.tile_traffic, config, self.recording))))
+        total = self.statistics(config)
+        self.assertEqual(sum(int(line["bytes"]) for line in lines),
+                         total["dram.total.read_bytes"] + total["dram.total.write_bytes"])
+        self.assertEqual({line["frame"] for line in lines}, {"0", "1", "2", "3"})
+        self.assertGreater(len({line["tile"] for line in lines}), 3)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tbrsim")
+    parser.add_argument("--tile-traffic", dest="tile_traffic")
+    parser.add_argument("--write-recording", dest="write_recording")
+    parser.add_argument("--scratch", type=pathlib.Path)
+    parser.add_argument("--generated", help="where generated headers are")
+    parser.add_argument("--cc", action="append")
+    parser.add_argument("group")
+    options = parser.parse_args()
+    return options
+
+
+if __name__ == "__main__":
+    OPTIONS = main()
+    unittest.main(argv=[sys.argv[0], OPTIONS.group], verbosity=2)
