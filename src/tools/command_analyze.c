@@ -234,7 +234,7 @@ run(struct analyze *analyze)
    }
    for (unsigned r = 0; r < NUM_SIMULATIONS; r++) {
       const struct runner *runner = &analyze->runners[r];
-      if (!cm_analysis_complete(runner->accesses))
+      if (!cm_analysis_is_complete(runner->accesses))
          fail(STATUS_FAILED, "out of memory");
       analyze->analysis.simulations[r] = (struct simulated){
          .traversal = traversals[r],

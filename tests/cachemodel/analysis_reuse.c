@@ -63,7 +63,7 @@ test_by_hand(void **unused)
    assert_int_equal(sum.accesses, 7);
    assert_int_equal(sum.inter, 3);
    assert_int_equal(sum.blocks, 5);
-   assert_true(cm_reuse_complete(reuse));
+   assert_true(cm_reuse_is_complete(reuse));
    cm_reuse_destroy(reuse);
 }
 
@@ -186,7 +186,7 @@ test_brute_force(void **unused)
          counts.sum_maximum = counts.sum_last_first = counts.sum_last_last = 0;
          assert_memory_equal(&counts, &expected[frame], sizeof counts);
       }
-      assert_true(cm_reuse_complete(reuse));
+      assert_true(cm_reuse_is_complete(reuse));
       cm_reuse_destroy(reuse);
    }
    free(stream);

@@ -54,7 +54,7 @@ test_by_hand(void **unused)
    assert_int_equal(counts.first, 1);
    counts = cm_analysis_reuse(analysis, CM_STREAM_VERTEX, 0, 1);
    assert_int_equal(counts.accesses, 0);
-   assert_true(cm_analysis_complete(analysis));
+   assert_true(cm_analysis_is_complete(analysis));
    cm_analysis_destroy(analysis);
 }
 

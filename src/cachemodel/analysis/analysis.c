@@ -144,10 +144,10 @@ cm_analysis_tiles(const struct cm_analysis *analysis, enum cm_stream stream, uin
 }
 
 bool
-cm_analysis_complete(const struct cm_analysis *analysis)
+cm_analysis_is_complete(const struct cm_analysis *analysis)
 {
    bool complete = !analysis->out_of_memory;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
-      complete &= cm_reuse_complete(analysis->reuse[stream]);
+      complete &= cm_reuse_is_complete(analysis->reuse[stream]);
    return complete;
 }

@@ -44,6 +44,6 @@ struct cm_histogram
 cm_analysis_tiles(const struct cm_analysis *analysis, enum cm_stream stream, uint32_t first, uint32_t last);
 
 /** False when memory was out at some point: the counts are not complete. */
-bool cm_analysis_complete(const struct cm_analysis *analysis);
+bool cm_analysis_is_complete(const struct cm_analysis *analysis);
 
 #endif

@@ -343,7 +343,7 @@ cm_reuse_sum(const struct cm_reuse *reuse, uint32_t first, uint32_t last)
 }
 
 bool
-cm_reuse_complete(const struct cm_reuse *reuse)
+cm_reuse_is_complete(const struct cm_reuse *reuse)
 {
    return !reuse->out_of_memory;
 }

@@ -76,6 +76,6 @@ const struct cm_reuse_counts *cm_reuse_frame(const struct cm_reuse *reuse, uint3
 struct cm_reuse_counts cm_reuse_sum(const struct cm_reuse *reuse, uint32_t first, uint32_t last);
 
 /** False when memory was out at some point: the counts are not complete. */
-bool cm_reuse_complete(const struct cm_reuse *reuse);
+bool cm_reuse_is_complete(const struct cm_reuse *reuse);
 
 #endif

@@ -84,8 +84,8 @@ cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
                       const struct cm_dram_channel_state *state, uint32_t rank)
 {
    /* A precharged bank can be activated when tRP has passed, and tRFC: so long a refresh waits, too. */
-   return cm_dram_later(state->ranks[rank].ready,
-                        latest(state->activate_ready, cm_dram_banks_of(constraints, rank)));
+   return cm_max64(state->ranks[rank].ready,
+                   latest(state->activate_ready, cm_dram_banks_of(constraints, rank)));
 }
 
 void

@@ -34,6 +34,7 @@
 #include <stdint.h>
 
 #include "dram/device.h"
+#include "util/minmax.h"
 
 #define CM_DRAM_MAX_RANKS 4
 #define CM_DRAM_MAX_BANKS 64  /* of a channel, all ranks */
@@ -86,17 +87,11 @@ struct cm_dram_channel_state {
    struct cm_dram_rank ranks[CM_DRAM_MAX_RANKS];
 };
 
-static inline uint64_t
-cm_dram_later(uint64_t a, uint64_t b)
-{
-   return a > b ? a : b;
-}
-
 /** A command is not ready before a cycle. */
 static inline void
 cm_dram_not_before(uint64_t *ready, uint64_t cycle)
 {
-   *ready = cm_dram_later(*ready, cycle);
+   *ready = cm_max64(*ready, cycle);
 }
 
 static inline uint32_t
@@ -118,8 +113,7 @@ static inline uint64_t
 cm_dram_activate_ready(const struct cm_dram_constraints *constraints,
                        const struct cm_dram_channel_state *state, uint32_t bank)
 {
-   return cm_dram_later(state->activate_ready[bank],
-                        state->groups[constraints->group_of[bank]].activate_ready);
+   return cm_max64(state->activate_ready[bank], state->groups[constraints->group_of[bank]].activate_ready);
 }
 
 /** First cycle of a precharge of an open bank. */
@@ -134,8 +128,8 @@ static inline uint64_t
 cm_dram_column_ready(const struct cm_dram_constraints *constraints, const struct cm_dram_channel_state *state,
                      uint32_t bank, enum cm_dram_direction direction)
 {
-   return cm_dram_later(state->column_ready[bank],
-                        state->groups[constraints->group_of[bank]].column_ready[direction]);
+   return cm_max64(state->column_ready[bank],
+                   state->groups[constraints->group_of[bank]].column_ready[direction]);
 }
 
 /** First cycle of a precharge of all a rank's banks. */
@@ -168,7 +162,7 @@ cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_c
    for (uint32_t group = first; group < first + constraints->groups; group++) {
       const uint64_t next =
          cycle + (group == own ? constraints->activate_same_group : constraints->activate_other_group);
-      cm_dram_not_before(&state->groups[group].activate_ready, cm_dram_later(next, window));
+      cm_dram_not_before(&state->groups[group].activate_ready, cm_max64(next, window));
    }
 }
 

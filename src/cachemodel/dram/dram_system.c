@@ -6,6 +6,7 @@
 #include "dram/organisation.h"
 #include "dram/dram_system.h"
 #include "dram/scheduler.h"
+#include "util/minmax.h"
 
 struct cm_dram_system {
    struct cm_dram_address_mapping mapping;
@@ -102,7 +103,7 @@ cm_dram_system_submit(struct cm_dram_system *system, uint64_t address, uint32_t 
    struct cm_dram_channel *channel = system->channel[location.channel];
    const uint64_t now = cm_dram_channel_now(channel), last = address + bytes - 1;
    const struct cm_dram_request request = {
-      .arrival = arrival < now ? now : arrival,
+      .arrival = cm_max64(arrival, now),
       .submitted_arrival = arrival,
       .ticket = ticket,
       .row = location.row,
@@ -155,7 +156,7 @@ cm_dram_system_drain(struct cm_dram_system *system)
    uint64_t last = 0;
    for (uint32_t i = 0; i < system->channels; i++) {
       const uint64_t completion = cm_dram_channel_drain(system->channel[i]);
-      last = completion > last ? completion : last;
+      last = cm_max64(last, completion);
    }
    return last;
 }

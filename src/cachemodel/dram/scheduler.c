@@ -163,7 +163,7 @@ cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction d
 static uint64_t
 power_down_cycle(const struct cm_dram_channel *channel, const struct rank_power *power)
 {
-   return cm_dram_later(power->idle_since + channel->power_down_after, power->quiet);
+   return cm_max64(power->idle_since + channel->power_down_after, power->quiet);
 }
 
 static bool
@@ -248,7 +248,7 @@ row_closes(struct cm_dram_channel *channel, uint32_t bank, uint64_t cycle)
    cm_dram_request_queue_closed(&channel->queues[READ], bank);
    cm_dram_request_queue_closed(&channel->queues[WRITE], bank);
    struct rank_power *power = &channel->power[cm_dram_rank_of(&channel->constraints, bank)];
-   power->active_end = cm_dram_later(power->active_end, cycle);
+   power->active_end = cm_max64(power->active_end, cycle);
    channel->counters.precharges++;
 }
 
@@ -280,7 +280,7 @@ refresh(struct cm_dram_channel *channel, uint32_t rank)
    cm_dram_refresh(&channel->constraints, &channel->state, rank, channel->now);
    begin_active(power, channel->now);
    power->active_end = end;
-   power->quiet = cm_dram_later(power->quiet, end);
+   power->quiet = cm_max64(power->quiet, end);
    if (!power->queued)
       begin_idleness(power, channel->now + 1);
    channel->ranks_due &= ~(1u << rank);
@@ -307,7 +307,7 @@ complete(struct cm_dram_channel *channel, const struct cm_dram_entry *entry, enu
    uint64_t *latency = direction == READ ? &counters->read_latency_cycles : &counters->write_latency_cycles;
    *latency += cycle - entry->submitted_arrival;
    channel->completions[entry->ticket % CM_DRAM_TICKETS] = cycle;
-   channel->last_completion = cm_dram_later(channel->last_completion, cycle);
+   channel->last_completion = cm_max64(channel->last_completion, cycle);
 }
 
 /* Whether the closed-page policy closes a bank's row with the last command for its request `hit`. */
@@ -337,8 +337,8 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
    const uint64_t data_end = channel->now + constraints->column_to_data[direction] + constraints->burst;
 
    power->quiet =
-      cm_dram_later(power->quiet,
-                    direction == READ ? data_end : channel->now + constraints->column_to_precharge[WRITE]);
+      cm_max64(power->quiet,
+               direction == READ ? data_end : channel->now + constraints->column_to_precharge[WRITE]);
    *(direction == READ ? &counters->read_bursts : &counters->write_bursts) += 1;
    counters->turnarounds += channel->direction != direction;
    channel->direction = direction;
@@ -353,7 +353,7 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
       channel->banks_exhausted |= 1ull << bank;
    if (closes) {
       row_closes(channel, bank, precharged);
-      power->quiet = cm_dram_later(power->quiet, precharged);
+      power->quiet = cm_max64(power->quiet, precharged);
    }
    if (--power->queued == 0 && !(channel->ranks_due >> cm_dram_rank_of(constraints, bank) & 1))
       begin_idleness(power, channel->now + 1);
@@ -626,7 +626,7 @@ count_rank(const struct cm_dram_channel *channel, uint32_t rank, struct cm_dram_
          precharge_power_down += now - down;
    }
    uint64_t active_end = power->active_end < now && !open ? power->active_end : now;
-   active_end = cm_dram_later(active_end, power->active_begin);
+   active_end = cm_max64(active_end, power->active_begin);
    const uint64_t active = power->active_cycles + active_end - power->active_begin;
    counters->active_cycles += active - active_power_down;
    counters->precharged_cycles += now - active - precharge_power_down;

@@ -20,6 +20,7 @@
 #include "stats/process_results.h"
 #include "stats/writer.h"
 #include "util/message.h"
+#include "util/minmax.h"
 
 /** Jobs that may wait for the thread. */
 #define MAX_WAITING_JOBS 4096
@@ -221,7 +222,7 @@ count_pass(struct cm_recording_counts *counts, const struct cm_pass *pass)
    for (uint32_t p = 0; p < pass->num_primitives; p++)
       blocks += pass->primitives[p].num_attributes;
    counts->attributes += blocks;
-   blocks = pass->attribute_blocks > blocks ? pass->attribute_blocks : blocks;
+   blocks = cm_max64(blocks, pass->attribute_blocks);
    if (blocks > counts->most_attribute_blocks)
       counts->most_attribute_blocks = blocks;
    counts->passes++;

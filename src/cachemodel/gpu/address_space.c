@@ -42,11 +42,11 @@ allocate(struct cm_address_space *space, uint64_t bytes)
 }
 
 static void
-complain(struct cm_address_space *space, uint32_t id, const char *what)
+report(struct cm_address_space *space, uint32_t id, const char *what)
 {
-   if (!space->complained)
+   if (!space->reported)
       cm_message(CM_MESSAGE_ERROR, "resource %u %s; its accesses are not counted", id, what);
-   space->complained = true;
+   space->reported = true;
 }
 
 /* Where the resource of an identifier is kept; NULL when out of memory. */
@@ -83,7 +83,7 @@ cm_address_space_define(struct cm_address_space *space, const struct cm_resource
    if (!slot)
       return false;
    if (*slot) {
-      complain(space, description->id, "was defined twice");
+      report(space, description->id, "was defined twice");
       return true;
    }
    *slot = calloc(1, sizeof **slot);
@@ -100,7 +100,7 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
       return NULL;
    struct cm_resource *resource = find_resource(space, id);
    if (!resource) {
-      complain(space, id, "was never defined");
+      report(space, id, "was never defined");
       return NULL;
    }
    if (resource->address)
@@ -110,7 +110,8 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
    if (!resource->description.is_buffer) {
       resource->layout = malloc(sizeof *resource->layout);
       if (!resource->layout) {
-         complain(space, id, "does not fit into memory");
+         space->out_of_memory = true;
+         report(space, id, "does not fit into memory");
          return NULL;
       }
       cm_texture_layout_init(resource->layout, &resource->description, space->config);
@@ -126,7 +127,8 @@ cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *res
    if (!resource->hiz) {
       resource->hiz = malloc(sizeof *resource->hiz);
       if (!resource->hiz) {
-         complain(space, resource->description.id, "does not fit into memory with its hierarchical depth");
+         space->out_of_memory = true;
+         report(space, resource->description.id, "does not fit into memory with its hierarchical depth");
          return NULL;
       }
       cm_hiz_buffer_init(resource->hiz, &resource->description);

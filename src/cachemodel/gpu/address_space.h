@@ -48,7 +48,8 @@ struct cm_address_space {
    uint32_t num_pages;
    struct cm_program_memory *programs; /**< a hash table */
    uint32_t num_programs, program_capacity;
-   bool complained; /**< about a resource that was never defined */
+   bool reported;      /**< a message was sent about the first resource that is not counted */
+   bool out_of_memory; /**< accesses of some resource are not counted */
 };
 
 void cm_address_space_init(struct cm_address_space *space, const struct cm_config *config);

@@ -317,7 +317,7 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
    cm_timing_frame_end(gpu->timing);
-   if (!cm_timing_is_complete(gpu->timing))
+   if (!cm_timing_is_complete(gpu->timing) || gpu->space.out_of_memory)
       out_of_memory(gpu);
    const uint64_t *frame = cm_gpu_frame(gpu);
    memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));

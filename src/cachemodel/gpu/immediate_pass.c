@@ -203,8 +203,8 @@ resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_
    const struct cm_resolve *resolve = task->resolve;
    const struct cm_render_surface *surface = task->surface;
    const struct cm_rectangle source = {
-      part.x0 > resolve->x0 ? part.x0 : resolve->x0,
-      part.y0 > resolve->y0 ? part.y0 : resolve->y0,
+      cm_max(part.x0, resolve->x0),
+      cm_max(part.y0, resolve->y0),
       cm_min(part.x1, resolve->x1),
       cm_min(part.y1, resolve->y1),
    };

@@ -97,7 +97,7 @@ bytes_within(const struct pixels *pixels, uint32_t p, uint64_t block, uint32_t s
 {
    const uint64_t first = block << shift, end = (block + 1) << shift;
    const uint64_t pixel = pixels->begin[p], pixel_end = pixel + pixels->bytes;
-   const uint64_t from = pixel > first ? pixel : first, to = pixel_end < end ? pixel_end : end;
+   const uint64_t from = cm_max64(pixel, first), to = cm_min64(pixel_end, end);
    return from < to ? to - from : 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "gpu/gpu_internal.h"
 #include "tiling/parameter_buffer.h"
+#include "util/minmax.h"
 
 /* Where each primitive's attributes begin, how large a PMD has to be, blocks of all attributes. */
 static bool
@@ -23,7 +24,7 @@ place_attributes(struct cm_gpu *gpu, bool *wide, uint64_t *num_blocks)
       const uint32_t attributes = pass->primitives[p].num_attributes;
       first_block[p] = (uint32_t)block;
       block += attributes;
-      most = attributes > most ? attributes : most;
+      most = cm_max(most, attributes);
    }
    *num_blocks = block;
    *wide = cm_pb_needs_wide((uint64_t)pass->tiles_x * pass->tiles_y, block, most);

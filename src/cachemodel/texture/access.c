@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "texture/texel_order.h"
+#include "util/minmax.h"
 
 #define PORT_BYTES 4 /* of a port, and of an interleaved bank (4.2.1, Table 4-2) */
 #define WIDE_PORT_BYTES 16
@@ -49,7 +50,7 @@ count_wide_bus(const struct cm_texture_access *access, const struct cm_access_te
       const uint64_t begin = texels[i].address, end = begin + texels[i].bytes,
                      next_line = (begin | within_line) + 1;
       pieces[missing].begin = begin;
-      pieces[missing++].end = end < next_line ? end : next_line;
+      pieces[missing++].end = cm_min64(end, next_line);
       if (end > next_line) {
          pieces[missing].begin = next_line;
          pieces[missing++].end = end;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "texture/placement.h"
+#include "util/minmax.h"
 
 static uint64_t
 align_up(uint64_t value, uint64_t alignment)
@@ -62,7 +63,7 @@ cm_texture_layout_init(struct cm_texture_layout *layout, const struct cm_resourc
       .placement = cm_placements[config->texture.placement],
       .layers = resource->layers ? resource->layers : 1,
       .texel_bytes = (uint32_t)resource->block_bytes * (resource->samples ? resource->samples : 1),
-      .sample_bytes = resource->block_bytes < 16 ? resource->block_bytes : 16,
+      .sample_bytes = cm_min(resource->block_bytes, 16),
       .samples = resource->samples ? resource->samples : 1,
       .block_width = resource->block_width ? resource->block_width : 1,
       .block_height = resource->block_height ? resource->block_height : 1,

@@ -2,6 +2,7 @@
 /* The placements of the thesis "Design of a Banked Texture Cache", chapter 2, and Morton
  * order within pages. */
 #include "texture/texel_order.h"
+#include "util/minmax.h"
 
 #define PAGE_SHIFT 12
 #define LEAST_ALIGNMENT 64
@@ -119,7 +120,7 @@ choose_rz(const struct cm_texture_layout *layout, struct cm_texture_level *level
    (void)layout;
    (void)config;
    const unsigned width_shift = bits_of(level->columns), height_shift = bits_of(level->rows);
-   return choose_morton(level, width_shift < height_shift ? width_shift : height_shift, height_shift);
+   return choose_morton(level, cm_min(width_shift, height_shift), height_shift);
 }
 
 static struct extent
@@ -131,8 +132,7 @@ choose_morton_4k(const struct cm_texture_layout *layout, struct cm_texture_level
       layout->texel_bytes >> PAGE_SHIFT ? 0 : log2_floor((1u << PAGE_SHIFT) / layout->texel_bytes);
    const unsigned most_columns = (page + 1) / 2, most_rows = page / 2;
    const unsigned columns = bits_of(level->columns), rows = bits_of(level->rows);
-   return choose_morton(level, columns < most_columns ? columns : most_columns,
-                        rows < most_rows ? rows : most_rows);
+   return choose_morton(level, cm_min(columns, most_columns), cm_min(rows, most_rows));
 }
 
 #define PLACEMENT(name, its_order)                                                                          \

@@ -17,4 +17,16 @@ cm_max(uint32_t a, uint32_t b)
    return a > b ? a : b;
 }
 
+static inline uint64_t
+cm_min64(uint64_t a, uint64_t b)
+{
+   return a < b ? a : b;
+}
+
+static inline uint64_t
+cm_max64(uint64_t a, uint64_t b)
+{
+   return a > b ? a : b;
+}
+
 #endif

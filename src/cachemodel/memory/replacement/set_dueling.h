@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/minmax.h"
+
 #define DUEL_GROUPS 32
 /** A counter of 10 bits counts up on misses in samples of the first policy and down on those in samples
  * of the second one; in its upper half, the other sets follow the second one. */
@@ -28,7 +30,7 @@ duel_group_shift(uint32_t sets, uint32_t min_sets)
 {
    uint32_t group_sets = sets / DUEL_GROUPS;
    if (group_sets < min_sets)
-      group_sets = sets < min_sets ? sets : min_sets;
+      group_sets = cm_min(sets, min_sets);
    return (uint32_t)__builtin_ctz(group_sets);
 }
 
