@@ -487,8 +487,7 @@ tbr_renderer_destroy(struct tbr_renderer *renderer)
    mtx_unlock(&renderer->lock);
    for (unsigned i = 0; i < renderer->num_threads; i++)
       thrd_join(renderer->threads[i], NULL);
-   assert(!renderer->first && !renderer->under_way && !renderer->live.size);
-   assert(!renderer->waiting_event_bytes);
+   assert(!renderer->first);
    cnd_destroy(&renderer->work);
    cnd_destroy(&renderer->progress);
    cnd_destroy(&renderer->room);

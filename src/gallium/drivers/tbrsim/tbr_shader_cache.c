@@ -124,7 +124,6 @@ tbr_shader_cache_destroy(struct tbr_shader_cache *cache)
 {
    if (!cache)
       return;
-   assert(!_mesa_hash_table_num_entries(cache->codes));
    forget_cache(cache);
    disk_cache_destroy(cache->disk);
    _mesa_hash_table_destroy(cache->codes, NULL);

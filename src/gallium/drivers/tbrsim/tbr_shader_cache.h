@@ -32,7 +32,7 @@ struct tbr_code {
 /** isa: the vector feature level, part of the key of what is on disk. NULL when
  * memory is out. */
 struct tbr_shader_cache *tbr_shader_cache_create(const char *isa);
-/** No code is in use any more. */
+/** No code is used any more, though GLX closes a display's screen with contexts on it, which are then lost. */
 void tbr_shader_cache_destroy(struct tbr_shader_cache *cache);
 
 /** The code with this key, one user more; NULL if there is none in memory. */
