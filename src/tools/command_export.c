@@ -161,7 +161,9 @@ run(struct export *export, const struct export_options *options, struct session 
    const struct configuration *configuration = session->configurations.list;
    const uint32_t block = options->unit == CM_UNIT_DRAM ? 1u << CM_DRAM_BLOCK_SHIFT
                                                         : configuration->config->caches[options->unit].block;
-   const struct cm_access_reader reader = {read_entries, export, 1u << options->unit};
+   const struct cm_access_reader reader = {.read = read_entries,
+                                           .context = export,
+                                           .units = 1u << options->unit};
    export->arrivals =
       (struct cm_arrivals){.unit = options->unit, .block_shift = (unsigned)__builtin_ctz(block)};
    export->number = 0;

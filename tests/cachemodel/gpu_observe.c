@@ -160,7 +160,9 @@ test_invalidation(void **unused)
         unit += CM_UNIT_L2 - CM_UNIT_TEXTURE_CACHE) {
       struct cm_hierarchy hierarchy;
       struct cm_arrivals arrivals[2] = {{.range = 0}, {.unit = unit, .block_shift = 6}};
-      const struct cm_access_reader reader = {expect_invalidations, arrivals, 1u << unit};
+      const struct cm_access_reader reader = {.read = expect_invalidations,
+                                              .context = arrivals,
+                                              .units = 1u << unit};
       assert_true(cm_hierarchy_init(&hierarchy, config));
       assert_true(cm_hierarchy_add_reader(&hierarchy, &reader));
       for (unsigned i = 0; i < 2; i++) {

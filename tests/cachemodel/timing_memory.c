@@ -126,8 +126,8 @@ submit_reads(struct cm_memory *memory, cm_dram_ticket *tickets)
    for (uint32_t r = 0; r < READS; r++) {
       cycle += random_below(&random, 12);
       const uint64_t address = (uint64_t)random_below(&random, 1 << 16) * 64;
-      tickets[r] = cm_memory_submit(memory, cm_token_make(CM_TOKEN_DRAM_READ, address, CM_STREAM_TEXTURE, 6),
-                                    false, cycle);
+      tickets[r] =
+         cm_memory_submit(memory, cm_entry_dram(false, CM_STREAM_TEXTURE, address, 64), false, cycle);
    }
 }
 

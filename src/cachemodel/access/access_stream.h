@@ -38,7 +38,13 @@ enum cm_entry_kind {
    CM_ENTRY_RANGE,                        /**< value: where the range begins that the next entry speaks of */
    CM_ENTRY_INVALIDATE, /**< all instances of a unit drop the blocks of the range; address: of its last byte */
    CM_ENTRY_PARAMETER_BUFFER, /**< unit: enum cm_parameter_buffer_event */
-   CM_ENTRY_MARK,             /**< unit: enum cm_mark */
+   /* Where a reader asks for them (cm_access_reader.requests). */
+   CM_ENTRY_GROUP, /**< the lookups from here on begin together: a footprint's, a program's, a PMD's, a primitive's
+                    * attributes; value: how many stand before what they cause */
+   CM_ENTRY_LOOKUP, /**< a block is looked up in a first texture cache, hit or miss; one of a group */
+   CM_ENTRY_REQUEST, /**< a block is requested of a NUCA by the group's processor; instance: the cache that serves it.
+                      * What that causes stands behind it. */
+   CM_ENTRY_MARK, /**< unit: enum cm_mark */
    CM_ENTRY_KIND_COUNT
 };
 #define CM_ENTRY_LAST_ACCESS CM_ENTRY_WRITE_BLOCK
@@ -60,6 +66,7 @@ enum cm_mark {
    CM_MARK_TILE_END,
    CM_MARK_PASS_END,
    CM_MARK_FRAME_END,
+   CM_MARK_ITEM, /**< an item of the pipeline has come to some point (timing/log.h); where a reader asks for it */
 };
 
 /**
@@ -183,6 +190,14 @@ void cm_access_stream_finish(struct cm_access_stream *stream);
 
 /** Gives all entries to who takes them. */
 void cm_access_stream_drain(struct cm_access_stream *stream);
+
+/** Makes room: the next `count` entries, fewer than a batch, stay where they are until another one is appended. */
+static inline void
+cm_access_stream_reserve(struct cm_access_stream *stream, uint32_t count)
+{
+   if (stream->capacity - stream->count <= count)
+      cm_access_stream_drain(stream);
+}
 
 static inline void
 cm_access_stream_append(struct cm_access_stream *stream, cm_entry entry)

@@ -13,6 +13,10 @@ struct cm_access_reader {
    /** A bit for each unit (1u << enum cm_unit) that the reader looks at: accesses to private caches that are not among
     * them, hits or misses, are not in the stream. */
    uint32_t units;
+   /** A bit for each stream whose accesses to a first cache that is private it gets as well. */
+   uint32_t streams;
+   /** It gets groups, lookups, requests and items, too, and what private caches ask of one another. */
+   bool requests;
 };
 
 /** Which unit is looked at, and what its entries need of those before. */
@@ -47,7 +51,10 @@ cm_arrivals_decode(struct cm_arrivals *arrivals, cm_entry entry, struct cm_unit_
    switch (kind) {
    case CM_ENTRY_RANGE: arrivals->range = cm_entry_value(entry); return CM_ARRIVAL_NONE;
    case CM_ENTRY_MARK: arrival->mark = (enum cm_mark)cm_entry_unit(entry); return CM_ARRIVAL_MARK;
-   case CM_ENTRY_PARAMETER_BUFFER: return CM_ARRIVAL_NONE;
+   case CM_ENTRY_PARAMETER_BUFFER:
+   case CM_ENTRY_GROUP:
+   case CM_ENTRY_LOOKUP:
+   case CM_ENTRY_REQUEST: return CM_ARRIVAL_NONE;
    default: break;
    }
    if (cm_entry_unit(entry) != (unsigned)arrivals->unit)

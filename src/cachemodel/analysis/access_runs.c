@@ -162,7 +162,8 @@ cm_run_reader_destroy(struct cm_run_reader *reader)
 struct cm_access_reader
 cm_run_reader_reader(struct cm_run_reader *reader)
 {
-   return (struct cm_access_reader){read_entries, reader, 1u << reader->options.unit};
+   return (
+      struct cm_access_reader){.read = read_entries, .context = reader, .units = 1u << reader->options.unit};
 }
 
 bool

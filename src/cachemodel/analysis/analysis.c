@@ -119,7 +119,7 @@ struct cm_access_reader
 cm_analysis_reader(struct cm_analysis *analysis, enum cm_unit unit, unsigned block_shift)
 {
    analysis->arrivals = (struct cm_arrivals){.unit = unit, .block_shift = block_shift};
-   return (struct cm_access_reader){read_entries, analysis, 1u << unit};
+   return (struct cm_access_reader){.read = read_entries, .context = analysis, .units = 1u << unit};
 }
 
 uint32_t

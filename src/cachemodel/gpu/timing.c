@@ -7,6 +7,27 @@
 #include "timing/log.h"
 #include "timing/tiled/tiled.h"
 
+/* The tile-based pipeline looks at what arrives at the L2 and at memory, mode imr at all accesses; texture lookups are
+ * logged as such. */
+static bool
+read_accesses(struct cm_timing *timing)
+{
+   const struct cm_config *config = timing->config;
+   struct cm_access_reader reader = {.read = cm_log_read, .context = timing, .requests = true};
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      if (config->caches[unit].size && config->caches[unit].next != CM_UNIT_DRAM)
+         timing->units |= 1u << config->caches[unit].next;
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      const enum cm_unit unit = config->streams[stream];
+      if (unit == CM_UNIT_DRAM || (timing->immediate ? stream == CM_STREAM_TEXTURE : unit != CM_UNIT_L2))
+         continue;
+      reader.streams |= 1u << stream;
+      timing->units |= 1u << unit;
+   }
+   return cm_hierarchy_add_reader(timing->hierarchy, &reader);
+}
+
 struct cm_timing *
 cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca)
 {
@@ -24,8 +45,10 @@ cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
       cm_timing_destroy(timing);
       return NULL;
    }
-   cm_hierarchy_tap(hierarchy, &timing->tap, is_immediate);
-   return timing;
+   if (read_accesses(timing))
+      return timing;
+   cm_timing_destroy(timing);
+   return NULL;
 }
 
 /* A log that nobody will read. */
@@ -45,7 +68,6 @@ cm_timing_destroy(struct cm_timing *timing)
       drop(timing, timing->log);
    cm_tiled_timing_destroy(timing->tiled);
    cm_immediate_timing_destroy(timing->immediate);
-   cm_tap_finish(&timing->tap);
    free(timing->covered);
    free(timing);
 }
@@ -68,13 +90,13 @@ cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
 {
    if (!timing || timing->out_of_memory)
       return;
+   cm_shared_side_run(&timing->hierarchy->shared); /* which belongs to no log */
    timing->log = timing->tiled ? cm_tiled_timing_begin(timing->tiled, kind, tile) : &timing->immediate->log;
-   if (!timing->log) {
+   if (!timing->log || !cm_log_clear(timing->log)) {
       timing->out_of_memory = true;
       return;
    }
-   cm_log_clear(timing->log);
-   timing->tap.count = 0;
+   timing->num_marks = 1;
    timing->logged_end = 0;
    timing->vertex_accesses = cm_timing_vertex_accesses(timing);
 }
@@ -84,23 +106,18 @@ cm_timing_end(struct cm_timing *timing)
 {
    if (!timing || !timing->log)
       return;
+   cm_shared_side_run(&timing->hierarchy->shared);
    struct cm_log *log = timing->log;
-   const struct cm_tap tap = log->tap;
-   log->tap = timing->tap;
-   timing->tap = tap;
    timing->log = NULL;
-   timing->out_of_memory |= log->tap.out_of_memory;
-   if (timing->out_of_memory)
+   if (timing->out_of_memory) {
       drop(timing, log);
-   else if (timing->tiled)
+      return;
+   }
+   cm_log_resolve(log);
+   if (timing->tiled)
       cm_tiled_timing_end(timing->tiled, log);
    else
       cm_immediate_timing_pass(timing->immediate);
-   /* The log of a pass is long, and has been read: one array of tokens is enough. */
-   if (timing->immediate) {
-      timing->tap = log->tap;
-      log->tap = (struct cm_tap){0};
-   }
 }
 
 void

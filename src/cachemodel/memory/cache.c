@@ -112,28 +112,6 @@ cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
    cache->future = future;
 }
 
-/* Tells the tap of what a cache asks of the next one. */
-static inline void
-tell_tap(const struct cm_cache *cache, enum cm_token_kind kind, uint64_t block, enum cm_stream stream)
-{
-   if (cache->tap)
-      cm_tap_add(cache->tap, cm_token_make(kind, block << cache->block_shift, stream, cache->next->unit));
-}
-
-/* There is a next cache. It may have larger blocks, so the two speak in byte addresses. */
-static inline void
-ask_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
-{
-   const uint64_t address = block << cache->block_shift;
-   if (cache->leaving) {
-      cm_access_stream_append(cache->leaving, cm_entry_access(cache->next_entry, access, stream, address));
-      return;
-   }
-   if (cache->reported)
-      cm_access_stream_append(cache->reported, cm_entry_access(cache->next_entry, access, stream, address));
-   cm_cache_access(cache->next, address, stream, access);
-}
-
 void
 cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
@@ -143,10 +121,9 @@ cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream strea
       cm_dram_access(cache->dram, block << cache->block_shift, stream, true, 1, 1u << cache->block_shift);
       return;
    }
-   tell_tap(cache, CM_TOKEN_WRITE, block, stream);
    if (next->block_shift != cache->block_shift)
       access = CM_WRITE;
-   ask_next(cache, block, stream, access);
+   cm_cache_ask_next(cache, block, stream, access);
 }
 
 static void
@@ -181,8 +158,7 @@ fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
       cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);
       return;
    }
-   tell_tap(cache, CM_TOKEN_READ, block, stream);
-   ask_next(cache, block, stream, CM_READ);
+   cm_cache_ask_next(cache, block, stream, CM_READ);
 }
 
 void
@@ -298,13 +274,9 @@ cm_dram_report(const struct cm_dram *dram, uint64_t address, enum cm_stream stre
                uint64_t blocks, uint32_t block_bytes)
 {
    const uint64_t first = address & ~(uint64_t)(block_bytes - 1);
-   for (uint64_t b = 0; dram->reported && b < blocks; b++)
+   for (uint64_t b = 0; b < blocks; b++)
       cm_access_stream_append(dram->reported,
                               cm_entry_dram(write, stream, first + b * block_bytes, block_bytes));
-   const enum cm_token_kind kind = write ? CM_TOKEN_DRAM_WRITE : CM_TOKEN_DRAM_READ;
-   for (uint64_t b = 0; dram->tap && b < blocks; b++)
-      cm_tap_add(dram->tap,
-                 cm_token_make(kind, first + b * block_bytes, stream, (uint32_t)__builtin_ctz(block_bytes)));
 }
 
 uint64_t

@@ -20,14 +20,11 @@
 #include "access/access_stream.h"
 #include "config/config.h"
 #include "memory/counters.h"
-#include "memory/tap.h"
 
 /** Main memory: traffic by stream and direction. */
 struct cm_dram {
    uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
    struct cm_access_stream *reported; /**< gets an entry for each access; NULL: nobody reads them */
-   struct cm_tap *tap;                /**< logs all that arrives here; NULL: nobody does */
-   bool is_reported;                  /**< there is such a stream or a tap */
 };
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
@@ -143,7 +140,6 @@ struct cm_cache {
    struct cm_access_stream
       *reported;        /**< as leaving, but the next cache is called, too; NULL: nobody reads it */
    cm_entry next_entry; /**< names the next cache in entries (cm_entry_cache) */
-   struct cm_tap *tap;  /**< logs what it asks of the next cache; NULL: nobody does */
    /** Is told of each block that leaves the cache, evicted or invalidated; NULL: nobody. */
    void (*left)(void *context, const struct cm_cache *cache, uint64_t block);
    void *left_context;
@@ -304,7 +300,7 @@ static inline void
 cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write, uint64_t blocks,
                uint32_t block_bytes)
 {
-   if (dram->is_reported)
+   if (dram->reported)
       cm_dram_report(dram, address, stream, write, blocks, block_bytes);
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS] += blocks;
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;

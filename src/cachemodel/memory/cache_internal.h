@@ -26,6 +26,20 @@ cm_cache_append_lookup(const struct cm_cache *cache, uint64_t block, enum cm_str
                            cm_entry_access(cache->lookup_entry, access, stream, block << cache->block_shift));
 }
 
+/** Asks the next cache, which there is, for a block. It may have larger blocks, so the two speak in byte addresses. */
+static inline void
+cm_cache_ask_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   const uint64_t address = block << cache->block_shift;
+   if (cache->leaving) {
+      cm_access_stream_append(cache->leaving, cm_entry_access(cache->next_entry, access, stream, address));
+      return;
+   }
+   if (cache->reported)
+      cm_access_stream_append(cache->reported, cm_entry_access(cache->next_entry, access, stream, address));
+   cm_cache_access(cache->next, address, stream, access);
+}
+
 /** Counts the eviction of a line and writes it back if it is dirty. */
 void cm_cache_evict(struct cm_cache *cache, cm_line line);
 

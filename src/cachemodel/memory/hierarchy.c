@@ -134,47 +134,77 @@ cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
    cm_shared_side_finish(&hierarchy->shared);
 }
 
+/* The private cache that a stream begins at; NULL: a shared one, or memory. */
+static const struct cm_cache *
+first_private(const struct cm_hierarchy *hierarchy, unsigned stream)
+{
+   const struct cm_cache *cache = hierarchy->entry[stream].cache;
+   return cache && !hierarchy->shared.caches[cache->unit] ? cache : NULL;
+}
+
+/* With readers, what a cache or a stream asks of a shared cache is reported, and that cache called. */
+static void
+call_shared_side(struct cm_hierarchy *hierarchy)
+{
+   struct cm_cache *const *const lists[] = {hierarchy->caches, hierarchy->entrances};
+   for (unsigned l = 0; l < 2; l++) {
+      for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+         for (uint32_t i = 0; lists[l][unit] && i < hierarchy->instances[unit]; i++) {
+            struct cm_cache *cache = &lists[l][unit][i];
+            if (cache->leaving)
+               cache->reported = &hierarchy->shared.reported;
+            cache->leaving = NULL;
+         }
+      }
+   }
+}
+
+/* Each access once, however many readers there are: a cache that reports all its lookups says more than who asks it. */
+static void
+choose_reports(struct cm_hierarchy *hierarchy)
+{
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      const struct cm_cache *cache = first_private(hierarchy, stream);
+      hierarchy->entry[stream].is_reported =
+         hierarchy->read_streams >> stream & 1 && cache && !cache->lookups;
+   }
+   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+      for (uint32_t i = 0; !hierarchy->shared.caches[unit] && i < hierarchy->instances[unit]; i++) {
+         struct cm_cache *cache = &hierarchy->caches[unit][i];
+         if (cache->next && !hierarchy->shared.caches[cache->next->unit])
+            cache->reported = cache->next->lookups ? NULL : hierarchy->requests;
+      }
+   }
+}
+
 bool
 cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_reader *reader)
 {
    if (!cm_shared_side_add_reader(&hierarchy->shared, reader))
       return false;
    hierarchy->read_units |= reader->units;
+   hierarchy->read_streams |= reader->streams;
+   if (reader->requests)
+      hierarchy->requests = &hierarchy->shared.reported;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       const bool is_read = reader->units >> unit & 1 && !hierarchy->shared.caches[unit];
       for (uint32_t i = 0; is_read && i < hierarchy->instances[unit]; i++)
-         cm_cache_report_lookups(&hierarchy->caches[unit][i], &hierarchy->shared.arriving,
+         cm_cache_report_lookups(&hierarchy->caches[unit][i], &hierarchy->shared.reported,
                                  cm_entry_cache(unit, i));
    }
+   call_shared_side(hierarchy);
+   choose_reports(hierarchy);
    return true;
 }
 
 void
-cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts)
-{
-   /* Each entry is taken at once: what it causes is logged before the next access. */
-   hierarchy->shared.arriving.capacity = 1;
-   hierarchy->tap = hierarchy->dram.tap = tap;
-   hierarchy->dram.is_reported = true;
-   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      for (uint32_t i = 0; hierarchy->caches[unit] && i < hierarchy->instances[unit]; i++)
-         hierarchy->caches[unit][i].tap = tap;
-   }
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-      const struct cm_cache *cache = hierarchy->entry[stream].cache;
-      hierarchy->entry[stream].is_told =
-         cache && (firsts ? stream != CM_STREAM_TEXTURE : cache->unit == CM_UNIT_L2);
-   }
-}
-
-void
-cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
-                  enum cm_access access)
+cm_hierarchy_report(struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
+                    enum cm_access access)
 {
    const uint32_t shift = hierarchy->entry[stream].block_shift;
-   cm_tap_add(hierarchy->tap,
-              cm_token_make(access == CM_READ ? CM_TOKEN_READ : CM_TOKEN_WRITE, address >> shift << shift,
-                            stream, hierarchy->entry[stream].cache->unit));
+   cm_access_stream_append(&hierarchy->shared.reported,
+                           cm_entry_access(cm_entry_cache(hierarchy->entry[stream].cache->unit, 0), access,
+                                           stream, address >> shift << shift));
 }
 
 void
@@ -194,8 +224,8 @@ cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, u
    const uint64_t block_bytes = 1ull << shift;
    for (uint64_t begin = address >> shift << shift; begin < end; begin += block_bytes) {
       const bool whole = begin >= address && end - begin >= block_bytes;
-      if (hierarchy->entry[stream].is_told)
-         cm_hierarchy_tell(hierarchy, begin, stream, write ? CM_WRITE : CM_READ);
+      if (hierarchy->entry[stream].is_reported)
+         cm_hierarchy_report(hierarchy, begin, stream, write ? CM_WRITE : CM_READ);
       cm_cache_access(cache, begin, stream, !write ? CM_READ : whole ? CM_WRITE_BLOCK : CM_WRITE);
    }
 }

@@ -24,17 +24,19 @@ struct cm_hierarchy {
    struct cm_dram dram;
    struct cm_cache *caches[CM_CACHE_COUNT]; /**< instances of each unit; NULL: not configured */
    uint32_t instances[CM_CACHE_COUNT];
-   struct cm_tap *tap; /**< logs accesses of first caches, as entry[].is_told says; NULL: nobody does */
    struct cm_liveness liveness; /**< of the Parameter Buffer, for private caches */
    struct cm_shared_side shared;
-   uint32_t read_units; /**< a bit for each that readers look at */
+   /** Gets groups, lookups, requests and items; NULL: no reader asks for them. */
+   struct cm_access_stream *requests;
+   uint32_t read_streams; /**< a bit for each whose accesses to a first cache are read */
+   uint32_t read_units;   /**< a bit for each that readers look at */
    struct cm_cache
       *entrances[CM_CACHE_COUNT]; /**< of shared units that streams enter, by instance; else NULL */
    struct {
       struct cm_cache *cache; /**< instance 0 of the first unit, or of its entrances; NULL: memory */
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
-      bool is_told;         /**< there is a tap, which is to know of accesses to the first unit */
+      bool is_reported; /**< somebody reads the accesses to it, which is private (cm_access_reader.streams) */
    } entry[CM_STREAM_COUNT];
 };
 
@@ -44,10 +46,6 @@ void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
 
 /** Before the first access: another reader of the access stream (access/arrivals.h). False when out of memory. */
 bool cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_reader *reader);
-
-/** Before the first access: the tap, which must outlive the hierarchy, logs what passes between the levels. firsts: it
- * logs all accesses of first caches, too, but those of textures, which texture/unit.c logs. */
-void cm_hierarchy_tap(struct cm_hierarchy *hierarchy, struct cm_tap *tap, bool firsts);
 
 /** The cache that serves a stream for a fragment processor (0 for everyone else);
  * NULL: memory. */
@@ -61,9 +59,9 @@ cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, 
    return cache + (processor < instances ? processor : processor % instances);
 }
 
-/** Tells the tap of an access that a stream makes to its first cache. */
-void cm_hierarchy_tell(const struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
-                       enum cm_access access);
+/** Reports an access that a stream makes to its first cache. */
+void cm_hierarchy_report(struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
+                         enum cm_access access);
 
 /** One access of at most one block at a byte address. */
 static inline void
@@ -71,8 +69,8 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
                     enum cm_stream stream, enum cm_access access)
 {
    struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
-   if (hierarchy->entry[stream].is_told)
-      cm_hierarchy_tell(hierarchy, address, stream, access);
+   if (hierarchy->entry[stream].is_reported)
+      cm_hierarchy_report(hierarchy, address, stream, access);
    if (cache)
       cm_cache_access(cache, address, stream, access);
    else

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "memory/shared_side.h"
 
+#include "memory/cache_internal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,23 +118,18 @@ take(void *context, struct cm_access_stream *stream)
 
 /* ---- readers --------------------------------------------------------------- */
 
-/* The same with readers: each entry, then what it causes. */
+/* With readers private caches call the shared ones, which reports what they ask and what that causes in order: what
+ * arrives here is no access, and taken at once. */
 static void
 take_and_report(void *context, struct cm_access_stream *stream)
 {
    struct cm_shared_side *shared = context;
-   shared->dram->reported = &shared->reported;
    for (uint32_t i = 0; i < stream->count; i++) {
-      const cm_entry entry = stream->entries[i];
-      cm_access_stream_append(&shared->reported, entry);
-      if (!is_access(entry))
-         take_other(shared, entry);
-      else if (shared->caches[cm_entry_unit(entry)]) /* else it is a lookup in a private one */
-         cm_cache_access(cache_of(shared, entry), cm_entry_address(entry), cm_entry_stream(entry),
-                         (enum cm_access)cm_entry_kind(entry));
+      assert(!is_access(stream->entries[i]));
+      cm_access_stream_append(&shared->reported, stream->entries[i]);
+      take_other(shared, stream->entries[i]);
    }
    stream->count = 0;
-   shared->dram->reported = stream;
 }
 
 static void
@@ -152,8 +149,8 @@ cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_
       return false;
    shared->readers[shared->num_readers++] = *reader;
    shared->arriving.take = take_and_report;
-   shared->dram->reported = &shared->arriving;
-   shared->dram->is_reported = true;
+   shared->arriving.capacity = 1;
+   shared->dram->reported = &shared->reported;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       for (uint32_t i = 0; i < shared->instances[unit]; i++)
          shared->caches[unit][i].reported = &shared->reported;
@@ -194,8 +191,7 @@ cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_c
 static void
 enter(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
-   cm_access_stream_append(cache->leaving,
-                           cm_entry_access(cache->next_entry, access, stream, block << cache->block_shift));
+   cm_cache_ask_next(cache, block, stream, access);
 }
 
 static void
@@ -217,7 +213,7 @@ enter_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stre
 }
 
 void
-cm_cache_init_entrance(struct cm_cache *cache, const struct cm_cache *shared, struct cm_access_stream *stream,
+cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct cm_access_stream *stream,
                        cm_entry entry)
 {
    static const struct cm_replacement entrance = {
@@ -230,6 +226,7 @@ cm_cache_init_entrance(struct cm_cache *cache, const struct cm_cache *shared, st
       .unit = shared->unit,
       .replacement = &entrance,
       .folded_block = CM_NO_BLOCK,
+      .next = shared,
       .leaving = stream,
       .next_entry = entry,
    };

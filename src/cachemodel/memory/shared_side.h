@@ -28,7 +28,8 @@ struct cm_shared_side {
    uint64_t max_blocks;  /**< room in it */
    uint64_t range;       /**< value of the last CM_ENTRY_RANGE */
    struct cm_dram *dram;
-   /* The entries that were taken, each with what it caused behind it; where there are readers. */
+   /** Where there are readers: all entries, each with what it causes behind it. Private caches then call the shared ones
+    * instead of appending to arriving (cm_cache.reported), and what else arrives is taken at once. */
    struct cm_access_stream reported;
    struct cm_access_reader readers[CM_MAX_ACCESS_READERS];
    unsigned num_readers;
@@ -59,13 +60,13 @@ static inline void
 cm_shared_side_mark(struct cm_shared_side *shared, enum cm_mark mark, uint32_t value)
 {
    if (shared->num_readers)
-      cm_access_stream_append(&shared->arriving,
+      cm_access_stream_append(&shared->reported,
                               cm_entry_make(CM_ENTRY_MARK, mark, 0, (enum cm_stream)0, value));
 }
 
 /** Makes a cache a way into a shared one, of which `entry` tells (cm_entry_cache): what it is asked for becomes
  * entries of the stream. It has no lines, and counts accesses only. */
-void cm_cache_init_entrance(struct cm_cache *cache, const struct cm_cache *shared,
-                            struct cm_access_stream *stream, cm_entry entry);
+void cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct cm_access_stream *stream,
+                            cm_entry entry);
 
 #endif

@@ -62,6 +62,7 @@ cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy)
    if (!nuca)
       return NULL;
    nuca->organisation = organisations[config->nuca.organisation];
+   nuca->hierarchy = hierarchy;
    nuca->caches = hierarchy->caches[CM_UNIT_TEXTURE_CACHE];
    nuca->processors = config->fragment_stage.processors;
    nuca->config = config->nuca;
@@ -104,30 +105,35 @@ cm_nuca_l2_router(const struct cm_nuca *nuca)
    return nuca->l2_router;
 }
 
-/* Requests one by one: each stands in the tap before what it causes. */
+/** More entries than a request causes. */
+#define REQUEST_ENTRIES 64
+
+/* Requests one by one: each stands in the access stream before what it causes. Who serves it is known after that. */
 static __attribute__((noinline)) void
-serve_and_tell(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
-               struct cm_tap *tap)
+serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
+                 struct cm_access_stream *stream)
 {
    const uint32_t shift = nuca->caches[0].block_shift;
    for (unsigned b = 0; b < count; b++) {
-      const size_t place = tap->count;
-      cm_tap_add(tap, cm_token_make(CM_TOKEN_REQUEST, blocks[b] << shift, CM_STREAM_TEXTURE, 0));
+      cm_access_stream_reserve(stream, REQUEST_ENTRIES);
+      const uint32_t number = stream->count;
+      cm_access_stream_append(stream,
+                              cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
+                                            blocks[b] << shift >> CM_ENTRY_ADDRESS_SHIFT));
       nuca->organisation->read(nuca, processor, &blocks[b], 1);
-      if (!tap->out_of_memory)
-         tap->tokens[place] =
-            cm_token_make(CM_TOKEN_REQUEST, blocks[b] << shift, CM_STREAM_TEXTURE, nuca->server);
+      assert(number < stream->count);
+      stream->entries[number] |= (cm_entry)nuca->server << CM_ENTRY_INSTANCE_SHIFT;
    }
 }
 
 static inline void
 serve(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count)
 {
-   struct cm_tap *tap = nuca->caches[0].tap;
+   struct cm_access_stream *requests = nuca->hierarchy->requests;
    assert(processor < nuca->processors && count <= CM_MAX_FOOTPRINT_BLOCKS);
    nuca->counts[CM_NUCA_REQUESTS] += count;
-   if (tap)
-      serve_and_tell(nuca, processor, blocks, count, tap);
+   if (requests)
+      serve_and_report(nuca, processor, blocks, count, requests);
    else
       nuca->organisation->read(nuca, processor, blocks, count);
 }

@@ -7,14 +7,16 @@
 static void
 log_group(const struct cm_texture_path *path, unsigned count)
 {
-   cm_tap_add(path->hierarchy->tap, cm_token_make(CM_TOKEN_GROUP, count, CM_STREAM_TEXTURE, 0));
+   cm_access_stream_append(path->hierarchy->requests,
+                           cm_entry_make(CM_ENTRY_GROUP, 0, 0, CM_STREAM_TEXTURE, count));
 }
 
 static inline void
 log_block(const struct cm_texture_path *path, uint64_t block)
 {
-   cm_tap_add(path->hierarchy->tap, cm_token_make(CM_TOKEN_FIRST, block << path->block_shift,
-                                                  CM_STREAM_TEXTURE, path->block_shift));
+   cm_access_stream_append(path->hierarchy->requests,
+                           cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_TEXTURE_CACHE, 0, CM_STREAM_TEXTURE,
+                                         block << path->block_shift >> CM_ENTRY_ADDRESS_SHIFT));
 }
 
 static void
@@ -73,8 +75,8 @@ void
 cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads, uint32_t processor)
 {
    struct cm_cache *cache = cm_hierarchy_entry(path->hierarchy, CM_STREAM_TEXTURE, processor);
-   assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->tap));
-   if (path->hierarchy->tap)
+   assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->requests));
+   if (path->hierarchy->requests)
       log_reads(path, reads);
    if (path->nuca && reads->is_grid)
       cm_nuca_read_grid(path->nuca, processor, &reads->grid);

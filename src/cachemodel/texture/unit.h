@@ -3,7 +3,7 @@
  * The texture unit: which blocks a footprint reads, and what reads them.
  *
  * A footprint becomes a grid or a list of blocks once. That goes to the design of texture caches that is counted
- * (texture/access.h), to the tap, which timing reads, and to the caches: the processor's, those of a NUCA, or, without
+ * (texture/access.h), to the access stream, which timing reads, and to the caches: the processor's, those of a NUCA, or, without
  * any, memory.
  */
 #ifndef CM_TEXTURE_UNIT_H
@@ -14,9 +14,9 @@
 #include "texture/nuca.h"
 #include "texture/placement.h"
 
-/** What texture reads go through, the same for all units of a GPU. If the hierarchy has a tap, it logs them: for each
- * footprint a CM_TOKEN_GROUP of CM_STREAM_TEXTURE, then a CM_TOKEN_FIRST for each of its blocks and what these cause;
- * with a NUCA a CM_TOKEN_REQUEST for each request, and what it causes after it. */
+/** What texture reads go through, the same for all units of a GPU. If a reader asks for requests (access/arrivals.h), they
+ * are in the access stream: for each footprint a CM_ENTRY_GROUP, then a CM_ENTRY_LOOKUP for each of its blocks and what
+ * these cause; with a NUCA a CM_ENTRY_REQUEST for each request, and what it causes after it. */
 struct cm_texture_path {
    struct cm_hierarchy *hierarchy;
    struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
@@ -25,8 +25,8 @@ struct cm_texture_path {
    bool is_direct;       /**< from caches, that is not from a NUCA or memory, and not logged */
 };
 
-/** For a configuration, which is valid, and its hierarchy, which must outlive the path and gets its tap, if any, before
- * the first read. False when out of memory. */
+/** For a configuration, which is valid, and its hierarchy, which must outlive the path and gets its readers before
+ * that. False when out of memory. */
 bool cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *config,
                           struct cm_hierarchy *hierarchy);
 void cm_texture_path_finish(struct cm_texture_path *path);

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The log that the timings read: what passed between the caches, in order (memory/tap.h), and the items of the
- * pipeline that caused it, each with the place in it where its tokens end.
+ * The log that the timings read: the accesses of the access stream (access/access_stream.h), in order, and the items of
+ * the pipeline that caused them, each with the position in it where its entries end.
+ *
+ * The consumer is ahead of the access stream, which it fills. When an item comes to a point, a CM_MARK_ITEM is appended,
+ * and the item keeps the mark's number; where the mark stands among the entries is known when they have been read
+ * (cm_log_resolve).
  */
 #ifndef CM_TIMING_LOG_H
 #define CM_TIMING_LOG_H
@@ -83,7 +87,9 @@ struct cm_logged_block {
    }
 
 struct cm_log {
-   struct cm_tap tap;
+   CM_LOG_ITEMS(cm_entry)
+   entries; /**< accesses (CM_ENTRY_WRITE_BLOCK as CM_ENTRY_WRITE), groups, lookups, requests */
+   CM_LOG_ITEMS(uint32_t) positions; /**< by number of the mark: entries before it; mark 0 is the beginning */
    CM_LOG_ITEMS(struct cm_logged_draw) draws;
    CM_LOG_ITEMS(struct cm_logged_vertex) vertices;
    CM_LOG_ITEMS(struct cm_logged_binned) binned;
@@ -92,17 +98,23 @@ struct cm_log {
    CM_LOG_ITEMS(struct cm_logged_primitive) primitives;
    CM_LOG_ITEMS(struct cm_logged_region) regions;
    CM_LOG_ITEMS(struct cm_logged_block) blocks;
-   uint32_t marks[CM_LOG_MARK_COUNT]; /**< tokens before */
+   uint32_t marks[CM_LOG_MARK_COUNT]; /**< entries before */
 };
 
-/** Makes it empty; its memory stays. */
-void cm_log_clear(struct cm_log *log);
+/** Reads the access stream into the log that is being written (struct cm_access_reader). */
+void cm_log_read(void *timing, const cm_entry *entries, uint32_t count);
+
+/** After all entries have been read: what items have as numbers of marks becomes positions in entries. */
+void cm_log_resolve(struct cm_log *log);
+
+/** Makes it empty but for mark 0; its memory stays. False when out of memory. */
+bool cm_log_clear(struct cm_log *log);
 void cm_log_finish(struct cm_log *log);
 
-static inline const cm_token *
+static inline const cm_entry *
 cm_log_token(const struct cm_log *log, uint32_t number)
 {
-   return log->tap.tokens + number;
+   return log->entries.items + number;
 }
 
 /* ---- who writes it ------------------------------------------------------- */
@@ -110,10 +122,11 @@ cm_log_token(const struct cm_log *log, uint32_t number)
 struct cm_timing {
    const struct cm_config *config;
    struct cm_hierarchy *hierarchy;
-   struct cm_tap tap;   /**< what passes between the caches; becomes the log's when that is complete */
    struct cm_log *log;  /**< being written; NULL: none */
+   uint32_t units;      /**< a bit for each whose accesses are logged */
    bool out_of_memory;  /**< nothing is logged any more */
-   uint32_t logged_end; /**< tokens that belong to an item */
+   uint32_t num_marks;  /**< appended for the log, and its beginning */
+   uint32_t logged_end; /**< number of the mark where the last item ends */
 
    /* Of the tile-based pipeline. */
    uint64_t vertex_accesses; /**< of the vertex cache until the last vertex */

@@ -28,16 +28,16 @@ cm_memory_finish(struct cm_memory *memory)
 }
 
 cm_dram_ticket
-cm_memory_submit(struct cm_memory *memory, cm_token token, bool write, uint64_t cycle)
+cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle)
 {
    const uint64_t arrival = cm_dram_clock_to_dram(memory->clock, cycle);
-   const uint64_t address = cm_token_address(token);
-   const uint32_t bytes = 1u << cm_token_size(token);
+   const uint64_t address = cm_entry_address(token);
+   const uint32_t bytes = 1u << cm_entry_instance(token);
    const uint32_t piece = bytes < CM_DRAM_REQUEST_BYTES ? bytes : CM_DRAM_REQUEST_BYTES;
    cm_dram_ticket ticket = 0;
    for (uint32_t offset = 0; offset < bytes; offset += piece)
       ticket =
-         cm_dram_system_submit(memory->dram, address + offset, piece, write, cm_token_stream(token), arrival);
+         cm_dram_system_submit(memory->dram, address + offset, piece, write, cm_entry_stream(token), arrival);
    memory->last_ticket = ticket;
    return ticket;
 }

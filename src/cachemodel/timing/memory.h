@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * What both timings' memory sides are made of: reads from DRAM and those who wait for them, tables of outstanding
- * misses, banks. The caches have decided already what hits and what misses (memory/tap.h is the log of it).
+ * misses, banks. The caches have decided already what hits and what misses (timing/log.h is the log of it).
  *
  * A read from memory is not complete when it is requested: its completion is asked for when somebody needs the
  * data, so that DRAM chooses among all that was requested until then. What waits for data is a cm_wait.
@@ -11,7 +11,7 @@
 
 #include "config/config.h"
 #include "dram/dram_system.h"
-#include "memory/tap.h"
+#include "access/access_stream.h"
 #include "timing/pieces.h"
 
 /* ---- DRAM ---------------------------------------------------------------- */
@@ -31,7 +31,7 @@ bool cm_memory_init(struct cm_memory *memory, const struct cm_config *config, ui
 void cm_memory_finish(struct cm_memory *memory);
 
 /** Requests what a token names, at most CM_DRAM_REQUEST_BYTES at once: the last request's ticket. */
-cm_dram_ticket cm_memory_submit(struct cm_memory *memory, cm_token token, bool write, uint64_t cycle);
+cm_dram_ticket cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle);
 
 /** Lets DRAM go on to a cycle. */
 static inline void

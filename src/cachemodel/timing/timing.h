@@ -16,8 +16,8 @@
  *    begin(PASS), mark(CLEARED),
  *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
  *    mark(DRAWN), mark(RESOLVED), end
- * and after the last pass of a frame frame_end. What the caches did between two calls is in the log (cm_timing_tap);
- * in the tile-based pipeline programs, texture reads, PMDs and attributes begin there with a CM_TOKEN_GROUP of their
+ * and after the last pass of a frame frame_end. What the caches did between two calls is in the access stream;
+ * in the tile-based pipeline programs, texture reads, PMDs and attributes begin there with a CM_ENTRY_GROUP of their
  * stream, in mode imr texture reads do.
  */
 #ifndef CM_TIMING_H
@@ -47,9 +47,6 @@ enum cm_log_mark {
    CM_LOG_MARK_COUNT,
 };
 void cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark);
-
-/** Where what passes between the caches is logged; NULL: nowhere. */
-struct cm_tap *cm_timing_tap(struct cm_timing *timing);
 
 /** Begins a group of so many accesses. */
 void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses);
@@ -90,13 +87,13 @@ void cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad);
 void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
 void cm_timing_region(struct cm_timing *timing);
 
-/** Where the log is. */
-uint32_t cm_timing_position(const struct cm_timing *timing);
+/** The number of a mark where the log is. */
+uint32_t cm_timing_position(struct cm_timing *timing);
 
 /** A block of 4x4 pixels is done. */
 struct cm_timed_block {
-   uint32_t tests_end;    /**< the log after the early tests */
-   uint32_t shade_end;    /**< the log after the programs */
+   uint32_t tests_end;    /**< cm_timing_position after the early tests */
+   uint32_t shade_end;    /**< cm_timing_position after the programs */
    uint32_t quads;        /**< that ran, once for each run */
    uint32_t instructions; /**< of the program */
    uint32_t footprints;   /**< that all of them read */

@@ -19,6 +19,6 @@ void
 test_read_arrivals(struct cm_gpu *gpu, enum cm_unit unit, struct test_arrivals *arrivals)
 {
    arrivals->arrivals = (struct cm_arrivals){.unit = unit, .block_shift = 6};
-   const struct cm_access_reader reader = {read_entries, arrivals, 1u << unit};
+   const struct cm_access_reader reader = {.read = read_entries, .context = arrivals, .units = 1u << unit};
    assert_true(cm_gpu_add_reader(gpu, &reader));
 }

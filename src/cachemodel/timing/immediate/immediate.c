@@ -180,7 +180,7 @@ draw(struct cm_immediate_timing *timing)
 void
 cm_immediate_timing_pass(struct cm_immediate_timing *timing)
 {
-   const uint32_t *marks = timing->log.marks, end = (uint32_t)timing->log.tap.count;
+   const uint32_t *marks = timing->log.marks, end = (uint32_t)timing->log.entries.count;
    cm_immediate_transfer(timing, 0, marks[CM_LOG_CLEARED]);
    finish(timing);
    draw(timing);

@@ -148,7 +148,7 @@ bool cm_immediate_blend(struct cm_immediate_timing *timing);
 /** Accesses one after another, of a stage that does nothing else meanwhile: clears, resolves, write-backs. */
 void cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end);
 
-static inline const cm_token *
+static inline const cm_entry *
 cm_logged_token(const struct cm_immediate_timing *timing, uint32_t number)
 {
    return cm_log_token(&timing->log, number);

@@ -71,7 +71,7 @@ add_ticket(struct cm_immediate_memory *memory, struct cm_wait *wait, cm_dram_tic
 
 /* What was on its way through the LLC when that was full waits, too. */
 static cm_dram_ticket
-submit(struct cm_immediate_memory *memory, cm_token token, bool write, uint64_t cycle)
+submit(struct cm_immediate_memory *memory, cm_entry token, bool write, uint64_t cycle)
 {
    return cm_memory_submit(&memory->base, token, write, cm_later(cycle, memory->stalled));
 }
@@ -101,15 +101,15 @@ take_entry(struct cm_immediate_memory *memory, struct cm_mshrs *mshrs, uint64_t 
 }
 
 static cm_dram_ticket
-read_memory(struct cm_immediate_memory *memory, cm_token token, uint64_t cycle)
+read_memory(struct cm_immediate_memory *memory, cm_entry token, uint64_t cycle)
 {
    struct cm_mshr *entry = take_entry(memory, &memory->llc_misses, &cycle);
-   cm_mshrs_set_block(&memory->llc_misses, entry, cm_token_address(token) >> memory->llc_banks.block_shift);
+   cm_mshrs_set_block(&memory->llc_misses, entry, cm_entry_address(token) >> memory->llc_banks.block_shift);
    return entry->fill.ticket = submit(memory, token, false, cycle);
 }
 
 static void
-write_memory(struct cm_immediate_memory *memory, cm_token token, uint64_t cycle)
+write_memory(struct cm_immediate_memory *memory, cm_entry token, uint64_t cycle)
 {
    struct cm_mshr *entry = take_entry(memory, &memory->llc_writes, &cycle);
    entry->fill.ticket = submit(memory, token, true, cycle);
@@ -132,16 +132,16 @@ take_bank(struct cm_immediate_memory *memory, uint64_t address, uint64_t cycle)
 
 /* When a cache has served an access that comes to it at a cycle. */
 static uint64_t
-serve(struct cm_immediate_memory *memory, cm_token token, uint32_t processor, uint64_t cycle)
+serve(struct cm_immediate_memory *memory, cm_entry token, uint32_t processor, uint64_t cycle)
 {
-   const enum cm_unit unit = (enum cm_unit)cm_token_size(token);
+   const enum cm_unit unit = (enum cm_unit)cm_entry_unit(token);
    if (unit == CM_UNIT_LLC)
-      return take_bank(memory, cm_token_address(token), cycle) + memory->latency[unit];
+      return take_bank(memory, cm_entry_address(token), cycle) + memory->latency[unit];
    const struct cm_cache_config *cache = &memory->config->caches[unit];
    uint32_t bank = processor % cache->instances;
    if (cache->banks > 1)
-      bank = bank * cache->banks + (uint32_t)(cm_token_address(token) / cache->block % cache->banks);
-   const uint32_t port = 2 * bank + (cm_token_kind(token) == CM_TOKEN_WRITE);
+      bank = bank * cache->banks + (uint32_t)(cm_entry_address(token) / cache->block % cache->banks);
+   const uint32_t port = 2 * bank + (cm_entry_kind(token) == CM_ENTRY_WRITE);
    return cm_calendar_take(&memory->ports[unit][port], cycle) + memory->latency[unit];
 }
 
@@ -150,30 +150,30 @@ serve(struct cm_immediate_memory *memory, cm_token token, uint32_t processor, ui
 /* What a cache asks of those behind it: tokens from *token on, until one is of a first cache or asks the unit
  * `stop`, beginning at a cycle. Reads are added to wait; NULL: nobody waits for them. */
 static void
-pass_on(struct cm_immediate_memory *memory, const cm_token **token, const cm_token *end, uint32_t processor,
+pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_entry *end, uint32_t processor,
         enum cm_unit stop, uint64_t cycle, struct cm_wait *wait)
 {
    uint64_t at = cycle;
    bool reads = wait != NULL;
    for (; *token < end; (*token)++) {
-      const enum cm_token_kind kind = cm_token_kind(**token);
-      if (kind == CM_TOKEN_DRAM_WRITE) {
+      const enum cm_entry_kind kind = cm_entry_kind(**token);
+      if (kind == CM_ENTRY_DRAM_WRITE) {
          write_memory(memory, **token, at);
-      } else if (kind == CM_TOKEN_DRAM_READ) {
+      } else if (kind == CM_ENTRY_DRAM_READ) {
          const cm_dram_ticket ticket = read_memory(memory, **token, at);
          if (reads)
             add_ticket(memory, wait, ticket);
-      } else if (kind == CM_TOKEN_READ || kind == CM_TOKEN_WRITE) {
-         const enum cm_unit unit = (enum cm_unit)cm_token_size(**token);
-         if (unit == stop || unit == memory->config->streams[cm_token_stream(**token)])
+      } else if (kind == CM_ENTRY_READ || kind == CM_ENTRY_WRITE) {
+         const enum cm_unit unit = (enum cm_unit)cm_entry_unit(**token);
+         if (unit == stop || unit == memory->config->streams[cm_entry_stream(**token)])
             return;
          /* A block that is written back leaves when the read that makes it leave is on its way. */
-         const bool is_read = kind == CM_TOKEN_READ;
+         const bool is_read = kind == CM_ENTRY_READ;
          at = serve(memory, **token, processor, is_read ? at : cycle);
          reads = is_read && wait;
          if (reads) {
             cm_wait_until(wait, at);
-            add_pending(memory, cm_token_address(**token), wait);
+            add_pending(memory, cm_entry_address(**token), wait);
          }
       } else {
          return;
@@ -182,28 +182,28 @@ pass_on(struct cm_immediate_memory *memory, const cm_token **token, const cm_tok
 }
 
 uint64_t
-cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_token *token, const cm_token *end,
+cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token, const cm_entry *end,
                         uint64_t cycle, struct cm_wait *wait)
 {
    uint64_t taken = cycle;
    while (token < end) {
-      const enum cm_token_kind kind = cm_token_kind(*token);
+      const enum cm_entry_kind kind = cm_entry_kind(*token);
       uint64_t served = cycle;
       struct cm_wait *reads = wait;
-      if (kind == CM_TOKEN_READ || kind == CM_TOKEN_WRITE) {
+      if (kind == CM_ENTRY_READ || kind == CM_ENTRY_WRITE) {
          served = serve(memory, *token, 0, cycle);
-         const uint64_t next = served - memory->latency[cm_token_size(*token)] + 1;
+         const uint64_t next = served - memory->latency[cm_entry_unit(*token)] + 1;
          taken = cm_later(taken, next);
-         if (kind == CM_TOKEN_READ) {
+         if (kind == CM_ENTRY_READ) {
             cm_wait_until(wait, served);
-            add_pending(memory, cm_token_address(*token), wait);
+            add_pending(memory, cm_entry_address(*token), wait);
          } else {
             reads = NULL;
          }
          token++;
-      } else if (kind == CM_TOKEN_DRAM_WRITE) {
+      } else if (kind == CM_ENTRY_DRAM_WRITE) {
          reads = NULL;
-      } else if (kind != CM_TOKEN_DRAM_READ) {
+      } else if (kind != CM_ENTRY_DRAM_READ) {
          token++;
          continue;
       }
@@ -215,22 +215,22 @@ cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_token *toke
 /* ---- textures ------------------------------------------------------------ */
 
 static inline bool
-is_first_miss(const struct cm_immediate_memory *memory, cm_token token)
+is_first_miss(const struct cm_immediate_memory *memory, cm_entry token)
 {
    const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
-   const enum cm_token_kind kind = cm_token_kind(token);
+   const enum cm_entry_kind kind = cm_entry_kind(token);
    if (next == CM_UNIT_DRAM)
-      return kind == CM_TOKEN_DRAM_READ;
-   return kind == CM_TOKEN_READ && cm_token_size(token) == next;
+      return kind == CM_ENTRY_DRAM_READ;
+   return kind == CM_ENTRY_READ && cm_entry_unit(token) == next;
 }
 
 uint32_t
-cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_token *token,
-                                 const cm_token *end)
+cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_entry *token,
+                                 const cm_entry *end)
 {
    uint32_t count = 0;
    for (; token < end; token++)
-      count += cm_token_stream(*token) == CM_STREAM_TEXTURE && is_first_miss(memory, *token);
+      count += cm_entry_stream(*token) == CM_STREAM_TEXTURE && is_first_miss(memory, *token);
    return count;
 }
 
@@ -248,18 +248,18 @@ cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t proce
 }
 
 void
-cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_token *token,
-                              const cm_token *end, uint64_t cycle, struct cm_wait *wait)
+cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
+                              const cm_entry *end, uint64_t cycle, struct cm_wait *wait)
 {
    const struct cm_immediate_pipeline_config *pipeline = &memory->config->immediate_pipeline;
    const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
    uint64_t *sampler = &memory->sampler[processor];
    *sampler = cm_later(*sampler, cycle) + pipeline->sampler_cycles;
    const uint64_t found = *sampler + memory->latency[CM_UNIT_TEXTURE_CACHE];
-   uint32_t count = (uint32_t)cm_token_address(*token++);
+   uint32_t count = (uint32_t)cm_entry_value(*token++);
    cm_wait_until(wait, found);
    for (; count; count--, token++)
-      add_pending(memory, cm_token_address(*token), wait);
+      add_pending(memory, cm_entry_address(*token), wait);
    while (token < end) {
       uint64_t *taken = &memory->num_texture_misses[processor];
       struct cm_wait *miss =
@@ -270,13 +270,13 @@ cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t proce
       cm_wait_begin(miss, begin);
       ++*taken;
       uint64_t at = begin;
-      if (cm_token_kind(*token) == CM_TOKEN_READ) {
-         const cm_token first = *token++;
+      if (cm_entry_kind(*token) == CM_ENTRY_READ) {
+         const cm_entry first = *token++;
          at = serve(memory, first, processor, begin);
          cm_wait_until(miss, at);
-         add_pending(memory, cm_token_address(first), miss);
+         add_pending(memory, cm_entry_address(first), miss);
          pass_on(memory, &token, end, processor, next, at, miss);
-      } else if (cm_token_kind(*token) == CM_TOKEN_DRAM_READ) {
+      } else if (cm_entry_kind(*token) == CM_ENTRY_DRAM_READ) {
          add_ticket(memory, miss, read_memory(memory, *token++, begin));
       } else {
          token++;

@@ -2,7 +2,7 @@
 /**
  * When the memory hierarchy answers in mode imr: any chain of caches, of which each bank takes a
  * read and a write a cycle and the last-level cache banks of a clock of its own; the LLC's MSHRs; DRAM. What hits and
- * misses is in the log (memory/tap.h).
+ * misses is in the log (timing/log.h).
  */
 #ifndef CM_IMMEDIATE_MEMORY_H
 #define CM_IMMEDIATE_MEMORY_H
@@ -32,19 +32,19 @@ void cm_immediate_memory_finish(struct cm_immediate_memory *memory);
 
 /** Accesses of first caches that come to these at a cycle, and what they cause: tokens [token, end). What they read is
  * added to wait. Returns the cycle after which all are taken up. */
-uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_token *token,
-                                 const cm_token *end, uint64_t cycle, struct cm_wait *wait);
+uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token,
+                                 const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
 
 /** Whether a processor's first texture cache has MSHRs for so many misses at a time that is known. */
 bool cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor, uint32_t misses);
 
-/** A footprint of a processor: tokens from a CM_TOKEN_GROUP on. */
+/** A footprint of a processor: tokens from a CM_ENTRY_GROUP on. */
 void
-cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_token *token,
-                              const cm_token *end, uint64_t cycle, struct cm_wait *wait);
+cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t processor, const cm_entry *token,
+                              const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
 
 /** Misses of first texture caches among tokens. */
-uint32_t cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_token *token,
-                                          const cm_token *end);
+uint32_t cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_entry *token,
+                                          const cm_entry *end);
 
 #endif

@@ -161,12 +161,12 @@ leave_context(struct cm_immediate_timing *timing, uint64_t number)
 }
 
 /* The end of a group of tokens that begins at token. */
-static const cm_token *
-group_end(const cm_token *token, const cm_token *end)
+static const cm_entry *
+group_end(const cm_entry *token, const cm_entry *end)
 {
    token++;
-   while (token < end && cm_token_kind(*token) != CM_TOKEN_GROUP &&
-          cm_token_stream(*token) == CM_STREAM_TEXTURE)
+   while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP &&
+          cm_entry_stream(*token) == CM_STREAM_TEXTURE)
       token++;
    return token;
 }
@@ -177,18 +177,18 @@ static void
 run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, struct cm_running_block *running)
 {
    struct cm_fragment_processor *processor = &timing->processors[block->processor];
-   const cm_token *token = cm_logged_token(timing, block->tests_end);
-   const cm_token *end = cm_logged_token(timing, block->shade_end);
+   const cm_entry *token = cm_logged_token(timing, block->tests_end);
+   const cm_entry *end = cm_logged_token(timing, block->shade_end);
    const uint32_t piece = block->instructions / (block->footprints + 1);
    uint64_t begin = running->dispatched, at = 0;
    cm_wait_begin(&running->wait, 0);
    running->tail = block->footprints ? block->instructions - block->footprints * piece : 0;
    bool has_begun = false;
    while (token < end) {
-      if (cm_token_kind(*token) != CM_TOKEN_GROUP) {
+      if (cm_entry_kind(*token) != CM_ENTRY_GROUP) {
          /* Its program, which all that comes after waits for. */
-         const cm_token *next = token;
-         while (next < end && cm_token_kind(*next) != CM_TOKEN_GROUP)
+         const cm_entry *next = token;
+         while (next < end && cm_entry_kind(*next) != CM_ENTRY_GROUP)
             next++;
          struct cm_wait program = {.time = begin};
          cm_immediate_memory_run(&timing->memory, token, next, begin, &program);
@@ -197,7 +197,7 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
          token = next;
          continue;
       }
-      const cm_token *next = group_end(token, end);
+      const cm_entry *next = group_end(token, end);
       if (!has_begun)
          at = begin = cm_later(begin, processor->stage.until);
       has_begun = true;
@@ -311,24 +311,24 @@ cm_immediate_blend(struct cm_immediate_timing *timing)
 
 /* Whether a token begins another access than the one that began with `first`. */
 static bool
-begins_access(const struct cm_config *config, cm_token first, cm_token token)
+begins_access(const struct cm_config *config, cm_entry first, cm_entry token)
 {
-   const enum cm_token_kind kind = cm_token_kind(token);
-   if (kind != CM_TOKEN_READ && kind != CM_TOKEN_WRITE)
-      return cm_token_kind(first) == kind && config->streams[cm_token_stream(token)] == CM_UNIT_DRAM;
-   return cm_token_size(token) == config->streams[cm_token_stream(token)] ||
-          cm_token_size(token) == cm_token_size(first);
+   const enum cm_entry_kind kind = cm_entry_kind(token);
+   if (kind != CM_ENTRY_READ && kind != CM_ENTRY_WRITE)
+      return cm_entry_kind(first) == kind && config->streams[cm_entry_stream(token)] == CM_UNIT_DRAM;
+   return cm_entry_unit(token) == config->streams[cm_entry_stream(token)] ||
+          cm_entry_unit(token) == cm_entry_unit(first);
 }
 
 void
 cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end)
 {
    struct cm_stage *stage = &timing->blending;
-   const cm_token *token = cm_logged_token(timing, begin), *last = cm_logged_token(timing, end);
+   const cm_entry *token = cm_logged_token(timing, begin), *last = cm_logged_token(timing, end);
    struct cm_wait wait = {.time = timing->barrier};
    cm_stage_account(stage, CM_STAGE_STARVED, timing->barrier);
    while (token < last) {
-      const cm_token *next = token + 1;
+      const cm_entry *next = token + 1;
       while (next < last && !begins_access(timing->config, *token, *next))
          next++;
       cm_stage_account(stage, CM_STAGE_MEMORY, timing->memory.stalled);

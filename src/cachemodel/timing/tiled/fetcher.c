@@ -161,12 +161,12 @@ ask_for_pmd(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
    cm_queue_enter(&fetcher->requests);
 
    const uint64_t found = begin + 1 + latency(timing->config, CM_STREAM_PB_LIST);
-   const cm_token *token = work->log.tap.tokens + fetcher->token;
-   const cm_token *end = cm_group_end(token, work->log.tap.tokens + primitive->tokens_end);
+   const cm_entry *token = work->log.entries.items + fetcher->token;
+   const cm_entry *end = cm_group_end(token, work->log.entries.items + primitive->tokens_end);
    cm_wait_begin(&fetcher->list, found);
    if (token + 1 < end)
       cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, 0, &fetcher->list);
-   fetcher->token = (uint32_t)(end - work->log.tap.tokens);
+   fetcher->token = (uint32_t)(end - work->log.entries.items);
    fetcher->has_asked = true;
    fetcher->clock = fetcher->list.num_tickets ? fetcher->list.time : begin;
 }
@@ -189,8 +189,8 @@ ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *pri
    const uint64_t found = at + latency(timing->config, CM_STREAM_PB_ATTRIBUTE);
    struct cm_wait *data = data_of(fetcher, fetcher->requests.entered - 1);
    cm_wait_begin(data, found);
-   const cm_token *token = work->log.tap.tokens + fetcher->token;
-   const cm_token *end = work->log.tap.tokens + primitive->tokens_end;
+   const cm_entry *token = work->log.entries.items + fetcher->token;
+   const cm_entry *end = work->log.entries.items + primitive->tokens_end;
    if (token + 1 < end)
       cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, 0, data);
    fetcher->token = primitive->tokens_end;

@@ -73,8 +73,8 @@ bin(struct cm_tiled_timing *timing, uint64_t assembled)
    const uint64_t begin = geometry->builder.until;
    cm_queue_leave(&geometry->triangles, enters, begin);
    cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->config, binned));
-   cm_tiled_memory_writes(&timing->memory, work->log.tap.tokens + geometry->binned_token,
-                          work->log.tap.tokens + binned->tokens_end, begin);
+   cm_tiled_memory_writes(&timing->memory, work->log.entries.items + geometry->binned_token,
+                          work->log.entries.items + binned->tokens_end, begin);
    geometry->binned_token = binned->tokens_end;
 }
 
@@ -156,7 +156,7 @@ static void
 end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   const cm_token *tokens = geometry->work->log.tap.tokens;
+   const cm_entry *tokens = geometry->work->log.entries.items;
    cm_tiled_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
                           geometry->fetch.until);
    geometry->token = draw->tokens_end;
@@ -169,13 +169,13 @@ static void
 fetch_programs(struct cm_tiled_timing *timing, uint32_t tokens_end)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   const cm_token *token = geometry->work->log.tap.tokens + geometry->token;
-   const cm_token *end_of_programs = geometry->work->log.tap.tokens + tokens_end;
+   const cm_entry *token = geometry->work->log.entries.items + geometry->token;
+   const cm_entry *end_of_programs = geometry->work->log.entries.items + tokens_end;
    struct cm_wait wait = {.time = geometry->fetch.until};
    uint64_t begin = geometry->fetch.until;
    while (token < end_of_programs) {
-      const cm_token *next = cm_group_end(token, end_of_programs);
-      begin += cm_token_address(*token);
+      const cm_entry *next = cm_group_end(token, end_of_programs);
+      begin += cm_entry_value(*token);
       wait.time = cm_later(wait.time, begin);
       cm_tiled_memory_misses(&timing->memory, token + 1, next, begin, &timing->memory.instruction, 0, &wait);
       token = next;
@@ -211,8 +211,9 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
    struct cm_wait *wait = &geometry->waits[slot];
    const uint64_t found = done + timing->config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_wait_begin(wait, cm_later(found, geometry->program_ready));
-   cm_tiled_memory_misses(&timing->memory, work->log.tap.tokens + geometry->token,
-                          work->log.tap.tokens + vertex->tokens_end, found, &timing->memory.vertex, 0, wait);
+   cm_tiled_memory_misses(&timing->memory, work->log.entries.items + geometry->token,
+                          work->log.entries.items + vertex->tokens_end, found, &timing->memory.vertex, 0,
+                          wait);
    geometry->token = vertex->tokens_end;
    geometry->fetched[slot] = done;
    cm_queue_enter(&geometry->input);

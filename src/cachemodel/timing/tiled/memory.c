@@ -76,7 +76,7 @@ cm_tiled_memory_finish(struct cm_tiled_memory *memory)
 /* ---- the L2 -------------------------------------------------------------- */
 
 static struct cm_arrival
-read_dram(struct cm_tiled_memory *memory, cm_token token, uint64_t cycle)
+read_dram(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
 {
    return (struct cm_arrival){.time = cycle + memory->least_latency,
                               .ticket = cm_memory_submit(&memory->base, token, false, cycle)};
@@ -95,25 +95,25 @@ take_bank(struct cm_tiled_memory *memory, uint64_t address, uint64_t cycle)
 
 /* The L2 reads a block from memory. */
 static inline struct cm_arrival
-miss_in_l2(struct cm_tiled_memory *memory, cm_token token, uint64_t cycle)
+miss_in_l2(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
 {
    struct cm_mshr *mshr = cm_mshrs_take(&memory->base, &memory->l2, &cycle);
-   cm_mshrs_set_block(&memory->l2, mshr, cm_token_address(token) >> memory->l2_shift);
+   cm_mshrs_set_block(&memory->l2, mshr, cm_entry_address(token) >> memory->l2_shift);
    return mshr->fill = read_dram(memory, token, cycle);
 }
 
 /* What the L2 asks of memory after an access, whose tokens stand from *token on: the block read, if it was
  * awaited; writes go on their way. Returns whether there was a read. */
 static bool
-pass_on(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *end, uint64_t cycle,
+pass_on(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle,
         struct cm_arrival *read)
 {
    bool missed = false;
    for (; *token < end; (*token)++) {
-      const enum cm_token_kind kind = cm_token_kind(**token);
-      if (kind == CM_TOKEN_DRAM_WRITE) {
+      const enum cm_entry_kind kind = cm_entry_kind(**token);
+      if (kind == CM_ENTRY_DRAM_WRITE) {
          cm_memory_submit(&memory->base, **token, true, cycle);
-      } else if (kind == CM_TOKEN_DRAM_READ) {
+      } else if (kind == CM_ENTRY_DRAM_READ) {
          *read = miss_in_l2(memory, **token, cycle);
          missed = true;
       } else {
@@ -125,9 +125,9 @@ pass_on(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *
 
 /* A read of a first cache, which has an MSHR for it; its token is *token. */
 static struct cm_arrival
-read_l2(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *end, uint64_t cycle)
+read_l2(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)
 {
-   const uint64_t address = cm_token_address(**token);
+   const uint64_t address = cm_entry_address(**token);
    const uint64_t known = take_bank(memory, address, cycle) + memory->l2_latency;
    struct cm_arrival arrival = {.time = known, .ticket = CM_NO_TICKET};
    (*token)++;
@@ -142,37 +142,37 @@ read_l2(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *
 }
 
 void
-cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *end,
+cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                       uint64_t cycle)
 {
    struct cm_arrival unused;
-   const cm_token first = *(*token)++;
-   if (cm_token_kind(first) == CM_TOKEN_WRITE) {
-      const uint64_t begin = take_bank(memory, cm_token_address(first), cycle);
+   const cm_entry first = *(*token)++;
+   if (cm_entry_kind(first) == CM_ENTRY_WRITE) {
+      const uint64_t begin = take_bank(memory, cm_entry_address(first), cycle);
       pass_on(memory, token, end, begin + memory->l2_latency, &unused);
-   } else if (cm_token_kind(first) == CM_TOKEN_DRAM_WRITE) {
+   } else if (cm_entry_kind(first) == CM_ENTRY_DRAM_WRITE) {
       cm_memory_submit(&memory->base, first, true, cycle);
    }
 }
 
 void
-cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *end,
+cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                      uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
 {
    struct cm_mshr *mshr = cm_mshrs_take(&memory->base, mshrs, &cycle);
-   cm_mshrs_set_block(mshrs, mshr, cm_token_address(**token));
-   mshr->fill = cm_token_kind(**token) == CM_TOKEN_READ ? read_l2(memory, token, end, cycle)
+   cm_mshrs_set_block(mshrs, mshr, cm_entry_address(**token));
+   mshr->fill = cm_entry_kind(**token) == CM_ENTRY_READ ? read_l2(memory, token, end, cycle)
                                                         : read_dram(memory, *(*token)++, cycle);
    cm_wait_add(&memory->base, wait, &mshr->fill, after);
 }
 
 void
-cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_token *token, const cm_token *end,
+cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                        uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
 {
    while (token < end) {
-      const enum cm_token_kind kind = cm_token_kind(*token);
-      if (kind == CM_TOKEN_READ || kind == CM_TOKEN_DRAM_READ)
+      const enum cm_entry_kind kind = cm_entry_kind(*token);
+      if (kind == CM_ENTRY_READ || kind == CM_ENTRY_DRAM_READ)
          cm_tiled_memory_miss(memory, &token, end, cycle, mshrs, after, wait);
       else
          cm_tiled_memory_write(memory, &token, end, cycle);
@@ -180,14 +180,14 @@ cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_token *token, co
 }
 
 void
-cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_token *token, const cm_token *end,
+cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                        uint64_t cycle)
 {
    struct cm_arrival unused;
    while (token < end) {
-      if (cm_token_kind(*token) == CM_TOKEN_READ)
+      if (cm_entry_kind(*token) == CM_ENTRY_READ)
          unused = read_l2(memory, &token, end, cycle);
-      else if (cm_token_kind(*token) == CM_TOKEN_DRAM_READ)
+      else if (cm_entry_kind(*token) == CM_ENTRY_DRAM_READ)
          cm_memory_submit(&memory->base, *token++, false, cycle);
       else
          cm_tiled_memory_write(memory, &token, end, cycle);
@@ -196,7 +196,7 @@ cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_token *token, co
 }
 
 void
-cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_token *token, const cm_token *end,
+cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                          uint32_t cycles, struct cm_stage *stage, struct cm_wait *wait)
 {
    uint64_t is_free;
@@ -204,14 +204,14 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_token *token, 
    const uint64_t cycle = cm_later(is_free, stage->until);
    cm_stage_account(stage, CM_STAGE_MEMORY, cycle);
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
-   const enum cm_token_kind kind = cm_token_kind(*token);
+   const enum cm_entry_kind kind = cm_entry_kind(*token);
    mshr->fill = (struct cm_arrival){.time = cycle, .ticket = CM_NO_TICKET};
-   if (kind == CM_TOKEN_READ)
+   if (kind == CM_ENTRY_READ)
       mshr->fill = read_l2(memory, &token, end, cycle);
-   else if (kind == CM_TOKEN_DRAM_READ || kind == CM_TOKEN_DRAM_WRITE)
-      mshr->fill.ticket = cm_memory_submit(&memory->base, *token, kind == CM_TOKEN_DRAM_WRITE, cycle);
+   else if (kind == CM_ENTRY_DRAM_READ || kind == CM_ENTRY_DRAM_WRITE)
+      mshr->fill.ticket = cm_memory_submit(&memory->base, *token, kind == CM_ENTRY_DRAM_WRITE, cycle);
    else
       cm_tiled_memory_write(memory, &token, end, cycle);
-   if (kind == CM_TOKEN_READ || kind == CM_TOKEN_DRAM_READ)
+   if (kind == CM_ENTRY_READ || kind == CM_ENTRY_DRAM_READ)
       cm_wait_add(&memory->base, wait, &mshr->fill, 0);
 }

@@ -36,22 +36,22 @@ void cm_tiled_memory_finish(struct cm_tiled_memory *memory);
 
 /** Works off what a group of accesses caused: tokens [token, end) of L2 and memory, issued from a cycle on by a
  * cache with these MSHRs. What was read is added to wait, needed so many cycles after it arrives. */
-void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_token *token, const cm_token *end,
+void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
 
 /** One read that misses, of the L2 or of memory: token *token and what it causes, which it leaves behind. */
-void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *end,
+void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                           uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
 /** One token that is no read that somebody waits for, and what it causes. */
-void cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_token **token, const cm_token *end,
+void cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                            uint64_t cycle);
 /** A write that nobody waits for, and what it causes; its tokens. */
-void cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_token *token, const cm_token *end,
+void cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle);
 
 /** A block of a tile's load or flush, tokens [token, end) of one access: takes an MSHR of the tile buffers', for
  * which the stage waits, and so many cycles of the stage. Reads are added to wait. */
-void cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_token *token, const cm_token *end,
+void cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                               uint32_t cycles, struct cm_stage *stage, struct cm_wait *wait);
 
 #endif

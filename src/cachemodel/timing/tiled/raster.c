@@ -133,9 +133,9 @@ context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
 
 /* The program's instructions and constants: so long the processor waits. */
 static uint64_t
-fetch_program(struct cm_tiled_timing *timing, const cm_token *token, const cm_token *end, uint64_t cycle)
+fetch_program(struct cm_tiled_timing *timing, const cm_entry *token, const cm_entry *end, uint64_t cycle)
 {
-   struct cm_wait wait = {.time = cycle + cm_token_address(*token)};
+   struct cm_wait wait = {.time = cycle + cm_entry_value(*token)};
    if (token + 1 < end)
       cm_tiled_memory_misses(&timing->memory, token + 1, end, wait.time, &timing->memory.instruction, 0,
                              &wait);
@@ -147,7 +147,7 @@ fetch_program(struct cm_tiled_timing *timing, const cm_token *token, const cm_to
  * dispatched if a context had been free. */
 static void
 run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t unhindered,
-    const cm_token *token, const cm_token *end, struct cm_flying_quad *flying)
+    const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_stage *processor = &raster->processors[quad->processor];
@@ -155,8 +155,8 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
    uint64_t begin = raster->dispatch;
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
    cm_stage_account(processor, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, raster->dispatch);
-   while (token < end && cm_token_stream(*token) != CM_STREAM_TEXTURE) {
-      const cm_token *next = cm_group_end(token, end);
+   while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE) {
+      const cm_entry *next = cm_group_end(token, end);
       begin = fetch_program(timing, token, next, cm_later(begin, processor->until));
       cm_stage_account(processor, CM_STAGE_MEMORY, begin);
       token = next;
@@ -178,7 +178,7 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
 /* Gives a quad that passed the Early Z-Test to its processor. */
 static void
 dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t arrived,
-         const cm_token *token, const cm_token *end)
+         const cm_entry *token, const cm_entry *end)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const uint32_t contexts = timing->pipeline->fragment_contexts;
@@ -372,8 +372,8 @@ cm_raster_timing_step(struct cm_tiled_timing *timing)
       return;
    }
    const struct cm_logged_quad *quad = &work->log.quads.items[raster->next++];
-   const cm_token *token = work->log.tap.tokens + raster->token,
-                  *end = work->log.tap.tokens + quad->tokens_end;
+   const cm_entry *token = work->log.entries.items + raster->token,
+                  *end = work->log.entries.items + quad->tokens_end;
    raster->token = quad->tokens_end;
    /* They come from the consumer's processor. */
    __builtin_prefetch(end + TOKENS_AHEAD);

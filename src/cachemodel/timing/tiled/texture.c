@@ -38,19 +38,19 @@ instance_of(const struct cm_tiled_memory *memory, uint32_t processor)
 /* Looks up a group's blocks, one a cycle; those it finds may not have arrived yet. Returns when all are looked up,
  * with what is known of misses. */
 static uint64_t
-look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_token **token, uint64_t cycle,
+look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **token, uint64_t cycle,
         struct cm_wait *wait)
 {
    const uint32_t instance = instance_of(memory, processor);
    struct cm_mshrs *mshrs = &memory->texture[instance];
    uint64_t *port = &memory->texture_port[instance];
-   const uint32_t count = (uint32_t)cm_token_address(*(*token)++);
+   const uint32_t count = (uint32_t)cm_entry_value(*(*token)++);
    *port = (*port > cycle ? *port : cycle) + count;
    const uint64_t found = *port + memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
    cm_wait_until(wait, found);
    for (uint32_t i = 0; i < count; i++, (*token)++) {
-      if (cm_mshrs_may_have(mshrs, cm_token_address(**token)))
-         cm_mshrs_add_pending(&memory->base, mshrs, cm_token_address(**token), *port, wait);
+      if (cm_mshrs_may_have(mshrs, cm_entry_address(**token)))
+         cm_mshrs_add_pending(&memory->base, mshrs, cm_entry_address(**token), *port, wait);
    }
    return found;
 }
@@ -92,11 +92,11 @@ has_table(const struct cm_tiled_memory *memory)
 /* A request of a processor for a block, which a cache serves: its way there, the access, the way back
  * (texture/nuca.h). has_missed: the cache that serves it has not got the block. */
 static void
-request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad, cm_token token,
+request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad, cm_entry token,
         bool has_missed)
 {
    const uint32_t latency = memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
-   const uint32_t server = cm_token_size(token);
+   const uint32_t server = cm_entry_instance(token);
    const uint64_t begin = cm_calendar_take(&memory->texture_ports[processor], quad->at);
    uint64_t at = begin + 1 + latency;
    quad->back = 0;
@@ -118,17 +118,17 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
    quad->at = begin + 1;
    quad->cycle = at;
    cm_wait_until(quad->wait, at + quad->back);
-   if (!has_missed && cm_mshrs_may_have(quad->mshrs, cm_token_address(token)))
-      cm_mshrs_add_pending(&memory->base, quad->mshrs, cm_token_address(token), at, quad->wait);
+   if (!has_missed && cm_mshrs_may_have(quad->mshrs, cm_entry_address(token)))
+      cm_mshrs_add_pending(&memory->base, quad->mshrs, cm_entry_address(token), at, quad->wait);
 }
 
 /* ---- units --------------------------------------------------------------- */
 
 /* What a lookup causes ends where the next one stands. */
-static const cm_token *
-find_end(const cm_token *token, const cm_token *end)
+static const cm_entry *
+find_end(const cm_entry *token, const cm_entry *end)
 {
-   while (token < end && cm_token_kind(*token) < CM_TOKEN_FIRST)
+   while (token < end && cm_entry_kind(*token) < CM_ENTRY_GROUP)
       token++;
    return token;
 }
@@ -136,8 +136,8 @@ find_end(const cm_token *token, const cm_token *end)
 static void
 look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
-   const cm_token first = *quad->next;
-   if (cm_token_kind(first) == CM_TOKEN_REQUEST) {
+   const cm_entry first = *quad->next;
+   if (cm_entry_kind(first) == CM_ENTRY_REQUEST) {
       quad->miss = quad->next + 1;
       quad->misses_end = find_end(quad->miss, quad->end);
       request(memory, processor, quad, first, quad->miss < quad->misses_end);
@@ -170,16 +170,16 @@ find_soonest(struct cm_texture_timing *texture)
 }
 
 void
-cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, const cm_token *token,
-                       const cm_token *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
+cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, const cm_entry *token,
+                       const cm_entry *end, uint64_t cycle, uint32_t piece, struct cm_wait *wait,
                        bool *pending)
 {
    struct cm_tiled_memory *memory = texture->memory;
    struct cm_texture_unit *unit = &texture->units[processor];
    /* Hits need not wait for their turn. */
    while (!memory->nuca && !unit->count && token < end) {
-      const cm_token *next = token + 1 + cm_token_address(*token);
-      if (next < end && cm_token_kind(*next) < CM_TOKEN_FIRST)
+      const cm_entry *next = token + 1 + cm_entry_value(*token);
+      if (next < end && cm_entry_kind(*next) < CM_ENTRY_GROUP)
          break;
       look_up(memory, processor, &token, cycle, wait);
       cycle += piece;
@@ -209,8 +209,8 @@ static uint64_t
 go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
    while (quad->miss < quad->misses_end) {
-      const enum cm_token_kind kind = cm_token_kind(*quad->miss);
-      if (kind != CM_TOKEN_READ && kind != CM_TOKEN_DRAM_READ) {
+      const enum cm_entry_kind kind = cm_entry_kind(*quad->miss);
+      if (kind != CM_ENTRY_READ && kind != CM_ENTRY_DRAM_READ) {
          cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
          continue;
       }

@@ -236,11 +236,11 @@ void cm_tiled_timing_collect(struct cm_tiled_timing *timing);
 void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);
 
 /** The end of a group of tokens that begins at token. */
-static inline const cm_token *
-cm_group_end(const cm_token *token, const cm_token *end)
+static inline const cm_entry *
+cm_group_end(const cm_entry *token, const cm_entry *end)
 {
    token++;
-   while (token < end && cm_token_kind(*token) != CM_TOKEN_GROUP)
+   while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP)
       token++;
    return token;
 }

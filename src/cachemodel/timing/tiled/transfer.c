@@ -69,19 +69,20 @@ static bool
 transfer_block(struct cm_tiled_timing *timing, const struct cm_work *work, uint32_t tokens_end)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
-   const cm_token *token = work->log.tap.tokens + transfer->token, *end = work->log.tap.tokens + tokens_end;
+   const cm_entry *token = work->log.entries.items + transfer->token,
+                  *end = work->log.entries.items + tokens_end;
    if (token == end)
       return true;
-   const cm_token *next = token + 1;
+   const cm_entry *next = token + 1;
    /* What the L2 asks of memory stands after what is asked of it. */
-   if (cm_token_kind(*token) == CM_TOKEN_READ || cm_token_kind(*token) == CM_TOKEN_WRITE) {
+   if (cm_entry_kind(*token) == CM_ENTRY_READ || cm_entry_kind(*token) == CM_ENTRY_WRITE) {
       while (next < end &&
-             (cm_token_kind(*next) == CM_TOKEN_DRAM_READ || cm_token_kind(*next) == CM_TOKEN_DRAM_WRITE))
+             (cm_entry_kind(*next) == CM_ENTRY_DRAM_READ || cm_entry_kind(*next) == CM_ENTRY_DRAM_WRITE))
          next++;
    }
    cm_tiled_memory_transfer(&timing->memory, token, next, timing->pipeline->flush_cycles, &transfer->stage,
                             &transfer->wait);
-   transfer->token = (uint32_t)(next - work->log.tap.tokens);
+   transfer->token = (uint32_t)(next - work->log.entries.items);
    return next == end;
 }
 
@@ -120,7 +121,7 @@ cm_transfer_timing_step(struct cm_tiled_timing *timing)
       transfer->token = work->log.marks[CM_LOG_SHADED];
       return;
    }
-   if (!transfer_block(timing, work, work->log.tap.count))
+   if (!transfer_block(timing, work, work->log.entries.count))
       return;
    work->flushed = transfer->stage.until;
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
