@@ -13,6 +13,8 @@ import sys
 
 MODEL = 'src/cachemodel'
 USERS = ['src/tools', 'src/gallium', 'bench', 'tests']
+# Files that docs/extending.md adds to the model.
+EXAMPLES = 'tests/extending/src/cachemodel'
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
@@ -131,8 +133,9 @@ def texts_below(top, folder, relative_to):
 def main():
     top = sys.argv[1]
     check_itself()
-    model = texts_below(top, MODEL, MODEL)
-    users = {name: text for folder in USERS for name, text in texts_below(top, folder, '').items()}
+    model = {**texts_below(top, MODEL, MODEL), **texts_below(top, EXAMPLES, EXAMPLES)}
+    users = {name: text for folder in USERS for name, text in texts_below(top, folder, '').items()
+             if not name.startswith(EXAMPLES)}
     with open(os.path.join(top, MODEL, 'meson.build'), encoding='utf-8') as text:
         generated = set(re.findall(r"output : '([^']+)'", text.read()))
     with open(os.path.join(top, 'docs/architecture.md'), encoding='utf-8') as text:

@@ -47,7 +47,7 @@ class Quotes(unittest.TestCase):
                     self.assertEqual(text, whole)
         self.assertEqual(len(quotes), page.count("<!--"))
         quoted = {path for _, path, _ in quotes}
-        for name in ("second_chance.c", "second_chance.patch", "counter.patch", "cache.patch", "tile_traffic.c", "two-cores.yaml"):
+        for name in ("src/cachemodel/memory/replacement/second_chance.c", "second_chance.patch", "counter.patch", "cache.patch", "tile_traffic.c", "two-cores.yaml"):
             self.assertIn(f"tests/extending/{name}", quoted)
 
     def test_named_files_exist(self):
@@ -67,7 +67,7 @@ class Patches(unittest.TestCase):
         cls.copy = OPTIONS.scratch / "patched"
         shutil.rmtree(cls.copy, ignore_errors=True)
         shutil.copytree(ROOT / "src/cachemodel", cls.copy / "src/cachemodel")
-        shutil.copy(FOLDER / "second_chance.c", cls.copy / "src/cachemodel/memory/replacement")
+        shutil.copytree(FOLDER / "src", cls.copy / "src", dirs_exist_ok=True)
         for patch in sorted(FOLDER.glob("*.patch")):
             run("patch", "-p1", "--fuzz=0", "-i", patch, cwd=cls.copy)
         listed = re.findall(r"^  '([\w/]+\.c)',$", (cls.copy / "src/cachemodel/meson.build").read_text(), re.MULTILINE)
