@@ -47,7 +47,9 @@ class Quotes(unittest.TestCase):
                     self.assertEqual(text, whole)
         self.assertEqual(len(quotes), page.count("<!--"))
         quoted = {path for _, path, _ in quotes}
-        for name in ("src/cachemodel/memory/replacement/second_chance.c", "second_chance.patch", "counter.patch", "cache.patch", "tile_traffic.c", "two-cores.yaml"):
+        self.assertIn("src/cachemodel/access/victim_buffer.c", quoted)
+        for name in ("src/cachemodel/memory/replacement/second_chance.c", "second_chance.patch", "counter.patch",
+                     "cache.patch", "tile_traffic.c", "two-cores.yaml"):
             self.assertIn(f"tests/extending/{name}", quoted)
 
     def test_named_files_exist(self):

@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "config/access_unit_config.h"
 #include "config/config_problem.h"
 #include "config/dram_config.h"
 #include "config/energy_config.h"
@@ -261,6 +262,7 @@ struct cm_config {
       uint32_t hiz, display;
    } optional_streams;
    struct cm_cache_config caches[CM_CACHE_COUNT];
+   struct cm_access_unit_config access_units[CM_ACCESS_UNIT_COUNT]; /**< optional */
    struct cm_primitive_buffer_config primitive_buffer;
    struct {
       uint32_t latency_min, latency_max; /**< cycles */

@@ -292,6 +292,21 @@ static const cyaml_schema_field_t cache_fields[] = {
    },
 static const cyaml_schema_field_t caches_fields[] = {CM_CACHES(CACHE_FIELD) CYAML_FIELD_END};
 
+static const cyaml_schema_field_t access_unit_fields[] = {
+   ENUM(struct cm_access_unit_config, before, unit_names),
+   UINT(struct cm_access_unit_config, entries),
+   UINT(struct cm_access_unit_config, latency),
+   CYAML_FIELD_END,
+};
+#define ACCESS_UNIT_FIELD(id, name)                                                                          \
+   {                                                                                                         \
+      .key = #name,                                                                                          \
+      .data_offset = CM_ACCESS_UNIT_##id * sizeof(struct cm_access_unit_config),                             \
+      .value = {CYAML_VALUE_MAPPING(CYAML_FLAG_OPTIONAL, struct cm_access_unit_config, access_unit_fields)}, \
+   },
+static const cyaml_schema_field_t access_units_fields[] = {CM_ACCESS_UNITS(ACCESS_UNIT_FIELD)
+                                                              CYAML_FIELD_END};
+
 #define STREAM_FIELD(id, name, description)                                                                  \
    {                                                                                                         \
       .key = name,                                                                                           \
@@ -335,6 +350,8 @@ static const cyaml_schema_field_t config_fields[] = {
    CYAML_FIELD_MAPPING("energy", CYAML_FLAG_OPTIONAL, struct cm_config, energy, energy_fields),
    MAPPING(streams, streams_fields),
    MAPPING(caches, caches_fields),
+   CYAML_FIELD_MAPPING("access_units", CYAML_FLAG_OPTIONAL, struct cm_config, access_units,
+                       access_units_fields),
    CYAML_FIELD_MAPPING("primitive_buffer", CYAML_FLAG_OPTIONAL, struct cm_config, primitive_buffer,
                        primitive_buffer_fields),
    MAPPING(dram, dram_fields),

@@ -24,6 +24,7 @@
 #define CM_ENERGY_UNITS(X)                                                                              \
    X(MESH, "mesh", MEMORY_HIERARCHY, "links and routers between the texture caches")                    \
    X(AFFINITY_TABLE, "affinity_table", MEMORY_HIERARCHY, "Affinity Tables, or the directory of d-nuca") \
+   X(ACCESS_UNITS, "access_units", MEMORY_HIERARCHY, "units on the access stream: the victim buffer")   \
    X(COLOR_BUFFER, "color_buffer", GPU, "the tile's colours on chip")                                   \
    X(DEPTH_BUFFER, "depth_buffer", GPU, "the tile's depths on chip")                                    \
    X(VERTEX_STAGE, "vertex_stage", GPU, "the Vertex Processors")                                        \

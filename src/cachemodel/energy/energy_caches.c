@@ -3,6 +3,7 @@
  * normal mode their data is read beside them, so that a look-up that misses takes what a read takes. */
 #include <stdio.h>
 
+#include "access/access_unit.h"
 #include "energy/energy_internal.h"
 
 /* ---- streams ----------------------------------------------------------- */
@@ -264,6 +265,43 @@ add_attribute_cache(struct cm_energy_builder *builder)
           add_primitive_buffer(builder);
 }
 
+/* ---- units on the access stream (access/access_unit.h) ------------------- */
+
+static bool
+add_access_unit_term(struct cm_energy_builder *builder, const struct cm_access_unit_kind *kind,
+                     const struct cm_access_unit_energy *of, const struct cm_array_lookup *array)
+{
+   struct cm_energy_term *term =
+      cm_energy_add(builder, CM_ENERGY_ACCESS_UNITS, "%s: %s", kind->name, of->what);
+   if (!term)
+      return false;
+   for (uint32_t e = 0; e < kind->num_events; e++) {
+      if (of->events >> e & 1)
+         cm_energy_count(builder, term, "%s.%s", kind->name, kind->events[e].name);
+   }
+   term->energy = of->is_write ? array->energy.write : array->energy.read;
+   snprintf(term->note, sizeof term->note, "%s", array->note);
+   return true;
+}
+
+/* An array of whole lines is that of a cache of one way: one line is read, after all tags were compared, for which the
+ * file has no numbers. */
+static bool
+add_access_unit(struct cm_energy_builder *builder, const struct cm_access_unit_kind *kind, uint32_t entries)
+{
+   const bool has_lines = kind->entry_bytes == CM_ENERGY_LINE_BYTES;
+   const struct cm_array_shape shape = {.kind = has_lines ? CM_ARRAY_CACHE : CM_ARRAY_RAM,
+                                        .size = (uint64_t)entries * kind->entry_bytes,
+                                        .ways = 1,
+                                        .bus_bits = has_lines ? 0 : PORT_BITS};
+   struct cm_array_lookup array;
+   bool fine = cm_energy_find(builder, kind->name, &shape, &array);
+   for (uint32_t t = 0; fine && t < kind->num_energy; t++)
+      fine = add_access_unit_term(builder, kind, &kind->energy[t], &array);
+   return fine && cm_energy_add_leakage(builder, CM_ENERGY_ACCESS_UNITS, 1, kind->name, array.energy.leakage,
+                                        array.note);
+}
+
 bool
 cm_energy_add_caches(struct cm_energy_builder *builder)
 {
@@ -276,6 +314,11 @@ cm_energy_add_caches(struct cm_energy_builder *builder)
          : has_design(config, (enum cm_unit)unit) ? add_texture_cache(builder, (enum cm_unit)unit)
                                                   : add_cache(builder, (enum cm_unit)unit);
       if (!fine)
+         return false;
+   }
+   for (unsigned u = 0; u < CM_ACCESS_UNIT_COUNT; u++) {
+      if (config->access_units[u].entries &&
+          !add_access_unit(builder, cm_access_unit_kinds[u], config->access_units[u].entries))
          return false;
    }
    return true;

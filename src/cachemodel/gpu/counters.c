@@ -42,6 +42,7 @@ static const struct cm_counter_source immediate_counters = {list_immediate, read
    X(immediate_counters, gpu->pipeline)                  \
    X(cm_texture_access_counters, &gpu->texture.access)   \
    X(cm_memory_counters, &gpu->hierarchy)                \
+   X(cm_access_unit_counters, &gpu->hierarchy)           \
    X(cm_nuca_counters, gpu->texture.nuca)                \
    X(cm_replication_counters, gpu->texture.nuca)         \
    X(cm_mesh_counters, gpu->texture.nuca)                \

@@ -7,6 +7,7 @@
  *    rasterizer.<event>                     in mode imr (below)
  *    texture_access.<event>                 texture/access.h
  *    <unit>.<stream>.<event>, …             caches and memory (memory/counters.h)
+ *    <unit>.<event>                         units on the access stream (access/access_unit.h)
  *    nuca.<event>, nuca.replication.<n>, mesh.<router>.<direction>.messages
  *                                           texture/nuca.h
  *    operations.<name>                      gpu/operations.h

@@ -242,6 +242,31 @@ check_optional_streams(const struct cm_config *config, struct cm_config_problem 
    return true;
 }
 
+/* Units on the access stream. */
+static bool
+check_access_unit(const struct cm_config *config, unsigned unit, struct cm_config_problem *problem)
+{
+   const struct cm_access_unit_config *keys = &config->access_units[unit];
+   const char *name = cm_access_unit_kinds[unit]->name;
+   char error[200];
+   if (!cm_access_unit_check(cm_access_unit_kinds[unit], error, sizeof error))
+      return cm_config_wrong(cm_config_about(problem, "access_units.%s", name), "%s", error);
+   if (!cm_config_in_range(cm_config_about(problem, "access_units.%s.entries", name), keys->entries, 1,
+                           1024) ||
+       !cm_config_in_range(cm_config_about(problem, "access_units.%s.latency", name), keys->latency, 1, 1000))
+      return false;
+   cm_config_about(problem, "access_units.%s.before", name);
+   if (keys->before == CM_UNIT_DRAM || !config->caches[keys->before].size ||
+       cm_cache_is_private(config, keys->before))
+      return cm_config_wrong(problem,
+                             "%s is no shared cache, expected one that several caches or streams share",
+                             cm_unit_names[keys->before]);
+   if (config->timing == CM_TIMING_ON)
+      return cm_config_wrong(cm_config_about(problem, "access_units.%s", name),
+                             "the timing does not simulate units on the access stream, expected timing: off");
+   return true;
+}
+
 bool
 cm_memory_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -255,5 +280,11 @@ cm_memory_config_check(const struct cm_config *config, struct cm_config_problem 
       if (config->caches[unit].size && !check_next(config, (enum cm_unit)unit, problem))
          return false;
    }
-   return check_streams(config, problem) && check_optional_streams(config, problem);
+   if (!check_streams(config, problem) || !check_optional_streams(config, problem))
+      return false;
+   for (unsigned unit = 0; unit < CM_ACCESS_UNIT_COUNT; unit++) {
+      if (config->access_units[unit].entries && !check_access_unit(config, unit, problem))
+         return false;
+   }
+   return true;
 }

@@ -90,3 +90,33 @@ read_counter(const void *hierarchy, const struct cm_counter *counter)
 }
 
 const struct cm_counter_source cm_memory_counters = {list, read_counter};
+
+/* ---- units on the access stream -------------------------------------------- */
+
+static bool
+list_access_units(const struct cm_config *config, struct cm_counter_table *table)
+{
+   for (int u = 0; u < CM_ACCESS_UNIT_COUNT; u++) {
+      const struct cm_access_unit_kind *kind = cm_access_unit_kinds[u];
+      char name[64], description[128];
+      snprintf(name, sizeof name, "%s.", kind->name);
+      snprintf(description, sizeof description, "%s: ", kind->description);
+      if (config->access_units[u].entries &&
+          !cm_counter_table_append_texts(table, kind->events, (int)kind->num_events,
+                                         u * CM_ACCESS_UNIT_EVENTS, name, description))
+         return false;
+   }
+   return true;
+}
+
+static uint64_t
+read_access_unit(const void *data, const struct cm_counter *counter)
+{
+   const struct cm_shared_side *shared = &((const struct cm_hierarchy *)data)->shared;
+   const struct cm_access_unit *unit = shared->units;
+   while (unit->kind != cm_access_unit_kinds[counter->event / CM_ACCESS_UNIT_EVENTS])
+      unit++;
+   return unit->counts[counter->event % CM_ACCESS_UNIT_EVENTS];
+}
+
+const struct cm_counter_source cm_access_unit_counters = {list_access_units, read_access_unit};

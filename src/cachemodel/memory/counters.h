@@ -53,5 +53,7 @@ enum cm_dram_event {
 
 /** Read from a struct cm_hierarchy. */
 extern const struct cm_counter_source cm_memory_counters;
+/** Of units on the access stream, <unit>.<event>; read from a struct cm_hierarchy. */
+extern const struct cm_counter_source cm_access_unit_counters;
 
 #endif

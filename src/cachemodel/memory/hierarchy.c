@@ -34,9 +34,8 @@ build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum 
    return true;
 }
 
-/* A cache is private where nothing comes to each of its instances but from streams, or from one private cache alone. */
-static bool
-is_private(const struct cm_config *config, enum cm_unit unit)
+bool
+cm_cache_is_private(const struct cm_config *config, enum cm_unit unit)
 {
    unsigned users = 0;
    enum cm_unit user = CM_UNIT_DRAM;
@@ -51,7 +50,7 @@ is_private(const struct cm_config *config, enum cm_unit unit)
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       users += config->streams[stream] == unit;
    return users == 1 && config->caches[user].instances == config->caches[unit].instances &&
-          is_private(config, user);
+          cm_cache_is_private(config, user);
 }
 
 /* Between the caches that are private and those that all share runs the access stream. */
@@ -62,7 +61,7 @@ cut(struct cm_hierarchy *hierarchy, const struct cm_config *config)
    if (!cm_shared_side_init(shared, &hierarchy->dram, config->parameter_buffer.layout))
       return false;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      if (!hierarchy->caches[unit] || is_private(config, (enum cm_unit)unit))
+      if (!hierarchy->caches[unit] || cm_cache_is_private(config, (enum cm_unit)unit))
          continue;
       cm_shared_side_add(shared, (enum cm_unit)unit, hierarchy->caches[unit], hierarchy->instances[unit]);
       shared->has_liveness |= config->caches[unit].policy == CM_POLICY_TCOR;
@@ -73,6 +72,11 @@ cut(struct cm_hierarchy *hierarchy, const struct cm_config *config)
          continue;
       for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
          hierarchy->caches[unit][i].leaving = &shared->arriving;
+   }
+   for (unsigned u = 0; u < CM_ACCESS_UNIT_COUNT; u++) {
+      if (config->access_units[u].entries &&
+          !cm_shared_side_add_access_unit(shared, cm_access_unit_kinds[u], &config->access_units[u]))
+         return false;
    }
    return true;
 }
@@ -192,7 +196,8 @@ cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_r
          cm_cache_report_lookups(&hierarchy->caches[unit][i], &hierarchy->shared.reported,
                                  cm_entry_cache(unit, i));
    }
-   call_shared_side(hierarchy);
+   if (!hierarchy->shared.num_units)
+      call_shared_side(hierarchy);
    choose_reports(hierarchy);
    return true;
 }

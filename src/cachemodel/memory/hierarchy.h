@@ -120,7 +120,11 @@ void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_c
  * cm_shared_side_run. */
 uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
 
-/** Keys caches.*, primitive_buffer.* and streams.*: whether they fit together. */
+/** Whether a configured cache is private: nothing comes to each of its instances but from streams, or from one private
+ * cache alone. */
+bool cm_cache_is_private(const struct cm_config *config, enum cm_unit unit);
+
+/** Keys caches.*, primitive_buffer.*, streams.* and access_units.*: whether they fit together. */
 bool cm_memory_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 
 #endif

@@ -119,15 +119,19 @@ take(void *context, struct cm_access_stream *stream)
 /* ---- readers --------------------------------------------------------------- */
 
 /* With readers private caches call the shared ones, which reports what they ask and what that causes in order: what
- * arrives here is no access, and taken at once. */
+ * arrives here is taken at once, and is an access only if a unit has passed it on. */
 static void
 take_and_report(void *context, struct cm_access_stream *stream)
 {
    struct cm_shared_side *shared = context;
    for (uint32_t i = 0; i < stream->count; i++) {
-      assert(!is_access(stream->entries[i]));
-      cm_access_stream_append(&shared->reported, stream->entries[i]);
-      take_other(shared, stream->entries[i]);
+      const cm_entry entry = stream->entries[i];
+      cm_access_stream_append(&shared->reported, entry);
+      if (is_access(entry))
+         cm_cache_access(cache_of(shared, entry), cm_entry_address(entry), cm_entry_stream(entry),
+                         (enum cm_access)cm_entry_kind(entry));
+      else
+         take_other(shared, entry);
    }
    stream->count = 0;
 }
@@ -148,8 +152,10 @@ cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_
    if (!shared->num_readers && !cm_access_stream_init(&shared->reported, deliver, shared))
       return false;
    shared->readers[shared->num_readers++] = *reader;
-   shared->arriving.take = take_and_report;
+   shared->entering->take = take_and_report;
    shared->arriving.capacity = 1;
+   for (unsigned u = 0; u < shared->num_units; u++)
+      shared->units[u].next.capacity = 1;
    shared->dram->reported = &shared->reported;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       for (uint32_t i = 0; i < shared->instances[unit]; i++)
@@ -163,7 +169,7 @@ cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_
 bool
 cm_shared_side_init(struct cm_shared_side *shared, struct cm_dram *dram, enum cm_pb_layout layout)
 {
-   *shared = (struct cm_shared_side){.dram = dram, .layout = layout};
+   *shared = (struct cm_shared_side){.entering = &shared->arriving, .dram = dram, .layout = layout};
    return cm_access_stream_init(&shared->arriving, take, shared);
 }
 
@@ -171,6 +177,8 @@ void
 cm_shared_side_finish(struct cm_shared_side *shared)
 {
    cm_access_stream_finish(&shared->arriving);
+   for (unsigned u = 0; u < shared->num_units; u++)
+      cm_access_unit_finish(&shared->units[u]);
    cm_access_stream_finish(&shared->reported);
    free(shared->last_tiles);
    shared->last_tiles = NULL;
@@ -184,6 +192,18 @@ cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_c
    shared->instances[unit] = count;
    for (uint32_t i = 0; i < count; i++)
       instances[i].liveness = &shared->liveness;
+}
+
+bool
+cm_shared_side_add_access_unit(struct cm_shared_side *shared, const struct cm_access_unit_kind *kind,
+                               const struct cm_access_unit_config *config)
+{
+   struct cm_access_unit *unit = &shared->units[shared->num_units++];
+   if (!cm_access_unit_init(unit, kind, config, shared->caches[config->before]->block_shift,
+                            shared->entering))
+      return false;
+   shared->entering = &unit->next;
+   return true;
 }
 
 /* ---- entrances ------------------------------------------------------------- */

@@ -8,7 +8,7 @@
 #define CM_SHARED_SIDE_H
 
 #include "access/access_stream.h"
-#include "access/arrivals.h"
+#include "access/access_unit.h"
 #include "memory/cache.h"
 #include "memory/liveness.h"
 
@@ -17,6 +17,10 @@
 
 struct cm_shared_side {
    struct cm_access_stream arriving; /**< entries that have not been taken */
+   struct cm_access_stream
+      *entering; /**< those that no unit takes any more: arriving, or what the last unit passes on */
+   struct cm_access_unit units[CM_ACCESS_UNIT_COUNT]; /**< those there are, in order */
+   unsigned num_units;
    struct cm_cache
       *caches[CM_CACHE_COUNT]; /**< instances of each shared unit; NULL: it is not shared, or not there */
    uint32_t instances[CM_CACHE_COUNT];
@@ -44,6 +48,10 @@ void cm_shared_side_finish(struct cm_shared_side *shared);
 void cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_cache *instances,
                         uint32_t count);
 
+/** Before the first entry, and before readers: another unit on the stream. False when out of memory. */
+bool cm_shared_side_add_access_unit(struct cm_shared_side *shared, const struct cm_access_unit_kind *kind,
+                                    const struct cm_access_unit_config *config);
+
 /** Before the first entry: another reader, of at most CM_MAX_ACCESS_READERS. False when out of memory. */
 bool cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_reader *reader);
 
@@ -52,6 +60,8 @@ static inline void
 cm_shared_side_run(struct cm_shared_side *shared)
 {
    cm_access_stream_drain(&shared->arriving);
+   for (unsigned u = 0; u < shared->num_units; u++)
+      cm_access_stream_drain(&shared->units[u].next);
    cm_access_stream_drain(&shared->reported);
 }
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "access/access_unit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define KIND(id, name) extern const struct cm_access_unit_kind cm_access_unit_##name;
+CM_ACCESS_UNITS(KIND)
+#undef KIND
+
+#define KIND(id, name) &cm_access_unit_##name,
+const struct cm_access_unit_kind *const cm_access_unit_kinds[CM_ACCESS_UNIT_COUNT] = {CM_ACCESS_UNITS(KIND)};
+
+static bool
+has_energy(const struct cm_access_unit_kind *kind)
+{
+   for (uint32_t t = 0; t < kind->num_energy; t++) {
+      if (!kind->energy[t].events || kind->energy[t].events >> kind->num_events)
+         return false;
+   }
+   return kind->num_energy && kind->entry_bytes;
+}
+
+bool
+cm_access_unit_check(const struct cm_access_unit_kind *kind, char *error, size_t error_size)
+{
+   const char *lacks = NULL;
+   if (!kind->take)
+      lacks = "does not take entries, expected a function";
+   else if (!kind->num_events || kind->num_events > CM_ACCESS_UNIT_EVENTS)
+      lacks = "has no counters, or too many, expected 1 to 16";
+   else if (!has_energy(kind))
+      lacks = "has no energy, expected an array and terms, each of events that it counts";
+   else if (!kind->ports)
+      lacks = "has no time, expected the accesses that can begin in a cycle";
+   if (lacks)
+      snprintf(error, error_size, "%s %s", kind->name, lacks);
+   return !lacks;
+}
+
+static void
+take(void *context, struct cm_access_stream *stream)
+{
+   struct cm_access_unit *unit = context;
+   unit->kind->take(unit, stream->entries, stream->count);
+   stream->count = 0;
+}
+
+bool
+cm_access_unit_init(struct cm_access_unit *unit, const struct cm_access_unit_kind *kind,
+                    const struct cm_access_unit_config *config, unsigned block_shift,
+                    struct cm_access_stream *before)
+{
+   *unit = (struct cm_access_unit){
+      .kind = kind,
+      .config = *config,
+      .arrivals = {.unit = config->before, .block_shift = block_shift},
+      .slots = calloc(config->entries, sizeof *unit->slots),
+   };
+   if (!unit->slots || !cm_access_stream_init(&unit->next, before->take, before->context))
+      return false;
+   before->take = take;
+   before->context = unit;
+   return true;
+}
+
+void
+cm_access_unit_finish(struct cm_access_unit *unit)
+{
+   cm_access_stream_finish(&unit->next);
+   free(unit->slots);
+   unit->slots = NULL;
+}
