@@ -49,7 +49,8 @@ class Quotes(unittest.TestCase):
         quoted = {path for _, path, _ in quotes}
         self.assertIn("src/cachemodel/access/victim_buffer.c", quoted)
         for name in ("src/cachemodel/memory/replacement/second_chance.c", "second_chance.patch", "counter.patch",
-                     "cache.patch", "tile_traffic.c", "two-cores.yaml"):
+                     "cache.patch", "tile_traffic.c", "next_line.c",
+                     "two-cores.yaml"):
             self.assertIn(f"tests/extending/{name}", quoted)
 
     def test_named_files_exist(self):
@@ -105,7 +106,7 @@ class Patches(unittest.TestCase):
 
 
 class Recordings(unittest.TestCase):
-    """What needs no change of the sources: a preset, a reader."""
+    """What needs no change of the sources: a preset, a reader, a unit."""
 
     def setUp(self):
         self.directory = tempfile.TemporaryDirectory()
@@ -138,11 +139,38 @@ class Recordings(unittest.TestCase):
         self.assertEqual({line["frame"] for line in lines}, {"0", "1", "2", "3"})
         self.assertGreater(len({line["tile"] for line in lines}), 3)
 
+    def test_unit(self):
+        entries = 8
+        accesses = run(OPTIONS.tbrsim, "export", "--format", "streams", "--unit", "l2", self.recording)
+        accesses += "I 0x1000 0x2000\nW 0x1000 color\nF\n"
+        done = subprocess.run([OPTIONS.next_line, str(entries)], input=accesses, capture_output=True, text=True,
+                              check=True)
+        expected, recent, reads, prefetches = [], [], 0, 0
+        for line in accesses.splitlines():
+            expected.append(line)
+            if not line.startswith("R"):
+                continue
+            reads += 1
+            _, address, stream = line.split()
+            following = int(address, 16) + 64
+            if following not in recent:
+                recent = [*recent, following][-entries:]
+                expected.append(f"R 0x{following:x} {stream}")
+                prefetches += 1
+        self.assertEqual(done.stdout.splitlines(), expected)
+        self.assertEqual(done.stderr, f"next_line.reads {reads}\nnext_line.prefetches {prefetches}\n")
+        self.assertTrue(0 < prefetches < reads)
+        cache = run(OPTIONS.tbrsim, "cache", "--format", "streams", "--size", "64K", "--ways", "8", "--policy", "lru",
+                    "-", input=done.stdout)
+        arrived = sum(line[0] in "RW" for line in expected)
+        self.assertRegex(cache, rf"^accesses +{arrived} ")
+
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tbrsim")
     parser.add_argument("--tile-traffic", dest="tile_traffic")
+    parser.add_argument("--next-line", dest="next_line")
     parser.add_argument("--write-recording", dest="write_recording")
     parser.add_argument("--scratch", type=pathlib.Path)
     parser.add_argument("--generated", help="where generated headers are")

@@ -30,18 +30,13 @@ static const struct cm_access_unit_energy energy[] = {
    {"blocks written back: reads", 1u << WRITEBACKS, false},
 };
 
-/* The stream of an entry says nothing of its block. */
-static cm_entry
-without_stream(cm_entry entry)
-{
-   return entry & ~((cm_entry)31 << CM_ENTRY_STREAM_SHIFT);
-}
-
+/* Where an entry of the same block is, whichever stream wrote it; `used` if nowhere. */
 static uint32_t
 find(const struct cm_access_unit *buffer, cm_entry written)
 {
+   const cm_entry stream_bits = (cm_entry)31 << CM_ENTRY_STREAM_SHIFT;
    uint32_t slot = 0;
-   while (slot < buffer->used && without_stream(buffer->slots[slot]) != without_stream(written))
+   while (slot < buffer->used && (buffer->slots[slot] ^ written) & ~stream_bits)
       slot++;
    return slot;
 }

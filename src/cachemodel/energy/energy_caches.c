@@ -267,23 +267,6 @@ add_attribute_cache(struct cm_energy_builder *builder)
 
 /* ---- units on the access stream (access/access_unit.h) ------------------- */
 
-static bool
-add_access_unit_term(struct cm_energy_builder *builder, const struct cm_access_unit_kind *kind,
-                     const struct cm_access_unit_energy *of, const struct cm_array_lookup *array)
-{
-   struct cm_energy_term *term =
-      cm_energy_add(builder, CM_ENERGY_ACCESS_UNITS, "%s: %s", kind->name, of->what);
-   if (!term)
-      return false;
-   for (uint32_t e = 0; e < kind->num_events; e++) {
-      if (of->events >> e & 1)
-         cm_energy_count(builder, term, "%s.%s", kind->name, kind->events[e].name);
-   }
-   term->energy = of->is_write ? array->energy.write : array->energy.read;
-   snprintf(term->note, sizeof term->note, "%s", array->note);
-   return true;
-}
-
 /* An array of whole lines is that of a cache of one way: one line is read, after all tags were compared, for which the
  * file has no numbers. */
 static bool
@@ -296,8 +279,19 @@ add_access_unit(struct cm_energy_builder *builder, const struct cm_access_unit_k
                                         .bus_bits = has_lines ? 0 : PORT_BITS};
    struct cm_array_lookup array;
    bool fine = cm_energy_find(builder, kind->name, &shape, &array);
-   for (uint32_t t = 0; fine && t < kind->num_energy; t++)
-      fine = add_access_unit_term(builder, kind, &kind->energy[t], &array);
+   for (uint32_t t = 0; fine && t < kind->num_energy; t++) {
+      const struct cm_access_unit_energy *of = &kind->energy[t];
+      struct cm_energy_term *term =
+         cm_energy_add(builder, CM_ENERGY_ACCESS_UNITS, "%s: %s", kind->name, of->what);
+      if (!term)
+         return false;
+      for (uint32_t e = 0; e < kind->num_events; e++) {
+         if (of->events >> e & 1)
+            cm_energy_count(builder, term, "%s.%s", kind->name, kind->events[e].name);
+      }
+      term->energy = of->is_write ? array.energy.write : array.energy.read;
+      snprintf(term->note, sizeof term->note, "%s", array.note);
+   }
    return fine && cm_energy_add_leakage(builder, CM_ENERGY_ACCESS_UNITS, 1, kind->name, array.energy.leakage,
                                         array.note);
 }
