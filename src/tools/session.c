@@ -85,8 +85,8 @@ session_open_accesses(const char *path, const struct frame_selection *frames,
    if (cm_recording_count_gpus(simulations->recording, simulations->first_frame, simulations->last_frame) > 1)
       fail(STATUS_USAGE,
            "%s: the frames are of several GPUs, each with addresses of its own; select with --frames", path);
-   simulations->list = allocate(sizeof(*simulations->list));
-   simulations->count = 1;
+   simulations->count = session.configurations.count;
+   simulations->list = allocate(simulations->count * sizeof(*simulations->list));
    return session;
 }
 

@@ -22,8 +22,8 @@ struct session {
 struct session session_open(const char *path, const struct frame_selection *frames,
                             const struct configurations *configurations);
 
-/** The same for the accesses of one simulation, which is in the list. Ends the command with a line where the frames are
- * of several GPUs, each of which has addresses of its own. */
+/** The same for the accesses of simulations, one a configuration, which are in the list. Ends the command with a line
+ * where the frames are of several GPUs, each of which has addresses of its own. */
 struct session session_open_accesses(const char *path, const struct frame_selection *frames,
                                      const struct configurations *configurations);
 
