@@ -15,8 +15,7 @@ struct draw_context;
 struct vbuf_render;
 struct tbr_batch;
 struct tbr_fragment_shader;
-struct tbr_vertex_shader;
-struct tbr_geometry_shader;
+struct tbr_drawn_shader;
 struct tbr_query;
 struct tbr_draw_state;
 struct tbr_texture_binding;
@@ -88,8 +87,8 @@ struct tbr_context {
    const struct pipe_depth_stencil_alpha_state *depth_stencil;
    const struct pipe_rasterizer_state *rasterizer;
    const struct tbr_vertex_elements *vertex_elements;
-   struct tbr_vertex_shader *vertex_shader;
-   struct tbr_geometry_shader *geometry_shader; /**< NULL: none */
+   struct tbr_drawn_shader *vertex_shader;
+   struct tbr_drawn_shader *geometry_shader; /**< NULL: none */
    struct tbr_fragment_shader *fragment_shader;
    const struct pipe_sampler_state *samplers[PIPE_SHADER_TYPES][PIPE_MAX_SAMPLERS];
    unsigned num_samplers[PIPE_SHADER_TYPES]; /**< highest bound + 1 */

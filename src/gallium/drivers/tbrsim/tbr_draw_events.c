@@ -204,8 +204,8 @@ note_vertex_textures(void)
 static void
 describe_vertex_shaders(const struct tbr_context *context, struct cm_draw *event)
 {
-   const struct tbr_vertex_shader *vertex = context->vertex_shader;
-   const struct tbr_geometry_shader *geometry = context->geometry_shader;
+   const struct tbr_drawn_shader *vertex = context->vertex_shader;
+   const struct tbr_drawn_shader *geometry = context->geometry_shader;
    event->vertex_program =
       (struct cm_program){vertex->id, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)};
    if (geometry)
@@ -379,7 +379,7 @@ tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned p
 {
    struct tbr_binning *binning = context->binning;
    struct tbr_batch *batch = binning->events;
-   const struct tbr_geometry_shader *geometry = context->geometry_shader;
+   const struct tbr_drawn_shader *geometry = context->geometry_shader;
    if (!batch || !primitives)
       return;
 

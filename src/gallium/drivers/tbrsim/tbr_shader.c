@@ -317,27 +317,39 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
 
 /* ---- vertex and geometry shaders: draw's ------------------------------ */
 
+/** A shader without draw's part, and its NIR for draw. NULL when out of memory. */
+static struct tbr_drawn_shader *
+create_drawn_shader(struct tbr_context *context, const char *stage, const struct pipe_shader_state *state,
+                    struct pipe_shader_state *nir_state)
+{
+   struct tbr_drawn_shader *shader = CALLOC_STRUCT(tbr_drawn_shader);
+   if (!shader)
+      return NULL;
+   nir_shader *nir = take_nir(context, state);
+   *nir_state = *state;
+   nir_state->type = PIPE_SHADER_IR_NIR;
+   nir_state->ir.nir = nir;
+   shader->stream_output = state->stream_output;
+   shader->id = next_shader_id();
+   shader->num_instructions = tbr_nir_count_instructions(nir);
+   tbr_nir_limit_loops(nir, loop_limit(context));
+   tbr_nir_bound_offsets(nir);
+   shader->reads_textures = tbr_nir_count_texture_reads(nir);
+   tbr_debug_nir(stage, shader->id, nir);
+   tbr_debug_shader(stage, shader->id, shader->num_instructions);
+   return shader;
+}
+
 static void *
 create_vs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
 {
    struct tbr_context *context = tbr_context(pipe);
-   struct tbr_vertex_shader *shader = CALLOC_STRUCT(tbr_vertex_shader);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "vertex", state, &nir_state);
    if (!shader)
       return NULL;
-
-   struct pipe_shader_state nir_state = *state;
-   nir_state.type = PIPE_SHADER_IR_NIR;
-   nir_state.ir.nir = take_nir(context, state);
-   shader->stream_output = state->stream_output;
-   shader->id = next_shader_id();
-   shader->num_instructions = tbr_nir_count_instructions(nir_state.ir.nir);
-   tbr_nir_limit_loops(nir_state.ir.nir, loop_limit(context));
-   tbr_nir_bound_offsets(nir_state.ir.nir);
-   shader->reads_textures = tbr_nir_count_texture_reads(nir_state.ir.nir);
-   tbr_debug_nir("vertex", shader->id, nir_state.ir.nir);
-   tbr_debug_shader("vertex", shader->id, shader->num_instructions);
-   shader->draw = draw_create_vertex_shader(context->draw, &nir_state);
-   if (!shader->draw) {
+   shader->draw.vertex = draw_create_vertex_shader(context->draw, &nir_state);
+   if (!shader->draw.vertex) {
       FREE(shader);
       return NULL;
    }
@@ -348,10 +360,10 @@ static void
 bind_vs_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_context *context = tbr_context(pipe);
-   struct tbr_vertex_shader *shader = state;
+   struct tbr_drawn_shader *shader = state;
    if (context->vertex_shader == shader)
       return;
-   draw_bind_vertex_shader(context->draw, shader ? shader->draw : NULL);
+   draw_bind_vertex_shader(context->draw, shader ? shader->draw.vertex : NULL);
    context->vertex_shader = shader;
    context->dirty |= TBR_DIRTY_VERTEX_SHADER;
 }
@@ -359,8 +371,8 @@ bind_vs_state(struct pipe_context *pipe, void *state)
 static void
 delete_vs_state(struct pipe_context *pipe, void *state)
 {
-   struct tbr_vertex_shader *shader = state;
-   draw_delete_vertex_shader(tbr_context(pipe)->draw, shader->draw);
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_vertex_shader(tbr_context(pipe)->draw, shader->draw.vertex);
    FREE(shader);
 }
 
@@ -368,26 +380,15 @@ static void *
 create_gs_state(struct pipe_context *pipe, const struct pipe_shader_state *state)
 {
    struct tbr_context *context = tbr_context(pipe);
-   struct tbr_geometry_shader *shader = CALLOC_STRUCT(tbr_geometry_shader);
+   struct pipe_shader_state nir_state;
+   struct tbr_drawn_shader *shader = create_drawn_shader(context, "geometry", state, &nir_state);
    if (!shader)
       return NULL;
-
-   struct pipe_shader_state nir_state = *state;
-   nir_state.type = PIPE_SHADER_IR_NIR;
-   nir_shader *nir = take_nir(context, state);
-   nir_state.ir.nir = nir;
-   shader->stream_output = state->stream_output;
-   shader->id = next_shader_id();
-   shader->num_instructions = tbr_nir_count_instructions(nir);
-   tbr_nir_limit_loops(nir, loop_limit(context));
-   tbr_nir_bound_offsets(nir);
+   const nir_shader *nir = nir_state.ir.nir;
    shader->vertices_per_primitive = mesa_vertices_per_prim(u_reduced_prim(nir->info.gs.output_primitive));
    assert(shader->vertices_per_primitive >= 1 && shader->vertices_per_primitive <= 3);
-   shader->reads_textures = tbr_nir_count_texture_reads(nir);
-   tbr_debug_nir("geometry", shader->id, nir);
-   tbr_debug_shader("geometry", shader->id, shader->num_instructions);
-   shader->draw = draw_create_geometry_shader(context->draw, &nir_state);
-   if (!shader->draw) {
+   shader->draw.geometry = draw_create_geometry_shader(context->draw, &nir_state);
+   if (!shader->draw.geometry) {
       FREE(shader);
       return NULL;
    }
@@ -398,10 +399,10 @@ static void
 bind_gs_state(struct pipe_context *pipe, void *state)
 {
    struct tbr_context *context = tbr_context(pipe);
-   struct tbr_geometry_shader *shader = state;
+   struct tbr_drawn_shader *shader = state;
    if (context->geometry_shader == shader)
       return;
-   draw_bind_geometry_shader(context->draw, shader ? shader->draw : NULL);
+   draw_bind_geometry_shader(context->draw, shader ? shader->draw.geometry : NULL);
    context->geometry_shader = shader;
    context->dirty |= TBR_DIRTY_GEOMETRY_SHADER;
 }
@@ -409,8 +410,8 @@ bind_gs_state(struct pipe_context *pipe, void *state)
 static void
 delete_gs_state(struct pipe_context *pipe, void *state)
 {
-   struct tbr_geometry_shader *shader = state;
-   draw_delete_geometry_shader(tbr_context(pipe)->draw, shader->draw);
+   struct tbr_drawn_shader *shader = state;
+   draw_delete_geometry_shader(tbr_context(pipe)->draw, shader->draw.geometry);
    FREE(shader);
 }
 

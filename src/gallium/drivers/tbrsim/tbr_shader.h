@@ -83,21 +83,17 @@ struct tbr_fragment_shader {
    struct tbr_fragment_variant *variants;
 };
 
-struct tbr_vertex_shader {
-   struct draw_vertex_shader *draw;
+/** A vertex or geometry shader, which draw executes. */
+struct tbr_drawn_shader {
+   union {
+      struct draw_vertex_shader *vertex;
+      struct draw_geometry_shader *geometry;
+   } draw;
    struct pipe_stream_output_info stream_output;
    uint32_t id; /**< in the event stream */
    uint32_t num_instructions;
-   bool reads_textures; /**< what draw samples for it is not in the event stream */
-};
-
-struct tbr_geometry_shader {
-   struct draw_geometry_shader *draw;
-   struct pipe_stream_output_info stream_output;
-   uint32_t id; /**< in the event stream */
-   uint32_t num_instructions;
-   uint8_t vertices_per_primitive; /**< of its output's lists: 1 points, 2 lines, 3 triangles */
-   bool reads_textures;            /**< as a vertex shader's */
+   uint8_t vertices_per_primitive; /**< of a geometry shader's output: 1 points, 2 lines, 3 triangles */
+   bool reads_textures;            /**< what draw samples for it is not in the event stream */
 };
 
 void
