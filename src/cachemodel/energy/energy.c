@@ -33,8 +33,8 @@ cm_energy_unit_description(enum cm_energy_unit unit)
    return (int)unit < CM_UNIT_COUNT ? cm_unit_descriptions[unit] : descriptions[unit - CM_UNIT_COUNT];
 }
 
-bool
-cm_energy_unit_is_in(enum cm_energy_unit unit, enum cm_energy_group group)
+static bool
+is_in(enum cm_energy_unit unit, enum cm_energy_group group)
 {
    switch (group) {
    case CM_ENERGY_GROUP_MEMORY_HIERARCHY:
@@ -89,7 +89,7 @@ cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_
       const uint64_t total = cm_energy_term_total(energy, term, values, cycles);
       add(&sums->units[term->unit], term->is_static, total);
       for (int group = 0; group < CM_ENERGY_GROUP_COUNT; group++) {
-         if (cm_energy_unit_is_in(term->unit, (enum cm_energy_group)group))
+         if (is_in(term->unit, (enum cm_energy_group)group))
             add(&sums->groups[group], term->is_static, total);
       }
    }

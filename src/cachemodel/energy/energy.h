@@ -64,7 +64,6 @@ extern const char *const cm_energy_group_descriptions[CM_ENERGY_GROUP_COUNT];
 
 const char *cm_energy_unit_name(enum cm_energy_unit unit);
 const char *cm_energy_unit_description(enum cm_energy_unit unit);
-bool cm_energy_unit_is_in(enum cm_energy_unit unit, enum cm_energy_group group);
 
 /** Counters whose sum is a count. */
 #define CM_ENERGY_MAX_COUNTERS 24

@@ -40,17 +40,10 @@ struct cm_recording {
 
 /* ---- passes --------------------------------------------------------------- */
 
-struct cm_recorded_pass *
-cm_recorded_pass_share(struct cm_recorded_pass *pass)
-{
-   __atomic_add_fetch(&pass->users, 1, __ATOMIC_RELAXED);
-   return pass;
-}
-
 void
 cm_recorded_pass_release(struct cm_recorded_pass *pass)
 {
-   if (!pass || __atomic_sub_fetch(&pass->users, 1, __ATOMIC_ACQ_REL))
+   if (!pass)
       return;
    cm_pass_finish(&pass->pass);
    free(pass);
@@ -503,7 +496,6 @@ read_pass(struct cm_recording *recording)
       damaged(recording, begin, "out of memory for a pass");
       return item;
    }
-   pass->users = 1;
    struct cm_byte_reader reader = payload_reader(recording);
    const char *wrong = cm_decode_pass(&reader, &pass->pass);
    if (wrong)

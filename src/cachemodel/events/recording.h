@@ -6,8 +6,7 @@
  * the consumer (gpu/gpu.h) can take it as if it came from the renderer. A file that is
  * damaged or cut short gives what is before the damage, and then says so.
  *
- * The functions of one recording are called from one thread at a time; passes can be
- * shared by several.
+ * The functions of one recording are called from one thread at a time.
  */
 #ifndef CM_RECORDING_H
 #define CM_RECORDING_H
@@ -27,11 +26,9 @@ struct cm_recording;
 struct cm_recorded_pass {
    struct cm_pass pass;
    size_t bytes; /**< of memory that it takes */
-   int users;    /**< changed by the functions below only */
 };
 
-struct cm_recorded_pass *cm_recorded_pass_share(struct cm_recorded_pass *pass);
-/** Frees the pass when nobody else uses it. Nothing for NULL. */
+/** Frees the pass. Nothing for NULL. */
 void cm_recorded_pass_release(struct cm_recorded_pass *pass);
 
 /** Opens a file. NULL with a line in error where it is no recording, or of another version. */

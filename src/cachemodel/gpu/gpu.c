@@ -217,7 +217,6 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
    gpu->pass = pass;
    gpu->in_pass = true;
    gpu->num_visited = 0;
-   gpu->frame_open = true;
    gpu->pipeline[CM_PIPELINE_PASSES]++;
    cm_framebuffer_bind(gpu);
    if (!begin_pass(gpu))
@@ -321,14 +320,7 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
       out_of_memory(gpu);
    const uint64_t *frame = cm_gpu_frame(gpu);
    memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));
-   gpu->frame_open = false;
    return frame;
-}
-
-bool
-cm_gpu_frame_open(const struct cm_gpu *gpu)
-{
-   return gpu->frame_open;
 }
 
 bool

@@ -63,8 +63,6 @@ void cm_gpu_pass_end(struct cm_gpu *gpu);
 /** Ends a frame; later accesses count for the next one. Returns the frame's
  * counter values, valid until the next call. */
 const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
-/** Whether anything happened since the last frame_end: a frame that was not ended. */
-bool cm_gpu_frame_open(const struct cm_gpu *gpu);
 
 /** Whether everything so far was counted: false once out of memory, after a message (util/message.h). */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);

@@ -29,8 +29,7 @@ struct cm_gpu {
    uint64_t *total;                         /**< by the table */
    uint64_t *frame;                         /**< by the table */
    uint64_t *frame_start;                   /**< total at the last frame_end */
-   bool frame_open;
-   bool out_of_memory; /**< said so already */
+   bool out_of_memory;                      /**< said so already */
 
    /* The traversal of the last pass, kept while passes are alike. */
    struct cm_array traversal, position; /**< uint32_t */
