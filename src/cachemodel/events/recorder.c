@@ -80,7 +80,6 @@ struct cm_recorder {
    const struct cm_pass *encoded;      /* begun last; NULL: none */
    struct cm_pass_owner encoded_owner; /* the pass' */
    struct cm_recording_counts counts;  /* of the frame under way */
-   struct cm_tile_counts counted;
    struct cm_recording_file file;
    struct cm_process_results *results; /* NULL: the recording is no process' */
    uint64_t offset;                    /* where the next chunk goes */
@@ -209,13 +208,6 @@ write_payload(struct cm_recorder *recorder, enum cm_chunk_type type, const struc
 /* ---- the thread: jobs to chunks -------------------------------------------- */
 
 static void
-forget_counts(struct cm_recorder *recorder)
-{
-   memset(&recorder->counts, 0, sizeof recorder->counts);
-   memset(&recorder->counted, 0, sizeof recorder->counted);
-}
-
-static void
 count_pass(struct cm_recording_counts *counts, const struct cm_pass *pass)
 {
    uint64_t blocks = 0;
@@ -259,7 +251,7 @@ encode_tile(struct cm_recorder *recorder, uint32_t tile)
    const struct cm_tile_events *events = &recorder->encoded->tiles[tile];
    size_t at = 0;
    while (at < events->num_words) {
-      at = cm_tile_encoder_add(recorder->tiles, tile, events, at, &recorder->counted);
+      at = cm_tile_encoder_add(recorder->tiles, tile, events, at, &recorder->counts);
       if (at < events->num_words)
          write_tiles(recorder);
    }
@@ -271,12 +263,7 @@ static void
 write_frame_end(struct cm_recorder *recorder, uint32_t number)
 {
    struct cm_indexed_frame frame = {.number = number, .counts = recorder->counts};
-   frame.counts.shade_events = recorder->counted.shade_events;
-   frame.counts.quads = recorder->counted.quads;
-   frame.counts.fragments = recorder->counted.fragments;
-   frame.counts.texture_events = recorder->counted.texture_events;
-   frame.counts.footprints = recorder->counted.footprints;
-   forget_counts(recorder);
+   recorder->counts = (struct cm_recording_counts){0};
    recorder->payload.size = 0;
    cm_encode_frame(&recorder->payload, &frame);
    write_payload(recorder, CM_CHUNK_FRAME_END, &recorder->payload, &frame);
@@ -287,7 +274,7 @@ write_job(struct cm_recorder *recorder, const struct job *job)
 {
    switch (job->type) {
    case JOB_GPU:
-      forget_counts(recorder);
+      recorder->counts = (struct cm_recording_counts){0};
       write_payload(recorder, CM_CHUNK_GPU, &(struct cm_byte_writer){0}, NULL);
       break;
    case JOB_RESOURCES: write_payload(recorder, CM_CHUNK_RESOURCES, &job->resources, NULL); break;

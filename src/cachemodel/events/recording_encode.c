@@ -270,7 +270,7 @@ has_room(const struct cm_tile_encoder *encoder)
 }
 
 static void
-count_quads(struct cm_tile_counts *counts, const struct cm_quad *quads, uint32_t count)
+count_quads(struct cm_recording_counts *counts, const struct cm_quad *quads, uint32_t count)
 {
    counts->shade_events++;
    counts->quads += count;
@@ -280,7 +280,7 @@ count_quads(struct cm_tile_counts *counts, const struct cm_quad *quads, uint32_t
 
 size_t
 cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct cm_tile_events *events,
-                    size_t first, struct cm_tile_counts *counts)
+                    size_t first, struct cm_recording_counts *counts)
 {
    const uint32_t *words = events->words;
    size_t at = first;

@@ -5,6 +5,7 @@
 
 #include "events/byte_stream.h"
 #include "events/event_stream.h"
+#include "events/recording_counts.h"
 
 #define CM_RECORDING_VERSION 4
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
@@ -63,17 +64,14 @@ const char *cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource
 /** Encodes the events of some tiles. */
 struct cm_tile_encoder;
 
-struct cm_tile_counts {
-   uint64_t shade_events, quads, fragments, texture_events, footprints;
-};
-
 struct cm_tile_encoder *cm_tile_encoder_create(void);
 void cm_tile_encoder_destroy(struct cm_tile_encoder *encoder);
 /** Takes the events of a tile from word `first` on; returns the word with which it has to go on
  * after cm_tile_encoder_finish, num_words where it is through, or SIZE_MAX where there is an event of
- * an unknown type. */
-size_t cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile,
-                           const struct cm_tile_events *events, size_t first, struct cm_tile_counts *counts);
+ * an unknown type. counts: shaded quads and footprints are added to it. */
+size_t
+cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct cm_tile_events *events,
+                    size_t first, struct cm_recording_counts *counts);
 /** Appends the payload of what was taken since the last call; nothing where that is nothing. */
 void cm_tile_encoder_finish(struct cm_tile_encoder *encoder, struct cm_byte_writer *writer);
 
