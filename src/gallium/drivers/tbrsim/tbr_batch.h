@@ -136,7 +136,9 @@ unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers, const un
 
 /** Hands the context's batch to the renderer, if there is one. */
 void tbr_batch_flush(struct tbr_context *context);
-/** The same from within draw, which is not flushed. */
+/** Waits until a batch is rendered, which is submitted first if it is being recorded; 0: none. */
+void tbr_batch_finish(struct tbr_context *context, uint64_t sequence);
+/** As tbr_batch_flush, from within draw, which is not flushed. */
 void tbr_batch_hand_over(struct tbr_context *context);
 
 /** Notes that the batch reads a resource; its memory is returned and stays alive as long

@@ -13,27 +13,17 @@
 #include "util/os_time.h"
 #include "util/u_inlines.h"
 #include "util/u_memory.h"
+#include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
 #include "tbr_counter_query.h"
-
-static void
-finish(struct tbr_context *context, uint64_t sequence)
-{
-   if (!sequence)
-      return;
-   if (context->batch && tbr_batch_sequence(context->batch) == sequence)
-      tbr_batch_flush(context);
-   tbr_screen_wait(tbr_screen(context->base.screen), sequence);
-   assert(tbr_screen_done(tbr_screen(context->base.screen), sequence));
-}
 
 /** Renders all that has been drawn; the time after it. */
 static uint64_t
 finish_and_read_clock(struct tbr_context *context)
 {
    tbr_batch_flush(context);
-   finish(context, context->last_batch);
+   tbr_batch_finish(context, context->last_batch);
    return os_time_get_nano();
 }
 
@@ -59,7 +49,7 @@ drop_part(struct tbr_context *context, struct tbr_query *part)
    if (--part->users)
       return;
    /* Batches under way still add to it. */
-   finish(context, part->sink.last_batch);
+   tbr_batch_finish(context, part->sink.last_batch);
    FREE(part);
 }
 
@@ -114,7 +104,7 @@ count_fragments(struct tbr_context *context, const struct tbr_query *query)
 {
    uint64_t fragments = 0;
    util_dynarray_foreach (&query->parts, struct tbr_query *, part) {
-      finish(context, (*part)->sink.last_batch);
+      tbr_batch_finish(context, (*part)->sink.last_batch);
       fragments += (*part)->sink.fragments;
    }
    return fragments;
@@ -349,7 +339,7 @@ get_query_result(struct pipe_context *base, struct pipe_query *handle, bool wait
       return true;
    }
    assert(!query->active);
-   finish(context, query->last_batch);
+   tbr_batch_finish(context, query->last_batch);
    switch (query->type) {
    case PIPE_QUERY_OCCLUSION_COUNTER: result->u64 = count_fragments(context, query); break;
    case PIPE_QUERY_OCCLUSION_PREDICATE:

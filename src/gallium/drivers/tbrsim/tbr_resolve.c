@@ -41,7 +41,7 @@ is_plain_resolve(const struct pipe_blit_info *blit)
 }
 
 /** A box of possibly negative height. */
-static unsigned
+static int
 first_row(const struct pipe_box *box)
 {
    return box->height < 0 ? box->y + box->height : box->y;
@@ -50,7 +50,7 @@ first_row(const struct pipe_box *box)
 static bool
 is_inside(const struct pipe_box *box, unsigned width, unsigned height)
 {
-   const int first = box->height < 0 ? box->y + box->height : box->y;
+   const int first = first_row(box);
    return box->x >= 0 && first >= 0 && (unsigned)(box->x + box->width) <= width &&
           (unsigned)(first + abs(box->height)) <= height;
 }

@@ -286,14 +286,15 @@ recording(const struct tbr_context *context)
    return context->batch ? tbr_batch_sequence(context->batch) : 0;
 }
 
-static void
-wait_for(struct tbr_context *context, uint64_t sequence)
+void
+tbr_batch_finish(struct tbr_context *context, uint64_t sequence)
 {
    if (!sequence)
       return;
    if (sequence == recording(context))
       tbr_batch_flush(context);
    tbr_screen_wait(tbr_screen(context->base.screen), sequence);
+   assert(tbr_screen_done(tbr_screen(context->base.screen), sequence));
 }
 
 /** Whether draws being recorded read the resource. */
@@ -327,12 +328,12 @@ tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *r
 void
 tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write)
 {
-   wait_for(context, p_atomic_read(&resource->last_write));
+   tbr_batch_finish(context, p_atomic_read(&resource->last_write));
    if (!for_write)
       return;
    if (is_read_by_recording(context, resource))
       tbr_batch_flush(context);
-   wait_for(context, p_atomic_read(&resource->last_read));
+   tbr_batch_finish(context, p_atomic_read(&resource->last_read));
    if (p_atomic_read(&resource->reader) == TBR_READERS_MANY)
       tbr_screen_wait_idle(tbr_screen(context->base.screen));
 }
@@ -393,7 +394,7 @@ shadow(struct tbr_context *context, struct tbr_resource *resource)
    struct tbr_storage *copy = create_storage(resource->storage->bytes);
    if (!copy)
       return false;
-   wait_for(context, p_atomic_read(&resource->last_write));
+   tbr_batch_finish(context, p_atomic_read(&resource->last_write));
    struct tbr_storage *original = NULL;
    tbr_resource_hold(resource, &original);
    memcpy(copy->memory, original->memory, copy->bytes);
