@@ -64,7 +64,7 @@ struct cm_fetcher_timing {
    struct cm_wait *data; /**< of primitives that it has asked for: a ring */
    uint64_t list_begin, attribute_end;
    struct cm_calendar ports[2];
-   uint32_t list_port, attribute_port;
+   uint32_t attribute_port;
    struct cm_work *out_work; /**< of the oldest primitive that is not in the output queue */
    uint32_t out_next;
    uint64_t out_time;
@@ -105,7 +105,6 @@ struct cm_raster_timing {
    struct cm_work *work;
    uint32_t next, popped; /**< quad, primitive */
    uint32_t token;
-   uint64_t primitive_ready; /**< of the primitive popped last */
    struct cm_stage rasterizer, early_z, blend;
    struct cm_stage *processors; /**< by processor */
    uint32_t *next_context;      /**< by processor */

@@ -24,7 +24,6 @@ struct tbr_plane {
 #define TBR_PLANE_INVERSE_W 0
 #define TBR_PLANE_DEPTH 1
 #define TBR_PLANE_INPUT(slot, component) (2 + (slot) * 4 + (component))
-#define TBR_MAX_PLANES TBR_PLANE_INPUT(TBR_MAX_INPUTS, 0)
 
 /** What a fragment shader may read of the framebuffer at its pixel or sample. */
 enum tbr_fetch {

@@ -19,7 +19,6 @@
 /** Texels of a buffer texture. */
 #define TBR_MAX_BUFFER_TEXELS (1u << 27)
 
-#define TBR_MIN_TILE_SIZE 8
 #define TBR_MAX_TILE_SIZE 64
 
 /** Positions are snapped to 1/256 pixel before anything looks at them. */

@@ -22,7 +22,6 @@
 #include "tbr_pass.h"
 
 #define TBR_TILE_MAX_PIXELS (TBR_MAX_TILE_SIZE * TBR_MAX_TILE_SIZE)
-#define TBR_TILE_MAX_QUADS (TBR_TILE_MAX_PIXELS / 4)
 #define TBR_TILE_MAX_BLOCKS (TBR_TILE_MAX_PIXELS / 16)
 
 /** Vertices 1 and 2 relative to vertex 0 in pixels, divided by twice the area. */
