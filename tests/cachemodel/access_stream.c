@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Entries of the access stream say what was put into them, as text, too, and arrive in order, of which runs are made; a
- * shared side that takes them in batches
- * counts what it would count if it were called access by access. */
+ * shared side that takes them in batches counts what it would count if it were called access by access. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -189,6 +188,8 @@ test_runs(void **unused)
             cm_entry_make(CM_ENTRY_INVALIDATE, CM_UNIT_L2, 0, stream, 511 >> CM_ENTRY_ADDRESS_SHIFT);
          expected->list[expected->count++] = (struct expected_access){2, CM_STREAM_COUNT, false};
          count = 2;
+      } else if (what == 2) {
+         entries[0] = cm_entry_make(CM_ENTRY_ORIGIN, random_below(&state, CM_ORIGIN_COUNT), 0, stream, i);
       } else if (what < 20) {
          entries[0] = cm_entry_dram(write, stream, address, 64);
       } else {
@@ -264,6 +265,9 @@ random_access(struct pair *pair, uint64_t *state)
       address = CM_PB_ATTRIBUTES_ADDRESS + 64ull * block;
    if (stream == CM_STREAM_PB_LIST)
       address = CM_PB_LISTS_ADDRESS + 64ull * block;
+   /* What causes an access changes nothing of it. */
+   cm_access_stream_append(&pair->hierarchies[0].shared.arriving,
+                           cm_entry_make(CM_ENTRY_ORIGIN, block % CM_ORIGIN_COUNT, 0, stream, block));
    for (unsigned h = 0; h < 2; h++)
       cm_hierarchy_access_range(&pair->hierarchies[h], processor, address, 20 + 44 * (block % 4), stream,
                                 write);

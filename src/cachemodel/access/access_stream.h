@@ -38,6 +38,8 @@ enum cm_entry_kind {
    CM_ENTRY_RANGE,                        /**< value: where the range begins that the next entry speaks of */
    CM_ENTRY_INVALIDATE, /**< all instances of a unit drop the blocks of the range; address: of its last byte */
    CM_ENTRY_PARAMETER_BUFFER, /**< unit: enum cm_parameter_buffer_event */
+   CM_ENTRY_ORIGIN, /**< unit: enum cm_origin; value: its number. All accesses behind it are caused by this draw,
+                     * resource or tile, up to the next entry of the same enum cm_origin. */
    /* Where a reader asks for them (cm_access_reader.requests). */
    CM_ENTRY_GROUP, /**< the lookups from here on begin together: a footprint's, a program's, a PMD's, a primitive's
                     * attributes; value: how many stand before what they cause */
@@ -58,6 +60,14 @@ enum cm_parameter_buffer_event {
    CM_PARAMETER_BUFFER_PRIMITIVE,
    CM_PARAMETER_BUFFER_TILE_DONE, /**< value: the tile's position in the traversal */
    CM_PARAMETER_BUFFER_END,
+};
+
+/** What causes accesses. The format has them and every reader passes over them; nothing writes them so far. */
+enum cm_origin {
+   CM_ORIGIN_DRAW,     /**< number in the pass */
+   CM_ORIGIN_RESOURCE, /**< ID in the event stream */
+   CM_ORIGIN_TILE,     /**< row-major number */
+   CM_ORIGIN_COUNT
 };
 
 /** What the pipeline has come to. Written where somebody reads the stream. */

@@ -353,7 +353,8 @@ cm_log_read(void *context, const cm_entry *entries, uint32_t count)
          break;
       case CM_ENTRY_RANGE:
       case CM_ENTRY_INVALIDATE:
-      case CM_ENTRY_PARAMETER_BUFFER: break;
+      case CM_ENTRY_PARAMETER_BUFFER:
+      case CM_ENTRY_ORIGIN: break;
       default: *next++ = entry;
       }
    }
