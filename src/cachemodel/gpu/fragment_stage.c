@@ -213,7 +213,7 @@ add_footprints(struct cm_shading *shading, struct run *run, const uint32_t *even
 
 /* Takes a shade event, those that continue it and their footprints; returns their end,
  * NULL when out of memory. */
-static const uint32_t *
+static inline __attribute__((always_inline)) const uint32_t *
 take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
 {
    const uint32_t *word = group;

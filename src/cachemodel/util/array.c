@@ -13,10 +13,8 @@ larger_capacity(size_t count, size_t element_bytes)
 }
 
 bool
-cm_array_make_room(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes)
+cm_array_enlarge(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes)
 {
-   if (more <= *capacity && count <= *capacity - more)
-      return true;
    const size_t larger = more > SIZE_MAX / 2 - count ? 0 : larger_capacity(count + more, element_bytes);
    void *data = larger ? realloc(*(void **)array, larger * element_bytes) : NULL;
    if (!data)

@@ -21,8 +21,16 @@ cm_array_grow(void *array, size_t count, size_t element_bytes)
    return larger != NULL;
 }
 
+/** cm_array_make_room where there is not enough. */
+bool cm_array_enlarge(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes);
+
 /** The same for `more` elements behind `count`, of an array whose capacity (in elements) is kept: at first NULL and 0. */
-bool cm_array_make_room(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes);
+static inline bool
+cm_array_make_room(void *array, size_t *capacity, size_t count, size_t more, size_t element_bytes)
+{
+   return (more <= *capacity && count <= *capacity - more) ||
+          cm_array_enlarge(array, capacity, count, more, element_bytes);
+}
 
 /** An array of any type that keeps its memory from one use to the next. Begins as zeros; data is to be freed. */
 struct cm_array {
