@@ -61,10 +61,10 @@ run_recurrences(const struct chain *chain, struct outcome *outcome)
       enters = enters > entered_first ? enters : entered_first;
       entered_first = enters;
       for (uint32_t s = 0; s < STAGES; s++) {
-         cm_queue_enter(&queues[s]);
+         cm_queue_push(&queues[s]);
          cm_stage_account(&stages[s], CM_STAGE_STARVED, enters);
          outcome->begin[s][i] = stages[s].until;
-         cm_queue_leave(&queues[s], enters, stages[s].until);
+         cm_queue_pop(&queues[s], enters, stages[s].until);
          enters = cm_stage_work(&stages[s], CM_STAGE_STARVED, stages[s].until, chain->work[s][i]);
          if (s + 1 < STAGES) {
             cm_stage_account(&stages[s], CM_STAGE_BLOCKED, cm_queue_room(&queues[s + 1]));
@@ -78,7 +78,7 @@ run_recurrences(const struct chain *chain, struct outcome *outcome)
       cm_stage_account(&stages[s], CM_STAGE_STARVED, outcome->end);
       memcpy(outcome->cycles[s], stages[s].cycles, sizeof stages[s].cycles);
       outcome->occupancy[s] = queues[s].waiting;
-      assert_int_equal(queues[s].left, chain->num_items);
+      assert_int_equal(queues[s].popped, chain->num_items);
       cm_queue_finish(&queues[s]);
    }
 }

@@ -75,7 +75,7 @@ cm_timing_destroy(struct cm_timing *timing)
 bool
 cm_timing_is_complete(const struct cm_timing *timing)
 {
-   return !timing || !(timing->out_of_memory || (timing->tiled && timing->tiled->is_stuck));
+   return !timing || !(timing->out_of_memory || (timing->tiled && timing->tiled->is_deadlocked));
 }
 
 void

@@ -47,7 +47,7 @@ check_ranges(const char *mapping, const void *values, const struct range *range,
    return true;
 }
 
-/* The timing knows first caches, an L2, and memory. */
+/* The timing supports first caches, an L2, and memory. */
 static bool
 check_levels(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -74,7 +74,8 @@ refuse(struct cm_config_problem *problem, const char *key, const char *value, co
                           "%s, but timing is on in mode imr, expected %s", value, expected);
 }
 
-/* The timing of mode imr takes any caches, but knows a block's processor by its place, and one last level. */
+/* The timing of mode imr takes any caches, but derives a block's processor from its position, and needs one last
+ * level. */
 static bool
 check_immediate(const struct cm_config *config, struct cm_config_problem *problem)
 {

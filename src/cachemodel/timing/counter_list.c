@@ -58,7 +58,7 @@ cm_pipeline_collect(uint64_t *values, const struct cm_stage *const *stages, unsi
          *values++ = stages[s]->cycles[state];
    }
    for (unsigned q = 0; q < num_queues; q++) {
-      *values++ = queues[q]->left;
+      *values++ = queues[q]->popped;
       *values++ = queues[q]->waiting;
    }
    cm_memory_collect(memory, values);

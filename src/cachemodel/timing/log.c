@@ -57,7 +57,7 @@ is_writing(const struct cm_timing *timing)
    return timing && timing->log && !timing->out_of_memory;
 }
 
-/* Room for an item of the log that is being written; false: there is none, or out of memory. */
+/* Room for an item of the log that is being written; false: there is no log, or out of memory. */
 static bool
 make_room(struct cm_timing *timing, void **items, uint32_t count, uint32_t *capacity, size_t item_bytes)
 {

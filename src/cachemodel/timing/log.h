@@ -3,9 +3,9 @@
  * The log that the timings read: the accesses of the access stream (access/access_stream.h), in order, and the items of
  * the pipeline that caused them, each with the position in it where its entries end.
  *
- * The consumer is ahead of the access stream, which it fills. When an item comes to a point, a CM_MARK_ITEM is appended,
- * and the item keeps the mark's number; where the mark stands among the entries is known when they have been read
- * (cm_log_resolve).
+ * The consumer is ahead of the access stream, which it fills. At a position that an item needs, it appends a
+ * CM_MARK_ITEM, and the item keeps the mark's number. The mark's position among the entries is known when they have
+ * been read (cm_log_resolve).
  */
 #ifndef CM_TIMING_LOG_H
 #define CM_TIMING_LOG_H
@@ -14,9 +14,9 @@
 
 /* ---- items --------------------------------------------------------------- */
 
-/** A draw: its programs' tokens, its vertices, transform feedback. */
+/** A draw: its shaders' tokens, its vertices, transform feedback. */
 struct cm_logged_draw {
-   uint32_t instructions; /**< of the vertex and the geometry program */
+   uint32_t instructions; /**< of the vertex and the geometry shader */
    uint32_t begin;
    uint32_t program_end;
    uint32_t num_vertices, num_primitives;
@@ -42,8 +42,8 @@ struct cm_logged_fetched {
    uint32_t index; /**< in the pass */
    uint32_t attributes;
    uint32_t quads; /**< that it covers in the tile, as far as is known */
-   /* As time goes on, of the Tile Fetcher. */
-   uint64_t issued, ready; /**< its PMD was asked for; it is in the output queue, or CM_UNKNOWN */
+   /* Written by the Tile Fetcher's timing. */
+   uint64_t issued, ready; /**< when its PMD was requested; when it entered the output queue, or CM_UNKNOWN */
 };
 
 struct cm_logged_quad {
@@ -56,7 +56,7 @@ struct cm_logged_quad {
    uint8_t shaded : 1;
 };
 
-/** Of mode imr, stages are at different places of the log: items have their beginnings, too. */
+/** In mode imr, stages are at different positions of the log: items have their beginnings, too. */
 struct cm_logged_primitive {
    uint32_t num_regions;
 };
@@ -74,7 +74,7 @@ struct cm_logged_block {
    uint16_t processor;
    bool goes_on;    /**< past the early tests */
    uint32_t ends;   /**< 1 + the region whose last block it is and whose HiZ is written; 0: none */
-   uint32_t misses; /**< as time goes on: of its processor's first texture cache, when it is rasterised */
+   uint32_t misses; /**< in its processor's first texture cache; set when it is rasterised */
 };
 
 /* ---- the log ------------------------------------------------------------- */
@@ -104,10 +104,10 @@ struct cm_log {
 /** Reads the access stream into the log that is being written (struct cm_access_reader). */
 void cm_log_read(void *timing, const cm_entry *entries, uint32_t count);
 
-/** After all entries have been read: what items have as numbers of marks becomes positions in entries. */
+/** After all entries have been read: replaces items' mark numbers by positions in entries. */
 void cm_log_resolve(struct cm_log *log);
 
-/** Makes it empty but for mark 0; its memory stays. False when out of memory. */
+/** Empties it but for mark 0, and keeps its memory. False when out of memory. */
 bool cm_log_clear(struct cm_log *log);
 void cm_log_finish(struct cm_log *log);
 
@@ -117,13 +117,13 @@ cm_log_token(const struct cm_log *log, uint32_t number)
    return log->entries.items + number;
 }
 
-/* ---- who writes it ------------------------------------------------------- */
+/* ---- the writer ---------------------------------------------------------- */
 
 struct cm_timing {
    const struct cm_config *config;
    struct cm_hierarchy *hierarchy;
    struct cm_log *log;  /**< being written; NULL: none */
-   uint32_t units;      /**< a bit for each whose accesses are logged */
+   uint32_t units;      /**< bit u: accesses of unit u are logged */
    bool out_of_memory;  /**< nothing is logged any more */
    uint32_t num_marks;  /**< appended for the log, and its beginning */
    uint32_t logged_end; /**< number of the mark where the last item ends */
@@ -133,7 +133,7 @@ struct cm_timing {
    uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
    uint32_t num_covered;
 
-   /* Who reads it: one of them. */
+   /* The reader: one of them. */
    struct cm_tiled_timing *tiled;
    struct cm_immediate_timing *immediate;
 };

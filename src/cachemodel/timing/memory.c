@@ -142,7 +142,7 @@ cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block
    entry->block = block;
 }
 
-/* Whether a read is complete by now, as far as is known without asking DRAM to go on. */
+/* Whether a read is known, without advancing DRAM, to be complete by now. */
 static inline bool
 is_over(const struct cm_memory *memory, struct cm_arrival *arrival, uint64_t cycle)
 {
@@ -173,7 +173,7 @@ cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t 
    }
 }
 
-/* Entries may be over or not without any order that could be foretold: so many are looked at without branches. */
+/* Entries complete in no predictable order: this many are compared without branches. */
 #define SCANNED_AT_ONCE 64
 
 bool
@@ -210,7 +210,7 @@ cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cy
          const uint32_t place = first + (uint32_t)__builtin_ctzll(may_be_over);
          const uint32_t entry = place < count ? place : place - count;
          struct cm_arrival *fill = &mshrs->entries[entry].fill;
-         /* Of those that may be over, the two that were taken first are asked. */
+         /* Of those that may be complete, the two allocated first are checked. */
          if (fill->ticket != CM_NO_TICKET && ++unknown > 2)
             continue;
          if (unknown == 1 && fill->ticket != CM_NO_TICKET)
@@ -222,9 +222,9 @@ cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cy
       }
       first = at;
    }
-   /* Where it is not known when they are over, they are asked again a little later. */
-   if (unknown && now + CM_MEMORY_PATIENCE < soonest)
-      soonest = now + CM_MEMORY_PATIENCE;
+   /* Entries of unknown completion are checked again a little later. */
+   if (unknown && now + CM_MEMORY_POLL_CYCLES < soonest)
+      soonest = now + CM_MEMORY_POLL_CYCLES;
    mshrs->waits += soonest - now;
    *cycle = soonest;
    return false;
@@ -244,7 +244,7 @@ cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
           (soonest == UINT32_MAX || entry->fill.time < mshrs->entries[soonest].fill.time))
          soonest = at;
    }
-   /* The one that was taken first is asked for; those that are known may be sooner. */
+   /* The entry allocated first is resolved; entries of known completion may be sooner. */
    struct cm_mshr *entry = &mshrs->entries[mshrs->next];
    if (entry->fill.ticket != CM_NO_TICKET) {
       entry->fill.time = cm_later(entry->fill.time, cm_memory_ticket(memory, entry->fill.ticket));

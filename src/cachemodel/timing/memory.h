@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What both timings' memory sides are made of: reads from DRAM and those who wait for them, tables of outstanding
- * misses, banks. The caches have decided already what hits and what misses (timing/log.h is the log of it).
+ * What the memory timing of both GPUs is made of: reads from DRAM and waits for them, MSHRs, banks. The caches have
+ * already decided what hits and what misses (timing/log.h is the log of it).
  *
- * A read from memory is not complete when it is requested: its completion is asked for when somebody needs the
- * data, so that DRAM chooses among all that was requested until then. What waits for data is a cm_wait.
+ * A read's completion time is computed only when a consumer needs the data, so that the DRAM scheduler chooses among
+ * all requests made until then. A cm_wait is a wait for data.
  */
 #ifndef CM_TIMING_MEMORY_H
 #define CM_TIMING_MEMORY_H
@@ -18,11 +18,11 @@
 
 struct cm_memory {
    struct cm_dram_system *dram;
-   const uint64_t *completions; /**< its */
+   const uint64_t *completions; /**< dram's, by ticket */
    struct cm_dram_clock clock;  /**< from the GPU's */
    cm_dram_ticket last_ticket;  /**< tickets count up */
-   uint32_t wait_tickets;       /**< reads that a cm_wait has, at most CM_WAIT_TICKETS */
-   uint32_t wait_resolves;      /**< of them so many, the oldest, are resolved when there is one more */
+   uint32_t wait_tickets;       /**< most reads of a cm_wait, at most CM_WAIT_TICKETS */
+   uint32_t wait_resolves; /**< of a full cm_wait, the number of oldest reads that are resolved to add one */
 };
 
 /** Prepares DRAM as the configuration has it. False when out of memory. */
@@ -30,18 +30,18 @@ bool cm_memory_init(struct cm_memory *memory, const struct cm_config *config, ui
                     uint32_t wait_resolves);
 void cm_memory_finish(struct cm_memory *memory);
 
-/** Requests what a token names, at most CM_DRAM_REQUEST_BYTES at once: the last request's ticket. */
+/** Requests the bytes of a token, at most CM_DRAM_REQUEST_BYTES a request. Returns the last one's ticket. */
 cm_dram_ticket cm_memory_submit(struct cm_memory *memory, cm_entry token, bool write, uint64_t cycle);
 
-/** Lets DRAM go on to a cycle. */
+/** Simulates DRAM up to a cycle. */
 static inline void
 cm_memory_advance(struct cm_memory *memory, uint64_t cycle)
 {
    cm_dram_system_advance(memory->dram, cm_dram_clock_to_dram(memory->clock, cycle));
 }
 
-/** Whether it is known, without asking DRAM to go on, from which cycle a read's data is there. A ticket that is not
- * valid any more is of a read that was complete long ago: cycle 0. */
+/** Whether a read's completion is known without advancing DRAM; then *cycle is it. A ticket that is no longer valid
+ * is of a read that completed long ago: cycle 0. */
 static inline bool
 cm_memory_find(const struct cm_memory *memory, cm_dram_ticket ticket, uint64_t *cycle)
 {
@@ -53,7 +53,7 @@ cm_memory_find(const struct cm_memory *memory, cm_dram_ticket ticket, uint64_t *
    return true;
 }
 
-/** The cycle from which a read's data is there. */
+/** The cycle at which a read completes; advances DRAM as needed. */
 static inline uint64_t
 cm_memory_ticket(struct cm_memory *memory, cm_dram_ticket ticket)
 {
@@ -71,22 +71,22 @@ void cm_memory_collect(const struct cm_memory *memory, uint64_t *values);
 /** A time that may depend on a read from memory. */
 struct cm_arrival {
    uint64_t time;         /**< no sooner than this */
-   cm_dram_ticket ticket; /**< CM_NO_TICKET: time is all; else the read's completion */
+   cm_dram_ticket ticket; /**< and not before this read completes; CM_NO_TICKET: none */
 };
 #define CM_NO_TICKET UINT64_MAX
 
 #define CM_WAIT_TICKETS 15
 
-/** What waits for several. */
+/** A wait for several arrivals. */
 struct cm_wait {
-   uint64_t time; /**< the latest of those that are known */
+   uint64_t time; /**< the latest known time */
    uint32_t num_tickets;
    uint32_t
       after[CM_WAIT_TICKETS]; /**< cycles from a ticket's completion until the data is where it is needed */
    cm_dram_ticket tickets[CM_WAIT_TICKETS];
 };
 
-/** It waits for a cycle, and nothing else. */
+/** Initializes a wait, for a cycle only. */
 static inline void
 cm_wait_begin(struct cm_wait *wait, uint64_t cycle)
 {
@@ -94,18 +94,18 @@ cm_wait_begin(struct cm_wait *wait, uint64_t cycle)
    wait->num_tickets = 0;
 }
 
-/** It waits for a cycle, too. */
+/** Adds a cycle to a wait. */
 static inline void
 cm_wait_until(struct cm_wait *wait, uint64_t cycle)
 {
    wait->time = cm_later(wait->time, cycle);
 }
 
-/** It waits for a read, too, whose data is needed so many cycles after it is complete. */
+/** Adds a read to a wait, whose data arrives `after` cycles after its completion. */
 void
 cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticket ticket, uint32_t after);
 
-/** The same of an arrival. */
+/** Adds an arrival. */
 static inline void
 cm_wait_add(struct cm_memory *memory, struct cm_wait *wait, const struct cm_arrival *arrival, uint32_t after)
 {
@@ -114,7 +114,7 @@ cm_wait_add(struct cm_memory *memory, struct cm_wait *wait, const struct cm_arri
       cm_wait_add_ticket(memory, wait, arrival->ticket, after);
 }
 
-/** When all that it waits for is there; it waits for nothing afterwards. */
+/** Returns when all has arrived, advancing DRAM as needed; the wait has no reads afterwards. */
 static inline uint64_t
 cm_wait_resolve(struct cm_memory *memory, struct cm_wait *wait)
 {
@@ -124,7 +124,7 @@ cm_wait_resolve(struct cm_memory *memory, struct cm_wait *wait)
    return wait->time;
 }
 
-/** Whether it is known, without asking DRAM to go on, when all is there: then that is its time. */
+/** Whether it is known, without advancing DRAM, when all has arrived: then that is wait->time. */
 static inline bool
 cm_wait_is_known(const struct cm_memory *memory, struct cm_wait *wait)
 {
@@ -137,7 +137,7 @@ cm_wait_is_known(const struct cm_memory *memory, struct cm_wait *wait)
    return true;
 }
 
-/** The same, and DRAM goes on to a cycle to find out. */
+/** The same, after DRAM has advanced to a cycle if need be. */
 static inline bool
 cm_wait_is_known_at(struct cm_memory *memory, struct cm_wait *wait, uint64_t cycle)
 {
@@ -149,21 +149,21 @@ cm_wait_is_known_at(struct cm_memory *memory, struct cm_wait *wait, uint64_t cyc
 
 /* ---- outstanding misses -------------------------------------------------- */
 
-/** A miss status holding register: a block that is on its way. */
+/** A miss status holding register: an outstanding block. */
 struct cm_mshr {
    uint64_t block; /**< UINT64_MAX: none */
    struct cm_arrival fill;
 };
 
-/** A cache's. Whether a block is outstanding is looked up in one of two ways: an indexed table has a hash table of its
- * blocks; another has a filter, and all entries are compared. */
+/** The MSHRs of a cache. Blocks are found by a hash table (indexed), or by a filter and a comparison with all
+ * entries. */
 struct cm_mshrs {
    struct cm_mshr *entries;
    uint32_t count;
-   uint32_t next;  /**< the one that has been in use for longest */
+   uint32_t next;  /**< the entry allocated longest ago */
    uint64_t waits; /**< cycles that misses waited for one */
    /* Not indexed. */
-   uint64_t present;      /**< a bit for each block, by its address; what it has not is not outstanding */
+   uint64_t present;      /**< filter: a block whose bit is clear is not outstanding */
    uint16_t with_bit[64]; /**< how many blocks have a bit */
    /* Indexed. */
    uint16_t *bucket, *chain; /**< entries by block; CM_NO_MSHR ends a chain */
@@ -181,7 +181,7 @@ cm_mshrs_after(const struct cm_mshrs *mshrs, uint32_t entry)
    return entry + 1 == mshrs->count ? 0 : entry + 1;
 }
 
-/** An entry is for another block. */
+/** Gives an entry another block. */
 void cm_mshrs_set_block(struct cm_mshrs *mshrs, struct cm_mshr *entry, uint64_t block);
 
 static inline uint64_t
@@ -197,11 +197,11 @@ cm_mshrs_may_have(const struct cm_mshrs *mshrs, uint64_t block)
    return mshrs->present >> (cm_mshrs_hash(block) >> 58) & 1;
 }
 
-/** Adds to a wait the misses of a block that was found in the cache at a cycle, as far as they are outstanding. */
+/** Adds to a wait the outstanding misses of a block that hit in the cache at a cycle. */
 void cm_mshrs_add_pending(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t block, uint64_t cycle,
                           struct cm_wait *wait);
 
-/** Indexed: the block's entry that was taken last, or before another; CM_NO_MSHR: none. */
+/** Indexed: the block's entry that was allocated last, or before another one; CM_NO_MSHR: none. */
 static inline uint16_t
 cm_mshrs_find(const struct cm_mshrs *mshrs, uint64_t block)
 {
@@ -220,16 +220,16 @@ cm_mshrs_find_before(const struct cm_mshrs *mshrs, uint16_t entry)
    return at;
 }
 
-/** Whether an entry is free at a cycle. If not, the cycle becomes the next one at which to ask; memory has come to it
- * then. */
+/** Whether an entry is free at *cycle. If not, *cycle becomes the next one at which to check, and DRAM has advanced
+ * to it. */
 bool cm_mshrs_has_free(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
-/** Cycles after which it is asked again what is not known yet. */
-#define CM_MEMORY_PATIENCE 64
+/** Cycles between checks for a completion that is not known yet. */
+#define CM_MEMORY_POLL_CYCLES 64
 
-/** Takes one that is free at a cycle or as soon as possible after it, when cycle is changed. */
+/** Allocates an entry that is free at *cycle, or as soon as possible after it: then *cycle changes. */
 struct cm_mshr *cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle);
 
-/** Takes them in turn: the next one, and when it is free. */
+/** Allocates entries round robin: the next one, and when it is free. */
 static inline struct cm_mshr *
 cm_mshrs_take_in_turn(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *is_free)
 {
@@ -247,14 +247,14 @@ struct cm_banks {
    struct cm_calendar *calendars;
    struct cm_dram_divisor count;
    uint32_t block_shift;
-   uint64_t waits; /**< cycles that accesses waited for theirs */
+   uint64_t waits; /**< cycles that accesses waited for their bank */
 };
 
 /** False when out of memory. */
 bool cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift);
 void cm_banks_finish(struct cm_banks *banks);
 
-/** The first free slot, from a slot on, of an address' bank. */
+/** Reserves the first free slot, from a slot on, of an address' bank. Returns it. */
 static inline uint64_t
 cm_banks_take(struct cm_banks *banks, uint64_t address, uint64_t slot)
 {

@@ -10,13 +10,13 @@ cm_queue_init(struct cm_queue *queue, uint32_t size)
    while (capacity < size)
       capacity *= 2;
    *queue = (struct cm_queue){.size = size, .mask = capacity - 1};
-   queue->leaves = calloc(capacity, sizeof *queue->leaves);
-   return queue->leaves != NULL;
+   queue->popped_at = calloc(capacity, sizeof *queue->popped_at);
+   return queue->popped_at != NULL;
 }
 
 void
 cm_queue_finish(struct cm_queue *queue)
 {
-   free(queue->leaves);
-   queue->leaves = NULL;
+   free(queue->popped_at);
+   queue->popped_at = NULL;
 }

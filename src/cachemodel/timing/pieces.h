@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The pieces that a pipeline is made of: what a stage did with its cycles, bounded queues, and resources of
- * which several units take turns. All times are cycles of the GPU's clock, from 0.
+ * The pieces that a pipeline is made of: what a stage did with its cycles, bounded queues, and resources that
+ * several units share. All times are cycles of the GPU's clock, from 0.
  *
  * A pipeline of them is a max-plus recurrence. Item n of a stage begins when it has arrived, when the stage is
- * done with item n - 1, and leaves when there is room behind: when item n - Q has left the queue of Q behind
- * it. Items are worked out one after another, all stages of one before the next item.
+ * done with item n - 1, and leaves when its output queue of Q entries has room: when item n - Q has left that
+ * queue. Items are computed one after another, all stages of one before the next item.
  */
 #ifndef CM_TIMING_PIECES_H
 #define CM_TIMING_PIECES_H
@@ -43,7 +43,7 @@ struct cm_stage {
    uint64_t cycles[CM_STAGE_STATE_COUNT];
 };
 
-/** The cycles before `until` that were not accounted for yet are of a state. */
+/** Accounts the cycles until `until` that are not yet accounted to a state. */
 static inline void
 cm_stage_account(struct cm_stage *stage, enum cm_stage_state state, uint64_t until)
 {
@@ -53,8 +53,8 @@ cm_stage_account(struct cm_stage *stage, enum cm_stage_state state, uint64_t unt
    stage->until = until;
 }
 
-/** Work of so many cycles that begins at `begin` (or when the stage is done with what it did); the cycles
- * before it are of a state. When it is done. */
+/** Work of `cycles` that begins at `begin`, or when the stage is free if that is later; cycles before it are
+ * accounted to `waiting`. Returns when it is done. */
 static inline uint64_t
 cm_stage_work(struct cm_stage *stage, enum cm_stage_state waiting, uint64_t begin, uint64_t cycles)
 {
@@ -63,7 +63,7 @@ cm_stage_work(struct cm_stage *stage, enum cm_stage_state waiting, uint64_t begi
    return stage->until;
 }
 
-/** Adds the cycles of one of several alike. */
+/** Adds the cycles of a stage, one of several alike, to their sum. */
 static inline void
 cm_stage_add(struct cm_stage *sum, const struct cm_stage *stage)
 {
@@ -71,13 +71,13 @@ cm_stage_add(struct cm_stage *sum, const struct cm_stage *stage)
       sum->cycles[state] += stage->cycles[state];
 }
 
-/** A queue of bounded size. Who uses it knows when its items entered. */
+/** A queue of bounded size. The caller keeps the times at which its items entered. */
 struct cm_queue {
-   uint64_t *leaves; /**< when item n left: leaves[n & mask], of the last `size` items that did */
-   uint32_t size;    /**< 0: without limit */
+   uint64_t *popped_at; /**< popped_at[n & mask]: when item n was popped, of the last `size` popped */
+   uint32_t size;       /**< 0: without limit */
    uint32_t mask;
-   uint64_t entered, left; /**< items so far */
-   uint64_t waiting;       /**< cycles that items were in it, summed: the area under its occupancy */
+   uint64_t entered, popped; /**< items so far */
+   uint64_t waiting;         /**< cycles that items were in it, summed: the area under its occupancy */
 };
 
 /** Room for `size` items' times; false when out of memory. */
@@ -88,7 +88,7 @@ void cm_queue_finish(struct cm_queue *queue);
 static inline bool
 cm_queue_room_known(const struct cm_queue *queue)
 {
-   return !queue->size || queue->entered < queue->left + queue->size;
+   return !queue->size || queue->entered < queue->popped + queue->size;
 }
 
 /** When there is room for the next item; it must be known. */
@@ -97,35 +97,35 @@ cm_queue_room(const struct cm_queue *queue)
 {
    if (!queue->size || queue->entered < queue->size)
       return 0;
-   return queue->leaves[(queue->entered - queue->size) & queue->mask];
+   return queue->popped_at[(queue->entered - queue->size) & queue->mask];
 }
 
 static inline void
-cm_queue_enter(struct cm_queue *queue)
+cm_queue_push(struct cm_queue *queue)
 {
    queue->entered++;
 }
 
-/** The oldest item, which entered at a time, leaves at another, no sooner than the item before it. */
+/** Pops the oldest item; `entered` and `popped_at` are its times, the latter no sooner than the last item's. */
 static inline void
-cm_queue_leave(struct cm_queue *queue, uint64_t entered, uint64_t leaves)
+cm_queue_pop(struct cm_queue *queue, uint64_t entered, uint64_t popped_at)
 {
    if (queue->size)
-      queue->leaves[queue->left & queue->mask] = leaves;
-   queue->left++;
-   queue->waiting += leaves - entered;
+      queue->popped_at[queue->popped & queue->mask] = popped_at;
+   queue->popped++;
+   queue->waiting += popped_at - entered;
 }
 
 #define CM_CALENDAR_WORDS 64
 
-/** A resource that serves one request a slot of time, in whatever order they are made known: each takes the
- * first free slot from its own on. It remembers the last 4096 slots; before them all count as taken. */
+/** A resource that serves one request a slot of time, in any order of arrival: each takes the
+ * first free slot from the one it asks for on. A window of the last 4096 slots is kept; all before count as taken. */
 struct cm_calendar {
-   uint64_t first; /**< word that the memory begins with: slots 64 * first … */
+   uint64_t first; /**< word that the window begins with: slots 64 * first … */
    uint64_t taken[CM_CALENDAR_WORDS];
 };
 
-/** Forgets the past until a word is in memory. */
+/** Moves the window on, so that it ends with a word. */
 static inline void
 cm_calendar_advance(struct cm_calendar *calendar, uint64_t word)
 {
@@ -138,7 +138,7 @@ cm_calendar_advance(struct cm_calendar *calendar, uint64_t word)
    calendar->first = first;
 }
 
-/** Takes the first free slot from a slot on. */
+/** Reserves the first free slot from a slot on. Returns it. */
 static inline uint64_t
 cm_calendar_take(struct cm_calendar *calendar, uint64_t slot)
 {

@@ -29,20 +29,21 @@ enum cm_timeline_track {
    CM_TIMELINE_FIRST_BANK = CM_TIMELINE_TRACK_COUNT /**< banks of DRAM follow */
 };
 
-/** Events that are kept; what comes later is left out, which the file says. */
+/** The most events of a file; later ones are dropped, and the file says how many. */
 #define CM_TIMELINE_EVENTS (1u << 20)
 
 struct cm_timeline;
 
-/** Of the frame with a number, counting from 0; the file calls it label. banks: of the whole DRAM system. NULL when out of memory. */
+/** Records one frame, by its number from 0; the file calls it label. banks: of the whole DRAM system.
+ * NULL when out of memory. */
 struct cm_timeline *cm_timeline_create(uint32_t frame, uint32_t label, uint32_t banks);
 void cm_timeline_destroy(struct cm_timeline *timeline);
 
-/** A frame begins at a cycle. Returns whether it is the one. */
+/** A frame begins at a cycle. Returns whether it is the recorded one. */
 bool cm_timeline_begin_frame(struct cm_timeline *timeline, uint32_t frame, uint64_t cycle);
-/** Whether the frame is under way. */
+/** Whether the recorded frame has begun and not ended. */
 bool cm_timeline_is_recording(const struct cm_timeline *timeline);
-/** It ends. */
+/** The frame ends. */
 void cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle);
 
 /** What a track did from a cycle to another, for a tile, a pass, or with a row open. Spans of a track do not
@@ -53,9 +54,9 @@ cm_timeline_span(struct cm_timeline *timeline, uint32_t track, uint64_t begin, u
 /** A counter's value from a cycle on. name is kept, not copied. */
 void cm_timeline_value(struct cm_timeline *timeline, const char *name, uint64_t cycle, uint64_t thousandths);
 
-/** Writes the file; false, with errno set, where that fails. Nothing is lost by writing it twice. */
+/** Writes the file; false, with errno set, where that fails. May be called again. */
 bool cm_timeline_write(struct cm_timeline *timeline, FILE *file);
-/** Whether the frame has come and ended. */
+/** Whether the recorded frame has ended. */
 bool cm_timeline_is_complete(const struct cm_timeline *timeline);
 
 #endif

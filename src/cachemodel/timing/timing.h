@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * When it all happens (docs/timing.md, docs/immediate.md).
+ * The timing model (docs/timing.md, docs/immediate.md).
  *
- * The consumer (gpu/) simulates the caches in the order of the event stream and says here what it did, item by item.
- * That is the log of a pass' geometry, of a tile, or, in mode imr, of a pass. From the log the timing of either GPU
- * works out when it happened; nothing here changes what hits and what misses.
+ * The consumer (gpu/) simulates the caches in the order of the event stream and logs here what it did, item by item.
+ * A log is of a pass' geometry, of a tile, or, in mode imr, of a pass. From it the timing of either GPU computes when
+ * it happened; nothing here changes what hits and what misses.
  *
- * Where cycles are not simulated the timing is NULL. All functions take that, and do nothing. What makes and ends a
- * timing, a log and a frame is in gpu/timing.h, which knows the timing of both GPUs.
+ * Where cycles are not simulated the timing is NULL: all functions then do nothing. A timing, a log and a frame
+ * begin and end in gpu/timing.h, for both GPUs.
  *
  * Calls, from one thread. Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
@@ -17,7 +17,7 @@
  *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
  *    mark(DRAWN), mark(RESOLVED), end
  * and after the last pass of a frame frame_end. What the caches did between two calls is in the access stream;
- * in the tile-based pipeline programs, texture reads, PMDs and attributes begin there with a CM_ENTRY_GROUP of their
+ * in the tile-based pipeline shaders, texture reads, PMDs and attributes begin there with a CM_ENTRY_GROUP of their
  * stream, in mode imr texture reads do.
  */
 #ifndef CM_TIMING_H
@@ -35,7 +35,7 @@ uint32_t cm_timing_banks(const struct cm_config *config);
 /** What a log is of. */
 enum cm_log_kind { CM_LOG_GEOMETRY, CM_LOG_TILE, CM_LOG_PASS };
 
-/** What a log has come to. */
+/** Positions within a log. */
 enum cm_log_mark {
    CM_LOG_VERTICES, /**< all vertices are fetched; draw_end says so */
    CM_LOG_LOADED,   /**< the tile is loaded */
@@ -53,7 +53,7 @@ void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t a
 
 /* ---- vertices ------------------------------------------------------------ */
 
-/** A draw begins. What follows are its programs. */
+/** A draw begins. Fetches of its shaders follow. */
 void cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw);
 void cm_timing_programs_fetched(struct cm_timing *timing);
 /** A vertex was fetched, or found transformed already. */
@@ -70,14 +70,14 @@ void cm_timing_fetched(struct cm_timing *timing, uint32_t primitive, uint32_t at
 /** All primitives of the tile are fetched. events: the tile's, as recorded. */
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
 
-/** A quad has run: its program's instructions, reads of textures (groups) of it. */
+/** A quad has run: its shader's instructions, its texture reads (groups). */
 struct cm_timed_quad {
    uint32_t primitive; /**< index in the pass */
    uint32_t instructions;
    uint32_t footprints;
    uint8_t processor;
    uint8_t attributes; /**< that the Rasterizer interpolates */
-   bool shaded;        /**< it runs; else it fails the Early Z-Test, or has no program */
+   bool shaded;        /**< it runs; else it fails the Early Z-Test, or has no shader */
 };
 void cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad);
 
@@ -87,15 +87,15 @@ void cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad);
 void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
 void cm_timing_region(struct cm_timing *timing);
 
-/** The number of a mark where the log is. */
+/** Appends a mark to the log. Returns its number. */
 uint32_t cm_timing_position(struct cm_timing *timing);
 
 /** A block of 4x4 pixels is done. */
 struct cm_timed_block {
    uint32_t tests_end;    /**< cm_timing_position after the early tests */
-   uint32_t shade_end;    /**< cm_timing_position after the programs */
+   uint32_t shade_end;    /**< cm_timing_position after the shaders */
    uint32_t quads;        /**< that ran, once for each run */
-   uint32_t instructions; /**< of the program */
+   uint32_t instructions; /**< of the shader */
    uint32_t footprints;   /**< that all of them read */
    uint32_t processor;
 };
@@ -103,7 +103,7 @@ void cm_timing_block(struct cm_timing *timing, const struct cm_timed_block *bloc
 /** The region ends; since its last block, HiZ was written. */
 void cm_timing_region_end(struct cm_timing *timing);
 
-/** Keys timing, pipeline.* and immediate_pipeline.*: whether they fit together, and timing can be of this GPU. */
+/** Checks the keys timing, pipeline.* and immediate_pipeline.* against each other and the rest of the GPU. */
 bool cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 
 #endif

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* Vertices of the immediate-mode pipeline: fetched, transformed on the Fragment Processors (the cores of a unified GPU
- * run all programs), assembled into primitives.
+ * run all shaders), assembled into primitives.
  *
  * The event stream does not say which vertices make which primitive: of a draw's n vertices and k primitives, the
  * i-th primitive is complete with vertex ⌈i * n / k⌉. */
 #include "timing/immediate/immediate.h"
 
-/** Vertices of a draw that one processor runs before the next one has its turn: a thread's. */
+/** Vertices of a draw that run on one processor together, as one thread. */
 #define VERTICES_OF_A_THREAD 16
 
-/* Where what is known of a vertex of the pass is, that is fetched and not assembled. */
+/* The index of a vertex of the pass that is fetched and not assembled. */
 static uint64_t
 slot_of(const struct cm_immediate_timing *timing, uint64_t vertex)
 {
-   return (timing->vertices.left + vertex - timing->vertex) % timing->vertices.size;
+   return (timing->vertices.popped + vertex - timing->vertex) % timing->vertices.size;
 }
 
-/* A draw's programs are read before its first vertex. */
+/* A draw's shaders are fetched before its first vertex. */
 static void
 fetch_programs(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw)
 {
@@ -37,9 +37,9 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    if (!timing->fetch_draw_vertex)
       fetch_programs(timing, draw);
    if (timing->fetch_draw_vertex == draw->num_vertices) {
-      struct cm_wait nobody = {0};
+      struct cm_wait unused = {0};
       cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, timing->fetch_token),
-                              cm_logged_token(timing, draw->tokens_end), timing->fetch.until, &nobody);
+                              cm_logged_token(timing, draw->tokens_end), timing->fetch.until, &unused);
       timing->fetch_draw++;
       timing->fetch_draw_vertex = 0;
       return true;
@@ -59,7 +59,7 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_later(done, begin + 1));
    timing->fetch_token = vertex->tokens_end;
    timing->vertex_entered[slot] = begin;
-   cm_queue_enter(&timing->vertices);
+   cm_queue_push(&timing->vertices);
    timing->fetch_draw_vertex++;
    return true;
 }
@@ -107,7 +107,7 @@ set_up(struct cm_immediate_timing *timing)
    cm_stage_work(&timing->assembly, CM_STAGE_STARVED, timing->assembled, timing->pipeline->setup_cycles);
    cm_stage_account(&timing->assembly, CM_STAGE_BLOCKED, room);
    timing->triangle_entered[triangles->entered % triangles->size] = timing->assembly.until;
-   cm_queue_enter(triangles);
+   cm_queue_push(triangles);
    timing->draw_primitive++;
    return true;
 }
@@ -128,7 +128,7 @@ cm_immediate_assemble(struct cm_immediate_timing *timing)
       if (timing->vertex == timing->run_vertex || timing->vertex_done[slot] >= timing->now)
          return false;
       timing->assembled = cm_later(timing->assembled, timing->vertex_done[slot]);
-      cm_queue_leave(&timing->vertices, timing->vertex_entered[slot], timing->assembled);
+      cm_queue_pop(&timing->vertices, timing->vertex_entered[slot], timing->assembled);
       timing->vertex++;
       timing->draw_vertex++;
       return true;

@@ -4,8 +4,8 @@
 
 #include "timing/immediate/immediate.h"
 
-/** Cycles that all stages go on before DRAM does: no more than any read of it takes, so that what is asked of it
- * because of one comes in time. */
+/** Cycles that all stages advance before DRAM does: no more than its fastest read takes, so that a request that
+ * depends on one is not late. */
 #define STEP 16
 
 /* ---- building ------------------------------------------------------------ */
@@ -107,7 +107,7 @@ static bool (*const stages[])(struct cm_immediate_timing *timing) = {
 };
 #define NUM_STAGES (sizeof stages / sizeof stages[0])
 
-/* All stages go on to `now`: as one makes room for or gives work to another, until none has anything to do. */
+/* Advances all stages to `now`, over and over until none has work: one makes room for another or gives it items. */
 static void
 work_until_now(struct cm_immediate_timing *timing)
 {
@@ -142,7 +142,7 @@ stages_of_one_unit(struct cm_immediate_timing *timing, struct cm_stage *list[sta
    return list;
 }
 
-/* All that is under way ends, and the stages wait until then. */
+/* Drains the pipeline; all stages wait until then. */
 static void
 finish(struct cm_immediate_timing *timing)
 {

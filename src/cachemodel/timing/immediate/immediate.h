@@ -10,22 +10,22 @@
 
 /* ---- stages -------------------------------------------------------------- */
 
-/** Items in order between the access to a cache and its answer. */
+/** Items between their access to a cache and its reply, in order. */
 struct cm_flight {
    struct cm_queue queue;
    struct cm_wait *waits; /**< by item, modulo the queue's size */
    uint64_t *entered;
-   uint64_t out;               /**< the last one left */
-   enum cm_stage_state reason; /**< what the last one was kept for */
+   uint64_t out;               /**< when the last one was popped */
+   enum cm_stage_state reason; /**< what the last one waited for */
 };
 
-/** A block that has a context of its Fragment Processor, or has left it and waits for its turn to be blended. */
+/** A block that has a context of its Fragment Processor, or has released it and is not blended yet. */
 struct cm_running_block {
    const struct cm_logged_block *block;
    struct cm_wait wait; /**< for textures */
    uint64_t dispatched, issued;
-   uint64_t left; /**< the context; CM_UNKNOWN */
-   uint32_t tail; /**< cycles of the program after the data */
+   uint64_t released; /**< when it released the context; CM_UNKNOWN */
+   uint32_t tail;     /**< cycles of the shader after the data */
    enum cm_stage_state reason;
 };
 
@@ -43,7 +43,7 @@ struct cm_immediate_timing {
    struct cm_immediate_memory memory;
    struct cm_log log; /**< of the pass */
 
-   uint64_t now;     /**< stages have done what begins before */
+   uint64_t now;     /**< stages have done all work that begins before */
    uint64_t barrier; /**< the pass begins */
 
    /* Vertices: draw and vertex to fetch, to transform, to assemble. */
@@ -70,7 +70,7 @@ struct cm_immediate_timing {
    uint64_t running_mask;
    uint64_t dispatched, blended, finished; /**< so many blocks */
    struct cm_queue colors;
-   uint64_t end; /**< of all that happened so far */
+   uint64_t end; /**< of all work so far */
 
    uint64_t cycles;
    uint64_t values[CM_IMMEDIATE_COUNTER_COUNT];
@@ -79,12 +79,11 @@ struct cm_immediate_timing {
 /** NULL when out of memory. */
 struct cm_immediate_timing *cm_immediate_timing_create(const struct cm_config *config);
 void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
-/** The log of a pass is complete. All stages do what they can before some cycle, then DRAM does, then the next few
- * cycles' turn comes. */
+/** Runs the complete log of a pass: all stages advance by a few cycles, then DRAM by the same, and so on. */
 void cm_immediate_timing_pass(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
 
-/** Appends what is counted. False when out of memory. */
+/** Appends the counters. False when out of memory. */
 bool cm_immediate_timing_list_counters(struct cm_counter_table *table);
 
 bool cm_flight_init(struct cm_flight *flight, uint32_t size);
@@ -94,37 +93,37 @@ void cm_flight_finish(struct cm_flight *flight);
 static inline struct cm_wait *
 cm_flight_oldest(struct cm_flight *flight)
 {
-   return &flight->waits[flight->queue.left % flight->queue.size];
+   return &flight->waits[flight->queue.popped % flight->queue.size];
 }
 
 static inline bool
 cm_flight_is_empty(const struct cm_flight *flight)
 {
-   return flight->queue.left == flight->queue.entered;
+   return flight->queue.popped == flight->queue.entered;
 }
 
-/** An item enters, with nothing to wait for yet. */
+/** Pushes an item. Returns its wait, without reads. */
 static inline struct cm_wait *
-cm_flight_enter(struct cm_flight *flight, uint64_t cycle)
+cm_flight_push(struct cm_flight *flight, uint64_t cycle)
 {
-   const uint64_t place = flight->queue.entered % flight->queue.size;
-   flight->entered[place] = cycle;
-   cm_wait_begin(&flight->waits[place], cycle);
-   cm_queue_enter(&flight->queue);
-   return &flight->waits[place];
+   const uint64_t index = flight->queue.entered % flight->queue.size;
+   flight->entered[index] = cycle;
+   cm_wait_begin(&flight->waits[index], cycle);
+   cm_queue_push(&flight->queue);
+   return &flight->waits[index];
 }
 
-/** The oldest one leaves, no sooner than its data is there and the one before it has left. */
+/** Pops the oldest item at a cycle, when its data has arrived and the item before it was popped. */
 static inline void
-cm_flight_leave(struct cm_flight *flight, uint64_t cycle, enum cm_stage_state reason)
+cm_flight_pop(struct cm_flight *flight, uint64_t cycle, enum cm_stage_state reason)
 {
    flight->reason = reason;
    flight->out = cycle;
-   cm_queue_leave(&flight->queue, flight->entered[flight->queue.left % flight->queue.size], cycle);
+   cm_queue_pop(&flight->queue, flight->entered[flight->queue.popped % flight->queue.size], cycle);
 }
 
-/** A Fragment Processor issues instructions of so many fragments or vertices together (a quad's are four): those
- * that come before wait for `begin` and are of a state. When the last one is issued. */
+/** A Fragment Processor issues instructions, each for one fragment or vertex (a quad's counts as four), from `begin`
+ * on. Returns when the last one is issued. */
 static inline uint64_t
 cm_processor_issue(struct cm_immediate_timing *timing, struct cm_fragment_processor *processor,
                    uint64_t begin, uint64_t instructions)
@@ -135,7 +134,7 @@ cm_processor_issue(struct cm_immediate_timing *timing, struct cm_fragment_proces
    return cm_stage_work(&processor->stage, CM_STAGE_STARVED, begin, owed / width);
 }
 
-/** The stages: each takes its next item if it is known that it begins before timing->now, and says whether it did. */
+/** The stages: each takes its next item if that is known to begin before timing->now, and returns whether it did. */
 bool cm_immediate_fetch_vertex(struct cm_immediate_timing *timing);
 bool cm_immediate_run_vertex(struct cm_immediate_timing *timing);
 bool cm_immediate_assemble(struct cm_immediate_timing *timing);

@@ -69,14 +69,14 @@ add_ticket(struct cm_immediate_memory *memory, struct cm_wait *wait, cm_dram_tic
       cm_wait_add_ticket(&memory->base, wait, ticket, 0);
 }
 
-/* What was on its way through the LLC when that was full waits, too. */
+/* An access that was in the LLC's pipeline when the LLC stalled waits, too. */
 static cm_dram_ticket
 submit(struct cm_immediate_memory *memory, cm_entry token, bool write, uint64_t cycle)
 {
    return cm_memory_submit(&memory->base, token, write, cm_later(cycle, memory->stalled));
 }
 
-/* Whoever reads a block that is on its way from memory waits for it, wherever the log found it. */
+/* A read of a block that is outstanding waits for it, in whichever cache it hit. */
 static inline void
 add_pending(struct cm_immediate_memory *memory, uint64_t address, struct cm_wait *wait)
 {
@@ -86,7 +86,7 @@ add_pending(struct cm_immediate_memory *memory, uint64_t address, struct cm_wait
       add_ticket(memory, wait, misses->entries[at].fill.ticket);
 }
 
-/* The entry that has been in use for longest; until it is free, the LLC takes nothing. */
+/* The entry allocated longest ago; until it is free, the LLC stalls. */
 static struct cm_mshr *
 take_entry(struct cm_immediate_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 {
@@ -121,7 +121,7 @@ take_bank(struct cm_immediate_memory *memory, uint64_t address, uint64_t cycle)
 {
    const struct cm_dram_clock clock = memory->llc_clock;
    const uint64_t wanted = cm_later(cycle, memory->stalled);
-   /* An access that comes within a cycle of the LLC takes part in it. */
+   /* An access that arrives within a cycle of the LLC is served in it. */
    uint64_t rest;
    const uint64_t whole = cm_dram_divide(wanted, clock.from, &rest) * clock.to.value;
    const uint64_t slot = whole + rest * clock.to.value / clock.from.value;
@@ -147,8 +147,8 @@ serve(struct cm_immediate_memory *memory, cm_entry token, uint32_t processor, ui
 
 /* ---- accesses ------------------------------------------------------------ */
 
-/* What a cache asks of those behind it: tokens from *token on, until one is of a first cache or asks the unit
- * `stop`, beginning at a cycle. Reads are added to wait; NULL: nobody waits for them. */
+/* A cache's requests to the next levels, from a cycle on: tokens from *token on, until one is of a first cache or goes
+ * to the unit `stop`. Reads are added to wait; NULL: no consumer waits for them. */
 static void
 pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_entry *end, uint32_t processor,
         enum cm_unit stop, uint64_t cycle, struct cm_wait *wait)
@@ -167,7 +167,7 @@ pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_ent
          const enum cm_unit unit = (enum cm_unit)cm_entry_unit(**token);
          if (unit == stop || unit == memory->config->streams[cm_entry_stream(**token)])
             return;
-         /* A block that is written back leaves when the read that makes it leave is on its way. */
+         /* A write-back is issued after the read that evicts the block. */
          const bool is_read = kind == CM_ENTRY_READ;
          at = serve(memory, **token, processor, is_read ? at : cycle);
          reads = is_read && wait;

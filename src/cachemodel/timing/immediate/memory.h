@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * When the memory hierarchy answers in mode imr: any chain of caches, of which each bank takes a
+ * Timing of the memory hierarchy in mode imr: any chain of caches, of which each bank takes a
  * read and a write a cycle and the last-level cache banks of a clock of its own; the LLC's MSHRs; DRAM. What hits and
  * misses is in the log (timing/log.h).
  */
@@ -16,9 +16,9 @@ struct cm_immediate_memory {
    struct cm_calendar *ports[CM_CACHE_COUNT]; /**< two a bank, for reads and for writes; not of the LLC */
    uint32_t latency[CM_CACHE_COUNT];
    struct cm_banks llc_banks;
-   struct cm_mshrs llc_misses; /**< by number of its block; as are its writes to memory, taken in turn */
-   struct cm_mshrs llc_writes;
-   uint64_t stalled; /**< the LLC was full until then */
+   struct cm_mshrs llc_misses; /**< by block number */
+   struct cm_mshrs llc_writes; /**< its outstanding writes to memory */
+   uint64_t stalled;           /**< the LLC was full until then */
    /* First texture caches' MSHRs: those of processor p begin with p * texture_mshrs. */
    struct cm_wait *texture_misses;
    uint64_t *num_texture_misses; /**< by processor */
@@ -30,12 +30,12 @@ struct cm_immediate_memory {
 bool cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config);
 void cm_immediate_memory_finish(struct cm_immediate_memory *memory);
 
-/** Accesses of first caches that come to these at a cycle, and what they cause: tokens [token, end). What they read is
- * added to wait. Returns the cycle after which all are taken up. */
+/** Accesses that reach first caches at a cycle, and the accesses they cause: tokens [token, end). Reads are added to
+ * wait. Returns the cycle after which all are accepted. */
 uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token,
                                  const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
 
-/** Whether a processor's first texture cache has MSHRs for so many misses at a time that is known. */
+/** Whether it is known when a processor's first texture cache has MSHRs for so many misses. */
 bool cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor, uint32_t misses);
 
 /** A footprint of a processor: tokens from a CM_ENTRY_GROUP on. */

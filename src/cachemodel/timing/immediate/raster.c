@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The immediate-mode pipeline from primitives on: regions and their HiZ, blocks of 4x4 pixels and their early tests,
- * their programs and textures, colours. Where a cache is accessed, items wait for its answer in order, in a queue
- * behind which the next ones' accesses are under way. */
+ * their shaders and textures, colours. Items wait for a cache's reply in an in-order queue, while accesses of the
+ * items behind them are outstanding. */
 #include "timing/immediate/immediate.h"
 
-/* What the first cycles of a stage before an item are: until its arrival nothing was there, or it waited for memory;
- * then for room behind. */
+/* Accounts the cycles of a stage before an item: until its arrival the stage was starved or waited for memory, then
+ * for room in the output queue. */
 static void
 account_waits(struct cm_stage *stage, uint64_t arrived, enum cm_stage_state before, uint64_t room,
               enum cm_stage_state behind)
@@ -14,8 +14,8 @@ account_waits(struct cm_stage *stage, uint64_t arrived, enum cm_stage_state befo
    cm_stage_account(stage, behind, room);
 }
 
-/* Whether an item's data is known to be there before `now`. If so, reason is what it was kept for since it was
- * looked up, and *cycle when it goes on: after the item before it. */
+/* Whether an item's data is known to arrive before `now`. If so, *reason is what it waited for since its lookup, and
+ * *cycle when it goes on: after the item before it. */
 static bool
 has_arrived(struct cm_immediate_timing *timing, struct cm_flight *flight, uint64_t *cycle,
             enum cm_stage_state *reason)
@@ -36,7 +36,7 @@ static void
 take_primitive(struct cm_immediate_timing *timing, uint64_t entered)
 {
    cm_stage_account(&timing->hierarchical, CM_STAGE_STARVED, entered);
-   cm_queue_leave(&timing->triangles, entered, timing->hierarchical.until);
+   cm_queue_pop(&timing->triangles, entered, timing->hierarchical.until);
    if (!timing->log.primitives.items[timing->primitive].num_regions) {
       cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, entered, 1);
       timing->primitive++;
@@ -48,10 +48,10 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
 {
    const bool is_new = !timing->primitive_region;
    if (timing->hierarchical.until >= timing->now ||
-       (is_new && timing->triangles.left == timing->triangles.entered))
+       (is_new && timing->triangles.popped == timing->triangles.entered))
       return false;
    if (is_new) {
-      const uint64_t entered = timing->triangle_entered[timing->triangles.left % timing->triangles.size];
+      const uint64_t entered = timing->triangle_entered[timing->triangles.popped % timing->triangles.size];
       if (entered >= timing->now)
          return false;
       if (!timing->log.primitives.items[timing->primitive].num_regions) {
@@ -62,12 +62,12 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
    if (!cm_queue_room_known(&timing->hiz.queue) || cm_queue_room(&timing->hiz.queue) >= timing->now)
       return false;
    if (is_new)
-      take_primitive(timing, timing->triangle_entered[timing->triangles.left % timing->triangles.size]);
+      take_primitive(timing, timing->triangle_entered[timing->triangles.popped % timing->triangles.size]);
    account_waits(&timing->hierarchical, 0, CM_STAGE_STARVED, cm_queue_room(&timing->hiz.queue),
                  timing->hiz.reason);
    const struct cm_logged_region *region = &timing->log.regions.items[timing->region++];
    const uint64_t begin = timing->hierarchical.until;
-   struct cm_wait *wait = cm_flight_enter(&timing->hiz, begin);
+   struct cm_wait *wait = cm_flight_push(&timing->hiz, begin);
    wait->time = begin + 1;
    cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
    cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->begin),
@@ -81,7 +81,7 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* A block is rasterised, and what its early tests compare with is asked for. */
+/* Rasterises a block, and requests the depth and stencil of its early tests. */
 static void
 look_up_depth(struct cm_immediate_timing *timing, uint64_t begin)
 {
@@ -96,7 +96,7 @@ look_up_depth(struct cm_immediate_timing *timing, uint64_t begin)
    account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.queue),
                  timing->depth.reason);
    const uint64_t tests = timing->early_z.until;
-   struct cm_wait *wait = cm_flight_enter(&timing->depth, tests);
+   struct cm_wait *wait = cm_flight_push(&timing->depth, tests);
    const uint64_t done = cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, block->begin),
                                                  cm_logged_token(timing, block->tests_end), tests, wait);
    cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_later(done, tests + 1));
@@ -126,7 +126,7 @@ cm_immediate_rasterize(struct cm_immediate_timing *timing)
       if (has_block)
          cm_stage_account(&timing->rasterizer,
                           timing->hiz.reason == CM_STAGE_MEMORY ? CM_STAGE_MEMORY : CM_STAGE_STARVED, begin);
-      cm_flight_leave(&timing->hiz, has_block ? begin : timing->region_out, timing->hiz.reason);
+      cm_flight_pop(&timing->hiz, has_block ? begin : timing->region_out, timing->hiz.reason);
    }
    if (has_block) {
       look_up_depth(timing, timing->region_out);
@@ -139,25 +139,26 @@ cm_immediate_rasterize(struct cm_immediate_timing *timing)
    return true;
 }
 
-/* When a block has given its context back; CM_UNKNOWN. It must have been shaded, and have room behind: those
- * before it leave in order. */
+/* When a block releases its context; CM_UNKNOWN. It must be shaded, and have room in the colour queue, which is in
+ * order. */
 static uint64_t
-leave_context(struct cm_immediate_timing *timing, uint64_t number)
+release_context(struct cm_immediate_timing *timing, uint64_t number)
 {
    struct cm_running_block *running = &timing->running[number & timing->running_mask];
    const uint32_t room = timing->pipeline->color_queue;
-   if (running->left != CM_UNKNOWN)
-      return running->left;
+   if (running->released != CM_UNKNOWN)
+      return running->released;
    if (!cm_wait_is_known(&timing->memory.base, &running->wait) || number >= timing->blended + room)
       return CM_UNKNOWN;
    const uint64_t data = running->wait.time ? running->wait.time + running->tail : 0;
    const uint64_t done = cm_later(running->issued, data);
-   const uint64_t is_free = number < room ? 0 : timing->colors.leaves[(number - room) & timing->colors.mask];
-   running->left = cm_later(done, is_free);
+   const uint64_t is_free =
+      number < room ? 0 : timing->colors.popped_at[(number - room) & timing->colors.mask];
+   running->released = cm_later(done, is_free);
    running->reason = is_free > done           ? CM_STAGE_BLOCKED
                      : data > running->issued ? CM_STAGE_MEMORY
                                               : CM_STAGE_BUSY;
-   return running->left;
+   return running->released;
 }
 
 /* The end of a group of tokens that begins at token. */
@@ -171,8 +172,8 @@ group_end(const cm_entry *token, const cm_entry *end)
    return token;
 }
 
-/* A block runs its programs. The reads of textures stand evenly among the instructions; what comes after the last
- * one needs the data. */
+/* Runs a block's shader. Texture reads are spread evenly among the instructions; those after the last read need the
+ * data. */
 static void
 run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, struct cm_running_block *running)
 {
@@ -186,7 +187,7 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
    bool has_begun = false;
    while (token < end) {
       if (cm_entry_kind(*token) != CM_ENTRY_GROUP) {
-         /* Its program, which all that comes after waits for. */
+         /* The fetch of its shader, for which all else waits. */
          const cm_entry *next = token;
          while (next < end && cm_entry_kind(*next) != CM_ENTRY_GROUP)
             next++;
@@ -211,7 +212,7 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
                               begin + block->instructions);
 }
 
-/* Gives the oldest block that passed its tests to its processor; false where its context is not free yet. */
+/* Dispatches the oldest block that passed its tests; false where no context is free yet. */
 static bool
 dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block, uint64_t arrived)
 {
@@ -222,7 +223,7 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    uint64_t is_free = 0;
    enum cm_stage_state reason = CM_STAGE_STARVED;
    if (processor->count >= contexts) {
-      is_free = leave_context(timing, *context);
+      is_free = release_context(timing, *context);
       reason = timing->running[*context & timing->running_mask].reason;
    }
    if (cm_later(unhindered, is_free) >= timing->now ||
@@ -235,9 +236,10 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    *context = timing->dispatched;
    processor->count++;
    struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
-   *running = (struct cm_running_block){.block = block, .dispatched = timing->dispatch, .left = CM_UNKNOWN};
+   *running =
+      (struct cm_running_block){.block = block, .dispatched = timing->dispatch, .released = CM_UNKNOWN};
    timing->dispatched++;
-   cm_queue_enter(&timing->colors);
+   cm_queue_push(&timing->colors);
    run(timing, block, running);
    return true;
 }
@@ -253,19 +255,19 @@ cm_immediate_test(struct cm_immediate_timing *timing)
    if (block->goes_on) {
       if (!dispatch(timing, block, out))
          return false;
-      /* The tests' queue is left when a context is free. */
+      /* A block leaves the tests' queue when a context is free. */
       if (timing->dispatch > out)
          reason = CM_STAGE_BLOCKED;
       out = cm_later(out, timing->dispatch);
    }
-   cm_flight_leave(&timing->depth, out, reason);
+   cm_flight_pop(&timing->depth, out, reason);
    timing->end = cm_later(timing->end, out);
    timing->tested++;
    if (block->ends) {
       const struct cm_logged_region *region = &timing->log.regions.items[block->ends - 1];
-      struct cm_wait nobody = {0};
+      struct cm_wait unused = {0};
       cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->update_begin),
-                              cm_logged_token(timing, region->end), out, &nobody);
+                              cm_logged_token(timing, region->end), out, &unused);
    }
    return true;
 }
@@ -278,20 +280,20 @@ cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
    if (timing->blended == timing->dispatched || timing->blending.until >= timing->now ||
        !cm_queue_room_known(&timing->color.queue))
       return false;
-   const uint64_t left = leave_context(timing, timing->blended);
+   const uint64_t released = release_context(timing, timing->blended);
    const uint64_t room = cm_queue_room(&timing->color.queue);
-   if (left >= timing->now || room >= timing->now)
+   if (released >= timing->now || room >= timing->now)
       return false;
    struct cm_running_block *running = &timing->running[timing->blended & timing->running_mask];
-   account_waits(&timing->blending, left, CM_STAGE_STARVED, room, timing->color.reason);
+   account_waits(&timing->blending, released, CM_STAGE_STARVED, room, timing->color.reason);
    const uint64_t begin = timing->blending.until;
-   struct cm_wait *wait = cm_flight_enter(&timing->color, begin);
+   struct cm_wait *wait = cm_flight_push(&timing->color, begin);
    const uint64_t done =
       cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, running->block->shade_end),
                               cm_logged_token(timing, running->block->end), begin, wait);
    cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_later(done, begin + 1));
    wait->time = cm_later(wait->time, timing->blending.until);
-   cm_queue_leave(&timing->colors, running->dispatched, begin);
+   cm_queue_pop(&timing->colors, running->dispatched, begin);
    timing->blended++;
    return true;
 }
@@ -303,7 +305,7 @@ cm_immediate_blend(struct cm_immediate_timing *timing)
    enum cm_stage_state reason;
    if (!has_arrived(timing, &timing->color, &out, &reason))
       return false;
-   cm_flight_leave(&timing->color, out, reason);
+   cm_flight_pop(&timing->color, out, reason);
    timing->finished++;
    timing->end = cm_later(timing->end, out);
    return true;

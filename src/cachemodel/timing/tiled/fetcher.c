@@ -3,7 +3,7 @@
  *
  * The Tile Fetcher reads a PMD a cycle, and the primitive's attributes through the same cache's port or, where
  * they have one, through that of theirs. Requests may complete out of order; a primitive goes into the output
- * queue when it is complete and all before it have gone, at most one a cycle. */
+ * queue when it is complete and all before it have entered, at most one a cycle. */
 #include <stdlib.h>
 
 #include "timing/tiled/tiled.h"
@@ -40,19 +40,18 @@ latency(const struct cm_config *config, enum cm_stream stream)
 
 /* ---- the output queue ---------------------------------------------------- */
 
-/* What a request waits for. */
+/* The wait of a request. */
 static struct cm_wait *
 data_of(struct cm_fetcher_timing *fetcher, uint64_t request)
 {
    return &fetcher->data[request % fetcher->requests.size];
 }
 
-/* The oldest primitive that was asked for, attributes included, and is not in the output queue; NULL: there is
- * none. */
+/* The oldest primitive that was requested, attributes included, and is not in the output queue, or NULL. */
 static struct cm_logged_fetched *
 oldest(struct cm_fetcher_timing *fetcher)
 {
-   if (fetcher->requests.left + fetcher->has_asked == fetcher->requests.entered)
+   if (fetcher->requests.popped + fetcher->pmd_requested == fetcher->requests.entered)
       return NULL;
    while (!fetcher->out_work->is_tile || fetcher->out_next == fetcher->out_work->log.fetched.count) {
       fetcher->out_work = fetcher->out_work->next;
@@ -61,20 +60,20 @@ oldest(struct cm_fetcher_timing *fetcher)
    return &fetcher->out_work->log.fetched.items[fetcher->out_next];
 }
 
-/* It goes into the output queue; false where it is not known when there is room. */
+/* Pushes it to the output queue; false where it is not known when there is room. */
 static bool
 put_out(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    if (!cm_queue_room_known(&fetcher->tiles))
       return false;
-   struct cm_wait *data = data_of(fetcher, fetcher->requests.left);
+   struct cm_wait *data = data_of(fetcher, fetcher->requests.popped);
    const uint64_t complete = cm_later(cm_wait_resolve(&timing->memory.base, data), fetcher->out_time + 1);
    const uint64_t room = cm_queue_room(&fetcher->tiles);
    fetcher->out_reason = room > complete ? CM_STAGE_BLOCKED : CM_STAGE_MEMORY;
    primitive->ready = fetcher->out_time = cm_later(complete, room);
-   cm_queue_leave(&fetcher->requests, primitive->issued, primitive->ready);
-   cm_queue_enter(&fetcher->tiles);
+   cm_queue_pop(&fetcher->requests, primitive->issued, primitive->ready);
+   cm_queue_push(&fetcher->tiles);
    fetcher->primitives++;
    fetcher->out_next++;
    return true;
@@ -93,7 +92,7 @@ cm_fetcher_timing_can_pass_on(struct cm_tiled_timing *timing, const struct cm_wo
    const struct cm_logged_fetched *primitive = oldest(fetcher);
    if (!primitive || !cm_queue_room_known(&fetcher->tiles))
       return false;
-   *clock = cm_later(*clock, data_of(fetcher, fetcher->requests.left)->time);
+   *clock = cm_later(*clock, data_of(fetcher, fetcher->requests.popped)->time);
    return primitive == wanted;
 }
 
@@ -128,8 +127,8 @@ cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    *clock = fetcher->clock;
    if (!fetcher->work || !fetcher->work->is_tile)
       return false;
-   /* Its request needs a place; that of the oldest becomes free when there is room in the output queue. */
-   return fetcher->has_asked || fetcher->next == fetcher->work->log.fetched.count ||
+   /* Its request needs an entry; the oldest entry becomes free when the output queue has room. */
+   return fetcher->pmd_requested || fetcher->next == fetcher->work->log.fetched.count ||
           cm_queue_room_known(&fetcher->requests) || cm_queue_room_known(&fetcher->tiles);
 }
 
@@ -158,7 +157,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
    if (fetcher->begin == CM_UNKNOWN)
       fetcher->begin = begin;
    primitive->issued = begin;
-   cm_queue_enter(&fetcher->requests);
+   cm_queue_push(&fetcher->requests);
 
    const uint64_t found = begin + 1 + latency(timing->config, CM_STREAM_PB_LIST);
    const cm_entry *token = work->log.entries.items + fetcher->token;
@@ -167,7 +166,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
    if (token + 1 < end)
       cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.list, 0, &fetcher->list);
    fetcher->token = (uint32_t)(end - work->log.entries.items);
-   fetcher->has_asked = true;
+   fetcher->pmd_requested = true;
    fetcher->clock = fetcher->list.num_tickets ? fetcher->list.time : begin;
 }
 
@@ -194,8 +193,8 @@ ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *pri
    if (token + 1 < end)
       cm_tiled_memory_misses(&timing->memory, token + 1, end, found, &timing->memory.attribute, 0, data);
    fetcher->token = primitive->tokens_end;
-   fetcher->has_asked = false;
-   /* PMDs are read in order: the next one is not there before this one is. */
+   fetcher->pmd_requested = false;
+   /* PMDs are read in order: the next one does not arrive before this one. */
    fetcher->list_begin =
       cm_later(fetcher->list_begin, begin - 1 - latency(timing->config, CM_STREAM_PB_LIST));
    fetcher->clock = fetcher->list_begin;
@@ -213,7 +212,7 @@ cm_fetcher_timing_step(struct cm_tiled_timing *timing)
    }
    if (fetcher->next == work->log.fetched.count)
       end_tile(timing);
-   else if (!fetcher->has_asked)
+   else if (!fetcher->pmd_requested)
       ask_for_pmd(timing, &work->log.fetched.items[fetcher->next]);
    else
       ask_for_attributes(timing, &work->log.fetched.items[fetcher->next]);
@@ -261,6 +260,6 @@ cm_hidden_timing_step(struct cm_tiled_timing *timing)
    cm_fetcher_timing_pass_on(timing, work, hidden->next);
    const struct cm_logged_fetched *primitive = &work->log.fetched.items[hidden->next++];
    cm_stage_account(&hidden->stage, CM_STAGE_STARVED, primitive->ready);
-   cm_queue_leave(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);
+   cm_queue_pop(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);
    cm_stage_work(&hidden->stage, CM_STAGE_STARVED, hidden->stage.until, 1 + primitive->quads);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Geometry Pipeline: vertices are fetched, run their program on one of the Vertex Processors, are assembled
+/* The Geometry Pipeline: vertices are fetched, shaded on one of the Vertex Processors, are assembled
  * into primitives, and the Polygon List Builder writes these into the Parameter Buffer.
  *
  * The event stream does not say which vertices make which primitive: of a draw's n vertices and k primitives, the
@@ -59,7 +59,7 @@ binning_cycles(const struct cm_config *config, const struct cm_logged_binned *bi
    return binned->num_tiles > attributes ? binned->num_tiles : attributes;
 }
 
-/* A primitive that is assembled is written. */
+/* Writes an assembled primitive. */
 static void
 bin(struct cm_tiled_timing *timing, uint64_t assembled)
 {
@@ -68,17 +68,17 @@ bin(struct cm_tiled_timing *timing, uint64_t assembled)
    const struct cm_logged_binned *binned = &work->log.binned.items[geometry->out_binned++];
    const uint64_t enters = cm_later(assembled, cm_queue_room(&geometry->triangles));
    cm_stage_account(&geometry->assembly, CM_STAGE_BLOCKED, enters);
-   cm_queue_enter(&geometry->triangles);
+   cm_queue_push(&geometry->triangles);
    cm_stage_account(&geometry->builder, CM_STAGE_STARVED, enters);
    const uint64_t begin = geometry->builder.until;
-   cm_queue_leave(&geometry->triangles, enters, begin);
+   cm_queue_pop(&geometry->triangles, enters, begin);
    cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->config, binned));
    cm_tiled_memory_writes(&timing->memory, work->log.entries.items + geometry->binned_token,
                           work->log.entries.items + binned->tokens_end, begin);
    geometry->binned_token = binned->tokens_end;
 }
 
-/* The oldest vertex before the Vertex Processors goes all the way. */
+/* Takes the oldest vertex in the input queue through all stages. */
 static void
 process(struct cm_tiled_timing *timing)
 {
@@ -91,7 +91,7 @@ process(struct cm_tiled_timing *timing)
    }
    const struct cm_logged_draw *draw = &work->log.draws.items[geometry->out_draw];
    const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->out_vertex++];
-   const uint32_t slot = (uint32_t)(geometry->input.left % pipeline->vertex_queue);
+   const uint32_t slot = (uint32_t)(geometry->input.popped % pipeline->vertex_queue);
    const uint64_t entered = geometry->fetched[slot];
    const uint64_t arrived = cm_wait_resolve(&timing->memory.base, &geometry->waits[slot]);
 
@@ -115,11 +115,11 @@ process(struct cm_tiled_timing *timing)
       done = cm_later(done, cm_queue_room(&geometry->output));
    }
    geometry->processor_begin = begin;
-   cm_queue_leave(&geometry->input, entered, begin);
-   cm_queue_enter(&geometry->output);
+   cm_queue_pop(&geometry->input, entered, begin);
+   cm_queue_push(&geometry->output);
 
    cm_stage_account(&geometry->assembly, CM_STAGE_STARVED, done);
-   cm_queue_leave(&geometry->output, done, geometry->assembly.until);
+   cm_queue_pop(&geometry->output, done, geometry->assembly.until);
    const uint64_t assembled = cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
                                             pipeline->assembly_cycles);
    const uint64_t ordinal = ++geometry->out_draw_vertex;
@@ -134,7 +134,7 @@ static void
 end(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   while (geometry->input.left < geometry->input.entered)
+   while (geometry->input.popped < geometry->input.entered)
       process(timing);
    /* Draws whose vertices are not in the stream. */
    while (geometry->out_binned < geometry->work->log.binned.count)
@@ -143,7 +143,7 @@ end(struct cm_tiled_timing *timing)
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
    geometry->end = cm_later(geometry->end, geometry->processor_begin);
    if (timing->timeline)
-      cm_tiled_timing_tell_geometry(timing);
+      cm_tiled_timing_report_geometry(timing);
    timing->passes++;
    timing->fetcher.clock = cm_later(timing->fetcher.clock, geometry->end);
    timing->fetcher.work = geometry->work->next;
@@ -151,7 +151,7 @@ end(struct cm_tiled_timing *timing)
    geometry->work = NULL;
 }
 
-/* What follows a draw's last vertex: transform feedback. */
+/* Transform feedback, after a draw's last vertex. */
 static void
 end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
 {
@@ -164,7 +164,7 @@ end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
    geometry->draw_vertex = 0;
 }
 
-/* Reads programs, so many tokens; they are there at geometry->program_ready. */
+/* Fetches the shaders, so many tokens; they have arrived at geometry->program_ready. */
 static void
 fetch_programs(struct cm_tiled_timing *timing, uint32_t tokens_end)
 {
@@ -216,6 +216,6 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
                           wait);
    geometry->token = vertex->tokens_end;
    geometry->fetched[slot] = done;
-   cm_queue_enter(&geometry->input);
+   cm_queue_push(&geometry->input);
    geometry->draw_vertex++;
 }

@@ -4,10 +4,10 @@
 #include "timing/tiled/log_queue.h"
 #include "timing/tiled/tiled.h"
 
-/* Logs that may be on their way: a tile's has its tokens and quads, up to some 100 KiB. */
+/* The most logs in the queue: a tile's has its tokens and quads, up to some 100 KiB. */
 #define MOST_LOGS 64
 
-/* The oldest log, or NULL where the thread has to end; at the end of a frame, ends it. With the lock held. */
+/* The oldest log, or NULL where the thread has to end. Ends a frame when it is due. The lock is held. */
 static struct cm_work *
 next_log(struct cm_log_queue *queue)
 {

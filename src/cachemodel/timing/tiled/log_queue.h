@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Logs on their way from the consumer, which simulates the caches, to a thread that works out when it all happens:
- * that takes as long again, and changes nothing of what the caches do. Logs are worked off one after another in the
- * order in which they were put, so no cycle depends on the threads.
+ * The queue of logs from the consumer, which simulates the caches, to a thread that runs the timing model: that takes
+ * as long again, and has no effect on the caches. Logs are processed one after another in the order in which they were
+ * put, so no cycle depends on the threads.
  */
 #ifndef CM_TILED_LOG_QUEUE_H
 #define CM_TILED_LOG_QUEUE_H
@@ -24,20 +24,20 @@ struct cm_log_queue {
    pthread_mutex_t lock;
    pthread_cond_t filled, drained;
    struct cm_work *first, *last; /**< that wait, the oldest first */
-   struct cm_work *spare;        /**< that nobody uses */
+   struct cm_work *spare;        /**< free, for reuse */
    uint32_t count;               /**< that wait, or are being taken */
    bool frame_ends, stops;
 };
 
-/** Starts the thread. False when there cannot be one. */
+/** Starts the thread. False where that fails. */
 bool cm_log_queue_init(struct cm_log_queue *queue, void (*take)(void *context, struct cm_work *work),
                        void (*end_frame)(void *context), void *context);
-/** Ends the thread when it has worked off what waits, and frees the spare logs with the function. */
+/** Ends the thread after the logs in the queue, and frees the spare logs with destroy. */
 void cm_log_queue_finish(struct cm_log_queue *queue, void (*destroy)(struct cm_work *work));
 
-/** Puts a log; waits while many are on their way. */
+/** Puts a log; waits while the queue is full. */
 void cm_log_queue_put(struct cm_log_queue *queue, struct cm_work *work);
-/** Waits until all logs are worked off. */
+/** Waits until all logs are processed. */
 void cm_log_queue_drain(struct cm_log_queue *queue);
 /** The same, and then for the end of the frame. */
 void cm_log_queue_end_frame(struct cm_log_queue *queue);

@@ -102,8 +102,8 @@ miss_in_l2(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
    return mshr->fill = read_dram(memory, token, cycle);
 }
 
-/* What the L2 asks of memory after an access, whose tokens stand from *token on: the block read, if it was
- * awaited; writes go on their way. Returns whether there was a read. */
+/* Issues the memory accesses that follow an L2 access, from *token on: a block read, if it was awaited, and writes.
+ * Returns whether there was a read. */
 static bool
 pass_on(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle,
         struct cm_arrival *read)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * When the memory hierarchy of the tile-based pipeline answers: first caches with MSHRs, the banks of the L2, the mesh
+ * Timing of the memory hierarchy of the tile-based pipeline: first caches with MSHRs, the banks of the L2, the mesh
  * of a NUCA, DRAM.
  */
 #ifndef CM_TILED_MEMORY_H
@@ -13,12 +13,12 @@
 struct cm_tiled_memory {
    struct cm_memory base;
    const struct cm_config *config;
-   uint64_t least_latency; /**< cycles that no read from memory takes less than */
+   uint64_t least_latency; /**< cycles of the fastest read from memory */
    struct cm_mshrs vertex, list, attribute, instruction, tile_buffer;
    struct cm_mshrs *texture; /**< by cache instance */
-   uint64_t *texture_port;   /**< by instance: when it is free; without NUCA, whose units take turns */
+   uint64_t *texture_port;   /**< by instance: when it is free; without NUCA */
    uint32_t num_texture;
-   struct cm_mshrs l2; /**< by number of its block */
+   struct cm_mshrs l2; /**< by block number */
    struct cm_banks l2_banks;
    uint32_t l2_shift, l2_latency;
    /* NUCA. */
@@ -29,28 +29,28 @@ struct cm_tiled_memory {
    uint64_t link_cycles; /**< that messages waited for a link or a table */
 };
 
-/** Prepares it; config must be valid, and outlive it, as must nuca (NULL: none). False when out of memory. */
+/** config must be valid. config and nuca (NULL: none) must outlive memory. False when out of memory. */
 bool cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *config,
                           const struct cm_nuca *nuca);
 void cm_tiled_memory_finish(struct cm_tiled_memory *memory);
 
-/** Works off what a group of accesses caused: tokens [token, end) of L2 and memory, issued from a cycle on by a
- * cache with these MSHRs. What was read is added to wait, needed so many cycles after it arrives. */
+/** Issues the misses of a group of accesses: tokens [token, end) of L2 and memory, from a cycle on, by a cache with
+ * these MSHRs. Reads are added to wait, with `after`. */
 void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
 
-/** One read that misses, of the L2 or of memory: token *token and what it causes, which it leaves behind. */
+/** Issues one read miss, of the L2 or of memory, and the accesses it causes; *token advances past them. */
 void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                           uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
-/** One token that is no read that somebody waits for, and what it causes. */
+/** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. */
 void cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                            uint64_t cycle);
-/** A write that nobody waits for, and what it causes; its tokens. */
+/** Issues such tokens, [token, end). */
 void cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle);
 
 /** A block of a tile's load or flush, tokens [token, end) of one access: takes an MSHR of the tile buffers', for
- * which the stage waits, and so many cycles of the stage. Reads are added to wait. */
+ * which the stage waits, and `cycles` of the stage. Reads are added to wait. */
 void cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                               uint32_t cycles, struct cm_stage *stage, struct cm_wait *wait);
 

@@ -42,25 +42,24 @@ cm_raster_timing_finish(struct cm_tiled_timing *timing)
    cm_queue_finish(&raster->colors);
 }
 
-/* ---- what comes after the Fragment Processors ---------------------------- */
+/* ---- after the Fragment Processors --------------------------------------- */
 
-/* A quad gives its context back: it is shaded, and has a place in the queue before the Blending Unit, which those
- * before it leave in order. */
+/* A quad releases its context when it is shaded and the Blending Unit's queue, which is in order, has room. */
 static void
-leave_context(struct cm_tiled_timing *timing, uint64_t quad)
+release_context(struct cm_tiled_timing *timing, uint64_t quad)
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_flying_quad *flying = &raster->flying[quad & raster->flying_mask];
    const uint32_t size = raster->colors.size;
-   if (flying->left != CM_UNKNOWN)
+   if (flying->released != CM_UNKNOWN)
       return;
    const uint64_t data = cm_wait_resolve(&timing->memory.base, &flying->wait) + flying->tail;
    const uint64_t done = cm_later(flying->issued, data);
-   const uint64_t room = quad < size ? 0 : raster->colors.leaves[(quad - size) & raster->colors.mask];
+   const uint64_t room = quad < size ? 0 : raster->colors.popped_at[(quad - size) & raster->colors.mask];
    struct cm_context *context = &raster->contexts[flying->context];
-   flying->left = cm_later(done, room);
+   flying->released = cm_later(done, room);
    if (context->quad == quad) {
-      context->left = flying->left;
+      context->released = flying->released;
       context->reason = room > done             ? CM_STAGE_BLOCKED
                         : data > flying->issued ? CM_STAGE_MEMORY
                                                 : CM_STAGE_BUSY;
@@ -72,14 +71,14 @@ cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
 {
    struct cm_raster_timing *raster = &timing->raster;
    for (; raster->blended < quads; raster->blended++) {
-      leave_context(timing, raster->blended);
+      release_context(timing, raster->blended);
       struct cm_flying_quad *flying = &raster->flying[raster->blended & raster->flying_mask];
-      cm_stage_account(&raster->blend, CM_STAGE_STARVED, flying->left);
+      cm_stage_account(&raster->blend, CM_STAGE_STARVED, flying->released);
       cm_stage_account(&raster->blend, CM_STAGE_MEMORY, flying->work->loaded);
       const uint64_t begin = raster->blend.until;
       cm_stage_work(&raster->blend, CM_STAGE_STARVED, begin, timing->pipeline->blend_cycles);
-      cm_queue_enter(&raster->colors);
-      cm_queue_leave(&raster->colors, flying->left, begin);
+      cm_queue_push(&raster->colors);
+      cm_queue_pop(&raster->colors, flying->released, begin);
       if (flying->work->blend_begin == CM_UNKNOWN)
          flying->work->blend_begin = begin;
       flying->work->shaded = raster->blend.until;
@@ -96,7 +95,7 @@ cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads)
 }
 
 /* Whether it is known when a context is free: the reads of the quad that has it are done, and those of quads that
- * have to be blended before it can leave. */
+ * have to be blended before it can release the context. */
 static bool
 is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
 {
@@ -107,31 +106,31 @@ is_context_known(struct cm_tiled_timing *timing, uint32_t processor)
    if (raster->quads - raster->blended == capacity &&
        !cm_raster_timing_is_settled(timing, raster->blended + 1))
       return false;
-   if (context->quad == CM_UNKNOWN || context->left != CM_UNKNOWN)
+   if (context->quad == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return true;
    return !raster->flying[context->quad & raster->flying_mask].pending &&
           (context->quad < raster->colors.size ||
            cm_raster_timing_is_settled(timing, context->quad - raster->colors.size + 1));
 }
 
-/* When a context is free; CM_UNKNOWN's place in the ring is never reached: quads are blended before. */
+/* When a context is free. If its quad's release is unknown, the quad is still in the ring: it is not blended. */
 static uint64_t
 context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
 {
    struct cm_raster_timing *raster = &timing->raster;
    if (context->quad == CM_UNKNOWN)
       return 0;
-   if (context->left == CM_UNKNOWN) {
+   if (context->released == CM_UNKNOWN) {
       if (context->quad >= raster->colors.size)
          cm_raster_timing_blend(timing, context->quad - raster->colors.size + 1);
-      leave_context(timing, context->quad);
+      release_context(timing, context->quad);
    }
-   return context->left;
+   return context->released;
 }
 
 /* ---- Fragment Processors ------------------------------------------------- */
 
-/* The program's instructions and constants: so long the processor waits. */
+/* Fetches the shader's instructions and constants, for which the processor waits. */
 static uint64_t
 fetch_program(struct cm_tiled_timing *timing, const cm_entry *token, const cm_entry *end, uint64_t cycle)
 {
@@ -142,9 +141,8 @@ fetch_program(struct cm_tiled_timing *timing, const cm_entry *token, const cm_en
    return cm_wait_resolve(&timing->memory.base, &wait);
 }
 
-/* A quad runs on a processor, from its dispatch on. The reads of its textures stand evenly among its
- * instructions; what comes after the last one needs the data. unhindered: the cycle at which it would have been
- * dispatched if a context had been free. */
+/* Runs a quad on a processor, from its dispatch on. Texture reads are spread evenly among the instructions; those
+ * after the last read need the data. unhindered: the cycle of its dispatch if a context had been free. */
 static void
 run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t unhindered,
     const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
@@ -175,7 +173,7 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
                           &flying->pending);
 }
 
-/* Gives a quad that passed the Early Z-Test to its processor. */
+/* Dispatches a quad that passed the Early Z-Test. */
 static void
 dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t arrived,
          const cm_entry *token, const cm_entry *end)
@@ -187,7 +185,7 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
    struct cm_context *context = &raster->contexts[place];
    raster->next_context[quad->processor] = number + 1 == contexts ? 0 : number + 1;
 
-   /* What the quads in flight wait for has to be known while DRAM still knows it. */
+   /* Reads of quads in flight must be resolved while their tickets are valid. */
    const uint64_t capacity = raster->flying_mask + 1;
    if (raster->quads - raster->blended == capacity)
       cm_raster_timing_blend(timing, raster->blended + 1);
@@ -200,42 +198,42 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
    const uint64_t is_free = context_is_free(timing, context);
    const uint64_t unhindered = cm_later(arrived, raster->dispatch + 1);
    raster->dispatch = cm_later(unhindered, is_free);
-   cm_queue_leave(&raster->fragments, arrived, raster->dispatch);
+   cm_queue_pop(&raster->fragments, arrived, raster->dispatch);
    if (raster->work->dispatch_begin == CM_UNKNOWN)
       raster->work->dispatch_begin = raster->dispatch;
    struct cm_flying_quad *flying = &raster->flying[raster->quads & raster->flying_mask];
    flying->context = place;
-   flying->left = CM_UNKNOWN;
+   flying->released = CM_UNKNOWN;
    flying->work = raster->work;
    flying->submitted = timing->memory.base.last_ticket;
    run(timing, quad, unhindered, token, end, flying);
    context->quad = raster->quads++;
-   context->left = CM_UNKNOWN;
+   context->released = CM_UNKNOWN;
 }
 
 /* ---- Rasterizer and Early Z-Test ----------------------------------------- */
 
-/* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it comes out. */
+/* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it is done. */
 static uint64_t
 test_depth(struct cm_tiled_timing *timing, uint64_t rasterized, bool passes)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const uint64_t enters = cm_later(rasterized, cm_queue_room(&raster->z_queue));
    cm_stage_account(&raster->rasterizer, CM_STAGE_BLOCKED, enters);
-   cm_queue_enter(&raster->z_queue);
+   cm_queue_push(&raster->z_queue);
    cm_stage_account(&raster->early_z, CM_STAGE_STARVED, enters);
    cm_stage_account(&raster->early_z, CM_STAGE_BLOCKED, cm_queue_room(&raster->z_flight));
    const uint64_t begin = raster->early_z.until;
-   cm_queue_leave(&raster->z_queue, enters, begin);
-   cm_queue_enter(&raster->z_flight);
+   cm_queue_pop(&raster->z_queue, enters, begin);
+   cm_queue_push(&raster->z_flight);
    cm_stage_work(&raster->early_z, CM_STAGE_STARVED, begin, 1);
    uint64_t out = begin + timing->pipeline->early_z_latency;
    if (passes) {
       out = cm_later(out, cm_queue_room(&raster->fragments));
-      cm_queue_enter(&raster->fragments);
+      cm_queue_push(&raster->fragments);
    }
    raster->z_time = out = cm_later(out, raster->z_time);
-   cm_queue_leave(&raster->z_flight, begin, out);
+   cm_queue_pop(&raster->z_flight, begin, out);
    return out;
 }
 
@@ -247,7 +245,7 @@ pop_primitive(struct cm_tiled_timing *timing)
    cm_fetcher_timing_pass_on(timing, raster->work, raster->popped);
    const struct cm_logged_fetched *primitive = &raster->work->log.fetched.items[raster->popped++];
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, cm_later(primitive->ready, raster->barrier));
-   cm_queue_leave(&timing->fetcher.tiles, primitive->ready, raster->rasterizer.until);
+   cm_queue_pop(&timing->fetcher.tiles, primitive->ready, raster->rasterizer.until);
    cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until, 1);
 }
 
@@ -296,7 +294,7 @@ cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    }
    if (wants_primitive(timing))
       return cm_fetcher_timing_can_pass_on(timing, work, raster->popped, clock);
-   *clock = cm_later(*clock, raster->patience);
+   *clock = cm_later(*clock, raster->next_check);
    return raster->next == work->log.quads.count || !work->log.quads.items[raster->next].shaded ||
           is_context_known(timing, work->log.quads.items[raster->next].processor);
 }
@@ -330,8 +328,8 @@ begin_tile(struct cm_tiled_timing *timing)
    work->shaded = cm_later(work->shade_begin, work->loaded);
 }
 
-/* Whether the next quad's context is kept by one whose data nobody knows of yet; then it is looked at again when the
- * others have come so far. */
+/* Whether the next quad's context is held by a quad whose data has no known arrival; then it is checked again when
+ * the other stages have reached next_check. */
 static bool
 has_to_wait(struct cm_tiled_timing *timing)
 {
@@ -341,17 +339,17 @@ has_to_wait(struct cm_tiled_timing *timing)
    const uint32_t processor = raster->work->log.quads.items[raster->next].processor;
    const struct cm_context *context =
       &raster->contexts[processor * timing->pipeline->fragment_contexts + raster->next_context[processor]];
-   if (context->quad == CM_UNKNOWN || context->left != CM_UNKNOWN)
+   if (context->quad == CM_UNKNOWN || context->released != CM_UNKNOWN)
       return false;
    struct cm_flying_quad *flying = &raster->flying[context->quad & raster->flying_mask];
-   const uint64_t now = cm_later(cm_later(raster->dispatch, raster->patience), flying->wait.time);
+   const uint64_t now = cm_later(cm_later(raster->dispatch, raster->next_check), flying->wait.time);
    if (!flying->wait.num_tickets || cm_wait_is_known_at(&timing->memory.base, &flying->wait, now))
       return false;
-   raster->patience = now + CM_MEMORY_PATIENCE;
+   raster->next_check = now + CM_MEMORY_POLL_CYCLES;
    return true;
 }
 
-/* So many tokens before they are looked at, they are fetched. */
+/* Tokens are prefetched this many ahead. */
 #define TOKENS_AHEAD 48
 
 void
@@ -375,7 +373,7 @@ cm_raster_timing_step(struct cm_tiled_timing *timing)
    const cm_entry *token = work->log.entries.items + raster->token,
                   *end = work->log.entries.items + quad->tokens_end;
    raster->token = quad->tokens_end;
-   /* They come from the consumer's processor. */
+   /* They are in the cache of the consumer's core. */
    __builtin_prefetch(end + TOKENS_AHEAD);
    const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
                                              quad->attributes * timing->pipeline->rasterizer_cycles);

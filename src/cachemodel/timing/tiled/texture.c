@@ -35,8 +35,7 @@ instance_of(const struct cm_tiled_memory *memory, uint32_t processor)
    return processor < instances ? processor : processor % instances;
 }
 
-/* Looks up a group's blocks, one a cycle; those it finds may not have arrived yet. Returns when all are looked up,
- * with what is known of misses. */
+/* Looks up a group's blocks, one a cycle; a hit's block may still be outstanding. Returns when all are looked up. */
 static uint64_t
 look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **token, uint64_t cycle,
         struct cm_wait *wait)
@@ -57,7 +56,7 @@ look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **tok
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* A message's way through the mesh, along the row and then along the column: a message a cycle on each link. */
+/* Routes a message through the mesh, along the row and then along the column: a message a cycle on each link. */
 static uint64_t
 send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
 {
@@ -89,8 +88,8 @@ has_table(const struct cm_tiled_memory *memory)
    return kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
 }
 
-/* A request of a processor for a block, which a cache serves: its way there, the access, the way back
- * (texture/nuca.h). has_missed: the cache that serves it has not got the block. */
+/* A processor's request for a block from the cache that serves it: request, access, reply (texture/nuca.h).
+ * has_missed: the block is not in that cache. */
 static void
 request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad, cm_entry token,
         bool has_missed)
@@ -106,7 +105,7 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
       memory->link_cycles += turn - at;
       at = send(memory, memory->table_router, server, turn + 1);
    } else if (server != processor) {
-      /* s-nuca knows from the address that its own cache has not got the block. */
+      /* In s-nuca the address says that the block is not in the processor's own cache. */
       const bool knows = memory->config->nuca.organisation == CM_NUCA_STATIC;
       at = send(memory, processor, server, knows ? begin + 1 : at);
    }
@@ -124,7 +123,7 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
 
 /* ---- units --------------------------------------------------------------- */
 
-/* What a lookup causes ends where the next one stands. */
+/* The accesses that a lookup causes end at the next lookup. */
 static const cm_entry *
 find_end(const cm_entry *token, const cm_entry *end)
 {
@@ -155,7 +154,7 @@ look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_textu
    quad->next = quad->misses_end;
 }
 
-/* The unit that is next. */
+/* The unit with the least clock. */
 static void
 find_soonest(struct cm_texture_timing *texture)
 {
@@ -204,7 +203,7 @@ cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
    return texture->busy;
 }
 
-/* Goes on with a quad. Returns when to go on again; UINT64_MAX: it is done. */
+/* Continues a quad. Returns the cycle of its next step; UINT64_MAX: it is done. */
 static uint64_t
 go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {

@@ -99,7 +99,7 @@ cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log)
    cm_log_queue_give_spare(&timing->logs, (struct cm_work *)log);
 }
 
-/* A timeline looks at what the caches have counted: it has to be of now. */
+/* A timeline reads the caches' counters: the caches must not run ahead. */
 void
 cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log)
 {
@@ -108,7 +108,7 @@ cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log)
       cm_log_queue_drain(&timing->logs);
 }
 
-/* Stages may take from a log. */
+/* Appends a log to those that the stages take from. */
 static void
 append(struct cm_tiled_timing *timing, struct cm_work *work)
 {
@@ -129,8 +129,7 @@ append(struct cm_tiled_timing *timing, struct cm_work *work)
       timing->fetcher.out_work = work;
 }
 
-/* Whoever stands at a log that is done with goes on to the next one: who has not passed a pass' geometry yet has
- * nothing to do there. */
+/* Stages that are still at a finished log go on to the next one: those at a pass' geometry have no work in it. */
 static void
 step_over(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
@@ -170,7 +169,7 @@ cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *released
 
 /* ---- time ---------------------------------------------------------------- */
 
-/* A pass' geometry begins when the Tile Fetcher has read the Parameter Buffer of the pass before: there is one. */
+/* There is one Parameter Buffer: a pass' geometry begins when the Tile Fetcher has read that of the pass before. */
 static void
 begin_geometry(struct cm_tiled_timing *timing)
 {
@@ -209,17 +208,16 @@ static const struct {
 };
 #define NUM_STAGES (sizeof stages / sizeof stages[0])
 
-/* Items that a stage may take before the others are looked at again, while it is not ahead of them in time by more
- * cycles than these. */
+/* The most items that a stage takes, and cycles that it runs ahead of the others, before these are checked again. */
 #define MOST_STEPS 32
 #define MOST_AHEAD 32
 
-/* Lets the stages take what they can, the one that is behind first; not beyond what the Tile Fetcher might ask of
- * a log that is not written yet. */
+/* Runs the stages, always the one with the least clock; not beyond the cycle at which the Tile Fetcher may need a log
+ * that is not written yet. */
 static void
 advance(struct cm_tiled_timing *timing, bool is_last)
 {
-   while (!timing->is_stuck) {
+   while (!timing->is_deadlocked) {
       uint64_t first_clock = CM_UNKNOWN, second_clock = CM_UNKNOWN;
       unsigned first = NUM_STAGES;
       begin_geometry(timing);
@@ -274,7 +272,7 @@ last_cycle(const struct cm_tiled_timing *timing)
    return cm_later(cm_later(end, timing->fetcher.stage.until), timing->raster.z_time);
 }
 
-/* All stages have come to the end of a frame; they wait for the next one. */
+/* Synchronizes all stages at the end of a frame. */
 static void
 rest_until(struct cm_tiled_timing *timing, uint64_t end)
 {
@@ -295,9 +293,9 @@ rest_until(struct cm_tiled_timing *timing, uint64_t end)
    timing->raster.barrier = end;
 }
 
-/* Whether a tile is under way that no stage can take any further, which must not be. */
+/* Whether a tile remains that no stage can advance: a deadlock. */
 static bool
-stands_still(const struct cm_tiled_timing *timing)
+has_unfinished_tile(const struct cm_tiled_timing *timing)
 {
    for (const struct cm_work *work = timing->first; work; work = work->next) {
       if (work->is_tile)
@@ -311,11 +309,11 @@ end_frame(void *context)
 {
    struct cm_tiled_timing *timing = context;
    advance(timing, true);
-   if (!timing->is_stuck && stands_still(timing)) {
+   if (!timing->is_deadlocked && has_unfinished_tile(timing)) {
       cm_message(CM_MESSAGE_ERROR, "deadlock in the timing model (a bug)");
-      timing->is_stuck = true;
+      timing->is_deadlocked = true;
    }
-   if (timing->is_stuck)
+   if (timing->is_deadlocked)
       return;
    if (cm_fetcher_timing_end_pass(timing))
       advance(timing, true);
@@ -323,13 +321,13 @@ end_frame(void *context)
    rest_until(timing, end);
    cm_memory_advance(&timing->memory.base, end);
    if (timing->timeline)
-      cm_tiled_timing_tell_frame(timing, false);
+      cm_tiled_timing_report_frame(timing, false);
    timing->cycles = end;
    timing->frames++;
    timing->passes = 0;
    cm_tiled_timing_collect(timing);
    if (timing->timeline)
-      cm_tiled_timing_tell_frame(timing, true);
+      cm_tiled_timing_report_frame(timing, true);
 }
 
 void

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What the parts of the timing of the tile-based pipeline share: tiled.c, the log and the loop; the others, the
- * stages. */
+/** The timing of the tile-based pipeline: tiled.c has the logs and the main loop, the other files the stages. */
 #ifndef CM_TILED_H
 #define CM_TILED_H
 
@@ -15,20 +14,20 @@
 
 /** A pass' geometry, or a tile. */
 struct cm_work {
-   struct cm_log log; /**< first: it is known by this */
+   struct cm_log log; /**< first: a pointer to it is one to the work */
    struct cm_work *next;
    bool is_tile;
    bool begins_pass; /**< the first tile of its pass */
    uint32_t tile;
    uint64_t number; /**< tiles count up */
-   /* As time goes on: 0, or CM_UNKNOWN while it is not known. */
-   uint64_t fetch_done; /**< the Tile Fetcher has asked for its last primitive */
+   /* Cycles, set by the stages: 0, or CM_UNKNOWN while not known. */
+   uint64_t fetch_done; /**< the Tile Fetcher has requested its last primitive */
    uint64_t dispatch_begin, dispatch_end, blend_begin; /**< of its quads */
-   uint64_t fetch_begin;                               /**< the Tile Fetcher takes it up */
+   uint64_t fetch_begin;                               /**< the Tile Fetcher starts on it */
    uint64_t hidden_end;                                /**< its hidden surfaces are removed */
    uint64_t loaded;                                    /**< its Color Buffer is free and loaded */
    uint64_t z_end;                                     /**< its last quad has left the Early Z-Test */
-   uint64_t shade_begin;                               /**< the Rasterizer takes it up */
+   uint64_t shade_begin;                               /**< the Rasterizer starts on it */
    uint64_t shaded;                                    /**< its last quad is blended */
    uint64_t flush_begin, flushed;
    bool is_shaded;     /**< the Rasterizer has passed on all its quads */
@@ -39,7 +38,7 @@ struct cm_work {
 
 /** The Vertex Stage, Primitive Assembly and the Polygon List Builder. */
 struct cm_geometry_timing {
-   struct cm_work *work;          /**< NULL: none is under way */
+   struct cm_work *work;          /**< being processed, or NULL */
    uint32_t draw, vertex, binned; /**< the next to fetch, or bin */
    uint32_t draw_vertex;          /**< of the draw */
    uint32_t out_draw, out_vertex, out_draw_vertex, out_binned;
@@ -56,19 +55,19 @@ struct cm_geometry_timing {
 };
 
 struct cm_fetcher_timing {
-   struct cm_work *work; /**< being fetched; NULL: no tile is known */
-   uint32_t next;        /**< primitive to ask for */
+   struct cm_work *work; /**< being fetched, or NULL */
+   uint32_t next;        /**< primitive to request */
    uint32_t token;
-   bool has_asked; /**< for its PMD */
+   bool pmd_requested; /**< of that primitive */
    struct cm_wait list;
-   struct cm_wait *data; /**< of primitives that it has asked for: a ring */
+   struct cm_wait *data; /**< of requested primitives: a ring */
    uint64_t list_begin, attribute_end;
    struct cm_calendar ports[2];
    uint32_t attribute_port;
    struct cm_work *out_work; /**< of the oldest primitive that is not in the output queue */
    uint32_t out_next;
    uint64_t out_time;
-   enum cm_stage_state out_reason; /**< why it was not there sooner */
+   enum cm_stage_state out_reason; /**< what the last primitive waited for */
    struct cm_queue requests, tiles;
    struct cm_stage stage;
    uint64_t clock;
@@ -89,16 +88,16 @@ struct cm_flying_quad {
    uint64_t issued;     /**< its last instruction */
    uint32_t tail;       /**< instructions after the data */
    uint32_t context;    /**< processor * contexts + context */
-   uint64_t left;       /**< it gave the context back; CM_UNKNOWN */
-   bool pending;        /**< not all its reads are made */
+   uint64_t released;   /**< when it released the context; CM_UNKNOWN */
+   bool pending;        /**< some of its reads are not issued */
    struct cm_work *work;
    cm_dram_ticket submitted; /**< the last ticket before it */
 };
 
 struct cm_context {
-   uint64_t quad;              /**< that has it, or had it; CM_UNKNOWN: none yet */
-   uint64_t left;              /**< when it was given back; CM_UNKNOWN: not known */
-   enum cm_stage_state reason; /**< what it was kept for last */
+   uint64_t quad;              /**< its last owner; CM_UNKNOWN: none yet */
+   uint64_t released;          /**< when that quad released it; CM_UNKNOWN: not known */
+   enum cm_stage_state reason; /**< what that quad waited for last */
 };
 
 struct cm_raster_timing {
@@ -110,13 +109,13 @@ struct cm_raster_timing {
    uint32_t *next_context;      /**< by processor */
    struct cm_context *contexts;
    struct cm_queue z_queue, z_flight, fragments, colors;
-   uint64_t z_time;   /**< the last quad entered the Early Z-Test */
-   uint64_t patience; /**< before, it does not look again whether a context is free */
-   uint64_t dispatch; /**< the last quad was given to a processor */
-   uint64_t quads;    /**< shaded, so far */
+   uint64_t z_time;     /**< when the last quad entered the Early Z-Test */
+   uint64_t next_check; /**< cycle of the next check for a free context */
+   uint64_t dispatch;   /**< when the last quad was dispatched */
+   uint64_t quads;      /**< shaded, so far */
    struct cm_flying_quad *flying;
    uint64_t flying_mask, blended;
-   uint64_t settled; /**< so many have made all their reads */
+   uint64_t settled; /**< quads, in order, that have issued all their reads */
    uint64_t barrier; /**< no quad of the pass is rasterised before */
 };
 
@@ -124,7 +123,7 @@ struct cm_raster_timing {
 struct cm_transfer_timing {
    struct cm_work *load, *flush;
    uint32_t token;
-   bool under_way; /**< a flush */
+   bool under_way; /**< a flush is */
    struct cm_wait wait;
    uint64_t *flushed; /**< by tile number modulo tile_buffers */
    struct cm_stage stage;
@@ -135,16 +134,16 @@ struct cm_tiled_timing {
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
    struct cm_tiled_memory memory;
-   bool is_stuck; /**< a deadlock, which must not be: no cycle is counted any more */
+   bool is_deadlocked; /**< a bug of the model: no cycle is counted any more */
    struct cm_timeline *timeline;
 
-   struct cm_log_queue logs; /**< from the consumer to the thread that works them off */
+   struct cm_log_queue logs; /**< from the consumer to the timing thread */
 
    /* The consumer's. */
    uint64_t num_tiles;
    bool pass_begins;
 
-   /* The thread's, as are memory and the rest. */
+   /* The timing thread's, as are memory and the rest. */
    struct cm_work *first, *last; /**< logs that the stages take from, the oldest first */
 
    struct cm_geometry_timing geometry;
@@ -160,8 +159,8 @@ struct cm_tiled_timing {
       uint64_t cycle;
       uint64_t waiting[CM_TIMING_QUEUE_COUNT];
       uint64_t texture_misses, l2_misses, dram_bytes;
-   } past;                                   /**< what the timeline was told last */
-   uint64_t bank_opened[256], bank_row[256]; /**< by bank: since when which row is open; 0: none is */
+   } past;                                   /**< last values reported to the timeline */
+   uint64_t bank_opened[256], bank_row[256]; /**< by bank: the open row and since when; 0: none */
    uint64_t cycles;                          /**< of all frames that have ended */
    uint64_t values[CM_TIMING_COUNTER_COUNT]; /**< of counters, at the end of the last frame */
 };
@@ -172,13 +171,13 @@ struct cm_tiled_timing *cm_tiled_timing_create(const struct cm_config *config, s
 void cm_tiled_timing_destroy(struct cm_tiled_timing *timing);
 void cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline);
 
-/** A log to write; NULL when out of memory. It is complete, and goes to the stages; or it is dropped. */
+/** A log to write; NULL when out of memory. _end submits it to the stages, _drop discards it. */
 struct cm_log *cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uint32_t tile);
 void cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log);
 void cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log);
 void cm_tiled_timing_frame_end(struct cm_tiled_timing *timing);
 
-/** Appends what is counted. False when out of memory. */
+/** Appends the counters. False when out of memory. */
 bool cm_tiled_timing_list_counters(struct cm_counter_table *table);
 
 /** Builds a stage; false when out of memory. */
@@ -191,47 +190,46 @@ void cm_raster_timing_finish(struct cm_tiled_timing *timing);
 bool cm_transfer_timing_init(struct cm_tiled_timing *timing);
 void cm_transfer_timing_finish(struct cm_tiled_timing *timing);
 
-/** Whether a stage can take its next item with what is known, and the time it has come to. */
+/** Whether a stage can take its next item, with the times known so far; *clock: the cycle it has reached. */
 bool cm_geometry_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 bool cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);
 
-/** It takes it. */
+/** Takes it. */
 void cm_geometry_timing_step(struct cm_tiled_timing *timing);
 void cm_fetcher_timing_step(struct cm_tiled_timing *timing);
 void cm_hidden_timing_step(struct cm_tiled_timing *timing);
 void cm_raster_timing_step(struct cm_tiled_timing *timing);
 void cm_transfer_timing_step(struct cm_tiled_timing *timing);
 
-/** Whether primitive n of a tile, the oldest that the consumer of the Tile Fetcher's output queue has not taken, is in
- * the queue or can come into it; the clock becomes the time before which it does not. */
+/** Whether primitive n of a tile, the oldest that is not popped from the Tile Fetcher's output queue, is in the queue
+ * or can enter it. Raises *clock to the earliest cycle of that. */
 bool cm_fetcher_timing_can_pass_on(struct cm_tiled_timing *timing, const struct cm_work *work, uint32_t n,
                                    uint64_t *clock);
-/** It comes into it, if it is not there. */
+/** Pushes it, if it is not there. */
 void cm_fetcher_timing_pass_on(struct cm_tiled_timing *timing, struct cm_work *work, uint32_t n);
 
-/** All primitives of the pass go into the output queue; false where that is not known yet. */
+/** Pushes all primitives of the pass to the output queue; false where their times are not known yet. */
 bool cm_fetcher_timing_end_pass(struct cm_tiled_timing *timing);
 
-/** Whether all shaded quads before a number have made their reads. */
+/** Whether all shaded quads before a number have issued their reads. */
 bool cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads);
-/** Blends all shaded quads before a number, which must be so. */
+/** Blends all shaded quads before a number, which must be settled. */
 void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
 
-/** Tells the timeline of a tile that is done, of a pass' geometry, and of a frame's beginning and end. */
-void cm_tiled_timing_tell_tile(struct cm_tiled_timing *timing, const struct cm_work *work);
-void cm_tiled_timing_tell_geometry(struct cm_tiled_timing *timing);
-void cm_tiled_timing_tell_frame(struct cm_tiled_timing *timing, bool begins);
-/** A queue's. */
+/** Report to the timeline: a tile that is done, a pass' geometry, a frame's beginning or end. */
+void cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work *work);
+void cm_tiled_timing_report_geometry(struct cm_tiled_timing *timing);
+void cm_tiled_timing_report_frame(struct cm_tiled_timing *timing, bool begins);
 const struct cm_queue *
 cm_tiled_timing_queue(const struct cm_tiled_timing *timing, enum cm_timing_queue queue);
 
-/** Takes the counters' values. */
+/** Reads the counters into timing->values. */
 void cm_tiled_timing_collect(struct cm_tiled_timing *timing);
 
-/** A log that all stages are done with. */
+/** Returns a log that all stages are done with to the spare ones. */
 void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);
 
 /** The end of a group of tokens that begins at token. */
@@ -244,7 +242,6 @@ cm_group_end(const cm_entry *token, const cm_entry *end)
    return token;
 }
 
-/** Whether frames have their hidden surfaces removed. */
 static inline bool
 cm_tiled_timing_is_deferred(const struct cm_tiled_timing *timing)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the timeline is told: tiles when they are flushed, passes' geometry, DRAM's commands as they are scheduled. */
+/* Reports to the timeline: tiles when they are flushed, passes' geometry, DRAM's commands as they are scheduled. */
 #include "dram/device.h"
 #include "timing/timeline.h"
 #include "timing/tiled/tiled.h"
@@ -19,7 +19,7 @@ cm_timing_banks(const struct cm_config *config)
    return dram->channels * dram->ranks * count_banks(dram);
 }
 
-/* The row that was open is closed at a cycle. */
+/* Closes the open row at a cycle. */
 static void
 close_row(struct cm_tiled_timing *timing, uint32_t bank, uint64_t cycle)
 {
@@ -61,7 +61,7 @@ void
 cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline)
 {
    timing->timeline = timeline;
-   cm_tiled_timing_tell_frame(timing, true);
+   cm_tiled_timing_report_frame(timing, true);
 }
 
 /* Misses of a unit's caches so far. */
@@ -76,7 +76,7 @@ count_misses(const struct cm_tiled_timing *timing, enum cm_unit unit)
 }
 
 static struct cm_timeline_past
-look_at(const struct cm_tiled_timing *timing, uint64_t cycle)
+snapshot(const struct cm_tiled_timing *timing, uint64_t cycle)
 {
    struct cm_timeline_past now = {.cycle = cycle};
    struct cm_dram_system_counters dram;
@@ -90,9 +90,9 @@ look_at(const struct cm_tiled_timing *timing, uint64_t cycle)
    return now;
 }
 
-/* What has changed since the last tile was flushed, a cycle. */
+/* Rates since the last tile was flushed, per cycle. */
 static void
-tell_rates(struct cm_tiled_timing *timing, uint64_t cycle)
+report_rates(struct cm_tiled_timing *timing, uint64_t cycle)
 {
    static const char *const names[] = {
 #define QUEUE_NAME(id, name, description) "queue " name,
@@ -100,7 +100,7 @@ tell_rates(struct cm_tiled_timing *timing, uint64_t cycle)
    const struct cm_timeline_past *past = &timing->past;
    if (cycle <= past->cycle)
       return;
-   const struct cm_timeline_past now = look_at(timing, cycle);
+   const struct cm_timeline_past now = snapshot(timing, cycle);
    const uint64_t cycles = cycle - past->cycle;
    for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++)
       cm_timeline_value(timing->timeline, names[q], past->cycle,
@@ -115,7 +115,7 @@ tell_rates(struct cm_tiled_timing *timing, uint64_t cycle)
 }
 
 void
-cm_tiled_timing_tell_tile(struct cm_tiled_timing *timing, const struct cm_work *work)
+cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    struct cm_timeline *timeline = timing->timeline;
    if (!cm_timeline_is_recording(timeline))
@@ -131,26 +131,26 @@ cm_tiled_timing_tell_tile(struct cm_tiled_timing *timing, const struct cm_work *
       cm_timeline_span(timeline, CM_TIMELINE_BLENDING_UNIT, work->blend_begin, work->shaded, tile);
    }
    cm_timeline_span(timeline, CM_TIMELINE_FLUSH, work->flush_begin, work->flushed, tile);
-   tell_rates(timing, work->flushed);
+   report_rates(timing, work->flushed);
 }
 
 void
-cm_tiled_timing_tell_geometry(struct cm_tiled_timing *timing)
+cm_tiled_timing_report_geometry(struct cm_tiled_timing *timing)
 {
    cm_timeline_span(timing->timeline, CM_TIMELINE_GEOMETRY, timing->geometry.begin, timing->geometry.end,
                     timing->passes);
 }
 
 void
-cm_tiled_timing_tell_frame(struct cm_tiled_timing *timing, bool begins)
+cm_tiled_timing_report_frame(struct cm_tiled_timing *timing, bool begins)
 {
    struct cm_timeline *timeline = timing->timeline;
    if (begins && cm_timeline_begin_frame(timeline, timing->frames, timing->cycles)) {
-      timing->past = look_at(timing, timing->cycles);
+      timing->past = snapshot(timing, timing->cycles);
       cm_dram_system_observe(timing->memory.base.dram, command_was_issued, timing);
    } else if (!begins && cm_timeline_is_recording(timeline)) {
       const uint64_t end = timing->raster.barrier;
-      tell_rates(timing, end);
+      report_rates(timing, end);
       for (uint32_t bank = 0; bank < sizeof timing->bank_row / sizeof timing->bank_row[0]; bank++)
          close_row(timing, bank, end);
       cm_dram_system_observe(timing->memory.base.dram, NULL, NULL);

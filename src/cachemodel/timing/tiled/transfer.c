@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tile buffers: a tile is loaded when the Tile Fetcher takes it up and a buffer is free, and flushed when its
- * last quad is blended. Blocks go one after another; so many may be outstanding. */
+/* The tile buffers: a tile is loaded when the Tile Fetcher starts on it and a buffer is free, and flushed when its
+ * last quad is blended. Blocks are transferred in order, with a limited number outstanding. */
 #include <stdlib.h>
 
 #include "timing/tiled/tiled.h"
@@ -26,14 +26,14 @@ skip_geometry(struct cm_work *work)
    return work;
 }
 
-/* When the tile's buffer is free: when the tile that had it before is flushed. */
+/* When the tile's buffer is free: when its previous tile is flushed. */
 static uint64_t
 buffer_is_free(const struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    return timing->transfer.flushed[work->number % timing->pipeline->tile_buffers];
 }
 
-/* Whether there is a tile to load, into a buffer of which it is known when it is free. */
+/* Whether there is a tile to load, and it is known when its buffer is free. */
 static bool
 can_load(struct cm_tiled_timing *timing)
 {
@@ -64,7 +64,7 @@ cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    return true;
 }
 
-/* The block at *token is transferred. Returns whether it was the last one before the end. */
+/* Transfers the block at *token. Returns whether it was the last one before the end. */
 static bool
 transfer_block(struct cm_tiled_timing *timing, const struct cm_work *work, uint32_t tokens_end)
 {
@@ -74,7 +74,7 @@ transfer_block(struct cm_tiled_timing *timing, const struct cm_work *work, uint3
    if (token == end)
       return true;
    const cm_entry *next = token + 1;
-   /* What the L2 asks of memory stands after what is asked of it. */
+   /* The L2's accesses to memory follow the access to the L2. */
    if (cm_entry_kind(*token) == CM_ENTRY_READ || cm_entry_kind(*token) == CM_ENTRY_WRITE) {
       while (next < end &&
              (cm_entry_kind(*next) == CM_ENTRY_DRAM_READ || cm_entry_kind(*next) == CM_ENTRY_DRAM_WRITE))
@@ -127,7 +127,7 @@ cm_transfer_timing_step(struct cm_tiled_timing *timing)
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
    transfer->under_way = false;
    if (timing->timeline)
-      cm_tiled_timing_tell_tile(timing, work);
+      cm_tiled_timing_report_tile(timing, work);
    transfer->flush = work->next;
    cm_tiled_timing_release(timing, work);
 }
