@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The access stream: what passes from the units that are private to a stage or a processor to the caches and the
- * memory that all share, in order.
+ * The access stream: the accesses from units that are private to a stage or a processor to shared caches and memory,
+ * in order.
  *
  * A private cache that misses, and a stream that begins at a shared cache or at memory, append an entry instead of
  * calling into the shared side (memory/shared_side.h), which takes the entries a batch at a time. Hits in private
- * caches make no entry. The order is that of the consumer: whatever the threads, an entry stands behind everything
- * that the units did before it.
+ * caches make no entry. The order does not depend on threads: an entry follows everything that the units did before
+ * it.
  *
- * Readers of the stream get the same entries, each with what it causes on the shared side right behind it: a block
- * that the L2 does not have is a READ at the L2, then a DRAM_READ. Without readers nobody writes down what can only
- * be read: accesses to memory, lookups in private caches, marks.
+ * Readers of the stream get the same entries, each followed by what it causes on the shared side: a miss in the L2 is a
+ * READ at the L2, then a DRAM_READ. Accesses to memory, lookups in private caches and marks are recorded only with
+ * readers.
  */
 #ifndef CM_ACCESS_STREAM_H
 #define CM_ACCESS_STREAM_H
@@ -25,34 +25,34 @@
 enum cm_access {
    CM_READ,
    CM_WRITE,       /**< writes a part of a block */
-   CM_WRITE_BLOCK, /**< writes a whole block: nothing of it has to be read */
+   CM_WRITE_BLOCK, /**< writes a whole block: no fetch is needed */
 };
 
-/** What an entry says. The first three are enum cm_access. */
+/** Kinds of entries. The first three are enum cm_access. */
 enum cm_entry_kind {
-   CM_ENTRY_READ = CM_READ,   /**< a block is read of a cache: of which unit, and which instance of it */
-   CM_ENTRY_WRITE = CM_WRITE, /**< a part of a block is written to it */
-   CM_ENTRY_WRITE_BLOCK = CM_WRITE_BLOCK, /**< a whole block is, or a dirty one is written back to it */
-   CM_ENTRY_DRAM_READ,                    /**< bytes are read from memory: 1 << instance of them */
-   CM_ENTRY_DRAM_WRITE,                   /**< they are written there */
-   CM_ENTRY_RANGE,                        /**< value: where the range begins that the next entry speaks of */
-   CM_ENTRY_INVALIDATE, /**< all instances of a unit drop the blocks of the range; address: of its last byte */
+   CM_ENTRY_READ = CM_READ,               /**< a read of a block; unit and instance: of the cache */
+   CM_ENTRY_WRITE = CM_WRITE,             /**< a write of a part of a block */
+   CM_ENTRY_WRITE_BLOCK = CM_WRITE_BLOCK, /**< a write of a whole block, or a write-back */
+   CM_ENTRY_DRAM_READ,                    /**< a read of 1 << instance bytes from memory */
+   CM_ENTRY_DRAM_WRITE,                   /**< a write of as many */
+   CM_ENTRY_RANGE,                        /**< value: begin of the next entry's range */
+   CM_ENTRY_INVALIDATE,       /**< all instances of a unit invalidate the range; address: of its last byte */
    CM_ENTRY_PARAMETER_BUFFER, /**< unit: enum cm_parameter_buffer_event */
-   CM_ENTRY_ORIGIN, /**< unit: enum cm_origin; value: its number. All accesses behind it are caused by this draw,
+   CM_ENTRY_ORIGIN, /**< unit: enum cm_origin; value: its number. All accesses after it are caused by this draw,
                      * resource or tile, up to the next entry of the same enum cm_origin. */
    /* Where a reader asks for them (cm_access_reader.requests). */
-   CM_ENTRY_GROUP, /**< the lookups from here on begin together: a footprint's, a program's, a PMD's, a primitive's
-                    * attributes; value: how many stand before what they cause */
+   CM_ENTRY_GROUP, /**< the next lookups begin together: of a footprint, a shader, a PMD, a primitive's attributes;
+                    * value: how many precede the accesses that they cause */
    CM_ENTRY_LOOKUP, /**< a block is looked up in a first texture cache, hit or miss; one of a group */
    CM_ENTRY_REQUEST, /**< a block is requested of a NUCA by the group's processor; instance: the cache that serves it.
-                      * What that causes stands behind it. */
+                      * What it causes follows. */
    CM_ENTRY_MARK, /**< unit: enum cm_mark */
    CM_ENTRY_KIND_COUNT
 };
 #define CM_ENTRY_LAST_ACCESS CM_ENTRY_WRITE_BLOCK
 
-/** What happens to the Parameter Buffer: what a shared cache of the policy tcor has to know, in order (memory/liveness.h).
- * Written where there is such a cache. */
+/** Events of the Parameter Buffer that a shared cache of the policy tcor needs, in order (memory/liveness.h). Only with
+ * such a cache. */
 enum cm_parameter_buffer_event {
    CM_PARAMETER_BUFFER_BEGIN, /**< a pass begins; value: its tiles; range: its attribute blocks, from 0 on */
    /** A primitive is written; range: its first attribute block; instance: how many it has; value: the position of
@@ -62,7 +62,7 @@ enum cm_parameter_buffer_event {
    CM_PARAMETER_BUFFER_END,
 };
 
-/** What causes accesses. The format has them and every reader passes over them; nothing writes them so far. */
+/** What causes accesses. The format has them and every reader skips them; nothing writes them so far. */
 enum cm_origin {
    CM_ORIGIN_DRAW,     /**< number in the pass */
    CM_ORIGIN_RESOURCE, /**< ID in the event stream */
@@ -70,13 +70,13 @@ enum cm_origin {
    CM_ORIGIN_COUNT
 };
 
-/** What the pipeline has come to. Written where somebody reads the stream. */
+/** Progress of the pipeline. Only with readers. */
 enum cm_mark {
    CM_MARK_TILE_BEGIN, /**< value: the tile's number */
    CM_MARK_TILE_END,
    CM_MARK_PASS_END,
    CM_MARK_FRAME_END,
-   CM_MARK_ITEM, /**< an item of the pipeline has come to some point (timing/log.h); where a reader asks for it */
+   CM_MARK_ITEM, /**< an item has reached a point of the pipeline (timing/log.h); on request of a reader */
 };
 
 /**
@@ -86,7 +86,7 @@ enum cm_mark {
  *         49 … 52  the kind
  *         53 … 58  the instance of the unit; of an access to memory the binary logarithm of its bytes
  *         59 … 63  the unit
- * so that one comparison tells an access to some cache from all other entries (cm_entry_access_to).
+ * so that one comparison separates accesses to a cache from all other entries (cm_entry_access_to).
  */
 typedef uint64_t cm_entry;
 
@@ -154,7 +154,7 @@ cm_entry_cache(unsigned unit, unsigned instance)
    return cm_entry_make((enum cm_entry_kind)0, unit, instance, (enum cm_stream)0, 0);
 }
 
-/** An access to a cache that cm_entry_cache has named. */
+/** An access to a cache (cm_entry_cache). */
 static inline cm_entry
 cm_entry_access(cm_entry cache, enum cm_access access, enum cm_stream stream, uint64_t address)
 {
@@ -162,8 +162,8 @@ cm_entry_access(cm_entry cache, enum cm_access access, enum cm_stream stream, ui
           (uint64_t)access << CM_ENTRY_KIND_SHIFT;
 }
 
-/** What an entry does that is an access to the same cache as another access; more than CM_ENTRY_LAST_ACCESS: it is
- * not. */
+/** The kind of an entry that is an access to the same cache as `other`, an access; more than CM_ENTRY_LAST_ACCESS:
+ * it is not one. */
 static inline unsigned
 cm_entry_access_to(cm_entry entry, cm_entry other)
 {
@@ -182,13 +182,13 @@ cm_entry_dram(bool write, enum cm_stream stream, uint64_t address, uint32_t byte
 
 /* ---- batches --------------------------------------------------------------- */
 
-/** Entries on their way: few enough to stay in the caches of the CPU that simulates. */
+/** Entries of a batch: few enough to stay in the caches of the host. */
 #define CM_ACCESS_BATCH 1024
 
 struct cm_access_stream {
    cm_entry *entries; /**< room for `capacity` of them */
    uint32_t count, capacity;
-   /** Takes all entries and sets count to 0; called when there is no more room. */
+   /** Consumes all entries and sets count to 0; called when the batch is full. */
    void (*take)(void *context, struct cm_access_stream *stream);
    void *context;
 };
@@ -198,10 +198,10 @@ bool cm_access_stream_init(struct cm_access_stream *stream,
                            void (*take)(void *context, struct cm_access_stream *stream), void *context);
 void cm_access_stream_finish(struct cm_access_stream *stream);
 
-/** Gives all entries to who takes them. */
+/** Passes all entries to `take`. */
 void cm_access_stream_drain(struct cm_access_stream *stream);
 
-/** Makes room: the next `count` entries, fewer than a batch, stay where they are until another one is appended. */
+/** Makes room for `count` entries, fewer than a batch: they are not drained before another one is appended. */
 static inline void
 cm_access_stream_reserve(struct cm_access_stream *stream, uint32_t count)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/** What of the access stream concerns one unit: for readers. */
+/** Decodes the entries of the access stream that concern one unit: for readers. */
 #ifndef CM_ARRIVALS_H
 #define CM_ARRIVALS_H
 
 #include "access/access_stream.h"
 
-/** Who reads the access stream. */
+/** A reader of the access stream. */
 struct cm_access_reader {
    /** Takes the next entries, which are valid during the call. */
    void (*read)(void *context, const cm_entry *entries, uint32_t count);
    void *context;
-   /** A bit for each unit (1u << enum cm_unit) that the reader looks at: accesses to private caches that are not among
-    * them, hits or misses, are not in the stream. */
+   /** A bit for each unit (1u << enum cm_unit) that the reader observes. Accesses to other private caches, hits or
+    * misses, are not in the stream. */
    uint32_t units;
-   /** A bit for each stream whose accesses to a first cache that is private it gets as well. */
+   /** A bit for each stream whose accesses to its first cache it gets as well, where that is private. */
    uint32_t streams;
-   /** It gets groups, lookups, requests and items, too, and what private caches ask of one another. */
+   /** It gets groups, lookups, requests and items, too, and accesses from private caches to private ones. */
    bool requests;
 };
 
-/** Which unit is looked at, and what its entries need of those before. */
+/** The decoded unit, and the state from earlier entries that its entries need. */
 struct cm_arrivals {
    enum cm_unit unit;
    unsigned block_shift; /**< binary logarithm of the bytes of the unit's blocks; of memory, any */
@@ -27,7 +27,7 @@ struct cm_arrivals {
 };
 
 enum cm_arrival_kind {
-   CM_ARRIVAL_NONE,         /**< nothing that concerns the unit */
+   CM_ARRIVAL_NONE,         /**< does not concern the unit */
    CM_ARRIVAL_ACCESS,       /**< to a block of the unit, any instance */
    CM_ARRIVAL_INVALIDATION, /**< of blocks, in all instances */
    CM_ARRIVAL_MARK,
@@ -35,14 +35,14 @@ enum cm_arrival_kind {
 
 struct cm_unit_arrival {
    uint64_t address; /**< of the block's first byte; of the first block that is invalidated */
-   uint64_t end;     /**< of an invalidation: behind its last block */
+   uint64_t end;     /**< of an invalidation: after its last block */
    uint32_t bytes;   /**< of the block */
    enum cm_stream stream;
    enum cm_access access; /**< of memory CM_READ or CM_WRITE_BLOCK */
    enum cm_mark mark;
 };
 
-/** Decodes the next entry; arrival is set as the result says. */
+/** Decodes the next entry; sets the members of arrival that its kind has. */
 static inline enum cm_arrival_kind
 cm_arrivals_decode(struct cm_arrivals *arrivals, cm_entry entry, struct cm_unit_arrival *arrival)
 {

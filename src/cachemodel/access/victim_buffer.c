@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A victim buffer: keeps the blocks that are written back to a cache, until it is full; then the oldest one goes on. A
- * read of one of them, or a write, needs no access to the cache. Reads of other blocks, and writes of a part of one,
- * pass by. The slots are in the order of arrival, the oldest first. */
+/* A victim buffer: keeps the blocks that are written back to a cache, until it is full; then the oldest one is evicted. A
+ * read or write of one of them needs no access to the cache. Reads of other blocks, and writes of a part of one,
+ * bypass it. The slots are in the order of arrival, the oldest first. */
 #include <string.h>
 
 #include "access/access_unit.h"
@@ -23,14 +23,14 @@ enum event {
 
 static const struct cm_counter_text texts[] = {EVENTS(CM_COUNTER_TEXT)};
 
-/* A read hit and a block that leaves read the array, a miss its tags, which are not less. */
+/* A read hit and an evicted block read the array; a miss reads the tags, which count the same. */
 static const struct cm_access_unit_energy energy[] = {
    {"look-ups: reads", 1u << READS | 1u << WRITES, false},
    {"blocks stored: writes", 1u << WRITE_HITS | 1u << FILLS, true},
    {"blocks written back: reads", 1u << WRITEBACKS, false},
 };
 
-/* Where an entry of the same block is, whichever stream wrote it; `used` if nowhere. */
+/* The index of an entry of the same block, of any stream; `used` if there is none. */
 static uint32_t
 find(const struct cm_access_unit *buffer, cm_entry written)
 {

@@ -169,8 +169,8 @@ cm_stream_profile_create(const struct cm_cache_config *config, struct cm_cache *
    }
    for (size_t i = 0; i < blocks; i++)
       profile->residents[i] = (struct resident){.block = CM_NO_BLOCK};
-   cache->left = end_life;
-   cache->left_context = profile;
+   cache->removed = end_life;
+   cache->removed_context = profile;
    return profile;
 }
 

@@ -369,10 +369,10 @@ narrow_forget(struct narrow *narrow, const struct cm_access_runs *part)
    struct cm_cache *cache = &narrow->cache;
    if (narrow->runs == part->num_runs && part->num_runs < cache->sets) {
       for (uint32_t run = 0; run < part->num_runs; run++)
-         cm_cache_forget_set(cache, cm_cache_set(cache, cm_run_block(part->runs[run])));
+         cm_cache_discard_set(cache, cm_cache_set(cache, cm_run_block(part->runs[run])));
    } else {
       for (uint32_t set = 0; set < cache->sets; set++)
-         cm_cache_forget_set(cache, set);
+         cm_cache_discard_set(cache, set);
    }
    narrow->runs = 0;
 }

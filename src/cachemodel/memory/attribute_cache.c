@@ -143,7 +143,7 @@ count(struct cm_attribute_cache *cache, enum cm_cache_event event, uint32_t attr
    cache->unit->counts[CM_STREAM_PB_ATTRIBUTE][event] += attributes;
 }
 
-/* ---- lines that leave and come ----------------------------------------- */
+/* ---- evictions and fills ----------------------------------------------- */
 
 static void
 free_line(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
@@ -161,8 +161,8 @@ free_line(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
    line->valid = false;
 }
 
-/* A primitive that is never read again is written back as any other: that it is dead, only the L2
- * asks (III-C5, Figure 10 at tile 3). */
+/* A primitive that is never read again is written back as any other: only the L2 checks whether
+ * it is dead (III-C5, Figure 10 at tile 3). */
 static void
 evict(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
 {
@@ -206,14 +206,14 @@ consume(struct cm_attribute_cache *cache)
 static void
 push(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
 {
-   const uint32_t place = cache->queue_first + cache->queue_length++;
-   cache->queue[place < cache->queue_size ? place : place - cache->queue_size] = line;
+   const uint32_t index = cache->queue_first + cache->queue_length++;
+   cache->queue[index < cache->queue_size ? index : index - cache->queue_size] = line;
    line->locks++;
 }
 
-/* ---- who leaves -------------------------------------------------------- */
+/* ---- victims ----------------------------------------------------------- */
 
-/* Whether a line leaves rather than the other. */
+/* Whether a line is evicted rather than the other. */
 static bool
 leaves_before(const struct cm_attribute_cache *cache, const struct cm_primitive_line *line,
               const struct cm_primitive_line *other)
@@ -225,7 +225,7 @@ leaves_before(const struct cm_attribute_cache *cache, const struct cm_primitive_
    return line->primitive > other->primitive;
 }
 
-/* Of the lines from … to, the first to leave; NULL: all are empty, locked or chosen already. */
+/* Of the lines from … to, the victim; NULL: all are empty, locked or chosen already. */
 static struct cm_primitive_line *
 first_to_leave(struct cm_attribute_cache *cache, struct cm_primitive_line *lines, uint32_t num_lines)
 {
@@ -301,8 +301,8 @@ find_line(struct cm_attribute_cache *cache, const struct request *request)
    return choose(cache, request, line) ? line : NULL;
 }
 
-/* A line and the entries for a request's primitive, after evicting what has to leave (III-C3,
- * III-C4); NULL, and nobody has left, where a write finds none. */
+/* A line and the entries for a request's primitive, after evicting the victims (III-C3,
+ * III-C4); NULL, and nothing evicted, where a write finds none. */
 static struct cm_primitive_line *
 make_room(struct cm_attribute_cache *cache, const struct request *request)
 {
@@ -356,7 +356,7 @@ cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive, ui
                                    .is_read = true};
    arrive(cache, primitive, num_attributes, CM_READ);
    cache->counts[CM_PRIMITIVE_BUFFER_READS]++;
-   /* Its place in the output queue has to be free. */
+   /* Waits for a free entry of the output queue. */
    if (cache->queue_length == cache->queue_size)
       consume(cache);
 

@@ -14,7 +14,7 @@ log2_of(uint32_t power_of_two)
    return (unsigned)__builtin_ctz(power_of_two);
 }
 
-/* Bytes rounded up to lines of the machine's cache. */
+/* Bytes rounded up to cache lines of the host. */
 static size_t
 whole_lines(size_t bytes)
 {
@@ -123,7 +123,7 @@ cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream strea
    }
    if (next->block_shift != cache->block_shift)
       access = CM_WRITE;
-   cm_cache_ask_next(cache, block, stream, access);
+   cm_cache_access_next(cache, block, stream, access);
 }
 
 static void
@@ -132,22 +132,22 @@ write_back(struct cm_cache *cache, cm_line line)
    cm_cache_write_next(cache, line >> 8, cm_line_stream(line), CM_WRITE_BLOCK);
 }
 
-/* What an eviction is to others. */
+/* Writes a dirty victim back and reports the eviction. */
 static __attribute__((noinline)) void
-let_go(struct cm_cache *cache, cm_line line)
+complete_eviction(struct cm_cache *cache, cm_line line)
 {
    if (line & 1)
       write_back(cache, line);
-   if (cache->left)
-      cache->left(cache->left_context, cache, line >> 8);
+   if (cache->removed)
+      cache->removed(cache->removed_context, cache, line >> 8);
 }
 
 static inline void
 evict(struct cm_cache *cache, cm_line line)
 {
    cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
-   if (line & 1 || cache->left)
-      let_go(cache, line);
+   if (line & 1 || cache->removed)
+      complete_eviction(cache, line);
 }
 
 static inline void
@@ -158,7 +158,7 @@ fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
       cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);
       return;
    }
-   cm_cache_ask_next(cache, block, stream, CM_READ);
+   cm_cache_access_next(cache, block, stream, CM_READ);
 }
 
 void
@@ -206,8 +206,8 @@ invalidate_set(struct cm_cache *cache, uint64_t set, uint64_t first, uint64_t la
       if (line & 1)
          write_back(cache, line);
       cache->replacement->remove(cache, set, lines, way);
-      if (cache->left)
-         cache->left(cache->left_context, cache, line >> 8);
+      if (cache->removed)
+         cache->removed(cache->removed_context, cache, line >> 8);
    }
 }
 
@@ -233,7 +233,7 @@ cm_cache_drop(struct cm_cache *cache, uint64_t block)
 }
 
 void
-cm_cache_forget_set(struct cm_cache *cache, uint64_t set)
+cm_cache_discard_set(struct cm_cache *cache, uint64_t set)
 {
    memset(cache->lines + set * cache->ways, 0xff, cache->ways * sizeof(cm_line));
    if (cache->replacement->set_emptied)

@@ -2,14 +2,14 @@
 /**
  * A set-associative, write-back, write-allocate cache.
  *
- * An access names a byte address, what it is for, and whether it reads, writes a
- * part of a block or a whole one. Misses and write-backs go on to the next level:
- * another cache, or memory. Each block remembers the stream that brought it in or
- * wrote it last; its eviction and its write-back count for that stream.
+ * An access has a byte address and a stream, and reads a block, writes a part of
+ * it, or writes all of it. Misses and write-backs go to the next level: another
+ * cache, or memory. Each line stores the stream that filled it or wrote it last;
+ * its eviction and its write-back count for that stream.
  *
- * Consecutive accesses to one block are folded: where the policy says that the
- * next hit on the block changes nothing, the hit costs one comparison and the
- * counters are what they would have been.
+ * Consecutive accesses to one block are folded: where the next hit on the
+ * block does not change the policy's state, the hit costs one comparison. The
+ * counters are the same as without folding.
  */
 #ifndef CM_CACHE_H
 #define CM_CACHE_H
@@ -24,7 +24,7 @@
 /** Main memory: traffic by stream and direction. */
 struct cm_dram {
    uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
-   struct cm_access_stream *reported; /**< gets an entry for each access; NULL: nobody reads them */
+   struct cm_access_stream *reported; /**< gets an entry for each access; NULL: not reported */
 };
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
@@ -38,11 +38,11 @@ struct cm_next_use;
 
 #define CM_GRID_ROWS 16
 
-/** From so many grid_misses on, the next grid is expected to miss, too. */
+/** With at least this many grid_misses, the next grid is expected to miss, too. */
 #define CM_MANY_GRID_MISSES 64
 
-/** Reads of blocks that stand in two columns and up to CM_GRID_ROWS rows, by up to
- * four readers one after another. */
+/** Reads of blocks in two columns and up to CM_GRID_ROWS rows, by up to four
+ * readers one after another. */
 struct cm_read_grid {
    uint64_t block;  /**< number of the upper left block */
    uint64_t column; /**< blocks from it to the upper right one */
@@ -63,31 +63,31 @@ cm_grid_block(const struct cm_read_grid *grid, unsigned bit)
  * memory/replacement/; the access function is compiled with the policy inside
  * (memory/cache_access.h), so that an access costs one call. */
 struct cm_replacement {
-   /** Looks up a block, and on a miss makes room for it and brings it in. */
+   /** Looks up a block; on a miss evicts a victim and fills the line. */
    void (*access)(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
-   /** Counts and looks up the accesses at the front of a batch of entries that are to this cache, one at least;
-    * their number. NULL: one after another with `access`. */
+   /** Counts and looks up the accesses to this cache at the front of a batch, at least one. Returns how many.
+    * NULL: one after another with `access`. */
    uint32_t (*take)(struct cm_cache *cache, const cm_entry *entries, uint32_t count);
    /** Counts and looks up reads of several blocks in order. */
    void (*read_sequence)(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
                          enum cm_stream stream);
-   /** Counts and looks up the reads of a grid where their order makes no difference
-    * beyond each block's first. False, with nothing done, where it could make one. */
+   /** Counts and looks up the reads of a grid where only the order of each block's
+    * first read matters. False, with nothing done, where the whole order may matter. */
    bool (*read_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
-   /** As read_grid, but the look-up may wait for those of others or for finish_reads. NULL: neither is needed. */
+   /** As read_grid, but the look-up may be delayed until finish_reads. NULL: not needed. */
    bool (*queue_grid)(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
-   /** Looks up what queue_grid has left. */
+   /** Looks up the reads that queue_grid has queued. */
    void (*finish_reads)(struct cm_cache *cache);
-   /** Brings in a block that is not there, without an access: the policy's victim leaves for it. */
+   /** Inserts an absent block without an access; evicts the policy's victim. */
    void (*insert)(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
    /** Empties lines[way] of a set; lines above it may move down. */
    void (*remove)(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way);
    /** Whether a way's block is predicted as distant, which RRIP writes as its largest RRPV; NULL: the policy
     * predicts nothing. */
    bool (*is_distant)(const struct cm_cache *cache, uint64_t set, unsigned way);
-   /** Is told that all lines of a set have been emptied at once; NULL: need not know. */
+   /** Called after all lines of a set were emptied at once; NULL: not needed. */
    void (*set_emptied)(struct cm_cache *cache, uint64_t set);
-   /** Is told that blocks first … last are invalidated, in the cache or not; NULL: need not know. */
+   /** Called when blocks first … last are invalidated, present or not; NULL: not needed. */
    void (*invalidate)(struct cm_cache *cache, uint64_t first, uint64_t last);
    /** Bytes of state beside the lines, per set of `ways`; NULL: none. */
    uint32_t (*state_bytes)(uint32_t ways);
@@ -95,14 +95,14 @@ struct cm_replacement {
    uint32_t shared_bytes;
    /** Bytes of state that the sets of each bank share. All state begins as 0. */
    uint32_t bank_bytes;
-   /** What is left to do when a cache is built; NULL: nothing. */
+   /** Initialises the state when a cache is built; NULL: not needed. */
    void (*start)(struct cm_cache *cache, const struct cm_cache_config *config);
 };
 
 /** Policies by enum cm_policy. */
 extern const struct cm_replacement *const cm_replacements[];
 
-/** Reads that wait at most. */
+/** Most queued reads. */
 #define CM_MAX_QUEUED_READS 64
 
 struct cm_cache {
@@ -124,58 +124,58 @@ struct cm_cache {
    /** Next uses of the accesses that reach the cache; not owned. opt and optpt need it
     * before the first access (cm_cache_set_future). */
    struct cm_next_use *future;
-   /** Until when blocks of the Parameter Buffer are read; tcor needs it. Not owned; none is, until
-    * it is set. */
+   /** Until when blocks of the Parameter Buffer are read; tcor needs it. Not owned. Until it is set,
+    * all blocks are dead. */
    const struct cm_liveness *liveness;
    const struct cm_replacement *replacement;
-   uint32_t uncached;                   /**< 1 + the stream whose accesses pass by; 0: none */
-   const struct cm_replacement *cached; /**< what serves the others */
-   struct cm_access_stream *lookups;    /**< gets an entry for each access; NULL: nobody reads them */
-   cm_entry lookup_entry;               /**< names the cache in these (cm_entry_cache) */
-   const struct cm_replacement *served; /**< what serves the accesses that are reported */
+   uint32_t uncached;                   /**< 1 + the stream that bypasses the cache; 0: none */
+   const struct cm_replacement *cached; /**< serves the other streams */
+   struct cm_access_stream *lookups;    /**< gets an entry for each access; NULL: not reported */
+   cm_entry lookup_entry;               /**< unit and instance of the cache in them (cm_entry_cache) */
+   const struct cm_replacement *served; /**< the policy behind lookups */
    struct cm_cache *next;               /**< NULL: dram is next */
    struct cm_dram *dram;
-   /** What it asks of the next cache goes here, not there; NULL: it calls the next one. */
-   struct cm_access_stream *leaving;
+   /** Accesses to the next cache are appended here; NULL: the next cache is called. */
+   struct cm_access_stream *outgoing;
    struct cm_access_stream
-      *reported;        /**< as leaving, but the next cache is called, too; NULL: nobody reads it */
-   cm_entry next_entry; /**< names the next cache in entries (cm_entry_cache) */
-   /** Is told of each block that leaves the cache, evicted or invalidated; NULL: nobody. */
-   void (*left)(void *context, const struct cm_cache *cache, uint64_t block);
-   void *left_context;
+      *reported;        /**< as outgoing, but the next cache is called, too; NULL: not reported */
+   cm_entry next_entry; /**< unit and instance of the next cache (cm_entry_cache) */
+   /** Called for each evicted or invalidated block; NULL: none. */
+   void (*removed)(void *context, const struct cm_cache *cache, uint64_t block);
+   void *removed_context;
    uint32_t sets;
-   enum cm_unit unit; /**< of a hierarchy: which of its caches this is */
-   /** Reads and writes of each stream; hits are what is left of them. */
+   enum cm_unit unit; /**< which cache of the hierarchy this is */
+   /** Reads and writes of each stream; hits are derived from them. */
    uint64_t accesses[CM_STREAM_COUNT][2];
    /** The other events; reads, writes and hits are not counted here. */
    uint64_t counts[CM_STREAM_COUNT][CM_CACHE_EVENT_COUNT];
-   /** Reads that wait to be looked up together, all of a stream (cm_cache_queue_grid). */
+   /** Queued reads, to be looked up together; all of one stream (cm_cache_queue_grid). */
    unsigned num_queued;
    enum cm_stream queued_stream;
    uint64_t queued[CM_MAX_QUEUED_READS];
 };
 
-/** Builds a cache before `next` (or before memory where next is NULL). config
+/** Builds a cache whose next level is `next` (NULL: memory). config
  * must be valid (cm_config_validate). False when out of memory. */
 bool cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, struct cm_cache *next,
                    struct cm_dram *dram);
 void cm_cache_finish(struct cm_cache *cache);
 
-/** The same without lines: for a unit that keeps its blocks itself, but counts and speaks to
+/** The same without lines: for a unit that stores its blocks itself, but counts and accesses
  * the next level as a cache does (cm_cache_fetch, cm_cache_write_next). */
 void cm_cache_init_without_lines(struct cm_cache *cache, const struct cm_cache_config *config,
                                  struct cm_cache *next, struct cm_dram *dram);
 
-/** Before the first access: gives the cache its next uses, which have been collected from
- * the very accesses that will reach it, and rewound. */
+/** Before the first access: sets the cache's next uses, collected from the same accesses
+ * that will reach it, and rewound. */
 void cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future);
 
 /** Before the first access: the cache simulates nothing, but adds the accesses that reach it
- * to future. They count as hits, and nothing goes on to the next level. */
+ * to future. They count as hits; nothing reaches the next level. */
 void cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future);
 
 /** Before the first access, after the two above: each access becomes an entry of the stream before it is served. Changes
- * no counter; the cache gets slower. entry: what the cache is called there (cm_entry_cache). */
+ * no counter. entry: unit and instance of the cache (cm_entry_cache). */
 void cm_cache_report_lookups(struct cm_cache *cache, struct cm_access_stream *stream, cm_entry entry);
 
 /** One access. */
@@ -199,16 +199,16 @@ cm_cache_read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned 
    cache->replacement->read_sequence(cache, blocks, count, stream);
 }
 
-/** Reads of a grid of blocks, at the cost of its different blocks. False, with nothing
- * done, where the order of all reads has to be known. */
+/** Reads of a grid of blocks, at the cost of its distinct blocks. False, with nothing
+ * done, where the whole order of the reads matters. */
 static inline bool
 cm_cache_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
    return cache->replacement->read_grid(cache, grid, stream);
 }
 
-/** The same, but may be done by cm_cache_finish_reads alone, which has to be called before anything else than reads of
- * the stream's grids and sequences is asked of this cache or of the next level. */
+/** The same, but may be delayed until cm_cache_finish_reads. That must be called before any access to this cache or the
+ * next level other than reads of this stream's grids and sequences. */
 static inline bool
 cm_cache_queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
@@ -232,7 +232,7 @@ cm_cache_set(const struct cm_cache *cache, uint64_t block)
    return folded & cache->set_mask;
 }
 
-/** In sets of more ways than these, guessing wrong where a search ends costs less than going to the end. */
+/** In sets of more ways, a mispredicted end of the search costs less than searching all ways. */
 #define CM_FEW_WAYS 16
 
 static inline unsigned
@@ -245,8 +245,8 @@ cm_find_way_among_many(const cm_line *lines, unsigned ways, uint64_t block)
 }
 
 /** The way of a set that holds a block, or the number of ways. The first line is
- * looked at first; among a few others, a search that ends early would be mispredicted
- * more often than it saves. */
+ * compared first. Among a few others, an early exit would cost more in mispredictions
+ * than it saves. */
 static inline __attribute__((always_inline)) unsigned
 cm_find_way(const cm_line *lines, unsigned ways, uint64_t block)
 {
@@ -269,22 +269,21 @@ cm_cache_probe(const struct cm_cache *cache, uint64_t block)
    return (ways == 4 ? cm_find_way(lines, 4, block) : cm_find_way(lines, ways, block)) < ways;
 }
 
-/** A read of a block that is there, counted as a hit, which leaves the replacement state as it is. */
+/** A read of a present block, counted as a hit. Does not change the replacement state. */
 void cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
-/** Brings in a block that is not there, from anywhere but the next level: no access is counted, and
- * nothing is read. Not with policies that know the future. */
+/** Inserts an absent block that does not come from the next level: no access is counted, and
+ * nothing is read. Not with policies that need next uses. */
 void cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream);
 
-/** Drops all blocks between two byte addresses (the second excluded), writing
- * dirty ones back. */
+/** Invalidates all blocks of [begin, end), in bytes; writes dirty ones back. */
 void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
 
-/** Empties a set, and writes nothing back: nobody reads its blocks any more. No counter changes, and
+/** Discards the blocks of a set, without write-backs: they are dead. No counter changes, and
  * what the policy has learnt stays. */
-void cm_cache_forget_set(struct cm_cache *cache, uint64_t set);
+void cm_cache_discard_set(struct cm_cache *cache, uint64_t set);
 
-/** Whether a block is in the cache and predicted as distant: no reuse is expected in near future. False of
+/** Whether a block is in the cache and predicted as distant: no reuse is expected soon. False with
  * policies that predict nothing. */
 bool cm_cache_is_distant(const struct cm_cache *cache, uint64_t block);
 
@@ -295,7 +294,7 @@ uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, e
 void cm_dram_report(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
                     uint64_t blocks, uint32_t block_bytes);
 
-/** Memory traffic of consecutive blocks, each of block_bytes, from a byte address in the first on. */
+/** Memory traffic of consecutive blocks of block_bytes each; address: a byte of the first. */
 static inline void
 cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write, uint64_t blocks,
                uint32_t block_bytes)
@@ -306,11 +305,11 @@ cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bo
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;
 }
 
-/** Whether size, ways, block and policy of a cache fit together. In the message, their names
- * have the prefix: "caches.l2." */
+/** Whether size, ways, block and policy of a cache fit together. prefix is that of their
+ * names in the message: "caches.l2." */
 bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
                               size_t error_size);
-/** The same for a cache of another most ways, up to 2^18. */
+/** The same with another limit of ways, up to 2^18. */
 bool cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
                              char *error, size_t error_size);
 

@@ -17,17 +17,17 @@
  *       the way that holds a block, or ways; cm_find_way of the lines unless it is defined.
  *    bool cm_policy_is_settled(const struct cm_cache *, uint64_t set, const cm_line *lines,
  *                              uint64_t block)
- *       whether the block is there and a hit on it changes nothing.
+ *       whether the block is present and a hit on it does not change the state.
  *
  *    bool cm_policy_look_up_grid(struct cm_cache *, const struct cm_read_grid *, enum cm_stream)
  *       looks up the reads of a grid, without counting them as accesses; false where their order is not
- *       known. One after another unless it is defined.
+ *       known. Default: one after another.
  *
  * and CM_POLICY_FOLDS_FILL, CM_POLICY_FOLDS_HIT: whether a hit right after a fill,
  * or after a hit, of the same block changes nothing, "right after" being the next
  * access to the set. CM_POLICY_BYPASSES, if it is defined as true: cm_policy_victim may
- * also answer `ways`, which means that the block passes by; nothing is filled then. What
- * the file gets is CM_POLICY_FUNCTIONS for its struct cm_replacement.
+ * also answer `ways`, which means a bypass: nothing is filled. The result
+ * is CM_POLICY_FUNCTIONS for its struct cm_replacement.
  */
 #include "memory/cache_internal.h"
 
@@ -73,8 +73,8 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
    cache->folded_line = line;
 }
 
-/* The usual numbers of ways as constants, for the compiler to unroll; 16 where it is told, as last-level
- * caches have, which are asked for one block at a time. */
+/* The usual numbers of ways as constants, for the compiler to unroll; 16 on request, as last-level
+ * caches have, which serve one block at a time. */
 static inline __attribute__((always_inline)) void
 cm_policy_look_up(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access,
                   bool unroll_16)
@@ -186,7 +186,7 @@ cm_take_bit(uint32_t *mask)
    return bit;
 }
 
-/** Whether the blocks are in different sets. May say no when they are. */
+/** Whether the blocks are in different sets. May be false when they are. */
 static bool
 cm_policy_sets_differ(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
 {
@@ -230,7 +230,7 @@ struct cm_grid_reads {
 };
 
 /** Adds reads of different sets, in two rows. A read of the block that was the last one in its set is
- * folded. Whether there is a block is not guessed: all are written, and the next one onto that which is not. */
+ * folded. Without branches: all blocks are written, and the next one overwrites an absent one. */
 static inline __attribute__((always_inline)) void
 cm_grid_reads_add(struct cm_grid_reads *reads, const struct cm_read_grid *grid, uint32_t mask,
                   unsigned period)
@@ -251,8 +251,7 @@ cm_grid_reads_add(struct cm_grid_reads *reads, const struct cm_read_grid *grid, 
    reads->last = (reads->last & ~cm_grid_of_same_sets(mask, period)) | mask;
 }
 
-/** Writes the blocks of a grid that have to be looked up, in order; returns how many, or 0 where they are not
- * known. */
+/** Writes the blocks of a grid to look up, in order. Returns how many, or 0 if their order is not known. */
 static unsigned
 cm_policy_grid_reads(const struct cm_cache *cache, const struct cm_read_grid *grid,
                      uint64_t blocks[CM_GRID_READS])

@@ -17,7 +17,7 @@ cm_line_stream(cm_line line)
    return (enum cm_stream)(line >> 1 & 0x7f);
 }
 
-/** Reports an access to a cache that somebody reads the accesses of. */
+/** Reports an access to a cache whose accesses a reader has asked for. */
 static inline void
 cm_cache_append_lookup(const struct cm_cache *cache, uint64_t block, enum cm_stream stream,
                        enum cm_access access)
@@ -26,13 +26,13 @@ cm_cache_append_lookup(const struct cm_cache *cache, uint64_t block, enum cm_str
                            cm_entry_access(cache->lookup_entry, access, stream, block << cache->block_shift));
 }
 
-/** Asks the next cache, which there is, for a block. It may have larger blocks, so the two speak in byte addresses. */
+/** Accesses the next cache, which must exist. It may have larger blocks: the access is by byte address. */
 static inline void
-cm_cache_ask_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+cm_cache_access_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
    const uint64_t address = block << cache->block_shift;
-   if (cache->leaving) {
-      cm_access_stream_append(cache->leaving, cm_entry_access(cache->next_entry, access, stream, address));
+   if (cache->outgoing) {
+      cm_access_stream_append(cache->outgoing, cm_entry_access(cache->next_entry, access, stream, address));
       return;
    }
    if (cache->reported)
@@ -52,7 +52,7 @@ struct cm_miss {
    cm_line victim;
 };
 
-/** Does both of each miss, in order. */
+/** Evicts and fetches for each miss, in order. */
 void cm_cache_replace_many(struct cm_cache *cache, const struct cm_miss *misses, unsigned count,
                            enum cm_stream stream);
 
@@ -60,9 +60,9 @@ void cm_cache_replace_many(struct cm_cache *cache, const struct cm_miss *misses,
 void
 cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
 
-/** Before the eviction of a line that nobody reads any more: counts it, and it is clean from now on. */
+/** Before the eviction of a dead line: counts it and clears its dirty bit, so that it is not written back. */
 static inline void
-cm_cache_forget(struct cm_cache *cache, cm_line *line)
+cm_cache_discard_dead(struct cm_cache *cache, cm_line *line)
 {
    uint64_t *counts = cache->counts[cm_line_stream(*line)];
    counts[CM_CACHE_EVENT_DEAD_EVICTIONS]++;
@@ -76,7 +76,7 @@ void cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stre
 /** Invalidates one block, if the cache has it. */
 void cm_cache_drop(struct cm_cache *cache, uint64_t block);
 
-/** Adds to the score by which the next grids are expected to miss. */
+/** Adds to the score that predicts whether the next grids miss. */
 static inline void
 cm_cache_expect_misses(struct cm_cache *cache, int score)
 {
@@ -102,12 +102,10 @@ cm_find_empty_way(const cm_line *lines, unsigned ways)
 CM_POLICIES(CM_REPLACEMENT)
 #undef CM_REPLACEMENT
 
-/** No policy of a configuration: adds each access to cache->future; nothing reaches the
- * next level. */
+/** Not selectable: adds each access to cache->future; nothing reaches the next level. */
 extern const struct cm_replacement cm_replacement_collect;
 
-/** No policy of a configuration: sends the accesses of one stream past the cache, all others to
- * cache->cached. */
+/** Not selectable: one stream bypasses the cache, the others use cache->cached. */
 extern const struct cm_replacement cm_replacement_uncached;
 
 #endif

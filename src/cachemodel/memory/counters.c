@@ -22,11 +22,11 @@ add_events(struct cm_counter_table *table, const struct cm_config *config, int u
    const bool dram = unit == CM_UNIT_DRAM;
    const struct cm_counter_text *events = dram ? dram_events : cache_events;
    const int count = dram ? CM_DRAM_EVENT_COUNT : CM_CACHE_EVENT_COUNT;
-   char place[48], which[32] = "";
+   char unit_name[48], which[32] = "";
 
-   snprintf(place, sizeof place, "%s", cm_unit_names[unit]);
+   snprintf(unit_name, sizeof unit_name, "%s", cm_unit_names[unit]);
    if (instance >= 0) {
-      snprintf(place, sizeof place, "%s.%d", cm_unit_names[unit], instance);
+      snprintf(unit_name, sizeof unit_name, "%s.%d", cm_unit_names[unit], instance);
       snprintf(which, sizeof which, ", instance %d", instance);
    }
    for (int event = 0; event < count; event++) {
@@ -38,7 +38,7 @@ add_events(struct cm_counter_table *table, const struct cm_config *config, int u
       counter->unit = unit;
       counter->instance = instance;
       counter->stream = stream;
-      snprintf(counter->name, sizeof counter->name, "%s.%s.%s", place,
+      snprintf(counter->name, sizeof counter->name, "%s.%s.%s", unit_name,
                stream < 0 ? "total" : cm_stream_names[stream], events[event].name);
       snprintf(counter->description, sizeof counter->description, "%s%s: %s; %s", cm_unit_descriptions[unit],
                which, events[event].description, stream < 0 ? "all streams" : cm_stream_descriptions[stream]);
@@ -57,7 +57,7 @@ add_unit(struct cm_counter_table *table, const struct cm_config *config, enum cm
    return add_events(table, config, (int)unit, instance, -1);
 }
 
-/* A cache, and its instances where it has several. */
+/* A cache, and its instances unit_name it has several. */
 static bool
 add_cache(struct cm_counter_table *table, const struct cm_config *config, enum cm_unit unit)
 {

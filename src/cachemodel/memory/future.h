@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The futures of a hierarchy's caches: passes over the same accesses, for the policies
- * that have to know next uses (opt, optpt).
+ * that need next uses (opt, optpt).
  *
  * The accesses that reach a cache depend on the caches before it alone. So a first pass
  * collects the next uses of all such caches that have none before them; in the second
@@ -30,10 +30,10 @@
 
 struct cm_futures;
 
-/** Whether a policy has to know next uses. */
+/** Whether a policy needs next uses. */
 bool cm_policy_needs_future(enum cm_policy policy);
 
-/** The first cache of a configuration whose policy has to; CM_UNIT_DRAM: none. */
+/** The first cache of a configuration whose policy does; CM_UNIT_DRAM: none. */
 enum cm_unit cm_config_needs_future(const struct cm_config *config);
 
 /** Whether a configuration can be simulated while the accesses are made, without passes. If not,
@@ -51,7 +51,7 @@ unsigned cm_futures_passes(const struct cm_futures *futures);
 /** Whether the pass under way (or about to begin) is the one that counts. */
 bool cm_futures_is_last_pass(const struct cm_futures *futures);
 
-/** Before the first access of a pass: its caches collect or know what they do in this pass. The
+/** Before the first access of a pass: sets what its caches do in this pass, collect or simulate. The
  * hierarchy is built from the same configuration; futures must outlive its last access. */
 void cm_futures_apply(struct cm_futures *futures, struct cm_hierarchy *hierarchy);
 

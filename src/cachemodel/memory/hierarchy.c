@@ -4,7 +4,7 @@
 
 #include "memory/hierarchy.h"
 
-/* A unit's next one is built first. Valid configurations have no cycles. */
+/* Builds the next level first. Valid configurations have no cycles. */
 static bool
 build_unit(struct cm_hierarchy *hierarchy, const struct cm_config *config, enum cm_unit unit)
 {
@@ -53,9 +53,9 @@ cm_cache_is_private(const struct cm_config *config, enum cm_unit unit)
           cm_cache_is_private(config, user);
 }
 
-/* Between the caches that are private and those that all share runs the access stream. */
+/* Private caches reach shared ones through the access stream. */
 static bool
-cut(struct cm_hierarchy *hierarchy, const struct cm_config *config)
+connect_shared_side(struct cm_hierarchy *hierarchy, const struct cm_config *config)
 {
    struct cm_shared_side *shared = &hierarchy->shared;
    if (!cm_shared_side_init(shared, &hierarchy->dram, config->parameter_buffer.layout))
@@ -71,7 +71,7 @@ cut(struct cm_hierarchy *hierarchy, const struct cm_config *config)
       if (!hierarchy->caches[unit] || shared->caches[unit] || next == CM_UNIT_DRAM || !shared->caches[next])
          continue;
       for (uint32_t i = 0; i < hierarchy->instances[unit]; i++)
-         hierarchy->caches[unit][i].leaving = &shared->arriving;
+         hierarchy->caches[unit][i].outgoing = &shared->arriving;
    }
    for (unsigned u = 0; u < CM_ACCESS_UNIT_COUNT; u++) {
       if (config->access_units[u].entries &&
@@ -81,7 +81,7 @@ cut(struct cm_hierarchy *hierarchy, const struct cm_config *config)
    return true;
 }
 
-/* Where streams enter a shared cache. */
+/* The entrances of a shared cache whose first users are streams. */
 static struct cm_cache *
 build_entrances(struct cm_hierarchy *hierarchy, enum cm_unit unit)
 {
@@ -116,7 +116,7 @@ cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config
    bool fine = true;
    for (unsigned unit = 0; fine && unit < CM_CACHE_COUNT; unit++)
       fine = build_unit(hierarchy, config, (enum cm_unit)unit);
-   fine = fine && cut(hierarchy, config);
+   fine = fine && connect_shared_side(hierarchy, config);
    for (unsigned stream = 0; fine && stream < CM_STREAM_COUNT; stream++)
       fine = build_entry(hierarchy, (enum cm_stream)stream, config->streams[stream]);
    if (!fine)
@@ -138,7 +138,7 @@ cm_hierarchy_finish(struct cm_hierarchy *hierarchy)
    cm_shared_side_finish(&hierarchy->shared);
 }
 
-/* The private cache that a stream begins at; NULL: a shared one, or memory. */
+/* The private cache that is the first of a stream; NULL: the first is a shared one, or memory. */
 static const struct cm_cache *
 first_private(const struct cm_hierarchy *hierarchy, unsigned stream)
 {
@@ -146,7 +146,7 @@ first_private(const struct cm_hierarchy *hierarchy, unsigned stream)
    return cache && !hierarchy->shared.caches[cache->unit] ? cache : NULL;
 }
 
-/* With readers, what a cache or a stream asks of a shared cache is reported, and that cache called. */
+/* With readers, accesses to a shared cache are reported, and the cache is called. */
 static void
 call_shared_side(struct cm_hierarchy *hierarchy)
 {
@@ -155,15 +155,15 @@ call_shared_side(struct cm_hierarchy *hierarchy)
       for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
          for (uint32_t i = 0; lists[l][unit] && i < hierarchy->instances[unit]; i++) {
             struct cm_cache *cache = &lists[l][unit][i];
-            if (cache->leaving)
+            if (cache->outgoing)
                cache->reported = &hierarchy->shared.reported;
-            cache->leaving = NULL;
+            cache->outgoing = NULL;
          }
       }
    }
 }
 
-/* Each access once, however many readers there are: a cache that reports all its lookups says more than who asks it. */
+/* Each access is reported once: a cache that reports all its lookups makes reports of its requesters redundant. */
 static void
 choose_reports(struct cm_hierarchy *hierarchy)
 {
@@ -254,7 +254,7 @@ append_range(struct cm_hierarchy *hierarchy, uint64_t value)
                            cm_entry_make(CM_ENTRY_RANGE, 0, 0, CM_STREAM_PB_ATTRIBUTE, value));
 }
 
-/* What caches remember of the Parameter Buffer may be another pass'. */
+/* A folded block may be of the Parameter Buffer of another render pass. */
 static void
 unfold_private(struct cm_hierarchy *hierarchy)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The caches and the memory of a configuration, and the way an access takes
+ * The caches and the memory of a configuration, and the path of an access
  * through them.
  *
- * Caches that are private to a stage or a processor simulate an access at once. What they ask of a cache that several
- * of them share, or a stream that begins there does, goes through the access stream (access/access_stream.h):
- * cm_shared_side_run before anything that the shared side has counted is looked at.
+ * Caches that are private to a stage or a processor simulate an access at once. Accesses to shared caches go through the
+ * access stream (access/access_stream.h): call cm_shared_side_run before reading counters of the shared side.
  */
 #ifndef CM_HIERARCHY_H
 #define CM_HIERARCHY_H
@@ -26,17 +25,17 @@ struct cm_hierarchy {
    uint32_t instances[CM_CACHE_COUNT];
    struct cm_liveness liveness; /**< of the Parameter Buffer, for private caches */
    struct cm_shared_side shared;
-   /** Gets groups, lookups, requests and items; NULL: no reader asks for them. */
+   /** Gets groups, lookups, requests and items; NULL: no reader has requested them. */
    struct cm_access_stream *requests;
-   uint32_t read_streams; /**< a bit for each whose accesses to a first cache are read */
-   uint32_t read_units;   /**< a bit for each that readers look at */
-   struct cm_cache
-      *entrances[CM_CACHE_COUNT]; /**< of shared units that streams enter, by instance; else NULL */
+   uint32_t read_streams; /**< a bit for each stream whose accesses to its first cache are reported */
+   uint32_t read_units;   /**< a bit for each unit that readers have asked for */
+   struct cm_cache *entrances
+      [CM_CACHE_COUNT]; /**< of shared units that are the first of a stream, by instance; else NULL */
    struct {
       struct cm_cache *cache; /**< instance 0 of the first unit, or of its entrances; NULL: memory */
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
-      bool is_reported; /**< somebody reads the accesses to it, which is private (cm_access_reader.streams) */
+      bool is_reported;     /**< accesses to it, which is private, are reported (cm_access_reader.streams) */
    } entry[CM_STREAM_COUNT];
 };
 
@@ -44,10 +43,10 @@ struct cm_hierarchy {
 bool cm_hierarchy_init(struct cm_hierarchy *hierarchy, const struct cm_config *config);
 void cm_hierarchy_finish(struct cm_hierarchy *hierarchy);
 
-/** Before the first access: another reader of the access stream (access/arrivals.h). False when out of memory. */
+/** Before the first access: adds a reader of the access stream (access/arrivals.h). False when out of memory. */
 bool cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_reader *reader);
 
-/** The cache that serves a stream for a fragment processor (0 for everyone else);
+/** The cache that serves a stream for a fragment processor (0 for other units);
  * NULL: memory. */
 static inline struct cm_cache *
 cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, uint32_t processor)
@@ -77,12 +76,12 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
       cm_dram_access(&hierarchy->dram, address, stream, access != CM_READ, 1, 1u << CM_DRAM_BLOCK_SHIFT);
 }
 
-/** cm_hierarchy_access_range where the bytes lie in several blocks, or in none. */
+/** cm_hierarchy_access_range where the bytes are in several blocks, or in none. */
 void cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                                 uint64_t bytes, enum cm_stream stream, bool write);
 
-/** One access to each block that the bytes [address, address + bytes) lie in, in
- * ascending order. */
+/** One access to each block of the bytes [address, address + bytes), in ascending
+ * order. */
 static inline void
 cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                           uint64_t bytes, enum cm_stream stream, bool write)
@@ -97,22 +96,21 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
       cm_hierarchy_access_blocks(hierarchy, processor, address, bytes, stream, write);
 }
 
-/** A pass' Parameter Buffer is built (memory/liveness.h); last_tiles, which holds what is written so far, must stay
- * until it ends. */
+/** A render pass's Parameter Buffer is built (memory/liveness.h). last_tiles, which has the blocks written so far, must
+ * stay valid until it ends. */
 void cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,
                                          uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks);
-/** A primitive's attribute blocks are about to be written; it is in last_tiles already. last_tile: position in the
- * traversal. */
+/** A primitive's attribute blocks are about to be written; last_tiles has it already. last_tile: traversal position. */
 void cm_hierarchy_parameter_buffer_primitive(struct cm_hierarchy *hierarchy, uint32_t first_block,
                                              uint32_t num_blocks, uint32_t last_tile);
-/** The Tile Fetcher has finished with the tile at this position in the traversal, and with all before it. */
+/** The Tile Fetcher has finished with the tile at this traversal position, and with all before it. */
 void cm_hierarchy_parameter_buffer_tile_done(struct cm_hierarchy *hierarchy, uint32_t position);
 void cm_hierarchy_parameter_buffer_end(struct cm_hierarchy *hierarchy);
 
-/** Drops the blocks of [begin, end) from a cache, all its instances, writing dirty ones back. */
+/** Invalidates the blocks of [begin, end) in all instances of a cache; writes dirty ones back. */
 void cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint64_t begin, uint64_t end);
 
-/** Drops the blocks of [begin, end) from all caches that the stream does not pass. */
+/** Invalidates the blocks of [begin, end) in all caches that the stream does not reach. */
 void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_config *config,
                                enum cm_stream stream, uint64_t begin, uint64_t end);
 
@@ -120,11 +118,11 @@ void cm_hierarchy_written_past(struct cm_hierarchy *hierarchy, const struct cm_c
  * cm_shared_side_run. */
 uint64_t cm_hierarchy_counter(const struct cm_hierarchy *hierarchy, const struct cm_counter *counter);
 
-/** Whether a configured cache is private: nothing comes to each of its instances but from streams, or from one private
- * cache alone. */
+/** Whether a configured cache is private: each of its instances serves only streams, or only one private
+ * cache. */
 bool cm_cache_is_private(const struct cm_config *config, enum cm_unit unit);
 
-/** Keys caches.*, primitive_buffer.*, streams.* and access_units.*: whether they fit together. */
+/** Keys caches.*, primitive_buffer.*, streams.* and access_units.*: whether they are consistent. */
 bool cm_memory_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 
 #endif

@@ -5,7 +5,7 @@ void
 cm_liveness_begin_pass(struct cm_liveness *liveness, enum cm_pb_layout layout, uint32_t num_tiles,
                        const uint32_t *last_tiles, uint64_t num_blocks)
 {
-   cm_liveness_end_pass(liveness); /* one that memory was out for has not ended */
+   cm_liveness_end_pass(liveness); /* a pass that ran out of memory has not ended */
    liveness->num_tiles = num_tiles;
    liveness->layout = layout;
    liveness->last_tiles = last_tiles;
@@ -21,7 +21,7 @@ cm_liveness_end_pass(struct cm_liveness *liveness)
    liveness->num_blocks = 0;
 }
 
-/* Of a block of PB-Lists: the place of its tile in the traversal. */
+/* Of a block of PB-Lists: the traversal position of its tile. */
 static uint32_t
 list_tile(const struct cm_liveness *liveness, uint64_t block)
 {

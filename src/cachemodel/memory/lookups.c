@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Between a private cache and its policy, where somebody reads its accesses: each becomes an entry of the access stream
- * before it is served. Nothing is folded, because folded accesses would not come here. */
+/* Between a private cache and its policy, where a reader asks for the cache's accesses: each becomes an entry of the
+ * access stream before it is served. Nothing is folded, because folded accesses do not call the policy. */
 #include "memory/cache_internal.h"
 
 static void
@@ -19,7 +19,7 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
       access_block(cache, blocks[i], stream, CM_READ);
 }
 
-/* Its reads come one after another. */
+/* Its reads are looked up one after another. */
 static bool
 read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {

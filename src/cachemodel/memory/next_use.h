@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * When each block that a cache is asked for will be asked for again. A first pass over
+ * The next access to each block that reaches a cache. A first pass over
  * the accesses adds their blocks one after another; a second pass, with the same accesses,
  * takes their next uses in the same order.
  *
  * A position is the number of an access to the cache, from 0. A block that is invalidated
- * before it is asked for again has no next use: it would be read again anyway.
+ * before its next access has no next use: it would be read again anyway.
  *
  * Memory: 4 bytes an access, and while they are added 32 to 64 bytes a different block.
  */
@@ -43,11 +43,11 @@ struct cm_next_use {
    uint64_t last_used;
 };
 
-/** Nothing known. Nothing to free before the first access is added. */
+/** Empty. Nothing to free before the first access is added. */
 void cm_next_use_init(struct cm_next_use *uses);
 void cm_next_use_free(struct cm_next_use *uses);
 
-/** Adds accesses to blocks. On a problem nothing more is added, which uses->problem tells. */
+/** Adds accesses to blocks. After a problem (uses->problem) nothing more is added. */
 void cm_next_use_add(struct cm_next_use *uses, const uint64_t *blocks, unsigned count);
 
 /** The blocks first … last are invalidated: the accesses so far have no next use. */

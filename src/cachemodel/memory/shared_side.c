@@ -18,7 +18,7 @@ is_access(cm_entry entry)
    return cm_entry_kind(entry) <= CM_ENTRY_LAST_ACCESS;
 }
 
-/* The accesses at the front of a batch that are to one cache, one at least; their number. */
+/* Serves the accesses to one cache at the front of a batch, at least one. Returns how many. */
 static uint32_t
 take_accesses(const struct cm_shared_side *shared, const cm_entry *entries, uint32_t count)
 {
@@ -47,7 +47,7 @@ begin_parameter_buffer(struct cm_shared_side *shared, uint32_t num_tiles, uint64
    cm_liveness_begin_pass(&shared->liveness, shared->layout, num_tiles, shared->last_tiles, num_blocks);
 }
 
-/* What a cache remembers of the Parameter Buffer may be another pass'. */
+/* A folded block may be of the Parameter Buffer of another render pass. */
 static void
 unfold(struct cm_shared_side *shared)
 {
@@ -118,8 +118,8 @@ take(void *context, struct cm_access_stream *stream)
 
 /* ---- readers --------------------------------------------------------------- */
 
-/* With readers private caches call the shared ones, which reports what they ask and what that causes in order: what
- * arrives here is taken at once, and is an access only if a unit has passed it on. */
+/* With readers, private caches call the shared ones, so that accesses and what they cause are reported in order. Entries
+ * here are served at once, and are accesses only if an access unit has passed them on. */
 static void
 take_and_report(void *context, struct cm_access_stream *stream)
 {
@@ -211,7 +211,7 @@ cm_shared_side_add_access_unit(struct cm_shared_side *shared, const struct cm_ac
 static void
 enter(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
-   cm_cache_ask_next(cache, block, stream, access);
+   cm_cache_access_next(cache, block, stream, access);
 }
 
 static void
@@ -222,7 +222,7 @@ enter_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, e
       enter(cache, blocks[i], stream, CM_READ);
 }
 
-/* Its reads come one after another. */
+/* Its reads are appended one after another. */
 static bool
 enter_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
@@ -247,7 +247,7 @@ cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct c
       .replacement = &entrance,
       .folded_block = CM_NO_BLOCK,
       .next = shared,
-      .leaving = stream,
+      .outgoing = stream,
       .next_entry = entry,
    };
 }

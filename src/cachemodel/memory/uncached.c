@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Between a cache and its policy, where the accesses of a stream pass by: the stream's accesses
- * go to the next level, and what they find of their block in the cache leaves it. Nothing is
- * folded, because folded accesses would not come here. */
+/* Between a cache and its policy, where a stream bypasses the cache: its accesses go to the next
+ * level, and invalidate their block in the cache. Nothing is folded, because folded accesses do
+ * not call the policy. */
 #include "memory/cache_internal.h"
 
 static bool

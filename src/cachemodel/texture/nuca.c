@@ -17,14 +17,14 @@ static const struct cm_nuca_organisation *const organisations[] = {
 
 /* A block left a texture cache. */
 static void
-block_left(void *context, const struct cm_cache *cache, uint64_t block)
+block_removed(void *context, const struct cm_cache *cache, uint64_t block)
 {
    struct cm_nuca *nuca = context;
    const uint32_t number = (uint32_t)(cache - nuca->caches);
    const struct cm_holders_entry entry = *cm_holders_find(&nuca->holders, block);
    cm_holders_remove(&nuca->holders, block, number);
-   if (nuca->organisation->left)
-      nuca->organisation->left(nuca, number, &entry);
+   if (nuca->organisation->removed)
+      nuca->organisation->removed(nuca, number, &entry);
 }
 
 static uint32_t
@@ -72,8 +72,8 @@ cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy)
       return NULL;
    }
    for (uint32_t p = 0; p < nuca->processors && nuca->holders.entries; p++) {
-      nuca->caches[p].left = block_left;
-      nuca->caches[p].left_context = nuca;
+      nuca->caches[p].removed = block_removed;
+      nuca->caches[p].removed_context = nuca;
    }
    return nuca;
 }
@@ -86,7 +86,7 @@ cm_nuca_destroy(struct cm_nuca *nuca)
    if (nuca->organisation->finish)
       nuca->organisation->finish(nuca);
    for (uint32_t p = 0; p < nuca->processors; p++)
-      nuca->caches[p].left = NULL;
+      nuca->caches[p].removed = NULL;
    cm_mesh_finish(&nuca->mesh);
    cm_holders_finish(&nuca->holders);
    free(nuca->link_loads);

@@ -33,7 +33,7 @@ move(struct cm_nuca *nuca, uint32_t from, uint64_t block, uint32_t to)
 }
 
 static void
-left(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evicted)
+removed(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evicted)
 {
    const bool moves = nuca->config.migration == CM_NUCA_MIGRATION_LAST_REQUESTER && !nuca->moving;
    if (!nuca->serving)
@@ -84,6 +84,6 @@ const struct cm_nuca_organisation cm_nuca_dynamic = {
    .read = read_dynamic,
    .start = start,
    .finish = finish,
-   .left = left,
+   .removed = removed,
    .has_one_copy = true,
 };

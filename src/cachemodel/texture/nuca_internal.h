@@ -49,7 +49,7 @@ struct cm_nuca_organisation {
    void (*finish)(struct cm_nuca *nuca);
    /** A block that left a cache, after the holders know it; NULL: nothing to do. evicted is what they
     * knew before. */
-   void (*left)(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evicted);
+   void (*removed)(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evicted);
    bool has_one_copy; /**< each block is in one cache at most */
 };
 

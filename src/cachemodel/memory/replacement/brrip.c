@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Bimodal re-reference interval prediction: of 32 blocks that come into the cache, 31
- * come in as distant and the last one as long. */
+/* Bimodal re-reference interval prediction: of 32 inserted blocks, 31 are
+ * distant and the last one long. */
 #include "memory/replacement/rrip.h"
 
 struct rrip_shared {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Dynamic re-reference interval prediction: blocks come in as with the static or the
- * bimodal one, whichever has missed less in sets that always follow one of them. A cache
+/* Dynamic re-reference interval prediction: blocks are inserted as by srrip
+ * or brrip, whichever has missed less in sets that always follow one of them. A cache
  * of one set follows the static one. */
 #include "memory/replacement/rrip.h"
 #include "memory/replacement/set_dueling.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* First in, first out. The lines of a set stand in the order in which they came, the
- * last one first; hits change nothing. */
+/* First in, first out. The lines of a set are in order of insertion, the last one
+ * first; hits change nothing. */
 #include "memory/replacement/order.h"
 
 static inline __attribute__((always_inline)) cm_line *

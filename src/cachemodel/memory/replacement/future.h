@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** For policies that know each block's next use, and differ in the victim alone. State: the
+/** For policies with each block's next use, which differ only in the victim. State: the
  * next use of the block in each way. */
 #ifndef CM_REPLACEMENT_FUTURE_H
 #define CM_REPLACEMENT_FUTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /** Random ways: xorshift64* (Vigna, "An experimental exploration of Marsaglia's xorshift
- * generators, scrambled"), which begins alike in each cache and goes on once an eviction:
- * nothing depends on time. */
+ * generators, scrambled"), with the same seed in each cache, advanced once an eviction:
+ * results are reproducible. */
 #ifndef CM_REPLACEMENT_GENERATOR_H
 #define CM_REPLACEMENT_GENERATOR_H
 

@@ -2,8 +2,8 @@
 /**
  * Graphics stream-aware probabilistic caching (Gaur et al., "Efficient Management of
  * Last-level Caches in Graphics Processors for 3D Scene Rendering Workloads", MICRO 2013,
- * section 3): re-reference interval prediction of 2 bits, in which what a block comes in
- * with, and becomes on a hit, depends on how likely its stream is to use it again.
+ * section 3): re-reference interval prediction of 2 bits, in which the
+ * predictions at insertion and on a hit depend on how likely its stream is to reuse it.
  *
  * Sixteen sets in every 1,024 are samples, which follow srrip and learn those
  * probabilities in counters of their bank; the other sets follow the counters. Tables 3, 4
@@ -22,7 +22,7 @@ enum { GSPC_NEAR = 0, GSPC_LONG = 2, GSPC_DISTANT = 3 };
 /** Figure 10. Without epochs, 11 is the RT bit and 00 its absence. */
 enum gspc_state {
    GSPC_EPOCH_0 =
-      0, /**< 00: no texture access has hit it since it came in, or since it was a render target */
+      0, /**< 00: no texture access has hit it since its insertion, or since it was a render target */
    GSPC_EPOCH_1 = 1,       /**< 01: one has */
    GSPC_EPOCH_2 = 2,       /**< 10: more have */
    GSPC_RENDER_TARGET = 3, /**< 11 */
@@ -31,7 +31,7 @@ enum gspc_state {
 #define GSPC_COUNTER_MAX 255
 #define GSPC_ACCESSES_MAX 127
 
-/** What a bank's samples have seen. Each is of 8 bits and stays at its largest value, but for accesses. */
+/** Counters of a bank's samples. Each has 8 bits and saturates, except accesses. */
 struct gspc_bank {
    uint8_t z_fills;         /**< FILL(Z) */
    uint8_t z_hits;          /**< HIT(Z) */

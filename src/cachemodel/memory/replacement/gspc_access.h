@@ -3,9 +3,9 @@
  * The policies of gspc.h. Before it includes this file, a policy's file defines
  *
  *    GSPC_EPOCHS        whether texture blocks have epochs (Table 4)
- *    GSPC_CONSUMPTION   whether render targets come in as their consumption says (Table 5)
+ *    GSPC_CONSUMPTION   whether the insertion of render targets follows their consumption (Table 5)
  *
- * What it gets is GSPC_REPLACEMENT(name).
+ * It then defines its policy with GSPC_REPLACEMENT(name).
  */
 #include "memory/replacement/graphics_streams.h"
 #include "memory/replacement/gspc.h"
@@ -41,7 +41,7 @@ gspc_is_unlikely(unsigned others, unsigned events, unsigned threshold)
    return others > events << threshold;
 }
 
-/** What a texture block of epoch 0 or 1 is predicted as. */
+/** The prediction of a texture block of epoch 0 or 1. */
 static inline __attribute__((always_inline)) uint8_t
 gspc_texture_prediction(const struct gspc_bank *bank, const struct gspc_thresholds *thresholds,
                         unsigned epoch)
@@ -51,7 +51,7 @@ gspc_texture_prediction(const struct gspc_bank *bank, const struct gspc_threshol
              : GSPC_NEAR;
 }
 
-/** What a render target's block is predicted as when it comes in. */
+/** The prediction of a render target's block at insertion. */
 static inline __attribute__((always_inline)) uint8_t
 gspc_render_target_prediction(const struct gspc_bank *bank, const struct gspc_thresholds *thresholds)
 {
@@ -137,20 +137,20 @@ gspc_state_after_texture_hit(enum gspc_state state)
 
 /* ---- actions ------------------------------------------------------------ */
 
-/** What becomes of a block. */
+/** New state of a block. */
 struct gspc_action {
    uint8_t prediction, state;
 };
 
-/** What a bank's counters make of each access to a set that is no sample, as long as they are what they are:
- * only accesses to samples change them, and few of those the actions. */
+/** The actions that follow from a bank's counters, for accesses to sets that are no samples. Cached, because only
+ * accesses to samples change the counters, and few of those the actions. */
 struct gspc_actions {
    uint8_t counters[GSPC_DECISIVE_BYTES];
    struct gspc_action fill[GRAPHICS_STREAM_COUNT];
    struct gspc_action hit[GRAPHICS_STREAM_COUNT][4]; /**< by the block's state */
 };
 
-/** What all sets share. */
+/** State of all sets. */
 struct gspc_shared {
    struct gspc_thresholds thresholds;
    struct gspc_actions banks[GSPC_MAX_BANKS];

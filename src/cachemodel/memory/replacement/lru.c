@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Least recently used. The lines of a set stand in the order of their last use,
+/* Least recently used. The lines of a set are in the order of their last use,
  * so the first line is the likeliest hit and the last one the victim; empty lines
  * gather at the end by themselves. */
 #include "memory/replacement/order.h"
@@ -47,15 +47,14 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 
 /* ---- long sequences -------------------------------------------------------- */
 
-/** Reads of which what goes on to the next level is collected. */
+/** Reads whose misses are collected before they go to the next level. */
 #define LONG_SEQUENCE CM_MAX_QUEUED_READS
-/** Reads that are made one by one to see how many miss. Where those are few, or there are more ways,
- * a search that ends early and a line that stays where it is are worth more than a wrong guess. */
+/** Reads that are looked up one by one to see how many miss. With few misses, or more ways, an early exit
+ * and lines that are not moved save more than mispredictions cost. */
 #define SAMPLE 256
 #define MAX_WAYS 16
 
-/* Looks up a block as a hit and a miss at once, for nothing to depend on a guess; the miss counts
- * if it is one. */
+/* Looks up a block as a hit and a miss at once, without branches; the miss counts if it is one. */
 static inline __attribute__((always_inline)) unsigned
 look_up_either_way(struct cm_cache *cache, uint64_t block, enum cm_stream stream, unsigned ways,
                    struct cm_miss *miss)
@@ -84,7 +83,7 @@ look_up_each(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks
 
 /* Looks up 1 … LONG_SEQUENCE blocks; returns how many missed. Only they reach the next level, which therefore
  * sees the same accesses in the same order when it sees those of many reads at once. Without the misses
- * between them, reads follow each other closely: what takes the time is guessing wrong which ones miss. */
+ * between them, reads follow each other closely: mispredicted misses take most of the time. */
 static inline __attribute__((always_inline)) unsigned
 look_up_many(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks, enum cm_stream stream)
 {
@@ -166,12 +165,11 @@ finish_reads(struct cm_cache *cache)
    const unsigned count = cache->num_queued;
    cache->num_queued = 0;
    const unsigned misses = look_up_many(cache, cache->queued, count, cache->queued_stream);
-   /* Once reads wait, it takes several batches that hit to go back. */
+   /* Once reads are queued, it takes several batches of hits to return. */
    cm_cache_expect_misses(cache, misses >= count / 6 ? 4 * CM_MANY_GRID_MISSES : -CM_MANY_GRID_MISSES);
 }
 
-/* How many reads have to be looked up is as hard to guess as which ones miss: those of several grids are
- * looked up together. */
+/* The number of reads is as hard to predict as their misses: those of several grids are looked up together. */
 static bool
 queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Most recently used. The lines of a set stand in the order of their last use, as with
+/* Most recently used. The lines of a set are in the order of their last use, as with
  * the least recently used; the victim of a full set is the first line. */
 #include "memory/replacement/order.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The optimal replacement of blocks (Belady, "A Study of Replacement Algorithms for a
  * Virtual-Storage Computer", 1966; Mattson et al., "Evaluation Techniques for Storage
- * Hierarchies", 1970): the block of a full set leaves whose next use is farthest. */
+ * Hierarchies", 1970): the victim of a full set is the block whose next use is farthest. */
 #include "memory/replacement/future.h"
 
 static inline __attribute__((always_inline)) unsigned

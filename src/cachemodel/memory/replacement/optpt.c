@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The optimal replacement with bypass (McFarling, "Cache Replacement with Dynamic
- * Exclusion", 1992; "Boustrophedonic Frames" II-D): the block of a full set leaves whose next
- * use is farthest, unless the one that is missing has a next use farther than all of
- * them, or none where they have one: then that one passes by. */
+ * Exclusion", 1992; "Boustrophedonic Frames" II-D): the victim of a full set is the block
+ * whose next use is farthest. If that of the missing block is farther than all of them,
+ * the missing block bypasses the cache. */
 #include "memory/replacement/future.h"
 
 static inline __attribute__((always_inline)) unsigned

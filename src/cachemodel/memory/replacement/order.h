@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** For policies whose sets are lists: the lines of a set stand in the policy's order,
+/** For policies whose sets are lists: the lines of a set are in the policy's order,
  * empty ones at the end. */
 #ifndef CM_REPLACEMENT_ORDER_H
 #define CM_REPLACEMENT_ORDER_H
@@ -20,9 +20,8 @@ cm_line_pair_load(const cm_line *lines)
    return pair;
 }
 
-/** Lines before lines[way] take the place of the next one, and `line` is the first. Moves every
- * line of a few, whichever it is, so that nothing depends on a guess: with masks, as compilers make
- * branches of conditions. */
+/** Moves the lines before lines[way] one further, and makes `line` the first. In small sets all
+ * lines are written, with masks: compilers make mispredicted branches of conditions. */
 static inline __attribute__((always_inline)) void
 cm_order_insert(cm_line *lines, unsigned ways, unsigned way, cm_line line)
 {

@@ -10,13 +10,13 @@
 
 struct rrip {
    uint8_t distant;            /**< the largest prediction */
-   uint8_t bimodal_insertions; /**< blocks that have come in bimodally, modulo their period */
+   uint8_t bimodal_insertions; /**< bimodal insertions, modulo their period */
 };
 
-/** Of so many blocks that come in bimodally, the last one comes in as long. */
+/** Of so many bimodal insertions, the last one is long. */
 #define RRIP_BIMODAL_PERIOD 32
 
-/** Sets of a group (memory/replacement/set_dueling.h) of drrip, at least. */
+/** Least sets of a group (memory/replacement/set_dueling.h) of drrip. */
 #define DRRIP_MIN_GROUP_SETS 4
 
 static inline uint8_t

@@ -10,7 +10,7 @@
 #define REGION_SHIFT 14
 #define NUM_REGIONS (1u << 14)
 #define REGION_COUNTER_MAX 7
-/* The papers leave it open: a region is trusted until a block has left in vain. */
+/* The papers leave it open: a region is trusted until a block is evicted without a hit. */
 #define REGION_COUNTER_START 1
 
 /** For so many banks, each with NUM_REGIONS counters. */
@@ -32,7 +32,7 @@ region_was_hit(uint8_t *counter)
    *counter = (uint8_t)(*counter + (*counter < REGION_COUNTER_MAX));
 }
 
-/** A block of the region has left without a hit. */
+/** A block of the region was evicted without a hit. */
 static inline void
 region_was_not_hit(uint8_t *counter)
 {

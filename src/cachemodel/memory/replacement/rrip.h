@@ -2,16 +2,16 @@
 /**
  * Re-reference interval prediction (Jaleel et al., "High Performance Cache Replacement
  * Using Re-reference Interval Prediction", ISCA 2010): a small number for each block
- * says how far away its next use is expected: 0 is near, the largest one distant, the
+ * predicts how far away its next use is: 0 is near, the largest one distant, the
  * one below that long. A hit sets it to 0 ("hit priority"). The victim of a full set is
  * the lowest way that is distant; where there is none, all count up until there is one.
- * The policies differ in the prediction that a block comes in with.
+ * The policies differ in the prediction at insertion.
  *
  * State of a set: a byte for each way with its prediction, or RRIP_EMPTY where it has no block. A policy may
  * have up to three bits more for each block. Sets of 8 or 16 ways have these beside the prediction, and in a
- * second row of bytes a tag for each way, 8 bits of its block's number, mixed: words of them are looked at, not
- * ways one by one, and a set's state is within half a line of the machine's cache. Other sets have the bits
- * more as the second row. What the sets share begins with a struct rrip.
+ * second row of bytes a tag for each way, 8 bits of its block's number, mixed: words of them are compared, not
+ * ways one by one, and a set's state is within half a cache line of the host. Other sets have the extra bits
+ * as the second row. The shared state begins with a struct rrip.
  */
 #ifndef CM_REPLACEMENT_RRIP_H
 #define CM_REPLACEMENT_RRIP_H
@@ -21,7 +21,7 @@
 #include "memory/cache_internal.h"
 #include "memory/replacement/prediction.h"
 
-/** In place of a prediction: the way has no block. */
+/** Instead of a prediction: the way has no block. */
 #define RRIP_EMPTY 0x80
 /** The bits of a prediction; those that a policy has more are above. */
 #define RRIP_PREDICTION 0x0f
@@ -78,7 +78,7 @@ rrip_tag(uint64_t block)
    return (uint8_t)(block * 0x9e3779b97f4a7c15ull >> 56);
 }
 
-/** A set's lines have all been emptied. */
+/** All lines of a set have been emptied. */
 static inline void
 rrip_set_emptied(struct cm_cache *cache, uint64_t set)
 {
@@ -100,7 +100,7 @@ rrip_empty_way(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    cache->state[set * cache->state_bytes + way] = RRIP_EMPTY;
 }
 
-/** A block has come into a way. */
+/** A block was inserted into a way. */
 static inline __attribute__((always_inline)) void
 rrip_set_tag(uint8_t *state, unsigned ways, unsigned way, uint64_t block)
 {
@@ -124,8 +124,8 @@ rrip_zero_bytes(uint64_t word)
    return rrip_high_bits(~(((word & ~RRIP_HIGHS) + ~RRIP_HIGHS) | word));
 }
 
-/** cm_find_way for a set's state: of the lines, only those are looked at whose tags match, the block's own and
- * seldom another. Tags of empty ways are what they were. */
+/** cm_find_way for a set's state: compares only lines whose tags match, the block's own and
+ * seldom another. Tags of empty ways are stale. */
 static inline __attribute__((always_inline)) unsigned
 rrip_find_way(const uint8_t *state, const cm_line *lines, unsigned ways, uint64_t block)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The policies that differ in the prediction alone that a block comes in with, each of 2
- * and of 4 bits. A policy's file defines
+ * The policies that differ only in the prediction at insertion, each of 2 and of 4
+ * bits. A policy's file defines
  *
  *    uint8_t rrip_insertion(struct cm_cache *, uint64_t set, enum cm_stream)
  *       the prediction of a block that the stream has missed.
@@ -10,7 +10,7 @@
  *    void rrip_start(struct cm_cache *)
  *       after the width has been set.
  *
- * and includes this file. What it gets is RRIP_REPLACEMENTS(name): cm_replacement_NAME
+ * and includes this file. It then defines its policies with RRIP_REPLACEMENTS(name): cm_replacement_NAME
  * and cm_replacement_NAME4.
  */
 #include "memory/replacement/rrip.h"

@@ -34,8 +34,8 @@ duel_group_shift(uint32_t sets, uint32_t min_sets)
    return (uint32_t)__builtin_ctz(group_sets);
 }
 
-/** Whether a block of the contender that comes into the set after a miss follows the second policy;
- * the miss counts where the set is one of the contender's samples. */
+/** Whether the insertion of a contender's block after a miss follows the second policy; the miss
+ * counts where the set is one of the contender's samples. */
 static inline bool
 duel_miss(uint16_t *selector, uint32_t group_shift, uint64_t set, uint32_t contender)
 {

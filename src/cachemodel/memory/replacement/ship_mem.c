@@ -2,10 +2,10 @@
 /* Signature-based hit prediction by memory region (Wu et al., "SHiP: Signature-based Hit
  * Predictor for High Performance Caching", MICRO 2011), as GSPC 5.1 describes it: address
  * bits 27 to 14 number a region of 16 KiB, for each of which a counter of 3 bits counts
- * up on a hit and down when a block leaves that was never hit. A block comes in as
- * distant where its region's counter is 0, else as long; the rest is re-reference
- * interval prediction of 2 bits. Each bank has counters of its own. State: one bit more than
- * the predictions says whether the block was hit. */
+ * up on a hit and down at the eviction of a block that was never hit. A block is inserted
+ * as distant where its region's counter is 0, else as long; the rest is re-reference
+ * interval prediction of 2 bits. Each bank has counters of its own. State: beside
+ * each prediction a bit: whether the block was hit. */
 #include "memory/replacement/regions.h"
 #include "memory/replacement/rrip.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Static re-reference interval prediction: blocks come in as long. */
+/* Static re-reference interval prediction: blocks are inserted as long. */
 #include "memory/replacement/rrip.h"
 
 struct rrip_shared {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TCOR's replacement in the L2 (III-D2): first a block of the Parameter Buffer that is dead,
  * then one of no Parameter Buffer, then a live one of the Parameter Buffer; the least recently
- * used of each kind. A dead block is not written back. The lines of a set stand in the order of
+ * used of each kind. A dead block is not written back. The lines of a set are in the order of
  * their last use. State: beside each line the time of its death (memory/liveness.h); the line's
  * stream is the 2-bit tag of the section (III-D1). */
 #include "memory/liveness.h"
@@ -20,8 +20,8 @@ tcor_is_parameter_buffer(cm_line line)
    return stream == CM_STREAM_PB_LIST || stream == CM_STREAM_PB_ATTRIBUTE;
 }
 
-/* A pass writes where the pass before had other blocks: a line that is used may be another's by
- * now, and dies at another time. */
+/* A render pass reuses the addresses of the pass before: the line may hold another block now, which
+ * dies at another time. */
 static inline uint64_t
 tcor_death(const struct cm_cache *cache, cm_line line)
 {
@@ -62,7 +62,7 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
       if (!tcor_is_parameter_buffer(lines[way])) {
          other = other < ways ? other : way;
       } else if (deaths[way] <= tiles_done) {
-         cm_cache_forget(cache, &lines[way]);
+         cm_cache_discard_dead(cache, &lines[way]);
          return way;
       }
    }
