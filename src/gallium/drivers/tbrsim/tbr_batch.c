@@ -22,9 +22,9 @@
 #include "tbr_shader.h"
 
 /** Memory that the draws of a batch may read. More ends the pass: applications that make
- * textures anew for every draw would need all of the computer's memory. */
+ * new textures for every draw would use up the host's memory. */
 #define MAX_HELD_BYTES (1ull << 30)
-/** Of one of them that many count: the largest textures would end a pass at every draw. */
+/** The most that one resource adds to held_bytes: the largest textures must not end a pass at every draw. */
 #define MAX_COUNTED_BYTES (1ull << 26)
 
 void *
@@ -93,9 +93,9 @@ tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage
    return false;
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------- */
 
-/** Lets go of everything the batch refers to, keeps its memory. */
+/** Drops all references of the batch, keeps its own memory. */
 static void
 release_references(struct tbr_batch *batch)
 {
@@ -180,9 +180,9 @@ take_batch(struct tbr_context *context)
    return batch;
 }
 
-/** Takes all draws out of the batch. */
+/** Removes all draws of the batch. */
 static void
-forget_draws(struct tbr_batch *batch)
+discard_draws(struct tbr_batch *batch)
 {
    assert(batch->state == TBR_BATCH_FREE || batch->state == TBR_BATCH_RECORDING);
    batch->drawn = false;
@@ -197,7 +197,7 @@ forget_draws(struct tbr_batch *batch)
    util_dynarray_clear(&batch->event_vertices);
 }
 
-/** Forgets what the batch last held, but keeps its arrays. */
+/** Empties the batch, but keeps its arrays' memory. */
 static void
 reset_batch(struct tbr_batch *batch)
 {
@@ -207,7 +207,7 @@ reset_batch(struct tbr_batch *batch)
    batch->closed = false;
    batch->cleared = batch->stale_fronts = 0;
    batch->most_blocks = 0;
-   forget_draws(batch);
+   discard_draws(batch);
    util_dynarray_clear(&batch->storages);
    batch->held_bytes = 0;
    util_dynarray_clear(&batch->shaders);
@@ -239,7 +239,7 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
    const unsigned samples = MAX2(resource->base.nr_samples, 1);
-   /* There is room for it: see tbr_batch_get. */
+   /* Its array entry has been reserved: see tbr_batch_get. */
    const struct tbr_storage *storage = tbr_batch_hold_storage(batch, resource);
    assert(storage);
    assert(samples == 1 || samples == batch->pass.samples);
@@ -310,7 +310,7 @@ set_up_tiles(struct tbr_context *context, struct tbr_batch *batch)
    pass->samples = util_framebuffer_get_num_samples(&context->framebuffer) > 1 ? TBR_MAX_SAMPLES : 1;
    pass->deferred = config->mode == CM_MODE_TBDR;
 
-   /* More than PMDs can tell apart: some layers of the largest size. */
+   /* More tiles than PMDs can number: several layers of the largest size. */
    if ((uint64_t)pass->tiles_x * pass->tiles_y > CM_PB_WIDE_TILES)
       return false;
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
@@ -335,7 +335,7 @@ tbr_batch_get(struct tbr_context *context)
 {
    if (context->batch &&
        (context->batch->closed || context->batch->held_bytes > MAX_HELD_BYTES || context->deferred_flushes))
-      tbr_batch_hand_over(context);
+      tbr_batch_submit(context);
    context->deferred_flushes = 0;
    context->flushed_last = false;
    if (context->batch) {
@@ -415,7 +415,7 @@ clear_attachment(struct tbr_attachment *attachment, const union pipe_color_union
    attachment->clear_value = *value;
 }
 
-/** Attachments of a batch that takes no more draws are about to be cleared. */
+/** Attachments of a closed batch are about to be cleared: their stores are needless. */
 static void
 drop_cleared_stores(struct tbr_batch *batch, unsigned buffers)
 {
@@ -440,7 +440,7 @@ covers_attachments(const struct tbr_batch *batch)
    return true;
 }
 
-/** Whether a clear of these buffers leaves nothing of what the batch has drawn. */
+/** Whether a clear of these buffers overwrites all that the batch has drawn. */
 static bool
 clears_everything(const struct tbr_batch *batch, unsigned buffers)
 {
@@ -453,8 +453,8 @@ clears_everything(const struct tbr_batch *batch, unsigned buffers)
           covers_attachments(batch);
 }
 
-/** Forgets the batch's draws, unless something else than the attachments wants what
- * they do: a query, transform feedback. */
+/** Discards the batch's draws, unless they have effects besides the attachments: on a
+ * query or transform feedback. */
 static bool
 drop_draws(struct tbr_context *context, struct tbr_batch *batch)
 {
@@ -462,7 +462,7 @@ drop_draws(struct tbr_context *context, struct tbr_batch *batch)
    if (context->batch != batch || util_dynarray_num_elements(&batch->sinks, struct tbr_fragment_sink *) > 1 ||
        batch->event_feedback.size)
       return false;
-   forget_draws(batch);
+   discard_draws(batch);
    context->dirty = TBR_DIRTY_ALL;
    return true;
 }
@@ -495,9 +495,9 @@ tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_
    return 0;
 }
 
-/** What is in memory need not be loaded, what is in the tiles not be stored. */
+/** The attachment's content is undefined: neither load nor store is needed. */
 static void
-throw_away(struct tbr_attachment *attachment, bool drawn)
+discard_content(struct tbr_attachment *attachment, bool drawn)
 {
    attachment->store = false;
    if (!drawn)
@@ -508,7 +508,7 @@ void
 tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
 {
    struct tbr_batch *batch = context->batch;
-   /* Of a part of it there is no telling later which. */
+   /* `undefined` is of the whole resource: a part of one is not tracked. */
    const bool whole = resource->base.last_level == 0 && resource->base.array_size <= 1 &&
                       resource->base.depth0 <= 1 && !resource->display_target;
    resource->undefined = resource->undefined || whole;
@@ -517,12 +517,12 @@ tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
    assert(batch->state == TBR_BATCH_RECORDING);
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       if (batch->surfaces[i] && tbr_resource(batch->surfaces[i]->texture) == resource)
-         throw_away(&batch->pass.color[i], batch->drawn);
+         discard_content(&batch->pass.color[i], batch->drawn);
    }
    const struct pipe_surface *depth = batch->surfaces[TBR_MAX_COLOR_BUFFERS];
    if (depth && tbr_resource(depth->texture) == resource) {
-      throw_away(&batch->pass.depth, batch->drawn);
-      throw_away(&batch->pass.stencil, batch->drawn);
+      discard_content(&batch->pass.depth, batch->drawn);
+      discard_content(&batch->pass.stencil, batch->drawn);
    }
    batch->invalidated = true;
 }
@@ -539,10 +539,10 @@ tbr_batch_revalidate(struct tbr_batch *batch)
    batch->invalidated = false;
 }
 
-/* ---- handing over ------------------------------------------------------ */
+/* ---- submission --------------------------------------------------------- */
 
-/** A buffer that no draw changes stays as it is in memory; one that no draw looks
- * at need not be loaded. */
+/** A buffer that no draw writes need not be stored; one that no draw reads or writes
+ * need not be loaded. */
 static void
 drop_needless_transfers(struct tbr_attachment *attachment, bool read, bool written)
 {
@@ -552,7 +552,7 @@ drop_needless_transfers(struct tbr_attachment *attachment, bool read, bool writt
    assert(attachment->memory || !(attachment->load || attachment->store));
 }
 
-/** What is stored is worth loading again. */
+/** Stored attachments are defined from now on: later passes load them. */
 static void
 note_defined(const struct tbr_batch *batch)
 {
@@ -571,7 +571,7 @@ decide_transfers(struct tbr_batch *batch)
    struct tbr_pass *pass = &batch->pass;
    for (unsigned i = 0; i < pass->num_color; i++) {
       const unsigned bit = PIPE_CLEAR_COLOR0 << i;
-      /* What a draw leaves uncovered must survive the store. */
+      /* The store writes whole tiles: pixels that no draw covers must be loaded first. */
       drop_needless_transfers(&pass->color[i], batch->read & bit, batch->written & bit);
    }
 
@@ -648,7 +648,7 @@ describe_events(struct tbr_batch *batch)
 }
 
 void
-tbr_batch_hand_over(struct tbr_context *context)
+tbr_batch_submit(struct tbr_context *context)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    struct tbr_batch *batch = context->batch;
@@ -658,7 +658,7 @@ tbr_batch_hand_over(struct tbr_context *context)
    assert(batch->sequence > context->last_batch);
    context->batch = NULL;
    context->last_batch = batch->sequence;
-   /* When the process is exiting, the statistics are closed. */
+   /* There is no model any more once the process exits. */
    batch->recorded = batch->recorded && screen->model;
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
 
@@ -678,15 +678,15 @@ tbr_batch_hand_over(struct tbr_context *context)
    tbr_debug_tile(&batch->pass, batch);
    describe_events(batch);
 
-   /* Not recorded, it may be gone once it is submitted. */
+   /* Once submitted, a batch that is not recorded may be recycled at any time. */
    const bool recorded = batch->recorded;
    /* The model must take passes in the order of rendering (tbr_renderer.c, take_events). */
-   simple_mtx_lock(&screen->hand_over_lock);
+   simple_mtx_lock(&screen->submit_lock);
    tbr_renderer_submit(screen->renderer, batch);
    if (recorded)
       tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,
                      tbr_renderer_release_tile, tbr_renderer_release);
-   simple_mtx_unlock(&screen->hand_over_lock);
+   simple_mtx_unlock(&screen->submit_lock);
    tbr_counter_queries_charge(context);
 }
 
@@ -694,7 +694,7 @@ void
 tbr_batch_flush(struct tbr_context *context)
 {
    draw_flush(context->draw);
-   tbr_batch_hand_over(context);
+   tbr_batch_submit(context);
 }
 
 void

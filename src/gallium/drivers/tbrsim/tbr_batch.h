@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * A batch: all that has been drawn into one framebuffer since it was bound or
- * flushed; becomes one render pass. Recorded by a context, then handed to the
+ * flushed; becomes one render pass. Recorded by a context, then submitted to the
  * screen's renderer, which renders batches one after another.
  */
 #ifndef TBR_BATCH_H
@@ -27,13 +27,13 @@ struct linear_ctx;
 #define TBR_PAGE_SHIFT 12
 #define TBR_PAGE_BLOCKS (1u << TBR_PAGE_SHIFT)
 
-/** How far a batch is. Its context moves it from and to FREE, the renderer does the rest with its lock held. */
+/** State of a batch. Its context changes it from and to FREE, the renderer otherwise, with its lock held. */
 enum tbr_batch_state {
    TBR_BATCH_FREE,      /**< in its context's list, or being set up */
-   TBR_BATCH_RECORDING, /**< takes draws */
-   TBR_BATCH_SUBMITTED, /**< in the renderer's queue: constant but for the tiles' progress */
+   TBR_BATCH_RECORDING, /**< accepts draws */
+   TBR_BATCH_SUBMITTED, /**< in the renderer's queue: constant except for the tiles' progress */
    TBR_BATCH_RENDERED,  /**< in memory; the model may still read its events */
-   TBR_BATCH_RETIRED,   /**< nobody uses it: its context recycles it */
+   TBR_BATCH_RETIRED,   /**< unused: its context recycles it */
 };
 
 /** A batch and everything it needs until it is rendered. Objects are recycled by
@@ -47,9 +47,9 @@ struct tbr_batch {
 
    struct tbr_pass pass;
    struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
-   bool drawn;                                               /**< a draw has reached it */
+   bool drawn;                                               /**< it has a draw */
    bool invalidated;      /**< some attachment, since the last draw or clear */
-   bool closed;           /**< its samples have been resolved: it takes no more draws and clears */
+   bool closed;           /**< its samples have been resolved: no more draws and clears */
    unsigned cleared;      /**< PIPE_CLEAR_* that tiles start with */
    unsigned read;         /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
    unsigned written;      /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
@@ -87,14 +87,14 @@ struct tbr_batch {
    struct util_dynarray touched;         /**< bool, by tile */
 
    /* Rendering (tbr_renderer.c). */
-   uint32_t next_tile; /**< place in the traversal to be taken next */
+   uint32_t next_tile; /**< traversal position of the next tile to render */
    uint32_t tiles_done;
    struct util_dynarray tile_done; /**< uint8_t, by index in the traversal */
    int32_t users;                  /**< renderer and model; retired at 0 */
-   uint64_t orphaned_bytes;        /**< memory that nobody but the batch referenced when it was submitted */
+   uint64_t orphaned_bytes;        /**< memory that only the batch referenced when it was submitted */
 };
 
-/** Moves a batch on, from the state it is in. */
+/** Changes a batch's state, which must be `from`. */
 static inline void
 tbr_batch_set_state(struct tbr_batch *batch, ASSERTED enum tbr_batch_state from, enum tbr_batch_state to)
 {
@@ -110,7 +110,7 @@ tbr_batch_sequence(const struct tbr_batch *batch)
 }
 
 /** Keeps a resource's memory, which it returns, alive until the batch is rendered. NULL
- * when memory is out. */
+ * when out of memory. */
 struct tbr_storage *tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resource);
 void tbr_batch_hold_shader(struct tbr_batch *batch, struct tbr_fragment_shader *shader);
 /** Memory that lives as long as the batch. */
@@ -119,8 +119,8 @@ void *tbr_batch_allocate(struct tbr_batch *batch, size_t bytes);
 /** Frees the context's batches; all have been rendered. */
 void tbr_batch_destroy_all(struct tbr_context *context);
 
-/** The context's batch for its bound framebuffer, begun if there is none or the last
- * one takes no more. NULL when memory is out. */
+/** The context's batch for its bound framebuffer; a new one if there is none or the last
+ * is closed or full. NULL when out of memory. */
 struct tbr_batch *tbr_batch_get(struct tbr_context *context);
 
 /** Front buffers whose window may have changed since they were displayed are read
@@ -134,22 +134,22 @@ void tbr_batch_refresh_fronts(struct tbr_batch *batch);
 unsigned tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_color_union *color,
                          double depth, unsigned stencil);
 
-/** Hands the context's batch to the renderer, if there is one. */
+/** Flushes draw and submits the context's batch, if there is one, to the renderer. */
 void tbr_batch_flush(struct tbr_context *context);
 /** Waits until a batch is rendered, which is submitted first if it is being recorded; 0: none. */
 void tbr_batch_finish(struct tbr_context *context, uint64_t sequence);
-/** As tbr_batch_flush, from within draw, which is not flushed. */
-void tbr_batch_hand_over(struct tbr_context *context);
+/** As tbr_batch_flush, without flushing draw, which may be the caller. */
+void tbr_batch_submit(struct tbr_context *context);
 
-/** Notes that the batch reads a resource; its memory is returned and stays alive as long
- * as the batch. NULL when memory is out. */
+/** Records that the batch reads a resource; its memory is returned and stays alive as long
+ * as the batch. NULL when out of memory. */
 struct tbr_storage *tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
 
 /** Waits until the batch with this sequence number, and all before it, have been
- * rendered. The batch must have been handed over. */
+ * rendered. The batch must have been submitted. */
 void tbr_screen_wait(struct tbr_screen *screen, uint64_t sequence);
 bool tbr_screen_done(struct tbr_screen *screen, uint64_t sequence);
-/** Whether all batches that have been handed over are rendered / waits until they are. */
+/** Whether all submitted batches are rendered / waits until they are. */
 bool tbr_screen_idle(struct tbr_screen *screen);
 void tbr_screen_wait_idle(struct tbr_screen *screen);
 
@@ -162,26 +162,26 @@ struct tbr_fragment_sink {
  * rendered; 0 if sink is NULL. */
 uint32_t tbr_batch_fragment_counter(struct tbr_batch *batch, struct tbr_fragment_sink *sink);
 
-/** The attachment is about to be overwritten or thrown away: its content need not
+/** The attachment is about to be overwritten or discarded: its content need not
  * be stored, nor be loaded before it has been drawn to again (invalidate_resource). */
 void tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource);
 /** Resolves a rectangle of a multisampled colour attachment of the batch being recorded
  * into a single-sampled image, at the end of each tile and from the tile buffers. The
- * batch takes no more draws after that. False if the blit is not such a resolve, or
+ * batch accepts no more draws after that. False if the blit is not such a resolve, or
  * the batch cannot do it: then it must be drawn. */
 bool tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit);
 /** Colour buffers with fewer samples than the pass are resolved, not stored. */
 void tbr_batch_resolve_single_sampled(struct tbr_batch *batch);
-/** Notes the tiles of a resolve as touched. */
+/** Marks the tiles of a resolve as touched. */
 void tbr_batch_touch_resolved(struct tbr_batch *batch, const struct tbr_resolve *resolve);
 /** The attachments get new content: it is to be stored again. */
 void tbr_batch_revalidate(struct tbr_batch *batch);
-/** Sizes of what would be freed if the batch let go of it. */
+/** Bytes of memory that only the batch references. */
 uint64_t tbr_batch_count_orphaned_bytes(const struct tbr_batch *batch);
 /** Whether draws of the batch read the memory (or it is an attachment). */
 bool tbr_batch_holds(const struct tbr_batch *batch, const struct tbr_storage *storage);
 
-/** End of a frame (a buffer swap): flushes and tells the model. */
+/** End of a frame (a buffer swap): flushes and notifies the model. */
 void tbr_frame_end(struct tbr_context *context);
 
 #endif

@@ -343,7 +343,7 @@ bin_list(struct tbr_binning *binning, const uint16_t *indices, unsigned start, u
       break;
    case MESA_PRIM_TRIANGLE_STRIP:
       for (unsigned i = 2; i < count; i++) {
-         /* The swapped pair keeps the provoking vertex in its place. */
+         /* The swap keeps the provoking vertex at its index. */
          if (i & 1) {
             if (first)
                bin_triangle(binning, VERTEX(i - 2), VERTEX(i), VERTEX(i - 1), 0);
@@ -393,7 +393,7 @@ draw_arrays(struct vbuf_render *render, unsigned start, unsigned count)
    bin_list(tbr_binning(render), NULL, start, count);
 }
 
-/* ---- life ---------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------- */
 
 static void
 destroy_render(struct vbuf_render *render)
@@ -436,7 +436,7 @@ tbr_binning_init(struct tbr_context *context)
    draw_set_render(context->draw, &binning->base);
 
    /* Points and lines of any width, and point sprites, are rasterised here, and where
-    * draw is told so (OpenGL ES) they end at the viewport pixel by pixel: a point whose
+    * draw's flags say so (OpenGL ES) they end at the viewport pixel by pixel: a point whose
     * centre is outside, or a line beside the viewport, may reach into it. */
    draw_set_driver_clipping(context->draw, false, false, false, true);
    draw_wide_point_threshold(context->draw, 10000.0f);

@@ -31,7 +31,7 @@ struct tbr_binning {
 
    struct vertex_info vertex_info;
    bool vertex_info_valid;
-   int point_size_slot; /**< place in a vertex, or -1 */
+   int point_size_slot; /**< index in a vertex, or -1 */
    int back_color_slot[2];
    int face_slot;
    int viewport_slot, layer_slot;
@@ -65,16 +65,16 @@ bool tbr_binning_init(struct tbr_context *context);
 /** Bound shaders or rasterizer state changed: the vertex layout must be made anew. */
 void tbr_binning_invalidate(struct tbr_context *context);
 
-/** Called by a primitive that finds the batch full: hands it over and continues
+/** Called by a primitive that finds the batch full: submits it and continues
  * in a new one (tbr_draw.c). False when that fails. */
 bool tbr_draw_continue(struct tbr_context *context);
 
-/** Goes on in the draw's state for another viewport: its scissor, its depth range.
- * False when memory is out. */
+/** Switches to the draw's state for another viewport: its scissor, its depth range.
+ * False when out of memory. */
 bool tbr_draw_select_viewport(struct tbr_context *context, unsigned viewport);
 
-/** draw's own stages (stipple, smooth lines and points) bind shaders of theirs in
- * the middle of a draw: takes them over for the primitives to come. */
+/** draw's own stages (stipple, smooth lines and points) bind shaders of their own in
+ * the middle of a draw: uses them for the following primitives. */
 bool tbr_draw_refresh_state(struct tbr_context *context);
 
 /* tbr_line_clipper.c */

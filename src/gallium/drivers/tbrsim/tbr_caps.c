@@ -375,7 +375,7 @@ init_memory_caps(struct pipe_caps *caps)
    caps->video_memory = os_get_total_physical_memory(&bytes) ? MIN2(bytes >> 20, UINT32_MAX) : 0;
    caps->uma = true;
    caps->invalidate_buffer = true;
-   /* Whoever reads out of bounds: draw and the generated code look at every size. */
+   /* draw and the generated code check every access against the size. */
    caps->robust_buffer_access_behavior = true;
    caps->device_reset_status_query = true;
    caps->min_map_buffer_alignment = 64;

@@ -17,7 +17,7 @@ destroy_context(struct pipe_context *base)
 {
    struct tbr_context *context = tbr_context(base);
 
-   /* What has been drawn is rendered, and lets go of its surfaces and shaders. */
+   /* Renders what has been drawn and drops its references to surfaces and shaders. */
    if (context->draw)
       tbr_batch_flush(context);
    tbr_batch_destroy_all(context);

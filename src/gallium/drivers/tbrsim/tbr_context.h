@@ -56,13 +56,13 @@ struct tbr_vertex_elements {
    struct pipe_vertex_element elements[PIPE_MAX_ATTRIBS];
 };
 
-/** What fragments are counted in on behalf of all active queries of a kind. */
+/** Counts fragments for all active queries of a kind. */
 struct tbr_fragment_counting {
    struct tbr_query *part;  /**< NULL: nothing is counted */
    struct list_head active; /**< struct tbr_query */
 };
 
-/** What vertex and geometry shaders leave in shader buffer 0, besides their results. */
+/** What vertex and geometry shaders write to shader buffer 0, besides their results. */
 struct tbr_vertex_marks {
    uint32_t loops_ended;   /**< as tbr_screen.loops_ended */
    uint32_t texture_reads; /**< of the draw under way (tbr_nir_count_texture_reads) */
@@ -108,10 +108,10 @@ struct tbr_context {
    struct pipe_constant_buffer constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
    uint32_t fragment_buffers; /**< mask of the fragment stage's constants that the application can write */
    uint32_t fragment_writes[TBR_MAX_CONSTANT_BUFFERS]; /**< their tbr_resource.writes when copied last */
-   /** Memories that draws read or write at once, by where the resource is bound: held, for
-    * another context may replace them. */
+   /** Memories that draw reads or writes immediately, by the resource's binding: referenced,
+    * as another context may replace them. */
    struct tbr_storage *held_constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
-   uint32_t mapped_constants[PIPE_SHADER_TYPES]; /**< masks of those that draw has been told of */
+   uint32_t mapped_constants[PIPE_SHADER_TYPES]; /**< masks of those that are mapped in draw */
    struct tbr_storage *held_vertices[PIPE_MAX_ATTRIBS];
    struct tbr_storage *held_textures[PIPE_SHADER_TYPES][PIPE_MAX_SHADER_SAMPLER_VIEWS];
    struct tbr_storage *held_feedback[PIPE_MAX_SO_BUFFERS];
@@ -148,7 +148,7 @@ struct tbr_context {
    struct tbr_batch *retired_batches; /**< rendered, to be recycled (renderer's lock) */
    unsigned batches_under_way;        /**< (renderer's lock) */
    struct tbr_batch *free_batches;
-   uint64_t last_batch; /**< sequence number of the last batch handed over */
+   uint64_t last_batch; /**< sequence number of the last submitted batch */
 };
 
 static inline struct tbr_context *
@@ -171,14 +171,14 @@ void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush 
 
 /** A resource got new memory: what has been derived from the old is dirty. */
 void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
-/** The shaders of vertices and geometry see the memory that constant buffers have now. */
+/** Maps the current memory of constant buffers for vertex and geometry shaders. */
 void tbr_state_refresh_constants(struct tbr_context *context);
-/** Lets go of a memory that draws have read; the next that reads it holds it again. */
+/** Drops the references to a memory; the next draw that reads it takes a new one. */
 void tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage);
 /** Drops all references of the bound state. */
 void tbr_state_release(struct tbr_context *context);
 
-/** Whether the render condition lets a draw, clear or blit happen. Waits for the
+/** Whether the render condition allows a draw, clear or blit. Waits for the
  * query in every mode: an image must not depend on time. */
 bool tbr_render_condition_passes(struct tbr_context *context);
 

@@ -17,7 +17,7 @@ struct tbr_counter_watch {
    unsigned counter;
    uint64_t seen;           /**< its value when it was charged last */
    struct list_head active; /**< queries, by their link */
-   /** Queries that have ended, but were active in the pass being recorded or just handed over,
+   /** Queries that have ended, but were active in the pass being recorded or just submitted,
     * if none has begun since. */
    struct list_head ended;
    bool owed;     /**< such a query's result was read before the pass ended: the pass is the next query's */
@@ -120,7 +120,7 @@ tbr_counter_queries_defer_flush(struct tbr_context *context)
    return true;
 }
 
-/** Makes the flushes that nobody's reading followed. */
+/** Makes the deferred flushes that no read of a result followed. */
 static void
 make_deferred_flushes(struct tbr_context *context)
 {
@@ -130,9 +130,9 @@ make_deferred_flushes(struct tbr_context *context)
    context->flushed_last = false;
 }
 
-/** The flush right before a result is read is the reader's. */
+/** Drops the flush right before a result is read: it was made for the read. */
 static void
-forget_flush(struct tbr_context *context)
+drop_flush(struct tbr_context *context)
 {
    assert(context->deferred_flushes || !context->flushed_last);
    if (context->flushed_last)
@@ -140,7 +140,7 @@ forget_flush(struct tbr_context *context)
    context->flushed_last = false;
 }
 
-/* ---- the life of a query ----------------------------------------------- */
+/* ---- creation, begin and end -------------------------------------------- */
 
 bool
 tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type)
@@ -150,7 +150,7 @@ tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type)
 }
 
 static void
-forget_result(struct tbr_context *context, struct tbr_query *query)
+drop_result(struct tbr_context *context, struct tbr_query *query)
 {
    assert(context->num_unread_counters || !query->unread);
    if (query->unread)
@@ -173,7 +173,7 @@ tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
       return false;
    if (has_claim(watch))
       charge(model, watch);
-   else if (model) /* what was counted while nobody asked */
+   else if (model) /* what was counted without active queries */
       watch->seen = tbr_model_counter(model, counter, true);
    drop_ended(watch);
    assert(list_is_empty(&query->link) && !query->active && !query->unread);
@@ -204,16 +204,16 @@ tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query)
    if (!list_is_empty(&query->link))
       list_delinit(&query->link);
    query->active = false;
-   forget_result(context, query);
+   drop_result(context, query);
 }
 
 uint64_t
 tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
 {
    struct tbr_counter_watch *watch = watch_of(context, query);
-   forget_flush(context);
-   forget_result(context, query);
-   /* The result cannot change any more once somebody knows it. */
+   drop_flush(context);
+   drop_result(context, query);
+   /* A result that has been read is final. */
    if (!query->active && !list_is_empty(&query->link)) {
       assert(watch);
       list_delinit(&query->link);

@@ -2,7 +2,7 @@
 /**
  * The model's counters as driver queries: GL_AMD_performance_monitor, GALLIUM_HUD.
  *
- * Asking changes nothing of what is counted: no query ends a pass. What a pass costs is known only when it
+ * Queries do not change what is counted: none ends a pass. What a pass costs is known only when it
  * has ended, and as a whole. It is charged to the queries of the counter that are active then, and to those
  * that ended while it was recorded, unless another has begun since; so are frame ends. Queries that follow one
  * another, such as those of draws, therefore add up to what queries of whole frames report: each pass is in the
@@ -17,28 +17,27 @@
 struct tbr_screen;
 
 bool tbr_counter_query_is_supported(const struct tbr_screen *screen, unsigned type);
-/** False when memory is out. */
+/** False when out of memory. */
 bool tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query);
 void tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query);
-/** Takes the query out of what is charged. */
+/** The query is charged no more. */
 void tbr_counter_query_stop(struct tbr_context *context, struct tbr_query *query);
 uint64_t tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query);
 
-/** The context's pass, or a frame, has been handed over to the model. */
+/** The context's pass, or a frame, has been submitted to the model. */
 void tbr_counter_queries_charge(struct tbr_context *context);
 /** A pass begins: those that ended before it have no part in it. */
 void tbr_counter_queries_begin_pass(struct tbr_context *context);
 
 /** A glFlush, which programs do before they read results, must not end the pass while there are results to be
- * read. True if it is to wait until something is drawn or a query begins: it is forgotten if it is followed by the
- * reading. Once
- * several threads draw nothing is deferred, because another may want what has been drawn; a context that
- * becomes another's successor in the same thread is flushed in any case. */
+ * read. True if it is deferred until something is drawn or a query begins: it is dropped if a result is
+ * read next. Once several threads draw nothing is deferred, as another may need what has been drawn; a
+ * context that becomes another's successor in the same thread is flushed in any case. */
 bool tbr_counter_queries_defer_flush(struct tbr_context *context);
 
 /** tbr_counter_set.c: GL_INTEL_performance_query, which has descriptions. */
 void tbr_counter_set_init_context(struct tbr_context *context);
-/** False when memory is out. */
+/** False when out of memory. */
 bool tbr_counter_set_init_screen(struct tbr_screen *screen);
 void tbr_counter_set_destroy_screen(struct tbr_screen *screen);
 

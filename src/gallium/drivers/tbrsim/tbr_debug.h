@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** TBRSIM_DEBUG: what the driver tells about its work; docs/debugging.md lists it. */
+/** TBRSIM_DEBUG: what the driver reports of its work; docs/debugging.md lists it. */
 #ifndef TBR_DEBUG_H
 #define TBR_DEBUG_H
 
@@ -15,10 +15,10 @@ enum tbr_debug_flag {
    TBR_DEBUG_NIR = 1 << 0,     /**< shaders as they are compiled */
    TBR_DEBUG_SHADERS = 1 << 1, /**< a line a compiled shader */
    TBR_DEBUG_PASSES = 1 << 2,  /**< a line a render pass */
-   TBR_DEBUG_TILE = 1 << 3,    /**< a tile's life */
+   TBR_DEBUG_TILE = 1 << 3,    /**< the rendering of one tile */
 };
 
-/** What is wanted; set once, by tbr_debug_init. */
+/** Which reports are enabled; set once, by tbr_debug_init. */
 struct tbr_debug {
    unsigned flags; /**< enum tbr_debug_flag */
    FILE *out;      /**< stderr, or the file that TBRSIM_DEBUG_FILE names */
@@ -35,15 +35,15 @@ void tbr_debug_init(void);
 /** Prints a shader; stage and number name it as events do. */
 void tbr_debug_nir(const char *stage, uint32_t id, struct nir_shader *nir);
 
-/** Tells of a shader that draw will compile. */
+/** Reports a shader that draw will compile. */
 void tbr_debug_shader(const char *stage, uint32_t id, uint32_t instructions);
-/** Tells of code for a fragment shader, at its first draw; how: where it came from. */
+/** Reports the code of a fragment shader, at its first draw; how: where it came from. */
 void tbr_debug_code(uint32_t id, uint32_t instructions, int64_t nanoseconds, const char *how);
 
-/** Tells of a pass, when it is handed over. */
+/** Reports a pass when it is submitted. */
 void tbr_debug_pass(const struct tbr_batch *batch);
 
-/** Says which tile of the pass is to be dumped, if any. */
+/** Selects the tile of the pass to be dumped, if any. */
 void tbr_debug_tile(struct tbr_pass *pass, const struct tbr_batch *batch);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** draw_vbo: sends a draw through Mesa's draw module, which shades its vertices and
- * hands the primitives to tbr_binning.c. */
+ * passes the primitives to tbr_binning.c. */
 #include <assert.h>
 #include <string.h>
 
@@ -164,7 +164,7 @@ tbr_draw_continue(struct tbr_context *context)
 {
    assert(context->batch && context->batch == context->binning->batch);
    /* The fetches of the draw in progress stay with the pass they were made in. */
-   tbr_batch_hand_over(context);
+   tbr_batch_submit(context);
    struct tbr_batch *batch = tbr_batch_get(context);
    const unsigned viewport = context->binning->viewport;
    context->binning->batch = NULL;
@@ -308,7 +308,7 @@ map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
    return indices;
 }
 
-/** Whether the application told the truth about the range of its indices
+/** Whether the application's range of indices is right
  * (glDrawRangeElements): draw shades just that range, and would read past it. */
 static bool
 are_bounds_true(const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *draw,
@@ -413,7 +413,7 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
       num_draws = 1;
    }
 
-   /* Textures and feedback first: waiting may hand over the batch. */
+   /* Textures and feedback first: waiting may submit the batch. */
    map_vertex_textures(context, PIPE_SHADER_VERTEX);
    if (context->geometry_shader)
       map_vertex_textures(context, PIPE_SHADER_GEOMETRY);

@@ -27,14 +27,14 @@ tbr_draw_index(const void *indices, unsigned index_size, size_t i)
    }
 }
 
-/** Appends the draw, once an instance, to the batch's events. False if memory is
- * out. */
+/** Appends the draw, once an instance, to the batch's events. False when out of
+ * memory. */
 bool tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
                             const struct pipe_draw_info *info, const struct pipe_draw_start_count_bias *draw,
                             const struct tbr_mapped_indices *indices);
 
 /** Appends a draw that fetches nothing to a new batch, for the rest of the primitives
- * of the one in progress. False if memory is out. */
+ * of the one in progress. False when out of memory. */
 bool tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch);
 
 /** Adds what the vertex and geometry shaders of the draw recorded last read of textures. */

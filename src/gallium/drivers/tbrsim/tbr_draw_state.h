@@ -10,7 +10,7 @@ struct tbr_batch;
 struct tbr_draw_state;
 
 /** Brings *state up to date with what is dirty. Memory comes from the batch. False
- * if the fragment shader cannot be compiled or memory is out. */
+ * if the fragment shader cannot be compiled, or when out of memory. */
 bool
 tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state);
 

@@ -9,8 +9,8 @@ struct pipe_fence_handle;
 struct tbr_screen;
 
 /** A fence that is signalled once the batch with this number, which must have been
- * handed over, and all before it have been rendered (0: at once). The caller owns
- * the reference. NULL when memory is out. */
+ * submitted, and all before it have been rendered (0: at once). The caller owns
+ * the reference. NULL when out of memory. */
 struct pipe_fence_handle *tbr_fence_create(uint64_t sequence);
 
 void tbr_fence_init_screen(struct tbr_screen *screen);

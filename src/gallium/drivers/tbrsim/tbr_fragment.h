@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the raster pipeline and a generated fragment shader hand each other.
+ * The interface between the raster pipeline and generated fragment shaders.
  * The generated code addresses these structs by offset (tbr_jit_types.c).
  */
 #ifndef TBR_FRAGMENT_H

@@ -27,7 +27,7 @@
 /** The same for all shaders: code from the disk is found by it. */
 #define FUNCTION_NAME "fragment"
 
-/** All that the generation of one function needs at hand. */
+/** State of the generation of one function. */
 struct jit {
    struct gallivm_state *gallivm;
    LLVMBuilderRef builder;
@@ -111,29 +111,29 @@ spread(const struct jit *jit, LLVMValueRef planes, enum coefficient coefficient)
 }
 
 /** Where in their pixels fragments are evaluated, relative to their primitives. */
-struct place {
+struct position {
    LLVMValueRef x, y;
 };
 
-static struct place
-load_place(const struct jit *jit, bool centroid)
+static struct position
+load_position(const struct jit *jit, bool centroid)
 {
    const size_t offset_x =
       centroid ? offsetof(struct tbr_fragment_block, centroid_x) : offsetof(struct tbr_fragment_block, x);
    const size_t offset_y =
       centroid ? offsetof(struct tbr_fragment_block, centroid_y) : offsetof(struct tbr_fragment_block, y);
-   return (struct place){load(jit, jit->vector, jit->block, offset_x),
-                         load(jit, jit->vector, jit->block, offset_y)};
+   return (struct position){load(jit, jit->vector, jit->block, offset_x),
+                            load(jit, jit->vector, jit->block, offset_y)};
 }
 
 /** base + ddx * x + ddy * y, in the order in which the raster pipeline does it. */
 static LLVMValueRef
-evaluate_plane_at(const struct jit *jit, unsigned plane, struct place place)
+evaluate_plane_at(const struct jit *jit, unsigned plane, struct position position)
 {
    LLVMValueRef planes = load_planes(jit, plane);
    LLVMValueRef value = spread(jit, planes, COEFFICIENT_BASE);
-   LLVMValueRef x = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDX), place.x, "");
-   LLVMValueRef y = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDY), place.y, "");
+   LLVMValueRef x = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDX), position.x, "");
+   LLVMValueRef y = LLVMBuildFMul(jit->builder, spread(jit, planes, COEFFICIENT_DDY), position.y, "");
    value = LLVMBuildFAdd(jit->builder, value, x, "");
    return LLVMBuildFAdd(jit->builder, value, y, "");
 }
@@ -141,7 +141,7 @@ evaluate_plane_at(const struct jit *jit, unsigned plane, struct place place)
 static LLVMValueRef
 evaluate_plane(const struct jit *jit, unsigned plane, bool centroid)
 {
-   return evaluate_plane_at(jit, plane, load_place(jit, centroid));
+   return evaluate_plane_at(jit, plane, load_position(jit, centroid));
 }
 
 static void
@@ -257,19 +257,19 @@ sample_offsets(const struct jit *jit, LLVMValueRef samples, unsigned axis)
 }
 
 /** The pixels' centres; shaders that run once a sample are at the samples. */
-static struct place
+static struct position
 load_centers(const struct jit *jit)
 {
-   struct place place = load_place(jit, false);
+   struct position position = load_position(jit, false);
    if (!jit->key->multisample || !jit->key->per_sample)
-      return place;
+      return position;
    LLVMTypeRef word = LLVMInt32TypeInContext(jit->gallivm->context);
    LLVMValueRef sample =
       lp_build_broadcast(jit->gallivm, jit->integer_vector,
                          load(jit, word, jit->block, offsetof(struct tbr_fragment_block, sample_id)));
-   place.x = LLVMBuildFSub(jit->builder, place.x, sample_offsets(jit, sample, 0), "");
-   place.y = LLVMBuildFSub(jit->builder, place.y, sample_offsets(jit, sample, 1), "");
-   return place;
+   position.x = LLVMBuildFSub(jit->builder, position.x, sample_offsets(jit, sample, 0), "");
+   position.y = LLVMBuildFSub(jit->builder, position.y, sample_offsets(jit, sample, 1), "");
+   return position;
 }
 
 /** An input at the centroid, at sample offsets[0] or at offsets from the centre. */
@@ -283,21 +283,21 @@ interpolate_at(const struct lp_build_fs_iface *base, struct lp_build_context *bu
    if (is_constant(jit, input))
       return spread(jit, load_planes(jit, plane), COEFFICIENT_BASE);
 
-   struct place place;
+   struct position position;
    if (centroid) {
-      place = load_place(jit, jit->key->multisample && !jit->key->per_sample);
+      position = load_position(jit, jit->key->multisample && !jit->key->per_sample);
    } else {
-      place = load_centers(jit);
+      position = load_centers(jit);
       if (!sample || jit->key->multisample) {
          LLVMValueRef x = sample ? sample_offsets(jit, offsets[0], 0) : offsets[0];
          LLVMValueRef y = sample ? sample_offsets(jit, offsets[0], 1) : offsets[1];
-         place.x = LLVMBuildFAdd(jit->builder, place.x, x, "");
-         place.y = LLVMBuildFAdd(jit->builder, place.y, y, "");
+         position.x = LLVMBuildFAdd(jit->builder, position.x, x, "");
+         position.y = LLVMBuildFAdd(jit->builder, position.y, y, "");
       }
    }
-   LLVMValueRef value = evaluate_plane_at(jit, plane, place);
+   LLVMValueRef value = evaluate_plane_at(jit, plane, position);
    if (input->interpolation == TBR_INTERPOLATE_PERSPECTIVE)
-      value = LLVMBuildFDiv(jit->builder, value, evaluate_plane_at(jit, TBR_PLANE_INVERSE_W, place), "");
+      value = LLVMBuildFDiv(jit->builder, value, evaluate_plane_at(jit, TBR_PLANE_INVERSE_W, position), "");
    return value;
 }
 

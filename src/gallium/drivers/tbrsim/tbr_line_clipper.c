@@ -71,9 +71,9 @@ interpolate(const struct tbr_binning *binning, const float (*const v[2])[4], con
       if (input->source != TBR_INPUT_ATTRIBUTE || input->interpolation == TBR_INTERPOLATE_CONSTANT)
          continue;
       const unsigned slot = input->attribute + 1;
-      const double place = input->interpolation == TBR_INTERPOLATE_PERSPECTIVE ? t : t_window;
+      const double weight = input->interpolation == TBR_INTERPOLATE_PERSPECTIVE ? t : t_window;
       for (unsigned c = 0; c < 4; c++)
-         vertex[slot][c] = (float)mix(v[0][slot][c], v[1][slot][c], place);
+         vertex[slot][c] = (float)mix(v[0][slot][c], v[1][slot][c], weight);
    }
 }
 

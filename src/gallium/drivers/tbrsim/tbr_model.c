@@ -22,7 +22,7 @@ enum message_type {
 struct message {
    struct message *next;
    enum message_type type;
-   bool recorded; /**< a pass or a frame's end of the screen that the recording is of */
+   bool recorded; /**< goes to the recording as well */
    union {
       struct cm_resource_description resource;
       struct {
@@ -38,7 +38,7 @@ struct message {
 
 struct tbr_model {
    struct cm_gpu *gpu;              /**< NULL: events are only recorded */
-   struct tbr_recording *recording; /**< NULL: they are not */
+   struct tbr_recording *recording; /**< NULL: events are not recorded */
    uint32_t first_frame, last_frame;
    thrd_t thread;
 
@@ -47,7 +47,7 @@ struct tbr_model {
    struct message *first, **end;
    bool busy;          /**< a message is being consumed */
    uint64_t *counters; /**< totals, updated after each message */
-   uint32_t frame;     /**< the consumer's */
+   uint32_t frame;     /**< that the consumer is in */
    bool frame_open;    /**< it has passes */
 };
 
@@ -55,7 +55,7 @@ static void
 consume_pass(struct tbr_model *model, const struct message *message)
 {
    const uint32_t num_tiles = message->pass->tiles_x * message->pass->tiles_y;
-   /* What the model is done with goes on to the recorder, and from there back to the renderer. */
+   /* The recorder, if there is one, releases tiles and pass after the model. */
    const struct cm_pass_owner owner = {message->data, message->release_tile, message->release};
    struct cm_recorder *recorder =
       message->recorded ? tbr_recording_begin_pass(model->recording, message->pass, &owner) : NULL;
@@ -90,7 +90,7 @@ consume_frame_end(struct tbr_model *model, bool recorded)
          const uint64_t *values = cm_gpu_frame_end(model->gpu);
          tbr_statistics_frame(model, values, cm_gpu_counters(model->gpu)->count);
       }
-      /* Then the process has its folder, which the recording may be named after. */
+      /* After the statistics: they create the folder that the recording may be named after. */
       if (recorded)
          tbr_recording_end_frame(model->recording, model->frame);
       model->frame_open = false;
@@ -116,7 +116,7 @@ consume(struct tbr_model *model, const struct message *message)
    case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
    case MESSAGE_STOP:
       assert(!model->first);
-      /* What came after the last swap is a frame too, or it would be lost. */
+      /* Passes after the last swap are a frame, too. */
       if (model->frame_open) {
          tbr_statistics_claim(model);
          consume_frame_end(model, model->recording && tbr_recording_claim_frame(model->recording));
@@ -270,7 +270,7 @@ free_model(struct tbr_model *model)
    FREE(model);
 }
 
-/** What consumes the events: the hierarchy, the recording. */
+/** Creates the consumers of events: the hierarchy, the recording. */
 static bool
 create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate)
 {

@@ -173,7 +173,7 @@ tbr_nir_count_texture_reads(nir_shader *nir)
 #define MAX_BLOCK_DISTANCE 1073741824.0f
 #define OUTSIDE_OF_BLOCKS 0xfffffff0u
 
-/** The offset as a float, computed alongside: near enough to tell whether 32 bits
+/** The offset as a float, computed alongside: exact enough to decide whether 32 bits
  * have wrapped. Sets *scaled if an index has been multiplied. */
 static nir_def *
 approximate_offset(nir_builder *b, nir_scalar offset, bool *scaled)

@@ -18,8 +18,8 @@ bool tbr_nir_lower_front_face(nir_shader *nir, unsigned base);
  * slots from `base` on, one a vec4. Returns how many slots that are. */
 unsigned tbr_nir_push_constants(nir_shader *nir, unsigned base);
 
-/** Makes the loops of an invocation end after `limit` iterations in all; whoever
- * meets the limit stores 1 in the first word of shader buffer 0. 0: no limit. True if
+/** Makes the loops of an invocation end after `limit` iterations in all; an invocation
+ * that reaches the limit stores 1 in the first word of shader buffer 0. 0: no limit. True if
  * there are loops. */
 bool tbr_nir_limit_loops(nir_shader *nir, unsigned limit);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * A render pass as the raster pipeline sees it: immutable once it has been
- * handed over, shared by all threads that render its tiles.
+ * submitted, shared by all threads that render its tiles.
  */
 #ifndef TBR_PASS_H
 #define TBR_PASS_H
@@ -90,7 +90,7 @@ struct tbr_attachment {
    uint32_t layers;        /**< attached layers; those of the pass beyond have no such buffer */
    enum pipe_format format;
    bool clear;                         /**< tiles start from clear_value */
-   bool load;                          /**< tiles start from memory (else, without clear, from anything) */
+   bool load;                          /**< tiles start from memory (else, without clear, undefined) */
    bool store;                         /**< tiles end in memory */
    union pipe_color_union clear_value; /**< colour; depth: f[0]; stencil: ui[1] */
 };
@@ -110,7 +110,7 @@ struct tbr_resolve {
 /**
  * Layers of a layered framebuffer lie on top of each other, as in a tall picture:
  * layer l has the rows l * layer_tiles_y … of tiles, so that tile order, Parameter
- * Buffer and events know nothing of layers. Pixels, scissors and primitives' corners
+ * Buffer and events have no notion of layers. Pixels, scissors and primitives' corners
  * are those of their layer.
  */
 struct tbr_pass {
@@ -119,7 +119,7 @@ struct tbr_pass {
    uint32_t layer_tiles_y; /**< tiles_y divided by the number of layers */
    uint32_t samples;       /**< that a pixel of every attachment has: 1 or TBR_MAX_SAMPLES */
    bool deferred;          /**< hidden surface removal (mode tbdr); else early Z only (tbr) */
-   bool keep_hidden;       /**< as without `deferred`, and the events tell what it would have shaded; only
+   bool keep_hidden;       /**< as without `deferred`, and the events mark what it would have shaded; only
                               * where events are recorded */
    uint32_t num_color;
    struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
@@ -139,7 +139,7 @@ struct tbr_pass {
    /** Primitive number in the event stream of an attribute block: the reader's
     * dense array, indexed by block. */
    const uint32_t *event_primitive;
-   FILE *dump; /**< where the life of dumped_tile is told; NULL: nowhere */
+   FILE *dump; /**< output for the rendering of dumped_tile; NULL: none */
    uint32_t dumped_tile;
    struct cm_tile_events *events; /**< one a tile, or NULL: nothing is recorded */
 };
@@ -158,7 +158,7 @@ struct tbr_tile_thread;
 struct tbr_tile_thread *tbr_tile_thread_create(void);
 void tbr_tile_thread_destroy(struct tbr_tile_thread *thread);
 /** Prepares the thread for a pass (buffer sizes, zeroed occlusion counters). False
- * when memory is out. */
+ * when out of memory. */
 bool tbr_tile_thread_begin(struct tbr_tile_thread *thread, const struct tbr_pass *pass);
 /** Samples that passed since tbr_tile_thread_begin, by counter. */
 const uint64_t *tbr_tile_thread_occlusion(const struct tbr_tile_thread *thread);

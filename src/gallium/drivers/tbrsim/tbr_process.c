@@ -27,7 +27,7 @@ tbr_process_directory(void)
 }
 
 static void
-forget_parent(void)
+reset_after_fork(void)
 {
    simple_mtx_init(&mutex, mtx_plain);
    if (results)
@@ -41,7 +41,7 @@ tbr_process_results(void)
    static bool registered;
 
    simple_mtx_lock(&mutex);
-   tbr_process_at_fork(&registered, forget_parent);
+   tbr_process_at_fork(&registered, reset_after_fork);
    if (!results)
       results =
          cm_process_results_create(tbr_process_directory(), getenv("TBRSIM_RUN"), util_get_process_name());

@@ -7,12 +7,12 @@
 
 struct cm_process_results;
 
-/** Has a function called in every child that the process forks, once it is there. A child has copies of its
- * parent's variables, but none of its threads, and no part in its results: what may be locked is to be initialised,
- * what belongs to the parent to be forgotten. */
+/** Registers a function that is called in every child that the process forks. A child has copies of its
+ * parent's variables, but none of its threads, and no part in its results: the function reinitialises locks
+ * and resets what belongs to the parent. */
 void tbr_process_at_fork(bool *registered, void (*child)(void));
 
-/** The results of the process, for as long as it lives; NULL with a message when memory is out. */
+/** The results of the process, for as long as it lives; NULL with a message when out of memory. */
 struct cm_process_results *tbr_process_results(void);
 
 /** The process ends: its results are finished. */

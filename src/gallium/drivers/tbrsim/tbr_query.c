@@ -73,8 +73,8 @@ add_part(struct tbr_query *query, struct tbr_query *part)
    return true;
 }
 
-/** The set of active queries has changed: they go on in a part of their own. False
- * when memory is out. */
+/** The set of active queries has changed: starts a new part for them. False
+ * when out of memory. */
 static bool
 begin_part(struct tbr_context *context, struct tbr_fragment_counting *counting)
 {
@@ -193,7 +193,7 @@ counts_primitives(unsigned type)
    }
 }
 
-/* ---- the life of a query ---------------------------------------------- */
+/* ---- creation, begin and end -------------------------------------------- */
 
 static bool
 is_supported(const struct tbr_screen *screen, unsigned type)
@@ -231,7 +231,7 @@ create_query(struct pipe_context *base, unsigned type, unsigned index)
    return (struct pipe_query *)query;
 }
 
-/** Takes the query out of what counts for it. */
+/** Stops counting for the query. */
 static void
 stop(struct tbr_context *context, struct tbr_query *query)
 {

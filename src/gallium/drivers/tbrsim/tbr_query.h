@@ -36,7 +36,7 @@ tbr_query(struct pipe_query *query)
    return (struct tbr_query *)query;
 }
 
-/** Tells draw what the active queries need of the coming draw. */
+/** Enables the statistics in draw that the active queries need of the next draw. */
 void tbr_query_begin_draw(struct tbr_context *context);
 /** After a draw: what primitive assembly counted. */
 void tbr_query_end_draw(struct tbr_context *context);

@@ -17,18 +17,18 @@
 struct tbr_recording {
    const struct cm_config *config;
    const char *isa;
-   struct util_dynarray resources; /**< struct cm_resource_description: all that were defined so far */
+   struct util_dynarray resources; /**< struct cm_resource_description, all defined so far */
 };
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
-/* Whose passes are recorded from now on, and whether it has finished a frame. */
+/* The screen whose passes are recorded, and whether it has finished a frame. */
 static const struct tbr_recording *owner;
 static bool owner_finished_frame, left_out;
 
 /* Held from a pass' beginning to its end. */
 static simple_mtx_t recorder_mutex = SIMPLE_MTX_INITIALIZER;
 static struct cm_recorder *recorder;        /* NULL: no pass has been drawn, or it could not be created */
-static const struct tbr_recording *current; /* whose GPU the recorder has */
+static const struct tbr_recording *current; /* the screen whose GPU the recorder has */
 static bool opened;
 
 bool
@@ -44,9 +44,9 @@ tbr_recording_keeps_hidden(const struct cm_config *config)
    return debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false) || config->mode == CM_MODE_IMR;
 }
 
-/* The recorder's thread and the file are the parent's. */
+/* A forked child has neither the recorder's thread nor a part in the file. */
 static void
-forget_parent(void)
+reset_after_fork(void)
 {
    simple_mtx_init(&mutex, mtx_plain);
    simple_mtx_init(&recorder_mutex, mtx_plain);
@@ -60,7 +60,7 @@ tbr_recording_attach(const struct cm_config *config, const char *isa)
 {
    static bool registered;
    simple_mtx_lock(&mutex);
-   tbr_process_at_fork(&registered, forget_parent);
+   tbr_process_at_fork(&registered, reset_after_fork);
    simple_mtx_unlock(&mutex);
    struct tbr_recording *recording = CALLOC_STRUCT(tbr_recording);
    if (recording)
@@ -115,7 +115,7 @@ bool
 tbr_recording_claim_frame(struct tbr_recording *recording)
 {
    simple_mtx_lock(&mutex);
-   /* Without a pass it is a frame all the same. */
+   /* A frame without passes counts, too. */
    if (!owner)
       owner = recording;
    const bool claimed = owner == recording;

@@ -3,7 +3,7 @@
  * The recording of the process (TBRSIM_RECORD names the file). As with the statistics
  * files, a process may have several screens but has one recording: the first screen that
  * draws a pass owns it. Another that finishes a frame before the owner has finished any
- * takes over, from its next frame on; else its frames are left out. When the owner is
+ * takes over, from its next frame on; else its frames are not recorded. When the owner is
  * destroyed, the next screen that draws goes on in the same file, as a new GPU.
  *
  * Claims are made on the application's threads, so that the owner does not depend on
@@ -23,12 +23,12 @@ struct cm_config;
 struct tbr_recording;
 
 bool tbr_recording_is_wanted(void);
-/** Whether events have to tell of hidden fragments: TBRSIM_RECORD_HIDDEN asks for it, or the mode is imr, whose
- * GPU needs to know of all that primitives cover. */
+/** Whether events include hidden fragments: with TBRSIM_RECORD_HIDDEN, or in mode imr, whose
+ * model needs all that primitives cover. */
 bool tbr_recording_keeps_hidden(const struct cm_config *config);
 
-/** Takes part, with a GPU of this configuration on this vector feature level (both must
- * outlive the recording). NULL with a message when memory is out. */
+/** Registers a screen with a GPU of this configuration on this vector feature level (both must
+ * outlive the recording). NULL with a message when out of memory. */
 struct tbr_recording *tbr_recording_attach(const struct cm_config *config, const char *isa);
 /** Nothing for NULL. */
 void tbr_recording_detach(struct tbr_recording *recording);
@@ -39,8 +39,8 @@ bool tbr_recording_claim_frame(struct tbr_recording *recording);
 
 void tbr_recording_define_resource(struct tbr_recording *recording,
                                    const struct cm_resource_description *resource);
-/** The recorder that takes the pass' tiles until tbr_recording_end_pass, and with them the pass; NULL:
- * it is not recorded, and nobody is told. */
+/** The recorder for the pass' tiles until tbr_recording_end_pass, and with them the pass; NULL:
+ * it is not recorded, and pass_owner is not called. */
 struct cm_recorder *tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass,
                                              const struct cm_pass_owner *pass_owner);
 void tbr_recording_end_pass(struct tbr_recording *recording);

@@ -12,13 +12,13 @@
 #include "tbr_screen.h"
 
 #define MAX_THREADS 64
-/** Batches that may wait for the renderer or the model at once, their attribute blocks
- * (32 MiB), and memory that waits for them to be freed. */
+/** Limits of the batches submitted and not retired: their number, their attribute blocks
+ * (32 MiB), and the memory that only they reference. */
 #define MAX_BATCHES_UNDER_WAY 12
 #define MAX_BLOCKS_UNDER_WAY (1u << 19)
 #define MAX_ORPHANED_BYTES_UNDER_WAY (1ull << 30)
-/** Events of rendered tiles that may wait for the model, and memory that is kept for
- * the events of coming ones. */
+/** Limits of the events that wait for the model, and of the unused memory that is kept for
+ * the events of later tiles. */
 #define MAX_WAITING_EVENT_BYTES (16u << 20)
 #define MAX_SPARE_EVENT_BYTES (32u << 20)
 
@@ -49,7 +49,7 @@ struct tbr_renderer {
                                        * taken first */
    size_t spare_event_bytes;   /**< the memory they have */
    size_t waiting_event_bytes; /**< of rendered tiles that the model has not taken yet */
-   bool events_full;           /**< from too many of them on until they are half as many: workers wait */
+   bool events_full;           /**< workers wait: set above the limit, reset at half of it */
 };
 
 static void
@@ -72,10 +72,10 @@ find_live(const struct tbr_renderer *renderer, uint64_t sequence)
    return NULL;
 }
 
-/** Whether the batch is on its way. One that another context is still recording is
- * not: GL lets nobody rely on it before that context flushes. */
+/** Whether the batch is submitted and not rendered. One that another context is still
+ * recording is not: GL guarantees nothing of it before that context flushes. */
 static bool
-is_coming(const struct tbr_renderer *renderer, uint64_t sequence)
+is_pending(const struct tbr_renderer *renderer, uint64_t sequence)
 {
    const struct live_batch *live = find_live(renderer, sequence);
    return live && live->submitted;
@@ -94,7 +94,7 @@ tbr_renderer_begin(struct tbr_renderer *renderer)
    return sequence;
 }
 
-/** Puts a batch that nobody uses back into its context's hands. */
+/** Returns an unused batch to its context. */
 static void
 retire(struct tbr_renderer *renderer, struct tbr_batch *batch)
 {
@@ -152,8 +152,8 @@ add_counters(struct tbr_batch *batch, const struct tbr_tile_thread *thread)
 
 /* ---- events -------------------------------------------------------------- */
 
-/** Gives a worker room for a tile's events. Called before it takes a tile: whoever
- * waits here holds up nobody, as the model takes tiles in the order of rendering. */
+/** Gets memory for a tile's events. Called before the worker takes a tile: waiting with a
+ * tile that the model needs next would be a deadlock. */
 static void
 take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
 {
@@ -162,7 +162,7 @@ take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
    mtx_lock(&renderer->lock);
    renderer->events_full |= renderer->waiting_event_bytes > MAX_WAITING_EVENT_BYTES;
    if (renderer->events_full)
-      cnd_broadcast(&renderer->progress); /* the model may not know of the last tiles yet */
+      cnd_broadcast(&renderer->progress); /* the last tiles may not have been reported yet */
    while (renderer->events_full)
       cnd_wait(&renderer->room, &renderer->lock);
    if (renderer->spare_events.size) {
@@ -174,7 +174,7 @@ take_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
    events->num_words = 0;
 }
 
-/** Keeps the memory of events for another tile, or frees it. With the lock held. */
+/** Keeps the memory of events for another tile, or frees it. Called with the lock held. */
 static void
 recycle_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
 {
@@ -192,10 +192,10 @@ recycle_events(struct tbr_renderer *renderer, struct cm_tile_events *events)
    *events = (struct cm_tile_events){0};
 }
 
-/** A tile's events now wait for the model; where it has none, its memory goes on to
+/** Queues a tile's events for the model; if there are none, their memory is reused for
  * the worker's next tile. */
 static void
-leave_events(struct tbr_renderer *renderer, struct cm_tile_events *of_tile, struct cm_tile_events *next)
+queue_events(struct tbr_renderer *renderer, struct cm_tile_events *of_tile, struct cm_tile_events *next)
 {
    if (!of_tile->num_words) {
       *next = *of_tile;
@@ -230,7 +230,7 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
 
 /* ---- workers --------------------------------------------------------------- */
 
-/** Renders tiles of the batch until none is left to take. */
+/** Renders tiles of the batch until all have been taken. */
 static void
 render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_tile_thread *thread)
 {
@@ -247,11 +247,11 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
    for (;;) {
       if (batch->recorded)
          take_events(renderer, &events);
-      const uint32_t place = p_atomic_inc_return(&batch->next_tile) - 1;
-      if (place >= num_tiles)
+      const uint32_t position = p_atomic_inc_return(&batch->next_tile) - 1;
+      if (position >= num_tiles)
          break;
-      const uint32_t tile = traversal[place];
-      assert(tile < num_tiles && !tile_done[place]);
+      const uint32_t tile = traversal[position];
+      assert(tile < num_tiles && !tile_done[position]);
       if (touched[tile]) {
          if (!begun) {
             begun = true;
@@ -263,12 +263,12 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
          tile_events[tile] = events;
          isa->render_tile(thread, &batch->pass, tile);
          if (batch->recorded)
-            leave_events(renderer, &tile_events[tile], &events);
+            queue_events(renderer, &tile_events[tile], &events);
       }
       rendered++;
       if (batch->recorded) {
-         p_atomic_set(&tile_done[place], 1);
-         if ((place & 15) == 0) {
+         p_atomic_set(&tile_done[position], 1);
+         if ((position & 15) == 0) {
             mtx_lock(&renderer->lock);
             cnd_broadcast(&renderer->progress);
             mtx_unlock(&renderer->lock);
@@ -305,7 +305,7 @@ worker_main(void *data)
    struct tbr_tile_thread *thread = tbr_tile_thread_create();
 
    u_thread_setname("tbrsim:tile");
-   /* As GPUs do, and draw does for vertices. */
+   /* Denormals are flushed, as GPUs do, and draw does for vertices. */
    util_fpstate_set_denorms_to_zero(util_fpstate_get());
    mtx_lock(&renderer->lock);
    for (;;) {
@@ -315,7 +315,7 @@ worker_main(void *data)
          break;
       struct tbr_batch *batch = renderer->first;
       assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
-      /* A worker that only finds the batch's tiles taken must not outlive it. */
+      /* Keeps the batch alive for a worker that finds all its tiles taken. */
       batch->users++;
       mtx_unlock(&renderer->lock);
       render_tiles(renderer, batch, thread);
@@ -327,7 +327,7 @@ worker_main(void *data)
    return 0;
 }
 
-/** Whether so much is under way that the batch has to wait. */
+/** Whether the batch would exceed a limit and has to wait. */
 static bool
 is_busy_for(const struct tbr_renderer *renderer, const struct tbr_batch *batch)
 {
@@ -370,7 +370,7 @@ tbr_renderer_done(struct tbr_renderer *renderer, uint64_t sequence)
    if (sequence < p_atomic_read(&renderer->oldest_live))
       return true;
    mtx_lock(&renderer->lock);
-   const bool done = !is_coming(renderer, sequence);
+   const bool done = !is_pending(renderer, sequence);
    mtx_unlock(&renderer->lock);
    return done;
 }
@@ -381,7 +381,7 @@ tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence)
    if (sequence < p_atomic_read(&renderer->oldest_live))
       return;
    mtx_lock(&renderer->lock);
-   while (is_coming(renderer, sequence))
+   while (is_pending(renderer, sequence))
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
 }
@@ -424,12 +424,12 @@ tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context)
 }
 
 void
-tbr_renderer_wait_tile(void *data, uint32_t place)
+tbr_renderer_wait_tile(void *data, uint32_t position)
 {
    struct tbr_batch *batch = data;
    struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
-   const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, place);
-   assert(place < batch->tile_done.size && batch->recorded);
+   const uint8_t *done = util_dynarray_element(&batch->tile_done, uint8_t, position);
+   assert(position < batch->tile_done.size && batch->recorded);
    if (p_atomic_read(done))
       return;
    mtx_lock(&renderer->lock);

@@ -17,8 +17,8 @@ struct tbr_renderer *tbr_renderer_create(struct tbr_screen *screen, unsigned thr
 /** Renders what is queued and stops the threads. */
 void tbr_renderer_destroy(struct tbr_renderer *renderer);
 
-/** A batch begins to be recorded: gives it the next sequence number, which counts
- * as not done until the batch is rendered. 0 when memory is out. */
+/** Returns the sequence number of a new batch, which counts as not done until the batch
+ * is rendered. 0 when out of memory. */
 uint64_t tbr_renderer_begin(struct tbr_renderer *renderer);
 /** Queues a batch that has been recorded. Waits while too many are under way. */
 void tbr_renderer_submit(struct tbr_renderer *renderer, struct tbr_batch *batch);
@@ -31,14 +31,14 @@ void tbr_renderer_wait(struct tbr_renderer *renderer, uint64_t sequence);
 bool tbr_renderer_idle(struct tbr_renderer *renderer);
 void tbr_renderer_wait_idle(struct tbr_renderer *renderer);
 
-/** Takes the context's batches that nobody uses any more. */
+/** Takes the context's retired batches. */
 struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struct tbr_context *context);
 /** Waits until the context has no batch under way. */
 void tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context);
 
-/** The model waits for a tile, by place in the traversal; is done with the events of
+/** The model waits for a tile, by position in the traversal; is done with the events of
  * a tile, by its number; and releases the batch. */
-void tbr_renderer_wait_tile(void *batch, uint32_t place);
+void tbr_renderer_wait_tile(void *batch, uint32_t position);
 void tbr_renderer_release_tile(void *batch, uint32_t tile);
 void tbr_renderer_release(void *batch);
 

@@ -137,7 +137,7 @@ can_create_resource(struct pipe_screen *screen, const struct pipe_resource *temp
    return template->last_level < TBR_MAX_LEVELS && lay_out(&resource) <= MAX_RESOURCE_BYTES;
 }
 
-/* ---- creation and destruction ----------------------------------------- */
+/* ---- creation and destruction ------------------------------------------- */
 
 static struct tbr_resource *
 create_object(struct pipe_screen *base, const struct pipe_resource *template)
@@ -305,8 +305,8 @@ is_read_by_recording(const struct tbr_context *context, const struct tbr_resourc
           tbr_batch_holds(context->batch, p_atomic_read(&resource->storage));
 }
 
-/** Whether batches that have been handed over read the resource, which last_read
- * alone does not tell if they are of several contexts. */
+/** Whether submitted batches read the resource; last_read alone is not enough if they
+ * are of several contexts. */
 static bool
 is_being_read(const struct tbr_context *context, const struct tbr_resource *resource)
 {
@@ -344,7 +344,7 @@ can_replace_storage(const struct tbr_resource *resource)
    return !resource->display_target && !(resource->base.flags & PIPE_RESOURCE_FLAG_MAP_PERSISTENT);
 }
 
-/** The resource begins a new life in the event stream. */
+/** The resource becomes a new one in the event stream. */
 static void
 renew(struct tbr_context *context, struct tbr_resource *resource)
 {
@@ -366,7 +366,7 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
       return true;
    if (!can_replace_storage(resource))
       return false;
-   /* Draws to come must not go on in a batch that renders to the old memory. */
+   /* The next draws must not go to a batch that renders to the old memory. */
    if (last_write && last_write == recording(context))
       tbr_batch_flush(context);
    tbr_state_release_storage(context, resource->storage);

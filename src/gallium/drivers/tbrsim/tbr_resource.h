@@ -2,9 +2,9 @@
 /**
  * Resources: buffers and textures in host memory, linear rows.
  *
- * Hazards: each batch (tbr_batch.h) has a sequence number. A resource remembers
- * the last batch that reads and the last that writes it; whoever needs its
- * memory waits for exactly that batch (tbr_resource_wait), flushing it first if
+ * Hazards: each batch (tbr_batch.h) has a sequence number. A resource has
+ * the last batch that reads and the last that writes it; an access by the CPU
+ * waits for exactly that batch (tbr_resource_wait), flushing it first if
  * it is still being recorded. A buffer or texture that is discarded as a whole
  * gets new memory instead (orphaning), one that is changed in part while the
  * batch being recorded reads it a copy (shadowing). Whether that happens depends
@@ -45,10 +45,10 @@ struct tbr_resource {
 
    uint32_t writes;                /**< how often the CPU or transform feedback began to write it */
    uint64_t last_read, last_write; /**< sequence numbers of batches; 0: none (atomic) */
-   /** Whose batches read it, to compare, it may be gone; TBR_READERS_MANY (atomic). */
+   /** The context whose batches read it, only compared, as it may be destroyed; TBR_READERS_MANY (atomic). */
    const struct tbr_context *reader;
-   uint32_t announced_id; /**< the id last told to the event stream */
-   bool undefined;        /**< thrown away: what is in memory need not be loaded */
+   uint32_t announced_id; /**< the id last announced to the event stream */
+   bool undefined;        /**< invalidated: the content need not be loaded */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;
@@ -84,7 +84,7 @@ tbr_storage_address(const struct tbr_storage *storage, const struct tbr_resource
 void tbr_storage_reference(struct tbr_storage **destination, struct tbr_storage *source);
 
 /** Makes *held a reference to the resource's memory, which another context may replace
- * at any time: who reads or writes the memory holds it. True if *held was another
+ * at any time: readers and writers hold a reference. True if *held was another
  * memory before. Costs nothing if it was not. */
 bool tbr_resource_hold(const struct tbr_resource *resource, struct tbr_storage **held);
 
@@ -97,7 +97,7 @@ tbr_resource_note_read(const struct tbr_context *context, struct tbr_resource *r
 void tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bool for_write);
 
 /** Gives the resource fresh, zeroed memory if batches have used the old one. False
- * when memory is out or it cannot (display targets, persistent mappings). */
+ * when out of memory or it cannot (display targets, persistent mappings). */
 bool tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource);
 
 /** Makes the resource's memory safe to be written by the CPU, by giving it a copy

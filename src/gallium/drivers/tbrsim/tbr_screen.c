@@ -34,7 +34,7 @@
 #include "tbr_resource.h"
 #include "tbr_statistics.h"
 
-/* ---- the end of the process ------------------------------------------- */
+/* ---- process exit ------------------------------------------------------- */
 
 /* Screens that still have a model: a process that exits without destroying them
  * gets its statistics all the same. */
@@ -69,21 +69,21 @@ finish_all_models(void)
    simple_mtx_unlock(&models_mutex);
 }
 
-/* The screens are the parent's. */
+/* A forked child does not own its parent's screens. */
 static void
-forget_parent(void)
+reset_after_fork(void)
 {
    simple_mtx_init(&models_mutex, mtx_plain);
    screens_with_model = NULL;
 }
 
 static void
-remember_model(struct tbr_screen *screen)
+add_model(struct tbr_screen *screen)
 {
    static bool registered, registered_at_fork;
 
    simple_mtx_lock(&models_mutex);
-   tbr_process_at_fork(&registered_at_fork, forget_parent);
+   tbr_process_at_fork(&registered_at_fork, reset_after_fork);
    process = getpid();
    if (!registered)
       registered = atexit(finish_all_models) == 0;
@@ -93,7 +93,7 @@ remember_model(struct tbr_screen *screen)
 }
 
 static void
-forget_model(struct tbr_screen *screen)
+remove_model(struct tbr_screen *screen)
 {
    simple_mtx_lock(&models_mutex);
    struct tbr_screen **link = &screens_with_model;
@@ -192,7 +192,7 @@ flush_frontbuffer(struct pipe_screen *base, struct pipe_context *context, struct
 void
 tbr_screen_note_ended_loops(struct tbr_screen *screen)
 {
-   if (p_atomic_read(&screen->loops_ended) && !p_atomic_xchg(&screen->told_of_loops, 1))
+   if (p_atomic_read(&screen->loops_ended) && !p_atomic_xchg(&screen->reported_loops, 1))
       mesa_logi("a shader's loops were ended after %u iterations (shader.loop_limit); what it "
                 "computed is wrong",
                 screen->config->shader.loop_limit);
@@ -204,13 +204,13 @@ destroy_screen(struct pipe_screen *base)
    struct tbr_screen *screen = tbr_screen(base);
 
    /* The model waits for tiles that the renderer still has to finish. */
-   forget_model(screen);
+   remove_model(screen);
    if (screen->renderer)
       tbr_renderer_destroy(screen->renderer);
    tbr_shader_cache_destroy(screen->shader_cache);
    simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->storage_lock);
-   simple_mtx_destroy(&screen->hand_over_lock);
+   simple_mtx_destroy(&screen->submit_lock);
    tbr_counter_set_destroy_screen(screen);
    cm_counter_table_destroy(screen->counters);
    if (screen->config)
@@ -248,7 +248,7 @@ build_gpu(struct tbr_screen *screen)
 {
    const char *isa = tbr_isa_get()->name;
 
-   simple_mtx_init(&screen->hand_over_lock, mtx_plain);
+   simple_mtx_init(&screen->submit_lock, mtx_plain);
 
    cm_set_message_handler(log_message);
    screen->config = load_config();
@@ -267,7 +267,7 @@ build_gpu(struct tbr_screen *screen)
       screen->model = tbr_model_create(screen->config, isa, simulate);
       if (!screen->model)
          return false;
-      remember_model(screen);
+      add_model(screen);
    }
 
    const unsigned threads = screen->config->threads ? screen->config->threads : util_get_cpu_caps()->nr_cpus;

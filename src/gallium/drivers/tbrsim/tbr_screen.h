@@ -27,10 +27,9 @@ struct tbr_screen {
    struct tbr_renderer *renderer; /**< renders passes tile by tile on all cores */
    struct tbr_model
       *model; /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
-   bool
-      record_hidden; /**< events tell of the fragments that mode tbdr does not shade, and of those that fail the
+   bool record_hidden; /**< events have the fragments that mode tbdr does not shade, and those that fail the
                         * tests: tbr_recording_keeps_hidden */
-   simple_mtx_t hand_over_lock;        /**< renderer and model get passes in one order */
+   simple_mtx_t submit_lock;           /**< renderer and model take passes in the same order */
    struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
 
    struct tbr_shader_cache *shader_cache; /**< generated code */
@@ -52,12 +51,12 @@ struct tbr_screen {
    char **counter_texts; /**< descriptions with their units, by counter */
 
    uint32_t loops_ended;        /**< 1 once a shader's loops had to be ended; see tbr_nir_limit_loops */
-   uint32_t told_of_loops;      /**< ... and the user has been told (atomic) */
+   uint32_t reported_loops;     /**< ... and that has been reported (atomic) */
    uint32_t frame;              /**< frames ended so far (atomic) */
    uint32_t next_resource_id;   /**< event-stream identifiers, atomically counted up */
    simple_mtx_t announce_mutex; /**< of what contexts announce to the event stream once */
    uint32_t user_buffer_id;     /**< see tbr_resource_user_buffer; 0: not needed yet */
-   const void *drawing_thread;  /**< tells threads apart: the first that has begun a pass (atomic) */
+   const void *drawing_thread;  /**< identifies the first thread that began a pass (atomic) */
    uint32_t many_threads;       /**< 1 once another has (atomic) */
 };
 
@@ -67,15 +66,15 @@ tbr_screen(struct pipe_screen *screen)
    return (struct tbr_screen *)screen;
 }
 
-/** Tells the user, once, that the watchdog has ended a shader's loops. */
+/** Reports, once, that the watchdog has ended a shader's loops. */
 void tbr_screen_note_ended_loops(struct tbr_screen *screen);
 
 /** Sets caps, limits and formats (tbr_caps.c). The shader limits come first: Mesa
  * derives caps from them. */
 void tbr_caps_init_screen(struct tbr_screen *screen);
 
-/** Lists the model's counters as driver queries (tbr_counter_query.c). False when memory
- * is out. */
+/** Lists the model's counters as driver queries (tbr_counter_query.c). False when out
+ * of memory. */
 bool tbr_counter_query_init_screen(struct tbr_screen *screen);
 
 #endif

@@ -30,7 +30,7 @@ enum tbr_input_source {
 
 struct tbr_shader_input {
    uint8_t source;        /**< enum tbr_input_source */
-   uint8_t attribute;     /**< place among the primitive's attributes after the position; of a value of the
+   uint8_t attribute;     /**< index among the primitive's attributes after the position; of a value of the
                            * framebuffer: which (enum tbr_fetch) */
    uint8_t components;    /**< mask of the components read */
    uint8_t interpolation; /**< enum tbr_interpolation */
@@ -105,7 +105,7 @@ tbr_fragment_shader_compile(struct tbr_context *context, struct tbr_fragment_sha
                             const struct tbr_fragment_variant_key *key);
 
 /** Generates code (tbr_jit.c), or loads it from the cache on disk by its key. NULL if
- * LLVM fails or memory is out. */
+ * LLVM fails or when out of memory. */
 struct tbr_code *tbr_jit_compile(struct tbr_context *context, const struct tbr_fragment_shader *shader,
                                  const struct tbr_fragment_variant_key *key, const unsigned char *digest);
 

@@ -72,7 +72,7 @@ static struct list_head caches = {&caches, &caches}; /* of the process */
 /** Mesa waits for the threads of a cache on disk when a process exits; a forked
  * child has none. */
 static void
-forget_threads(void)
+reset_caches_after_fork(void)
 {
    list_for_each_entry (struct tbr_shader_cache, cache, &caches, link) {
       if (cache->disk)
@@ -82,25 +82,25 @@ forget_threads(void)
 }
 
 static void
-remember_cache(struct tbr_shader_cache *cache)
+add_cache(struct tbr_shader_cache *cache)
 {
    static bool registered;
    simple_mtx_lock(&caches_mutex);
    if (!registered)
-      registered = pthread_atfork(NULL, NULL, forget_threads) == 0;
+      registered = pthread_atfork(NULL, NULL, reset_caches_after_fork) == 0;
    list_add(&cache->link, &caches);
    simple_mtx_unlock(&caches_mutex);
 }
 
 static void
-forget_cache(struct tbr_shader_cache *cache)
+remove_cache(struct tbr_shader_cache *cache)
 {
    simple_mtx_lock(&caches_mutex);
    list_del(&cache->link);
    simple_mtx_unlock(&caches_mutex);
 }
 
-/* ---- life -------------------------------------------------------------- */
+/* ---- creation and destruction ------------------------------------------- */
 
 struct tbr_shader_cache *
 tbr_shader_cache_create(const char *isa)
@@ -115,7 +115,7 @@ tbr_shader_cache_create(const char *isa)
    }
    simple_mtx_init(&cache->lock, mtx_plain);
    cache->disk = open_disk_cache(isa);
-   remember_cache(cache);
+   add_cache(cache);
    return cache;
 }
 
@@ -124,7 +124,7 @@ tbr_shader_cache_destroy(struct tbr_shader_cache *cache)
 {
    if (!cache)
       return;
-   forget_cache(cache);
+   remove_cache(cache);
    disk_cache_destroy(cache->disk);
    _mesa_hash_table_destroy(cache->codes, NULL);
    simple_mtx_destroy(&cache->lock);

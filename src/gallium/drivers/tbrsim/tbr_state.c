@@ -14,7 +14,7 @@
 #include "tbr_context.h"
 #include "tbr_resource.h"
 
-/** Primitives that draw still holds belong to the state so far. */
+/** Primitives that draw has queued belong to the old state. */
 static void
 change(struct tbr_context *context, uint32_t dirty)
 {
@@ -286,7 +286,7 @@ set_sampler_views(struct pipe_context *base, enum pipe_shader_type stage, unsign
 
 /* ---- constants -------------------------------------------------------- */
 
-/** Tells draw where a constant buffer of a stage that it executes is; its memory is held. */
+/** Maps a constant buffer in draw for a stage that it executes, with a reference to its memory. */
 static void
 map_constants(struct tbr_context *context, enum pipe_shader_type stage, unsigned index)
 {
@@ -449,7 +449,7 @@ tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resourc
                      TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_VERTEX_CONSTANTS | TBR_DIRTY_FRAMEBUFFER;
 }
 
-/** Calls `act` for all places that hold a memory. */
+/** Calls `act` for all references to memories. */
 static void
 for_all_held(struct tbr_context *context, void (*act)(struct tbr_storage **, const void *), const void *data)
 {

@@ -45,9 +45,9 @@ create_writer(const struct cm_config *config, const char *isa)
    return writer != NULL;
 }
 
-/* The files are the parent's. */
+/* A forked child has no part in its parent's files. */
 static void
-forget_parent(void)
+reset_after_fork(void)
 {
    simple_mtx_init(&mutex, mtx_plain);
    table = NULL;
@@ -62,7 +62,7 @@ tbr_statistics_prepare(const struct cm_config *config, const char *isa)
    static bool registered;
 
    simple_mtx_lock(&mutex);
-   tbr_process_at_fork(&registered, forget_parent);
+   tbr_process_at_fork(&registered, reset_after_fork);
    if (!prepared)
       prepared = !tbr_process_directory() || create_writer(config, isa);
    const bool ok = prepared;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The statistics files of the process (TBRSIM_OUT), in a folder of its own (stats/process_results.h). A process may have several
- * screens, one after another or at once (a display that was only opened to look at
+ * The statistics files of the process (TBRSIM_OUT), in a folder of its own
+ * (stats/process_results.h). A process may have several
+ * screens, one after another or at once (a display that was only opened to query
  * it, one for X and one for EGL), but has one set of files: the first screen that
  * finishes a frame owns them. When it is destroyed, the next screen that finishes
  * a frame goes on in the same files, beginning with cold caches.
@@ -24,11 +25,11 @@ void tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR
 
 /** Prepares the files for the process, once; nothing is opened before a frame.
  * config: the process's (all screens read the same), isa: the vector feature
- * level's name. False with a message when memory is out. */
+ * level's name. False with a message when out of memory. */
 bool tbr_statistics_prepare(const struct cm_config *config, const char *isa);
 
-/** The model's screen finishes a frame: makes it the owner if there is none. Says
- * once in a line that another screen's frames are left out. Called on the
+/** The model's screen finishes a frame: makes it the owner if there is none. Warns
+ * once that another screen's frames are not in the files. Called on the
  * application's thread, so that the owner does not depend on timing. */
 void tbr_statistics_claim(const struct tbr_model *model);
 

@@ -251,7 +251,7 @@ reads_what_it_writes(const struct pipe_blit_info *info)
           info->dst.box.z < info->src.box.z + info->src.box.depth;
 }
 
-/** Replaces a blit's source by a copy of it. False when memory is out. */
+/** Replaces a blit's source by a copy of it. False when out of memory. */
 static bool
 copy_source(struct pipe_context *base, struct pipe_blit_info *info)
 {

@@ -131,7 +131,7 @@ struct tbr_fragment_queue {
 struct tbr_visible_block {
    uint32_t primitive;
    uint16_t block;
-   uint16_t live; /**< lane mask; in multisampled passes the place in tbr_tile_thread.visible_samples */
+   uint16_t live; /**< lane mask; in multisampled passes the index in tbr_tile_thread.visible_samples */
 };
 
 /** Memory for planes: chunks that stay where they are until all are recycled. */
@@ -151,7 +151,7 @@ struct tbr_tile_thread {
    struct tbr_tile_color color[TBR_MAX_COLOR_BUFFERS];
 
    const struct tbr_pass *pass;
-   FILE *dump; /**< where the tile's life is told (tbr_tile_dump.h); NULL: nowhere */
+   FILE *dump; /**< output of tbr_tile_dump.h; NULL: none */
    uint32_t tile;
    uint32_t layer;         /**< of the framebuffer, that the tile belongs to */
    int32_t tile_x, tile_y; /**< the tile's first pixel in the framebuffer */
@@ -178,11 +178,11 @@ struct tbr_tile_thread {
    uint32_t chunk_used;
 
    /** Runs of primitives of one draw among the tile's primitives. */
-   uint32_t num_runs, run_places_capacity;
+   uint32_t num_runs, run_offsets_capacity;
    uint32_t run_draw; /**< the last run's draw */
 
    /* Scratch of the visibility buffer's flush. */
-   uint32_t *run_places;                         /**< run_places_capacity, more than num_runs */
+   uint32_t *run_offsets;                        /**< run_offsets_capacity, more than num_runs */
    struct tbr_visible_block *visible, *sorted;   /**< visible_capacity each */
    uint32_t visible_capacity;                    /**< as many as the pass has samples in a tile */
    uint16_t (*visible_samples)[TBR_MAX_SAMPLES]; /**< lane masks; of multisampled passes only */
@@ -191,7 +191,7 @@ struct tbr_tile_thread {
    uint32_t occlusion_capacity;
 };
 
-/** Ends the program with one line: a renderer without memory has no right image. */
+/** Ends the process with a message: a renderer without memory has no right image. */
 _Noreturn void tbr_tile_out_of_memory(const char *what);
 /** Doubles the room for the tile's primitives. */
 void tbr_tile_grow_primitives(struct tbr_tile_thread *thread);

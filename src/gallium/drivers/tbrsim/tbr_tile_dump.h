@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** A tile's life as text (TBRSIM_DEBUG=tile=X,Y). All are called with thread->dump set. */
+/** The rendering of one tile as text (TBRSIM_DEBUG=tile=X,Y). All are called with thread->dump set. */
 #ifndef TBR_TILE_DUMP_H
 #define TBR_TILE_DUMP_H
 

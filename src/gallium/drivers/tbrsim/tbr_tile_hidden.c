@@ -162,10 +162,10 @@ static void
 name_visible_primitives(struct tbr_tile_thread *thread)
 {
    for (uint32_t s = 0; s < thread->pass->samples; s++) {
-      uint32_t *place = thread->visibility + s * TBR_TILE_MAX_PIXELS;
+      uint32_t *pixels = thread->visibility + s * TBR_TILE_MAX_PIXELS;
       for (uint32_t pixel = 0; pixel < thread->num_blocks * 16; pixel++) {
-         if (place[pixel])
-            place[pixel] = event_primitive(thread, place[pixel] - 1) + 1;
+         if (pixels[pixel])
+            pixels[pixel] = event_primitive(thread, pixels[pixel] - 1) + 1;
       }
    }
 }
@@ -177,13 +177,13 @@ find_visible(const struct tbr_tile_thread *thread, const struct cm_quad *quad, u
 {
    assert(!sample || sample <= thread->pass->samples);
    const uint32_t block = (quad->y >> 1) * thread->blocks_x + (quad->x >> 1);
-   const uint32_t *place = thread->visibility + block * 16 + (quad->y & 1u) * 8 + (quad->x & 1u) * 4;
+   const uint32_t *pixels = thread->visibility + block * 16 + (quad->y & 1u) * 8 + (quad->x & 1u) * 4;
    const uint32_t first = sample ? sample - 1 : 0;
    const uint32_t past = sample ? sample : thread->pass->samples;
    uint32_t visible = 0;
    for (uint32_t s = first; s < past; s++) {
       for (unsigned i = 0; i < 4; i++)
-         visible |= (uint32_t)(place[s * TBR_TILE_MAX_PIXELS + i] == quad->primitive + 1) << i;
+         visible |= (uint32_t)(pixels[s * TBR_TILE_MAX_PIXELS + i] == quad->primitive + 1) << i;
    }
    return visible & quad->live;
 }

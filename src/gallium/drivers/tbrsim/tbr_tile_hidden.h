@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * Hidden fragments in the events (tbr_pass.keep_hidden): what passes early Z is shaded,
- * as in mode tbr, and the visibility buffer only tells what mode tbdr would have shaded.
+ * as in mode tbr, and the visibility buffer only determines what mode tbdr would have shaded.
  */
 #ifndef TBR_TILE_HIDDEN_H
 #define TBR_TILE_HIDDEN_H
@@ -13,7 +13,7 @@ struct tbr_tile_thread;
 /** Word 0 of the queue's shade event: its flags (CM_SHADE_*). */
 uint32_t tbr_hidden_shade_flags(const struct tbr_tile_thread *thread);
 
-/** Tells of those quads of a 4×4 block that a primitive covers but that run no shader.
+/** Records the quads of a 4×4 block that a primitive covers but that run no shader.
  * block: its number; covered, passed: lane masks, of multisampled passes in any sample. */
 void tbr_hidden_record_unshaded(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block,
                                 uint32_t covered, uint32_t passed);

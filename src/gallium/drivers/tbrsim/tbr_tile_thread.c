@@ -51,9 +51,9 @@ tbr_tile_thread_create(void)
    memset(thread, 0, size);
    thread->primitives_capacity = 1024;
    thread->primitives = malloc(thread->primitives_capacity * sizeof(*thread->primitives));
-   thread->run_places_capacity = 64;
-   thread->run_places = malloc(thread->run_places_capacity * sizeof(*thread->run_places));
-   if (!reserve_visible(thread, 1) || !thread->primitives || !thread->run_places) {
+   thread->run_offsets_capacity = 64;
+   thread->run_offsets = malloc(thread->run_offsets_capacity * sizeof(*thread->run_offsets));
+   if (!reserve_visible(thread, 1) || !thread->primitives || !thread->run_offsets) {
       tbr_tile_thread_destroy(thread);
       return NULL;
    }
@@ -76,7 +76,7 @@ tbr_tile_thread_destroy(struct tbr_tile_thread *thread)
    free(thread->sorted);
    free(thread->visible_samples);
    free(thread->primitives);
-   free(thread->run_places);
+   free(thread->run_offsets);
    free(thread->occlusion);
    free(thread);
 }
@@ -97,14 +97,14 @@ tbr_tile_grow_primitives(struct tbr_tile_thread *thread)
 void
 tbr_tile_grow_runs(struct tbr_tile_thread *thread)
 {
-   assert(thread->num_runs <= thread->run_places_capacity);
-   const uint32_t capacity = thread->run_places_capacity * 2;
-   void *places =
-      capacity ? realloc(thread->run_places, (size_t)capacity * sizeof(*thread->run_places)) : NULL;
-   if (!places)
+   assert(thread->num_runs <= thread->run_offsets_capacity);
+   const uint32_t capacity = thread->run_offsets_capacity * 2;
+   void *offsets =
+      capacity ? realloc(thread->run_offsets, (size_t)capacity * sizeof(*thread->run_offsets)) : NULL;
+   if (!offsets)
       tbr_tile_out_of_memory("the draws");
-   thread->run_places = places;
-   thread->run_places_capacity = capacity;
+   thread->run_offsets = offsets;
+   thread->run_offsets_capacity = capacity;
 }
 
 void
@@ -125,7 +125,7 @@ tbr_tile_next_chunk(struct tbr_tile_thread *thread)
 /* ---- what a pass needs ------------------------------------------------- */
 
 /* Whether the format is unsigned normalised channels in at most 32 bits; fills
- * the places of the channels. */
+ * the positions of the channels. */
 static bool
 describe_unorm(struct tbr_tile_color *color, const struct util_format_description *description)
 {

@@ -83,7 +83,7 @@ depth_encode(const struct tbr_tile_thread *thread, const struct tbr_draw_state *
 }
 
 /* The plane at pixel centres dx, dy from the primitive's reference point. Always
- * in this order, so that a fragment's depth does not depend on who asks. */
+ * in this order, so that a fragment's depth does not depend on the caller. */
 TBR_INLINE floats
 plane_evaluate(const struct tbr_plane *plane, floats dx, floats dy)
 {

@@ -7,16 +7,16 @@
 /* Attributes of a primitive so many further on in the list are prefetched. */
 #define PREFETCH_DISTANCE 4
 
-/* Without the queue drained, so many primitives may be remembered for nothing. */
-#define FORGET_PRIMITIVES 4096
+/* From so many primitives on the queue is drained, to discard them. */
+#define DRAIN_PRIMITIVES 4096
 
-/* A draw's primitives begin. */
+/* Before the first primitive of a draw. */
 static void
 begin_draw(struct tbr_tile_thread *thread, uint32_t draw)
 {
    drain_queue(thread);
    plan_draw(thread, draw);
-   /* What is not opaque sees the colours, so they must be there. */
+   /* Fragments that are not opaque read the colours: shade the visible ones first. */
    if (thread->has_visible && thread->plan.draws && thread->plan.shade && !thread->plan.record)
       flush_visibility(thread);
 }
@@ -52,9 +52,9 @@ fetch_primitives(struct tbr_tile_thread *thread)
          rasterize_primitive(thread, position, pmd.primitive, pmd.num_attributes);
       else
          rasterize_multisampled(thread, position, pmd.primitive, pmd.num_attributes);
-      if (thread->num_primitives >= FORGET_PRIMITIVES && !thread->has_visible) {
+      if (thread->num_primitives >= DRAIN_PRIMITIVES && !thread->has_visible) {
          drain_queue(thread);
-         forget_primitives(thread);
+         discard_primitives(thread);
       }
    }
 }

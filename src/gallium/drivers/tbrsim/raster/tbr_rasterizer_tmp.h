@@ -161,7 +161,7 @@ keep_run(struct tbr_tile_thread *thread, uint32_t run)
    if (run < thread->num_runs)
       return;
    assert(run == thread->num_runs);
-   if (run == thread->run_places_capacity)
+   if (run == thread->run_offsets_capacity)
       tbr_tile_grow_runs(thread);
    thread->num_runs = run + 1;
    thread->run_draw = thread->plan.draw;
@@ -207,7 +207,7 @@ rasterize_primitive_as(struct tbr_tile_thread *thread, const struct cm_pb_attrib
    const bool used = blocks_x * blocks_y <= 4
                         ? rasterize_few(thread, index, &box, edges, num_edges, samples)
                         : rasterize_groups(thread, index, &box, edges, num_edges, samples);
-   /* A primitive that no fragment refers to leaves its place to the next. */
+   /* The index of a primitive without fragments is reused for the next. */
    assert(index + 1 == thread->num_primitives);
    if (!used) {
       thread->num_primitives--;

@@ -35,7 +35,7 @@ record_shade_event(struct tbr_tile_thread *thread, bool continues)
    events->num_words += num_words;
 }
 
-/* Tells of the last shade event what came through all tests. */
+/* Records in the last shade event which fragments passed all tests. */
 TBR_INLINE void
 record_written(struct tbr_tile_thread *thread, uint32_t written)
 {
@@ -141,7 +141,7 @@ conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint
 }
 
 /* Appends quad n of a block whose first pixel's centre is at x, y in the
- * framebuffer; live, covered: masks of its four pixels. Returns its place. */
+ * framebuffer; live, covered: masks of its four pixels. Returns its index. */
 TBR_INLINE unsigned
 append_quad(struct tbr_tile_thread *thread, const struct tbr_tile_primitive *primitive,
             uint32_t primitive_index, uint32_t block_index, unsigned block_quad, float x, float y,

@@ -26,7 +26,7 @@ render_tile(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_
       tbr_tile_dump_load(thread);
    fetch_primitives(thread);
    flush_visibility(thread);
-   forget_primitives(thread);
+   discard_primitives(thread);
    flush_tile(thread);
    if (unlikely(thread->dump))
       tbr_tile_dump_store(thread);

@@ -13,20 +13,20 @@ collect_visible(struct tbr_tile_thread *thread)
    struct tbr_visible_block *entries = thread->visible;
    uint32_t count = 0;
    for (uint32_t block = 0; block < thread->num_blocks; block++) {
-      uint32_t *place = thread->visibility + block * 16;
-      const ints seen = ints_load(place);
+      uint32_t *pixels = thread->visibility + block * 16;
+      const ints seen = ints_load(pixels);
       uint32_t left = ints_equal(seen, ints_all(0)) ^ 0xffff;
       if (!left)
          continue;
       while (left) {
-         const uint32_t primitive = place[__builtin_ctz(left)];
+         const uint32_t primitive = pixels[__builtin_ctz(left)];
          assert(primitive <= thread->num_primitives && count < thread->visible_capacity);
          const uint32_t live = ints_equal(seen, ints_all(primitive));
          entries[count++] =
             (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = live};
          left &= ~live;
       }
-      ints_store(place, ints_all(0));
+      ints_store(pixels, ints_all(0));
    }
    return count;
 }
@@ -39,16 +39,16 @@ collect_visible_samples(struct tbr_tile_thread *thread)
 {
    uint32_t count = 0;
    for (uint32_t block = 0; block < thread->num_blocks; block++) {
-      uint32_t *const place = thread->visibility + block * 16;
+      uint32_t *const pixels = thread->visibility + block * 16;
       uint32_t left[TBR_MAX_SAMPLES], any = 0;
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-         any |= left[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(0)) ^ 0xffff;
+         any |= left[s] = ints_equal(ints_load(pixels + s * TBR_TILE_MAX_PIXELS), ints_all(0)) ^ 0xffff;
       while (any) {
          const unsigned lane = __builtin_ctz(any);
          uint32_t primitive = UINT32_MAX;
          for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
             if (left[s] >> lane & 1)
-               primitive = MIN2(primitive, place[s * TBR_TILE_MAX_PIXELS + lane]);
+               primitive = MIN2(primitive, pixels[s * TBR_TILE_MAX_PIXELS + lane]);
          }
          assert(primitive <= thread->num_primitives && count < thread->visible_capacity);
          thread->visible[count] =
@@ -56,13 +56,13 @@ collect_visible_samples(struct tbr_tile_thread *thread)
          uint16_t *coverage = thread->visible_samples[count++];
          any = 0;
          for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
-            coverage[s] = ints_equal(ints_load(place + s * TBR_TILE_MAX_PIXELS), ints_all(primitive));
+            coverage[s] = ints_equal(ints_load(pixels + s * TBR_TILE_MAX_PIXELS), ints_all(primitive));
             left[s] &= ~coverage[s];
             any |= left[s];
          }
       }
       for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-         ints_store(place + s * TBR_TILE_MAX_PIXELS, ints_all(0));
+         ints_store(pixels + s * TBR_TILE_MAX_PIXELS, ints_all(0));
    }
    return count;
 }
@@ -81,9 +81,9 @@ queue_visible(struct tbr_tile_thread *thread, const struct tbr_visible_block *en
    queue_samples(thread, entry->primitive, entry->block, coverage, covered);
 }
 
-/* Nothing refers to the tile's primitives any more. */
+/* No fragment refers to the tile's primitives any more. */
 static void
-forget_primitives(struct tbr_tile_thread *thread)
+discard_primitives(struct tbr_tile_thread *thread)
 {
    assert(!thread->queue.count && !thread->has_visible);
    thread->num_primitives = 0;
@@ -97,19 +97,19 @@ sort_visible(struct tbr_tile_thread *thread, uint32_t count)
 {
    const struct tbr_visible_block *entries = thread->visible;
    const struct tbr_tile_primitive *primitives = thread->primitives;
-   uint32_t *place = thread->run_places;
-   memset(place, 0, thread->num_runs * sizeof(*place));
+   uint32_t *offset = thread->run_offsets;
+   memset(offset, 0, thread->num_runs * sizeof(*offset));
    for (uint32_t n = 0; n < count; n++)
-      place[primitives[entries[n].primitive].run]++;
+      offset[primitives[entries[n].primitive].run]++;
    uint32_t sum = 0;
    for (uint32_t run = 0; run < thread->num_runs; run++) {
-      const uint32_t length = place[run];
-      place[run] = sum;
+      const uint32_t length = offset[run];
+      offset[run] = sum;
       sum += length;
    }
-   assert(sum == count && thread->num_runs <= thread->run_places_capacity);
+   assert(sum == count && thread->num_runs <= thread->run_offsets_capacity);
    for (uint32_t n = 0; n < count; n++)
-      thread->sorted[place[primitives[entries[n].primitive].run]++] = entries[n];
+      thread->sorted[offset[primitives[entries[n].primitive].run]++] = entries[n];
    return thread->sorted;
 }
 
@@ -124,7 +124,7 @@ flush_visibility(struct tbr_tile_thread *thread)
    thread->has_visible = false;
    if (thread->pass->keep_hidden) {
       tbr_hidden_flush(thread);
-      forget_primitives(thread);
+      discard_primitives(thread);
       return;
    }
    const uint32_t draw_before = thread->plan.draw;
@@ -145,5 +145,5 @@ flush_visibility(struct tbr_tile_thread *thread)
    drain_queue(thread);
    if (draw_before != thread->plan.draw)
       plan_draw(thread, draw_before);
-   forget_primitives(thread);
+   discard_primitives(thread);
 }

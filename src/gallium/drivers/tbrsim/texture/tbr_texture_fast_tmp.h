@@ -203,7 +203,7 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       x = texture_select_int(x > last_x, last_x, x);
       y = texture_select_int(y > last_y, last_y, y);
       *texel = x | y << 16;
-      const struct texture_places places = {offset, row_stride, {x, x}, {y, y}};
+      const struct texel_positions places = {offset, row_stride, {x, x}, {y, y}};
       struct texture_color color;
       if (cube) /* as in the general function, which takes those that are filtered */
          texture_load_exactly(thread, state, kind, &places, &color);
@@ -245,7 +245,7 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       texture_int y1 = texture_select_int(y >= last_y, last_y & ~repeat_y, y + 1);
       texture_int x0 = texture_select_int(x < 0, last_x & repeat_x, x);
       texture_int y0 = texture_select_int(y < 0, last_y & repeat_y, y);
-      const struct texture_places places = {offset, row_stride, {x0, x1}, {y0, y1}};
+      const struct texel_positions places = {offset, row_stride, {x0, x1}, {y0, y1}};
       if (cube && state->seamless) {
          texture_int level = mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point->level;
          texture_int texels[4];

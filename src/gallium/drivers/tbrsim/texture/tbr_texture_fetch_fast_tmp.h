@@ -50,7 +50,7 @@ texture_fetch_coordinate(const struct tbr_sample_arguments *arguments, unsigned 
 /** Where the lanes' texels are: column, row and layer are 0 of lanes without one. */
 TEXTURE_INLINE struct texture_fetched
 texture_locate_texels(const struct tbr_texture_binding *binding, const struct tbr_sample_arguments *arguments,
-                      unsigned part, struct texture_places *places)
+                      unsigned part, struct texel_positions *places)
 {
    const struct tbr_texture_private *state = &binding->private_state;
    struct texture_fetched fetched = {
@@ -81,7 +81,7 @@ texture_locate_texels(const struct tbr_texture_binding *binding, const struct tb
    }
    fetched.x &= fetched.inside;
    fetched.y &= fetched.inside;
-   *places = (struct texture_places){
+   *places = (struct texel_positions){
       .offset = geometry.field[TEXTURE_OFFSET] + fetched.layer * geometry.field[TEXTURE_LAYER_STRIDE],
       .row_stride = geometry.field[TEXTURE_ROW_STRIDE],
       .x = {fetched.x, fetched.x},
@@ -92,7 +92,7 @@ texture_locate_texels(const struct tbr_texture_binding *binding, const struct tb
 
 TEXTURE_INLINE void
 texture_fetch_as(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
-                 enum texture_kind kind, const struct texture_places *places, unsigned part,
+                 enum texture_kind kind, const struct texel_positions *places, unsigned part,
                  struct tbr_sample_arguments *arguments)
 {
    struct texture_color color;
@@ -103,7 +103,7 @@ texture_fetch_as(struct tbr_texture_thread *thread, const struct tbr_texture_pri
 /** Fetches the texels of one vector; zeros outside the texture, before the view's swizzle. */
 TEXTURE_INLINE void
 texture_fetch_part(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
-                   const struct texture_places *places, const struct texture_fetched *fetched, unsigned part,
+                   const struct texel_positions *places, const struct texture_fetched *fetched, unsigned part,
                    struct tbr_sample_arguments *arguments)
 {
    const struct tbr_texture_private *state = &binding->private_state;
@@ -133,7 +133,7 @@ texture_fetch_fast(struct tbr_texture_thread *thread, const struct tbr_texture_b
    struct texture_reads reads;
    memset(reads.lanes, 0, sizeof(reads.lanes));
    for (unsigned part = 0; part < TBR_LANES; part += TEXTURE_LANES) {
-      struct texture_places places;
+      struct texel_positions places;
       const struct texture_fetched fetched = texture_locate_texels(binding, arguments, part, &places);
       texture_fetch_part(thread, binding, &places, &fetched, part, arguments);
       reads.lanes[0] |= texture_bits(fetched.inside) << part;

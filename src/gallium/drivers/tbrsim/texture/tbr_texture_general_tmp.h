@@ -319,7 +319,7 @@ texture_fetch_lane(const struct tbr_texture_binding *binding, struct tbr_sample_
    texture_store_texel(binding, arguments, lane, &texel);
 }
 
-/** The level of detail as a place among the levels, and its filter. */
+/** The level of detail as a fractional level, and its filter. */
 static float
 texture_level_of(const struct tbr_texture_binding *binding, float lambda, bool *linear)
 {

@@ -184,7 +184,7 @@ texture_unpack(enum texture_kind kind, texture_int word)
    return color;
 }
 
-/** Decodes a block into its place among the thread's. */
+/** Decodes a block into its entry of the thread's cache. */
 static __attribute__((noinline)) void
 texture_decode_block(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
                      const uint8_t *address, struct tbr_texture_block *block)
@@ -209,7 +209,7 @@ texture_find_block(struct tbr_texture_thread *thread, const struct tbr_texture_p
 }
 
 /** Where the texels of a level's square lie; the offset is that of the lane's image. */
-struct texture_places {
+struct texel_positions {
    texture_int offset, row_stride;
    texture_int x[2], y[2]; /**< columns and rows */
 };
@@ -217,7 +217,7 @@ struct texture_places {
 /** The texels of compressed blocks: (0, 0), (1, 0), (0, 1), (1, 1), or the first only. */
 static __attribute__((noinline)) void
 texture_load_blocks(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
-                    const struct texture_places *places, unsigned count, texture_int *texels)
+                    const struct texel_positions *places, unsigned count, texture_int *texels)
 {
    for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
       const uint8_t *image = state->base + places->offset[lane];
@@ -241,7 +241,7 @@ texture_load_blocks(struct tbr_texture_thread *thread, const struct tbr_texture_
 /** Reads the first count texels of a square. */
 TEXTURE_INLINE void
 texture_load_square(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
-                    enum texture_kind kind, const struct texture_places *places, unsigned count,
+                    enum texture_kind kind, const struct texel_positions *places, unsigned count,
                     struct texture_color *colors)
 {
    texture_int texels[4];
@@ -275,7 +275,8 @@ texture_exact_depth(texture_int depth)
 /** Reads a texel a lane, of a depth format as Mesa's format functions do. */
 TEXTURE_INLINE void
 texture_load_exactly(struct tbr_texture_thread *thread, const struct tbr_texture_private *state,
-                     enum texture_kind kind, const struct texture_places *places, struct texture_color *color)
+                     enum texture_kind kind, const struct texel_positions *places,
+                     struct texture_color *color)
 {
    if (kind != TEXTURE_KIND_24_LOW && kind != TEXTURE_KIND_24_HIGH) {
       texture_load_square(thread, state, kind, places, 1, color);

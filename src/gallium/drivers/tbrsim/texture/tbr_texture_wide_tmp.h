@@ -92,7 +92,7 @@ texture_load_wide_texels(enum texture_wide layout, const struct tbr_texture_priv
 /** The first count texels of a square. */
 TEXTURE_INLINE void
 texture_load_wide_square(enum texture_wide layout, const struct tbr_texture_private *state,
-                         const struct texture_places *places, unsigned count, struct texture_color *texels)
+                         const struct texel_positions *places, unsigned count, struct texture_color *texels)
 {
    const int bytes = state->block_bytes;
    const texture_int column[2] = {places->x[0] * bytes, places->x[1] * bytes};
@@ -104,7 +104,7 @@ texture_load_wide_square(enum texture_wide layout, const struct tbr_texture_priv
 
 /** Texels of any format by Mesa's functions. */
 static __attribute__((noinline)) void
-texture_load_any_square(const struct tbr_texture_private *state, const struct texture_places *places,
+texture_load_any_square(const struct tbr_texture_private *state, const struct texel_positions *places,
                         unsigned count, struct texture_color *texels)
 {
    for (unsigned lane = 0; lane < TEXTURE_LANES; lane++) {
@@ -124,7 +124,7 @@ texture_load_any_square(const struct tbr_texture_private *state, const struct te
 
 /** Reads the first count texels of a square, as floats. */
 static __attribute__((noinline)) void
-texture_load_wide(const struct tbr_texture_private *state, const struct texture_places *places,
+texture_load_wide(const struct tbr_texture_private *state, const struct texel_positions *places,
                   unsigned count, struct texture_color *texels)
 {
    /* Red, green and blue are 0 and alpha is 1 where the format has none. */
