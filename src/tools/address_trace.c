@@ -15,7 +15,7 @@ const char *const address_format_names[ADDRESS_FORMAT_COUNT] = {"auto", "din", "
 #define BUFFER_SIZE (256 * 1024)
 /* More than any sensible line has; the buffer always holds one of this length. */
 #define LINE_MAX_BYTES 65536
-/* Looked at to tell the format. */
+/* Bytes from which the format is detected. */
 #define SAMPLE_BYTES 4096
 
 /* Block numbers leave 8 bits for what a cache remembers of a block. */
@@ -73,7 +73,7 @@ wrong_record(const struct address_trace *trace, char *error, unsigned long error
    return false;
 }
 
-/* Reads on, until there are at least `wanted` bytes or the end. */
+/* Reads until there are at least `wanted` bytes, or the end. */
 static bool
 fill_buffer(struct address_trace *trace, size_t wanted, char *error, unsigned long error_size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Address traces of other programs, as the blocks that a cache is asked for. The
+ * Address traces of other programs, as the blocks that they access. The
  * formats (docs/caches.md):
  *
  *    din             Dinero's text: "0 1fc0" (the rest of the line is ignored), and
@@ -19,7 +19,7 @@
 #include "input_file.h"
 
 enum address_format {
-   ADDRESS_FORMAT_AUTO, /**< the beginning of the trace tells */
+   ADDRESS_FORMAT_AUTO, /**< detected from the beginning of the trace */
    ADDRESS_FORMAT_DIN,
    ADDRESS_FORMAT_ORACLEGENERAL,
    ADDRESS_FORMAT_PLAIN,
@@ -53,14 +53,14 @@ struct address_batch {
 
 struct address_trace;
 
-/** Begins to read a file, which is closed with the trace. NULL with a line in error, and the
+/** Begins to read a file, which is closed with the trace. NULL with a message in error, and the
  * file closed, where it is no trace. */
 struct address_trace *
 address_trace_open(struct input_file *file, const char *name, const struct address_options *options,
                    char *error, unsigned long error_size);
 void address_trace_close(struct address_trace *trace);
 
-/** Reads the next batch, which has an access or invalidates blocks except at the end. False with a line
+/** Reads the next batch, which has an access or invalidates blocks except at the end. False with a message
  * in error that names the line or record where the trace is malformed. */
 bool address_trace_read(struct address_trace *trace, struct address_batch *batch, char *error,
                         unsigned long error_size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What `tbrsim analyze` found out: for a report, as JSON, as tables. docs/analysis.md
+/** The results of `tbrsim analyze`: for a report, as JSON, as tables. docs/analysis.md
  * describes each value. */
 #ifndef ANALYSIS_H
 #define ANALYSIS_H
@@ -35,7 +35,7 @@ struct analysis {
    struct simulated simulations[NUM_SIMULATIONS];
 };
 
-/** The groups of streams that the paper's figures tell apart, in their order. */
+/** The groups of streams that the paper's figures distinguish, in their order. */
 enum group {
    GROUP_TEXTURE,
    GROUP_GEOMETRY,
@@ -68,8 +68,8 @@ void analysis_print(const struct analysis *analysis);
 /** Prints all values as one JSON object. */
 void analysis_print_json(const struct analysis *analysis);
 
-/** Writes analysis.json and the tables into a directory, which must exist. Ends the command
- * with a line where a file cannot be written. */
+/** Writes analysis.json and the tables into a directory, which must exist. Exits
+ * with a message if a file cannot be written. */
 void analysis_write(const struct analysis *analysis, const char *directory);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `tbrsim analyze` found out as JSON and as tables of comma-separated values. */
+/* The results of `tbrsim analyze` as JSON and as tables of comma-separated values. */
 #include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>

@@ -6,13 +6,13 @@
 
 #include "tools.h"
 
-/** Parts that wait for a unit: as many, and of memory. One may be larger. */
+/** Limits of the parts that wait for a unit: number and bytes. A single part may be larger. */
 #define MAX_PARTS 32
 #define MAX_BYTES (256ul << 20)
 struct part {
    struct cm_access_runs runs;
    uint32_t *next; /* next uses that are the part's own */
-   unsigned users; /* units that have not yet taken it */
+   unsigned users; /* units that have not simulated it yet */
 };
 
 struct worker {
@@ -21,13 +21,13 @@ struct worker {
    unsigned next; /* number of the part it takes next */
 };
 
-/* What the threads share. A round is one passage over the recording. */
+/* Shared by the threads. A round is one pass over the recording. */
 struct feed {
    const struct cache_feed *options;
    struct feed_round round;
    unsigned frames;         /* that have ended in this round */
    bool needs_next;         /* a unit does */
-   bool collects;           /* this round finds out the next uses, for the next one */
+   bool collects;           /* this round collects the next uses, for the next one */
    struct cm_next_use uses; /* of all runs */
    uint64_t position;       /* in them */
 
@@ -58,7 +58,7 @@ free_part(struct part *part)
    free(part->next);
 }
 
-/* The unit that is farthest behind and has something to take; NULL: none. The lock is held. */
+/* The unit with waiting parts that is farthest behind; NULL: none. The lock is held. */
 static struct worker *
 find_work(const struct feed *feed)
 {
@@ -135,7 +135,7 @@ enqueue(struct feed *feed, struct part *part)
 
 /* ---- parts -------------------------------------------------------------------- */
 
-/* Next uses for a part after which all is forgotten. */
+/* Next uses for a part after which the caches are emptied. */
 static void
 find_own_next_uses(struct part *part)
 {
@@ -165,7 +165,7 @@ take_part(void *context, struct cm_access_runs *runs)
    enqueue(feed, &part);
 }
 
-/* Waits until all units have taken what there is, working meanwhile. */
+/* Waits until all units have simulated all parts, working meanwhile. */
 static void
 drain(struct feed *feed)
 {
@@ -222,7 +222,7 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
       .unit_block_shift = feed->options->unit_block_shift,
       .block_shift = feed->options->block_shift,
       .streams = feed->options->streams,
-      .forgets = feed->options->forgets,
+      .forgets = feed->options->empty_each_pass,
       .by_frames = feed->options->by_frames,
       .take = take_part,
       .frame_end = end_frame,
@@ -283,7 +283,7 @@ cache_feed_run(const struct cache_feed *options, struct simulations *simulations
       feed.needs_next |= needs_next(&feed, w);
 
    /* The next uses of the whole stream are not known before its end. */
-   feed.collects = feed.needs_next && !options->forgets;
+   feed.collects = feed.needs_next && !options->empty_each_pass;
    choose_members(&feed, !feed.collects, true);
    bool fine = run_round(&feed, simulations, configuration, point);
    if (feed.collects) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Replays for the images' sake: frames as PNG files, and their comparison. */
+/** Replays for images: frames as PNG files, and their comparison. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -19,8 +19,8 @@ struct check {
 /** Replays the trace with the memory model off (it changes no pixel) on tbrsim and,
  * for a comparison, on llvmpipe (and softpipe) beside it, frame by frame. Prints the
  * comparison's table. False where a frame is past the tolerance or the driver said
- * that something was lost; ends the command
- * with a line where a replay fails or an image cannot be written. */
+ * that something was lost; exits
+ * with a message if a replay fails or an image cannot be written. */
 bool check_images(const struct check *check);
 
 #endif

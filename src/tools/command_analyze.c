@@ -99,7 +99,7 @@ configure(struct analyze *analyze)
    }
 }
 
-/* Simulates both; false where something was lost, which has been said. */
+/* Simulates both; false where something was lost, which has been reported. */
 static bool
 run(struct analyze *analyze)
 {

@@ -126,7 +126,7 @@ simulate_batch(struct cm_cache *cache, enum cm_stream stream, const struct addre
       cm_cache_invalidate(cache, batch->invalid_begin, batch->invalid_end);
 }
 
-/* A trace in memory, for the policies that have to know all of it. */
+/* A trace in memory, for the policies that need next uses. */
 struct sequence {
    uint64_t *blocks; /* number << 8 | stream << 1 | whether it is written */
    uint64_t count, capacity;
@@ -211,7 +211,7 @@ stream_of(const struct cache_options *options)
    return options->stream < 0 ? CM_STREAM_TEXTURE : (enum cm_stream)options->stream;
 }
 
-/* Reads the whole trace: simulates it at once, or collects what the policy has to know. */
+/* Reads the whole trace: simulates it at once, or collects it for a policy that needs next uses. */
 static void
 read_trace(struct cache_options *options, struct cm_cache *cache, struct sequence *sequence,
            struct cm_next_use *uses)

@@ -153,7 +153,7 @@ read_entries(void *context, const cm_entry *entries, uint32_t count)
    }
 }
 
-/* Simulates all frames; false where something was lost, which has been said. */
+/* Simulates all frames; false where something was lost, which has been reported. */
 static bool
 run(struct export *export, const struct export_options *options, struct session *session)
 {

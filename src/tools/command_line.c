@@ -9,7 +9,7 @@
 #include "tools.h"
 
 #define MAX_ROWS 64
-#define FIRST_OPTION 0x100 /* of those that are only long */
+#define FIRST_OPTION 0x100 /* first number of options without a short name */
 #define HELP_COLUMN 27
 
 /* All rows of a command, one after the other. */

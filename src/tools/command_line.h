@@ -15,7 +15,7 @@ struct option_row {
    const char *value;
    /** Lines for --help, of which %s is the group's default; NULL: another name of the row before it. */
    const char *help;
-   /** Parses a value (NULL: omitted, or there is none); ends the command with a line where it is wrong. option: its
+   /** Parses a value (NULL: omitted, or there is none); exits with a message if it is wrong. option: its
     * name with "--". */
    void (*take)(void *field, const char *option, const char *value);
    size_t offset; /**< of the field that take gets, in the group's target */
@@ -64,7 +64,7 @@ struct command_line {
 };
 
 /** Parses the words behind the subcommand. --help and -h print the help and end the command; -o is --out of a command
- * that has it. Ends the command with a line where an option is unknown, lacks its value or is repeated, and where
+ * that has it. Exits with a message if an option is unknown, lacks its value or is repeated, and where
  * there are too few operands or too many. */
 struct operands command_line_parse(const struct command_line *line, int argc, char **argv);
 

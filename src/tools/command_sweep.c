@@ -148,7 +148,7 @@ struct points {
    uint32_t count;
 };
 
-/* Ends the command where there can be no such cache. */
+/* Exits if there can be no such cache. */
 static void
 check_point(const struct cm_sweep_point *point, uint32_t block, enum cm_index index)
 {
@@ -196,7 +196,7 @@ make_points(const struct sweep_options *options, uint32_t block)
    return points;
 }
 
-/* ---- whose accesses ------------------------------------------------------------ */
+/* ---- accesses ------------------------------------------------------------ */
 
 /* The accesses as a simulation has them at one of its units. */
 struct source {
@@ -230,7 +230,7 @@ parse_streams(const char *names)
    return streams;
 }
 
-/* The streams alone arrive at a cache that is nobody else's, whatever the configuration had. */
+/* A cache of its own for these streams alone, whatever the configuration's caches. */
 static struct source
 isolate_streams(struct cm_config *config, uint32_t streams, uint32_t block)
 {
@@ -263,7 +263,7 @@ has_parameter_buffer_alone(const struct cm_config *config, enum cm_unit unit, ui
    return any;
 }
 
-/* What arrives at a unit does not depend on what it does. */
+/* The accesses that arrive at a unit do not depend on its policy. */
 static struct source
 find_point(struct configuration *configuration, const char *name, uint32_t streams)
 {
@@ -426,7 +426,7 @@ command_sweep(int argc, char **argv)
       .unit_block_shift = (unsigned)__builtin_ctz(source.block),
       .block_shift = (unsigned)__builtin_ctz(block),
       .streams = source.streams,
-      .forgets = source.is_parameter_buffer,
+      .empty_each_pass = source.is_parameter_buffer,
       .jobs = options.jobs,
    };
    session.simulations.jobs = options.jobs > 1 ? 2 : 1; /* one decodes, one simulates */
@@ -447,7 +447,7 @@ command_sweep(int argc, char **argv)
       .last_frame = session_frame_number(&session, session.simulations.last_frame),
       .block_bytes = block,
       .index = caches->index,
-      .forgets = source.is_parameter_buffer,
+      .empty_each_pass = source.is_parameter_buffer,
       .warm_up = options.frames.warm_up,
       .points = points.list,
       .results = results,

@@ -42,8 +42,8 @@ struct configurations {
    unsigned num_variations;
 };
 
-/** --config (a preset, and settings behind commas) and --set, as the command line has them. End the command with a
- * line where a single one is given twice. */
+/** --config (a preset, and settings behind commas) and --set, as the command line has them. Exit with a message
+ * if a single one is given twice. */
 void configurations_add(struct configurations *configurations, const char *preset);
 void configurations_set(struct configurations *configurations, const char *assignment);
 
@@ -53,7 +53,7 @@ void configurations_all(struct configurations *configurations);
 /** --vary KEY=VALUE,…: each configuration with each of the values, for all keys that are varied. */
 void configurations_vary(struct configurations *configurations, const char *variation);
 
-/** Loads them; without a --config there is one. Ends the command with a line where one is wrong, where two are the
+/** Loads them; without a --config there is one. Exits with a message if one is wrong, where two are the
  * same, or where the recording cannot answer for it; or where it is not clear whether settings are for all of them.
  * recording: NULL of a command that simulates live. */
 void configurations_finish(struct configurations *configurations, const struct cm_recording *recording);

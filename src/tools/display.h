@@ -3,9 +3,9 @@
 #ifndef DISPLAY_H
 #define DISPLAY_H
 
-/** Sees to it that DISPLAY names a display: starts Xvfb where it is not set; that
- * ends with the command. size is "WIDTHxHEIGHT", NULL for the default. Ends the
- * command with a line where Xvfb cannot be started. */
+/** Ensures that DISPLAY names a display: starts Xvfb where it is not set; that
+ * ends with the command. size is "WIDTHxHEIGHT", NULL for the default. Exits
+ * with a message if Xvfb cannot be started. */
 void display_require(const char *size);
 
 #endif

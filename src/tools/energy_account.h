@@ -34,7 +34,7 @@ struct energy_account {
    struct cm_energy_sums sums; /**< of the frames */
 };
 
-/** Reads a stats.json, or that of a directory. Ends the command with a line where there is none, or it does not
+/** Reads a stats.json, or that of a directory. Exits with a message if there is none, or it does not
  * say what energy needs. */
 void
 energy_account_load(struct energy_account *account, const char *path, const struct energy_options *options);

@@ -18,7 +18,7 @@ struct variable {
 const char *presets_directory(void);
 
 /** Fills in the variables for a Gallium driver ("tbrsim", "llvmpipe", "softpipe");
- * returns how many. Ends the command where Mesa's libraries are not with it.
+ * returns how many. Exits if Mesa's libraries are not with it.
  * frames ("A-B") are those simulated; NULL: all. */
 unsigned environment_variables(struct variable variables[MAX_VARIABLES], const char *driver,
                                const struct options *options, const char *frames);

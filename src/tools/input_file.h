@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /** Reads a file from its beginning to its end, uncompressed on the way if it is
- * compressed with gzip, zstd or xz, which its first bytes tell. */
+ * compressed with gzip, zstd or xz (detected from its first bytes). */
 #ifndef INPUT_FILE_H
 #define INPUT_FILE_H
 
@@ -10,7 +10,7 @@
 
 struct input_file;
 
-/** Opens a file; "-" is standard input. NULL with a line in error where it cannot be. */
+/** Opens a file; "-" is standard input. NULL with a message in error where it cannot be. */
 struct input_file *input_file_open(const char *name, char *error, size_t error_size);
 
 /** Reads from an open file instead, which is closed with the reader; name is for messages. */
@@ -20,7 +20,7 @@ input_file_open_descriptor(const char *name, int descriptor, char *error, size_t
 void input_file_close(struct input_file *file);
 
 /** Reads up to size bytes, at least one where there is one. The number of bytes: 0 at the end,
- * -1 with a line in error where the file cannot be read or is damaged. */
+ * -1 with a message in error where the file cannot be read or is damaged. */
 long input_file_read(struct input_file *file, void *buffer, size_t size, char *error, size_t error_size);
 
 #endif

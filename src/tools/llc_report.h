@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What `tbrsim llc` found out: as a table, as comma-separated values, as JSON. docs/llc.md describes each
+/** The results of `tbrsim llc`: as a table, as comma-separated values, as JSON. docs/llc.md describes each
  * value. */
 #ifndef LLC_REPORT_H
 #define LLC_REPORT_H
@@ -30,7 +30,7 @@ struct llc_report {
    unsigned count;
 };
 
-/** Write it all to a file; whether that was possible, the file tells (ferror). */
+/** Write it all to a file; errors are the file's (ferror). */
 void llc_report_table(const struct llc_report *report, FILE *file);
 void llc_report_csv(const struct llc_report *report, FILE *file);
 void llc_report_json(const struct llc_report *report, FILE *file);

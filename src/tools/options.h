@@ -21,7 +21,7 @@ struct options {
    char *settings;        /**< once finished: key=value lines, in order; NULL: none */
    bool model;            /**< false: render only */
    const char *record;    /**< file for the recording; absolute once made; NULL: none */
-   bool record_hidden;    /**< the events tell of hidden fragments too */
+   bool record_hidden;    /**< the events include hidden fragments */
    const char *out;       /**< directory for statistics; absolute once made; NULL: none */
    bool out_given;        /**< it is not from the environment, nor the default */
    const char *frames;    /**< "A-B"; NULL: all */
@@ -33,12 +33,12 @@ struct options {
  * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN), so that commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
-/** Loads and validates the configuration, and makes out absolute. Ends the command
- * with a line where the configuration is wrong. */
+/** Loads and validates the configuration, and makes out absolute. Exits
+ * with a message if the configuration is wrong. */
 void options_finish(struct options *options);
 
-/** As options_finish, for commands that simulate while a program runs: ends the command where the
- * configuration has to know the future. */
+/** As options_finish, for commands that simulate while a program runs: exits if the
+ * configuration needs next uses (the future). */
 void options_finish_live(struct options *options);
 
 /* ---- groups of options ------------------------------------------------------ */
@@ -108,11 +108,11 @@ struct frame_range {
    unsigned first, last;
 };
 
-/** Parses "A-B" or "A"; ends the command where it is neither. */
+/** Parses "A-B" or "A"; exits if it is neither. */
 struct frame_range options_frames(const char *value);
 
 /** Parses the value of an option: bytes, also as 64K, 1M, 1GiB (of 1024); one of some names, whose number is
- * returned; a unit. End the command where it is none. */
+ * returned; a unit. Exit if it is none. */
 uint32_t options_bytes(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
 enum cm_unit options_unit(const char *value);
@@ -123,13 +123,13 @@ extern const char *const options_index_names[2];
 /** Threads that can run at once. */
 unsigned options_count_cores(void);
 
-/** Opens the file that --out FILE names; NULL: standard output. Ends the command where it cannot be written to, as does
+/** Opens the file that --out FILE names; NULL: standard output. Exits if it cannot be written to, as does
  * closing it where not all has been written. */
 FILE *options_open_output(const char *path);
 void options_close_output(FILE *file, const char *path);
 
-/** Creates a directory (parents too) and sees to it that files can be written
- * there; ends the command where they cannot. */
+/** Creates a directory (parents too) and checks that files can be written
+ * there; exits if they cannot. */
 void options_make_directory(const char *directory);
 
 /** The same, but leaves nothing: a directory that was not there is not there afterwards. */

@@ -51,7 +51,7 @@ void process_end_by(int number);
 /** The signal that asked the command to end; 0: none so far. */
 int process_interrupted(void);
 
-/** Says why a program could not be executed; returns the exit status for it. */
+/** Reports why a program could not be executed; returns the exit status for it. */
 int process_explain(const char *program, int error);
 
 /** A line for a program that a signal killed (status as process_wait's). */

@@ -50,7 +50,7 @@ recording_check(const char *path)
       return false;
    }
    enum cm_recording_end end = cm_recording_end(recording);
-   /* Of one that could not be written any further the driver has told. */
+   /* The driver has reported a recording that it could not continue. */
    if (end == CM_RECORDING_UNFINISHED)
       say("%s", cm_recording_damage(recording));
    cm_recording_close(recording);

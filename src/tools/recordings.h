@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-/** Sees to it that a file can be written there, and leaves what is there; ends the command where it cannot. out: a
+/** Checks that a file can be written there, without changing it; exits if it cannot. out: a
  * directory that will be made, in which it may be; NULL: none. */
 void recording_prepare(const char *path, const char *out);
 
-/** Looks at a recording that has just been made: whether it is whole. Says so where it is not. */
+/** Checks whether a recording that has just been made is whole; warns if not. */
 bool recording_check(const char *path);
 
 #endif

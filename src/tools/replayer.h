@@ -15,8 +15,8 @@ struct replayer {
    const char *program; /**< eglretrace or glretrace */
    struct process process;
    FILE *images;       /**< the frames as PPM, where they were asked for */
-   char *log;          /**< file with what it said on stderr */
-   bool complained;    /**< the driver said that something was lost, or calls were refused */
+   char *log;          /**< file with its stderr */
+   bool complained;    /**< the driver reported that something was lost, or calls failed */
    bool names_refused; /**< the calls that the driver refuses are in the log */
 };
 
@@ -28,19 +28,19 @@ struct replay_images {
 /** Starts a replay, of a trace that was made on a newer context on what there is; then the calls that this refuses
  * are named at the end, unless it is for images. frames ("A-B") are those simulated, NULL for all; images
  * (NULL: none) makes frames come out of the pipe images; log is the file that takes what it
- * says on stderr. Ends the command with a line where it cannot be started. */
+ * says on stderr. Exits with a message if it cannot be started. */
 void replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
                     const struct options *options, const char *frames, const struct replay_images *wanted,
                     const char *log);
 
-/** Waits for its end. Passes on what the driver said; ends the command with a line
- * where the replay failed. */
+/** Waits for its end. Passes on what the driver said; exits with a message
+ * if the replay failed. */
 void replayer_finish(struct replayer *replayer);
 
 /** Waits for an image to come, so many milliseconds at most; true where one comes, or the replay has ended. */
 bool replayer_has_image(const struct replayer *replayer, int milliseconds);
 
-/** Reads its next frame; ends the command with a line where there is none. */
+/** Reads its next frame; exits with a message if there is none. */
 void replayer_read(struct replayer *replayer, struct image *image, unsigned frame);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What programs leave that run on the simulated GPU: statistics of processes, recordings. */
+/** The results of programs that run on the simulated GPU: statistics of processes, recordings. */
 #ifndef RESULTS_H
 #define RESULTS_H
 
@@ -20,11 +20,11 @@ struct results {
    unsigned lines;
 };
 
-/** Sees to it that results can be written, without leaving or removing anything, and gives the run a name in
- * options: that of the environment, if the directory is the environment's, so that results there add up. Ends
- * the command where they cannot. */
+/** Checks that results can be written, without leaving or removing anything, and gives the run a name in
+ * options: that of the environment, if the directory is the environment's, so that results there add up. Exits
+ * if they cannot. */
 struct results results_prepare(struct options *options);
-/** Says so where --out was given and there will be no statistics. */
+/** Warns where --out was given and there will be no statistics. */
 void results_say_none(const struct options *options);
 
 /** Processes that have written statistics since. */

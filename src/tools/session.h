@@ -11,19 +11,19 @@
 struct session {
    const char *path;
    struct configurations configurations; /**< loaded */
-   /** The recording and the frames of it; the list is for the command to make. */
+   /** The recording and the frames of it; the command fills the list. */
    struct simulations simulations;
-   bool damaged; /**< so much is known, and was reported */
+   bool damaged; /**< the recording is damaged, which was reported */
 };
 
-/** Opens a recording, finds the frames and loads the configurations. Ends the command with a line where it is none or
+/** Opens a recording, finds the frames and loads the configurations. Exits with a message if it is none or
  * has no whole frame, where it does not have the frames, or where the configurations are wrong for it. Damage is
  * reported. configurations: as given, not loaded; NULL: none are. */
 struct session session_open(const char *path, const struct frame_selection *frames,
                             const struct configurations *configurations);
 
-/** The same for the accesses of simulations, one a configuration, which are in the list. Ends the command with a line
- * where the frames are of several GPUs, each of which has addresses of its own. */
+/** The same for the accesses of simulations, one a configuration, which are in the list. Exits with a message
+ * if the frames are of several GPUs, each of which has addresses of its own. */
 struct session session_open_accesses(const char *path, const struct frame_selection *frames,
                                      const struct configurations *configurations);
 

@@ -12,17 +12,17 @@
 #include "tools.h"
 #include "gpu/counters.h"
 
-/** Decoded passes that wait for a simulation: as many, and of memory. One may be larger. */
+/** Limits of the decoded passes that wait for a simulation: number and bytes. A single one may be larger. */
 #define MAX_ITEMS 32
 #define MAX_BYTES (256ul << 20)
 
-/* A part of the stream that some simulations still have to take. */
+/* A part of the stream that some simulations have not simulated yet. */
 struct stream_item {
    struct cm_item item;
    unsigned users;
 };
 
-/* What the threads share: a round is one passage over the recording. */
+/* Shared by the threads. A round is one pass over the recording. */
 struct round {
    struct simulations *simulations;
    pthread_mutex_t lock;
@@ -30,7 +30,7 @@ struct round {
    struct stream_item items[MAX_ITEMS]; /* a ring: item n is at n % MAX_ITEMS */
    unsigned first, end;                 /* items there are */
    unsigned long bytes;
-   bool decoding; /* a thread is at it */
+   bool decoding; /* a thread decodes */
    bool ended;    /* no more items come */
    unsigned members, finished;
    unsigned frames; /* decoded */
@@ -164,7 +164,7 @@ release(struct round *round, struct stream_item *item)
       round->first++;
 }
 
-/* The simulation that is farthest behind and has something to take; NULL: none. */
+/* The simulation with waiting items that is farthest behind; NULL: none. */
 static struct simulation *
 find_work(const struct round *round)
 {
@@ -256,7 +256,7 @@ thread_main(void *data)
    return NULL;
 }
 
-/* One passage over the recording for all that still need one. */
+/* One pass over the recording for all simulations that still need one. */
 static void
 run_round(struct simulations *simulations)
 {

@@ -18,8 +18,8 @@ struct simulation {
    unsigned warm_up;               /**< frames at the beginning that are simulated and not counted */
    unsigned frames;                /**< counted */
    unsigned written;               /**< of these, to out */
-   bool failed;                    /**< something was not simulated or not written; it was said */
-   /** Reads the accesses, in the pass over the recording that counts; NULL: nobody does. */
+   bool failed;                    /**< something was not simulated or not written; it was reported */
+   /** Reads the accesses, in the pass over the recording that counts; NULL: not read. */
    const struct cm_access_reader *reader;
 
    /** Of one of the frames, counted from the first one simulated, on the first GPU of the recording; NULL: none. */

@@ -5,8 +5,8 @@
 
 #include "simulation.h"
 
-/** Writes OUT/index.json. What an earlier index says of other directories that are still there is kept. Ends the
- * command with a line where it cannot be written. */
+/** Writes OUT/index.json. Entries of an earlier index are kept if their directories still exist. Exits
+ * with a message if it cannot be written. */
 void simulation_index_write(const char *out, const char *recording, const struct simulation *simulations,
                             unsigned count);
 

@@ -15,12 +15,12 @@ struct statistics_file {
    size_t frames;
 };
 
-/** Reads the file, or that of a directory; ends the command with a line where there is none, or
+/** Reads the file, or that of a directory; exits with a message if there is none, or
  * it is none that this version of tbrsim writes. */
 struct statistics_file statistics_file_load(const char *path);
 void statistics_file_close(struct statistics_file *file);
 
-/** Place of a counter's values in the frames; -1: all are zero. False where there is no such counter. */
+/** Index of a counter's values in the frames; -1: all are zero. False where there is no such counter. */
 bool statistics_file_column(const struct statistics_file *file, const char *counter, int *column);
 /** A counter's value in a frame. */
 uint64_t statistics_file_value(const struct statistics_file *file, size_t frame, int column);

@@ -100,7 +100,7 @@ sweep_report_json(const struct sweep_report *report, FILE *file)
    set(object, "accesses_of", json_string(report->accesses));
    set(object, "block_bytes", json_integer(report->block_bytes));
    set(object, "index", json_string(options_index_names[report->index]));
-   set(object, "empty_at_each_pass", json_boolean(report->forgets));
+   set(object, "empty_at_each_pass", json_boolean(report->empty_each_pass));
    for (uint32_t p = 0; p < report->num_points; p++) {
       if (json_array_append_new(points, point_json(&report->points[p], &report->results[p])))
          fail(STATUS_FAILED, "out of memory");
@@ -134,10 +134,10 @@ sweep_report_table(const struct sweep_report *report, FILE *file)
            report->file, report->accesses, report->first_frame, report->last_frame,
            report->warm_up ? text(" without the first %u", report->warm_up) : "", report->configuration,
            first->reads, first->writes, report->block_bytes, options_index_names[report->index],
-           report->forgets ? "; each render pass begins with an empty cache" : "");
+           report->empty_each_pass ? "; each render pass begins with an empty cache" : "");
    fprintf(file, "%-12s %10s %7s %9s %14s %14s %14s %11s%s\n", "policy", "size", "ways", "sets", "misses",
            "bypasses", "write-backs", "miss ratio",
-           first->is_bounded || report->forgets ? "  lower bound" : "");
+           first->is_bounded || report->empty_each_pass ? "  lower bound" : "");
    for (uint32_t p = 0; p < report->num_points; p++) {
       const struct cm_sweep_point *point = &report->points[p];
       const struct cm_sweep_result *result = &report->results[p];

@@ -44,7 +44,7 @@ check_version(const char *path, const uint8_t *content)
       not_a_trace(path);
 }
 
-/* Brotli has neither a mark nor a checksum: only decoding it all tells. */
+/* Brotli has neither a magic number nor a checksum: the file is decoded to check it. */
 static void
 check_brotli(const char *path, FILE *file)
 {

@@ -25,7 +25,7 @@ struct trace {
 /** Whether it was made on contexts that are newer than what the simulated GPU has. */
 bool trace_is_newer(const struct trace *trace);
 
-/** Looks the file through. Ends the command with a line where it cannot be read, is
+/** Looks the file through. Exits with a message if it cannot be read, is
  * no apitrace file, or is truncated or damaged. */
 struct trace trace_file_open(const char *path);
 
