@@ -157,7 +157,7 @@ take_part(void *context, struct cm_access_runs *runs)
       fail(STATUS_FAILED, "out of memory");
    if (feed->collects)
       cm_access_runs_add_next_uses(runs, &feed->uses);
-   else if (feed->needs_next && runs->forgets)
+   else if (feed->needs_next && runs->resets)
       find_own_next_uses(&part);
    else if (feed->needs_next)
       part.runs.next = feed->uses.next + feed->position;
@@ -222,7 +222,7 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
       .unit_block_shift = feed->options->unit_block_shift,
       .block_shift = feed->options->block_shift,
       .streams = feed->options->streams,
-      .forgets = feed->options->empty_each_pass,
+      .resets = feed->options->empty_each_pass,
       .by_frames = feed->options->by_frames,
       .take = take_part,
       .frame_end = end_frame,

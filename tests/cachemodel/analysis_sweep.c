@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sweeps against caches that are simulated access by access, point by point, for all policies: random
- * streams with repetitions, writes, invalidations, and parts after which all is forgotten; the lower bound of
+ * streams with repetitions, writes, invalidations, and parts after which all caches are reset; the lower bound of
  * TCOR V-A, in the paper's words and against what no cache undercuts; the order of policies and of sizes. */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ enum { MAX_RUNS = 4096, MAX_PARTS = 8, MAX_INVALIDATIONS = 8 };
 
 struct stream {
    uint32_t num_parts;
-   bool forgets;
+   bool resets;
    struct part {
       struct cm_access_runs runs;
       cm_run run[MAX_RUNS];
@@ -79,7 +79,7 @@ find_next_uses(struct stream *stream)
          if (run < part->num_runs)
             cm_next_use_add(&stream->uses, &block, 1);
       }
-      if (stream->forgets)
+      if (stream->resets)
          cm_next_use_invalidate(&stream->uses, 0, UINT64_MAX - 1);
    }
    cm_next_use_rewind(&stream->uses);
@@ -91,25 +91,25 @@ find_next_uses(struct stream *stream)
 }
 
 static struct stream *
-new_stream(uint32_t num_parts, bool forgets)
+new_stream(uint32_t num_parts, bool resets)
 {
    struct stream *stream = calloc(1, sizeof *stream);
    stream->num_parts = num_parts;
-   stream->forgets = forgets;
+   stream->resets = resets;
    for (uint32_t p = 0; p < num_parts; p++) {
       struct part *part = &stream->parts[p];
       part->runs = (struct cm_access_runs){.runs = part->run,
                                            .counts = part->count,
                                            .invalidations = part->invalidation,
-                                           .forgets = forgets};
+                                           .resets = resets};
    }
    return stream;
 }
 
 static struct stream *
-random_stream(uint64_t seed, uint32_t blocks, bool forgets)
+random_stream(uint64_t seed, uint32_t blocks, bool resets)
 {
-   struct stream *stream = new_stream(6, forgets);
+   struct stream *stream = new_stream(6, resets);
    uint64_t state = seed;
    for (uint32_t p = 0; p < stream->num_parts; p++) {
       add_random_runs(&stream->parts[p], &state, p == 2 ? 5 : 1500 + random_below(&state, 1000), blocks,
@@ -171,7 +171,7 @@ all_streams(const struct cm_cache *cache, enum cm_cache_event event)
    return sum;
 }
 
-/* After a part that forgets, every line leaves, and is not written back. */
+/* After a part that resets the caches, every line is invalid, and not written back. */
 static void
 forget(struct cm_cache *cache)
 {
@@ -201,7 +201,7 @@ access_all(struct cm_cache *cache, const struct stream *stream, struct expected 
          }
       }
       invalidate_before(cache, part, part->num_runs, &invalidation);
-      if (stream->forgets)
+      if (stream->resets)
          forget(cache);
    }
 }

@@ -53,7 +53,7 @@ cm_run_reader_flush(struct cm_run_reader *reader, bool ends_stream)
    reader->part = (struct cm_access_runs){.num_runs = 0};
    reader->last = NO_RUN;
    part.ends_stream = ends_stream;
-   part.forgets = reader->options.forgets;
+   part.resets = reader->options.resets;
    if (part.num_runs || part.num_invalidations || part.ends_frame || part.ends_stream)
       reader->options.take(reader->options.context, &part);
    else
@@ -66,7 +66,7 @@ static void
 add_run(struct cm_run_reader *reader, cm_run run)
 {
    struct cm_access_runs *part = &reader->part;
-   if (!reader->options.forgets && part->num_runs == PART_RUNS)
+   if (!reader->options.resets && part->num_runs == PART_RUNS)
       cm_run_reader_flush(reader, false);
    if (!cm_array_grow(&part->runs, part->num_runs, sizeof *part->runs) ||
        !cm_array_grow(&part->counts, part->num_runs, sizeof *part->counts)) {
@@ -109,7 +109,7 @@ read_invalidation(struct cm_run_reader *reader, const struct cm_unit_arrival *ar
 static void
 read_mark(struct cm_run_reader *reader, enum cm_mark mark)
 {
-   if (mark == CM_MARK_PASS_END && reader->options.forgets)
+   if (mark == CM_MARK_PASS_END && reader->options.resets)
       cm_run_reader_flush(reader, false);
    if (mark != CM_MARK_FRAME_END)
       return;

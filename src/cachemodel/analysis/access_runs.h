@@ -52,14 +52,14 @@ struct cm_access_runs {
    uint32_t *counts; /**< by run: its accesses, at least one */
    /** By run: the position of the next run of the same block, CM_NEVER_USED where there is none before
     * the block is invalidated (memory/next_use.h). Positions ascend from run to run and from part to part,
-    * without gaps; they begin anew where all is forgotten. NULL where nobody has to know. */
+    * without gaps; they restart where a part resets the caches. NULL where no consumer needs them. */
    const uint32_t *next;
    uint32_t num_runs;
    struct cm_run_invalidation *invalidations; /**< in order */
    uint32_t num_invalidations;
-   /** After this part all caches are empty; nothing is written back. */
-   bool forgets;
-   bool ends_frame;  /**< a frame ends after this part; where the stream tells of frames */
+   /** After this part all caches are reset: empty, without write-backs. */
+   bool resets;
+   bool ends_frame;  /**< a frame ends after this part; where by_frames is set */
    bool ends_stream; /**< no part comes after this one; likewise */
 };
 
@@ -81,9 +81,9 @@ struct cm_run_options {
    enum cm_unit unit;
    unsigned unit_block_shift; /**< binary logarithm of the bytes of the unit's blocks */
    unsigned block_shift;      /**< of the runs' blocks, at least that */
-   uint32_t streams;          /**< a bit for each stream that is looked at */
-   bool forgets;   /**< a part is a render pass, after which all is forgotten; else it is of limited length */
-   bool by_frames; /**< parts tell where frames end */
+   uint32_t streams;          /**< bit s: accesses of stream s are included */
+   bool resets;    /**< parts are render passes, after which caches are reset; else of limited length */
+   bool by_frames; /**< parts end where frames end */
    /** Takes a part, which is its own then (cm_access_runs_free). */
    void (*take)(void *context, struct cm_access_runs *part);
    /** A frame ends: all its accesses but those since the last part have been taken, unless by_frames; cm_run_reader_flush
@@ -101,7 +101,7 @@ void cm_run_reader_destroy(struct cm_run_reader *reader);
 /** What reads the access stream for it, which must not outlive it. */
 struct cm_access_reader cm_run_reader_reader(struct cm_run_reader *reader);
 
-/** Ends the part under way, if there is anything in it. ends_stream: no other will come, which the part tells. */
+/** Ends the current part, unless it is empty. ends_stream: it is the last one, and marked so. */
 void cm_run_reader_flush(struct cm_run_reader *reader, bool ends_stream);
 
 /** False once out of memory: accesses are missing. */

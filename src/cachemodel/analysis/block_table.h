@@ -17,7 +17,7 @@ struct cm_block_entry {
 struct cm_block_table {
    struct cm_block_entry *entries; /**< open addressing, at most half full */
    uint32_t mask;
-   unsigned shift; /**< of a hash, to a place */
+   unsigned shift; /**< of a hash, to a slot */
    uint32_t generation;
 };
 
@@ -50,8 +50,8 @@ cm_block_table_clear(struct cm_block_table *table)
 {
    if (++table->generation)
       return;
-   for (uint32_t place = 0; place <= table->mask; place++)
-      table->entries[place].generation = 0;
+   for (uint32_t slot = 0; slot <= table->mask; slot++)
+      table->entries[slot].generation = 0;
    table->generation = 1;
 }
 
@@ -65,18 +65,18 @@ cm_block_table_home(const struct cm_block_table *table, uint64_t block)
 
 /** The entry of a block, or the one where it would be. */
 static inline struct cm_block_entry *
-cm_block_table_place(const struct cm_block_table *table, uint64_t block)
+cm_block_table_entry(const struct cm_block_table *table, uint64_t block)
 {
-   uint32_t place = cm_block_table_home(table, block);
-   while (table->entries[place].generation == table->generation && table->entries[place].block != block)
-      place = (place + 1) & table->mask;
-   return &table->entries[place];
+   uint32_t slot = cm_block_table_home(table, block);
+   while (table->entries[slot].generation == table->generation && table->entries[slot].block != block)
+      slot = (slot + 1) & table->mask;
+   return &table->entries[slot];
 }
 
 static inline uint32_t
 cm_block_table_find(const struct cm_block_table *table, uint64_t block)
 {
-   const struct cm_block_entry *entry = cm_block_table_place(table, block);
+   const struct cm_block_entry *entry = cm_block_table_entry(table, block);
    return entry->generation == table->generation ? entry->value : CM_NOT_FOUND;
 }
 
@@ -84,23 +84,23 @@ cm_block_table_find(const struct cm_block_table *table, uint64_t block)
 static inline void
 cm_block_table_set(struct cm_block_table *table, uint64_t block, uint32_t value)
 {
-   *cm_block_table_place(table, block) = (struct cm_block_entry){block, value, table->generation};
+   *cm_block_table_entry(table, block) = (struct cm_block_entry){block, value, table->generation};
 }
 
 /** Removes a block that is there. Those behind it move up, so that no search ends too soon. */
 static inline void
 cm_block_table_remove(struct cm_block_table *table, uint64_t block)
 {
-   uint32_t hole = (uint32_t)(cm_block_table_place(table, block) - table->entries);
-   for (uint32_t place = hole;;) {
-      place = (place + 1) & table->mask;
-      const struct cm_block_entry *entry = &table->entries[place];
+   uint32_t hole = (uint32_t)(cm_block_table_entry(table, block) - table->entries);
+   for (uint32_t slot = hole;;) {
+      slot = (slot + 1) & table->mask;
+      const struct cm_block_entry *entry = &table->entries[slot];
       if (entry->generation != table->generation)
          break;
       const uint32_t home = cm_block_table_home(table, entry->block);
-      if (((place - home) & table->mask) >= ((place - hole) & table->mask)) {
+      if (((slot - home) & table->mask) >= ((slot - hole) & table->mask)) {
          table->entries[hole] = *entry;
-         hole = place;
+         hole = slot;
       }
    }
    table->entries[hole].generation = table->generation - 1;

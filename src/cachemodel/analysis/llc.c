@@ -203,7 +203,7 @@ static void
 run_kept(struct cm_llc *llc)
 {
    if (llc->uses.problem == CM_NEXT_USE_TOO_MANY)
-      llc->problem = "more accesses than next uses can be told of";
+      llc->problem = "too many accesses to find their next uses";
    if (llc->uses.problem == CM_NEXT_USE_NO_MEMORY)
       llc->problem = "out of memory for the next uses of the accesses";
    if (llc->problem)

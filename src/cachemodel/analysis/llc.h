@@ -42,8 +42,8 @@ struct cm_llc;
 struct cm_llc *cm_llc_create(const struct cm_cache_config *config, const struct cm_llc_options *options);
 void cm_llc_destroy(struct cm_llc *llc);
 
-/** The next part of the stream, of the cache's blocks, which tells where frames end and where it ends
- * itself. Accesses after the last frame's end count nowhere. */
+/** The next part of the stream, of the cache's blocks, with the marks of frames' ends and of its own.
+ * Accesses after the last frame's end are not counted. */
 void cm_llc_run(struct cm_llc *llc, const struct cm_access_runs *part);
 
 /** After the last part. NULL; or what went wrong, and the result is none. */

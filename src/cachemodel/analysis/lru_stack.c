@@ -8,7 +8,7 @@
 
 #define NONE UINT32_MAX
 
-/* A block in the largest cache. The places of a set's list are divided into groups: group j is in
+/* A block in the largest cache. The positions of a set's list are divided into groups: group j is in
  * all caches from number j on. */
 struct slot {
    uint64_t block;
@@ -18,7 +18,7 @@ struct slot {
 };
 #define FREE UINT16_MAX
 
-/* The places of a group. */
+/* The positions of a group. */
 struct group {
    uint32_t oldest; /* its last block; meaningless where there is none */
    uint32_t count;
@@ -33,7 +33,7 @@ struct cm_lru_stack {
    struct cm_set_index index;
    uint32_t num_ways;
    uint32_t generation;
-   uint32_t *capacities; /* places of each group */
+   uint32_t *capacities; /* positions of each group */
    struct set *sets;
    struct group *groups; /* set * num_ways + group */
    struct slot *slots;
@@ -219,7 +219,7 @@ invalidate(struct cm_lru_stack *stack, uint64_t first, uint64_t last)
 }
 
 static void
-forget(struct cm_lru_stack *stack)
+reset(struct cm_lru_stack *stack)
 {
    cm_block_table_clear(&stack->table);
    stack->used_slots = 0;
@@ -241,8 +241,8 @@ cm_lru_stack_run(struct cm_lru_stack *stack, const struct cm_access_runs *part)
       if (i < part->num_invalidations)
          invalidate(stack, part->invalidations[i].first, part->invalidations[i].last);
    }
-   if (part->forgets)
-      forget(stack);
+   if (part->resets)
+      reset(stack);
 }
 
 struct cm_sweep_counts

@@ -3,8 +3,8 @@
  * LRU caches of one number of sets and several numbers of ways in one pass over the
  * accesses (Mattson et al., "Evaluation Techniques for Storage Hierarchies", 1970): what
  * a cache holds, each one with more ways holds, too. So a set is one list in the order of
- * last uses, in which each number of ways is a place; a block that falls beyond that
- * place has left the caches of so many ways.
+ * last uses, in which each number of ways is a stack depth; a block that falls beyond that
+ * depth is evicted from the caches of so many ways.
  *
  * An access costs a lookup, and a step for each of the caches in which it misses. Memory:
  * that of the largest cache.

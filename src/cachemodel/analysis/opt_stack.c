@@ -16,7 +16,7 @@
 /* A live block in the largest cache. Group j of the stack is in all caches from number j on. */
 struct slot {
    uint64_t block;
-   uint32_t place; /* in its group's heap; of a free slot: the next free one */
+   uint32_t position; /* in its group's heap; of a free slot: the next free one */
    uint16_t group;
    uint16_t dirty_from; /* it is dirty in the caches from this number on that have it */
 };
@@ -131,7 +131,7 @@ add_slot(struct cm_opt_stack *stack, uint64_t block)
    if (number == NONE)
       number = stack->used_slots++;
    else
-      stack->free_slot = stack->slots[number].place;
+      stack->free_slot = stack->slots[number].position;
    stack->slots[number].block = block;
    stack->slots[number].dirty_from = (uint16_t)stack->num_caches;
    cm_block_table_set(&stack->table, block, number);
@@ -142,7 +142,7 @@ static void
 free_slot(struct cm_opt_stack *stack, uint32_t number)
 {
    cm_block_table_remove(&stack->table, stack->slots[number].block);
-   stack->slots[number].place = stack->free_slot;
+   stack->slots[number].position = stack->free_slot;
    stack->free_slot = number;
 }
 
@@ -167,34 +167,34 @@ group_of(struct cm_opt_stack *stack, uint32_t set, uint32_t number)
 }
 
 static void
-put(struct cm_opt_stack *stack, const struct group *group, uint32_t place, struct heap_entry entry)
+put(struct cm_opt_stack *stack, const struct group *group, uint32_t position, struct heap_entry entry)
 {
-   group->heap[place] = entry;
-   stack->slots[entry.slot].place = place;
+   group->heap[position] = entry;
+   stack->slots[entry.slot].position = position;
 }
 
-/* The entry belongs to this place or above it. */
+/* The entry belongs to this position or above it. */
 static void
-sift_up(struct cm_opt_stack *stack, const struct group *group, uint32_t place, struct heap_entry entry)
+sift_up(struct cm_opt_stack *stack, const struct group *group, uint32_t position, struct heap_entry entry)
 {
-   while (place && group->heap[(place - 1) / 2].next_use < entry.next_use) {
-      put(stack, group, place, group->heap[(place - 1) / 2]);
-      place = (place - 1) / 2;
+   while (position && group->heap[(position - 1) / 2].next_use < entry.next_use) {
+      put(stack, group, position, group->heap[(position - 1) / 2]);
+      position = (position - 1) / 2;
    }
-   put(stack, group, place, entry);
+   put(stack, group, position, entry);
 }
 
-/* The entry belongs to this place or below it. */
+/* The entry belongs to this position or below it. */
 static void
-sift_down(struct cm_opt_stack *stack, const struct group *group, uint32_t place, struct heap_entry entry)
+sift_down(struct cm_opt_stack *stack, const struct group *group, uint32_t position, struct heap_entry entry)
 {
-   for (uint32_t child; (child = 2 * place + 1) < *group->count; place = child) {
+   for (uint32_t child; (child = 2 * position + 1) < *group->count; position = child) {
       child += child + 1 < *group->count && group->heap[child + 1].next_use > group->heap[child].next_use;
       if (group->heap[child].next_use <= entry.next_use)
          break;
-      put(stack, group, place, group->heap[child]);
+      put(stack, group, position, group->heap[child]);
    }
-   put(stack, group, place, entry);
+   put(stack, group, position, entry);
 }
 
 static void
@@ -226,11 +226,11 @@ replace_first(struct cm_opt_stack *stack, const struct group *group, struct heap
 
 /* Takes out a block that is being used: no next use is nearer, so it has nothing below it but its like. */
 static void
-take_out(struct cm_opt_stack *stack, const struct group *group, uint32_t place)
+take_out(struct cm_opt_stack *stack, const struct group *group, uint32_t position)
 {
    const struct heap_entry last = group->heap[--*group->count];
-   if (place != *group->count)
-      sift_up(stack, group, place, last);
+   if (position != *group->count)
+      sift_up(stack, group, position, last);
 }
 
 /* ---- ways -------------------------------------------------------------- */
@@ -349,10 +349,10 @@ hit_everywhere(struct cm_opt_stack *stack, uint32_t set, struct heap_entry block
    const struct group group = group_of(stack, set, 0);
    slot->dirty_from = write ? 0 : slot->dirty_from;
    if (block.next_use != CM_NEVER_USED) {
-      sift_up(stack, &group, slot->place, block);
+      sift_up(stack, &group, slot->position, block);
       return;
    }
-   take_out(stack, &group, slot->place);
+   take_out(stack, &group, slot->position);
    die(stack, set, block.slot, 0);
 }
 
@@ -405,7 +405,7 @@ access_run(struct cm_opt_stack *stack, cm_run run, bool repeats, uint32_t next_u
          return;
       }
       const struct group group = group_of(stack, set, in);
-      take_out(stack, &group, stack->slots[slot].place);
+      take_out(stack, &group, stack->slots[slot].position);
    }
    /* A run's second access is nearer than anything else. */
    struct descent descent = {
@@ -443,7 +443,7 @@ invalidate(struct cm_opt_stack *stack, struct cache *cache, uint64_t first, uint
 }
 
 static void
-forget(struct cm_opt_stack *stack)
+reset(struct cm_opt_stack *stack)
 {
    cm_block_table_clear(&stack->table);
    stack->used_slots = 0;
@@ -464,8 +464,8 @@ cm_opt_stack_run(struct cm_opt_stack *stack, const struct cm_access_runs *part)
       for (uint32_t j = 0; i < part->num_invalidations && j < stack->num_caches; j++)
          invalidate(stack, &stack->caches[j], part->invalidations[i].first, part->invalidations[i].last);
    }
-   if (part->forgets)
-      forget(stack);
+   if (part->resets)
+      reset(stack);
 }
 
 struct cm_sweep_counts

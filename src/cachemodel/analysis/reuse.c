@@ -17,7 +17,8 @@ struct record {
    uint32_t slot;     /* in its set */
    uint32_t frame;    /* of the last access */
    uint32_t previous; /* the last frame before that with an access; NO_FRAME: none */
-   uint32_t order; /* its place in the sub-trace of last accesses of the frame that was last when it ended */
+   uint32_t
+      order; /* its position in the sub-trace of last accesses of the frame that was last when it ended */
 };
 
 /* What the frame before and this one did in a set. */
@@ -37,7 +38,7 @@ struct cm_reuse {
    uint32_t num_records, max_records;
    uint32_t *table; /* open addressing: number of a record + 1; 0: free */
    uint32_t table_mask;
-   unsigned table_shift; /* of a hash, to a line of 16 places */
+   unsigned table_shift; /* of a hash, to a line of 16 positions */
 
    uint32_t *seen; /* a Fenwick tree over a sub-trace, for the last-last distances */
    uint32_t max_seen;
@@ -55,13 +56,13 @@ cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
 
 /* Where a block's record is or would be in the table. Neighbours share a cache line of the machine. */
 static uint32_t
-find_place(const struct cm_reuse *reuse, uint64_t block)
+find_position(const struct cm_reuse *reuse, uint64_t block)
 {
    const uint64_t hash = (block >> 4) * 0x9e3779b97f4a7c15ull;
-   uint32_t place = ((uint32_t)(hash >> reuse->table_shift) << 4 | (block & 15)) & reuse->table_mask;
-   while (reuse->table[place] && reuse->records[reuse->table[place] - 1].block != block)
-      place = (place + 1) & reuse->table_mask;
-   return place;
+   uint32_t position = ((uint32_t)(hash >> reuse->table_shift) << 4 | (block & 15)) & reuse->table_mask;
+   while (reuse->table[position] && reuse->records[reuse->table[position] - 1].block != block)
+      position = (position + 1) & reuse->table_mask;
+   return position;
 }
 
 /* An empty table for twice as many blocks. False when out of memory. */
@@ -89,7 +90,7 @@ grow_records(struct cm_reuse *reuse)
        !make_table(reuse, max_records))
       return false;
    for (uint32_t r = 0; r < reuse->num_records; r++)
-      reuse->table[find_place(reuse, reuse->records[r].block)] = r + 1;
+      reuse->table[find_position(reuse, reuse->records[r].block)] = r + 1;
    return true;
 }
 
@@ -140,17 +141,17 @@ make_room(struct cm_reuse *reuse, struct cm_reuse_set *set)
 
 /* A block's first access ever. */
 static void
-access_new(struct cm_reuse *reuse, struct cm_reuse_set *set, uint64_t block, uint32_t place)
+access_new(struct cm_reuse *reuse, struct cm_reuse_set *set, uint64_t block, uint32_t position)
 {
    if (reuse->num_records == reuse->max_records) {
       if (!grow_records(reuse)) {
          reuse->out_of_memory = true;
          return;
       }
-      place = find_place(reuse, block);
+      position = find_position(reuse, block);
    }
    const uint32_t record = reuse->num_records++;
-   reuse->table[place] = record + 1;
+   reuse->table[position] = record + 1;
    reuse->records[record] = (struct record){
       .block = block,
       .slot = cm_reuse_set_add(set, record),
@@ -184,7 +185,7 @@ cm_reuse_access(struct cm_reuse *reuse, uint64_t block)
    struct cm_reuse_set *set = &reuse->sets[s];
    counts->accesses++;
 
-   const uint32_t place = find_place(reuse, block), found = reuse->table[place];
+   const uint32_t position = find_position(reuse, block), found = reuse->table[position];
    if (!cm_reuse_set_has_room(set) && !make_room(reuse, set)) {
       reuse->out_of_memory = true;
       return;
@@ -192,7 +193,7 @@ cm_reuse_access(struct cm_reuse *reuse, uint64_t block)
    if (!found) {
       counts->first++;
       reuse->set_frames[s].blocks++;
-      access_new(reuse, set, block, place);
+      access_new(reuse, set, block, position);
       return;
    }
 
@@ -230,24 +231,24 @@ reserve_seen(struct cm_reuse *reuse, uint32_t count)
    return reuse->seen != NULL;
 }
 
-/* Blocks seen in the places 0 … place of the sub-trace before. */
+/* Blocks seen in the positions 0 … position of the sub-trace before. */
 static uint32_t
-seen_up_to(const struct cm_reuse *reuse, uint32_t place)
+seen_up_to(const struct cm_reuse *reuse, uint32_t position)
 {
    uint32_t sum = 0;
-   for (uint32_t i = place + 1; i; i &= i - 1)
+   for (uint32_t i = position + 1; i; i &= i - 1)
       sum += reuse->seen[i];
    return sum;
 }
 
 static void
-see(struct cm_reuse *reuse, uint32_t place, uint32_t places)
+see(struct cm_reuse *reuse, uint32_t position, uint32_t positions)
 {
-   for (uint32_t i = place + 1; i <= places; i += i & -i)
+   for (uint32_t i = position + 1; i <= positions; i += i & -i)
       reuse->seen[i]++;
 }
 
-/* The sub-trace of this frame's last accesses to a set: its blocks' places in it, and their
+/* The sub-trace of this frame's last accesses to a set: its blocks' positions in it, and their
  * distances from the sub-trace before. */
 static uint64_t
 end_set(struct cm_reuse *reuse, struct cm_reuse_set *set, struct set_frames *frames)

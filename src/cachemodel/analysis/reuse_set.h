@@ -15,7 +15,7 @@
 
 struct cm_reuse_set {
    uint32_t *tree;    /**< sums of filled slots; 1 … capacity */
-   uint32_t *members; /**< by slot: whose it is, CM_REUSE_EMPTY where it is nobody's */
+   uint32_t *members; /**< by slot: its member, or CM_REUSE_EMPTY */
    uint32_t capacity; /**< a power of two, or 0 */
    uint32_t used;     /**< slots below are or were filled */
    uint32_t filled;

@@ -36,7 +36,7 @@ struct narrow {
    struct cm_dram dram;
    bool settles; /* of a run, more than two accesses do what two do */
    uint64_t write_misses;
-   uint64_t runs; /* since all was forgotten */
+   uint64_t runs; /* since the last reset */
    /* Reads of a stream that wait for one another: several at a time are faster. */
    enum cm_stream stream;
    unsigned num_reads;
@@ -364,7 +364,7 @@ narrow_write(struct narrow *narrow, cm_run run, uint32_t count)
 
 /* What the policy has learnt stays. */
 static void
-narrow_forget(struct narrow *narrow, const struct cm_access_runs *part)
+narrow_reset(struct narrow *narrow, const struct cm_access_runs *part)
 {
    struct cm_cache *cache = &narrow->cache;
    if (narrow->runs == part->num_runs && part->num_runs < cache->sets) {
@@ -395,8 +395,8 @@ narrow_run(struct narrow *narrow, const struct cm_access_runs *part)
                              (part->invalidations[i].last + 1) << cache->block_shift);
    }
    narrow->runs += part->num_runs;
-   if (part->forgets)
-      narrow_forget(narrow, part);
+   if (part->resets)
+      narrow_reset(narrow, part);
 }
 
 static struct cm_sweep_counts

@@ -26,7 +26,7 @@ struct cm_sweep_point {
 
 struct cm_sweep;
 
-/** Caches of blocks of so many bytes, all empty. bounded: the stream's parts forget, each block in them is
+/** Caches of blocks of so many bytes, all empty. bounded: the stream's parts reset the caches, each block in them is
  * written before all reads, and so there is a lower bound (cm_sweep_result). The points are copied; no two are
  * the same. NULL when out of memory. */
 struct cm_sweep *cm_sweep_create(const struct cm_sweep_point *points, uint32_t num_points, uint32_t block,

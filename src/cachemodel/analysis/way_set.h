@@ -52,14 +52,14 @@ cm_way_set_remove(uint64_t *set, const struct cm_way_set_shape *shape, uint32_t 
 static inline uint32_t
 cm_way_set_first(const uint64_t *set, const struct cm_way_set_shape *shape)
 {
-   uint32_t place = 0;
+   uint32_t index = 0;
    for (uint32_t level = shape->levels; level-- > 0;) {
-      const uint64_t word = set[shape->offset[level] + place];
+      const uint64_t word = set[shape->offset[level] + index];
       if (!word)
          return CM_NO_WAY; /* only at the top */
-      place = place * 64 + (uint32_t)__builtin_ctzll(word);
+      index = index * 64 + (uint32_t)__builtin_ctzll(word);
    }
-   return place;
+   return index;
 }
 
 static inline void

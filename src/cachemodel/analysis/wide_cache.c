@@ -500,7 +500,7 @@ invalidate(struct cm_wide_cache *cache, uint64_t first, uint64_t last)
 }
 
 static void
-forget(struct cm_wide_cache *cache)
+reset(struct cm_wide_cache *cache)
 {
    cm_block_table_clear(&cache->table);
    if (++cache->generation)
@@ -519,8 +519,8 @@ cm_wide_cache_run(struct cm_wide_cache *cache, const struct cm_access_runs *part
       if (i < part->num_invalidations)
          invalidate(cache, part->invalidations[i].first, part->invalidations[i].last);
    }
-   if (part->forgets)
-      forget(cache);
+   if (part->resets)
+      reset(cache);
 }
 
 struct cm_sweep_counts

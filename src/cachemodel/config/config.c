@@ -330,29 +330,29 @@ set_value(const cyaml_schema_value_t *value, void *data, const char *text)
 }
 
 /* A value by its dotted path. */
-struct place {
+struct key_value {
    const cyaml_schema_value_t *value;
    char *data;
 };
 
 /* Finds the key that is as long as the assignment's part before '='. False with a line in error. */
 static bool
-find_key(struct cm_config *config, const char *assignment, int path_length, struct place *place, char *error,
-         size_t error_size)
+find_key(struct cm_config *config, const char *assignment, int path_length, struct key_value *key_value,
+         char *error, size_t error_size)
 {
    char expected[400];
-   *place = (struct place){&cm_config_schema, (char *)config};
+   *key_value = (struct key_value){&cm_config_schema, (char *)config};
    for (const char *key = assignment; key <= assignment + path_length;) {
       const size_t length = strcspn(key, ".=");
-      const cyaml_schema_field_t *field = cm_schema_field(place->value, key, length);
+      const cyaml_schema_field_t *field = cm_schema_field(key_value->value, key, length);
       if (!field) {
-         cm_schema_describe(place->value, expected, sizeof expected);
+         cm_schema_describe(key_value->value, expected, sizeof expected);
          snprintf(error, error_size, "%.*s: no key '%.*s', expected %s", path_length, assignment, (int)length,
-                  key, place->value->type == CYAML_MAPPING ? expected : "key=value here");
+                  key, key_value->value->type == CYAML_MAPPING ? expected : "key=value here");
          return false;
       }
-      place->value = &field->value;
-      place->data += field->data_offset;
+      key_value->value = &field->value;
+      key_value->data += field->data_offset;
       key += length + 1;
    }
    return true;
@@ -363,12 +363,12 @@ set_key(struct cm_config *config, const char *assignment, char *error, size_t er
 {
    const char *equals = strchr(assignment, '=');
    const int path_length = (int)(equals - assignment);
-   struct place place;
+   struct key_value key;
    char expected[400];
-   if (!find_key(config, assignment, path_length, &place, error, error_size))
+   if (!find_key(config, assignment, path_length, &key, error, error_size))
       return false;
-   if (!set_value(place.value, place.data, equals + 1)) {
-      cm_schema_describe(place.value, expected, sizeof expected);
+   if (!set_value(key.value, key.data, equals + 1)) {
+      cm_schema_describe(key.value, expected, sizeof expected);
       snprintf(error, error_size, "%.*s: wrong value '%s', expected %s", path_length, assignment, equals + 1,
                expected);
       return false;

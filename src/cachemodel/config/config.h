@@ -41,7 +41,7 @@ extern const char *const cm_mode_names[CM_MODE_COUNT];
 enum cm_scheduler {
    /** "round-robin": a tile's (mode imr: a pass') n-th quad goes to n % processors */
    CM_SCHEDULER_ROUND_ROBIN,
-   /** "quad-block": by its place in the tile (mode imr: in the attachments). Blocks of 2×2 quads are numbered
+   /** "quad-block": by its position in the tile (mode imr: in the attachments). Blocks of 2×2 quads are numbered
     * in Z-order; block n goes to n % processors */
    CM_SCHEDULER_QUAD_BLOCK,
    /** "least-work": to the processor with the least work in this tile (mode imr: pass) so far, the lowest

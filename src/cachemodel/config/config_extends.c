@@ -285,7 +285,7 @@ cm_config_text_note_setting(struct cm_config_text *text, const char *path, size_
    return add_string(&text->settings, &text->num_settings, path, length);
 }
 
-/* The file that `extends: NAME` names in the file being merged. False where that cannot be told. */
+/* The file that `extends: NAME` names in the file being merged. False where that cannot be determined. */
 static bool
 base_path(struct merge *merge, const char *name, size_t line, char *path, size_t path_size)
 {

@@ -7,7 +7,7 @@
 
 #define PORT_BITS 128
 #define DIRECTORY_PORT_BITS 32
-/* A message without a block: an address and who asks, or a bucket, its counter and its owner. */
+/* A message without a block: an address and the requester, or a bucket, its counter and its owner. */
 #define SHORT_MESSAGE_BITS 64
 /* A request goes without a block and its answer with one; hops are those of both, which have the same way. */
 #define MEAN_MESSAGE_BITS ((SHORT_MESSAGE_BITS + SHORT_MESSAGE_BITS + CM_ENERGY_LINE_BYTES * 8) / 2)
@@ -109,7 +109,7 @@ add_affinity_tables(struct cm_energy_builder *builder)
                                 array.energy.leakage, array.note);
 }
 
-/* VI: an entry for each block of the L2 (of the texture caches, where they have no L2), which says who has it. */
+/* VI: an entry for each block of the L2 (of the texture caches, where they have no L2) with the caches that have it. */
 static bool
 add_directory(struct cm_energy_builder *builder)
 {

@@ -80,11 +80,11 @@ find_neighbours(const struct cm_array_shape *shape, uint32_t ways)
 
 /* ---- numbers ----------------------------------------------------------- */
 
-/* The number at a place from 0 (a) to 1 (b), or beyond, on a line in logarithms. */
+/* The number at a fraction from 0 (a) to 1 (b), or beyond, on a line in logarithms. */
 static uint64_t
-between(uint64_t a, uint64_t b, double place)
+between(uint64_t a, uint64_t b, double fraction)
 {
-   return (uint64_t)(exp(log((double)a) + place * (log((double)b) - log((double)a))) + 0.5);
+   return (uint64_t)(exp(log((double)a) + fraction * (log((double)b) - log((double)a))) + 0.5);
 }
 
 static void
@@ -95,11 +95,11 @@ interpolate(const struct neighbours *rows, const struct cm_array_shape *shape, s
       *energy = below->energy;
       return;
    }
-   const double place = (log((double)shape->size) - log((double)below->size)) /
-                        (log((double)above->size) - log((double)below->size));
-   energy->read = between(below->energy.read, above->energy.read, place);
-   energy->write = between(below->energy.write, above->energy.write, place);
-   energy->leakage = between(below->energy.leakage, above->energy.leakage, place);
+   const double fraction = (log((double)shape->size) - log((double)below->size)) /
+                           (log((double)above->size) - log((double)below->size));
+   energy->read = between(below->energy.read, above->energy.read, fraction);
+   energy->write = between(below->energy.write, above->energy.write, fraction);
+   energy->leakage = between(below->energy.leakage, above->energy.leakage, fraction);
 }
 
 static void

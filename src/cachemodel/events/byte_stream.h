@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Grows at its end. What does not find memory is dropped and noted. */
+/** Appends bytes. What does not fit when out of memory is dropped, and out_of_memory set. */
 struct cm_byte_writer {
    uint8_t *data;
    size_t size, capacity;
@@ -102,7 +102,7 @@ cm_load_uint64(const uint8_t *at)
    return cm_load_uint32(at) | (uint64_t)cm_load_uint32(at + 4) << 32;
 }
 
-/** Reads to its end and no further: what lies beyond is 0 and noted. */
+/** Reads up to `end`: reads beyond give 0, and set bad. */
 struct cm_byte_reader {
    const uint8_t *at, *end;
    bool bad;

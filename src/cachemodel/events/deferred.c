@@ -14,7 +14,7 @@ struct cm_deferred_quad {
 
 /* The visible quads of a primitive in a block. */
 struct cm_deferred_block {
-   uint32_t place;    /* what is sorted by: row, column, first visible fragment of the 16 */
+   uint32_t key;      /* sort key: row, column, first visible fragment of the 16 */
    uint32_t position; /* row and column */
    uint32_t primitive;
    uint32_t num_quads;
@@ -23,7 +23,7 @@ struct cm_deferred_block {
 
 #define LANE_BITS 4
 #define COLUMN_BITS 7
-#define PLACE_BITS (LANE_BITS + 2 * COLUMN_BITS)
+#define KEY_BITS (LANE_BITS + 2 * COLUMN_BITS)
 
 #define GROW(deferred, array, count) \
    cm_array_make_room(&(deferred)->array, &(deferred)->array##_capacity, count, 1, sizeof *(deferred)->array)
@@ -42,7 +42,7 @@ add_quad(struct cm_deferred *deferred, const uint32_t *group, uint32_t number, u
       const uint32_t lane = (quad->y & 1u) << 3 | (quad->x & 1u) << 2 | (uint32_t)__builtin_ctz(visible);
       last = &deferred->blocks[deferred->num_blocks++];
       *last = (struct cm_deferred_block){
-         .place = position << LANE_BITS | lane,
+         .key = position << LANE_BITS | lane,
          .position = position,
          .primitive = quad->primitive,
          .first_quad = deferred->num_quads,
@@ -55,7 +55,7 @@ add_quad(struct cm_deferred *deferred, const uint32_t *group, uint32_t number, u
    return true;
 }
 
-/* Notes the group's visible quads; returns its end, NULL when out of memory. */
+/* Collects the group's visible quads; returns its end, NULL when out of memory. */
 static const uint32_t *
 add_group(struct cm_deferred *deferred, const uint32_t *group, const uint32_t *end)
 {
@@ -84,18 +84,18 @@ sort_blocks(struct cm_deferred *deferred)
    const size_t count = deferred->num_blocks;
    if (count && !GROW(deferred, sorted, count - 1))
       return false;
-   for (unsigned shift = 0; shift < PLACE_BITS; shift += 6) {
-      size_t places[64] = {0};
+   for (unsigned shift = 0; shift < KEY_BITS; shift += 6) {
+      size_t starts[64] = {0};
       for (size_t i = 0; i < count; i++)
-         places[deferred->blocks[i].place >> shift & 63]++;
+         starts[deferred->blocks[i].key >> shift & 63]++;
       size_t sum = 0;
       for (unsigned digit = 0; digit < 64; digit++) {
-         const size_t length = places[digit];
-         places[digit] = sum;
+         const size_t length = starts[digit];
+         starts[digit] = sum;
          sum += length;
       }
       for (size_t i = 0; i < count; i++)
-         deferred->sorted[places[deferred->blocks[i].place >> shift & 63]++] = deferred->blocks[i];
+         deferred->sorted[starts[deferred->blocks[i].key >> shift & 63]++] = deferred->blocks[i];
       struct cm_deferred_block *swapped = deferred->blocks;
       const size_t swapped_capacity = deferred->blocks_capacity;
       deferred->blocks = deferred->sorted;
@@ -196,7 +196,7 @@ cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *ful
    if (!full->num_words)
       return true;
    const uint32_t *word = full->words, *end = word + full->num_words;
-   uint32_t run = 0, draw = 0; /* of the quads that were noted */
+   uint32_t run = 0, draw = 0; /* of the collected quads */
    while (word < end) {
       const bool shaded = cm_event_type(*word) == CM_EVENT_SHADE;
       const bool put_off = shaded && *word & CM_SHADE_DEFERRED;

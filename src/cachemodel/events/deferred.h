@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What a deferred GPU shades, made of the events of a tile of a CM_PASS_FULL.
+ * Derives the events that a deferred GPU shades from those of a tile of a CM_PASS_FULL.
  *
- * Of groups with CM_SHADE_DEFERRED only the visible fragments stay; quads, footprints and
- * events that have none are gone. What stays of a run of primitives is ordered by block:
+ * Of groups with CM_SHADE_DEFERRED only the visible fragments remain; quads, footprints and
+ * events without any are removed. What remains of a run of primitives is ordered by block:
  * 4×4 pixels, row by row from the tile's upper left. Within a block the primitive comes
  * first that has the first visible fragment (in any sample), by quad, then by bit of the
  * quad's mask; of two that have it, the one that was drawn first. A primitive's quads in
- * a block follow each other as in the words. Runs, and groups without the flag, stay
- * where they are.
+ * a block follow each other as in the words. Runs, and groups without the flag, keep
+ * their order.
  */
 #ifndef CM_DEFERRED_H
 #define CM_DEFERRED_H
@@ -18,7 +18,7 @@
 struct cm_deferred_block;
 struct cm_deferred_quad;
 
-/** Memory that is kept from tile to tile. All zero to begin with. */
+/** Memory that is reused from tile to tile. Initially all zero. */
 struct cm_deferred {
    struct cm_tile_events events; /**< the result, of the kind CM_PASS_TBDR */
    /* Private: the visible quads of a run of primitives. */

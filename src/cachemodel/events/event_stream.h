@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The event stream: what a renderer touched, in the graphics' own terms.
+ * The event stream: what a renderer accessed, in terms of graphics.
  *
- * A renderer hands over render passes. A pass names its attachments, its draws
+ * A renderer submits render passes. A pass names its attachments, its draws
  * (with the index and vertex fetches of each), its primitives with the tiles
  * they cover, and for each tile the quads that were shaded and the texels their
- * texture instructions read. Everything the simulated GPU is free to choose is
+ * texture instructions read. All choices of the simulated GPU are
  * absent: tile order, Parameter Buffer layout, texture placement, the fragment
- * processor a quad goes to, caches. The consumer (gpu/gpu.h) decides those.
+ * processor a quad goes to, caches. The consumer (gpu/gpu.h) makes them.
  *
  * Resources are named by identifiers that the renderer counts up from 1 in the
  * order of creation; 0 is "none". Simulated addresses belong to the consumer.
@@ -37,7 +37,7 @@ struct cm_resource_description {
    uint32_t height;      /**< texels of level 0 */
    uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
    uint32_t layers;      /**< array layers, or cube faces (six a cube), else 1 */
-   bool is_displayable;  /**< a surface that the window system gave: a window, a pbuffer */
+   bool is_displayable;  /**< a surface of the window system: a window, a pbuffer */
 };
 
 /** One attachment of a pass. */
@@ -65,11 +65,11 @@ struct cm_resolve {
    bool flip_y;                 /**< the rectangle's first row is the target's last */
 };
 
-/** A program as the memory hierarchy sees it. */
+/** A shader as the memory hierarchy sees it. */
 struct cm_program {
    uint32_t id;             /**< 0: none */
    uint32_t instructions;   /**< instructions, each CM_INSTRUCTION_BYTES long */
-   uint32_t constant_bytes; /**< bytes of constants the program can read */
+   uint32_t constant_bytes; /**< bytes of constants the shader can read */
 };
 #define CM_INSTRUCTION_BYTES 8
 
@@ -82,7 +82,7 @@ struct cm_vertex_element {
    uint32_t instance_divisor; /**< 0: indexed by vertex */
 };
 
-/** One texture unit of a draw's fragment program. */
+/** One texture unit of a draw's fragment shader. */
 struct cm_texture_binding {
    uint32_t resource;   /**< 0: nothing bound; footprints of such a unit do not occur */
    bool repeat_s;       /**< a footprint's column past either edge is the other edge's; else the edge's own */
@@ -108,14 +108,14 @@ struct cm_fragment_tests {
    bool depth_write;   /**< and replaces what it holds */
    bool stencil_test;  /**< compares with the stencil attachment */
    bool stencil_write; /**< and may change what it holds, be it where a test fails */
-   bool late;          /**< the tests come after the program; a fragment that is bound to fail the depth
+   bool late;          /**< the tests come after the shader; a fragment that is bound to fail the depth
                           * test may be dropped before it all the same */
    /** Whole regions may fail the depth test at once (CM_UNSHADED_HIDDEN): fragments are tested to be nearer
     * (or farther) than what is there, depth is interpolated, and one that fails changes nothing. */
    bool hierarchical;
    uint8_t color_write; /**< bit c: color attachment c is written */
    uint8_t color_read;  /**< of these, those whose content it depends on: blended, or written in part */
-   /* What its fragment program reads of the attachments at each live fragment: framebuffer fetch. */
+   /* What its fragment shader reads of the attachments at each live fragment: framebuffer fetch. */
    uint8_t color_fetch; /**< bit c: color attachment c, be it written or not */
    bool depth_fetch;    /**< the depth attachment */
    bool stencil_fetch;  /**< the stencil attachment */
@@ -143,7 +143,7 @@ struct cm_draw {
     * by vertex: of all its spans the first vertex, then of all the second … */
    uint32_t num_feedback;
    uint64_t first_feedback;
-   /** Texture instructions that invocations of its vertex and geometry programs ran; what they read
+   /** Texture instructions that invocations of its vertex and geometry shaders ran; what they read
     * is not in the stream. Of several instances the first has them all. */
    uint32_t texture_reads;
    uint32_t num_textures;
@@ -151,7 +151,7 @@ struct cm_draw {
    struct cm_fragment_tests tests;
 };
 
-/** Attributes of the largest primitive: the position and 32 inputs of a fragment program. */
+/** Attributes of the largest primitive: the position and 32 inputs of a fragment shader. */
 #define CM_MAX_PRIMITIVE_ATTRIBUTES 33
 
 /** A primitive that reached the Polygon List Builder. */
@@ -223,26 +223,26 @@ struct cm_pass {
  *    CM_EVENT_FLUSH       nothing
  *
  * A shade event with the footprints after it is a group: up to four quads that a
- * renderer shaded side by side. Where a program runs once a sample, the group is
+ * renderer shaded side by side. Where a shader runs once a sample, the group is
  * several shade events of the same quads, all but the first with CM_SHADE_CONTINUES.
  *
- * How quads were grouped means nothing. The order of what happens is that of quads:
+ * The grouping of quads has no meaning. Events happen in the order of quads:
  * the groups' quads one after another; a quad's runs (one, or one a sample) one after
  * another; in a run the footprints of the quad in the order of the group's events.
  * A quad does not run where it has no live fragment.
  *
- * Passes of CM_PASS_FULL tell more. Groups with CM_SHADE_DEFERRED are those of opaque
+ * Passes of CM_PASS_FULL have more. Groups with CM_SHADE_DEFERRED are those of opaque
  * draws: a deferred GPU does not shade them before the next flush event, by then only
- * the `visible` fragments are left, and it shades those run of primitives by run,
+ * the `visible` fragments remain, and it shades those run of primitives by run,
  * block by block; deferred.h has the order. The words of such groups between two flush
- * events are in program order. Quads that were covered and did not run a program are
+ * events are in program order. Quads that were covered and did not run a shader are
  * in CM_EVENT_UNSHADED, somewhere between the quads that were rasterised before them
  * and those of the next draw. The quads of one primitive are in the order in which they
- * were rasterised, those that run a program and the others each among themselves: so
+ * were rasterised, those that run a shader and the others each among themselves: so
  * the quads of all tiles can be brought into the order of primitives, which is that of a
  * GPU without tiles.
  *
- * Hierarchical depth: CM_UNSHADED_HIDDEN quads are those that need no look at the depth
+ * Hierarchical depth: CM_UNSHADED_HIDDEN quads are those that need no access to the depth
  * attachment, because in the region of CM_HIZ_SIZE x CM_HIZ_SIZE pixels of the
  * attachment that they lie in no pixel is farther (of tests for greater: nearer) than
  * what is nearest (farthest) of the primitive in that region, by its plane at the
@@ -250,7 +250,7 @@ struct cm_pass {
  * later than by its next primitive, as on a GPU whose quads are still being shaded.
  */
 
-/** A quad (2×2 fragments) given to a fragment processor. Masks: bit y * 2 + x. */
+/** A quad (2×2 fragments) that a fragment processor shades. Masks: bit y * 2 + x. */
 struct cm_quad {
    uint32_t primitive;  /**< index into pass->primitives */
    uint8_t x, y;        /**< quad column and row in the tile: pixels / 2 */
@@ -280,12 +280,12 @@ struct cm_footprint {
 };
 
 enum cm_event_type {
-   CM_EVENT_SHADE = 1,      /**< up to 4 quads of one draw run its fragment program */
+   CM_EVENT_SHADE = 1,      /**< up to 4 quads of one draw run its fragment shader */
    CM_EVENT_FOOTPRINTS = 2, /**< a texture instruction of the quads of the last shade event; one with
                                * several probes (anisotropic filtering) has an event for each. Quads
                                * ascend; one has several footprints where an instruction reads several
                                * levels or layers */
-   CM_EVENT_UNSHADED = 3,   /**< CM_PASS_FULL: up to 4 quads that run no program, because all fragments
+   CM_EVENT_UNSHADED = 3,   /**< CM_PASS_FULL: up to 4 quads that run no shader, because all fragments
                                * fail early Z or the draw has none (`live` then passed the tests) */
    CM_EVENT_FLUSH = 4,      /**< CM_PASS_FULL: what was deferred is shaded */
 };
@@ -304,7 +304,7 @@ enum cm_event_type {
 /** Pixels of the side of a region of hierarchical depth: 8, as of the first GPU that had it (S. Morein, "ATI
  * Radeon HyperZ Technology", Graphics Hardware 2000). A row of regions begins with the attachment's. */
 #define CM_HIZ_SIZE 8
-#define CM_SHADE_SAMPLE_SHIFT 24 /**< CM_PASS_FULL: 1 + the sample that the program runs for; 0: all */
+#define CM_SHADE_SAMPLE_SHIFT 24 /**< CM_PASS_FULL: 1 + the sample that the shader runs for; 0: all */
 
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)
 #define CM_FOOTPRINT_WORDS (sizeof(struct cm_footprint) / 4)
@@ -335,7 +335,7 @@ cm_event_sample(uint32_t word)
    return word >> CM_SHADE_SAMPLE_SHIFT;
 }
 
-/** Whether the event goes on with a group. */
+/** Whether the event continues a group. */
 static inline bool
 cm_event_continues(uint32_t word)
 {

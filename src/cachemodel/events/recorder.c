@@ -24,7 +24,7 @@
 
 /** Jobs that may wait for the thread. */
 #define MAX_WAITING_JOBS 4096
-/** The thread is not woken for less than that of tiles' events. */
+/** Bytes of tiles' events for which the thread is woken. */
 #define WORTHWHILE_BYTES (256u << 10)
 /** The lowest is the fastest that pays: see docs/recording-format.md. */
 #define COMPRESSION_LEVEL 1
@@ -43,7 +43,7 @@ enum job_type {
    JOB_FRAME_END,
 };
 
-/* What the caller asked for. */
+/* A call, for the thread. */
 struct job {
    enum job_type type;
    uint32_t number; /* the tile's; of a frame's end: the frame's */
@@ -57,7 +57,7 @@ struct job {
 
 struct cm_recorder {
    /* The caller's side. */
-   struct cm_byte_writer resources; /* not handed over yet */
+   struct cm_byte_writer resources; /* not yet submitted */
    const struct cm_pass *pass;      /* begun last; NULL: none */
    struct cm_pass_owner owner;      /* the pass' */
 
@@ -68,8 +68,8 @@ struct cm_recorder {
    struct job jobs[MAX_WAITING_JOBS];
    size_t first, end; /* jobs that are not done */
    size_t waiting_bytes;
-   bool hurried; /* there is a job that is not to wait for more of them */
-   bool full;    /* from too much waiting on until it is half as much: the caller waits */
+   bool hurried; /* a job in the queue must not wait for more jobs */
+   bool full;    /* from the limit on until half of it: the caller waits */
    bool stop;
    atomic_bool failed;
    atomic_size_t num_frames; /* written whole */
@@ -79,11 +79,11 @@ struct cm_recorder {
    struct cm_byte_writer payload;      /* under way; its memory is kept */
    const struct cm_pass *encoded;      /* begun last; NULL: none */
    struct cm_pass_owner encoded_owner; /* the pass' */
-   struct cm_recording_counts counts;  /* of the frame under way */
+   struct cm_recording_counts counts;  /* of the current frame */
    struct cm_recording_file file;
-   struct cm_process_results *results; /* NULL: the recording is no process' */
+   struct cm_process_results *results; /* NULL: the path is used */
    uint64_t offset;                    /* where the next chunk goes */
-   uint64_t frame_offset;              /* where the frame under way began */
+   uint64_t frame_offset;              /* where the current frame began */
    uint32_t num_chunks;
    struct cm_recording_index index;
    ZSTD_CCtx *compressor;
@@ -128,7 +128,7 @@ append_chunk(struct cm_recorder *recorder, enum cm_chunk_type type, unsigned fla
    const size_t stored = ZSTD_compress2(recorder->compressor, recorder->chunk + CM_CHUNK_HEADER_BYTES,
                                         recorder->chunk_capacity - CM_CHUNK_HEADER_BYTES, data, bytes);
    if (ZSTD_isError(stored))
-      return ENOMEM; /* nothing else can happen: there is room */
+      return ENOMEM; /* the only possible error: there is room */
    const struct cm_chunk_header header = {
       .type = (uint8_t)type,
       .flags = (uint8_t)flags,
@@ -175,7 +175,7 @@ note_in_index(struct cm_recorder *recorder, enum cm_chunk_type type, uint64_t of
    }
 }
 
-/* It has a frame. */
+/* Called when the file has a frame. */
 static void
 name_file(struct cm_recorder *recorder)
 {
@@ -285,7 +285,7 @@ write_job(struct cm_recorder *recorder, const struct job *job)
    }
 }
 
-/* Gives back what the job was of, whether it was written or not. */
+/* Releases what the job refers to, whether it was written or not. */
 static void
 release_job(struct cm_recorder *recorder, struct job *job)
 {
@@ -415,7 +415,7 @@ cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile)
       recorder->owner.release_tile(recorder->owner.data, tile);
 }
 
-/* The memory of a pass that ends, without its tiles' events. */
+/* Bytes of memory of a pass, without its tiles' events. */
 static size_t
 pass_bytes(const struct cm_pass *pass)
 {
@@ -586,7 +586,7 @@ write_index(struct cm_recorder *recorder)
    return append(recorder, trailer, sizeof trailer);
 }
 
-/* What follows the last whole frame is of no use, and takes room that the index may need. */
+/* Data after the last whole frame is useless, and takes room that the index may need. */
 static void
 cut_unfinished_frame(struct cm_recorder *recorder)
 {
@@ -611,7 +611,7 @@ cm_recorder_destroy(struct cm_recorder *recorder)
    const uint64_t whole = recorder->offset;
    recorder->index.stopped = atomic_load(&recorder->failed);
    int code = write_index(recorder);
-   /* Without an index the file is looked through when it is read; half of one helps nobody. */
+   /* Without an index the file is scanned when it is read; a partial one is useless. */
    if (code && ftruncate(recorder->file.file, (off_t)whole) != 0 && !atomic_load(&recorder->failed))
       code = errno;
    const int closed = cm_recording_file_close(&recorder->file);

@@ -4,12 +4,12 @@
  *
  * Calls come from one thread at a time, in stream order:
  *    gpu_begin, (define_resource*, pass_begin, pass_tile*, pass_end)*, frame_end, …
- * and may start again with gpu_begin. They only hand over what they are given: a thread of
- * the recorder's own encodes, compresses and writes it. A pass and its tiles' events are not
- * copied; they belong to the recorder until it gives them back (struct cm_pass_owner).
+ * and may start again with gpu_begin. They only submit their arguments to
+ * the recorder's thread, which encodes, compresses and writes them. A pass and its tiles' events are
+ * not copied; the recorder owns them until it releases them (struct cm_pass_owner).
  *
  * When the file cannot be written, one message (util/message.h) says so, and what was recorded
- * until then stays readable; what is handed over later is only given back.
+ * until then stays readable; what is submitted later is only released.
  */
 #ifndef CM_RECORDER_H
 #define CM_RECORDER_H
@@ -27,54 +27,53 @@ struct cm_run_value;
 
 /** What a recording holds of the fragments that the GPU's mode removes. */
 enum cm_recording_kind {
-   CM_RECORDING_PLAIN,  /**< nothing: it answers for the mode it was made in */
-   CM_RECORDING_HIDDEN, /**< all of them: it answers for every mode */
+   CM_RECORDING_PLAIN,  /**< nothing: for the mode it was recorded in */
+   CM_RECORDING_HIDDEN, /**< all of them: for every mode */
    CM_RECORDING_KINDS
 };
 
 extern const char *const cm_recording_kind_names[CM_RECORDING_KINDS];
 
-/** Creates a file, which gets its name when it has a whole frame: the path, in the place of what is there, or
- * with results the name that they give it (stats/process_results.h). values: what stats.json has under "run" besides
+/** Creates a file, which gets its name when it has a whole frame: the path, replacing an existing file, or
+ * with results the name that they choose (stats/process_results.h). values: what stats.json has under "run" besides
  * preset and configuration (stats/writer.h). NULL with a line in error when it cannot be created or
  * out of memory. */
 struct cm_recorder *
 cm_recorder_create(const char *path, struct cm_process_results *results, enum cm_recording_kind kind,
                    const struct cm_config *config, const struct cm_run_value *values, size_t num_values,
                    char *error, size_t error_size);
-/** Writes what is left, and the index. False if anything could not be written. */
+/** Writes all remaining chunks, and the index. False if anything could not be written. */
 bool cm_recorder_destroy(struct cm_recorder *recorder);
 
-/** A simulated GPU begins: nothing of what was defined before is known to it, and a frame
- * that was not ended is dropped. */
+/** A simulated GPU begins, without any resources; a frame that was not ended is dropped. */
 void cm_recorder_gpu_begin(struct cm_recorder *recorder);
 void
 cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource);
 
-/** Whom a pass' memory belongs to. Both functions are called for everything that was handed over,
- * recorded or not, in the order of handing over; on the recorder's thread, but for tiles without
- * events, which are given back at once. Neither may wait for the thread that hands over. */
+/** The owner of a pass' memory. Both functions are called for everything that was submitted,
+ * recorded or not, in that order; on the recorder's thread, but for tiles without events, which
+ * are released at once. Neither may wait for the submitting thread. */
 struct cm_pass_owner {
-   void *data; /**< the functions' */
-   /** The tile's events are not read any more. */
+   void *data; /**< argument of the functions */
+   /** The recorder no longer reads the tile's events. */
    void (*release_tile)(void *data, uint32_t tile);
-   /** Neither is the pass; comes after all of its tiles. */
+   /** The recorder no longer reads the pass; called after all of its tiles. */
    void (*release)(void *data);
 };
 
-/** Bytes of tiles' events and of passes that wait for the recorder's thread: with more of them, who
- * hands over waits until they are half as many. */
+/** Limit of the bytes of tiles' events and passes in the recorder's queue: above it, the caller
+ * waits until they are half as many. */
 #define CM_RECORDER_WAITING_BYTES ((size_t)16 << 20)
 
-/** All of the pass but its tiles' events, which need not be there yet. The rest stays as it is
+/** Submits the pass but for its tiles' events, which need not exist yet. The rest must not change
  * until owner->release. */
 void cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
                             const struct cm_pass_owner *owner);
-/** The events of a tile of the pass begun last, each tile at most once, in any order. They stay as
- * they are until owner->release_tile. */
+/** The events of a tile of the pass begun last, each tile at most once, in any order. They must
+ * not change until owner->release_tile. */
 void cm_recorder_pass_tile(struct cm_recorder *recorder, uint32_t tile);
 void cm_recorder_pass_end(struct cm_recorder *recorder);
-/** Ends a frame. number: the program's, counting from 0. */
+/** Ends a frame. number: the application's, counting from 0. */
 void cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number);
 
 #endif

@@ -32,9 +32,9 @@ struct cm_recording {
    size_t frame, last_frame;
    bool at_start;          /* nothing of the frame has been read */
    bool is_positioned;     /* by cm_recording_seek */
-   bool has_gpu;           /* a GPU has been announced, which begins at: */
+   bool has_gpu;           /* CM_ITEM_GPU was returned for the GPU that begins at: */
    uint64_t gpu;           /* an offset */
-   size_t resources, last; /* index.resources that are still to come before the frame */
+   size_t resources, last; /* index.resources still to be read before the frame */
    uint64_t offset;        /* of the next chunk */
 };
 
@@ -62,7 +62,7 @@ memory_of(const struct cm_pass *pass)
 
 /* ---- chunks ---------------------------------------------------------------- */
 
-/* Notes what is wrong. */
+/* Records the damage. */
 static bool __attribute__((format(printf, 3, 4)))
 damaged(struct cm_recording *recording, uint64_t offset, const char *format, ...)
 {
@@ -132,7 +132,7 @@ read_chunk(struct cm_recording *recording, uint64_t offset, const struct cm_chun
    return true;
 }
 
-/* Reads the payload that begins with the chunk at *offset, which then is behind it. */
+/* Reads the payload that begins with the chunk at *offset, and advances it. */
 static bool
 read_payload(struct cm_recording *recording, uint64_t *offset, enum cm_chunk_type type)
 {
@@ -214,7 +214,7 @@ read_provenance(struct cm_recording *recording)
    return recording->values || damaged(recording, CM_RECORDING_HEADER_BYTES, "out of memory");
 }
 
-/* The index at the end of the file. False where there is none that can be used. */
+/* Reads the index at the end of the file. False where there is none, or it is damaged. */
 static bool
 read_index(struct cm_recording *recording)
 {
@@ -232,7 +232,7 @@ read_index(struct cm_recording *recording)
    return !cm_decode_index(&reader, &recording->index, end);
 }
 
-/* Notes a chunk in the index; false at the end of what can be used. */
+/* Adds a chunk to the index; false at the end of the usable part. */
 static bool
 index_chunk(struct cm_recording *recording, const struct cm_chunk_header *header, uint64_t offset,
             uint64_t *frame_offset, bool continues)
@@ -259,7 +259,7 @@ index_chunk(struct cm_recording *recording, const struct cm_chunk_header *header
    return memory || damaged(recording, offset, "out of memory for the index");
 }
 
-/* Finds the frames by looking through the file. */
+/* Finds the frames by a scan of the file. */
 static void
 rebuild_index(struct cm_recording *recording)
 {
@@ -270,7 +270,7 @@ rebuild_index(struct cm_recording *recording)
    recording->end = CM_RECORDING_UNFINISHED;
    while (offset < recording->file_bytes) {
       whole = read_chunk_header(recording, offset, &header);
-      /* What is left of an index is none. */
+      /* A truncated index is not used. */
       if (!whole || header.type == CM_CHUNK_INDEX)
          break;
       whole = index_chunk(recording, &header, offset, &frame_offset, continues);
@@ -283,7 +283,7 @@ rebuild_index(struct cm_recording *recording)
       damaged(recording, offset, "the recording is incomplete");
 }
 
-/* Adds how much of the file can be used all the same. */
+/* Adds to the message how much of the file is usable. */
 static void
 note_whole_frames(struct cm_recording *recording)
 {
@@ -522,7 +522,7 @@ end_frame(struct cm_recording *recording)
    return item;
 }
 
-/* The beginning of a frame: announces its GPU and what that knows, if that is not known yet. */
+/* The beginning of a frame: returns its GPU and that one's resources, if that was not done yet. */
 static bool
 begin_frame(struct cm_recording *recording, struct cm_item *item)
 {
@@ -610,7 +610,7 @@ cm_recording_sections(struct cm_recording *recording,
       section->bytes += header.bytes;
       section->stored_bytes += CM_CHUNK_HEADER_BYTES + header.stored_bytes;
    }
-   /* The trailer is no chunk; what is wrong was said when the file was opened. */
+   /* The trailer is no chunk; damage was reported when the file was opened. */
    memcpy(recording->damage, damage, sizeof damage);
    return CM_CHUNK_TYPES - 1;
 }

@@ -2,9 +2,9 @@
 /**
  * Reads a recording (events/recorder.h, docs/recording-format.md).
  *
- * Frames can be read from any on. Everything that comes out has been looked through:
- * the consumer (gpu/gpu.h) can take it as if it came from the renderer. A file that is
- * damaged or cut short gives what is before the damage, and then says so.
+ * Reading can start at any frame. All data is validated: the consumer (gpu/gpu.h) can
+ * take it as if it came from the renderer. A file that is damaged or truncated is read up to
+ * the damage, which is then reported.
  *
  * The functions of one recording are called from one thread at a time.
  */
@@ -25,7 +25,7 @@ struct cm_recording;
 /** A pass with all its tiles' events. */
 struct cm_recorded_pass {
    struct cm_pass pass;
-   size_t bytes; /**< of memory that it takes */
+   size_t bytes; /**< of its memory */
 };
 
 /** Frees the pass. Nothing for NULL. */
@@ -38,7 +38,7 @@ void cm_recording_close(struct cm_recording *recording);
 enum cm_recording_kind cm_recording_kind(const struct cm_recording *recording);
 /** Provenance: the values of "run" in stats.json, the configuration (as JSON) included. */
 const struct cm_run_value *cm_recording_values(const struct cm_recording *recording, size_t *count);
-/** One of them; NULL if there is none of the name. */
+/** One of them; NULL if there is none of that name. */
 const char *cm_recording_value(const struct cm_recording *recording, const char *key);
 
 /** The whole frames, in order. */
@@ -49,11 +49,11 @@ size_t cm_recording_count_gpus(const struct cm_recording *recording, size_t firs
 /** How the file ends. */
 enum cm_recording_end {
    CM_RECORDING_WHOLE,
-   CM_RECORDING_STOPPED,   /**< it could not be written any further; the program went on */
-   CM_RECORDING_UNFINISHED /**< without an index, which had to be found by looking through the file */
+   CM_RECORDING_STOPPED,   /**< writing failed; the application went on */
+   CM_RECORDING_UNFINISHED /**< without an index: the file was scanned instead */
 };
 enum cm_recording_end cm_recording_end(const struct cm_recording *recording);
-/** What is wrong with the file as far as it has been read: a line with file and offset; NULL: nothing. */
+/** What is wrong with the part of the file that has been read: a line with file and offset; NULL: nothing. */
 const char *cm_recording_damage(const struct cm_recording *recording);
 
 enum cm_item_type {
@@ -61,19 +61,19 @@ enum cm_item_type {
    CM_ITEM_RESOURCES, /**< definitions */
    CM_ITEM_PASS,
    CM_ITEM_FRAME_END,
-   CM_ITEM_END,     /**< of the frames asked for */
+   CM_ITEM_END,     /**< of the requested frames */
    CM_ITEM_DAMAGED, /**< nothing more can be read: cm_recording_damage */
 };
 
 struct cm_item {
    enum cm_item_type type;
-   size_t frame;                              /**< which of cm_recording_frames */
+   size_t frame;                              /**< index into cm_recording_frames */
    struct cm_resource_description *resources; /**< the caller's, to free */
    size_t num_resources;
    struct cm_recorded_pass *pass; /**< the caller's, to release */
 };
 
-/** Goes to frame `first` of cm_recording_frames; after frame `last` comes the end. */
+/** Continues at frame `first` of cm_recording_frames; CM_ITEM_END follows frame `last`. */
 void cm_recording_seek(struct cm_recording *recording, size_t first, size_t last);
 /** The next part of the stream. After cm_recording_seek that is a GPU, and all its resources. */
 struct cm_item cm_recording_next(struct cm_recording *recording);
@@ -90,7 +90,7 @@ struct cm_recording_section {
    uint64_t chunks, bytes, stored_bytes;
 };
 #define CM_RECORDING_MAX_SECTIONS 8
-/** Looks through the file's chunks; returns how many kinds there are. */
+/** Scans the file's chunks; returns how many kinds there are. */
 size_t cm_recording_sections(struct cm_recording *recording,
                              struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS]);
 

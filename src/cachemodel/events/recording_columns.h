@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Tiles' events as columns of bytes: what the two directions share. A column has one kind
- * of number, which compress better apart than mixed; most are differences from what was to
- * be expected. Both directions keep the same expectations (struct expected), which begin
- * anew with each payload. docs/recording-format.md has the columns.
+ * Tiles' events as columns of bytes: shared by encoder and decoder. A column has one kind
+ * of number, which compress better apart than mixed; most are differences from a
+ * prediction. Both directions keep the same predictions (struct expected), which are reset
+ * at each payload. docs/recording-format.md has the columns.
  */
 #ifndef CM_RECORDING_COLUMNS_H
 #define CM_RECORDING_COLUMNS_H
 
 #include "events/recording_format.h"
 
-/** What a payload holds at most. */
+/** Limits of a payload. */
 #define MAX_EVENTS 65536
 #define MAX_QUADS 65536
 #define MAX_FOOTPRINTS 65536
@@ -22,15 +22,15 @@
    X(EVENT_WORDS, 4, MAX_EVENTS)    /* its first word */                                         \
    X(DRAWS, 5, MAX_EVENTS)          /* its draw: difference */                                   \
    X(QUADS, 1, MAX_QUADS)           /* what the other columns hold of a quad; its live */        \
-   X(QUAD_NEAR, 1, MAX_QUADS)       /* its place: difference, four bits x, four bits y */        \
-   X(QUAD_FAR, 2, MAX_QUADS)        /* its place: x, y */                                        \
+   X(QUAD_NEAR, 1, MAX_QUADS)       /* its position: difference, four bits x, four bits y */     \
+   X(QUAD_FAR, 2, MAX_QUADS)        /* its position: x, y */                                     \
    X(QUAD_MASKS, 2, MAX_QUADS)      /* its other masks */                                        \
    X(PRIMITIVES, 5, MAX_QUADS)      /* its primitive: difference */                              \
    X(FOOTPRINTS, 1, MAX_FOOTPRINTS) /* what the other columns hold of a footprint */             \
    X(HEADS, 3, MAX_FOOTPRINTS)      /* quad, level, linear */                                    \
    X(LAYERS, 5, MAX_FOOTPRINTS)     /* layer: difference */                                      \
    X(LIVE, 1, MAX_FOOTPRINTS)       /* live */                                                   \
-   X(KNOWN, 1, MAX_FOOTPRINTS)      /* texels: place in the list of shapes */                    \
+   X(KNOWN, 1, MAX_FOOTPRINTS)      /* texels: index in the list of shapes */                    \
    X(NEAR, 2, MAX_FOOTPRINTS)       /* texel 0 of a new shape: difference, a byte x, a byte y */ \
    X(FAR, 4, MAX_FOOTPRINTS)        /* the same, two bytes each */                               \
    X(SMALL, 3, MAX_FOOTPRINTS)      /* the other texels of a new shape, four bits each */        \
@@ -58,7 +58,7 @@ enum {
 
 /* In QUADS, above the four bits of live. */
 enum {
-   QUAD_IS_FAR = 1 << 4,        /* QUAD_FAR has its place; else QUAD_NEAR */
+   QUAD_IS_FAR = 1 << 4,        /* QUAD_FAR has its position; else QUAD_NEAR */
    QUAD_HAS_MASKS = 1 << 5,     /* QUAD_MASKS has covered, visible and written; else they are live */
    QUAD_HAS_PRIMITIVE = 1 << 6, /* PRIMITIVES has it; else it is that of the quad before */
    QUAD_BITS = 7,
@@ -77,7 +77,7 @@ enum {
    FOOTPRINT_BITS = 6,
 };
 
-/* ---- expectations -------------------------------------------------------- */
+/* ---- predictions --------------------------------------------------------- */
 
 #define UNITS 32
 #define SLOTS 16
@@ -103,11 +103,11 @@ struct head {
 struct expected {
    uint32_t tile, draw, primitive;
    uint32_t word;   /* an event's first one */
-   uint8_t x, y;    /* the last quad's place */
+   uint8_t x, y;    /* the last quad's position */
    uint8_t live[4]; /* of the last event's quads */
    /* The first word of the event that came last after an event with such a first word. */
    uint32_t words[WORDS];
-   /* By unit, and by place in the event. */
+   /* By unit, and by index in the event. */
    struct head heads[UNITS][SLOTS];
    /* Texel 0 of a unit's last footprint, by level. */
    texel texels[UNITS][LEVELS];
@@ -121,9 +121,9 @@ expected_word(struct expected *expected)
 }
 
 static inline struct head *
-expected_head(struct expected *expected, uint32_t unit, uint32_t place)
+expected_head(struct expected *expected, uint32_t unit, uint32_t index)
 {
-   return &expected->heads[unit % UNITS][place < SLOTS ? place : SLOTS - 1];
+   return &expected->heads[unit % UNITS][index < SLOTS ? index : SLOTS - 1];
 }
 
 /* Compared as one number: what a footprint has before its texels, but for live. */
@@ -160,7 +160,7 @@ y_of(texel difference)
 
 /** Where a shape is in the list if it is there at all. */
 static inline unsigned
-place_of(const struct shape *shape)
+shape_index(const struct shape *shape)
 {
    const uint64_t low = shape->difference[0] | (uint64_t)shape->difference[1] << 32;
    const uint64_t high = shape->difference[2] | (uint64_t)shape->difference[3] << 32;

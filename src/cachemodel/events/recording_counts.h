@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What a frame of a recording holds, in numbers. */
+/** Counts of a recorded frame. */
 #ifndef CM_RECORDING_COUNTS_H
 #define CM_RECORDING_COUNTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns to tiles' events; what the consumer relies on is checked on the way. */
+/* Columns to tiles' events; checks what the consumer relies on. */
 #include <stdlib.h>
 
 #include "events/recording_columns.h"
@@ -8,7 +8,7 @@ struct decoder {
    const struct cm_pass *pass;
    struct expected expected;
    struct cm_byte_reader column[NUM_COLUMNS];
-   uint32_t num_quads; /* of the group under way; 0: there is none */
+   uint32_t num_quads; /* of the current group; 0: there is none */
    const char *wrong;
 };
 
@@ -25,7 +25,7 @@ get_difference(struct decoder *decoder, enum column column, uint32_t expected)
    return (uint32_t)(expected + (uint64_t)cm_get_signed(&decoder->column[column]));
 }
 
-/* A quad of a place, whose masks are live, covered, visible and written, four bits each. */
+/* A quad at a position, whose masks are live, covered, visible and written, four bits each. */
 static inline void
 store_quad(struct cm_quad *quad, uint32_t primitive, unsigned x, unsigned y, unsigned masks)
 {
@@ -34,14 +34,14 @@ store_quad(struct cm_quad *quad, uint32_t primitive, unsigned x, unsigned y, uns
    memcpy(quad, &bits, sizeof bits);
 }
 
-/* Quads of which only live and the place are unexpected, as those of most events are. False, with
- * nothing done, where they are others, or have a fault. */
+/* The fast path: quads of which only live and the position differ from the prediction, as those of most events.
+ * False, with nothing done, where there are others, or a fault. */
 static inline __attribute__((always_inline)) bool
 decode_usual_quads(struct decoder *decoder, struct cm_quad *quads, unsigned count, const uint8_t *tags)
 {
    struct expected *expected = &decoder->expected;
    struct cm_byte_reader *near = &decoder->column[COLUMN_QUAD_NEAR];
-   const uint8_t *places = near->at;
+   const uint8_t *positions = near->at;
    const int last = (int)(decoder->pass->tile_size / 2) - 1;
    unsigned all_tags = 0;
    for (unsigned q = 0; q < count; q++)
@@ -50,8 +50,8 @@ decode_usual_quads(struct decoder *decoder, struct cm_quad *quads, unsigned coun
       return false;
    int x = expected->x, y = expected->y, outside = 0;
    for (unsigned q = 0; q < count; q++) {
-      x += (places[q] & 15) - 8;
-      y += (places[q] >> 4) - 8;
+      x += (positions[q] & 15) - 8;
+      y += (positions[q] >> 4) - 8;
       outside |= x | y | (last - x) | (last - y);
       store_quad(&quads[q], expected->primitive, (unsigned)x, (unsigned)y, tags[q] * 0x1111u);
    }
@@ -74,13 +74,13 @@ decode_any_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count,
       const unsigned tag = tags[q], live = tag & 15;
       unsigned masks = live * 0x1111;
       if (tag & QUAD_IS_FAR) {
-         const uint8_t *place = cm_get_bytes(&column[COLUMN_QUAD_FAR], 2);
-         expected->x = place ? place[0] : 0;
-         expected->y = place ? place[1] : 0;
+         const uint8_t *position = cm_get_bytes(&column[COLUMN_QUAD_FAR], 2);
+         expected->x = position ? position[0] : 0;
+         expected->y = position ? position[1] : 0;
       } else {
-         const unsigned place = cm_get_byte(&column[COLUMN_QUAD_NEAR]);
-         expected->x = (uint8_t)(expected->x + (place & 15) - 8);
-         expected->y = (uint8_t)(expected->y + (place >> 4) - 8);
+         const unsigned position = cm_get_byte(&column[COLUMN_QUAD_NEAR]);
+         expected->x = (uint8_t)(expected->x + (position & 15) - 8);
+         expected->y = (uint8_t)(expected->y + (position >> 4) - 8);
       }
       if (tag & QUAD_HAS_MASKS) {
          const uint8_t *others = cm_get_bytes(&column[COLUMN_QUAD_MASKS], 2);
@@ -105,7 +105,7 @@ decode_quads(struct decoder *decoder, struct cm_quad *quads, uint32_t count)
    const uint8_t *tags = cm_get_bytes(&decoder->column[COLUMN_QUADS], count);
    if (!tags)
       return fails(decoder, "quads are truncated");
-   /* Most often four: a number that the compiler knows. */
+   /* Most often four: a constant for the compiler. */
    if (count == 4 ? decode_usual_quads(decoder, quads, 4, tags)
                   : decode_usual_quads(decoder, quads, count, tags))
       return true;
@@ -190,7 +190,7 @@ decode_footprints(struct decoder *decoder, uint32_t unit, struct cm_footprint *f
       texel *last = &expected->texels[unit % UNITS][head->level % LEVELS];
       if (tag & FOOTPRINT_NEW) {
          const struct shape shape = decode_new_shape(decoder, tag);
-         expected->shapes[place_of(&shape)] = shape;
+         expected->shapes[shape_index(&shape)] = shape;
          decode_texels(footprint, last, &shape);
       } else {
          decode_texels(footprint, last, &expected->shapes[cm_get_byte(&column[COLUMN_KNOWN])]);

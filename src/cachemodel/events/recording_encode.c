@@ -73,7 +73,7 @@ add_int16(struct cm_tile_encoder *encoder, enum column column, int value)
    encoder->end[column] += 2;
 }
 
-/* What is not expected of a quad, but for its live: the tag's bits. */
+/* What of a quad, but for its live, differs from the prediction. Returns the tag's bits. */
 static __attribute__((noinline)) unsigned
 add_masks(struct cm_tile_encoder *encoder, const struct cm_quad *quad)
 {
@@ -83,7 +83,7 @@ add_masks(struct cm_tile_encoder *encoder, const struct cm_quad *quad)
 }
 
 static __attribute__((noinline)) unsigned
-add_place(struct cm_tile_encoder *encoder, const struct cm_quad *quad)
+add_position(struct cm_tile_encoder *encoder, const struct cm_quad *quad)
 {
    add_byte(encoder, COLUMN_QUAD_FAR, quad->x);
    add_byte(encoder, COLUMN_QUAD_FAR, quad->y);
@@ -104,7 +104,7 @@ add_quads(struct cm_tile_encoder *encoder, const struct cm_quad *quads, uint32_t
       if ((dx | dy) < 16)
          *near++ = (uint8_t)(dx | dy << 4);
       else
-         tag |= add_place(encoder, quad);
+         tag |= add_position(encoder, quad);
       if ((quad->covered ^ live) | (quad->visible ^ live) | (quad->written ^ live))
          tag |= add_masks(encoder, quad);
       if (quad->primitive != primitive) {
@@ -139,7 +139,7 @@ shape_of(const struct cm_footprint *footprint, texel last)
    return (struct shape){{first - last, right - first, below - first, corner - right - below + first}};
 }
 
-/* The texels of a shape that fit neither SMALL nor NEAR; the tag's bits. */
+/* The texels of a shape that fit neither SMALL nor NEAR. Returns the tag's bits. */
 static __attribute__((noinline)) unsigned
 add_large_shape(struct cm_tile_encoder *encoder, const struct shape *shape)
 {
@@ -176,7 +176,7 @@ small_byte(texel difference)
    return (uint8_t)((x_of(difference) + 8) | (y_of(difference) + 8) << 4);
 }
 
-/* A shape that is not in the list; the tag's bits. */
+/* A shape that is not in the list. Returns the tag's bits. */
 static inline unsigned
 add_new_shape(struct cm_tile_encoder *encoder, const struct shape *shape)
 {
@@ -226,11 +226,11 @@ add_footprints(struct cm_tile_encoder *encoder, uint32_t unit, const struct cm_f
       texel *last = &texels[footprint->level % LEVELS];
       const struct shape shape = shape_of(footprint, *last);
       *last = texel_of(footprint, 0);
-      const unsigned place = place_of(&shape);
-      if (is_same(&expected->shapes[place], &shape)) {
-         *known++ = (uint8_t)place;
+      const unsigned index = shape_index(&shape);
+      if (is_same(&expected->shapes[index], &shape)) {
+         *known++ = (uint8_t)index;
       } else {
-         expected->shapes[place] = shape;
+         expected->shapes[index] = shape;
          tag |= add_new_shape(encoder, &shape);
       }
       *tags++ = (uint8_t)tag;

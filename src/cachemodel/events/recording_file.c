@@ -58,7 +58,7 @@ cm_recording_file_open(struct cm_recording_file *recording, const char *path)
       close(opened);
    free(directory);
    if (!code)
-      flock(recording->file, LOCK_EX | LOCK_NB); /* tells others that it is not finished */
+      flock(recording->file, LOCK_EX | LOCK_NB); /* marks it as unfinished for others */
    return code;
 }
 

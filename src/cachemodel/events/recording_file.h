@@ -10,7 +10,7 @@ struct cm_process_results;
 
 struct cm_recording_file {
    int file;        /**< locked while it is open; -1: none */
-   char *path;      /**< that was asked for; once it is named, its own */
+   char *path;      /**< as requested; once the file is named, its name */
    char *temporary; /**< where the file system has no files without a name: its name until then; else NULL */
    bool named;
 };
@@ -19,7 +19,7 @@ struct cm_recording_file {
 int cm_recording_file_open(struct cm_recording_file *recording, const char *path);
 /** Gives it its name (stats/process_results.h), once. 0, or the error number. */
 int cm_recording_file_name(struct cm_recording_file *recording, struct cm_process_results *results);
-/** Closes it; one without a name is gone. 0, or the error number. */
+/** Closes it; a file without a name is deleted. 0, or the error number. */
 int cm_recording_file_close(struct cm_recording_file *recording);
 /** Closes it where it is open, and frees what belongs to it. */
 void cm_recording_file_finish(struct cm_recording_file *recording);

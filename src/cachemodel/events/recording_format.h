@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What writer and reader of a recording share: docs/recording-format.md as numbers. */
+/** The constants and encodings of a recording, for writer and reader: docs/recording-format.md. */
 #ifndef CM_RECORDING_FORMAT_H
 #define CM_RECORDING_FORMAT_H
 
@@ -14,9 +14,9 @@
 #define CM_CHUNK_HEADER_BYTES 28
 #define CM_TRAILER_MAGIC "TBRINDEX"
 #define CM_TRAILER_BYTES 20
-/** What a chunk may hold, uncompressed; more goes into several. */
+/** The most bytes of a chunk, uncompressed; larger payloads take several. */
 #define CM_CHUNK_LIMIT (8u << 20)
-/** What several chunks that continue each other may hold together. */
+/** The most bytes of a payload, in one or several chunks. */
 #define CM_PAYLOAD_LIMIT (1u << 30)
 
 enum cm_chunk_type {
@@ -25,12 +25,12 @@ enum cm_chunk_type {
    CM_CHUNK_RESOURCES,      /**< descriptions of resources */
    CM_CHUNK_PASS,           /**< a pass without its tiles' events */
    CM_CHUNK_TILES,          /**< events of some tiles of the pass before */
-   CM_CHUNK_FRAME_END,      /**< what the frame held */
+   CM_CHUNK_FRAME_END,      /**< the frame's counts */
    CM_CHUNK_INDEX,          /**< where the frames begin; the last chunk */
    CM_CHUNK_TYPES
 };
 
-#define CM_CHUNK_CONTINUED 1 /**< flag: the payload goes on in the next chunk */
+#define CM_CHUNK_CONTINUED 1 /**< flag: the payload continues in the next chunk */
 
 struct cm_chunk_header {
    uint8_t type, flags;
@@ -51,12 +51,12 @@ uint32_t cm_crc32(const uint8_t *bytes, size_t n);
 
 /** A pass without its tiles' events. */
 void cm_encode_pass(struct cm_byte_writer *writer, const struct cm_pass *pass);
-/** The same from bytes into a pass that is all zero; cm_pass_finish frees it. NULL, or what is wrong. */
+/** The same from bytes into a pass that is all zero; cm_pass_finish frees it. Returns NULL, or the error. */
 const char *cm_decode_pass(struct cm_byte_reader *reader, struct cm_pass *pass);
 void cm_pass_finish(struct cm_pass *pass);
 
 void cm_encode_resource(struct cm_byte_writer *writer, const struct cm_resource_description *resource);
-/** NULL, or what is wrong. */
+/** Returns NULL, or the error. */
 const char *cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource_description *resource);
 
 /* ---- tiles' events (recording_encode.c, recording_decode.c) ----------------------------------- */
@@ -66,16 +66,16 @@ struct cm_tile_encoder;
 
 struct cm_tile_encoder *cm_tile_encoder_create(void);
 void cm_tile_encoder_destroy(struct cm_tile_encoder *encoder);
-/** Takes the events of a tile from word `first` on; returns the word with which it has to go on
- * after cm_tile_encoder_finish, num_words where it is through, or SIZE_MAX where there is an event of
+/** Adds the events of a tile from word `first` on; returns the word at which to continue
+ * after cm_tile_encoder_finish, num_words where all are added, or SIZE_MAX where there is an event of
  * an unknown type. counts: shaded quads and footprints are added to it. */
 size_t
 cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct cm_tile_events *events,
                     size_t first, struct cm_recording_counts *counts);
-/** Appends the payload of what was taken since the last call; nothing where that is nothing. */
+/** Appends the payload of the events added since the last call, if any. */
 void cm_tile_encoder_finish(struct cm_tile_encoder *encoder, struct cm_byte_writer *writer);
 
-/** Appends a payload's events to the tiles of a pass. NULL, or what is wrong. */
+/** Appends a payload's events to the tiles of a pass. Returns NULL, or the error. */
 const char *cm_decode_tiles(struct cm_byte_reader *reader, struct cm_pass *pass);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/** Where the parts of a recording begin: kept while it is written, read from its end, or
- * found again by looking through the file. */
+/** The offsets of a recording's parts: collected while it is written, read from its end, or
+ * found by a scan of the file. */
 #ifndef CM_RECORDING_INDEX_H
 #define CM_RECORDING_INDEX_H
 
@@ -11,12 +11,12 @@
 
 struct cm_indexed_frame {
    uint64_t offset; /**< of the frame's first chunk */
-   uint32_t number; /**< the program's, counting from 0 */
+   uint32_t number; /**< the application's, counting from 0 */
    struct cm_recording_counts counts;
 };
 
 struct cm_recording_index {
-   bool stopped;   /**< something went wrong while it was written: the stream went on */
+   bool stopped;   /**< writing failed: the stream went on */
    uint64_t *gpus; /**< offsets of the chunks that begin a GPU */
    size_t num_gpus;
    uint64_t *resources; /**< offsets of the chunks of resources, the first of each payload */
@@ -37,7 +37,7 @@ void cm_encode_frame(struct cm_byte_writer *writer, const struct cm_indexed_fram
 void cm_decode_frame(struct cm_byte_reader *reader, struct cm_indexed_frame *frame);
 
 void cm_encode_index(struct cm_byte_writer *writer, const struct cm_recording_index *index);
-/** Into an empty index. NULL, or what is wrong; offsets are below file_bytes and ascend. */
+/** Into an empty index. Returns NULL, or the error; offsets are below file_bytes and ascend. */
 const char *
 cm_decode_index(struct cm_byte_reader *reader, struct cm_recording_index *index, uint64_t file_bytes);
 

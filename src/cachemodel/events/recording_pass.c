@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Resources and passes as bytes. Structures are written field by field, each as the
- * difference from the same field of the structure before; the tables below are the one
- * place that names the fields. */
+ * difference from the same field of the structure before; only the tables below name
+ * the fields. */
 #include <stdlib.h>
 
 #include "events/recording_check.h"
@@ -106,7 +106,7 @@ static const struct field feedback_fields[] = {
    FIELD(struct cm_feedback, bytes),  FIELD(struct cm_feedback, records),
 };
 
-/* first_tile is left out: the primitives' tiles follow one another. */
+/* Without first_tile: the primitives' tiles follow one another. */
 static const struct field primitive_fields[] = {
    FIELD(struct cm_primitive, draw),
    FIELD(struct cm_primitive, num_attributes),

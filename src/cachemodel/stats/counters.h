@@ -14,7 +14,7 @@ struct cm_config;
 struct cm_counter;
 struct cm_counter_table;
 
-/** A kind of counter, by who counts it: how its counters are listed and read. */
+/** A kind of counter, by its owner: how its counters are listed and read. */
 struct cm_counter_source {
    /** Appends the counters that a configuration has (cm_counter_table_append). False when out of memory. */
    bool (*list)(const struct cm_config *config, struct cm_counter_table *table);

@@ -455,7 +455,7 @@ list_folder(struct cm_process_results *results, const char *folder)
    return fine;
 }
 
-/* Each takes the place of what is there in one step. */
+/* Each replaces the existing one atomically. */
 static bool
 make_links(const struct cm_process_results *results, const char *folder)
 {
@@ -581,7 +581,7 @@ candidate(const struct cm_process_results *results, const char *name, unsigned n
    return length < 0 ? NULL : text;
 }
 
-/* Gives a file its name, in the place of what has it. */
+/* Gives a file its name, replacing a file that has it. */
 static int
 name_file(int directory, int file, const char *temporary, const char *name)
 {

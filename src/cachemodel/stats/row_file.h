@@ -13,7 +13,7 @@
 
 #include "stats/text.h"
 
-/** How rows are told apart. A row's values stand between commas; what else it has does not change. */
+/** The format of rows. A row's values stand between commas; what else it has does not change. */
 struct cm_row_format {
    const char *name;    /**< of the file */
    const char *fresh;   /**< name that the file has while it is written again */
@@ -28,7 +28,7 @@ struct cm_row_file {
    int file;      /**< -1: not there yet */
    off_t rows, end;
    struct cm_text tail; /**< that stands in the file */
-   /* A file that is to take its place. */
+   /* A file that is to replace it. */
    int fresh;
    off_t fresh_rows, fresh_end;
 };

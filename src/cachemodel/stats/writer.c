@@ -231,7 +231,7 @@ open_directory(struct cm_stats_writer *writer)
    return true;
 }
 
-/* Both files with new columns: neither takes its place before both are written. */
+/* Rewrites both files with new columns: neither is replaced before both are written. */
 static bool
 rewrite_files(struct cm_stats_writer *writer)
 {
