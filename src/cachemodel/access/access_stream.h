@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The access stream: the accesses from units that are private to a stage or a processor to shared caches and memory,
- * in order.
+ * The access stream: the accesses from units that are private to a stage or a processor to shared caches and
+ * memory, in order.
  *
- * A private cache that misses, and a stream that begins at a shared cache or at memory, append an entry instead of
- * calling into the shared side (memory/shared_side.h), which takes the entries a batch at a time. Hits in private
- * caches make no entry. The order does not depend on threads: an entry follows everything that the units did before
- * it.
+ * A private cache that misses, and a stream that begins at a shared cache or at memory, append an entry instead
+ * of calling into the shared side (memory/shared_side.h), which takes the entries a batch at a time. Hits in
+ * private caches make no entry. The order does not depend on threads: an entry follows everything that the units
+ * did before it.
  *
- * Readers of the stream get the same entries, each followed by what it causes on the shared side: a miss in the L2 is a
- * READ at the L2, then a DRAM_READ. Accesses to memory, lookups in private caches and marks are recorded only with
- * readers.
+ * Readers of the stream get the same entries, each followed by what it causes on the shared side: a miss in the
+ * L2 is a READ at the L2, then a DRAM_READ. Accesses to memory, lookups in private caches and marks are recorded
+ * only with readers.
  */
 #ifndef CM_ACCESS_STREAM_H
 #define CM_ACCESS_STREAM_H
@@ -51,8 +51,8 @@ enum cm_entry_kind {
 };
 #define CM_ENTRY_LAST_ACCESS CM_ENTRY_WRITE_BLOCK
 
-/** Events of the Parameter Buffer that a shared cache of the policy tcor needs, in order (memory/liveness.h). Only with
- * such a cache. */
+/** Events of the Parameter Buffer that a shared cache of the policy tcor needs, in order (memory/liveness.h).
+ * Only with such a cache. */
 enum cm_parameter_buffer_event {
    CM_PARAMETER_BUFFER_BEGIN, /**< a pass begins; value: its tiles; range: its attribute blocks, from 0 on */
    /** A primitive is written; range: its first attribute block; instance: how many it has; value: the position of
@@ -162,8 +162,8 @@ cm_entry_access(cm_entry cache, enum cm_access access, enum cm_stream stream, ui
           (uint64_t)access << CM_ENTRY_KIND_SHIFT;
 }
 
-/** The kind of an entry that is an access to the same cache as `other`, an access; more than CM_ENTRY_LAST_ACCESS:
- * it is not one. */
+/** The kind of an entry that is an access to the same cache as `other`, an access; more than
+ * CM_ENTRY_LAST_ACCESS: it is not one. */
 static inline unsigned
 cm_entry_access_to(cm_entry entry, cm_entry other)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Units on the access stream: in front of a shared cache, they turn the stream of accesses into another, such as a
- * victim buffer or a prefetcher. Keys access_units.<name>.* configure them (config/access_unit_config.h); several
- * are chained in the order of CM_ACCESS_UNITS.
+ * Units on the access stream: in front of a shared cache, they turn the stream of accesses into another, such as
+ * a victim buffer or a prefetcher. Keys access_units.<name>.* configure them (config/access_unit_config.h);
+ * several are chained in the order of CM_ACCESS_UNITS.
  *
- * A unit consumes the entries a batch at a time, appends those it passes on to its next stream, and counts. Entries
- * that do not concern it are passed on unchanged, in order.
+ * A unit consumes the entries a batch at a time, appends those it passes on to its next stream, and counts.
+ * Entries that do not concern it are passed on unchanged, in order.
  */
 #ifndef CM_ACCESS_UNIT_H
 #define CM_ACCESS_UNIT_H
@@ -57,10 +57,9 @@ extern const struct cm_access_unit_kind *const cm_access_unit_kinds[CM_ACCESS_UN
 /** Whether a kind is complete: counters, energy and time; if not, error has what it lacks. */
 bool cm_access_unit_check(const struct cm_access_unit_kind *kind, char *error, size_t error_size);
 
-/** Inserts a unit after `before`, whose entries it consumes from now on. The previous consumer of `before` becomes the
- * consumer of the unit's output.
- * block_shift: binary logarithm of the bytes of the blocks of the cache config->before. The kind must be complete
- * (cm_access_unit_check). False when out of memory. */
+/** Inserts a unit after `before`, whose entries it consumes from now on. The previous consumer of `before`
+ * becomes the consumer of the unit's output. block_shift: binary logarithm of the bytes of the blocks of the
+ * cache config->before. The kind must be complete (cm_access_unit_check). False when out of memory. */
 bool cm_access_unit_init(struct cm_access_unit *unit, const struct cm_access_unit_kind *kind,
                          const struct cm_access_unit_config *config, unsigned block_shift,
                          struct cm_access_stream *before);

@@ -10,8 +10,8 @@ struct cm_access_reader {
    /** Takes the next entries, which are valid during the call. */
    void (*read)(void *context, const cm_entry *entries, uint32_t count);
    void *context;
-   /** A bit for each unit (1u << enum cm_unit) that the reader observes. Accesses to other private caches, hits or
-    * misses, are not in the stream. */
+   /** A bit for each unit (1u << enum cm_unit) that the reader observes. Accesses to other private caches,
+    * hits or misses, are not in the stream. */
    uint32_t units;
    /** A bit for each stream whose accesses to its first cache it gets as well, where that is private. */
    uint32_t streams;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A victim buffer: keeps the blocks that are written back to a cache, until it is full; then the oldest one is evicted. A
- * read or write of one of them needs no access to the cache. Reads of other blocks, and writes of a part of one,
- * bypass it. The slots are in the order of arrival, the oldest first. */
+/* A victim buffer: keeps the blocks that are written back to a cache, until it is full; then the oldest one
+ * is evicted. A read or write of one of them needs no access to the cache. Reads of other blocks, and writes
+ * of a part of one, bypass it. The slots are in the order of arrival, the oldest first. */
 #include <string.h>
 
 #include "access/access_unit.h"

@@ -16,7 +16,7 @@ struct cm_dram_system {
    uint32_t period, bytes_per_cycle;
    cm_dram_ticket next_ticket;
    struct cm_dram_channel *channel[16];
-   struct cm_dram_system_counters counters; /* what submission knows */
+   struct cm_dram_system_counters counters; /* of submission */
    uint64_t completions[CM_DRAM_TICKETS];
    uint8_t channel_of[CM_DRAM_TICKETS];
 };

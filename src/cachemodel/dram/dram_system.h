@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The DRAM system: channels of ranks of banks behind a memory controller, command by command, with all
- * of a device's timing (docs/dram.md). It takes requests for blocks and says when their data has been
- * transferred; it holds no data.
+ * of a device's timing (docs/dram.md). It takes requests for blocks and returns when their data has been
+ * transferred; it has no data.
  *
  * Time is in cycles of the DRAM's clock, from 0; a cm_dram_clock converts a caller's cycles exactly, in
  * whole numbers. Each channel is scheduled up to some cycle, its past: cm_dram_system_completion, _advance
- * and _drain move it on, never back. A request that arrives in a channel's past is taken up where that past
- * ends, so submit what arrives together before asking when any of it is complete. Arrivals need no order
+ * and _drain move it on, never back. A request that arrives in a channel's past is queued where that past
+ * ends, so submit what arrives together before querying any completion. Arrivals need no order
  * otherwise. The same calls give the same results, always.
  *
  * Not thread-safe; instances are independent of each other.
@@ -26,7 +26,7 @@ struct cm_config;
 
 struct cm_dram_system;
 
-/** Names a request, from its submission until CM_DRAM_TICKETS more have been submitted. */
+/** Identifies a request, from its submission until CM_DRAM_TICKETS more have been submitted. */
 typedef uint64_t cm_dram_ticket;
 #define CM_DRAM_TICKETS 16384
 
@@ -83,7 +83,7 @@ cm_dram_clock_from_dram(struct cm_dram_clock clock, uint64_t cycle)
 }
 
 /** Counts since the system was made, of all channels: X(name, unit of measure, description).
- * row_hits + row_misses + row_conflicts = reads + writes, less those that still wait. */
+ * row_hits + row_misses + row_conflicts = reads + writes, less those pending. */
 #define CM_DRAM_SYSTEM_COUNTERS(X)                                                                 \
    X(reads, "requests", "reads submitted")                                                         \
    X(writes, "requests", "writes submitted")                                                       \
@@ -160,22 +160,22 @@ cm_dram_ticket cm_dram_system_submit(struct cm_dram_system *system, uint64_t add
 
 /** The cycle at which a request is complete: a read when its last data has reached the requester (with the
  * controller's latency), a write when its last data is on the bus. Schedules its channel until then,
- * choosing among the requests that are known now. */
+ * choosing among the requests submitted so far. */
 uint64_t cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket ticket);
 
-/** The completions of the last CM_DRAM_TICKETS requests, by ticket % CM_DRAM_TICKETS, for as long as the system is
- * there; CM_DRAM_PENDING: it is not known yet. */
+/** The completions of the last CM_DRAM_TICKETS requests, by ticket % CM_DRAM_TICKETS, valid until the system is
+ * destroyed; CM_DRAM_PENDING: not scheduled yet. */
 const uint64_t *cm_dram_system_completions(const struct cm_dram_system *system);
 #define CM_DRAM_PENDING UINT64_MAX
 
-/** Whether a request's completion is known already, without scheduling anything; if so, completion is it. */
+/** Whether a request is scheduled already; if so, sets completion. Schedules nothing. */
 bool
 cm_dram_system_is_complete(const struct cm_dram_system *system, cm_dram_ticket ticket, uint64_t *completion);
 
-/** Schedules all commands before a cycle: what arrives from then on is not late. */
+/** Schedules all commands before a cycle: requests arriving from then on are not late. */
 void cm_dram_system_advance(struct cm_dram_system *system, uint64_t cycle);
 
-/** Schedules until nothing waits. The cycle at which the last of all requests so far was complete. */
+/** Schedules all pending requests. Returns the cycle at which the last of all requests so far was complete. */
 uint64_t cm_dram_system_drain(struct cm_dram_system *system);
 
 /** The counts so far. Cycles are those that are past (cm_dram_system_advance to a frame's end first). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** What a configuration of the DRAM system comes to. */
+/** The organisation that results from a configuration of the DRAM system. */
 #ifndef CM_DRAM_ORGANISATION_H
 #define CM_DRAM_ORGANISATION_H
 

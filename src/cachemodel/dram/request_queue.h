@@ -35,7 +35,7 @@ struct cm_dram_entry {
 struct cm_dram_bank_queue {
    uint64_t oldest_age, hit_age;
    uint8_t oldest, youngest;
-   uint8_t hit; /**< the oldest that wants the open row */
+   uint8_t hit; /**< the oldest for the open row */
 };
 
 struct cm_dram_request_queue {
@@ -43,7 +43,7 @@ struct cm_dram_request_queue {
    struct cm_dram_bank_queue banks[CM_DRAM_MAX_BANKS];
    uint64_t free;       /**< bit e: entry e is free */
    uint64_t banks_used; /**< bit b: bank b has requests */
-   uint64_t banks_hit;  /**< bit b: one of them wants the open row */
+   uint64_t banks_hit;  /**< bit b: one of them is for the open row */
    uint32_t count, limit;
    uint64_t next_age;
 };
@@ -58,7 +58,7 @@ cm_dram_request_queue_init(struct cm_dram_request_queue *queue, uint32_t limit)
          (struct cm_dram_bank_queue){.oldest = CM_DRAM_NONE, .youngest = CM_DRAM_NONE, .hit = CM_DRAM_NONE};
 }
 
-/** Says which is a bank's oldest request for the open row. */
+/** Sets a bank's oldest request for the open row. */
 static inline void
 cm_dram_request_queue_set_hit(struct cm_dram_request_queue *queue, uint32_t bank, uint8_t index)
 {
@@ -71,7 +71,7 @@ cm_dram_request_queue_set_hit(struct cm_dram_request_queue *queue, uint32_t bank
    }
 }
 
-/** Says which is a bank's oldest request. */
+/** Sets a bank's oldest request. */
 static inline void
 cm_dram_request_queue_set_oldest(struct cm_dram_request_queue *queue, uint32_t bank, uint8_t index)
 {
@@ -113,7 +113,7 @@ cm_dram_request_queue_push(struct cm_dram_request_queue *queue, const struct cm_
       cm_dram_request_queue_set_hit(queue, bank, index);
 }
 
-/** The first from an entry on, towards the younger ones, that wants a row. */
+/** The first from an entry on, towards the younger ones, for a row. */
 static inline uint8_t
 cm_dram_request_queue_find(const struct cm_dram_request_queue *queue, uint8_t from, uint64_t row)
 {
@@ -122,7 +122,7 @@ cm_dram_request_queue_find(const struct cm_dram_request_queue *queue, uint8_t fr
    return from;
 }
 
-/** Takes a bank's oldest request for the open row out. */
+/** Removes a bank's oldest request for the open row. */
 static inline void
 cm_dram_request_queue_remove_hit(struct cm_dram_request_queue *queue, uint32_t bank)
 {

@@ -8,7 +8,7 @@
 #define READ CM_DRAM_DIRECTION_READ
 #define WRITE CM_DRAM_DIRECTION_WRITE
 
-/* Requests that have no place in a queue yet, by arrival. */
+/* Requests that have not entered a queue yet, by arrival. */
 struct waiting_requests {
    struct cm_dram_request *requests; /* a ring of CM_DRAM_TICKETS */
    uint32_t head, tail;              /* counted on; head == tail: none */
@@ -18,7 +18,7 @@ struct waiting_requests {
 struct rank_power {
    uint32_t queued;            /* requests in both queues */
    bool idle;                  /* no request queued and no refresh due, since idle_since */
-   uint64_t idle_since, quiet; /* what it was told is done at quiet */
+   uint64_t idle_since, quiet; /* its commands are complete at quiet */
    /* Cycles with a row open or in a refresh: those before active_begin, and from there to active_end, or on
     * while rows are open. */
    uint64_t active_cycles, active_begin, active_end;
@@ -147,11 +147,11 @@ cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction d
    struct waiting_requests *waiting = &channel->waiting[direction];
    struct cm_dram_request *const requests = waiting->requests;
    assert(waiting->tail - waiting->head < CM_DRAM_TICKETS);
-   uint32_t place = waiting->tail++;
-   for (; place != waiting->head && requests[(place - 1) % CM_DRAM_TICKETS].arrival > request->arrival;
-        place--)
-      requests[place % CM_DRAM_TICKETS] = requests[(place - 1) % CM_DRAM_TICKETS];
-   requests[place % CM_DRAM_TICKETS] = *request;
+   uint32_t index = waiting->tail++;
+   for (; index != waiting->head && requests[(index - 1) % CM_DRAM_TICKETS].arrival > request->arrival;
+        index--)
+      requests[index % CM_DRAM_TICKETS] = requests[(index - 1) % CM_DRAM_TICKETS];
+   requests[index % CM_DRAM_TICKETS] = *request;
    if (request->arrival < channel->next_event &&
        channel->queues[direction].count < channel->queues[direction].limit)
       channel->next_event = request->arrival;
@@ -209,8 +209,8 @@ begin_active(struct rank_power *power, uint64_t cycle)
 /* ---- commands ------------------------------------------------------------------------------------- */
 
 static void
-tell_observer(const struct cm_dram_channel *channel, enum cm_dram_command command, uint32_t rank,
-              uint32_t bank, uint64_t row)
+notify_observer(const struct cm_dram_channel *channel, enum cm_dram_command command, uint32_t rank,
+                uint32_t bank, uint64_t row)
 {
    if (!channel->observer)
       return;
@@ -238,7 +238,7 @@ activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row)
    channel->row_hits[bank] = 0;
    channel->banks_exhausted &= ~(1ull << bank);
    channel->counters.activates++;
-   tell_observer(channel, CM_DRAM_ACTIVATE, rank, bank, row);
+   notify_observer(channel, CM_DRAM_ACTIVATE, rank, bank, row);
 }
 
 /* A bank's row closes at a cycle. */
@@ -257,7 +257,7 @@ precharge(struct cm_dram_channel *channel, uint32_t bank)
 {
    cm_dram_precharge(&channel->constraints, &channel->state, bank, channel->now);
    row_closes(channel, bank, channel->now);
-   tell_observer(channel, CM_DRAM_PRECHARGE, cm_dram_rank_of(&channel->constraints, bank), bank, 0);
+   notify_observer(channel, CM_DRAM_PRECHARGE, cm_dram_rank_of(&channel->constraints, bank), bank, 0);
 }
 
 static void
@@ -269,7 +269,7 @@ precharge_all(struct cm_dram_channel *channel, uint32_t rank)
       cm_dram_precharge(&channel->constraints, &channel->state, bank, channel->now);
       row_closes(channel, bank, channel->now);
    }
-   tell_observer(channel, CM_DRAM_PRECHARGE_ALL, rank, 0, 0);
+   notify_observer(channel, CM_DRAM_PRECHARGE_ALL, rank, 0, 0);
 }
 
 static void
@@ -290,7 +290,7 @@ refresh(struct cm_dram_channel *channel, uint32_t rank)
       channel->refresh_due[rank] < channel->next_due ? channel->refresh_due[rank] : channel->next_due;
    set_next_event(channel);
    channel->counters.refreshes++;
-   tell_observer(channel, CM_DRAM_REFRESH, rank, 0, 0);
+   notify_observer(channel, CM_DRAM_REFRESH, rank, 0, 0);
 }
 
 /* A request's last data is on the bus at a cycle. */
@@ -342,8 +342,8 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
    *(direction == READ ? &counters->read_bursts : &counters->write_bursts) += 1;
    counters->turnarounds += channel->direction != direction;
    channel->direction = direction;
-   tell_observer(channel, (direction == READ ? CM_DRAM_READ : CM_DRAM_WRITE) + (enum cm_dram_command)closes,
-                 cm_dram_rank_of(constraints, bank), bank, 0);
+   notify_observer(channel, (direction == READ ? CM_DRAM_READ : CM_DRAM_WRITE) + (enum cm_dram_command)closes,
+                   cm_dram_rank_of(constraints, bank), bank, 0);
    if (!last)
       return;
    complete(channel, entry, direction, data_end);
@@ -512,8 +512,8 @@ serve(struct cm_dram_channel *channel)
    return channel->writing || channel->queues[READ].count == 0 ? WRITE : READ;
 }
 
-/* Takes up what arrives now. Whether that may change the choice: it does not when only requests came that
- * queue behind others of their kind in their bank. */
+/* Queues what arrives now. Returns whether the choice may change: not if all new requests queue behind others
+ * of their kind in their bank. */
 static bool
 take_up_changes(struct cm_dram_channel *channel, enum cm_dram_direction direction)
 {
@@ -541,8 +541,7 @@ prepare(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction d
    activate(channel, bank, entry->row);
 }
 
-/* Goes on to the next cycle in which something happens, and lets it happen; but not to `limit`, where it
- * stops. */
+/* Advances to the next event before `limit` and simulates it; else stops at `limit`. */
 static void
 step(struct cm_dram_channel *channel, uint64_t limit)
 {

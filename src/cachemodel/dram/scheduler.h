@@ -15,11 +15,11 @@
  *    b) a column command for the oldest request whose row is open (FR-FCFS: first ready, then oldest);
  *    c) for the oldest request of all whose bank has no such request: an activate, or where another row
  *       is open a precharge.
- *    A bank that has served row_hit_limit requests since its activate, and whose oldest request wants
+ *    A bank that has served row_hit_limit requests since its activate, and whose oldest request is for
  *    another row, is treated as one without requests for its open row.
  *
  * With page_policy closed, the last column command of a request has an auto-precharge unless a queued
- * request, read or write, wants the same row.
+ * request, read or write, is for the same row.
  *
  * A rank without queued requests and without a due refresh is powered down power_down_after cycles later, but
  * not before its commands are complete: data transferred, writes recovered (tWR), auto-precharged, refreshed.
@@ -36,7 +36,7 @@
 
 #define CM_DRAM_MAX_QUEUE 64
 
-/** A request that a channel is given. */
+/** A request to a channel. */
 struct cm_dram_request {
    uint64_t arrival; /**< not before the channel's past ends */
    uint64_t submitted_arrival;
@@ -58,7 +58,7 @@ void cm_dram_channel_destroy(struct cm_dram_channel *channel);
 /** The end of its past: all commands before this cycle are out. */
 uint64_t cm_dram_channel_now(const struct cm_dram_channel *channel);
 
-/** Takes a request; at most CM_DRAM_TICKETS may wait. */
+/** Submits a request; at most CM_DRAM_TICKETS may be pending. */
 void cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direction direction,
                             const struct cm_dram_request *request);
 
@@ -66,10 +66,10 @@ void cm_dram_channel_submit(struct cm_dram_channel *channel, enum cm_dram_direct
 void cm_dram_channel_complete(struct cm_dram_channel *channel, cm_dram_ticket ticket);
 /** Schedules all commands before a cycle. */
 void cm_dram_channel_advance(struct cm_dram_channel *channel, uint64_t cycle);
-/** Schedules until nothing waits; the latest completion so far. */
+/** Schedules all pending requests; returns the latest completion so far. */
 uint64_t cm_dram_channel_drain(struct cm_dram_channel *channel);
 
-/** Adds what the channel has counted: all but what cm_dram_system_submit knows. */
+/** Adds the channel's counters: all but those of cm_dram_system_submit. */
 void cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_system_counters *counters);
 
 void

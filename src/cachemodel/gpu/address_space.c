@@ -11,7 +11,7 @@ cm_address_space_init(struct cm_address_space *space, const struct cm_config *co
 {
    memset(space, 0, sizeof *space);
    space->config = config;
-   space->next = CM_PAGE_BYTES; /* address 0 is nobody's */
+   space->next = CM_PAGE_BYTES; /* address 0 is not used */
 }
 
 void

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The simulated GPU's memory: which addresses a resource, a program and the
- * Parameter Buffer have.
+ * The simulated GPU's memory: the addresses of resources, shaders and the
+ * Parameter Buffer.
  *
- * Addresses are handed out at the first use in stream order, upwards, in whole
- * pages of 4 KiB, and never again: they depend on the event stream and the
- * configuration alone. The two sections of the Parameter Buffer lie at fixed
+ * Addresses are allocated at the first use in stream order, upwards, in whole
+ * pages of 4 KiB, and never reused: they depend on the event stream and the
+ * configuration alone. The two sections of the Parameter Buffer are at fixed
  * addresses far above, the same in every pass (it is built and used up within a
  * pass, TCOR II-A; there is one, not two in turn).
  */
@@ -33,7 +33,7 @@ struct cm_resource {
    bool sampled;                     /**< bound to a texture unit since it was last written past the caches */
 };
 
-/** A program's memory. */
+/** A shader's memory. */
 struct cm_program_memory {
    uint64_t key;                               /**< 0: unused entry */
    uint64_t instructions, constants;           /**< addresses */
@@ -74,8 +74,8 @@ enum cm_program_stage {
    CM_PROGRAM_GEOMETRY,
 };
 
-/** The memory of a program; each stage's programs have identifiers of
- * their own. NULL when out of memory. Valid until the next call. */
+/** The memory of a shader; each stage has its own identifiers of shaders.
+ * NULL when out of memory. Valid until the next call. */
 const struct cm_program_memory *
 cm_address_space_program(struct cm_address_space *space, enum cm_program_stage stage,
                          const struct cm_program *program);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Fragment Processors: which one takes a quad, its programs, its texture
+/* The Fragment Processors: which one takes a quad, its shaders, its texture
  * reads through that processor's texture cache. */
 #include <assert.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ struct quad_read {
 };
 #define NO_READ UINT32_MAX
 
-/* Quads that run their program together, once or, where it runs once a sample,
+/* Quads that run their shader together, once or, where it runs once a sample,
  * several times. */
 struct run {
    const struct cm_quad *quads;
@@ -57,10 +57,10 @@ struct cm_shading {
    enum cm_scheduler scheduler;
    bool in_turn;                     /* round-robin, and times_each does not hold */
    bool counts_each;                 /* which processor runs a quad matters, if it reads nothing, too */
-   bool times_each;                  /* timing wants to know of each quad */
+   bool times_each;                  /* timing logs each quad */
    uint32_t next;                    /* round-robin: which one gets the next quad */
    uint64_t work[MAX_PROCESSORS];    /* least-work: what each has done */
-   uint32_t at_draw[MAX_PROCESSORS]; /* whose program a processor holds */
+   uint32_t at_draw[MAX_PROCESSORS]; /* draw whose shader a processor holds */
    uint32_t without_program;         /* processors that do not hold the last group's */
    uint32_t draw_number;             /* of the last group */
    const struct cm_draw *draw;       /* the same */
@@ -113,7 +113,7 @@ choose_processor(struct cm_shading *shading, uint32_t block)
    }
 }
 
-/* Gives a quad to a processor, and that the program. */
+/* Assigns a quad to a processor, which fetches the shader. */
 static inline void
 take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor)
 {
@@ -156,7 +156,7 @@ attributes_of(const struct cm_pass *pass, const struct cm_quad *quad)
                                                  : 1;
 }
 
-/* Tells timing that a quad has run. */
+/* Logs for timing that a quad has run. */
 static __attribute__((noinline)) void
 time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints)
 {
@@ -171,7 +171,7 @@ time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
    cm_timing_quad(shading->gpu->timing, &timed);
 }
 
-/* Quads that run no program, but are rasterised and tested. */
+/* Quads that run no shader, but are rasterised and tested. */
 static void
 time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 {
@@ -238,7 +238,7 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
 }
 
 /* What the group's quad of that number does, in all its runs. block: the number of its block of 2x2 quads. in_turn:
- * processors take quads in turn, and timing does not want to know of each. */
+ * processors take quads in turn, and timing does not log each. */
 static inline __attribute__((always_inline)) void
 run_quad(struct cm_shading *shading, uint32_t number, uint32_t block, bool in_turn)
 {
@@ -298,7 +298,7 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
 }
 
 /* Whether the quads of a shade event, `next` being the event after it, read nothing (neither
- * textures nor, as all processors hold it, their program), and which processor has run one
+ * textures nor, as all processors hold it, their shader), and which processor has run one
  * does not matter to later ones. */
 static inline bool
 reads_nothing(const struct cm_shading *shading, const uint32_t *word, const uint32_t *next,
@@ -308,7 +308,7 @@ reads_nothing(const struct cm_shading *shading, const uint32_t *word, const uint
           (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
 }
 
-/* Gives the quads of such an event to processors: round-robin, to the next ones. */
+/* Assigns the quads of such an event to processors: round-robin, to the next ones. */
 static void
 count_quads(struct cm_shading *shading, const uint32_t *word)
 {

@@ -53,7 +53,7 @@ cm_framebuffer_bind(struct cm_gpu *gpu)
       cm_address_space_use(&gpu->space, pass->resolve[c].resource);
 }
 
-/* A row of pixels that lies in one piece. */
+/* A row of pixels that is contiguous. */
 static bool
 is_linear(const struct cm_texture_layout *layout)
 {
@@ -112,7 +112,7 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
       for (uint32_t x = part.x0; x < part.x1; x += piece) {
          uint64_t address = resource->address + cm_texture_offset(layout, level_number, layer % images, x, y);
          const uint64_t end = address + (uint64_t)piece * layout->texel_bytes;
-         /* The tile buffers put together what lies in one block. */
+         /* The tile buffers merge the accesses to one block. */
          if (address >> shift == previous)
             address = (previous + 1) << shift;
          if (address >= end)
@@ -123,7 +123,7 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
    }
 }
 
-/* A tile's pixels of its layer, those outside the framebuffer left out. */
+/* A tile's pixels of its layer, without those outside the framebuffer. */
 static struct cm_rectangle
 tile_pixels(const struct cm_pass *pass, uint32_t tile)
 {

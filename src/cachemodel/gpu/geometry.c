@@ -58,7 +58,7 @@ fetch_vertex(struct vertex_fetch *fetch, uint32_t vertex)
    }
 }
 
-/** Read-only caches that hold a buffer's old content forget it. */
+/** Invalidates a buffer's old content in read-only caches. */
 static void
 invalidate_captured(struct cm_gpu *gpu, struct cm_resource *buffer)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The simulated GPU's memory side: wires the units as the configuration says and
- * drives the event stream through them. The one consumer of events, live and
- * from a recording.
+ * The simulated GPU's memory side: builds the units of the configuration and feeds
+ * the event stream through them. The only consumer of events, live and from a
+ * recording.
  *
  * Calls come from one thread at a time, in stream order:
  *    define_resource*, pass_begin, pass_tile* (in the traversal order), pass_end,
  *    …, frame_end, … , destroy.
  *
- * In mode imr the GPU has no tiles (gpu/immediate.h): it keeps what it is given of them, and all of a
- * pass happens in pass_end.
+ * In mode imr the GPU has no tiles (gpu/immediate.h): it copies the data of the tiles, and simulates
+ * the whole pass in pass_end.
  */
 #ifndef CM_GPU_H
 #define CM_GPU_H
@@ -27,19 +27,19 @@ struct cm_futures;
 struct cm_timeline;
 
 /** Builds the hierarchy. NULL with a line in error when it cannot be built, or when a
- * policy has to know the future. */
+ * policy needs next uses. */
 struct cm_gpu *cm_gpu_create(const struct cm_config *config, char *error, size_t error_size);
-/** As cm_gpu_create, for one of the passes that such policies need (memory/future.h). The
+/** As cm_gpu_create, for one of the passes over the trace that such policies need (memory/future.h). The
  * futures are those of the same configuration; NULL: none. */
 struct cm_gpu *cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *futures,
                                           char *error, size_t error_size);
 void cm_gpu_destroy(struct cm_gpu *gpu);
 
-/** Whether a GPU in a mode can simulate passes of a kind. Must be so of all it is given. */
+/** Whether a GPU in a mode can simulate render passes of a kind. Must hold for all passes of cm_gpu_pass_begin. */
 bool cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind);
 
-/** Before the first pass: another reader of the access stream (access/arrivals.h), which must outlive the GPU. By the
- * time that a render pass or a frame ends it has got all there is. False when out of memory. */
+/** Before the first pass: adds a reader of the access stream (access/arrivals.h), which must outlive the GPU.
+ * When a render pass or a frame ends, it has received all entries so far. False when out of memory. */
 bool cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader);
 
 /** Before the first pass, where timing is on: a frame's timeline (timing/timeline.h), which must outlive the GPU. */
@@ -48,15 +48,14 @@ void cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline);
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
 
-/** Geometry and tiling: index and vertex fetches, programs, constants, and the
+/** Geometry and tiling: index and vertex fetches, shaders, constants, and the
  * Polygon List Builder's writes. */
 void cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass);
-/** The traversal of the pass begun last: tile numbers in visiting order. NULL where memory was
- * out: then the pass has no tiles to visit. */
+/** The traversal of the current pass: tile numbers in visiting order. NULL when out of memory:
+ * then the pass has no tiles to visit. */
 const uint32_t *cm_gpu_pass_traversal(const struct cm_gpu *gpu);
-/** One tile: Tile Fetcher's reads, shading, texture reads, tile load and flush.
- * The tiles of a pass are passed in traversal order, touched or not. Once one has been passed, its words are not
- * needed any more. */
+/** One tile: Tile Fetcher's reads, shading, texture reads, tile load and flush. All tiles of a pass are
+ * passed in traversal order, touched or not. The tile's words are not needed after the call. */
 void cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile);
 void cm_gpu_pass_end(struct cm_gpu *gpu);
 

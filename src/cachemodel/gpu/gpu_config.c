@@ -11,7 +11,7 @@
 #include "texture/placement.h"
 #include "timing/timing.h"
 
-/* What is of no room below. */
+/* Keys that no module below checks. */
 static bool
 check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -33,7 +33,7 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
    return true;
 }
 
-/* Each room checks its own keys. Those of caches are right before anything is said of who uses them. */
+/* Each module checks its own keys. Those of caches are checked before those of their users. */
 static bool
 check(const struct cm_config *config, struct cm_config_problem *problem)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Configurations (config/config.h) whose values fit together: each room's part is checked by itself. */
+/** Configurations (config/config.h) whose values are consistent: each module checks its own keys. */
 #ifndef CM_GPU_CONFIG_H
 #define CM_GPU_CONFIG_H
 
@@ -9,7 +9,7 @@
  * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
  * CM_CONFIG_DEFAULT. A presets_dir of NULL is the environment's TBRSIM_CONFIG_DIR.
  * A file may extend another one (config/config_extends.h).
- * NULL and a message in error when there is no such file or it is wrong. */
+ * NULL and a message in error when there is no such file or it is invalid. */
 struct cm_config *
 cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size);
 /** The same from a text (YAML, or what cm_config_write_json wrote). source stands for the file
@@ -17,7 +17,7 @@ cm_config_load(const char *name_or_path, const char *presets_dir, char *error, s
 struct cm_config *
 cm_config_parse(const char *text, const char *source, const char *name, char *error, size_t error_size);
 
-/** Whether the values fit together. cm_config_load does this by itself; call it
+/** Whether the values are consistent. cm_config_load does this by itself; call it
  * after the last cm_config_set. */
 bool cm_config_validate(const struct cm_config *config, char *error, size_t error_size);
 

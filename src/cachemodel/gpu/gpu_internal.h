@@ -29,21 +29,21 @@ struct cm_gpu {
    uint64_t *total;                         /**< by the table */
    uint64_t *frame;                         /**< by the table */
    uint64_t *frame_start;                   /**< total at the last frame_end */
-   bool out_of_memory;                      /**< said so already */
+   bool out_of_memory;                      /**< already reported */
 
    /* The traversal of the last pass, kept while passes are alike. */
    struct cm_array traversal, position; /**< uint32_t */
    uint32_t tiles_x, tiles_y;
    bool reversed;
 
-   /* The pass begun last. */
+   /* The current pass, or the last one. */
    const struct cm_pass *pass; /**< NULL: none, or it cannot be simulated */
    bool in_pass;               /**< it has not ended */
    uint32_t num_visited;       /**< tiles of it that were passed */
    struct cm_pb_lists *lists;
    struct cm_array first_block;     /**< uint32_t by primitive: its first attribute block */
    struct cm_array tile_begin;      /**< uint64_t by tile, and one more: its part of tile_primitives */
-   struct cm_array tile_primitives; /**< uint32_t: primitives by tile, in program order */
+   struct cm_array tile_primitives; /**< uint32_t: primitives by tile, in draw order */
    struct cm_array pmd_offsets;     /**< uint64_t: where a primitive's PMDs go */
    struct cm_attribute_cache *attribute_cache; /**< NULL: no Primitive Buffer that PB-Attributes go to */
    struct cm_array last_tiles;                 /**< uint32_t by attribute block: cm_liveness.last_tiles */
@@ -58,7 +58,7 @@ struct cm_gpu {
 /** counters.c: the values of all counters so far, in the table's order. */
 void cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values);
 
-/** Reads a program: all its instructions, then all its constants, once. */
+/** Reads a shader: all its instructions, then all its constants, once. */
 void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const struct cm_program *program,
                           uint32_t processor);
 
@@ -80,7 +80,7 @@ bool cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile);
 /** The Fragment Processors. NULL when out of memory. */
 struct cm_shading *cm_shading_create(struct cm_gpu *gpu);
 void cm_shading_destroy(struct cm_shading *shading);
-/** They hold no program and have done no work: before a tile, or in mode imr a pass. */
+/** Resets them, to no shader and no work: before a tile, or in mode imr a pass. */
 void cm_shading_begin(struct cm_shading *shading);
 /** Runs a group's quad of that number, all its runs. block: the number of its block of 2x2 quads, in Z-order. False
  * when out of memory. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Where hierarchical depth lies: for each region of CM_HIZ_SIZE x CM_HIZ_SIZE pixels of a depth attachment the
- * bounds of what it holds. GSPC has a HiZ buffer and a cache for it (sections 1 and 2.1) and gives no layout.
+ * The layout of hierarchical depth: for each region of CM_HIZ_SIZE x CM_HIZ_SIZE pixels of a depth attachment
+ * the bounds of its depths. GSPC has a HiZ buffer and a cache for it (sections 1 and 2.1) and gives no layout.
  * What follows is tbrsim's assumption.
  *
- * A region has a least and a greatest depth of 16 bits each, for all samples of its pixels. Regions lie in
+ * A region has a least and a greatest depth of 16 bits each, for all samples of its pixels. Regions are in
  * blocks of 4x4 regions, 64 bytes, that of 32x32 pixels; blocks of a level are in rows; levels and layers
  * follow one another as those of the depth buffer do.
  */
@@ -28,7 +28,7 @@ struct cm_hiz_level {
 };
 
 struct cm_hiz_buffer {
-   uint64_t address; /**< of the first byte: who allocates it sets it */
+   uint64_t address; /**< of the first byte; set by its allocator */
    uint64_t bytes;
    uint64_t layer_bytes; /**< from layer (or slice) to layer */
    uint32_t layers;      /**< or slices of level 0 */

@@ -50,18 +50,18 @@ struct block {
    uint32_t written; /* those that passed all */
    const cm_ordered_quad *quads;
    size_t num_quads;
-   unsigned running; /* bit n: quads[n] runs a program; more than 32 quads are not in a block */
+   unsigned running; /* bit n: quads[n] runs a shader; more than 32 quads are not in a block */
 };
 
-/* The place of a quad's mask in its block's. */
+/* A quad's mask, shifted to its position in the block's. */
 static inline uint32_t
 in_block(uint32_t mask, cm_ordered_quad quad)
 {
-   const uint32_t place = (uint32_t)(quad >> CM_PLACE_SHIFT) & 3;
-   return ((mask & 3) | (mask >> 2) << 4) << (8 * (place >> 1) + 2 * (place & 1));
+   const uint32_t position = (uint32_t)(quad >> CM_POSITION_SHIFT) & 3;
+   return ((mask & 3) | (mask >> 2) << 4) << (8 * (position >> 1) + 2 * (position & 1));
 }
 
-/* What the runs of a group do with a quad together: a program may run once a sample. */
+/* What the runs of a group do with a quad together: a shader may run once a sample. */
 static __attribute__((noinline)) void
 add_runs(const uint32_t *event, const uint32_t *end, uint32_t number, uint32_t *live, uint32_t *written)
 {
@@ -158,7 +158,7 @@ blend(struct cm_immediate *immediate, const struct block *block, const struct cm
    }
 }
 
-/* Reads what the programs fetch. It is asked for together with what the tests compare with. */
+/* Texture reads of the shaders. They are requested together with the reads of the tests. */
 static void
 fetch(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
 {
@@ -231,7 +231,7 @@ run_block(struct cm_immediate *immediate, const struct block *block, const struc
 
 /* ---- a primitive ------------------------------------------------------- */
 
-/* How many quads from the first on have the same place from a bit on; of a block, at most as many as
+/* How many quads from the first on have the same position from a bit on; of a block, at most as many as
  * struct block can take. */
 static size_t
 count_alike(const cm_ordered_quad *quads, size_t count, unsigned shift, size_t most)
@@ -272,7 +272,7 @@ run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests
          .x = cm_ordered_block_column(quads[first]) * CM_PIXEL_BLOCK,
          .y = cm_ordered_block_row(quads[first]) * CM_PIXEL_BLOCK,
          .quads = quads + first,
-         .num_quads = count_alike(quads + first, count - first, CM_PLACE_BLOCK_SHIFT, 32),
+         .num_quads = count_alike(quads + first, count - first, CM_POSITION_BLOCK_SHIFT, 32),
       };
       for (size_t n = 0; n < block.num_quads; n++)
          add_quad(immediate, &block, n, end);
@@ -300,7 +300,7 @@ run_primitive(struct cm_immediate *immediate, uint32_t number)
    cm_immediate_select_layer(immediate, tile / pass->tiles_x / pass->layer_tiles_y);
    cm_timing_primitive(immediate->gpu->timing, primitive->draw);
    for (size_t first = 0; first < count;) {
-      const size_t alike = count_alike(quads + first, count - first, CM_PLACE_REGION_SHIFT, SIZE_MAX);
+      const size_t alike = count_alike(quads + first, count - first, CM_POSITION_REGION_SHIFT, SIZE_MAX);
       run_region(immediate, &pass->draws[primitive->draw].tests, quads + first, alike);
       first += alike;
    }

@@ -9,11 +9,11 @@
  *    clears    attachment by attachment: depth and its HiZ buffer, stencil, colours
  *    draws     one after another: the Vertex Stage of all its vertices, then its primitives
  *    resolves  the samples are read, the averages written
- *    end       the render caches write back and forget the attachments
+ *    end       the render caches write back and invalidate the attachments
  *
  * A primitive goes through the regions that it covers (immediate_order.h). Of a region: HiZ is read where the
- * draw's tests allow it; then block by block of 4x4 pixels, those left out that HiZ hides as a whole:
- * stencil and depth (late ones after the programs), the programs and their texture reads quad by quad, the
+ * draw's tests allow it; then block by block of 4x4 pixels, without those that HiZ hides as a whole:
+ * stencil and depth (late ones after the shaders), the shaders and their texture reads quad by quad, the
  * colours; then HiZ is written, if depth was.
  */
 #ifndef CM_IMMEDIATE_H

@@ -15,7 +15,7 @@ struct cm_immediate {
    uint32_t num_color;
    struct cm_render_surface color[CM_MAX_COLOR_ATTACHMENTS];
    struct cm_render_surface depth, stencil;
-   bool stencil_is_depth; /**< stencil lies in the depth attachment's pixels, and is accessed there */
+   bool stencil_is_depth;           /**< stencil is in the depth attachment's pixels, and is accessed there */
    const struct cm_hiz_buffer *hiz; /**< NULL: no depth attachment */
    const struct cm_hiz_level *hiz_level;
    /* Its layer that is drawn to. */
@@ -35,8 +35,7 @@ void cm_immediate_clear(struct cm_immediate *immediate);
 /** The resolves that it ends with. */
 void cm_immediate_resolve(struct cm_immediate *immediate);
 
-/** The render caches write back what they have of the attachments and forget it; other caches forget what they have
- * of those that were written. */
+/** The render caches write back and invalidate the attachments; other caches invalidate those that were written. */
 void cm_immediate_write_back(struct cm_immediate *immediate);
 
 #endif

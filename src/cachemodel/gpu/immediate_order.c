@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define FEW_QUADS 24
-#define DIGIT_BITS 8 /* of a place in its area */
+#define DIGIT_BITS 8 /* of a position in its area */
 #define DIGITS (1u << DIGIT_BITS)
 
 bool
@@ -34,7 +34,7 @@ cm_quad_order_finish(struct cm_quad_order *order)
 /* ---- collecting -------------------------------------------------------- */
 
 static uint64_t
-place_of(uint32_t x, uint32_t y)
+position_of(uint32_t x, uint32_t y)
 {
    const uint64_t area = (uint64_t)(y >> 4 & 0x7ff) << 11 | (x >> 4 & 0x7ff);
    const uint32_t region = (y >> 2 & 3) << 2 | (x >> 2 & 3);
@@ -59,7 +59,7 @@ add_quads(struct cm_quad_order *order, const struct cm_pass *pass, const uint32_
       if (quads[q].primitive >= pass->num_primitives)
          continue;
       ((cm_ordered_quad *)order->unsorted.data)[order->num_quads] =
-         place_of(x + quads[q].x, y + quads[q].y) << CM_PLACE_SHIFT | word << 2 | q;
+         position_of(x + quads[q].x, y + quads[q].y) << CM_POSITION_SHIFT | word << 2 | q;
       ((uint32_t *)order->primitives.data)[order->num_quads++] = quads[q].primitive;
       begin[quads[q].primitive]++;
    }
@@ -111,7 +111,7 @@ cm_quad_order_end(struct cm_quad_order *order, const struct cm_pass *pass)
        !cm_array_reserve(&order->scratch, most, sizeof(cm_ordered_quad)))
       return false;
    /* Filled from the last to the first, begin[p] comes down to the beginning of the primitive's part. Tiles in
-    * rows, so that of the usual ones, which are areas, no two have to change places. */
+    * rows, so that the usual ones, which are areas, need no swap. */
    cm_ordered_quad *sorted = order->sorted.data;
    const struct cm_tile_quads *tiles = order->tiles.data;
    for (size_t t = (size_t)pass->tiles_x * pass->tiles_y; t-- > 0;) {
@@ -135,8 +135,8 @@ sort_few(cm_ordered_quad *quads, size_t count)
    }
 }
 
-/* A radix sort by place; digits that all have in common are left out. Quads of the same place, if a stream has
- * any, are sorted by where they stand or keep their order. */
+/* A radix sort by position; digits that all have in common are skipped. Quads of the same position, if a
+ * stream has any, are sorted by index or keep their order. */
 static void
 sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 {
@@ -144,19 +144,19 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
    for (size_t i = 1; i < count; i++)
       varying |= quads[i] ^ quads[0];
    cm_ordered_quad *from = quads, *to = scratch;
-   for (unsigned shift = CM_PLACE_SHIFT; shift < 64; shift += DIGIT_BITS) {
+   for (unsigned shift = CM_POSITION_SHIFT; shift < 64; shift += DIGIT_BITS) {
       if (!(varying >> shift & (DIGITS - 1)))
          continue;
-      size_t places[DIGITS] = {0}, sum = 0;
+      size_t offsets[DIGITS] = {0}, sum = 0;
       for (size_t i = 0; i < count; i++)
-         places[from[i] >> shift & (DIGITS - 1)]++;
+         offsets[from[i] >> shift & (DIGITS - 1)]++;
       for (unsigned digit = 0; digit < DIGITS; digit++) {
-         const size_t length = places[digit];
-         places[digit] = sum;
+         const size_t length = offsets[digit];
+         offsets[digit] = sum;
          sum += length;
       }
       for (size_t i = 0; i < count; i++)
-         to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+         to[offsets[from[i] >> shift & (DIGITS - 1)]++] = from[i];
       cm_ordered_quad *swapped = from;
       from = to;
       to = swapped;
@@ -169,17 +169,17 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 static void
 sort_area(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 {
-   uint32_t places[DIGITS] = {0}, sum = 0;
+   uint32_t offsets[DIGITS] = {0}, sum = 0;
    for (size_t i = 0; i < count; i++)
-      places[quads[i] >> CM_PLACE_SHIFT & (DIGITS - 1)]++;
+      offsets[quads[i] >> CM_POSITION_SHIFT & (DIGITS - 1)]++;
    for (unsigned digit = 0; digit < DIGITS; digit++) {
-      const uint32_t length = places[digit];
-      places[digit] = sum;
+      const uint32_t length = offsets[digit];
+      offsets[digit] = sum;
       sum += length;
    }
    memcpy(scratch, quads, count * sizeof *quads);
    for (size_t i = 0; i < count; i++)
-      quads[places[scratch[i] >> CM_PLACE_SHIFT & (DIGITS - 1)]++] = scratch[i];
+      quads[offsets[scratch[i] >> CM_POSITION_SHIFT & (DIGITS - 1)]++] = scratch[i];
 }
 
 /* Sorts area by area; false where the areas are not in order. */
@@ -190,7 +190,8 @@ sort_areas(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
    for (size_t first = 0; first < count; first = end) {
       bool sorted = true;
       for (end = first + 1;
-           end < count && quads[end] >> CM_PLACE_AREA_SHIFT == quads[first] >> CM_PLACE_AREA_SHIFT; end++)
+           end < count && quads[end] >> CM_POSITION_AREA_SHIFT == quads[first] >> CM_POSITION_AREA_SHIFT;
+           end++)
          sorted &= quads[end - 1] <= quads[end];
       if (end < count && quads[end] < quads[first])
          return false;

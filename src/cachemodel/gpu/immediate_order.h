@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * The quads of a pass in the order of an immediate-mode GPU, made of the events of its tiles: primitive by
- * primitive; those of a primitive by their place alone, so that nothing depends on the renderer's tiles: areas of
- * 32x32 pixels, in them regions of 8x8, in them blocks of 4x4, in them quads, each row by row.
+ * primitive; those of a primitive by their position alone, so that nothing depends on the renderer's tiles:
+ * areas of 32x32 pixels, in them regions of 8x8, in them blocks of 4x4, in them quads, each row by row.
  */
 #ifndef CM_IMMEDIATE_ORDER_H
 #define CM_IMMEDIATE_ORDER_H
 
 #include "gpu/gpu_internal.h"
 
-/** A quad in the order: its place << 34 | the word of its event (of a group: of the first) << 2 | its number in the
- * event. The place, from the lowest bit: column and row in the block, of the block in the region, of the
- * region in the area (2 bits each), of the area (11 bits each). */
+/** A quad in the order: its position << 34 | the word of its event (of a group: of the first) << 2 | its
+ * number in the event. The position, from the lowest bit: column and row in the block, of the block in the
+ * region, of the region in the area (2 bits each), of the area (11 bits each). */
 typedef uint64_t cm_ordered_quad;
 
-#define CM_PLACE_SHIFT 34
-#define CM_PLACE_BLOCK_SHIFT (CM_PLACE_SHIFT + 2)  /**< quads of one block have the same bits from here on */
-#define CM_PLACE_REGION_SHIFT (CM_PLACE_SHIFT + 4) /**< the same of one region */
+#define CM_POSITION_SHIFT 34
+#define CM_POSITION_BLOCK_SHIFT \
+   (CM_POSITION_SHIFT + 2) /**< quads of one block have the same bits from here on */
+#define CM_POSITION_REGION_SHIFT (CM_POSITION_SHIFT + 4) /**< the same of one region */
 
-#define CM_PLACE_AREA_SHIFT (CM_PLACE_SHIFT + 8) /**< the same of one area */
+#define CM_POSITION_AREA_SHIFT (CM_POSITION_SHIFT + 8) /**< the same of one area */
 
 struct cm_tile_quads {
    size_t first, count;
@@ -27,7 +28,7 @@ struct cm_tile_quads {
 struct cm_quad_order {
    struct cm_array words; /**< uint32_t: those of the tiles, with a flush after each */
    size_t num_words;
-   struct cm_array unsorted;   /**< cm_ordered_quad, as they came */
+   struct cm_array unsorted;   /**< cm_ordered_quad, in stream order */
    struct cm_array primitives; /**< uint32_t: of each of those its primitive */
    struct cm_array tiles;      /**< struct cm_tile_quads by tile: its part of those */
    size_t num_quads;
@@ -66,15 +67,15 @@ cm_ordered_number(cm_ordered_quad quad)
 static inline uint32_t
 cm_ordered_block_column(cm_ordered_quad quad)
 {
-   const uint32_t place = (uint32_t)(quad >> CM_PLACE_SHIFT);
-   return (place >> 8 & 0x7ff) << 3 | (place >> 4 & 3) << 1 | (place >> 2 & 1);
+   const uint32_t position = (uint32_t)(quad >> CM_POSITION_SHIFT);
+   return (position >> 8 & 0x7ff) << 3 | (position >> 4 & 3) << 1 | (position >> 2 & 1);
 }
 
 static inline uint32_t
 cm_ordered_block_row(cm_ordered_quad quad)
 {
-   const uint32_t place = (uint32_t)(quad >> CM_PLACE_SHIFT);
-   return (place >> 19 & 0x7ff) << 3 | (place >> 6 & 3) << 1 | (place >> 3 & 1);
+   const uint32_t position = (uint32_t)(quad >> CM_POSITION_SHIFT);
+   return (position >> 19 & 0x7ff) << 3 | (position >> 6 & 3) << 1 | (position >> 3 & 1);
 }
 
 #endif

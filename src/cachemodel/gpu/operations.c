@@ -34,7 +34,7 @@ count_attributes(const struct cm_gpu *gpu, const uint32_t *event)
    return attributes;
 }
 
-/* Quads are rasterised and tested. Those that a program runs for once a sample are rasterised once. */
+/* Quads are rasterised and tested. Those whose shader runs once a sample are rasterised once. */
 static void
 rasterise(struct cm_gpu *gpu, const struct cm_tile_events *events, bool with_attributes, bool writes_depth)
 {
@@ -56,7 +56,7 @@ rasterise(struct cm_gpu *gpu, const struct cm_tile_events *events, bool with_att
    }
 }
 
-/* Quads run their program and leave their colours. */
+/* Quads run their shader and output their colours. */
 static void
 shade(struct cm_gpu *gpu, const struct cm_tile_events *events)
 {

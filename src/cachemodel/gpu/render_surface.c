@@ -52,7 +52,7 @@ access_memory_block(const struct cm_render_surface *surface, struct cm_hierarchy
                           whole && !(access & CM_SURFACE_KEEP_PART) ? CM_WRITE_BLOCK : CM_WRITE);
 }
 
-/* Whether the mask has all pixels of the block of memory that pixel (px, py) lies in. */
+/* Whether the mask has all pixels of the block of memory of pixel (px, py). */
 static inline bool
 covers_memory_block(const struct cm_render_surface *surface, uint32_t x, uint32_t y, uint32_t mask,
                     uint32_t px, uint32_t py)

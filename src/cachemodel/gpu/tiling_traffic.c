@@ -31,7 +31,7 @@ place_attributes(struct cm_gpu *gpu, bool *wide, uint64_t *num_blocks)
    return true;
 }
 
-/* Sorts the primitives by tile; a stable counting sort keeps program order. */
+/* Sorts the primitives by tile; a stable counting sort keeps draw order. */
 static bool
 sort_by_tile(struct cm_gpu *gpu)
 {
@@ -79,7 +79,7 @@ reserve_for_writing(struct cm_gpu *gpu, uint64_t num_blocks)
 }
 
 /* A primitive's PMDs: appended to the lists, written; their OPT numbers are kept for the Tile
- * Fetcher. The places of the first and the last tile in the traversal. */
+ * Fetcher. The traversal positions of the first and the last tile. */
 static bool
 write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
 {

@@ -51,7 +51,7 @@ cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
    return NULL;
 }
 
-/* A log that nobody will read. */
+/* A log that is discarded. */
 static void
 drop(struct cm_timing *timing, struct cm_log *log)
 {

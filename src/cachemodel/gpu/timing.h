@@ -9,8 +9,8 @@
 
 struct cm_timeline;
 
-/** For a configuration whose timing is on. The hierarchy and nuca (NULL: none) must outlive it. NULL when memory
- * is out. */
+/** For a configuration whose timing is on. The hierarchy and nuca (NULL: none) must outlive it. NULL when out
+ * of memory. */
 struct cm_timing *
 cm_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy, const struct cm_nuca *nuca);
 void cm_timing_destroy(struct cm_timing *timing);
@@ -18,9 +18,9 @@ void cm_timing_destroy(struct cm_timing *timing);
 /** Whether all cycles so far were counted: false once out of memory, or after a deadlock; from then on none is. */
 bool cm_timing_is_complete(const struct cm_timing *timing);
 
-/** Before the first pass, not in mode imr: what happens in time is told to a timeline, which must outlive this. */
+/** Before the first pass, not in mode imr: reports to a timeline, which must outlive this. */
 void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
-/** All that is under way ends, and the frame with it. */
+/** Completes all pending work and ends the frame. */
 void cm_timing_frame_end(struct cm_timing *timing);
 
 /** What is counted (timing/tiled/counters.h, timing/immediate/counters.h); read from a struct cm_timing. */

@@ -207,8 +207,8 @@ cm_cache_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum
    return cache->replacement->read_grid(cache, grid, stream);
 }
 
-/** The same, but may be delayed until cm_cache_finish_reads. That must be called before any access to this cache or the
- * next level other than reads of this stream's grids and sequences. */
+/** The same, but may be delayed until cm_cache_finish_reads. That must be called before any access to this
+ * cache or the next level other than reads of this stream's grids and sequences. */
 static inline bool
 cm_cache_queue_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {

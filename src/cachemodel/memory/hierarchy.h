@@ -3,8 +3,9 @@
  * The caches and the memory of a configuration, and the path of an access
  * through them.
  *
- * Caches that are private to a stage or a processor simulate an access at once. Accesses to shared caches go through the
- * access stream (access/access_stream.h): call cm_shared_side_run before reading counters of the shared side.
+ * Caches that are private to a stage or a processor simulate an access at once. Accesses to shared caches go
+ * through the access stream (access/access_stream.h): call cm_shared_side_run before reading counters of the
+ * shared side.
  */
 #ifndef CM_HIERARCHY_H
 #define CM_HIERARCHY_H
@@ -96,11 +97,12 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
       cm_hierarchy_access_blocks(hierarchy, processor, address, bytes, stream, write);
 }
 
-/** A render pass's Parameter Buffer is built (memory/liveness.h). last_tiles, which has the blocks written so far, must
- * stay valid until it ends. */
+/** A render pass's Parameter Buffer is built (memory/liveness.h). last_tiles, which has the blocks written so
+ * far, must stay valid until it ends. */
 void cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,
                                          uint32_t num_tiles, const uint32_t *last_tiles, uint64_t num_blocks);
-/** A primitive's attribute blocks are about to be written; last_tiles has it already. last_tile: traversal position. */
+/** A primitive's attribute blocks are about to be written; last_tiles has it already. last_tile: traversal
+ * position. */
 void cm_hierarchy_parameter_buffer_primitive(struct cm_hierarchy *hierarchy, uint32_t first_block,
                                              uint32_t num_blocks, uint32_t last_tile);
 /** The Tile Fetcher has finished with the tile at this traversal position, and with all before it. */

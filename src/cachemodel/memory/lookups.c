@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Between a private cache and its policy, where a reader asks for the cache's accesses: each becomes an entry of the
- * access stream before it is served. Nothing is folded, because folded accesses do not call the policy. */
+/* Between a private cache and its policy, where a reader asks for the cache's accesses: each becomes an entry
+ * of the access stream before it is served. Nothing is folded, because folded accesses do not call the
+ * policy. */
 #include "memory/cache_internal.h"
 
 static void

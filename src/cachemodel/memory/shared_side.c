@@ -118,8 +118,8 @@ take(void *context, struct cm_access_stream *stream)
 
 /* ---- readers --------------------------------------------------------------- */
 
-/* With readers, private caches call the shared ones, so that accesses and what they cause are reported in order. Entries
- * here are served at once, and are accesses only if an access unit has passed them on. */
+/* With readers, private caches call the shared ones, so that accesses and what they cause are reported in
+ * order. Entries here are served at once, and are accesses only if an access unit has passed them on. */
 static void
 take_and_report(void *context, struct cm_access_stream *stream)
 {

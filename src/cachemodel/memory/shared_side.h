@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The caches that several units or processors share, and memory. They consume the access stream in order, a batch at a
- * time. Call cm_shared_side_run before reading their counters or contents.
+ * The caches that several units or processors share, and memory. They consume the access stream in order, a
+ * batch at a time. Call cm_shared_side_run before reading their counters or contents.
  */
 #ifndef CM_SHARED_SIDE_H
 #define CM_SHARED_SIDE_H
@@ -31,8 +31,8 @@ struct cm_shared_side {
    uint64_t max_blocks;  /**< room in it */
    uint64_t range;       /**< value of the last CM_ENTRY_RANGE */
    struct cm_dram *dram;
-   /** With readers: all entries, each followed by what it causes. Private caches then call the shared ones instead of
-    * appending to arriving (cm_cache.reported), and other entries are consumed at once. */
+   /** With readers: all entries, each followed by what it causes. Private caches then call the shared ones
+    * instead of appending to arriving (cm_cache.reported), and other entries are consumed at once. */
    struct cm_access_stream reported;
    struct cm_access_reader readers[CM_MAX_ACCESS_READERS];
    unsigned num_readers;
@@ -73,8 +73,8 @@ cm_shared_side_mark(struct cm_shared_side *shared, enum cm_mark mark, uint32_t v
                               cm_entry_make(CM_ENTRY_MARK, mark, 0, (enum cm_stream)0, value));
 }
 
-/** Makes a cache an entrance of a shared one, `entry` (cm_entry_cache): its accesses become entries of the stream. It
- * has no lines, and counts accesses only. */
+/** Makes a cache an entrance of a shared one, `entry` (cm_entry_cache): its accesses become entries of the
+ * stream. It has no lines, and counts accesses only. */
 void cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct cm_access_stream *stream,
                             cm_entry entry);
 

@@ -4,7 +4,7 @@
  * how many accesses to the cache a footprint of one fragment (2x2 texels, or one) takes, and
  * what each activates. Trilinear and anisotropic filtering are several footprints (1.5).
  *
- * A design stands in front of the cache and changes nothing in it: its banks are in step, and a
+ * A design is in front of the cache and does not change it: its banks are in step, and a
  * miss replaces the line in all of them (3.4), so hits and misses are the cache's.
  *
  * traditional: one address, and one port of 32 bits: a texel an access (4.2.1).
@@ -22,7 +22,7 @@
  *
  * Tags: shared, one array, with a port for each address; four-arrays, one for each address; banked
  * (3.3): line l's tag is in bank l % 4, l being the cache's index. Two lines of one tag bank are
- * a conflict (3.3.3). Of the addresses that want a bank, the last one is given it (Table 3-1).
+ * a conflict (3.3.3). Of the addresses that request a bank, the last one is granted (Table 3-1).
  *
  * The thesis has texels of 4 bytes. Otherwise: smaller ones take a port as well; a port's worth of
  * larger ones is fetched at a time, the parts of the footprint's texels side by side (32 bits; in
@@ -111,7 +111,7 @@ void cm_texture_access_blocks(struct cm_texture_access *access, const struct cm_
 void cm_texture_access_element(struct cm_texture_access *access, uint64_t element, uint64_t address,
                                uint32_t bytes);
 
-/** What was counted so far; of the energy, with texture_misses. */
+/** A counter since creation; of the energy, with texture_misses. */
 uint64_t cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_access_event event);
 
 /** A texel of a footprint: the number-th of its level, so many bytes at an address. */

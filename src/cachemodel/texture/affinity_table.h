@@ -52,7 +52,7 @@ cm_affinity_bucket(const struct cm_affinity_table *table, uint64_t block)
    return (uint32_t)(table->bucket_mask ? page & table->bucket_mask : page % table->buckets);
 }
 
-/** The owner of a bucket; where it has none, the processor that asks takes it. */
+/** The owner of a bucket; where it has none, the requester becomes it. */
 static inline uint32_t
 cm_affinity_owner(struct cm_affinity_table *table, uint32_t bucket, uint32_t processor)
 {
@@ -73,8 +73,8 @@ cm_affinity_count(struct cm_affinity_table *table, uint32_t bucket, uint32_t pro
           cm_affinity_saturate(table, bucket, processor);
 }
 
-/** Ends an epoch: what happens to owners, then all counters are 0. Returns the owners that changed, those
- * that were let go included. */
+/** Ends an epoch: what happens to owners, then all counters are 0. Returns the owners that changed, including
+ * those that became none. */
 uint32_t cm_affinity_end_epoch(struct cm_affinity_table *table, enum cm_epoch_owner what);
 
 /** All counters are 0. */

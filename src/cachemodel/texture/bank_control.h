@@ -29,7 +29,7 @@ struct cm_priority cm_priority_encoder(unsigned inputs);
 void cm_bank_control(const uint8_t bank[CM_TEXTURE_ADDRESSES], unsigned requests,
                      struct cm_priority given[CM_TEXTURE_BANKS]);
 
-/** Where a texel, or a part of it that a bank has at once, lies. */
+/** The location of a texel, or of a part of it that a bank has at once. */
 struct cm_texel_place {
    uint64_t
       row; /**< what its data bank puts out at once: the number of a line's quarter, or its byte address */

@@ -22,18 +22,18 @@ cm_holders_finish(struct cm_holders *holders)
    holders->entries = NULL;
 }
 
-/* Takes an entry out: those after it that its place kept from theirs move up. */
+/* Removes an entry: later entries that probed past its index move up. */
 static void
 take_out(struct cm_holders *holders, uint64_t hole)
 {
    struct cm_holders_entry *entries = holders->entries;
-   for (uint64_t place = (hole + 1) & holders->mask; entries[place].caches;
-        place = (place + 1) & holders->mask) {
-      const uint64_t wanted = cm_holders_place(holders, entries[place].block);
-      if (((place - wanted) & holders->mask) < ((place - hole) & holders->mask))
+   for (uint64_t index = (hole + 1) & holders->mask; entries[index].caches;
+        index = (index + 1) & holders->mask) {
+      const uint64_t wanted = cm_holders_index(holders, entries[index].block);
+      if (((index - wanted) & holders->mask) < ((index - hole) & holders->mask))
          continue;
-      entries[hole] = entries[place];
-      hole = place;
+      entries[hole] = entries[index];
+      hole = index;
    }
    entries[hole].caches = 0;
 }

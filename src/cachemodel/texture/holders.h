@@ -14,7 +14,7 @@
 struct cm_holders_entry {
    uint64_t block : 48; /**< number; simulated memory is far smaller than 2^48 blocks */
    uint64_t copies : 8; /**< caches that hold it */
-   uint64_t last : 8;   /**< the processor that asked for the block last; kept by D-NUCA alone */
+   uint64_t last : 8;   /**< the last requester of the block; kept by D-NUCA only */
    uint64_t caches;     /**< bit n: cache n holds it; 0: the entry is empty */
 };
 
@@ -29,7 +29,7 @@ bool cm_holders_init(struct cm_holders *holders, uint64_t blocks);
 void cm_holders_finish(struct cm_holders *holders);
 
 static inline uint64_t
-cm_holders_place(const struct cm_holders *holders, uint64_t block)
+cm_holders_index(const struct cm_holders *holders, uint64_t block)
 {
    return block * 0x9e3779b97f4a7c15ull >> holders->shift;
 }
@@ -38,13 +38,13 @@ cm_holders_place(const struct cm_holders *holders, uint64_t block)
 static inline struct cm_holders_entry *
 cm_holders_find(const struct cm_holders *holders, uint64_t block)
 {
-   uint64_t place = cm_holders_place(holders, block);
-   while (holders->entries[place].caches && holders->entries[place].block != block)
-      place = (place + 1) & holders->mask;
-   return &holders->entries[place];
+   uint64_t index = cm_holders_index(holders, block);
+   while (holders->entries[index].caches && holders->entries[index].block != block)
+      index = (index + 1) & holders->mask;
+   return &holders->entries[index];
 }
 
-/** A cache, which did not hold the block, does now. */
+/** Adds a cache that did not hold the block. */
 static inline struct cm_holders_entry *
 cm_holders_add(struct cm_holders *holders, uint64_t block, uint32_t cache)
 {
@@ -55,7 +55,7 @@ cm_holders_add(struct cm_holders *holders, uint64_t block, uint32_t cache)
    return entry;
 }
 
-/** A cache, which held the block, no longer does. */
+/** Removes a cache that held the block. */
 void cm_holders_remove(struct cm_holders *holders, uint64_t block, uint32_t cache);
 
 #endif

@@ -3,8 +3,8 @@
  * A 2D mesh of routers with X–Y routing (DTM-NUCA IV-A): a message goes along its
  * row first, then along its column, a hop a router. Router r is at column
  * r % columns, row r / columns; node n (a Fragment Processor with its texture cache)
- * is at router n. Messages are counted by where they come from and go to; hops and
- * the loads of links are worked out when they are asked for.
+ * is at router n. Messages are counted by source and destination; hops and link
+ * loads are computed on demand.
  */
 #ifndef CM_MESH_H
 #define CM_MESH_H
@@ -15,7 +15,7 @@
 /** Nodes that a mesh may have. */
 #define CM_MESH_MAX_NODES 64
 
-/** Where a link goes to. */
+/** The direction of a link. */
 enum cm_mesh_direction {
    CM_MESH_EAST,  /**< the router with the next higher number in the row */
    CM_MESH_WEST,  /**< the one before */
@@ -28,8 +28,8 @@ extern const char *const cm_mesh_direction_names[CM_MESH_DIRECTION_COUNT];
 
 /** What a message is; counted apart. */
 enum cm_mesh_message {
-   CM_MESH_REQUEST, /**< on the way of a request or of its answer: somebody waits for it */
-   CM_MESH_NOTICE,  /**< nobody waits: counts for a table, blocks that migrate */
+   CM_MESH_REQUEST, /**< a request or its response: a processor waits for it */
+   CM_MESH_NOTICE,  /**< not waited for: counts for a table, blocks that migrate */
    CM_MESH_MESSAGE_COUNT
 };
 

@@ -15,7 +15,7 @@ static const struct cm_nuca_organisation *const organisations[] = {
    [CM_NUCA_DTM_DISTRIBUTED] = &cm_nuca_dtm_distributed,
 };
 
-/* A block left a texture cache. */
+/* A block was removed from a texture cache. */
 static void
 block_removed(void *context, const struct cm_cache *cache, uint64_t block)
 {
@@ -108,7 +108,8 @@ cm_nuca_l2_router(const struct cm_nuca *nuca)
 /** More entries than a request causes. */
 #define REQUEST_ENTRIES 64
 
-/* Requests one by one: each stands in the access stream before what it causes. Who serves it is known after that. */
+/* Requests one by one: each precedes what it causes in the access stream. The serving cache is known only
+ * afterwards. */
 static __attribute__((noinline)) void
 serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count,
                  struct cm_access_stream *stream)

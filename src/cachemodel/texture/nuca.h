@@ -11,19 +11,19 @@
  *    private               The processor's own cache. What there is without the mapping.
  *    s-nuca                The cache that the block's address names: number
  *                          block / interleave_blocks % processors.
- *    d-nuca                A directory knows the one cache that holds a block. That cache serves the
- *                          request, where it is; if there is none, the block comes into the cache of
- *                          the processor that asks. So a block changes caches only after it has been
- *                          evicted (VI); nuca.migration says how.
- *    dtm-nuca              The own cache is probed first. If it has the block it serves it, and only
- *                          where the processor owns the block's bucket is that a use that the
- *                          replacement policy knows of. Otherwise the owner's cache serves the
+ *    d-nuca                A directory has the one cache that holds a block. That cache serves the
+ *                          request, where it is; if there is none, the block is inserted into the
+ *                          cache of the requester. So a block changes caches only after it has been
+ *                          evicted (VI); see nuca.migration.
+ *    dtm-nuca              The own cache is probed first. If it has the block it serves it, and the
+ *                          hit updates the replacement state only where the processor owns the
+ *                          block's bucket. Otherwise the owner's cache serves the
  *                          request, reading the block from the L2 if it does not have it; the
- *                          processor that asks keeps no copy.
- *    dtm-nuca-distributed  The same; owners are what the processor's own table says.
+ *                          requester keeps no copy.
+ *    dtm-nuca-distributed  The same; owners are those of the processor's own table.
  *                          At first each processor owns all buckets. A table counts the accesses of
- *                          its own processor; its counters of others are what their packets said
- *                          last. When an epoch ends, each node broadcasts the number, owner
+ *                          its own processor; its counters of others are those of their last
+ *                          packets. When an epoch ends, each node broadcasts the number, owner
  *                          and counter of each bucket that it owns by its own table, and all counters
  *                          begin at 0. Where a packet arrives, the first one of the epoch replaces
  *                          the owner, unless the node owns the bucket itself; of several the one with
@@ -41,7 +41,7 @@
  *                                   not got the block (table: the directory, or the Affinity Table)
  *    L2 in the mesh                 serving cache → L2 → serving cache
  *
- * and as notices, for which nobody waits: dtm-nuca's local hits that count in the table, and the blocks
+ * and as notices, which are not waited for: dtm-nuca's local hits that count in the table, and the blocks
  * that d-nuca moves.
  */
 #ifndef CM_NUCA_H

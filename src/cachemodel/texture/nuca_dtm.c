@@ -26,7 +26,7 @@ count_towards_epoch(struct cm_nuca *nuca)
       cm_affinity_end_epoch(&nuca->table, nuca->config.affinity_table.epoch_owner);
 }
 
-/* A request that the own cache does not serve: the table passes it on to the owner, who answers. */
+/* A request that the own cache does not serve: the table forwards it to the owner, which responds. */
 static void
 ask_owner(struct cm_nuca *nuca, uint32_t processor, uint32_t owner, uint64_t block)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* D-NUCA: one cache holds a block, and the directory of all of them knows which. */
+/* D-NUCA: one cache holds a block, and the directory has which. */
 #include <stdlib.h>
 
 #include "texture/nuca_internal.h"
@@ -19,7 +19,7 @@ finish(struct cm_nuca *nuca)
    free(nuca->former);
 }
 
-/* Moves a block that was evicted from a cache to that of the processor that asked for it last. What is
+/* Moves a block that was evicted from a cache to that of the last requester. What is
  * evicted there stays out. */
 static void
 move(struct cm_nuca *nuca, uint32_t from, uint64_t block, uint32_t to)
@@ -44,7 +44,7 @@ removed(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evi
       nuca->former[evicted->block & nuca->former_mask] = (struct cm_nuca_former){evicted->block, cache};
 }
 
-/* The block is in no cache: it comes into that of the processor that asks. */
+/* The block is in no cache: it is inserted into that of the requester. */
 static void
 bring_in(struct cm_nuca *nuca, uint32_t processor, uint64_t block)
 {

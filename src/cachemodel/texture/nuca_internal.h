@@ -8,23 +8,23 @@
 #include "texture/mesh.h"
 #include "texture/nuca.h"
 
-/** What a node says of a bucket that it owns (IV-B). */
+/** A node's packet about a bucket that it owns (IV-B). */
 struct cm_nuca_packet {
    uint16_t bucket;
    uint8_t node, counter;
 };
 
-/** The best owner of a bucket that a node has heard of since the epoch ended. */
+/** The best claim to a bucket that a node has received since the epoch ended. */
 struct cm_nuca_claim {
    uint8_t node; /**< CM_NO_OWNER: none yet */
    uint8_t counter;
 };
 
-/** The tables of dtm-nuca-distributed, and the packets that are under way. */
+/** The tables of dtm-nuca-distributed, and the packets in flight. */
 struct cm_nuca_nodes {
    struct cm_affinity_table *tables; /**< by node */
    struct cm_nuca_claim *claims;     /**< claims[node * buckets + bucket] */
-   struct cm_nuca_packet *packets;   /**< at most a bucket and node; a node's stand together, one a cycle */
+   struct cm_nuca_packet *packets;   /**< at most a bucket and node; a node's are contiguous, one a cycle */
    uint32_t *first_packet; /**< by node, and one more: the packets of node n end where n + 1's begin */
    uint8_t
       *by_distance;     /**< by_distance[node * processors + n]: the others, in the order of hops from node */
@@ -34,7 +34,7 @@ struct cm_nuca_nodes {
    uint32_t cycle;      /**< the next one to look at */
 };
 
-/** A block that the directory knew, and where it was. */
+/** A block that was in the directory, and its cache. */
 struct cm_nuca_former {
    uint64_t block;
    uint32_t cache;
@@ -47,8 +47,8 @@ struct cm_nuca_organisation {
    /** Builds what it has of its own; NULL: nothing. False when out of memory. */
    bool (*start)(struct cm_nuca *nuca);
    void (*finish)(struct cm_nuca *nuca);
-   /** A block that left a cache, after the holders know it; NULL: nothing to do. evicted is what they
-    * knew before. */
+   /** A block was evicted or invalidated, after the holders' update; NULL: nothing to do. evicted: the holders'
+    * entry before it. */
    void (*removed)(struct cm_nuca *nuca, uint32_t cache, const struct cm_holders_entry *evicted);
    bool has_one_copy; /**< each block is in one cache at most */
 };
@@ -69,10 +69,10 @@ struct cm_nuca {
    struct cm_affinity_table table; /**< dtm-nuca */
    struct cm_nuca_nodes nodes;     /**< dtm-nuca-distributed */
    uint32_t epoch_accesses;        /**< requests since the epoch began */
-   /** d-nuca: the blocks that left last, by block number modulo as many as the next level has blocks. */
+   /** d-nuca: the last evicted blocks, by block number modulo as many as the next level has blocks. */
    struct cm_nuca_former *former;
    uint64_t former_mask;
-   bool serving;    /**< d-nuca: a block comes into a cache; what leaves is evicted, not invalidated */
+   bool serving;    /**< d-nuca: a block is being inserted: removed blocks are evicted, not invalidated */
    uint32_t server; /**< of the last request: the cache that served it */
    bool moving;     /**< d-nuca: a block is being moved to another cache */
    uint64_t counts[CM_NUCA_EVENT_COUNT];
@@ -142,7 +142,7 @@ cm_nuca_remote_hit(struct cm_nuca *nuca, uint32_t processor, uint32_t server, ui
    nuca->counts[CM_NUCA_REMOTE_HITS]++;
 }
 
-/** A request of a bucket's owner, or what another processor asks the owner for. */
+/** A request of a bucket's owner, or of another processor to the owner. */
 static inline void
 cm_nuca_ask(struct cm_nuca *nuca, uint32_t processor, uint32_t server, uint64_t block)
 {

@@ -61,8 +61,8 @@ read_list(const struct cm_texture_path *path, struct cm_cache *cache, const uint
                      1u << path->block_shift);
 }
 
-/* From the processor's cache, or memory. A grid's reads one by one where the cache has to know their order; if the path
- * is_direct, it has said so. */
+/* From the processor's cache, or memory. A grid's reads one by one where their order matters to the cache; if
+ * the path is_direct, cm_cache_queue_grid has refused it. */
 static void
 read_grid(const struct cm_texture_path *path, struct cm_cache *cache, const struct cm_read_grid *grid)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The texture unit: which blocks a footprint reads, and what reads them.
+ * The texture unit: the blocks that a footprint reads, and the reads.
  *
- * A footprint becomes a grid or a list of blocks once. That goes to the design of texture caches that is counted
- * (texture/access.h), to the access stream, which timing reads, and to the caches: the processor's, those of a NUCA, or, without
+ * A footprint is mapped once, to a grid or a list of blocks. These go to the counters of texture cache designs
+ * (texture/access.h), to the access stream, and to the caches: the processor's, those of a NUCA, or, without
  * any, memory.
  */
 #ifndef CM_TEXTURE_UNIT_H
@@ -14,24 +14,25 @@
 #include "texture/nuca.h"
 #include "texture/placement.h"
 
-/** What texture reads go through, the same for all units of a GPU. If a reader asks for requests (access/arrivals.h), they
- * are in the access stream: for each footprint a CM_ENTRY_GROUP, then a CM_ENTRY_LOOKUP for each of its blocks and what
- * these cause; with a NUCA a CM_ENTRY_REQUEST for each request, and what it causes after it. */
+/** The path of texture reads, the same for all units of a GPU. If a reader has asked for requests
+ * (access/arrivals.h), they are in the access stream: for each footprint a CM_ENTRY_GROUP, then a
+ * CM_ENTRY_LOOKUP for each of its blocks, and what these cause; with a NUCA a CM_ENTRY_REQUEST for each
+ * request, followed by what it causes. */
 struct cm_texture_path {
    struct cm_hierarchy *hierarchy;
    struct cm_nuca *nuca; /**< of the hierarchy's texture caches; NULL: each serves its own processors */
    struct cm_texture_access access;
    uint32_t block_shift; /**< of the blocks that are read */
-   bool is_direct;       /**< from caches, that is not from a NUCA or memory, and not logged */
+   bool is_direct;       /**< reads caches, not a NUCA or memory, and is not reported */
 };
 
-/** For a configuration, which is valid, and its hierarchy, which must outlive the path and gets its readers before
- * that. False when out of memory. */
+/** For a valid configuration and its hierarchy, which must outlive the path and has all its readers. False
+ * when out of memory. */
 bool cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *config,
                           struct cm_hierarchy *hierarchy);
 void cm_texture_path_finish(struct cm_texture_path *path);
 
-/** A texture that is bound to a texture unit, and its images that were read last: filtering alternates between two
+/** A texture that is bound to a texture unit, and its last images: filtering alternates between two
  * levels. */
 struct cm_texture_unit {
    const struct cm_texture_binding *binding; /**< NULL: nothing is bound */
@@ -45,8 +46,8 @@ struct cm_texture_unit {
 
 #define CM_NO_IMAGE UINT64_MAX
 
-/** Binds a resource of so many bytes at an address; layout: of its texels, NULL: a buffer. binding and layout must
- * stay as long as it is bound. */
+/** Binds a resource of `bytes` at an address; layout: of its texels, NULL: a buffer. binding and layout must stay
+ * valid while it is bound. */
 static inline void
 cm_texture_unit_bind(struct cm_texture_unit *unit, const struct cm_texture_binding *binding,
                      const struct cm_texture_layout *layout, uint64_t address, uint64_t bytes)
@@ -68,7 +69,7 @@ cm_texture_unit_unbind(struct cm_texture_unit *unit)
 
 /* ---- a footprint ----------------------------------------------------------- */
 
-/** What a footprint reads. */
+/** The reads of a footprint. */
 struct cm_texture_reads {
    bool is_grid;
    struct cm_read_grid grid; /**< of is_grid */
@@ -91,7 +92,7 @@ cm_texture_unit_image(struct cm_texture_unit *unit, const struct cm_footprint *f
    return &unit->images[index].image;
 }
 
-/** Finds what a footprint reads of a texture, and counts it. */
+/** Maps a footprint to a texture's blocks, and counts it for the cache design. */
 static inline __attribute__((always_inline)) void
 cm_texture_unit_map(struct cm_texture_unit *unit, const struct cm_footprint *footprint,
                     struct cm_texture_path *path, struct cm_texture_reads *reads)
@@ -109,7 +110,7 @@ cm_texture_unit_map(struct cm_texture_unit *unit, const struct cm_footprint *foo
       cm_texture_access_blocks(&path->access, image, unit->binding, footprint, reads->blocks);
 }
 
-/** Logs what a processor reads, and reads it. */
+/** Reports and simulates a processor's reads. */
 void cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads,
                             uint32_t processor);
 
@@ -118,7 +119,7 @@ void cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_t
                                  const struct cm_footprint *footprint, uint32_t processor);
 
 /** Reads a processor's footprint. cache: cm_hierarchy_entry of CM_STREAM_TEXTURE and the processor. Most footprints are
- * grids that it reads at once. Before another processor does anything: cm_texture_unit_finish_reads. */
+ * grids. Call cm_texture_unit_finish_reads before another processor accesses memory. */
 static inline __attribute__((always_inline)) void
 cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
                      const struct cm_footprint *footprint, uint32_t processor, struct cm_cache *cache)
@@ -133,7 +134,7 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
       cm_texture_read_blocks(path, &reads, processor);
 }
 
-/** What is left to do when a processor has read its footprints. */
+/** Completes a processor's queued reads. */
 static inline void
 cm_texture_unit_finish_reads(const struct cm_texture_path *path, struct cm_cache *cache)
 {

@@ -236,7 +236,7 @@ struct cm_pb_lists {
    uint32_t capacity;   /* tiles that the arrays below are long enough for */
    struct list *list;   /* by traversal position */
    uint32_t max_length; /* of any list */
-   uint64_t num_runs;   /* runs handed out beyond the tiles' own */
+   uint64_t num_runs;   /* runs allocated beyond the tiles' own */
 
    /* For sorting one primitive's tiles. A key is position << 32 | index. */
    uint64_t *keys;
@@ -417,10 +417,10 @@ sort_few(struct cm_pb_lists *lists, const uint32_t *tiles, uint32_t num_tiles)
    for (uint32_t i = 0; i < num_tiles; i++) {
       assert(tiles[i] < lists->num_tiles);
       const uint64_t key = (uint64_t)lists->position[tiles[i]] << 32 | i;
-      uint32_t place = i;
-      for (; place > 0 && keys[place - 1] > key; place--)
-         keys[place] = keys[place - 1];
-      keys[place] = key;
+      uint32_t slot = i;
+      for (; slot > 0 && keys[slot - 1] > key; slot--)
+         keys[slot] = keys[slot - 1];
+      keys[slot] = key;
    }
 }
 

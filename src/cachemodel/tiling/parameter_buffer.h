@@ -14,7 +14,7 @@
  *
  * Tiles go by two numbers here. Callers name a tile by its row-major number; what
  * is stored (OPT numbers, last tiles, the order of the lists in memory) is the
- * tile's place in the traversal, because the hardware compares those as "sooner"
+ * tile's traversal position, because the hardware compares those as "sooner"
  * and "later". docs/parameter-buffer.md has every byte.
  */
 #ifndef CM_PARAMETER_BUFFER_H
@@ -78,7 +78,7 @@ cm_pmd_bytes(bool wide)
 }
 
 /** Bytes ↔ PMD, little endian on any machine, at any alignment. The OPT number 0
- * cannot occur as a next tile and stands for CM_PB_NEVER. Encoding returns
+ * cannot occur as a next tile and encodes CM_PB_NEVER. Encoding returns
  * false, with nothing written, where a field does not hold its value: the pass should
  * have been wide. */
 bool cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd);
@@ -88,7 +88,7 @@ struct cm_pmd cm_pmd_decode(const void *bytes, bool wide);
 struct cm_pb_lists;
 
 /** Starts the lists of a pass of num_tiles tiles (at least 1). position[tile] is
- * the place of the tile in the traversal, a permutation of 0 … num_tiles - 1, and
+ * the traversal position of the tile, a permutation of 0 … num_tiles - 1, and
  * must outlive the pass. with_bytes: keep the PMDs' bytes (a renderer); without:
  * only lengths and offsets (the consumer). Memory grows with what is appended,
  * not with what the layout spans. NULL with errno ENOMEM when out of memory, with

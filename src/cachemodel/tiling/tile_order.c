@@ -51,7 +51,7 @@ struct walk {
    uint32_t *next; /* where the next tile's number goes */
 };
 
-/* Squares that lie outside as a whole are left at once, so that a frame of one
+/* Squares that are outside as a whole are skipped, so that a frame of one
  * row does not cost the square of its width. */
 static void
 walk_square(struct walk *walk, unsigned curve, uint32_t x, uint32_t y, uint32_t size)

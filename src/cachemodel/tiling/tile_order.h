@@ -17,13 +17,13 @@ cm_traversal_reversed(enum cm_frame_traversal traversal, uint32_t frame)
 
 /** Writes the row-major number of the tile visited n-th to traversal[n], for all
  * n < tiles_x * tiles_y. Sizes that are no square power of two keep the order of
- * the enclosing square and leave out the tiles outside. The time is linear in
+ * the enclosing square and skip the tiles outside. The time is linear in
  * the number of tiles. The sides are at most 2^24 tiles. */
 void cm_tile_order_build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y, bool reversed,
                          uint32_t *traversal);
 
 /** position[traversal[n]] = n: the inverse, from a tile's row-major number to its
- * place in the traversal. */
+ * traversal position. */
 void cm_tile_order_positions(const uint32_t *traversal, uint32_t num_tiles, uint32_t *position);
 
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/** Makes room behind `count` elements of so many bytes for another one. An array grows at the powers of two, so that
- * nobody keeps its capacity, and begins as NULL. array: the address of the pointer to the elements. False when
- * out of memory; then nothing has changed. */
+/** Makes room after `count` elements of so many bytes for another one. An array grows at the powers of two,
+ * so that its capacity need not be stored, and begins as NULL. array: the address of the pointer to the
+ * elements. False when out of memory; then nothing has changed. */
 static inline bool
 cm_array_grow(void *array, size_t count, size_t element_bytes)
 {

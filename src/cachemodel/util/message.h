@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * Messages that no function can return: those of the library's threads, and of what is given up while the program goes
- * on. The library prints nothing itself; the program that uses it decides where its messages go.
+ * Messages that no function can return: those of the library's threads, and of errors after which the simulation
+ * continues. The library prints nothing itself; its caller sets a handler.
  */
 #ifndef CM_MESSAGE_H
 #define CM_MESSAGE_H
@@ -14,7 +14,7 @@ enum cm_message_kind {
 /** text: a line without its end, valid until the handler returns. Called on any thread, on several at once. */
 typedef void cm_message_handler(enum cm_message_kind kind, const char *text);
 
-/** Before anything else of the library is called. NULL, and the default: messages go nowhere. */
+/** Before anything else of the library is called. NULL, the default: messages are dropped. */
 void cm_set_message_handler(cm_message_handler *handler);
 
 void cm_message(enum cm_message_kind kind, const char *format, ...) __attribute__((format(printf, 2, 3)));
