@@ -209,7 +209,7 @@ first_pixel_shift(const struct pipe_rasterizer_state *rasterizer, bool x_major, 
    return length < 0 ? SUBPIXEL : 0;
 }
 
-/** Whether the rasteriser can do with an end's coordinates: in front of the eye and not
+/** Whether the rasteriser supports an end's coordinates: in front of the eye and not
  * too far from the window. */
 static bool
 is_near(vertex_attributes vertex)

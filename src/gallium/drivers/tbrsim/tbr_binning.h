@@ -79,7 +79,7 @@ bool tbr_draw_refresh_state(struct tbr_context *context);
 
 /* tbr_line_clipper.c */
 
-/** Coordinates that the rasteriser can do with, with room for the width of a line. */
+/** Guard band: coordinates that the rasteriser supports, less the width of a line. */
 #define TBR_GUARD_BAND 32000.0f
 
 /** Ends of a line that were made by clipping: vertices as draw lays them out. */
@@ -87,7 +87,7 @@ struct tbr_clipped_line {
    float vertex[2][TBR_MAX_INPUTS + 8][4];
 };
 
-/** Clips a line to coordinates that the rasteriser can do with; an end that is cut off is
+/** Clips a line to coordinates that the rasteriser supports; an end that is cut off is
  * replaced by one in `clipped`. False if nothing is left of it, or it is not finite. */
 bool
 tbr_clip_line(const struct tbr_binning *binning, const float (*v[2])[4], struct tbr_clipped_line *clipped);

@@ -40,7 +40,7 @@ bool tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *bat
 /** Adds what the vertex and geometry shaders of the draw recorded last read of textures. */
 void tbr_draw_events_texture_reads(struct tbr_context *context, uint32_t texture_reads);
 
-/** Notes that transform feedback has just written this many primitives of a stream. */
+/** Records that transform feedback has just written this many primitives of a stream. */
 void tbr_draw_events_capture(struct tbr_context *context, unsigned stream, unsigned primitives);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Which formats the simulated GPU knows, by what they are made of. */
+/** Which formats the simulated GPU supports, by their channels. */
 #ifndef TBR_FORMATS_H
 #define TBR_FORMATS_H
 
@@ -13,9 +13,9 @@ struct util_format_description;
 bool tbr_format_has_wide_channels(const struct util_format_description *description);
 /** Whether pixels are three channels that real GPUs, too, pad to four: narrower than 32 bits. */
 bool tbr_format_is_odd_rgb(const struct util_format_description *description);
-/** Whether it can be a colour buffer's. */
+/** Whether a colour buffer can have the format. */
 bool tbr_format_is_color_renderable(enum pipe_format format);
-/** Whether it can be a depth or stencil buffer's. */
+/** Whether a depth or stencil buffer can have the format. */
 bool tbr_format_is_depth_stencil(enum pipe_format format);
 
 /** The channels that a pixel has, as a colour mask: bit 0 is red. */

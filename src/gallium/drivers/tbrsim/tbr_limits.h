@@ -21,7 +21,7 @@
 
 #define TBR_MAX_TILE_SIZE 64
 
-/** Positions are snapped to 1/256 pixel before anything looks at them. */
+/** Positions are snapped to 1/256 pixel before anything uses them. */
 #define TBR_SUBPIXEL_BITS 8
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /** A line on the terminal while work goes on and no frame is finished: shaders that are
- * compiled, render passes. Of the process; nothing is printed where stderr is no terminal. */
+ * compiled, render passes. One line a process; nothing is printed where stderr is no terminal. */
 #ifndef TBR_PROGRESS_H
 #define TBR_PROGRESS_H
 
 #include <stdint.h>
 
-/** A shader was compiled, which took so long. */
+/** A shader was compiled, in this time. */
 void tbr_progress_shader(int64_t nanoseconds);
 
-/** A render pass goes to the renderer. */
+/** A render pass was submitted to the renderer. */
 void tbr_progress_pass(void);
 
 /** A frame is finished: the line is cleared, and counting begins anew. */

@@ -35,12 +35,12 @@ struct tbr_shader_cache *tbr_shader_cache_create(const char *isa);
 /** No code is used any more, though GLX closes a display's screen with contexts on it, which are then lost. */
 void tbr_shader_cache_destroy(struct tbr_shader_cache *cache);
 
-/** The code with this key, one user more; NULL if there is none in memory. */
+/** The code with this key, with a reference for the caller; NULL if there is none in memory. */
 struct tbr_code *tbr_shader_cache_acquire(struct tbr_shader_cache *cache, const unsigned char *key);
-/** Enters code that has been generated meanwhile; its caller is its user. Returns
- * other code with the same key, should another context have been faster. */
+/** Inserts generated code, with a reference for the caller. Returns the other code
+ * with the same key if another context was faster. */
 struct tbr_code *tbr_shader_cache_enter(struct tbr_shader_cache *cache, struct tbr_code *code);
-/** One user less; the last one's code is freed. */
+/** Drops a reference; code without references is freed. */
 void tbr_shader_cache_release(struct tbr_shader_cache *cache, struct tbr_code *code);
 
 /** Object code on disk: found is empty if there is none. */

@@ -79,7 +79,7 @@ struct tbr_texture_thread {
 
 struct tbr_texture_binding;
 
-/** What the specialised functions need to know of a level. */
+/** Fields of a level that the specialised functions read. */
 enum texture_geometry_field {
    TEXTURE_WIDTH, /**< float, in 1/65536 texel */
    TEXTURE_HEIGHT,

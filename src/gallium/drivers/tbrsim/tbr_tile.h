@@ -97,7 +97,7 @@ struct tbr_color_plan {
    uint8_t write_mask[16]; /**< bits of a pixel that the colour mask lets through */
 };
 
-/** What a draw does in this pass, worked out once for a run of primitives. */
+/** What a draw does in this pass, computed once for a run of primitives. */
 struct tbr_draw_plan {
    const struct tbr_draw_state *state;
    uint32_t draw;     /**< its index; UINT32_MAX: no plan yet */
@@ -111,7 +111,7 @@ struct tbr_draw_plan {
    bool hierarchical; /**< regions may be found hidden as a whole */
    uint8_t depth_func;
    float center;                               /**< of a pixel: 0.5 or 0 */
-   int32_t sample[TBR_MAX_SAMPLES][2];         /**< where coverage is looked at, in 1/256 pixel */
+   int32_t sample[TBR_MAX_SAMPLES][2];         /**< where coverage is tested, in 1/256 pixel */
    float sample_offset[TBR_MAX_SAMPLES][2];    /**< the same from the centre, in pixels */
    int32_t clip_x0, clip_y0, clip_x1, clip_y1; /**< pixels of the tile that may be drawn to; ends exclusive */
    struct tbr_color_plan color[TBR_MAX_COLOR_BUFFERS];
@@ -127,14 +127,14 @@ struct tbr_fragment_queue {
    bool whole_block; /**< the quads are those of a block, in order */
 };
 
-/** What is visible of a primitive in a block. */
+/** The visible fragments of a primitive in a block. */
 struct tbr_visible_block {
    uint32_t primitive;
    uint16_t block;
    uint16_t live; /**< lane mask; in multisampled passes the index in tbr_tile_thread.visible_samples */
 };
 
-/** Memory for planes: chunks that stay where they are until all are recycled. */
+/** Memory for planes: chunks keep their addresses until all are recycled. */
 struct tbr_plane_chunk {
    struct tbr_plane_chunk *next;
    _Alignas(64) struct tbr_plane planes[];
