@@ -32,7 +32,7 @@ set_options()
 {
    suppressions=$(realpath scripts/suppressions)
    # Its record of threads' dynamic variables is wrong with this C library, and the search for leaks ends there.
-   export ASAN_OPTIONS="log_path=$1/address:allocator_may_return_null=1:intercept_tls_get_addr=0"
+   export ASAN_OPTIONS="log_path=$1/address:log_exe_name=1:allocator_may_return_null=1:intercept_tls_get_addr=0"
    export LSAN_OPTIONS="exitcode=0:suppressions=$suppressions/leak.txt:print_suppressions=0"
    export UBSAN_OPTIONS="log_path=$1/undefined:print_stacktrace=1"
    export TSAN_OPTIONS="log_path=$1/thread:suppressions=$suppressions/thread.txt:exitcode=0:allocator_may_return_null=1:ignore_noninstrumented_modules=0:history_size=4"
@@ -45,16 +45,23 @@ TEST_ARGS="$suites --timeout-multiplier 20 ${SANITIZE_TEST_ARGS:-}" scripts/test
 
 set_options "$reports"
 case $sanitizer in
-address) replay_options="--check --record $BUILD/recording.tbr" ;;
+address) replay_options=--check ;;
 # More threads than processors. The comparison of what is drawn is the other run's.
-thread) replay_options="--set threads=4 --record $BUILD/recording.tbr --record-hidden" ;;
+thread) replay_options="--set threads=4" ;;
 esac
-# Every preset, from what was recorded.
-simulated=$("$BUILD/bin/tbrsim" configs | sed 's/ .*//; s/^/--config /')
+# Every preset that can be simulated from one recording: those with its size of tiles.
+recorded=tcor-baseline-64k
+tiles=$("$BUILD/bin/tbrsim" configs --flat $recorded | grep '^tile.size=')
+simulated=
+for preset in $("$BUILD/bin/tbrsim" configs | sed 's/ .*//'); do
+   "$BUILD/bin/tbrsim" configs --flat "$preset" | grep -qx "$tiles" || continue
+   simulated="$simulated --config $preset"
+done
 for trace in ${SANITIZE_TRACES:-apitrace-replays/*.trace}; do
    echo "$trace"
    # shellcheck disable=SC2086
-   { LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" $replay_options "$trace" &&
+   { LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" --config $recorded $replay_options \
+      --record "$BUILD/recording.tbr" --record-hidden "$trace" &&
       LD_PRELOAD=$preload "$BUILD/bin/tbrsim" sim --jobs 4 --out "$BUILD/simulated" $simulated \
          "$BUILD/recording.tbr"; } >"$BUILD/replay.log" 2>&1 || {
       cat "$BUILD/replay.log"
