@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A stream of accesses in memory, to be looked at many times: runs of accesses to one
+ * A stream of accesses in memory, to be read many times: runs of accesses to one
  * block, one after another, of one stream and one kind. What a run does in a cache, its
  * first access decides; the others are hits.
  */

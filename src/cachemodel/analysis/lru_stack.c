@@ -57,7 +57,7 @@ cm_lru_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, ui
    stack->capacities = calloc(num_ways, sizeof *stack->capacities);
    stack->sets = calloc(sets, sizeof *stack->sets);
    stack->groups = calloc((size_t)sets * num_ways, sizeof *stack->groups);
-   /* An access comes in before a block leaves. */
+   /* The block is inserted before one is evicted. */
    stack->slots = calloc((size_t)max_blocks + 1, sizeof *stack->slots);
    stack->counts = calloc(num_ways, sizeof *stack->counts);
    if (!stack->capacities || !stack->sets || !stack->groups || !stack->slots || !stack->counts ||

@@ -88,7 +88,7 @@ cm_opt_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, ui
    stack->generations = calloc(sets, sizeof *stack->generations);
    stack->live = calloc((size_t)sets * num_ways, sizeof *stack->live);
    stack->heaps = malloc((size_t)max_blocks * sizeof *stack->heaps);
-   /* An access comes in before a block leaves. */
+   /* The block is inserted before one is evicted. */
    stack->slots = malloc(((size_t)max_blocks + 1) * sizeof *stack->slots);
    stack->ways = malloc(((size_t)max_blocks + 1) * num_ways * sizeof *stack->ways);
    bool fine = stack->caches && stack->generations && stack->live && stack->heaps && stack->slots &&
@@ -276,7 +276,7 @@ struct descent {
    bool write;
    bool may_bypass;
    uint32_t entered;        /* the group it has come into; num_caches: none yet */
-   struct heap_entry carry; /* what has left the group above; slot NONE: nothing */
+   struct heap_entry carry; /* evicted from the group above; slot NONE: nothing */
 };
 
 static void

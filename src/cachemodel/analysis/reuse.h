@@ -2,11 +2,11 @@
 /**
  * How a stream of block accesses reuses its blocks, within a frame and from frame
  * to frame: what Section III of "Boustrophedonic Frames" measures of the texture
- * accesses that arrive at the L2. The stream is looked at alone; other streams in
+ * accesses that arrive at the L2. The stream is analysed alone; other streams in
  * the same cache change nothing.
  *
  * The blocks are spread over sets as a cache of that many sets does it, and each
- * set is looked at by itself. The reuse distance of an access is the number of
+ * set is analysed by itself. The reuse distance of an access is the number of
  * different other blocks of its set that were accessed since the block's last
  * access: an LRU cache of w ways hits exactly the accesses of a distance below w.
  *

@@ -19,7 +19,7 @@
 #include "config/config.h"
 #include "memory/cache.h"
 
-/** Epochs that are told apart; the last one stands for itself and all later ones. */
+/** Epochs that are counted apart; the last one includes all later ones. */
 #define CM_EPOCHS 4
 
 /** The lives of a stream's blocks (2.3). A block enters epoch 0 when it becomes the stream's, and the next

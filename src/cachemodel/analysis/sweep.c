@@ -10,7 +10,7 @@
 #include "analysis/wide_cache.h"
 #include "memory/cache.h"
 
-/* Up to so many ways, to look at all of them is faster. */
+/* Up to so many ways, a scan of all of them is faster. */
 #define NARROW_WAYS 32
 #define NARROW_READS 256
 

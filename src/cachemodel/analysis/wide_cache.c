@@ -430,7 +430,7 @@ empty_set(struct cm_wide_cache *cache, uint32_t set)
       cache->policy->empty(cache, set);
 }
 
-/* The way for a block that has missed, whose old block leaves. */
+/* The way for a block that has missed; its old block is evicted. */
 static uint32_t
 make_room(struct cm_wide_cache *cache, uint32_t set, bool *was_empty)
 {

@@ -76,8 +76,8 @@ enum cm_texture_tags {
    CM_TEXTURE_TAGS_BANKED,      /**< "banked": four banks of one port */
 };
 
-/** Which block leaves a set: key caches.*.policy. An empty way is filled before any
- * block leaves. docs/caches.md has the sources and what the papers leave open.
+/** Which block a set evicts: key caches.*.policy. An empty way is filled before any
+ * block is evicted. docs/caches.md has the sources and what the papers leave open.
  * X(identifier, name, definition, description) */
 #define CM_POLICIES(X)                                                                                \
    X(LRU, "lru", lru, "the least recently used")                                                      \

@@ -474,7 +474,7 @@ cm_config_text_origin(const struct cm_config_text *text, unsigned line, unsigned
    *origin_line = line;
    if (!text->lines)
       return text->files[0];
-   /* A problem of the whole text is put down to the file that was asked for. */
+   /* A problem of the whole text is reported for the requested file. */
    if (!line || line > text->num_lines) {
       *origin_line = 1;
       return text->files[0];

@@ -18,7 +18,7 @@
 /** A configuration as text, and where its lines come from. */
 struct cm_config_text {
    char *yaml;
-   char **files; /**< the files read: the one asked for, its base, the base's base … */
+   char **files; /**< the files read: the requested one, its base, the base's base … */
    unsigned num_files;
    /** Of each line of yaml (from 0) the file and its line there. NULL: line n is line n of files[0]. */
    struct cm_config_origin *lines;

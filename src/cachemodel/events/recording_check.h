@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /**
  * What a consumer of events (gpu/gpu.h) takes for granted. A renderer keeps to it; what
- * comes from a file is looked through. Functions return NULL, or what is wrong.
+ * comes from a file is validated. Functions return NULL, or the error.
  */
 #ifndef CM_RECORDING_CHECK_H
 #define CM_RECORDING_CHECK_H

@@ -674,7 +674,7 @@ cm_process_results_name_recording(struct cm_process_results *results, const char
       pthread_mutex_unlock(&results->lock);
    if (opened >= 0)
       close_locked(opened);
-   /* Without either lock: who lists the folder has that of the directory, and waits for the other. */
+   /* Without either lock: a process that lists the folder holds the directory's, and waits for the other. */
    if (listed)
       list_recording(results);
    free(chosen);

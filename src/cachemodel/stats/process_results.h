@@ -7,7 +7,7 @@
  * are links to the files of the process that came last. Nothing of that is there before a process' first
  * frame has been written, and nothing is taken away before that.
  *
- * Processes of one run (TBRSIM_RUN) add up; the first one of another run takes the place of those that the
+ * Processes of one run (TBRSIM_RUN) add up; the first one of another run replaces those that the
  * index lists, but for runs of which a process still writes: its folder is locked. Of a folder only the files
  * that tbrsim writes are removed, and the folder where nothing else is in it. Links in place of folders are
  * not followed. All this is done under a lock on the directory.

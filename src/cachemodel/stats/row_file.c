@@ -184,7 +184,7 @@ int
 cm_row_file_rewrite(struct cm_row_file *rows, const struct cm_row_file_content *content)
 {
    const char *name = rows->format->fresh;
-   /* What a process that was killed has left. */
+   /* The remains of a process that was killed. */
    unlinkat(rows->directory, name, 0);
    rows->fresh = openat(rows->directory, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
    if (rows->fresh < 0)
