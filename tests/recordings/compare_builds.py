@@ -26,14 +26,6 @@ def statistics(directory):
     return content, pathlib.Path(directory, "frames.csv").read_bytes()
 
 
-def recording_options(preset):
-    """How a recording is made that the preset can be simulated with: what it settles is as in the preset."""
-    values = tbrsim.keys(preset)
-    if values["mode"] == "imr":
-        return ("--record-hidden",)
-    return ("--set", f"mode={values['mode']}", "--set", f"tile.size={values['tile.size']}")
-
-
 def results(command, trace, presets, directory):
     """The statistics of a build by configuration."""
     tbrsim.arguments.tbrsim = command
@@ -64,13 +56,9 @@ def main():
     parser.add_argument("traces", nargs="+", type=pathlib.Path, help="captures, or directories of them")
     tbrsim.parse(parser)
     builds = {"this build": tbrsim.arguments.tbrsim, "the other": tbrsim.arguments.other}
-    traces = [trace for path in tbrsim.arguments.traces
-              for trace in (sorted(path.glob("*.trace")) if path.is_dir() else [path])]
-    if not traces:
-        sys.exit("no traces")
+    traces = tbrsim.captures(tbrsim.arguments.traces)
     tbrsim.arguments.tbrsim = tbrsim.arguments.other
-    listed = [line.split()[0] for line in tbrsim.run("configs", check=True).stdout.splitlines()]
-    presets = {preset: recording_options(preset) for preset in listed}
+    presets = {preset: tbrsim.recording_options(preset) for preset in tbrsim.presets()}
     failed = False
     for trace in traces:
         found = []

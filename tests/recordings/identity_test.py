@@ -36,14 +36,6 @@ def known_beforehand(preset):
                    for key, value in tbrsim.keys(preset).items())
 
 
-def recording_options(preset):
-    """How a recording is made that the preset can be simulated with: what it settles is as in the preset."""
-    values = tbrsim.keys(preset)
-    if values["mode"] == "imr":
-        return ("--record-hidden",)
-    return ("--set", f"mode={values['mode']}", "--set", f"tile.size={values['tile.size']}")
-
-
 def simulate(recording, configurations, out):
     """Simulates a recording; the directories of the statistics, in the order of the configurations."""
     tbrsim.run("sim", "--out", out, *sum((options for _, options in configurations), []), recording, check=True)
@@ -61,7 +53,7 @@ def differences(trace, presets, directory):
     configurations += [(f"{preset},timing=on", ["--config", preset, "--set", "timing=on"]) for preset in TIMED]
     by_recording = {}
     for one in configurations:
-        by_recording.setdefault(recording_options(one[1][1]), []).append(one)
+        by_recording.setdefault(tbrsim.recording_options(one[1][1]), []).append(one)
     simulated = []
     for number, (options, some) in enumerate(by_recording.items()):
         recording = directory / f"{number}.tbr"
@@ -90,12 +82,8 @@ def main():
     parser = tbrsim.command_line(__doc__)
     parser.add_argument("traces", nargs="+", type=pathlib.Path, help="captures, or directories of them")
     tbrsim.parse(parser)
-    traces = [trace for path in tbrsim.arguments.traces
-              for trace in (sorted(path.glob("*.trace")) if path.is_dir() else [path])]
-    if not traces:
-        sys.exit("no traces")
-    listed = [line.split()[0] for line in tbrsim.run("configs", check=True).stdout.splitlines()]
-    presets = [preset for preset in listed if known_beforehand(preset)]
+    traces = tbrsim.captures(tbrsim.arguments.traces)
+    presets = [preset for preset in tbrsim.presets() if known_beforehand(preset)]
     failed = False
     for trace in traces:
         with tempfile.TemporaryDirectory() as directory:

@@ -6,6 +6,14 @@
 const char gles_position_vertex[] = "#version 300 es\n"
                                     "in vec4 position;\n"
                                     "void main() { gl_Position = position; }\n";
+const char gles_scaled_vertex[] = "#version 300 es\n"
+                                  "in vec4 position;\n"
+                                  "out highp vec2 coordinates;\n"
+                                  "uniform highp float scale;\n"
+                                  "void main() {\n"
+                                  "   coordinates = position.xy * scale;\n"
+                                  "   gl_Position = position;\n"
+                                  "}\n";
 const char gles_white_fragment[] = "#version 300 es\n"
                                    "precision highp float;\n"
                                    "out vec4 color;\n"

@@ -19,8 +19,9 @@ void gles_open(void);
 /** Ends the context; the exit status: 1 if a rule was broken or GL reports an error. */
 int gles_close(void);
 
-/** Shaders: the position is that of attribute 0; the colour is white. */
-extern const char gles_position_vertex[], gles_white_fragment[];
+/** Shaders: the position is that of attribute 0; the same, and times the uniform "scale" it is the "coordinates"; the colour
+ * is white. */
+extern const char gles_position_vertex[], gles_scaled_vertex[], gles_white_fragment[];
 
 /** A texture of the target with one level of each layer, sampled with the nearest texel. */
 GLuint gles_texture(GLenum target, GLenum format, int width, int height, int depth, int levels);

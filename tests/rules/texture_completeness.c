@@ -16,15 +16,6 @@
 #define LEVELS 5
 #define FACES 6
 
-static const char vertex_source[] = "#version 300 es\n"
-                                    "in vec4 position;\n"
-                                    "out highp vec2 coordinates;\n"
-                                    "uniform highp float scale;\n"
-                                    "void main() {\n"
-                                    "   coordinates = position.xy * scale;\n"
-                                    "   gl_Position = position;\n"
-                                    "}\n";
-
 /* How a format is uploaded and sampled. */
 static const struct texel_format {
    const char *name;
@@ -239,7 +230,7 @@ make_program(const struct target *target, const struct texel_format *format)
             compared ? "" : format->sampler, target->sampler, compared ? "Shadow" : "",
             compared ? target->compared : target->coordinates,
             format->sampler[0] && !compared ? " / 255.0" : "");
-   return build_program(vertex_source, source);
+   return build_program(gles_scaled_vertex, source);
 }
 
 /* The n-th way to sample: a pair of filters, of the texture or of a sampler object, magnified or minified. */

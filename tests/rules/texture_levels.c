@@ -15,15 +15,6 @@
 #define TEXTURE 64
 #define LEVELS 7
 
-static const char vertex_source[] = "#version 300 es\n"
-                                    "in vec4 position;\n"
-                                    "out highp vec2 coordinates;\n"
-                                    "uniform highp float scale;\n"
-                                    "void main() {\n"
-                                    "   coordinates = position.xy * scale;\n"
-                                    "   gl_Position = position;\n"
-                                    "}\n";
-
 static const struct target {
    const char *name, *sampler;
    GLenum target;
@@ -120,7 +111,7 @@ make_program(const struct target *target, const char *call)
             "out vec4 color;\n"
             "void main() { color = %s; if (x > 1000.0) color.r += x; }\n",
             target->sampler, call);
-   return build_program(vertex_source, source);
+   return build_program(gles_scaled_vertex, source);
 }
 
 static void

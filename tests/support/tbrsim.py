@@ -162,6 +162,28 @@ def keys(*options):
     return dict(line.split("=", 1) for line in lines)
 
 
+def captures(paths):
+    """The captures that paths name: files, or directories of them."""
+    found = [trace for path in map(pathlib.Path, paths)
+             for trace in (sorted(path.glob("*.trace")) if path.is_dir() else [path])]
+    if not found:
+        sys.exit("no traces")
+    return found
+
+
+def recording_options(preset):
+    """How a recording is made that the preset can be simulated with: what it settles is as in the preset."""
+    values = keys(preset)
+    if values["mode"] == "imr":
+        return ("--record-hidden",)
+    return ("--set", f"mode={values['mode']}", "--set", f"tile.size={values['tile.size']}")
+
+
+def presets():
+    """The names of those that come with the command."""
+    return [line.split()[0] for line in run("configs", check=True).stdout.splitlines()]
+
+
 class TestCase(unittest.TestCase):
     """With a directory for all tests of the class (shared) and one for each (directory)."""
 
