@@ -45,7 +45,7 @@ static const struct wrong cases[] = {
    {"  l2:", "block:", "    block: 32", "has blocks of 32 bytes", "expected at least this cache's 64"},
    {"  l2:", "policy:", "    policy: belady", "belady", "expected one of: lru, mru, fifo"},
    {"  l2:", "policy:", "    gspc: {threshold: 8}\n    policy: gspc",
-    "Missing required mapping field: render_target_distant", "render_target_distant"},
+    "caches.l2.gspc.render_target_distant: missing", "expected a whole number"},
    {"  l2:", "next:", "    banks: 12\n    next: dram", "caches.l2.banks: 12 is no number of banks",
     "expected a power of two from 1 to 16"},
    {"  l2:", "next:", "    banks: 32\n    next: dram", "caches.l2.banks: 32 is no number of banks",
@@ -81,7 +81,7 @@ static const struct wrong cases[] = {
    {"texture:", "placement:", "  second_level_tile: 4\n  first_level_tile: 4\n  placement: 6d",
     "texture.second_level_tile: 4 is no side of a tile", "expected a power of two from 8 to 256"},
    {NULL, "streams:", "texture_access: {design: wide, tags: shared, access_energy: 1}\nstreams:",
-    "'{design: wide", "expected one of: none, traditional, wide-bus"},
+    "texture_access.design: invalid value: 'wide'", "expected one of: none, traditional, wide-bus"},
    {NULL, "streams:", "texture_access: {design: none, tags: banked, access_energy: 1}\nstreams:",
     "texture_access.design: none, but there are tags", "expected a design"},
    {NULL, "streams:", "texture_access: {design: multi-port, tags: banked, access_energy: 1}\nstreams:",
@@ -165,10 +165,10 @@ test_no_configuration(void **unused)
       const char *text, *complaint;
    } texts[] = {
       {"", ":1: the file is empty, expected a configuration"},
-      {"[1, 2]\n", ":1: "},
-      {"description: x\nclock_mhz: 1\n", "Missing required mapping field: mode"},
+      {"[1, 2]\n", ":1: expected a configuration"},
+      {"description: x\nclock_mhz: 1\n", ":1: mode: missing, expected one of: tbdr, tbr, imr"},
       {"description: x\nclock_mhz: [1\n", ":"},
-      {"description: x\ndescription: y\n", ":2: "},
+      {"description: x\ndescription: y\n", ":2: description: duplicate key"},
       {"\tdescription: x\n", ":1: "},
    };
    char path[] = "config_errors_XXXXXX.yaml";

@@ -158,7 +158,11 @@ static const struct {
    {"extends: tcor-64k\nmode: null\n",
     "wrong.yaml:2: mode: null, but every configuration has this key, expected one of: tbdr"},
    {"extends: tcor-64k\ncaches:\n  color_cache:\n    size: 65536\n",
-    "wrong.yaml:4: Missing required mapping field: ways"},
+    "wrong.yaml:3: caches.color_cache.ways: missing, expected a whole number"},
+   {"extends: tcor-64k\ncaches: {l2: {size: 524288,\n  ways: 3}}\n",
+    "wrong.yaml:2: caches.l2.size: 524288 is no"},
+   {"extends: tcor-64k\ncaches: {l2: {size: 524288,\n  ways: 0}}\n",
+    "wrong.yaml:3: caches.l2.ways: 0 is out of"},
    {"extends: tcor-64k\n\ncaches:\n  l2:\n    size: 1000001\n",
     "wrong.yaml:5: caches.l2.size: 1000001 is no multiple"},
    {"extends: wrong-base.yaml\n", "wrong-base.yaml:3: tile.size: 20 is no tile size"},
@@ -192,9 +196,9 @@ static int
 remove_directory(void **unused)
 {
    (void)unused;
-   static const char *const names[] = {"middle.yaml",  "top.yaml",   "removed.yaml",
-                                       "origins.yaml", "wrong.yaml", "circle.yaml",
-                                       "broken.yaml",  "list.yaml",  "wrong-base.yaml"};
+   static const char *const names[] = {"middle.yaml",     "top.yaml",    "removed.yaml", "origins.yaml",
+                                       "wrong.yaml",      "circle.yaml", "broken.yaml",  "list.yaml",
+                                       "wrong-base.yaml", "units.yaml"};
    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
       unlink(path_of(names[i]));
    return rmdir(directory);

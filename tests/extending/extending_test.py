@@ -19,7 +19,7 @@ import unittest
 
 FOLDER = pathlib.Path(__file__).parent
 ROOT = FOLDER.parent.parent
-LIBRARIES = ["-lcmocka", "-lcyaml", "-lyaml", "-lzstd", "-lm", "-pthread"]
+LIBRARIES = ["-lcmocka", "-lyaml", "-lzstd", "-lm", "-pthread"]
 ENVIRONMENT = {**os.environ, "TBRSIM_CONFIG_DIR": str(ROOT / "configs")}
 
 

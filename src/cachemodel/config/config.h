@@ -270,8 +270,8 @@ struct cm_config {
    } dram;
    struct cm_dram_system_config dram_system; /**< device 0 where there is no such mapping */
 
-   /** The text it was loaded from, with the file and line of each value (config_extends.h). */
-   struct cm_config_text *source;
+   struct cm_config_source
+      *source;    /**< the files it was loaded from, with the line of each value (config_file.h) */
    char name[64]; /**< the preset's name, or the file's without directory and ".yaml"; not a key */
 };
 

@@ -3,37 +3,47 @@
 #ifndef CM_CONFIG_INTERNAL_H
 #define CM_CONFIG_INTERNAL_H
 
-#include <cyaml/cyaml.h>
-
 #include "config/config.h"
 #include "config/quantity.h"
 
-/** The one table of keys: their names, types and places in struct cm_config. */
-extern const cyaml_schema_value_t cm_config_schema;
+/** What a key's value is. */
+enum cm_key_type {
+   CM_KEY_NUMBER,
+   CM_KEY_NAME, /**< of an enumeration */
+   CM_KEY_TEXT,
+   CM_KEY_MAPPING, /**< keys of its own */
+};
 
-/** The field `key` (of the given length) of a mapping, or NULL. */
-const cyaml_schema_field_t *
-cm_schema_field(const cyaml_schema_value_t *mapping, const char *key, size_t length);
+/** A key: its name, type and place in struct cm_config. */
+struct cm_key {
+   const char *name;
+   enum cm_key_type type;
+   bool optional;
+   size_t offset; /**< in the struct of the mapping that it is in */
+   size_t size;
+   bool bytes;                /**< of a number: it takes the units of bytes */
+   const char *const *names;  /**< of an enumeration, by their values; NULL: the key has no such value */
+   const struct cm_key *keys; /**< of a mapping */
+   uint32_t count;            /**< of names or keys; of a text's characters, at most */
+};
 
-/** Writes what a value must be: "a whole number", "one of: a, b" … */
-void cm_schema_describe(const cyaml_schema_value_t *value, char *text, size_t size);
+/** The one table of keys: the mapping that a file is. */
+extern const struct cm_key cm_config_keys;
 
-/** In what the number of a key is: bytes, MHz … */
-enum cm_quantity cm_schema_quantity(const cyaml_schema_value_t *value);
+/** The key `name` (of the given length) of a mapping, or NULL. */
+const struct cm_key *cm_key_find(const struct cm_key *mapping, const char *name, size_t length);
 
-/** Replaces numbers with units in a YAML text, such as "256K" of a key in bytes, by plain ones. Lines remain where
- * they are. The text is freed. NULL when out of memory, and line is 0; or where a value is no number that its key
- * takes (libcyaml takes what a text begins with): its line (from 1), and in problem what is wrong. */
-char *cm_config_resolve_units(char *yaml, unsigned *line, char *problem, size_t problem_size);
+/** Writes what a key's value must be: "a whole number", "one of: a, b" … */
+void cm_key_describe(const struct cm_key *key, char *text, size_t size);
+
+/** Sets a value to what a text says. False where it says no such value, or out of memory; then nothing changes. */
+bool cm_key_parse(const struct cm_key *key, const char *text, void *value);
+
+/** Sets a value, all that a mapping has, to zeros: as if a file did not have the key. */
+void cm_key_clear(const struct cm_key *key, void *value);
 
 /** Whether what `--config` or `extends` says is a file rather than a preset's name: it has a '/', or ends in
  * ".yaml". */
 bool cm_config_is_file_name(const char *name);
-
-/** Line (from 1) of a dotted path in YAML text, or of its nearest enclosing key
- * that stands on a line of its own; 1 if there is none. last: where a mapping has
- * the key more than once, the last one. libcyaml knows the lines of values only,
- * and only while it loads. */
-unsigned cm_config_line(const char *text, const char *path, bool last);
 
 #endif

@@ -2,18 +2,18 @@
 /* Configurations as text: JSON for statistics and recordings, YAML for people. */
 #include <string.h>
 
-#include "config/config_extends.h"
+#include "config/config_file.h"
 #include "config/config_internal.h"
 #include "util/json.h"
 
-/* Whether a field of a mapping is as if a file did not have it. */
+/* Whether a key of a mapping is as if a file did not have it. */
 static bool
-is_left_out(const cyaml_schema_field_t *field, const char *data)
+is_left_out(const struct cm_key *key, const char *values)
 {
-   if (!(field->value.flags & CYAML_FLAG_OPTIONAL))
+   if (!key->optional)
       return false;
-   for (uint32_t i = 0; i < field->value.data_size; i++) {
-      if (data[field->data_offset + i])
+   for (size_t i = 0; i < key->size; i++) {
+      if (values[key->offset + i])
          return false;
    }
    return true;
@@ -21,39 +21,37 @@ is_left_out(const cyaml_schema_field_t *field, const char *data)
 
 /* A number, a text in quotes, or an enumeration's name between `quote`. */
 static void
-write_scalar(const cyaml_schema_value_t *value, const void *data, const char *quote, FILE *file)
+write_scalar(const struct cm_key *key, const void *value, const char *quote, FILE *file)
 {
    uint32_t number;
-   if (value->type == CYAML_STRING) {
-      cm_json_write_string(*(char *const *)data, file);
+   if (key->type == CM_KEY_TEXT) {
+      cm_json_write_string(*(char *const *)value, file);
       return;
    }
-   memcpy(&number, data, sizeof number);
-   if (value->type != CYAML_ENUM)
+   memcpy(&number, value, sizeof number);
+   if (key->type == CM_KEY_NUMBER)
       fprintf(file, "%u", number);
-   for (uint32_t i = 0; value->type == CYAML_ENUM && i < value->enumeration.count; i++) {
-      if (value->enumeration.strings[i].val == number)
-         fprintf(file, "%s%s%s", quote, value->enumeration.strings[i].str, quote);
-   }
+   else
+      fprintf(file, "%s%s%s", quote, key->names[number], quote);
 }
 
 static void
-write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
+write_value(const struct cm_key *key, const char *value, FILE *file)
 {
    const char *separator = "";
-   if (value->type != CYAML_MAPPING) {
-      write_scalar(value, data, "\"", file);
+   if (key->type != CM_KEY_MAPPING) {
+      write_scalar(key, value, "\"", file);
       return;
    }
    fputc('{', file);
-   for (const cyaml_schema_field_t *field = value->mapping.fields; field->key; field++) {
-      if (is_left_out(field, data))
+   for (const struct cm_key *member = key->keys; member < key->keys + key->count; member++) {
+      if (is_left_out(member, value))
          continue;
       fputs(separator, file);
       separator = ", ";
-      cm_json_write_string(field->key, file);
+      cm_json_write_string(member->name, file);
       fputs(": ", file);
-      write_value(&field->value, (const char *)data + field->data_offset, file);
+      write_value(member, value + member->offset, file);
    }
    fputc('}', file);
 }
@@ -61,14 +59,14 @@ write_value(const cyaml_schema_value_t *value, const void *data, FILE *file)
 void
 cm_config_write_json(const struct cm_config *config, FILE *file)
 {
-   write_value(&cm_config_schema, config, file);
+   write_value(&cm_config_keys, (const char *)config, file);
 }
 
 static void
 write_origin(const struct cm_config *config, const char *path, FILE *file)
 {
    unsigned line;
-   const char *name = cm_config_text_value_origin(config->source, path, &line);
+   const char *name = cm_config_origin(config->source, path, &line);
    const char *slash = strrchr(name, '/');
    fprintf(file, " # %s", slash ? slash + 1 : name);
    if (line)
@@ -76,23 +74,23 @@ write_origin(const struct cm_config *config, const char *path, FILE *file)
 }
 
 static void
-write_yaml(const struct cm_config *config, const cyaml_schema_value_t *mapping, const char *data,
+write_yaml(const struct cm_config *config, const struct cm_key *mapping, const char *values,
            const char *prefix, int indentation, FILE *file)
 {
-   for (const cyaml_schema_field_t *field = mapping->mapping.fields; field->key; field++) {
-      const char *member = data + field->data_offset;
+   for (const struct cm_key *key = mapping->keys; key < mapping->keys + mapping->count; key++) {
+      const char *value = values + key->offset;
       char path[512];
-      if (is_left_out(field, data))
+      if (is_left_out(key, values))
          continue;
-      snprintf(path, sizeof path, "%.300s%s%.100s", prefix, *prefix ? "." : "", field->key);
-      fprintf(file, "%*s%s:", indentation, "", field->key);
-      if (field->value.type == CYAML_MAPPING) {
+      snprintf(path, sizeof path, "%.300s%s%.100s", prefix, *prefix ? "." : "", key->name);
+      fprintf(file, "%*s%s:", indentation, "", key->name);
+      if (key->type == CM_KEY_MAPPING) {
          fputc('\n', file);
-         write_yaml(config, &field->value, member, path, indentation + 2, file);
+         write_yaml(config, key, value, path, indentation + 2, file);
          continue;
       }
       fputc(' ', file);
-      write_scalar(&field->value, member, "", file);
+      write_scalar(key, value, "", file);
       write_origin(config, path, file);
       fputc('\n', file);
    }
@@ -101,5 +99,5 @@ write_yaml(const struct cm_config *config, const cyaml_schema_value_t *mapping, 
 void
 cm_config_write_yaml(const struct cm_config *config, FILE *file)
 {
-   write_yaml(config, &cm_config_schema, (const char *)config, "", 0, file);
+   write_yaml(config, &cm_config_keys, (const char *)config, "", 0, file);
 }

@@ -8,7 +8,7 @@
 /** Loads and validates a configuration: the file name_or_path if that has a '/'
  * or ends in ".yaml", else presets_dir/name_or_path.yaml. NULL is the preset
  * CM_CONFIG_DEFAULT. A presets_dir of NULL is the environment's TBRSIM_CONFIG_DIR.
- * A file may extend another one (config/config_extends.h).
+ * A file may extend another one (config/config_file.h).
  * NULL and a message in error when there is no such file or it is invalid. */
 struct cm_config *
 cm_config_load(const char *name_or_path, const char *presets_dir, char *error, size_t error_size);
