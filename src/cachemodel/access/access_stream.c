@@ -22,11 +22,3 @@ cm_access_stream_finish(struct cm_access_stream *stream)
    free(stream->entries);
    *stream = (struct cm_access_stream){.entries = NULL};
 }
-
-void
-cm_access_stream_drain(struct cm_access_stream *stream)
-{
-   if (stream->count)
-      stream->take(stream->context, stream);
-   assert(stream->count == 0);
-}

@@ -76,7 +76,6 @@ enum cm_mark {
    CM_MARK_TILE_END,
    CM_MARK_PASS_END,
    CM_MARK_FRAME_END,
-   CM_MARK_ITEM, /**< an item has reached a point of the pipeline (timing/log.h); on request of a reader */
 };
 
 /**
@@ -199,7 +198,13 @@ bool cm_access_stream_init(struct cm_access_stream *stream,
 void cm_access_stream_finish(struct cm_access_stream *stream);
 
 /** Passes all entries to `take`. */
-void cm_access_stream_drain(struct cm_access_stream *stream);
+static inline void
+cm_access_stream_drain(struct cm_access_stream *stream)
+{
+   if (stream->count)
+      stream->take(stream->context, stream);
+   assert(stream->count == 0);
+}
 
 /** Makes room for `count` entries, fewer than a batch: they are not drained before another one is appended. */
 static inline void

@@ -15,7 +15,7 @@ struct cm_access_reader {
    uint32_t units;
    /** A bit for each stream whose accesses to its first cache it gets as well, where that is private. */
    uint32_t streams;
-   /** It gets groups, lookups, requests and items, too, and accesses from private caches to private ones. */
+   /** It gets groups, lookups and requests, too, and accesses from private caches to private ones. */
    bool requests;
 };
 

@@ -92,11 +92,11 @@ cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
       return;
    cm_shared_side_run(&timing->hierarchy->shared); /* which belongs to no log */
    timing->log = timing->tiled ? cm_tiled_timing_begin(timing->tiled, kind, tile) : &timing->immediate->log;
-   if (!timing->log || !cm_log_clear(timing->log)) {
+   if (!timing->log) {
       timing->out_of_memory = true;
       return;
    }
-   timing->num_marks = 1;
+   cm_log_clear(timing->log);
    timing->logged_end = 0;
    timing->vertex_accesses = cm_timing_vertex_accesses(timing);
 }
@@ -113,7 +113,6 @@ cm_timing_end(struct cm_timing *timing)
       drop(timing, log);
       return;
    }
-   cm_log_resolve(log);
    if (timing->tiled)
       cm_tiled_timing_end(timing->tiled, log);
    else

@@ -3,42 +3,21 @@
 
 #include "timing/log.h"
 #include "timing/pieces.h"
+#include "util/array.h"
 
-/* Room for one more item. */
-static bool
-grow(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes)
-{
-   if (count < *capacity)
-      return true;
-   const uint32_t larger = *capacity ? 2 * *capacity : 64;
-   void *data = realloc(*items, larger * item_bytes);
-   if (!data)
-      return false;
-   *items = data;
-   *capacity = larger;
-   return true;
-}
-
-/* Adds an item to a list of a log; false when out of memory. */
-#define PUT(list, item)                                                                       \
-   (grow((void **)&(list)->items, (list)->count, &(list)->capacity, sizeof *(list)->items) && \
-    ((list)->items[(list)->count++] = (item), true))
-
-bool
+void
 cm_log_clear(struct cm_log *log)
 {
-   log->entries.count = log->positions.count = 0;
+   log->entries.count = 0;
    log->draws.count = log->vertices.count = log->binned.count = log->fetched.count = log->quads.count = 0;
    log->primitives.count = log->regions.count = log->blocks.count = 0;
    memset(log->marks, 0, sizeof log->marks);
-   return PUT(&log->positions, 0);
 }
 
 void
 cm_log_finish(struct cm_log *log)
 {
    free(log->entries.items);
-   free(log->positions.items);
    free(log->draws.items);
    free(log->vertices.items);
    free(log->binned.items);
@@ -59,20 +38,20 @@ is_writing(const struct cm_timing *timing)
 
 /* Room for an item of the log that is being written; false: there is no log, or out of memory. */
 static bool
-make_room(struct cm_timing *timing, void **items, uint32_t count, uint32_t *capacity, size_t item_bytes)
+make_room(struct cm_timing *timing, void *items, size_t *capacity, size_t count, size_t item_bytes)
 {
    if (!is_writing(timing))
       return false;
-   timing->out_of_memory = !grow(items, count, capacity, item_bytes);
+   timing->out_of_memory = !cm_array_make_room(items, capacity, count, 1, item_bytes);
    return !timing->out_of_memory;
 }
 
 /* The next item of a list; NULL: there is no log, or out of memory. */
-#define ADD(timing, list)                                                                     \
-   (timing && timing->log &&                                                                  \
-          make_room((timing), (void **)&(timing)->log->list.items, (timing)->log->list.count, \
-                    &(timing)->log->list.capacity, sizeof *(timing)->log->list.items)         \
-       ? &(timing)->log->list.items[(timing)->log->list.count++]                              \
+#define ADD(timing, list)                                                                \
+   (timing && timing->log &&                                                             \
+          make_room((timing), &(timing)->log->list.items, &(timing)->log->list.capacity, \
+                    (timing)->log->list.count, sizeof *(timing)->log->list.items)        \
+       ? &(timing)->log->list.items[(timing)->log->list.count++]                         \
        : NULL)
 
 /* There is one. */
@@ -83,11 +62,11 @@ cm_timing_position(struct cm_timing *timing)
 {
    if (!is_writing(timing))
       return 0;
-   cm_shared_side_mark(&timing->hierarchy->shared, CM_MARK_ITEM, 0);
-   return timing->num_marks++;
+   cm_access_stream_drain(&timing->hierarchy->shared.reported);
+   return timing->log->entries.count;
 }
 
-/* The entries since the last item's belong to this one. The mark where they end. */
+/* The entries since the last item's belong to this one. Where they end. */
 static uint32_t
 take_tokens(struct cm_timing *timing)
 {
@@ -219,13 +198,13 @@ cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *ev
       return;
    const uint32_t primitives = LAST(timing, fetched)->index + 1;
    if (primitives > timing->num_covered) {
-      uint32_t *covered = realloc(timing->covered, primitives * sizeof *covered);
-      if (!covered) {
+      const uint32_t more = primitives - timing->num_covered;
+      if (!cm_array_make_room(&timing->covered, &timing->covered_capacity, timing->num_covered, more,
+                              sizeof *timing->covered)) {
          timing->out_of_memory = true;
          return;
       }
-      memset(covered + timing->num_covered, 0, (primitives - timing->num_covered) * sizeof *covered);
-      timing->covered = covered;
+      memset(timing->covered + timing->num_covered, 0, more * sizeof *timing->covered);
       timing->num_covered = primitives;
    }
    count_quads(timing, events);
@@ -290,7 +269,7 @@ cm_timing_block(struct cm_timing *timing, const struct cm_timed_block *block)
       .processor = (uint16_t)block->processor,
    };
    item->end = take_tokens(timing);
-   item->goes_on = block->quads;
+   item->goes_on = block->quads || item->end > item->tests_end;
    LAST(timing, regions)->num_blocks++;
 }
 
@@ -302,23 +281,12 @@ cm_timing_region_end(struct cm_timing *timing)
    struct cm_logged_region *region = LAST(timing, regions);
    region->update_begin = timing->logged_end;
    region->end = take_tokens(timing);
+   /* Its last block ends it. */
+   if (region->end > region->update_begin)
+      LAST(timing, blocks)->ends = timing->log->regions.count;
 }
 
 /* ---- reading the access stream --------------------------------------------- */
-
-/* Room for so many more items in a list. */
-#define RESERVE(list, more) \
-   reserve((void **)&(list)->items, (list)->count + (more), &(list)->capacity, sizeof *(list)->items)
-
-static bool
-reserve(void **items, uint32_t count, uint32_t *capacity, size_t item_bytes)
-{
-   while (*capacity < count) {
-      if (!grow(items, *capacity, capacity, item_bytes))
-         return false;
-   }
-   return true;
-}
 
 void
 cm_log_read(void *context, const cm_entry *entries, uint32_t count)
@@ -327,21 +295,16 @@ cm_log_read(void *context, const cm_entry *entries, uint32_t count)
    struct cm_log *log = timing->log;
    if (!log || timing->out_of_memory)
       return;
-   if (!RESERVE(&log->entries, count) || !RESERVE(&log->positions, count)) {
-      timing->out_of_memory = true;
+   timing->out_of_memory = !cm_array_make_room(&log->entries.items, &log->entries.capacity,
+                                               log->entries.count, count, sizeof *entries);
+   if (timing->out_of_memory)
       return;
-   }
    const uint32_t units = timing->units;
    cm_entry *const first = log->entries.items, *next = first + log->entries.count;
-   uint32_t *position = log->positions.items + log->positions.count;
    const cm_entry whole = (cm_entry)(CM_ENTRY_WRITE_BLOCK - CM_ENTRY_WRITE) << CM_ENTRY_KIND_SHIFT;
    for (uint32_t i = 0; i < count; i++) {
       const cm_entry entry = entries[i];
       switch (cm_entry_kind(entry)) {
-      case CM_ENTRY_MARK:
-         if (cm_entry_unit(entry) == CM_MARK_ITEM)
-            *position++ = (uint32_t)(next - first);
-         break;
       case CM_ENTRY_READ:
       case CM_ENTRY_WRITE:
          *next = entry;
@@ -351,6 +314,7 @@ cm_log_read(void *context, const cm_entry *entries, uint32_t count)
          *next = entry - whole;
          next += units >> cm_entry_unit(entry) & 1;
          break;
+      case CM_ENTRY_MARK:
       case CM_ENTRY_RANGE:
       case CM_ENTRY_INVALIDATE:
       case CM_ENTRY_PARAMETER_BUFFER:
@@ -359,64 +323,4 @@ cm_log_read(void *context, const cm_entry *entries, uint32_t count)
       }
    }
    log->entries.count = (uint32_t)(next - first);
-   log->positions.count = (uint32_t)(position - log->positions.items);
-}
-
-static void
-resolve(const struct cm_log *log, uint32_t *mark)
-{
-   assert(*mark < log->positions.count);
-   *mark = log->positions.items[*mark];
-}
-
-/* The last block of each region whose HiZ is written ends it. */
-static void
-resolve_regions(struct cm_log *log)
-{
-   uint32_t blocks = 0;
-   for (uint32_t r = 0; r < log->regions.count; r++) {
-      struct cm_logged_region *region = &log->regions.items[r];
-      resolve(log, &region->begin);
-      resolve(log, &region->hiz_end);
-      resolve(log, &region->update_begin);
-      resolve(log, &region->end);
-      blocks += region->num_blocks;
-      if (region->end > region->update_begin)
-         log->blocks.items[blocks - 1].ends = r + 1;
-   }
-}
-
-static void
-resolve_blocks(struct cm_log *log)
-{
-   for (uint32_t b = 0; b < log->blocks.count; b++) {
-      struct cm_logged_block *block = &log->blocks.items[b];
-      resolve(log, &block->begin);
-      resolve(log, &block->tests_end);
-      resolve(log, &block->shade_end);
-      resolve(log, &block->end);
-      block->goes_on |= block->end > block->tests_end;
-   }
-}
-
-void
-cm_log_resolve(struct cm_log *log)
-{
-   for (uint32_t d = 0; d < log->draws.count; d++) {
-      resolve(log, &log->draws.items[d].begin);
-      resolve(log, &log->draws.items[d].program_end);
-      resolve(log, &log->draws.items[d].tokens_end);
-   }
-   for (uint32_t v = 0; v < log->vertices.count; v++)
-      resolve(log, &log->vertices.items[v].tokens_end);
-   for (uint32_t b = 0; b < log->binned.count; b++)
-      resolve(log, &log->binned.items[b].tokens_end);
-   for (uint32_t f = 0; f < log->fetched.count; f++)
-      resolve(log, &log->fetched.items[f].tokens_end);
-   for (uint32_t q = 0; q < log->quads.count; q++)
-      resolve(log, &log->quads.items[q].tokens_end);
-   resolve_blocks(log);
-   resolve_regions(log);
-   for (unsigned m = 0; m < CM_LOG_MARK_COUNT; m++)
-      resolve(log, &log->marks[m]);
 }

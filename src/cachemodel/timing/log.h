@@ -3,9 +3,8 @@
  * The log that the timings read: the accesses of the access stream (access/access_stream.h), in order, and the items of
  * the pipeline that caused them, each with the position in it where its entries end.
  *
- * The consumer is ahead of the access stream, which it fills. At a position that an item needs, it appends a
- * CM_MARK_ITEM, and the item keeps the mark's number. The mark's position among the entries is known when they have
- * been read (cm_log_resolve).
+ * Positions are numbers of entries: whoever asks for one (cm_timing_position) first reads what the stream has not
+ * delivered yet.
  */
 #ifndef CM_TIMING_LOG_H
 #define CM_TIMING_LOG_H
@@ -80,16 +79,16 @@ struct cm_logged_block {
 /* ---- the log ------------------------------------------------------------- */
 
 /** Items of a kind, with room for more. */
-#define CM_LOG_ITEMS(type)      \
-   struct {                     \
-      type *items;              \
-      uint32_t count, capacity; \
+#define CM_LOG_ITEMS(type) \
+   struct {                \
+      type *items;         \
+      uint32_t count;      \
+      size_t capacity;     \
    }
 
 struct cm_log {
    CM_LOG_ITEMS(cm_entry)
    entries; /**< accesses (CM_ENTRY_WRITE_BLOCK as CM_ENTRY_WRITE), groups, lookups, requests */
-   CM_LOG_ITEMS(uint32_t) positions; /**< by number of the mark: entries before it; mark 0 is the beginning */
    CM_LOG_ITEMS(struct cm_logged_draw) draws;
    CM_LOG_ITEMS(struct cm_logged_vertex) vertices;
    CM_LOG_ITEMS(struct cm_logged_binned) binned;
@@ -104,11 +103,8 @@ struct cm_log {
 /** Reads the access stream into the log that is being written (struct cm_access_reader). */
 void cm_log_read(void *timing, const cm_entry *entries, uint32_t count);
 
-/** After all entries have been read: replaces items' mark numbers by positions in entries. */
-void cm_log_resolve(struct cm_log *log);
-
-/** Empties it but for mark 0, and keeps its memory. False when out of memory. */
-bool cm_log_clear(struct cm_log *log);
+/** Empties it, and keeps its memory. */
+void cm_log_clear(struct cm_log *log);
 void cm_log_finish(struct cm_log *log);
 
 static inline const cm_entry *
@@ -125,12 +121,12 @@ struct cm_timing {
    struct cm_log *log;  /**< being written; NULL: none */
    uint32_t units;      /**< bit u: accesses of unit u are logged */
    bool out_of_memory;  /**< nothing is logged any more */
-   uint32_t num_marks;  /**< appended for the log, and its beginning */
-   uint32_t logged_end; /**< number of the mark where the last item ends */
+   uint32_t logged_end; /**< where the last item ends */
 
    /* Of the tile-based pipeline. */
    uint64_t vertex_accesses; /**< of the vertex cache until the last vertex */
    uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
+   size_t covered_capacity;
    uint32_t num_covered;
 
    /* The reader: one of them. */

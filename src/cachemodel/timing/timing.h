@@ -87,7 +87,7 @@ void cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad);
 void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
 void cm_timing_region(struct cm_timing *timing);
 
-/** Appends a mark to the log. Returns its number. */
+/** How many entries the log has: all accesses so far. */
 uint32_t cm_timing_position(struct cm_timing *timing);
 
 /** A block of 4x4 pixels is done. */
