@@ -43,9 +43,11 @@ test_indexed_table(void **unused)
 {
    (void)unused;
    uint64_t random = 1;
+   struct cm_pool pool = {0};
    struct cm_mshrs mshrs;
    struct naive_mshrs naive = {{0}, {0}};
-   assert_true(cm_mshrs_init(&mshrs, ENTRIES, true));
+   cm_mshrs_init(&mshrs, ENTRIES, true, &pool);
+   assert_false(pool.out_of_memory);
    for (uint32_t step = 1; step <= STEPS; step++) {
       const uint32_t entry = random_below(&random, ENTRIES);
       naive.block[entry] = (uint64_t)random_below(&random, BLOCKS) << random_below(&random, 2) * 30;
@@ -60,7 +62,7 @@ test_indexed_table(void **unused)
          assert_int_equal(at, expected);
       }
    }
-   cm_mshrs_finish(&mshrs);
+   cm_pool_finish(&pool);
 }
 
 /* Without an index: what is outstanding is found, what has arrived is forgotten. */
@@ -70,9 +72,11 @@ test_filtered_table(void **unused)
    (void)unused;
    uint64_t random = 2;
    struct cm_memory memory;
+   struct cm_pool pool = {0};
    struct cm_mshrs mshrs;
    init_memory(&memory, CM_WAIT_TICKETS, 1);
-   assert_true(cm_mshrs_init(&mshrs, ENTRIES, false));
+   cm_mshrs_init(&mshrs, ENTRIES, false, &pool);
+   assert_false(pool.out_of_memory);
    uint64_t cycle = 0;
    for (uint32_t step = 0; step < STEPS; step++) {
       cycle += random_below(&random, 20);
@@ -110,7 +114,7 @@ test_filtered_table(void **unused)
       taken->fill =
          (struct cm_arrival){.time = begin + 1 + random_below(&random, 600), .ticket = CM_NO_TICKET};
    }
-   cm_mshrs_finish(&mshrs);
+   cm_pool_finish(&pool);
    cm_memory_finish(&memory);
 }
 
@@ -184,8 +188,10 @@ test_banks(void **unused)
    enum { BANKS = 3, SLOTS = 4000 };
    static bool taken[BANKS][SLOTS];
    uint64_t random = 5;
+   struct cm_pool pool = {0};
    struct cm_banks banks;
-   assert_true(cm_banks_init(&banks, BANKS, 6));
+   cm_banks_init(&banks, BANKS, 6, &pool);
+   assert_false(pool.out_of_memory);
    for (uint32_t n = 0; n < 2000; n++) {
       const uint64_t address = random_below(&random, 1 << 20);
       uint32_t slot = n / 2 + random_below(&random, 64);
@@ -195,7 +201,7 @@ test_banks(void **unused)
       taken[address / 64 % BANKS][slot] = true;
       assert_int_equal(begin, slot);
    }
-   cm_banks_finish(&banks);
+   cm_pool_finish(&pool);
 }
 
 int

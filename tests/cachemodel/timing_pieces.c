@@ -50,10 +50,12 @@ make_chain(struct chain *chain, uint64_t *random)
 static void
 run_recurrences(const struct chain *chain, struct outcome *outcome)
 {
+   struct cm_pool pool = {0};
    struct cm_queue queues[STAGES];
    struct cm_stage stages[STAGES] = {0};
    for (uint32_t s = 0; s < STAGES; s++)
-      assert_true(cm_queue_init(&queues[s], chain->queue[s]));
+      cm_queue_init(&queues[s], chain->queue[s], &pool);
+   assert_false(pool.out_of_memory);
    uint64_t entered_first = 0;
    for (uint32_t i = 0; i < chain->num_items; i++) {
       uint64_t enters = cm_queue_room(&queues[0]);
@@ -79,8 +81,8 @@ run_recurrences(const struct chain *chain, struct outcome *outcome)
       memcpy(outcome->cycles[s], stages[s].cycles, sizeof stages[s].cycles);
       outcome->occupancy[s] = queues[s].waiting;
       assert_int_equal(queues[s].popped, chain->num_items);
-      cm_queue_finish(&queues[s]);
    }
+   cm_pool_finish(&pool);
 }
 
 /* A stage in the reference, and the queue before it. */

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "timing/memory.h"
 
 /* ---- DRAM ---------------------------------------------------------------- */
@@ -77,34 +75,22 @@ cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticke
 
 /* ---- outstanding misses -------------------------------------------------- */
 
-bool
-cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed)
+void
+cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_pool *pool)
 {
-   *mshrs = (struct cm_mshrs){.entries = malloc(count * sizeof *mshrs->entries), .count = count};
-   if (!mshrs->entries)
-      return false;
-   for (uint32_t i = 0; i < count; i++)
+   *mshrs = (struct cm_mshrs){.entries = cm_pool_take(pool, count, sizeof *mshrs->entries), .count = count};
+   for (uint32_t i = 0; mshrs->entries && i < count; i++)
       mshrs->entries[i] = (struct cm_mshr){.block = UINT64_MAX, .fill.ticket = CM_NO_TICKET};
    if (!indexed)
-      return true;
+      return;
    uint32_t bits = 1;
    while (1u << bits < 2 * count)
       bits++;
    mshrs->bucket_shift = 64 - bits;
-   mshrs->bucket = malloc(sizeof *mshrs->bucket << bits);
-   mshrs->chain = malloc(count * sizeof *mshrs->chain);
-   if (!mshrs->bucket || !mshrs->chain)
-      return false;
-   memset(mshrs->bucket, 0xff, sizeof *mshrs->bucket << bits);
-   return true;
-}
-
-void
-cm_mshrs_finish(struct cm_mshrs *mshrs)
-{
-   free(mshrs->entries);
-   free(mshrs->bucket);
-   free(mshrs->chain);
+   mshrs->bucket = cm_pool_take(pool, (size_t)1 << bits, sizeof *mshrs->bucket);
+   mshrs->chain = cm_pool_take(pool, count, sizeof *mshrs->chain);
+   if (mshrs->bucket)
+      memset(mshrs->bucket, 0xff, sizeof *mshrs->bucket << bits);
 }
 
 static void
@@ -262,19 +248,12 @@ cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
 
 /* ---- banks --------------------------------------------------------------- */
 
-bool
-cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift)
+void
+cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift, struct cm_pool *pool)
 {
    *banks = (struct cm_banks){
-      .calendars = calloc(count, sizeof *banks->calendars),
+      .calendars = cm_pool_take(pool, count, sizeof *banks->calendars),
       .count = {count, UINT64_MAX / count},
       .block_shift = block_shift,
    };
-   return banks->calendars != NULL;
-}
-
-void
-cm_banks_finish(struct cm_banks *banks)
-{
-   free(banks->calendars);
 }

@@ -171,9 +171,8 @@ struct cm_mshrs {
 };
 #define CM_NO_MSHR UINT16_MAX
 
-/** False when out of memory. */
-bool cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed);
-void cm_mshrs_finish(struct cm_mshrs *mshrs);
+/** Their memory is of the pool. */
+void cm_mshrs_init(struct cm_mshrs *mshrs, uint32_t count, bool indexed, struct cm_pool *pool);
 
 static inline uint32_t
 cm_mshrs_after(const struct cm_mshrs *mshrs, uint32_t entry)
@@ -250,9 +249,8 @@ struct cm_banks {
    uint64_t waits; /**< cycles that accesses waited for their bank */
 };
 
-/** False when out of memory. */
-bool cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift);
-void cm_banks_finish(struct cm_banks *banks);
+/** Their memory is of the pool. */
+void cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift, struct cm_pool *pool);
 
 /** Reserves the first free slot, from a slot on, of an address' bank. Returns it. */
 static inline uint64_t

@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "util/pool.h"
+
 /** A time that is not known yet. */
 #define CM_UNKNOWN UINT64_MAX
 
@@ -80,9 +82,8 @@ struct cm_queue {
    uint64_t waiting;         /**< cycles that items were in it, summed: the area under its occupancy */
 };
 
-/** Room for `size` items' times; false when out of memory. */
-bool cm_queue_init(struct cm_queue *queue, uint32_t size);
-void cm_queue_finish(struct cm_queue *queue);
+/** Room for `size` items' times, of the pool. */
+void cm_queue_init(struct cm_queue *queue, uint32_t size, struct cm_pool *pool);
 
 /** Whether it is known when the next item may enter. */
 static inline bool

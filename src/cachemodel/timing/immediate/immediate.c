@@ -10,24 +10,16 @@
 
 /* ---- building ------------------------------------------------------------ */
 
-bool
-cm_flight_init(struct cm_flight *flight, uint32_t size)
+static void
+init_flight(struct cm_flight *flight, uint32_t size, struct cm_pool *pool)
 {
-   flight->waits = calloc(size, sizeof *flight->waits);
-   flight->entered = calloc(size, sizeof *flight->entered);
+   flight->waits = cm_pool_take(pool, size, sizeof *flight->waits);
+   flight->entered = cm_pool_take(pool, size, sizeof *flight->entered);
    flight->reason = CM_STAGE_BLOCKED;
-   return cm_queue_init(&flight->queue, size) && flight->waits && flight->entered;
+   cm_queue_init(&flight->queue, size, pool);
 }
 
-void
-cm_flight_finish(struct cm_flight *flight)
-{
-   cm_queue_finish(&flight->queue);
-   free(flight->waits);
-   free(flight->entered);
-}
-
-static bool
+static void
 init_processors(struct cm_immediate_timing *timing)
 {
    const struct cm_immediate_pipeline_config *pipeline = timing->pipeline;
@@ -37,14 +29,11 @@ init_processors(struct cm_immediate_timing *timing)
           (uint64_t)processors * pipeline->fragment_contexts + pipeline->color_queue + pipeline->color_reads)
       capacity *= 2;
    timing->running_mask = capacity - 1;
-   timing->running = calloc(capacity, sizeof *timing->running);
-   timing->processors = calloc(processors, sizeof *timing->processors);
-   for (uint32_t p = 0; timing->processors && p < processors; p++) {
-      timing->processors[p].running = calloc(pipeline->fragment_contexts, sizeof(uint64_t));
-      if (!timing->processors[p].running)
-         return false;
-   }
-   return timing->running && timing->processors;
+   timing->running = cm_pool_take(&timing->pool, capacity, sizeof *timing->running);
+   timing->processors = cm_pool_take(&timing->pool, processors, sizeof *timing->processors);
+   for (uint32_t p = 0; timing->processors && p < processors; p++)
+      timing->processors[p].running =
+         cm_pool_take(&timing->pool, pipeline->fragment_contexts, sizeof(uint64_t));
 }
 
 struct cm_immediate_timing *
@@ -54,24 +43,24 @@ cm_immediate_timing_create(const struct cm_config *config)
    if (!timing)
       return NULL;
    const struct cm_immediate_pipeline_config *pipeline = &config->immediate_pipeline;
+   struct cm_pool *pool = &timing->pool;
    timing->config = config;
    timing->pipeline = pipeline;
-   timing->vertex_waits = calloc(pipeline->vertex_queue, sizeof *timing->vertex_waits);
-   timing->vertex_entered = calloc(pipeline->vertex_queue, sizeof *timing->vertex_entered);
-   timing->vertex_done = calloc(pipeline->vertex_queue, sizeof *timing->vertex_done);
-   timing->triangle_entered = calloc(pipeline->triangle_queue, sizeof *timing->triangle_entered);
-   if (!cm_immediate_memory_init(&timing->memory, config) || !init_processors(timing) ||
-       !cm_flight_init(&timing->hiz, pipeline->hiz_queue) ||
-       !cm_flight_init(&timing->depth, pipeline->depth_queue) ||
-       !cm_flight_init(&timing->color, pipeline->color_reads) ||
-       !cm_queue_init(&timing->vertices, pipeline->vertex_queue) ||
-       !cm_queue_init(&timing->triangles, pipeline->triangle_queue) ||
-       !cm_queue_init(&timing->colors, pipeline->color_queue) || !timing->vertex_waits ||
-       !timing->vertex_entered || !timing->vertex_done || !timing->triangle_entered) {
-      cm_immediate_timing_destroy(timing);
-      return NULL;
-   }
-   return timing;
+   timing->vertex_waits = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_waits);
+   timing->vertex_entered = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_entered);
+   timing->vertex_done = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_done);
+   timing->triangle_entered = cm_pool_take(pool, pipeline->triangle_queue, sizeof *timing->triangle_entered);
+   init_processors(timing);
+   init_flight(&timing->hiz, pipeline->hiz_queue, pool);
+   init_flight(&timing->depth, pipeline->depth_queue, pool);
+   init_flight(&timing->color, pipeline->color_reads, pool);
+   cm_queue_init(&timing->vertices, pipeline->vertex_queue, pool);
+   cm_queue_init(&timing->triangles, pipeline->triangle_queue, pool);
+   cm_queue_init(&timing->colors, pipeline->color_queue, pool);
+   if (cm_immediate_memory_init(&timing->memory, config, pool) && !pool->out_of_memory)
+      return timing;
+   cm_immediate_timing_destroy(timing);
+   return NULL;
 }
 
 void
@@ -79,22 +68,9 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
 {
    if (!timing)
       return;
-   for (uint32_t p = 0; timing->processors && p < timing->config->fragment_stage.processors; p++)
-      free(timing->processors[p].running);
-   free(timing->processors);
-   free(timing->running);
-   free(timing->vertex_waits);
-   free(timing->vertex_entered);
-   free(timing->vertex_done);
-   free(timing->triangle_entered);
-   cm_flight_finish(&timing->hiz);
-   cm_flight_finish(&timing->depth);
-   cm_flight_finish(&timing->color);
-   cm_queue_finish(&timing->vertices);
-   cm_queue_finish(&timing->triangles);
-   cm_queue_finish(&timing->colors);
-   cm_immediate_memory_finish(&timing->memory);
+   cm_memory_finish(&timing->memory.base);
    cm_log_finish(&timing->log);
+   cm_pool_finish(&timing->pool);
    free(timing);
 }
 

@@ -40,6 +40,7 @@ struct cm_fragment_processor {
 struct cm_immediate_timing {
    const struct cm_config *config;
    const struct cm_immediate_pipeline_config *pipeline;
+   struct cm_pool pool; /**< of all parts but DRAM and the log */
    struct cm_immediate_memory memory;
    struct cm_log log; /**< of the pass */
 
@@ -85,9 +86,6 @@ void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
 
 /** Appends the counters. False when out of memory. */
 bool cm_immediate_timing_list_counters(struct cm_counter_table *table);
-
-bool cm_flight_init(struct cm_flight *flight, uint32_t size);
-void cm_flight_finish(struct cm_flight *flight);
 
 /** The oldest item's wait, if there is one. */
 static inline struct cm_wait *

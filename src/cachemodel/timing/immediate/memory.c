@@ -1,29 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "memory/hierarchy.h"
 #include "timing/immediate/memory.h"
 
 /* ---- building ------------------------------------------------------------ */
 
-static bool
-init_ports(struct cm_immediate_memory *memory)
+static void
+init_ports(struct cm_immediate_memory *memory, struct cm_pool *pool)
 {
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       const struct cm_cache_config *cache = &memory->config->caches[unit];
       memory->latency[unit] = cache->latency;
-      if (!cache->size || unit == CM_UNIT_LLC)
-         continue;
-      const uint32_t banks = cm_cache_config_banks(cache);
-      memory->ports[unit] = calloc(2 * banks * cache->instances, sizeof *memory->ports[unit]);
-      if (!memory->ports[unit])
-         return false;
+      if (cache->size && unit != CM_UNIT_LLC)
+         memory->ports[unit] = cm_pool_take(pool, 2 * cm_cache_config_banks(cache) * cache->instances,
+                                            sizeof *memory->ports[unit]);
    }
-   return true;
 }
 
 bool
-cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config)
+cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config,
+                         struct cm_pool *pool)
 {
    const struct cm_immediate_pipeline_config *pipeline = &config->immediate_pipeline;
    const struct cm_cache_config *llc = &config->caches[CM_UNIT_LLC];
@@ -33,28 +28,14 @@ cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_con
    const uint32_t banks = llc->size ? cm_cache_config_banks(llc) : 1;
    memory->llc_clock = cm_dram_clock_make(config->clock_mhz, pipeline->llc_clock_mhz);
    memory->texture_misses =
-      calloc((size_t)processors * pipeline->texture_mshrs, sizeof *memory->texture_misses);
-   memory->num_texture_misses = calloc(processors, sizeof *memory->num_texture_misses);
-   memory->sampler = calloc(processors, sizeof *memory->sampler);
-   return cm_memory_init(&memory->base, config, CM_WAIT_TICKETS, CM_WAIT_TICKETS) &&
-          cm_mshrs_init(&memory->llc_misses, pipeline->llc_mshrs, true) &&
-          cm_mshrs_init(&memory->llc_writes, pipeline->llc_writes, false) &&
-          cm_banks_init(&memory->llc_banks, banks, block_shift) && memory->texture_misses &&
-          memory->num_texture_misses && memory->sampler && init_ports(memory);
-}
-
-void
-cm_immediate_memory_finish(struct cm_immediate_memory *memory)
-{
-   for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++)
-      free(memory->ports[unit]);
-   cm_mshrs_finish(&memory->llc_misses);
-   cm_mshrs_finish(&memory->llc_writes);
-   cm_banks_finish(&memory->llc_banks);
-   free(memory->texture_misses);
-   free(memory->num_texture_misses);
-   free(memory->sampler);
-   cm_memory_finish(&memory->base);
+      cm_pool_take(pool, (size_t)processors * pipeline->texture_mshrs, sizeof *memory->texture_misses);
+   memory->num_texture_misses = cm_pool_take(pool, processors, sizeof *memory->num_texture_misses);
+   memory->sampler = cm_pool_take(pool, processors, sizeof *memory->sampler);
+   cm_mshrs_init(&memory->llc_misses, pipeline->llc_mshrs, true, pool);
+   cm_mshrs_init(&memory->llc_writes, pipeline->llc_writes, false, pool);
+   cm_banks_init(&memory->llc_banks, banks, block_shift, pool);
+   init_ports(memory, pool);
+   return cm_memory_init(&memory->base, config, CM_WAIT_TICKETS, CM_WAIT_TICKETS);
 }
 
 /* ---- the last-level cache ------------------------------------------------ */

@@ -26,9 +26,9 @@ struct cm_immediate_memory {
    uint64_t texture_waits;       /**< cycles that misses waited for one */
 };
 
-/** config must be valid, and outlive it. False when out of memory. */
-bool cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config);
-void cm_immediate_memory_finish(struct cm_immediate_memory *memory);
+/** config must be valid, and outlive it, as must the pool. False without DRAM: out of memory. */
+bool cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_config *config,
+                              struct cm_pool *pool);
 
 /** Accesses that reach first caches at a cycle, and the accesses they cause: tokens [token, end). Reads are added to
  * wait. Returns the cycle after which all are accepted. */

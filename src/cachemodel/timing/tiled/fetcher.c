@@ -4,11 +4,9 @@
  * The Tile Fetcher reads a PMD a cycle, and the primitive's attributes through the same cache's port or, where
  * they have one, through that of theirs. Requests may complete out of order; a primitive goes into the output
  * queue when it is complete and all before it have entered, at most one a cycle. */
-#include <stdlib.h>
-
 #include "timing/tiled/tiled.h"
 
-bool
+void
 cm_fetcher_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
@@ -19,17 +17,9 @@ cm_fetcher_timing_init(struct cm_tiled_timing *timing)
    fetcher->attribute_port =
       config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE] ? 0 : 1;
    fetcher->begin = CM_UNKNOWN;
-   fetcher->data = calloc(timing->pipeline->fetch_queue, sizeof *fetcher->data);
-   return fetcher->data && cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue) &&
-          cm_queue_init(&fetcher->tiles, limit);
-}
-
-void
-cm_fetcher_timing_finish(struct cm_tiled_timing *timing)
-{
-   free(timing->fetcher.data);
-   cm_queue_finish(&timing->fetcher.requests);
-   cm_queue_finish(&timing->fetcher.tiles);
+   fetcher->data = cm_pool_take(&timing->pool, timing->pipeline->fetch_queue, sizeof *fetcher->data);
+   cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue, &timing->pool);
+   cm_queue_init(&fetcher->tiles, limit, &timing->pool);
 }
 
 static uint32_t

@@ -4,34 +4,21 @@
  *
  * The event stream does not say which vertices make which primitive: of a draw's n vertices and k primitives, the
  * i-th primitive is complete with vertex ⌈i * n / k⌉. */
-#include <stdlib.h>
-
 #include "timing/tiled/tiled.h"
 
-bool
+void
 cm_geometry_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
+   struct cm_pool *pool = &timing->pool;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
-   geometry->waits = calloc(pipeline->vertex_queue, sizeof *geometry->waits);
-   geometry->fetched = calloc(pipeline->vertex_queue, sizeof *geometry->fetched);
-   geometry->processor_free = calloc(pipeline->vertex_processors, sizeof *geometry->processor_free);
-   return geometry->waits && geometry->fetched && geometry->processor_free &&
-          cm_queue_init(&geometry->input, pipeline->vertex_queue) &&
-          cm_queue_init(&geometry->output, pipeline->vertex_queue) &&
-          cm_queue_init(&geometry->triangles, pipeline->triangle_queue);
-}
-
-void
-cm_geometry_timing_finish(struct cm_tiled_timing *timing)
-{
-   struct cm_geometry_timing *geometry = &timing->geometry;
-   free(geometry->waits);
-   free(geometry->fetched);
-   free(geometry->processor_free);
-   cm_queue_finish(&geometry->input);
-   cm_queue_finish(&geometry->output);
-   cm_queue_finish(&geometry->triangles);
+   geometry->waits = cm_pool_take(pool, pipeline->vertex_queue, sizeof *geometry->waits);
+   geometry->fetched = cm_pool_take(pool, pipeline->vertex_queue, sizeof *geometry->fetched);
+   geometry->processor_free =
+      cm_pool_take(pool, pipeline->vertex_processors, sizeof *geometry->processor_free);
+   cm_queue_init(&geometry->input, pipeline->vertex_queue, pool);
+   cm_queue_init(&geometry->output, pipeline->vertex_queue, pool);
+   cm_queue_init(&geometry->triangles, pipeline->triangle_queue, pool);
 }
 
 bool

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "timing/tiled/memory.h"
 
 /* ---- building ------------------------------------------------------------ */
 
 static bool
-init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca)
+init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca, struct cm_pool *pool)
 {
    const uint32_t processors = memory->config->fragment_stage.processors;
    memory->nuca = nuca;
@@ -14,14 +12,15 @@ init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca)
    memory->l2_router = cm_nuca_l2_router(nuca);
    if (!cm_mesh_init(&memory->mesh, memory->config->nuca.mesh.columns, processors))
       return false;
-   memory->texture_ports = calloc(processors, sizeof *memory->texture_ports);
-   memory->links = calloc((size_t)memory->mesh.routers * CM_MESH_DIRECTION_COUNT, sizeof *memory->links);
-   return memory->texture_ports && memory->links;
+   memory->texture_ports = cm_pool_take(pool, processors, sizeof *memory->texture_ports);
+   memory->links =
+      cm_pool_take(pool, (size_t)memory->mesh.routers * CM_MESH_DIRECTION_COUNT, sizeof *memory->links);
+   return true;
 }
 
 bool
 cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *config,
-                     const struct cm_nuca *nuca)
+                     const struct cm_nuca *nuca, struct cm_pool *pool)
 {
    const struct cm_pipeline_config *pipeline = &config->pipeline;
    const struct cm_cache_config *l2 = &config->caches[CM_UNIT_L2];
@@ -29,45 +28,30 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    memory->num_texture = config->fragment_stage.processors;
    memory->l2_shift = l2->size ? (uint32_t)__builtin_ctz(l2->block) : CM_DRAM_BLOCK_SHIFT;
    memory->l2_latency = l2->latency;
-   memory->texture = calloc(memory->num_texture, sizeof *memory->texture);
-   memory->texture_port = calloc(memory->num_texture, sizeof *memory->texture_port);
-   if (!cm_memory_init(&memory->base, config, 6, 1) || !memory->texture || !memory->texture_port)
+   memory->texture = cm_pool_take(pool, memory->num_texture, sizeof *memory->texture);
+   memory->texture_port = cm_pool_take(pool, memory->num_texture, sizeof *memory->texture_port);
+   for (uint32_t i = 0; memory->texture && i < memory->num_texture; i++)
+      cm_mshrs_init(&memory->texture[i], pipeline->texture_mshrs, false, pool);
+   const uint32_t attribute =
+      config->primitive_buffer.lines ? config->primitive_buffer.mshrs : pipeline->tile_mshrs;
+   cm_mshrs_init(&memory->vertex, pipeline->vertex_mshrs, false, pool);
+   cm_mshrs_init(&memory->list, pipeline->tile_mshrs, false, pool);
+   cm_mshrs_init(&memory->attribute, attribute, false, pool);
+   cm_mshrs_init(&memory->instruction, pipeline->instruction_mshrs, false, pool);
+   cm_mshrs_init(&memory->tile_buffer, pipeline->flush_requests, false, pool);
+   cm_mshrs_init(&memory->l2, pipeline->l2_mshrs, true, pool);
+   cm_banks_init(&memory->l2_banks, pipeline->l2_banks, memory->l2_shift, pool);
+   if (!cm_memory_init(&memory->base, config, 6, 1))
       return false;
    const struct cm_dram_clock clock = memory->base.clock;
    memory->least_latency =
       (uint64_t)config->dram_system.controller_latency * clock.from.value / clock.to.value;
-   for (uint32_t i = 0; i < memory->num_texture; i++) {
-      if (!cm_mshrs_init(&memory->texture[i], pipeline->texture_mshrs, false))
-         return false;
-   }
-   const uint32_t attribute =
-      config->primitive_buffer.lines ? config->primitive_buffer.mshrs : pipeline->tile_mshrs;
-   return cm_mshrs_init(&memory->vertex, pipeline->vertex_mshrs, false) &&
-          cm_mshrs_init(&memory->list, pipeline->tile_mshrs, false) &&
-          cm_mshrs_init(&memory->attribute, attribute, false) &&
-          cm_mshrs_init(&memory->instruction, pipeline->instruction_mshrs, false) &&
-          cm_mshrs_init(&memory->tile_buffer, pipeline->flush_requests, false) &&
-          cm_mshrs_init(&memory->l2, pipeline->l2_mshrs, true) &&
-          cm_banks_init(&memory->l2_banks, pipeline->l2_banks, memory->l2_shift) &&
-          (!nuca || init_nuca(memory, nuca));
+   return !nuca || init_nuca(memory, nuca, pool);
 }
 
 void
 cm_tiled_memory_finish(struct cm_tiled_memory *memory)
 {
-   for (uint32_t i = 0; memory->texture && i < memory->num_texture; i++)
-      cm_mshrs_finish(&memory->texture[i]);
-   free(memory->texture);
-   free(memory->texture_port);
-   cm_mshrs_finish(&memory->vertex);
-   cm_mshrs_finish(&memory->list);
-   cm_mshrs_finish(&memory->attribute);
-   cm_mshrs_finish(&memory->instruction);
-   cm_mshrs_finish(&memory->tile_buffer);
-   cm_mshrs_finish(&memory->l2);
-   cm_banks_finish(&memory->l2_banks);
-   free(memory->texture_ports);
-   free(memory->links);
    if (memory->nuca)
       cm_mesh_finish(&memory->mesh);
    cm_memory_finish(&memory->base);

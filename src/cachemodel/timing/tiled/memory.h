@@ -29,9 +29,9 @@ struct cm_tiled_memory {
    uint64_t link_cycles; /**< that messages waited for a link or a table */
 };
 
-/** config must be valid. config and nuca (NULL: none) must outlive memory. False when out of memory. */
+/** config must be valid. config, nuca (NULL: none) and the pool must outlive memory. False when out of memory. */
 bool cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *config,
-                          const struct cm_nuca *nuca);
+                          const struct cm_nuca *nuca, struct cm_pool *pool);
 void cm_tiled_memory_finish(struct cm_tiled_memory *memory);
 
 /** Issues the misses of a group of accesses: tokens [token, end) of L2 and memory, from a cycle on, by a cache with

@@ -2,14 +2,13 @@
 /* The Raster Pipeline: Rasterizer, Early Z-Test, Fragment Processors, Blending Unit; quad by quad, in the order in
  * which they are shaded. A quad keeps a context of its Fragment Processor until it is in the queue before the
  * Blending Unit; blending is in order. */
-#include <stdlib.h>
-
 #include "timing/tiled/tiled.h"
 
-bool
+void
 cm_raster_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
+   struct cm_pool *pool = &timing->pool;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
    const uint32_t processors = timing->config->fragment_stage.processors;
    const uint32_t contexts = processors * pipeline->fragment_contexts;
@@ -17,29 +16,16 @@ cm_raster_timing_init(struct cm_tiled_timing *timing)
    while (capacity < 2 * contexts || capacity < 2 * pipeline->color_queue)
       capacity *= 2;
    raster->flying_mask = capacity - 1;
-   raster->flying = calloc(capacity, sizeof *raster->flying);
-   raster->processors = calloc(processors, sizeof *raster->processors);
-   raster->next_context = calloc(processors, sizeof *raster->next_context);
-   raster->contexts = calloc(contexts, sizeof *raster->contexts);
-   return raster->flying && raster->processors && raster->next_context && raster->contexts &&
-          cm_queue_init(&raster->z_queue, pipeline->fragment_queue) &&
-          cm_queue_init(&raster->z_flight, pipeline->early_z_quads) &&
-          cm_queue_init(&raster->fragments, pipeline->fragment_queue) &&
-          cm_queue_init(&raster->colors, pipeline->color_queue);
-}
-
-void
-cm_raster_timing_finish(struct cm_tiled_timing *timing)
-{
-   struct cm_raster_timing *raster = &timing->raster;
-   free(raster->flying);
-   free(raster->processors);
-   free(raster->next_context);
-   free(raster->contexts);
-   cm_queue_finish(&raster->z_queue);
-   cm_queue_finish(&raster->z_flight);
-   cm_queue_finish(&raster->fragments);
-   cm_queue_finish(&raster->colors);
+   raster->flying = cm_pool_take(pool, capacity, sizeof *raster->flying);
+   raster->processors = cm_pool_take(pool, processors, sizeof *raster->processors);
+   raster->next_context = cm_pool_take(pool, processors, sizeof *raster->next_context);
+   raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
+   for (uint32_t c = 0; raster->contexts && c < contexts; c++)
+      raster->contexts[c].quad = CM_UNKNOWN;
+   cm_queue_init(&raster->z_queue, pipeline->fragment_queue, pool);
+   cm_queue_init(&raster->z_flight, pipeline->early_z_quads, pool);
+   cm_queue_init(&raster->fragments, pipeline->fragment_queue, pool);
+   cm_queue_init(&raster->colors, pipeline->color_queue, pool);
 }
 
 /* ---- after the Fragment Processors --------------------------------------- */

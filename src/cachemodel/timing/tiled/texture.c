@@ -3,27 +3,16 @@
 
 #include "timing/tiled/texture.h"
 
-bool
+void
 cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory, uint32_t num_units,
-                       uint32_t size)
+                       uint32_t size, struct cm_pool *pool)
 {
    *texture = (struct cm_texture_timing){.memory = memory, .num_units = num_units, .size = size};
-   texture->units = calloc(num_units, sizeof *texture->units);
+   texture->units = cm_pool_take(pool, num_units, sizeof *texture->units);
    for (uint32_t u = 0; texture->units && u < num_units; u++) {
       texture->units[u].clock = UINT64_MAX;
-      texture->units[u].quads = calloc(size, sizeof *texture->units[u].quads);
-      if (!texture->units[u].quads)
-         return false;
+      texture->units[u].quads = cm_pool_take(pool, size, sizeof *texture->units[u].quads);
    }
-   return texture->units != NULL;
-}
-
-void
-cm_texture_timing_finish(struct cm_texture_timing *texture)
-{
-   for (uint32_t u = 0; texture->units && u < texture->num_units; u++)
-      free(texture->units[u].quads);
-   free(texture->units);
 }
 
 /* ---- caches of their own ------------------------------------------------- */

@@ -39,10 +39,9 @@ struct cm_texture_timing {
    uint32_t soonest; /**< the unit with the least clock */
 };
 
-/** num_units units of `size` quads at once. False when out of memory. */
-bool cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory,
-                            uint32_t num_units, uint32_t size);
-void cm_texture_timing_finish(struct cm_texture_timing *texture);
+/** num_units units of `size` quads at once, which the pool has room for. */
+void cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory,
+                            uint32_t num_units, uint32_t size, struct cm_pool *pool);
 
 /** Starts a quad's reads: groups from token to end, the first at `cycle`, each other `piece` cycles after the one
  * before. Reads are added to wait, which must not move; *pending: more of them will be added. */

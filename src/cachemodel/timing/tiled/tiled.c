@@ -20,21 +20,18 @@ cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hier
    timing->config = config;
    timing->pipeline = &config->pipeline;
    timing->hierarchy = hierarchy;
-   if (!cm_tiled_memory_init(&timing->memory, config, nuca) || !cm_geometry_timing_init(timing) ||
-       !cm_fetcher_timing_init(timing) || !cm_raster_timing_init(timing) ||
-       !cm_transfer_timing_init(timing) ||
-       !cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
-                               config->pipeline.fragment_contexts)) {
-      cm_tiled_timing_destroy(timing);
-      return NULL;
-   }
-   for (uint32_t c = 0; c < config->fragment_stage.processors * config->pipeline.fragment_contexts; c++)
-      timing->raster.contexts[c].quad = CM_UNKNOWN;
-   if (!cm_log_queue_init(&timing->logs, take_log, end_frame, timing)) {
-      cm_tiled_timing_destroy(timing);
-      return NULL;
-   }
-   return timing;
+   cm_geometry_timing_init(timing);
+   cm_fetcher_timing_init(timing);
+   cm_raster_timing_init(timing);
+   timing->transfer.flushed =
+      cm_pool_take(&timing->pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
+   cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
+                          config->pipeline.fragment_contexts, &timing->pool);
+   if (cm_tiled_memory_init(&timing->memory, config, nuca, &timing->pool) && !timing->pool.out_of_memory &&
+       cm_log_queue_init(&timing->logs, take_log, end_frame, timing))
+      return timing;
+   cm_tiled_timing_destroy(timing);
+   return NULL;
 }
 
 static void
@@ -61,12 +58,8 @@ cm_tiled_timing_destroy(struct cm_tiled_timing *timing)
       return;
    cm_log_queue_finish(&timing->logs, destroy_work);
    destroy_works(timing->first);
-   cm_geometry_timing_finish(timing);
-   cm_fetcher_timing_finish(timing);
-   cm_raster_timing_finish(timing);
-   cm_transfer_timing_finish(timing);
-   cm_texture_timing_finish(&timing->texture);
    cm_tiled_memory_finish(&timing->memory);
+   cm_pool_finish(&timing->pool);
    free(timing);
 }
 

@@ -133,6 +133,7 @@ struct cm_tiled_timing {
    const struct cm_config *config;
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
+   struct cm_pool pool; /**< of all parts but DRAM, the mesh and the logs */
    struct cm_tiled_memory memory;
    bool is_deadlocked; /**< a bug of the model: no cycle is counted any more */
    struct cm_timeline *timeline;
@@ -180,15 +181,10 @@ void cm_tiled_timing_frame_end(struct cm_tiled_timing *timing);
 /** Appends the counters. False when out of memory. */
 bool cm_tiled_timing_list_counters(struct cm_counter_table *table);
 
-/** Builds a stage; false when out of memory. */
-bool cm_geometry_timing_init(struct cm_tiled_timing *timing);
-void cm_geometry_timing_finish(struct cm_tiled_timing *timing);
-bool cm_fetcher_timing_init(struct cm_tiled_timing *timing);
-void cm_fetcher_timing_finish(struct cm_tiled_timing *timing);
-bool cm_raster_timing_init(struct cm_tiled_timing *timing);
-void cm_raster_timing_finish(struct cm_tiled_timing *timing);
-bool cm_transfer_timing_init(struct cm_tiled_timing *timing);
-void cm_transfer_timing_finish(struct cm_tiled_timing *timing);
+/** Builds a stage. */
+void cm_geometry_timing_init(struct cm_tiled_timing *timing);
+void cm_fetcher_timing_init(struct cm_tiled_timing *timing);
+void cm_raster_timing_init(struct cm_tiled_timing *timing);
 
 /** Whether a stage can take its next item, with the times known so far; *clock: the cycle it has reached. */
 bool cm_geometry_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock);

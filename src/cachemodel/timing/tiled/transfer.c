@@ -1,22 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tile buffers: a tile is loaded when the Tile Fetcher starts on it and a buffer is free, and flushed when its
  * last quad is blended. Blocks are transferred in order, with a limited number outstanding. */
-#include <stdlib.h>
-
 #include "timing/tiled/tiled.h"
-
-bool
-cm_transfer_timing_init(struct cm_tiled_timing *timing)
-{
-   timing->transfer.flushed = calloc(timing->pipeline->tile_buffers, sizeof *timing->transfer.flushed);
-   return timing->transfer.flushed != NULL;
-}
-
-void
-cm_transfer_timing_finish(struct cm_tiled_timing *timing)
-{
-   free(timing->transfer.flushed);
-}
 
 static struct cm_work *
 skip_geometry(struct cm_work *work)
