@@ -135,15 +135,15 @@ list_counters(const struct cm_config *config, struct cm_counter_table *table)
 {
    if (config->timing == CM_TIMING_OFF)
       return true;
-   return config->mode == CM_MODE_IMR ? cm_immediate_timing_list_counters(table)
-                                      : cm_tiled_timing_list_counters(table);
+   return cm_pipeline_list_counters(config->mode == CM_MODE_IMR ? &cm_immediate_parts : &cm_tiled_parts,
+                                    table);
 }
 
 static uint64_t
 read_counter(const void *data, const struct cm_counter *counter)
 {
    const struct cm_timing *timing = data;
-   return timing->tiled ? timing->tiled->values[counter->event] : timing->immediate->values[counter->event];
+   return (timing->tiled ? &timing->tiled->base : &timing->immediate->base)->values[counter->event];
 }
 
 const struct cm_counter_source cm_timing_counters = {list_counters, read_counter};

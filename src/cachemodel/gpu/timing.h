@@ -23,7 +23,7 @@ void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeli
 /** Completes all pending work and ends the frame. */
 void cm_timing_frame_end(struct cm_timing *timing);
 
-/** What is counted (timing/tiled/counters.h, timing/immediate/counters.h); read from a struct cm_timing. */
+/** What is counted (timing/tiled/counters.c, timing/immediate/immediate.c); read from a struct cm_timing. */
 extern const struct cm_counter_source cm_timing_counters;
 
 /** A log begins; tile: the tile that it is of. */

@@ -77,14 +77,14 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
    struct cm_wait *wait = &timing->vertex_waits[slot];
    if (!cm_wait_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
       return false;
-   const uint32_t processors = timing->config->fragment_stage.processors;
+   const uint32_t processors = timing->base.config->fragment_stage.processors;
    const struct cm_logged_draw *draw = &timing->log.draws.items[timing->run_draw];
    const struct cm_logged_vertex *vertex = &timing->log.vertices.items[timing->run_vertex];
    struct cm_fragment_processor *processor =
       &timing->processors[timing->run_vertex / VERTICES_OF_A_THREAD % processors];
    uint64_t done = wait->time;
    if (!vertex->reused) {
-      const uint64_t begin = cm_later(wait->time, processor->stage.until);
+      const uint64_t begin = cm_later(wait->time, processor->stage->until);
       const uint64_t issued = cm_processor_issue(timing, processor, wait->time, draw->instructions);
       done = cm_later(issued, begin + draw->instructions);
    }

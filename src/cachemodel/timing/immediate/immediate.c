@@ -23,17 +23,19 @@ static void
 init_processors(struct cm_immediate_timing *timing)
 {
    const struct cm_immediate_pipeline_config *pipeline = timing->pipeline;
-   const uint32_t processors = timing->config->fragment_stage.processors;
+   const uint32_t processors = timing->base.config->fragment_stage.processors;
    uint64_t capacity = 1;
    while (capacity <
           (uint64_t)processors * pipeline->fragment_contexts + pipeline->color_queue + pipeline->color_reads)
       capacity *= 2;
    timing->running_mask = capacity - 1;
-   timing->running = cm_pool_take(&timing->pool, capacity, sizeof *timing->running);
-   timing->processors = cm_pool_take(&timing->pool, processors, sizeof *timing->processors);
-   for (uint32_t p = 0; timing->processors && p < processors; p++)
+   timing->running = cm_pool_take(&timing->base.pool, capacity, sizeof *timing->running);
+   timing->processors = cm_pool_take(&timing->base.pool, processors, sizeof *timing->processors);
+   for (uint32_t p = 0; timing->processors && p < processors; p++) {
+      timing->processors[p].stage = &timing->base.processors[p];
       timing->processors[p].running =
-         cm_pool_take(&timing->pool, pipeline->fragment_contexts, sizeof(uint64_t));
+         cm_pool_take(&timing->base.pool, pipeline->fragment_contexts, sizeof(uint64_t));
+   }
 }
 
 struct cm_immediate_timing *
@@ -43,8 +45,8 @@ cm_immediate_timing_create(const struct cm_config *config)
    if (!timing)
       return NULL;
    const struct cm_immediate_pipeline_config *pipeline = &config->immediate_pipeline;
-   struct cm_pool *pool = &timing->pool;
-   timing->config = config;
+   struct cm_pool *pool = &timing->base.pool;
+   cm_pipeline_init(&timing->base, &cm_immediate_parts, config, &timing->memory.base);
    timing->pipeline = pipeline;
    timing->vertex_waits = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_waits);
    timing->vertex_entered = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_entered);
@@ -70,7 +72,7 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
       return;
    cm_memory_finish(&timing->memory.base);
    cm_log_finish(&timing->log);
-   cm_pool_finish(&timing->pool);
+   cm_pool_finish(&timing->base.pool);
    free(timing);
 }
 
@@ -106,34 +108,12 @@ is_drawn(const struct cm_immediate_timing *timing)
           timing->finished == timing->dispatched;
 }
 
-static struct cm_stage *const *
-stages_of_one_unit(struct cm_immediate_timing *timing, struct cm_stage *list[static 6])
-{
-   list[0] = &timing->fetch;
-   list[1] = &timing->assembly;
-   list[2] = &timing->hierarchical;
-   list[3] = &timing->rasterizer;
-   list[4] = &timing->early_z;
-   list[5] = &timing->blending;
-   return list;
-}
-
 /* Drains the pipeline; all stages wait until then. */
 static void
 finish(struct cm_immediate_timing *timing)
 {
-   struct cm_stage *list[6];
-   struct cm_stage *const *ones = stages_of_one_unit(timing, list);
-   const uint32_t processors = timing->config->fragment_stage.processors;
-   for (unsigned i = 0; i < 6; i++)
-      timing->end = cm_later(timing->end, ones[i]->until);
-   for (uint32_t p = 0; p < processors; p++)
-      timing->end = cm_later(timing->end, timing->processors[p].stage.until);
-   for (unsigned i = 0; i < 6; i++)
-      cm_stage_account(ones[i], CM_STAGE_STARVED, timing->end);
-   for (uint32_t p = 0; p < processors; p++)
-      cm_stage_account(&timing->processors[p].stage, CM_STAGE_STARVED, timing->end);
-   timing->barrier = timing->end;
+   timing->barrier = timing->end = cm_later(timing->end, cm_pipeline_last_cycle(&timing->base));
+   cm_pipeline_rest(&timing->base, timing->end);
 }
 
 static void
@@ -166,55 +146,51 @@ cm_immediate_timing_pass(struct cm_immediate_timing *timing)
    finish(timing);
 }
 
-/* ---- counters ------------------------------------------------------------ */
-
-static void
-collect(struct cm_immediate_timing *timing)
-{
-   struct cm_stage fragment = {0};
-   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++)
-      cm_stage_add(&fragment, &timing->processors[p].stage);
-   const struct cm_stage *const its_stages[CM_IMMEDIATE_STAGE_COUNT] = {
-      [CM_IMMEDIATE_STAGE_VERTEX_FETCH] = &timing->fetch,
-      [CM_IMMEDIATE_STAGE_PRIMITIVE_ASSEMBLY] = &timing->assembly,
-      [CM_IMMEDIATE_STAGE_HIERARCHICAL_Z] = &timing->hierarchical,
-      [CM_IMMEDIATE_STAGE_RASTERIZER] = &timing->rasterizer,
-      [CM_IMMEDIATE_STAGE_EARLY_Z] = &timing->early_z,
-      [CM_IMMEDIATE_STAGE_FRAGMENT_PROCESSORS] = &fragment,
-      [CM_IMMEDIATE_STAGE_BLENDING_UNIT] = &timing->blending,
-   };
-   const struct cm_queue *const queues[CM_IMMEDIATE_QUEUE_COUNT] = {
-      [CM_IMMEDIATE_QUEUE_VERTEX] = &timing->vertices, [CM_IMMEDIATE_QUEUE_TRIANGLE] = &timing->triangles,
-      [CM_IMMEDIATE_QUEUE_HIZ] = &timing->hiz.queue,   [CM_IMMEDIATE_QUEUE_DEPTH] = &timing->depth.queue,
-      [CM_IMMEDIATE_QUEUE_COLOR] = &timing->colors,    [CM_IMMEDIATE_QUEUE_COLOR_READ] = &timing->color.queue,
-   };
-   uint64_t *values = timing->values;
-   values[CM_IMMEDIATE_EVENT_CYCLES] = timing->cycles;
-   values[CM_IMMEDIATE_EVENT_TIME] = timing->cycles * 1000 / timing->config->clock_mhz;
-   values[CM_IMMEDIATE_EVENT_TEXTURE_MSHR_CYCLES] = timing->memory.texture_waits;
-   values[CM_IMMEDIATE_EVENT_LLC_MSHR_CYCLES] = timing->memory.llc_misses.waits;
-   values[CM_IMMEDIATE_EVENT_LLC_WRITE_CYCLES] = timing->memory.llc_writes.waits;
-   values[CM_IMMEDIATE_EVENT_LLC_BANK_CYCLES] = timing->memory.llc_banks.waits;
-   cm_pipeline_collect(values + CM_IMMEDIATE_EVENT_COUNT, its_stages, CM_IMMEDIATE_STAGE_COUNT, queues,
-                       CM_IMMEDIATE_QUEUE_COUNT, &timing->memory.base);
-}
-
 void
 cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
 {
-   cm_memory_advance(&timing->memory.base, timing->end);
-   timing->cycles = timing->end;
-   collect(timing);
+   cm_pipeline_end_frame(&timing->base, timing->end);
 }
 
-bool
-cm_immediate_timing_list_counters(struct cm_counter_table *table)
-{
-   static const struct cm_counter_text events[] = {CM_IMMEDIATE_EVENTS(CM_COUNTER_TEXT)};
-   static const struct cm_counter_text stages[] = {CM_IMMEDIATE_STAGES(CM_PART_TEXT)};
-   static const struct cm_counter_text queues[] = {CM_IMMEDIATE_QUEUES(CM_PART_TEXT)};
-   static const struct cm_pipeline_texts texts = {
-      events, stages, queues, CM_IMMEDIATE_EVENT_COUNT, CM_IMMEDIATE_STAGE_COUNT, CM_IMMEDIATE_QUEUE_COUNT,
-   };
-   return cm_pipeline_list_counters(&texts, table);
-}
+/* ---- counters ------------------------------------------------------------ */
+
+#define VALUE(name, measure, description, member) \
+   CM_VALUE_PART(struct cm_immediate_timing, name, measure, description, member)
+#define STAGE(name, description, member) CM_STAGE_PART(struct cm_immediate_timing, name, description, member)
+#define QUEUE(name, description, member) CM_QUEUE_PART(struct cm_immediate_timing, name, description, member)
+
+static const struct cm_value_part values[] = {
+   VALUE("texture_cache.mshr_cycles", "cycles", "cycles that misses of the texture caches waited for an MSHR",
+         memory.texture_waits),
+   VALUE("llc.mshr_cycles", "cycles", "cycles that misses of the LLC waited for an MSHR",
+         memory.llc_misses.waits),
+   VALUE("llc.write_cycles", "cycles", "cycles that writes to memory waited for their turn",
+         memory.llc_writes.waits),
+   VALUE("llc.bank_cycles", "cycles", "cycles that accesses of the LLC waited for their bank",
+         memory.llc_banks.waits),
+   {0},
+};
+
+static const struct cm_stage_part counted_stages[] = {
+   STAGE("vertex_fetch", "the fetch of indices and vertices", fetch),
+   STAGE("primitive_assembly", "Primitive Assembly", assembly),
+   STAGE("hierarchical_z", "the Rasterizer's search for regions, and their HiZ test", hierarchical),
+   STAGE("rasterizer", "the Rasterizer", rasterizer),
+   STAGE("early_z", "the early depth and stencil tests", early_z),
+   {"fragment_processors", "the Fragment Processors, which run vertices, too, summed",
+    offsetof(struct cm_immediate_timing, base.fragment), true},
+   STAGE("blending_unit", "the Blending Unit; late tests, clears, resolves, the end of a pass", blending),
+   {0},
+};
+
+static const struct cm_queue_part queues[] = {
+   QUEUE("vertex", "vertices that are fetched and not assembled", vertices),
+   QUEUE("triangle", "primitives before the Rasterizer", triangles),
+   QUEUE("hiz", "regions that wait for HiZ", hiz.queue),
+   QUEUE("depth", "blocks that wait for the early tests", depth.queue),
+   QUEUE("color", "blocks from their dispatch until their colours are accessed", colors),
+   QUEUE("color_read", "blocks that wait for colours", color.queue),
+   {0},
+};
+
+const struct cm_pipeline_parts cm_immediate_parts = {values, counted_stages, queues};

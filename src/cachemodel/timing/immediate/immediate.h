@@ -4,9 +4,9 @@
 #ifndef CM_IMMEDIATE_TIMING_H
 #define CM_IMMEDIATE_TIMING_H
 
-#include "timing/immediate/counters.h"
 #include "timing/immediate/memory.h"
 #include "timing/log.h"
+#include "timing/pipeline.h"
 
 /* ---- stages -------------------------------------------------------------- */
 
@@ -30,7 +30,7 @@ struct cm_running_block {
 };
 
 struct cm_fragment_processor {
-   struct cm_stage stage;
+   struct cm_stage *stage;
    uint64_t *running; /**< numbers of the blocks that took its contexts: a ring */
    uint64_t count;
    uint32_t
@@ -38,9 +38,8 @@ struct cm_fragment_processor {
 };
 
 struct cm_immediate_timing {
-   const struct cm_config *config;
+   struct cm_pipeline base;
    const struct cm_immediate_pipeline_config *pipeline;
-   struct cm_pool pool; /**< of all parts but DRAM and the log */
    struct cm_immediate_memory memory;
    struct cm_log log; /**< of the pass */
 
@@ -72,10 +71,10 @@ struct cm_immediate_timing {
    uint64_t dispatched, blended, finished; /**< so many blocks */
    struct cm_queue colors;
    uint64_t end; /**< of all work so far */
-
-   uint64_t cycles;
-   uint64_t values[CM_IMMEDIATE_COUNTER_COUNT];
 };
+
+/** What is counted; where the meaning is the tile-based pipeline's, so is the name. */
+extern const struct cm_pipeline_parts cm_immediate_parts;
 
 /** NULL when out of memory. */
 struct cm_immediate_timing *cm_immediate_timing_create(const struct cm_config *config);
@@ -83,9 +82,6 @@ void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
 /** Runs the complete log of a pass: all stages advance by a few cycles, then DRAM by the same, and so on. */
 void cm_immediate_timing_pass(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
-
-/** Appends the counters. False when out of memory. */
-bool cm_immediate_timing_list_counters(struct cm_counter_table *table);
 
 /** The oldest item's wait, if there is one. */
 static inline struct cm_wait *
@@ -129,7 +125,7 @@ cm_processor_issue(struct cm_immediate_timing *timing, struct cm_fragment_proces
    const uint64_t width = 4ull * timing->pipeline->issue_width;
    const uint64_t owed = processor->owed + instructions;
    processor->owed = (uint32_t)(owed % width);
-   return cm_stage_work(&processor->stage, CM_STAGE_STARVED, begin, owed / width);
+   return cm_stage_work(processor->stage, CM_STAGE_STARVED, begin, owed / width);
 }
 
 /** The stages: each takes its next item if that is known to begin before timing->now, and returns whether it did. */

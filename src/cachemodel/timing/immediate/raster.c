@@ -200,14 +200,14 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
       }
       const cm_entry *next = group_end(token, end);
       if (!has_begun)
-         at = begin = cm_later(begin, processor->stage.until);
+         at = begin = cm_later(begin, processor->stage->until);
       has_begun = true;
       at += piece;
       cm_immediate_memory_footprint(&timing->memory, block->processor, token, next, at, &running->wait);
       token = next;
    }
-   begin = cm_later(begin, processor->stage.until);
-   cm_stage_account(&processor->stage, CM_STAGE_MEMORY, begin);
+   begin = cm_later(begin, processor->stage->until);
+   cm_stage_account(processor->stage, CM_STAGE_MEMORY, begin);
    running->issued = cm_later(cm_processor_issue(timing, processor, begin, 4ull * block->instructions),
                               begin + block->instructions);
 }
@@ -231,8 +231,8 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
        !cm_immediate_memory_has_mshrs(&timing->memory, block->processor, block->misses))
       return false;
    timing->dispatch = cm_later(unhindered, is_free);
-   cm_stage_account(&processor->stage, CM_STAGE_STARVED, unhindered);
-   cm_stage_account(&processor->stage, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, timing->dispatch);
+   cm_stage_account(processor->stage, CM_STAGE_STARVED, unhindered);
+   cm_stage_account(processor->stage, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, timing->dispatch);
    *context = timing->dispatched;
    processor->count++;
    struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
@@ -331,7 +331,7 @@ cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32
    cm_stage_account(stage, CM_STAGE_STARVED, timing->barrier);
    while (token < last) {
       const cm_entry *next = token + 1;
-      while (next < last && !begins_access(timing->config, *token, *next))
+      while (next < last && !begins_access(timing->base.config, *token, *next))
          next++;
       cm_stage_account(stage, CM_STAGE_MEMORY, timing->memory.stalled);
       const uint64_t done = cm_immediate_memory_run(&timing->memory, token, next, stage->until, &wait);

@@ -1,72 +1,56 @@
 /* SPDX-License-Identifier: MIT */
-#include "timing/tiled/counters.h"
-
+/* The parts of the tile-based pipeline that are counted. */
 #include "timing/tiled/tiled.h"
 
-const struct cm_queue *
-cm_tiled_timing_queue(const struct cm_tiled_timing *timing, enum cm_timing_queue queue)
-{
-   const struct cm_queue *const queues[CM_TIMING_QUEUE_COUNT] = {
-      [CM_TIMING_QUEUE_VERTEX_INPUT] = &timing->geometry.input,
-      [CM_TIMING_QUEUE_VERTEX_OUTPUT] = &timing->geometry.output,
-      [CM_TIMING_QUEUE_TRIANGLE] = &timing->geometry.triangles,
-      [CM_TIMING_QUEUE_TILE_FETCH] = &timing->fetcher.requests,
-      [CM_TIMING_QUEUE_TILE] = &timing->fetcher.tiles,
-      [CM_TIMING_QUEUE_EARLY_Z] = &timing->raster.z_queue,
-      [CM_TIMING_QUEUE_EARLY_Z_FLIGHT] = &timing->raster.z_flight,
-      [CM_TIMING_QUEUE_FRAGMENT] = &timing->raster.fragments,
-      [CM_TIMING_QUEUE_COLOR] = &timing->raster.colors,
-   };
-   return queues[queue];
-}
+#define VALUE(name, measure, description, member) \
+   CM_VALUE_PART(struct cm_tiled_timing, name, measure, description, member)
+#define STAGE(name, description, member) CM_STAGE_PART(struct cm_tiled_timing, name, description, member)
+#define QUEUE(name, description, member) CM_QUEUE_PART(struct cm_tiled_timing, name, description, member)
+#define AT(member) offsetof(struct cm_tiled_timing, member)
 
-void
-cm_tiled_timing_collect(struct cm_tiled_timing *timing)
-{
-   uint64_t *values = timing->values;
-   values[CM_TIMING_EVENT_CYCLES] = timing->cycles;
-   values[CM_TIMING_EVENT_TIME] = timing->cycles * 1000 / timing->config->clock_mhz;
-   values[CM_TIMING_EVENT_TILE_FETCHER_PRIMITIVES] = timing->fetcher.primitives;
-   values[CM_TIMING_EVENT_TILE_FETCHER_CYCLES] = timing->fetcher.cycles;
-   uint64_t texture_waits = 0;
-   for (uint32_t i = 0; i < timing->memory.num_texture; i++)
-      texture_waits += timing->memory.texture[i].waits;
-   values[CM_TIMING_EVENT_TEXTURE_MSHR_CYCLES] = texture_waits;
-   values[CM_TIMING_EVENT_L2_MSHR_CYCLES] = timing->memory.l2.waits;
-   values[CM_TIMING_EVENT_L2_BANK_CYCLES] = timing->memory.l2_banks.waits;
-   values[CM_TIMING_EVENT_MESH_CYCLES] = timing->memory.link_cycles;
+static const struct cm_value_part values[] = {
+   VALUE("tile_fetcher.primitives", "primitives",
+         "primitives that the Tile Fetcher put into its output queue", fetcher.primitives),
+   VALUE("tile_fetcher.cycles", "cycles",
+         "cycles from the first PMD requested in a pass to the last primitive in its output queue",
+         fetcher.cycles),
+   VALUE("texture_cache.mshr_cycles", "cycles", "cycles that misses of the texture caches waited for an MSHR",
+         memory.texture_waits),
+   VALUE("l2.mshr_cycles", "cycles", "cycles that misses of the L2 waited for an MSHR", memory.l2.waits),
+   VALUE("l2.bank_cycles", "cycles", "cycles that accesses of the L2 waited for their bank",
+         memory.l2_banks.waits),
+   VALUE("mesh.wait_cycles", "cycles", "cycles that messages waited for a link, or for the table",
+         memory.link_cycles),
+   {0},
+};
 
-   struct cm_stage fragment = {0};
-   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++)
-      cm_stage_add(&fragment, &timing->raster.processors[p]);
-   const struct cm_stage *const stages[CM_TIMING_STAGE_COUNT] = {
-      [CM_TIMING_STAGE_VERTEX_FETCH] = &timing->geometry.fetch,
-      [CM_TIMING_STAGE_VERTEX_PROCESSORS] = &timing->geometry.processors,
-      [CM_TIMING_STAGE_PRIMITIVE_ASSEMBLY] = &timing->geometry.assembly,
-      [CM_TIMING_STAGE_POLYGON_LIST_BUILDER] = &timing->geometry.builder,
-      [CM_TIMING_STAGE_TILE_FETCHER] = &timing->fetcher.stage,
-      [CM_TIMING_STAGE_HIDDEN_SURFACE_REMOVAL] = &timing->hidden.stage,
-      [CM_TIMING_STAGE_RASTERIZER] = &timing->raster.rasterizer,
-      [CM_TIMING_STAGE_EARLY_Z] = &timing->raster.early_z,
-      [CM_TIMING_STAGE_FRAGMENT_PROCESSORS] = &fragment,
-      [CM_TIMING_STAGE_BLENDING_UNIT] = &timing->raster.blend,
-      [CM_TIMING_STAGE_TILE_BUFFERS] = &timing->transfer.stage,
-   };
-   const struct cm_queue *queues[CM_TIMING_QUEUE_COUNT];
-   for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++)
-      queues[q] = cm_tiled_timing_queue(timing, q);
-   cm_pipeline_collect(values + CM_TIMING_EVENT_COUNT, stages, CM_TIMING_STAGE_COUNT, queues,
-                       CM_TIMING_QUEUE_COUNT, &timing->memory.base);
-}
+static const struct cm_stage_part stages[] = {
+   STAGE("vertex_fetch", "the fetch of indices and vertices", geometry.fetch),
+   {"vertex_processors", "the Vertex Processors, summed", AT(geometry.processors), true},
+   STAGE("primitive_assembly", "Primitive Assembly", geometry.assembly),
+   STAGE("polygon_list_builder", "the Polygon List Builder", geometry.builder),
+   STAGE("tile_fetcher", "the Tile Fetcher", fetcher.stage),
+   STAGE("hidden_surface_removal", "Hidden Surface Removal", hidden.stage),
+   STAGE("rasterizer", "the Rasterizer", raster.rasterizer),
+   STAGE("early_z", "the Early Z-Test", raster.early_z),
+   {"fragment_processors", "the Fragment Processors, summed", AT(base.fragment), true},
+   STAGE("blending_unit", "the Blending Unit", raster.blend),
+   STAGE("tile_buffers", "loads and flushes of tiles", transfer.stage),
+   {0},
+};
 
-bool
-cm_tiled_timing_list_counters(struct cm_counter_table *table)
-{
-   static const struct cm_counter_text events[] = {CM_TIMING_EVENTS(CM_COUNTER_TEXT)};
-   static const struct cm_counter_text stages[] = {CM_TIMING_STAGES(CM_PART_TEXT)};
-   static const struct cm_counter_text queues[] = {CM_TIMING_QUEUES(CM_PART_TEXT)};
-   static const struct cm_pipeline_texts texts = {
-      events, stages, queues, CM_TIMING_EVENT_COUNT, CM_TIMING_STAGE_COUNT, CM_TIMING_QUEUE_COUNT,
-   };
-   return cm_pipeline_list_counters(&texts, table);
-}
+static const struct cm_queue_part queues[] = {
+   QUEUE("vertex_input", "vertices before the Vertex Processors", geometry.input),
+   QUEUE("vertex_output", "vertices before Primitive Assembly", geometry.output),
+   QUEUE("triangle", "primitives before the Polygon List Builder", geometry.triangles),
+   QUEUE("tile_fetch", "primitives requested by the Tile Fetcher", fetcher.requests),
+   QUEUE("tile", "primitives behind the Tile Fetcher", fetcher.tiles),
+   QUEUE("early_z", "quads before the Early Z-Test", raster.z_queue),
+   QUEUE("early_z_flight", "quads in the Early Z-Test", raster.z_flight),
+   QUEUE("fragment", "quads before the Fragment Processors", raster.fragments),
+   QUEUE("color", "quads before the Blending Unit", raster.colors),
+   {0},
+};
+static_assert(sizeof queues / sizeof queues[0] == CM_TILED_QUEUES + 1, "the timeline has them all");
+
+const struct cm_pipeline_parts cm_tiled_parts = {values, stages, queues};

@@ -10,16 +10,16 @@ void
 cm_fetcher_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
-   const struct cm_config *config = timing->config;
+   const struct cm_config *config = timing->base.config;
    const uint32_t limit = config->primitive_buffer.lines && timing->pipeline->tile_queue
                              ? config->primitive_buffer.output_queue
                              : timing->pipeline->tile_queue;
    fetcher->attribute_port =
       config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE] ? 0 : 1;
    fetcher->begin = CM_UNKNOWN;
-   fetcher->data = cm_pool_take(&timing->pool, timing->pipeline->fetch_queue, sizeof *fetcher->data);
-   cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue, &timing->pool);
-   cm_queue_init(&fetcher->tiles, limit, &timing->pool);
+   fetcher->data = cm_pool_take(&timing->base.pool, timing->pipeline->fetch_queue, sizeof *fetcher->data);
+   cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue, &timing->base.pool);
+   cm_queue_init(&fetcher->tiles, limit, &timing->base.pool);
 }
 
 static uint32_t
@@ -149,7 +149,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
    primitive->issued = begin;
    cm_queue_push(&fetcher->requests);
 
-   const uint64_t found = begin + 1 + latency(timing->config, CM_STREAM_PB_LIST);
+   const uint64_t found = begin + 1 + latency(timing->base.config, CM_STREAM_PB_LIST);
    const cm_entry *token = work->log.entries.items + fetcher->token;
    const cm_entry *end = cm_group_end(token, work->log.entries.items + primitive->tokens_end);
    cm_wait_begin(&fetcher->list, found);
@@ -167,7 +167,7 @@ ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *pri
    const struct cm_work *work = fetcher->work;
    const uint64_t begin = cm_wait_resolve(&timing->memory.base, &fetcher->list);
    /* An Attribute Cache looks up primitives, others look up attributes. */
-   const uint32_t lookups = timing->config->primitive_buffer.lines ? 1 : primitive->attributes;
+   const uint32_t lookups = timing->base.config->primitive_buffer.lines ? 1 : primitive->attributes;
    uint64_t at = cm_later(begin, fetcher->attribute_end);
    cm_stage_account(&fetcher->stage, CM_STAGE_MEMORY, begin);
    for (uint32_t n = 0; n < lookups; n++)
@@ -175,7 +175,7 @@ ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *pri
    cm_stage_account(&fetcher->stage, CM_STAGE_BUSY, at);
    fetcher->attribute_end = at;
 
-   const uint64_t found = at + latency(timing->config, CM_STREAM_PB_ATTRIBUTE);
+   const uint64_t found = at + latency(timing->base.config, CM_STREAM_PB_ATTRIBUTE);
    struct cm_wait *data = data_of(fetcher, fetcher->requests.entered - 1);
    cm_wait_begin(data, found);
    const cm_entry *token = work->log.entries.items + fetcher->token;
@@ -186,7 +186,7 @@ ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *pri
    fetcher->pmd_requested = false;
    /* PMDs are read in order: the next one does not arrive before this one. */
    fetcher->list_begin =
-      cm_later(fetcher->list_begin, begin - 1 - latency(timing->config, CM_STREAM_PB_LIST));
+      cm_later(fetcher->list_begin, begin - 1 - latency(timing->base.config, CM_STREAM_PB_LIST));
    fetcher->clock = fetcher->list_begin;
    fetcher->next++;
 }

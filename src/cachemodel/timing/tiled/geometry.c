@@ -10,7 +10,7 @@ void
 cm_geometry_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   struct cm_pool *pool = &timing->pool;
+   struct cm_pool *pool = &timing->base.pool;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
    geometry->waits = cm_pool_take(pool, pipeline->vertex_queue, sizeof *geometry->waits);
    geometry->fetched = cm_pool_take(pool, pipeline->vertex_queue, sizeof *geometry->fetched);
@@ -59,7 +59,7 @@ bin(struct cm_tiled_timing *timing, uint64_t assembled)
    cm_stage_account(&geometry->builder, CM_STAGE_STARVED, enters);
    const uint64_t begin = geometry->builder.until;
    cm_queue_pop(&geometry->triangles, enters, begin);
-   cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->config, binned));
+   cm_stage_work(&geometry->builder, CM_STAGE_STARVED, begin, binning_cycles(timing->base.config, binned));
    cm_tiled_memory_writes(&timing->memory, work->log.entries.items + geometry->binned_token,
                           work->log.entries.items + binned->tokens_end, begin);
    geometry->binned_token = binned->tokens_end;
@@ -196,7 +196,7 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
                                        vertex->accesses ? vertex->accesses : 1);
    const uint32_t slot = (uint32_t)(geometry->input.entered % timing->pipeline->vertex_queue);
    struct cm_wait *wait = &geometry->waits[slot];
-   const uint64_t found = done + timing->config->caches[CM_UNIT_VERTEX_CACHE].latency;
+   const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
    cm_wait_begin(wait, cm_later(found, geometry->program_ready));
    cm_tiled_memory_misses(&timing->memory, work->log.entries.items + geometry->token,
                           work->log.entries.items + vertex->tokens_end, found, &timing->memory.vertex, 0,

@@ -26,7 +26,8 @@ struct cm_tiled_memory {
    struct cm_calendar *texture_ports, table_port, *links;
    struct cm_mesh mesh;
    uint32_t table_router, l2_router;
-   uint64_t link_cycles; /**< that messages waited for a link or a table */
+   uint64_t link_cycles;   /**< that messages waited for a link or a table */
+   uint64_t texture_waits; /**< of `texture` summed, at the end of the last frame */
 };
 
 /** config must be valid. config, nuca (NULL: none) and the pool must outlive memory. False when out of memory. */

@@ -8,16 +8,15 @@ void
 cm_raster_timing_init(struct cm_tiled_timing *timing)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   struct cm_pool *pool = &timing->pool;
+   struct cm_pool *pool = &timing->base.pool;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
-   const uint32_t processors = timing->config->fragment_stage.processors;
+   const uint32_t processors = timing->base.config->fragment_stage.processors;
    const uint32_t contexts = processors * pipeline->fragment_contexts;
    uint32_t capacity = 1;
    while (capacity < 2 * contexts || capacity < 2 * pipeline->color_queue)
       capacity *= 2;
    raster->flying_mask = capacity - 1;
    raster->flying = cm_pool_take(pool, capacity, sizeof *raster->flying);
-   raster->processors = cm_pool_take(pool, processors, sizeof *raster->processors);
    raster->next_context = cm_pool_take(pool, processors, sizeof *raster->next_context);
    raster->contexts = cm_pool_take(pool, contexts, sizeof *raster->contexts);
    for (uint32_t c = 0; raster->contexts && c < contexts; c++)
@@ -134,7 +133,7 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
     const cm_entry *token, const cm_entry *end, struct cm_flying_quad *flying)
 {
    struct cm_raster_timing *raster = &timing->raster;
-   struct cm_stage *processor = &raster->processors[quad->processor];
+   struct cm_stage *processor = &timing->base.processors[quad->processor];
    const enum cm_stage_state reason = raster->contexts[flying->context].reason;
    uint64_t begin = raster->dispatch;
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);

@@ -17,18 +17,18 @@ cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hier
    struct cm_tiled_timing *timing = calloc(1, sizeof *timing);
    if (!timing)
       return NULL;
-   timing->config = config;
+   cm_pipeline_init(&timing->base, &cm_tiled_parts, config, &timing->memory.base);
    timing->pipeline = &config->pipeline;
    timing->hierarchy = hierarchy;
    cm_geometry_timing_init(timing);
    cm_fetcher_timing_init(timing);
    cm_raster_timing_init(timing);
    timing->transfer.flushed =
-      cm_pool_take(&timing->pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
+      cm_pool_take(&timing->base.pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
    cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
-                          config->pipeline.fragment_contexts, &timing->pool);
-   if (cm_tiled_memory_init(&timing->memory, config, nuca, &timing->pool) && !timing->pool.out_of_memory &&
-       cm_log_queue_init(&timing->logs, take_log, end_frame, timing))
+                          config->pipeline.fragment_contexts, &timing->base.pool);
+   if (cm_tiled_memory_init(&timing->memory, config, nuca, &timing->base.pool) &&
+       !timing->base.pool.out_of_memory && cm_log_queue_init(&timing->logs, take_log, end_frame, timing))
       return timing;
    cm_tiled_timing_destroy(timing);
    return NULL;
@@ -59,7 +59,7 @@ cm_tiled_timing_destroy(struct cm_tiled_timing *timing)
    cm_log_queue_finish(&timing->logs, destroy_work);
    destroy_works(timing->first);
    cm_tiled_memory_finish(&timing->memory);
-   cm_pool_finish(&timing->pool);
+   cm_pool_finish(&timing->base.pool);
    free(timing);
 }
 
@@ -256,28 +256,15 @@ take_log(void *context, struct cm_work *work)
 static uint64_t
 last_cycle(const struct cm_tiled_timing *timing)
 {
-   uint64_t end = cm_later(timing->geometry.end, timing->fetcher.out_time);
-   end = cm_later(end, cm_later(timing->geometry.fetch.until, timing->hidden.stage.until));
-   end = cm_later(end, cm_later(timing->raster.rasterizer.until, timing->raster.early_z.until));
-   end = cm_later(end, cm_later(timing->raster.blend.until, timing->transfer.stage.until));
-   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++)
-      end = cm_later(end, timing->raster.processors[p].until);
-   return cm_later(cm_later(end, timing->fetcher.stage.until), timing->raster.z_time);
+   const uint64_t end = cm_later(timing->geometry.end, timing->fetcher.out_time);
+   return cm_later(cm_later(end, timing->raster.z_time), cm_pipeline_last_cycle(&timing->base));
 }
 
 /* Synchronizes all stages at the end of a frame. */
 static void
 rest_until(struct cm_tiled_timing *timing, uint64_t end)
 {
-   struct cm_stage *const of_one_unit[] = {
-      &timing->geometry.fetch, &timing->geometry.assembly, &timing->geometry.builder,
-      &timing->fetcher.stage,  &timing->hidden.stage,      &timing->raster.rasterizer,
-      &timing->raster.early_z, &timing->raster.blend,      &timing->transfer.stage,
-   };
-   for (unsigned i = 0; i < sizeof of_one_unit / sizeof of_one_unit[0]; i++)
-      cm_stage_account(of_one_unit[i], CM_STAGE_STARVED, end);
-   for (uint32_t p = 0; p < timing->config->fragment_stage.processors; p++)
-      cm_stage_account(&timing->raster.processors[p], CM_STAGE_STARVED, end);
+   cm_pipeline_rest(&timing->base, end);
    struct cm_stage *vertex = &timing->geometry.processors;
    vertex->until = end * timing->pipeline->vertex_processors;
    vertex->cycles[CM_STAGE_STARVED] = vertex->until - vertex->cycles[CM_STAGE_BUSY] -
@@ -312,13 +299,14 @@ end_frame(void *context)
       advance(timing, true);
    const uint64_t end = last_cycle(timing);
    rest_until(timing, end);
-   cm_memory_advance(&timing->memory.base, end);
+   timing->memory.texture_waits = 0;
+   for (uint32_t i = 0; i < timing->memory.num_texture; i++)
+      timing->memory.texture_waits += timing->memory.texture[i].waits;
+   cm_pipeline_end_frame(&timing->base, end);
    if (timing->timeline)
       cm_tiled_timing_report_frame(timing, false);
-   timing->cycles = end;
    timing->frames++;
    timing->passes = 0;
-   cm_tiled_timing_collect(timing);
    if (timing->timeline)
       cm_tiled_timing_report_frame(timing, true);
 }

@@ -3,12 +3,11 @@
 #ifndef CM_TILED_H
 #define CM_TILED_H
 
-#include "timing/pieces.h"
+#include "timing/pipeline.h"
 #include "timing/tiled/log_queue.h"
 #include "timing/tiled/memory.h"
 #include "timing/tiled/texture.h"
 #include "timing/log.h"
-#include "timing/tiled/counters.h"
 
 /* ---- logs ---------------------------------------------------------------- */
 
@@ -105,8 +104,7 @@ struct cm_raster_timing {
    uint32_t next, popped; /**< quad, primitive */
    uint32_t token;
    struct cm_stage rasterizer, early_z, blend;
-   struct cm_stage *processors; /**< by processor */
-   uint32_t *next_context;      /**< by processor */
+   uint32_t *next_context; /**< by processor */
    struct cm_context *contexts;
    struct cm_queue z_queue, z_flight, fragments, colors;
    uint64_t z_time;     /**< when the last quad entered the Early Z-Test */
@@ -129,11 +127,14 @@ struct cm_transfer_timing {
    struct cm_stage stage;
 };
 
+/** What is counted. */
+extern const struct cm_pipeline_parts cm_tiled_parts;
+#define CM_TILED_QUEUES 9
+
 struct cm_tiled_timing {
-   const struct cm_config *config;
+   struct cm_pipeline base;
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
-   struct cm_pool pool; /**< of all parts but DRAM, the mesh and the logs */
    struct cm_tiled_memory memory;
    bool is_deadlocked; /**< a bug of the model: no cycle is counted any more */
    struct cm_timeline *timeline;
@@ -158,12 +159,10 @@ struct cm_tiled_timing {
    uint32_t passes; /**< of the frame */
    struct cm_timeline_past {
       uint64_t cycle;
-      uint64_t waiting[CM_TIMING_QUEUE_COUNT];
+      uint64_t waiting[CM_TILED_QUEUES];
       uint64_t texture_misses, l2_misses, dram_bytes;
    } past;                                   /**< last values reported to the timeline */
    uint64_t bank_opened[256], bank_row[256]; /**< by bank: the open row and since when; 0: none */
-   uint64_t cycles;                          /**< of all frames that have ended */
-   uint64_t values[CM_TIMING_COUNTER_COUNT]; /**< of counters, at the end of the last frame */
 };
 
 /** NULL when out of memory. */
@@ -177,9 +176,6 @@ struct cm_log *cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log
 void cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log);
 void cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log);
 void cm_tiled_timing_frame_end(struct cm_tiled_timing *timing);
-
-/** Appends the counters. False when out of memory. */
-bool cm_tiled_timing_list_counters(struct cm_counter_table *table);
 
 /** Builds a stage. */
 void cm_geometry_timing_init(struct cm_tiled_timing *timing);
@@ -219,11 +215,6 @@ void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
 void cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work *work);
 void cm_tiled_timing_report_geometry(struct cm_tiled_timing *timing);
 void cm_tiled_timing_report_frame(struct cm_tiled_timing *timing, bool begins);
-const struct cm_queue *
-cm_tiled_timing_queue(const struct cm_tiled_timing *timing, enum cm_timing_queue queue);
-
-/** Reads the counters into timing->values. */
-void cm_tiled_timing_collect(struct cm_tiled_timing *timing);
 
 /** Returns a log that all stages are done with to the spare ones. */
 void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);
@@ -241,7 +232,7 @@ cm_group_end(const cm_entry *token, const cm_entry *end)
 static inline bool
 cm_tiled_timing_is_deferred(const struct cm_tiled_timing *timing)
 {
-   return timing->config->mode == CM_MODE_TBDR;
+   return timing->base.config->mode == CM_MODE_TBDR;
 }
 
 #endif

@@ -33,7 +33,7 @@ static void
 command_was_issued(const struct cm_dram_issue *issue, void *context)
 {
    struct cm_tiled_timing *timing = context;
-   const struct cm_dram_system_config *dram = &timing->config->dram_system;
+   const struct cm_dram_system_config *dram = &timing->base.config->dram_system;
    const uint32_t banks = count_banks(dram);
    const uint32_t first = (issue->channel * dram->ranks + issue->rank) * banks, bank = first + issue->bank;
    const uint64_t cycle = cm_dram_clock_from_dram(timing->memory.base.clock, issue->cycle);
@@ -72,7 +72,7 @@ count_misses(const struct cm_tiled_timing *timing, enum cm_unit unit)
                                       .instance = -1,
                                       .stream = -1,
                                       .event = CM_CACHE_EVENT_MISSES};
-   return timing->config->caches[unit].size ? cm_hierarchy_counter(timing->hierarchy, &counter) : 0;
+   return timing->base.config->caches[unit].size ? cm_hierarchy_counter(timing->hierarchy, &counter) : 0;
 }
 
 static struct cm_timeline_past
@@ -81,8 +81,8 @@ snapshot(const struct cm_tiled_timing *timing, uint64_t cycle)
    struct cm_timeline_past now = {.cycle = cycle};
    struct cm_dram_system_counters dram;
    cm_dram_system_count(timing->memory.base.dram, &dram);
-   for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++)
-      now.waiting[q] = cm_tiled_timing_queue(timing, (enum cm_timing_queue)q)->waiting;
+   for (unsigned q = 0; q < CM_TILED_QUEUES; q++)
+      now.waiting[q] = cm_pipeline_queue(&timing->base, q)->waiting;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       now.dram_bytes += dram.read_bytes[stream] + dram.write_bytes[stream];
    now.texture_misses = count_misses(timing, CM_UNIT_TEXTURE_CACHE);
@@ -94,16 +94,13 @@ snapshot(const struct cm_tiled_timing *timing, uint64_t cycle)
 static void
 report_rates(struct cm_tiled_timing *timing, uint64_t cycle)
 {
-   static const char *const names[] = {
-#define QUEUE_NAME(id, name, description) "queue " name,
-      CM_TIMING_QUEUES(QUEUE_NAME)};
    const struct cm_timeline_past *past = &timing->past;
    if (cycle <= past->cycle)
       return;
    const struct cm_timeline_past now = snapshot(timing, cycle);
    const uint64_t cycles = cycle - past->cycle;
-   for (unsigned q = 0; q < CM_TIMING_QUEUE_COUNT; q++)
-      cm_timeline_value(timing->timeline, names[q], past->cycle,
+   for (unsigned q = 0; q < CM_TILED_QUEUES; q++)
+      cm_timeline_value(timing->timeline, cm_tiled_parts.queues[q].label, past->cycle,
                         (now.waiting[q] - past->waiting[q]) * 1000 / cycles);
    cm_timeline_value(timing->timeline, "texture cache misses a cycle", past->cycle,
                      (now.texture_misses - past->texture_misses) * 1000 / cycles);
@@ -145,8 +142,8 @@ void
 cm_tiled_timing_report_frame(struct cm_tiled_timing *timing, bool begins)
 {
    struct cm_timeline *timeline = timing->timeline;
-   if (begins && cm_timeline_begin_frame(timeline, timing->frames, timing->cycles)) {
-      timing->past = snapshot(timing, timing->cycles);
+   if (begins && cm_timeline_begin_frame(timeline, timing->frames, timing->base.cycles)) {
+      timing->past = snapshot(timing, timing->base.cycles);
       cm_dram_system_observe(timing->memory.base.dram, command_was_issued, timing);
    } else if (!begins && cm_timeline_is_recording(timeline)) {
       const uint64_t end = timing->raster.barrier;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "timing/pipeline.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+static const struct cm_value_part frame_values[] = {
+   CM_VALUE_PART(struct cm_pipeline, "gpu.cycles", "cycles", "cycles of the GPU's clock", cycles),
+   CM_VALUE_PART(struct cm_pipeline, "gpu.time", "ns", "gpu.cycles at clock_mhz", time),
+   {0},
+};
+
+/* A part, at its offset. */
+static inline void *
+part(const struct cm_pipeline *pipeline, size_t at)
+{
+   return (char *)pipeline + at;
+}
+
+void
+cm_pipeline_init(struct cm_pipeline *pipeline, const struct cm_pipeline_parts *parts,
+                 const struct cm_config *config, struct cm_memory *memory)
+{
+   pipeline->parts = parts;
+   pipeline->config = config;
+   pipeline->memory = memory;
+   pipeline->processors =
+      cm_pool_take(&pipeline->pool, config->fragment_stage.processors, sizeof *pipeline->processors);
+}
+
+/* ---- counters ------------------------------------------------------------ */
+
+static bool
+add_counter(struct cm_counter_table *table, int *event, const char *name, const char *name_end,
+            const char *measure, const char *what, const char *description)
+{
+   struct cm_counter *counter = cm_counter_table_append(table, (*event)++, measure);
+   if (!counter)
+      return false;
+   snprintf(counter->name, sizeof counter->name, "%s%s", name, name_end);
+   snprintf(counter->description, sizeof counter->description, "%s%s", what, description);
+   return true;
+}
+
+static bool
+add_values(struct cm_counter_table *table, int *event, const struct cm_value_part *value)
+{
+   while (value->name && add_counter(table, event, value->name, "", value->measure, "", value->description))
+      value++;
+   return !value->name;
+}
+
+bool
+cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, struct cm_counter_table *table)
+{
+   static const struct cm_counter_text states[] = {
+#define STATE_TEXT(id, name, description) {"." name "_cycles", NULL, ": " description},
+      CM_STAGE_STATES(STATE_TEXT)};
+   static const struct cm_counter_text dram[] = {
+#define DRAM_TEXT(name, measure, description) {"dram_system." #name, measure, description},
+      CM_DRAM_SYSTEM_COUNTERS(DRAM_TEXT)};
+   int event = 0;
+   bool fine = add_values(table, &event, frame_values) && add_values(table, &event, parts->values);
+   for (const struct cm_stage_part *stage = parts->stages; stage->name; stage++) {
+      for (int state = 0; state < CM_STAGE_STATE_COUNT; state++)
+         fine = fine && add_counter(table, &event, stage->name, states[state].name, "cycles",
+                                    stage->description, states[state].description);
+   }
+   for (const struct cm_queue_part *queue = parts->queues; queue->name; queue++)
+      fine = fine &&
+             add_counter(table, &event, queue->name, ".items", "items", queue->description,
+                         ": number of items") &&
+             add_counter(table, &event, queue->name, ".cycles", "cycles", queue->description,
+                         ": sum of their cycles in the queue");
+   for (unsigned d = 0; d < sizeof dram / sizeof dram[0]; d++)
+      fine = fine && add_counter(table, &event, dram[d].name, "", dram[d].measure,
+                                 "the DRAM system: ", dram[d].description);
+   assert(event <= CM_PIPELINE_COUNTERS);
+   return fine;
+}
+
+const struct cm_queue *
+cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number)
+{
+   return part(pipeline, pipeline->parts->queues[number].at);
+}
+
+/* The values, in the order in which they are listed. */
+static void
+collect(struct cm_pipeline *pipeline)
+{
+   const struct cm_pipeline_parts *parts = pipeline->parts;
+   uint64_t *next = pipeline->values;
+   pipeline->fragment = (struct cm_stage){0};
+   for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
+      cm_stage_add(&pipeline->fragment, &pipeline->processors[p]);
+   for (const struct cm_value_part *value = frame_values; value->name; value++)
+      *next++ = *(const uint64_t *)part(pipeline, value->at);
+   for (const struct cm_value_part *value = parts->values; value->name; value++)
+      *next++ = *(const uint64_t *)part(pipeline, value->at);
+   for (const struct cm_stage_part *stage = parts->stages; stage->name; stage++) {
+      memcpy(next, ((const struct cm_stage *)part(pipeline, stage->at))->cycles,
+             CM_STAGE_STATE_COUNT * sizeof *next);
+      next += CM_STAGE_STATE_COUNT;
+   }
+   for (unsigned q = 0; parts->queues[q].name; q++) {
+      const struct cm_queue *queue = cm_pipeline_queue(pipeline, q);
+      *next++ = queue->popped;
+      *next++ = queue->waiting;
+   }
+   cm_memory_collect(pipeline->memory, next);
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+uint64_t
+cm_pipeline_last_cycle(const struct cm_pipeline *pipeline)
+{
+   uint64_t last = 0;
+   for (const struct cm_stage_part *stage = pipeline->parts->stages; stage->name; stage++) {
+      if (!stage->is_summed)
+         last = cm_later(last, ((const struct cm_stage *)part(pipeline, stage->at))->until);
+   }
+   for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
+      last = cm_later(last, pipeline->processors[p].until);
+   return last;
+}
+
+void
+cm_pipeline_rest(struct cm_pipeline *pipeline, uint64_t until)
+{
+   for (const struct cm_stage_part *stage = pipeline->parts->stages; stage->name; stage++) {
+      if (!stage->is_summed)
+         cm_stage_account(part(pipeline, stage->at), CM_STAGE_STARVED, until);
+   }
+   for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
+      cm_stage_account(&pipeline->processors[p], CM_STAGE_STARVED, until);
+}
+
+void
+cm_pipeline_end_frame(struct cm_pipeline *pipeline, uint64_t cycle)
+{
+   cm_memory_advance(pipeline->memory, cycle);
+   pipeline->cycles = cycle;
+   pipeline->time = cycle * 1000 / pipeline->config->clock_mhz;
+   collect(pipeline);
+}
