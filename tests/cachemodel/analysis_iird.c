@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/reuse.h"
+#include "support/reuse_frame.h"
 #include "support/test.h"
 
 #define FRAMES 6
@@ -31,12 +31,12 @@ test_loop_traces(void **unused)
          struct cm_reuse *circular = loop_trace(s, sets, false);
          struct cm_reuse *alternate = loop_trace(s, sets, true);
          for (unsigned frame = 1; frame < FRAMES; frame++) {
-            const struct cm_reuse_counts *counts = cm_reuse_frame(circular, frame);
+            const struct cm_reuse_counts *counts = reuse_frame(circular, frame);
             assert_int_equal(counts->reuses, s * sets);
             assert_int_equal(counts->sum_maximum, counts->reuses * (s - 1));
             assert_int_equal(counts->sum_last_first, counts->reuses * (s - 1));
             assert_int_equal(counts->sum_last_last, counts->reuses * (s - 1));
-            counts = cm_reuse_frame(alternate, frame);
+            counts = reuse_frame(alternate, frame);
             assert_int_equal(counts->reuses, s * sets);
             assert_int_equal(counts->sum_maximum, counts->reuses * (s - 1));
             assert_int_equal(2 * counts->sum_last_first, counts->reuses * (s - 1));
@@ -61,13 +61,13 @@ test_insertion_and_deletion(void **unused)
          cm_reuse_access(reuse, (uint64_t)*block);
       cm_reuse_frame_end(reuse);
    }
-   const struct cm_reuse_counts *counts = cm_reuse_frame(reuse, 1);
+   const struct cm_reuse_counts *counts = reuse_frame(reuse, 1);
    assert_int_equal(counts->reuses, 7);
    assert_int_equal(counts->sum_maximum, 7 * 6);
    assert_int_equal(counts->sum_last_first, 7 * 7);
    assert_int_equal(counts->insertions, 1);
    assert_int_equal(counts->deletions, 0);
-   counts = cm_reuse_frame(reuse, 2);
+   counts = reuse_frame(reuse, 2);
    assert_int_equal(counts->reuses, 6);
    assert_int_equal(counts->sum_maximum, 6 * 7);
    assert_int_equal(counts->sum_last_first, 6 * 5); /* of the two that are gone, none is between */
@@ -88,7 +88,7 @@ test_by_hand(void **unused)
    }
    /* Last accesses before: B C A D. First accesses: D A C E; distances D 0, A 1 (D), C 2 (A, D).
     * Last accesses: D C E A; distances D 0, C 2 (A, D), A 3 (D, C, E). */
-   const struct cm_reuse_counts *counts = cm_reuse_frame(reuse, 1);
+   const struct cm_reuse_counts *counts = reuse_frame(reuse, 1);
    assert_int_equal(counts->reuses, 3);
    assert_int_equal(counts->sum_maximum, 3 * 3);
    assert_int_equal(counts->sum_last_first, 0 + 1 + 2);
@@ -178,7 +178,7 @@ check_frames(uint64_t *state)
          expected.sum_maximum += reuses * (before.count - 1ull);
       }
       assert_int_equal(again, expected.reuses);
-      const struct cm_reuse_counts *found = cm_reuse_frame(reuse, frame);
+      const struct cm_reuse_counts *found = reuse_frame(reuse, frame);
       assert_int_equal(found->reuses, expected.reuses);
       assert_int_equal(found->sum_maximum, expected.sum_maximum);
       assert_int_equal(found->sum_last_first, expected.sum_last_first);

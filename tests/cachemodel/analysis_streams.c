@@ -6,11 +6,31 @@
 #include "analysis/analysis.h"
 #include "support/test.h"
 
+/* What arrives at a unit with blocks of 64 bytes. */
+static void
+give(struct cm_analysis *analysis, cm_entry entry)
+{
+   const struct cm_access_reader reader = cm_analysis_reader(analysis, CM_UNIT_L2, 6);
+   reader.read(reader.context, &entry, 1);
+}
+
+static void
+mark(struct cm_analysis *analysis, enum cm_mark mark)
+{
+   give(analysis, cm_entry_make(CM_ENTRY_MARK, mark, 0, (enum cm_stream)0, 0));
+}
+
+static void
+access_block(struct cm_analysis *analysis, enum cm_stream stream, uint64_t block)
+{
+   give(analysis, cm_entry_access(cm_entry_cache(CM_UNIT_L2, 0), CM_READ, stream, block * 64));
+}
+
 static void
 access_all(struct cm_analysis *analysis, enum cm_stream stream, const uint64_t *blocks, unsigned count)
 {
    for (unsigned b = 0; b < count; b++)
-      cm_analysis_access(analysis, stream, blocks[b]);
+      access_block(analysis, stream, blocks[b]);
 }
 
 static void
@@ -20,20 +40,20 @@ test_by_hand(void **unused)
    struct cm_analysis *analysis = cm_analysis_create(4, CM_INDEX_MODULO);
    /* Outside of tiles: counts as reuse only. */
    access_all(analysis, CM_STREAM_TEXTURE, (const uint64_t[]){0, 0}, 2);
-   cm_analysis_tile_begin(analysis);
+   mark(analysis, CM_MARK_TILE_BEGIN);
    /* Set 0: 0, 4, 0; set 1: 1; another stream: set 0 once. */
    access_all(analysis, CM_STREAM_TEXTURE, (const uint64_t[]){0, 4, 1, 0}, 4);
    access_all(analysis, CM_STREAM_PB_LIST, (const uint64_t[]){0}, 1);
-   cm_analysis_tile_end(analysis);
-   cm_analysis_frame_end(analysis);
-   cm_analysis_tile_begin(analysis);
+   mark(analysis, CM_MARK_TILE_END);
+   mark(analysis, CM_MARK_FRAME_END);
+   mark(analysis, CM_MARK_TILE_BEGIN);
    access_all(analysis, CM_STREAM_TEXTURE, (const uint64_t[]){8}, 1);
-   cm_analysis_tile_end(analysis);
-   cm_analysis_tile_begin(analysis);
-   cm_analysis_tile_end(analysis); /* an empty one */
-   cm_analysis_frame_end(analysis);
+   mark(analysis, CM_MARK_TILE_END);
+   mark(analysis, CM_MARK_TILE_BEGIN);
+   mark(analysis, CM_MARK_TILE_END); /* an empty one */
+   mark(analysis, CM_MARK_FRAME_END);
 
-   assert_int_equal(cm_analysis_frames(analysis), 2);
+   assert_int_equal(cm_analysis_reuse(analysis, CM_STREAM_TEXTURE, 1, 9).accesses, 1);
    struct cm_histogram tiles = cm_analysis_tiles(analysis, CM_STREAM_TEXTURE, 0, 0);
    assert_int_equal(tiles.bins[0], 0);
    assert_int_equal(tiles.bins[1], 1);
@@ -67,17 +87,17 @@ test_random_tiles(void **unused)
    uint64_t state = 9, accesses[CM_STREAM_COUNT] = {0};
    for (unsigned tile = 0; tile < 500; tile++) {
       uint32_t counts[CM_STREAM_COUNT][32] = {0};
-      cm_analysis_tile_begin(analysis);
+      mark(analysis, CM_MARK_TILE_BEGIN);
       for (unsigned i = random_below(&state, 1500); i > 0; i--) {
          const enum cm_stream stream = (enum cm_stream)random_below(&state, CM_STREAM_COUNT);
          const uint64_t block = random_below(&state, 64) & random_below(&state, 64);
-         cm_analysis_access(analysis, stream, block);
+         access_block(analysis, stream, block);
          counts[stream][block % 32]++;
          accesses[stream]++;
       }
-      cm_analysis_tile_end(analysis);
+      mark(analysis, CM_MARK_TILE_END);
       if (tile % 10 == 9)
-         cm_analysis_frame_end(analysis);
+         mark(analysis, CM_MARK_FRAME_END);
       for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
          for (unsigned set = 0; set < 32; set++) {
             if (counts[stream][set])

@@ -5,6 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The running tile's accesses of a stream to each set. */
+struct tile_accesses {
+   uint32_t *counts;  /* by set */
+   uint32_t *touched; /* sets with accesses */
+   uint32_t num_touched;
+};
+
 /* A frame's accesses to a set in a tile. */
 struct tile_frame {
    struct cm_histogram streams[CM_STREAM_COUNT];
@@ -12,7 +19,7 @@ struct tile_frame {
 
 struct cm_analysis {
    struct cm_reuse *reuse[CM_STREAM_COUNT];
-   struct cm_tile_accesses *tile_accesses[CM_STREAM_COUNT];
+   struct tile_accesses tiles[CM_STREAM_COUNT];
    struct tile_frame *frames; /* the last of them is the running one */
    uint32_t frame;
    bool in_tile;
@@ -30,8 +37,10 @@ cm_analysis_create(uint32_t sets, enum cm_index index)
    bool fine = analysis->frames != NULL;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT && fine; stream++) {
       analysis->reuse[stream] = cm_reuse_create(sets, index);
-      analysis->tile_accesses[stream] = cm_tile_accesses_create(sets);
-      fine = analysis->reuse[stream] && analysis->tile_accesses[stream];
+      struct tile_accesses *tile = &analysis->tiles[stream];
+      tile->counts = calloc(sets, sizeof *tile->counts);
+      tile->touched = malloc(sets * sizeof *tile->touched);
+      fine = analysis->reuse[stream] && tile->counts && tile->touched;
    }
    if (fine)
       return analysis;
@@ -46,38 +55,41 @@ cm_analysis_destroy(struct cm_analysis *analysis)
       return;
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
       cm_reuse_destroy(analysis->reuse[stream]);
-      cm_tile_accesses_destroy(analysis->tile_accesses[stream]);
+      free(analysis->tiles[stream].counts);
+      free(analysis->tiles[stream].touched);
    }
    free(analysis->frames);
    free(analysis);
 }
 
-void
-cm_analysis_tile_begin(struct cm_analysis *analysis)
+static void
+end_tile(struct cm_analysis *analysis)
 {
-   analysis->in_tile = true;
-}
-
-void
-cm_analysis_tile_end(struct cm_analysis *analysis)
-{
-   struct tile_frame *frame = &analysis->frames[analysis->frame];
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
-      cm_tile_accesses_end(analysis->tile_accesses[stream], &frame->streams[stream]);
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+      struct tile_accesses *tile = &analysis->tiles[stream];
+      for (uint32_t t = 0; t < tile->num_touched; t++) {
+         uint32_t *count = &tile->counts[tile->touched[t]];
+         analysis->frames[analysis->frame].streams[stream].bins[cm_histogram_bin(*count)]++;
+         *count = 0;
+      }
+      tile->num_touched = 0;
+   }
    analysis->in_tile = false;
 }
 
-void
-cm_analysis_access(struct cm_analysis *analysis, enum cm_stream stream, uint64_t block)
+static void
+access_block(struct cm_analysis *analysis, enum cm_stream stream, uint64_t block)
 {
    struct cm_reuse *reuse = analysis->reuse[stream];
+   struct tile_accesses *tile = &analysis->tiles[stream];
+   const uint32_t set = cm_reuse_set(reuse, block);
    cm_reuse_access(reuse, block);
-   if (analysis->in_tile)
-      cm_tile_accesses_add(analysis->tile_accesses[stream], cm_reuse_set(reuse, block));
+   if (analysis->in_tile && tile->counts[set]++ == 0)
+      tile->touched[tile->num_touched++] = set;
 }
 
-void
-cm_analysis_frame_end(struct cm_analysis *analysis)
+static void
+end_frame(struct cm_analysis *analysis)
 {
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       cm_reuse_frame_end(analysis->reuse[stream]);
@@ -92,9 +104,9 @@ static void
 read_mark(struct cm_analysis *analysis, enum cm_mark mark)
 {
    switch (mark) {
-   case CM_MARK_TILE_BEGIN: cm_analysis_tile_begin(analysis); break;
-   case CM_MARK_TILE_END: cm_analysis_tile_end(analysis); break;
-   case CM_MARK_FRAME_END: cm_analysis_frame_end(analysis); break;
+   case CM_MARK_TILE_BEGIN: analysis->in_tile = true; break;
+   case CM_MARK_TILE_END: end_tile(analysis); break;
+   case CM_MARK_FRAME_END: end_frame(analysis); break;
    default: break;
    }
 }
@@ -107,7 +119,7 @@ read_entries(void *context, const cm_entry *entries, uint32_t count)
       struct cm_unit_arrival arrival;
       switch (cm_arrivals_decode(&analysis->arrivals, entries[i], &arrival)) {
       case CM_ARRIVAL_ACCESS:
-         cm_analysis_access(analysis, arrival.stream, arrival.address >> analysis->arrivals.block_shift);
+         access_block(analysis, arrival.stream, arrival.address >> analysis->arrivals.block_shift);
          break;
       case CM_ARRIVAL_MARK: read_mark(analysis, arrival.mark); break;
       default: break;
@@ -120,12 +132,6 @@ cm_analysis_reader(struct cm_analysis *analysis, enum cm_unit unit, unsigned blo
 {
    analysis->arrivals = (struct cm_arrivals){.unit = unit, .block_shift = block_shift};
    return (struct cm_access_reader){.read = read_entries, .context = analysis, .units = 1u << unit};
-}
-
-uint32_t
-cm_analysis_frames(const struct cm_analysis *analysis)
-{
-   return analysis->frame;
 }
 
 struct cm_reuse_counts

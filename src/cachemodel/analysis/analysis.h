@@ -3,14 +3,14 @@
  * What "Boustrophedonic Frames" measures of the accesses that arrive at a cache or
  * at memory, for each stream by itself: shares of first, intra-frame and inter-frame
  * accesses, reuse distances, IIRDs, footprints (analysis/reuse.h), and how many
- * accesses a set gets in a tile (analysis/tile_accesses.h).
+ * accesses the sets get while a tile is rendered, sets without any left out (Figure 8):
+ * where it is one, reversing the tiles reverses the accesses to the set.
  */
 #ifndef CM_ANALYSIS_H
 #define CM_ANALYSIS_H
 
 #include "access/arrivals.h"
 #include "analysis/reuse.h"
-#include "analysis/tile_accesses.h"
 #include "config/units.h"
 
 struct cm_analysis;
@@ -19,24 +19,12 @@ struct cm_analysis;
 struct cm_analysis *cm_analysis_create(uint32_t sets, enum cm_index index);
 void cm_analysis_destroy(struct cm_analysis *analysis);
 
-/** Accesses between the two belong to a tile, the others to none. */
-void cm_analysis_tile_begin(struct cm_analysis *analysis);
-void cm_analysis_tile_end(struct cm_analysis *analysis);
-
-/** One access of a stream to a block (a block number, not an address). */
-void cm_analysis_access(struct cm_analysis *analysis, enum cm_stream stream, uint64_t block);
-
-/** What reads all that from the access stream: accesses to blocks of a unit (of 1 << block_shift bytes), tiles and
- * frames. The analysis must outlive it. */
+/** What takes the accesses from the access stream: those to blocks of a unit (of 1 << block_shift bytes), in which tile
+ * they are, and the frames' ends. The analysis must outlive it. */
 struct cm_access_reader
 cm_analysis_reader(struct cm_analysis *analysis, enum cm_unit unit, unsigned block_shift);
 
-/** Ends the frame; later accesses belong to the next one. */
-void cm_analysis_frame_end(struct cm_analysis *analysis);
-
-/** Frames ended so far. */
-uint32_t cm_analysis_frames(const struct cm_analysis *analysis);
-/** What was counted of a stream in the frames first … last together. */
+/** What was counted of a stream in the frames first … last together, the first that ended being 0. */
 struct cm_reuse_counts
 cm_analysis_reuse(const struct cm_analysis *analysis, enum cm_stream stream, uint32_t first, uint32_t last);
 /** Accesses of a stream to a set in a tile, over the tiles of the frames first … last. */

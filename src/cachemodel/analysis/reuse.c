@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/block_table.h"
 #include "analysis/reuse_set.h"
 #include "analysis/set_index.h"
 #include "util/array.h"
@@ -17,8 +18,8 @@ struct record {
    uint32_t slot;     /* in its set */
    uint32_t frame;    /* of the last access */
    uint32_t previous; /* the last frame before that with an access; NO_FRAME: none */
-   uint32_t
-      order; /* its position in the sub-trace of last accesses of the frame that was last when it ended */
+   /* Its position in the sub-trace of last accesses of the frame that was last when it ended. */
+   uint32_t order;
 };
 
 /* What the frame before and this one did in a set. */
@@ -36,9 +37,7 @@ struct cm_reuse {
 
    struct record *records;
    uint32_t num_records, max_records;
-   uint32_t *table; /* open addressing: number of a record + 1; 0: free */
-   uint32_t table_mask;
-   unsigned table_shift; /* of a hash, to a line of 16 positions */
+   struct cm_block_table table; /* of records' numbers */
 
    uint32_t *seen; /* a Fenwick tree over a sub-trace, for the last-last distances */
    uint32_t max_seen;
@@ -54,43 +53,21 @@ cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
    return cm_set_of(reuse->index, block);
 }
 
-/* Where a block's record is or would be in the table. Neighbours share a cache line of the machine. */
-static uint32_t
-find_position(const struct cm_reuse *reuse, uint64_t block)
-{
-   const uint64_t hash = (block >> 4) * 0x9e3779b97f4a7c15ull;
-   uint32_t position = ((uint32_t)(hash >> reuse->table_shift) << 4 | (block & 15)) & reuse->table_mask;
-   while (reuse->table[position] && reuse->records[reuse->table[position] - 1].block != block)
-      position = (position + 1) & reuse->table_mask;
-   return position;
-}
-
-/* An empty table for twice as many blocks. False when out of memory. */
-static bool
-make_table(struct cm_reuse *reuse, uint32_t max_records)
-{
-   uint32_t *table = calloc(2 * (size_t)max_records, sizeof *table);
-   if (!table)
-      return false;
-   free(reuse->table);
-   reuse->table = table;
-   reuse->table_mask = 2 * max_records - 1;
-   reuse->table_shift = 64 + 4 - 1 - (unsigned)__builtin_ctz(max_records);
-   reuse->max_records = max_records;
-   return true;
-}
-
+/* Room for twice as many blocks. */
 static bool
 grow_records(struct cm_reuse *reuse)
 {
+   struct cm_block_table table;
    const uint32_t max_records = reuse->max_records * 2;
-   if (max_records > UINT32_MAX / 4)
+   if (max_records >= 1u << 30 ||
+       !cm_array_grow(&reuse->records, reuse->max_records, sizeof *reuse->records) ||
+       !cm_block_table_init(&table, max_records))
       return false;
-   if (!cm_array_grow(&reuse->records, reuse->max_records, sizeof *reuse->records) ||
-       !make_table(reuse, max_records))
-      return false;
+   cm_block_table_finish(&reuse->table);
+   reuse->table = table;
+   reuse->max_records = max_records;
    for (uint32_t r = 0; r < reuse->num_records; r++)
-      reuse->table[find_position(reuse, reuse->records[r].block)] = r + 1;
+      cm_block_table_set(&table, reuse->records[r].block, r);
    return true;
 }
 
@@ -104,10 +81,11 @@ cm_reuse_create(uint32_t sets, enum cm_index index)
    reuse->index = cm_set_index(sets, index);
    reuse->sets = calloc(sets, sizeof *reuse->sets);
    reuse->set_frames = calloc(sets, sizeof *reuse->set_frames);
+   reuse->max_records = FIRST_RECORDS;
    reuse->records = malloc(FIRST_RECORDS * sizeof *reuse->records);
    reuse->frames = calloc(1, sizeof *reuse->frames);
    if (reuse->sets && reuse->set_frames && reuse->records && reuse->frames &&
-       make_table(reuse, FIRST_RECORDS))
+       cm_block_table_init(&reuse->table, FIRST_RECORDS))
       return reuse;
    cm_reuse_destroy(reuse);
    return NULL;
@@ -123,7 +101,7 @@ cm_reuse_destroy(struct cm_reuse *reuse)
    free(reuse->sets);
    free(reuse->set_frames);
    free(reuse->records);
-   free(reuse->table);
+   cm_block_table_finish(&reuse->table);
    free(reuse->seen);
    free(reuse->frames);
    free(reuse);
@@ -141,17 +119,14 @@ make_room(struct cm_reuse *reuse, struct cm_reuse_set *set)
 
 /* A block's first access ever. */
 static void
-access_new(struct cm_reuse *reuse, struct cm_reuse_set *set, uint64_t block, uint32_t position)
+access_new(struct cm_reuse *reuse, struct cm_reuse_set *set, uint64_t block)
 {
-   if (reuse->num_records == reuse->max_records) {
-      if (!grow_records(reuse)) {
-         reuse->out_of_memory = true;
-         return;
-      }
-      position = find_position(reuse, block);
+   if (reuse->num_records == reuse->max_records && !grow_records(reuse)) {
+      reuse->out_of_memory = true;
+      return;
    }
    const uint32_t record = reuse->num_records++;
-   reuse->table[position] = record + 1;
+   cm_block_table_set(&reuse->table, block, record);
    reuse->records[record] = (struct record){
       .block = block,
       .slot = cm_reuse_set_add(set, record),
@@ -185,19 +160,19 @@ cm_reuse_access(struct cm_reuse *reuse, uint64_t block)
    struct cm_reuse_set *set = &reuse->sets[s];
    counts->accesses++;
 
-   const uint32_t position = find_position(reuse, block), found = reuse->table[position];
+   const uint32_t found = cm_block_table_find(&reuse->table, block);
    if (!cm_reuse_set_has_room(set) && !make_room(reuse, set)) {
       reuse->out_of_memory = true;
       return;
    }
-   if (!found) {
+   if (found == CM_NOT_FOUND) {
       counts->first++;
       reuse->set_frames[s].blocks++;
-      access_new(reuse, set, block, position);
+      access_new(reuse, set, block);
       return;
    }
 
-   struct record *record = &reuse->records[found - 1];
+   struct record *record = &reuse->records[found];
    const uint32_t distance = cm_reuse_set_above(set, record->slot);
    if (record->frame == reuse->frame) {
       counts->intra++;
@@ -210,7 +185,7 @@ cm_reuse_access(struct cm_reuse *reuse, uint64_t block)
    }
    if (distance) {
       cm_reuse_set_remove(set, record->slot);
-      record->slot = cm_reuse_set_add(set, found - 1);
+      record->slot = cm_reuse_set_add(set, found);
    }
 }
 
@@ -307,18 +282,6 @@ cm_reuse_frame_end(struct cm_reuse *reuse)
 }
 
 /* ---- results ----------------------------------------------------------- */
-
-uint32_t
-cm_reuse_frames(const struct cm_reuse *reuse)
-{
-   return reuse->frame;
-}
-
-const struct cm_reuse_counts *
-cm_reuse_frame(const struct cm_reuse *reuse, uint32_t frame)
-{
-   return &reuse->frames[frame];
-}
 
 struct cm_reuse_counts
 cm_reuse_sum(const struct cm_reuse *reuse, uint32_t first, uint32_t last)

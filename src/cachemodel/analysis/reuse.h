@@ -68,11 +68,7 @@ void cm_reuse_frame_end(struct cm_reuse *reuse);
 /** The set of a block. */
 uint32_t cm_reuse_set(const struct cm_reuse *reuse, uint64_t block);
 
-/** Frames ended so far. */
-uint32_t cm_reuse_frames(const struct cm_reuse *reuse);
-/** What was counted in a frame that has ended. */
-const struct cm_reuse_counts *cm_reuse_frame(const struct cm_reuse *reuse, uint32_t frame);
-/** The sum over the frames first … last. */
+/** What was counted in the frames first … last that have ended. */
 struct cm_reuse_counts cm_reuse_sum(const struct cm_reuse *reuse, uint32_t first, uint32_t last);
 
 /** False when memory was out at some point: the counts are not complete. */
