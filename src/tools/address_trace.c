@@ -38,38 +38,30 @@ struct address_trace {
    char *name;
    struct address_options options;
    char *buffer;
-   size_t begin, end; /* of what has been read and not yet decoded */
+   size_t begin, size; /* of what has been read and not yet decoded */
    bool at_end;
-   uint64_t line; /* lines, or records, decoded */
+   uint64_t number; /* of lines, or records, decoded */
    /* The rest of an access that touches more blocks than a batch had room for. */
    uint64_t rest_block, rest_count;
    bool rest_write;
    uint8_t rest_stream;
 };
 
+/* What is wrong with the line, or the record, that is being decoded. */
 static bool __attribute__((format(printf, 4, 5)))
-wrong_line(const struct address_trace *trace, char *error, unsigned long error_size, const char *format, ...)
+malformed(const struct address_trace *trace, char *error, unsigned long error_size, const char *format, ...)
 {
-   char message[256];
-   va_list arguments;
-   va_start(arguments, format);
-   vsnprintf(message, sizeof message, format, arguments);
-   va_end(arguments);
-   snprintf(error, error_size, "%s:%llu: %s", trace->name, (unsigned long long)trace->line, message);
-   return false;
-}
-
-static bool __attribute__((format(printf, 4, 5)))
-wrong_record(const struct address_trace *trace, char *error, unsigned long error_size, const char *format,
-             ...)
-{
-   char message[256];
-   va_list arguments;
-   va_start(arguments, format);
-   vsnprintf(message, sizeof message, format, arguments);
-   va_end(arguments);
-   snprintf(error, error_size, "%s: record %llu (byte %llu): %s", trace->name,
-            (unsigned long long)trace->line + 1, (unsigned long long)(trace->line * RECORD_BYTES), message);
+   const unsigned long long number = trace->number;
+   int length = trace->options.format == ADDRESS_FORMAT_ORACLEGENERAL
+                   ? snprintf(error, error_size, "%s: record %llu (byte %llu): ", trace->name, number + 1,
+                              number * RECORD_BYTES)
+                   : snprintf(error, error_size, "%s:%llu: ", trace->name, number);
+   if ((unsigned long)length < error_size) {
+      va_list arguments;
+      va_start(arguments, format);
+      vsnprintf(error + length, error_size - (unsigned long)length, format, arguments);
+      va_end(arguments);
+   }
    return false;
 }
 
@@ -77,17 +69,16 @@ wrong_record(const struct address_trace *trace, char *error, unsigned long error
 static bool
 fill_buffer(struct address_trace *trace, size_t wanted, char *error, unsigned long error_size)
 {
-   if (trace->end - trace->begin >= wanted || trace->at_end)
+   if (trace->size >= wanted || trace->at_end)
       return true;
-   memmove(trace->buffer, trace->buffer + trace->begin, trace->end - trace->begin);
-   trace->end -= trace->begin;
+   memmove(trace->buffer, trace->buffer + trace->begin, trace->size);
    trace->begin = 0;
-   while (trace->end < wanted && !trace->at_end) {
-      const long count = input_file_read(trace->file, trace->buffer + trace->end, BUFFER_SIZE - trace->end,
+   while (trace->size < wanted && !trace->at_end) {
+      const long count = input_file_read(trace->file, trace->buffer + trace->size, BUFFER_SIZE - trace->size,
                                          error, error_size);
       if (count < 0)
          return false;
-      trace->end += (size_t)count;
+      trace->size += (size_t)count;
       trace->at_end = count == 0;
    }
    return true;
@@ -129,21 +120,21 @@ decode_din(struct address_trace *trace, const char *line, const char *end, struc
    const char label = line[0];
    const char *text = cm_text_skip_spaces(line + 1, end);
    if (text == line + 1 || text == end)
-      return wrong_line(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
+      return malformed(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
    if (memchr("45cv", label, 4))
-      return wrong_line(trace, error, error_size, "label %c: flushes and copies back cannot be simulated",
-                        label);
+      return malformed(trace, error, error_size, "label %c: flushes and copies back cannot be simulated",
+                       label);
    const bool extended = memchr("rwim", label, 4) != NULL;
    if (!extended && (label < '0' || label > '3'))
-      return wrong_line(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
+      return malformed(trace, error, error_size, "'%s', %s", show(line, end).text, expected);
    access->write = label == '1' || label == 'w';
    access->bytes = 1;
    text = cm_text_hexadecimal(text, end, &access->address);
    if (!text)
-      return wrong_line(trace, error, error_size, "'%s' has no hexadecimal address of up to 64 bits",
-                        show(line, end).text);
+      return malformed(trace, error, error_size, "'%s' has no hexadecimal address of up to 64 bits",
+                       show(line, end).text);
    if (extended && !cm_text_hexadecimal(cm_text_skip_spaces(text, end), end, &access->bytes))
-      return wrong_line(trace, error, error_size, "'%s' has no hexadecimal size", show(line, end).text);
+      return malformed(trace, error, error_size, "'%s' has no hexadecimal size", show(line, end).text);
    return true;
 }
 
@@ -156,8 +147,8 @@ decode_plain(struct address_trace *trace, const char *line, const char *end, str
    access->bytes = 1;
    const char *rest = cm_text_address(line + 1, end, &access->address);
    if ((kind != 'r' && kind != 'w') || !rest || cm_text_skip_spaces(rest, end) != end)
-      return wrong_line(trace, error, error_size, "'%s', expected \"R 0xADDRESS\" or \"W 0xADDRESS\"",
-                        show(line, end).text);
+      return malformed(trace, error, error_size, "'%s', expected \"R 0xADDRESS\" or \"W 0xADDRESS\"",
+                       show(line, end).text);
    return true;
 }
 
@@ -171,7 +162,7 @@ decode_streams(struct address_trace *trace, const char *line, const char *end, s
    *is_access = false;
    switch (cm_access_text_read(line, end, &arrival, &wrong, &expected)) {
    case CM_ARRIVAL_NONE:
-      return wrong_line(trace, error, error_size, "'%s', expected %s", show(wrong, end).text, expected);
+      return malformed(trace, error, error_size, "'%s', expected %s", show(wrong, end).text, expected);
    case CM_ARRIVAL_ACCESS:
       *is_access = true;
       access->address = arrival.address;
@@ -202,9 +193,7 @@ static enum address_format
 guess_format(const struct address_trace *trace)
 {
    const char *text = trace->buffer + trace->begin;
-   size_t size = trace->end - trace->begin;
-   if (size > SAMPLE_BYTES)
-      size = SAMPLE_BYTES;
+   const size_t size = trace->size < SAMPLE_BYTES ? trace->size : SAMPLE_BYTES;
    for (size_t i = 0; i < size; i++) {
       if ((unsigned char)text[i] >= 127 || (text[i] < ' ' && !is_space(text[i]) && text[i] != '\n'))
          return ADDRESS_FORMAT_ORACLEGENERAL;
@@ -266,29 +255,28 @@ add_access(struct address_trace *trace, struct address_batch *batch, const struc
    return true;
 }
 
-enum line_result { LINE_FOUND, LINE_NONE, LINE_WRONG };
-
-/* The next line, without the character that ends it. */
-static enum line_result
+/* The next line, without the character that ends it; NULL at the end of the trace. False where it is wrong. */
+static bool
 next_line(struct address_trace *trace, const char **line, const char **end, char *error,
           unsigned long error_size)
 {
-   const char *newline = memchr(trace->buffer + trace->begin, '\n', trace->end - trace->begin);
+   const char *newline = memchr(trace->buffer + trace->begin, '\n', trace->size);
    if (!newline) {
       if (!fill_buffer(trace, LINE_MAX_BYTES + 1, error, error_size))
-         return LINE_WRONG;
-      newline = memchr(trace->buffer + trace->begin, '\n', trace->end - trace->begin);
+         return false;
+      newline = memchr(trace->buffer + trace->begin, '\n', trace->size);
    }
-   if (trace->begin == trace->end)
-      return LINE_NONE;
-   trace->line++;
-   *line = trace->buffer + trace->begin;
-   *end = newline ? newline : trace->buffer + trace->end;
-   trace->begin = (size_t)(*end - trace->buffer) + (newline != NULL);
-   if (*end - *line <= LINE_MAX_BYTES)
-      return LINE_FOUND;
-   wrong_line(trace, error, error_size, "the line is longer than %u bytes", LINE_MAX_BYTES);
-   return LINE_WRONG;
+   *line = trace->size ? trace->buffer + trace->begin : NULL;
+   if (!*line)
+      return true;
+   const size_t length = newline ? (size_t)(newline - *line) : trace->size;
+   const size_t taken = length + (newline != NULL);
+   *end = *line + length;
+   trace->number++;
+   trace->begin += taken;
+   trace->size -= taken;
+   return length <= LINE_MAX_BYTES ||
+          malformed(trace, error, error_size, "the line is longer than %u bytes", LINE_MAX_BYTES);
 }
 
 static bool
@@ -297,9 +285,10 @@ read_lines(struct address_trace *trace, struct address_batch *batch, char *error
    const enum address_format format = trace->options.format;
    while (batch->count < ADDRESS_BATCH) {
       const char *line, *end;
-      const enum line_result result = next_line(trace, &line, &end, error, error_size);
-      if (result != LINE_FOUND)
-         return result == LINE_NONE;
+      if (!next_line(trace, &line, &end, error, error_size))
+         return false;
+      if (!line)
+         return true;
       line = cm_text_skip_spaces(line, end);
       if (line == end || *line == '#')
          continue;
@@ -315,8 +304,8 @@ read_lines(struct address_trace *trace, struct address_batch *batch, char *error
       if (!is_access)
          continue;
       if (!add_access(trace, batch, &access))
-         return wrong_line(trace, error, error_size, "'%s' is beyond the largest address, block 2^56 - 2",
-                           show(line, end).text);
+         return malformed(trace, error, error_size, "'%s' is beyond the largest address, block 2^56 - 2",
+                          show(line, end).text);
    }
    return true;
 }
@@ -352,26 +341,27 @@ read_records(struct address_trace *trace, struct address_batch *batch, char *err
    while (batch->count < ADDRESS_BATCH) {
       if (!fill_buffer(trace, RECORD_BYTES, error, error_size))
          return false;
-      const size_t size = trace->end - trace->begin;
-      if (!size)
+      if (!trace->size)
          return true;
-      if (size < RECORD_BYTES)
-         return wrong_record(trace, error, error_size, "the trace ends within it, after %zu of %u bytes",
-                             size, RECORD_BYTES);
+      if (trace->size < RECORD_BYTES)
+         return malformed(trace, error, error_size, "the trace ends within it, after %zu of %u bytes",
+                          trace->size, RECORD_BYTES);
       const char *record = trace->buffer + trace->begin;
-      const char *end = record + size / RECORD_BYTES * RECORD_BYTES;
-      for (; record < end && batch->count < ADDRESS_BATCH; record += RECORD_BYTES, trace->line++) {
+      const char *end = record + trace->size / RECORD_BYTES * RECORD_BYTES;
+      for (; record < end && batch->count < ADDRESS_BATCH; record += RECORD_BYTES, trace->number++) {
          const uint64_t object = record_object(record);
          const struct access access = {.address = object, .bytes = record_size(record)};
          if (trace->options.objects)
             add_block(batch, block_of_object(object), false, 0);
          else if (!add_access(trace, batch, &access))
-            return wrong_record(trace, error, error_size,
-                                "object 0x%llx of %llu bytes is beyond the largest address, block 2^56 - 2 "
-                                "(--objects takes its number as a name)",
-                                (unsigned long long)object, (unsigned long long)access.bytes);
+            return malformed(trace, error, error_size,
+                             "object 0x%llx of %llu bytes is beyond the largest address, block 2^56 - 2 "
+                             "(--objects takes its number as a name)",
+                             (unsigned long long)object, (unsigned long long)access.bytes);
       }
-      trace->begin = (size_t)(record - trace->buffer);
+      const size_t taken = (size_t)(record - trace->buffer) - trace->begin;
+      trace->begin += taken;
+      trace->size -= taken;
    }
    return true;
 }
@@ -406,7 +396,7 @@ address_trace_open(struct input_file *file, const char *name, const struct addre
    if (!trace->name || !trace->buffer) {
       snprintf(error, error_size, "%s: out of memory", name);
    } else if (fill_buffer(trace, SAMPLE_BYTES, error, error_size)) {
-      if (trace->end > 0) {
+      if (trace->size > 0) {
          if (options->format == ADDRESS_FORMAT_AUTO)
             trace->options.format = guess_format(trace);
          return trace;

@@ -145,7 +145,7 @@ command_analyze(int argc, char **argv)
    parse(&analyze, argc, argv);
    configure(&analyze);
    if (analyze.out)
-      options_make_directory(analyze.out);
+      options_check_directory(analyze.out, true);
 
    if (!run(&analyze))
       return STATUS_FAILED;

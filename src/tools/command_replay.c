@@ -137,9 +137,9 @@ command_replay(int argc, char **argv)
 
    const char *out = replay.options.out;
    char *images = text("%s/check", out);
-   options_make_directory(replay.check ? images : out);
+   options_check_directory(replay.check ? images : out, true);
    if (replay.snapshots)
-      options_make_directory(replay.snapshots);
+      options_check_directory(replay.snapshots, true);
    display_require(NULL);
    if (replay.range.last + 1 < trace.frames)
       trace = trace_file_trim(&trace, replay.range.last);

@@ -133,7 +133,7 @@ start(struct sim *sim)
    for (unsigned c = 0; c < simulations->count; c++) {
       const struct configuration *configuration = &sim->session.configurations.list[c];
       const char *out = simulations->count > 1 ? text("%s/%s", sim->out, configuration->directory) : sim->out;
-      options_make_directory(out);
+      options_check_directory(out, true);
       simulation_start(&simulations->list[c], configuration, simulations->recording, out,
                        sim->frames.warm_up);
       if (sim->timeline) {

@@ -164,81 +164,55 @@ options_close_output(FILE *file, const char *path)
       fail(STATUS_FAILED, "%s: cannot be written to: %s", path ? path : "standard output", strerror(errno));
 }
 
-/* Makes those of its levels that are not there; returns where the first of them ends, the path's length + 1 if
- * none was made. */
-static size_t
-make_directories(const char *directory)
-{
-   char *path = text("%s", directory);
-   size_t length = strlen(path), first = length + 1;
-   for (size_t end = 1; end <= length; end++) {
-      if (path[end] && path[end] != '/')
-         continue;
-      char after = path[end];
-      path[end] = 0;
-      if (!mkdir(path, 0777))
-         first = first < end ? first : end;
-      else if (errno != EEXIST)
-         fail(STATUS_FAILED, "%s: cannot be created: %s", path, strerror(errno));
-      path[end] = after;
-   }
-   free(path);
-   return first;
-}
-
-/* Writes a block into a file; 0, or the error number. */
+/* Writes a file of so many bytes there and removes it; 0, or the error number. */
 static int
-try_write(int file)
-{
-   static const char block[4096];
-   ssize_t written = write(file, block, sizeof(block));
-   if (written < 0)
-      return errno;
-   return written == sizeof(block) ? 0 : ENOSPC;
-}
-
-/* Writes a file there and removes it; 0, or the error number. */
-static int
-try_directory(const char *directory)
+try_directory(const char *directory, long bytes)
 {
    char *probe = text("%s/.tbrsim-XXXXXX", directory);
-   int file = mkostemp(probe, O_CLOEXEC);
-   if (file < 0) {
-      int error = errno;
-      free(probe);
-      return error;
+   int file = mkostemp(probe, O_CLOEXEC), error = errno;
+   if (file >= 0) {
+      /* A full disk shows itself only when something is written. */
+      error = posix_fallocate(file, 0, bytes);
+      close(file);
+      unlink(probe);
    }
-   /* A full disk shows itself only when something is written. */
-   int error = try_write(file);
-   if (close(file) && !error)
-      error = errno;
-   unlink(probe);
    free(probe);
    return error;
 }
 
-void
-options_make_directory(const char *directory)
+char *
+options_directory_problem(const char *directory, long bytes, bool keep)
 {
-   make_directories(directory);
-   int error = try_directory(directory);
+   char *path = text("%s", directory), *problem = NULL;
+   const size_t length = strlen(path);
+   size_t first = length + 1; /* where the first level ends that was not there */
+   for (size_t end = 1; !problem && end <= length; end++) {
+      if (directory[end] && directory[end] != '/')
+         continue;
+      path[end] = 0;
+      if (!mkdir(path, 0777))
+         first = first < end ? first : end;
+      else if (errno != EEXIST)
+         problem = text("%s: cannot be created: %s", path, strerror(errno));
+      path[end] = directory[end];
+   }
+   const int error = problem ? 0 : try_directory(path, bytes);
    if (error)
-      fail(STATUS_FAILED, "%s: cannot be written to: %s", directory, strerror(error));
-}
-
-void
-options_check_directory(const char *directory)
-{
-   size_t first = make_directories(directory);
-   int error = try_directory(directory);
-   char *path = text("%s", directory);
-   for (size_t end = strlen(path); end >= first; end--) {
+      problem = text("%s: cannot be written to: %s", path, strerror(error));
+   for (size_t end = length; !keep && end >= first; end--) {
       if (directory[end] && directory[end] != '/')
          continue;
       path[end] = 0;
       rmdir(path); /* another process may be using it already */
    }
    free(path);
-   if (error)
-      fail(STATUS_FAILED, "%s: cannot be written to: %s", directory, strerror(error));
+   return problem;
+}
+
+void
+options_check_directory(const char *directory, bool make)
+{
+   const char *problem = options_directory_problem(directory, 4096, make);
+   if (problem)
+      fail(STATUS_FAILED, "%s", problem);
 }

@@ -128,11 +128,12 @@ unsigned options_count_cores(void);
 FILE *options_open_output(const char *path);
 void options_close_output(FILE *file, const char *path);
 
-/** Creates a directory (parents too) and checks that files can be written
- * there; exits if they cannot. */
-void options_make_directory(const char *directory);
+/** Why a file of so many bytes cannot be written into a directory, "DIRECTORY: cannot be written to: …"; NULL: it can.
+ * Makes the directory and its parents, and unless they are to be kept removes those again that were not there. */
+char *options_directory_problem(const char *directory, long bytes, bool keep);
 
-/** The same, but leaves nothing: a directory that was not there is not there afterwards. */
-void options_check_directory(const char *directory);
+/** Checks that files can be written into a directory, which is made (parents too) or left as it was; exits if they
+ * cannot. */
+void options_check_directory(const char *directory, bool make);
 
 #endif

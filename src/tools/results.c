@@ -13,6 +13,9 @@
 #include "stats/process_results.h"
 #include "tools.h"
 
+/* At least what a first frame needs, whatever is counted. */
+#define FIRST_FRAME_BYTES (1 << 20)
+
 static const char *
 run_name(const struct options *options)
 {
@@ -79,7 +82,7 @@ results_prepare(struct options *options)
    if (on_tbrsim)
       results.record = options->record;
    if (results.out)
-      options_check_directory(results.out);
+      options_check_directory(results.out, false);
    if (results.record)
       recording_prepare(results.record, results.out);
    results.run = options->run = run_name(options);
@@ -137,11 +140,16 @@ results_report(const struct results *results)
 {
    if (!results->out)
       return;
-   size_t count = results_count_processes(results);
-   if (!count)
-      say("no frame was finished on the simulated GPU; nothing was written to %s%s%s%s", results->out,
+   const size_t count = results_count_processes(results);
+   if (!count) {
+      /* What the driver says of a disk that is full may not be where the user looks, or not fit on that disk. */
+      char *problem = options_directory_problem(results->out, FIRST_FRAME_BYTES, false);
+      say("%s; nothing was written to %s%s%s%s",
+          problem ? problem : "no frame was finished on the simulated GPU", results->out,
           results->record ? "; " : "", results->record ? results->record : "",
           results->record ? ": nothing was recorded" : "");
+      free(problem);
+   }
    if (count > 1)
       say("%zu processes drew: %s/" CM_PROCESS_INDEX_NAME
           " lists their results; stats.json and frames.csv beside it are the last one's",
