@@ -48,8 +48,8 @@ compare_frame(const struct check *check, const struct image images[NUM_DRIVERS],
       image_difference(&images[TBRSIM], &images[LLVMPIPE], &difference);
       write_image(&difference, check->images, "difference", frame);
    }
-   if (comparison_past(&comparison, check->tolerance) || comparison_more_pixels(&comparison) ||
-       comparison_larger_error(&comparison)) {
+   comparison_judge(&comparison, check->tolerance);
+   if (comparison.past || comparison.more_pixels || comparison.larger_error) {
       for (unsigned d = 0; d < count_drivers(check); d++)
          write_image(&images[d], check->images, driver_names[d], frame);
    }

@@ -2,36 +2,21 @@
 #include "comparison.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 
-static bool
-differs_in_size(const struct comparison *comparison)
+void
+comparison_judge(struct comparison *comparison, double tolerance)
 {
-   if (!comparison->has_softpipe)
-      return !comparison->llvmpipe.same_size;
-   return !comparison->llvmpipe.same_size || !comparison->reference.same_size;
-}
-
-bool
-comparison_more_pixels(const struct comparison *comparison)
-{
-   if (differs_in_size(comparison))
-      return !comparison->llvmpipe.same_size;
-   return comparison->has_softpipe && comparison->llvmpipe.share > comparison->reference.share;
-}
-
-bool
-comparison_larger_error(const struct comparison *comparison)
-{
-   if (differs_in_size(comparison))
-      return !comparison->llvmpipe.same_size;
-   return comparison->has_softpipe && comparison->llvmpipe.error > comparison->reference.error;
-}
-
-bool
-comparison_past(const struct comparison *comparison, double tolerance)
-{
-   return !comparison->llvmpipe.same_size || comparison->llvmpipe.share > tolerance;
+   const struct difference *ours = &comparison->llvmpipe, *reference = &comparison->reference;
+   const bool has_softpipe = comparison->has_softpipe;
+   comparison->past = !ours->same_size || ours->share > tolerance;
+   if (!ours->same_size || (has_softpipe && !reference->same_size)) {
+      comparison->more_pixels = comparison->larger_error = !ours->same_size;
+      return;
+   }
+   comparison->more_pixels = has_softpipe && ours->share > reference->share;
+   comparison->larger_error = has_softpipe && ours->error > reference->error;
 }
 
 static void
@@ -49,39 +34,25 @@ print_difference(const struct difference *difference)
       printf("  %5.1f dB", psnr);
 }
 
-static void
-print_frames(const char *label, const struct comparison *comparisons, unsigned count,
-             bool (*belongs)(const struct comparison *comparison, double tolerance), double tolerance)
+/* The frames of which a member (at this offset) is true; false where there are none. */
+static bool
+print_frames(const char *label, const struct comparison *comparisons, unsigned count, size_t member)
 {
    unsigned found = 0;
    for (unsigned c = 0; c < count; c++) {
-      if (!belongs(&comparisons[c], tolerance))
-         continue;
-      printf(found++ ? " %u" : label, comparisons[c].frame);
+      if (*(const bool *)((const char *)&comparisons[c] + member))
+         printf("%s %u", found++ ? "" : label, comparisons[c].frame);
    }
    if (found)
       printf(" (%u of %u frames)\n", found, count);
-}
-
-static bool
-more_pixels(const struct comparison *comparison, double tolerance)
-{
-   (void)tolerance;
-   return comparison_more_pixels(comparison);
-}
-
-static bool
-larger_error(const struct comparison *comparison, double tolerance)
-{
-   (void)tolerance;
-   return comparison_larger_error(comparison);
+   return found;
 }
 
 static const char *
 mark(const struct comparison *comparison)
 {
    static const char *const marks[2][2] = {{"", "  lower PSNR"}, {"  more pixels", "  farther"}};
-   return marks[comparison_more_pixels(comparison)][comparison_larger_error(comparison)];
+   return marks[comparison->more_pixels][comparison->larger_error];
 }
 
 static void
@@ -112,19 +83,11 @@ print_row(const struct comparison *comparison)
 static void
 print_softpipe(const struct comparison *comparisons, unsigned count)
 {
-   unsigned num_more_pixels = 0, num_larger_error = 0;
-   for (unsigned c = 0; c < count; c++) {
-      num_more_pixels += comparison_more_pixels(&comparisons[c]);
-      num_larger_error += comparison_larger_error(&comparisons[c]);
-   }
-   if (num_more_pixels)
-      print_frames("more pixels off by more than 2/255 from llvmpipe's than softpipe: %u", comparisons, count,
-                   more_pixels, 0);
-   else
+   if (!print_frames("more pixels off by more than 2/255 from llvmpipe's than softpipe:", comparisons, count,
+                     offsetof(struct comparison, more_pixels)))
       puts("no frame has more pixels off by more than 2/255 from llvmpipe's than softpipe's has");
-   if (num_larger_error)
-      print_frames("lower PSNR to llvmpipe's than softpipe: %u", comparisons, count, larger_error, 0);
-   else
+   if (!print_frames("lower PSNR to llvmpipe's than softpipe:", comparisons, count,
+                     offsetof(struct comparison, larger_error)))
       puts("no frame has a lower PSNR to llvmpipe's than softpipe's has");
 }
 
@@ -132,13 +95,11 @@ bool
 comparison_print(const struct comparison *comparisons, unsigned count, double tolerance)
 {
    const struct comparison *worst = comparisons;
-   unsigned past = 0;
 
    print_header(comparisons->has_softpipe);
    for (unsigned c = 0; c < count; c++) {
       const struct comparison *comparison = &comparisons[c];
       print_row(comparison);
-      past += comparison_past(comparison, tolerance);
       if (!comparison->llvmpipe.same_size ||
           (worst->llvmpipe.same_size && comparison->llvmpipe.error > worst->llvmpipe.error))
          worst = comparison;
@@ -150,10 +111,9 @@ comparison_print(const struct comparison *comparisons, unsigned count, double to
           comparisons[count - 1].llvmpipe.largest, comparisons[count - 1].llvmpipe.share * 100);
    if (comparisons->has_softpipe)
       print_softpipe(comparisons, count);
-   if (past)
-      print_frames("past the tolerance: %u", comparisons, count, comparison_past, tolerance);
-   else
-      printf("every frame is within the tolerance (%g %% of the pixels off by more than 2/255)\n",
-             tolerance * 100);
-   return !past;
+   if (print_frames("past the tolerance:", comparisons, count, offsetof(struct comparison, past)))
+      return false;
+   printf("every frame is within the tolerance (%g %% of the pixels off by more than 2/255)\n",
+          tolerance * 100);
+   return true;
 }

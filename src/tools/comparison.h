@@ -14,17 +14,18 @@ struct comparison {
    struct difference llvmpipe;  /**< tbrsim from llvmpipe */
    struct difference softpipe;  /**< tbrsim from softpipe */
    struct difference reference; /**< softpipe from llvmpipe: how far two right drivers are apart */
+
+   /** Of comparison_judge: whether more pixels than the tolerance are off by more than 2/255 from llvmpipe's. */
+   bool past;
+   /** Whether tbrsim is farther from llvmpipe than softpipe, where that is there, is: by the share of pixels off by more
+    * than 2/255; by the mean squared difference, which is what the PSNR measures. */
+   bool more_pixels, larger_error;
 };
 
-/** Whether tbrsim is farther from llvmpipe than softpipe, where that is there, is: by the share of pixels off
- * by more than 2/255; by the mean squared difference, which is what the PSNR measures. */
-bool comparison_more_pixels(const struct comparison *comparison);
-bool comparison_larger_error(const struct comparison *comparison);
+/** Judges the differences; tolerance: a share of 1 of the pixels. */
+void comparison_judge(struct comparison *comparison, double tolerance);
 
-/** Whether more than tolerance (a share of 1) of the pixels are off by more than 2/255 from llvmpipe's. */
-bool comparison_past(const struct comparison *comparison, double tolerance);
-
-/** Prints a line a frame and the summary. True where no frame is past the tolerance. */
+/** Prints a line a frame and the summary. True where no frame is past the tolerance, with which they were judged. */
 bool comparison_print(const struct comparison *comparisons, unsigned count, double tolerance);
 
 #endif
