@@ -153,8 +153,11 @@ command_analyze(int argc, char **argv)
       analysis_print_json(&analyze.analysis);
    else
       analysis_print(&analyze.analysis);
+   options_close_output(stdout, NULL);
    if (analyze.out)
       analysis_write(&analyze.analysis, analyze.out);
+   for (unsigned s = 0; s < NUM_SIMULATIONS; s++)
+      cm_analysis_destroy(analyze.analysis.simulations[s].accesses);
    session_close(&analyze.session);
    return STATUS_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <assert.h>
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "memory/future.h"
 #include "memory/next_use.h"
 #include "options.h"
+#include "output.h"
 #include "tools.h"
 
 static const char description[] =
@@ -269,41 +270,25 @@ simulate(struct cache_options *options, struct cm_cache *cache)
    free(sequence.invalidations);
 }
 
-static const struct {
-   const char *name;
-   enum cm_cache_event event;
-} events[] = {
-   {"hits", CM_CACHE_EVENT_HITS},
-   {"misses", CM_CACHE_EVENT_MISSES},
-   {"bypasses", CM_CACHE_EVENT_BYPASSES},
-   {"writebacks", CM_CACHE_EVENT_WRITEBACKS},
-};
-#define NUM_COUNTS (1 + sizeof events / sizeof events[0])
+#define NUM_COUNTS 5
+static const char *const count_names[NUM_COUNTS] = {"accesses", "hits", "misses", "bypasses", "writebacks"};
 
-/* Accesses and events of a stream. */
+/* Adds the counts of a stream. */
 static void
-count_stream(const struct cm_cache *cache, enum cm_stream stream, unsigned long long counts[NUM_COUNTS])
+count_stream(const struct cm_cache *cache, enum cm_stream stream, uint64_t counts[NUM_COUNTS])
 {
-   counts[0] = cache->accesses[stream][0] + cache->accesses[stream][1];
-   for (unsigned e = 0; e + 1 < NUM_COUNTS; e++)
-      counts[1 + e] = cm_cache_counter(cache, stream, events[e].event);
+   counts[0] += cache->accesses[stream][0] + cache->accesses[stream][1];
+   counts[1] += cm_cache_counter(cache, stream, CM_CACHE_EVENT_HITS);
+   counts[2] += cm_cache_counter(cache, stream, CM_CACHE_EVENT_MISSES);
+   counts[3] += cm_cache_counter(cache, stream, CM_CACHE_EVENT_BYPASSES);
+   counts[4] += cm_cache_counter(cache, stream, CM_CACHE_EVENT_WRITEBACKS);
 }
 
 static void
-print_json(const unsigned long long counts[NUM_COUNTS])
+print_table(const uint64_t counts[NUM_COUNTS])
 {
-   printf("{\"accesses\": %llu", counts[0]);
-   for (unsigned e = 0; e + 1 < NUM_COUNTS; e++)
-      printf(", \"%s\": %llu", events[e].name, counts[1 + e]);
-}
-
-static void
-print_table(const char *stream, const unsigned long long counts[NUM_COUNTS])
-{
-   if (stream)
-      printf("\n%s\n", stream);
    for (unsigned c = 0; c < NUM_COUNTS; c++)
-      printf("%-10s %15llu %9.4f %%\n", c ? events[c - 1].name : "accesses", counts[c],
+      printf("%-10s %15" PRIu64 " %9.4f %%\n", count_names[c], counts[c],
              counts[0] ? 100.0 * (double)counts[c] / (double)counts[0] : 0.0);
 }
 
@@ -311,32 +296,28 @@ print_table(const char *stream, const unsigned long long counts[NUM_COUNTS])
 static void
 print_counts(const struct cache_options *options, const struct cm_cache *cache)
 {
-   unsigned long long total[NUM_COUNTS] = {0}, counts[NUM_COUNTS];
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+   uint64_t counts[NUM_COUNTS] = {0};
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       count_stream(cache, (enum cm_stream)stream, counts);
-      for (unsigned c = 0; c < NUM_COUNTS; c++)
-         total[c] += counts[c];
-   }
-   if (options->json)
-      print_json(total);
-   else
-      print_table(NULL, total);
-   bool any = false;
+   json_t *root = output_counts(count_names, counts, NUM_COUNTS), *streams = json_object();
+   if (!options->json)
+      print_table(counts);
    for (unsigned stream = 0; options->by_stream && stream < CM_STREAM_COUNT; stream++) {
+      memset(counts, 0, sizeof counts);
       count_stream(cache, (enum cm_stream)stream, counts);
       if (!counts[0])
          continue;
+      json_object_set_new(streams, cm_stream_names[stream], output_counts(count_names, counts, NUM_COUNTS));
       if (!options->json) {
-         print_table(cm_stream_names[stream], counts);
-         continue;
+         printf("\n%s\n", cm_stream_names[stream]);
+         print_table(counts);
       }
-      printf("%s\"%s\": ", any ? ", " : ", \"streams\": {", cm_stream_names[stream]);
-      print_json(counts);
-      putchar('}');
-      any = true;
    }
+   if (json_object_size(streams))
+      json_object_set_new(root, "streams", streams);
    if (options->json)
-      puts(any ? "}}" : "}");
+      output_json(root, 0, stdout);
+   options_close_output(stdout, NULL);
 }
 
 int
@@ -355,7 +336,5 @@ command_cache(int argc, char **argv)
    simulate(&options, &cache);
    print_counts(&options, &cache);
    cm_cache_finish(&cache);
-   if (fflush(stdout) || ferror(stdout))
-      fail(STATUS_FAILED, "the counts cannot be written: %s", strerror(errno));
    return STATUS_OK;
 }

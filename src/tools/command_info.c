@@ -8,6 +8,7 @@
 #include "gpu/gpu_config.h"
 #include "config/config.h"
 #include "options.h"
+#include "output.h"
 #include "session.h"
 #include "texture/placement.h"
 #include "tools.h"
@@ -151,14 +152,6 @@ counts_json(const struct cm_recording_counts *of)
    return object;
 }
 
-/* A text from the file; where it is no UTF-8, what is wrong with it is left out. */
-static json_t *
-text_json(const char *value)
-{
-   json_t *string = json_string(value);
-   return string ? string : json_string("");
-}
-
 static json_t *
 provenance_json(const struct info *info)
 {
@@ -167,7 +160,7 @@ provenance_json(const struct info *info)
    const struct cm_run_value *values = cm_recording_values(info->recording, &num_values);
    for (size_t v = 0; v < num_values; v++) {
       json_t *value = strcmp(values[v].key, "configuration") ? NULL : json_loads(values[v].value, 0, NULL);
-      json_object_set_new(object, values[v].key, value ? value : text_json(values[v].value));
+      json_object_set_new(object, values[v].key, value ? value : output_text(values[v].value));
    }
    return object;
 }
@@ -198,7 +191,7 @@ print_json(const struct info *info)
    json_object_set_new(root, "kind",
                        json_string(cm_recording_kind_names[cm_recording_kind(info->recording)]));
    json_object_set_new(root, "end", json_string(end_names[cm_recording_end(info->recording)]));
-   json_object_set_new(root, "damage", damage ? text_json(damage) : json_null());
+   json_object_set_new(root, "damage", damage ? output_text(damage) : json_null());
    json_object_set_new(root, "provenance", provenance_json(info));
    json_object_set_new(root, "gpus",
                        json_integer(
@@ -208,10 +201,7 @@ print_json(const struct info *info)
    json_object_set_new(root, "sections", sections);
    json_object_set_new(root, "total", counts_json(&info->total));
    json_object_set_new(root, "frames", frames);
-   if (json_dumpf(root, stdout, JSON_INDENT(2)))
-      fail(STATUS_FAILED, "standard output cannot be written to");
-   putchar('\n');
-   json_decref(root);
+   output_json(root, 2, stdout);
 }
 
 int
@@ -235,6 +225,7 @@ command_info(int argc, char **argv)
       print_json(&info);
    else
       print_text(&info);
+   options_close_output(stdout, NULL);
    session_close(&session);
    cm_config_destroy(info.config);
    return whole ? STATUS_OK : STATUS_FAILED;

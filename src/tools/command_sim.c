@@ -189,6 +189,7 @@ command_sim(int argc, char **argv)
    print(&sim);
    for (unsigned c = 0; sim.timeline && c < simulations->count; c++)
       write_timeline(&sim, &simulations->list[c]);
+   options_close_output(stdout, NULL);
    session_close(&sim.session);
    return fine ? STATUS_OK : STATUS_FAILED;
 }

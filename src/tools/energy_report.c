@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "tools.h"
 
 #define PICOJOULES_PER_MICROJOULE 1e6
@@ -221,13 +222,12 @@ static json_t *
 account_json(const struct energy_account *account, bool explain)
 {
    json_t *object =
-      json_pack("{s:s, s:s, s:i, s:i, s:I, s:i, s:o, s:o}", "file", account->path, "preset", account->preset,
-                "first_frame", (int)account->first_frame, "last_frame", (int)account->last_frame, "cycles",
-                (json_int_t)cycles_of(account), "clock_mhz", (int)account->energy->clock_mhz, "units",
-                sums_json(account, 0, CM_ENERGY_UNIT_COUNT), "groups",
+      json_pack("{s:o, s:o, s:i, s:i, s:I, s:i, s:o, s:o}", "file", output_text(account->path), "preset",
+                output_text(account->preset), "first_frame", (int)account->first_frame, "last_frame",
+                (int)account->last_frame, "cycles", (json_int_t)cycles_of(account), "clock_mhz",
+                (int)account->energy->clock_mhz, "units", sums_json(account, 0, CM_ENERGY_UNIT_COUNT),
+                "groups",
                 sums_json(account, CM_ENERGY_UNIT_COUNT, CM_ENERGY_UNIT_COUNT + CM_ENERGY_GROUP_COUNT));
-   if (!object)
-      fail(STATUS_FAILED, "%s: its name is no UTF-8", account->path);
    json_object_set_new(object, "missing", missing(account) ? json_string(missing(account)) : json_null());
    if (explain) {
       json_t *terms = json_array();
@@ -244,8 +244,5 @@ energy_report_json(const struct energy_account *accounts, unsigned count, bool e
    json_t *root = json_array();
    for (unsigned a = 0; a < count; a++)
       json_array_append_new(root, account_json(&accounts[a], explain));
-   if (json_dumpf(root, stdout, JSON_INDENT(2)))
-      fail(STATUS_FAILED, "standard output cannot be written to");
-   putchar('\n');
-   json_decref(root);
+   output_json(root, 2, stdout);
 }

@@ -3,9 +3,9 @@
 #include "config/config.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <string.h>
 
+#include "output.h"
 #include "tools.h"
 
 /* ---- values ------------------------------------------------------------------ */
@@ -122,92 +122,57 @@ uncached_of(const struct cm_cache_config *config)
 
 /* ---- comma-separated values ---------------------------------------------------- */
 
-static void
-write_row(const struct llc_comparison *comparison, const struct llc_point *point, const char *stream,
-          const uint64_t counts[NUM_COUNTS], FILE *file)
+/* The counts of a stream; NULL where it has none. stream CM_STREAM_COUNT: of all. */
+static json_t *
+stream_json(const struct cm_llc_result *result, unsigned stream)
 {
-   const struct cm_cache_config *config = &point->config;
-   fprintf(file, "%s,%s,", comparison->file, cm_policy_names[config->policy]);
-   if (threshold_of(config))
-      fprintf(file, "%u", threshold_of(config));
-   fprintf(file, ",%s,%u,%u,%u,%s", config->uncached ? uncached_of(config) : "", config->size, config->ways,
-           point->result.frames, stream);
-   for (unsigned c = 0; c < NUM_COUNTS; c++)
-      fprintf(file, ",%" PRIu64, counts[c]);
-   putc('\n', file);
+   uint64_t counts[NUM_COUNTS] = {0};
+   if (stream == CM_STREAM_COUNT)
+      count_all(result, counts);
+   else
+      add_counts(result->counters[stream], counts);
+   return counts[0] || stream == CM_STREAM_COUNT ? output_counts(count_names, counts, NUM_COUNTS) : NULL;
+}
+
+static const char *
+stream_name(unsigned stream)
+{
+   return stream == CM_STREAM_COUNT ? "total" : cm_stream_names[stream];
+}
+
+/* The policy, as a line and an object begin. */
+static json_t *
+policy_json(const struct cm_cache_config *config)
+{
+   const unsigned threshold = threshold_of(config);
+   return json_pack("{s:s, s:o, s:s?, s:I, s:I}", "policy", cm_policy_names[config->policy], "threshold",
+                    threshold ? json_integer(threshold) : json_null(), "uncached", uncached_of(config),
+                    "size_bytes", (json_int_t)config->size, "ways", (json_int_t)config->ways);
 }
 
 void
 llc_report_csv(const struct llc_report *report, FILE *file)
 {
-   fputs("file,policy,threshold,uncached,size_bytes,ways,frames,stream", file);
-   for (unsigned c = 0; c < NUM_COUNTS; c++)
-      fprintf(file, ",%s", count_names[c]);
-   putc('\n', file);
+   json_t *rows = json_array();
    for (unsigned r = 0; r < report->count; r++) {
       const struct llc_comparison *comparison = &report->comparisons[r];
       for (unsigned p = 0; p < comparison->num_points; p++) {
          const struct llc_point *point = &comparison->points[p];
-         uint64_t counts[NUM_COUNTS];
-         for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-            memset(counts, 0, sizeof counts);
-            add_counts(point->result.counters[stream], counts);
-            if (counts[0])
-               write_row(comparison, point, cm_stream_names[stream], counts, file);
+         for (unsigned stream = 0; stream <= CM_STREAM_COUNT; stream++) {
+            json_t *counts = stream_json(&point->result, stream);
+            if (counts)
+               json_array_append_new(rows, json_pack("{s:o, s:o, s:i, s:s, s:o}", "file",
+                                                     output_text(comparison->file), "cache",
+                                                     policy_json(&point->config), "frames",
+                                                     (int)point->result.frames, "stream", stream_name(stream),
+                                                     "counts", counts));
          }
-         count_all(&point->result, counts);
-         write_row(comparison, point, "total", counts, file);
       }
    }
+   output_csv(rows, file);
 }
 
 /* ---- JSON ------------------------------------------------------------------------ */
-
-/* Takes over value. */
-static void
-set(json_t *object, const char *key, json_t *value)
-{
-   if (json_object_set_new(object, key, value))
-      fail(STATUS_FAILED, "out of memory");
-}
-
-static void
-append(json_t *array, json_t *value)
-{
-   if (json_array_append_new(array, value))
-      fail(STATUS_FAILED, "out of memory");
-}
-
-static json_t *
-integer(uint64_t value)
-{
-   return json_integer((json_int_t)value);
-}
-
-static json_t *
-counts_json(const uint64_t counts[NUM_COUNTS])
-{
-   json_t *object = json_object();
-   for (unsigned c = 0; c < NUM_COUNTS; c++)
-      set(object, count_names[c], integer(counts[c]));
-   return object;
-}
-
-static json_t *
-streams_json(const struct cm_llc_result *result)
-{
-   json_t *object = json_object();
-   uint64_t counts[NUM_COUNTS];
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
-      memset(counts, 0, sizeof counts);
-      add_counts(result->counters[stream], counts);
-      if (counts[0])
-         set(object, cm_stream_names[stream], counts_json(counts));
-   }
-   count_all(result, counts);
-   set(object, "total", counts_json(counts));
-   return object;
-}
 
 static json_t *
 groups_json(const struct cm_llc_result *result, bool profiled)
@@ -216,15 +181,13 @@ groups_json(const struct cm_llc_result *result, bool profiled)
    json_t *object = json_object();
    count_groups(result, groups);
    for (unsigned g = 0; g < GROUP_COUNT; g++) {
-      json_t *group = json_object();
-      set(group, "accesses", integer(groups[g].accesses));
-      set(group, "hits", integer(groups[g].hits));
-      set(group, "hit_rate", json_real(ratio(groups[g].hits, groups[g].accesses)));
-      if (profiled) {
-         set(group, "fills", integer(groups[g].fills));
-         set(group, "distant_fills", integer(groups[g].distant_fills));
-      }
-      set(object, group_names[g], group);
+      json_t *group =
+         json_pack("{s:I, s:I, s:f}", "accesses", (json_int_t)groups[g].accesses, "hits",
+                   (json_int_t)groups[g].hits, "hit_rate", ratio(groups[g].hits, groups[g].accesses));
+      if (profiled)
+         json_object_update_new(group, json_pack("{s:I, s:I}", "fills", (json_int_t)groups[g].fills,
+                                                 "distant_fills", (json_int_t)groups[g].distant_fills));
+      json_object_set_new(object, group_names[g], group);
    }
    return object;
 }
@@ -232,78 +195,69 @@ groups_json(const struct cm_llc_result *result, bool profiled)
 static json_t *
 epochs_json(const struct cm_epochs *epochs)
 {
-   json_t *object = json_object(), *entered = json_array(), *hits = json_array(), *deaths = json_array();
+   json_t *entered = json_array(), *hits = json_array(), *deaths = json_array();
    for (unsigned k = 0; k < CM_EPOCHS; k++) {
-      append(entered, integer(epochs->entered[k]));
-      append(hits, integer(epochs->hits[k]));
+      json_array_append_new(entered, json_integer((json_int_t)epochs->entered[k]));
+      json_array_append_new(hits, json_integer((json_int_t)epochs->hits[k]));
       if (k + 1 < CM_EPOCHS)
-         append(deaths, json_real(cm_epoch_death_ratio(epochs, k)));
+         json_array_append_new(deaths, json_real(cm_epoch_death_ratio(epochs, k)));
    }
-   set(object, "entered", entered);
-   set(object, "hits", hits);
-   set(object, "death_ratios", deaths);
-   return object;
+   return json_pack("{s:o, s:o, s:o}", "entered", entered, "hits", hits, "death_ratios", deaths);
 }
 
 static json_t *
 profile_json(const struct cm_stream_profile_counts *profile)
 {
-   json_t *object = json_object();
-   set(object, "inter_stream_hits", integer(profile->inter_stream_hits));
-   set(object, "intra_stream_hits", integer(profile->intra_stream_hits));
-   set(object, "first_texture_hits", integer(profile->first_texture_hits));
-   set(object, "produced", integer(profile->produced));
-   set(object, "consumed", integer(profile->consumed));
-   set(object, "texture_epochs", epochs_json(&profile->texture));
-   set(object, "z_epochs", epochs_json(&profile->z));
+   static const char *const names[] = {"inter_stream_hits", "intra_stream_hits", "first_texture_hits",
+                                       "produced", "consumed"};
+   const uint64_t counts[] = {profile->inter_stream_hits, profile->intra_stream_hits,
+                              profile->first_texture_hits, profile->produced, profile->consumed};
+   json_t *object = output_counts(names, counts, sizeof counts / sizeof counts[0]);
+   json_object_set_new(object, "texture_epochs", epochs_json(&profile->texture));
+   json_object_set_new(object, "z_epochs", epochs_json(&profile->z));
    return object;
 }
 
 static json_t *
 point_json(const struct llc_comparison *comparison, const struct llc_point *point)
 {
-   const struct cm_cache_config *config = &point->config;
-   json_t *object = json_object(), *frames = json_array();
-   set(object, "policy", json_string(cm_policy_names[config->policy]));
-   set(object, "threshold", threshold_of(config) ? json_integer(threshold_of(config)) : json_null());
-   set(object, "uncached", config->uncached ? json_string(uncached_of(config)) : json_null());
-   set(object, "size_bytes", json_integer(config->size));
-   set(object, "ways", json_integer(config->ways));
-   set(object, "misses", integer(misses_of(&point->result)));
+   json_t *object = policy_json(&point->config), *frames = json_array(), *streams = json_object();
    for (uint32_t frame = 0; frame < point->result.frames; frame++)
-      append(frames, integer(point->result.misses[frame]));
-   set(object, "misses_by_frame", frames);
-   set(object, "streams", streams_json(&point->result));
-   set(object, "groups", groups_json(&point->result, comparison->options.profiles));
+      json_array_append_new(frames, json_integer((json_int_t)point->result.misses[frame]));
+   for (unsigned stream = 0; stream <= CM_STREAM_COUNT; stream++) {
+      json_t *counts = stream_json(&point->result, stream);
+      if (counts)
+         json_object_set_new(streams, stream_name(stream), counts);
+   }
+   json_object_set_new(object, "misses", json_integer((json_int_t)misses_of(&point->result)));
+   json_object_set_new(object, "misses_by_frame", frames);
+   json_object_set_new(object, "streams", streams);
+   json_object_set_new(object, "groups", groups_json(&point->result, comparison->options.profiles));
    if (comparison->options.profiles)
-      set(object, "profile", profile_json(&point->result.profile));
+      json_object_set_new(object, "profile", profile_json(&point->result.profile));
    return object;
 }
 
 void
 llc_report_json(const struct llc_report *report, FILE *file)
 {
-   json_t *object = json_object(), *recordings = json_array();
+   json_t *recordings = json_array();
    for (unsigned r = 0; r < report->count; r++) {
       const struct llc_comparison *comparison = &report->comparisons[r];
-      json_t *recording = json_object(), *caches = json_array();
-      set(recording, "file", json_string(comparison->file));
-      set(recording, "configuration", json_string(comparison->configuration));
-      set(recording, "unit", json_string(cm_unit_names[comparison->unit]));
-      set(recording, "first_frame", json_integer(comparison->first_frame));
-      set(recording, "last_frame", json_integer(comparison->last_frame));
-      set(recording, "warm_up", json_integer(comparison->options.warm_up));
-      set(recording, "cold_frames", json_boolean(comparison->options.cold_frames));
-      set(recording, "frames", json_integer(comparison->points[0].result.frames));
+      json_t *caches = json_array();
       for (unsigned p = 0; p < comparison->num_points; p++)
-         append(caches, point_json(comparison, &comparison->points[p]));
-      set(recording, "caches", caches);
-      append(recordings, recording);
+         json_array_append_new(caches, point_json(comparison, &comparison->points[p]));
+      json_array_append_new(recordings,
+                            json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:b, s:i, s:o}", "file",
+                                      output_text(comparison->file), "configuration",
+                                      output_text(comparison->configuration), "unit",
+                                      cm_unit_names[comparison->unit], "first_frame", comparison->first_frame,
+                                      "last_frame", comparison->last_frame, "warm_up",
+                                      comparison->options.warm_up, "cold_frames",
+                                      comparison->options.cold_frames, "frames",
+                                      comparison->points[0].result.frames, "caches", caches));
    }
-   set(object, "recordings", recordings);
-   json_dumpf(object, file, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-   putc('\n', file);
-   json_decref(object);
+   output_json(json_pack("{s:o}", "recordings", recordings), 1, file);
 }
 
 /* ---- table ------------------------------------------------------------------------- */

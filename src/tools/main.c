@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,7 @@ int
 main(int argc, char **argv)
 {
    cm_set_message_handler(say_message);
+   json_set_alloc_funcs(allocate, free); /* what makes JSON need not look for NULL */
    if (argc < 2)
       fail(STATUS_USAGE, "no command; tbrsim --help lists them");
    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {

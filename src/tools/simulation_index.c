@@ -3,12 +3,13 @@
 #include "config/config.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "options.h"
+#include "output.h"
 #include "tools.h"
 
 static json_t *
@@ -18,11 +19,11 @@ entry_of(const struct simulation *simulation, const char *recording)
    json_t *settings = json_object();
    for (unsigned s = 0; s < configuration->num_settings; s++) {
       const char *assignment = configuration->settings[s], *equals = strchr(assignment, '=');
-      json_object_setn_new(settings, assignment, (size_t)(equals - assignment), json_string(equals + 1));
+      json_object_setn_new(settings, assignment, (size_t)(equals - assignment), output_text(equals + 1));
    }
-   return json_pack("{s:s, s:s, s:s, s:o, s:s}", "directory", configuration->directory, "configuration",
-                    configuration->name, "preset", configuration->config->name, "settings", settings,
-                    "recording", recording);
+   return json_pack("{s:s, s:o, s:o, s:o, s:o}", "directory", configuration->directory, "configuration",
+                    output_text(configuration->name), "preset", output_text(configuration->config->name),
+                    "settings", settings, "recording", output_text(recording));
 }
 
 static bool
@@ -66,14 +67,11 @@ simulation_index_write(const char *out, const char *recording, const struct simu
    for (unsigned s = 0; s < count; s++)
       json_array_append_new(entries, entry_of(&simulations[s], recording));
    keep_entries(entries, path, out);
-   json_t *root = json_pack("{s:o}", "simulations", entries);
-   if (!root)
-      fail(STATUS_FAILED, "out of memory");
-   FILE *file = fopen(part, "we");
-   const bool fine = file && !json_dumpf(root, file, JSON_INDENT(2)) && fputc('\n', file) != EOF;
-   if (!file || fclose(file) || !fine || rename(part, path))
+   FILE *file = options_open_output(part);
+   output_json(json_pack("{s:o}", "simulations", entries), 2, file);
+   options_close_output(file, part);
+   if (rename(part, path))
       fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
-   json_decref(root);
    free(path);
    free(part);
 }

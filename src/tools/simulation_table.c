@@ -3,11 +3,11 @@
 #include "config/config.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "output.h"
 #include "tools.h"
 
 /* A row: the sum of two counters (or one) of a unit's stream. */
@@ -160,96 +160,51 @@ setting_of(const struct configuration *configuration, const char *key)
    return NULL;
 }
 
-/* In quotes where it needs them. */
-static void
-print_csv(const char *value)
-{
-   if (!strpbrk(value, ",\"\n")) {
-      fputs(value, stdout);
-      return;
-   }
-   putchar('"');
-   for (; *value; value++)
-      printf(*value == '"' ? "\"\"" : "%c", *value);
-   putchar('"');
-}
-
-static void
-check_output(void)
-{
-   if (fflush(stdout) || ferror(stdout))
-      fail(STATUS_FAILED, "standard output cannot be written to");
-}
-
-void
-simulation_table_csv(const struct simulation *simulations, unsigned count)
-{
-   const struct names keys = collect_keys(simulations, count),
-                      counters = collect_counters(simulations, count);
-   fputs("configuration,preset,statistics", stdout);
-   for (unsigned k = 0; k < keys.count; k++)
-      printf(",%s", keys.list[k]);
-   fputs(",frames", stdout);
-   for (unsigned c = 0; c < counters.count; c++)
-      printf(",%s", counters.list[c]);
-   putchar('\n');
-   for (unsigned s = 0; s < count; s++) {
-      const struct configuration *configuration = simulations[s].configuration;
-      print_csv(configuration->name);
-      putchar(',');
-      print_csv(configuration->config->name);
-      putchar(',');
-      print_csv(simulations[s].out);
-      for (unsigned k = 0; k < keys.count; k++) {
-         const char *value = setting_of(configuration, keys.list[k]);
-         putchar(',');
-         print_csv(value ? value : "");
-      }
-      printf(",%u", simulations[s].frames);
-      for (unsigned c = 0; c < counters.count; c++) {
-         const int index = cm_counter_table_find(simulations[s].table, counters.list[c]);
-         putchar(',');
-         if (index >= 0)
-            printf("%" PRIu64, simulations[s].total[index]);
-      }
-      putchar('\n');
-   }
-   check_output();
-}
-
+/* all: what the simulation does not have is null. */
 static json_t *
-simulation_json(const struct simulation *simulation, const struct names *keys, const struct names *names)
+simulation_json(const struct simulation *simulation, const struct names *keys, const struct names *names,
+                bool all)
 {
    const struct configuration *configuration = simulation->configuration;
    json_t *settings = json_object(), *counters = json_object();
    for (unsigned k = 0; k < keys->count; k++) {
       const char *value = setting_of(configuration, keys->list[k]);
-      if (value)
-         json_object_set_new(settings, keys->list[k], json_string(value));
+      if (value || all)
+         json_object_set_new(settings, keys->list[k], value ? output_text(value) : json_null());
    }
    for (unsigned c = 0; c < names->count; c++) {
       const int index = cm_counter_table_find(simulation->table, names->list[c]);
-      if (index >= 0)
-         json_object_set_new(counters, names->list[c], json_integer((json_int_t)simulation->total[index]));
+      if (index >= 0 || all)
+         json_object_set_new(counters, names->list[c],
+                             index >= 0 ? json_integer((json_int_t)simulation->total[index]) : json_null());
    }
-   return json_pack("{s:s, s:s, s:s, s:o, s:i, s:o}", "configuration", configuration->name, "preset",
-                    configuration->config->name, "statistics", simulation->out, "settings", settings,
-                    "frames", (int)simulation->frames, "counters", counters);
+   return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o}", "configuration", output_text(configuration->name),
+                    "preset", output_text(configuration->config->name), "statistics",
+                    output_text(simulation->out), "settings", settings, "frames", (int)simulation->frames,
+                    "counters", counters);
 }
 
-void
-simulation_table_json(const struct simulation *simulations, unsigned count, const char *recording)
+static json_t *
+simulations_json(const struct simulation *simulations, unsigned count, bool all)
 {
    const struct names keys = collect_keys(simulations, count),
                       counters = collect_counters(simulations, count);
    json_t *list = json_array();
    for (unsigned s = 0; s < count; s++)
-      json_array_append_new(list, simulation_json(&simulations[s], &keys, &counters));
-   json_t *root = json_pack("{s:s, s:o}", "recording", recording, "simulations", list);
-   if (!root)
-      fail(STATUS_FAILED, "out of memory");
-   json_dumpf(root, stdout, JSON_INDENT(1));
-   putchar('\n');
-   json_decref(root);
-   check_output();
+      json_array_append_new(list, simulation_json(&simulations[s], &keys, &counters, all));
+   return list;
+}
+
+void
+simulation_table_csv(const struct simulation *simulations, unsigned count)
+{
+   output_csv(simulations_json(simulations, count, true), stdout);
+}
+
+void
+simulation_table_json(const struct simulation *simulations, unsigned count, const char *recording)
+{
+   output_json(json_pack("{s:o, s:o}", "recording", output_text(recording), "simulations",
+                         simulations_json(simulations, count, false)),
+               1, stdout);
 }

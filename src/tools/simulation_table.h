@@ -9,7 +9,7 @@
 void simulation_table_print(const struct simulation *simulations, unsigned count);
 
 /** Print the sums of all counters that are not 0 in all simulations, by the names that stats.json has, on stdout: a line
- * a simulation, with a column for each key that is set; an object. Exit if that cannot be written. */
+ * a simulation, with a column for each key that is set; an object. */
 void simulation_table_csv(const struct simulation *simulations, unsigned count);
 void simulation_table_json(const struct simulation *simulations, unsigned count, const char *recording);
 

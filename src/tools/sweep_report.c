@@ -3,9 +3,9 @@
 #include "config/config.h"
 
 #include <inttypes.h>
-#include <jansson.h>
 
 #include "options.h"
+#include "output.h"
 #include "tools.h"
 
 uint64_t
@@ -27,88 +27,49 @@ static const char *const count_names[NUM_COUNTS] = {
    "accesses", "reads", "writes", "hits", "misses", "read_misses", "write_misses", "bypasses", "writebacks",
 };
 
-static void
-get_counts(const struct cm_sweep_result *result, uint64_t counts[NUM_COUNTS])
+static json_t *
+points_json(const struct sweep_report *report)
 {
-   const uint64_t *misses = result->counts.misses;
-   const uint64_t values[NUM_COUNTS] = {
-      result->reads + result->writes, result->reads, result->writes, result->hits,
-      misses[0] + misses[1],          misses[0],     misses[1],      result->counts.bypasses,
-      result->counts.writebacks,
-   };
-   for (unsigned c = 0; c < NUM_COUNTS; c++)
-      counts[c] = values[c];
+   json_t *points = json_array();
+   for (uint32_t p = 0; p < report->num_points; p++) {
+      const struct cm_sweep_point *point = &report->points[p];
+      const struct cm_sweep_result *result = &report->results[p];
+      const uint64_t *misses = result->counts.misses;
+      const uint64_t counts[] = {
+         result->reads + result->writes, result->reads, result->writes, result->hits,
+         misses[0] + misses[1],          misses[0],     misses[1],      result->counts.bypasses,
+         result->counts.writebacks,
+      };
+      json_t *object = json_pack("{s:s, s:I, s:I, s:I}", "policy", cm_policy_names[point->policy],
+                                 "size_bytes", (json_int_t)point->size, "ways", (json_int_t)point->ways,
+                                 "sets", (json_int_t)result->sets);
+      json_object_update_new(object, output_counts(count_names, counts, NUM_COUNTS));
+      json_object_update_new(object,
+                             json_pack("{s:f, s:o}", "miss_ratio", ratio(sweep_misses(result), result),
+                                       "lower_bound_misses",
+                                       result->is_bounded ? json_integer((json_int_t)result->lower_bound)
+                                                          : json_null()));
+      json_array_append_new(points, object);
+   }
+   return points;
 }
 
 void
 sweep_report_csv(const struct sweep_report *report, FILE *file)
 {
-   fputs("policy,size_bytes,ways,sets", file);
-   for (unsigned c = 0; c < NUM_COUNTS; c++)
-      fprintf(file, ",%s", count_names[c]);
-   fputs(",miss_ratio,lower_bound_misses\n", file);
-   for (uint32_t p = 0; p < report->num_points; p++) {
-      const struct cm_sweep_point *point = &report->points[p];
-      const struct cm_sweep_result *result = &report->results[p];
-      uint64_t counts[NUM_COUNTS];
-      get_counts(result, counts);
-      fprintf(file, "%s,%u,%u,%u", cm_policy_names[point->policy], point->size, point->ways, result->sets);
-      for (unsigned c = 0; c < NUM_COUNTS; c++)
-         fprintf(file, ",%" PRIu64, counts[c]);
-      fprintf(file, ",%.9f,", ratio(sweep_misses(result), result));
-      if (result->is_bounded)
-         fprintf(file, "%" PRIu64, result->lower_bound);
-      putc('\n', file);
-   }
-}
-
-/* Takes over value. */
-static void
-set(json_t *object, const char *key, json_t *value)
-{
-   if (json_object_set_new(object, key, value))
-      fail(STATUS_FAILED, "out of memory");
-}
-
-static json_t *
-point_json(const struct cm_sweep_point *point, const struct cm_sweep_result *result)
-{
-   uint64_t counts[NUM_COUNTS];
-   json_t *object = json_object();
-   get_counts(result, counts);
-   set(object, "policy", json_string(cm_policy_names[point->policy]));
-   set(object, "size_bytes", json_integer(point->size));
-   set(object, "ways", json_integer(point->ways));
-   set(object, "sets", json_integer(result->sets));
-   for (unsigned c = 0; c < NUM_COUNTS; c++)
-      set(object, count_names[c], json_integer((json_int_t)counts[c]));
-   set(object, "miss_ratio", json_real(ratio(sweep_misses(result), result)));
-   set(object, "lower_bound_misses",
-       result->is_bounded ? json_integer((json_int_t)result->lower_bound) : json_null());
-   return object;
+   output_csv(points_json(report), file);
 }
 
 void
 sweep_report_json(const struct sweep_report *report, FILE *file)
 {
-   json_t *object = json_object(), *points = json_array();
-   set(object, "file", json_string(report->file));
-   set(object, "configuration", json_string(report->configuration));
-   set(object, "first_frame", json_integer(report->first_frame));
-   set(object, "last_frame", json_integer(report->last_frame));
-   set(object, "warm_up", json_integer(report->warm_up));
-   set(object, "accesses_of", json_string(report->accesses));
-   set(object, "block_bytes", json_integer(report->block_bytes));
-   set(object, "index", json_string(options_index_names[report->index]));
-   set(object, "empty_at_each_pass", json_boolean(report->empty_each_pass));
-   for (uint32_t p = 0; p < report->num_points; p++) {
-      if (json_array_append_new(points, point_json(&report->points[p], &report->results[p])))
-         fail(STATUS_FAILED, "out of memory");
-   }
-   set(object, "points", points);
-   json_dumpf(object, file, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-   putc('\n', file);
-   json_decref(object);
+   output_json(json_pack("{s:o, s:o, s:i, s:i, s:i, s:s, s:i, s:s, s:b, s:o}", "file",
+                         output_text(report->file), "configuration", output_text(report->configuration),
+                         "first_frame", report->first_frame, "last_frame", report->last_frame, "warm_up",
+                         report->warm_up, "accesses_of", report->accesses, "block_bytes", report->block_bytes,
+                         "index", options_index_names[report->index], "empty_at_each_pass",
+                         report->empty_each_pass, "points", points_json(report)),
+               1, file);
 }
 
 /* As 64K, where it is whole. */
