@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Resources and passes as bytes. Structures are written field by field, each as the
  * difference from the same field of the structure before; only the tables below name
- * the fields. */
+ * the fields. One description serves both directions: what a coder's functions are given
+ * is read where it has a writer, and filled where it has a reader. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "events/recording_check.h"
@@ -52,16 +54,13 @@ static const struct field resolve_fields[] = {
    FLAG(struct cm_resolve, flip_y),
 };
 
+#define PROGRAM(member)                                                          \
+   FIELD(struct cm_draw, member.id), FIELD(struct cm_draw, member.instructions), \
+      FIELD(struct cm_draw, member.constant_bytes)
 static const struct field draw_fields[] = {
-   FIELD(struct cm_draw, vertex_program.id),
-   FIELD(struct cm_draw, vertex_program.instructions),
-   FIELD(struct cm_draw, vertex_program.constant_bytes),
-   FIELD(struct cm_draw, geometry_program.id),
-   FIELD(struct cm_draw, geometry_program.instructions),
-   FIELD(struct cm_draw, geometry_program.constant_bytes),
-   FIELD(struct cm_draw, fragment_program.id),
-   FIELD(struct cm_draw, fragment_program.instructions),
-   FIELD(struct cm_draw, fragment_program.constant_bytes),
+   PROGRAM(vertex_program),
+   PROGRAM(geometry_program),
+   PROGRAM(fragment_program),
    FIELD(struct cm_draw, index_buffer),
    FIELD(struct cm_draw, index_offset),
    FIELD(struct cm_draw, index_bytes),
@@ -113,6 +112,8 @@ static const struct field primitive_fields[] = {
    FIELD(struct cm_primitive, num_tiles),
 };
 
+static const struct field number_fields[] = {{0, sizeof(uint32_t)}};
+
 static uint64_t
 load_field(const void *structure, const struct field *field)
 {
@@ -140,28 +141,51 @@ store_field(void *structure, const struct field *field, uint64_t value)
    }
 }
 
-static void
-put_fields(struct cm_byte_writer *writer, const struct field *fields, size_t count, const void *structure,
-           const void *before)
+/* One of both is NULL. */
+struct coder {
+   struct cm_byte_writer *writer;
+   struct cm_byte_reader *reader;
+};
+
+static bool
+is_bad(const struct coder *coder)
 {
-   for (size_t i = 0; i < count; i++)
-      cm_put_signed(writer, (int64_t)(load_field(structure, &fields[i]) - load_field(before, &fields[i])));
+   return coder->reader && coder->reader->bad;
 }
 
 /* structure and before may be one. */
 static void
-get_fields(struct cm_byte_reader *reader, const struct field *fields, size_t count, void *structure,
-           const void *before)
+code_fields(const struct coder *coder, const struct field *fields, size_t count, void *structure,
+            const void *before)
 {
    for (size_t i = 0; i < count; i++) {
-      const uint64_t value = load_field(before, &fields[i]) + (uint64_t)cm_get_signed(reader);
-      if (!store_field(structure, &fields[i], value))
-         reader->bad = true;
+      const uint64_t expected = load_field(before, &fields[i]);
+      if (coder->writer)
+         cm_put_signed(coder->writer, (int64_t)(load_field(structure, &fields[i]) - expected));
+      else if (!store_field(structure, &fields[i], expected + (uint64_t)cm_get_signed(coder->reader)))
+         coder->reader->bad = true;
    }
 }
 
-#define PUT(writer, fields, structure, before) put_fields(writer, fields, COUNT(fields), structure, before)
-#define GET(reader, fields, structure, before) get_fields(reader, fields, COUNT(fields), structure, before)
+/* Each element as the difference from the one before. False where they are cut short or have values out of range. */
+static bool
+code_array(const struct coder *coder, const struct field *fields, size_t num_fields, void *array,
+           uint64_t count, size_t element_bytes)
+{
+   static const uint64_t none[8];
+   assert(element_bytes <= sizeof none);
+   const void *before = none;
+   char *element = array;
+   for (uint64_t i = 0; i < count && !is_bad(coder); i++, element += element_bytes) {
+      code_fields(coder, fields, num_fields, element, before);
+      before = element;
+   }
+   return !is_bad(coder);
+}
+
+#define CODE(coder, fields, structure, before) code_fields(coder, fields, COUNT(fields), structure, before)
+#define CODE_ARRAY(coder, fields, array, count) \
+   code_array(coder, fields, COUNT(fields), array, count, sizeof *(array))
 
 /* ---- resources ----------------------------------------------------------- */
 
@@ -170,202 +194,128 @@ static const struct cm_resource_description no_resource;
 void
 cm_encode_resource(struct cm_byte_writer *writer, const struct cm_resource_description *resource)
 {
-   PUT(writer, resource_fields, resource, &no_resource);
+   struct cm_resource_description copy = *resource;
+   CODE(&(struct coder){.writer = writer}, resource_fields, &copy, &no_resource);
 }
 
 const char *
 cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource_description *resource)
 {
    memset(resource, 0, sizeof *resource);
-   GET(reader, resource_fields, resource, &no_resource);
+   CODE(&(struct coder){.reader = reader}, resource_fields, resource, &no_resource);
    return reader->bad ? "a resource is cut short or has a value out of range" : cm_check_resource(resource);
-}
-
-/* ---- draws --------------------------------------------------------------- */
-
-/* A draw without what stands in its arrays beyond the numbers used. */
-static void
-copy_used(struct cm_draw *copy, const struct cm_draw *draw)
-{
-   *copy = *draw;
-   const uint32_t elements = draw->num_elements, textures = draw->num_textures;
-   memset(copy->elements + elements, 0, (CM_MAX_VERTEX_ELEMENTS - elements) * sizeof *copy->elements);
-   memset(copy->textures + textures, 0, (CM_MAX_TEXTURE_UNITS - textures) * sizeof *copy->textures);
-}
-
-static void
-put_draws(struct cm_byte_writer *writer, const struct cm_pass *pass)
-{
-   struct cm_draw before = {0};
-   for (uint32_t d = 0; d < pass->num_draws; d++) {
-      const struct cm_draw *draw = &pass->draws[d];
-      PUT(writer, draw_fields, draw, &before);
-      for (uint32_t e = 0; e < draw->num_elements; e++)
-         PUT(writer, element_fields, &draw->elements[e], &before.elements[e]);
-      for (uint32_t t = 0; t < draw->num_textures; t++)
-         PUT(writer, binding_fields, &draw->textures[t], &before.textures[t]);
-      copy_used(&before, draw);
-   }
-}
-
-static bool
-get_draws(struct cm_byte_reader *reader, struct cm_pass *pass)
-{
-   const struct cm_draw none = {0};
-   for (uint32_t d = 0; d < pass->num_draws; d++) {
-      const struct cm_draw *before = d ? &pass->draws[d - 1] : &none;
-      struct cm_draw *draw = &pass->draws[d];
-      GET(reader, draw_fields, draw, before);
-      if (reader->bad || draw->num_elements > CM_MAX_VERTEX_ELEMENTS ||
-          draw->num_textures > CM_MAX_TEXTURE_UNITS)
-         return false;
-      for (uint32_t e = 0; e < draw->num_elements; e++)
-         GET(reader, element_fields, &draw->elements[e], &before->elements[e]);
-      for (uint32_t t = 0; t < draw->num_textures; t++)
-         GET(reader, binding_fields, &draw->textures[t], &before->textures[t]);
-   }
-   return !reader->bad;
 }
 
 /* ---- arrays -------------------------------------------------------------- */
 
-static void
-put_numbers(struct cm_byte_writer *writer, const uint32_t *numbers, uint64_t count)
-{
-   uint32_t before = 0;
-   for (uint64_t i = 0; i < count; i++) {
-      cm_put_signed(writer, (int64_t)numbers[i] - before);
-      before = numbers[i];
-   }
-}
-
+/* Elements and textures are differences from those that the draw before uses. */
 static bool
-get_numbers(struct cm_byte_reader *reader, uint32_t *numbers, uint64_t count)
+code_draws(const struct coder *coder, struct cm_pass *pass)
 {
-   uint64_t number = 0;
-   for (uint64_t i = 0; i < count; i++) {
-      number += (uint64_t)cm_get_signed(reader);
-      if (number > UINT32_MAX)
+   struct cm_draw before = {0};
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      struct cm_draw *draw = &pass->draws[d];
+      CODE(coder, draw_fields, draw, &before);
+      const uint32_t elements = draw->num_elements, textures = draw->num_textures;
+      if (is_bad(coder) || elements > CM_MAX_VERTEX_ELEMENTS || textures > CM_MAX_TEXTURE_UNITS)
          return false;
-      numbers[i] = (uint32_t)number;
+      for (uint32_t e = 0; e < elements; e++)
+         CODE(coder, element_fields, &draw->elements[e], &before.elements[e]);
+      for (uint32_t t = 0; t < textures; t++)
+         CODE(coder, binding_fields, &draw->textures[t], &before.textures[t]);
+      before = *draw;
+      memset(before.elements + elements, 0, (CM_MAX_VERTEX_ELEMENTS - elements) * sizeof *before.elements);
+      memset(before.textures + textures, 0, (CM_MAX_TEXTURE_UNITS - textures) * sizeof *before.textures);
    }
-   return !reader->bad;
-}
-
-static void
-put_feedback(struct cm_byte_writer *writer, const struct cm_pass *pass)
-{
-   const struct cm_feedback none = {0};
-   for (uint64_t i = 0; i < pass->num_feedback; i++)
-      PUT(writer, feedback_fields, &pass->feedback[i], i ? &pass->feedback[i - 1] : &none);
-}
-
-static bool
-get_feedback(struct cm_byte_reader *reader, struct cm_pass *pass)
-{
-   const struct cm_feedback none = {0};
-   for (uint64_t i = 0; i < pass->num_feedback; i++)
-      GET(reader, feedback_fields, &pass->feedback[i], i ? &pass->feedback[i - 1] : &none);
-   return !reader->bad;
-}
-
-static void
-put_primitives(struct cm_byte_writer *writer, const struct cm_pass *pass)
-{
-   const struct cm_primitive none = {0};
-   for (uint32_t p = 0; p < pass->num_primitives; p++)
-      PUT(writer, primitive_fields, &pass->primitives[p], p ? &pass->primitives[p - 1] : &none);
-}
-
-static bool
-get_primitives(struct cm_byte_reader *reader, struct cm_pass *pass)
-{
-   const struct cm_primitive none = {0};
-   uint64_t first_tile = 0;
-   for (uint32_t p = 0; p < pass->num_primitives; p++) {
-      struct cm_primitive *primitive = &pass->primitives[p];
-      GET(reader, primitive_fields, primitive, p ? primitive - 1 : &none);
-      primitive->first_tile = first_tile;
-      first_tile += primitive->num_tiles;
-   }
-   return !reader->bad && first_tile == pass->num_primitive_tiles;
+   return !is_bad(coder);
 }
 
 /* One bit a tile. */
 static void
-put_touched(struct cm_byte_writer *writer, const struct cm_pass *pass)
+code_touched(const struct coder *coder, struct cm_pass *pass)
 {
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    for (uint32_t t = 0; t < num_tiles; t += 8) {
-      uint8_t bits = 0;
-      for (uint32_t i = 0; i < 8 && t + i < num_tiles; i++)
-         bits |= (uint8_t)(pass->touched[t + i] << i);
-      cm_put_bytes(writer, &bits, 1);
+      uint8_t bits = coder->reader ? cm_get_byte(coder->reader) : 0;
+      for (uint32_t i = 0; i < 8 && t + i < num_tiles; i++) {
+         if (coder->reader)
+            pass->touched[t + i] = bits >> i & 1;
+         else
+            bits |= (uint8_t)(pass->touched[t + i] << i);
+      }
+      if (coder->writer)
+         cm_put_bytes(coder->writer, &bits, 1);
    }
 }
 
-static void
-get_touched(struct cm_byte_reader *reader, struct cm_pass *pass)
+/* What is wrong, or NULL. */
+static const char *
+code_arrays(const struct coder *coder, struct cm_pass *pass)
 {
-   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
-   uint8_t bits = 0;
-   for (uint32_t t = 0; t < num_tiles; t++) {
-      if (t % 8 == 0)
-         bits = cm_get_byte(reader);
-      pass->touched[t] = bits >> t % 8 & 1;
-   }
+   code_touched(coder, pass);
+   if (!code_draws(coder, pass))
+      return "a draw is cut short or has a value out of range";
+   if (!CODE_ARRAY(coder, number_fields, pass->vertices, pass->num_vertices))
+      return "vertex numbers are cut short or out of range";
+   if (!CODE_ARRAY(coder, feedback_fields, pass->feedback, pass->num_feedback))
+      return "transform feedback is cut short or out of range";
+   if (!CODE_ARRAY(coder, primitive_fields, pass->primitives, pass->num_primitives))
+      return "primitives are cut short or have values out of range";
+   if (!CODE_ARRAY(coder, number_fields, pass->primitive_tiles, pass->num_primitive_tiles))
+      return "primitives' tiles are cut short or out of range";
+   return NULL;
 }
 
 /* ---- passes -------------------------------------------------------------- */
 
-static const struct cm_attachment no_attachment;
-static const struct cm_resolve no_resolve;
+static const struct cm_pass no_pass;
+
+static void
+code_attachments(const struct coder *coder, struct cm_pass *pass)
+{
+   for (uint32_t c = 0; c < pass->num_color; c++) {
+      CODE(coder, attachment_fields, &pass->color[c], &no_pass.color[0]);
+      CODE(coder, resolve_fields, &pass->resolve[c], &no_pass.resolve[0]);
+   }
+   CODE(coder, attachment_fields, &pass->depth, &no_pass.depth);
+   CODE(coder, attachment_fields, &pass->stencil, &no_pass.stencil);
+}
+
+/* The number of things that take at least so many bytes each, which must be there. */
+static uint64_t
+code_count(const struct coder *coder, uint64_t count, size_t least_bytes, uint64_t limit)
+{
+   if (coder->writer) {
+      cm_put_varint(coder->writer, count);
+      return count;
+   }
+   count = cm_get_varint(coder->reader);
+   if (count <= limit && count <= cm_bytes_left(coder->reader) / least_bytes)
+      return count;
+   coder->reader->bad = true;
+   return 0;
+}
+
+static void
+code_counts(const struct coder *coder, struct cm_pass *pass)
+{
+   pass->num_draws = (uint32_t)code_count(coder, pass->num_draws, COUNT(draw_fields), UINT32_MAX);
+   pass->num_vertices = code_count(coder, pass->num_vertices, 1, UINT64_MAX);
+   pass->num_feedback = code_count(coder, pass->num_feedback, COUNT(feedback_fields), UINT64_MAX);
+   pass->num_primitives =
+      (uint32_t)code_count(coder, pass->num_primitives, COUNT(primitive_fields), UINT32_MAX);
+   pass->num_primitive_tiles = code_count(coder, pass->num_primitive_tiles, 1, UINT64_MAX);
+}
 
 void
 cm_encode_pass(struct cm_byte_writer *writer, const struct cm_pass *pass)
 {
-   const struct cm_pass none = {0};
-   PUT(writer, pass_fields, pass, &none);
-   for (uint32_t c = 0; c < pass->num_color; c++) {
-      PUT(writer, attachment_fields, &pass->color[c], &no_attachment);
-      PUT(writer, resolve_fields, &pass->resolve[c], &no_resolve);
-   }
-   PUT(writer, attachment_fields, &pass->depth, &no_attachment);
-   PUT(writer, attachment_fields, &pass->stencil, &no_attachment);
-   cm_put_varint(writer, pass->num_draws);
-   cm_put_varint(writer, pass->num_vertices);
-   cm_put_varint(writer, pass->num_feedback);
-   cm_put_varint(writer, pass->num_primitives);
-   cm_put_varint(writer, pass->num_primitive_tiles);
-   put_touched(writer, pass);
-   put_draws(writer, pass);
-   put_numbers(writer, pass->vertices, pass->num_vertices);
-   put_feedback(writer, pass);
-   put_primitives(writer, pass);
-   put_numbers(writer, pass->primitive_tiles, pass->num_primitive_tiles);
-}
-
-static void
-get_attachments(struct cm_byte_reader *reader, struct cm_pass *pass)
-{
-   for (uint32_t c = 0; c < pass->num_color; c++) {
-      GET(reader, attachment_fields, &pass->color[c], &no_attachment);
-      GET(reader, resolve_fields, &pass->resolve[c], &no_resolve);
-   }
-   GET(reader, attachment_fields, &pass->depth, &no_attachment);
-   GET(reader, attachment_fields, &pass->stencil, &no_attachment);
-}
-
-/* The number of things that take at least so many bytes each; they must be there. */
-static uint64_t
-get_count(struct cm_byte_reader *reader, size_t least_bytes, uint64_t limit)
-{
-   const uint64_t count = cm_get_varint(reader);
-   if (count > limit || count > cm_bytes_left(reader) / least_bytes) {
-      reader->bad = true;
-      return 0;
-   }
-   return count;
+   const struct coder coder = {.writer = writer};
+   struct cm_pass copy = *pass;
+   CODE(&coder, pass_fields, &copy, &no_pass);
+   code_attachments(&coder, &copy);
+   code_counts(&coder, &copy);
+   code_arrays(&coder, &copy);
 }
 
 static bool
@@ -386,32 +336,25 @@ allocate_arrays(struct cm_pass *pass)
 const char *
 cm_decode_pass(struct cm_byte_reader *reader, struct cm_pass *pass)
 {
-   const struct cm_pass none = {0};
-   GET(reader, pass_fields, pass, &none);
+   const struct coder coder = {.reader = reader};
+   CODE(&coder, pass_fields, pass, &no_pass);
    const char *wrong = reader->bad ? "a pass is cut short" : cm_check_pass_size(pass);
    if (wrong)
       return wrong;
-   get_attachments(reader, pass);
-   pass->num_draws = (uint32_t)get_count(reader, COUNT(draw_fields), UINT32_MAX);
-   pass->num_vertices = get_count(reader, 1, UINT64_MAX);
-   pass->num_feedback = get_count(reader, COUNT(feedback_fields), UINT64_MAX);
-   pass->num_primitives = (uint32_t)get_count(reader, COUNT(primitive_fields), UINT32_MAX);
-   pass->num_primitive_tiles = get_count(reader, 1, UINT64_MAX);
+   code_attachments(&coder, pass);
+   code_counts(&coder, pass);
    if (reader->bad || cm_bytes_left(reader) < (size_t)pass->tiles_x * pass->tiles_y / 8)
       return "a pass is cut short";
    if (!allocate_arrays(pass))
       return "out of memory for a pass";
-   get_touched(reader, pass);
-   if (!get_draws(reader, pass))
-      return "a draw is cut short or has a value out of range";
-   if (!get_numbers(reader, pass->vertices, pass->num_vertices))
-      return "vertex numbers are cut short or out of range";
-   if (!get_feedback(reader, pass))
-      return "transform feedback is cut short or out of range";
-   if (!get_primitives(reader, pass))
-      return "primitives are cut short or have values out of range";
-   if (!get_numbers(reader, pass->primitive_tiles, pass->num_primitive_tiles))
-      return "primitives' tiles are cut short or out of range";
+   wrong = code_arrays(&coder, pass);
+   if (wrong)
+      return wrong;
+   uint64_t first_tile = 0;
+   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+      pass->primitives[p].first_tile = first_tile;
+      first_tile += pass->primitives[p].num_tiles;
+   }
    return reader->at == reader->end ? cm_check_pass(pass) : "a pass has bytes left over";
 }
 
