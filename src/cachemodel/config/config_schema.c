@@ -109,16 +109,8 @@ static const struct cm_key energy_keys[] = {NUMBER(struct cm_energy_config, tech
                                             ENUM(struct cm_energy_config, cell, "none", "itrs-lstp",
                                                  "itrs-hp"),
                                             CM_ENERGY_KEYS(ENERGY_KEY)};
-#define PIPELINE_KEY(member) NUMBER(struct cm_pipeline_config, member)
-static const struct cm_key pipeline_keys[] = {
-   PIPELINE_KEY(vertex_processors), PIPELINE_KEY(vertex_queue),      PIPELINE_KEY(assembly_cycles),
-   PIPELINE_KEY(triangle_queue),    PIPELINE_KEY(fetch_queue),       PIPELINE_KEY(tile_queue),
-   PIPELINE_KEY(rasterizer_cycles), PIPELINE_KEY(early_z_quads),     PIPELINE_KEY(early_z_latency),
-   PIPELINE_KEY(fragment_queue),    PIPELINE_KEY(fragment_contexts), PIPELINE_KEY(color_queue),
-   PIPELINE_KEY(blend_cycles),      PIPELINE_KEY(tile_buffers),      PIPELINE_KEY(flush_cycles),
-   PIPELINE_KEY(flush_requests),    PIPELINE_KEY(vertex_mshrs),      PIPELINE_KEY(tile_mshrs),
-   PIPELINE_KEY(texture_mshrs),     PIPELINE_KEY(instruction_mshrs), PIPELINE_KEY(l2_mshrs),
-   PIPELINE_KEY(l2_banks),          PIPELINE_KEY(l2_bank_cycles)};
+#define PIPELINE_KEY(member, least, most, description) NUMBER(struct cm_pipeline_config, member),
+static const struct cm_key pipeline_keys[] = {CM_PIPELINE_KEYS(PIPELINE_KEY)};
 #define IMMEDIATE_KEY(member, least, most, description) NUMBER(struct cm_immediate_pipeline_config, member),
 static const struct cm_key immediate_pipeline_keys[] = {CM_IMMEDIATE_PIPELINE_KEYS(IMMEDIATE_KEY)};
 static const struct cm_key dram_keys[] = {

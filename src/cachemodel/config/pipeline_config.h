@@ -13,38 +13,40 @@ enum cm_timing_mode {
    CM_TIMING_ON,  /**< "on": needs pipeline (in mode imr immediate_pipeline) and dram_system */
 };
 
-/** Keys pipeline.*; "004" is "DTM-NUCA", Table I. A queue holds 1 … 65536 items; throughputs are in cycles an
- * item, so that twice the number is half the throughput. All are 0 where there is no such mapping. */
+/** Keys pipeline.*: the Geometry Pipeline, the Tile Fetcher, the Raster Pipeline, the memory hierarchy. Throughputs are
+ * in cycles an item, so that twice the number is half the throughput. tile_queue: 0 is without limit; where there is a
+ * primitive_buffer, its output_queue is the limit, unless tile_queue is 0. primitive_buffer.mshrs are the Attribute
+ * Cache's own. X(member, least, most, what it is) */
+#define CM_PIPELINE_KEYS(X)                                                                                 \
+   X(vertex_processors, 1, 64, "Vertex Processors")                                                         \
+   X(vertex_queue, 1, 65536, "vertices before the Vertex Processors, and as many behind them")              \
+   X(assembly_cycles, 1, 1000, "cycles of Primitive Assembly a vertex")                                     \
+   X(triangle_queue, 1, 65536, "primitives before the Polygon List Builder")                                \
+   X(fetch_queue, 1, 4096,                                                                                  \
+     "primitives that the Tile Fetcher has requested and not passed on (TCOR II-C), at most")               \
+   X(tile_queue, 0, 65536, "primitives between it and the Rasterizer")                                      \
+   X(rasterizer_cycles, 1, 1000, "cycles an attribute of a quad")                                           \
+   X(early_z_quads, 1, 1024, "quads in the Early Z-Test at once")                                           \
+   X(early_z_latency, 1, 1000, "cycles a quad is in it")                                                    \
+   X(fragment_queue, 1, 65536, "quads before the Early Z-Test, and as many before the Fragment Processors") \
+   X(fragment_contexts, 1, 64, "quads that a Fragment Processor works on at once")                          \
+   X(color_queue, 1, 65536, "shaded quads before the Blending Unit")                                        \
+   X(blend_cycles, 1, 1000, "cycles of it a quad")                                                          \
+   X(tile_buffers, 1, 16, "tiles that have a Color Buffer at once")                                         \
+   X(flush_cycles, 1, 1000, "cycles a block of a tile's load or flush")                                     \
+   X(flush_requests, 1, 4096, "blocks of them outstanding")                                                 \
+   X(vertex_mshrs, 1, 256, "misses outstanding of the Vertex Stage")                                        \
+   X(tile_mshrs, 1, 256, "misses outstanding of the Tiling Engine")                                         \
+   X(texture_mshrs, 1, 256, "misses outstanding of each texture cache")                                     \
+   X(instruction_mshrs, 1, 256, "misses outstanding of the instruction cache")                              \
+   X(l2_mshrs, 1, 256, "misses outstanding of the L2")                                                      \
+   X(l2_banks, 1, 64, "banks of the L2: block n is in bank n % l2_banks")                                   \
+   X(l2_bank_cycles, 1, 1000, "cycles that a bank is busy with an access")
+
+#define CM_PIPELINE_FIELD(member, least, most, description) uint32_t member;
+/** All are 0 where there is no such mapping. */
 struct cm_pipeline_config {
-   /* The Geometry Pipeline. */
-   uint32_t vertex_processors; /**< 1 … 64 */
-   uint32_t vertex_queue;      /**< vertices before the Vertex Processors, and as many behind them */
-   uint32_t assembly_cycles;   /**< Primitive Assembly: cycles a vertex, 1 … 1000 */
-   uint32_t triangle_queue;    /**< primitives before the Polygon List Builder */
-   /* The Tile Fetcher. */
-   uint32_t fetch_queue; /**< primitives that it has requested and not passed on (TCOR II-C), at most */
-   /** Primitives between it and the Rasterizer; 0: without limit. Where there is a primitive_buffer, its
-    * output_queue is the limit, unless this is 0. */
-   uint32_t tile_queue;
-   /* The Raster Pipeline. */
-   uint32_t rasterizer_cycles; /**< cycles an attribute of a quad, 1 … 1000 */
-   uint32_t early_z_quads;     /**< quads in the Early Z-Test at once, 1 … 1024 */
-   uint32_t early_z_latency;   /**< cycles a quad is in it, 1 … 1000 */
-   uint32_t fragment_queue; /**< quads before the Early Z-Test, and as many before the Fragment Processors */
-   uint32_t fragment_contexts; /**< quads that a Fragment Processor works on at once, 1 … 64 */
-   uint32_t color_queue;       /**< shaded quads before the Blending Unit */
-   uint32_t blend_cycles;      /**< cycles a quad, 1 … 1000 */
-   uint32_t tile_buffers;      /**< tiles that have a Color Buffer at once, 1 … 16 */
-   uint32_t flush_cycles;      /**< cycles a block of a tile's load or flush, 1 … 1000 */
-   uint32_t flush_requests;    /**< blocks of them outstanding, 1 … 4096 */
-   /* The memory hierarchy. */
-   uint32_t vertex_mshrs;  /**< misses outstanding of the Vertex Stage, 1 … 256 */
-   uint32_t tile_mshrs;    /**< of the Tiling Engine; primitive_buffer.mshrs are the Attribute Cache's own */
-   uint32_t texture_mshrs; /**< of each texture cache */
-   uint32_t instruction_mshrs; /**< of the instruction cache */
-   uint32_t l2_mshrs;          /**< of the L2 */
-   uint32_t l2_banks;          /**< block n is in bank n % l2_banks, 1 … 64 */
-   uint32_t l2_bank_cycles;    /**< cycles that a bank is busy with an access, 1 … 1000 */
+   CM_PIPELINE_KEYS(CM_PIPELINE_FIELD)
 };
 
 /** Keys immediate_pipeline.*: the same of mode imr (docs/immediate.md). X(member, least, most, what it is) */
@@ -67,9 +69,8 @@ struct cm_pipeline_config {
 
 /** All are 0 where there is no such mapping. */
 struct cm_immediate_pipeline_config {
-#define CM_IMMEDIATE_PIPELINE_FIELD(member, least, most, description) uint32_t member;
-   CM_IMMEDIATE_PIPELINE_KEYS(CM_IMMEDIATE_PIPELINE_FIELD)
-#undef CM_IMMEDIATE_PIPELINE_FIELD
+   CM_IMMEDIATE_PIPELINE_KEYS(CM_PIPELINE_FIELD)
 };
+#undef CM_PIPELINE_FIELD
 
 #endif

@@ -1,48 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include <stddef.h>
-
 #include "timing/timing.h"
 
-/* What each key of pipeline may be. */
-struct range {
-   const char *name;
-   size_t offset;
-   uint32_t low, high;
-};
-static const struct range ranges[] = {
-#define RANGE(member, low, high) {#member, offsetof(struct cm_pipeline_config, member), low, high}
-   RANGE(vertex_processors, 1, 64),   RANGE(vertex_queue, 1, 65536),
-   RANGE(assembly_cycles, 1, 1000),   RANGE(triangle_queue, 1, 65536),
-   RANGE(fetch_queue, 1, 4096),       RANGE(tile_queue, 0, 65536),
-   RANGE(rasterizer_cycles, 1, 1000), RANGE(early_z_quads, 1, 1024),
-   RANGE(early_z_latency, 1, 1000),   RANGE(fragment_queue, 1, 65536),
-   RANGE(fragment_contexts, 1, 64),   RANGE(color_queue, 1, 65536),
-   RANGE(blend_cycles, 1, 1000),      RANGE(tile_buffers, 1, 16),
-   RANGE(flush_cycles, 1, 1000),      RANGE(flush_requests, 1, 4096),
-   RANGE(vertex_mshrs, 1, 256),       RANGE(tile_mshrs, 1, 256),
-   RANGE(texture_mshrs, 1, 256),      RANGE(instruction_mshrs, 1, 256),
-   RANGE(l2_mshrs, 1, 256),           RANGE(l2_banks, 1, 64),
-   RANGE(l2_bank_cycles, 1, 1000),
-#undef RANGE
-};
-
-/* The same of immediate_pipeline. */
-static const struct range immediate_ranges[] = {
-#define RANGE(member, low, high, description) \
-   {#member, offsetof(struct cm_immediate_pipeline_config, member), low, high},
-   CM_IMMEDIATE_PIPELINE_KEYS(RANGE)
-#undef RANGE
-};
+/* Goes on where the value of a key is in range. */
+#define CHECK_RANGE(mapping, member, low, high)                                                         \
+   if (!cm_config_in_range(cm_config_about(problem, #mapping "." #member), config->mapping.member, low, \
+                           high))                                                                       \
+      return false;
 
 static bool
-check_ranges(const char *mapping, const void *values, const struct range *range, size_t count,
-             struct cm_config_problem *problem)
+check_ranges(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   for (const struct range *end = range + count; range < end; range++) {
-      const uint32_t value = *(const uint32_t *)((const char *)values + range->offset);
-      if (!cm_config_in_range(cm_config_about(problem, "%s.%s", mapping, range->name), value, range->low,
-                              range->high))
-         return false;
+   if (config->pipeline.vertex_processors) {
+#define CHECK(member, low, high, description) CHECK_RANGE(pipeline, member, low, high)
+      CM_PIPELINE_KEYS(CHECK)
+#undef CHECK
+   }
+   if (config->immediate_pipeline.vertex_queue) {
+#define CHECK(member, low, high, description) CHECK_RANGE(immediate_pipeline, member, low, high)
+      CM_IMMEDIATE_PIPELINE_KEYS(CHECK)
+#undef CHECK
    }
    return true;
 }
@@ -92,21 +68,16 @@ check_immediate(const struct cm_config *config, struct cm_config_problem *proble
 bool
 cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   const bool has_pipeline = config->pipeline.vertex_processors;
-   const bool has_immediate = config->immediate_pipeline.vertex_queue;
-   if (has_pipeline &&
-       !check_ranges("pipeline", &config->pipeline, ranges, sizeof ranges / sizeof ranges[0], problem))
-      return false;
-   if (has_immediate && !check_ranges("immediate_pipeline", &config->immediate_pipeline, immediate_ranges,
-                                      sizeof immediate_ranges / sizeof immediate_ranges[0], problem))
+   if (!check_ranges(config, problem))
       return false;
    if (config->timing == CM_TIMING_OFF)
       return true;
    const bool is_immediate = config->mode == CM_MODE_IMR;
-   const char *missing = is_immediate && !has_immediate   ? "immediate_pipeline"
-                         : !is_immediate && !has_pipeline ? "pipeline"
-                         : !config->dram_system.device    ? "dram_system"
-                                                          : NULL;
+   const bool has_pipeline =
+      is_immediate ? config->immediate_pipeline.vertex_queue : config->pipeline.vertex_processors;
+   const char *missing = !has_pipeline                 ? is_immediate ? "immediate_pipeline" : "pipeline"
+                         : !config->dram_system.device ? "dram_system"
+                                                       : NULL;
    if (!missing)
       return is_immediate ? check_immediate(config, problem) : check_levels(config, problem);
    return cm_config_wrong(cm_config_about(problem, "timing"),
