@@ -19,6 +19,7 @@
 #include "events/recording_index.h"
 #include "stats/process_results.h"
 #include "stats/writer.h"
+#include "util/file.h"
 #include "util/message.h"
 #include "util/minmax.h"
 
@@ -101,23 +102,13 @@ fail(struct cm_recorder *recorder, const char *reason)
                  atomic_load(&recorder->num_frames));
 }
 
-/* Writes all bytes at the end of the file; 0, or what went wrong. */
+/* At the end of the file; 0, or what went wrong. */
 static int
 append(struct cm_recorder *recorder, const uint8_t *bytes, size_t n)
 {
-   uint64_t offset = recorder->offset;
-   while (n) {
-      const ssize_t written = pwrite(recorder->file.file, bytes, n, (off_t)offset);
-      if (written < 0 && errno == EINTR)
-         continue;
-      if (written <= 0)
-         return written < 0 ? errno : ENOSPC;
-      bytes += written;
-      offset += (uint64_t)written;
-      n -= (size_t)written;
-   }
-   recorder->offset = offset;
-   return 0;
+   const int code = cm_write_at(recorder->file.file, bytes, n, (off_t)recorder->offset);
+   recorder->offset += code ? 0 : n;
+   return code;
 }
 
 /* One chunk; 0, or what went wrong. */
@@ -164,8 +155,8 @@ note_in_index(struct cm_recorder *recorder, enum cm_chunk_type type, uint64_t of
    switch (type) {
    case CM_CHUNK_GPU:
       recorder->frame_offset = recorder->offset;
-      return cm_index_add_gpu(&recorder->index, offset);
-   case CM_CHUNK_RESOURCES: return cm_index_add_resources(&recorder->index, offset);
+      return cm_index_add_offset(&recorder->index.gpus, offset);
+   case CM_CHUNK_RESOURCES: return cm_index_add_offset(&recorder->index.resources, offset);
    case CM_CHUNK_FRAME_END:
       frame->offset = recorder->frame_offset;
       recorder->frame_offset = recorder->offset;
@@ -592,9 +583,9 @@ cut_unfinished_frame(struct cm_recorder *recorder)
 {
    if (ftruncate(recorder->file.file, (off_t)recorder->frame_offset) == 0)
       recorder->offset = recorder->frame_offset;
-   while (recorder->index.num_resources &&
-          recorder->index.resources[recorder->index.num_resources - 1] >= recorder->frame_offset)
-      recorder->index.num_resources--;
+   struct cm_chunk_offsets *resources = &recorder->index.resources;
+   while (resources->count && resources->at[resources->count - 1] >= recorder->frame_offset)
+      resources->count--;
 }
 
 bool
@@ -606,7 +597,7 @@ cm_recorder_destroy(struct cm_recorder *recorder)
    pthread_mutex_unlock(&recorder->lock);
    pthread_join(recorder->thread, NULL);
 
-   if (recorder->index.num_gpus)
+   if (recorder->index.gpus.count)
       cut_unfinished_frame(recorder);
    const uint64_t whole = recorder->offset;
    recorder->index.stopped = atomic_load(&recorder->failed);

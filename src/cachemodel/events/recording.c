@@ -12,6 +12,7 @@
 #include <zstd.h>
 
 #include "events/recording_format.h"
+#include "util/file.h"
 
 struct cm_recording {
    char *path;
@@ -79,18 +80,9 @@ damaged(struct cm_recording *recording, uint64_t offset, const char *format, ...
 static bool
 read_at(struct cm_recording *recording, void *bytes, size_t n, uint64_t offset)
 {
-   uint8_t *at = bytes;
-   while (n) {
-      const ssize_t got = pread(recording->file, at, n, (off_t)offset);
-      if (got < 0 && errno == EINTR)
-         continue;
-      if (got <= 0)
-         return damaged(recording, offset, "%s", got < 0 ? strerror(errno) : "the file is truncated");
-      at += got;
-      offset += (uint64_t)got;
-      n -= (size_t)got;
-   }
-   return true;
+   const ssize_t got = cm_read_at(recording->file, bytes, n, (off_t)offset);
+   return got == (ssize_t)n || damaged(recording, offset + (got < 0 ? 0 : (uint64_t)got), "%s",
+                                       got < 0 ? strerror(errno) : "the file is truncated");
 }
 
 static bool
@@ -241,9 +233,9 @@ index_chunk(struct cm_recording *recording, const struct cm_chunk_header *header
    bool memory = true;
    if (header->type == CM_CHUNK_GPU) {
       *frame_offset = next;
-      memory = cm_index_add_gpu(&recording->index, offset);
+      memory = cm_index_add_offset(&recording->index.gpus, offset);
    } else if (header->type == CM_CHUNK_RESOURCES && !continues) {
-      memory = cm_index_add_resources(&recording->index, offset);
+      memory = cm_index_add_offset(&recording->index.resources, offset);
    } else if (header->type == CM_CHUNK_FRAME_END) {
       struct cm_indexed_frame frame = {.offset = *frame_offset};
       recording->payload.size = 0;
@@ -416,8 +408,8 @@ static uint64_t
 gpu_of(const struct cm_recording_index *index, uint64_t frame_offset)
 {
    uint64_t gpu = 0;
-   for (size_t g = 0; g < index->num_gpus && index->gpus[g] < frame_offset; g++)
-      gpu = index->gpus[g];
+   for (size_t g = 0; g < index->gpus.count && index->gpus.at[g] < frame_offset; g++)
+      gpu = index->gpus.at[g];
    return gpu;
 }
 
@@ -438,10 +430,10 @@ find_resources(struct cm_recording *recording, uint64_t gpu, uint64_t frame_offs
 {
    const struct cm_recording_index *index = &recording->index;
    size_t first = 0;
-   while (first < index->num_resources && index->resources[first] < gpu)
+   while (first < index->resources.count && index->resources.at[first] < gpu)
       first++;
    recording->resources = recording->last = first;
-   while (recording->last < index->num_resources && index->resources[recording->last] < frame_offset)
+   while (recording->last < index->resources.count && index->resources.at[recording->last] < frame_offset)
       recording->last++;
 }
 
@@ -536,7 +528,7 @@ begin_frame(struct cm_recording *recording, struct cm_item *item)
       return true;
    }
    if (recording->resources < recording->last) {
-      uint64_t offset = recording->index.resources[recording->resources++];
+      uint64_t offset = recording->index.resources.at[recording->resources++];
       *item = read_resources(recording, &offset);
       return true;
    }
@@ -574,8 +566,8 @@ cm_recording_list_resources(struct cm_recording *recording,
                             void *context)
 {
    recording->is_positioned = false;
-   for (size_t r = 0; r < recording->index.num_resources; r++) {
-      uint64_t offset = recording->index.resources[r];
+   for (size_t r = 0; r < recording->index.resources.count; r++) {
+      uint64_t offset = recording->index.resources.at[r];
       struct cm_item item = read_resources(recording, &offset);
       if (item.type == CM_ITEM_DAMAGED)
          return false;

@@ -7,27 +7,18 @@
 void
 cm_index_finish(struct cm_recording_index *index)
 {
-   free(index->gpus);
-   free(index->resources);
+   free(index->gpus.at);
+   free(index->resources.at);
    free(index->frames);
    memset(index, 0, sizeof *index);
 }
 
 bool
-cm_index_add_gpu(struct cm_recording_index *index, uint64_t offset)
+cm_index_add_offset(struct cm_chunk_offsets *offsets, uint64_t offset)
 {
-   if (!cm_array_grow(&index->gpus, index->num_gpus, sizeof *index->gpus))
+   if (!cm_array_grow(&offsets->at, offsets->count, sizeof *offsets->at))
       return false;
-   index->gpus[index->num_gpus++] = offset;
-   return true;
-}
-
-bool
-cm_index_add_resources(struct cm_recording_index *index, uint64_t offset)
-{
-   if (!cm_array_grow(&index->resources, index->num_resources, sizeof *index->resources))
-      return false;
-   index->resources[index->num_resources++] = offset;
+   offsets->at[offsets->count++] = offset;
    return true;
 }
 
@@ -63,19 +54,19 @@ cm_decode_frame(struct cm_byte_reader *reader, struct cm_indexed_frame *frame)
 }
 
 static void
-put_offsets(struct cm_byte_writer *writer, const uint64_t *offsets, size_t count)
+put_offsets(struct cm_byte_writer *writer, const struct cm_chunk_offsets *offsets)
 {
-   cm_put_varint(writer, count);
-   for (size_t i = 0; i < count; i++)
-      cm_put_varint(writer, offsets[i] - (i ? offsets[i - 1] : 0));
+   cm_put_varint(writer, offsets->count);
+   for (size_t i = 0; i < offsets->count; i++)
+      cm_put_varint(writer, offsets->at[i] - (i ? offsets->at[i - 1] : 0));
 }
 
 void
 cm_encode_index(struct cm_byte_writer *writer, const struct cm_recording_index *index)
 {
    cm_put_varint(writer, index->stopped);
-   put_offsets(writer, index->gpus, index->num_gpus);
-   put_offsets(writer, index->resources, index->num_resources);
+   put_offsets(writer, &index->gpus);
+   put_offsets(writer, &index->resources);
    cm_put_varint(writer, index->num_frames);
    for (size_t f = 0; f < index->num_frames; f++) {
       cm_put_varint(writer, index->frames[f].offset - (f ? index->frames[f - 1].offset : 0));
@@ -95,23 +86,27 @@ next_offset(struct cm_byte_reader *reader, uint64_t before, uint64_t file_bytes)
    return before + difference;
 }
 
+/* False when out of memory. */
+static bool
+get_offsets(struct cm_byte_reader *reader, struct cm_chunk_offsets *offsets, uint64_t file_bytes)
+{
+   uint64_t offset = 0;
+   bool memory = true;
+   for (uint64_t n = cm_get_varint(reader); n > 0 && memory && !reader->bad; n--) {
+      offset = next_offset(reader, offset, file_bytes);
+      memory = cm_index_add_offset(offsets, offset);
+   }
+   return memory;
+}
+
 const char *
 cm_decode_index(struct cm_byte_reader *reader, struct cm_recording_index *index, uint64_t file_bytes)
 {
-   bool memory = true;
    const uint64_t stopped = cm_get_varint(reader);
    index->stopped = stopped & 1;
    reader->bad |= stopped > 1;
-   uint64_t offset = 0;
-   for (uint64_t n = cm_get_varint(reader); n > 0 && memory && !reader->bad; n--) {
-      offset = next_offset(reader, offset, file_bytes);
-      memory = cm_index_add_gpu(index, offset);
-   }
-   offset = 0;
-   for (uint64_t n = cm_get_varint(reader); n > 0 && memory && !reader->bad; n--) {
-      offset = next_offset(reader, offset, file_bytes);
-      memory = cm_index_add_resources(index, offset);
-   }
+   bool memory =
+      get_offsets(reader, &index->gpus, file_bytes) && get_offsets(reader, &index->resources, file_bytes);
    struct cm_indexed_frame frame = {0};
    for (uint64_t n = cm_get_varint(reader); n > 0 && memory && !reader->bad; n--) {
       frame.offset = next_offset(reader, frame.offset, file_bytes);

@@ -15,21 +15,24 @@ struct cm_indexed_frame {
    struct cm_recording_counts counts;
 };
 
+/** Offsets of chunks, ascending. */
+struct cm_chunk_offsets {
+   uint64_t *at;
+   size_t count;
+};
+
 struct cm_recording_index {
-   bool stopped;   /**< writing failed: the stream went on */
-   uint64_t *gpus; /**< offsets of the chunks that begin a GPU */
-   size_t num_gpus;
-   uint64_t *resources; /**< offsets of the chunks of resources, the first of each payload */
-   size_t num_resources;
+   bool stopped;                      /**< writing failed: the stream went on */
+   struct cm_chunk_offsets gpus;      /**< of those that begin a GPU */
+   struct cm_chunk_offsets resources; /**< of resources, the first of each payload */
    struct cm_indexed_frame *frames;
    size_t num_frames;
 };
 
 void cm_index_finish(struct cm_recording_index *index);
 
-/** Each false when out of memory. Offsets ascend. */
-bool cm_index_add_gpu(struct cm_recording_index *index, uint64_t offset);
-bool cm_index_add_resources(struct cm_recording_index *index, uint64_t offset);
+/** Each false when out of memory. */
+bool cm_index_add_offset(struct cm_chunk_offsets *offsets, uint64_t offset);
 bool cm_index_add_frame(struct cm_recording_index *index, const struct cm_indexed_frame *frame);
 
 /** A frame's number and counts, the payload of a frame's end. */

@@ -8,6 +8,7 @@
 
 #include "stats/text.h"
 #include "util/array.h"
+#include "util/file.h"
 
 #define FRESH_NAME "." CM_PROCESS_INDEX_NAME ".new"
 #define MAX_BYTES ((size_t)64 << 20)
@@ -218,22 +219,6 @@ format(struct cm_text *text, const struct cm_process_index *index)
    }
 }
 
-static int
-write_all(int file, const struct cm_text *text)
-{
-   if (text->out_of_memory)
-      return ENOMEM;
-   for (size_t at = 0; at < text->length;) {
-      const ssize_t n = write(file, text->data + at, text->length - at);
-      if (n < 0 && errno != EINTR)
-         return errno;
-      if (n == 0)
-         return ENOSPC;
-      at += n > 0 ? (size_t)n : 0;
-   }
-   return 0;
-}
-
 int
 cm_process_index_write(int directory, const struct cm_process_index *index)
 {
@@ -245,7 +230,7 @@ cm_process_index_write(int directory, const struct cm_process_index *index)
       return errno;
    struct cm_text text = {0};
    format(&text, index);
-   int code = write_all(file, &text);
+   int code = text.out_of_memory ? ENOMEM : cm_write_at(file, text.data, text.length, 0);
    free(text.data);
    if (close(file) != 0 && !code)
       code = errno;

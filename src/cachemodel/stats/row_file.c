@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "stats/row_file.h"
+#include "util/file.h"
 #include "util/message.h"
 
 #include <errno.h>
@@ -31,23 +32,6 @@ cm_row_file_finish(struct cm_row_file *rows)
    return code;
 }
 
-/* Writes all bytes at an offset; 0, or what went wrong. */
-static int
-write_at(int file, const char *bytes, size_t length, off_t offset)
-{
-   while (length) {
-      const ssize_t n = pwrite(file, bytes, length, offset);
-      if (n < 0 && errno == EINTR)
-         continue;
-      if (n <= 0)
-         return n < 0 ? errno : ENOSPC;
-      bytes += n;
-      offset += n;
-      length -= (size_t)n;
-   }
-   return 0;
-}
-
 static bool
 keep_tail(struct cm_row_file *rows, const struct cm_text *tail)
 {
@@ -67,14 +51,14 @@ cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *c
    cm_text_add_bytes(row, tail->data, tail->length);
    cm_text_room(&rows->tail, tail->length);
    const bool out_of_memory = row->out_of_memory || tail->out_of_memory || rows->tail.out_of_memory;
-   const int code = out_of_memory ? ENOMEM : write_at(rows->file, row->data, row->length, rows->end);
+   const int code = out_of_memory ? ENOMEM : cm_write_at(rows->file, row->data, row->length, rows->end);
    row->length = row_bytes;
    if (!code) {
       rows->end += (off_t)row_bytes;
       keep_tail(rows, tail);
       return 0;
    }
-   if (write_at(rows->file, rows->tail.data, rows->tail.length, rows->end) ||
+   if (cm_write_at(rows->file, rows->tail.data, rows->tail.length, rows->end) ||
        ftruncate(rows->file, rows->end + (off_t)rows->tail.length) != 0)
       cm_message(CM_MESSAGE_ERROR, "%s: the file is corrupt", rows->path);
    return code;
@@ -106,7 +90,7 @@ flush(struct copy *copy)
    if (!copy->code)
       copy->code = copy->buffer.out_of_memory
                       ? ENOMEM
-                      : write_at(copy->rows->fresh, copy->buffer.data, copy->buffer.length, copy->offset);
+                      : cm_write_at(copy->rows->fresh, copy->buffer.data, copy->buffer.length, copy->offset);
    copy->offset += (off_t)copy->buffer.length;
    copy->buffer.length = 0;
 }
@@ -148,9 +132,7 @@ copy_rows(struct copy *copy)
    for (off_t at = copy->rows->rows; !copy->code && at < copy->rows->end;) {
       const off_t left = copy->rows->end - at;
       const ssize_t n =
-         pread(copy->rows->file, bytes, left < COPY_BYTES ? (size_t)left : (size_t)COPY_BYTES, at);
-      if (n < 0 && errno == EINTR)
-         continue;
+         cm_read_at(copy->rows->file, bytes, left < COPY_BYTES ? (size_t)left : (size_t)COPY_BYTES, at);
       if (n <= 0) {
          copy->code = n < 0 ? errno : EIO;
          break;

@@ -237,25 +237,21 @@ rewrite_files(struct cm_stats_writer *writer)
 {
    struct cm_text json_head = {0}, csv_head = {0};
    format_heads(writer, &json_head, &csv_head);
-   const struct cm_row_file_content csv = {&csv_head, &writer->csv_row, &writer->no_tail,
-                                           writer->zeros_after},
-                                    json = {&json_head, &writer->json_row, &writer->tail,
-                                            writer->zeros_after};
-   struct cm_row_file *failed = &writer->csv;
-   int code = cm_row_file_rewrite(&writer->csv, &csv);
-   if (!code) {
-      failed = &writer->json;
-      code = cm_row_file_rewrite(&writer->json, &json);
+   const struct cm_row_file_content contents[] = {
+      {&csv_head, &writer->csv_row, &writer->no_tail, writer->zeros_after},
+      {&json_head, &writer->json_row, &writer->tail, writer->zeros_after},
+   };
+   struct cm_row_file *const files[] = {&writer->csv, &writer->json}, *failed = NULL;
+   int code = 0;
+   for (unsigned f = 0; f < 2 && !code; f++) {
+      failed = files[f];
+      code = cm_row_file_rewrite(failed, &contents[f]);
    }
    /* Nothing stands between the two: a process killed there leaves frames.csv a row and some columns ahead. */
-   if (!code) {
-      failed = &writer->csv;
-      code = cm_row_file_commit(&writer->csv, &csv);
-   }
-   if (!code) {
-      failed = &writer->json;
-      code = cm_row_file_commit(&writer->json, &json);
-      if (code)
+   for (unsigned f = 0; f < 2 && !code; f++) {
+      failed = files[f];
+      code = cm_row_file_commit(failed, &contents[f]);
+      if (code && failed == &writer->json)
          cm_row_file_truncate(&writer->csv, writer->csv_row.length);
    }
    cm_row_file_discard(&writer->csv);
