@@ -160,12 +160,12 @@ attributes_of(const struct cm_pass *pass, const struct cm_quad *quad)
 static __attribute__((noinline)) void
 time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t processor, uint64_t footprints)
 {
-   const struct cm_timed_quad timed = {
+   const struct cm_logged_quad timed = {
       .primitive = quad->primitive,
       .instructions = shading->draw->fragment_program.instructions,
-      .footprints = (uint32_t)footprints,
+      .footprints = (uint16_t)(footprints < UINT16_MAX ? footprints : UINT16_MAX),
       .processor = (uint8_t)processor,
-      .attributes = attributes_of(shading->gpu->pass, quad),
+      .attributes = attributes_of(shading->gpu->pass, quad) & 127,
       .shaded = true,
    };
    cm_timing_quad(shading->gpu->timing, &timed);
@@ -177,8 +177,8 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 {
    const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
    for (uint32_t q = 0; q < cm_event_count(*word); q++) {
-      const struct cm_timed_quad timed = {.primitive = quads[q].primitive,
-                                          .attributes = attributes_of(gpu->pass, &quads[q])};
+      const struct cm_logged_quad timed = {.primitive = quads[q].primitive,
+                                           .attributes = attributes_of(gpu->pass, &quads[q]) & 127};
       cm_timing_quad(gpu->timing, &timed);
    }
 }

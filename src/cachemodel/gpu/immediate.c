@@ -180,25 +180,26 @@ fetch(struct cm_immediate *immediate, const struct block *block, const struct cm
 
 /* Before and after a block's programs: what of them takes time. */
 static void
-begin_timed(const struct cm_immediate *immediate, struct cm_timed_block *timed)
+begin_timed(const struct cm_immediate *immediate, struct cm_logged_block *timed)
 {
    const uint64_t *pipeline = immediate->gpu->pipeline;
    timed->tests_end = cm_timing_position(immediate->gpu->timing);
-   timed->quads = (uint32_t)pipeline[CM_PIPELINE_QUADS];
+   timed->instructions = (uint32_t)pipeline[CM_PIPELINE_QUADS]; /* in place of theirs, until the end */
    timed->footprints = (uint32_t)pipeline[CM_PIPELINE_FOOTPRINTS];
 }
 
 static void
-end_timed(const struct cm_immediate *immediate, const struct block *block, struct cm_timed_block *timed)
+end_timed(const struct cm_immediate *immediate, const struct block *block, struct cm_logged_block *timed)
 {
    const struct cm_gpu *gpu = immediate->gpu;
    if (!gpu->timing)
       return;
    const uint32_t draw = cm_ordered_event(&immediate->order, block->quads[0])[1];
-   timed->quads = (uint32_t)gpu->pipeline[CM_PIPELINE_QUADS] - timed->quads;
+   const uint32_t quads = (uint32_t)gpu->pipeline[CM_PIPELINE_QUADS] - timed->instructions;
+   timed->goes_on = quads;
    timed->footprints = (uint32_t)gpu->pipeline[CM_PIPELINE_FOOTPRINTS] - timed->footprints;
-   timed->instructions = gpu->pass->draws[draw].fragment_program.instructions;
-   timed->processor = block_number(block) % gpu->config.fragment_stage.processors;
+   timed->instructions = quads * gpu->pass->draws[draw].fragment_program.instructions;
+   timed->processor = (uint16_t)(block_number(block) % gpu->config.fragment_stage.processors);
    cm_timing_block(gpu->timing, timed);
 }
 
@@ -208,7 +209,7 @@ run_block(struct cm_immediate *immediate, const struct block *block, const struc
           const uint32_t *end)
 {
    struct cm_timing *timing = immediate->gpu->timing;
-   struct cm_timed_block timed;
+   struct cm_logged_block timed;
    /* Late tests come after the program, but what was dropped before it was looked at. */
    const bool looks_early = !tests->late || (block->covered & ~block->live);
    bool wrote_depth = false;

@@ -7,13 +7,19 @@
 #include "timing/log.h"
 #include "timing/tiled/tiled.h"
 
-/* The tile-based pipeline looks at what arrives at the L2 and at memory, mode imr at all accesses; texture lookups are
- * logged as such. */
+/* The tile-based pipeline looks at what arrives at the L2 and at memory, and counts reads of vertices and indices; mode
+ * imr looks at all accesses. Texture lookups are logged as such. */
 static bool
 read_accesses(struct cm_timing *timing)
 {
    const struct cm_config *config = timing->config;
-   struct cm_access_reader reader = {.read = cm_log_read, .context = timing, .requests = true};
+   timing->vertex_streams = timing->tiled ? 1u << CM_STREAM_VERTEX | 1u << CM_STREAM_INDEX : 0;
+   struct cm_access_reader reader = {
+      .read = cm_log_read,
+      .context = timing,
+      .streams = timing->vertex_streams,
+      .requests = true,
+   };
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       if (config->caches[unit].size && config->caches[unit].next != CM_UNIT_DRAM)
          timing->units |= 1u << config->caches[unit].next;
@@ -98,7 +104,7 @@ cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
    }
    cm_log_clear(timing->log);
    timing->logged_end = 0;
-   timing->vertex_accesses = cm_timing_vertex_accesses(timing);
+   timing->vertex_reads = 0;
 }
 
 void

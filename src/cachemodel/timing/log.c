@@ -28,13 +28,69 @@ cm_log_finish(struct cm_log *log)
    free(log->blocks.items);
 }
 
-/* ---- writing ------------------------------------------------------------- */
+/* ---- reading the access stream --------------------------------------------- */
+
+/* Whether it reads the first cache of vertices or of indices. */
+static inline bool
+is_vertex_read(const struct cm_timing *timing, cm_entry entry)
+{
+   const enum cm_stream stream = cm_entry_stream(entry);
+   return timing->vertex_streams >> stream & 1 && cm_entry_unit(entry) == timing->config->streams[stream];
+}
 
 static inline bool
 is_writing(const struct cm_timing *timing)
 {
    return timing && timing->log && !timing->out_of_memory;
 }
+
+static inline void
+read_entries(struct cm_timing *timing, const cm_entry *entries, uint32_t count)
+{
+   struct cm_log *log = timing->log;
+   timing->out_of_memory = !cm_array_make_room(&log->entries.items, &log->entries.capacity,
+                                               log->entries.count, count, sizeof *entries);
+   if (timing->out_of_memory)
+      return;
+   const uint32_t units = timing->units;
+   cm_entry *const first = log->entries.items, *next = first + log->entries.count;
+   const cm_entry whole = (cm_entry)(CM_ENTRY_WRITE_BLOCK - CM_ENTRY_WRITE) << CM_ENTRY_KIND_SHIFT;
+   for (uint32_t i = 0; i < count; i++) {
+      const cm_entry entry = entries[i];
+      switch (cm_entry_kind(entry)) {
+      case CM_ENTRY_READ:
+         timing->vertex_reads += is_vertex_read(timing, entry);
+         *next = entry;
+         next += units >> cm_entry_unit(entry) & 1;
+         break;
+      case CM_ENTRY_WRITE:
+         *next = entry;
+         next += units >> cm_entry_unit(entry) & 1;
+         break;
+      case CM_ENTRY_WRITE_BLOCK:
+         *next = entry - whole;
+         next += units >> cm_entry_unit(entry) & 1;
+         break;
+      case CM_ENTRY_MARK:
+      case CM_ENTRY_RANGE:
+      case CM_ENTRY_INVALIDATE:
+      case CM_ENTRY_PARAMETER_BUFFER:
+      case CM_ENTRY_ORIGIN: break;
+      default: *next++ = entry;
+      }
+   }
+   log->entries.count = (uint32_t)(next - first);
+}
+
+void
+cm_log_read(void *context, const cm_entry *entries, uint32_t count)
+{
+   struct cm_timing *timing = context;
+   if (is_writing(timing))
+      read_entries(timing, entries, count);
+}
+
+/* ---- writing ------------------------------------------------------------- */
 
 /* Room for an item of the log that is being written; false: there is no log, or out of memory. */
 static bool
@@ -62,7 +118,14 @@ cm_timing_position(struct cm_timing *timing)
 {
    if (!is_writing(timing))
       return 0;
-   cm_access_stream_drain(&timing->hierarchy->shared.reported);
+   struct cm_shared_side *shared = &timing->hierarchy->shared;
+   if (shared->num_readers > 1) {
+      cm_access_stream_drain(&shared->reported);
+   } else if (shared->reported.count) {
+      /* The same, for the only reader; most items have a few entries. */
+      read_entries(timing, shared->reported.entries, shared->reported.count);
+      shared->reported.count = 0;
+   }
    return timing->log->entries.count;
 }
 
@@ -90,18 +153,6 @@ cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t access
 
 /* ---- vertices ------------------------------------------------------------ */
 
-uint64_t
-cm_timing_vertex_accesses(const struct cm_timing *timing)
-{
-   static const enum cm_stream streams[] = {CM_STREAM_VERTEX, CM_STREAM_INDEX};
-   uint64_t sum = 0;
-   for (unsigned s = 0; timing->tiled && s < 2; s++) {
-      const struct cm_cache *cache = cm_hierarchy_entry(timing->hierarchy, streams[s], 0);
-      sum += cache ? cache->accesses[streams[s]][0] : 0;
-   }
-   return sum;
-}
-
 void
 cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw)
 {
@@ -126,13 +177,10 @@ cm_timing_vertex(struct cm_timing *timing, bool reused)
    struct cm_logged_vertex *item = ADD(timing, vertices);
    if (!item)
       return;
-   const uint64_t accesses = cm_timing_vertex_accesses(timing);
-   *item = (struct cm_logged_vertex){
-      .tokens_end = take_tokens(timing),
-      .accesses = (uint32_t)(accesses - timing->vertex_accesses),
-      .reused = reused,
-   };
-   timing->vertex_accesses = accesses;
+   item->tokens_end = take_tokens(timing);
+   item->accesses = timing->vertex_reads & INT32_MAX;
+   item->reused = reused;
+   timing->vertex_reads = 0;
    LAST(timing, draws)->num_vertices++;
 }
 
@@ -216,19 +264,13 @@ cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *ev
 }
 
 void
-cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad)
+cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
 {
    struct cm_logged_quad *item = ADD(timing, quads);
-   if (item)
-      *item = (struct cm_logged_quad){
-         .tokens_end = take_tokens(timing),
-         .primitive = quad->primitive,
-         .instructions = quad->instructions,
-         .footprints = (uint16_t)(quad->footprints < UINT16_MAX ? quad->footprints : UINT16_MAX),
-         .processor = quad->processor,
-         .attributes = quad->attributes & 127,
-         .shaded = quad->shaded,
-      };
+   if (!item)
+      return;
+   *item = *quad;
+   item->tokens_end = take_tokens(timing);
 }
 
 /* ---- mode imr ------------------------------------------------------------ */
@@ -255,21 +297,14 @@ cm_timing_region(struct cm_timing *timing)
 }
 
 void
-cm_timing_block(struct cm_timing *timing, const struct cm_timed_block *block)
+cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block)
 {
    struct cm_logged_block *item = ADD(timing, blocks);
    if (!item)
       return;
-   *item = (struct cm_logged_block){
-      .begin = timing->logged_end,
-      .tests_end = block->tests_end,
-      .shade_end = block->shade_end,
-      .instructions = block->quads * block->instructions,
-      .footprints = block->footprints,
-      .processor = (uint16_t)block->processor,
-   };
+   *item = *block;
    item->end = take_tokens(timing);
-   item->goes_on = block->quads || item->end > item->tests_end;
+   item->goes_on |= item->end > item->tests_end;
    LAST(timing, regions)->num_blocks++;
 }
 
@@ -281,46 +316,4 @@ cm_timing_region_end(struct cm_timing *timing)
    struct cm_logged_region *region = LAST(timing, regions);
    region->update_begin = timing->logged_end;
    region->end = take_tokens(timing);
-   /* Its last block ends it. */
-   if (region->end > region->update_begin)
-      LAST(timing, blocks)->ends = timing->log->regions.count;
-}
-
-/* ---- reading the access stream --------------------------------------------- */
-
-void
-cm_log_read(void *context, const cm_entry *entries, uint32_t count)
-{
-   struct cm_timing *timing = context;
-   struct cm_log *log = timing->log;
-   if (!log || timing->out_of_memory)
-      return;
-   timing->out_of_memory = !cm_array_make_room(&log->entries.items, &log->entries.capacity,
-                                               log->entries.count, count, sizeof *entries);
-   if (timing->out_of_memory)
-      return;
-   const uint32_t units = timing->units;
-   cm_entry *const first = log->entries.items, *next = first + log->entries.count;
-   const cm_entry whole = (cm_entry)(CM_ENTRY_WRITE_BLOCK - CM_ENTRY_WRITE) << CM_ENTRY_KIND_SHIFT;
-   for (uint32_t i = 0; i < count; i++) {
-      const cm_entry entry = entries[i];
-      switch (cm_entry_kind(entry)) {
-      case CM_ENTRY_READ:
-      case CM_ENTRY_WRITE:
-         *next = entry;
-         next += units >> cm_entry_unit(entry) & 1;
-         break;
-      case CM_ENTRY_WRITE_BLOCK:
-         *next = entry - whole;
-         next += units >> cm_entry_unit(entry) & 1;
-         break;
-      case CM_ENTRY_MARK:
-      case CM_ENTRY_RANGE:
-      case CM_ENTRY_INVALIDATE:
-      case CM_ENTRY_PARAMETER_BUFFER:
-      case CM_ENTRY_ORIGIN: break;
-      default: *next++ = entry;
-      }
-   }
-   log->entries.count = (uint32_t)(next - first);
 }

@@ -22,13 +22,20 @@ struct cm_logged_draw {
    uint32_t tokens_end;
 };
 
+/** Stages go through a log's vertices with a cursor. */
+struct cm_vertex_cursor {
+   uint32_t draw, vertex; /**< the next one's number in the log */
+   uint32_t draw_vertex;  /**< and in its draw */
+};
+
 struct cm_logged_vertex {
    uint32_t tokens_end;
-   uint32_t accesses : 31; /**< of the vertex cache; not in mode imr */
+   uint32_t accesses : 31; /**< of the first cache of vertices and indices */
    uint32_t reused : 1;
 };
 
-/** Of the tile-based pipeline, tokens of an item begin where those of the item before it end. */
+/** Of the tile-based pipeline, tokens of an item begin where those of the item before it end; quads are struct
+ * cm_logged_quad. */
 struct cm_logged_binned {
    uint32_t tokens_end;
    uint32_t num_tiles;
@@ -41,21 +48,11 @@ struct cm_logged_fetched {
    uint32_t index; /**< in the pass */
    uint32_t attributes;
    uint32_t quads; /**< that it covers in the tile, as far as is known */
-   /* Written by the Tile Fetcher's timing. */
-   uint64_t issued, ready; /**< when its PMD was requested; when it entered the output queue, or CM_UNKNOWN */
+   uint64_t
+      ready; /**< when it entered the output queue, which the Tile Fetcher's timing writes; or CM_UNKNOWN */
 };
 
-struct cm_logged_quad {
-   uint32_t tokens_end;
-   uint32_t primitive; /**< index in the pass */
-   uint32_t instructions;
-   uint16_t footprints;
-   uint8_t processor;
-   uint8_t attributes : 7;
-   uint8_t shaded : 1;
-};
-
-/** In mode imr, stages are at different positions of the log: items have their beginnings, too. */
+/** In mode imr; blocks are struct cm_logged_block. */
 struct cm_logged_primitive {
    uint32_t num_regions;
 };
@@ -64,16 +61,6 @@ struct cm_logged_region {
    uint32_t begin, hiz_end;
    uint32_t update_begin, end; /**< HiZ is written */
    uint32_t num_blocks;
-};
-
-struct cm_logged_block {
-   uint32_t begin, tests_end, shade_end, end;
-   uint32_t instructions; /**< of all its quads */
-   uint32_t footprints;
-   uint16_t processor;
-   bool goes_on;    /**< past the early tests */
-   uint32_t ends;   /**< 1 + the region whose last block it is and whose HiZ is written; 0: none */
-   uint32_t misses; /**< in its processor's first texture cache; set when it is rasterised */
 };
 
 /* ---- the log ------------------------------------------------------------- */
@@ -107,6 +94,26 @@ void cm_log_read(void *timing, const cm_entry *entries, uint32_t count);
 void cm_log_clear(struct cm_log *log);
 void cm_log_finish(struct cm_log *log);
 
+/** The draw of a cursor's vertex, which exists: draws without vertices are passed over. */
+static inline const struct cm_logged_draw *
+cm_log_draw(const struct cm_log *log, struct cm_vertex_cursor *cursor)
+{
+   while (cursor->draw_vertex == log->draws.items[cursor->draw].num_vertices) {
+      cursor->draw++;
+      cursor->draw_vertex = 0;
+   }
+   return &log->draws.items[cursor->draw];
+}
+
+/** Whether a primitive of a draw (its number there) is complete with so many vertices. The event stream does not say
+ * which vertices make which primitive: of n vertices and k primitives, the i-th primitive is complete with vertex
+ * ⌈i * n / k⌉. */
+static inline bool
+cm_draw_completes(const struct cm_logged_draw *draw, uint32_t primitive, uint64_t vertices)
+{
+   return (uint64_t)(primitive + 1) * draw->num_vertices <= vertices * draw->num_primitives;
+}
+
 static inline const cm_entry *
 cm_log_token(const struct cm_log *log, uint32_t number)
 {
@@ -124,8 +131,9 @@ struct cm_timing {
    uint32_t logged_end; /**< where the last item ends */
 
    /* Of the tile-based pipeline. */
-   uint64_t vertex_accesses; /**< of the vertex cache until the last vertex */
-   uint32_t *covered;        /**< by primitive of the pass: quads in the tile */
+   uint32_t vertex_streams; /**< a bit for each stream that fetches vertices; 0 in mode imr */
+   uint32_t vertex_reads;   /**< of the first cache of vertices and indices since the last vertex */
+   uint32_t *covered;       /**< by primitive of the pass: quads in the tile */
    size_t covered_capacity;
    uint32_t num_covered;
 
@@ -133,8 +141,5 @@ struct cm_timing {
    struct cm_tiled_timing *tiled;
    struct cm_immediate_timing *immediate;
 };
-
-/** Accesses of the vertex cache so far; of the tile-based pipeline's. */
-uint64_t cm_timing_vertex_accesses(const struct cm_timing *timing);
 
 #endif

@@ -73,6 +73,14 @@ cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticke
    wait->after[wait->num_tickets++] = after;
 }
 
+void
+cm_flight_init(struct cm_flight *flight, uint32_t size, struct cm_pool *pool)
+{
+   cm_queue_init(&flight->queue, size, pool);
+   flight->waits = cm_pool_take(pool, size, sizeof *flight->waits);
+   flight->entered = cm_pool_take(pool, size, sizeof *flight->entered);
+}
+
 /* ---- outstanding misses -------------------------------------------------- */
 
 void

@@ -147,6 +147,61 @@ cm_wait_is_known_at(struct cm_memory *memory, struct cm_wait *wait, uint64_t cyc
    return cm_wait_is_known(memory, wait);
 }
 
+/** Items between their request and its reply, in order: a queue whose items wait for their data. */
+struct cm_flight {
+   struct cm_queue queue;
+   struct cm_wait *waits; /**< by item, modulo the queue's size */
+   uint64_t *entered;
+};
+
+/** Room for `size` items, of the pool. */
+void cm_flight_init(struct cm_flight *flight, uint32_t size, struct cm_pool *pool);
+
+static inline bool
+cm_flight_is_empty(const struct cm_flight *flight)
+{
+   return flight->queue.popped == flight->queue.entered;
+}
+
+/** The wait of an item; there is one of that number. */
+static inline struct cm_wait *
+cm_flight_wait(const struct cm_flight *flight, uint64_t number)
+{
+   return &flight->waits[number % flight->queue.size];
+}
+
+/** That of the oldest one. */
+static inline struct cm_wait *
+cm_flight_oldest(const struct cm_flight *flight)
+{
+   return cm_flight_wait(flight, flight->queue.popped);
+}
+
+/** Pushes an item. Returns its wait, without reads. */
+static inline struct cm_wait *
+cm_flight_push(struct cm_flight *flight, uint64_t cycle)
+{
+   struct cm_wait *wait = cm_flight_wait(flight, flight->queue.entered);
+   flight->entered[flight->queue.entered % flight->queue.size] = cycle;
+   cm_wait_begin(wait, cycle);
+   cm_queue_push(&flight->queue);
+   return wait;
+}
+
+/** When the oldest item was pushed. */
+static inline uint64_t
+cm_flight_entered(const struct cm_flight *flight)
+{
+   return flight->entered[flight->queue.popped % flight->queue.size];
+}
+
+/** Pops it at a cycle. */
+static inline void
+cm_flight_pop(struct cm_flight *flight, uint64_t cycle)
+{
+   cm_queue_pop(&flight->queue, cm_flight_entered(flight), cycle);
+}
+
 /* ---- outstanding misses -------------------------------------------------- */
 
 /** A miss status holding register: an outstanding block. */

@@ -71,15 +71,16 @@ void cm_timing_fetched(struct cm_timing *timing, uint32_t primitive, uint32_t at
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
 
 /** A quad has run: its shader's instructions, its texture reads (groups). */
-struct cm_timed_quad {
-   uint32_t primitive; /**< index in the pass */
+struct cm_logged_quad {
+   uint32_t tokens_end; /**< set when it is logged */
+   uint32_t primitive;  /**< index in the pass */
    uint32_t instructions;
-   uint32_t footprints;
+   uint16_t footprints; /**< at most UINT16_MAX */
    uint8_t processor;
-   uint8_t attributes; /**< that the Rasterizer interpolates */
-   bool shaded;        /**< it runs; else it fails the Early Z-Test, or has no shader */
+   uint8_t attributes : 7; /**< that the Rasterizer interpolates */
+   uint8_t shaded : 1;     /**< it runs; else it fails the Early Z-Test, or has no shader */
 };
-void cm_timing_quad(struct cm_timing *timing, const struct cm_timed_quad *quad);
+void cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad);
 
 /* ---- mode imr ------------------------------------------------------------ */
 
@@ -90,16 +91,17 @@ void cm_timing_region(struct cm_timing *timing);
 /** How many entries the log has: all accesses so far. */
 uint32_t cm_timing_position(struct cm_timing *timing);
 
-/** A block of 4x4 pixels is done. */
-struct cm_timed_block {
+/** A block of 4x4 pixels is done. Its entries begin where those of the block before it end, or the region's HiZ. */
+struct cm_logged_block {
    uint32_t tests_end;    /**< cm_timing_position after the early tests */
    uint32_t shade_end;    /**< cm_timing_position after the shaders */
-   uint32_t quads;        /**< that ran, once for each run */
-   uint32_t instructions; /**< of the shader */
+   uint32_t end;          /**< set when it is logged */
+   uint32_t instructions; /**< of all quads that ran, once for each run */
    uint32_t footprints;   /**< that all of them read */
-   uint32_t processor;
+   uint16_t processor;
+   bool goes_on; /**< past the early tests: quads ran; or, set when it is logged, it has entries after them */
 };
-void cm_timing_block(struct cm_timing *timing, const struct cm_timed_block *block);
+void cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block);
 /** The region ends; since its last block, HiZ was written. */
 void cm_timing_region_end(struct cm_timing *timing);
 

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Vertices of the immediate-mode pipeline: fetched, transformed on the Fragment Processors (the cores of a unified GPU
- * run all shaders), assembled into primitives.
- *
- * The event stream does not say which vertices make which primitive: of a draw's n vertices and k primitives, the
- * i-th primitive is complete with vertex ⌈i * n / k⌉. */
+ * run all shaders), assembled into primitives. */
 #include "timing/immediate/immediate.h"
 
 /** Vertices of a draw that run on one processor together, as one thread. */
 #define VERTICES_OF_A_THREAD 16
 
-/* The index of a vertex of the pass that is fetched and not assembled. */
+/* The number in the queue of a vertex of the pass that is fetched and not assembled. */
 static uint64_t
-slot_of(const struct cm_immediate_timing *timing, uint64_t vertex)
+number_of(const struct cm_immediate_timing *timing, uint32_t vertex)
 {
-   return (timing->vertices.popped + vertex - timing->vertex) % timing->vertices.size;
+   return timing->vertices.queue.popped + vertex - timing->assemble_at.vertex;
+}
+
+/* When it is transformed. */
+static uint64_t *
+vertex_done(const struct cm_immediate_timing *timing, uint64_t number)
+{
+   return &timing->vertex_done[number % timing->vertices.queue.size];
 }
 
 /* A draw's shaders are fetched before its first vertex. */
@@ -21,8 +25,7 @@ static void
 fetch_programs(struct cm_immediate_timing *timing, const struct cm_logged_draw *draw)
 {
    struct cm_wait wait = {.time = timing->fetch.until};
-   cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, draw->begin),
-                           cm_logged_token(timing, draw->program_end), timing->fetch.until, &wait);
+   cm_immediate_access(timing, draw->begin, draw->program_end, timing->fetch.until, &wait);
    timing->fetch_token = draw->program_end;
    timing->program_ready = cm_wait_resolve(&timing->memory.base, &wait);
 }
@@ -30,67 +33,58 @@ fetch_programs(struct cm_immediate_timing *timing, const struct cm_logged_draw *
 bool
 cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
 {
-   if (timing->fetch_draw == timing->log.draws.count || timing->fetch.until >= timing->now ||
-       !cm_queue_room_known(&timing->vertices))
+   struct cm_vertex_cursor *at = &timing->fetch_at;
+   if (at->draw == timing->log.draws.count || timing->fetch.until >= timing->now ||
+       !cm_queue_room_known(&timing->vertices.queue))
       return false;
-   const struct cm_logged_draw *draw = &timing->log.draws.items[timing->fetch_draw];
-   if (!timing->fetch_draw_vertex)
+   const struct cm_logged_draw *draw = &timing->log.draws.items[at->draw];
+   if (!at->draw_vertex)
       fetch_programs(timing, draw);
-   if (timing->fetch_draw_vertex == draw->num_vertices) {
+   if (at->draw_vertex == draw->num_vertices) {
       struct cm_wait unused = {0};
-      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, timing->fetch_token),
-                              cm_logged_token(timing, draw->tokens_end), timing->fetch.until, &unused);
-      timing->fetch_draw++;
-      timing->fetch_draw_vertex = 0;
+      cm_immediate_access(timing, timing->fetch_token, draw->tokens_end, timing->fetch.until, &unused);
+      at->draw++;
+      at->draw_vertex = 0;
       return true;
    }
-   const uint64_t room = cm_queue_room(&timing->vertices);
+   const uint64_t room = cm_queue_room(&timing->vertices.queue);
    if (room >= timing->now)
       return false;
-   const struct cm_logged_vertex *vertex = &timing->log.vertices.items[timing->fetch_vertex++];
+   const struct cm_logged_vertex *vertex = &timing->log.vertices.items[at->vertex++];
    cm_stage_account(&timing->fetch, CM_STAGE_BLOCKED, room);
    const uint64_t begin = timing->fetch.until;
-   const uint64_t slot = timing->vertices.entered % timing->vertices.size;
-   struct cm_wait *wait = &timing->vertex_waits[slot];
-   cm_wait_begin(wait, cm_later(begin + 1, timing->program_ready));
-   const uint64_t done =
-      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, timing->fetch_token),
-                              cm_logged_token(timing, vertex->tokens_end), begin, wait);
+   struct cm_wait *wait = cm_flight_push(&timing->vertices, begin);
+   cm_wait_until(wait, cm_later(begin + 1, timing->program_ready));
+   const uint64_t done = cm_immediate_access(timing, timing->fetch_token, vertex->tokens_end, begin, wait);
    cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_later(done, begin + 1));
    timing->fetch_token = vertex->tokens_end;
-   timing->vertex_entered[slot] = begin;
-   cm_queue_push(&timing->vertices);
-   timing->fetch_draw_vertex++;
+   at->draw_vertex++;
    return true;
 }
 
 bool
 cm_immediate_run_vertex(struct cm_immediate_timing *timing)
 {
-   if (timing->run_vertex == timing->fetch_vertex)
+   struct cm_vertex_cursor *at = &timing->run_at;
+   if (at->vertex == timing->fetch_at.vertex)
       return false;
-   while (timing->run_draw_vertex == timing->log.draws.items[timing->run_draw].num_vertices) {
-      timing->run_draw++;
-      timing->run_draw_vertex = 0;
-   }
-   const uint64_t slot = slot_of(timing, timing->run_vertex);
-   struct cm_wait *wait = &timing->vertex_waits[slot];
+   const struct cm_logged_draw *draw = cm_log_draw(&timing->log, at);
+   const uint64_t number = number_of(timing, at->vertex);
+   struct cm_wait *wait = cm_flight_wait(&timing->vertices, number);
    if (!cm_wait_is_known(&timing->memory.base, wait) || wait->time >= timing->now)
       return false;
    const uint32_t processors = timing->base.config->fragment_stage.processors;
-   const struct cm_logged_draw *draw = &timing->log.draws.items[timing->run_draw];
-   const struct cm_logged_vertex *vertex = &timing->log.vertices.items[timing->run_vertex];
    struct cm_fragment_processor *processor =
-      &timing->processors[timing->run_vertex / VERTICES_OF_A_THREAD % processors];
-   uint64_t done = wait->time;
-   if (!vertex->reused) {
+      &timing->processors[at->vertex / VERTICES_OF_A_THREAD % processors];
+   uint64_t *done = vertex_done(timing, number);
+   *done = wait->time;
+   if (!timing->log.vertices.items[at->vertex].reused) {
       const uint64_t begin = cm_later(wait->time, processor->stage->until);
       const uint64_t issued = cm_processor_issue(timing, processor, wait->time, draw->instructions);
-      done = cm_later(issued, begin + draw->instructions);
+      *done = cm_later(issued, begin + draw->instructions);
    }
-   timing->vertex_done[slot] = done;
-   timing->run_vertex++;
-   timing->run_draw_vertex++;
+   at->vertex++;
+   at->draw_vertex++;
    return true;
 }
 
@@ -115,25 +109,24 @@ set_up(struct cm_immediate_timing *timing)
 bool
 cm_immediate_assemble(struct cm_immediate_timing *timing)
 {
-   if (timing->draw == timing->log.draws.count)
+   struct cm_vertex_cursor *at = &timing->assemble_at;
+   if (at->draw == timing->log.draws.count)
       return false;
-   const struct cm_logged_draw *draw = &timing->log.draws.items[timing->draw];
-   if (timing->draw_primitive < draw->num_primitives) {
-      const uint64_t vertices = (uint64_t)(timing->draw_primitive + 1) * draw->num_vertices;
-      if (timing->draw_vertex >= (vertices + draw->num_primitives - 1) / draw->num_primitives)
-         return set_up(timing);
-   }
-   if (timing->draw_vertex < draw->num_vertices) {
-      const uint64_t slot = slot_of(timing, timing->vertex);
-      if (timing->vertex == timing->run_vertex || timing->vertex_done[slot] >= timing->now)
+   const struct cm_logged_draw *draw = &timing->log.draws.items[at->draw];
+   if (timing->draw_primitive < draw->num_primitives &&
+       cm_draw_completes(draw, timing->draw_primitive, at->draw_vertex))
+      return set_up(timing);
+   if (at->draw_vertex < draw->num_vertices) {
+      const uint64_t done = *vertex_done(timing, timing->vertices.queue.popped);
+      if (at->vertex == timing->run_at.vertex || done >= timing->now)
          return false;
-      timing->assembled = cm_later(timing->assembled, timing->vertex_done[slot]);
-      cm_queue_pop(&timing->vertices, timing->vertex_entered[slot], timing->assembled);
-      timing->vertex++;
-      timing->draw_vertex++;
+      timing->assembled = cm_later(timing->assembled, done);
+      cm_flight_pop(&timing->vertices, timing->assembled);
+      at->vertex++;
+      at->draw_vertex++;
       return true;
    }
-   timing->draw++;
-   timing->draw_vertex = timing->draw_primitive = 0;
+   at->draw++;
+   at->draw_vertex = timing->draw_primitive = 0;
    return true;
 }

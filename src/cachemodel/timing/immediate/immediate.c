@@ -11,12 +11,10 @@
 /* ---- building ------------------------------------------------------------ */
 
 static void
-init_flight(struct cm_flight *flight, uint32_t size, struct cm_pool *pool)
+init_lookups(struct cm_lookups *lookups, uint32_t size, struct cm_pool *pool)
 {
-   flight->waits = cm_pool_take(pool, size, sizeof *flight->waits);
-   flight->entered = cm_pool_take(pool, size, sizeof *flight->entered);
-   flight->reason = CM_STAGE_BLOCKED;
-   cm_queue_init(&flight->queue, size, pool);
+   cm_flight_init(&lookups->flight, size, pool);
+   lookups->reason = CM_STAGE_BLOCKED;
 }
 
 static void
@@ -48,15 +46,13 @@ cm_immediate_timing_create(const struct cm_config *config)
    struct cm_pool *pool = &timing->base.pool;
    cm_pipeline_init(&timing->base, &cm_immediate_parts, config, &timing->memory.base);
    timing->pipeline = pipeline;
-   timing->vertex_waits = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_waits);
-   timing->vertex_entered = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_entered);
    timing->vertex_done = cm_pool_take(pool, pipeline->vertex_queue, sizeof *timing->vertex_done);
    timing->triangle_entered = cm_pool_take(pool, pipeline->triangle_queue, sizeof *timing->triangle_entered);
    init_processors(timing);
-   init_flight(&timing->hiz, pipeline->hiz_queue, pool);
-   init_flight(&timing->depth, pipeline->depth_queue, pool);
-   init_flight(&timing->color, pipeline->color_reads, pool);
-   cm_queue_init(&timing->vertices, pipeline->vertex_queue, pool);
+   init_lookups(&timing->hiz, pipeline->hiz_queue, pool);
+   init_lookups(&timing->depth, pipeline->depth_queue, pool);
+   init_lookups(&timing->color, pipeline->color_reads, pool);
+   cm_flight_init(&timing->vertices, pipeline->vertex_queue, pool);
    cm_queue_init(&timing->triangles, pipeline->triangle_queue, pool);
    cm_queue_init(&timing->colors, pipeline->color_queue, pool);
    if (cm_immediate_memory_init(&timing->memory, config, pool) && !pool->out_of_memory)
@@ -102,7 +98,8 @@ work_until_now(struct cm_immediate_timing *timing)
 static bool
 is_drawn(const struct cm_immediate_timing *timing)
 {
-   return timing->draw == timing->log.draws.count && timing->fetch_draw == timing->log.draws.count &&
+   return timing->assemble_at.draw == timing->log.draws.count &&
+          timing->fetch_at.draw == timing->log.draws.count &&
           timing->primitive == timing->log.primitives.count &&
           timing->raster_region == timing->log.regions.count && timing->tested == timing->log.blocks.count &&
           timing->finished == timing->dispatched;
@@ -119,11 +116,11 @@ finish(struct cm_immediate_timing *timing)
 static void
 draw(struct cm_immediate_timing *timing)
 {
-   timing->fetch_draw = timing->fetch_vertex = timing->fetch_draw_vertex = 0;
-   timing->run_draw = timing->run_vertex = timing->run_draw_vertex = 0;
-   timing->draw = timing->draw_vertex = timing->draw_primitive = timing->vertex = 0;
+   timing->fetch_at = timing->run_at = timing->assemble_at = (struct cm_vertex_cursor){0};
+   timing->draw_primitive = 0;
    timing->primitive = timing->primitive_region = timing->region = 0;
-   timing->raster_region = timing->raster_block = timing->block = timing->tested = 0;
+   timing->raster_region = timing->raster_block = timing->block = 0;
+   timing->test_region = timing->test_block = timing->tested = 0;
    timing->assembled = timing->barrier;
    timing->now = cm_later(timing->now, timing->barrier);
    while (!is_drawn(timing)) {
@@ -184,12 +181,12 @@ static const struct cm_stage_part counted_stages[] = {
 };
 
 static const struct cm_queue_part queues[] = {
-   QUEUE("vertex", "vertices that are fetched and not assembled", vertices),
+   QUEUE("vertex", "vertices that are fetched and not assembled", vertices.queue),
    QUEUE("triangle", "primitives before the Rasterizer", triangles),
-   QUEUE("hiz", "regions that wait for HiZ", hiz.queue),
-   QUEUE("depth", "blocks that wait for the early tests", depth.queue),
+   QUEUE("hiz", "regions that wait for HiZ", hiz.flight.queue),
+   QUEUE("depth", "blocks that wait for the early tests", depth.flight.queue),
    QUEUE("color", "blocks from their dispatch until their colours are accessed", colors),
-   QUEUE("color_read", "blocks that wait for colours", color.queue),
+   QUEUE("color_read", "blocks that wait for colours", color.flight.queue),
    {0},
 };
 

@@ -10,11 +10,9 @@
 
 /* ---- stages -------------------------------------------------------------- */
 
-/** Items between their access to a cache and its reply, in order. */
-struct cm_flight {
-   struct cm_queue queue;
-   struct cm_wait *waits; /**< by item, modulo the queue's size */
-   uint64_t *entered;
+/** Items between their access to a cache and its reply. */
+struct cm_lookups {
+   struct cm_flight flight;
    uint64_t out;               /**< when the last one was popped */
    enum cm_stage_state reason; /**< what the last one waited for */
 };
@@ -47,22 +45,23 @@ struct cm_immediate_timing {
    uint64_t barrier; /**< the pass begins */
 
    /* Vertices: draw and vertex to fetch, to transform, to assemble. */
-   size_t fetch_draw, fetch_vertex, fetch_draw_vertex;
+   struct cm_vertex_cursor fetch_at, run_at, assemble_at;
    uint32_t fetch_token;
-   size_t run_draw, run_vertex, run_draw_vertex;
-   size_t draw, draw_vertex, draw_primitive, vertex;
+   uint32_t draw_primitive; /**< to assemble */
    uint64_t program_ready, assembled;
    struct cm_stage fetch, assembly;
-   struct cm_queue vertices, triangles;
-   struct cm_wait *vertex_waits;
-   uint64_t *vertex_entered, *vertex_done, *triangle_entered;
+   struct cm_flight vertices;
+   struct cm_queue triangles;
+   uint64_t *vertex_done, *triangle_entered;
 
    /* Regions and blocks: to look up, to rasterise, to test, to dispatch, to blend. */
    size_t primitive, primitive_region, region;
    size_t raster_region, raster_block, block;
-   size_t tested;
+   size_t test_region, test_block, tested;
+   uint32_t tested_misses; /**< of the block to dispatch in its first texture cache, if counted */
+   bool misses_counted;
    struct cm_stage hierarchical, rasterizer, early_z, blending;
-   struct cm_flight hiz, depth, color;
+   struct cm_lookups hiz, depth, color;
    uint64_t region_out;
    uint64_t dispatch;
    struct cm_fragment_processor *processors;
@@ -83,37 +82,13 @@ void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
 void cm_immediate_timing_pass(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
 
-/** The oldest item's wait, if there is one. */
-static inline struct cm_wait *
-cm_flight_oldest(struct cm_flight *flight)
-{
-   return &flight->waits[flight->queue.popped % flight->queue.size];
-}
-
-static inline bool
-cm_flight_is_empty(const struct cm_flight *flight)
-{
-   return flight->queue.popped == flight->queue.entered;
-}
-
-/** Pushes an item. Returns its wait, without reads. */
-static inline struct cm_wait *
-cm_flight_push(struct cm_flight *flight, uint64_t cycle)
-{
-   const uint64_t index = flight->queue.entered % flight->queue.size;
-   flight->entered[index] = cycle;
-   cm_wait_begin(&flight->waits[index], cycle);
-   cm_queue_push(&flight->queue);
-   return &flight->waits[index];
-}
-
 /** Pops the oldest item at a cycle, when its data has arrived and the item before it was popped. */
 static inline void
-cm_flight_pop(struct cm_flight *flight, uint64_t cycle, enum cm_stage_state reason)
+cm_lookups_pop(struct cm_lookups *lookups, uint64_t cycle, enum cm_stage_state reason)
 {
-   flight->reason = reason;
-   flight->out = cycle;
-   cm_queue_pop(&flight->queue, flight->entered[flight->queue.popped % flight->queue.size], cycle);
+   lookups->reason = reason;
+   lookups->out = cycle;
+   cm_flight_pop(&lookups->flight, cycle);
 }
 
 /** A Fragment Processor issues instructions, each for one fragment or vertex (a quad's counts as four), from `begin`
@@ -145,6 +120,15 @@ static inline const cm_entry *
 cm_logged_token(const struct cm_immediate_timing *timing, uint32_t number)
 {
    return cm_log_token(&timing->log, number);
+}
+
+/** cm_immediate_memory_run of the log's entries [begin, end). */
+static inline uint64_t
+cm_immediate_access(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end, uint64_t cycle,
+                    struct cm_wait *wait)
+{
+   return cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, begin),
+                                  cm_logged_token(timing, end), cycle, wait);
 }
 
 #endif

@@ -195,23 +195,18 @@ cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *toke
 
 /* ---- textures ------------------------------------------------------------ */
 
-static inline bool
-is_first_miss(const struct cm_immediate_memory *memory, cm_entry token)
-{
-   const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
-   const enum cm_entry_kind kind = cm_entry_kind(token);
-   if (next == CM_UNIT_DRAM)
-      return kind == CM_ENTRY_DRAM_READ;
-   return kind == CM_ENTRY_READ && cm_entry_unit(token) == next;
-}
-
 uint32_t
 cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const cm_entry *token,
                                  const cm_entry *end)
 {
+   const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
+   /* Reads of any instance; one of memory has its size in these bits. */
+   const cm_entry instance = cm_entry_make((enum cm_entry_kind)0, 0, 63, (enum cm_stream)0, 0);
+   const cm_entry miss =
+      cm_entry_make(next == CM_UNIT_DRAM ? CM_ENTRY_DRAM_READ : CM_ENTRY_READ, next, 0, CM_STREAM_TEXTURE, 0);
    uint32_t count = 0;
    for (; token < end; token++)
-      count += cm_entry_stream(*token) == CM_STREAM_TEXTURE && is_first_miss(memory, *token);
+      count += (*token & ~instance) >> CM_ENTRY_STREAM_SHIFT == miss >> CM_ENTRY_STREAM_SHIFT;
    return count;
 }
 

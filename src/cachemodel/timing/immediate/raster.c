@@ -17,16 +17,16 @@ account_waits(struct cm_stage *stage, uint64_t arrived, enum cm_stage_state befo
 /* Whether an item's data is known to arrive before `now`. If so, *reason is what it waited for since its lookup, and
  * *cycle when it goes on: after the item before it. */
 static bool
-has_arrived(struct cm_immediate_timing *timing, struct cm_flight *flight, uint64_t *cycle,
+has_arrived(struct cm_immediate_timing *timing, struct cm_lookups *lookups, uint64_t *cycle,
             enum cm_stage_state *reason)
 {
-   if (cm_flight_is_empty(flight))
+   if (cm_flight_is_empty(&lookups->flight))
       return false;
-   struct cm_wait *wait = cm_flight_oldest(flight);
+   struct cm_wait *wait = cm_flight_oldest(&lookups->flight);
    if (!cm_wait_is_known(&timing->memory.base, wait))
       return false;
-   *reason = wait->time > flight->out ? CM_STAGE_MEMORY : CM_STAGE_BLOCKED;
-   *cycle = cm_later(wait->time, flight->out);
+   *reason = wait->time > lookups->out ? CM_STAGE_MEMORY : CM_STAGE_BLOCKED;
+   *cycle = cm_later(wait->time, lookups->out);
    return *cycle < timing->now;
 }
 
@@ -59,19 +59,19 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
          return true;
       }
    }
-   if (!cm_queue_room_known(&timing->hiz.queue) || cm_queue_room(&timing->hiz.queue) >= timing->now)
+   if (!cm_queue_room_known(&timing->hiz.flight.queue) ||
+       cm_queue_room(&timing->hiz.flight.queue) >= timing->now)
       return false;
    if (is_new)
       take_primitive(timing, timing->triangle_entered[timing->triangles.popped % timing->triangles.size]);
-   account_waits(&timing->hierarchical, 0, CM_STAGE_STARVED, cm_queue_room(&timing->hiz.queue),
+   account_waits(&timing->hierarchical, 0, CM_STAGE_STARVED, cm_queue_room(&timing->hiz.flight.queue),
                  timing->hiz.reason);
    const struct cm_logged_region *region = &timing->log.regions.items[timing->region++];
    const uint64_t begin = timing->hierarchical.until;
-   struct cm_wait *wait = cm_flight_push(&timing->hiz, begin);
+   struct cm_wait *wait = cm_flight_push(&timing->hiz.flight, begin);
    wait->time = begin + 1;
    cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
-   cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->begin),
-                           cm_logged_token(timing, region->hiz_end), begin, wait);
+   cm_immediate_access(timing, region->begin, region->hiz_end, begin, wait);
    if (++timing->primitive_region == timing->log.primitives.items[timing->primitive].num_regions) {
       timing->primitive++;
       timing->primitive_region = 0;
@@ -81,25 +81,22 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
 
 /* ---- blocks -------------------------------------------------------------- */
 
-/* Rasterises a block, and requests the depth and stencil of its early tests. */
+/* Rasterises a region's next block, and requests the depth and stencil of its early tests. */
 static void
-look_up_depth(struct cm_immediate_timing *timing, uint64_t begin)
+look_up_depth(struct cm_immediate_timing *timing, const struct cm_logged_region *region, uint64_t begin)
 {
-   struct cm_logged_block *block = &timing->log.blocks.items[timing->block++];
-   block->misses =
-      cm_immediate_memory_count_misses(&timing->memory, cm_logged_token(timing, block->tests_end),
-                                       cm_logged_token(timing, block->shade_end));
-   account_waits(&timing->rasterizer, begin, CM_STAGE_STARVED, cm_queue_room(&timing->depth.queue),
+   const struct cm_logged_block *block = &timing->log.blocks.items[timing->block++];
+   const uint32_t tests = timing->raster_block++ ? block[-1].end : region->hiz_end;
+   account_waits(&timing->rasterizer, begin, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  CM_STAGE_BLOCKED);
    const uint64_t out = cm_stage_work(&timing->rasterizer, CM_STAGE_STARVED, timing->rasterizer.until,
                                       timing->pipeline->rasterizer_cycles);
-   account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.queue),
+   account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  timing->depth.reason);
-   const uint64_t tests = timing->early_z.until;
-   struct cm_wait *wait = cm_flight_push(&timing->depth, tests);
-   const uint64_t done = cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, block->begin),
-                                                 cm_logged_token(timing, block->tests_end), tests, wait);
-   cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_later(done, tests + 1));
+   const uint64_t enters = timing->early_z.until;
+   struct cm_wait *wait = cm_flight_push(&timing->depth.flight, enters);
+   const uint64_t done = cm_immediate_access(timing, tests, block->tests_end, enters, wait);
+   cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_later(done, enters + 1));
    wait->time = cm_later(wait->time, timing->early_z.until);
    /* The Rasterizer does not run ahead of the tests. */
    cm_stage_account(&timing->rasterizer, CM_STAGE_BLOCKED, timing->early_z.until);
@@ -118,20 +115,18 @@ cm_immediate_rasterize(struct cm_immediate_timing *timing)
    }
    const struct cm_logged_region *region = &timing->log.regions.items[timing->raster_region];
    const bool has_block = timing->raster_block < region->num_blocks;
-   if (has_block &&
-       (!cm_queue_room_known(&timing->depth.queue) || cm_queue_room(&timing->depth.queue) >= timing->now))
+   if (has_block && (!cm_queue_room_known(&timing->depth.flight.queue) ||
+                     cm_queue_room(&timing->depth.flight.queue) >= timing->now))
       return false;
    if (!timing->raster_block) {
       const uint64_t begin = cm_later(timing->region_out, timing->rasterizer.until);
       if (has_block)
          cm_stage_account(&timing->rasterizer,
                           timing->hiz.reason == CM_STAGE_MEMORY ? CM_STAGE_MEMORY : CM_STAGE_STARVED, begin);
-      cm_flight_pop(&timing->hiz, has_block ? begin : timing->region_out, timing->hiz.reason);
+      cm_lookups_pop(&timing->hiz, has_block ? begin : timing->region_out, timing->hiz.reason);
    }
-   if (has_block) {
-      look_up_depth(timing, timing->region_out);
-      timing->raster_block++;
-   }
+   if (has_block)
+      look_up_depth(timing, region, timing->region_out);
    if (timing->raster_block == region->num_blocks) {
       timing->raster_region++;
       timing->raster_block = 0;
@@ -212,6 +207,18 @@ run(struct cm_immediate_timing *timing, const struct cm_logged_block *block, str
                               begin + block->instructions);
 }
 
+/* Whether it is known when the first texture cache of a block, the next to dispatch, has MSHRs for all its misses. */
+static bool
+has_mshrs(struct cm_immediate_timing *timing, const struct cm_logged_block *block)
+{
+   if (!timing->misses_counted)
+      timing->tested_misses =
+         cm_immediate_memory_count_misses(&timing->memory, cm_logged_token(timing, block->tests_end),
+                                          cm_logged_token(timing, block->shade_end));
+   timing->misses_counted = true;
+   return cm_immediate_memory_has_mshrs(&timing->memory, block->processor, timing->tested_misses);
+}
+
 /* Dispatches the oldest block that passed its tests; false where no context is free yet. */
 static bool
 dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block, uint64_t arrived)
@@ -227,9 +234,9 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
       reason = timing->running[*context & timing->running_mask].reason;
    }
    if (cm_later(unhindered, is_free) >= timing->now ||
-       timing->dispatched - timing->finished > timing->running_mask ||
-       !cm_immediate_memory_has_mshrs(&timing->memory, block->processor, block->misses))
+       timing->dispatched - timing->finished > timing->running_mask || !has_mshrs(timing, block))
       return false;
+   timing->misses_counted = false;
    timing->dispatch = cm_later(unhindered, is_free);
    cm_stage_account(processor->stage, CM_STAGE_STARVED, unhindered);
    cm_stage_account(processor->stage, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, timing->dispatch);
@@ -242,6 +249,22 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    cm_queue_push(&timing->colors);
    run(timing, block, running);
    return true;
+}
+
+/* A block has left the tests. With the last one of its region HiZ is written, if it is. */
+static void
+end_test(struct cm_immediate_timing *timing, uint64_t cycle)
+{
+   timing->tested++;
+   while (!timing->log.regions.items[timing->test_region].num_blocks)
+      timing->test_region++;
+   const struct cm_logged_region *region = &timing->log.regions.items[timing->test_region];
+   if (++timing->test_block < region->num_blocks)
+      return;
+   timing->test_region++;
+   timing->test_block = 0;
+   struct cm_wait unused = {0};
+   cm_immediate_access(timing, region->update_begin, region->end, cycle, &unused);
 }
 
 bool
@@ -260,15 +283,9 @@ cm_immediate_test(struct cm_immediate_timing *timing)
          reason = CM_STAGE_BLOCKED;
       out = cm_later(out, timing->dispatch);
    }
-   cm_flight_pop(&timing->depth, out, reason);
+   cm_lookups_pop(&timing->depth, out, reason);
    timing->end = cm_later(timing->end, out);
-   timing->tested++;
-   if (block->ends) {
-      const struct cm_logged_region *region = &timing->log.regions.items[block->ends - 1];
-      struct cm_wait unused = {0};
-      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, region->update_begin),
-                              cm_logged_token(timing, region->end), out, &unused);
-   }
+   end_test(timing, out);
    return true;
 }
 
@@ -278,19 +295,18 @@ bool
 cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
 {
    if (timing->blended == timing->dispatched || timing->blending.until >= timing->now ||
-       !cm_queue_room_known(&timing->color.queue))
+       !cm_queue_room_known(&timing->color.flight.queue))
       return false;
    const uint64_t released = release_context(timing, timing->blended);
-   const uint64_t room = cm_queue_room(&timing->color.queue);
+   const uint64_t room = cm_queue_room(&timing->color.flight.queue);
    if (released >= timing->now || room >= timing->now)
       return false;
    struct cm_running_block *running = &timing->running[timing->blended & timing->running_mask];
    account_waits(&timing->blending, released, CM_STAGE_STARVED, room, timing->color.reason);
    const uint64_t begin = timing->blending.until;
-   struct cm_wait *wait = cm_flight_push(&timing->color, begin);
+   struct cm_wait *wait = cm_flight_push(&timing->color.flight, begin);
    const uint64_t done =
-      cm_immediate_memory_run(&timing->memory, cm_logged_token(timing, running->block->shade_end),
-                              cm_logged_token(timing, running->block->end), begin, wait);
+      cm_immediate_access(timing, running->block->shade_end, running->block->end, begin, wait);
    cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_later(done, begin + 1));
    wait->time = cm_later(wait->time, timing->blending.until);
    cm_queue_pop(&timing->colors, running->dispatched, begin);
@@ -305,7 +321,7 @@ cm_immediate_blend(struct cm_immediate_timing *timing)
    enum cm_stage_state reason;
    if (!has_arrived(timing, &timing->color, &out, &reason))
       return false;
-   cm_flight_pop(&timing->color, out, reason);
+   cm_lookups_pop(&timing->color, out, reason);
    timing->finished++;
    timing->end = cm_later(timing->end, out);
    return true;

@@ -40,10 +40,10 @@ static const struct cm_stage_part stages[] = {
 };
 
 static const struct cm_queue_part queues[] = {
-   QUEUE("vertex_input", "vertices before the Vertex Processors", geometry.input),
+   QUEUE("vertex_input", "vertices before the Vertex Processors", geometry.input.queue),
    QUEUE("vertex_output", "vertices before Primitive Assembly", geometry.output),
    QUEUE("triangle", "primitives before the Polygon List Builder", geometry.triangles),
-   QUEUE("tile_fetch", "primitives requested by the Tile Fetcher", fetcher.requests),
+   QUEUE("tile_fetch", "primitives requested by the Tile Fetcher", fetcher.requests.queue),
    QUEUE("tile", "primitives behind the Tile Fetcher", fetcher.tiles),
    QUEUE("early_z", "quads before the Early Z-Test", raster.z_queue),
    QUEUE("early_z_flight", "quads in the Early Z-Test", raster.z_flight),

@@ -17,8 +17,7 @@ cm_fetcher_timing_init(struct cm_tiled_timing *timing)
    fetcher->attribute_port =
       config->streams[CM_STREAM_PB_LIST] == config->streams[CM_STREAM_PB_ATTRIBUTE] ? 0 : 1;
    fetcher->begin = CM_UNKNOWN;
-   fetcher->data = cm_pool_take(&timing->base.pool, timing->pipeline->fetch_queue, sizeof *fetcher->data);
-   cm_queue_init(&fetcher->requests, timing->pipeline->fetch_queue, &timing->base.pool);
+   cm_flight_init(&fetcher->requests, timing->pipeline->fetch_queue, &timing->base.pool);
    cm_queue_init(&fetcher->tiles, limit, &timing->base.pool);
 }
 
@@ -30,18 +29,11 @@ latency(const struct cm_config *config, enum cm_stream stream)
 
 /* ---- the output queue ---------------------------------------------------- */
 
-/* The wait of a request. */
-static struct cm_wait *
-data_of(struct cm_fetcher_timing *fetcher, uint64_t request)
-{
-   return &fetcher->data[request % fetcher->requests.size];
-}
-
 /* The oldest primitive that was requested, attributes included, and is not in the output queue, or NULL. */
 static struct cm_logged_fetched *
 oldest(struct cm_fetcher_timing *fetcher)
 {
-   if (fetcher->requests.popped + fetcher->pmd_requested == fetcher->requests.entered)
+   if (fetcher->requests.queue.popped + fetcher->pmd_requested == fetcher->requests.queue.entered)
       return NULL;
    while (!fetcher->out_work->is_tile || fetcher->out_next == fetcher->out_work->log.fetched.count) {
       fetcher->out_work = fetcher->out_work->next;
@@ -57,12 +49,12 @@ put_out(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    if (!cm_queue_room_known(&fetcher->tiles))
       return false;
-   struct cm_wait *data = data_of(fetcher, fetcher->requests.popped);
+   struct cm_wait *data = cm_flight_oldest(&fetcher->requests);
    const uint64_t complete = cm_later(cm_wait_resolve(&timing->memory.base, data), fetcher->out_time + 1);
    const uint64_t room = cm_queue_room(&fetcher->tiles);
    fetcher->out_reason = room > complete ? CM_STAGE_BLOCKED : CM_STAGE_MEMORY;
    primitive->ready = fetcher->out_time = cm_later(complete, room);
-   cm_queue_pop(&fetcher->requests, primitive->issued, primitive->ready);
+   cm_flight_pop(&fetcher->requests, primitive->ready);
    cm_queue_push(&fetcher->tiles);
    fetcher->primitives++;
    fetcher->out_next++;
@@ -82,7 +74,7 @@ cm_fetcher_timing_can_pass_on(struct cm_tiled_timing *timing, const struct cm_wo
    const struct cm_logged_fetched *primitive = oldest(fetcher);
    if (!primitive || !cm_queue_room_known(&fetcher->tiles))
       return false;
-   *clock = cm_later(*clock, data_of(fetcher, fetcher->requests.popped)->time);
+   *clock = cm_later(*clock, cm_flight_oldest(&fetcher->requests)->time);
    return primitive == wanted;
 }
 
@@ -119,7 +111,7 @@ cm_fetcher_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
       return false;
    /* Its request needs an entry; the oldest entry becomes free when the output queue has room. */
    return fetcher->pmd_requested || fetcher->next == fetcher->work->log.fetched.count ||
-          cm_queue_room_known(&fetcher->requests) || cm_queue_room_known(&fetcher->tiles);
+          cm_queue_room_known(&fetcher->requests.queue) || cm_queue_room_known(&fetcher->tiles);
 }
 
 static void
@@ -134,20 +126,19 @@ end_tile(struct cm_tiled_timing *timing)
 }
 
 static void
-ask_for_pmd(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
+ask_for_pmd(struct cm_tiled_timing *timing, const struct cm_logged_fetched *primitive)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_work *work = fetcher->work;
-   if (!cm_queue_room_known(&fetcher->requests))
+   if (!cm_queue_room_known(&fetcher->requests.queue))
       put_out(timing, oldest(fetcher));
-   const uint64_t room = cm_later(cm_queue_room(&fetcher->requests), fetcher->clock);
-   cm_stage_account(&fetcher->stage, fetcher->out_reason, cm_queue_room(&fetcher->requests));
+   const uint64_t room = cm_later(cm_queue_room(&fetcher->requests.queue), fetcher->clock);
+   cm_stage_account(&fetcher->stage, fetcher->out_reason, cm_queue_room(&fetcher->requests.queue));
    const uint64_t begin = cm_calendar_take(&fetcher->ports[0], cm_later(room, fetcher->list_begin + 1));
    fetcher->list_begin = begin;
    if (fetcher->begin == CM_UNKNOWN)
       fetcher->begin = begin;
-   primitive->issued = begin;
-   cm_queue_push(&fetcher->requests);
+   cm_flight_push(&fetcher->requests, begin);
 
    const uint64_t found = begin + 1 + latency(timing->base.config, CM_STREAM_PB_LIST);
    const cm_entry *token = work->log.entries.items + fetcher->token;
@@ -161,7 +152,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
 }
 
 static void
-ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *primitive)
+ask_for_attributes(struct cm_tiled_timing *timing, const struct cm_logged_fetched *primitive)
 {
    struct cm_fetcher_timing *fetcher = &timing->fetcher;
    const struct cm_work *work = fetcher->work;
@@ -176,7 +167,7 @@ ask_for_attributes(struct cm_tiled_timing *timing, struct cm_logged_fetched *pri
    fetcher->attribute_end = at;
 
    const uint64_t found = at + latency(timing->base.config, CM_STREAM_PB_ATTRIBUTE);
-   struct cm_wait *data = data_of(fetcher, fetcher->requests.entered - 1);
+   struct cm_wait *data = cm_flight_wait(&fetcher->requests, fetcher->requests.queue.entered - 1);
    cm_wait_begin(data, found);
    const cm_entry *token = work->log.entries.items + fetcher->token;
    const cm_entry *end = work->log.entries.items + primitive->tokens_end;
@@ -219,8 +210,7 @@ cm_hidden_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
       hidden->work = NULL;
       return false;
    }
-   while (hidden->work && !hidden->work->is_tile)
-      hidden->work = hidden->work->next;
+   hidden->work = cm_work_tile(hidden->work);
    const struct cm_work *work = hidden->work;
    if (!work)
       return false;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Geometry Pipeline: vertices are fetched, shaded on one of the Vertex Processors, are assembled
- * into primitives, and the Polygon List Builder writes these into the Parameter Buffer.
- *
- * The event stream does not say which vertices make which primitive: of a draw's n vertices and k primitives, the
- * i-th primitive is complete with vertex ⌈i * n / k⌉. */
+ * into primitives, and the Polygon List Builder writes these into the Parameter Buffer. */
 #include "timing/tiled/tiled.h"
 
 void
@@ -12,11 +9,9 @@ cm_geometry_timing_init(struct cm_tiled_timing *timing)
    struct cm_geometry_timing *geometry = &timing->geometry;
    struct cm_pool *pool = &timing->base.pool;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
-   geometry->waits = cm_pool_take(pool, pipeline->vertex_queue, sizeof *geometry->waits);
-   geometry->fetched = cm_pool_take(pool, pipeline->vertex_queue, sizeof *geometry->fetched);
    geometry->processor_free =
       cm_pool_take(pool, pipeline->vertex_processors, sizeof *geometry->processor_free);
-   cm_queue_init(&geometry->input, pipeline->vertex_queue, pool);
+   cm_flight_init(&geometry->input, pipeline->vertex_queue, pool);
    cm_queue_init(&geometry->output, pipeline->vertex_queue, pool);
    cm_queue_init(&geometry->triangles, pipeline->triangle_queue, pool);
 }
@@ -72,15 +67,10 @@ process(struct cm_tiled_timing *timing)
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_pipeline_config *pipeline = timing->pipeline;
    const struct cm_work *work = geometry->work;
-   while (geometry->out_draw_vertex == work->log.draws.items[geometry->out_draw].num_vertices) {
-      geometry->out_draw++;
-      geometry->out_draw_vertex = 0;
-   }
-   const struct cm_logged_draw *draw = &work->log.draws.items[geometry->out_draw];
-   const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->out_vertex++];
-   const uint32_t slot = (uint32_t)(geometry->input.popped % pipeline->vertex_queue);
-   const uint64_t entered = geometry->fetched[slot];
-   const uint64_t arrived = cm_wait_resolve(&timing->memory.base, &geometry->waits[slot]);
+   const struct cm_logged_draw *draw = cm_log_draw(&work->log, &geometry->out_at);
+   const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->out_at.vertex++];
+   const uint64_t entered = cm_flight_entered(&geometry->input);
+   const uint64_t arrived = cm_wait_resolve(&timing->memory.base, cm_flight_oldest(&geometry->input));
 
    uint64_t begin = cm_later(arrived, geometry->processor_begin);
    uint64_t done = begin;
@@ -102,18 +92,17 @@ process(struct cm_tiled_timing *timing)
       done = cm_later(done, cm_queue_room(&geometry->output));
    }
    geometry->processor_begin = begin;
-   cm_queue_pop(&geometry->input, entered, begin);
+   cm_flight_pop(&geometry->input, begin);
    cm_queue_push(&geometry->output);
 
    cm_stage_account(&geometry->assembly, CM_STAGE_STARVED, done);
    cm_queue_pop(&geometry->output, done, geometry->assembly.until);
    const uint64_t assembled = cm_stage_work(&geometry->assembly, CM_STAGE_STARVED, geometry->assembly.until,
                                             pipeline->assembly_cycles);
-   const uint64_t ordinal = ++geometry->out_draw_vertex;
-   for (; (uint64_t)(geometry->binned + 1) * draw->num_vertices <= ordinal * draw->num_primitives;
-        geometry->binned++)
+   const uint32_t vertices = ++geometry->out_at.draw_vertex;
+   for (; cm_draw_completes(draw, geometry->binned, vertices); geometry->binned++)
       bin(timing, assembled);
-   if (ordinal == draw->num_vertices)
+   if (vertices == draw->num_vertices)
       geometry->binned = 0;
 }
 
@@ -121,7 +110,7 @@ static void
 end(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
-   while (geometry->input.popped < geometry->input.entered)
+   while (!cm_flight_is_empty(&geometry->input))
       process(timing);
    /* Draws whose vertices are not in the stream. */
    while (geometry->out_binned < geometry->work->log.binned.count)
@@ -147,8 +136,8 @@ end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
    cm_tiled_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
                           geometry->fetch.until);
    geometry->token = draw->tokens_end;
-   geometry->draw++;
-   geometry->draw_vertex = 0;
+   geometry->fetch_at.draw++;
+   geometry->fetch_at.draw_vertex = 0;
 }
 
 /* Fetches the shaders, so many tokens; they have arrived at geometry->program_ready. */
@@ -176,33 +165,31 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
 {
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_work *work = geometry->work;
-   if (geometry->draw == work->log.draws.count) {
+   struct cm_vertex_cursor *at = &geometry->fetch_at;
+   if (at->draw == work->log.draws.count) {
       end(timing);
       return;
    }
-   const struct cm_logged_draw *draw = &work->log.draws.items[geometry->draw];
-   if (!geometry->draw_vertex)
+   const struct cm_logged_draw *draw = &work->log.draws.items[at->draw];
+   if (!at->draw_vertex)
       fetch_programs(timing, draw->program_end);
-   if (geometry->draw_vertex == draw->num_vertices) {
+   if (at->draw_vertex == draw->num_vertices) {
       end_draw(timing, draw);
       return;
    }
-   const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->vertex++];
-   if (!cm_queue_room_known(&geometry->input))
+   const struct cm_logged_vertex *vertex = &work->log.vertices.items[at->vertex++];
+   if (!cm_queue_room_known(&geometry->input.queue))
       process(timing);
-   const uint64_t room = cm_queue_room(&geometry->input);
+   const uint64_t room = cm_queue_room(&geometry->input.queue);
    cm_stage_account(&geometry->fetch, CM_STAGE_BLOCKED, room);
    const uint64_t done = cm_stage_work(&geometry->fetch, CM_STAGE_BLOCKED, geometry->fetch.until,
                                        vertex->accesses ? vertex->accesses : 1);
-   const uint32_t slot = (uint32_t)(geometry->input.entered % timing->pipeline->vertex_queue);
-   struct cm_wait *wait = &geometry->waits[slot];
+   struct cm_wait *wait = cm_flight_push(&geometry->input, done);
    const uint64_t found = done + timing->base.config->caches[CM_UNIT_VERTEX_CACHE].latency;
-   cm_wait_begin(wait, cm_later(found, geometry->program_ready));
+   cm_wait_until(wait, cm_later(found, geometry->program_ready));
    cm_tiled_memory_misses(&timing->memory, work->log.entries.items + geometry->token,
                           work->log.entries.items + vertex->tokens_end, found, &timing->memory.vertex, 0,
                           wait);
    geometry->token = vertex->tokens_end;
-   geometry->fetched[slot] = done;
-   cm_queue_push(&geometry->input);
-   geometry->draw_vertex++;
+   at->draw_vertex++;
 }

@@ -252,10 +252,8 @@ find_barrier(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
    if (!work->begins_pass)
       return true;
-   struct cm_work **flush = &timing->transfer.flush;
-   while (*flush && !(*flush)->is_tile)
-      *flush = (*flush)->next;
-   if (*flush != work)
+   timing->transfer.flush = cm_work_tile(timing->transfer.flush);
+   if (timing->transfer.flush != work)
       return false;
    timing->raster.barrier = timing->transfer.stage.until;
    return true;
@@ -266,8 +264,7 @@ cm_raster_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
 {
    struct cm_raster_timing *raster = &timing->raster;
    *clock = raster->dispatch;
-   while (raster->work && !raster->work->is_tile)
-      raster->work = raster->work->next;
+   raster->work = cm_work_tile(raster->work);
    struct cm_work *work = raster->work;
    if (!work)
       return false;

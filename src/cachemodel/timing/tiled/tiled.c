@@ -101,42 +101,47 @@ cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log)
       cm_log_queue_drain(&timing->logs);
 }
 
+/* Where the stages are among the logs. */
+enum { NUM_CURSORS = 6 };
+static void
+find_cursors(struct cm_tiled_timing *timing, struct cm_work **cursors[static NUM_CURSORS])
+{
+   cursors[0] = &timing->fetcher.work;
+   cursors[1] = &timing->fetcher.out_work;
+   cursors[2] = &timing->hidden.work;
+   cursors[3] = &timing->raster.work;
+   cursors[4] = &timing->transfer.load;
+   cursors[5] = &timing->transfer.flush;
+}
+
 /* Appends a log to those that the stages take from. */
 static void
 append(struct cm_tiled_timing *timing, struct cm_work *work)
 {
+   struct cm_work **cursors[NUM_CURSORS];
    if (timing->last)
       timing->last->next = work;
    else
       timing->first = work;
    timing->last = work;
-   struct cm_work **const cursors[] = {
-      &timing->fetcher.work,  &timing->hidden.work,    &timing->raster.work,
-      &timing->transfer.load, &timing->transfer.flush,
-   };
-   for (unsigned i = 0; i < sizeof cursors / sizeof cursors[0]; i++) {
+   find_cursors(timing, cursors);
+   for (unsigned i = 0; i < NUM_CURSORS; i++) {
       if (!*cursors[i])
          *cursors[i] = work;
    }
-   if (!timing->fetcher.out_work)
-      timing->fetcher.out_work = work;
 }
 
 /* Stages that are still at a finished log go on to the next one: those at a pass' geometry have no work in it. */
 static void
 step_over(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
-   struct cm_work **const cursors[] = {
-      &timing->fetcher.work,  &timing->hidden.work,    &timing->raster.work,
-      &timing->transfer.load, &timing->transfer.flush,
-   };
-   for (unsigned i = 0; i < sizeof cursors / sizeof cursors[0]; i++) {
+   struct cm_work **cursors[NUM_CURSORS];
+   if (timing->fetcher.out_work == work)
+      timing->fetcher.out_next = 0;
+   find_cursors(timing, cursors);
+   for (unsigned i = 0; i < NUM_CURSORS; i++) {
       if (*cursors[i] == work)
          *cursors[i] = work->next;
-   }
-   if (timing->fetcher.out_work == work) {
-      timing->fetcher.out_work = work->next;
-      timing->fetcher.out_next = 0;
    }
 }
 
@@ -171,9 +176,8 @@ begin_geometry(struct cm_tiled_timing *timing)
    if (geometry->work || !work || work->is_tile || !cm_fetcher_timing_end_pass(timing))
       return;
    geometry->work = work;
-   geometry->draw = geometry->vertex = geometry->binned = geometry->draw_vertex = 0;
-   geometry->out_draw = geometry->out_vertex = geometry->out_draw_vertex = geometry->out_binned = 0;
-   geometry->token = 0;
+   geometry->fetch_at = geometry->out_at = (struct cm_vertex_cursor){0};
+   geometry->binned = geometry->out_binned = geometry->token = 0;
    geometry->binned_token = work->log.marks[CM_LOG_VERTICES];
    geometry->begin = cm_later(timing->fetcher.clock, geometry->fetch.until);
    cm_stage_account(&geometry->fetch, CM_STAGE_STARVED, geometry->begin);

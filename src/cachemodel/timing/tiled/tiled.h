@@ -33,18 +33,25 @@ struct cm_work {
    uint64_t last_quad; /**< the number of the first shaded quad after it */
 };
 
+/** The first tile from a log on; NULL: there is none yet. */
+static inline struct cm_work *
+cm_work_tile(struct cm_work *work)
+{
+   while (work && !work->is_tile)
+      work = work->next;
+   return work;
+}
+
 /* ---- stages -------------------------------------------------------------- */
 
 /** The Vertex Stage, Primitive Assembly and the Polygon List Builder. */
 struct cm_geometry_timing {
-   struct cm_work *work;          /**< being processed, or NULL */
-   uint32_t draw, vertex, binned; /**< the next to fetch, or bin */
-   uint32_t draw_vertex;          /**< of the draw */
-   uint32_t out_draw, out_vertex, out_draw_vertex, out_binned;
+   struct cm_work *work;                     /**< being processed, or NULL */
+   struct cm_vertex_cursor fetch_at, out_at; /**< vertices to fetch, and to take out of the input queue */
+   uint32_t binned, out_binned;              /**< the next to bin, of the draw; of the log */
    uint32_t token, binned_token;
-   struct cm_wait *waits; /**< of the vertices before the Vertex Processors: a ring */
-   uint64_t *fetched;     /**< when they entered it */
-   struct cm_queue input, output, triangles;
+   struct cm_flight input; /**< before the Vertex Processors */
+   struct cm_queue output, triangles;
    struct cm_stage fetch, processors, assembly, builder;
    uint64_t *processor_free; /**< by Vertex Processor */
    uint64_t processor_begin; /**< of the last vertex */
@@ -59,7 +66,6 @@ struct cm_fetcher_timing {
    uint32_t token;
    bool pmd_requested; /**< of that primitive */
    struct cm_wait list;
-   struct cm_wait *data; /**< of requested primitives: a ring */
    uint64_t list_begin, attribute_end;
    struct cm_calendar ports[2];
    uint32_t attribute_port;
@@ -67,7 +73,8 @@ struct cm_fetcher_timing {
    uint32_t out_next;
    uint64_t out_time;
    enum cm_stage_state out_reason; /**< what the last primitive waited for */
-   struct cm_queue requests, tiles;
+   struct cm_flight requests;      /**< primitives, from the request for the PMD on; waits for attributes */
+   struct cm_queue tiles;
    struct cm_stage stage;
    uint64_t clock;
    uint64_t begin; /**< of the pass; CM_UNKNOWN: it has not begun */

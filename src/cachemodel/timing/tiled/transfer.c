@@ -3,14 +3,6 @@
  * last quad is blended. Blocks are transferred in order, with a limited number outstanding. */
 #include "timing/tiled/tiled.h"
 
-static struct cm_work *
-skip_geometry(struct cm_work *work)
-{
-   while (work && !work->is_tile)
-      work = work->next;
-   return work;
-}
-
 /* When the tile's buffer is free: when its previous tile is flushed. */
 static uint64_t
 buffer_is_free(const struct cm_tiled_timing *timing, const struct cm_work *work)
@@ -23,8 +15,8 @@ static bool
 can_load(struct cm_tiled_timing *timing)
 {
    struct cm_transfer_timing *transfer = &timing->transfer;
-   transfer->load = skip_geometry(transfer->load);
-   transfer->flush = skip_geometry(transfer->flush);
+   transfer->load = cm_work_tile(transfer->load);
+   transfer->flush = cm_work_tile(transfer->flush);
    const struct cm_work *load = transfer->load;
    if (!load || transfer->under_way || !transfer->flush)
       return false;
