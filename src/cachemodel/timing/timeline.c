@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "util/array.h"
+
 struct event {
    uint64_t begin, end; /* of a value: begin only */
    uint64_t number;     /* tile, pass or row; of a value: it, in thousandths */
@@ -18,7 +20,8 @@ struct cm_timeline {
    uint64_t begin, end; /* of the frame */
    uint64_t *track_ends;
    struct event *events;
-   uint32_t count, capacity;
+   uint32_t count;
+   size_t capacity;
    uint64_t left_out;
 };
 
@@ -83,16 +86,10 @@ cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle)
 static void
 add(struct cm_timeline *timeline, struct event event)
 {
-   if (timeline->count == timeline->capacity) {
-      const uint32_t capacity = timeline->capacity ? 2 * timeline->capacity : 4096;
-      struct event *events =
-         capacity <= CM_TIMELINE_EVENTS ? realloc(timeline->events, capacity * sizeof *events) : NULL;
-      if (!events) {
-         timeline->left_out++;
-         return;
-      }
-      timeline->events = events;
-      timeline->capacity = capacity;
+   if (timeline->count == CM_TIMELINE_EVENTS ||
+       !cm_array_make_room(&timeline->events, &timeline->capacity, timeline->count, 1, sizeof event)) {
+      timeline->left_out++;
+      return;
    }
    event.order = timeline->count;
    timeline->events[timeline->count++] = event;

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
 #include "timing/tiled/texture.h"
 
 void
@@ -45,27 +43,27 @@ look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **tok
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* Routes a message through the mesh, along the row and then along the column: a message a cycle on each link. */
+/* A message crosses the links of a direction, one a cycle on each, up to the router before `to`. */
+static uint64_t
+cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, enum cm_mesh_direction direction,
+      uint64_t cycle)
+{
+   const uint32_t step = direction == CM_MESH_EAST || direction == CM_MESH_WEST ? 1 : memory->mesh.columns;
+   for (; from != to; from = from < to ? from + step : from - step)
+      cycle = cm_calendar_take(&memory->links[from * CM_MESH_DIRECTION_COUNT + direction], cycle) +
+              memory->config->nuca.mesh.hop_cycles;
+   return cycle;
+}
+
+/* Routes a message through the mesh, along the row and then along the column. */
 static uint64_t
 send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
 {
-   const uint32_t columns = memory->mesh.columns, hop = memory->config->nuca.mesh.hop_cycles;
-   uint32_t column = from % columns, row = from / columns;
-   const uint32_t to_column = to % columns, to_row = to / columns;
-   const uint64_t hops = (uint64_t)abs((int)column - (int)to_column) + (uint64_t)abs((int)row - (int)to_row);
-   const uint64_t unhindered = cycle + hops * hop;
-   while (column != to_column || row != to_row) {
-      enum cm_mesh_direction direction;
-      const uint32_t router = row * columns + column;
-      if (column != to_column) {
-         direction = column < to_column ? CM_MESH_EAST : CM_MESH_WEST;
-         column += column < to_column ? 1 : -1u;
-      } else {
-         direction = row < to_row ? CM_MESH_SOUTH : CM_MESH_NORTH;
-         row += row < to_row ? 1 : -1u;
-      }
-      cycle = cm_calendar_take(&memory->links[router * CM_MESH_DIRECTION_COUNT + direction], cycle) + hop;
-   }
+   const uint32_t columns = memory->mesh.columns, corner = from / columns * columns + to % columns;
+   const uint64_t unhindered =
+      cycle + (uint64_t)cm_mesh_hops(&memory->mesh, from, to) * memory->config->nuca.mesh.hop_cycles;
+   cycle = cross(memory, from, corner, from < corner ? CM_MESH_EAST : CM_MESH_WEST, cycle);
+   cycle = cross(memory, corner, to, corner < to ? CM_MESH_SOUTH : CM_MESH_NORTH, cycle);
    memory->link_cycles += cycle - unhindered;
    return cycle;
 }
