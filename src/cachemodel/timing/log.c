@@ -8,24 +8,18 @@
 void
 cm_log_clear(struct cm_log *log)
 {
-   log->entries.count = 0;
-   log->draws.count = log->vertices.count = log->binned.count = log->fetched.count = log->quads.count = 0;
-   log->primitives.count = log->regions.count = log->blocks.count = 0;
+#define CLEAR(type, list) log->list.count = 0;
+   CM_LOG_LISTS(CLEAR)
+#undef CLEAR
    memset(log->marks, 0, sizeof log->marks);
 }
 
 void
 cm_log_finish(struct cm_log *log)
 {
-   free(log->entries.items);
-   free(log->draws.items);
-   free(log->vertices.items);
-   free(log->binned.items);
-   free(log->fetched.items);
-   free(log->quads.items);
-   free(log->primitives.items);
-   free(log->regions.items);
-   free(log->blocks.items);
+#define FREE(type, list) free(log->list.items);
+   CM_LOG_LISTS(FREE)
+#undef FREE
 }
 
 /* ---- reading the access stream --------------------------------------------- */

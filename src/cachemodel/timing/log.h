@@ -65,25 +65,28 @@ struct cm_logged_region {
 
 /* ---- the log ------------------------------------------------------------- */
 
-/** Items of a kind, with room for more. */
-#define CM_LOG_ITEMS(type) \
-   struct {                \
-      type *items;         \
-      uint32_t count;      \
-      size_t capacity;     \
-   }
+/** Lists of a log: X(type, name). Entries: accesses (CM_ENTRY_WRITE_BLOCK as CM_ENTRY_WRITE), groups, lookups,
+ * requests. */
+#define CM_LOG_LISTS(X)                      \
+   X(cm_entry, entries)                      \
+   X(struct cm_logged_draw, draws)           \
+   X(struct cm_logged_vertex, vertices)      \
+   X(struct cm_logged_binned, binned)        \
+   X(struct cm_logged_fetched, fetched)      \
+   X(struct cm_logged_quad, quads)           \
+   X(struct cm_logged_primitive, primitives) \
+   X(struct cm_logged_region, regions)       \
+   X(struct cm_logged_block, blocks)
 
 struct cm_log {
-   CM_LOG_ITEMS(cm_entry)
-   entries; /**< accesses (CM_ENTRY_WRITE_BLOCK as CM_ENTRY_WRITE), groups, lookups, requests */
-   CM_LOG_ITEMS(struct cm_logged_draw) draws;
-   CM_LOG_ITEMS(struct cm_logged_vertex) vertices;
-   CM_LOG_ITEMS(struct cm_logged_binned) binned;
-   CM_LOG_ITEMS(struct cm_logged_fetched) fetched;
-   CM_LOG_ITEMS(struct cm_logged_quad) quads;
-   CM_LOG_ITEMS(struct cm_logged_primitive) primitives;
-   CM_LOG_ITEMS(struct cm_logged_region) regions;
-   CM_LOG_ITEMS(struct cm_logged_block) blocks;
+#define CM_LOG_LIST(type, name) \
+   struct {                     \
+      type *items;              \
+      uint32_t count;           \
+      size_t capacity;          \
+   } name;
+   CM_LOG_LISTS(CM_LOG_LIST)
+#undef CM_LOG_LIST
    uint32_t marks[CM_LOG_MARK_COUNT]; /**< entries before */
 };
 

@@ -7,30 +7,24 @@
 /* The most logs in the queue: a tile's has its tokens and quads, up to some 100 KiB. */
 #define MOST_LOGS 64
 
-/* The oldest log, or NULL where the thread has to end. Ends a frame when it is due. The lock is held. */
-static struct cm_work *
-next_log(struct cm_log_queue *queue)
+/* Waits for a log or the end of a frame, which comes after all its logs: *work is NULL then. False where the thread has
+ * to end. The lock is held. */
+static bool
+next_work(struct cm_log_queue *queue, struct cm_work **work)
 {
-   for (;;) {
-      struct cm_work *work = queue->first;
-      if (work) {
-         queue->first = work->next;
-         if (!queue->first)
-            queue->last = NULL;
-         return work;
-      }
-      if (queue->frame_ends) {
-         pthread_mutex_unlock(&queue->lock);
-         queue->end_frame(queue->context);
-         pthread_mutex_lock(&queue->lock);
-         queue->frame_ends = false;
-         pthread_cond_broadcast(&queue->drained);
-      } else if (queue->stops) {
-         return NULL;
-      } else {
-         pthread_cond_wait(&queue->filled, &queue->lock);
-      }
+   while (!queue->first && !queue->frame_ends && !queue->stops)
+      pthread_cond_wait(&queue->filled, &queue->lock);
+   *work = queue->first;
+   if (!*work) {
+      const bool frame_ends = queue->frame_ends;
+      queue->frame_ends = false;
+      return frame_ends;
    }
+   queue->first = (*work)->next;
+   if (!queue->first)
+      queue->last = NULL;
+   (*work)->next = NULL;
+   return true;
 }
 
 static void *
@@ -38,9 +32,8 @@ work_off(void *data)
 {
    struct cm_log_queue *queue = data;
    pthread_mutex_lock(&queue->lock);
-   for (struct cm_work *work; (work = next_log(queue));) {
+   for (struct cm_work *work; next_work(queue, &work);) {
       pthread_mutex_unlock(&queue->lock);
-      work->next = NULL;
       queue->take(queue->context, work);
       pthread_mutex_lock(&queue->lock);
       queue->count--;
@@ -53,11 +46,10 @@ work_off(void *data)
 
 bool
 cm_log_queue_init(struct cm_log_queue *queue, void (*take)(void *context, struct cm_work *work),
-                  void (*end_frame)(void *context), void *context)
+                  void *context)
 {
    memset(queue, 0, sizeof *queue);
    queue->take = take;
-   queue->end_frame = end_frame;
    queue->context = context;
    pthread_mutex_init(&queue->lock, NULL);
    pthread_cond_init(&queue->filled, NULL);
@@ -120,10 +112,10 @@ cm_log_queue_end_frame(struct cm_log_queue *queue)
 {
    pthread_mutex_lock(&queue->lock);
    queue->frame_ends = true;
+   queue->count++;
    pthread_cond_signal(&queue->filled);
-   while (queue->frame_ends)
-      pthread_cond_wait(&queue->drained, &queue->lock);
    pthread_mutex_unlock(&queue->lock);
+   cm_log_queue_drain(queue);
 }
 
 struct cm_work *

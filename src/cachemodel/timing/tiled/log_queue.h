@@ -14,9 +14,8 @@
 struct cm_work;
 
 struct cm_log_queue {
-   /** Called by the thread, with context: for each log; when a frame ends. */
+   /** Called by the thread, with context: for each log; when a frame ends, without one. */
    void (*take)(void *context, struct cm_work *work);
-   void (*end_frame)(void *context);
    void *context;
 
    pthread_t thread;
@@ -25,13 +24,13 @@ struct cm_log_queue {
    pthread_cond_t filled, drained;
    struct cm_work *first, *last; /**< that wait, the oldest first */
    struct cm_work *spare;        /**< free, for reuse */
-   uint32_t count;               /**< that wait, or are being taken */
+   uint32_t count;               /**< that wait, or are being taken; the end of a frame is one, too */
    bool frame_ends, stops;
 };
 
 /** Starts the thread. False where that fails. */
 bool cm_log_queue_init(struct cm_log_queue *queue, void (*take)(void *context, struct cm_work *work),
-                       void (*end_frame)(void *context), void *context);
+                       void *context);
 /** Ends the thread after the logs in the queue, and frees the spare logs with destroy. */
 void cm_log_queue_finish(struct cm_log_queue *queue, void (*destroy)(struct cm_work *work));
 

@@ -6,7 +6,6 @@
 #include "util/message.h"
 
 static void take_log(void *context, struct cm_work *work);
-static void end_frame(void *context);
 
 /* ---- building ------------------------------------------------------------ */
 
@@ -28,7 +27,7 @@ cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hier
    cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
                           config->pipeline.fragment_contexts, &timing->base.pool);
    if (cm_tiled_memory_init(&timing->memory, config, nuca, &timing->base.pool) &&
-       !timing->base.pool.out_of_memory && cm_log_queue_init(&timing->logs, take_log, end_frame, timing))
+       !timing->base.pool.out_of_memory && cm_log_queue_init(&timing->logs, take_log, timing))
       return timing;
    cm_tiled_timing_destroy(timing);
    return NULL;
@@ -247,14 +246,6 @@ advance(struct cm_tiled_timing *timing, bool is_last)
    }
 }
 
-static void
-take_log(void *context, struct cm_work *work)
-{
-   struct cm_tiled_timing *timing = context;
-   append(timing, work);
-   advance(timing, false);
-}
-
 /* ---- frames -------------------------------------------------------------- */
 
 static uint64_t
@@ -289,9 +280,8 @@ has_unfinished_tile(const struct cm_tiled_timing *timing)
 }
 
 static void
-end_frame(void *context)
+end_frame(struct cm_tiled_timing *timing)
 {
-   struct cm_tiled_timing *timing = context;
    advance(timing, true);
    if (!timing->is_deadlocked && has_unfinished_tile(timing)) {
       cm_message(CM_MESSAGE_ERROR, "deadlock in the timing model (a bug)");
@@ -313,6 +303,18 @@ end_frame(void *context)
    timing->passes = 0;
    if (timing->timeline)
       cm_tiled_timing_report_frame(timing, true);
+}
+
+static void
+take_log(void *context, struct cm_work *work)
+{
+   struct cm_tiled_timing *timing = context;
+   if (!work) {
+      end_frame(timing);
+      return;
+   }
+   append(timing, work);
+   advance(timing, false);
 }
 
 void
