@@ -21,11 +21,13 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
    }
    struct cm_config changed = *config;
    changed.description = strdup(config->description);
+   changed.dram_system.mapping = strdup(config->dram_system.mapping);
    char *text = strndup((const char *)data, size), *rest = text;
    for (char *line; (line = strsep(&rest, "\n"));)
       cm_config_set(&changed, line, error, sizeof error);
    cm_config_validate(&changed, error, sizeof error);
    free(changed.description);
+   free(changed.dram_system.mapping);
    free(text);
    return 0;
 }
