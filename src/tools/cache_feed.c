@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "cache_feed.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "tools.h"
+#include "work_queue.h"
 
-/** Limits of the parts that wait for a unit: number and bytes. A single part may be larger. */
-#define MAX_PARTS 32
-#define MAX_BYTES (256ul << 20)
 struct part {
    struct cm_access_runs runs;
    uint32_t *next; /* next uses that are the part's own */
-   unsigned users; /* units that have not simulated it yet */
-};
-
-struct worker {
-   bool takes_part; /* in this round */
-   bool busy;
-   unsigned next; /* number of the part it takes next */
 };
 
 /* Shared by the threads. A round is one pass over the recording. */
@@ -32,108 +22,26 @@ struct feed {
    uint64_t position;       /* in them */
 
    struct cm_run_reader *reader;
-
-   pthread_mutex_t lock;
-   pthread_cond_t changed;
-   struct part parts[MAX_PARTS]; /* a ring: part n is at n % MAX_PARTS */
-   unsigned first, end;          /* parts there are */
-   unsigned long bytes;
-   bool ended; /* no more parts come */
-   struct worker *workers;
-   unsigned num_workers, members;
+   struct work_queue queue; /* of parts, for the units */
 };
 
-/* ---- threads ------------------------------------------------------------------ */
+/* ---- parts -------------------------------------------------------------------- */
 
-static unsigned long
-bytes_of(const struct part *part)
+static void
+run_part(void *context, unsigned unit, void *part)
 {
-   return part->runs.num_runs * (sizeof(cm_run) + 2 * sizeof(uint32_t));
+   const struct feed *feed = context;
+   feed->options->run(feed->options->caches, unit, &((const struct part *)part)->runs);
 }
 
 static void
-free_part(struct part *part)
+free_part(void *data)
 {
+   struct part *part = data;
    cm_access_runs_free(&part->runs);
    free(part->next);
+   free(part);
 }
-
-/* The unit with waiting parts that is farthest behind; NULL: none. The lock is held. */
-static struct worker *
-find_work(const struct feed *feed)
-{
-   struct worker *found = NULL;
-   for (unsigned w = 0; w < feed->num_workers; w++) {
-      struct worker *worker = &feed->workers[w];
-      if (worker->takes_part && !worker->busy && worker->next < feed->end &&
-          (!found || worker->next < found->next))
-         found = worker;
-   }
-   return found;
-}
-
-static void
-release_parts(struct feed *feed)
-{
-   while (feed->first < feed->end && !feed->parts[feed->first % MAX_PARTS].users) {
-      struct part *part = &feed->parts[feed->first++ % MAX_PARTS];
-      feed->bytes -= bytes_of(part);
-      free_part(part);
-   }
-}
-
-static void
-work(struct feed *feed, struct worker *worker)
-{
-   struct part *part = &feed->parts[worker->next % MAX_PARTS];
-   worker->busy = true;
-   pthread_mutex_unlock(&feed->lock);
-   feed->options->run(feed->options->caches, (unsigned)(worker - feed->workers), &part->runs);
-   pthread_mutex_lock(&feed->lock);
-   worker->busy = false;
-   worker->next++;
-   part->users--;
-   release_parts(feed);
-   pthread_cond_broadcast(&feed->changed);
-}
-
-static void *
-thread_main(void *data)
-{
-   struct feed *feed = data;
-   pthread_mutex_lock(&feed->lock);
-   while (!feed->ended || feed->first < feed->end) {
-      struct worker *worker = find_work(feed);
-      if (worker)
-         work(feed, worker);
-      else
-         pthread_cond_wait(&feed->changed, &feed->lock);
-   }
-   pthread_mutex_unlock(&feed->lock);
-   return NULL;
-}
-
-/* Adds a part; works on others while there is no room for it. */
-static void
-enqueue(struct feed *feed, struct part *part)
-{
-   pthread_mutex_lock(&feed->lock);
-   while (feed->end - feed->first == MAX_PARTS || (feed->bytes > MAX_BYTES && feed->first < feed->end)) {
-      struct worker *worker = find_work(feed);
-      if (worker)
-         work(feed, worker);
-      else
-         pthread_cond_wait(&feed->changed, &feed->lock);
-   }
-   part->users = feed->members;
-   feed->bytes += bytes_of(part);
-   feed->parts[feed->end++ % MAX_PARTS] = *part;
-   release_parts(feed);
-   pthread_cond_broadcast(&feed->changed);
-   pthread_mutex_unlock(&feed->lock);
-}
-
-/* ---- parts -------------------------------------------------------------------- */
 
 /* Next uses for a part after which the caches are emptied. */
 static void
@@ -152,32 +60,18 @@ static void
 take_part(void *context, struct cm_access_runs *runs)
 {
    struct feed *feed = context;
-   struct part part = {.runs = *runs};
+   struct part *part = allocate(sizeof *part);
+   part->runs = *runs;
    if (feed->round.counts && feed->options->count && !feed->options->count(feed->options->caches, runs))
       fail(STATUS_FAILED, "out of memory");
    if (feed->collects)
       cm_access_runs_add_next_uses(runs, &feed->uses);
    else if (feed->needs_next && runs->resets)
-      find_own_next_uses(&part);
+      find_own_next_uses(part);
    else if (feed->needs_next)
-      part.runs.next = feed->uses.next + feed->position;
+      part->runs.next = feed->uses.next + feed->position;
    feed->position += runs->num_runs;
-   enqueue(feed, &part);
-}
-
-/* Waits until all units have simulated all parts, working meanwhile. */
-static void
-drain(struct feed *feed)
-{
-   pthread_mutex_lock(&feed->lock);
-   while (feed->first < feed->end) {
-      struct worker *worker = find_work(feed);
-      if (worker)
-         work(feed, worker);
-      else
-         pthread_cond_wait(&feed->changed, &feed->lock);
-   }
-   pthread_mutex_unlock(&feed->lock);
+   work_queue_add(&feed->queue, part, runs->num_runs * (sizeof(cm_run) + 2 * sizeof(uint32_t)));
 }
 
 static void
@@ -187,7 +81,7 @@ end_frame(void *context)
    if (++feed->frames != feed->options->warm_up || !feed->options->warm_up_end)
       return;
    cm_run_reader_flush(feed->reader, false);
-   drain(feed);
+   work_queue_drain(&feed->queue);
    feed->options->warm_up_end(feed->options->caches, &feed->round);
 }
 
@@ -199,18 +93,12 @@ needs_next(const struct feed *feed, unsigned unit)
    return feed->options->needs_next && feed->options->needs_next(feed->options->caches, unit);
 }
 
-/* The units that take part: those that need next uses, the others, or both. */
-static void
-choose_members(struct feed *feed, bool with_next, bool without_next)
+/* Those that need next uses, the others, or both. */
+static bool
+takes_part(const void *context, unsigned unit)
 {
-   feed->members = 0;
-   feed->round.with_next = with_next;
-   feed->round.without_next = without_next;
-   for (unsigned w = 0; w < feed->num_workers; w++) {
-      const bool needs = needs_next(feed, w);
-      feed->workers[w] = (struct worker){.takes_part = needs ? with_next : without_next};
-      feed->members += feed->workers[w].takes_part;
-   }
+   const struct feed *feed = context;
+   return needs_next(feed, unit) ? feed->round.with_next : feed->round.without_next;
 }
 
 static bool
@@ -228,10 +116,15 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
       .frame_end = end_frame,
       .context = feed,
    };
-   feed->first = feed->end = 0;
    feed->position = 0;
    feed->frames = 0;
-   feed->ended = false;
+   feed->queue = (struct work_queue){
+      .context = feed,
+      .num_consumers = feed->options->num_units,
+      .takes_part = takes_part,
+      .consume = run_part,
+      .release = free_part,
+   };
    feed->reader = cm_run_reader_create(&options);
    if (!feed->reader)
       fail(STATUS_FAILED, "out of memory");
@@ -240,23 +133,13 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
    simulations->list->reader = &reader;
 
    /* The thread that simulates is one of them. */
-   pthread_t *threads = allocate(feed->options->jobs * sizeof(*threads));
-   unsigned started = 0;
-   while (started + 1 < feed->options->jobs && !pthread_create(&threads[started], NULL, thread_main, feed))
-      started++;
+   work_queue_start(&feed->queue, feed->options->jobs - 1);
    const bool fine = simulations_run(simulations);
    cm_run_reader_flush(feed->reader, feed->options->by_frames);
    if (!cm_run_reader_complete(feed->reader))
       fail(STATUS_FAILED, "out of memory");
    cm_run_reader_destroy(feed->reader);
-   pthread_mutex_lock(&feed->lock);
-   feed->ended = true;
-   pthread_cond_broadcast(&feed->changed);
-   pthread_mutex_unlock(&feed->lock);
-   thread_main(feed);
-   while (started)
-      pthread_join(threads[--started], NULL);
-   free(threads);
+   work_queue_finish(&feed->queue);
    return fine;
 }
 
@@ -274,31 +157,25 @@ cache_feed_run(const struct cache_feed *options, struct simulations *simulations
                const struct configuration *configuration, enum cm_unit point)
 {
    static struct feed feed;
-   feed = (struct feed){.options = options, .round.counts = true, .num_workers = options->num_units};
-   feed.workers = allocate(feed.num_workers * sizeof(*feed.workers));
-   pthread_mutex_init(&feed.lock, NULL);
-   pthread_cond_init(&feed.changed, NULL);
+   feed = (struct feed){.options = options};
    cm_next_use_init(&feed.uses);
-   for (unsigned w = 0; w < feed.num_workers; w++)
-      feed.needs_next |= needs_next(&feed, w);
+   for (unsigned unit = 0; unit < options->num_units; unit++)
+      feed.needs_next |= needs_next(&feed, unit);
 
    /* The next uses of the whole stream are not known before its end. */
    feed.collects = feed.needs_next && !options->empty_each_pass;
-   choose_members(&feed, !feed.collects, true);
+   feed.round = (struct feed_round){.counts = true, .with_next = !feed.collects, .without_next = true};
    bool fine = run_round(&feed, simulations, configuration, point);
    if (feed.collects) {
       check_next_uses(&feed.uses);
       cm_next_use_rewind(&feed.uses);
       const uint64_t runs = feed.position;
-      feed.collects = feed.round.counts = false;
-      choose_members(&feed, true, false);
+      feed.collects = false;
+      feed.round = (struct feed_round){.with_next = true};
       fine &= run_round(&feed, simulations, configuration, point);
       if (feed.position != runs)
          fail(STATUS_FAILED, "the second pass over the recording had other accesses (a bug)");
    }
    cm_next_use_free(&feed.uses);
-   pthread_cond_destroy(&feed.changed);
-   pthread_mutex_destroy(&feed.lock);
-   free(feed.workers);
    return fine;
 }

@@ -3,36 +3,18 @@
 #include "config/config.h"
 
 #include <malloc.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "progress.h"
 #include "stats/writer.h"
 #include "tools.h"
+#include "work_queue.h"
 #include "gpu/counters.h"
 
-/** Limits of the decoded passes that wait for a simulation: number and bytes. A single one may be larger. */
-#define MAX_ITEMS 32
-#define MAX_BYTES (256ul << 20)
-
-/* A part of the stream that some simulations have not simulated yet. */
-struct stream_item {
-   struct cm_item item;
-   unsigned users;
-};
-
-/* Shared by the threads. A round is one pass over the recording. */
+/* One pass over the recording for all simulations that still need one. */
 struct round {
    struct simulations *simulations;
-   pthread_mutex_t lock;
-   pthread_cond_t changed;
-   struct stream_item items[MAX_ITEMS]; /* a ring: item n is at n % MAX_ITEMS */
-   unsigned first, end;                 /* items there are */
-   unsigned long bytes;
-   bool decoding; /* a thread decodes */
-   bool ended;    /* no more items come */
-   unsigned members, finished;
    unsigned frames; /* decoded */
    unsigned passes; /* of the frame that is being decoded */
    const char *work;
@@ -143,42 +125,8 @@ take(struct simulation *simulation, const struct cm_item *item)
       cm_gpu_define_resource(simulation->gpu, &item->resources[r]);
 }
 
-/* ---- threads ------------------------------------------------------------------ */
+/* ---- a pass over the recording -------------------------------------------------- */
 
-static unsigned long
-bytes_of(const struct cm_item *item)
-{
-   return item->pass ? item->pass->bytes : item->num_resources * sizeof(*item->resources);
-}
-
-/* The lock is held. */
-static void
-release(struct round *round, struct stream_item *item)
-{
-   if (--item->users)
-      return;
-   round->bytes -= bytes_of(&item->item);
-   cm_recorded_pass_release(item->item.pass);
-   free(item->item.resources);
-   while (round->first < round->end && !round->items[round->first % MAX_ITEMS].users)
-      round->first++;
-}
-
-/* The simulation with waiting items that is farthest behind; NULL: none. */
-static struct simulation *
-find_work(const struct round *round)
-{
-   struct simulation *found = NULL;
-   for (unsigned s = 0; s < round->simulations->count; s++) {
-      struct simulation *simulation = &round->simulations->list[s];
-      if (!simulation->busy && !simulation->finished && simulation->next < round->end &&
-          (!found || simulation->next < found->next))
-         found = simulation;
-   }
-   return found;
-}
-
-/* The lock is held. */
 static void
 show_progress(struct round *round, const struct cm_item *item)
 {
@@ -193,95 +141,62 @@ show_progress(struct round *round, const struct cm_item *item)
    progress_show(round->work, round->frames + part, last - first + 1);
 }
 
-static void
-decode(struct round *round)
-{
-   round->decoding = true;
-   pthread_mutex_unlock(&round->lock);
-   struct cm_item item = cm_recording_next(round->simulations->recording);
-   pthread_mutex_lock(&round->lock);
-   round->decoding = false;
-   round->ended = item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED;
-   if (!round->ended) {
-      round->items[round->end % MAX_ITEMS] = (struct stream_item){item, round->members};
-      round->bytes += bytes_of(&item);
-      round->end++;
-   }
-   show_progress(round, &item);
-   pthread_cond_broadcast(&round->changed);
-}
-
-static void
-simulate(struct round *round, struct simulation *simulation)
-{
-   struct stream_item *item = &round->items[simulation->next % MAX_ITEMS];
-   simulation->busy = true;
-   pthread_mutex_unlock(&round->lock);
-   take(simulation, &item->item);
-   pthread_mutex_lock(&round->lock);
-   simulation->busy = false;
-   simulation->next++;
-   release(round, item);
-   pthread_cond_broadcast(&round->changed);
-}
-
-static bool
-has_room(const struct round *round)
-{
-   return round->end - round->first < MAX_ITEMS && (round->bytes < MAX_BYTES || round->first == round->end);
-}
-
-static bool
-is_over(const struct round *round)
-{
-   return round->ended && round->first == round->end;
-}
-
 static void *
-thread_main(void *data)
+decode(void *context, unsigned long *bytes)
 {
-   struct round *round = data;
-   pthread_mutex_lock(&round->lock);
-   while (!is_over(round)) {
-      struct simulation *simulation = find_work(round);
-      if (simulation)
-         simulate(round, simulation);
-      else if (!round->decoding && !round->ended && has_room(round))
-         decode(round);
-      else
-         pthread_cond_wait(&round->changed, &round->lock);
-   }
-   pthread_cond_broadcast(&round->changed);
-   pthread_mutex_unlock(&round->lock);
-   return NULL;
+   struct round *round = context;
+   const struct cm_item item = cm_recording_next(round->simulations->recording);
+   show_progress(round, &item);
+   if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
+      return NULL;
+   struct cm_item *decoded = allocate(sizeof(*decoded));
+   *decoded = item;
+   *bytes = item.pass ? item.pass->bytes : item.num_resources * sizeof(*item.resources);
+   return decoded;
 }
 
-/* One pass over the recording for all simulations that still need one. */
+static bool
+takes_part(const void *context, unsigned simulation)
+{
+   return !((const struct round *)context)->simulations->list[simulation].finished;
+}
+
+static void
+simulate(void *context, unsigned simulation, void *item)
+{
+   const struct round *round = context;
+   take(&round->simulations->list[simulation], item);
+}
+
+static void
+release(void *data)
+{
+   struct cm_item *item = data;
+   cm_recorded_pass_release(item->pass);
+   free(item->resources);
+   free(item);
+}
+
 static void
 run_round(struct simulations *simulations)
 {
-   static struct round round;
-   round = (struct round){.simulations = simulations, .work = "simulating"};
-   pthread_mutex_init(&round.lock, NULL);
-   pthread_cond_init(&round.changed, NULL);
+   static struct work_queue queue;
+   struct round round = {.simulations = simulations, .work = "simulating"};
    for (unsigned s = 0; s < simulations->count; s++) {
-      simulations->list[s].next = 0;
-      round.members += !simulations->list[s].finished;
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))
          round.work = "finding next uses";
    }
    cm_recording_seek(simulations->recording, simulations->first_frame, simulations->last_frame);
-
-   pthread_t *threads = allocate(simulations->jobs * sizeof(*threads));
-   unsigned started = 0;
-   while (started + 1 < simulations->jobs && !pthread_create(&threads[started], NULL, thread_main, &round))
-      started++;
-   thread_main(&round);
-   while (started)
-      pthread_join(threads[--started], NULL);
-   free(threads);
-   pthread_cond_destroy(&round.changed);
-   pthread_mutex_destroy(&round.lock);
+   queue = (struct work_queue){
+      .context = &round,
+      .num_consumers = simulations->count,
+      .takes_part = takes_part,
+      .consume = simulate,
+      .release = release,
+      .produce = decode,
+   };
+   work_queue_start(&queue, simulations->jobs - 1);
+   work_queue_finish(&queue);
 }
 
 static void

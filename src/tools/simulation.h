@@ -29,8 +29,7 @@ struct simulation {
    struct cm_stats_writer *writer;
    struct cm_futures *futures;
    struct cm_gpu *gpu;
-   unsigned next; /* number of the item it takes next */
-   bool busy, finished;
+   bool finished;
    bool has_timeline; /**< a GPU was given it */
    unsigned warmed;   /**< frames of warm_up that are done */
 };
