@@ -152,6 +152,19 @@ check_next_uses(const struct cm_next_use *uses)
       fail(STATUS_FAILED, "too many accesses for next uses; select fewer --frames");
 }
 
+struct cm_cache_config
+cache_feed_perfect(uint32_t block, uint32_t instances)
+{
+   return (struct cm_cache_config){
+      .size = block,
+      .ways = 1,
+      .block = block,
+      .instances = instances,
+      .policy = CM_POLICY_PERFECT,
+      .next = CM_UNIT_DRAM,
+   };
+}
+
 bool
 cache_feed_run(const struct cache_feed *options, struct simulations *simulations,
                const struct configuration *configuration, enum cm_unit point)

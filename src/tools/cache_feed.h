@@ -37,6 +37,9 @@ struct cache_feed {
    void (*warm_up_end)(void *caches, const struct feed_round *round);
 };
 
+/** A cache that lets everything hit, in place of the unit: what arrives there does not depend on what it does. */
+struct cm_cache_config cache_feed_perfect(uint32_t block, uint32_t instances);
+
 /** Simulates the frames of simulations under its one configuration, as often as next uses need, and gives the
  * caches what arrives at a unit there. False where something was lost, which has been reported. */
 bool cache_feed_run(const struct cache_feed *options, struct simulations *simulations,

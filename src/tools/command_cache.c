@@ -13,6 +13,7 @@
 #include "options.h"
 #include "output.h"
 #include "tools.h"
+#include "util/array.h"
 
 static const char description[] =
    "Simulates one cache over the accesses of an address trace: of any program, in the\n"
@@ -130,51 +131,32 @@ simulate_batch(struct cm_cache *cache, enum cm_stream stream, const struct addre
 /* A trace in memory, for the policies that need next uses. */
 struct sequence {
    uint64_t *blocks; /* number << 8 | stream << 1 | whether it is written */
-   uint64_t count, capacity;
+   size_t count, capacity;
    bool has_streams;
    struct invalidation {
       uint64_t after; /* so many accesses */
       uint64_t begin, end;
    } *invalidations;
-   uint64_t num_invalidations, invalidations_capacity;
+   size_t num_invalidations;
 };
 static_assert(CM_STREAM_COUNT <= 128, "a stream's number has 7 bits");
-
-static void *
-larger_array(void *array, uint64_t count, size_t size)
-{
-   void *larger = realloc(array, count * size);
-   if (!larger)
-      fail(STATUS_FAILED, "out of memory: this policy needs all accesses, 12 bytes each");
-   return larger;
-}
-
-static void
-sequence_add_invalidation(struct sequence *sequence, const struct address_batch *batch)
-{
-   if (sequence->num_invalidations == sequence->invalidations_capacity) {
-      sequence->invalidations_capacity = sequence->invalidations_capacity * 2 + 1024;
-      sequence->invalidations = larger_array(sequence->invalidations, sequence->invalidations_capacity,
-                                             sizeof *sequence->invalidations);
-   }
-   sequence->invalidations[sequence->num_invalidations++] =
-      (struct invalidation){sequence->count, batch->invalid_begin, batch->invalid_end};
-}
 
 static void
 sequence_add(struct sequence *sequence, const struct address_batch *batch)
 {
-   if (sequence->count + batch->count > sequence->capacity) {
-      sequence->capacity = sequence->capacity * 3 / 2 + (1 << 20);
-      sequence->blocks = larger_array(sequence->blocks, sequence->capacity, sizeof *sequence->blocks);
-   }
+   if (!cm_array_make_room(&sequence->blocks, &sequence->capacity, sequence->count, batch->count,
+                           sizeof *sequence->blocks) ||
+       (batch->invalidates && !cm_array_grow(&sequence->invalidations, sequence->num_invalidations,
+                                             sizeof *sequence->invalidations)))
+      fail(STATUS_FAILED, "out of memory: this policy needs all accesses, 12 bytes each");
    for (unsigned i = 0; i < batch->count; i++)
       sequence->blocks[sequence->count + i] =
          batch->blocks[i] << 8 | (uint64_t)batch->streams[i] << 1 | batch->is_write[i];
    sequence->count += batch->count;
    sequence->has_streams = batch->has_streams;
    if (batch->invalidates)
-      sequence_add_invalidation(sequence, batch);
+      sequence->invalidations[sequence->num_invalidations++] =
+         (struct invalidation){sequence->count, batch->invalid_begin, batch->invalid_end};
 }
 
 static void

@@ -21,7 +21,6 @@ static const char description[] =
 
 /* A recording, looked through. */
 struct info {
-   const char *path;
    struct cm_recording *recording;
    const struct cm_indexed_frame *frames;
    size_t num_frames;
@@ -73,26 +72,18 @@ count_resource(const struct cm_resource_description *resource, void *context)
 static void
 collect(struct info *info)
 {
-   char error[512];
-   const char *json = cm_recording_value(info->recording, "configuration");
-   const char *preset = cm_recording_value(info->recording, "preset");
-   info->config = json && preset
-                     ? cm_config_parse(json, "the recording's configuration", preset, error, sizeof(error))
-                     : NULL;
-   if (!info->config)
-      fail(STATUS_FAILED, "%s: %s", info->path, json && preset ? error : "no configuration");
+   info->config = configurations_recorded(info->recording);
    info->frames = cm_recording_frames(info->recording, &info->num_frames);
+   uint32_t most_blocks = 0;
    for (size_t f = 0; f < info->num_frames; f++) {
       const struct cm_recording_counts *frame = &info->frames[f].counts;
 #define ADD(name, description) info->total.name += frame->name;
       CM_RECORDING_COUNTS(ADD)
 #undef ADD
+      if (frame->most_attribute_blocks > most_blocks)
+         most_blocks = frame->most_attribute_blocks;
    }
-   info->total.most_attribute_blocks = 0;
-   for (size_t f = 0; f < info->num_frames; f++) {
-      if (info->frames[f].counts.most_attribute_blocks > info->total.most_attribute_blocks)
-         info->total.most_attribute_blocks = info->frames[f].counts.most_attribute_blocks;
-   }
+   info->total.most_attribute_blocks = most_blocks;
    info->num_sections = cm_recording_sections(info->recording, info->sections);
    cm_recording_list_resources(info->recording, count_resource, info);
 }
@@ -218,7 +209,7 @@ command_info(int argc, char **argv)
    const char *path = command_line_parse(&line, argc, argv).list[0];
 
    struct session session = session_open(path, &(struct frame_selection){0}, NULL);
-   struct info info = {.path = path, .recording = session.simulations.recording};
+   struct info info = {.recording = session.simulations.recording};
    collect(&info);
    const bool whole = session_check(&session);
    if (json)

@@ -192,20 +192,6 @@ run_part(void *caches, unsigned unit, const struct cm_access_runs *part)
    cm_llc_run(llcs[unit], part);
 }
 
-/* What arrives at the unit does not depend on what it does, so that it may do nothing. */
-static void
-make_perfect(struct cm_cache_config *cache)
-{
-   *cache = (struct cm_cache_config){
-      .size = cache->block,
-      .ways = 1,
-      .block = cache->block,
-      .instances = 1,
-      .policy = CM_POLICY_PERFECT,
-      .next = CM_UNIT_DRAM,
-   };
-}
-
 static bool
 simulate(const struct llc_options *options, struct llc_comparison *comparison, struct session *session)
 {
@@ -227,7 +213,8 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison, s
       .by_frames = true,
       .jobs = options->jobs,
    };
-   make_perfect(cache);
+   /* What arrives at the unit does not depend on what it does. */
+   *cache = cache_feed_perfect(cache->block, 1);
    session->simulations.jobs = options->jobs > 1 ? 2 : 1; /* one decodes, one simulates */
    const bool fine = cache_feed_run(&feed, &session->simulations, configuration, comparison->unit);
    for (unsigned p = 0; p < comparison->num_points; p++) {

@@ -7,7 +7,6 @@
 #include "config/config.h"
 #include "report.h"
 #include "session.h"
-#include "simulation_index.h"
 #include "simulation_table.h"
 #include "timing/timeline.h"
 #include "timing/timing.h"

@@ -206,20 +206,6 @@ struct source {
    bool is_parameter_buffer;
 };
 
-/* A cache that lets everything hit. */
-static struct cm_cache_config
-perfect_cache(uint32_t block, uint32_t instances)
-{
-   return (struct cm_cache_config){
-      .size = block,
-      .ways = 1,
-      .block = block,
-      .instances = instances,
-      .policy = CM_POLICY_PERFECT,
-      .next = CM_UNIT_DRAM,
-   };
-}
-
 static uint32_t
 parse_streams(const char *names)
 {
@@ -241,8 +227,8 @@ isolate_streams(struct cm_config *config, uint32_t streams, uint32_t block)
    memset(&config->texture_access, 0, sizeof(config->texture_access));
    config->nuca.organisation = CM_NUCA_NONE;
    config->primitive_buffer.lines = 0;
-   config->caches[source.unit] = perfect_cache(block, 1);
-   config->caches[CM_UNIT_L2] = perfect_cache(1u << CM_DRAM_BLOCK_SHIFT, 1);
+   config->caches[source.unit] = cache_feed_perfect(block, 1);
+   config->caches[CM_UNIT_L2] = cache_feed_perfect(1u << CM_DRAM_BLOCK_SHIFT, 1);
    for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
       config->streams[stream] = source.streams >> stream & 1 ? source.unit : CM_UNIT_L2;
    return source;
@@ -288,7 +274,7 @@ find_point(struct configuration *configuration, const char *name, uint32_t strea
       config->primitive_buffer.lines = 0;
    if (source.unit == CM_UNIT_TEXTURE_CACHE)
       config->nuca.organisation = CM_NUCA_NONE;
-   *cache = perfect_cache(cache->block, cache->instances);
+   *cache = cache_feed_perfect(cache->block, cache->instances);
    return source;
 }
 

@@ -204,8 +204,8 @@ directory_of(const struct configuration *configuration)
    return shorter;
 }
 
-static struct cm_config *
-recorded_config(const struct cm_recording *recording)
+struct cm_config *
+configurations_recorded(const struct cm_recording *recording)
 {
    char error[512];
    const char *json = cm_recording_value(recording, "configuration");
@@ -265,7 +265,7 @@ load(struct configurations *configurations, unsigned number, const struct cm_rec
    configuration->config =
       configuration->preset || !recording
          ? cm_config_load(configuration->preset, presets_directory(), error, sizeof(error))
-         : recorded_config(recording);
+         : configurations_recorded(recording);
    if (!configuration->config)
       fail(STATUS_USAGE, "%s", error);
    join_settings(configurations, configuration);
@@ -341,7 +341,7 @@ configurations_finish(struct configurations *configurations, const struct cm_rec
    }
    for (unsigned v = 0; v < configurations->num_variations; v++)
       vary(configurations, &configurations->variations[v]);
-   struct cm_config *recorded = recording ? recorded_config(recording) : NULL;
+   struct cm_config *recorded = recording ? configurations_recorded(recording) : NULL;
    for (unsigned c = 0; c < configurations->count; c++) {
       load(configurations, c, recording);
       if (recording)

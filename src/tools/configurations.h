@@ -58,6 +58,9 @@ void configurations_vary(struct configurations *configurations, const char *vari
  * recording: NULL of a command that simulates live. */
 void configurations_finish(struct configurations *configurations, const struct cm_recording *recording);
 
+/** The configuration that a recording was made with. Exits with a message if there is none that is valid. */
+struct cm_config *configurations_recorded(const struct cm_recording *recording);
+
 /** A configuration's values, as objects of objects. */
 json_t *config_json(const struct cm_config *config);
 

@@ -13,4 +13,9 @@ void simulation_table_print(const struct simulation *simulations, unsigned count
 void simulation_table_csv(const struct simulation *simulations, unsigned count);
 void simulation_table_json(const struct simulation *simulations, unsigned count, const char *recording);
 
+/** Writes OUT/index.json: which configuration's statistics are in which directory. Entries of an earlier index are kept if their directories still exist. Exits
+ * with a message if it cannot be written. */
+void simulation_index_write(const char *out, const char *recording, const struct simulation *simulations,
+                            unsigned count);
+
 #endif

@@ -86,35 +86,24 @@ check_brotli(const char *path, FILE *file)
 }
 
 static void
-check_gzip(const char *path, FILE *file)
+check_gzip(const char *path)
 {
-   static uint8_t input[1 << 16], output[1 << 18];
-   z_stream stream = {0};
-   uint64_t consumed = 0;
+   static uint8_t output[1 << 18];
+   gzFile file = gzopen(path, "re");
+   if (!file)
+      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
    bool checked = false;
-   int result = Z_OK;
-
-   if (inflateInit2(&stream, 15 + 16) != Z_OK)
-      fail(STATUS_FAILED, "out of memory");
-   while (result != Z_STREAM_END) {
-      if (!stream.avail_in) {
-         stream.next_in = input;
-         stream.avail_in = fread(input, 1, sizeof(input), file);
-         if (!stream.avail_in)
-            truncated(path, consumed);
-         consumed += stream.avail_in;
-      }
-      stream.next_out = output;
-      stream.avail_out = sizeof(output);
-      result = inflate(&stream, Z_NO_FLUSH);
-      if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-         damaged(path, consumed - stream.avail_in);
-      if (!checked && stream.avail_out < sizeof(output)) {
+   for (int count; (count = gzread(file, output, sizeof(output))) > 0; checked = true) {
+      if (!checked)
          check_version(path, output);
-         checked = true;
-      }
    }
-   inflateEnd(&stream);
+   int error;
+   gzerror(file, &error);
+   if (error == Z_BUF_ERROR)
+      truncated(path, (uint64_t)gzoffset(file));
+   if (error != Z_OK)
+      damaged(path, (uint64_t)gzoffset(file));
+   gzclose(file);
 }
 
 /* Snappy's chunks carry their lengths. */
@@ -152,10 +141,36 @@ check_container(const char *path)
    if (start[0] == 'a' && start[1] == 't')
       check_snappy(path, file);
    else if (start[0] == 0x1f && start[1] == 0x8b)
-      check_gzip(path, file);
+      check_gzip(path);
    else
       check_brotli(path, file);
    fclose(file);
+}
+
+/* Starts an apitrace command; what it prints. */
+static FILE *
+start_apitrace(struct process *process, char *const argv[])
+{
+   struct process_setup setup = {.system_environment = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
+   int error = process_start(process, argv, &setup);
+   if (error)
+      fail(process_explain(argv[0], error), "replaying needs the Debian package apitrace");
+   FILE *output = fdopen(process->output, "r");
+   if (!output)
+      fail(STATUS_FAILED, "out of memory");
+   process->output = -1;
+   return output;
+}
+
+static void
+finish_apitrace(struct process *process, char *const argv[], FILE *output, const char *path)
+{
+   const int status = process_wait(process);
+   fclose(output); /* after what it may still print */
+   if (process_interrupted())
+      exit(STATUS_SIGNAL + process_interrupted());
+   if (status)
+      fail(STATUS_FAILED, "%s: apitrace %s failed with status %d", path, argv[1], status);
 }
 
 /* Runs an apitrace command; what it prints, as JSON where there is any. */
@@ -163,16 +178,9 @@ static json_t *
 apitrace(char *const argv[], const char *path)
 {
    struct process process;
-   struct process_setup setup = {.system_environment = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
-   int error = process_start(&process, argv, &setup);
-   if (error)
-      fail(process_explain(argv[0], error), "replaying needs the Debian package apitrace");
-   json_t *result = json_loadfd(process.output, 0, NULL);
-   int status = process_wait(&process);
-   if (process_interrupted())
-      exit(STATUS_SIGNAL + process_interrupted());
-   if (status)
-      fail(STATUS_FAILED, "%s: apitrace %s failed with status %d", path, argv[1], status);
+   FILE *output = start_apitrace(&process, argv);
+   json_t *result = json_loadf(output, 0, NULL);
+   finish_apitrace(&process, argv, output, path);
    return result;
 }
 
@@ -216,14 +224,7 @@ look_at_calls(const char *path, const char *option, bool (*take)(void *context, 
    char *argv[] = {"apitrace",        "dump",         "--color=never", "--multiline=no",
                    "--thread-ids=no", (char *)option, (char *)path,    NULL};
    struct process process;
-   struct process_setup setup = {.system_environment = true, .output = OUTPUT_PIPE, .errors = "/dev/null"};
-   int error = process_start(&process, argv, &setup);
-   if (error)
-      fail(process_explain(argv[0], error), "replaying needs the Debian package apitrace");
-   FILE *calls = fdopen(process.output, "r");
-   process.output = -1;
-   if (!calls)
-      fail(STATUS_FAILED, "out of memory");
+   FILE *calls = start_apitrace(&process, argv);
    char *call = NULL;
    size_t size = 0;
    bool more = true;
@@ -232,14 +233,12 @@ look_at_calls(const char *path, const char *option, bool (*take)(void *context, 
          more = take(context, call);
    }
    free(call);
-   fclose(calls);
-   if (!more)
+   if (more) {
+      finish_apitrace(&process, argv, calls, path);
+   } else {
+      fclose(calls);
       process_stop(&process);
-   const int status = more ? process_wait(&process) : 0;
-   if (process_interrupted())
-      exit(STATUS_SIGNAL + process_interrupted());
-   if (status)
-      fail(STATUS_FAILED, "%s: apitrace %s failed with status %d", path, argv[1], status);
+   }
 }
 
 struct context_search {
