@@ -9,7 +9,7 @@
 
 #include "memory/cache.h"
 #include "support/test.h"
-#include "memory/attribute_cache.h"
+#include "support/primitive_lines.h"
 
 enum { YELLOW, BLUE, PINK, NOBODY };
 #define NEVER CM_PB_NEVER
@@ -95,7 +95,7 @@ check_lines(const struct cm_attribute_cache *cache, const struct state *state, b
    for (unsigned i = 0; i < 2; i++) {
       if (state->line[i].primitive == NOBODY)
          continue;
-      const struct cm_primitive_line *line = cm_attribute_cache_find(cache, state->line[i].primitive);
+      const struct cm_primitive_line *line = find_primitive(cache, state->line[i].primitive);
       assert_non_null(line);
       assert_int_equal(line->dirty, state->line[i].dirty);
       if (has_opt_numbers)
@@ -106,7 +106,7 @@ check_lines(const struct cm_attribute_cache *cache, const struct state *state, b
    if (!has_opt_numbers)
       assert_true(uses[0] > uses[1]);
    for (uint32_t primitive = 0; primitive < 3; primitive++)
-      assert_int_equal(cm_attribute_cache_find(cache, primitive) != NULL, present[primitive]);
+      assert_int_equal(find_primitive(cache, primitive) != NULL, present[primitive]);
 }
 
 static void
@@ -131,7 +131,7 @@ walk(enum cm_policy policy, const struct state *states, uint64_t bypasses)
       assert_int_equal(after.writes - before.writes, states[s].writes_l2);
       check_lines(cache, &states[s], policy == CM_POLICY_TCOR);
    }
-   assert_int_equal(cm_attribute_cache_count(cache, CM_PRIMITIVE_BUFFER_BYPASSES), bypasses);
+   assert_int_equal(cache->counts[CM_PRIMITIVE_BUFFER_BYPASSES], bypasses);
    cm_attribute_cache_destroy(cache);
 }
 

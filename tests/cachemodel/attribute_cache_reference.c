@@ -7,7 +7,7 @@
 
 #include "memory/cache.h"
 #include "support/test.h"
-#include "memory/attribute_cache.h"
+#include "support/primitive_lines.h"
 
 #define MAX_PRIMITIVES 400
 #define MAX_TILES 24
@@ -295,7 +295,7 @@ check_counters(const struct under_test *test, const struct naive *naive)
    assert_int_equal(counted(test, CM_CACHE_EVENT_BYPASSES), naive->bypasses);
    assert_int_equal(counted(test, CM_CACHE_EVENT_DEAD_EVICTIONS), naive->dead);
    assert_int_equal(counted(test, CM_CACHE_EVENT_WRITEBACKS_SAVED), naive->saved);
-   assert_int_equal(cm_attribute_cache_count(test->cache, CM_PRIMITIVE_BUFFER_LOCK_WAITS), naive->waits);
+   assert_int_equal(test->cache->counts[CM_PRIMITIVE_BUFFER_LOCK_WAITS], naive->waits);
    assert_int_equal(test->dram.counts[CM_STREAM_PB_ATTRIBUTE][CM_DRAM_EVENT_READS], naive->fills);
    assert_int_equal(test->dram.counts[CM_STREAM_PB_ATTRIBUTE][CM_DRAM_EVENT_WRITES], naive->writebacks);
 }
@@ -308,21 +308,21 @@ check_content(const struct under_test *test, const struct naive *naive)
    assert_true(naive->entries <= 512);
    for (uint32_t i = 0; i < naive->length; i++) {
       const struct naive_primitive *expected = &naive->list[i];
-      const struct cm_primitive_line *line = cm_attribute_cache_find(test->cache, expected->id);
+      const struct cm_primitive_line *line = find_primitive(test->cache, expected->id);
       assert_non_null(line);
       assert_int_equal(line->num_attributes, expected->num_attributes);
       assert_int_equal(line->opt_number, expected->opt_number);
       assert_int_equal(line->dirty, expected->dirty);
       assert_int_equal(line->locks != 0, naive_locked(naive, expected->id));
       uint32_t length = 0;
-      for (uint32_t e = line->abp; e != CM_NO_ENTRY; e = cm_attribute_cache_next_entry(test->cache, e)) {
+      for (uint32_t e = line->abp; e != CM_NO_ENTRY; e = test->cache->next_entry[e]) {
          assert_true(e < naive->entries && !used[e]);
          used[e] = true;
          length++;
       }
       assert_int_equal(length, line->num_attributes);
    }
-   assert_int_equal(cm_attribute_cache_free_entries(test->cache), naive_free_entries(naive, false));
+   assert_int_equal(test->cache->num_free, naive_free_entries(naive, false));
 }
 
 static void
@@ -342,7 +342,7 @@ run_pass(struct under_test *test, struct naive *naive, const struct stream *stre
          const uint32_t id = stream->primitives[p].id, attributes = stream->primitives[p].num_attributes;
          const uint32_t next = next_tile(stream, p, t + 1);
          const uint32_t abp = cm_attribute_cache_read(test->cache, id, attributes, next);
-         assert_int_equal(abp, cm_attribute_cache_find(test->cache, id)->abp);
+         assert_int_equal(abp, find_primitive(test->cache, id)->abp);
          naive_read(naive, id, attributes, next);
          check_content(test, naive);
       }

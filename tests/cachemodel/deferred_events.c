@@ -256,18 +256,6 @@ test_mode_tbr(void **unused)
    pass_free(full);
 }
 
-static void
-test_kinds(void **unused)
-{
-   (void)unused;
-   assert_true(cm_gpu_mode_takes(CM_MODE_TBR, CM_PASS_TBR));
-   assert_false(cm_gpu_mode_takes(CM_MODE_TBR, CM_PASS_TBDR));
-   assert_true(cm_gpu_mode_takes(CM_MODE_TBR, CM_PASS_FULL));
-   assert_false(cm_gpu_mode_takes(CM_MODE_TBDR, CM_PASS_TBR));
-   assert_true(cm_gpu_mode_takes(CM_MODE_TBDR, CM_PASS_TBDR));
-   assert_true(cm_gpu_mode_takes(CM_MODE_TBDR, CM_PASS_FULL));
-}
-
 int
 main(void)
 {
@@ -277,7 +265,6 @@ main(void)
       cmocka_unit_test(test_order_of_runs),
       cmocka_unit_test(test_samples),
       cmocka_unit_test(test_mode_tbr),
-      cmocka_unit_test(test_kinds),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -145,16 +145,6 @@ spelling_gpu(struct test_arrivals *arrivals)
 
 /* ---- the tests --------------------------------------------------------- */
 
-static void
-test_modes(void **unused)
-{
-   (void)unused;
-   assert_true(cm_gpu_mode_takes(CM_MODE_IMR, CM_PASS_FULL));
-   assert_false(cm_gpu_mode_takes(CM_MODE_IMR, CM_PASS_TBR));
-   assert_false(cm_gpu_mode_takes(CM_MODE_IMR, CM_PASS_TBDR));
-   assert_true(cm_gpu_mode_takes(CM_MODE_TBR, CM_PASS_TBR) && cm_gpu_mode_takes(CM_MODE_TBDR, CM_PASS_FULL));
-}
-
 /* Two primitives on two tiles of 8x8 pixels: the second tile's events of the first primitive come before the
  * first tile's of the second one, whatever the order of tiles. Blocks of tile 0 are 0, 1, 8, 9; of tile 1 2, 3, 10, 11.
  */
@@ -652,7 +642,6 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_modes),
       cmocka_unit_test(test_primitives_in_order),
       cmocka_unit_test(test_early_and_late),
       cmocka_unit_test(test_hierarchical_depth),

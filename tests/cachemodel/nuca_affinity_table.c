@@ -37,15 +37,6 @@ test_buckets(void **unused)
    cm_affinity_table_finish(&table);
 }
 
-/* III-A: 32 entries, 32 counters of 4 bits, 5 bits for the owner: 4256 bits, 0.51 KiB. */
-static void
-test_size(void **unused)
-{
-   (void)unused;
-   assert_int_equal(cm_affinity_table_bits(&table_one, 32), 4256);
-   assert_int_equal((4256 * 100 / 8 + 1023) / 1024, 52); /* hundredths of a KiB, rounded up */
-}
-
 struct table_step {
    uint32_t processor, times;
    uint32_t owner; /* that the last access was told */
@@ -337,11 +328,11 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_buckets),     cmocka_unit_test(test_size),
-      cmocka_unit_test(test_ownership),   cmocka_unit_test(test_threshold),
-      cmocka_unit_test(test_epoch),       cmocka_unit_test(test_old_owner),
-      cmocka_unit_test(test_remote_hits), cmocka_unit_test(test_epoch_of_requests),
-      cmocka_unit_test(test_distributed), cmocka_unit_test(test_distributed_takes),
+      cmocka_unit_test(test_buckets),           cmocka_unit_test(test_ownership),
+      cmocka_unit_test(test_threshold),         cmocka_unit_test(test_epoch),
+      cmocka_unit_test(test_old_owner),         cmocka_unit_test(test_remote_hits),
+      cmocka_unit_test(test_epoch_of_requests), cmocka_unit_test(test_distributed),
+      cmocka_unit_test(test_distributed_takes),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

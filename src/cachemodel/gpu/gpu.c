@@ -107,14 +107,6 @@ cm_gpu_destroy(struct cm_gpu *gpu)
 }
 
 bool
-cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind)
-{
-   if (kind == CM_PASS_FULL)
-      return true;
-   return mode != CM_MODE_IMR && kind == (mode == CM_MODE_TBDR ? CM_PASS_TBDR : CM_PASS_TBR);
-}
-
-bool
 cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader)
 {
    assert(!gpu->pipeline[CM_PIPELINE_PASSES]);

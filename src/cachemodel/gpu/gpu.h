@@ -35,9 +35,6 @@ struct cm_gpu *cm_gpu_create_with_futures(const struct cm_config *config, struct
                                           char *error, size_t error_size);
 void cm_gpu_destroy(struct cm_gpu *gpu);
 
-/** Whether a GPU in a mode can simulate render passes of a kind. Must hold for all passes of cm_gpu_pass_begin. */
-bool cm_gpu_mode_takes(enum cm_mode mode, enum cm_pass_kind kind);
-
 /** Before the first pass: adds a reader of the access stream (access/arrivals.h), which must outlive the GPU.
  * When a render pass or a frame ends, it has received all entries so far. False when out of memory. */
 bool cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader);
@@ -49,7 +46,8 @@ void cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline);
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
 
 /** Geometry and tiling: index and vertex fetches, shaders, constants, and the
- * Polygon List Builder's writes. */
+ * Polygon List Builder's writes. The pass is of the kind CM_PASS_FULL, or in the modes tbr and tbdr of the
+ * mode's own. */
 void cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass);
 /** The traversal of the current pass: tile numbers in visiting order. NULL when out of memory:
  * then the pass has no tiles to visit. */

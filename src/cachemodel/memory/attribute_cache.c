@@ -6,33 +6,6 @@
 
 #include "memory/cache_internal.h"
 
-struct cm_attribute_cache {
-   struct cm_cache *unit;
-   uint64_t counts[CM_PRIMITIVE_BUFFER_EVENT_COUNT];
-   uint64_t accesses; /* so far */
-   bool lru;
-   enum cm_further_victims further_victims;
-
-   /* The Primitive Buffer. */
-   struct cm_primitive_line *lines; /* sets × ways */
-   uint32_t sets, ways;
-   uint32_t xor_shift; /* 0: none */
-
-   /* The Attribute Buffer. */
-   uint32_t *next_entry;
-   uint32_t free_entry; /* first of the list */
-   uint32_t num_free;
-
-   /* Lines chosen to be evicted, and the entries that will be free then. */
-   struct cm_primitive_line **victims;
-   uint32_t num_victims;
-   uint32_t room;
-
-   /* The output queue: the lines that the Rasterizer has to consume, a ring. */
-   struct cm_primitive_line **queue;
-   uint32_t queue_size, queue_first, queue_length;
-};
-
 struct cm_attribute_cache *
 cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit)
 {
@@ -91,24 +64,6 @@ find(const struct cm_attribute_cache *cache, uint32_t set, uint32_t primitive)
          return &lines[way];
    }
    return NULL;
-}
-
-const struct cm_primitive_line *
-cm_attribute_cache_find(const struct cm_attribute_cache *cache, uint32_t primitive)
-{
-   return find(cache, set_of(cache, primitive), primitive);
-}
-
-uint32_t
-cm_attribute_cache_next_entry(const struct cm_attribute_cache *cache, uint32_t entry)
-{
-   return cache->next_entry[entry];
-}
-
-uint32_t
-cm_attribute_cache_free_entries(const struct cm_attribute_cache *cache)
-{
-   return cache->num_free;
 }
 
 /* ---- towards the next level -------------------------------------------- */
@@ -394,12 +349,6 @@ cm_attribute_cache_end_pass(struct cm_attribute_cache *cache)
 
 /* ---- counters ------------------------------------------------------------ */
 
-uint64_t
-cm_attribute_cache_count(const struct cm_attribute_cache *cache, enum cm_primitive_buffer_event event)
-{
-   return cache->counts[event];
-}
-
 static bool
 list(const struct cm_config *config, struct cm_counter_table *table)
 {
@@ -412,7 +361,7 @@ list(const struct cm_config *config, struct cm_counter_table *table)
 static uint64_t
 read_counter(const void *cache, const struct cm_counter *counter)
 {
-   return cm_attribute_cache_count(cache, (enum cm_primitive_buffer_event)counter->event);
+   return ((const struct cm_attribute_cache *)cache)->counts[counter->event];
 }
 
 const struct cm_counter_source cm_primitive_buffer_counters = {list, read_counter};

@@ -27,7 +27,6 @@
 #include "stats/counters.h"
 #include "tiling/parameter_buffer.h"
 
-struct cm_attribute_cache;
 struct cm_cache;
 
 /** No entry of the Attribute Buffer. */
@@ -69,6 +68,33 @@ struct cm_primitive_line {
    uint64_t last_use; /**< number of the last access, for lru */
 };
 
+struct cm_attribute_cache {
+   struct cm_cache *unit;
+   uint64_t counts[CM_PRIMITIVE_BUFFER_EVENT_COUNT]; /**< since creation */
+   uint64_t accesses;                                /**< so far */
+   bool lru;
+   enum cm_further_victims further_victims;
+
+   /* The Primitive Buffer. */
+   struct cm_primitive_line *lines; /**< sets × ways */
+   uint32_t sets, ways;
+   uint32_t xor_shift; /**< 0: none */
+
+   /* The Attribute Buffer. */
+   uint32_t *next_entry; /**< by entry: the one after it in its list, CM_NO_ENTRY after the last */
+   uint32_t free_entry;  /**< first of the list of free ones */
+   uint32_t num_free;
+
+   /* Lines chosen to be evicted, and the entries that will be free then. */
+   struct cm_primitive_line **victims;
+   uint32_t num_victims;
+   uint32_t room;
+
+   /* The output queue: the lines that the Rasterizer has to consume, a ring. */
+   struct cm_primitive_line **queue;
+   uint32_t queue_size, queue_first, queue_length;
+};
+
 /** Builds the Attribute Cache of a valid configuration with a Primitive Buffer. unit counts its
  * accesses, attribute by attribute, and leads to the next level; it must outlive it. NULL when out of
  * memory. */
@@ -89,23 +115,9 @@ void cm_attribute_cache_write(struct cm_attribute_cache *cache, uint32_t primiti
 uint32_t cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive,
                                  uint32_t num_attributes, uint32_t opt_number);
 
-/** A counter since creation. */
-uint64_t
-cm_attribute_cache_count(const struct cm_attribute_cache *cache, enum cm_primitive_buffer_event event);
-
 /** The pass ends: the Rasterizer consumes what is in the queue; no primitive will be read
  * again, and the next pass has others with the same IDs. All lines become invalid; nothing is
  * written back. */
 void cm_attribute_cache_end_pass(struct cm_attribute_cache *cache);
-
-/** The line that holds a primitive; NULL: none. Valid until the next access. */
-const struct cm_primitive_line *
-cm_attribute_cache_find(const struct cm_attribute_cache *cache, uint32_t primitive);
-
-/** The entry after this one in its primitive's list, CM_NO_ENTRY after the last. */
-uint32_t cm_attribute_cache_next_entry(const struct cm_attribute_cache *cache, uint32_t entry);
-
-/** Free entries of the Attribute Buffer. */
-uint32_t cm_attribute_cache_free_entries(const struct cm_attribute_cache *cache);
 
 #endif

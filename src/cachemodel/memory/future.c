@@ -107,12 +107,6 @@ cm_futures_destroy(struct cm_futures *futures)
    free(futures);
 }
 
-unsigned
-cm_futures_passes(const struct cm_futures *futures)
-{
-   return futures->passes;
-}
-
 bool
 cm_futures_is_last_pass(const struct cm_futures *futures)
 {

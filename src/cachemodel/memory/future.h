@@ -45,9 +45,6 @@ bool cm_config_needs_no_future(const struct cm_config *config, char *error, size
 struct cm_futures *cm_futures_create(const struct cm_config *config);
 void cm_futures_destroy(struct cm_futures *futures);
 
-/** Passes over the accesses altogether; at least 1. */
-unsigned cm_futures_passes(const struct cm_futures *futures);
-
 /** Whether the pass under way (or about to begin) is the one that counts. */
 bool cm_futures_is_last_pass(const struct cm_futures *futures);
 

@@ -34,15 +34,6 @@ cm_affinity_table_finish(struct cm_affinity_table *table)
    table->owners = table->counters = NULL;
 }
 
-uint64_t
-cm_affinity_table_bits(const struct cm_affinity_config *config, uint32_t processors)
-{
-   uint32_t owner_bits = 0;
-   while (1u << owner_bits < processors)
-      owner_bits++;
-   return (uint64_t)config->buckets * ((uint64_t)processors * config->counter_bits + owner_bits);
-}
-
 bool
 cm_affinity_saturate(struct cm_affinity_table *table, uint32_t bucket, uint32_t processor)
 {

@@ -40,10 +40,6 @@ bool cm_affinity_table_init(struct cm_affinity_table *table, const struct cm_aff
                             uint32_t processors);
 void cm_affinity_table_finish(struct cm_affinity_table *table);
 
-/** Bits of the table in hardware: of each bucket, a counter a processor, and an owner. Table I's
- * (32 buckets, 32 processors, 4 bits) has 4256. */
-uint64_t cm_affinity_table_bits(const struct cm_affinity_config *config, uint32_t processors);
-
 /** The bucket of a block: its page modulo the number of buckets (Figure 3). */
 static inline uint32_t
 cm_affinity_bucket(const struct cm_affinity_table *table, uint64_t block)

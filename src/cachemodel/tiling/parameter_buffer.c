@@ -63,17 +63,6 @@ store_pmd(uint8_t *bytes, bool wide, uint32_t primitive, uint32_t num_attributes
    }
 }
 
-bool
-cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd)
-{
-   const bool never = pmd->opt_number == CM_PB_NEVER;
-   if (!primitive_fits(wide, pmd->primitive, pmd->num_attributes) ||
-       (!never && (pmd->opt_number == 0 || pmd->opt_number >= max_tiles(wide))))
-      return false;
-   store_pmd(bytes, wide, pmd->primitive, pmd->num_attributes, never ? 0 : pmd->opt_number);
-   return true;
-}
-
 struct cm_pmd
 cm_pmd_decode(const void *bytes, bool wide)
 {
@@ -233,10 +222,9 @@ struct cm_pb_lists {
    unsigned run_pmd_shift;   /* log2 of the PMDs in a run of CM_PB_BASELINE_BLOCKS */
    uint32_t num_tiles;
    const uint32_t *position;
-   uint32_t capacity;   /* tiles that the arrays below are long enough for */
-   struct list *list;   /* by traversal position */
-   uint32_t max_length; /* of any list */
-   uint64_t num_runs;   /* runs allocated beyond the tiles' own */
+   uint32_t capacity; /* tiles that the arrays below are long enough for */
+   struct list *list; /* by traversal position */
+   uint64_t num_runs; /* runs allocated beyond the tiles' own */
 
    /* For sorting one primitive's tiles. A key is position << 32 | index. */
    uint64_t *keys;
@@ -316,7 +304,6 @@ cm_pb_lists_reset(struct cm_pb_lists *lists, bool wide, uint32_t num_tiles, cons
    lists->run_pmd_shift = lists->block_pmd_shift + 6;
    lists->num_tiles = num_tiles;
    lists->position = position;
-   lists->max_length = 0;
    lists->num_runs = 0;
    return true;
 }
@@ -390,19 +377,6 @@ cm_pb_lists_pmd(const struct cm_pb_lists *lists, uint32_t tile, uint32_t n)
 {
    assert(lists->with_bytes && n < cm_pb_lists_length(lists, tile));
    return lists->list[lists->position[tile]].pmds.bytes + ((size_t)n << lists->pmd_shift);
-}
-
-uint64_t
-cm_pb_lists_extent(const struct cm_pb_lists *lists)
-{
-   uint64_t blocks;
-   if (lists->layout == CM_PB_LAYOUT_INTERLEAVED) {
-      const uint32_t last = lists->max_length ? lists->max_length - 1 : 0;
-      blocks = ((uint64_t)(last >> lists->block_pmd_shift) + 1) * lists->num_tiles;
-   } else {
-      blocks = (lists->num_tiles + lists->num_runs) * CM_PB_BASELINE_BLOCKS;
-   }
-   return blocks * CM_PB_BLOCK_BYTES;
 }
 
 /* ---- binning ----------------------------------------------------------- */
@@ -496,8 +470,6 @@ cm_pb_lists_append(struct cm_pb_lists *lists, uint32_t primitive, uint32_t num_a
       const uint32_t next = k + 1 < num_tiles ? keys[k + 1] >> 32 : 0;
       struct list *list = &lists->list[position];
       const uint32_t n = list->length++;
-      if (list->length > lists->max_length)
-         lists->max_length = list->length;
       if (lists->with_bytes)
          store_pmd(list->pmds.bytes + ((size_t)n << lists->pmd_shift), lists->wide, primitive, num_attributes,
                    next);

@@ -77,11 +77,8 @@ cm_pmd_bytes(bool wide)
    return wide ? 8 : 4;
 }
 
-/** Bytes ↔ PMD, little endian on any machine, at any alignment. The OPT number 0
- * cannot occur as a next tile and encodes CM_PB_NEVER. Encoding returns
- * false, with nothing written, where a field does not hold its value: the pass should
- * have been wide. */
-bool cm_pmd_encode(void *bytes, bool wide, const struct cm_pmd *pmd);
+/** A PMD from its bytes, little endian on any machine, at any alignment. The OPT number 0
+ * cannot occur as a next tile and encodes CM_PB_NEVER. */
 struct cm_pmd cm_pmd_decode(const void *bytes, bool wide);
 
 /** The lists of one pass: lengths, addresses and, when wanted, bytes. */
@@ -121,9 +118,4 @@ uint64_t cm_pb_lists_offset(const struct cm_pb_lists *lists, uint32_t tile, uint
  * follow it in the host's memory, wherever the layout puts them. Valid until the
  * next append, reset or destroy. */
 const void *cm_pb_lists_pmd(const struct cm_pb_lists *lists, uint32_t tile, uint32_t n);
-/** Bytes from the PB-Lists pointer that the lists take up: in the baseline layout
- * every tile's 64 blocks and the further runs; interleaved all sections of which
- * a list uses a block, at least one. No PMD ends beyond it. */
-uint64_t cm_pb_lists_extent(const struct cm_pb_lists *lists);
-
 #endif
