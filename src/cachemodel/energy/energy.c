@@ -136,11 +136,24 @@ cm_energy_count(const struct cm_energy_builder *builder, struct cm_energy_term *
    term->counters[term->num_counters++] = (uint32_t)counter;
 }
 
-void
-cm_energy_count_less(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *name)
+struct cm_energy_term *
+cm_energy_add_events(struct cm_energy_builder *builder, int unit, const char *what, const char *counters,
+                     uint32_t times, uint64_t energy, const char *note)
 {
-   cm_energy_count(builder, term, "%s", name);
-   term->num_minus++;
+   struct cm_energy_term *term = cm_energy_add(builder, unit, "%s", what);
+   if (!term)
+      return NULL;
+   for (const char *name = counters; *name; name += strspn(name, " ")) {
+      const bool is_minus = *name == '-';
+      const int length = (int)strcspn(name += is_minus, " ");
+      cm_energy_count(builder, term, "%.*s", length, name);
+      term->num_minus += is_minus;
+      name += length;
+   }
+   term->times = times;
+   term->energy = energy;
+   snprintf(term->note, sizeof term->note, "%s", note);
+   return term;
 }
 
 bool
@@ -155,6 +168,17 @@ cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct
       return true;
    snprintf(builder->error, builder->error_size, "for %s there is %s", what, message);
    return false;
+}
+
+bool
+cm_energy_find_ram(struct cm_energy_builder *builder, const char *what, uint64_t bytes, uint32_t port_bits,
+                   struct cm_array_lookup *lookup)
+{
+   const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
+                                        .size = bytes,
+                                        .ways = 1,
+                                        .bus_bits = port_bits};
+   return cm_energy_find(builder, what, &shape, lookup);
 }
 
 void
@@ -188,9 +212,9 @@ cm_energy_add_leakage(struct cm_energy_builder *builder, int unit, uint32_t coun
    return true;
 }
 
-/* Without a table, counts nothing. */
-static struct cm_energy *
-create(const struct cm_config *config, const struct cm_counter_table *table, char *error, size_t error_size)
+struct cm_energy *
+cm_energy_create(const struct cm_config *config, const struct cm_counter_table *table, char *error,
+                 size_t error_size)
 {
    struct cm_energy *energy = calloc(1, sizeof *energy);
    struct cm_energy_builder builder = {
@@ -206,13 +230,6 @@ create(const struct cm_config *config, const struct cm_counter_table *table, cha
    return NULL;
 }
 
-struct cm_energy *
-cm_energy_create(const struct cm_config *config, const struct cm_counter_table *table, char *error,
-                 size_t error_size)
-{
-   return create(config, table, error, error_size);
-}
-
 void
 cm_energy_destroy(struct cm_energy *energy)
 {
@@ -226,7 +243,7 @@ cm_energy_destroy(struct cm_energy *energy)
 static bool
 is_possible(const struct cm_config *config, char *error, size_t error_size)
 {
-   struct cm_energy *energy = create(config, NULL, error, error_size);
+   struct cm_energy *energy = cm_energy_create(config, NULL, error, error_size);
    cm_energy_destroy(energy);
    return energy != NULL;
 }

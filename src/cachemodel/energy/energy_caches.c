@@ -37,14 +37,10 @@ static bool
 add_term(struct cm_energy_builder *builder, enum cm_unit unit, const char *what, const char *event,
          uint32_t times, uint64_t energy, const char *note)
 {
-   struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "%s", what);
-   if (!term)
-      return false;
-   count_streams(builder, term, unit, event);
-   term->times = times;
-   term->energy = energy;
-   snprintf(term->note, sizeof term->note, "%s", note);
-   return true;
+   struct cm_energy_term *term = cm_energy_add_events(builder, (int)unit, what, "", times, energy, note);
+   if (term)
+      count_streams(builder, term, unit, event);
+   return term;
 }
 
 /* Lines that come in and go out. */
@@ -77,26 +73,14 @@ static bool
 add_nuca_reads(struct cm_energy_builder *builder, const struct cm_array_lookup *array)
 {
    const struct cm_nuca_config *nuca = &builder->config->nuca;
-   if (nuca->organisation == CM_NUCA_DTM || nuca->organisation == CM_NUCA_DTM_DISTRIBUTED) {
-      struct cm_energy_term *term =
-         cm_energy_add(builder, CM_UNIT_TEXTURE_CACHE, "reads of the own cache before another's");
-      if (!term)
-         return false;
-      cm_energy_count(builder, term, "nuca.remote_hits");
-      cm_energy_count(builder, term, "nuca.l2_accesses");
-      cm_energy_count_less(builder, term, "nuca.local_l2_accesses");
-      term->energy = array->energy.read;
-      snprintf(term->note, sizeof term->note, "%s", array->note);
-   }
-   if (nuca->organisation == CM_NUCA_DYNAMIC && nuca->migration == CM_NUCA_MIGRATION_LAST_REQUESTER) {
-      struct cm_energy_term *term =
-         cm_energy_add(builder, CM_UNIT_TEXTURE_CACHE, "blocks moved: a read and a write");
-      if (!term)
-         return false;
-      cm_energy_count(builder, term, "nuca.migrations");
-      term->energy = array->energy.read + array->energy.write;
-      snprintf(term->note, sizeof term->note, "%s", array->note);
-   }
+   const int unit = CM_UNIT_TEXTURE_CACHE;
+   if (nuca->organisation == CM_NUCA_DTM || nuca->organisation == CM_NUCA_DTM_DISTRIBUTED)
+      return cm_energy_add_events(builder, unit, "reads of the own cache before another's",
+                                  "nuca.remote_hits nuca.l2_accesses -nuca.local_l2_accesses", 1,
+                                  array->energy.read, array->note);
+   if (nuca->organisation == CM_NUCA_DYNAMIC && nuca->migration == CM_NUCA_MIGRATION_LAST_REQUESTER)
+      return cm_energy_add_events(builder, unit, "blocks moved: a read and a write", "nuca.migrations", 1,
+                                  array->energy.read + array->energy.write, array->note);
    return true;
 }
 
@@ -168,16 +152,12 @@ add_texture_cache(struct cm_energy_builder *builder, enum cm_unit unit)
                                         .size = cache->size / design->count,
                                         .ways = cache->ways};
    struct arrays arrays = {.count = design->count, .line_parts = design->line_parts};
-   if (!find(builder, unit, &shape, &arrays.of_one))
-      return false;
-   struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "%s", design->access);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "texture_access.data_banks");
-   term->energy = arrays.of_one.energy.read;
-   snprintf(term->note, sizeof term->note, "%s", arrays.of_one.note);
-   return add_term(builder, unit, "lines filled: writes", "fills", arrays.line_parts,
-                   arrays.of_one.energy.write, arrays.of_one.note) &&
+   struct cm_array_lookup *array = &arrays.of_one;
+   return find(builder, unit, &shape, array) &&
+          cm_energy_add_events(builder, (int)unit, design->access, "texture_access.data_banks", 1,
+                               array->energy.read, array->note) &&
+          add_term(builder, unit, "lines filled: writes", "fills", arrays.line_parts, array->energy.write,
+                   array->note) &&
           add_leakage(builder, unit, &arrays);
 }
 
@@ -194,56 +174,24 @@ add_primitive_buffer(struct cm_energy_builder *builder)
 {
    const struct cm_config *config = builder->config;
    const uint32_t set_bits = config->caches[CM_UNIT_ATTRIBUTE_CACHE].ways * PRIMITIVE_LINE_BITS;
-   const struct cm_array_shape shape = {
-      .kind = CM_ARRAY_RAM,
-      .size = ((uint64_t)config->primitive_buffer.lines * PRIMITIVE_LINE_BITS + 7) / 8,
-      .ways = 1,
-      .bus_bits = PORT_BITS,
-   };
+   const uint64_t bytes = ((uint64_t)config->primitive_buffer.lines * PRIMITIVE_LINE_BITS + 7) / 8;
+   const int unit = CM_UNIT_ATTRIBUTE_CACHE;
    struct cm_array_lookup array;
-   if (!cm_energy_find(builder, "the primitive_buffer", &shape, &array))
+   if (!cm_energy_find_ram(builder, "the primitive_buffer", bytes, PORT_BITS, &array))
       return false;
-   struct cm_energy_term *term =
-      cm_energy_add(builder, CM_UNIT_ATTRIBUTE_CACHE, "Primitive Buffer: reads of a set");
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "primitive_buffer.reads");
-   cm_energy_count(builder, term, "primitive_buffer.writes");
-   term->times = (set_bits + PORT_BITS - 1) / PORT_BITS;
-   term->energy = array.energy.read;
-   snprintf(term->note, sizeof term->note, "%u bits a line: %s", PRIMITIVE_LINE_BITS, array.note);
-
+   char note[sizeof array.note + 32];
+   snprintf(note, sizeof note, "%u bits a line: %s", PRIMITIVE_LINE_BITS, array.note);
    /* A read updates the OPT number, or takes a line; a write that does not pass by takes one. */
-   term = cm_energy_add(builder, CM_UNIT_ATTRIBUTE_CACHE, "Primitive Buffer: writes of a line");
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "primitive_buffer.reads");
-   cm_energy_count(builder, term, "primitive_buffer.writes");
-   cm_energy_count_less(builder, term, "primitive_buffer.bypasses");
-   term->energy = array.energy.write;
-   snprintf(term->note, sizeof term->note, "%u bits a line: %s", PRIMITIVE_LINE_BITS, array.note);
-   return cm_energy_add_leakage(builder, CM_UNIT_ATTRIBUTE_CACHE, 1, "Primitive Buffer", array.energy.leakage,
-                                array.note);
+   return cm_energy_add_events(builder, unit, "Primitive Buffer: reads of a set",
+                               "primitive_buffer.reads primitive_buffer.writes",
+                               (set_bits + PORT_BITS - 1) / PORT_BITS, array.energy.read, note) &&
+          cm_energy_add_events(builder, unit, "Primitive Buffer: writes of a line",
+                               "primitive_buffer.reads primitive_buffer.writes -primitive_buffer.bypasses", 1,
+                               array.energy.write, note) &&
+          cm_energy_add_leakage(builder, unit, 1, "Primitive Buffer", array.energy.leakage, array.note);
 }
 
-/* Counts an event of attributes in the Attribute Buffer, without writes that pass by where those are among
- * them. */
-static bool
-add_attributes(struct cm_energy_builder *builder, const struct cm_array_lookup *array, const char *what,
-               const char *event, bool has_bypasses, uint64_t energy)
-{
-   struct cm_energy_term *term =
-      cm_energy_add(builder, CM_UNIT_ATTRIBUTE_CACHE, "Attribute Buffer: %s", what);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "attribute_cache.total.%s", event);
-   if (has_bypasses)
-      cm_energy_count_less(builder, term, "attribute_cache.total.bypasses");
-   term->energy = energy;
-   snprintf(term->note, sizeof term->note, "%s", array->note);
-   return true;
-}
-
+/* Writes that pass by are not in the Attribute Buffer. */
 static bool
 add_attribute_cache(struct cm_energy_builder *builder)
 {
@@ -251,17 +199,21 @@ add_attribute_cache(struct cm_energy_builder *builder)
                                         .size = builder->config->caches[CM_UNIT_ATTRIBUTE_CACHE].size,
                                         .ways = 1,
                                         .bus_bits = ATTRIBUTE_BITS};
+   const int unit = CM_UNIT_ATTRIBUTE_CACHE;
    struct cm_array_lookup array;
    /* The Rasterizer reads each attribute that the Tile Fetcher asks for, once, where it is by then. */
    return find(builder, CM_UNIT_ATTRIBUTE_CACHE, &shape, &array) &&
-          add_attributes(builder, &array, "reads by the Rasterizer", "reads", false, array.energy.read) &&
-          add_attributes(builder, &array, "writes by the Polygon List Builder", "writes", true,
-                         array.energy.write) &&
-          add_attributes(builder, &array, "attributes filled: writes", "fills", false, array.energy.write) &&
-          add_attributes(builder, &array, "attributes written back: reads", "writebacks", true,
-                         array.energy.read) &&
-          cm_energy_add_leakage(builder, CM_UNIT_ATTRIBUTE_CACHE, 1, "Attribute Buffer", array.energy.leakage,
-                                array.note) &&
+          cm_energy_add_events(builder, unit, "Attribute Buffer: reads by the Rasterizer",
+                               "attribute_cache.total.reads", 1, array.energy.read, array.note) &&
+          cm_energy_add_events(builder, unit, "Attribute Buffer: writes by the Polygon List Builder",
+                               "attribute_cache.total.writes -attribute_cache.total.bypasses", 1,
+                               array.energy.write, array.note) &&
+          cm_energy_add_events(builder, unit, "Attribute Buffer: attributes filled: writes",
+                               "attribute_cache.total.fills", 1, array.energy.write, array.note) &&
+          cm_energy_add_events(builder, unit, "Attribute Buffer: attributes written back: reads",
+                               "attribute_cache.total.writebacks -attribute_cache.total.bypasses", 1,
+                               array.energy.read, array.note) &&
+          cm_energy_add_leakage(builder, unit, 1, "Attribute Buffer", array.energy.leakage, array.note) &&
           add_primitive_buffer(builder);
 }
 
@@ -281,16 +233,17 @@ add_access_unit(struct cm_energy_builder *builder, const struct cm_access_unit_k
    bool fine = cm_energy_find(builder, kind->name, &shape, &array);
    for (uint32_t t = 0; fine && t < kind->num_energy; t++) {
       const struct cm_access_unit_energy *of = &kind->energy[t];
+      char what[64];
+      snprintf(what, sizeof what, "%s: %s", kind->name, of->what);
       struct cm_energy_term *term =
-         cm_energy_add(builder, CM_ENERGY_ACCESS_UNITS, "%s: %s", kind->name, of->what);
+         cm_energy_add_events(builder, CM_ENERGY_ACCESS_UNITS, what, "", 1,
+                              of->is_write ? array.energy.write : array.energy.read, array.note);
       if (!term)
          return false;
       for (uint32_t e = 0; e < kind->num_events; e++) {
          if (of->events >> e & 1)
             cm_energy_count(builder, term, "%s.%s", kind->name, kind->events[e].name);
       }
-      term->energy = of->is_write ? array.energy.write : array.energy.read;
-      snprintf(term->note, sizeof term->note, "%s", array.note);
    }
    return fine && cm_energy_add_leakage(builder, CM_ENERGY_ACCESS_UNITS, 1, kind->name, array.energy.leakage,
                                         array.note);

@@ -25,14 +25,12 @@ add_part(struct cm_energy_builder *builder, const char *counter, bool is_static,
          const char *formula, uint64_t energy)
 {
    const struct cm_dram_device *device = cm_dram_device(builder->config->dram_system.device);
-   struct cm_energy_term *term = cm_energy_add(builder, CM_UNIT_DRAM, "%s", what);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "%s", counter);
-   term->is_static = is_static;
-   term->energy = energy;
-   snprintf(term->note, sizeof term->note, "dram-devices.csv, %s: VDD %s a chip", device->name, formula);
-   return true;
+   char note[200];
+   snprintf(note, sizeof note, "dram-devices.csv, %s: VDD %s a chip", device->name, formula);
+   struct cm_energy_term *term = cm_energy_add_events(builder, CM_UNIT_DRAM, what, counter, 1, energy, note);
+   if (term)
+      term->is_static = is_static;
+   return term;
 }
 
 bool

@@ -28,16 +28,23 @@ struct cm_energy_term *cm_energy_add(struct cm_energy_builder *builder, int unit
 /** Whether a counter is in the table. Without a table, which is to see whether an account can be made: as if it were. */
 bool cm_energy_has_counter(const struct cm_energy_builder *builder, const char *name);
 
-/** Adds a counter, which must be in the table, to a term's events … */
+/** Adds a counter, which must be in the table, to a term's events. */
 void cm_energy_count(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *format,
                      ...) __attribute__((format(printf, 3, 4)));
-/** … or takes one away from them, which is not followed by any that are added. */
-void
-cm_energy_count_less(const struct cm_energy_builder *builder, struct cm_energy_term *term, const char *name);
+
+/** Appends a dynamic term: the sum of counters, times `times`, of `energy` each. counters: names in the table, a space
+ * between them; those after a '-' are subtracted, and come last. NULL and a message when out of memory. */
+struct cm_energy_term *
+cm_energy_add_events(struct cm_energy_builder *builder, int unit, const char *what, const char *counters,
+                     uint32_t times, uint64_t energy, const char *note);
 
 /** As cm_energy_table_find, of the configuration's technology and cell. `what` is for the message: "caches.l2". */
 bool cm_energy_find(struct cm_energy_builder *builder, const char *what, const struct cm_array_shape *shape,
                     struct cm_array_lookup *lookup);
+
+/** The same of memory without tags, of so many bytes and with a port of so many bits. */
+bool cm_energy_find_ram(struct cm_energy_builder *builder, const char *what, uint64_t bytes,
+                        uint32_t port_bits, struct cm_array_lookup *lookup);
 
 /** Writes where the number of a key energy.<key> comes from: the configuration, whose comment names the source. */
 void cm_energy_note_key(const struct cm_energy_builder *builder, const char *key, char *note, size_t size);

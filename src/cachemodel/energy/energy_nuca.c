@@ -15,16 +15,12 @@
 static bool
 add_hops(struct cm_energy_builder *builder, const char *what, const char *counter, uint32_t bits)
 {
-   struct cm_energy_term *term = cm_energy_add(builder, CM_ENERGY_MESH, "%s", what);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "%s", counter);
-   term->times = bits;
-   term->energy = (uint64_t)builder->config->energy.mesh_bit * CM_ZEPTOJOULES_PER_FEMTOJOULE;
-   char note[240];
-   cm_energy_note_key(builder, "mesh_bit", note, sizeof note);
-   snprintf(term->note, sizeof term->note, "%s; %u bits a message", note, bits);
-   return true;
+   char key[240], note[280];
+   cm_energy_note_key(builder, "mesh_bit", key, sizeof key);
+   snprintf(note, sizeof note, "%s; %u bits a message", key, bits);
+   return cm_energy_add_events(builder, CM_ENERGY_MESH, what, counter, bits,
+                               (uint64_t)builder->config->energy.mesh_bit * CM_ZEPTOJOULES_PER_FEMTOJOULE,
+                               note);
 }
 
 static bool
@@ -49,34 +45,6 @@ bits_below(uint32_t n)
    return bits;
 }
 
-/* An access of the table. The counters are added to by the caller. */
-static struct cm_energy_term *
-add_access(struct cm_energy_builder *builder, const char *what, uint32_t times, uint64_t energy,
-           const struct cm_array_lookup *array)
-{
-   struct cm_energy_term *term = cm_energy_add(builder, CM_ENERGY_AFFINITY_TABLE, "%s", what);
-   if (!term)
-      return NULL;
-   term->times = times;
-   term->energy = energy;
-   snprintf(term->note, sizeof term->note, "%s", array->note);
-   return term;
-}
-
-/* Requests that ask the table: all, or those that the own cache does not serve. */
-static bool
-add_requests(struct cm_energy_builder *builder, const char *what, bool all, uint32_t times, uint64_t energy,
-             const struct cm_array_lookup *array)
-{
-   struct cm_energy_term *term = add_access(builder, what, times, energy, array);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "nuca.requests");
-   if (!all)
-      cm_energy_count_less(builder, term, "nuca.local_hits");
-   return true;
-}
-
 /* III-A, Figure 4: an entry is a saturating counter for each processor and the owner. An access reads it and writes
  * it with its counter. */
 static bool
@@ -88,25 +56,22 @@ add_affinity_tables(struct cm_energy_builder *builder)
    const bool distributed = config->nuca.organisation == CM_NUCA_DTM_DISTRIBUTED;
    const uint32_t entry_bits = table->counter_bits * processors + bits_below(processors);
    const uint32_t parts = (entry_bits + PORT_BITS - 1) / PORT_BITS;
-   const bool all = table->counted == CM_AFFINITY_COUNTED_ALL;
-   const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
-                                        .size = ((uint64_t)table->buckets * entry_bits + 7) / 8,
-                                        .ways = 1,
-                                        .bus_bits = PORT_BITS};
+   /* Requests that the own cache serves are in the table only if it counts all. */
+   const char *requests =
+      table->counted == CM_AFFINITY_COUNTED_ALL ? "nuca.requests" : "nuca.requests -nuca.local_hits";
+   const uint64_t bytes = ((uint64_t)table->buckets * entry_bits + 7) / 8;
+   const int unit = CM_ENERGY_AFFINITY_TABLE;
    struct cm_array_lookup array;
-   if (!cm_energy_find(builder, "nuca.affinity_table", &shape, &array) ||
-       !add_requests(builder, "reads of an entry", all, parts, array.energy.read, &array) ||
-       !add_requests(builder, "writes of an entry", all, parts, array.energy.write, &array))
-      return false;
-   if (distributed) {
-      struct cm_energy_term *term =
-         add_access(builder, "entries written for broadcasts", parts, array.energy.write, &array);
-      if (!term)
-         return false;
-      cm_energy_count(builder, term, "nuca.broadcast_hops");
-   }
-   return cm_energy_add_leakage(builder, CM_ENERGY_AFFINITY_TABLE, distributed ? processors : 1, "table",
-                                array.energy.leakage, array.note);
+   return cm_energy_find_ram(builder, "nuca.affinity_table", bytes, PORT_BITS, &array) &&
+          cm_energy_add_events(builder, unit, "reads of an entry", requests, parts, array.energy.read,
+                               array.note) &&
+          cm_energy_add_events(builder, unit, "writes of an entry", requests, parts, array.energy.write,
+                               array.note) &&
+          (!distributed ||
+           cm_energy_add_events(builder, unit, "entries written for broadcasts", "nuca.broadcast_hops", parts,
+                                array.energy.write, array.note)) &&
+          cm_energy_add_leakage(builder, unit, distributed ? processors : 1, "table", array.energy.leakage,
+                                array.note);
 }
 
 /* VI: an entry for each block of the L2 (of the texture caches, where they have no L2) with the caches that have it. */
@@ -118,22 +83,15 @@ add_directory(struct cm_energy_builder *builder)
                                 *own = &config->caches[CM_UNIT_TEXTURE_CACHE];
    const uint32_t entry_bits = bits_below(config->fragment_stage.processors) + 1;
    const uint64_t bytes = l2->size ? l2->size : (uint64_t)own->size * own->instances;
-   const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
-                                        .size = (bytes / CM_ENERGY_LINE_BYTES * entry_bits + 7) / 8,
-                                        .ways = 1,
-                                        .bus_bits = DIRECTORY_PORT_BITS};
+   const uint64_t array_bytes = (bytes / CM_ENERGY_LINE_BYTES * entry_bits + 7) / 8;
+   const int unit = CM_ENERGY_AFFINITY_TABLE;
    struct cm_array_lookup array;
-   if (!cm_energy_find(builder, "the directory", &shape, &array) ||
-       !add_requests(builder, "reads of the directory", true, 1, array.energy.read, &array))
-      return false;
-   struct cm_energy_term *term =
-      add_access(builder, "writes of the directory", 1, array.energy.write, &array);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "nuca.l2_accesses");
-   cm_energy_count(builder, term, "nuca.migrations");
-   return cm_energy_add_leakage(builder, CM_ENERGY_AFFINITY_TABLE, 1, "directory", array.energy.leakage,
-                                array.note);
+   return cm_energy_find_ram(builder, "the directory", array_bytes, DIRECTORY_PORT_BITS, &array) &&
+          cm_energy_add_events(builder, unit, "reads of the directory", "nuca.requests", 1, array.energy.read,
+                               array.note) &&
+          cm_energy_add_events(builder, unit, "writes of the directory", "nuca.l2_accesses nuca.migrations",
+                               1, array.energy.write, array.note) &&
+          cm_energy_add_leakage(builder, unit, 1, "directory", array.energy.leakage, array.note);
 }
 
 bool

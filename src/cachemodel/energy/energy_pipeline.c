@@ -56,14 +56,12 @@ add_operation(struct cm_energy_builder *builder, const struct operation *operati
    if (!cm_energy_has_counter(builder, operation->counter) ||
        operation->where == (has_tiles(builder) ? NO_TILES : TILES))
       return true;
-   struct cm_energy_term *term = cm_energy_add(builder, (int)operation->unit, "%s", operation->what);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "%s", operation->counter);
-   term->energy =
-      (uint64_t)key_value(&builder->config->energy, operation->offset) * CM_ZEPTOJOULES_PER_FEMTOJOULE;
-   cm_energy_note_key(builder, operation->key, term->note, sizeof term->note);
-   return true;
+   char note[320];
+   cm_energy_note_key(builder, operation->key, note, sizeof note);
+   return cm_energy_add_events(builder, (int)operation->unit, operation->what, operation->counter, 1,
+                               (uint64_t)key_value(&builder->config->energy, operation->offset) *
+                                  CM_ZEPTOJOULES_PER_FEMTOJOULE,
+                               note);
 }
 
 /* ---- the tile's buffers ------------------------------------------------ */
@@ -82,7 +80,9 @@ static bool
 add_accesses(struct cm_energy_builder *builder, enum cm_energy_unit unit,
              const struct buffer_accesses *accesses, const struct cm_array_lookup *array)
 {
-   struct cm_energy_term *term = cm_energy_add(builder, (int)unit, "%s", accesses->what);
+   struct cm_energy_term *term =
+      cm_energy_add_events(builder, (int)unit, accesses->what, "", 1,
+                           accesses->is_write ? array->energy.write : array->energy.read, array->note);
    if (!term)
       return false;
    if (accesses->is_transfer) {
@@ -97,8 +97,6 @@ add_accesses(struct cm_energy_builder *builder, enum cm_energy_unit unit,
    } else {
       cm_energy_count(builder, term, "operations.%s", accesses->counter);
    }
-   term->energy = accesses->is_write ? array->energy.write : array->energy.read;
-   snprintf(term->note, sizeof term->note, "%s", array->note);
    return true;
 }
 
@@ -113,12 +111,9 @@ add_tile_buffer(struct cm_energy_builder *builder, enum cm_energy_unit unit, con
       {"quads loaded: writes", "reads", true, true},
    };
    const uint32_t side = builder->config->tile.size;
-   const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
-                                        .size = (uint64_t)side * side * SAMPLE_BYTES,
-                                        .ways = 1,
-                                        .bus_bits = BUFFER_PORT_BITS};
+   const uint64_t bytes = (uint64_t)side * side * SAMPLE_BYTES;
    struct cm_array_lookup array;
-   if (!cm_energy_find(builder, "the tile buffers", &shape, &array))
+   if (!cm_energy_find_ram(builder, "the tile buffers", bytes, BUFFER_PORT_BITS, &array))
       return false;
    const bool has_operations = cm_energy_has_counter(builder, "operations.color_reads");
    for (unsigned a = has_operations ? 0 : 2; a < sizeof accesses / sizeof accesses[0]; a++) {

@@ -23,17 +23,14 @@ struct queue {
 };
 
 static bool
-add_accesses(struct cm_energy_builder *builder, const struct queue *queue, const char *what, uint32_t parts,
-             uint64_t energy, const struct cm_array_lookup *array)
+add_accesses(struct cm_energy_builder *builder, const struct queue *queue, const char *accesses,
+             uint32_t parts, uint64_t energy, const struct cm_array_lookup *array)
 {
-   struct cm_energy_term *term = cm_energy_add(builder, CM_ENERGY_QUEUES, "%s: %s", queue->name, what);
-   if (!term)
-      return false;
-   cm_energy_count(builder, term, "queue.%s.items", queue->name);
-   term->times = parts;
-   term->energy = energy;
-   snprintf(term->note, sizeof term->note, "%u bytes an item: %s", queue->bytes, array->note);
-   return true;
+   char what[64], counter[64], note[sizeof array->note + 32];
+   snprintf(what, sizeof what, "%s: %s", queue->name, accesses);
+   snprintf(counter, sizeof counter, "queue.%s.items", queue->name);
+   snprintf(note, sizeof note, "%u bytes an item: %s", queue->bytes, array->note);
+   return cm_energy_add_events(builder, CM_ENERGY_QUEUES, what, counter, parts, energy, note);
 }
 
 static bool
@@ -44,14 +41,10 @@ add_queue(struct cm_energy_builder *builder, const struct queue *queue)
    /* Longer queues are there to be no limit, not to be built. */
    const uint64_t bytes = (uint64_t)queue->entries * queue->bytes;
    const bool is_large = bytes > CM_ENERGY_LARGEST_RAM;
-   const struct cm_array_shape shape = {.kind = CM_ARRAY_RAM,
-                                        .size = is_large ? CM_ENERGY_LARGEST_RAM : bytes,
-                                        .ways = 1,
-                                        .bus_bits = port_bits};
    struct cm_array_lookup array;
    char name[64];
    snprintf(name, sizeof name, "queue %s", queue->name);
-   if (!cm_energy_find(builder, name, &shape, &array))
+   if (!cm_energy_find_ram(builder, name, is_large ? CM_ENERGY_LARGEST_RAM : bytes, port_bits, &array))
       return false;
    if (is_large) {
       char row[sizeof array.note];
