@@ -96,6 +96,31 @@ cm_cache_finish(struct cm_cache *cache)
    cache->state = NULL;
 }
 
+const struct cm_replacement *
+cm_cache_policy(const struct cm_cache *cache)
+{
+   const struct cm_replacement *replacement = cache->lookups ? cache->served : cache->replacement;
+   return replacement == &cm_replacement_uncached ? cache->cached : replacement;
+}
+
+void
+cm_cache_read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
+                         enum cm_stream stream)
+{
+   cache->accesses[stream][0] += count;
+   for (unsigned i = 0; i < count; i++)
+      cache->replacement->access(cache, blocks[i], stream, CM_READ);
+}
+
+bool
+cm_cache_refuse_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
+{
+   (void)cache;
+   (void)grid;
+   (void)stream;
+   return false;
+}
+
 void
 cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future)
 {
@@ -195,7 +220,8 @@ cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, e
 }
 
 static void
-invalidate_set(struct cm_cache *cache, uint64_t set, uint64_t first, uint64_t last)
+invalidate_set(struct cm_cache *cache, const struct cm_replacement *policy, uint64_t set, uint64_t first,
+               uint64_t last)
 {
    cm_line *lines = cache->lines + set * cache->ways;
    for (unsigned way = cache->ways; way-- > 0;) {
@@ -205,7 +231,7 @@ invalidate_set(struct cm_cache *cache, uint64_t set, uint64_t first, uint64_t la
       cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_INVALIDATIONS]++;
       if (line & 1)
          write_back(cache, line);
-      cache->replacement->remove(cache, set, lines, way);
+      policy->remove(cache, set, lines, way);
       if (cache->removed)
          cache->removed(cache->removed_context, cache, line >> 8);
    }
@@ -216,19 +242,21 @@ cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end)
 {
    const uint64_t first = begin >> cache->block_shift;
    const uint64_t last = (end - 1) >> cache->block_shift;
-   if (cache->replacement->invalidate)
-      cache->replacement->invalidate(cache, first, last);
+   const struct cm_replacement *policy = cm_cache_policy(cache);
+   if (policy->invalidate)
+      policy->invalidate(cache, first, last);
    for (uint32_t set = 0; set < cache->sets; set++)
-      invalidate_set(cache, set, first, last);
+      invalidate_set(cache, policy, set, first, last);
    cache->folded_block = CM_NO_BLOCK;
 }
 
 void
 cm_cache_drop(struct cm_cache *cache, uint64_t block)
 {
-   if (cache->replacement->invalidate)
-      cache->replacement->invalidate(cache, block, block);
-   invalidate_set(cache, cm_cache_set(cache, block), block, block);
+   const struct cm_replacement *policy = cm_cache_policy(cache);
+   if (policy->invalidate)
+      policy->invalidate(cache, block, block);
+   invalidate_set(cache, policy, cm_cache_set(cache, block), block, block);
    cache->folded_block = CM_NO_BLOCK;
 }
 
@@ -236,22 +264,21 @@ void
 cm_cache_discard_set(struct cm_cache *cache, uint64_t set)
 {
    memset(cache->lines + set * cache->ways, 0xff, cache->ways * sizeof(cm_line));
-   if (cache->replacement->set_emptied)
-      cache->replacement->set_emptied(cache, set);
+   const struct cm_replacement *policy = cm_cache_policy(cache);
+   if (policy->set_emptied)
+      policy->set_emptied(cache, set);
    cache->folded_block = CM_NO_BLOCK;
 }
 
 bool
 cm_cache_is_distant(const struct cm_cache *cache, uint64_t block)
 {
-   const struct cm_replacement *replacement = cache->lookups ? cache->served : cache->replacement;
-   if (replacement == &cm_replacement_uncached)
-      replacement = cache->cached;
-   if (!replacement->is_distant)
+   const struct cm_replacement *policy = cm_cache_policy(cache);
+   if (!policy->is_distant)
       return false;
    const uint64_t set = cm_cache_set(cache, block);
    const unsigned way = cm_find_way(cache->lines + set * cache->ways, cache->ways, block);
-   return way < cache->ways && replacement->is_distant(cache, set, way);
+   return way < cache->ways && policy->is_distant(cache, set, way);
 }
 
 void
@@ -265,8 +292,7 @@ cm_cache_read_in_place(struct cm_cache *cache, uint64_t block, enum cm_stream st
 void
 cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
-   const struct cm_replacement *replacement = cache->lookups ? cache->served : cache->replacement;
-   replacement->insert(cache, block, stream);
+   cm_cache_policy(cache)->insert(cache, block, stream);
 }
 
 void

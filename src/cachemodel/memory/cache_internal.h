@@ -102,6 +102,15 @@ cm_find_empty_way(const cm_line *lines, unsigned ways)
 CM_POLICIES(CM_REPLACEMENT)
 #undef CM_REPLACEMENT
 
+/** The policy of a cache, behind the functions that report its lookups or let a stream bypass it. */
+const struct cm_replacement *cm_cache_policy(const struct cm_cache *cache);
+
+/** read_sequence of what looks at each access: reads one after another. */
+void cm_cache_read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigned count,
+                              enum cm_stream stream);
+/** read_grid where the order of all reads matters: false. */
+bool cm_cache_refuse_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream);
+
 /** Not selectable: adds each access to cache->future; nothing reaches the next level. */
 extern const struct cm_replacement cm_replacement_collect;
 

@@ -12,46 +12,13 @@ access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum
    cache->folded_block = CM_NO_BLOCK;
 }
 
-static void
-read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
-{
-   cache->accesses[stream][0] += count;
-   for (unsigned i = 0; i < count; i++)
-      access_block(cache, blocks[i], stream, CM_READ);
-}
-
-/* Its reads are looked up one after another. */
-static bool
-read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
-{
-   (void)cache;
-   (void)grid;
-   (void)stream;
-   return false;
-}
-
-static void
-remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
-{
-   cache->served->remove(cache, set, lines, way);
-}
-
-static void
-invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
-{
-   if (cache->served->invalidate)
-      cache->served->invalidate(cache, first, last);
-}
-
 void
 cm_cache_report_lookups(struct cm_cache *cache, struct cm_access_stream *stream, cm_entry entry)
 {
    static const struct cm_replacement lookups = {
       .access = access_block,
-      .read_sequence = read_sequence,
-      .read_grid = read_grid,
-      .remove = remove_line,
-      .invalidate = invalidate,
+      .read_sequence = cm_cache_read_one_by_one, /* and so are grids' */
+      .read_grid = cm_cache_refuse_grid,
    };
    if (cache->lookups)
       return;

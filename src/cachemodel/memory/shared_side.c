@@ -214,32 +214,14 @@ enter(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_acc
    cm_cache_access_next(cache, block, stream, access);
 }
 
-static void
-enter_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
-{
-   cache->accesses[stream][0] += count;
-   for (unsigned i = 0; i < count; i++)
-      enter(cache, blocks[i], stream, CM_READ);
-}
-
-/* Its reads are appended one after another. */
-static bool
-enter_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
-{
-   (void)cache;
-   (void)grid;
-   (void)stream;
-   return false;
-}
-
 void
 cm_cache_init_entrance(struct cm_cache *cache, struct cm_cache *shared, struct cm_access_stream *stream,
                        cm_entry entry)
 {
    static const struct cm_replacement entrance = {
       .access = enter,
-      .read_sequence = enter_sequence,
-      .read_grid = enter_grid,
+      .read_sequence = cm_cache_read_one_by_one,
+      .read_grid = cm_cache_refuse_grid,
    };
    *cache = (struct cm_cache){
       .block_shift = shared->block_shift,

@@ -25,14 +25,12 @@ access_block(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum
 static void
 read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, enum cm_stream stream)
 {
-   if (!passes_by(cache, stream)) {
-      cache->cached->read_sequence(cache, blocks, count, stream);
-      cache->folded_block = CM_NO_BLOCK;
+   if (passes_by(cache, stream)) {
+      cm_cache_read_one_by_one(cache, blocks, count, stream);
       return;
    }
-   cache->accesses[stream][0] += count;
-   for (unsigned i = 0; i < count; i++)
-      access_block(cache, blocks[i], stream, CM_READ);
+   cache->cached->read_sequence(cache, blocks, count, stream);
+   cache->folded_block = CM_NO_BLOCK;
 }
 
 static bool
@@ -45,23 +43,8 @@ read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_strea
    return done;
 }
 
-static void
-remove_line(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
-{
-   cache->cached->remove(cache, set, lines, way);
-}
-
-static void
-invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
-{
-   if (cache->cached->invalidate)
-      cache->cached->invalidate(cache, first, last);
-}
-
 const struct cm_replacement cm_replacement_uncached = {
    .access = access_block,
    .read_sequence = read_sequence,
    .read_grid = read_grid,
-   .remove = remove_line,
-   .invalidate = invalidate,
 };

@@ -19,16 +19,6 @@ read_sequence(struct cm_cache *cache, const uint64_t *blocks, unsigned count, en
    cm_next_use_add(cache->future, blocks, count);
 }
 
-/* Their order is what matters. */
-static bool
-read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
-{
-   (void)cache;
-   (void)grid;
-   (void)stream;
-   return false;
-}
-
 static void
 invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
 {
@@ -38,7 +28,7 @@ invalidate(struct cm_cache *cache, uint64_t first, uint64_t last)
 const struct cm_replacement cm_replacement_collect = {
    .access = collect,
    .read_sequence = read_sequence,
-   .read_grid = read_grid,
+   .read_grid = cm_cache_refuse_grid,
    .remove = cm_ways_remove, /* no line is ever filled */
    .invalidate = invalidate,
 };

@@ -28,6 +28,7 @@ rrip_start(struct cm_cache *cache)
    duel->group_shift = duel_group_shift(cache->sets, DRRIP_MIN_GROUP_SETS);
 }
 
+#define RRIP_STARTS
 #include "memory/replacement/rrip_access.h"
 
 RRIP_REPLACEMENTS(drrip);

@@ -36,6 +36,7 @@ rrip_start(struct cm_cache *cache)
    duel->group_shift = duel_group_shift(cache->sets, MIN_GROUP_SETS);
 }
 
+#define RRIP_STARTS
 #include "memory/replacement/rrip_access.h"
 
 RRIP_REPLACEMENTS(gs_drrip);

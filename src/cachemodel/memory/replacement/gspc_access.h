@@ -203,12 +203,6 @@ gspc_of_set(const struct cm_cache *cache, uint64_t set, unsigned ways)
    return rrip_of_set(cache, set, ways, RRIP_AND_MORE);
 }
 
-static inline __attribute__((always_inline)) unsigned
-gspc_find(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways, uint64_t block)
-{
-   return rrip_find_way(gspc_of_set(cache, set, ways), lines, ways, block);
-}
-
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream access_stream)
@@ -260,22 +254,10 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
    return false;
 }
 
-#define cm_policy_find gspc_find
+#define cm_policy_find rrip_find_with_more
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT false
 #include "memory/cache_access.h"
-
-static uint32_t
-gspc_state_bytes(uint32_t ways)
-{
-   return rrip_set_bytes(ways, RRIP_AND_MORE);
-}
-
-static bool
-gspc_is_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
-{
-   return rrip_is_distant(cache, set, way, GSPC_DISTANT);
-}
 
 static void
 gspc_start(struct cm_cache *cache, const struct cm_cache_config *config)
@@ -289,16 +271,16 @@ gspc_start(struct cm_cache *cache, const struct cm_cache_config *config)
    };
    for (uint32_t bank = 0; bank <= cache->bank_mask; bank++)
       gspc_decide(&shared->banks[bank], gspc_bank_of(cache, bank), &shared->thresholds);
-   rrip_start_empty(cache);
+   rrip_start_empty(cache, config);
 }
 
 #define GSPC_REPLACEMENT(name)                    \
    const struct cm_replacement name = {           \
       CM_POLICY_FUNCTIONS,                        \
       .remove = rrip_empty_way,                   \
-      .is_distant = gspc_is_distant,              \
+      .is_distant = rrip_is_distant_of_2_bits,    \
       .set_emptied = rrip_set_emptied,            \
-      .state_bytes = gspc_state_bytes,            \
+      .state_bytes = rrip_state_bytes_with_more,  \
       .shared_bytes = sizeof(struct gspc_shared), \
       .bank_bytes = sizeof(struct gspc_bank),     \
       .start = gspc_start,                        \

@@ -3,16 +3,6 @@
  * the least recently used; the victim of a full set is the first line. */
 #include "memory/replacement/order.h"
 
-static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
-              enum cm_stream stream)
-{
-   (void)cache;
-   (void)set;
-   (void)stream;
-   return way ? cm_order_move_to_front(lines, ways, way) : lines;
-}
-
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
@@ -21,22 +11,9 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
    return lines[ways - 1] == CM_LINE_EMPTY ? ways - 1 : 0;
 }
 
-static inline __attribute__((always_inline)) cm_line *
-cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
-{
-   (void)cache;
-   (void)set;
-   return cm_order_move_to_front(lines, ways, way);
-}
-
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   (void)cache;
-   (void)set;
-   return lines[0] >> 8 == block;
-}
-
+#define cm_policy_hit cm_order_hit
+#define cm_policy_fill cm_order_fill
+#define cm_policy_is_settled cm_order_is_first
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"

@@ -24,17 +24,10 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"
 
-static void
-start(struct cm_cache *cache, const struct cm_cache_config *config)
-{
-   (void)config;
-   rrip_start_empty(cache);
-}
-
 const struct cm_replacement cm_replacement_nru = {
    CM_POLICY_FUNCTIONS,
    .remove = rrip_empty_way,
    .set_emptied = rrip_set_emptied,
    .state_bytes = rrip_state_bytes,
-   .start = start,
+   .start = rrip_start_empty,
 };

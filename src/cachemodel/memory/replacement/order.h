@@ -52,6 +52,45 @@ cm_order_move_to_front(cm_line *lines, unsigned ways, unsigned way)
    return lines;
 }
 
+/** A hit of policies whose first line is the last one used. */
+static inline __attribute__((always_inline)) cm_line *
+cm_order_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+             enum cm_stream stream)
+{
+   (void)cache;
+   (void)set;
+   (void)stream;
+   return way ? cm_order_move_to_front(lines, ways, way) : lines;
+}
+
+/** Whether a hit of theirs moves no line. */
+static inline __attribute__((always_inline)) bool
+cm_order_is_first(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
+{
+   (void)cache;
+   (void)set;
+   return lines[0] >> 8 == block;
+}
+
+/** The victim of policies whose last line leaves first. */
+static inline __attribute__((always_inline)) unsigned
+cm_order_last_way(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
+{
+   (void)cache;
+   (void)set;
+   (void)lines;
+   return ways - 1;
+}
+
+/** A fill that makes the line the first. */
+static inline __attribute__((always_inline)) cm_line *
+cm_order_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
+{
+   (void)cache;
+   (void)set;
+   return cm_order_move_to_front(lines, ways, way);
+}
+
 static void
 cm_order_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {

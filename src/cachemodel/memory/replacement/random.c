@@ -10,17 +10,6 @@ start(struct cm_cache *cache, const struct cm_cache_config *config)
    generator_start(cache->shared);
 }
 
-static inline __attribute__((always_inline)) cm_line *
-cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
-              enum cm_stream stream)
-{
-   (void)cache;
-   (void)set;
-   (void)ways;
-   (void)stream;
-   return lines + way;
-}
-
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
@@ -38,13 +27,8 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    return lines + way;
 }
 
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   (void)set;
-   return cm_find_way(lines, cache->ways, block) < cache->ways;
-}
-
+#define cm_policy_hit cm_ways_hit
+#define cm_policy_is_settled cm_ways_has
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"

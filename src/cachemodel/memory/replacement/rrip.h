@@ -87,8 +87,9 @@ rrip_set_emptied(struct cm_cache *cache, uint64_t set)
 
 /** Before the first access. */
 static inline void
-rrip_start_empty(struct cm_cache *cache)
+rrip_start_empty(struct cm_cache *cache, const struct cm_cache_config *config)
 {
+   (void)config;
    for (uint32_t set = 0; set < cache->sets; set++)
       rrip_set_emptied(cache, set);
 }
@@ -229,10 +230,30 @@ rrip_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, u
    return lines + way;
 }
 
+/** The same of policies that have more. */
+static inline __attribute__((always_inline)) unsigned
+rrip_find_with_more(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways,
+                    uint64_t block)
+{
+   return rrip_find_way(rrip_of_set(cache, set, ways, RRIP_AND_MORE), lines, ways, block);
+}
+
+static inline uint32_t
+rrip_state_bytes_with_more(uint32_t ways)
+{
+   return rrip_set_bytes(ways, RRIP_AND_MORE);
+}
+
 static inline bool
 rrip_is_distant(const struct cm_cache *cache, uint64_t set, unsigned way, uint8_t distant)
 {
    return (cache->state[set * cache->state_bytes + way] & RRIP_PREDICTION) == distant;
+}
+
+static inline bool
+rrip_is_distant_of_2_bits(const struct cm_cache *cache, uint64_t set, unsigned way)
+{
+   return rrip_is_distant(cache, set, way, 3);
 }
 
 static inline uint32_t

@@ -5,8 +5,11 @@
  *
  *    uint8_t rrip_insertion(struct cm_cache *, uint64_t set, enum cm_stream)
  *       the prediction of a block that the stream has missed.
+ *
+ * and, with RRIP_STARTS, if the cache's sets share more than a struct rrip:
+ *
  *    struct rrip_shared, which begins with a struct rrip
- *       what the cache's sets share.
+ *       what they share.
  *    void rrip_start(struct cm_cache *)
  *       after the width has been set.
  *
@@ -14,6 +17,11 @@
  * and cm_replacement_NAME4.
  */
 #include "memory/replacement/rrip.h"
+
+#ifndef RRIP_STARTS
+#define rrip_shared rrip
+#define rrip_start(cache)
+#endif
 
 #define cm_policy_find rrip_find
 #define cm_policy_hit rrip_hit
@@ -45,25 +53,23 @@ rrip_predicts_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
 }
 
 static void
-rrip_start_width(struct cm_cache *cache, uint8_t distant)
+rrip_start_width(struct cm_cache *cache, const struct cm_cache_config *config, uint8_t distant)
 {
    ((struct rrip *)cache->shared)->distant = distant;
-   rrip_start_empty(cache);
+   rrip_start_empty(cache, config);
    rrip_start(cache);
 }
 
 static void
 rrip_start_2_bits(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   (void)config;
-   rrip_start_width(cache, 3);
+   rrip_start_width(cache, config, 3);
 }
 
 static void
 rrip_start_4_bits(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   (void)config;
-   rrip_start_width(cache, 15);
+   rrip_start_width(cache, config, 15);
 }
 
 #define RRIP_REPLACEMENT(name, start_width)       \

@@ -21,15 +21,8 @@ counter_of(const struct cm_cache *cache, uint64_t set, uint64_t block)
 static void
 start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   (void)config;
-   rrip_start_empty(cache);
+   rrip_start_empty(cache, config);
    regions_start(cache->bank_state, cache->bank_mask + 1);
-}
-
-static inline __attribute__((always_inline)) unsigned
-find(const struct cm_cache *cache, uint64_t set, const cm_line *lines, unsigned ways, uint64_t block)
-{
-   return rrip_find_way(rrip_of_set(cache, set, ways, RRIP_AND_MORE), lines, ways, block);
 }
 
 static inline __attribute__((always_inline)) cm_line *
@@ -71,29 +64,17 @@ cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *
 }
 
 /* Each hit counts. */
-#define cm_policy_find find
+#define cm_policy_find rrip_find_with_more
 #define CM_POLICY_FOLDS_FILL false
 #define CM_POLICY_FOLDS_HIT false
 #include "memory/cache_access.h"
 
-static uint32_t
-state_bytes(uint32_t ways)
-{
-   return rrip_set_bytes(ways, RRIP_AND_MORE);
-}
-
-static bool
-is_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
-{
-   return rrip_is_distant(cache, set, way, DISTANT);
-}
-
 const struct cm_replacement cm_replacement_ship_mem = {
    CM_POLICY_FUNCTIONS,
    .remove = rrip_empty_way,
-   .is_distant = is_distant,
+   .is_distant = rrip_is_distant_of_2_bits,
    .set_emptied = rrip_set_emptied,
-   .state_bytes = state_bytes,
+   .state_bytes = rrip_state_bytes_with_more,
    .bank_bytes = NUM_REGIONS,
    .start = start,
 };

@@ -2,16 +2,6 @@
 /* Static re-reference interval prediction: blocks are inserted as long. */
 #include "memory/replacement/rrip.h"
 
-struct rrip_shared {
-   struct rrip rrip;
-};
-
-static void
-rrip_start(struct cm_cache *cache)
-{
-   (void)cache;
-}
-
 static inline uint8_t
 rrip_insertion(struct cm_cache *cache, uint64_t set, enum cm_stream stream)
 {

@@ -69,14 +69,6 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
    return other < ways ? other : ways - 1;
 }
 
-static inline __attribute__((always_inline)) bool
-cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
-{
-   (void)cache;
-   (void)set;
-   return lines[0] >> 8 == block;
-}
-
 static void
 tcor_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {
@@ -92,6 +84,7 @@ tcor_state_bytes(uint32_t ways)
    return ways * (uint32_t)sizeof(uint64_t);
 }
 
+#define cm_policy_is_settled cm_order_is_first
 #define CM_POLICY_FOLDS_FILL true
 #define CM_POLICY_FOLDS_HIT true
 #include "memory/cache_access.h"

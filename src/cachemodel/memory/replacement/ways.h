@@ -14,6 +14,26 @@ cm_ways_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    lines[way] = CM_LINE_EMPTY;
 }
 
+/** A hit, or a fill, that changes nothing. */
+static inline __attribute__((always_inline)) cm_line *
+cm_ways_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
+            enum cm_stream stream)
+{
+   (void)cache;
+   (void)set;
+   (void)ways;
+   (void)stream;
+   return lines + way;
+}
+
+/** Whether a block is present, for policies with such hits. */
+static inline __attribute__((always_inline)) bool
+cm_ways_has(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
+{
+   (void)set;
+   return cm_find_way(lines, cache->ways, block) < cache->ways;
+}
+
 /** A byte of state for each way. */
 static inline uint32_t
 cm_ways_state_bytes(uint32_t ways)
