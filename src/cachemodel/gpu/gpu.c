@@ -14,6 +14,41 @@
 #include "tiling/tile_order.h"
 #include "util/message.h"
 
+/* Builds the parts of a GPU that has its configuration. False when out of memory, or with a line in error. */
+static bool
+build(struct cm_gpu *gpu, struct cm_futures *futures, char *error, size_t error_size)
+{
+   const struct cm_config *config = &gpu->config;
+   cm_address_space_init(&gpu->space, config);
+   gpu->table = cm_gpu_counter_table_create(config);
+   if (!cm_hierarchy_init(&gpu->hierarchy, config) ||
+       !cm_texture_path_init(&gpu->texture, config, &gpu->hierarchy) || !gpu->table)
+      return false;
+   gpu->counts_operations = cm_config_counts_operations(config);
+   if (cm_energy_is_counted(gpu->table)) {
+      gpu->energy = cm_energy_create(config, gpu->table, error, error_size);
+      if (!gpu->energy)
+         return false;
+   }
+   gpu->total = calloc(gpu->table->count, sizeof(uint64_t));
+   gpu->frame = calloc(gpu->table->count, sizeof(uint64_t));
+   gpu->frame_start = calloc(gpu->table->count, sizeof(uint64_t));
+   const bool has_attributes =
+      config->primitive_buffer.lines && config->streams[CM_STREAM_PB_ATTRIBUTE] == CM_UNIT_ATTRIBUTE_CACHE;
+   if (has_attributes)
+      gpu->attribute_cache =
+         cm_attribute_cache_create(config, gpu->hierarchy.caches[CM_UNIT_ATTRIBUTE_CACHE]);
+   const bool has_timing = config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures));
+   if (has_timing)
+      gpu->timing = cm_timing_create(config, &gpu->hierarchy, gpu->texture.nuca);
+   gpu->shading = cm_shading_create(gpu);
+   if (config->mode == CM_MODE_IMR)
+      gpu->immediate = cm_immediate_create(gpu);
+   return gpu->total && gpu->frame && gpu->frame_start && gpu->shading &&
+          (gpu->attribute_cache || !has_attributes) && (gpu->timing || !has_timing) &&
+          (gpu->immediate || config->mode != CM_MODE_IMR);
+}
+
 struct cm_gpu *
 cm_gpu_create(const struct cm_config *config, char *error, size_t error_size)
 {
@@ -29,52 +64,16 @@ cm_gpu_create_with_futures(const struct cm_config *config, struct cm_futures *fu
       return NULL;
    snprintf(error, error_size, "out of memory for the simulated GPU");
    struct cm_gpu *gpu = calloc(1, sizeof *gpu);
-   bool fine = gpu != NULL;
-   if (fine) {
-      gpu->config = *config;
-      cm_address_space_init(&gpu->space, &gpu->config);
-      gpu->table = cm_gpu_counter_table_create(config);
-      fine = cm_hierarchy_init(&gpu->hierarchy, config) &&
-             cm_texture_path_init(&gpu->texture, &gpu->config, &gpu->hierarchy) && gpu->table;
+   if (!gpu)
+      return NULL;
+   gpu->config = *config;
+   if (!build(gpu, futures, error, error_size)) {
+      cm_gpu_destroy(gpu);
+      return NULL;
    }
-   if (fine) {
-      gpu->counts_operations = cm_config_counts_operations(config);
-      if (cm_energy_is_counted(gpu->table)) {
-         gpu->energy = cm_energy_create(&gpu->config, gpu->table, error, error_size);
-         fine = gpu->energy != NULL;
-      }
-   }
-   if (fine) {
-      gpu->total = calloc(gpu->table->count, sizeof(uint64_t));
-      gpu->frame = calloc(gpu->table->count, sizeof(uint64_t));
-      gpu->frame_start = calloc(gpu->table->count, sizeof(uint64_t));
-      fine = gpu->total && gpu->frame && gpu->frame_start;
-   }
-   if (fine && config->primitive_buffer.lines &&
-       config->streams[CM_STREAM_PB_ATTRIBUTE] == CM_UNIT_ATTRIBUTE_CACHE) {
-      gpu->attribute_cache =
-         cm_attribute_cache_create(&gpu->config, gpu->hierarchy.caches[CM_UNIT_ATTRIBUTE_CACHE]);
-      fine = gpu->attribute_cache != NULL;
-   }
-   if (fine && config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures))) {
-      gpu->timing = cm_timing_create(&gpu->config, &gpu->hierarchy, gpu->texture.nuca);
-      fine = gpu->timing != NULL;
-   }
-   if (fine) {
-      gpu->shading = cm_shading_create(gpu);
-      fine = gpu->shading != NULL;
-   }
-   if (fine && config->mode == CM_MODE_IMR) {
-      gpu->immediate = cm_immediate_create(gpu);
-      fine = gpu->immediate != NULL;
-   }
-   if (fine) {
-      if (futures)
-         cm_futures_apply(futures, &gpu->hierarchy);
-      return gpu;
-   }
-   cm_gpu_destroy(gpu);
-   return NULL;
+   if (futures)
+      cm_futures_apply(futures, &gpu->hierarchy);
+   return gpu;
 }
 
 void

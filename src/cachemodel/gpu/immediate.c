@@ -95,33 +95,43 @@ add_quad(struct cm_immediate *immediate, struct block *block, size_t n, const ui
    block->written |= in_block(written, reference);
 }
 
+static void
+access_surface(struct cm_immediate *immediate, struct cm_render_surface *surface, const struct block *block,
+               uint32_t mask, unsigned access)
+{
+   cm_render_surface_access(surface, &immediate->gpu->hierarchy, block->x, block->y, mask, access);
+}
+
+/* Reads stencil and depth, from one attachment where it has both. */
+static void
+read_stencil_and_depth(struct cm_immediate *immediate, const struct block *block, uint32_t mask, bool stencil,
+                       bool depth)
+{
+   if (stencil && !immediate->stencil_is_depth)
+      access_surface(immediate, &immediate->stencil, block, mask, CM_SURFACE_READ);
+   if (depth || (stencil && immediate->stencil_is_depth))
+      access_surface(immediate, &immediate->depth, block, mask, CM_SURFACE_READ);
+}
+
 /* Reads what the tests compare with. */
 static void
 test(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
 {
-   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
-   const bool shared = tests->stencil_test && immediate->stencil_is_depth;
-   if (tests->stencil_test && !immediate->stencil_is_depth)
-      cm_render_surface_access(&immediate->stencil, hierarchy, block->x, block->y, block->covered,
-                               CM_SURFACE_READ);
-   if (tests->depth_test || shared)
-      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, block->covered,
-                               CM_SURFACE_READ);
+   read_stencil_and_depth(immediate, block, block->covered, tests->stencil_test, tests->depth_test);
 }
 
 /* Writes what they change; whether that is depth. */
 static bool
 update(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
 {
-   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
    const uint32_t stencil = tests->stencil_write ? block->covered : 0;
    const uint32_t depth = !tests->depth_write ? 0 : tests->late ? block->written : block->live;
    if (immediate->stencil_is_depth) {
-      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, stencil | depth,
-                               CM_SURFACE_WRITE | CM_SURFACE_KEEP_PART);
+      access_surface(immediate, &immediate->depth, block, stencil | depth,
+                     CM_SURFACE_WRITE | CM_SURFACE_KEEP_PART);
    } else {
-      cm_render_surface_access(&immediate->stencil, hierarchy, block->x, block->y, stencil, CM_SURFACE_WRITE);
-      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, depth, CM_SURFACE_WRITE);
+      access_surface(immediate, &immediate->stencil, block, stencil, CM_SURFACE_WRITE);
+      access_surface(immediate, &immediate->depth, block, depth, CM_SURFACE_WRITE);
    }
    return depth && immediate->depth.has_layer;
 }
@@ -153,8 +163,7 @@ blend(struct cm_immediate *immediate, const struct block *block, const struct cm
         targets &= targets - 1) {
       const uint32_t c = (uint32_t)__builtin_ctz(targets);
       const unsigned read = tests->color_read >> c & 1 ? CM_SURFACE_READ : 0;
-      cm_render_surface_access(&immediate->color[c], &immediate->gpu->hierarchy, block->x, block->y,
-                               block->written, CM_SURFACE_WRITE | read);
+      access_surface(immediate, &immediate->color[c], block, block->written, CM_SURFACE_WRITE | read);
    }
 }
 
@@ -162,19 +171,11 @@ blend(struct cm_immediate *immediate, const struct block *block, const struct cm
 static void
 fetch(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
 {
-   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
-   const bool shared = tests->stencil_fetch && immediate->stencil_is_depth;
-   if (tests->stencil_fetch && !immediate->stencil_is_depth)
-      cm_render_surface_access(&immediate->stencil, hierarchy, block->x, block->y, block->live,
-                               CM_SURFACE_READ);
-   if (tests->depth_fetch || shared)
-      cm_render_surface_access(&immediate->depth, hierarchy, block->x, block->y, block->live,
-                               CM_SURFACE_READ);
+   read_stencil_and_depth(immediate, block, block->live, tests->stencil_fetch, tests->depth_fetch);
    for (uint32_t sources = tests->color_fetch & ((1u << immediate->num_color) - 1); sources;
         sources &= sources - 1) {
       const uint32_t c = (uint32_t)__builtin_ctz(sources);
-      cm_render_surface_access(&immediate->color[c], hierarchy, block->x, block->y, block->live,
-                               CM_SURFACE_READ);
+      access_surface(immediate, &immediate->color[c], block, block->live, CM_SURFACE_READ);
    }
 }
 

@@ -135,6 +135,22 @@ sort_few(cm_ordered_quad *quads, size_t count)
    }
 }
 
+/* Sorts by one digit of the position; quads that have the same keep their order. */
+static void
+sort_by_digit(const cm_ordered_quad *from, cm_ordered_quad *to, size_t count, unsigned shift)
+{
+   size_t offsets[DIGITS] = {0}, sum = 0;
+   for (size_t i = 0; i < count; i++)
+      offsets[from[i] >> shift & (DIGITS - 1)]++;
+   for (unsigned digit = 0; digit < DIGITS; digit++) {
+      const size_t length = offsets[digit];
+      offsets[digit] = sum;
+      sum += length;
+   }
+   for (size_t i = 0; i < count; i++)
+      to[offsets[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+}
+
 /* A radix sort by position; digits that all have in common are skipped. Quads of the same position, if a
  * stream has any, are sorted by index or keep their order. */
 static void
@@ -147,16 +163,7 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
    for (unsigned shift = CM_POSITION_SHIFT; shift < 64; shift += DIGIT_BITS) {
       if (!(varying >> shift & (DIGITS - 1)))
          continue;
-      size_t offsets[DIGITS] = {0}, sum = 0;
-      for (size_t i = 0; i < count; i++)
-         offsets[from[i] >> shift & (DIGITS - 1)]++;
-      for (unsigned digit = 0; digit < DIGITS; digit++) {
-         const size_t length = offsets[digit];
-         offsets[digit] = sum;
-         sum += length;
-      }
-      for (size_t i = 0; i < count; i++)
-         to[offsets[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+      sort_by_digit(from, to, count, shift);
       cm_ordered_quad *swapped = from;
       from = to;
       to = swapped;
@@ -169,17 +176,8 @@ sort_many(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 static void
 sort_area(cm_ordered_quad *quads, cm_ordered_quad *scratch, size_t count)
 {
-   uint32_t offsets[DIGITS] = {0}, sum = 0;
-   for (size_t i = 0; i < count; i++)
-      offsets[quads[i] >> CM_POSITION_SHIFT & (DIGITS - 1)]++;
-   for (unsigned digit = 0; digit < DIGITS; digit++) {
-      const uint32_t length = offsets[digit];
-      offsets[digit] = sum;
-      sum += length;
-   }
    memcpy(scratch, quads, count * sizeof *quads);
-   for (size_t i = 0; i < count; i++)
-      quads[offsets[scratch[i] >> CM_POSITION_SHIFT & (DIGITS - 1)]++] = scratch[i];
+   sort_by_digit(scratch, quads, count, CM_POSITION_SHIFT);
 }
 
 /* Sorts area by area; false where the areas are not in order. */
