@@ -185,8 +185,8 @@ time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 
 /* ---- groups of quads --------------------------------------------------- */
 
-/* Sorts an instruction's footprints by quad. */
-static bool
+/* Sorts an instruction's footprints by quad. Inlined: most events have a single one. */
+static inline __attribute__((always_inline)) bool
 add_footprints(struct cm_shading *shading, struct run *run, const uint32_t *event)
 {
    const uint32_t count = cm_event_count(*event), number = cm_event_unit(*event);

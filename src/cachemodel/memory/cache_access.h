@@ -230,11 +230,14 @@ struct cm_grid_reads {
 };
 
 /** Adds reads of different sets, in two rows. A read of the block that was the last one in its set is
- * folded. Without branches: all blocks are written, and the next one overwrites an absent one. */
+ * folded. Almost without branches: all blocks are written, and the next one overwrites an absent one. */
 static inline __attribute__((always_inline)) void
 cm_grid_reads_add(struct cm_grid_reads *reads, const struct cm_read_grid *grid, uint32_t mask,
                   unsigned period)
 {
+   /* A quad's fragments mostly read the same blocks: then nothing is left of the second and the fourth one. */
+   if (!(mask & ~reads->last))
+      return;
    const unsigned first = (unsigned)__builtin_ctz(mask | 1u << 31) & ~1u;
    const uint64_t accessed = (uint64_t)(mask & ~reads->last) >> first;
    const uint64_t block = grid->block + first / 2 * grid->row;
@@ -315,7 +318,7 @@ static bool
 cm_policy_read_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
    if (cache->grid_misses < CM_MANY_GRID_MISSES && cm_policy_grid_is_settled(cache, grid))
-      cm_cache_expect_misses(cache, -3);
+      cm_cache_expect_hits(cache);
    else if (!cm_policy_look_up_grid(cache, grid, stream))
       return false;
    cache->accesses[stream][0] += grid->accesses;

@@ -239,11 +239,11 @@ greatest(texels a, texels b)
    return result;
 }
 
-/* The columns of a fragment's blocks as bits 0 and 1. */
+/* The columns of a fragment's blocks as bits 0 and 1; second: the first texel of the second column. */
 static inline uint32_t
-column_bits(int32_t x, uint32_t more, int32_t left, uint32_t shift)
+column_bits(int32_t x, uint32_t more, int32_t second)
 {
-   return 1u << ((x >> shift) - left) | 1u << (((x + (int32_t)more) >> shift) - left);
+   return (1u + (x >= second)) | (1u + (x + (int32_t)more >= second));
 }
 
 /* The least and the greatest column and row of a quad's texels. */
@@ -356,7 +356,7 @@ cm_footprint_grid(const struct cm_texture_image *image, const struct cm_footprin
    for (unsigned f = 0; f < 4; f++) {
       uint32_t columns = 1;
       if (right != left) {
-         columns = column_bits(footprint->texel[f].x, more, left, shift);
+         columns = column_bits(footprint->texel[f].x, more, right << shift);
          grid->accesses += (columns == 3) << more;
       }
       grid->readers[f] = columns * both_rows << 2 * (footprint->texel[f].y - top);

@@ -130,7 +130,9 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
       return;
    }
    cm_texture_unit_map(unit, footprint, path, &reads);
-   if (!reads.is_grid || !path->is_direct || !cm_cache_queue_grid(cache, &reads.grid, CM_STREAM_TEXTURE))
+   if (path->is_direct && !reads.is_grid)
+      cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
+   else if (!path->is_direct || !cm_cache_queue_grid(cache, &reads.grid, CM_STREAM_TEXTURE))
       cm_texture_read_blocks(path, &reads, processor);
 }
 

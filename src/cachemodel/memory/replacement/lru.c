@@ -124,7 +124,10 @@ lru_look_up_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum c
       for (unsigned i = 0; i < count; i++)
          cm_policy_look_up(cache, blocks[i], stream, CM_READ, false);
    }
-   cm_cache_expect_misses(cache, cache->counts[stream][CM_CACHE_EVENT_MISSES] == misses ? -3 : 1);
+   if (cache->counts[stream][CM_CACHE_EVENT_MISSES] == misses)
+      cm_cache_expect_hits(cache);
+   else
+      cm_cache_expect_misses(cache, 1);
    return true;
 }
 
