@@ -698,30 +698,6 @@ tbr_batch_flush(struct tbr_context *context)
 }
 
 void
-tbr_screen_wait(struct tbr_screen *screen, uint64_t sequence)
-{
-   tbr_renderer_wait(screen->renderer, sequence);
-}
-
-bool
-tbr_screen_done(struct tbr_screen *screen, uint64_t sequence)
-{
-   return tbr_renderer_done(screen->renderer, sequence);
-}
-
-bool
-tbr_screen_idle(struct tbr_screen *screen)
-{
-   return tbr_renderer_idle(screen->renderer);
-}
-
-void
-tbr_screen_wait_idle(struct tbr_screen *screen)
-{
-   tbr_renderer_wait_idle(screen->renderer);
-}
-
-void
 tbr_frame_end(struct tbr_context *context)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);

@@ -17,8 +17,6 @@
 
 struct tbr_context;
 struct tbr_resource;
-struct tbr_query;
-struct tbr_screen;
 struct tbr_storage;
 struct tbr_fragment_shader;
 struct linear_ctx;
@@ -102,13 +100,6 @@ tbr_batch_set_state(struct tbr_batch *batch, ASSERTED enum tbr_batch_state from,
    batch->state = to;
 }
 
-/** Sequence number of a batch. */
-static inline uint64_t
-tbr_batch_sequence(const struct tbr_batch *batch)
-{
-   return batch->sequence;
-}
-
 /** Keeps a resource's memory, which it returns, alive until the batch is rendered. NULL
  * when out of memory. */
 struct tbr_storage *tbr_batch_hold_storage(struct tbr_batch *batch, const struct tbr_resource *resource);
@@ -144,14 +135,6 @@ void tbr_batch_submit(struct tbr_context *context);
 /** Records that the batch reads a resource; its memory is returned and stays alive as long
  * as the batch. NULL when out of memory. */
 struct tbr_storage *tbr_batch_reads(struct tbr_batch *batch, struct tbr_resource *resource);
-
-/** Waits until the batch with this sequence number, and all before it, have been
- * rendered. The batch must have been submitted. */
-void tbr_screen_wait(struct tbr_screen *screen, uint64_t sequence);
-bool tbr_screen_done(struct tbr_screen *screen, uint64_t sequence);
-/** Whether all submitted batches are rendered / waits until they are. */
-bool tbr_screen_idle(struct tbr_screen *screen);
-void tbr_screen_wait_idle(struct tbr_screen *screen);
 
 /** What queries count of the fragments. */
 struct tbr_fragment_sink {

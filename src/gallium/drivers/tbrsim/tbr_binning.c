@@ -6,7 +6,6 @@
 
 #include "draw/draw_context.h"
 #include "util/u_memory.h"
-#include "util/u_prim.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
 #include "tbr_draw_events.h"

@@ -23,7 +23,6 @@ struct lp_context_ref;
 struct tbr_binning;
 struct tbr_resource;
 struct tbr_storage;
-struct u_upload_mgr;
 
 /** What changed since the last draw. */
 enum tbr_dirty {
@@ -60,6 +59,16 @@ struct tbr_vertex_elements {
 struct tbr_fragment_counting {
    struct tbr_query *part;  /**< NULL: nothing is counted */
    struct list_head active; /**< struct tbr_query */
+};
+
+/** Memories that draw reads or writes immediately, by the resource's binding: referenced, as another
+ * context may replace them. */
+struct tbr_held_storages {
+   struct tbr_storage *constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
+   struct tbr_storage *textures[PIPE_SHADER_TYPES][PIPE_MAX_SHADER_SAMPLER_VIEWS];
+   struct tbr_storage *vertices[PIPE_MAX_ATTRIBS];
+   struct tbr_storage *feedback[PIPE_MAX_SO_BUFFERS];
+   struct tbr_storage *indices;
 };
 
 /** What vertex and geometry shaders write to shader buffer 0, besides their results. */
@@ -108,14 +117,8 @@ struct tbr_context {
    struct pipe_constant_buffer constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
    uint32_t fragment_buffers; /**< mask of the fragment stage's constants that the application can write */
    uint32_t fragment_writes[TBR_MAX_CONSTANT_BUFFERS]; /**< their tbr_resource.writes when copied last */
-   /** Memories that draw reads or writes immediately, by the resource's binding: referenced,
-    * as another context may replace them. */
-   struct tbr_storage *held_constants[PIPE_SHADER_TYPES][TBR_MAX_CONSTANT_BUFFERS];
-   uint32_t mapped_constants[PIPE_SHADER_TYPES]; /**< masks of those that are mapped in draw */
-   struct tbr_storage *held_vertices[PIPE_MAX_ATTRIBS];
-   struct tbr_storage *held_textures[PIPE_SHADER_TYPES][PIPE_MAX_SHADER_SAMPLER_VIEWS];
-   struct tbr_storage *held_feedback[PIPE_MAX_SO_BUFFERS];
-   struct tbr_storage *held_indices;
+   uint32_t mapped_constants[PIPE_SHADER_TYPES];       /**< masks of those that are mapped in draw */
+   struct tbr_held_storages held;
    struct tbr_vertex_marks vertex_marks;
    struct pipe_stream_output_target *stream_output[PIPE_MAX_SO_BUFFERS];
    unsigned num_stream_output;
@@ -173,7 +176,7 @@ void tbr_flush_init_context(struct tbr_context *context); /* tbr_fence.c: flush 
 void tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource);
 /** Maps the current memory of constant buffers for vertex and geometry shaders. */
 void tbr_state_refresh_constants(struct tbr_context *context);
-/** Drops the references to a memory; the next draw that reads it takes a new one. */
+/** Drops the references to a memory (NULL: to all); the next draw that reads it takes a new one. */
 void tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage);
 /** Drops all references of the bound state. */
 void tbr_state_release(struct tbr_context *context);

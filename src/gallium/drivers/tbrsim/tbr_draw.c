@@ -9,8 +9,6 @@
 #include "util/log.h"
 #include "util/u_atomic.h"
 #include "util/u_draw.h"
-#include "util/u_inlines.h"
-#include "util/u_math.h"
 #include "util/u_memory.h"
 #include "tbr_batch.h"
 #include "tbr_binning.h"
@@ -186,11 +184,10 @@ map_vertex_buffers(struct tbr_context *context)
 {
    for (unsigned i = 0; i < context->num_vertex_buffers; i++) {
       const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[i];
-      if (buffer->is_user_buffer)
-         draw_set_mapped_vertex_buffer(context->draw, i, buffer->buffer.user, ~(size_t)0);
-      else if (buffer->buffer.resource) {
-         tbr_resource_hold(tbr_resource(buffer->buffer.resource), &context->held_vertices[i]);
-         draw_set_mapped_vertex_buffer(context->draw, i, context->held_vertices[i]->memory,
+      assert(!buffer->is_user_buffer);
+      if (buffer->buffer.resource) {
+         tbr_resource_hold(tbr_resource(buffer->buffer.resource), &context->held.vertices[i]);
+         draw_set_mapped_vertex_buffer(context->draw, i, context->held.vertices[i]->memory,
                                        buffer->buffer.resource->width0);
       }
    }
@@ -219,8 +216,8 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
       uint32_t width = resource->base.width0, depth = resource->base.depth0;
 
       tbr_resource_wait(context, resource, false);
-      tbr_resource_hold(resource, &context->held_textures[stage][i]);
-      const uint8_t *base = context->held_textures[stage][i]->memory;
+      tbr_resource_hold(resource, &context->held.textures[stage][i]);
+      const uint8_t *base = context->held.textures[stage][i]->memory;
       if (view->target == PIPE_BUFFER) {
          const uint32_t offset = MIN2(view->u.buf.offset, width);
          const uint32_t texels =
@@ -260,8 +257,8 @@ map_feedback_buffers(struct tbr_context *context)
       struct tbr_resource *resource = tbr_resource(target->target.buffer);
       tbr_resource_prepare_write(context, resource);
       p_atomic_inc(&resource->writes);
-      tbr_resource_hold(resource, &context->held_feedback[i]);
-      target->mapping = context->held_feedback[i]->memory;
+      tbr_resource_hold(resource, &context->held.feedback[i]);
+      target->mapping = context->held.feedback[i]->memory;
    }
    draw_set_mapped_so_targets(context->draw, context->num_stream_output,
                               (struct draw_so_target **)context->stream_output);
@@ -300,8 +297,8 @@ map_indices(struct tbr_context *context, const struct pipe_draw_info *info)
    indices.available = ~(size_t)0;
    if (!info->has_user_indices) {
       bytes = info->index.resource->width0;
-      tbr_resource_hold(tbr_resource(info->index.resource), &context->held_indices);
-      indices.data = context->held_indices->memory;
+      tbr_resource_hold(tbr_resource(info->index.resource), &context->held.indices);
+      indices.data = context->held.indices->memory;
       indices.available = bytes / info->index_size;
    }
    draw_set_indexes(context->draw, indices.data, info->index_size, bytes);

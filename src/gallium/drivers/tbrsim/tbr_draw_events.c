@@ -9,13 +9,11 @@
 #include "util/format/u_format.h"
 #include "util/log.h"
 #include "util/u_atomic.h"
-#include "util/u_math.h"
 #include "util/u_prim.h"
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"
 #include "tbr_draw_tests.h"
-#include "tbr_formats.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
 
@@ -26,20 +24,17 @@ describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct c
    for (unsigned i = 0; i < MIN2(elements->count, CM_MAX_VERTEX_ELEMENTS); i++) {
       const struct pipe_vertex_element *element = &elements->elements[i];
       const struct pipe_vertex_buffer *buffer = &context->vertex_buffers[element->vertex_buffer_index];
-      if (!buffer->is_user_buffer && !buffer->buffer.resource)
+      if (!buffer->buffer.resource)
          continue;
+      assert(!buffer->is_user_buffer);
+      struct tbr_resource *resource = tbr_resource(buffer->buffer.resource);
+      tbr_resource_announce(context, resource);
       struct cm_vertex_element *described = &event->elements[event->num_elements++];
       described->offset = buffer->buffer_offset + element->src_offset;
       described->stride = element->src_stride;
       described->bytes = util_format_get_blocksize(element->src_format);
       described->instance_divisor = element->instance_divisor;
-      if (buffer->is_user_buffer) {
-         described->buffer = tbr_resource_user_buffer(context, buffer->buffer.user);
-      } else {
-         struct tbr_resource *resource = tbr_resource(buffer->buffer.resource);
-         tbr_resource_announce(context, resource);
-         described->buffer = resource->id;
-      }
+      described->buffer = resource->id;
    }
 }
 
@@ -93,8 +88,7 @@ static bool
 reads_color(const struct tbr_draw_state *state, unsigned buffer, enum pipe_format format)
 {
    const struct pipe_rt_blend_state *rt = &state->blend.rt[buffer];
-   const unsigned channels = tbr_format_channels(format);
-   if ((rt->colormask & channels) != channels)
+   if (!util_format_colormask_full(util_format_description(format), rt->colormask))
       return true;
    if (state->blend.logicop_enable)
       return state->blend.logicop_func != PIPE_LOGICOP_CLEAR &&
@@ -222,7 +216,7 @@ describe_index_buffer(struct tbr_context *context, const struct pipe_draw_info *
    event->index_bytes = info->index_size;
    event->index_offset = draw->start * info->index_size;
    if (info->has_user_indices) {
-      event->index_buffer = tbr_resource_user_buffer(context, info->index.user);
+      event->index_buffer = tbr_resource_user_buffer(context);
    } else {
       struct tbr_resource *resource = tbr_resource(info->index.resource);
       tbr_resource_announce(context, resource);

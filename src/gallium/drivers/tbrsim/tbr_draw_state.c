@@ -11,7 +11,6 @@
 #include "util/u_viewport.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
-#include "tbr_formats.h"
 #include "tbr_query.h"
 #include "tbr_resource.h"
 #include "tbr_shader.h"
@@ -58,13 +57,6 @@ update_blend(const struct tbr_context *context, const struct tbr_batch *batch, s
    state->sample_mask = context->sample_mask;
 }
 
-/** What the shader reads of the framebuffer. */
-static void
-update_fetches(const struct tbr_context *context, struct tbr_draw_state *state)
-{
-   state->fetched = context->fragment_shader->fetched;
-}
-
 /** What multisampling does beyond single samples. */
 static void
 update_samples(const struct tbr_context *context, const struct tbr_batch *batch, struct tbr_draw_state *state)
@@ -104,9 +96,8 @@ replaces_all_colors(const struct tbr_batch *batch, const struct tbr_draw_state *
       const struct tbr_attachment *color = &batch->pass.color[i];
       if (!color->memory)
          continue;
-      const unsigned channels = tbr_format_channels(color->format);
       if (!(outputs & BITFIELD_BIT(i)) || state->blend.rt[i].blend_enable ||
-          (state->blend.rt[i].colormask & channels) != channels)
+          !util_format_colormask_full(util_format_description(color->format), state->blend.rt[i].colormask))
          return false;
    }
    return true;
@@ -223,17 +214,14 @@ static bool
 copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffer, struct tbr_storage **held,
                unsigned least, struct tbr_constant_buffer *copy)
 {
-   const uint8_t *source = buffer->user_buffer;
-   size_t size = buffer->buffer_size;
+   size_t size = 0;
+   assert(!buffer->user_buffer);
    if (buffer->buffer) {
       const size_t available = buffer->buffer->width0;
       tbr_resource_hold(tbr_resource(buffer->buffer), held);
-      source = (*held)->memory;
-      size = buffer->buffer_offset < available ? MIN2(size, available - buffer->buffer_offset) : 0;
+      if (buffer->buffer_offset < available)
+         size = MIN2(buffer->buffer_size, available - buffer->buffer_offset) & ~(size_t)3;
    }
-   if (!source)
-      size = 0;
-   size &= ~(size_t)3;
 
    const size_t room = MAX2(size, least * sizeof(uint32_t));
    if (!room) {
@@ -244,9 +232,8 @@ copy_constants(struct tbr_batch *batch, const struct pipe_constant_buffer *buffe
    uint8_t *words = tbr_batch_allocate(batch, room);
    if (!words)
       return false;
-   assert(size <= room && (!size || source));
    if (size)
-      memcpy(words, source + buffer->buffer_offset, size);
+      memcpy(words, (*held)->memory + buffer->buffer_offset, size);
    memset(words + size, 0, room - size);
    *copy = (struct tbr_constant_buffer){(const uint32_t *)words, size / sizeof(uint32_t)};
    return true;
@@ -271,7 +258,7 @@ update_constants(struct tbr_context *context, struct tbr_batch *batch, struct tb
    const unsigned pushed = context->fragment_shader->num_pushed_constants * 4;
    for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++) {
       if (!copy_constants(batch, &context->constants[PIPE_SHADER_FRAGMENT][i],
-                          &context->held_constants[PIPE_SHADER_FRAGMENT][i], i == 0 ? pushed : 0,
+                          &context->held.constants[PIPE_SHADER_FRAGMENT][i], i == 0 ? pushed : 0,
                           &state->resources.constants[i]))
          return false;
    }
@@ -409,7 +396,7 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
       update_rasterizer(context, batch, state);
    if (dirty & (TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_BLEND | TBR_DIRTY_RASTERIZER | TBR_DIRTY_SAMPLE_MASK |
                 TBR_DIRTY_FRAMEBUFFER)) {
-      update_fetches(context, state);
+      state->fetched = context->fragment_shader->fetched;
       update_samples(context, batch, state);
       if (!update_shader(context, batch, state))
          return false;

@@ -7,7 +7,7 @@
 #include "tbr_batch.h"
 #include "tbr_context.h"
 #include "tbr_counter_query.h"
-#include "tbr_screen.h"
+#include "tbr_renderer.h"
 
 struct tbr_fence {
    struct pipe_reference reference;
@@ -20,8 +20,10 @@ tbr_fence(struct pipe_fence_handle *handle)
    return (struct tbr_fence *)handle;
 }
 
-struct pipe_fence_handle *
-tbr_fence_create(uint64_t sequence)
+/** A fence that is signalled once the batch with this number, which must have been
+ * submitted, and all before it have been rendered (0: at once). NULL when out of memory. */
+static struct pipe_fence_handle *
+create_fence(uint64_t sequence)
 {
    struct tbr_fence *fence = CALLOC_STRUCT(tbr_fence);
    if (!fence)
@@ -51,12 +53,12 @@ fence_finish(struct pipe_screen *base, struct pipe_context *context, struct pipe
    const uint64_t sequence = handle ? tbr_fence(handle)->sequence : 0;
 
    if (timeout == OS_TIMEOUT_INFINITE) {
-      tbr_screen_wait(screen, sequence);
+      tbr_renderer_wait(screen->renderer, sequence);
       return true;
    }
 
    const int64_t deadline = os_time_get_absolute_timeout(timeout);
-   while (!tbr_screen_done(screen, sequence)) {
+   while (!tbr_renderer_done(screen->renderer, sequence)) {
       if (os_time_get_nano() >= deadline)
          return false;
       os_time_sleep(100);
@@ -87,7 +89,7 @@ flush(struct pipe_context *base, struct pipe_fence_handle **fence, unsigned flag
       tbr_frame_end(context);
    if (fence) {
       base->screen->fence_reference(base->screen, fence, NULL);
-      *fence = tbr_fence_create(context->last_batch);
+      *fence = create_fence(context->last_batch);
    }
 }
 

@@ -57,15 +57,3 @@ tbr_format_is_color_renderable(enum pipe_format format)
    return pack && (pack->pack_rgba_float || pack->pack_rgba_uint || pack->pack_rgba_sint) &&
           util_format_fetch_rgba_func(format);
 }
-
-unsigned
-tbr_format_channels(enum pipe_format format)
-{
-   const struct util_format_description *description = util_format_description(format);
-   unsigned mask = 0;
-   for (unsigned c = 0; c < 4; c++) {
-      if (description->swizzle[c] <= PIPE_SWIZZLE_W)
-         mask |= 1u << c;
-   }
-   return mask;
-}

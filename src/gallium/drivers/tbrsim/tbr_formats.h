@@ -18,7 +18,4 @@ bool tbr_format_is_color_renderable(enum pipe_format format);
 /** Whether a depth or stencil buffer can have the format. */
 bool tbr_format_is_depth_stencil(enum pipe_format format);
 
-/** The channels that a pixel has, as a colour mask: bit 0 is red. */
-unsigned tbr_format_channels(enum pipe_format format);
-
 #endif

@@ -6,15 +6,13 @@
  */
 #include <stddef.h>
 
-#include "gallivm/lp_bld_arit.h"
 #include "gallivm/lp_bld_const.h"
 #include "gallivm/lp_bld_flow.h"
 #include "gallivm/lp_bld_init.h"
 #include "gallivm/lp_bld_misc.h"
 #include "gallivm/lp_bld_intr.h"
-#include "gallivm/lp_bld_jit_types.h"
 #include "gallivm/lp_bld_nir.h"
-#include "gallivm/lp_bld_struct.h"
+#include "gallivm/lp_bld_pack.h"
 #include "gallivm/lp_bld_swizzle.h"
 #include "gallivm/lp_bld_type.h"
 #include "nir.h"
@@ -40,32 +38,23 @@ struct jit {
    LLVMValueRef w[2];         /**< their inverses */
 };
 
-static LLVMTypeRef
-byte_type(const struct jit *jit)
-{
-   return LLVMInt8TypeInContext(jit->gallivm->context);
-}
-
-static LLVMValueRef
-address(const struct jit *jit, LLVMValueRef base, size_t offset)
-{
-   LLVMValueRef index = lp_build_const_int32(jit->gallivm, (int)offset);
-   return LLVMBuildGEP2(jit->builder, byte_type(jit), base, &index, 1, "");
-}
-
 static LLVMValueRef
 load(const struct jit *jit, LLVMTypeRef type, LLVMValueRef base, size_t offset)
 {
-   LLVMValueRef value = LLVMBuildLoad2(jit->builder, type, address(jit, base, offset), "");
-   LLVMSetAlignment(value, 4);
-   return value;
+   return tbr_jit_load(jit->gallivm, type, base, offset);
+}
+
+static LLVMValueRef
+load_pointer(const struct jit *jit, LLVMValueRef base, size_t offset)
+{
+   LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
+   return LLVMBuildLoad2(jit->builder, pointer, tbr_jit_address(jit->gallivm, base, offset), "");
 }
 
 static void
 store(const struct jit *jit, LLVMValueRef value, LLVMValueRef base, size_t offset)
 {
-   LLVMValueRef instruction = LLVMBuildStore(jit->builder, value, address(jit, base, offset));
-   LLVMSetAlignment(instruction, 4);
+   tbr_jit_store(jit->gallivm, value, base, offset);
 }
 
 /* ---- inputs ------------------------------------------------------------ */
@@ -77,27 +66,15 @@ enum coefficient { COEFFICIENT_BASE, COEFFICIENT_DDX, COEFFICIENT_DDY };
 static LLVMValueRef
 load_planes(const struct jit *jit, unsigned plane)
 {
-   LLVMTypeRef quad = LLVMVectorType(LLVMFloatTypeInContext(jit->gallivm->context), 4);
-   LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
+   const struct lp_type quad = lp_type_float_vec(32, 4 * 32);
    LLVMValueRef parts[TBR_QUADS];
 
    for (unsigned q = 0; q < TBR_QUADS; q++) {
       LLVMValueRef planes =
-         LLVMBuildLoad2(jit->builder, pointer,
-                        address(jit, jit->block,
-                                offsetof(struct tbr_fragment_block, planes) + q * sizeof(void *)),
-                        "");
-      parts[q] = load(jit, quad, planes, plane * sizeof(struct tbr_plane));
+         load_pointer(jit, jit->block, offsetof(struct tbr_fragment_block, planes) + q * sizeof(void *));
+      parts[q] = load(jit, lp_build_vec_type(jit->gallivm, quad), planes, plane * sizeof(struct tbr_plane));
    }
-   for (unsigned size = 4, count = TBR_QUADS; count > 1; size *= 2, count /= 2) {
-      LLVMValueRef lanes[TBR_LANES];
-      for (unsigned i = 0; i < 2 * size; i++)
-         lanes[i] = lp_build_const_int32(jit->gallivm, i);
-      for (unsigned i = 0; i < count / 2; i++)
-         parts[i] = LLVMBuildShuffleVector(jit->builder, parts[2 * i], parts[2 * i + 1],
-                                           LLVMConstVector(lanes, 2 * size), "");
-   }
-   return parts[0];
+   return lp_build_concat(jit->gallivm, parts, quad, TBR_QUADS);
 }
 
 static LLVMValueRef
@@ -307,12 +284,9 @@ interpolate_at(const struct lp_build_fs_iface *base, struct lp_build_context *bu
 static void
 build_pushed_constants(const struct jit *jit, LLVMValueRef (*slots)[4])
 {
-   LLVMTypeRef pointer = LLVMPointerTypeInContext(jit->gallivm->context, 0);
    LLVMTypeRef scalar = LLVMFloatTypeInContext(jit->gallivm->context);
-   LLVMValueRef words = LLVMBuildLoad2(jit->builder, pointer,
-                                       address(jit, jit->resources,
-                                               offsetof(struct tbr_fragment_resources, constants[0].words)),
-                                       "constants");
+   LLVMValueRef words =
+      load_pointer(jit, jit->resources, offsetof(struct tbr_fragment_resources, constants[0].words));
    const unsigned kind = LLVMGetMDKindIDInContext(jit->gallivm->context, "invariant.load", 14);
    LLVMValueRef none = LLVMMDNodeInContext(jit->gallivm->context, NULL, 0);
 
@@ -348,7 +322,7 @@ output_slot(const nir_shader *nir, unsigned location, unsigned index)
 static void
 store_color(const struct jit *jit, LLVMValueRef (*outputs)[4], int slot, size_t offset)
 {
-   for (unsigned c = 0; c < 4; c++) {
+   for (unsigned c = 0; slot >= 0 && c < 4; c++) {
       LLVMValueRef pointer = outputs[slot][c];
       LLVMValueRef value =
          pointer ? LLVMBuildLoad2(jit->builder, jit->vector, pointer, "") : LLVMConstNull(jit->vector);
@@ -359,29 +333,27 @@ store_color(const struct jit *jit, LLVMValueRef (*outputs)[4], int slot, size_t 
 static void
 store_outputs(const struct jit *jit, const nir_shader *nir, LLVMValueRef (*outputs)[4])
 {
-   for (unsigned i = 0; i < jit->key->num_color_buffers; i++) {
-      const int slot = output_slot(nir, FRAG_RESULT_DATA0 + i, 0);
+   /* Which component gallivm has them in. */
+   static const struct {
+      uint8_t location, component;
+      size_t offset;
+   } others[] = {
+      {FRAG_RESULT_DEPTH, 2, offsetof(struct tbr_fragment_block, depth)},
+      {FRAG_RESULT_STENCIL, 1, offsetof(struct tbr_fragment_block, stencil)},
+      {FRAG_RESULT_SAMPLE_MASK, 0, offsetof(struct tbr_fragment_block, sample_mask)},
+   };
+   for (unsigned i = 0; i < jit->key->num_color_buffers; i++)
+      store_color(jit, outputs, output_slot(nir, FRAG_RESULT_DATA0 + i, 0),
+                  offsetof(struct tbr_fragment_block, color[i]));
+   if (jit->key->dual_source)
+      store_color(jit, outputs, output_slot(nir, FRAG_RESULT_DATA0, 1),
+                  offsetof(struct tbr_fragment_block, color_second));
+   for (unsigned i = 0; i < ARRAY_SIZE(others); i++) {
+      const int slot = output_slot(nir, others[i].location, 0);
       if (slot >= 0)
-         store_color(jit, outputs, slot, offsetof(struct tbr_fragment_block, color[i]));
+         store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[slot][others[i].component], ""),
+               jit->block, others[i].offset);
    }
-   if (jit->key->dual_source) {
-      const int slot = output_slot(nir, FRAG_RESULT_DATA0, 1);
-      if (slot >= 0)
-         store_color(jit, outputs, slot, offsetof(struct tbr_fragment_block, color_second));
-   }
-
-   const int depth = output_slot(nir, FRAG_RESULT_DEPTH, 0);
-   if (depth >= 0)
-      store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[depth][2], ""), jit->block,
-            offsetof(struct tbr_fragment_block, depth));
-   const int stencil = output_slot(nir, FRAG_RESULT_STENCIL, 0);
-   if (stencil >= 0)
-      store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[stencil][1], ""), jit->block,
-            offsetof(struct tbr_fragment_block, stencil));
-   const int sample_mask = output_slot(nir, FRAG_RESULT_SAMPLE_MASK, 0);
-   if (sample_mask >= 0)
-      store(jit, LLVMBuildLoad2(jit->builder, jit->vector, outputs[sample_mask][0], ""), jit->block,
-            offsetof(struct tbr_fragment_block, sample_mask));
 }
 
 static void
@@ -453,8 +425,10 @@ build_body(struct jit *jit, nir_shader *nir)
    const struct lp_build_tgsi_params params = {
       .type = jit->type,
       .mask = &mask,
-      .ssbo_ptr = address(jit, jit->resources, offsetof(struct tbr_fragment_resources, loops_ended)),
-      .consts_ptr = address(jit, jit->resources, offsetof(struct tbr_fragment_resources, constants)),
+      .ssbo_ptr =
+         tbr_jit_address(jit->gallivm, jit->resources, offsetof(struct tbr_fragment_resources, loops_ended)),
+      .consts_ptr =
+         tbr_jit_address(jit->gallivm, jit->resources, offsetof(struct tbr_fragment_resources, constants)),
       .system_values = &system_values,
       .inputs = (const LLVMValueRef(*)[4])inputs,
       .num_inputs = num_slots,

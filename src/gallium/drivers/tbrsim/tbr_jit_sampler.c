@@ -21,26 +21,38 @@ tbr_jit_lane_bits(struct gallivm_state *gallivm, LLVMValueRef mask)
    return LLVMBuildZExt(gallivm->builder, bits, word, "");
 }
 
-static LLVMValueRef
-address(struct gallivm_state *gallivm, LLVMValueRef base, size_t offset)
+LLVMValueRef
+tbr_jit_address(struct gallivm_state *gallivm, LLVMValueRef base, size_t offset)
 {
    LLVMValueRef index = lp_build_const_int32(gallivm, (int)offset);
    return LLVMBuildGEP2(gallivm->builder, LLVMInt8TypeInContext(gallivm->context), base, &index, 1, "");
 }
 
+LLVMValueRef
+tbr_jit_load(struct gallivm_state *gallivm, LLVMTypeRef type, LLVMValueRef base, size_t offset)
+{
+   LLVMValueRef value = LLVMBuildLoad2(gallivm->builder, type, tbr_jit_address(gallivm, base, offset), "");
+   LLVMSetAlignment(value, 4);
+   return value;
+}
+
+void
+tbr_jit_store(struct gallivm_state *gallivm, LLVMValueRef value, LLVMValueRef base, size_t offset)
+{
+   LLVMSetAlignment(LLVMBuildStore(gallivm->builder, value, tbr_jit_address(gallivm, base, offset)), 4);
+}
+
 static void
 put(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, LLVMValueRef value, size_t offset)
 {
-   LLVMValueRef store = LLVMBuildStore(gallivm->builder, value, address(gallivm, sampler->arguments, offset));
-   LLVMSetAlignment(store, 4);
+   tbr_jit_store(gallivm, value, sampler->arguments, offset);
 }
 
 static void
 put_byte(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, unsigned value, size_t offset)
 {
    LLVMValueRef byte = LLVMConstInt(LLVMInt8TypeInContext(gallivm->context), value, 0);
-   LLVMValueRef store = LLVMBuildStore(gallivm->builder, byte, address(gallivm, sampler->arguments, offset));
-   LLVMSetAlignment(store, 1);
+   LLVMBuildStore(gallivm->builder, byte, tbr_jit_address(gallivm, sampler->arguments, offset));
 }
 
 /** The binding of the instruction's texture unit; an index that the shader
@@ -53,7 +65,7 @@ load_binding(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sample
    LLVMTypeRef pointer = LLVMPointerTypeInContext(gallivm->context, 0);
    assert(unit < TBR_MAX_TEXTURES);
    LLVMValueRef textures =
-      address(gallivm, sampler->resources, offsetof(struct tbr_fragment_resources, textures));
+      tbr_jit_address(gallivm, sampler->resources, offsetof(struct tbr_fragment_resources, textures));
    LLVMValueRef index = lp_build_const_int32(gallivm, unit);
    if (offset) {
       index = LLVMBuildAdd(builder, index, offset, "");
@@ -130,14 +142,29 @@ put_controls(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sample
             offsetof(struct tbr_sample_arguments, gather_component));
 }
 
+/** Calls a function that a structure points to, and loads the result from the arguments. */
+static void
+call(struct gallivm_state *gallivm, const struct tbr_jit_sampler *sampler, LLVMValueRef structure,
+     size_t offset, LLVMTypeRef last_type, LLVMValueRef operands[3], LLVMTypeRef vector,
+     LLVMValueRef result[4])
+{
+   LLVMTypeRef pointer = LLVMPointerTypeInContext(gallivm->context, 0);
+   LLVMTypeRef parameters[] = {pointer, pointer, last_type};
+   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(gallivm->context), parameters, 3, 0);
+   LLVMValueRef function =
+      LLVMBuildLoad2(gallivm->builder, pointer, tbr_jit_address(gallivm, structure, offset), "");
+   LLVMBuildCall2(gallivm->builder, type, function, operands, 3, "");
+
+   for (unsigned i = 0; i < 4; i++)
+      result[i] = tbr_jit_load(gallivm, vector, sampler->arguments,
+                               offsetof(struct tbr_sample_arguments, texel) + i * sizeof(float) * TBR_LANES);
+}
+
 static void
 emit_tex_sample(const struct lp_build_sampler_soa *base, struct gallivm_state *gallivm,
                 const struct lp_sampler_params *params)
 {
    const struct tbr_jit_sampler *sampler = (const struct tbr_jit_sampler *)base;
-   LLVMBuilderRef builder = gallivm->builder;
-   LLVMTypeRef pointer = LLVMPointerTypeInContext(gallivm->context, 0);
-   LLVMTypeRef vector = lp_build_vec_type(gallivm, params->type);
 
    put_coordinates(gallivm, sampler, params);
    put(gallivm, sampler, tbr_jit_lane_bits(gallivm, params->exec_mask),
@@ -145,20 +172,10 @@ emit_tex_sample(const struct lp_build_sampler_soa *base, struct gallivm_state *g
    put_controls(gallivm, sampler, params);
 
    LLVMValueRef binding = load_binding(gallivm, sampler, params->texture_index, params->texture_index_offset);
-   LLVMValueRef function =
-      LLVMBuildLoad2(builder, pointer,
-                     address(gallivm, binding, offsetof(struct tbr_texture_binding, sample)), "sample");
-   LLVMTypeRef parameters[] = {pointer, pointer, pointer};
-   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(gallivm->context), parameters, 3, 0);
    LLVMValueRef operands[] = {sampler->thread, binding, sampler->arguments};
-   LLVMBuildCall2(builder, type, function, operands, 3, "");
-
-   for (unsigned i = 0; i < 4; i++) {
-      const size_t offset = offsetof(struct tbr_sample_arguments, texel) + i * sizeof(float) * TBR_LANES;
-      params->texel[i] =
-         LLVMBuildLoad2(builder, vector, address(gallivm, sampler->arguments, offset), "texel");
-      LLVMSetAlignment(params->texel[i], 4);
-   }
+   call(gallivm, sampler, binding, offsetof(struct tbr_texture_binding, sample),
+        LLVMPointerTypeInContext(gallivm->context, 0), operands, lp_build_vec_type(gallivm, params->type),
+        params->texel);
 }
 
 static void
@@ -166,31 +183,16 @@ emit_size_query(const struct lp_build_sampler_soa *base, struct gallivm_state *g
                 const struct lp_sampler_size_query_params *params)
 {
    const struct tbr_jit_sampler *sampler = (const struct tbr_jit_sampler *)base;
-   LLVMBuilderRef builder = gallivm->builder;
-   LLVMTypeRef pointer = LLVMPointerTypeInContext(gallivm->context, 0);
-   LLVMTypeRef word = LLVMInt32TypeInContext(gallivm->context);
    LLVMTypeRef vector = lp_build_int_vec_type(gallivm, params->int_type);
 
    LLVMValueRef binding = load_binding(gallivm, sampler, params->texture_unit, params->texture_unit_offset);
    LLVMValueRef level = params->explicit_lod ? params->explicit_lod : LLVMConstNull(vector);
    put(gallivm, sampler, level, offsetof(struct tbr_sample_arguments, lod));
 
-   LLVMTypeRef parameters[] = {pointer, pointer, word};
-   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(gallivm->context), parameters, 3, 0);
-   LLVMValueRef function = LLVMBuildLoad2(builder, pointer,
-                                          address(gallivm, sampler->resources,
-                                                  offsetof(struct tbr_fragment_resources, query_size)),
-                                          "size");
    LLVMValueRef operands[] = {binding, sampler->arguments,
                               lp_build_const_int32(gallivm, params->samples_only)};
-   LLVMBuildCall2(builder, type, function, operands, 3, "");
-
-   for (unsigned i = 0; i < 4; i++) {
-      const size_t offset = offsetof(struct tbr_sample_arguments, texel) + i * sizeof(float) * TBR_LANES;
-      params->sizes_out[i] =
-         LLVMBuildLoad2(builder, vector, address(gallivm, sampler->arguments, offset), "size");
-      LLVMSetAlignment(params->sizes_out[i], 4);
-   }
+   call(gallivm, sampler, sampler->resources, offsetof(struct tbr_fragment_resources, query_size),
+        LLVMInt32TypeInContext(gallivm->context), operands, vector, params->sizes_out);
 }
 
 /** How many components the derivatives have: gallivm sets those and leaves the others

@@ -4,7 +4,6 @@
 #define TBR_JIT_SAMPLER_H
 
 #include "gallivm/lp_bld_tgsi.h"
-#include "gallivm/lp_bld_sample.h"
 #include "tbr_limits.h"
 
 struct nir_shader;
@@ -20,6 +19,11 @@ struct tbr_jit_sampler {
 /** Allocates the arguments' stack space in the function under construction, of a shader. */
 void tbr_jit_sampler_init(struct tbr_jit_sampler *sampler, struct gallivm_state *gallivm, struct lp_type type,
                           LLVMValueRef resources, LLVMValueRef thread, const struct nir_shader *nir);
+
+/** The address at an offset in bytes from a pointer; a load and a store of words there. */
+LLVMValueRef tbr_jit_address(struct gallivm_state *gallivm, LLVMValueRef base, size_t offset);
+LLVMValueRef tbr_jit_load(struct gallivm_state *gallivm, LLVMTypeRef type, LLVMValueRef base, size_t offset);
+void tbr_jit_store(struct gallivm_state *gallivm, LLVMValueRef value, LLVMValueRef base, size_t offset);
 
 /** A lane mask (0 or ~0 each) as the low bits of an i32. */
 LLVMValueRef tbr_jit_lane_bits(struct gallivm_state *gallivm, LLVMValueRef mask);

@@ -2,20 +2,12 @@
 #include "tbr_nir.h"
 
 #include "nir_builder.h"
-#include "util/u_math.h"
 
 nir_def *
 tbr_nir_load_input(nir_builder *b, unsigned components, unsigned base, unsigned component)
 {
-   nir_intrinsic_instr *load = nir_intrinsic_instr_create(b->shader, nir_intrinsic_load_input);
-   load->num_components = components;
-   load->src[0] = nir_src_for_ssa(nir_imm_int(b, 0));
-   nir_def_init(&load->instr, &load->def, components, 32);
-   nir_intrinsic_set_base(load, base);
-   nir_intrinsic_set_component(load, component);
-   nir_intrinsic_set_dest_type(load, nir_type_uint32);
-   nir_builder_instr_insert(b, &load->instr);
-   return &load->def;
+   return nir_load_input(b, components, 32, nir_imm_int(b, 0), .base = base, .component = component,
+                         .dest_type = nir_type_uint32);
 }
 
 static bool

@@ -7,7 +7,6 @@
 
 #include "util/macros.h"
 #include "config/config.h"
-#include "util/u_math.h"
 #include "tbr_batch.h"
 #include "tbr_binning.h"
 #include "tbr_context.h"

@@ -116,13 +116,8 @@ void
 tbr_query_add_pipeline_statistics(struct tbr_context *context,
                                   const struct pipe_query_data_pipeline_statistics *statistics)
 {
-   struct pipe_query_data_pipeline_statistics *sum = &context->statistics;
-   sum->ia_vertices += statistics->ia_vertices;
-   sum->ia_primitives += statistics->ia_primitives;
-   sum->vs_invocations += statistics->vs_invocations;
-   sum->gs_invocations += statistics->gs_invocations;
-   sum->gs_primitives += statistics->gs_primitives;
-   sum->c_invocations += statistics->c_invocations;
+   for (unsigned i = 0; i < ARRAY_SIZE(statistics->counters); i++)
+      context->statistics.counters[i] += statistics->counters[i];
 }
 
 void
@@ -134,20 +129,13 @@ tbr_query_end_draw(struct tbr_context *context)
    binning->clipped_primitives = 0;
 }
 
+/** Makes `counts` the difference of now to what they were. */
 static void
-subtract_statistics(struct pipe_query_data_pipeline_statistics *difference,
-                    const struct pipe_query_data_pipeline_statistics *end)
+subtract_statistics(struct pipe_query_data_pipeline_statistics *counts,
+                    const struct pipe_query_data_pipeline_statistics *now)
 {
-   const struct pipe_query_data_pipeline_statistics begin = *difference;
-   *difference = (struct pipe_query_data_pipeline_statistics){
-      .ia_vertices = end->ia_vertices - begin.ia_vertices,
-      .ia_primitives = end->ia_primitives - begin.ia_primitives,
-      .vs_invocations = end->vs_invocations - begin.vs_invocations,
-      .gs_invocations = end->gs_invocations - begin.gs_invocations,
-      .gs_primitives = end->gs_primitives - begin.gs_primitives,
-      .c_invocations = end->c_invocations - begin.c_invocations,
-      .c_primitives = end->c_primitives - begin.c_primitives,
-   };
+   for (unsigned i = 0; i < ARRAY_SIZE(counts->counters); i++)
+      counts->counters[i] = now->counters[i] - counts->counters[i];
 }
 
 void
@@ -158,7 +146,6 @@ tbr_query_begin_draw(struct tbr_context *context)
    draw_collect_primitives_generated(context->draw, active && context->num_active_primitives > 0);
 }
 
-/** Makes `counts` the difference of now to what they were. */
 static void
 subtract_streams(struct tbr_stream_counts *counts, const struct tbr_stream_counts *now)
 {

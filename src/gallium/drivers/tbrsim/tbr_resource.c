@@ -13,6 +13,7 @@
 #include "tbr_batch.h"
 #include "tbr_context.h"
 #include "tbr_model.h"
+#include "tbr_renderer.h"
 
 #define MEMORY_ALIGNMENT 64
 /** Vector loads of a last element may reach past it. */
@@ -97,12 +98,6 @@ replace_storage(struct tbr_resource *resource, struct tbr_storage *storage)
 
 /* ---- layout ----------------------------------------------------------- */
 
-static unsigned
-layers_of(const struct pipe_resource *base, unsigned level)
-{
-   return base->target == PIPE_TEXTURE_3D ? u_minify(base->depth0, level) : MAX2(base->array_size, 1);
-}
-
 /** Fills in strides and offsets, returns the size in bytes. */
 static uint64_t
 lay_out(struct tbr_resource *resource)
@@ -124,7 +119,7 @@ lay_out(struct tbr_resource *resource)
       resource->level_offset[level] = bytes;
       resource->row_stride[level] = align(row, row >= MEMORY_ALIGNMENT ? MEMORY_ALIGNMENT : 16);
       resource->layer_stride[level] = align64((uint64_t)resource->row_stride[level] * rows, MEMORY_ALIGNMENT);
-      bytes += resource->layer_stride[level] * layers_of(base, level);
+      bytes += resource->layer_stride[level] * util_num_layers(base, level);
    }
    resource->sample_stride = bytes;
    return bytes * MAX2(base->nr_samples, 1);
@@ -283,7 +278,7 @@ resource_destroy(struct pipe_screen *screen, struct pipe_resource *base)
 static uint64_t
 recording(const struct tbr_context *context)
 {
-   return context->batch ? tbr_batch_sequence(context->batch) : 0;
+   return context->batch ? context->batch->sequence : 0;
 }
 
 void
@@ -293,8 +288,8 @@ tbr_batch_finish(struct tbr_context *context, uint64_t sequence)
       return;
    if (sequence == recording(context))
       tbr_batch_flush(context);
-   tbr_screen_wait(tbr_screen(context->base.screen), sequence);
-   assert(tbr_screen_done(tbr_screen(context->base.screen), sequence));
+   tbr_renderer_wait(tbr_screen(context->base.screen)->renderer, sequence);
+   assert(tbr_renderer_done(tbr_screen(context->base.screen)->renderer, sequence));
 }
 
 /** Whether draws being recorded read the resource. */
@@ -311,8 +306,8 @@ static bool
 is_being_read(const struct tbr_context *context, const struct tbr_resource *resource)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
-   return !tbr_screen_done(screen, p_atomic_read(&resource->last_read)) ||
-          (p_atomic_read(&resource->reader) == TBR_READERS_MANY && !tbr_screen_idle(screen));
+   return !tbr_renderer_done(screen->renderer, p_atomic_read(&resource->last_read)) ||
+          (p_atomic_read(&resource->reader) == TBR_READERS_MANY && !tbr_renderer_idle(screen->renderer));
 }
 
 void
@@ -335,7 +330,7 @@ tbr_resource_wait(struct tbr_context *context, struct tbr_resource *resource, bo
       tbr_batch_flush(context);
    tbr_batch_finish(context, p_atomic_read(&resource->last_read));
    if (p_atomic_read(&resource->reader) == TBR_READERS_MANY)
-      tbr_screen_wait_idle(tbr_screen(context->base.screen));
+      tbr_renderer_wait_idle(tbr_screen(context->base.screen)->renderer);
 }
 
 static bool
@@ -373,7 +368,8 @@ tbr_resource_orphan(struct tbr_context *context, struct tbr_resource *resource)
 
    /* A reference more than the resource's own: another context draws with the memory. */
    if (!is_read_by_recording(context, resource) && !is_being_read(context, resource) &&
-       tbr_screen_done(screen, last_write) && p_atomic_read(&resource->storage->reference.count) == 1) {
+       tbr_renderer_done(screen->renderer, last_write) &&
+       p_atomic_read(&resource->storage->reference.count) == 1) {
       memset(resource->storage->memory, 0, resource->storage->bytes);
    } else {
       struct tbr_storage *fresh = create_storage(resource->storage->bytes);
@@ -490,25 +486,18 @@ tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource
 }
 
 uint32_t
-tbr_resource_user_buffer(struct tbr_context *context, const void *memory)
+tbr_resource_user_buffer(struct tbr_context *context)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
 
    simple_mtx_lock(&screen->announce_mutex);
    if (!screen->user_buffer_id && screen->model) {
-      const struct cm_resource_description description = {
+      const struct tbr_resource buffer = {
+         .base = {.target = PIPE_BUFFER, .width0 = USER_BUFFER_BYTES},
          .id = p_atomic_inc_return(&screen->next_resource_id),
-         .is_buffer = true,
-         .levels = 1,
-         .samples = 1,
-         .block_width = 1,
-         .block_height = 1,
-         .block_bytes = 1,
-         .width = USER_BUFFER_BYTES,
-         .height = 1,
-         .depth = 1,
-         .layers = 1,
       };
+      struct cm_resource_description description;
+      describe(&buffer, &description);
       tbr_model_define_resource(screen->model, &description);
       screen->user_buffer_id = description.id;
    }

@@ -116,9 +116,9 @@ void tbr_resource_read_front(struct tbr_resource *resource);
 void tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
 
 /** An event-stream identifier for application memory that a draw reads directly
- * (user vertex and index arrays): the same for all of them, because their
- * addresses are the host's and must not influence any result. */
-uint32_t tbr_resource_user_buffer(struct tbr_context *context, const void *memory);
+ * (index arrays): the same for all of it, because its addresses are the host's and
+ * must not influence any result. */
+uint32_t tbr_resource_user_buffer(struct tbr_context *context);
 
 struct tbr_screen;
 void tbr_resource_init_screen(struct tbr_screen *screen);

@@ -8,10 +8,8 @@
 #include "frontend/sw_winsys.h"
 #include "util/simple_mtx.h"
 #include "util/slab.h"
-#include "util/u_thread.h"
 #include "stats/counters.h"
 
-struct disk_cache;
 struct tbr_model;
 struct tbr_shader_cache;
 struct tbr_renderer;

@@ -3,7 +3,6 @@
 #include "config/config.h"
 
 #include "draw/draw_context.h"
-#include "gallivm/lp_bld_init.h"
 #include "nir.h"
 #include "nir_serialize.h"
 #include "nir/nir_to_tgsi_info.h"

@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "pipe/p_state.h"
-#include "util/list.h"
 #include "util/u_inlines.h"
 #include "tbr_fragment.h"
 

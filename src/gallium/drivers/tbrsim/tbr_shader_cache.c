@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "draw/draw_context.h"
-#include "gallivm/lp_bld_debug.h"
 #include "gallivm/lp_bld_init.h"
 #include "gallivm/lp_bld_misc.h"
 #include "util/disk_cache.h"

@@ -7,7 +7,6 @@
 #include "util/u_framebuffer.h"
 #include "util/u_helpers.h"
 #include "util/u_inlines.h"
-#include "util/u_math.h"
 #include "util/u_memory.h"
 #include "util/u_upload_mgr.h"
 #include "tbr_batch.h"
@@ -295,8 +294,8 @@ map_constants(struct tbr_context *context, enum pipe_shader_type stage, unsigned
    unsigned size = 0;
 
    if (constants->buffer && constants->buffer_offset < constants->buffer->width0) {
-      assert(context->held_constants[stage][index]);
-      address = context->held_constants[stage][index]->memory + constants->buffer_offset;
+      assert(context->held.constants[stage][index]);
+      address = context->held.constants[stage][index]->memory + constants->buffer_offset;
       size = MIN2(constants->buffer_size, constants->buffer->width0 - constants->buffer_offset);
    }
    draw_set_mapped_constant_buffer(context->draw, stage, index, address, size);
@@ -321,7 +320,7 @@ set_constant_buffer(struct pipe_context *base, enum pipe_shader_type stage, uint
                     &bound->buffer_offset, &bound->buffer);
       bound->user_buffer = NULL;
    }
-   struct tbr_storage **held = &context->held_constants[stage][index];
+   struct tbr_storage **held = &context->held.constants[stage][index];
    if (bound->buffer)
       tbr_resource_hold(tbr_resource(bound->buffer), held);
    else
@@ -339,7 +338,7 @@ tbr_state_refresh_constants(struct tbr_context *context)
    for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
       u_foreach_bit (i, context->mapped_constants[stage]) {
          const struct tbr_resource *resource = tbr_resource(context->constants[stage][i].buffer);
-         if (tbr_resource_hold(resource, &context->held_constants[stage][i]))
+         if (tbr_resource_hold(resource, &context->held.constants[stage][i]))
             map_constants(context, stage, i);
       }
    }
@@ -379,8 +378,8 @@ set_vertex_buffers(struct pipe_context *base, unsigned count, const struct pipe_
    change(context, TBR_DIRTY_VERTEX_BUFFERS);
    util_set_vertex_buffers_count(context->vertex_buffers, &context->num_vertex_buffers, buffers, count, true);
    draw_set_vertex_buffers(context->draw, count, buffers);
-   for (unsigned i = count; i < PIPE_MAX_ATTRIBS && context->held_vertices[i]; i++)
-      tbr_storage_reference(&context->held_vertices[i], NULL);
+   for (unsigned i = count; i < PIPE_MAX_ATTRIBS && context->held.vertices[i]; i++)
+      tbr_storage_reference(&context->held.vertices[i], NULL);
 }
 
 static void
@@ -449,47 +448,21 @@ tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resourc
                      TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_VERTEX_CONSTANTS | TBR_DIRTY_FRAMEBUFFER;
 }
 
-/** Calls `act` for all references to memories. */
-static void
-for_all_held(struct tbr_context *context, void (*act)(struct tbr_storage **, const void *), const void *data)
-{
-   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
-      for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++)
-         act(&context->held_constants[stage][i], data);
-      for (unsigned i = 0; i < PIPE_MAX_SHADER_SAMPLER_VIEWS; i++)
-         act(&context->held_textures[stage][i], data);
-   }
-   for (unsigned i = 0; i < PIPE_MAX_ATTRIBS; i++)
-      act(&context->held_vertices[i], data);
-   for (unsigned i = 0; i < PIPE_MAX_SO_BUFFERS; i++)
-      act(&context->held_feedback[i], data);
-   act(&context->held_indices, data);
-}
-
-static void
-release_if_equal(struct tbr_storage **held, const void *storage)
-{
-   if (*held == storage)
-      tbr_storage_reference(held, NULL);
-}
-
 void
 tbr_state_release_storage(struct tbr_context *context, const struct tbr_storage *storage)
 {
-   for_all_held(context, release_if_equal, storage);
-}
-
-static void
-release_held(struct tbr_storage **held, const void *data)
-{
-   tbr_storage_reference(held, NULL);
+   struct tbr_storage **held = (struct tbr_storage **)&context->held;
+   for (unsigned i = 0; i < sizeof context->held / sizeof *held; i++) {
+      if (!storage || held[i] == storage)
+         tbr_storage_reference(&held[i], NULL);
+   }
 }
 
 void
 tbr_state_release(struct tbr_context *context)
 {
    util_unreference_framebuffer_state(&context->framebuffer);
-   for_all_held(context, release_held, NULL);
+   tbr_state_release_storage(context, NULL);
    for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
       for (unsigned i = 0; i < PIPE_MAX_SHADER_SAMPLER_VIEWS; i++)
          pipe_sampler_view_reference(&context->sampler_views[stage][i], NULL);

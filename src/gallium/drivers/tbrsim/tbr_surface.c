@@ -318,8 +318,7 @@ static void
 flush_resource(struct pipe_context *base, struct pipe_resource *resource)
 {
    struct tbr_context *context = tbr_context(base);
-   if (context->batch &&
-       p_atomic_read(&tbr_resource(resource)->last_write) == tbr_batch_sequence(context->batch))
+   if (context->batch && p_atomic_read(&tbr_resource(resource)->last_write) == context->batch->sequence)
       tbr_batch_flush(context);
 }
 

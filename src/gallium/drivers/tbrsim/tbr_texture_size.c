@@ -14,22 +14,13 @@ level_size(const struct tbr_texture_binding *binding, uint32_t level, int32_t si
    size[0] = described->width;
    switch (binding->target) {
    case PIPE_BUFFER:
-   case PIPE_TEXTURE_1D: break;
-   case PIPE_TEXTURE_1D_ARRAY: size[1] = binding->num_layers; break;
-   case PIPE_TEXTURE_2D_ARRAY:
-      size[1] = described->height;
-      size[2] = binding->num_layers;
-      break;
-   case PIPE_TEXTURE_CUBE_ARRAY:
-      size[1] = described->height;
-      size[2] = binding->num_layers / 6;
-      break;
-   case PIPE_TEXTURE_3D:
-      size[1] = described->height;
-      size[2] = described->depth;
-      break;
-   default: size[1] = described->height; break;
+   case PIPE_TEXTURE_1D: return;
+   case PIPE_TEXTURE_1D_ARRAY: size[1] = binding->num_layers; return;
+   case PIPE_TEXTURE_2D_ARRAY: size[2] = binding->num_layers; break;
+   case PIPE_TEXTURE_CUBE_ARRAY: size[2] = binding->num_layers / 6; break;
+   case PIPE_TEXTURE_3D: size[2] = described->depth; break;
    }
+   size[1] = described->height;
 }
 
 void

@@ -119,10 +119,8 @@ has_normalized_channels(const struct util_format_description *description)
 static void
 swizzle_components(const struct util_format_description *description, uint8_t component[4])
 {
-   for (unsigned i = 0; i < 4; i++) {
-      const unsigned swizzle = description->swizzle[i];
-      component[i] = swizzle <= PIPE_SWIZZLE_W ? swizzle : swizzle == PIPE_SWIZZLE_1 ? 5 : 4;
-   }
+   for (unsigned i = 0; i < 4; i++)
+      component[i] = description->swizzle[i] == PIPE_SWIZZLE_NONE ? PIPE_SWIZZLE_0 : description->swizzle[i];
 }
 
 /** The kind of a format, and for each of red, green, blue and alpha the channel of
@@ -380,20 +378,16 @@ tbr_texture_binding_prepare(struct tbr_texture_binding *binding)
    state->layered = binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY;
    prepare_border(binding);
 
-   uint8_t component[4] = {0, 1, 2, 3};
+   static const uint8_t as_stored[4] = {PIPE_SWIZZLE_X, PIPE_SWIZZLE_Y, PIPE_SWIZZLE_Z, PIPE_SWIZZLE_W};
+   uint8_t component[4] = {PIPE_SWIZZLE_X, PIPE_SWIZZLE_Y, PIPE_SWIZZLE_Z, PIPE_SWIZZLE_W};
    const bool covered = is_specialised(binding);
    state->kind = covered ? classify_format(binding->format, component) : TEXTURE_KIND_GENERAL;
    state->wide = classify_wide(binding->format);
    if (binding->target == PIPE_TEXTURE_CUBE && !is_specialised_cube(binding))
       state->kind = TEXTURE_KIND_GENERAL;
-   if (state->kind == TEXTURE_KIND_GENERAL)
-      component[0] = 0, component[1] = 1, component[2] = 2, component[3] = 3;
-   state->identity = true;
-   for (unsigned i = 0; i < 4; i++) {
-      const unsigned swizzle = binding->swizzle[i];
-      state->channel[i] = swizzle <= PIPE_SWIZZLE_W ? component[swizzle] : swizzle == PIPE_SWIZZLE_1 ? 5 : 4;
-      state->identity &= state->channel[i] == i;
-   }
+   util_format_compose_swizzles(state->kind == TEXTURE_KIND_GENERAL ? as_stored : component, binding->swizzle,
+                                state->channel);
+   state->identity = memcmp(state->channel, as_stored, sizeof as_stored) == 0;
    binding->sample = tbr_isa_get()->choose_sampler(binding);
    assert(binding->sample && (state->fetch || state->unpack_depth || state->unpack_stencil));
 }

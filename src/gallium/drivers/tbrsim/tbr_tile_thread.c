@@ -9,7 +9,6 @@
 
 #include "util/format/u_format.h"
 #include "util/log.h"
-#include "util/u_math.h"
 
 const float tbr_sample_positions[TBR_MAX_SAMPLES][2] = {{6 / 16.0f, 2 / 16.0f},
                                                         {14 / 16.0f, 6 / 16.0f},
@@ -81,30 +80,31 @@ tbr_tile_thread_destroy(struct tbr_tile_thread *thread)
    free(thread);
 }
 
+/* An array of twice the capacity with the elements of one that it replaces. */
+static void *
+double_array(void *array, size_t element_size, uint32_t *capacity, const char *what)
+{
+   *capacity *= 2;
+   array = *capacity ? realloc(array, *capacity * element_size) : NULL;
+   if (!array)
+      tbr_tile_out_of_memory(what);
+   return array;
+}
+
 void
 tbr_tile_grow_primitives(struct tbr_tile_thread *thread)
 {
    assert(thread->num_primitives == thread->primitives_capacity);
-   const uint32_t capacity = thread->primitives_capacity * 2;
-   void *primitives =
-      capacity ? realloc(thread->primitives, (size_t)capacity * sizeof(*thread->primitives)) : NULL;
-   if (!primitives)
-      tbr_tile_out_of_memory("the primitives");
-   thread->primitives = primitives;
-   thread->primitives_capacity = capacity;
+   thread->primitives = double_array(thread->primitives, sizeof(*thread->primitives),
+                                     &thread->primitives_capacity, "the primitives");
 }
 
 void
 tbr_tile_grow_runs(struct tbr_tile_thread *thread)
 {
    assert(thread->num_runs <= thread->run_offsets_capacity);
-   const uint32_t capacity = thread->run_offsets_capacity * 2;
-   void *offsets =
-      capacity ? realloc(thread->run_offsets, (size_t)capacity * sizeof(*thread->run_offsets)) : NULL;
-   if (!offsets)
-      tbr_tile_out_of_memory("the draws");
-   thread->run_offsets = offsets;
-   thread->run_offsets_capacity = capacity;
+   thread->run_offsets = double_array(thread->run_offsets, sizeof(*thread->run_offsets),
+                                      &thread->run_offsets_capacity, "the draws");
 }
 
 void

@@ -4,27 +4,24 @@
 #include "util/u_atomic.h"
 #include "util/box.h"
 #include "util/u_inlines.h"
-#include "util/u_math.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_renderer.h"
 #include "tbr_resource.h"
 
 static bool
 covers_everything(const struct pipe_resource *resource, const struct pipe_box *box)
 {
-   const unsigned layers = resource->target == PIPE_TEXTURE_3D ? resource->depth0 : resource->array_size;
-   return resource->last_level == 0 && box->x == 0 && box->y == 0 && box->z == 0 &&
-          (unsigned)box->width == resource->width0 &&
-          (resource->target == PIPE_BUFFER ||
-           ((unsigned)box->height == resource->height0 && (unsigned)box->depth == MAX2(layers, 1)));
+   return resource->last_level == 0 && util_texrange_covers_whole_level(resource, 0, box->x, box->y, box->z,
+                                                                        box->width, box->height, box->depth);
 }
 
 static bool
 is_busy(struct tbr_context *context, const struct tbr_resource *resource, bool for_write)
 {
    struct tbr_screen *screen = tbr_screen(context->base.screen);
-   return !tbr_screen_done(screen, p_atomic_read(&resource->last_write)) ||
-          (for_write && !tbr_screen_done(screen, p_atomic_read(&resource->last_read)));
+   return !tbr_renderer_done(screen->renderer, p_atomic_read(&resource->last_write)) ||
+          (for_write && !tbr_renderer_done(screen->renderer, p_atomic_read(&resource->last_read)));
 }
 
 /** Makes the memory ready for the access. False if it would have to wait but must not. */
