@@ -222,20 +222,22 @@ reset_batch(struct tbr_batch *batch)
 
 /* ---- beginning --------------------------------------------------------- */
 
-static void
-describe_event_attachment(struct cm_attachment *event, const struct tbr_resource *resource,
-                          const struct pipe_surface *surface)
+static_assert(PIPE_CLEAR_DEPTH == 1 << TBR_DEPTH && PIPE_CLEAR_STENCIL == 1 << TBR_STENCIL &&
+                 PIPE_CLEAR_COLOR0 == 1 << TBR_COLOR0,
+              "masks of attachments are PIPE_CLEAR_*");
+
+static struct cm_attachment *
+event_attachment(struct tbr_batch *batch, enum tbr_attachment_number i)
 {
-   event->resource = resource->id;
-   event->level = surface->u.tex.level;
-   event->layer = surface->u.tex.first_layer;
-   event->more_layers = surface->u.tex.last_layer - surface->u.tex.first_layer;
-   event->pixel_bytes = util_format_get_blocksize(surface->format);
+   struct cm_pass *events = &batch->events;
+   return i == TBR_DEPTH     ? &events->depth
+          : i == TBR_STENCIL ? &events->stencil
+                             : &events->color[i - TBR_COLOR0];
 }
 
 static void
 attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface *surface,
-       struct tbr_attachment *attachment, struct cm_attachment *event)
+       enum tbr_attachment_number i)
 {
    struct tbr_resource *resource = tbr_resource(surface->texture);
    const unsigned samples = MAX2(resource->base.nr_samples, 1);
@@ -244,7 +246,9 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
    assert(storage);
    assert(samples == 1 || samples == batch->pass.samples);
    assert(surface->u.tex.first_layer <= surface->u.tex.last_layer);
-   *attachment = (struct tbr_attachment){
+   pipe_surface_reference(&batch->surfaces[i], surface);
+   batch->pass.attached |= 1u << i;
+   batch->pass.attachment[i] = (struct tbr_attachment){
       .memory = tbr_storage_address(storage, resource, surface->u.tex.level, surface->u.tex.first_layer),
       .stride = resource->row_stride[surface->u.tex.level],
       .samples = samples,
@@ -257,40 +261,42 @@ attach(struct tbr_context *context, struct tbr_batch *batch, struct pipe_surface
    };
    p_atomic_set(&resource->last_write, batch->sequence);
    tbr_resource_announce(context, resource);
-   describe_event_attachment(event, resource, surface);
+   *event_attachment(batch, i) = (struct cm_attachment){
+      .resource = resource->id,
+      .level = surface->u.tex.level,
+      .layer = surface->u.tex.first_layer,
+      .more_layers = surface->u.tex.last_layer - surface->u.tex.first_layer,
+      .pixel_bytes = util_format_get_blocksize(surface->format),
+   };
 }
 
 static void
 attach_all(struct tbr_context *context, struct tbr_batch *batch)
 {
    const struct pipe_framebuffer_state *framebuffer = &context->framebuffer;
-   struct tbr_pass *pass = &batch->pass;
 
    assert(framebuffer->nr_cbufs <= TBR_MAX_COLOR_BUFFERS);
-   pass->num_color = framebuffer->nr_cbufs;
-   batch->events.num_color = framebuffer->nr_cbufs;
+   batch->pass.num_color = batch->events.num_color = framebuffer->nr_cbufs;
    for (unsigned i = 0; i < framebuffer->nr_cbufs; i++) {
       if (!framebuffer->cbufs[i])
          continue;
-      pipe_surface_reference(&batch->surfaces[i], framebuffer->cbufs[i]);
       struct tbr_resource *resource = tbr_resource(framebuffer->cbufs[i]->texture);
       if (tbr_resource_is_stale_front(resource)) {
          tbr_resource_wait(context, resource, true);
-         batch->stale_fronts |= 1u << i;
+         batch->stale_fronts |= 1u << (TBR_COLOR0 + i);
       }
-      attach(context, batch, framebuffer->cbufs[i], &pass->color[i], &batch->events.color[i]);
+      attach(context, batch, framebuffer->cbufs[i], TBR_COLOR0 + i);
    }
 
    struct pipe_surface *depth = framebuffer->zsbuf;
    if (!depth)
       return;
    const struct util_format_description *description = util_format_description(depth->format);
-   pipe_surface_reference(&batch->surfaces[TBR_MAX_COLOR_BUFFERS], depth);
    if (util_format_has_depth(description))
-      attach(context, batch, depth, &pass->depth, &batch->events.depth);
+      attach(context, batch, depth, TBR_DEPTH);
    if (util_format_has_stencil(description)) {
-      attach(context, batch, depth, &pass->stencil, &batch->events.stencil);
-      if (pass->depth.memory)
+      attach(context, batch, depth, TBR_STENCIL);
+      if (batch->pass.depth.memory)
          batch->events.stencil.pixel_bytes = 0;
    }
 }
@@ -406,35 +412,24 @@ tbr_batch_refresh_fronts(struct tbr_batch *batch)
 
 /* ---- clears and invalidation ------------------------------------------- */
 
-static void
-clear_attachment(struct tbr_attachment *attachment, const union pipe_color_union *value)
-{
-   assert(attachment->memory);
-   attachment->clear = true;
-   attachment->load = false;
-   attachment->clear_value = *value;
-}
-
 /** Attachments of a closed batch are about to be cleared: their stores are needless. */
 static void
 drop_cleared_stores(struct tbr_batch *batch, unsigned buffers)
 {
    assert(batch->closed);
-   for (unsigned i = 0; i < batch->pass.num_color; i++) {
-      if (buffers & (PIPE_CLEAR_COLOR0 << i))
-         batch->pass.color[i].store = false;
-   }
-   if ((buffers & PIPE_CLEAR_DEPTHSTENCIL) == PIPE_CLEAR_DEPTHSTENCIL)
-      batch->pass.depth.store = batch->pass.stencil.store = false;
+   if ((buffers & PIPE_CLEAR_DEPTHSTENCIL) != PIPE_CLEAR_DEPTHSTENCIL)
+      buffers &= ~PIPE_CLEAR_DEPTHSTENCIL;
+   u_foreach_bit (i, buffers & batch->pass.attached)
+      batch->pass.attachment[i].store = false;
 }
 
 /** Whether clearing the framebuffer clears all that is attached. */
 static bool
 covers_attachments(const struct tbr_batch *batch)
 {
-   for (unsigned i = 0; i <= TBR_MAX_COLOR_BUFFERS; i++) {
+   u_foreach_bit (i, batch->pass.attached) {
       const struct pipe_surface *surface = batch->surfaces[i];
-      if (surface && (surface->width != batch->pass.width || surface->height != batch->pass.height))
+      if (surface->width != batch->pass.width || surface->height != batch->pass.height)
          return false;
    }
    return true;
@@ -445,12 +440,7 @@ static bool
 clears_everything(const struct tbr_batch *batch, unsigned buffers)
 {
    const struct tbr_pass *pass = &batch->pass;
-   unsigned attached =
-      (pass->depth.memory ? PIPE_CLEAR_DEPTH : 0) | (pass->stencil.memory ? PIPE_CLEAR_STENCIL : 0);
-   for (unsigned i = 0; i < pass->num_color; i++)
-      attached |= pass->color[i].memory ? PIPE_CLEAR_COLOR0 << i : 0;
-   return (buffers & attached) == attached && pass->tiles_y == pass->layer_tiles_y &&
-          covers_attachments(batch);
+   return !(pass->attached & ~buffers) && pass->tiles_y == pass->layer_tiles_y && covers_attachments(batch);
 }
 
 /** Discards the batch's draws, unless they have effects besides the attachments: on a
@@ -481,27 +471,15 @@ tbr_batch_clear(struct tbr_context *context, unsigned buffers, const union pipe_
 
    assert(!batch->drawn && !batch->closed && batch == context->batch);
    tbr_batch_revalidate(batch);
-   for (unsigned i = 0; i < batch->pass.num_color; i++) {
-      if ((buffers & (PIPE_CLEAR_COLOR0 << i)) && batch->pass.color[i].memory)
-         clear_attachment(&batch->pass.color[i], color);
+   const union pipe_color_union depth_value = {.f = {depth}}, stencil_value = {.ui = {0, stencil & 0xff}};
+   u_foreach_bit (i, buffers & batch->pass.attached) {
+      struct tbr_attachment *attachment = &batch->pass.attachment[i];
+      attachment->clear = true;
+      attachment->load = false;
+      attachment->clear_value = i == TBR_DEPTH ? depth_value : i == TBR_STENCIL ? stencil_value : *color;
    }
-   union pipe_color_union value = {.f = {depth, 0, 0, 0}};
-   if ((buffers & PIPE_CLEAR_DEPTH) && batch->pass.depth.memory)
-      clear_attachment(&batch->pass.depth, &value);
-   value.ui[1] = stencil & 0xff;
-   if ((buffers & PIPE_CLEAR_STENCIL) && batch->pass.stencil.memory)
-      clear_attachment(&batch->pass.stencil, &value);
    batch->cleared |= buffers;
    return 0;
-}
-
-/** The attachment's content is undefined: neither load nor store is needed. */
-static void
-discard_content(struct tbr_attachment *attachment, bool drawn)
-{
-   attachment->store = false;
-   if (!drawn)
-      attachment->load = false;
 }
 
 void
@@ -515,14 +493,13 @@ tbr_batch_invalidate(struct tbr_context *context, struct tbr_resource *resource)
    if (!batch)
       return;
    assert(batch->state == TBR_BATCH_RECORDING);
-   for (unsigned i = 0; i < batch->pass.num_color; i++) {
-      if (batch->surfaces[i] && tbr_resource(batch->surfaces[i]->texture) == resource)
-         discard_content(&batch->pass.color[i], batch->drawn);
-   }
-   const struct pipe_surface *depth = batch->surfaces[TBR_MAX_COLOR_BUFFERS];
-   if (depth && tbr_resource(depth->texture) == resource) {
-      discard_content(&batch->pass.depth, batch->drawn);
-      discard_content(&batch->pass.stencil, batch->drawn);
+   u_foreach_bit (i, batch->pass.attached) {
+      struct tbr_attachment *attachment = &batch->pass.attachment[i];
+      if (tbr_resource(batch->surfaces[i]->texture) != resource)
+         continue;
+      /* Neither load nor store is needed of what is undefined. */
+      attachment->store = false;
+      attachment->load = attachment->load && batch->drawn;
    }
    batch->invalidated = true;
 }
@@ -533,9 +510,8 @@ tbr_batch_revalidate(struct tbr_batch *batch)
    assert(batch->state == TBR_BATCH_RECORDING);
    if (!batch->invalidated)
       return;
-   for (unsigned i = 0; i < batch->pass.num_color; i++)
-      batch->pass.color[i].store = true;
-   batch->pass.depth.store = batch->pass.stencil.store = true;
+   u_foreach_bit (i, batch->pass.attached)
+      batch->pass.attachment[i].store = true;
    batch->invalidated = false;
 }
 
@@ -544,49 +520,27 @@ tbr_batch_revalidate(struct tbr_batch *batch)
 /** A buffer that no draw writes need not be stored; one that no draw reads or writes
  * need not be loaded. */
 static void
-drop_needless_transfers(struct tbr_attachment *attachment, bool read, bool written)
-{
-   attachment->load = attachment->load && (read || written);
-   attachment->store = attachment->store && (written || attachment->clear);
-   assert(!(attachment->load && attachment->clear));
-   assert(attachment->memory || !(attachment->load || attachment->store));
-}
-
-/** Stored attachments are defined from now on: later passes load them. */
-static void
-note_defined(const struct tbr_batch *batch)
-{
-   const struct tbr_pass *pass = &batch->pass;
-   for (unsigned i = 0; i < pass->num_color; i++) {
-      if (pass->color[i].store)
-         tbr_resource(batch->surfaces[i]->texture)->undefined = false;
-   }
-   if (pass->depth.store || pass->stencil.store)
-      tbr_resource(batch->surfaces[TBR_MAX_COLOR_BUFFERS]->texture)->undefined = false;
-}
-
-static void
 decide_transfers(struct tbr_batch *batch)
 {
    struct tbr_pass *pass = &batch->pass;
-   for (unsigned i = 0; i < pass->num_color; i++) {
-      const unsigned bit = PIPE_CLEAR_COLOR0 << i;
-      /* The store writes whole tiles: pixels that no draw covers must be loaded first. */
-      drop_needless_transfers(&pass->color[i], batch->read & bit, batch->written & bit);
-   }
-
    unsigned read = batch->read, written = batch->written;
    if (pass->depth.memory && pass->depth.memory == pass->stencil.memory) {
       /* They share pixels: storing one stores the other. */
-      const unsigned both = PIPE_CLEAR_DEPTH | PIPE_CLEAR_STENCIL;
-      if ((written | batch->cleared) & both)
-         written |= both;
-      if (read & both)
-         read |= both;
+      if ((written | batch->cleared) & PIPE_CLEAR_DEPTHSTENCIL)
+         written |= PIPE_CLEAR_DEPTHSTENCIL;
+      if (read & PIPE_CLEAR_DEPTHSTENCIL)
+         read |= PIPE_CLEAR_DEPTHSTENCIL;
    }
-   drop_needless_transfers(&pass->depth, read & PIPE_CLEAR_DEPTH, written & PIPE_CLEAR_DEPTH);
-   drop_needless_transfers(&pass->stencil, read & PIPE_CLEAR_STENCIL, written & PIPE_CLEAR_STENCIL);
-   note_defined(batch);
+   u_foreach_bit (i, pass->attached) {
+      struct tbr_attachment *attachment = &pass->attachment[i];
+      /* The store writes whole tiles: pixels that no draw covers must be loaded first. */
+      attachment->load = attachment->load && (read | written) >> i & 1;
+      attachment->store = attachment->store && (written >> i & 1 || attachment->clear);
+      assert(attachment->memory && !(attachment->load && attachment->clear));
+      /* Later passes load what is stored. */
+      if (attachment->store)
+         tbr_resource(batch->surfaces[i]->texture)->undefined = false;
+   }
    tbr_batch_resolve_single_sampled(batch);
 }
 
@@ -607,14 +561,6 @@ number_event_primitives(struct tbr_batch *batch)
 }
 
 static void
-copy_flags(struct cm_attachment *event, const struct tbr_attachment *attachment)
-{
-   event->load = attachment->load;
-   event->store = attachment->store;
-   event->clear = attachment->clear;
-}
-
-static void
 describe_events(struct tbr_batch *batch)
 {
    struct cm_pass *events = &batch->events;
@@ -629,10 +575,12 @@ describe_events(struct tbr_batch *batch)
    events->tiles_y = pass->tiles_y;
    events->layer_tiles_y = pass->layer_tiles_y;
    events->attribute_blocks = batch->most_blocks;
-   for (unsigned i = 0; i < pass->num_color; i++)
-      copy_flags(&events->color[i], &pass->color[i]);
-   copy_flags(&events->depth, &pass->depth);
-   copy_flags(&events->stencil, &pass->stencil);
+   u_foreach_bit (i, pass->attached) {
+      struct cm_attachment *event = event_attachment(batch, i);
+      event->load = pass->attachment[i].load;
+      event->store = pass->attachment[i].store;
+      event->clear = pass->attachment[i].clear;
+   }
    events->num_draws = util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
    events->draws = batch->event_draws.data;
    events->num_vertices = util_dynarray_num_elements(&batch->event_vertices, uint32_t);

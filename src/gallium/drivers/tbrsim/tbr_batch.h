@@ -44,14 +44,14 @@ struct tbr_batch {
    uint32_t frame;
 
    struct tbr_pass pass;
-   struct pipe_surface *surfaces[TBR_MAX_COLOR_BUFFERS + 1]; /**< attachments, depth last; referenced */
-   bool drawn;                                               /**< it has a draw */
-   bool invalidated;      /**< some attachment, since the last draw or clear */
+   struct pipe_surface *surfaces[TBR_NUM_ATTACHMENTS]; /**< by enum tbr_attachment_number; referenced */
+   bool drawn;                                         /**< it has a draw */
+   bool invalidated;                                   /**< some attachment, since the last draw or clear */
    bool closed;           /**< its samples have been resolved: no more draws and clears */
    unsigned cleared;      /**< PIPE_CLEAR_* that tiles start with */
    unsigned read;         /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
    unsigned written;      /**< PIPE_CLEAR_* bits of the buffers that a draw may change */
-   unsigned stale_fronts; /**< mask of colour surfaces, see tbr_batch_refresh_fronts */
+   unsigned stale_fronts; /**< mask of surfaces, see tbr_batch_refresh_fronts */
 
    /* Parameter Buffer. */
    struct util_dynarray pages; /**< struct cm_pb_attribute_block * */

@@ -35,16 +35,11 @@ note_transfers(struct tbr_batch *batch, const struct tbr_draw_state *state)
    }
    if (!state->shade)
       return;
+   batch->read |= state->fetched;
    for (unsigned i = 0; i < batch->pass.num_color; i++) {
       if (state->blend.rt[i].colormask && state->color_outputs >> i & 1)
          batch->written |= PIPE_CLEAR_COLOR0 << i;
-      if (state->fetched >> (TBR_FETCH_COLOR0 + i) & 1)
-         batch->read |= PIPE_CLEAR_COLOR0 << i;
    }
-   if (state->fetched >> TBR_FETCH_DEPTH & 1)
-      batch->read |= PIPE_CLEAR_DEPTH;
-   if (state->fetched >> TBR_FETCH_STENCIL & 1)
-      batch->read |= PIPE_CLEAR_STENCIL;
 }
 
 static const struct tbr_draw_state *

@@ -124,13 +124,11 @@ describe_tests(const struct tbr_context *context, const struct tbr_batch *batch,
    };
    if (!state->shade)
       return;
-   event->tests.depth_fetch = pass->depth.memory && state->fetched >> TBR_FETCH_DEPTH & 1;
-   event->tests.stencil_fetch = pass->stencil.memory && state->fetched >> TBR_FETCH_STENCIL & 1;
-   for (unsigned i = 0; i < pass->num_color; i++) {
-      if (!pass->color[i].memory)
-         continue;
-      if (state->fetched >> (TBR_FETCH_COLOR0 + i) & 1)
-         event->tests.color_fetch |= 1u << i;
+   const uint32_t fetched = state->fetched & pass->attached;
+   event->tests.depth_fetch = fetched >> TBR_DEPTH & 1;
+   event->tests.stencil_fetch = fetched >> TBR_STENCIL & 1;
+   event->tests.color_fetch = fetched >> TBR_COLOR0;
+   u_foreach_bit (i, pass->attached >> TBR_COLOR0) {
       if (!state->blend.rt[i].colormask || !(state->color_outputs >> i & 1))
          continue;
       event->tests.color_write |= 1u << i;

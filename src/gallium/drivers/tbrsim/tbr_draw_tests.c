@@ -38,7 +38,7 @@ tbr_draw_tests(const struct tbr_draw_state *state, bool has_depth, bool has_sten
       .early = state->early_tests ||
                !(state->shader_discards || state->shader_writes_depth || state->shader_writes_stencil ||
                  state->writes_sample_mask || state->alpha_to_coverage || state->reads_sample_mask ||
-                 (state->fetched & ~TBR_FETCH_COLORS)),
+                 (state->fetched & PIPE_CLEAR_DEPTHSTENCIL)),
    };
    if (state->depth_func == PIPE_FUNC_ALWAYS && !tests.depth_write)
       tests.depth_test = false;

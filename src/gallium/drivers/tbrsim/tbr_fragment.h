@@ -8,7 +8,6 @@
 
 #include <stdint.h>
 
-#include "util/macros.h"
 #include "tbr_limits.h"
 #include "tbr_texture_unit.h"
 
@@ -24,15 +23,6 @@ struct tbr_plane {
 #define TBR_PLANE_INVERSE_W 0
 #define TBR_PLANE_DEPTH 1
 #define TBR_PLANE_INPUT(slot, component) (2 + (slot) * 4 + (component))
-
-/** What a fragment shader may read of the framebuffer at its pixel or sample. */
-enum tbr_fetch {
-   TBR_FETCH_COLOR0, /**< and the other colour buffers after it */
-   TBR_FETCH_DEPTH = TBR_FETCH_COLOR0 + TBR_MAX_COLOR_BUFFERS,
-   TBR_FETCH_STENCIL,
-   TBR_NUM_FETCHES,
-};
-#define TBR_FETCH_COLORS BITFIELD_MASK(TBR_MAX_COLOR_BUFFERS)
 
 enum tbr_interpolation {
    TBR_INTERPOLATE_CONSTANT, /**< flat: the plane's base */
@@ -66,9 +56,7 @@ struct tbr_fragment_block {
    /* out */
    uint32_t sample_mask[TBR_LANES]; /**< if the shader writes it; all passes */
    /* in, of shaders that fetch from the framebuffer (tbr_draw_state.fetched) */
-   float last_color[TBR_MAX_COLOR_BUFFERS][4][TBR_LANES]; /**< or integers' bits */
-   float last_depth[TBR_LANES];
-   uint32_t last_stencil[TBR_LANES];
+   float last[TBR_NUM_ATTACHMENTS][4][TBR_LANES]; /**< or integers' bits; of depth and stencil the first */
 };
 
 /** A constant buffer; the layout is gallivm's struct lp_jit_buffer. */

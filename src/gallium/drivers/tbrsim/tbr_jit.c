@@ -181,13 +181,8 @@ face_input(const struct jit *jit)
 static LLVMValueRef
 fetch_input(const struct jit *jit, const struct tbr_shader_input *input, unsigned component)
 {
-   size_t offset = offsetof(struct tbr_fragment_block, last_color) +
-                   (input->attribute * 4 + component) * sizeof(float) * TBR_LANES;
-   if (input->attribute == TBR_FETCH_DEPTH)
-      offset = offsetof(struct tbr_fragment_block, last_depth);
-   else if (input->attribute == TBR_FETCH_STENCIL)
-      offset = offsetof(struct tbr_fragment_block, last_stencil);
-   return load(jit, jit->vector, jit->block, offset);
+   const size_t plane = (input->attribute * 4 + component) * sizeof(float) * TBR_LANES;
+   return load(jit, jit->vector, jit->block, offsetof(struct tbr_fragment_block, last) + plane);
 }
 
 static void

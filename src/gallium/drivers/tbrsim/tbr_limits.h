@@ -9,6 +9,13 @@
 #define TBR_QUADS 4
 
 #define TBR_MAX_COLOR_BUFFERS 8
+/** Attachments of a pass, in the order of the bits PIPE_CLEAR_*. */
+enum tbr_attachment_number {
+   TBR_DEPTH,
+   TBR_STENCIL,
+   TBR_COLOR0, /**< and the other colour buffers after it */
+   TBR_NUM_ATTACHMENTS = TBR_COLOR0 + TBR_MAX_COLOR_BUFFERS,
+};
 /** Samples a pixel of multisampled buffers; others have 1. */
 #define TBR_MAX_SAMPLES 4
 /** Fragment shader inputs besides the position, four components each. */

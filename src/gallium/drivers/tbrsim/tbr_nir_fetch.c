@@ -25,12 +25,12 @@ static unsigned
 first_value(const nir_variable *variable)
 {
    switch (variable->data.location) {
-   case FRAG_RESULT_DEPTH: return TBR_FETCH_DEPTH;
-   case FRAG_RESULT_STENCIL: return TBR_FETCH_STENCIL;
-   case FRAG_RESULT_COLOR: return TBR_FETCH_COLOR0;
+   case FRAG_RESULT_DEPTH: return TBR_DEPTH;
+   case FRAG_RESULT_STENCIL: return TBR_STENCIL;
+   case FRAG_RESULT_COLOR: return TBR_COLOR0;
    default:
       assert(variable->data.location >= FRAG_RESULT_DATA0);
-      return TBR_FETCH_COLOR0 + variable->data.location - FRAG_RESULT_DATA0;
+      return TBR_COLOR0 + variable->data.location - FRAG_RESULT_DATA0;
    }
 }
 

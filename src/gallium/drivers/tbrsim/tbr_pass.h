@@ -51,7 +51,7 @@ struct tbr_draw_state {
    bool shader_discards; /**< the shader may clear live bits (discard, alpha test) */
    bool shader_writes_depth, shader_writes_stencil;
    bool early_tests; /**< the shader asks for depth and stencil tests before it */
-   uint32_t fetched; /**< mask of enum tbr_fetch: what the shader reads of the framebuffer */
+   uint32_t fetched; /**< mask of PIPE_CLEAR_*: what the shader reads of the framebuffer */
    /** Every covered fragment replaces all colour buffers' content and the shader
     * does nothing else: hidden surface removal may keep only the last one. */
    bool opaque;
@@ -122,10 +122,16 @@ struct tbr_pass {
    bool keep_hidden;       /**< as without `deferred`, and the events mark what it would have shaded; only
                               * where events are recorded */
    uint32_t num_color;
-   struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
+   uint32_t attached; /**< mask of the attachments with memory: PIPE_CLEAR_* */
+   union {
+      struct {
+         struct tbr_attachment depth;   /**< depth and stencil may share memory: */
+         struct tbr_attachment stencil; /**< then both name the same memory and format */
+         struct tbr_attachment color[TBR_MAX_COLOR_BUFFERS];
+      };
+      struct tbr_attachment attachment[TBR_NUM_ATTACHMENTS]; /**< by enum tbr_attachment_number */
+   };
    struct tbr_resolve resolve[TBR_MAX_COLOR_BUFFERS]; /**< of each, in multisampled passes */
-   struct tbr_attachment depth;                       /**< depth and stencil may share memory: */
-   struct tbr_attachment stencil;                     /**< then both name the same memory and format */
 
    const struct tbr_draw_state *const *draws; /**< indexed by cm_pb_attribute_block.draw */
 

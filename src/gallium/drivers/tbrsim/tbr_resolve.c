@@ -13,9 +13,9 @@
 static int
 find_color(const struct tbr_batch *batch, const struct pipe_resource *texture, unsigned level, int layer)
 {
-   for (unsigned i = 0; i < batch->pass.num_color; i++) {
-      const struct pipe_surface *surface = batch->surfaces[i];
-      if (surface && surface->texture == texture && surface->u.tex.level == level &&
+   u_foreach_bit (i, batch->pass.attached >> TBR_COLOR0) {
+      const struct pipe_surface *surface = batch->surfaces[TBR_COLOR0 + i];
+      if (surface->texture == texture && surface->u.tex.level == level &&
           surface->u.tex.first_layer == (unsigned)layer && surface->u.tex.last_layer == (unsigned)layer)
          return i;
    }
@@ -77,7 +77,7 @@ tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit
       return false;
    draw_flush(context->draw);
    assert(context->batch == batch && batch->state == TBR_BATCH_RECORDING);
-   assert(batch->pass.samples > 1 && batch->surfaces[i]);
+   assert(batch->pass.samples > 1 && batch->surfaces[TBR_COLOR0 + i]);
    const unsigned rows = abs(blit->src.box.height);
    const bool flip = (blit->src.box.height < 0) != (blit->dst.box.height < 0);
    const unsigned x0 = blit->src.box.x, y0 = first_row(&blit->src.box);

@@ -30,7 +30,7 @@ enum tbr_input_source {
 struct tbr_shader_input {
    uint8_t source;        /**< enum tbr_input_source */
    uint8_t attribute;     /**< index among the primitive's attributes after the position; of a value of the
-                           * framebuffer: which (enum tbr_fetch) */
+                           * framebuffer: which (enum tbr_attachment_number) */
    uint8_t components;    /**< mask of the components read */
    uint8_t interpolation; /**< enum tbr_interpolation */
    bool color;            /**< constant if the rasterizer says flatshade */
@@ -67,7 +67,7 @@ struct tbr_fragment_shader {
 
    unsigned num_inputs;     /**< input slots of the shader */
    unsigned num_attributes; /**< attributes of a primitive after the position */
-   struct tbr_shader_input inputs[TBR_MAX_INPUTS + 2 + TBR_NUM_FETCHES];
+   struct tbr_shader_input inputs[TBR_MAX_INPUTS + 2 + TBR_NUM_ATTACHMENTS];
    bool any_color_input;
    unsigned num_pushed_constants; /**< vec4s of constant buffer 0 that are read at constant offsets */
    uint32_t color_outputs;        /**< mask of FRAG_RESULT_DATA* written */
@@ -77,7 +77,7 @@ struct tbr_fragment_shader {
    bool writes_sample_mask; /**< gl_SampleMask */
    bool per_sample;         /**< what it reads makes it run once a sample */
    uint32_t textures_used;
-   uint32_t fetched; /**< mask of enum tbr_fetch: what the shader reads of the framebuffer */
+   uint32_t fetched; /**< mask of PIPE_CLEAR_*: what the shader reads of the framebuffer */
 
    struct tbr_fragment_variant *variants;
 };

@@ -9,9 +9,9 @@ fetch_color(struct tbr_tile_thread *thread, unsigned n, uint32_t sample)
 {
    const struct tbr_tile_color *buffer = &thread->color[n];
    const uint16_t *quad = thread->queue.quad;
-   float(*planes)[TBR_LANES] = thread->queue.block.last_color[n];
+   float(*planes)[TBR_LANES] = thread->queue.block.last[TBR_COLOR0 + n];
    struct colors colors = {};
-   if (n < thread->pass->num_color && thread->pass->color[n].memory) {
+   if (thread->pass->color[n].memory) {
       const uint8_t *pixels = buffer->pixels + sample * buffer->sample_bytes;
       if (buffer->kind == TBR_COLOR_BYTES || buffer->kind == TBR_COLOR_UNORM) {
          colors = unpack_channels(buffer, gather_pixels(buffer, pixels, quad));
@@ -27,7 +27,7 @@ fetch_color(struct tbr_tile_thread *thread, unsigned n, uint32_t sample)
 static void
 fetch_depth(struct tbr_tile_thread *thread, uint32_t sample)
 {
-   float *const depth = thread->queue.block.last_depth;
+   float *const depth = thread->queue.block.last[TBR_DEPTH][0];
    const int32_t *stored = thread->depth + sample * TBR_TILE_MAX_PIXELS;
    const ints values = thread->has_depth ? ints_gather_quads(stored, thread->queue.quad) : ints_all(0);
    if (thread->depth_is_float || !thread->has_depth) {
@@ -43,9 +43,10 @@ static void
 fetch_stencil(struct tbr_tile_thread *thread, uint32_t sample)
 {
    const uint8_t *stored = thread->stencil + sample * TBR_TILE_MAX_PIXELS;
+   int32_t values[TBR_LANES];
    for (unsigned lane = 0; lane < TBR_LANES; lane++)
-      thread->queue.block.last_stencil[lane] =
-         thread->has_stencil ? stored[4 * thread->queue.quad[lane / 4] + lane % 4] : 0;
+      values[lane] = thread->has_stencil ? stored[4 * thread->queue.quad[lane / 4] + lane % 4] : 0;
+   ints_store(thread->queue.block.last[TBR_STENCIL][0], ints_load(values));
 }
 
 /* Helpers outside of the framebuffer. */
@@ -68,12 +69,10 @@ zero_outside(struct tbr_tile_thread *thread)
 {
    struct tbr_fragment_block *block = &thread->queue.block;
    u_foreach_bit (lane, lanes_outside(thread)) {
-      for (unsigned n = 0; n < TBR_MAX_COLOR_BUFFERS; n++) {
+      for (unsigned n = 0; n < TBR_NUM_ATTACHMENTS; n++) {
          for (unsigned c = 0; c < 4; c++)
-            block->last_color[n][c][lane] = 0;
+            block->last[n][c][lane] = 0;
       }
-      block->last_depth[lane] = 0;
-      block->last_stencil[lane] = 0;
    }
 }
 
@@ -83,11 +82,11 @@ fetch_framebuffer(struct tbr_tile_thread *thread, uint32_t sample)
 {
    const uint32_t fetched = thread->plan.state->fetched;
    assert(fetched && sample < thread->pass->samples);
-   u_foreach_bit (i, fetched & TBR_FETCH_COLORS)
+   u_foreach_bit (i, fetched >> TBR_COLOR0)
       fetch_color(thread, i, sample);
-   if (fetched >> TBR_FETCH_DEPTH & 1)
+   if (fetched >> TBR_DEPTH & 1)
       fetch_depth(thread, sample);
-   if (fetched >> TBR_FETCH_STENCIL & 1)
+   if (fetched >> TBR_STENCIL & 1)
       fetch_stencil(thread, sample);
    if (thread->width % 2 || thread->height % 2)
       zero_outside(thread);
