@@ -131,7 +131,7 @@ struct tbr_fragment_queue {
 struct tbr_visible_block {
    uint32_t primitive;
    uint16_t block;
-   uint16_t live; /**< lane mask; in multisampled passes the index in tbr_tile_thread.visible_samples */
+   uint16_t live[TBR_MAX_SAMPLES]; /**< lane masks by sample; of single-sampled passes the first */
 };
 
 /** Memory for planes: chunks keep their addresses until all are recycled. */
@@ -182,10 +182,9 @@ struct tbr_tile_thread {
    uint32_t run_draw; /**< the last run's draw */
 
    /* Scratch of the visibility buffer's flush. */
-   uint32_t *run_offsets;                        /**< run_offsets_capacity, more than num_runs */
-   struct tbr_visible_block *visible, *sorted;   /**< visible_capacity each */
-   uint32_t visible_capacity;                    /**< as many as the pass has samples in a tile */
-   uint16_t (*visible_samples)[TBR_MAX_SAMPLES]; /**< lane masks; of multisampled passes only */
+   uint32_t *run_offsets;                      /**< run_offsets_capacity, more than num_runs */
+   struct tbr_visible_block *visible, *sorted; /**< visible_capacity each */
+   uint32_t visible_capacity;                  /**< as many as the pass has samples in a tile */
 
    uint64_t *occlusion;
    uint32_t occlusion_capacity;

@@ -31,13 +31,10 @@ reserve_visible(struct tbr_tile_thread *thread, uint32_t samples)
       return true;
    free(thread->visible);
    free(thread->sorted);
-   free(thread->visible_samples);
    thread->visible = malloc(capacity * sizeof(*thread->visible));
    thread->sorted = malloc(capacity * sizeof(*thread->sorted));
-   thread->visible_samples = samples > 1 ? malloc(capacity * sizeof(*thread->visible_samples)) : NULL;
-   const bool ok = thread->visible && thread->sorted && (samples == 1 || thread->visible_samples);
-   thread->visible_capacity = ok ? capacity : 0;
-   return ok;
+   thread->visible_capacity = thread->visible && thread->sorted ? capacity : 0;
+   return thread->visible_capacity;
 }
 
 struct tbr_tile_thread *
@@ -73,7 +70,6 @@ tbr_tile_thread_destroy(struct tbr_tile_thread *thread)
       free(thread->color[n].pixels);
    free(thread->visible);
    free(thread->sorted);
-   free(thread->visible_samples);
    free(thread->primitives);
    free(thread->run_offsets);
    free(thread->occlusion);

@@ -78,8 +78,7 @@ depth_encode(const struct tbr_tile_thread *thread, const struct tbr_draw_state *
    if (!thread->depth_is_float)
       return ints_round(floats_mul(z, floats_all(thread->depth_scale)));
    /* Adding 0 makes -0 compare equal to 0. */
-   const ints bits = ints_from_bits(floats_add(z, floats_all(0.0f)));
-   return ints_xor(bits, ints_shift_right_logical(ints_shift_right(bits, 31), 1));
+   return order_float_bits(ints_from_bits(floats_add(z, floats_all(0.0f))));
 }
 
 /* The plane at pixel centres dx, dy from the primitive's reference point. Always

@@ -55,45 +55,75 @@ whole_coverage(unsigned samples, uint32_t lanes)
 
 /* What becomes of a covered block: tests, then the visibility buffer or the queue.
  * Returns whether anything was left of it. */
-static bool
-draw_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_x, uint32_t block_y,
-           uint32_t mask)
+TBR_INLINE bool
+draw_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_x, uint32_t block_y,
+              struct coverage coverage, unsigned samples)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
-   const uint32_t covered = mask;
+   uint32_t covered = 0, any = 0;
    assert(block_x < thread->blocks_x && block_y * thread->blocks_x < thread->num_blocks);
-   if (plan->early) {
-      mask = test_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
-      if (plan->state->occlusion_counter)
-         thread->occlusion[plan->state->occlusion_counter] += util_bitcount(mask);
-   } else if (plan->reject_early) {
-      mask = reject_block(thread, primitive, block_x, block_y, 0, no_offset, mask);
+   for (unsigned s = 0; s < samples; s++) {
+      const float *offset = samples > 1 ? plan->sample_offset[s] : no_offset;
+      uint32_t mask = coverage.sample[s];
+      covered |= mask;
+      if (samples > 1 && !(plan->state->sample_mask >> s & 1))
+         mask = 0;
+      if (mask && plan->early) {
+         mask = test_block(thread, primitive, block_x, block_y, s, offset, mask);
+         if (plan->state->occlusion_counter)
+            thread->occlusion[plan->state->occlusion_counter] += util_bitcount(mask);
+      } else if (mask && plan->reject_early) {
+         mask = reject_block(thread, primitive, block_x, block_y, s, offset, mask);
+      }
+      assert(!(mask & ~covered));
+      coverage.sample[s] = mask;
+      any |= mask;
    }
-   assert(!(mask & ~covered));
    if (unlikely(thread->dump))
-      tbr_tile_dump_block(thread, block_x, block_y, covered, mask);
+      tbr_tile_dump_block(thread, block_x, block_y, covered, any);
    const uint32_t block = block_y * thread->blocks_x + block_x;
    if (unlikely(thread->pass->keep_hidden))
-      tbr_hidden_record_unshaded(thread, primitive_index, block, covered, mask);
-   if (!mask || !plan->shade)
+      tbr_hidden_record_unshaded(thread, primitive_index, block, covered, any);
+   if (!any || !plan->shade)
       return false;
    if (plan->record) {
-      ints_store_masked((int32_t *)thread->visibility + block * 16, mask, ints_all(primitive_index + 1));
+      for (unsigned s = 0; s < samples; s++) {
+         int32_t *place = (int32_t *)thread->visibility + s * TBR_TILE_MAX_PIXELS + block * 16;
+         if (coverage.sample[s])
+            ints_store_masked(place, coverage.sample[s], ints_all(primitive_index + 1));
+      }
       if (likely(!thread->pass->keep_hidden))
          return true;
    }
-   queue_block(thread, primitive_index, block, mask, covered);
+   if (samples > 1)
+      queue_samples(thread, primitive_index, block, coverage, covered);
+   else
+      queue_block(thread, primitive_index, block, coverage.sample[0], covered);
    return true;
 }
 
+static __attribute__((noinline)) bool
+draw_samples(struct tbr_tile_thread *thread, uint32_t primitive, uint32_t block_x, uint32_t block_y,
+             struct coverage coverage)
+{
+   return draw_coverage(thread, primitive, block_x, block_y, coverage, TBR_MAX_SAMPLES);
+}
+
+static bool
+draw_pixels(struct tbr_tile_thread *thread, uint32_t primitive, uint32_t block_x, uint32_t block_y,
+            uint32_t mask)
+{
+   return draw_coverage(thread, primitive, block_x, block_y, (struct coverage){{mask}}, 1);
+}
+
 TBR_INLINE bool
-draw_coverage(struct tbr_tile_thread *thread, uint32_t primitive, unsigned samples, int32_t block_x,
-              int32_t block_y, struct coverage coverage)
+draw_block(struct tbr_tile_thread *thread, uint32_t primitive, uint32_t block_x, uint32_t block_y,
+           struct coverage coverage, unsigned samples)
 {
    if (samples > 1)
       return draw_samples(thread, primitive, block_x, block_y, coverage);
-   return coverage.sample[0] && draw_block(thread, primitive, block_x, block_y, coverage.sample[0]);
+   return coverage.sample[0] && draw_pixels(thread, primitive, block_x, block_y, coverage.sample[0]);
 }
 
 /* Blocks of the box without looking at groups of blocks first: few of them. */
@@ -106,7 +136,7 @@ rasterize_few(struct tbr_tile_thread *thread, uint32_t primitive, const struct p
       for (int32_t x = box->x0 & ~3; x < box->x1; x += 4) {
          const struct coverage coverage =
             block_coverage(edges, num_edges, samples, x, y, box_mask(box, x, y));
-         used |= draw_coverage(thread, primitive, samples, x / 4, y / 4, coverage);
+         used |= draw_block(thread, primitive, x / 4, y / 4, coverage, samples);
       }
    }
    return used;
@@ -139,7 +169,7 @@ rasterize_groups(struct tbr_tile_thread *thread, uint32_t primitive, const struc
                partial >> lane & 1
                   ? block_coverage(edges, num_edges, samples, block_x * 4, block_y * 4, lanes)
                   : whole_coverage(samples, lanes);
-            used |= draw_coverage(thread, primitive, samples, block_x, block_y, coverage);
+            used |= draw_block(thread, primitive, block_x, block_y, coverage, samples);
          }
       }
    }

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Multisampling: what becomes of a block's covered samples. Tests are done sample by
- * sample; fragments are shaded once a pixel, or once a sample where the draw wants it,
- * and their colours go to all samples that they cover. */
+/* Multisampling: fragments are shaded once a pixel, or once a sample where the draw wants it,
+ * and their colours go to all samples that they cover. Tests are done sample by sample. */
 #include "tbr_tile.h"
-#include "tbr_tile_hidden.h"
 #include "tbr_vector.h"
-
-/* ---- shading ----------------------------------------------------------- */
 
 /* Lanes whose sample mask has the bit of a sample. */
 TBR_INLINE uint32_t
@@ -152,112 +148,4 @@ shade_samples(struct tbr_tile_thread *thread)
       shade_coverage(thread, 0, TBR_MAX_SAMPLES - 1, true, false);
    }
    memset(block->coverage, 0, sizeof(block->coverage));
-}
-
-/* ---- the queue --------------------------------------------------------- */
-
-/* Whether a fragment in the queue covers one of a quad's samples, or its helpers fetch from them. */
-TBR_INLINE bool
-samples_conflict(const struct tbr_fragment_queue *queue, uint32_t quad, const struct coverage *coverage,
-                 unsigned block_quad, bool fetches)
-{
-   for (unsigned n = 0; n < queue->count; n++) {
-      if (queue->quad[n] != quad)
-         continue;
-      if (unlikely(fetches))
-         return true;
-      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
-         if (queue->block.coverage[s] >> 4 * n & coverage->sample[s] >> 4 * block_quad & 15)
-            return true;
-      }
-   }
-   return false;
-}
-
-/* Appends the quads of a block that are covered anywhere. covered: in any sample, before
- * tests. */
-static void
-queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
-              struct coverage coverage, uint32_t covered)
-{
-   struct tbr_fragment_queue *queue = &thread->queue;
-   struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
-   assert(primitive_index < thread->num_primitives && block_index < thread->num_blocks);
-   if (!primitive->planes)
-      setup_planes(thread, primitive);
-   float x, y;
-   block_center(thread, block_index, &x, &y);
-   uint32_t mask = 0;
-   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-      mask |= coverage.sample[s];
-   if (!queue->count && touches_all_quads(mask)) {
-      fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask, covered);
-      memcpy(queue->block.coverage, coverage.sample, sizeof(coverage.sample));
-      drain_queue(thread);
-      return;
-   }
-   for (unsigned n = 0; n < 4; n++) {
-      const uint32_t live = mask >> 4 * n & 15;
-      if (!live)
-         continue;
-      if (samples_conflict(queue, block_index * 4 + n, &coverage, n, thread->plan.state->fetched))
-         drain_queue(thread);
-      const unsigned place =
-         append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
-      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-         queue->block.coverage[s] |= (coverage.sample[s] >> 4 * n & 15) << 4 * place;
-      if (queue->count == TBR_QUADS)
-         drain_queue(thread);
-   }
-}
-
-/* ---- a block of a primitive -------------------------------------------- */
-
-static void
-note_visible_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block,
-                     const struct coverage *coverage)
-{
-   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
-      int32_t *place = (int32_t *)thread->visibility + s * TBR_TILE_MAX_PIXELS + block * 16;
-      if (coverage->sample[s])
-         ints_store_masked(place, coverage->sample[s], ints_all(primitive_index + 1));
-   }
-}
-
-/* What becomes of a covered block: tests, then the visibility buffer or the queue.
- * Returns whether anything was left of it. */
-static __attribute__((noinline)) bool
-draw_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_x, uint32_t block_y,
-             struct coverage coverage)
-{
-   const struct tbr_draw_plan *plan = &thread->plan;
-   const struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
-   uint32_t covered = 0, any = 0;
-   for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
-      covered |= coverage.sample[s];
-      uint32_t mask = plan->state->sample_mask >> s & 1 ? coverage.sample[s] : 0;
-      if (mask && plan->early) {
-         mask = test_block(thread, primitive, block_x, block_y, s, plan->sample_offset[s], mask);
-         if (plan->state->occlusion_counter)
-            thread->occlusion[plan->state->occlusion_counter] += util_bitcount(mask);
-      } else if (mask && plan->reject_early) {
-         mask = reject_block(thread, primitive, block_x, block_y, s, plan->sample_offset[s], mask);
-      }
-      coverage.sample[s] = mask;
-      any |= mask;
-   }
-   if (unlikely(thread->dump))
-      tbr_tile_dump_block(thread, block_x, block_y, covered, any);
-   const uint32_t block = block_y * thread->blocks_x + block_x;
-   if (unlikely(thread->pass->keep_hidden))
-      tbr_hidden_record_unshaded(thread, primitive_index, block, covered, any);
-   if (!any || !plan->shade)
-      return false;
-   if (plan->record) {
-      note_visible_samples(thread, primitive_index, block, &coverage);
-      if (likely(!thread->pass->keep_hidden))
-         return true;
-   }
-   queue_samples(thread, primitive_index, block, coverage, covered);
-   return true;
 }

@@ -126,16 +126,22 @@ drain_queue(struct tbr_tile_thread *thread)
    block->live = 0;
 }
 
-/* Two fragments of a pixel must not be in flight together; other fragments of the
- * same quad may, unless their helpers fetch from the pixel. */
+/* Two fragments of a sample must not be in flight together; other fragments of the
+ * same quad may, unless their helpers fetch from it. */
 TBR_INLINE bool
-conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, uint32_t live, bool fetches)
+conflicts_with_queue(const struct tbr_fragment_queue *queue, uint32_t quad, const struct coverage *coverage,
+                     unsigned block_quad, bool fetches, unsigned samples)
 {
-   if (unlikely(fetches))
-      live = 15;
    for (unsigned n = 0; n < queue->count; n++) {
-      if (queue->quad[n] == quad && (queue->block.live >> 4 * n & live))
+      if (queue->quad[n] != quad)
+         continue;
+      if (unlikely(fetches))
          return true;
+      for (unsigned s = 0; s < samples; s++) {
+         const uint32_t held = samples > 1 ? queue->block.coverage[s] : queue->block.live;
+         if (held >> 4 * n & coverage->sample[s] >> 4 * block_quad & 15)
+            return true;
+      }
    }
    return false;
 }
@@ -209,19 +215,26 @@ block_center(const struct tbr_tile_thread *thread, uint32_t block_index, float *
    *y = (float)(thread->tile_y + 4 * thread->block_y[block_index]) + thread->plan.center;
 }
 
-/* Appends the quads of a block that the mask touches. covered: the mask before tests. */
-static void
-queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index, uint32_t mask,
-            uint32_t covered)
+/* Appends the quads of a block that are covered anywhere. covered: in any sample, before
+ * tests. */
+TBR_INLINE void
+queue_coverage(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
+               struct coverage coverage, uint32_t covered, unsigned samples)
 {
+   struct tbr_fragment_queue *queue = &thread->queue;
    struct tbr_tile_primitive *primitive = &thread->primitives[primitive_index];
    assert(primitive_index < thread->num_primitives && block_index < thread->num_blocks);
    if (!primitive->planes)
       setup_planes(thread, primitive);
    float x, y;
    block_center(thread, block_index, &x, &y);
-   if (!thread->queue.count && touches_all_quads(mask)) {
+   uint32_t mask = 0;
+   for (unsigned s = 0; s < samples; s++)
+      mask |= coverage.sample[s];
+   if (!queue->count && touches_all_quads(mask)) {
       fill_whole_block(thread, primitive, primitive_index, block_index, x, y, mask, covered);
+      if (samples > 1)
+         memcpy(queue->block.coverage, coverage.sample, sizeof(coverage.sample));
       drain_queue(thread);
       return;
    }
@@ -229,10 +242,28 @@ queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t b
       const uint32_t live = mask >> 4 * n & 15;
       if (!live)
          continue;
-      if (conflicts_with_queue(&thread->queue, block_index * 4 + n, live, thread->plan.state->fetched))
+      if (conflicts_with_queue(queue, block_index * 4 + n, &coverage, n, thread->plan.state->fetched,
+                               samples))
          drain_queue(thread);
-      append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
-      if (thread->queue.count == TBR_QUADS)
+      const unsigned place =
+         append_quad(thread, primitive, primitive_index, block_index, n, x, y, live, covered >> 4 * n & 15);
+      for (unsigned s = 0; samples > 1 && s < samples; s++)
+         queue->block.coverage[s] |= (coverage.sample[s] >> 4 * n & 15) << 4 * place;
+      if (queue->count == TBR_QUADS)
          drain_queue(thread);
    }
+}
+
+static void
+queue_block(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index, uint32_t mask,
+            uint32_t covered)
+{
+   queue_coverage(thread, primitive_index, block_index, (struct coverage){{mask}}, covered, 1);
+}
+
+static void
+queue_samples(struct tbr_tile_thread *thread, uint32_t primitive_index, uint32_t block_index,
+              struct coverage coverage, uint32_t covered)
+{
+   queue_coverage(thread, primitive_index, block_index, coverage, covered, TBR_MAX_SAMPLES);
 }

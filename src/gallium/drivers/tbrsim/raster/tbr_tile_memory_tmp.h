@@ -6,57 +6,58 @@
 
 /* ---- raw pixels: 16 pixels of a block, quad by quad -------------------- */
 
+/* Between memory's rows and a block. */
 TBR_INLINE void
-copy_block_to_rows(uint8_t *rows, ptrdiff_t stride, const uint8_t *pixels, size_t pixel_bytes)
+copy_whole_block(uint8_t *rows, ptrdiff_t stride, uint8_t *pixels, size_t pixel_bytes, bool to_rows)
 {
-   for (unsigned quad = 0; quad < 4; quad++) {
-      uint8_t *corner = rows + (ptrdiff_t)(quad >> 1) * 2 * stride + (quad & 1) * 2 * pixel_bytes;
-      const uint8_t *source = pixels + quad * 4 * pixel_bytes;
-      memcpy(corner, source, 2 * pixel_bytes);
-      memcpy(corner + stride, source + 2 * pixel_bytes, 2 * pixel_bytes);
+   for (unsigned pair = 0; pair < 8; pair++) {
+      const ptrdiff_t row = (pair >> 2) * 2 + (pair & 1), column = (pair & 2);
+      uint8_t *place = rows + row * stride + column * (ptrdiff_t)pixel_bytes;
+      uint8_t *pixel = pixels + pair * 2 * pixel_bytes;
+      memcpy(to_rows ? place : pixel, to_rows ? pixel : place, 2 * pixel_bytes);
    }
 }
 
-TBR_INLINE void
-copy_rows_to_block(uint8_t *pixels, const uint8_t *rows, uint32_t stride, size_t pixel_bytes)
-{
-   for (unsigned quad = 0; quad < 4; quad++) {
-      const uint8_t *corner = rows + (size_t)(quad >> 1) * 2 * stride + (quad & 1) * 2 * pixel_bytes;
-      uint8_t *destination = pixels + quad * 4 * pixel_bytes;
-      memcpy(destination, corner, 2 * pixel_bytes);
-      memcpy(destination + 2 * pixel_bytes, corner + stride, 2 * pixel_bytes);
-   }
-}
-
-/* Blocks at the framebuffer's right and lower edge: width × height pixels of it. */
+/* The same for those pixels of the block that are within x0, y0 … x1, y1 (exclusive). */
 static void
-copy_part_of_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, int width, int height,
-                   bool to_rows)
+copy_part_of_block(uint8_t *rows, ptrdiff_t stride, uint8_t *pixels, size_t pixel_bytes, int x0, int y0,
+                   int x1, int y1, bool to_rows)
 {
    for (unsigned lane = 0; lane < 16; lane++) {
-      if (tbr_lane_x[lane] >= width || tbr_lane_y[lane] >= height)
+      const int x = tbr_lane_x[lane], y = tbr_lane_y[lane];
+      if (x < x0 || x >= x1 || y < y0 || y >= y1)
          continue;
-      uint8_t *place = rows + (size_t)tbr_lane_y[lane] * stride + tbr_lane_x[lane] * pixel_bytes;
-      if (to_rows)
-         memcpy(place, pixels + lane * pixel_bytes, pixel_bytes);
-      else
-         memcpy(pixels + lane * pixel_bytes, place, pixel_bytes);
+      uint8_t *place = rows + y * stride + x * (ptrdiff_t)pixel_bytes;
+      uint8_t *pixel = pixels + lane * pixel_bytes;
+      memcpy(to_rows ? place : pixel, to_rows ? pixel : place, pixel_bytes);
    }
 }
 
+/* Blocks at the framebuffer's right and lower edge have only width × height pixels. */
 TBR_INLINE void
 copy_block(uint8_t *rows, uint32_t stride, uint8_t *pixels, size_t pixel_bytes, int width, int height,
            bool to_rows)
 {
-   if (width < 4 || height < 4) {
-      if (!to_rows)
-         memset(pixels, 0, 16 * pixel_bytes);
-      copy_part_of_block(rows, stride, pixels, pixel_bytes, width, height, to_rows);
-   } else if (to_rows) {
-      copy_block_to_rows(rows, stride, pixels, pixel_bytes);
-   } else {
-      copy_rows_to_block(pixels, rows, stride, pixel_bytes);
+   if (likely(width >= 4 && height >= 4)) {
+      copy_whole_block(rows, stride, pixels, pixel_bytes, to_rows);
+      return;
    }
+   if (!to_rows)
+      memset(pixels, 0, 16 * pixel_bytes);
+   copy_part_of_block(rows, stride, pixels, pixel_bytes, 0, 0, width, height, to_rows);
+}
+
+/* Whether the tile begins with the attachment's memory, and whether it ends there. */
+TBR_INLINE bool
+is_loaded(const struct tbr_tile_thread *thread, const struct tbr_attachment *attachment)
+{
+   return attachment->load && !attachment->clear && thread->layer < attachment->layers;
+}
+
+TBR_INLINE bool
+is_stored(const struct tbr_tile_thread *thread, const struct tbr_attachment *attachment)
+{
+   return attachment->store && thread->layer < attachment->layers;
 }
 
 /* ---- colour ------------------------------------------------------------ */
@@ -125,7 +126,7 @@ begin_tile_color(struct tbr_tile_thread *thread, struct tbr_tile_color *color,
                  const struct tbr_attachment *attachment)
 {
    const size_t bytes = (size_t)thread->num_blocks * 16 * color->pixel_bytes;
-   if (attachment->load && !attachment->clear && thread->layer < attachment->layers) {
+   if (is_loaded(thread, attachment)) {
       transfer_color_any(thread, color, attachment, false);
       return;
    }
@@ -216,10 +217,9 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
    const int x1 = MIN2((int)resolve->x1 - thread->tile_x, thread->width);
    const int y1 = MIN2((int)resolve->y1 - thread->tile_y, thread->height);
    assert(thread->pass->samples == TBR_MAX_SAMPLES && thread->layer <= resolve->more_layers);
-   assert(thread->pass->samples == TBR_MAX_SAMPLES && thread->layer <= resolve->more_layers);
    const bool bytes = resolves_as(color, resolve, TBR_COLOR_BYTES);
    const bool halves = resolves_as(color, resolve, TBR_COLOR_HALF);
-   const size_t pixel_bytes = util_format_get_blocksize(resolve->to);
+   const ptrdiff_t pixel_bytes = util_format_get_blocksize(resolve->to);
    uint8_t *const image = resolve->memory + thread->layer * resolve->layer_stride;
    _Alignas(64) uint8_t pixels[TBR_LANES * 16];
    for (int y = y0 & ~3; y < y1; y += 4) {
@@ -232,20 +232,13 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
             average_halves(color, block, pixels);
          else
             average_any(color, resolve, block, pixels);
-         if (x >= x0 && x + 4 <= x1 && y >= y0 && y + 4 <= y1) {
-            copy_block_to_rows(image + (ptrdiff_t)(thread->tile_y + y - (int)resolve->y0) * resolve->stride +
-                                  (size_t)(thread->tile_x + x - (int)resolve->x0) * pixel_bytes,
-                               resolve->stride, pixels, pixel_bytes);
-            continue;
-         }
-         for (unsigned lane = 0; lane < TBR_LANES; lane++) {
-            const int column = x + tbr_lane_x[lane], row = y + tbr_lane_y[lane];
-            if (column < x0 || column >= x1 || row < y0 || row >= y1)
-               continue;
-            uint8_t *place = image + (ptrdiff_t)(thread->tile_y + row - (int)resolve->y0) * resolve->stride +
-                             (size_t)(thread->tile_x + column - (int)resolve->x0) * pixel_bytes;
-            memcpy(place, pixels + lane * pixel_bytes, pixel_bytes);
-         }
+         uint8_t *rows = image + (thread->tile_y + y - (ptrdiff_t)resolve->y0) * resolve->stride +
+                         (thread->tile_x + x - (ptrdiff_t)resolve->x0) * pixel_bytes;
+         if (x >= x0 && x + 4 <= x1 && y >= y0 && y + 4 <= y1)
+            copy_whole_block(rows, resolve->stride, pixels, pixel_bytes, true);
+         else
+            copy_part_of_block(rows, resolve->stride, pixels, pixel_bytes, x0 - x, y0 - y, x1 - x, y1 - y,
+                               true);
       }
    }
 }
@@ -453,10 +446,7 @@ begin_tile_depth(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
    const uint32_t pixels = thread->num_blocks * 16;
-   const bool load_depth =
-      thread->has_depth && pass->depth.load && !pass->depth.clear && thread->layer < pass->depth.layers;
-   const bool load_stencil = thread->has_stencil && pass->stencil.load && !pass->stencil.clear &&
-                             thread->layer < pass->stencil.layers;
+   const bool load_depth = is_loaded(thread, &pass->depth), load_stencil = is_loaded(thread, &pass->stencil);
    for (uint32_t sample = 0; sample < pass->samples; sample++) {
       const uint32_t first = sample * TBR_TILE_MAX_PIXELS;
       if (thread->has_depth && !load_depth) {
@@ -483,9 +473,8 @@ static void
 flush_tile_depth(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
-   const bool store_depth = thread->has_depth && pass->depth.store && thread->layer < pass->depth.layers;
-   const bool store_stencil =
-      thread->has_stencil && pass->stencil.store && thread->layer < pass->stencil.layers;
+   const bool store_depth = is_stored(thread, &pass->depth),
+              store_stencil = is_stored(thread, &pass->stencil);
    if (store_depth && store_stencil && shares_memory(pass)) {
       transfer_depth_any(thread, &pass->depth, true, true, true);
       return;
@@ -517,7 +506,7 @@ flush_tile(struct tbr_tile_thread *thread)
 {
    const struct tbr_pass *pass = thread->pass;
    for (unsigned n = 0; n < pass->num_color; n++) {
-      if (pass->color[n].memory && pass->color[n].store && thread->layer < pass->color[n].layers)
+      if (is_stored(thread, &pass->color[n]))
          transfer_color_any(thread, &thread->color[n], &pass->color[n], true);
       if (pass->resolve[n].memory && thread->layer <= pass->resolve[n].more_layers)
          resolve_color(thread, &thread->color[n], &pass->resolve[n]);

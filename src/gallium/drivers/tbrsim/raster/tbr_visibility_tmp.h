@@ -6,62 +6,41 @@
 #include "tbr_tile_hidden.h"
 #include "tbr_vector.h"
 
-/* Takes what is visible out of the buffer, in the tile's order of blocks. */
-static uint32_t
-collect_visible(struct tbr_tile_thread *thread)
+/* Takes what is visible out of the buffer, in the tile's order of blocks: what is seen of a
+ * primitive in any sample of a block is one entry. Those of a block come in the order of their
+ * first fragments, then of their primitives. */
+TBR_INLINE uint32_t
+collect_visible(struct tbr_tile_thread *thread, unsigned samples)
 {
    struct tbr_visible_block *entries = thread->visible;
    uint32_t count = 0;
    for (uint32_t block = 0; block < thread->num_blocks; block++) {
-      uint32_t *pixels = thread->visibility + block * 16;
-      const ints seen = ints_load(pixels);
-      uint32_t left = ints_equal(seen, ints_all(0)) ^ 0xffff;
-      if (!left)
-         continue;
-      while (left) {
-         const uint32_t primitive = pixels[__builtin_ctz(left)];
-         assert(primitive <= thread->num_primitives && count < thread->visible_capacity);
-         const uint32_t live = ints_equal(seen, ints_all(primitive));
-         entries[count++] =
-            (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = live};
-         left &= ~live;
-      }
-      ints_store(pixels, ints_all(0));
-   }
-   return count;
-}
-
-/* The same for multisampled passes: what is seen of a primitive in any sample of a
- * block is one entry. They come in the order of their first fragments, then of their
- * primitives. */
-static uint32_t
-collect_visible_samples(struct tbr_tile_thread *thread)
-{
-   uint32_t count = 0;
-   for (uint32_t block = 0; block < thread->num_blocks; block++) {
       uint32_t *const pixels = thread->visibility + block * 16;
       uint32_t left[TBR_MAX_SAMPLES], any = 0;
-      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+      for (unsigned s = 0; s < samples; s++)
          any |= left[s] = ints_equal(ints_load(pixels + s * TBR_TILE_MAX_PIXELS), ints_all(0)) ^ 0xffff;
+      if (!any)
+         continue;
       while (any) {
          const unsigned lane = __builtin_ctz(any);
          uint32_t primitive = UINT32_MAX;
-         for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
-            if (left[s] >> lane & 1)
+         for (unsigned s = 0; s < samples; s++) {
+            if (samples == 1 || left[s] >> lane & 1)
                primitive = MIN2(primitive, pixels[s * TBR_TILE_MAX_PIXELS + lane]);
          }
          assert(primitive <= thread->num_primitives && count < thread->visible_capacity);
-         thread->visible[count] =
-            (struct tbr_visible_block){.primitive = primitive - 1, .block = block, .live = count};
-         uint16_t *coverage = thread->visible_samples[count++];
+         struct tbr_visible_block *entry = &entries[count++];
+         entry->primitive = primitive - 1;
+         entry->block = block;
          any = 0;
-         for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++) {
-            coverage[s] = ints_equal(ints_load(pixels + s * TBR_TILE_MAX_PIXELS), ints_all(primitive));
-            left[s] &= ~coverage[s];
-            any |= left[s];
+         for (unsigned s = 0; s < samples; s++) {
+            const uint32_t live =
+               ints_equal(ints_load(pixels + s * TBR_TILE_MAX_PIXELS), ints_all(primitive));
+            entry->live[s] = live;
+            any |= left[s] &= ~live;
          }
       }
-      for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
+      for (unsigned s = 0; s < samples; s++)
          ints_store(pixels + s * TBR_TILE_MAX_PIXELS, ints_all(0));
    }
    return count;
@@ -71,13 +50,13 @@ static void
 queue_visible(struct tbr_tile_thread *thread, const struct tbr_visible_block *entry)
 {
    if (thread->pass->samples == 1) {
-      queue_block(thread, entry->primitive, entry->block, entry->live, entry->live);
+      queue_block(thread, entry->primitive, entry->block, entry->live[0], entry->live[0]);
       return;
    }
    struct coverage coverage;
    uint32_t covered = 0;
    for (unsigned s = 0; s < TBR_MAX_SAMPLES; s++)
-      covered |= coverage.sample[s] = thread->visible_samples[entry->live][s];
+      covered |= coverage.sample[s] = entry->live[s];
    queue_samples(thread, entry->primitive, entry->block, coverage, covered);
 }
 
@@ -129,7 +108,7 @@ flush_visibility(struct tbr_tile_thread *thread)
    }
    const uint32_t draw_before = thread->plan.draw;
    const uint32_t count =
-      thread->pass->samples == 1 ? collect_visible(thread) : collect_visible_samples(thread);
+      thread->pass->samples == 1 ? collect_visible(thread, 1) : collect_visible(thread, TBR_MAX_SAMPLES);
    const struct tbr_visible_block *entries = thread->visible;
    const struct tbr_tile_primitive *primitives = thread->primitives;
    if (thread->num_runs > 1)
