@@ -49,6 +49,7 @@ clamp_colors(const struct tbr_tile_color *buffer, struct colors colors)
 }
 
 #include "tbr_blend_advanced_tmp.h"
+#include "tbr_blend_float_tmp.h"
 
 /* ---- blend equations --------------------------------------------------- */
 
@@ -248,31 +249,45 @@ pack_channel(const struct tbr_tile_color *buffer, floats value, unsigned c)
 }
 
 TBR_INLINE ints
+pack_channels(const struct tbr_tile_color *buffer, struct colors colors)
+{
+   return ints_or(ints_or(pack_channel(buffer, colors.r, 0), pack_channel(buffer, colors.g, 1)),
+                  ints_or(pack_channel(buffer, colors.b, 2), pack_channel(buffer, colors.a, 3)));
+}
+
+TBR_INLINE ints
+select_bits(int32_t mask, ints yes, ints no)
+{
+   return ints_or(ints_and(yes, ints_all(mask)), ints_and(no, ints_all(~mask)));
+}
+
+TBR_INLINE ints
 apply_write_mask(const struct tbr_tile_color *buffer, const struct tbr_color_plan *color, ints pixels,
                  ints old)
 {
    int32_t mask = 0;
    memcpy(&mask, color->write_mask, buffer->pixel_bytes);
-   return ints_or(ints_and(pixels, ints_all(mask)), ints_and(old, ints_all(~mask)));
+   return select_bits(mask, pixels, old);
 }
 
+/* Pixels of a word: unsigned normalised channels, or R11G11B10 floats. */
 static void
-write_unorm(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live)
+write_words(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live)
 {
    const struct tbr_draw_plan *plan = &thread->plan;
    const struct tbr_color_plan *color = &plan->color[n];
    const struct tbr_tile_color *buffer = &thread->color[n];
    const uint16_t *quad = thread->queue.quad;
    const struct tbr_fragment_block *block = &thread->queue.block;
+   const bool is_float = color->path == TBR_COLOR_PACKED_FLOAT;
    const ints old = gather_pixels(buffer, buffer_pixels, quad);
    struct colors colors = load_colors(block->color[n]);
    if (color->blend != TBR_BLEND_REPLACE) {
       const struct colors source = clamp_colors(buffer, colors);
-      const struct colors destination = unpack_channels(buffer, old);
+      const struct colors destination = is_float ? unpack_packed_floats(old) : unpack_channels(buffer, old);
       colors = blend_colors(plan, buffer, n, block, &source, &destination);
    }
-   ints pixels = ints_or(ints_or(pack_channel(buffer, colors.r, 0), pack_channel(buffer, colors.g, 1)),
-                         ints_or(pack_channel(buffer, colors.b, 2), pack_channel(buffer, colors.a, 3)));
+   ints pixels = is_float ? pack_packed_floats(colors) : pack_channels(buffer, colors);
    if (color->logic_op)
       pixels = logic_operation(plan->state->blend.logicop_func, pixels, old);
    pixels = ints_or(pixels, ints_all(buffer->filler));
@@ -342,7 +357,36 @@ write_bytes(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, 
       write_bytes_as(thread, n, buffer_pixels, live, TBR_BLEND_ADD, color->partial);
 }
 
-#include "tbr_blend_float_tmp.h"
+/* ---- four channels of half precision ------------------------------------ */
+
+static void
+write_half(struct tbr_tile_thread *thread, unsigned n, uint8_t *buffer_pixels, uint32_t live)
+{
+   const struct tbr_draw_plan *plan = &thread->plan;
+   const struct tbr_color_plan *color = &plan->color[n];
+   const struct tbr_fragment_block *block = &thread->queue.block;
+   const bool blends = color->blend != TBR_BLEND_REPLACE;
+   struct colors colors = load_colors(block->color[n]);
+   struct half_pixels old = {0};
+   uint8_t *quads[TBR_QUADS];
+   for (unsigned q = 0; q < TBR_QUADS; q++)
+      quads[q] = buffer_pixels + (size_t)thread->queue.quad[q] * 4 * 8;
+
+   if (blends || color->partial)
+      old = load_half_quads((const uint8_t **)quads);
+   if (blends) {
+      const struct colors destination = unpack_half_pixels(old);
+      colors = blend_colors(plan, &thread->color[n], n, block, &colors, &destination);
+   }
+   struct half_pixels pixels = pack_half_pixels(colors);
+   if (color->partial) {
+      int32_t mask[2];
+      memcpy(mask, color->write_mask, sizeof mask);
+      pixels.red_green = select_bits(mask[0], pixels.red_green, old.red_green);
+      pixels.blue_alpha = select_bits(mask[1], pixels.blue_alpha, old.blue_alpha);
+   }
+   store_half_quads(quads, live, pixels);
+}
 
 /* ---- every other format ------------------------------------------------ */
 
@@ -433,9 +477,9 @@ write_color(struct tbr_tile_thread *thread, unsigned n, uint32_t sample, uint32_
    uint8_t *pixels = thread->color[n].pixels + sample * thread->color[n].sample_bytes;
    switch (thread->plan.color[n].path) {
    case TBR_COLOR_BYTES: write_bytes(thread, n, pixels, live); break;
-   case TBR_COLOR_UNORM: write_unorm(thread, n, pixels, live); break;
+   case TBR_COLOR_UNORM:
+   case TBR_COLOR_PACKED_FLOAT: write_words(thread, n, pixels, live); break;
    case TBR_COLOR_HALF: write_half(thread, n, pixels, live); break;
-   case TBR_COLOR_PACKED_FLOAT: write_packed_floats(thread, n, pixels, live); break;
    case TBR_COLOR_GENERAL: write_general(thread, n, pixels, live); break;
    }
 }
@@ -581,11 +625,7 @@ plan_color(const struct tbr_tile_thread *thread, struct tbr_draw_plan *plan, uns
    color->path = buffer->kind;
    if (color->path == TBR_COLOR_BYTES && (color->logic_op || color->blend >= TBR_BLEND_GENERAL))
       color->path = TBR_COLOR_UNORM;
-   unsigned used = 0;
-   const struct util_format_description *description = util_format_description(buffer->format);
-   for (unsigned c = 0; c < 4; c++)
-      used |= description->swizzle[c] <= PIPE_SWIZZLE_W ? 1u << c : 0;
-   color->partial = (rt->colormask & used) != used;
+   color->partial = !util_format_colormask_full(util_format_description(buffer->format), rt->colormask);
    if (color->partial || buffer->kind == TBR_COLOR_GENERAL)
       fill_write_mask(color->write_mask, buffer->format, rt->colormask);
 }

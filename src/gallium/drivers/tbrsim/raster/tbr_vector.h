@@ -12,31 +12,23 @@
 #ifndef TBR_VECTOR_H
 #define TBR_VECTOR_H
 
-#include <stdint.h>
-#include <string.h>
+#include "texture/tbr_texture_vector.h"
 
-#if defined(__SSE2__)
-#include <immintrin.h>
-#endif
-
-#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+/* A piece is a vector of the texture unit's. */
+#if TEXTURE_LANES == 16
 #define TBR_AVX512 1
-#define TBR_PIECE_BYTES 64
 #define PIECES(E) E(0)
-#elif defined(__AVX2__)
-#define TBR_PIECE_BYTES 32
+#elif TEXTURE_LANES == 8
 #define PIECES(E) E(0), E(1)
 #else
-#define TBR_PIECE_BYTES 16
 #define PIECES(E) E(0), E(1), E(2), E(3)
 #endif
-#define TBR_NUM_PIECES (64 / TBR_PIECE_BYTES)
-#define TBR_PIECE_LANES (TBR_PIECE_BYTES / 4)
+#define TBR_NUM_PIECES (16 / TEXTURE_LANES)
 
-typedef float float_piece __attribute__((vector_size(TBR_PIECE_BYTES)));
-typedef int32_t int_piece __attribute__((vector_size(TBR_PIECE_BYTES)));
-typedef float unaligned_float_piece __attribute__((vector_size(TBR_PIECE_BYTES), aligned(4), may_alias));
-typedef int32_t unaligned_int_piece __attribute__((vector_size(TBR_PIECE_BYTES), aligned(4), may_alias));
+typedef texture_float float_piece;
+typedef texture_int int_piece;
+typedef float_piece unaligned_float_piece __attribute__((aligned(4), may_alias));
+typedef int_piece unaligned_int_piece __attribute__((aligned(4), may_alias));
 typedef int32_t quad_ints __attribute__((vector_size(16), aligned(4), may_alias));
 typedef float quad_floats __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -48,7 +40,7 @@ typedef struct {
    int_piece piece[TBR_NUM_PIECES];
 } ints;
 
-#define TBR_INLINE static inline __attribute__((always_inline, unused))
+#define TBR_INLINE TEXTURE_INLINE
 
 /* The compiler does not take structs of pieces apart in loops, so every
  * operation spells its pieces out: E(n) is the result's piece n. */
@@ -126,42 +118,21 @@ TBR_BINARY(ints, ints_or, E)
 #define E(n) a.piece[n] ^ b.piece[n]
 TBR_BINARY(ints, ints_xor, E)
 #undef E
-
-/* If a is not a number, floats_max and floats_min return b, as the instructions do. */
-#if defined(TBR_AVX512)
-#define MAXIMUM(n) (float_piece) _mm512_max_ps((__m512)a.piece[n], (__m512)b.piece[n])
-#define MINIMUM(n) (float_piece) _mm512_min_ps((__m512)a.piece[n], (__m512)b.piece[n])
-#define ROUND(n) (int_piece) _mm512_cvtps_epi32((__m512)a.piece[n])
-#elif defined(__AVX2__)
-#define MAXIMUM(n) (float_piece) _mm256_max_ps((__m256)a.piece[n], (__m256)b.piece[n])
-#define MINIMUM(n) (float_piece) _mm256_min_ps((__m256)a.piece[n], (__m256)b.piece[n])
-#define ROUND(n) (int_piece) _mm256_cvtps_epi32((__m256)a.piece[n])
-#elif defined(__SSE2__)
-#define MAXIMUM(n) (float_piece) _mm_max_ps((__m128)a.piece[n], (__m128)b.piece[n])
-#define MINIMUM(n) (float_piece) _mm_min_ps((__m128)a.piece[n], (__m128)b.piece[n])
-#define ROUND(n) (int_piece) _mm_cvtps_epi32((__m128)a.piece[n])
-#else
-#define CHOOSE(mask, a, b) (float_piece)(((mask) & (int_piece)(a)) | (~(mask) & (int_piece)(b)))
-#define MAXIMUM(n) CHOOSE(a.piece[n] > b.piece[n], a.piece[n], b.piece[n])
-#define MINIMUM(n) CHOOSE(a.piece[n] < b.piece[n], a.piece[n], b.piece[n])
-TBR_INLINE int_piece
-round_piece(float_piece a)
-{
-   int_piece result;
-   for (unsigned lane = 0; lane < TBR_PIECE_LANES; lane++)
-      result[lane] = (int32_t)__builtin_rintf(a[lane]);
-   return result;
-}
-#define ROUND(n) round_piece(a.piece[n])
-#endif
-TBR_BINARY(floats, floats_max, MAXIMUM)
-TBR_BINARY(floats, floats_min, MINIMUM)
+/* If a is not a number, floats_max and floats_min return b. */
+#define E(n) texture_max(a.piece[n], b.piece[n])
+TBR_BINARY(floats, floats_max, E)
+#undef E
+#define E(n) texture_min(a.piece[n], b.piece[n])
+TBR_BINARY(floats, floats_min, E)
+#undef E
 
 /* To the nearest integer, to the even one of two. */
 TBR_INLINE ints
 ints_round(floats a)
 {
-   return (ints){{PIECES(ROUND)}};
+#define E(n) texture_round(a.piece[n])
+   return (ints){{PIECES(E)}};
+#undef E
 }
 
 TBR_INLINE floats
@@ -207,8 +178,7 @@ ints_shift_left(ints a, unsigned bits)
 TBR_INLINE ints
 ints_shift_right_logical(ints a, unsigned bits)
 {
-   typedef uint32_t unsigned_piece __attribute__((vector_size(TBR_PIECE_BYTES)));
-#define E(n) (int_piece)((unsigned_piece)a.piece[n] >> bits)
+#define E(n) (int_piece)((texture_uint)a.piece[n] >> bits)
    return (ints){{PIECES(E)}};
 #undef E
 }
@@ -265,7 +235,7 @@ ints_negative(ints a)
 #else
    uint32_t mask = 0;
    for (unsigned lane = 0; lane < 16; lane++)
-      mask |= (uint32_t)(a.piece[lane / TBR_PIECE_LANES][lane % TBR_PIECE_LANES] < 0) << lane;
+      mask |= (uint32_t)(a.piece[lane / TEXTURE_LANES][lane % TEXTURE_LANES] < 0) << lane;
    return mask;
 #endif
 }

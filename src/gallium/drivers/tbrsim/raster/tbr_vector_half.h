@@ -14,24 +14,9 @@
 TBR_INLINE floats
 floats_from_halves(ints halves)
 {
-#if defined(TBR_AVX512)
-   return (floats){{(float_piece)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)halves.piece[0]))}};
-#elif defined(__AVX2__)
-   floats result;
-   for (unsigned n = 0; n < TBR_NUM_PIECES; n++) {
-      const __m256i low = (__m256i)(halves.piece[n] & 0xffff);
-      const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
-      result.piece[n] = (float_piece)_mm256_cvtph_ps(_mm256_castsi256_si128(packed));
-   }
-   return result;
-#else
-   int32_t lanes[TBR_LANES];
-   float result[TBR_LANES];
-   ints_store(lanes, halves);
-   for (unsigned lane = 0; lane < TBR_LANES; lane++)
-      result[lane] = _mesa_half_to_float((uint16_t)lanes[lane]);
-   return floats_load(result);
-#endif
+#define E(n) texture_from_halves(halves.piece[n])
+   return (floats){{PIECES(E)}};
+#undef E
 }
 
 /* Rounds towards zero. */

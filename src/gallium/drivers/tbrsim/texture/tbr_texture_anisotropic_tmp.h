@@ -51,16 +51,9 @@ texture_squared_cube_extent(const struct tbr_texture_private *state,
                             const struct tbr_sample_arguments *arguments, const texture_float *slope,
                             unsigned part, const struct texture_cube *cube)
 {
-   texture_float s, t, major, ds, dt, d_major;
-   texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
-                     texture_load_operand(arguments->coords[0] + part),
-                     texture_load_operand(arguments->coords[1] + part),
-                     texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
-   texture_cube_axes(cube->x_major, cube->y_major, cube->negative, slope[0], slope[1], slope[2], &ds, &dt,
-                     &d_major);
-   texture_float inverse = 1.0f / major;
-   const texture_float on_face[2] = {(ds - s * inverse * d_major) * inverse * 0.5f,
-                                     (dt - t * inverse * d_major) * inverse * 0.5f};
+   texture_float ds, dt;
+   texture_cube_slopes(arguments, part, cube, slope, &ds, &dt);
+   const texture_float on_face[2] = {ds * 0.5f, dt * 0.5f};
    return texture_squared_extent(state, on_face);
 }
 

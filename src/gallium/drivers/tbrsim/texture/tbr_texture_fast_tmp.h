@@ -37,6 +37,14 @@ texture_look_up_lanes(const struct tbr_texture_private *state, const texture_int
 }
 #endif
 
+/** The geometry of the first level. */
+TEXTURE_INLINE void
+texture_look_up_first_level(const struct tbr_texture_private *state, struct texture_geometry *geometry)
+{
+   for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
+      geometry->field[i] = texture_splat_int(state->records[0][i]);
+}
+
 /** uniform: the lanes of a quad are on one level. */
 TEXTURE_INLINE void
 texture_look_up_level(const struct tbr_texture_private *state, texture_int level, bool uniform,
@@ -76,8 +84,8 @@ struct texture_point {
    texture_float s, t; /**< 0 … 1 */
    texture_int layer;  /**< face of a cube map, layer of an array */
    texture_int linear; /**< lanes that filter linearly, for TEXTURE_MIXED */
-   texture_int level;
-   bool uniform; /**< the lanes of a quad agree on the level */
+   texture_int level;  /**< 0 without mipmaps */
+   bool uniform;       /**< the lanes of a quad agree on the level */
    /** Depth to compare texels with; NULL: they are not compared. */
    const texture_float *reference;
    unsigned compare; /**< enum pipe_compare_func */
@@ -182,12 +190,10 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
    *crossing = 0;
    struct texture_geometry geometry;
 
-   if (mip == TEXTURE_MIP_NONE) {
-      for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
-         geometry.field[i] = texture_splat_int(state->records[0][i]);
-   } else {
+   if (mip == TEXTURE_MIP_NONE)
+      texture_look_up_first_level(state, &geometry);
+   else
       texture_look_up_level(state, point->level, point->uniform, &geometry);
-   }
    const texture_float width = (texture_float)geometry.field[TEXTURE_WIDTH];
    const texture_float height = (texture_float)geometry.field[TEXTURE_HEIGHT];
    const texture_int last_x = geometry.field[TEXTURE_LAST_X], last_y = geometry.field[TEXTURE_LAST_Y];
@@ -247,13 +253,12 @@ texture_sample_level(struct tbr_texture_thread *thread, const struct tbr_texture
       texture_int y0 = texture_select_int(y < 0, last_y & repeat_y, y);
       const struct texel_positions places = {offset, row_stride, {x0, x1}, {y0, y1}};
       if (cube && state->seamless) {
-         texture_int level = mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point->level;
          texture_int texels[4];
          for (unsigned i = 0; i < 4; i++)
             texels[i] = texture_load_texel(kind, state->base,
                                            offset + places.y[i >> 1] * row_stride + places.x[i & 1] * 4);
          *crossing = texture_bits(filter == TEXTURE_MIXED ? outside & point->linear : outside);
-         texture_cross_words(state, point->layer, level, x, y, *crossing, texels);
+         texture_cross_words(state, point->layer, point->level, x, y, *crossing, texels);
          for (unsigned i = 0; i < 4; i++)
             colors[i] = texture_unpack(kind, texels[i]);
       } else {
@@ -306,6 +311,21 @@ texture_store_color(const struct tbr_texture_private *state, enum texture_kind k
 }
 
 #include "tbr_texture_fetch_fast_tmp.h"
+
+/** Notes what a vector's lanes read of a level in a slot. */
+TEXTURE_INLINE void
+texture_note_level(const struct tbr_texture_private *state, bool cube, bool layers,
+                   const struct texture_point *point, texture_int linear, texture_int texel,
+                   uint32_t crossing, unsigned part, unsigned slot, struct texture_reads *reads)
+{
+   texture_int key = linear | point->level;
+   if (layers)
+      key |= point->layer << 9;
+   texture_store_int(reads->texel[slot] + part, texel);
+   texture_store_int(reads->key[slot] + part, key);
+   if (cube && crossing)
+      texture_note_crossing(state, point->layer, point->level, texel, crossing, part, slot, reads);
+}
 
 /** The specialised sampling function: all but the first three parameters are
  * constants where it is instantiated. */
@@ -387,19 +407,8 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
                                                             : texture_splat_int(0x100);
       struct texture_color color =
          texture_sample_level(thread, state, kind, cube, filter, mip, &point, &texel, &crossing);
-      if (record) {
-         texture_store_int(reads.texel[0] + part, texel);
-         texture_int key = linear;
-         if (mip != TEXTURE_MIP_NONE)
-            key |= point.level;
-         if (layers)
-            key |= point.layer << 9;
-         texture_store_int(reads.key[0] + part, key);
-         if (cube && crossing)
-            texture_note_crossing(state, point.layer,
-                                  mip == TEXTURE_MIP_NONE ? texture_splat_int(0) : point.level, texel,
-                                  crossing, part, 0, &reads);
-      }
+      if (record)
+         texture_note_level(state, cube, layers, &point, linear, texel, crossing, part, 0, &reads);
       if (mip == TEXTURE_MIP_LINEAR && texture_any(second)) {
          /* Lanes without a second level mix it in with weight 0. */
          point.level -= second;
@@ -407,16 +416,10 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
             texture_sample_level(thread, state, kind, cube, filter, mip, &point, &texel, &crossing);
          color = texture_mix_colors(kind, color, next, level_weight);
          if (record) {
-            texture_int key = linear | point.level;
-            if (layers)
-               key |= point.layer << 9;
             const uint32_t lanes = texture_bits(second);
             reads.lanes[second_slot] |= lanes << part;
-            texture_store_int(reads.texel[second_slot] + part, texel);
-            texture_store_int(reads.key[second_slot] + part, key);
-            if (cube && (crossing & lanes))
-               texture_note_crossing(state, point.layer, point.level, texel, crossing & lanes, part,
-                                     second_slot, &reads);
+            texture_note_level(state, cube, layers, &point, linear, texel, crossing & lanes, part,
+                               second_slot, &reads);
          }
       }
       texture_store_color(state, kind, color, part, arguments);
@@ -426,10 +429,9 @@ texture_sample_fast(struct tbr_texture_thread *thread, const struct tbr_texture_
       const unsigned slots = cube && state->seamless                       ? TEXTURE_MAX_READS
                              : mip == TEXTURE_MIP_LINEAR && reads.lanes[1] ? 2
                                                                            : 1;
-      if (layers || ((mixed || mip != TEXTURE_MIP_NONE) && !uniform)) {
+      if (layers || ((mixed || mip != TEXTURE_MIP_NONE) && !uniform))
          texture_record(thread, binding, arguments, &reads, slots, true);
-      } else {
+      else
          texture_record(thread, binding, arguments, &reads, slots, false);
-      }
    }
 }

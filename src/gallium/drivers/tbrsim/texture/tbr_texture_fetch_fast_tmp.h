@@ -66,12 +66,10 @@ texture_locate_texels(const struct tbr_texture_binding *binding, const struct tb
       fetched.inside &= (texture_uint)fetched.level < binding->num_levels;
       fetched.level &= fetched.inside;
    }
-   if (binding->num_levels > 1) {
+   if (binding->num_levels > 1)
       texture_look_up_level(state, fetched.level, false, &geometry);
-   } else {
-      for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
-         geometry.field[i] = texture_splat_int(state->records[0][i]);
-   }
+   else
+      texture_look_up_first_level(state, &geometry);
    fetched.inside &= (texture_uint)fetched.x <= (texture_uint)geometry.field[TEXTURE_LAST_X];
    fetched.inside &= (texture_uint)fetched.y <= (texture_uint)geometry.field[TEXTURE_LAST_Y];
    if (state->layered) {

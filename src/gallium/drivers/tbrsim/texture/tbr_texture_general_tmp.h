@@ -165,10 +165,10 @@ texture_filter_image(const struct tbr_texture_binding *binding, const struct tex
 }
 
 static int
-texture_array_layer(const struct tbr_texture_binding *binding, float layer)
+texture_array_layer(float layer, uint32_t num_layers)
 {
    layer = layer > 0.0f ? floorf(layer + 0.5f) : 0.0f;
-   return (int)MIN2(layer, (float)(binding->num_layers - 1));
+   return (int)MIN2(layer, (float)(num_layers - 1));
 }
 
 /** Coordinates, layer and face of a lane. */
@@ -183,8 +183,8 @@ texture_fragment_init(const struct tbr_texture_binding *binding, const struct tb
       if (arguments->has_offset)
          fragment->offset[i] = arguments->offset[i][lane];
    }
-   if (binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY)
-      fragment->layer = texture_array_layer(binding, arguments->coords[2][lane]);
+   if (binding->private_state.layered)
+      fragment->layer = texture_array_layer(arguments->coords[2][lane], binding->num_layers);
    fragment->shadow = arguments->shadow;
    fragment->reference = arguments->compare[lane];
    const struct util_format_description *description = util_format_description(binding->format);
@@ -192,17 +192,25 @@ texture_fragment_init(const struct tbr_texture_binding *binding, const struct tb
       fragment->reference = CLAMP(fragment->reference, 0.0f, 1.0f);
 }
 
+/** Stores what the view's swizzle makes of a texel as a component of the result. */
+static void
+texture_store_component(const struct tbr_texture_binding *binding, const union texture_texel *texel,
+                        unsigned swizzle, float *component)
+{
+   const union texture_texel ones = {.f = {1.0f}};
+   const uint32_t one = binding->private_state.integer ? 1 : ones.bits[0];
+   const uint32_t bits = swizzle <= PIPE_SWIZZLE_W   ? texel->bits[swizzle]
+                         : swizzle == PIPE_SWIZZLE_1 ? one
+                                                     : 0;
+   memcpy(component, &bits, sizeof(bits));
+}
+
 static void
 texture_store_texel(const struct tbr_texture_binding *binding, struct tbr_sample_arguments *arguments,
                     unsigned lane, const union texture_texel *texel)
 {
-   const union texture_texel ones = {.f = {1.0f}};
-   const uint32_t one = binding->private_state.integer ? 1 : ones.bits[0];
-   for (unsigned i = 0; i < 4; i++) {
-      const unsigned swizzle = binding->swizzle[i];
-      uint32_t bits = swizzle <= PIPE_SWIZZLE_W ? texel->bits[swizzle] : swizzle == PIPE_SWIZZLE_1 ? one : 0;
-      memcpy(&arguments->texel[i][lane], &bits, sizeof(bits));
-   }
+   for (unsigned i = 0; i < 4; i++)
+      texture_store_component(binding, texel, binding->swizzle[i], &arguments->texel[i][lane]);
 }
 
 /** One component of the four texels that bilinear filtering would mix, in the
@@ -212,21 +220,16 @@ texture_gather_lane(const struct tbr_texture_binding *binding, struct tbr_sample
                     const struct texture_fragment *fragment, struct texture_reads *reads)
 {
    static const uint8_t order[4] = {2, 3, 1, 0};
-   const union texture_texel ones = {.f = {1.0f}};
-   const uint32_t one = binding->private_state.integer ? 1 : ones.bits[0];
    const unsigned swizzle = binding->swizzle[arguments->shadow ? 0 : arguments->gather_component];
    struct texture_square square;
 
-   if (binding->private_state.seamless) {
+   if (binding->private_state.seamless)
       texture_read_cube_square(binding, fragment, 0, 0, reads, &square);
-   } else {
+   else
       texture_read_square(binding, fragment, 0, fragment->layer, true, 0, reads, &square);
-   }
-   for (unsigned i = 0; i < 4; i++) {
-      const union texture_texel *texel = &square.texel[order[i]];
-      uint32_t bits = swizzle <= PIPE_SWIZZLE_W ? texel->bits[swizzle] : swizzle == PIPE_SWIZZLE_1 ? one : 0;
-      memcpy(&arguments->texel[i][fragment->lane], &bits, sizeof(bits));
-   }
+   for (unsigned i = 0; i < 4; i++)
+      texture_store_component(binding, &square.texel[order[i]], swizzle,
+                              &arguments->texel[i][fragment->lane]);
 }
 
 /** texelFetch's operands. */
@@ -260,7 +263,7 @@ texture_position_of(const struct tbr_texture_binding *binding, const struct tbr_
       position.y = texture_position_along(arguments, 1, lane);
    if (binding->target == PIPE_TEXTURE_3D)
       position.layer = texture_position_along(arguments, 2, lane);
-   if (binding->target == PIPE_TEXTURE_1D_ARRAY || binding->target == PIPE_TEXTURE_2D_ARRAY)
+   if (binding->private_state.layered)
       position.layer = texture_integer(&arguments->coords[2][lane]);
    if (arguments->lod_control == TBR_LOD_EXPLICIT)
       position.level = texture_integer(&arguments->lod[lane]);
@@ -410,11 +413,8 @@ texture_sample_general(struct tbr_texture_thread *thread, const struct tbr_textu
          fragment.coordinates[0] = lanes.s[lane];
          fragment.coordinates[1] = lanes.t[lane];
          fragment.layer = lanes.face[lane];
-         if (binding->target == PIPE_TEXTURE_CUBE_ARRAY) {
-            float cube = arguments->cube_layer[lane];
-            cube = cube > 0.0f ? floorf(cube + 0.5f) : 0.0f;
-            fragment.layer += 6 * (int)MIN2(cube, (float)(binding->num_layers / 6 - 1));
-         }
+         if (binding->target == PIPE_TEXTURE_CUBE_ARRAY)
+            fragment.layer += 6 * texture_array_layer(arguments->cube_layer[lane], binding->num_layers / 6);
       }
       if (arguments->operation == TBR_TEXTURE_GATHER) {
          texture_gather_lane(binding, arguments, &fragment, &reads);

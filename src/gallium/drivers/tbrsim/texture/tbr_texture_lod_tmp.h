@@ -53,6 +53,25 @@ texture_cube_project(const struct tbr_sample_arguments *arguments, unsigned part
    cube->t = t * inverse + 0.5f;
 }
 
+/** Derivatives of s and t, from -1 to 1 on the face that the lane's direction picked, where those of the
+ * direction are slope. */
+TEXTURE_INLINE void
+texture_cube_slopes(const struct tbr_sample_arguments *arguments, unsigned part,
+                    const struct texture_cube *cube, const texture_float slope[3], texture_float *ds,
+                    texture_float *dt)
+{
+   texture_float s, t, major, d_major;
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
+                     texture_load_operand(arguments->coords[0] + part),
+                     texture_load_operand(arguments->coords[1] + part),
+                     texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
+   texture_cube_axes(cube->x_major, cube->y_major, cube->negative, slope[0], slope[1], slope[2], ds, dt,
+                     &d_major);
+   const texture_float inverse = 1.0f / major;
+   *ds = (*ds - s * inverse * d_major) * inverse;
+   *dt = (*dt - t * inverse * d_major) * inverse;
+}
+
 /** Stands in for squared lengths of 0 and what is not a number. */
 #define TEXTURE_SHORTEST 1e-30f
 
@@ -124,18 +143,14 @@ texture_cube_derivative_length(const struct tbr_texture_binding *binding,
                                const float (*derivative)[TBR_LANES], unsigned part,
                                const struct texture_cube *cube)
 {
-   texture_float s, t, major, ds, dt, d_major;
-   texture_cube_axes(cube->x_major, cube->y_major, cube->negative,
-                     texture_load_operand(arguments->coords[0] + part),
-                     texture_load_operand(arguments->coords[1] + part),
-                     texture_load_operand(arguments->coords[2] + part), &s, &t, &major);
-   texture_cube_axes(cube->x_major, cube->y_major, cube->negative, texture_load_operand(derivative[0] + part),
-                     texture_load_operand(derivative[1] + part), texture_load_operand(derivative[2] + part),
-                     &ds, &dt, &d_major);
-   texture_float inverse = 1.0f / major;
+   const texture_float slope[3] = {texture_load_operand(derivative[0] + part),
+                                   texture_load_operand(derivative[1] + part),
+                                   texture_load_operand(derivative[2] + part)};
+   texture_float ds, dt;
+   texture_cube_slopes(arguments, part, cube, slope, &ds, &dt);
    const float half = binding->private_state.scale[0] * 0.5f;
-   ds = (ds - s * inverse * d_major) * inverse * half;
-   dt = (dt - t * inverse * d_major) * inverse * half;
+   ds *= half;
+   dt *= half;
    return texture_max(ds * ds, dt * dt);
 }
 

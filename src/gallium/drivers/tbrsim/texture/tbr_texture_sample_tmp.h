@@ -25,71 +25,49 @@
 #include "tbr_texture_fast_tmp.h"
 #include "tbr_texture_anisotropic_tmp.h"
 
-/** Defines the functions of one kind of texel for 2D (cube = false) or cube maps:
- * for each image filter, without mipmaps, nearest and linear between them. */
-#define TEXTURE_DEFINE(name, kind, cube, filter, mip)                           \
-   static void texture_sample_##name(struct tbr_texture_thread *thread,         \
-                                     const struct tbr_texture_binding *binding, \
-                                     struct tbr_sample_arguments *arguments)    \
-   {                                                                            \
-      texture_sample_fast(thread, binding, arguments, kind, cube, filter, mip); \
+/** Defines the function of one kind of texel, for 2D textures or cube maps, with an image
+ * filter and a filter between mipmaps. */
+#define TEXTURE_DEFINE(name, kind, cube, filter, mip)                                              \
+   static void texture_sample_##name(struct tbr_texture_thread *thread,                            \
+                                     const struct tbr_texture_binding *binding,                    \
+                                     struct tbr_sample_arguments *arguments)                       \
+   {                                                                                               \
+      texture_sample_fast(thread, binding, arguments, TEXTURE_KIND_##kind, cube, TEXTURE_##filter, \
+                          TEXTURE_MIP_##mip);                                                      \
    }
-#define TEXTURE_DEFINE_MIPS(name, kind, cube, filter)                          \
-   TEXTURE_DEFINE(name##_none, kind, cube, filter, TEXTURE_MIP_NONE)           \
-   TEXTURE_DEFINE(name##_mip_nearest, kind, cube, filter, TEXTURE_MIP_NEAREST) \
-   TEXTURE_DEFINE(name##_mip_linear, kind, cube, filter, TEXTURE_MIP_LINEAR)
-#define TEXTURE_DEFINE_FILTERS(name, kind, cube)                                          \
-   TEXTURE_DEFINE_MIPS(name##_nearest, kind, cube, TEXTURE_NEAREST)                       \
-   TEXTURE_DEFINE_MIPS(name##_linear, kind, cube, TEXTURE_LINEAR)                         \
-   TEXTURE_DEFINE_MIPS(name##_mixed, kind, cube, TEXTURE_MIXED)                           \
-   static const tbr_sample_function texture_functions_##name[3][3] = {                    \
-      {texture_sample_##name##_nearest_none, texture_sample_##name##_nearest_mip_nearest, \
-       texture_sample_##name##_nearest_mip_linear},                                       \
-      {texture_sample_##name##_linear_none, texture_sample_##name##_linear_mip_nearest,   \
-       texture_sample_##name##_linear_mip_linear},                                        \
-      {texture_sample_##name##_mixed_none, texture_sample_##name##_mixed_mip_nearest,     \
-       texture_sample_##name##_mixed_mip_linear},                                         \
-   };
+#define TEXTURE_DEFINE_MIPS(name, kind, cube, filter)                     \
+   TEXTURE_DEFINE(name##_##filter##_none, kind, cube, filter, NONE)       \
+   TEXTURE_DEFINE(name##_##filter##_nearest, kind, cube, filter, NEAREST) \
+   TEXTURE_DEFINE(name##_##filter##_linear, kind, cube, filter, LINEAR)
+#define TEXTURE_MIPS(name) \
+   {texture_sample_##name##_none, texture_sample_##name##_nearest, texture_sample_##name##_linear}
+/** The functions of all filters, and a table of them by enum texture_filter and enum texture_mip. */
+#define TEXTURE_DEFINE_FILTERS(name, kind, cube)                                                    \
+   TEXTURE_DEFINE_MIPS(name, kind, cube, NEAREST)                                                   \
+   TEXTURE_DEFINE_MIPS(name, kind, cube, LINEAR)                                                    \
+   TEXTURE_DEFINE_MIPS(name, kind, cube, MIXED)                                                     \
+   static const tbr_sample_function texture_functions_##name[3][3] = {TEXTURE_MIPS(name##_NEAREST), \
+                                                                      TEXTURE_MIPS(name##_LINEAR),  \
+                                                                      TEXTURE_MIPS(name##_MIXED)};
 
-TEXTURE_DEFINE_FILTERS(bytes_4, TEXTURE_KIND_BYTES_4, false)
-TEXTURE_DEFINE_FILTERS(bytes_2, TEXTURE_KIND_BYTES_2, false)
-TEXTURE_DEFINE_FILTERS(bytes_1, TEXTURE_KIND_BYTES_1, false)
-TEXTURE_DEFINE_FILTERS(565, TEXTURE_KIND_565, false)
-TEXTURE_DEFINE_FILTERS(5551, TEXTURE_KIND_5551, false)
-TEXTURE_DEFINE_FILTERS(4444, TEXTURE_KIND_4444, false)
-TEXTURE_DEFINE_FILTERS(srgb, TEXTURE_KIND_SRGB, false)
-TEXTURE_DEFINE_FILTERS(block, TEXTURE_KIND_BLOCK, false)
-TEXTURE_DEFINE_FILTERS(block_srgb, TEXTURE_KIND_BLOCK_SRGB, false)
-TEXTURE_DEFINE_FILTERS(16, TEXTURE_KIND_16, false)
-TEXTURE_DEFINE_FILTERS(24_low, TEXTURE_KIND_24_LOW, false)
-TEXTURE_DEFINE_FILTERS(24_high, TEXTURE_KIND_24_HIGH, false)
-TEXTURE_DEFINE_FILTERS(float, TEXTURE_KIND_FLOAT, false)
-TEXTURE_DEFINE_FILTERS(wide, TEXTURE_KIND_WIDE, false)
-TEXTURE_DEFINE_FILTERS(cube_bytes_4, TEXTURE_KIND_BYTES_4, true)
+#define TEXTURE_BYTE_KINDS(KIND) KIND(BYTES_4) KIND(BYTES_2) KIND(BYTES_1) KIND(SRGB)
+#define TEXTURE_BLOCK_KINDS(KIND) KIND(BLOCK) KIND(BLOCK_SRGB)
+#define TEXTURE_PACKED_KINDS(KIND) KIND(565) KIND(5551) KIND(4444)
+#define TEXTURE_INTEGER_KINDS(KIND) \
+   TEXTURE_BYTE_KINDS(KIND) TEXTURE_BLOCK_KINDS(KIND) TEXTURE_PACKED_KINDS(KIND)
+#define TEXTURE_FLOAT_KINDS(KIND) KIND(16) KIND(24_LOW) KIND(24_HIGH) KIND(FLOAT) KIND(WIDE)
+#define TEXTURE_KINDS(KIND) TEXTURE_INTEGER_KINDS(KIND) TEXTURE_FLOAT_KINDS(KIND)
+
+#define TEXTURE_DEFINE_2D(kind) TEXTURE_DEFINE_FILTERS(kind, kind, false)
+#define TEXTURE_DEFINE_CUBE(kind) TEXTURE_DEFINE(cube_##kind, kind, true, NEAREST, NONE)
+TEXTURE_KINDS(TEXTURE_DEFINE_2D)
+TEXTURE_DEFINE_FILTERS(cube, BYTES_4, true)
 /* Cube maps of depth and floats are only served where nothing is filtered. */
-TEXTURE_DEFINE(cube_16, TEXTURE_KIND_16, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
-TEXTURE_DEFINE(cube_24_low, TEXTURE_KIND_24_LOW, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
-TEXTURE_DEFINE(cube_24_high, TEXTURE_KIND_24_HIGH, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
-TEXTURE_DEFINE(cube_float, TEXTURE_KIND_FLOAT, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
-TEXTURE_DEFINE(cube_wide, TEXTURE_KIND_WIDE, true, TEXTURE_NEAREST, TEXTURE_MIP_NONE)
-
-static tbr_sample_function
-texture_choose_unfiltered_cube(enum texture_kind kind)
-{
-   switch (kind) {
-   case TEXTURE_KIND_16: return texture_sample_cube_16;
-   case TEXTURE_KIND_24_LOW: return texture_sample_cube_24_low;
-   case TEXTURE_KIND_24_HIGH: return texture_sample_cube_24_high;
-   case TEXTURE_KIND_FLOAT: return texture_sample_cube_float;
-   case TEXTURE_KIND_WIDE: return texture_sample_cube_wide;
-   default: return texture_sample_general;
-   }
-}
+TEXTURE_FLOAT_KINDS(TEXTURE_DEFINE_CUBE)
 
 static tbr_sample_function
 texture_choose_isotropic(const struct tbr_texture_binding *binding)
 {
-   const struct tbr_texture_private *state = &binding->private_state;
    const struct pipe_sampler_state *sampler = &binding->sampler;
    const enum texture_filter filter = sampler->min_img_filter != sampler->mag_img_filter  ? TEXTURE_MIXED
                                       : sampler->min_img_filter == PIPE_TEX_FILTER_LINEAR ? TEXTURE_LINEAR
@@ -97,26 +75,20 @@ texture_choose_isotropic(const struct tbr_texture_binding *binding)
    const enum texture_mip mip = sampler->min_mip_filter == PIPE_TEX_MIPFILTER_NEAREST  ? TEXTURE_MIP_NEAREST
                                 : sampler->min_mip_filter == PIPE_TEX_MIPFILTER_LINEAR ? TEXTURE_MIP_LINEAR
                                                                                        : TEXTURE_MIP_NONE;
-
-   if (texture_is_cube(binding) && state->kind != TEXTURE_KIND_BYTES_4)
-      return texture_choose_unfiltered_cube(state->kind);
-   switch (state->kind) {
+#define TEXTURE_CASE_2D(kind) \
+   case TEXTURE_KIND_##kind: return texture_functions_##kind[filter][mip];
+#define TEXTURE_CASE_CUBE(kind) \
+   case TEXTURE_KIND_##kind: return texture_sample_cube_##kind;
+   if (!texture_is_cube(binding)) {
+      switch (binding->private_state.kind) {
+         TEXTURE_KINDS(TEXTURE_CASE_2D)
+      default: return texture_sample_general;
+      }
+   }
+   switch (binding->private_state.kind) {
    case TEXTURE_KIND_BYTES_4:
-      return texture_is_cube(binding) ? texture_functions_cube_bytes_4[filter][mip]
-                                      : texture_functions_bytes_4[filter][mip];
-   case TEXTURE_KIND_BYTES_2: return texture_functions_bytes_2[filter][mip];
-   case TEXTURE_KIND_BYTES_1: return texture_functions_bytes_1[filter][mip];
-   case TEXTURE_KIND_565: return texture_functions_565[filter][mip];
-   case TEXTURE_KIND_5551: return texture_functions_5551[filter][mip];
-   case TEXTURE_KIND_4444: return texture_functions_4444[filter][mip];
-   case TEXTURE_KIND_SRGB: return texture_functions_srgb[filter][mip];
-   case TEXTURE_KIND_BLOCK: return texture_functions_block[filter][mip];
-   case TEXTURE_KIND_BLOCK_SRGB: return texture_functions_block_srgb[filter][mip];
-   case TEXTURE_KIND_16: return texture_functions_16[filter][mip];
-   case TEXTURE_KIND_24_LOW: return texture_functions_24_low[filter][mip];
-   case TEXTURE_KIND_24_HIGH: return texture_functions_24_high[filter][mip];
-   case TEXTURE_KIND_FLOAT: return texture_functions_float[filter][mip];
-   case TEXTURE_KIND_WIDE: return texture_functions_wide[filter][mip];
+      return texture_functions_cube[filter][mip];
+      TEXTURE_FLOAT_KINDS(TEXTURE_CASE_CUBE)
    default: return texture_sample_general;
    }
 }

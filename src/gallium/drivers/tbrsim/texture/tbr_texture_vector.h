@@ -14,7 +14,9 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__AVX512F__) && defined(__AVX512BW__)
+#include "util/half_float.h"
+
+#if defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
 #define TEXTURE_LANES 16
 #elif defined(__AVX2__)
 #define TEXTURE_LANES 8
@@ -22,7 +24,7 @@
 #define TEXTURE_LANES 4
 #endif
 
-#define TEXTURE_INLINE static inline __attribute__((always_inline))
+#define TEXTURE_INLINE static inline __attribute__((always_inline, unused))
 
 typedef float texture_float __attribute__((vector_size(TEXTURE_LANES * 4)));
 typedef int32_t texture_int __attribute__((vector_size(TEXTURE_LANES * 4)));
@@ -120,7 +122,7 @@ texture_max(texture_float a, texture_float b)
 #elif defined(__SSE2__)
    return (texture_float)_mm_max_ps((__m128)a, (__m128)b);
 #else
-   return a > b ? a : b;
+   return texture_select_float(a > b, a, b);
 #endif
 }
 
@@ -135,7 +137,7 @@ texture_min(texture_float a, texture_float b)
 #elif defined(__SSE2__)
    return (texture_float)_mm_min_ps((__m128)a, (__m128)b);
 #else
-   return a < b ? a : b;
+   return texture_select_float(a < b, a, b);
 #endif
 }
 
@@ -153,6 +155,24 @@ texture_truncate(texture_float value)
    texture_int result;
    for (unsigned i = 0; i < TEXTURE_LANES; i++)
       result[i] = value[i] >= -2147483648.0f && value[i] < 2147483648.0f ? (int32_t)value[i] : INT32_MIN;
+   return result;
+#endif
+}
+
+/** To the nearest integer, to the even one of two. */
+TEXTURE_INLINE texture_int
+texture_round(texture_float value)
+{
+#if TEXTURE_LANES == 16
+   return (texture_int)_mm512_cvtps_epi32((__m512)value);
+#elif TEXTURE_LANES == 8
+   return (texture_int)_mm256_cvtps_epi32((__m256)value);
+#elif defined(__SSE2__)
+   return (texture_int)_mm_cvtps_epi32((__m128)value);
+#else
+   texture_int result;
+   for (unsigned i = 0; i < TEXTURE_LANES; i++)
+      result[i] = (int32_t)__builtin_rintf(value[i]);
    return result;
 #endif
 }
@@ -177,6 +197,38 @@ texture_floor(texture_float value)
    whole -= (texture_float)((whole > value) & (texture_int)texture_splat_float(1.0f));
    return texture_select_float(magnitude < 0x4b000000, whole, value);
 #endif
+}
+
+/** The halves in the low 16 bits of the lanes, whatever is above. */
+TEXTURE_INLINE texture_float
+texture_from_halves(texture_int halves)
+{
+#if TEXTURE_LANES == 16
+   return (texture_float)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)halves));
+#elif TEXTURE_LANES == 8
+   const __m256i low = (__m256i)(halves & 0xffff);
+   const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, low), 0x08);
+   return (texture_float)_mm256_cvtph_ps(_mm256_castsi256_si128(packed));
+#else
+   texture_float result;
+   for (unsigned i = 0; i < TEXTURE_LANES; i++)
+      result[i] = _mesa_half_to_float((uint16_t)halves[i]);
+   return result;
+#endif
+}
+
+/** Unsigned floats with 5 bits of exponent, in the low bits of the lanes, and as many bits
+ * of mantissa as said. */
+TEXTURE_INLINE texture_float
+texture_from_unsigned_floats(texture_int bits, unsigned mantissa_bits)
+{
+   const texture_int exponent = bits >> (int)mantissa_bits & 31;
+   const texture_int mantissa = bits & ((1 << mantissa_bits) - 1);
+   const texture_float denormal = texture_to_float(mantissa) * (1.0f / (float)(1 << (14 + mantissa_bits)));
+   const texture_int normal = (exponent + 112) << 23 | mantissa << (int)(23 - mantissa_bits);
+   const texture_int special = mantissa | 0x7f800000;
+   return (texture_float)texture_select_int(exponent == 0, (texture_int)denormal,
+                                            texture_select_int(exponent == 31, special, normal));
 }
 
 /** High half of the product of signed 16-bit channels. */
@@ -215,21 +267,6 @@ texture_average(texture_short a, texture_short b)
 #endif
 }
 
-/** Whether any lane of a comparison's result is set. */
-TEXTURE_INLINE bool
-texture_any(texture_int mask)
-{
-#if TEXTURE_LANES == 16
-   return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
-#elif TEXTURE_LANES == 8
-   return !_mm256_testz_si256((__m256i)mask, (__m256i)mask);
-#elif defined(__SSE2__)
-   return _mm_movemask_ps((__m128)mask) != 0;
-#else
-   return (mask[0] | mask[1] | mask[2] | mask[3]) != 0;
-#endif
-}
-
 /** The lanes of a comparison's result that are set, as bits. */
 TEXTURE_INLINE uint32_t
 texture_bits(texture_int mask)
@@ -243,6 +280,13 @@ texture_bits(texture_int mask)
 #else
    return (mask[0] & 1) | (mask[1] & 2) | (mask[2] & 4) | (mask[3] & 8);
 #endif
+}
+
+/** Whether any lane of a comparison's result is set. */
+TEXTURE_INLINE bool
+texture_any(texture_int mask)
+{
+   return texture_bits(mask) != 0;
 }
 
 /* Shuffles within each quad of lanes. */

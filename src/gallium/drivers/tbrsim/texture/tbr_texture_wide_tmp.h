@@ -6,37 +6,6 @@
  * tbr_texture_load_tmp.h.
  */
 
-/** Halves in the low 16 bits of the lanes. */
-TEXTURE_INLINE texture_float
-texture_from_halves(texture_int halves)
-{
-#if TEXTURE_LANES == 16
-   return (texture_float)_mm512_cvtph_ps(_mm512_cvtepi32_epi16((__m512i)halves));
-#elif TEXTURE_LANES == 8
-   const __m256i packed = _mm256_packus_epi32((__m256i)halves, (__m256i)halves);
-   return (texture_float)_mm256_cvtph_ps(_mm256_castsi256_si128(_mm256_permute4x64_epi64(packed, 0x08)));
-#else
-   texture_float result;
-   for (unsigned i = 0; i < TEXTURE_LANES; i++)
-      result[i] = _mesa_half_to_float((uint16_t)halves[i]);
-   return result;
-#endif
-}
-
-/** Unsigned floats with 5 bits of exponent, in the low bits of the lanes, and as many bits
- * of mantissa as said. */
-TEXTURE_INLINE texture_float
-texture_from_unsigned_floats(texture_int bits, unsigned mantissa_bits)
-{
-   const texture_int exponent = bits >> (int)mantissa_bits & 31;
-   const texture_int mantissa = bits & ((1 << mantissa_bits) - 1);
-   const texture_float denormal = texture_to_float(mantissa) * (1.0f / (float)(1 << (14 + mantissa_bits)));
-   const texture_int normal = (exponent + 112) << 23 | mantissa << (int)(23 - mantissa_bits);
-   const texture_int special = mantissa | 0x7f800000;
-   return (texture_float)texture_select_int(exponent == 0, (texture_int)denormal,
-                                            texture_select_int(exponent == 31, special, normal));
-}
-
 /** Three mantissas of 9 bits and their common exponent. */
 TEXTURE_INLINE void
 texture_unpack_shared_exponent(texture_int word, texture_float wide[4])
@@ -78,7 +47,7 @@ texture_load_wide_texels(enum texture_wide layout, const struct tbr_texture_priv
       else
          words[0] = texture_load_word(base, offset);
       for (int i = 0; i < (layout == TEXTURE_WIDE_HALF_4 ? 2 : 1); i++) {
-         wide[2 * i] = texture_from_halves(words[i] & 0xffff);
+         wide[2 * i] = texture_from_halves(words[i]);
          wide[2 * i + 1] = texture_from_halves((texture_int)((texture_uint)words[i] >> 16));
       }
       break;
