@@ -12,6 +12,9 @@ endif
 BUILD ?= build
 export BUILD
 
+# Targets are built in the order in which they are named, each with all processors: `deps` before `all`.
+.NOTPARALLEL:
+
 all: ## build everything (installs nothing, runs nothing); the command is build/bin/tbrsim
 	@scripts/build.sh
 

@@ -294,7 +294,7 @@ test_volume(int width, int height, int depth)
 int
 main(void)
 {
-   egl_open_context((struct surface_request){SURFACELESS}, false, 3, 0);
+   struct egl egl = egl_open_context((struct surface_request){SURFACELESS}, false, 3, 0);
    glEnableVertexAttribArray(0);
 
    test_limits();
@@ -308,5 +308,6 @@ main(void)
    test_volume(LARGE_3D, 2, 2);
    test_volume(2, 2, LARGE_3D);
    require(glGetError() == GL_NO_ERROR, "a GL error");
+   egl_close(&egl);
    return 0;
 }
