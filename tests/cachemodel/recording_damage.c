@@ -318,6 +318,7 @@ static void
 test_killed(void **unused)
 {
    (void)unused;
+   unlink(recording_path());
    fflush(NULL);
    const pid_t child = fork();
    assert_true(child >= 0);
@@ -332,7 +333,9 @@ test_killed(void **unused)
          cm_recorder_frame_end(recorder, frame);
       }
    }
-   usleep(300000);
+   /* The file gets its name with its first frame. */
+   while (access(recording_path(), F_OK) != 0)
+      usleep(1000);
    kill(child, SIGKILL);
    waitpid(child, NULL, 0);
    char error[512];
