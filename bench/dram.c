@@ -38,7 +38,6 @@ streaming(uint32_t i)
 static struct access
 uniform(uint32_t i)
 {
-   (void)i;
    return (struct access){(uint64_t)random_below(1u << 24) * 64, false};
 }
 

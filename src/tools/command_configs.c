@@ -19,7 +19,6 @@ static const char description[] =
 static void
 print_preset(const char *name, const char *description, void *context)
 {
-   (void)context;
    printf("%-24s %s%s\n", name, description, strcmp(name, CM_CONFIG_DEFAULT) ? "" : " (the default)");
 }
 

@@ -115,7 +115,6 @@ print_help(void)
 static void
 say_message(enum cm_message_kind kind, const char *text)
 {
-   (void)kind;
    say("%s", text);
 }
 

@@ -11,7 +11,6 @@
 void
 take_text(void *field, const char *option, const char *value)
 {
-   (void)option;
    *(const char **)field = value;
 }
 
@@ -26,7 +25,6 @@ take_path(void *field, const char *option, const char *value)
 void
 take_flag(void *field, const char *option, const char *value)
 {
-   (void)option, (void)value;
    *(bool *)field = true;
 }
 
@@ -47,14 +45,12 @@ take_index(void *field, const char *option, const char *value)
 static void
 take_config(void *field, const char *option, const char *value)
 {
-   (void)option;
    configurations_add(field, value);
 }
 
 static void
 take_setting(void *field, const char *option, const char *value)
 {
-   (void)option;
    configurations_set(field, value);
 }
 
@@ -68,14 +64,12 @@ take_timing(void *field, const char *option, const char *value)
 static void
 take_variation(void *field, const char *option, const char *value)
 {
-   (void)option;
    configurations_vary(field, value);
 }
 
 static void
 take_operand(void *field, const char *option, const char *value)
 {
-   (void)option, (void)value;
    configurations_all(field);
 }
 
@@ -103,7 +97,6 @@ static void
 take_frames(void *field, const char *option, const char *value)
 {
    const struct frame_range range = options_frames(value);
-   (void)option;
    *(const char **)field = text("%u-%u", range.first, range.last);
 }
 
@@ -131,7 +124,6 @@ static_assert(offsetof(struct frame_selection, frames) == 0, "--frames alone tak
 static void
 take_unit(void *field, const char *option, const char *value)
 {
-   (void)option;
    options_unit(value);
    *(const char **)field = value;
 }
@@ -170,14 +162,12 @@ take_format(void *field, const char *option, const char *value)
 static void
 take_csv(void *field, const char *option, const char *value)
 {
-   (void)option, (void)value;
    *(enum output_format *)field = OUTPUT_CSV;
 }
 
 static void
 take_json(void *field, const char *option, const char *value)
 {
-   (void)option, (void)value;
    *(enum output_format *)field = OUTPUT_JSON;
 }
 
@@ -219,7 +209,6 @@ const struct option_row job_option_rows[] = {
 static void
 take_no_model(void *field, const char *option, const char *value)
 {
-   (void)option, (void)value;
    *(bool *)field = false;
 }
 

@@ -32,7 +32,6 @@ static const int passed_through[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, 
 static void
 pass_through(int number, siginfo_t *information, void *context)
 {
-   (void)context;
    int error = errno;
    if (stood_for && information->si_code != SI_KERNEL)
       kill(stood_for, number);

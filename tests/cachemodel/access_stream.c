@@ -15,7 +15,6 @@
 static void
 test_round_trip(void **unused)
 {
-   (void)unused;
    uint64_t state = 1;
    for (unsigned i = 0; i < 10000; i++) {
       const enum cm_entry_kind kind = (enum cm_entry_kind)random_below(&state, CM_ENTRY_KIND_COUNT);
@@ -58,7 +57,6 @@ test_round_trip(void **unused)
 static void
 test_text(void **unused)
 {
-   (void)unused;
    uint64_t state = 3;
    struct cm_unit_arrival written[1000];
    enum cm_arrival_kind kinds[1000];
@@ -158,7 +156,6 @@ check_part(void *context, struct cm_access_runs *part)
 static void
 test_runs(void **unused)
 {
-   (void)unused;
    struct expected_runs *expected = calloc(1, sizeof *expected);
    const struct cm_run_options options = {.unit = CM_UNIT_L2,
                                           .unit_block_shift = 6,
@@ -225,7 +222,6 @@ expect_next(void *context, struct cm_access_stream *stream)
 static void
 test_order(void **unused)
 {
-   (void)unused;
    uint64_t next = 0, state = 7;
    struct cm_access_stream stream;
    assert_true(cm_access_stream_init(&stream, expect_next, &next));
@@ -342,7 +338,6 @@ compare_pair(const char *const *assignments, bool dies)
 static void
 test_shared_side(void **unused)
 {
-   (void)unused;
    compare_pair((const char *const[]){"caches.l2.size=16384", "caches.l2.policy=lru", "streams.color=l2",
                                       NULL},
                 false);

@@ -137,7 +137,6 @@ random_entry(uint64_t *state, struct cm_access_stream *stream, struct reference 
 static void
 test_victim_buffer(void **unused)
 {
-   (void)unused;
    struct reference *reference = calloc(1, sizeof *reference);
    struct taken *taken = calloc(1, sizeof *taken);
    struct cm_access_stream stream;
@@ -182,7 +181,6 @@ check_refused(struct cm_access_unit_kind kind, const char *expected)
 static void
 test_incomplete_units(void **unused)
 {
-   (void)unused;
    const struct cm_access_unit_kind *whole = cm_access_unit_kinds[CM_ACCESS_UNIT_VICTIM_BUFFER];
    char error[200];
    assert_true(cm_access_unit_check(whole, error, sizeof error));
@@ -217,7 +215,6 @@ test_incomplete_units(void **unused)
 static void
 test_configurations(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *settings[2], *expected;
    } wrong[] = {
@@ -269,7 +266,6 @@ count_arrival(void *context, const struct cm_unit_arrival *arrival)
 static void
 test_conservation(void **unused)
 {
-   (void)unused;
    static const char *const with[] = {SETTINGS, "streams.color=l2", "tile_cache.size=4096", "l2.size=65536",
                                       NULL};
    uint64_t reads = 0, writes = 0;
@@ -318,7 +314,6 @@ test_conservation(void **unused)
 static void
 test_energy(void **unused)
 {
-   (void)unused;
    static const char *const with[] = {SETTINGS, BUFFER "entries=32", NULL};
    char error[512];
    struct cm_config *config = test_config(with);

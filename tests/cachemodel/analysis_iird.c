@@ -25,7 +25,6 @@ loop_trace(uint32_t s, uint32_t sets, bool alternate)
 static void
 test_loop_traces(void **unused)
 {
-   (void)unused;
    for (uint32_t s = 1; s <= 64; s++) {
       for (uint32_t sets = 1; sets <= 4; sets *= 4) {
          struct cm_reuse *circular = loop_trace(s, sets, false);
@@ -53,7 +52,6 @@ test_loop_traces(void **unused)
 static void
 test_insertion_and_deletion(void **unused)
 {
-   (void)unused;
    struct cm_reuse *reuse = cm_reuse_create(1, CM_INDEX_MODULO);
    const char *const frames[] = {"ABCDEFG", "XABCDEFG", "BCDEFG"};
    for (unsigned frame = 0; frame < 3; frame++) {
@@ -78,7 +76,6 @@ test_insertion_and_deletion(void **unused)
 static void
 test_by_hand(void **unused)
 {
-   (void)unused;
    struct cm_reuse *reuse = cm_reuse_create(1, CM_INDEX_MODULO);
    const char *const frames[] = {"ABCAD", "DACEA"};
    for (unsigned frame = 0; frame < 2; frame++) {
@@ -190,7 +187,6 @@ check_frames(uint64_t *state)
 static void
 test_brute_force(void **unused)
 {
-   (void)unused;
    uint64_t state = 3;
    for (unsigned round = 0; round < 10; round++)
       check_frames(&state);

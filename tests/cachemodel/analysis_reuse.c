@@ -18,7 +18,6 @@ access_all(struct cm_reuse *reuse, const char *blocks)
 static void
 test_by_hand(void **unused)
 {
-   (void)unused;
    struct cm_reuse *reuse = cm_reuse_create(1, CM_INDEX_MODULO);
    access_all(reuse, "ABBAC"); /* B after none, A after B */
    cm_reuse_frame_end(reuse);
@@ -70,7 +69,6 @@ test_by_hand(void **unused)
 static void
 test_bins(void **unused)
 {
-   (void)unused;
    unsigned bin = 0;
    for (uint32_t value = 0; value < 100000; value++) {
       if (value > cm_histogram_last(bin))
@@ -164,7 +162,6 @@ brute_force(const struct stream *stream, struct cm_reuse_counts *counts)
 static void
 test_brute_force(void **unused)
 {
-   (void)unused;
    uint64_t state = 1;
    struct stream *stream = malloc(sizeof *stream);
    for (unsigned round = 0; round < 12; round++) {
@@ -230,7 +227,6 @@ check_cache(uint32_t ways, enum cm_index index)
 static void
 test_lru_cache(void **unused)
 {
-   (void)unused;
    for (uint32_t ways = 1; ways <= 16; ways *= 2) {
       check_cache(ways, CM_INDEX_MODULO);
       check_cache(ways, CM_INDEX_XOR);

@@ -78,7 +78,6 @@ add(struct cm_stream_profile_counts *sum, const struct cm_stream_profile_counts 
 static void
 test_by_hand(void **unused)
 {
-   (void)unused;
    const struct cm_cache_config config = {
       .size = 256, .ways = 4, .block = 64, .instances = 1, .next = CM_UNIT_DRAM};
    struct cm_dram dram = {0};
@@ -333,7 +332,6 @@ check_policy(enum cm_policy policy, uint32_t uncached)
 static void
 test_against_lives(void **unused)
 {
-   (void)unused;
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       if (policy == CM_POLICY_PERFECT)
          continue;
@@ -346,7 +344,6 @@ test_against_lives(void **unused)
 static void
 test_perfect(void **unused)
 {
-   (void)unused;
    const struct cm_cache_config config = {
       .size = 256, .ways = 4, .block = 64, .instances = 1, .policy = CM_POLICY_PERFECT, .next = CM_UNIT_DRAM};
    struct cm_dram dram = {0};

@@ -36,7 +36,6 @@ access_all(struct cm_analysis *analysis, enum cm_stream stream, const uint64_t *
 static void
 test_by_hand(void **unused)
 {
-   (void)unused;
    struct cm_analysis *analysis = cm_analysis_create(4, CM_INDEX_MODULO);
    /* Outside of tiles: counts as reuse only. */
    access_all(analysis, CM_STREAM_TEXTURE, (const uint64_t[]){0, 0}, 2);
@@ -81,7 +80,6 @@ test_by_hand(void **unused)
 static void
 test_random_tiles(void **unused)
 {
-   (void)unused;
    struct cm_analysis *analysis = cm_analysis_create(32, CM_INDEX_MODULO);
    struct cm_histogram expected[CM_STREAM_COUNT] = {0};
    uint64_t state = 9, accesses[CM_STREAM_COUNT] = {0};

@@ -310,7 +310,6 @@ static const uint32_t shapes[] = {1, 2, 3, 4, 7, 8, 16, 33, 64, 65, 128, 200};
 static void
 test_point_by_point(void **unused)
 {
-   (void)unused;
    uint64_t bypasses = 0, writebacks = 0, write_misses = 0;
    static struct sweep sweep;
    for (uint64_t seed = 1; seed <= 8; seed++) {
@@ -343,7 +342,6 @@ test_point_by_point(void **unused)
 static void
 test_wide(void **unused)
 {
-   (void)unused;
    enum { PARTS = 4 };
    uint64_t writebacks = 0;
    struct stream *stream = new_stream(PARTS, false);
@@ -380,7 +378,6 @@ misses_of(const struct cm_sweep_result *result)
 static void
 test_order(void **unused)
 {
-   (void)unused;
    static struct sweep sweep;
    enum { WAYS = 20 };
    uint32_t steps = 0;
@@ -420,7 +417,6 @@ test_order(void **unused)
 static void
 test_lower_bound_of_the_paper(void **unused)
 {
-   (void)unused;
    struct stream *stream = new_stream(1, true);
    static struct sweep sweep;
    for (uint32_t block = 0; block < 1000; block++)
@@ -456,7 +452,6 @@ test_lower_bound_of_the_paper(void **unused)
 static void
 test_nothing_undercuts(void **unused)
 {
-   (void)unused;
    static struct sweep sweep;
    uint32_t met = 0, exceeded = 0;
    for (uint64_t seed = 0; seed < 6; seed++) {

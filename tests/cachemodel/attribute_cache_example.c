@@ -138,14 +138,12 @@ walk(enum cm_policy policy, const struct state *states, uint64_t bypasses)
 static void
 test_lru(void **unused)
 {
-   (void)unused;
    walk(CM_POLICY_LRU, lru, 0);
 }
 
 static void
 test_opt(void **unused)
 {
-   (void)unused;
    walk(CM_POLICY_TCOR, opt, 1);
 }
 

@@ -356,7 +356,6 @@ run_pass(struct under_test *test, struct naive *naive, const struct stream *stre
 static void
 test_naive_model(void **unused)
 {
-   (void)unused;
    static struct stream stream;
    static struct naive naive;
    uint64_t state = 1, waits = 0, bypasses = 0, hits = 0, dead = 0;
@@ -455,7 +454,6 @@ read_misses(const struct stream *stream, uint32_t capacity, bool lru)
 static void
 test_optimal(void **unused)
 {
-   (void)unused;
    static struct stream stream;
    uint64_t state = 7;
    unsigned better_than_lru = 0;

@@ -176,7 +176,6 @@ check(enum cm_policy policy, uint32_t sets, uint32_t ways, enum cm_index index, 
 static void
 test_folding_is_exact(void **unused)
 {
-   (void)unused;
    static const uint32_t ways[] = {1, 2, 4, 8, 16};
    for (unsigned p = 0; p < CM_POLICY_COUNT; p++) {
       const enum cm_policy policy = (enum cm_policy)p;

@@ -63,7 +63,6 @@ check_next_uses(uint64_t seed, uint64_t distinct, uint64_t stride, unsigned coun
 static void
 test_next_uses(void **unused)
 {
-   (void)unused;
    check_next_uses(1, 1, 1, 100);
    check_next_uses(2, 10, 1, 3000);
    check_next_uses(3, 3000, 1, 10000);
@@ -76,7 +75,6 @@ test_next_uses(void **unused)
 static void
 test_sequences(void **unused)
 {
-   (void)unused;
    enum { COUNT = 100000 };
    uint64_t *blocks = calloc(COUNT, sizeof *blocks), state = 5;
    struct cm_next_use uses[2];
@@ -179,7 +177,6 @@ simulate(const struct cm_config *config, unsigned passes, uint64_t misses[CM_CAC
 static void
 test_hierarchy(void **unused)
 {
-   (void)unused;
    static const char *const settings[] = {SMALL_CACHES, "caches.l2.policy=opt",
                                           "caches.texture_cache.policy=opt",
                                           "caches.tile_cache.policy=optpt"};
@@ -214,7 +211,6 @@ test_hierarchy(void **unused)
 static void
 test_other_accesses(void **unused)
 {
-   (void)unused;
    static const char *const settings[] = {SMALL_CACHES, "caches.l2.policy=opt"};
    struct cm_config *config = load_config(settings, 5);
    struct cm_futures *futures = cm_futures_create(config);
@@ -236,7 +232,6 @@ test_other_accesses(void **unused)
 static void
 test_live(void **unused)
 {
-   (void)unused;
    static const char *const settings[] = {"caches.l2.policy=optpt"};
    struct cm_config *config = load_config(settings, 1);
    char error[512] = "";

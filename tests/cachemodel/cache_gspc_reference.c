@@ -281,7 +281,6 @@ assert_all_seen(const struct seen seen[CM_POLICY_COUNT])
 static void
 test_against_reference(void **unused)
 {
-   (void)unused;
    static struct seen seen[CM_POLICY_COUNT];
    for (unsigned s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
       check_shape(&shapes[s], s, seen);
@@ -292,7 +291,6 @@ test_against_reference(void **unused)
 static void
 test_small_caches(void **unused)
 {
-   (void)unused;
    static struct step steps[STEPS];
    static uint32_t none[64];
    static struct seen seen;

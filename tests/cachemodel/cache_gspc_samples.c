@@ -15,7 +15,6 @@ static const enum cm_policy policies[] = {CM_POLICY_GSPZTC, CM_POLICY_GSPZTC_TSE
 static void
 test_sixteen_in_1024(void **unused)
 {
-   (void)unused;
    for (uint32_t first = 0; first < 1 << 20; first += 1024) {
       unsigned samples = 0;
       for (uint32_t set = first; set < first + 1024; set++) {
@@ -71,7 +70,6 @@ count_samples(const struct cm_cache_config *config, uint8_t by_bank[16])
 static void
 test_fewer_sets(void **unused)
 {
-   (void)unused;
    for (unsigned p = 0; p < 3; p++) {
       for (uint32_t sets = 1; sets <= 8192; sets *= 2) {
          for (uint32_t banks = 1; banks <= 16; banks *= 2) {
@@ -100,7 +98,6 @@ test_fewer_sets(void **unused)
 static void
 test_left_out(void **unused)
 {
-   (void)unused;
    struct cm_cache_config config = configure(CM_POLICY_GSPC, 1024, 0);
    struct cm_gspc_config gspc = cm_cache_config_gspc(&config);
    assert_int_equal(gspc.threshold, 8);

@@ -263,7 +263,6 @@ check_rows(const struct row *rows, unsigned count, uint32_t set)
 static void
 test_tables(void **unused)
 {
-   (void)unused;
    check_rows(sample_rows, sizeof sample_rows / sizeof sample_rows[0], SAMPLE);
    check_rows(other_rows, sizeof other_rows / sizeof other_rows[0], NOT_SAMPLE);
 }
@@ -272,7 +271,6 @@ test_tables(void **unused)
 static void
 test_thresholds(void **unused)
 {
-   (void)unused;
    static const struct row rows[][2] = {
       {{"Z, FILL = t HIT", ALL, Z, FILL, {.z_fills = 32, .z_hits = 2}, 2, 0, {0}},
        {"Z, FILL > t HIT", ALL, Z, FILL, {.z_fills = 33, .z_hits = 2}, 3, 0, {0}}},
@@ -324,7 +322,6 @@ walk(enum cm_policy policy, uint32_t set, const struct transition *path, unsigne
 static void
 test_states(void **unused)
 {
-   (void)unused;
    static const struct transition with_epochs[] = {
       {TEX, 0}, {TEX, 1}, {TEX, 2},
       {TEX, 2}, {Z, 2}, /* a texture; 10 stays */
@@ -357,7 +354,6 @@ test_states(void **unused)
 static void
 test_samples_are_srrip(void **unused)
 {
-   (void)unused;
    for (unsigned p = 0; p < NUM_POLICIES; p++) {
       struct cm_dram drams[2];
       struct cm_cache caches[2];
@@ -383,7 +379,6 @@ test_samples_are_srrip(void **unused)
 static void
 test_halving(void **unused)
 {
-   (void)unused;
    for (unsigned p = 0; p < NUM_POLICIES; p++) {
       struct cm_dram dram;
       struct cm_cache cache;
@@ -430,7 +425,6 @@ test_halving(void **unused)
 static void
 test_saturation(void **unused)
 {
-   (void)unused;
    static const struct {
       enum cm_stream stream;
       int before;

@@ -7,7 +7,6 @@
 static void
 test_against_reference(void **unused)
 {
-   (void)unused;
    const struct cm_cache_config config = {
       .size = 8192, .ways = 4, .block = 64, .instances = 1, .next = CM_UNIT_DRAM};
    struct cm_dram dram = {0};
@@ -41,7 +40,6 @@ test_against_reference(void **unused)
 static void
 test_accessed_block_is_gone(void **unused)
 {
-   (void)unused;
    const struct cm_cache_config config = {
       .size = 4096, .ways = 4, .block = 64, .instances = 1, .next = CM_UNIT_DRAM};
    struct cm_dram dram = {0};

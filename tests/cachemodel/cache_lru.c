@@ -102,7 +102,6 @@ levels_finish(struct levels *levels)
 static void
 test_one_level(void **state)
 {
-   (void)state;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
       struct levels levels;
@@ -120,7 +119,6 @@ test_one_level(void **state)
 static void
 test_two_levels(void **state)
 {
-   (void)state;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config first = config_of(&shapes[s]);
       struct cm_cache_config second = config_of(&shapes[(s * 3 + 1) % NUM_SHAPES]);
@@ -136,7 +134,6 @@ test_two_levels(void **state)
 static void
 test_sequences(void **state)
 {
-   (void)state;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
       struct levels levels;
@@ -163,7 +160,6 @@ test_sequences(void **state)
 static void
 test_long_sequences(void **state)
 {
-   (void)state;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config first = config_of(&shapes[s]);
       struct cm_cache_config second = first;
@@ -217,7 +213,6 @@ random_grid(uint64_t *seed, const struct cm_cache *cache, const struct cm_cache_
 static void
 test_read_grids(void **state)
 {
-   (void)state;
    unsigned folded = 0, refused = 0;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);
@@ -251,7 +246,6 @@ test_read_grids(void **state)
 static void
 test_queued_grids(void **state)
 {
-   (void)state;
    unsigned queued = 0, refused = 0;
    for (unsigned s = 0; s < NUM_SHAPES; s++) {
       const struct cm_cache_config config = config_of(&shapes[s]);

@@ -57,7 +57,6 @@ fewest_misses(struct search *search, uint32_t step, uint32_t contents)
 static void
 test_exhaustive_search(void **unused)
 {
-   (void)unused;
    uint64_t state = 11;
    uint32_t invalidations = 0, bypasses = 0, better = 0;
    static struct search search;
@@ -122,7 +121,6 @@ misses_by_set(enum cm_policy policy, uint32_t ways, const struct outcome_step *s
 static void
 test_order_of_policies(void **unused)
 {
-   (void)unused;
    static struct outcome_step steps[STREAM_STEPS];
    for (uint32_t ways = 1; ways <= 16; ways *= 2) {
       for (uint64_t seed = 0; seed < 3; seed++) {
@@ -145,7 +143,6 @@ test_order_of_policies(void **unused)
 static void
 test_inclusion(void **unused)
 {
-   (void)unused;
    static struct outcome_step steps[STREAM_STEPS];
    static char smaller[STREAM_STEPS], larger[STREAM_STEPS];
    for (uint64_t seed = 0; seed < 4; seed++) {
@@ -231,7 +228,6 @@ check_levels(enum cm_policy policy, enum cm_write_miss write_miss, uint32_t next
 static void
 test_next_level(void **unused)
 {
-   (void)unused;
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       check_levels((enum cm_policy)policy, CM_WRITE_MISS_ALLOCATE, 64);
       check_levels((enum cm_policy)policy, CM_WRITE_MISS_FETCH, 64);

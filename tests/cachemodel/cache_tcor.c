@@ -60,7 +60,6 @@ holds(const struct one_set *set, uint64_t address)
 static void
 test_order_of_victims(void **unused)
 {
-   (void)unused;
    struct one_set set;
    build(&set, 6);
    set.last_tiles[0] = 3;
@@ -110,7 +109,6 @@ test_order_of_victims(void **unused)
 static void
 test_passes(void **unused)
 {
-   (void)unused;
    struct one_set set;
    build(&set, 2);
    set.last_tiles[0] = 1;
@@ -140,7 +138,6 @@ test_passes(void **unused)
 static void
 test_passes_that_meet(void **unused)
 {
-   (void)unused;
    struct cm_config *config =
       test_config((const char *const[]){"caches.l2.size=128", "caches.l2.ways=2", "caches.l2.policy=tcor",
                                         "streams.pb_attribute=l2", "streams.texture=l2", NULL});
@@ -169,7 +166,6 @@ test_passes_that_meet(void **unused)
 static void
 test_deaths(void **unused)
 {
-   (void)unused;
    static const uint32_t last_tiles[4] = {2, 0, 4, 1};
    struct cm_liveness liveness = {0};
    cm_liveness_begin_pass(&liveness, CM_PB_LAYOUT_BASELINE, 5, last_tiles, 4);
@@ -273,7 +269,6 @@ run_with_versions(const char *const *settings)
 static void
 test_nothing_wanted_gets_lost(void **unused)
 {
-   (void)unused;
    run_with_versions((const char *const[]){"caches.l2.size=8192", "caches.l2.ways=4",
                                            "caches.attribute_cache.size=4096", "primitive_buffer.lines=16",
                                            NULL});

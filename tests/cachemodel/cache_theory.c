@@ -67,7 +67,6 @@ check_loops(uint32_t s, uint32_t j)
 static void
 test_loops(void **unused)
 {
-   (void)unused;
    for (uint32_t s = 1; s <= MAX_BLOCKS; s++) {
       for (uint32_t j = 1; j <= MAX_WAYS; j++)
          check_loops(s, j);
@@ -78,7 +77,6 @@ test_loops(void **unused)
 static void
 test_mru_as_opt(void **unused)
 {
-   (void)unused;
    static struct outcome_step steps[MAX_BLOCKS * MAX_BLOCKS];
    static char opt[MAX_BLOCKS * MAX_BLOCKS], mru[MAX_BLOCKS * MAX_BLOCKS];
    for (uint32_t s = 1; s <= MAX_BLOCKS; s++) {
@@ -96,7 +94,6 @@ test_mru_as_opt(void **unused)
 static void
 test_sets(void **unused)
 {
-   (void)unused;
    enum { SETS = 8, S = 7, J = 3, ITERATIONS = 20 };
    static const enum cm_policy policies[] = {CM_POLICY_LRU, CM_POLICY_MRU, CM_POLICY_OPT, CM_POLICY_OPTPT};
    static struct outcome_step one[S * ITERATIONS], all[S * ITERATIONS * SETS];
@@ -133,7 +130,6 @@ static const struct row {
 static void
 test_figure_4(void **unused)
 {
-   (void)unused;
    enum { S = 7, SHOWN = 4, ITERATIONS = 12 };
    struct outcome_step steps[S * ITERATIONS];
    char outcomes[S * ITERATIONS], text[64];

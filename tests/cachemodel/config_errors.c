@@ -130,7 +130,6 @@ write_case(const struct wrong *wrong, const char *path)
 static void
 test_messages(void **unused)
 {
-   (void)unused;
    char path[] = "config_errors_XXXXXX.yaml";
    const int file = mkstemps(path, 5);
    assert_true(file >= 0);
@@ -160,7 +159,6 @@ test_messages(void **unused)
 static void
 test_no_configuration(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *text, *complaint;
    } texts[] = {
@@ -190,7 +188,6 @@ test_no_configuration(void **unused)
 static void
 test_no_file(void **unused)
 {
-   (void)unused;
    char error[1024] = "";
    assert_null(cm_config_load("no-such-preset", NULL, error, sizeof error));
    assert_non_null(strstr(error, "no-such-preset.yaml: No such file or directory, expected the name of"));
@@ -254,7 +251,6 @@ check_settings(const struct settings *cases, size_t count, bool energy)
 static void
 test_attribute_cache(void **unused)
 {
-   (void)unused;
    static const wrong_setting wrongs[] = {
       {"caches.attribute_cache.size=0", "primitive_buffer.lines", "expected caches.attribute_cache"},
       {"caches.attribute_cache.size=2048", "caches.attribute_cache.size: 2048 holds 32 attributes",
@@ -281,7 +277,6 @@ test_attribute_cache(void **unused)
 static void
 test_texture_access(void **unused)
 {
-   (void)unused;
    static const struct settings texts[] = {
       {{"texture.placement=4d", "texture.first_level_tile=8", "texture_access.design=banked-interleaved"},
        "caches.texture_cache.block: 64 bytes are less than a tile of 8x8 texels: what texture_access.design "
@@ -304,7 +299,6 @@ test_texture_access(void **unused)
 static void
 test_nuca(void **unused)
 {
-   (void)unused;
    static const wrong_setting wrongs[] = {
       {"nuca.requests=quad", "requests: wrong value 'quad'", "one of: footprint, fragment"},
       {"nuca.organisation=r-nuca", "organisation: wrong value", "one of: none, private, s-nuca, d-nuca"},
@@ -344,7 +338,6 @@ test_nuca(void **unused)
 static void
 test_energy(void **unused)
 {
-   (void)unused;
    static const struct settings texts[] = {
       {{"energy.technology=32", "energy.cell=itrs-lstp"}, NULL},
       {{"energy.technology=28", "energy.cell=itrs-lstp"},
@@ -368,7 +361,6 @@ test_energy(void **unused)
 static void
 test_dram_system(void **unused)
 {
-   (void)unused;
    static const wrong_setting wrongs[] = {
       {"dram_system.device=DDR5", "device: wrong value 'DDR5'", "one of: none, LPDDR3_8Gb_x32_1333"},
       {"dram_system.channels=3", "dram_system.channels: 3 is invalid", "a power of two from 1 to 16"},
@@ -403,7 +395,6 @@ test_dram_system(void **unused)
 static void
 test_timing(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *assignments[3], *complaint;
    } wrongs[] = {

@@ -53,7 +53,6 @@ load(const char *name)
 static void
 test_chain(void **unused)
 {
-   (void)unused;
    write_file("middle.yaml", "extends: tcor-64k\ncaches: {l2: {size: 524288, ways: 16}}\n");
    write_file("top.yaml", "caches:\n  l2:\n    ways: 4\nextends: middle.yaml\nmode: \"tbr\"\n");
    struct cm_config *extended = load(path_of("top.yaml")), *set = load("tcor-64k");
@@ -75,7 +74,6 @@ test_chain(void **unused)
 static void
 test_units(void **unused)
 {
-   (void)unused;
    write_file("units.yaml", "extends: tcor-64k\ndescription: \"4 × 256 K\"\nclock_mhz: 1.2GHz # × 2\n"
                             "caches: {l2: {size: 512KiB, ways: 16}, vertex_cache: {size: \"32K\"}}\n"
                             "dram:\n  size_mib: 2G\n");
@@ -98,7 +96,6 @@ test_units(void **unused)
 static void
 test_removal(void **unused)
 {
-   (void)unused;
    write_file("removed.yaml", "extends: tcor-baseline-64k\n"
                               "streams: {pb_list: l2, pb_attribute: l2}\n"
                               "caches:\n  tile_cache: null\n");
@@ -112,7 +109,6 @@ test_removal(void **unused)
 static void
 test_origins(void **unused)
 {
-   (void)unused;
    write_file("origins.yaml", "extends: tcor-64k\n\ncaches:\n  l2:\n    size: 524288 # half\n");
    struct cm_config *config = load(path_of("origins.yaml"));
    char error[256];
@@ -171,7 +167,6 @@ static const struct {
 static void
 test_messages(void **unused)
 {
-   (void)unused;
    write_file("circle.yaml", "mode: tbr\nextends: wrong.yaml\n");
    write_file("broken.yaml", "mode: [tbr\n");
    write_file("list.yaml", "- tbr\n");
@@ -188,14 +183,12 @@ test_messages(void **unused)
 static int
 make_directory(void **unused)
 {
-   (void)unused;
    return mkdtemp(directory) ? 0 : -1;
 }
 
 static int
 remove_directory(void **unused)
 {
-   (void)unused;
    static const char *const names[] = {"middle.yaml",     "top.yaml",    "removed.yaml", "origins.yaml",
                                        "wrong.yaml",      "circle.yaml", "broken.yaml",  "list.yaml",
                                        "wrong-base.yaml", "units.yaml"};

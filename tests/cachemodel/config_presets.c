@@ -11,7 +11,6 @@
 static void
 test_baseline_is_table_one(void **unused)
 {
-   (void)unused;
    struct cm_config *config = test_config_of(NULL, NULL);
    assert_string_equal(config->name, CM_CONFIG_DEFAULT);
    assert_int_equal(config->clock_mhz, 600);
@@ -54,7 +53,6 @@ count_preset(const char *name, const char *description, void *context)
 static void
 test_list(void **unused)
 {
-   (void)unused;
    char error[512];
    unsigned count = 0;
    assert_true(cm_config_list_presets(NULL, count_preset, &count, error, sizeof error));
@@ -66,7 +64,6 @@ test_list(void **unused)
 static void
 test_interleaved_differs_in_layout_only(void **unused)
 {
-   (void)unused;
    struct cm_config *baseline = test_config_of("tcor-baseline-64k", NULL),
                     *interleaved = test_config_of("tcor-interleaved-64k", NULL);
    char *texts[2];
@@ -92,7 +89,6 @@ test_interleaved_differs_in_layout_only(void **unused)
 static void
 test_nuca(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *name;
       enum cm_nuca_kind organisation;
@@ -131,7 +127,6 @@ test_nuca(void **unused)
 static void
 test_immediate(void **unused)
 {
-   (void)unused;
    struct cm_config *config = test_config_of("imr-8m", NULL), *large = test_config_of("imr-16m", NULL);
    static const struct {
       enum cm_unit unit;
@@ -179,7 +174,6 @@ test_immediate(void **unused)
 static void
 test_vendors(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *name;
       enum cm_mode mode;

@@ -10,7 +10,6 @@ static struct cm_config *config;
 static int
 load(void **unused)
 {
-   (void)unused;
    char error[512];
    config = cm_config_load(NULL, NULL, error, sizeof error);
    return config ? 0 : -1;
@@ -19,7 +18,6 @@ load(void **unused)
 static int
 unload(void **unused)
 {
-   (void)unused;
    cm_config_destroy(config);
    return 0;
 }
@@ -27,7 +25,6 @@ unload(void **unused)
 static void
 test_values(void **unused)
 {
-   (void)unused;
    static const char *const assignments[] = {
       "mode=tbr",
       "tile.size=16",
@@ -59,7 +56,6 @@ test_values(void **unused)
 static void
 test_units(void **unused)
 {
-   (void)unused;
    const uint32_t *l2 = &config->caches[CM_UNIT_L2].size;
    const struct {
       const char *assignment;
@@ -104,7 +100,6 @@ test_units(void **unused)
 static void
 test_errors(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *assignment, *message;
    } cases[] = {
@@ -134,7 +129,6 @@ test_errors(void **unused)
 static void
 test_validate_names_the_key(void **unused)
 {
-   (void)unused;
    char error[1024] = "";
    assert_true(cm_config_set(config, "caches.tile_cache.ways=3", error, sizeof error));
    assert_false(cm_config_validate(config, error, sizeof error));
@@ -150,7 +144,6 @@ test_validate_names_the_key(void **unused)
 static void
 test_policies(void **unused)
 {
-   (void)unused;
    char error[1024] = "", assignment[64];
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
       snprintf(assignment, sizeof assignment, "caches.l2.policy=%s", cm_policy_names[policy]);
@@ -164,7 +157,6 @@ test_policies(void **unused)
 static void
 test_short_keys(void **unused)
 {
-   (void)unused;
    static const char *const assignments[] = {"l2.size=2097152", "streams.display=l2",
                                              "l2.uncached_display=true"};
    char error[1024] = "";

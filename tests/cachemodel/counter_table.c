@@ -18,7 +18,6 @@ load(void)
 static void
 test_names(void **unused)
 {
-   (void)unused;
    struct cm_config *config = load();
    struct cm_counter_table *table = cm_gpu_counter_table_create(config);
    for (uint32_t i = 0; i < table->count; i++) {
@@ -57,7 +56,6 @@ test_names(void **unused)
 static void
 test_follows_the_configuration(void **unused)
 {
-   (void)unused;
    struct cm_config *config = load();
    char error[512];
    assert_true(cm_config_set(config, "streams.color=l2", error, sizeof error));

@@ -99,7 +99,6 @@ shaded(uint32_t primitive, uint8_t x, uint8_t y, uint8_t visible)
 static void
 test_hidden_fragments_vanish(void **unused)
 {
-   (void)unused;
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    /* Four quads of a group: one is hidden, two in part; one has a footprint that goes with
     * its hidden fragments, and an instruction is left with none. */
@@ -134,7 +133,6 @@ test_hidden_fragments_vanish(void **unused)
 static void
 test_order_of_blocks(void **unused)
 {
-   (void)unused;
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    /* Blocks row by row. In the block at column 1 primitive 2 has an earlier fragment than
     * primitive 1, which was drawn before, and in that at column 2 they share theirs. */
@@ -165,7 +163,6 @@ test_order_of_blocks(void **unused)
 static void
 test_order_of_runs(void **unused)
 {
-   (void)unused;
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    const struct cm_quad unshaded = quad(9, 3, 3, 0, 0);
    add_quad(full, 0, DEFERRED, quad(0, 6, 0, 15, 15));
@@ -198,7 +195,6 @@ test_order_of_runs(void **unused)
 static void
 test_samples(void **unused)
 {
-   (void)unused;
    struct pass_builder *full = new_pass(CM_PASS_FULL), *expected = new_pass(CM_PASS_TBDR);
    const uint8_t visible[3][2] = {{0, 8}, {12, 4}, {1, 0}};
    for (uint32_t run = 0; run < 3; run++) {
@@ -233,7 +229,6 @@ test_samples(void **unused)
 static void
 test_mode_tbr(void **unused)
 {
-   (void)unused;
    struct pass_builder *full = new_pass(CM_PASS_FULL);
    add_quad(full, 0, DEFERRED, quad(0, 6, 0, 15, 0));
    add_quad(full, 0, DEFERRED, quad(1, 4, 0, 7, 3));

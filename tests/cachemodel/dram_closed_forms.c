@@ -45,7 +45,6 @@ read_at(struct cm_dram_system *system, uint64_t address, uint64_t arrival)
 static void
 test_latencies(void **unused)
 {
-   (void)unused;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
       config.controller_latency = 7;
@@ -99,7 +98,6 @@ log_command(const struct cm_dram_issue *issue, void *context)
 static void
 test_row_hits_have_the_rate_of_the_pins(void **unused)
 {
-   (void)unused;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       const struct cm_dram_system_config config = dram_plain(device);
       const struct cm_dram_timing timing = cm_dram_config_timing(&config);
@@ -128,7 +126,6 @@ test_row_hits_have_the_rate_of_the_pins(void **unused)
 static void
 test_bank_groups_in_turn_have_the_rate_of_the_pins(void **unused)
 {
-   (void)unused;
    uint32_t tested = 0;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
@@ -156,7 +153,6 @@ test_bank_groups_in_turn_have_the_rate_of_the_pins(void **unused)
 static void
 test_row_conflicts_take_a_row_cycle_each(void **unused)
 {
-   (void)unused;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
       config.read_queue = 1;
@@ -181,7 +177,6 @@ test_row_conflicts_take_a_row_cycle_each(void **unused)
 static void
 test_banks_in_parallel_are_bound_by_activates(void **unused)
 {
-   (void)unused;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
       config.channel_width *= 4; /* so that the bus is not what limits */
@@ -218,7 +213,6 @@ test_banks_in_parallel_are_bound_by_activates(void **unused)
 static void
 test_no_more_than_the_pins_carry(void **unused)
 {
-   (void)unused;
    uint64_t random = 5;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       for (uint32_t ranks = 1; ranks <= 4; ranks *= 2) {
@@ -251,7 +245,6 @@ test_no_more_than_the_pins_carry(void **unused)
 static void
 test_refresh_takes_its_share(void **unused)
 {
-   (void)unused;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
       struct cm_dram_system_config config = dram_plain(device);
       const struct cm_dram_timing timing = cm_dram_config_timing(&config);

@@ -189,7 +189,6 @@ check(const struct constraint *constraint, const struct cm_dram_device *device, 
 static void
 test_every_constraint_on_every_device(void **unused)
 {
-   (void)unused;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
       for (unsigned i = 0; i < sizeof constraints / sizeof constraints[0]; i++) {

@@ -13,7 +13,6 @@
 static void
 check_preset(const char *name, const char *description, void *context)
 {
-   (void)description;
    struct cm_config *config = test_config_of(name, NULL);
    const struct cm_dram_system_config *dram = &config->dram_system;
    if (!dram->device)
@@ -48,7 +47,6 @@ check_preset(const char *name, const char *description, void *context)
 static void
 test_every_preset_has_memory(void **unused)
 {
-   (void)unused;
    char error[512];
    unsigned count = 0;
    assert_true(cm_config_list_presets(NULL, check_preset, &count, error, sizeof error));
@@ -59,7 +57,6 @@ test_every_preset_has_memory(void **unused)
 static void
 test_streams_of_lpddr5(void **unused)
 {
-   (void)unused;
    struct cm_config *config = test_config_of("mali-like", NULL);
    struct cm_dram_system *system = dram_create(&config->dram_system);
    const uint64_t blocks = 20000;
@@ -78,7 +75,6 @@ test_streams_of_lpddr5(void **unused)
 static void
 test_tile_based(void **unused)
 {
-   (void)unused;
    struct cm_config *config = test_config_of(NULL, NULL);
    struct cm_dram_system *system = dram_create(&config->dram_system);
    const struct cm_dram_clock clock = cm_dram_system_clock(system, config->clock_mhz);
@@ -107,7 +103,6 @@ test_tile_based(void **unused)
 static void
 test_faster_memory(void **unused)
 {
-   (void)unused;
    static const char *const keys[] = {"dram_system.device=DDR3_4Gb_x16_1866", "dram_system.timing.CL=10",
                                       "dram_system.timing.tRCD=10", "dram_system.timing.tRP=10"};
    char error[512] = "";

@@ -316,7 +316,6 @@ run_scenario(uint64_t seed, struct log *log)
 static void
 test_random(void **unused)
 {
-   (void)unused;
    struct log log;
    for (int i = 0; i < MAX_CHANNELS; i++) {
       log.commands[i] = malloc(MAX_COMMANDS * sizeof *log.commands[i]);

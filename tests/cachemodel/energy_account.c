@@ -88,7 +88,6 @@ sum_up(const struct account *account, uint64_t cycles)
 static void
 test_cache(void **unused)
 {
-   (void)unused;
    struct account account = open_account("tcor-baseline-64k", NULL);
    set(&account, "l2.total.reads", 1000000);
    assert_int_equal(sum_up(&account, 0).units[CM_UNIT_L2].dynamic, 289302000);
@@ -115,7 +114,6 @@ test_cache(void **unused)
 static void
 test_attribute_cache(void **unused)
 {
-   (void)unused;
    struct account account = open_account("tcor-64k", NULL);
    struct cm_array_lookup attributes, primitives;
    struct cm_array_shape shape = {CM_ARRAY_RAM, 32, CM_CELL_ITRS_LSTP, 49152, 1, 384};
@@ -160,7 +158,6 @@ test_attribute_cache(void **unused)
 static void
 test_texture_designs(void **unused)
 {
-   (void)unused;
    static const char *const settings[] = {"energy.technology=90", NULL};
    static const struct {
       const char *preset;
@@ -200,7 +197,6 @@ test_texture_designs(void **unused)
 static void
 test_uncached(void **unused)
 {
-   (void)unused;
    static const char *const settings[] = {"streams.color=l2", "caches.l2.uncached=color", NULL};
    struct account account = open_account("tcor-baseline-64k", settings);
    set(&account, "l2.total.reads", 1000000);
@@ -215,7 +211,6 @@ test_uncached(void **unused)
 static void
 test_nuca(void **unused)
 {
-   (void)unused;
    struct account account = open_account("nuca-dtm", NULL);
    set(&account, "nuca.hops", 1000);
    assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic, 1000 * (64 + 576) / 2 * 140 / 1000);
@@ -246,7 +241,6 @@ test_nuca(void **unused)
 static void
 test_immediate(void **unused)
 {
-   (void)unused;
    struct account account = open_account("imr-8m", NULL);
    static const struct {
       const char *unit;
@@ -337,7 +331,6 @@ check_sums(const struct account *account, const struct cm_energy_sums *sums, uin
 static void
 check_preset(const char *name, const char *description, void *context)
 {
-   (void)description;
    struct account account = open_account(name, NULL);
    uint64_t random = 1;
 
@@ -395,7 +388,6 @@ check_preset(const char *name, const char *description, void *context)
 static void
 test_presets(void **unused)
 {
-   (void)unused;
    unsigned count = 0;
    char error[512];
    assert_true(cm_config_list_presets(NULL, check_preset, &count, error, sizeof error));
@@ -406,7 +398,6 @@ test_presets(void **unused)
 static void
 test_large_counts(void **unused)
 {
-   (void)unused;
    struct account account = open_account("tcor-baseline-64k", NULL);
    set(&account, "l2.total.reads", 1ull << 40);
    assert_int_equal(sum_up(&account, 0).units[CM_UNIT_L2].dynamic,

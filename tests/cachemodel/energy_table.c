@@ -58,7 +58,6 @@ shifted(const char *text, int places)
 static void
 test_every_row(void **unused)
 {
-   (void)unused;
    char path[4096], text[512];
    snprintf(path, sizeof path, "%s/../data/cacti-7.0-energies.csv", getenv("TBRSIM_CONFIG_DIR"));
    FILE *file = fopen(path, "r");
@@ -109,7 +108,6 @@ assert_between(uint64_t number, uint64_t a, uint64_t b)
 static void
 test_between_rows(void **unused)
 {
-   (void)unused;
    unsigned pairs = 0;
    for (uint32_t i = 0; i < cm_array_row_count; i++) {
       const struct cm_array_row *row = &cm_array_rows[i];
@@ -144,7 +142,6 @@ test_between_rows(void **unused)
 static void
 test_worked_out(void **unused)
 {
-   (void)unused;
    const struct cm_array_shape shape = {
       .kind = CM_ARRAY_CACHE, .technology = 32, .cell = CM_CELL_ITRS_LSTP, .size = 49152, .ways = 4};
    const struct cm_array_lookup lookup = find(&shape);
@@ -159,7 +156,6 @@ test_worked_out(void **unused)
 static void
 test_nearest_ways(void **unused)
 {
-   (void)unused;
    static const struct {
       uint32_t ways, as;
    } cases[] = {{24, 16}, {48, 16}, {1024, 16}, {3, 4}, {6, 8}, {5, 4}, {12, 16}, {11, 8}};
@@ -186,7 +182,6 @@ test_nearest_ways(void **unused)
 static void
 test_below(void **unused)
 {
-   (void)unused;
    struct cm_array_shape shape = {
       .kind = CM_ARRAY_CACHE, .technology = 32, .cell = CM_CELL_ITRS_LSTP, .size = 4096, .ways = 4};
    const struct cm_array_lookup lookup = find(&shape);
@@ -201,7 +196,6 @@ test_below(void **unused)
 static void
 test_what_is_not_there(void **unused)
 {
-   (void)unused;
    static const struct {
       struct cm_array_shape shape;
       const char *complaint;

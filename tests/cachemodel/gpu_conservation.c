@@ -172,7 +172,6 @@ static const char *const *const variants[] = {settings[0], settings[1],        s
 static void
 test_conservation(void **unused)
 {
-   (void)unused;
    for (unsigned v = 0; v < sizeof variants / sizeof variants[0]; v++) {
       struct cm_config *config = test_config(variants[v]);
       struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
@@ -216,7 +215,6 @@ test_conservation(void **unused)
 static void
 test_immediate(void **unused)
 {
-   (void)unused;
    static const char *const immediate[][8] = {
       {NULL},
       {"llc.size=65536", "llc.policy=lru", "vertex_stage.reuse_entries=8", NULL},

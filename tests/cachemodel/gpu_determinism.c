@@ -36,7 +36,6 @@ run_once(uint64_t disturbance, uint32_t *count)
 static void
 test_same_counters(void **unused)
 {
-   (void)unused;
    uint32_t count, other;
    uint64_t *first = run_once(1, &count);
    for (uint64_t run = 2; run < 5; run++) {

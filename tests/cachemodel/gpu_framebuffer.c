@@ -6,7 +6,6 @@
 static void
 test_whole_tiles(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_texture(gpu, 1, 64, 64, 1);
    struct pass_builder *pass = pass_new(0, 64, 64, 32);
@@ -28,7 +27,6 @@ test_whole_tiles(void **unused)
 static void
 test_partial_tiles(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_texture(gpu, 1, 50, 40, 1);
    define_texture(gpu, 2, 50, 40, 1);
@@ -60,7 +58,6 @@ test_partial_tiles(void **unused)
 static void
 test_placed_tiles(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(
       (const char *const[]){"texture.placement=rz", "streams.color=l2", "caches.l2.write_miss=fetch", NULL});
    define_texture(gpu, 1, 50, 40, 1);
@@ -93,7 +90,6 @@ test_placed_tiles(void **unused)
 static void
 test_small_tiles(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu((const char *const[]){"tile.size=8", NULL});
    define_texture(gpu, 1, 16, 8, 1);
    struct pass_builder *pass = pass_new(0, 16, 8, 8);
@@ -109,7 +105,6 @@ test_small_tiles(void **unused)
 static void
 test_rows_in_one_block(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu((const char *const[]){"texture.row_alignment=1", NULL});
    define_texture(gpu, 1, 8, 8, 1);
    struct pass_builder *pass = pass_new(0, 8, 8, 32);
@@ -126,7 +121,6 @@ test_rows_in_one_block(void **unused)
 static void
 test_through_the_l2(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu =
       test_gpu((const char *const[]){"streams.color=l2", "caches.l2.write_miss=fetch", "tile.size=16", NULL});
    struct cm_resource_description cube = describe_texture(64, 64, 3, 4);
@@ -157,7 +151,6 @@ test_through_the_l2(void **unused)
 static void
 test_samples_and_resolve(void **unused)
 {
-   (void)unused;
    struct cm_resource_description samples = describe_texture(64, 64, 1, 4);
    samples.samples = 4;
    struct cm_gpu *gpu = test_gpu(NULL);
@@ -188,7 +181,6 @@ test_samples_and_resolve(void **unused)
 static void
 test_layers(void **unused)
 {
-   (void)unused;
    struct cm_resource_description array = describe_texture(16, 16, 1, 4);
    array.layers = 3;
    struct cm_gpu *gpu = test_gpu((const char *const[]){"tile.size=16", NULL});

@@ -36,7 +36,6 @@ define_buffers(struct cm_gpu *gpu)
 static void
 test_indexed(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffers(gpu);
    struct pass_builder *pass = indexed_draw();
@@ -72,7 +71,6 @@ test_indexed(void **unused)
 static void
 test_reuse(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *entries;
       uint64_t vertices, reused, reads;
@@ -102,7 +100,6 @@ test_reuse(void **unused)
 static void
 test_not_indexed_and_instanced(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffers(gpu);
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
@@ -132,7 +129,6 @@ test_not_indexed_and_instanced(void **unused)
 static void
 test_base_instance(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffer(gpu, 1, 16 * 64);
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
@@ -159,7 +155,6 @@ test_base_instance(void **unused)
 static void
 test_feedback(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffer(gpu, 1, 256);
    define_buffer(gpu, 2, 100);
@@ -208,7 +203,6 @@ test_feedback(void **unused)
 static void
 test_index_past_the_end(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_buffers(gpu);
    struct pass_builder *pass = indexed_draw();

@@ -151,7 +151,6 @@ spelling_gpu(struct test_arrivals *arrivals)
 static void
 test_primitives_in_order(void **unused)
 {
-   (void)unused;
    struct letters letters = {.base = 4096};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
    struct cm_gpu *gpu = immediate_gpu((const char *const[]){"tile.order=scanline", NULL});
@@ -187,7 +186,6 @@ test_primitives_in_order(void **unused)
 static void
 test_early_and_late(void **unused)
 {
-   (void)unused;
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
    struct cm_gpu *gpu = spelling_gpu(&arrivals);
@@ -232,7 +230,6 @@ test_early_and_late(void **unused)
 static void
 test_hierarchical_depth(void **unused)
 {
-   (void)unused;
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
    struct cm_gpu *gpu = spelling_gpu(&arrivals);
@@ -273,7 +270,6 @@ test_hierarchical_depth(void **unused)
 static void
 test_shared_stencil(void **unused)
 {
-   (void)unused;
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
    struct cm_gpu *gpu = spelling_gpu(&arrivals);
@@ -296,7 +292,6 @@ test_shared_stencil(void **unused)
 static void
 test_blocks_of_colour(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(COLOR, 32);
    add_draw(pass, (struct cm_fragment_tests){.color_write = 1});
@@ -327,7 +322,6 @@ test_blocks_of_colour(void **unused)
 static void
 test_edges(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = immediate_gpu(NULL);
    const uint32_t odd = BUFFER + 1;
    define_texture(gpu, odd, 62, 62, 1);
@@ -357,7 +351,6 @@ test_edges(void **unused)
 static void
 test_clears(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(COLOR, 16);
    add_depth(pass);
@@ -407,7 +400,6 @@ profile_access(void *context, const struct cm_unit_arrival *arrival)
 static void
 test_render_to_texture(void **unused)
 {
-   (void)unused;
    struct cm_config *config = test_config_of("imr-8m", NULL);
    struct cm_dram dram = {0};
    struct cm_cache llc;
@@ -458,7 +450,6 @@ test_render_to_texture(void **unused)
 static void
 test_display(void **unused)
 {
-   (void)unused;
    static const char *const uncached[] = {"llc.uncached_display=true", NULL};
    for (unsigned u = 0; u < 2; u++) {
       struct cm_gpu *gpu = immediate_gpu(u ? uncached : NULL);
@@ -492,7 +483,6 @@ test_display(void **unused)
 static void
 test_display_of_tiles(void **unused)
 {
-   (void)unused;
    static const char *const with_display[] = {"streams.display=l2", NULL};
    for (unsigned has_it = 0; has_it < 2; has_it++) {
       struct cm_gpu *gpu = test_gpu(has_it ? with_display : NULL);
@@ -517,7 +507,6 @@ test_display_of_tiles(void **unused)
 static void
 test_samples(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(SAMPLES, 32);
    pass->pass.resolve[0] = (struct cm_resolve){.resource = WINDOW, .x1 = 64, .y1 = 64};
@@ -543,7 +532,6 @@ test_samples(void **unused)
 static void
 test_vertices(void **unused)
 {
-   (void)unused;
    struct letters letters = {.count = 0};
    struct test_arrivals arrivals = {.access = write_letter, .context = &letters};
    struct cm_gpu *gpu = spelling_gpu(&arrivals);
@@ -568,7 +556,6 @@ test_vertices(void **unused)
 static void
 test_clusters(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(COLOR, 8);
    struct cm_draw *draw = add_draw(pass, (struct cm_fragment_tests){.color_write = 1});
@@ -627,7 +614,6 @@ llc_misses(const char *const *settings)
 static void
 test_optimum(void **unused)
 {
-   (void)unused;
    static const char *const policies[] = {"llc.policy=lru", "llc.policy=nru", "llc.policy=drrip",
                                           "llc.policy=gspc"};
    const uint64_t optimum = llc_misses(

@@ -607,7 +607,6 @@ compare_passes(const char *const *settings, uint64_t seed, unsigned passes)
 static void
 test_against_reference(void **unused)
 {
-   (void)unused;
    static const char *const tiles[] = {ONE_CACHE, NULL};
    static const char *const orders[] = {ONE_CACHE, "tile.order=hilbert",
                                         "fragment_stage.scheduler=least-work", NULL};

@@ -89,7 +89,6 @@ check_unit(const char *const *assignments, enum cm_unit unit)
 static void
 test_every_unit(void **unused)
 {
-   (void)unused;
    static const char *const no_texture_cache[] = {"streams.texture=dram", NULL};
    static const char *const mru[] = {"caches.l2.policy=mru", "caches.texture_cache.policy=fifo", NULL};
    for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
@@ -111,7 +110,6 @@ test_every_unit(void **unused)
 static void
 test_what_arrives_is_all_there_is(void **unused)
 {
-   (void)unused;
    static const char *const assignments[] = {"streams.color=l2", "streams.depth=l2", "streams.stencil=l2",
                                              "caches.l2.size=65536", NULL};
    struct cm_config *config = test_config(assignments);
@@ -154,7 +152,6 @@ expect_invalidations(void *context, const cm_entry *entries, uint32_t count)
 static void
 test_invalidation(void **unused)
 {
-   (void)unused;
    struct cm_config *config = test_config(NULL);
    for (enum cm_unit unit = CM_UNIT_TEXTURE_CACHE; unit <= CM_UNIT_L2;
         unit += CM_UNIT_L2 - CM_UNIT_TEXTURE_CACHE) {

@@ -83,7 +83,6 @@ check(struct pass_builder *builder, const char *mode, const struct expected_coun
 static void
 test_tbr(void **unused)
 {
-   (void)unused;
    static const struct expected_counter expected[] = {
       {"operations.vertex_instructions", 7 * 20 + 2 * 30},
       {"operations.quad_instructions", 2 * 10 + 4 * 5},
@@ -102,7 +101,6 @@ test_tbr(void **unused)
 static void
 test_tbdr(void **unused)
 {
-   (void)unused;
    static const struct expected_counter expected[] = {
       {"operations.vertex_instructions", 7 * 20 + 2 * 30},
       {"operations.quad_instructions", 10 + 4 * 5},
@@ -121,7 +119,6 @@ test_tbdr(void **unused)
 static void
 test_visible_only(void **unused)
 {
-   (void)unused;
    static const struct expected_counter expected[] = {
       {"operations.quad_instructions", 10 + 4 * 5},
       {"operations.raster_quads", 2 * (1 + 2)},
@@ -139,7 +136,6 @@ test_visible_only(void **unused)
 static void
 test_fetch(void **unused)
 {
-   (void)unused;
    static const struct expected_counter expected[] = {
       {"operations.color_writes", 2 + 2 * 2},
       {"operations.color_reads", 2 + 4 * 3},
@@ -154,7 +150,6 @@ test_fetch(void **unused)
 static void
 test_energy(void **unused)
 {
-   (void)unused;
    static const struct expected_counter expected[] = {
       {"energy.vertex_stage.dynamic", (7 * 20 + 2 * 30) * 9257 / 1000},
       {"energy.fragment_stage.dynamic", (2 * 10 + 4 * 5) * 37028 / 1000},

@@ -114,7 +114,6 @@ group_quads(const struct scene *scene, uint32_t most)
 static void
 test_grouping(void **unused)
 {
-   (void)unused;
    static struct scene scene;
    for (uint64_t seed = 0; seed < 20; seed++) {
       uint64_t state = seed;
@@ -149,7 +148,6 @@ test_grouping(void **unused)
 static void
 test_quads_one_after_another(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu =
       test_gpu((const char *const[]){"fragment_stage.processors=2", "caches.texture_cache.instances=2",
                                      "caches.l2.size=128", "caches.l2.ways=2", "caches.l2.block=64", NULL});
@@ -180,7 +178,6 @@ test_quads_one_after_another(void **unused)
 static void
 test_turns(void **unused)
 {
-   (void)unused;
    enum { PROCESSORS = 4, GROUPS = 300 };
    for (uint64_t seed = 1; seed <= 20; seed++) {
       uint64_t state = seed;

@@ -23,7 +23,6 @@ at_origin(uint8_t quad, uint8_t live, uint8_t linear)
 static void
 test_round_robin(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_texture(gpu, 1, 64, 64, 1);
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
@@ -68,7 +67,6 @@ test_round_robin(void **unused)
 static void
 test_program_switches(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(
       (const char *const[]){"fragment_stage.processors=2", "caches.texture_cache.instances=2", NULL});
    define_texture(gpu, 1, 64, 64, 1);
@@ -95,7 +93,6 @@ test_program_switches(void **unused)
 static void
 test_render_to_texture(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    define_texture(gpu, 1, 64, 64, 1);
    define_texture(gpu, 2, 32, 32, 1);
@@ -131,7 +128,6 @@ test_render_to_texture(void **unused)
 static void
 test_addresses_follow_first_use(void **unused)
 {
-   (void)unused;
    /* Defined in the other order, or with others between that are not used, the
     * textures have the same addresses and conflict alike. */
    uint64_t hits[2];

@@ -14,7 +14,6 @@ add_two_primitives(struct pass_builder *pass)
 static void
 test_baseline_layout(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    struct pass_builder *pass = pass_new(0, 64, 64, 32);
    add_two_primitives(pass);
@@ -49,7 +48,6 @@ test_baseline_layout(void **unused)
 static void
 test_lists_in_a_tiny_cache(void **unused)
 {
-   (void)unused;
    static const char *const layouts[] = {"parameter_buffer.layout=baseline",
                                          "parameter_buffer.layout=interleaved"};
    for (unsigned i = 0; i < 2; i++) {
@@ -90,7 +88,6 @@ test_lists_in_a_tiny_cache(void **unused)
 static void
 test_conflicts_of_the_baseline(void **unused)
 {
-   (void)unused;
    uint64_t evictions[2];
    for (unsigned i = 0; i < 2; i++) {
       struct cm_gpu *gpu = test_gpu(
@@ -116,7 +113,6 @@ test_conflicts_of_the_baseline(void **unused)
 static void
 test_wide_pmds(void **unused)
 {
-   (void)unused;
    /* 17 attributes do not fit a narrow PMD: 8 bytes each, 8 PMDs a block. */
    struct cm_gpu *gpu = test_gpu((const char *const[]){"streams.pb_attribute=dram", NULL});
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
@@ -139,7 +135,6 @@ test_wide_pmds(void **unused)
 static void
 test_second_pass_overwrites(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(NULL);
    for (uint32_t frame = 0; frame < 2; frame++) {
       struct pass_builder *pass = pass_new(frame, 64, 64, 32);
@@ -160,7 +155,6 @@ test_second_pass_overwrites(void **unused)
 static void
 test_attributes_go_elsewhere(void **unused)
 {
-   (void)unused;
    const char *settings[32];
    unsigned count = 0;
    for (; test_tcor_settings[count]; count++)
@@ -189,7 +183,6 @@ test_attributes_go_elsewhere(void **unused)
 static void
 test_pass_that_fails(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = test_gpu(test_tcor_settings);
    struct pass_builder *failing = pass_new(0, 64, 64, 32), *pass = pass_new(0, 64, 64, 32);
    add_two_primitives(failing);

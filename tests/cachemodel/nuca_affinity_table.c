@@ -19,7 +19,6 @@ static const struct cm_affinity_config table_one = {
 static void
 test_buckets(void **unused)
 {
-   (void)unused;
    static const uint32_t buckets[16] = {0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3};
    struct cm_affinity_config config = table_one;
    config.page_blocks = 2;
@@ -68,7 +67,6 @@ run_steps(struct cm_affinity_table *table, uint32_t bucket, const struct table_s
 static void
 test_ownership(void **unused)
 {
-   (void)unused;
    static const struct table_step steps[] = {
       /* The first access takes the bucket. */
       {0, 1, 0, {1, 0, 0, 0}, 0},
@@ -105,7 +103,6 @@ test_ownership(void **unused)
 static void
 test_threshold(void **unused)
 {
-   (void)unused;
    static const struct {
       uint32_t percent, stays, moves; /* the owner's counters with which the bucket just stays, just moves */
    } cases[] = {{0, 15, 14}, {7, 15, 14}, {8, 14, 13}, {25, 12, 11}, {50, 10, 9}, {100, 8, 7}, {1000, 2, 1}};
@@ -130,7 +127,6 @@ test_threshold(void **unused)
 static void
 test_epoch(void **unused)
 {
-   (void)unused;
    static const struct {
       enum cm_epoch_owner what;
       uint32_t changes;
@@ -183,7 +179,6 @@ run_requests(struct nuca_harness *harness, const struct request *requests, unsig
 static void
 test_old_owner(void **unused)
 {
-   (void)unused;
    static const struct request requests[] = {
       {0, 0, 1, 'L'}, /* P0 takes bucket 0 */
       {0, 8, 1, 'L'}, /* and bucket 1; its cache: 8, 0 */
@@ -214,7 +209,6 @@ test_old_owner(void **unused)
 static void
 test_remote_hits(void **unused)
 {
-   (void)unused;
    static const struct request update[] = {
       {0, 0, 1, 'L'}, {0, 8, 1, 'L'}, {1, 0, 1, 'r'}, {0, 264, 1, 'L'}, {1, 0, 1, 'r'}, {1, 8, 1, 'R'},
    };
@@ -235,7 +229,6 @@ test_remote_hits(void **unused)
 static void
 test_epoch_of_requests(void **unused)
 {
-   (void)unused;
    static const struct request requests[] = {
       {0, 0, 1, 'L'}, {0, 0, 3, 'l'}, {1, 0, 6, 'r'}, /* 4 and 6: P1's from here on */
       {1, 0, 1, 'L'}, {0, 0, 1, 'o'}, {2, 0, 1, 'r'},
@@ -254,7 +247,6 @@ test_epoch_of_requests(void **unused)
 static void
 test_distributed(void **unused)
 {
-   (void)unused;
    static const struct request first_epoch[] = {
       /* At first all own all buckets: three copies of block 0. */
       {0, 0, 1, 'L'}, {0, 0, 2, 'l'}, {1, 0, 1, 'L'}, {1, 0, 2, 'l'}, {3, 0, 1, 'L'},
@@ -298,7 +290,6 @@ test_distributed(void **unused)
 static void
 test_distributed_takes(void **unused)
 {
-   (void)unused;
    static const struct request epoch[] = {
       {0, 0, 1, 'L'},
       {0, 0, 9, 'l'},

@@ -46,7 +46,6 @@ value(const struct cm_counter_table *table, const uint64_t *values, const char *
 static void
 test_private(void **unused)
 {
-   (void)unused;
    static const char *const policies[] = {"lru", "fifo", "random", "tree-plru", "srrip", "drrip", "ship-mem"};
    for (unsigned p = 0; p < sizeof policies / sizeof policies[0]; p++) {
       char policy[64];
@@ -105,7 +104,6 @@ check_sums(const struct cm_counter_table *table, const uint64_t *values)
 static void
 test_organisations(void **unused)
 {
-   (void)unused;
    static const char *const organisations[] = {"private", "s-nuca", "d-nuca", "dtm-nuca",
                                                "dtm-nuca-distributed"};
    static const char *const schedulers[] = {"round-robin", "quad-block", "least-work"};
@@ -166,7 +164,6 @@ run_quads(const char *scheduler, const struct cm_quad *quads, const unsigned *fo
 static void
 test_quad_block(void **unused)
 {
-   (void)unused;
    static const struct cm_quad quads[] = {
       {.x = 0, .y = 0, .live = 15},   {.x = 1, .y = 1, .live = 15}, /* block 0 */
       {.x = 3, .y = 0, .live = 15},                                 /* block 1 */
@@ -187,7 +184,6 @@ test_quad_block(void **unused)
 static void
 test_least_work(void **unused)
 {
-   (void)unused;
    static const struct cm_quad quads[9] = {{.live = 15}, {.live = 15}, {.live = 15},
                                            {.live = 15}, {.live = 15}, {.live = 15},
                                            {.live = 15}, {.live = 15}, {.live = 15}};

@@ -84,7 +84,6 @@ check_mesh(uint32_t columns, uint32_t nodes, uint64_t *state)
 static void
 test_routes(void **unused)
 {
-   (void)unused;
    uint64_t state = 1;
    for (uint32_t nodes = 1; nodes <= CM_MESH_MAX_NODES; nodes++) {
       check_mesh(0, nodes, &state);
@@ -96,7 +95,6 @@ test_routes(void **unused)
 static void
 test_shapes(void **unused)
 {
-   (void)unused;
    static const struct {
       uint32_t nodes, columns, rows, center;
    } shapes[] = {

@@ -151,21 +151,18 @@ run_streams(enum cm_nuca_kind kind, const enum cm_nuca_event *happened, unsigned
 static void
 test_private(void **unused)
 {
-   (void)unused;
    run_streams(CM_NUCA_PRIVATE, (const enum cm_nuca_event[]){CM_NUCA_LOCAL_HITS, CM_NUCA_L2_ACCESSES}, 2);
 }
 
 static void
 test_static(void **unused)
 {
-   (void)unused;
    run_streams(CM_NUCA_STATIC, (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_HOPS}, 2);
 }
 
 static void
 test_dynamic(void **unused)
 {
-   (void)unused;
    run_streams(CM_NUCA_DYNAMIC,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_MIGRATIONS, CM_NUCA_NOTICE_HOPS}, 3);
 }
@@ -173,7 +170,6 @@ test_dynamic(void **unused)
 static void
 test_dtm(void **unused)
 {
-   (void)unused;
    run_streams(CM_NUCA_DTM,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
                                             CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS, CM_NUCA_NOTICE_HOPS},
@@ -183,7 +179,6 @@ test_dtm(void **unused)
 static void
 test_distributed(void **unused)
 {
-   (void)unused;
    run_streams(CM_NUCA_DTM_DISTRIBUTED,
                (const enum cm_nuca_event[]){CM_NUCA_REMOTE_HITS, CM_NUCA_OLD_OWNER_HITS,
                                             CM_NUCA_OWNERSHIP_CHANGES, CM_NUCA_EPOCHS,

@@ -80,7 +80,6 @@ blocks_of(const struct cm_texture_layout *layout, uint64_t address, const struct
 static void
 test_random(void **unused)
 {
-   (void)unused;
    static const struct cm_resource_description resources[] = {
       {.id = 1,
        .levels = 6,
@@ -195,7 +194,6 @@ test_random(void **unused)
 static void
 test_by_hand(void **unused)
 {
-   (void)unused;
    /* 64 x 64 RGBA8 at 4096: a row is four blocks; block 64 is its first. */
    struct cm_resource_description resource = describe_texture(64, 64, 1, 4);
    struct cm_texture_layout layout;

@@ -9,7 +9,6 @@ static struct cm_config config = {.texture = {.placement = CM_PLACEMENT_LINEAR, 
 static void
 test_mip_chain(void **unused)
 {
-   (void)unused;
    /* 20 x 6 RGBA8: rows of 80 bytes, padded to 128; 10 x 3: 40 -> 64; 5 x 1: 20 -> 64;
     * 2 x 1: 64; 1 x 1: 64. */
    const struct cm_resource_description resource = describe_texture(20, 6, 5, 4);
@@ -27,7 +26,6 @@ test_mip_chain(void **unused)
 static void
 test_tight_rows(void **unused)
 {
-   (void)unused;
    struct cm_config tight = config;
    tight.texture.row_alignment = 1;
    const struct cm_resource_description resource = describe_texture(5, 3, 2, 3);
@@ -41,7 +39,6 @@ test_tight_rows(void **unused)
 static void
 test_compressed(void **unused)
 {
-   (void)unused;
    struct cm_resource_description resource = describe_texture(18, 10, 2, 8);
    resource.block_width = resource.block_height = 4;
    struct cm_texture_layout layout;
@@ -57,7 +54,6 @@ test_compressed(void **unused)
 static void
 test_layers_and_slices(void **unused)
 {
-   (void)unused;
    struct cm_resource_description cube = describe_texture(16, 16, 2, 4);
    cube.layers = 6;
    struct cm_texture_layout layout;
@@ -79,7 +75,6 @@ test_layers_and_slices(void **unused)
 static void
 test_samples(void **unused)
 {
-   (void)unused;
    struct cm_resource_description resource = describe_texture(8, 2, 1, 4);
    resource.samples = 4;
    struct cm_texture_layout layout;

@@ -34,7 +34,6 @@ assert_texels(const struct cm_config *config, uint32_t width, uint32_t height, c
 static void
 test_4d_figure(void **unused)
 {
-   (void)unused;
    static const uint32_t texels[] = {
       0,  1,  2,  3,  16, 17, 18, 19, /* */
       4,  5,  6,  7,  20, 21, 22, 23, /* */
@@ -62,7 +61,6 @@ test_4d_figure(void **unused)
 static void
 test_6d_figure(void **unused)
 {
-   (void)unused;
    static const uint32_t first_rows[8][4] = {
       {0, 16, 64, 80},   {4, 20, 68, 84},    {8, 24, 72, 88},    {12, 28, 76, 92},
       {32, 48, 96, 112}, {36, 52, 100, 116}, {40, 56, 104, 120}, {44, 60, 108, 124},
@@ -80,7 +78,6 @@ test_6d_figure(void **unused)
 static void
 test_rz_figure(void **unused)
 {
-   (void)unused;
    static const uint32_t square[] = {
       0,  1,  4,  5,  16, 17, 20, 21, /* */
       2,  3,  6,  7,  18, 19, 22, 23, /* */
@@ -108,7 +105,6 @@ test_rz_figure(void **unused)
 static void
 test_morton_pages(void **unused)
 {
-   (void)unused;
    const struct cm_config config = placed(CM_PLACEMENT_MORTON_4K, 0, 0);
    struct cm_texture_layout layout;
    struct cm_resource_description resource = describe_texture(100, 70, 1, 4);
@@ -223,7 +219,6 @@ random_texture(uint64_t *state)
 static void
 test_equations(void **unused)
 {
-   (void)unused;
    uint64_t state = 1;
    for (unsigned n = 0; n < 20000; n++) {
       const struct cm_config config = random_placement(&state);
@@ -272,7 +267,6 @@ mark_texels(const struct cm_texture_layout *layout, unsigned char *bytes)
 static void
 test_bijection(void **unused)
 {
-   (void)unused;
    uint64_t state = 2;
    for (unsigned n = 0; n < 3000; n++) {
       struct cm_config config = random_placement(&state);
@@ -303,7 +297,6 @@ test_bijection(void **unused)
 static void
 test_large(void **unused)
 {
-   (void)unused;
    const uint32_t size = 16384;
    for (unsigned p = 0; p <= CM_PLACEMENT_MORTON_4K; p++) {
       const struct cm_config config = placed((enum cm_placement_kind)p, 4, 32);

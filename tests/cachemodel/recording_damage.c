@@ -96,7 +96,6 @@ frames_before(const struct file *file, size_t end)
 static void
 test_truncation(void **unused)
 {
-   (void)unused;
    const struct file file = whole_recording();
    uint64_t state = 3;
    bool damaged;
@@ -122,7 +121,6 @@ test_truncation(void **unused)
 static void
 test_bit_flips(void **unused)
 {
-   (void)unused;
    const struct file file = whole_recording();
    uint64_t state = 11;
    unsigned missed = 0;
@@ -158,7 +156,6 @@ refused(const uint8_t *bytes, size_t size, const char *expected)
 static void
 test_refused(void **unused)
 {
-   (void)unused;
    struct file file = whole_recording();
    char error[512];
    refused(file.bytes, 0, "offset 0: the file is empty");
@@ -200,7 +197,6 @@ test_refused(void **unused)
 static void
 test_impossible_quads(void **unused)
 {
-   (void)unused;
    static const struct {
       uint32_t num_primitives, primitive;
       uint8_t x, y;
@@ -281,7 +277,6 @@ record_with_limit(rlim_t limit)
 static void
 test_full_disk(void **unused)
 {
-   (void)unused;
    assert_int_equal(record_with_limit(RLIM_INFINITY), 0);
    const struct file file = read_file(recording_path());
    size_t before = 0;
@@ -317,7 +312,6 @@ test_full_disk(void **unused)
 static void
 test_killed(void **unused)
 {
-   (void)unused;
    unlink(recording_path());
    fflush(NULL);
    const pid_t child = fork();
@@ -363,7 +357,6 @@ test_killed(void **unused)
 static void
 test_cannot_create(void **unused)
 {
-   (void)unused;
    char error[512] = "";
    struct cm_config *config = test_config(NULL);
    assert_null(cm_recorder_create("/nonexistent/file.tbr", NULL, CM_RECORDING_PLAIN, config, NULL, 0, error,

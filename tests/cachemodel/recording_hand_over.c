@@ -104,7 +104,6 @@ large_pass(uint32_t num_tiles, size_t words)
 static void
 test_order(void **unused)
 {
-   (void)unused;
    enum { PASSES = 12 };
    static struct owner owners[PASSES];
    struct pass_builder *expected[PASSES];
@@ -154,7 +153,6 @@ test_order(void **unused)
 static void
 test_empty_tile(void **unused)
 {
-   (void)unused;
    struct owner owner = {.builder = large_pass(1, 100)};
    const struct cm_pass_owner pass_owner = owner_of(&owner);
    struct cm_recorder *recorder = new_recorder(recording_path());
@@ -193,7 +191,6 @@ hand_over_tiles(void *data)
 static void
 test_limit(void **unused)
 {
-   (void)unused;
    const size_t tile_words = CM_RECORDER_WAITING_BYTES / 4 / 16;
    struct gate gate;
    gate_init(&gate);
@@ -257,7 +254,6 @@ hand_over_passes(void *data)
 static void
 test_many_tiles(void **unused)
 {
-   (void)unused;
    struct gate gate;
    gate_init(&gate);
    static struct passes_caller caller;
@@ -325,7 +321,6 @@ fail_while_tiles_wait(void)
 static void
 test_failure(void **unused)
 {
-   (void)unused;
    fflush(NULL);
    const pid_t child = fork();
    assert_true(child >= 0);

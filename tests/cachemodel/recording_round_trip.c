@@ -22,7 +22,6 @@ open_recording(void)
 static void
 test_random_passes(void **unused)
 {
-   (void)unused;
    for (uint64_t seed = 1; seed <= 40; seed++) {
       write_random_recording(recording_path(), seed, 6);
       struct cm_recording *recording = open_recording();
@@ -38,7 +37,6 @@ test_random_passes(void **unused)
 static void
 test_provenance(void **unused)
 {
-   (void)unused;
    write_random_recording(recording_path(), 1, 1);
    struct cm_recording *recording = open_recording();
    size_t count;
@@ -101,7 +99,6 @@ add_wild_events(struct pass_builder *builder, uint64_t *state, uint32_t tile, ui
 static void
 test_wild_events(void **unused)
 {
-   (void)unused;
    uint64_t state = 77;
    struct pass_builder *builder = random_pass(&state, 3);
    for (uint32_t t = 0; t < 20; t++)
@@ -132,7 +129,6 @@ test_wild_events(void **unused)
 static void
 test_second_gpu(void **unused)
 {
-   (void)unused;
    uint64_t state = 5;
    struct cm_recorder *recorder = new_recorder(recording_path());
    struct pass_builder *builders[4];

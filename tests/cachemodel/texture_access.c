@@ -29,7 +29,6 @@ configure(enum cm_texture_design design, enum cm_texture_tags tags, enum cm_plac
 static void
 test_priority_encoder(void **unused)
 {
-   (void)unused;
    /* Table 3-1: X3 … X0 (2: don't care), Y1 Y0, EN. */
    static const uint8_t rows[][7] = {
       {1, 2, 2, 2, 1, 1, 1}, {0, 1, 2, 2, 1, 0, 1}, {0, 0, 1, 2, 0, 1, 1},
@@ -82,7 +81,6 @@ assert_banks(const struct cm_config *config, const uint8_t *expected)
 static void
 test_bank_maps(void **unused)
 {
-   (void)unused;
    /* Figure 3-5: a quarter of a line a bank. */
    static const uint8_t continuous[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3};
    struct cm_config config =
@@ -106,7 +104,6 @@ test_bank_maps(void **unused)
 static void
 test_bank_bits(void **unused)
 {
-   (void)unused;
    for (unsigned log2_tile = 1; log2_tile <= 3; log2_tile++) {
       const uint32_t tile = 1u << log2_tile;
       const struct cm_config config =
@@ -134,7 +131,6 @@ test_bank_bits(void **unused)
 static void
 test_address_switch(void **unused)
 {
-   (void)unused;
    static const uint8_t cases[4][4] = {{0, 1, 2, 3}, {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
    for (unsigned c = 0; c < 4; c++) {
       uint8_t bank[4];
@@ -175,7 +171,6 @@ count(const struct cm_config *config, const struct cm_resource_description *text
 static void
 test_data_conflict(void **unused)
 {
-   (void)unused;
    /* Figure 3-10: texels 2, 3, 16 and 17 are in the first bank, in two lines. */
    const struct cm_resource_description texture = describe_texture(8, 8, 1, 4);
    struct cm_config config =
@@ -207,7 +202,6 @@ test_data_conflict(void **unused)
 static void
 test_tag_conflict(void **unused)
 {
-   (void)unused;
    /* Figure 3-25: lines of four texels, 2x2 tiles, four of them a row: lines 0 and 4. */
    const struct cm_resource_description texture = describe_texture(8, 8, 1, 4);
    struct cm_config config =
@@ -232,7 +226,6 @@ test_tag_conflict(void **unused)
 static void
 test_no_tag_conflict_in_rz(void **unused)
 {
-   (void)unused;
    for (uint32_t block = 16; block <= 1024; block *= 2) {
       const struct cm_config config =
          configure(CM_TEXTURE_DESIGN_BANKED_INTERLEAVED, CM_TEXTURE_TAGS_BANKED, CM_PLACEMENT_RZ, 0, block);
@@ -250,7 +243,6 @@ test_no_tag_conflict_in_rz(void **unused)
 static void
 test_designs_by_hand(void **unused)
 {
-   (void)unused;
    static const struct {
       enum cm_texture_design design;
       uint8_t bytes;
@@ -560,7 +552,6 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
 static void
 test_naive_models(void **unused)
 {
-   (void)unused;
    uint64_t state = 3, by_place = 0;
    for (unsigned n = 0; n < 20000; n++) {
       const struct cm_config config = random_configuration(&state);
@@ -574,7 +565,6 @@ test_naive_models(void **unused)
 static void
 test_counters(void **unused)
 {
-   (void)unused;
    /* A quad of four bilinear footprints and one of a single texel, of recursive Z; the buffer's element takes
     * an access as well. */
    struct cm_gpu *gpu =

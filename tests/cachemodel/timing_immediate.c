@@ -131,7 +131,6 @@ cycles_of_400(struct load load, const char *const *changes)
 static void
 test_each_stage_limits(void **unused)
 {
-   (void)unused;
    const struct cm_fragment_tests depth = {.depth_test = true, .depth_write = true};
    /* The fetch: a vertex a cycle, without attributes. */
    struct load load = {.vertices = 400, .primitives = 1};
@@ -181,7 +180,6 @@ test_each_stage_limits(void **unused)
 static void
 test_latency_of_one_block(void **unused)
 {
-   (void)unused;
    const struct load none = {.primitives = 1};
    struct load one = {.primitives = 1, .quads = 1, .instructions = 10};
    assert_int_equal(cycles_of(&one, SETTINGS()) - cycles_of(&none, SETTINGS()), 1 + 10 + 1);
@@ -200,7 +198,6 @@ test_latency_of_one_block(void **unused)
 static void
 test_passes_alike(void **unused)
 {
-   (void)unused;
    struct cm_gpu *gpu = timed_gpu(no_misses, SETTINGS("immediate_pipeline.vertex_queue=16",
                                                       "immediate_pipeline.issue_width=1"));
    struct cm_resource_description image = describe_texture(64, 64, 1, 4);
@@ -234,7 +231,6 @@ test_passes_alike(void **unused)
 static void
 test_memory_limits(void **unused)
 {
-   (void)unused;
    uint64_t cycles[2];
    for (unsigned half = 0; half < 2; half++) {
       struct cm_gpu *gpu = timed_gpu(SETTINGS(), half ? SETTINGS("dram_system.channels=1") : SETTINGS());
@@ -261,7 +257,6 @@ test_memory_limits(void **unused)
 static void
 test_outstanding_miss(void **unused)
 {
-   (void)unused;
    uint64_t cycles[2];
    for (unsigned both = 0; both < 2; both++) {
       static const uint32_t tile = 0;
@@ -340,7 +335,6 @@ static const char *const *const random_settings[] = {
 static void
 test_states_sum_up(void **unused)
 {
-   (void)unused;
    static const char *const stages[] = {"vertex_fetch", "primitive_assembly",  "hierarchical_z", "rasterizer",
                                         "early_z",      "fragment_processors", "blending_unit"};
    static const char *const states[] = {"busy", "starved", "blocked", "memory"};
@@ -382,7 +376,6 @@ test_states_sum_up(void **unused)
 static void
 test_counts_are_the_same(void **unused)
 {
-   (void)unused;
    for (unsigned s = 0; s < NUM_SETTINGS; s++) {
       const char *settings[24];
       unsigned count = 0;
@@ -409,7 +402,6 @@ test_counts_are_the_same(void **unused)
 static void
 test_nothing_gets_faster(void **unused)
 {
-   (void)unused;
    static const char *const slower[] = {
       "caches.llc.latency=60",
       "caches.depth_cache.latency=40",
@@ -448,7 +440,6 @@ test_nothing_gets_faster(void **unused)
 static void
 test_refusals(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *setting, *message;
    } cases[] = {

@@ -41,7 +41,6 @@ find_latest(const struct naive_mshrs *naive, uint64_t block, uint32_t before)
 static void
 test_indexed_table(void **unused)
 {
-   (void)unused;
    uint64_t random = 1;
    struct cm_pool pool = {0};
    struct cm_mshrs mshrs;
@@ -69,7 +68,6 @@ test_indexed_table(void **unused)
 static void
 test_filtered_table(void **unused)
 {
-   (void)unused;
    uint64_t random = 2;
    struct cm_memory memory;
    struct cm_pool pool = {0};
@@ -174,7 +172,6 @@ check_waits(uint32_t wait_tickets, uint32_t wait_resolves)
 static void
 test_waits(void **unused)
 {
-   (void)unused;
    check_waits(6, 1);
    check_waits(CM_WAIT_TICKETS, CM_WAIT_TICKETS);
 }
@@ -184,7 +181,6 @@ test_waits(void **unused)
 static void
 test_banks(void **unused)
 {
-   (void)unused;
    enum { BANKS = 3, SLOTS = 4000 };
    static bool taken[BANKS][SLOTS];
    uint64_t random = 5;

@@ -14,7 +14,6 @@ counter(struct cm_gpu *gpu, const uint64_t *values, const char *name)
 static void
 test_frames_of_passes(void **state)
 {
-   (void)state;
    static const char *const modes[] = {"mode=tbr", "mode=tbdr"};
    for (unsigned mode = 0; mode < 2; mode++) {
       const char *const settings[] = {"timing=on", modes[mode], NULL};

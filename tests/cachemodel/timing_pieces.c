@@ -155,7 +155,6 @@ run_naively(const struct chain *chain, struct outcome *outcome)
 static void
 test_chain(void **unused)
 {
-   (void)unused;
    uint64_t random = 5;
    static struct chain chain;
    static struct outcome recurrences, naive;
@@ -185,7 +184,6 @@ test_chain(void **unused)
 static void
 test_calendar(void **unused)
 {
-   (void)unused;
    static uint8_t taken[200000];
    static struct cm_calendar calendar;
    uint64_t random = 9, now = 0;
@@ -205,7 +203,6 @@ test_calendar(void **unused)
 static void
 test_calendar_forgets(void **unused)
 {
-   (void)unused;
    static struct cm_calendar calendar;
    memset(&calendar, 0, sizeof calendar);
    assert_int_equal(cm_calendar_take(&calendar, 0), 0);

@@ -84,7 +84,6 @@ difference(const struct load *load, const struct load *larger, const char *const
 static void
 test_each_stage_limits(void **unused)
 {
-   (void)unused;
    const struct load quads = {1, 1, 1, 1, 400, 1, 0}, more_quads = {1, 1, 1, 1, 800, 1, 0};
    /* The Rasterizer: attributes of a quad. */
    const struct load wide = {1, 1, 1, 7, 400, 1, 0}, more_wide = {1, 1, 1, 7, 800, 1, 0};
@@ -122,7 +121,6 @@ test_each_stage_limits(void **unused)
 static void
 test_latency_of_one_quad(void **unused)
 {
-   (void)unused;
    const struct load none = {1, 1, 1, 3, 0, 10, 0}, one = {1, 1, 1, 3, 1, 10, 0};
    /* 3 attributes, the Early Z-Test, dispatch in the next cycle at the soonest, 10 instructions, blending. */
    assert_int_equal(difference(&none, &one, SETTINGS()), 3 + 1 + 10 + 1);
@@ -136,7 +134,6 @@ test_latency_of_one_quad(void **unused)
 static void
 test_full_queue(void **unused)
 {
-   (void)unused;
    const struct load load = {1, 1, 1, 1, 300, 40, 0};
    /* One processor with one context: quads one after another, whatever the queues are. */
    const char *const *serial = SETTINGS("fragment_stage.processors=1", "caches.texture_cache.instances=1",
@@ -187,7 +184,6 @@ static const char *const *const random_settings[] = {
 static void
 test_states_sum_up(void **unused)
 {
-   (void)unused;
    for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
       struct cm_gpu *gpu = test_gpu(random_settings[s]);
       run_frames(gpu, 12);
@@ -221,7 +217,6 @@ test_states_sum_up(void **unused)
 static void
 test_counts_are_the_same(void **unused)
 {
-   (void)unused;
    for (unsigned s = 0; s < sizeof random_settings / sizeof random_settings[0]; s++) {
       const char *settings[32];
       unsigned count = 0;

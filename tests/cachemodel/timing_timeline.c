@@ -68,7 +68,6 @@ make_timeline(const char *mode)
 static void
 test_schema(void **unused)
 {
-   (void)unused;
    static const char *const modes[] = {"mode=tbdr", "mode=tbr"};
    char *text;
    for (unsigned m = 0; m < 2; m++) {
@@ -133,7 +132,6 @@ changed(const char *change)
 static void
 test_monotonic(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *key;
       unsigned values[4];

@@ -47,7 +47,6 @@ set_file_size_limit(rlim_t bytes)
 static void
 test_full_disk(void **unused)
 {
-   (void)unused;
    signal(SIGXFSZ, SIG_IGN);
    /* Limits that end in the head, in a row, in a tail, of a file that grows and of one that is written again. */
    unsigned least = 64, most = 0;
@@ -86,7 +85,6 @@ test_full_disk(void **unused)
 static void
 test_no_directory(void **unused)
 {
-   (void)unused;
    struct stats_files *files = stats_files_new();
    cm_stats_writer_destroy(files->writer);
    static const struct {

@@ -12,7 +12,6 @@
 static void
 test_after_every_frame(void **unused)
 {
-   (void)unused;
    struct stats_files *files = stats_files_new();
    assert_int_not_equal(access(files->directory, F_OK), 0); /* nothing is made before it is needed */
    for (unsigned frame = 0; frame < 2 * STATS_FRAMES + 4; frame++) {
@@ -27,7 +26,6 @@ test_after_every_frame(void **unused)
 static void
 test_no_frame(void **unused)
 {
-   (void)unused;
    struct stats_files *files = stats_files_new();
    assert_true(cm_stats_writer_destroy(files->writer));
    assert_int_not_equal(access(files->directory, F_OK), 0);
@@ -37,7 +35,6 @@ test_no_frame(void **unused)
 static void
 test_directory_with_older_files(void **unused)
 {
-   (void)unused;
    struct stats_files *files = stats_files_new();
    for (unsigned frame = 0; frame < 3; frame++)
       assert_true(stats_write_frame(files, frame));
@@ -57,7 +54,6 @@ test_directory_with_older_files(void **unused)
 static void
 test_links(void **unused)
 {
-   (void)unused;
    struct stats_files *files = stats_files_new();
    char path[128];
    assert_int_equal(mkdir(files->directory, 0777), 0);

@@ -11,7 +11,6 @@
 static void
 test_killed(void **unused)
 {
-   (void)unused;
    static const unsigned frames[] = {1, 2, 12};
    for (unsigned i = 0; i < 3; i++) {
       struct stats_files *files = stats_files_new();
@@ -48,7 +47,6 @@ test_killed(void **unused)
 static void
 test_killed_at_any_moment(void **unused)
 {
-   (void)unused;
    unsigned with_frames = 0;
    for (unsigned i = 0; i < 100; i++) {
       struct stats_files *files = stats_files_new();

@@ -69,7 +69,6 @@ shade(const struct tbr_fragment_resources *resources, struct tbr_fragment_block 
 {
    const struct program_constants *constants = (const void *)resources->constants[0].words;
    const unsigned draw = constants->depth;
-   (void)thread;
    for (unsigned lane = 0; lane < TBR_LANES; lane++) {
       const unsigned x = block->window_x[lane], y = block->window_y[lane];
       for (unsigned c = 0; c < 4; c++) {
@@ -398,7 +397,6 @@ renderable_formats(enum pipe_format formats[PIPE_FORMAT_COUNT])
 static void
 test_every_format(void **state)
 {
-   (void)state;
    enum pipe_format formats[PIPE_FORMAT_COUNT];
    const unsigned count = renderable_formats(formats);
    uint64_t random = 21;
@@ -413,7 +411,6 @@ test_every_format(void **state)
 static void
 test_common_formats(void **state)
 {
-   (void)state;
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_B8G8R8A8_UNORM,    PIPE_FORMAT_B8G8R8X8_UNORM,     PIPE_FORMAT_R8G8B8A8_UNORM,
       PIPE_FORMAT_B5G6R5_UNORM,      PIPE_FORMAT_R8_UNORM,           PIPE_FORMAT_R8G8B8A8_SRGB,
@@ -430,7 +427,6 @@ test_common_formats(void **state)
 static void
 test_several_buffers(void **state)
 {
-   (void)state;
    enum pipe_format formats[PIPE_FORMAT_COUNT], chosen[TBR_MAX_COLOR_BUFFERS];
    const unsigned count = renderable_formats(formats);
    uint64_t random = 23;

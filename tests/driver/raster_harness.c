@@ -497,7 +497,6 @@ find_levels(void **state)
       &tbr_isa_native
 #endif
    };
-   (void)state;
    num_levels = 0;
    do
       levels[num_levels] = all[num_levels];

@@ -161,7 +161,6 @@ replay(const struct scene *scene, const struct events *all, float *depth, struct
 static void
 test_order_of_primitives(void **state)
 {
-   (void)state;
    uint64_t random = 31;
    struct found found = {0};
    for (unsigned round = 0; round < 40; round++) {
@@ -205,7 +204,6 @@ test_order_of_primitives(void **state)
 static void
 test_slopes(void **state)
 {
-   (void)state;
    struct scene scene;
    scene_init(&scene, WIDTH, HEIGHT, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z32_FLOAT);
    scene.depth.clear_value.f[0] = 1;

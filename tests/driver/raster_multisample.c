@@ -75,7 +75,6 @@ assert_sample_equal(const struct image *image, const struct image *single, unsig
 static void
 test_samples_are_moved_images(void **state)
 {
-   (void)state;
    static const enum pipe_format depths[] = {PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_Z32_FLOAT,
                                              PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_Z32_FLOAT_S8X24_UINT};
    static const enum pipe_format colors[] = {PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_B5G6R5_UNORM,
@@ -114,7 +113,6 @@ test_samples_are_moved_images(void **state)
 static void
 test_multisampling_off(void **state)
 {
-   (void)state;
    uint64_t random = 12;
    for (unsigned round = 0; round < 6; round++) {
       struct scene scene;
@@ -145,7 +143,6 @@ test_multisampling_off(void **state)
 static void
 test_invariance(void **state)
 {
-   (void)state;
    uint64_t random = 13;
    for (unsigned round = 0; round < 10; round++) {
       struct scene scene;
@@ -176,7 +173,6 @@ test_invariance(void **state)
 static void
 test_deferred_shades_visible(void **state)
 {
-   (void)state;
    uint64_t random = 14;
    struct scene scene;
    scene_init(&scene, 64, 64, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z32_FLOAT);
@@ -203,7 +199,6 @@ test_deferred_shades_visible(void **state)
 static void
 test_hidden_fragments(void **state)
 {
-   (void)state;
    uint64_t random = 15;
    uint64_t hidden = 0;
    for (unsigned round = 0; round < 24; round++) {

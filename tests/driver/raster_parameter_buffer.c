@@ -75,7 +75,6 @@ shows(const struct damage *damage)
 static void
 test_every_attribute_is_drawn(void **state)
 {
-   (void)state;
    for (uint32_t block = 0; block < 2 * BLOCKS; block++) {
       for (uint32_t number = 0; number < 12; number++) {
          const bool flat = block == SECOND && number % 4 == 3;
@@ -89,7 +88,6 @@ test_every_attribute_is_drawn(void **state)
 static void
 test_facing_and_shape_are_drawn(void **state)
 {
-   (void)state;
    const uint32_t flags = offsetof(struct cm_pb_attribute_block, flags);
    const struct damage damage = {DAMAGE_ATTRIBUTES, 0, flags, TBR_PRIMITIVE_PARALLELOGRAM};
    assert_true(shows(&damage));
@@ -99,7 +97,6 @@ test_facing_and_shape_are_drawn(void **state)
 static void
 test_lists_are_drawn(void **state)
 {
-   (void)state;
    const struct damage other_primitive = {DAMAGE_LIST, 0, 0, SECOND};
    assert_true(shows(&other_primitive));
    const struct damage opt_number = {DAMAGE_LIST, 0, 3, 0xff};
@@ -110,7 +107,6 @@ test_lists_are_drawn(void **state)
 static void
 test_last_tile_is_not_drawn(void **state)
 {
-   (void)state;
    const struct damage damage = {DAMAGE_ATTRIBUTES, 0, offsetof(struct cm_pb_attribute_block, last_tile),
                                  0xff};
    assert_false(shows(&damage));

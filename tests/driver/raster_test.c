@@ -51,7 +51,6 @@ set_count_color(struct scene_primitive *primitive)
 static void
 test_coverage(void **state)
 {
-   (void)state;
    uint64_t random = 1;
    for (unsigned round = 0; round < 12; round++) {
       struct scene scene;
@@ -98,7 +97,6 @@ test_coverage(void **state)
 static void
 test_shared_edges(void **state)
 {
-   (void)state;
    enum { GRID = 17 };
    uint64_t random = 2;
    struct scene scene;
@@ -197,7 +195,6 @@ check_against_reference(const struct scene *scene, const struct image *image,
 static void
 test_state_against_reference(void **state)
 {
-   (void)state;
    static const enum pipe_format depth_formats[] = {
       PIPE_FORMAT_Z24_UNORM_S8_UINT,    PIPE_FORMAT_Z16_UNORM,   PIPE_FORMAT_S8_UINT_Z24_UNORM,
       PIPE_FORMAT_Z32_FLOAT_S8X24_UINT, PIPE_FORMAT_S8_UINT,     PIPE_FORMAT_Z32_FLOAT,
@@ -251,7 +248,6 @@ check_invariance(const struct scene *scene, bool split)
 static void
 test_invariance(void **state)
 {
-   (void)state;
    uint64_t random = 4;
    for (unsigned round = 0; round < 12; round++) {
       struct scene scene;
@@ -268,7 +264,6 @@ test_invariance(void **state)
 static void
 test_formats(void **state)
 {
-   (void)state;
    static const enum pipe_format formats[] = {
       PIPE_FORMAT_R8G8B8A8_UNORM,     PIPE_FORMAT_B8G8R8A8_UNORM,     PIPE_FORMAT_B8G8R8X8_UNORM,
       PIPE_FORMAT_R8G8B8X8_UNORM,     PIPE_FORMAT_A8R8G8B8_UNORM,     PIPE_FORMAT_X8R8G8B8_UNORM,
@@ -298,7 +293,6 @@ test_formats(void **state)
 static void
 test_blend(void **state)
 {
-   (void)state;
    uint64_t random = 6;
    uint64_t pixels = 0, different = 0;
    for (unsigned round = 0; round < 400; round++) {
@@ -338,7 +332,6 @@ test_blend(void **state)
 static void
 test_blend_special_cases(void **state)
 {
-   (void)state;
    static const uint8_t factors[][2] = {
       {PIPE_BLENDFACTOR_SRC_ALPHA, PIPE_BLENDFACTOR_INV_SRC_ALPHA},
       {PIPE_BLENDFACTOR_ONE, PIPE_BLENDFACTOR_INV_SRC_ALPHA},
@@ -390,7 +383,6 @@ logic(unsigned operation, uint8_t s, uint8_t d)
 static void
 test_logic_operations(void **state)
 {
-   (void)state;
    for (unsigned operation = 0; operation < 16; operation++) {
       struct scene scene;
       uint64_t random = 8 + operation;
@@ -428,7 +420,6 @@ test_logic_operations(void **state)
 static void
 test_deferred_shades_once(void **state)
 {
-   (void)state;
    uint64_t random = 9;
    struct scene scene;
    scene_init(&scene, 100, 100, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z24X8_UNORM);
@@ -465,7 +456,6 @@ test_deferred_shades_once(void **state)
 static void
 test_polygon_offset(void **state)
 {
-   (void)state;
    static const enum pipe_format formats[] = {PIPE_FORMAT_Z16_UNORM, PIPE_FORMAT_Z24X8_UNORM,
                                               PIPE_FORMAT_Z32_FLOAT};
    static const struct {
@@ -510,7 +500,6 @@ test_polygon_offset(void **state)
 static void
 test_early_rejection(void **state)
 {
-   (void)state;
    static const float depths[] = {0.3f, 0.5f, 0.4f, 0.3f, 0.6f};
    for (unsigned function = 0; function < 8; function++) {
       struct scene scene;
@@ -544,7 +533,6 @@ test_early_rejection(void **state)
 static void
 test_unused_alpha(void **state)
 {
-   (void)state;
    static const enum pipe_format formats[] = {PIPE_FORMAT_R8G8B8X8_UNORM, PIPE_FORMAT_R8G8B8_UNORM};
    for (unsigned n = 0; n < 2; n++) {
       struct scene scene;
@@ -573,7 +561,6 @@ test_unused_alpha(void **state)
 static void
 test_shared_pixels(void **state)
 {
-   (void)state;
    static const enum pipe_format formats[] = {PIPE_FORMAT_Z24_UNORM_S8_UINT, PIPE_FORMAT_S8_UINT_Z24_UNORM,
                                               PIPE_FORMAT_Z32_FLOAT_S8X24_UINT};
    for (unsigned n = 0; n < 6; n++) {
@@ -604,7 +591,6 @@ test_shared_pixels(void **state)
 static void
 test_perspective(void **state)
 {
-   (void)state;
    uint64_t random = 13;
    struct scene scene;
    scene_init(&scene, 64, 64, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
@@ -636,7 +622,6 @@ test_perspective(void **state)
 static void
 test_many_blended(void **state)
 {
-   (void)state;
    uint64_t random = 14;
    struct scene scene;
    scene_init(&scene, 24, 24, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_NONE);
@@ -657,7 +642,6 @@ test_many_blended(void **state)
 static void
 test_many_primitives(void **state)
 {
-   (void)state;
    uint64_t random = 11;
    struct scene scene;
    scene_init(&scene, 16, 16, PIPE_FORMAT_R8G8B8A8_UNORM, PIPE_FORMAT_Z24X8_UNORM);

@@ -54,7 +54,6 @@ test_bytes(void **state)
       PIPE_FORMAT_A8_UNORM,       PIPE_FORMAT_R8G8_UNORM,     PIPE_FORMAT_L8A8_UNORM,
       PIPE_FORMAT_R8G8B8_UNORM,
    };
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 4000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -82,7 +81,6 @@ test_formats(void **state)
       PIPE_FORMAT_R16G16B16A16_UNORM, PIPE_FORMAT_R8G8B8A8_SNORM, PIPE_FORMAT_R8G8B8A8_SRGB,
       PIPE_FORMAT_DXT1_RGB,
    };
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 4000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -108,7 +106,6 @@ test_formats(void **state)
 static void
 test_cubes(void **state)
 {
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 3000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -138,7 +135,6 @@ test_targets(void **state)
       PIPE_FORMAT_Z32_FLOAT,
       PIPE_FORMAT_Z16_UNORM,
    };
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 6000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -181,7 +177,6 @@ test_fetch(void **state)
       PIPE_FORMAT_R8G8B8A8_UNORM,     PIPE_FORMAT_R32_UINT,   PIPE_FORMAT_R8G8B8A8_UINT,
       PIPE_FORMAT_R32G32B32A32_FLOAT, PIPE_FORMAT_R8G8_UNORM, PIPE_FORMAT_Z24X8_UNORM,
    };
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 2000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -299,7 +294,6 @@ test_exact(void **state)
       {PIPE_FORMAT_X8Z24_UNORM, false},       {PIPE_FORMAT_Z24_UNORM_S8_UINT, false},
       {PIPE_FORMAT_Z32_FLOAT, true},
    };
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 4000; i++) {
       struct texture_test_image image;
@@ -327,7 +321,6 @@ test_anisotropic(void **state)
       PIPE_FORMAT_Z16_UNORM,
    };
    unsigned several = 0;
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 4000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -356,7 +349,6 @@ test_anisotropic(void **state)
 static void
 test_integers(void **state)
 {
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 1500; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -375,7 +367,6 @@ test_integers(void **state)
 static void
 test_query_lod(void **state)
 {
-   (void)state;
    texture_check_begin();
    for (unsigned i = 0; i < 1500; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
@@ -400,7 +391,6 @@ test_wild_coordinates(void **state)
 {
    static const float wild[] = {INFINITY, -INFINITY, NAN,   1e30f, -1e30f,      3e9f,   -3e9f,
                                 1e-40f,   -1e-40f,   -0.0f, 1.0f,  0.99999994f, -1e-9f, 16777216.0f};
-   (void)state;
    for (unsigned i = 0; i < 4000; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments, first;
       struct texture_test_image image;
@@ -447,7 +437,6 @@ test_wild_coordinates(void **state)
 static void
 test_flat_color(void **state)
 {
-   (void)state;
    for (unsigned i = 0; i < 300; i++) {
       _Alignas(64) struct tbr_sample_arguments arguments;
       struct texture_test_image image;
@@ -481,7 +470,6 @@ test_empty(void **state)
    struct cm_tile_events events = {0};
    struct tbr_texture_thread thread = {.events = &events, .live = 0xffff};
    struct tbr_texture_binding binding;
-   (void)state;
    tbr_texture_binding_init_empty(&binding);
    binding.sample(&thread, &binding, &arguments);
    for (unsigned lane = 0; lane < TBR_LANES; lane++)

@@ -21,7 +21,6 @@ total(struct cm_gpu *gpu, const char *unit, const char *event)
 static void
 test_between_two_others(void **unused)
 {
-   (void)unused;
    static const char *const assignments[] = {
       "vertex_cache_l2.size=65536",        "vertex_cache_l2.ways=4",    "vertex_cache_l2.block=64",
       "vertex_cache_l2.instances=1",       "vertex_cache_l2.latency=4", "vertex_cache_l2.next=l2",

@@ -8,7 +8,6 @@
 static void
 test_single_tile_primitives(void **unused)
 {
-   (void)unused;
    char error[512];
    struct cm_config *config = cm_config_load(CM_CONFIG_DEFAULT, NULL, error, sizeof error);
    assert_non_null(config);

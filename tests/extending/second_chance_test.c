@@ -50,7 +50,6 @@ reference_access(struct queue *queue, uint64_t block)
 static void
 test_against_queues(void **unused)
 {
-   (void)unused;
    char error[512];
    struct cm_config *config = cm_config_load(CM_CONFIG_DEFAULT, NULL, error, sizeof error);
    assert_non_null(config);

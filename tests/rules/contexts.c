@@ -90,7 +90,6 @@ front_buffer(int shown)
 static int
 ignore_error(Display *from, XErrorEvent *event)
 {
-   (void)from, (void)event;
    return 0;
 }
 

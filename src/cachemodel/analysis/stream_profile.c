@@ -116,7 +116,6 @@ end_life(void *context, const struct cm_cache *cache, uint64_t number)
 {
    struct cm_stream_profile *profile = context;
    struct resident *block = find(set_of(profile, number), profile->ways, number);
-   (void)cache;
    if (block)
       block->block = CM_NO_BLOCK;
 }

@@ -130,9 +130,6 @@ fifo_victim(struct cm_wide_cache *cache, uint32_t set)
 static void
 no_hit(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 {
-   (void)cache;
-   (void)set;
-   (void)way;
 }
 
 /* ---- random, tree-plru --------------------------------------------------- */
@@ -147,17 +144,12 @@ random_init(struct cm_wide_cache *cache)
 static uint32_t
 random_victim(struct cm_wide_cache *cache, uint32_t set)
 {
-   (void)set;
    return generator_below(&cache->generator, cache->ways);
 }
 
 static void
 no_fill(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empty)
 {
-   (void)cache;
-   (void)set;
-   (void)way;
-   (void)was_empty;
 }
 
 static bool
@@ -188,7 +180,6 @@ tree_victim(struct cm_wide_cache *cache, uint32_t set)
 static void
 tree_fill(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empty)
 {
-   (void)was_empty;
    tree_hit(cache, set, way);
 }
 

@@ -12,7 +12,6 @@ static const struct cm_counter_text texts[] = {CM_PIPELINE_COUNTERS(CM_COUNTER_T
 static bool
 list_stages(const struct cm_config *config, struct cm_counter_table *table)
 {
-   (void)config;
    return cm_counter_table_append_texts(table, texts, CM_PIPELINE_FIRST_OF_IMMEDIATE, 0, "", "");
 }
 

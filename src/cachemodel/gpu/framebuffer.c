@@ -38,9 +38,6 @@ static void
 bind_attachment(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
                 uint32_t tile, bool store)
 {
-   (void)stream;
-   (void)tile;
-   (void)store;
    cm_address_space_use(&gpu->space, attachment->resource);
 }
 
@@ -208,8 +205,6 @@ static void
 invalidate_attachment(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum cm_stream stream,
                       uint32_t tile, bool store)
 {
-   (void)tile;
-   (void)store;
    if (attachment->store)
       invalidate_resource(gpu, attachment->resource, stream);
 }

@@ -115,9 +115,6 @@ cm_cache_read_one_by_one(struct cm_cache *cache, const uint64_t *blocks, unsigne
 bool
 cm_cache_refuse_grid(struct cm_cache *cache, const struct cm_read_grid *grid, enum cm_stream stream)
 {
-   (void)cache;
-   (void)grid;
-   (void)stream;
    return false;
 }
 

@@ -83,7 +83,6 @@ static struct extent
 choose_4d(const struct cm_texture_layout *layout, struct cm_texture_level *level,
           const struct cm_config *config)
 {
-   (void)layout;
    return choose_tiles(level, config->texture.first_level_tile, config->texture.first_level_tile);
 }
 
@@ -91,7 +90,6 @@ static struct extent
 choose_6d(const struct cm_texture_layout *layout, struct cm_texture_level *level,
           const struct cm_config *config)
 {
-   (void)layout;
    return choose_tiles(level, config->texture.first_level_tile, config->texture.second_level_tile);
 }
 
@@ -117,8 +115,6 @@ static struct extent
 choose_rz(const struct cm_texture_layout *layout, struct cm_texture_level *level,
           const struct cm_config *config)
 {
-   (void)layout;
-   (void)config;
    const unsigned width_shift = bits_of(level->columns), height_shift = bits_of(level->rows);
    return choose_morton(level, cm_min(width_shift, height_shift), height_shift);
 }
@@ -127,7 +123,6 @@ static struct extent
 choose_morton_4k(const struct cm_texture_layout *layout, struct cm_texture_level *level,
                  const struct cm_config *config)
 {
-   (void)config;
    const unsigned page =
       layout->texel_bytes >> PAGE_SHIFT ? 0 : log2_floor((1u << PAGE_SHIFT) / layout->texel_bytes);
    const unsigned most_columns = (page + 1) / 2, most_rows = page / 2;

@@ -78,8 +78,6 @@ new_recorder(const char *path)
 static void
 keep_tile(void *data, uint32_t tile)
 {
-   (void)data;
-   (void)tile;
 }
 
 static void

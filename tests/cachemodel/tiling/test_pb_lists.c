@@ -53,7 +53,6 @@ bin_example(struct cm_pb_lists *lists, uint32_t first[NUM_PRIMITIVES])
 static void
 test_tcor_example(void **state)
 {
-   (void)state;
    for (unsigned l = 0; l < 2; l++) {
       struct cm_pb_lists *lists = cm_pb_lists_create(layouts[l], false, 9, example_position, true);
       uint32_t first[NUM_PRIMITIVES];
@@ -75,7 +74,6 @@ test_tcor_example(void **state)
 static void
 test_tcor_example_in_a_cache_of_two(void **state)
 {
-   (void)state;
    struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_INTERLEAVED, false, 9, example_position, true);
    uint32_t first[NUM_PRIMITIVES];
    bin_example(lists, first);
@@ -118,7 +116,6 @@ append_one(struct cm_pb_lists *lists, uint32_t tile)
 static void
 test_baseline_addresses(void **state)
 {
-   (void)state;
    struct cm_pb_lists *lists = cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 9, example_position, false);
    for (uint32_t n = 0; n < 1024; n++) {
       for (uint32_t tile = 0; tile < 9; tile++)
@@ -131,7 +128,6 @@ test_baseline_addresses(void **state)
 static void
 test_interleaved_addresses(void **state)
 {
-   (void)state;
    struct cm_pb_lists *lists =
       cm_pb_lists_create(CM_PB_LAYOUT_INTERLEAVED, false, 9, example_position, false);
    for (uint32_t n = 0; n < 5000; n++) {
@@ -147,7 +143,6 @@ test_interleaved_addresses(void **state)
 static void
 test_wide_addresses(void **state)
 {
-   (void)state;
    for (unsigned l = 0; l < 2; l++) {
       struct cm_pb_lists *lists = cm_pb_lists_create(layouts[l], true, 9, example_position, false);
       for (uint32_t n = 0; n < 512; n++) {
@@ -164,7 +159,6 @@ test_wide_addresses(void **state)
 static void
 test_lists_lie_in_traversal_order(void **state)
 {
-   (void)state;
    static const uint32_t position[4] = {2, 0, 3, 1};
    for (unsigned l = 0; l < 2; l++) {
       struct cm_pb_lists *lists = cm_pb_lists_create(layouts[l], false, 4, position, false);
@@ -180,7 +174,6 @@ test_lists_lie_in_traversal_order(void **state)
 static void
 test_baseline_overflow(void **state)
 {
-   (void)state;
    static const uint32_t position[3] = {2, 1, 0};
    static const uint32_t both[2] = {0, 1};
    for (unsigned wide = 0; wide < 2; wide++) {
@@ -375,7 +368,6 @@ check_random_pass(struct random *random, struct cm_pb_lists *with, struct cm_pb_
 static void
 test_random_primitives(void **state)
 {
-   (void)state;
    static const struct {
       uint32_t x, y, primitives;
    } sizes[] = {{1, 1, 3000}, {3, 2, 4000}, {30, 17, 150}, {17, 9, 400}, {64, 64, 20}, {5, 16, 700}};
@@ -403,7 +395,6 @@ test_random_primitives(void **state)
 static void
 test_many_tiles(void **state)
 {
-   (void)state;
    struct random random = {3};
    struct pass pass;
    pass_init(&pass, 120, 68, CM_TILE_ORDER_HILBERT, true);
@@ -426,7 +417,6 @@ test_many_tiles(void **state)
 static void
 test_exactly_4096_tiles(void **state)
 {
-   (void)state;
    assert_false(cm_pb_needs_wide(4096, 1, 1));
    for (unsigned reversed = 0; reversed < 2; reversed++) {
       struct pass pass;
@@ -470,7 +460,6 @@ assert_append_overflows(struct cm_pb_lists *lists, uint32_t primitive, uint32_t 
 static void
 test_what_does_not_fit_is_refused(void **state)
 {
-   (void)state;
    errno = 0;
    assert_null(cm_pb_lists_create(CM_PB_LAYOUT_BASELINE, false, 4097, example_position, true));
    assert_int_equal(errno, EOVERFLOW);
@@ -508,7 +497,6 @@ allocated_bytes(void)
 static void
 test_memory(void **state)
 {
-   (void)state;
    struct pass pass;
    pass_init(&pass, 120, 68, CM_TILE_ORDER_Z, false);
    const size_t before = allocated_bytes();

@@ -41,7 +41,6 @@ assert_round_trip(bool wide, struct cm_pmd pmd)
 static void
 test_bytes(void **state)
 {
-   (void)state;
    static const struct {
       bool wide;
       struct cm_pmd pmd;
@@ -69,7 +68,6 @@ test_bytes(void **state)
 static void
 test_every_value_of_each_field(void **state)
 {
-   (void)state;
    for (uint32_t primitive = 0; primitive < 65536; primitive++)
       assert_round_trip(false, (struct cm_pmd){primitive, 1 + primitive % 16, CM_PB_NEVER});
    for (uint32_t num_attributes = 1; num_attributes <= 16; num_attributes++)
@@ -91,7 +89,6 @@ test_every_value_of_each_field(void **state)
 static void
 test_every_bit_counts(void **state)
 {
-   (void)state;
    for (unsigned wide = 0; wide < 2; wide++) {
       const struct cm_pmd pmd = {0x5a5a, 7, 0x5a5};
       uint8_t bytes[8];
@@ -109,7 +106,6 @@ test_every_bit_counts(void **state)
 static void
 test_needs_wide(void **state)
 {
-   (void)state;
    assert_false(cm_pb_needs_wide(1, 0, 1));
    assert_false(cm_pb_needs_wide(4096, 65536, 16));
    assert_true(cm_pb_needs_wide(4097, 1, 1));
@@ -122,7 +118,6 @@ test_needs_wide(void **state)
 static void
 test_attribute_block(void **state)
 {
-   (void)state;
    assert_int_equal(sizeof(struct cm_pb_attribute_block), CM_PB_BLOCK_BYTES);
    assert_int_equal(sizeof(((struct cm_pb_attribute_block *)0)->vertex), CM_PB_ATTRIBUTE_BYTES);
    assert_int_equal(offsetof(struct cm_pb_attribute_block, vertex[1]), 16);

@@ -33,7 +33,6 @@ build(enum cm_tile_order order, uint32_t tiles_x, uint32_t tiles_y, bool reverse
 static void
 test_permutations(void **state)
 {
-   (void)state;
    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
       const uint32_t num_tiles = sizes[s].x * sizes[s].y;
       uint32_t *position = malloc(num_tiles * sizeof(*position));
@@ -59,7 +58,6 @@ test_permutations(void **state)
 static void
 test_scanline(void **state)
 {
-   (void)state;
    uint32_t *traversal = build(CM_TILE_ORDER_SCANLINE, 5, 3, false);
    for (uint32_t n = 0; n < 15; n++)
       assert_int_equal(traversal[n], n);
@@ -69,7 +67,6 @@ test_scanline(void **state)
 static void
 test_z_is_bit_interleaving(void **state)
 {
-   (void)state;
    uint32_t *traversal = build(CM_TILE_ORDER_Z, 32, 32, false);
    for (uint32_t n = 0; n < 1024; n++) {
       uint32_t x = 0, y = 0;
@@ -85,7 +82,6 @@ test_z_is_bit_interleaving(void **state)
 static void
 test_hilbert_steps_to_neighbours(void **state)
 {
-   (void)state;
    for (uint32_t size = 1; size <= 128; size *= 2) {
       uint32_t *traversal = build(CM_TILE_ORDER_HILBERT, size, size, false);
       assert_int_equal(traversal[0], 0);
@@ -102,7 +98,6 @@ test_hilbert_steps_to_neighbours(void **state)
 static void
 test_hilbert_of_four_by_four(void **state)
 {
-   (void)state;
    static const uint32_t expected[16] = {0, 1, 5, 4, 8, 12, 13, 9, 10, 14, 15, 11, 7, 6, 2, 3};
    uint32_t *traversal = build(CM_TILE_ORDER_HILBERT, 4, 4, false);
    assert_memory_equal(traversal, expected, sizeof(expected));
@@ -113,7 +108,6 @@ test_hilbert_of_four_by_four(void **state)
 static void
 test_rectangles_are_squares_with_holes(void **state)
 {
-   (void)state;
    for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
       uint32_t size = 1;
       while (size < sizes[s].x || size < sizes[s].y)
@@ -139,7 +133,6 @@ test_rectangles_are_squares_with_holes(void **state)
 static void
 test_boustrophedonic(void **state)
 {
-   (void)state;
    for (uint32_t frame = 0; frame < 6; frame++) {
       assert_false(cm_traversal_reversed(CM_TRAVERSAL_FORWARD, frame));
       assert_int_equal(cm_traversal_reversed(CM_TRAVERSAL_BOUSTROPHEDONIC, frame), frame % 2);

@@ -6,8 +6,6 @@
 static inline uint8_t
 rrip_insertion(struct cm_cache *cache, uint64_t set, enum cm_stream stream)
 {
-   (void)set;
-   (void)stream;
    return rrip_insert_bimodal(cache->shared);
 }
 

@@ -7,8 +7,6 @@
 static void
 collect(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
-   (void)stream;
-   (void)access;
    cm_next_use_add(cache->future, &block, 1);
 }
 

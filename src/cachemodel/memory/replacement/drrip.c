@@ -15,7 +15,6 @@ static inline uint8_t
 rrip_insertion(struct cm_cache *cache, uint64_t set, enum cm_stream stream)
 {
    struct rrip_shared *duel = cache->shared;
-   (void)stream;
    return duel_miss(&duel->selector, duel->group_shift, set, 0) ? rrip_insert_bimodal(&duel->rrip)
                                                                 : rrip_insert_long(&duel->rrip);
 }

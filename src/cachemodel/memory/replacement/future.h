@@ -36,7 +36,6 @@ static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream stream)
 {
-   (void)stream;
    future_of_set(cache, set, ways)[way] = cm_next_use_take(cache->future);
    return lines + way;
 }
@@ -52,10 +51,6 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 static inline __attribute__((always_inline)) bool
 cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
 {
-   (void)cache;
-   (void)set;
-   (void)lines;
-   (void)block;
    return false;
 }
 

@@ -223,7 +223,6 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   (void)lines;
    return rrip_victim(gspc_of_set(cache, set, ways), ways, GSPC_DISTANT);
 }
 
@@ -247,10 +246,6 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 static inline bool
 cm_policy_is_settled(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
 {
-   (void)cache;
-   (void)set;
-   (void)lines;
-   (void)block;
    return false;
 }
 

@@ -6,8 +6,6 @@
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   (void)cache;
-   (void)set;
    return lines[ways - 1] == CM_LINE_EMPTY ? ways - 1 : 0;
 }
 

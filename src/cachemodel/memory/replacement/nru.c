@@ -10,7 +10,6 @@
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   (void)lines;
    return rrip_victim(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), ways, 1);
 }
 

@@ -57,9 +57,6 @@ static inline __attribute__((always_inline)) cm_line *
 cm_order_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
              enum cm_stream stream)
 {
-   (void)cache;
-   (void)set;
-   (void)stream;
    return way ? cm_order_move_to_front(lines, ways, way) : lines;
 }
 
@@ -67,8 +64,6 @@ cm_order_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways
 static inline __attribute__((always_inline)) bool
 cm_order_is_first(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
 {
-   (void)cache;
-   (void)set;
    return lines[0] >> 8 == block;
 }
 
@@ -76,9 +71,6 @@ cm_order_is_first(const struct cm_cache *cache, uint64_t set, const cm_line *lin
 static inline __attribute__((always_inline)) unsigned
 cm_order_last_way(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   (void)cache;
-   (void)set;
-   (void)lines;
    return ways - 1;
 }
 
@@ -86,15 +78,12 @@ cm_order_last_way(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned
 static inline __attribute__((always_inline)) cm_line *
 cm_order_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   (void)cache;
-   (void)set;
    return cm_order_move_to_front(lines, ways, way);
 }
 
 static void
 cm_order_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {
-   (void)set;
    for (unsigned i = way; i + 1 < cache->ways; i++)
       lines[i] = lines[i + 1];
    lines[cache->ways - 1] = CM_LINE_EMPTY;

@@ -6,14 +6,12 @@
 static void
 start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   (void)config;
    generator_start(cache->shared);
 }
 
 static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
-   (void)set;
    const unsigned empty = cm_find_empty_way(lines, ways);
    return empty < ways ? empty : generator_below(cache->shared, ways);
 }
@@ -21,9 +19,6 @@ cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned 
 static inline __attribute__((always_inline)) cm_line *
 cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way)
 {
-   (void)cache;
-   (void)set;
-   (void)ways;
    return lines + way;
 }
 

@@ -89,7 +89,6 @@ rrip_set_emptied(struct cm_cache *cache, uint64_t set)
 static inline void
 rrip_start_empty(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   (void)config;
    for (uint32_t set = 0; set < cache->sets; set++)
       rrip_set_emptied(cache, set);
 }
@@ -215,7 +214,6 @@ static inline __attribute__((always_inline)) cm_line *
 rrip_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
          enum cm_stream stream)
 {
-   (void)stream;
    rrip_of_set(cache, set, ways, RRIP_PREDICTIONS)[way] = 0;
    return lines + way;
 }

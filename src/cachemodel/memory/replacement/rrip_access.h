@@ -31,7 +31,6 @@ static inline __attribute__((always_inline)) unsigned
 cm_policy_victim(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways)
 {
    const struct rrip *rrip = cache->shared;
-   (void)lines;
    return rrip_victim(rrip_of_set(cache, set, ways, RRIP_PREDICTIONS), ways, rrip->distant);
 }
 

@@ -29,7 +29,6 @@ static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream stream)
 {
-   (void)stream;
    uint8_t *state = rrip_of_set(cache, set, ways, RRIP_AND_MORE);
    region_was_hit(counter_of(cache, set, lines[way] >> 8));
    rrip_set_way(state, ways, way, 0, true);

@@ -5,8 +5,6 @@
 static inline uint8_t
 rrip_insertion(struct cm_cache *cache, uint64_t set, enum cm_stream stream)
 {
-   (void)set;
-   (void)stream;
    return rrip_insert_long(cache->shared);
 }
 

@@ -46,7 +46,6 @@ static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream stream)
 {
-   (void)stream;
    return cm_policy_fill(cache, set, lines, ways, way);
 }
 

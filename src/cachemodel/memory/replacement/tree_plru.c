@@ -17,7 +17,6 @@ static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream stream)
 {
-   (void)stream;
    turn_away(cache, set, ways, way);
    return lines + way;
 }

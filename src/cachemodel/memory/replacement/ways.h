@@ -9,8 +9,6 @@
 static inline void
 cm_ways_remove(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way)
 {
-   (void)cache;
-   (void)set;
    lines[way] = CM_LINE_EMPTY;
 }
 
@@ -19,10 +17,6 @@ static inline __attribute__((always_inline)) cm_line *
 cm_ways_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
             enum cm_stream stream)
 {
-   (void)cache;
-   (void)set;
-   (void)ways;
-   (void)stream;
    return lines + way;
 }
 
@@ -30,7 +24,6 @@ cm_ways_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways,
 static inline __attribute__((always_inline)) bool
 cm_ways_has(const struct cm_cache *cache, uint64_t set, const cm_line *lines, uint64_t block)
 {
-   (void)set;
    return cm_find_way(lines, cache->ways, block) < cache->ways;
 }
 

@@ -167,16 +167,14 @@ void
 cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                        uint64_t cycle)
 {
-   struct cm_arrival unused;
    while (token < end) {
       if (cm_entry_kind(*token) == CM_ENTRY_READ)
-         unused = read_l2(memory, &token, end, cycle);
+         read_l2(memory, &token, end, cycle);
       else if (cm_entry_kind(*token) == CM_ENTRY_DRAM_READ)
          cm_memory_submit(&memory->base, *token++, false, cycle);
       else
          cm_tiled_memory_write(memory, &token, end, cycle);
    }
-   (void)unused;
 }
 
 void

@@ -40,8 +40,6 @@ static void
 sample_empty(struct tbr_texture_thread *thread, const struct tbr_texture_binding *binding,
              struct tbr_sample_arguments *arguments)
 {
-   (void)thread;
-   (void)binding;
    memset(arguments->texel, 0, sizeof(arguments->texel));
    for (unsigned lane = 0; lane < TBR_LANES; lane++)
       arguments->texel[3][lane] = 1.0f;

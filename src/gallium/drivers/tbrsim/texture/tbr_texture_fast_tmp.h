@@ -51,7 +51,6 @@ texture_look_up_level(const struct tbr_texture_private *state, texture_int level
                       struct texture_geometry *geometry)
 {
 #if TEXTURE_LANES == 16
-   (void)uniform;
    for (unsigned i = 0; i < TEXTURE_NUM_GEOMETRY_FIELDS; i++)
       geometry->field[i] =
          (texture_int)_mm512_permutexvar_epi32((__m512i)level, _mm512_loadu_si512(state->tables[i]));

@@ -13,7 +13,6 @@ static inline __attribute__((always_inline)) cm_line *
 cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned ways, unsigned way,
               enum cm_stream stream)
 {
-   (void)stream;
    marks_of_set(cache, set, ways)[way] = 1;
    return lines + way;
 }
