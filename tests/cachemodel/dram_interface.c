@@ -32,7 +32,6 @@ field(const char *columns, const char *line, const char *name)
 static void
 test_devices_are_those_of_the_file(void **unused)
 {
-   (void)unused;
    char path[4096], columns[1024], line[1024];
    snprintf(path, sizeof path, "%s/../data/dram-devices.csv", getenv("TBRSIM_CONFIG_DIR"));
    FILE *file = fopen(path, "r");
@@ -83,7 +82,6 @@ first_not_before(uint64_t cycle, uint64_t from_period, uint64_t to_period)
 static void
 test_clocks_convert_exactly(void **unused)
 {
-   (void)unused;
    uint64_t random = 3;
    static const uint32_t clocks[] = {400, 600, 1000, 1333, 1600, 4000};
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
@@ -136,7 +134,6 @@ test_clocks_convert_exactly(void **unused)
 static void
 test_addresses_by_hand(void **unused)
 {
-   (void)unused;
    struct cm_dram_system_config config = dram_plain(dram_device_number("DDR3_4Gb_x16_1600"));
    config.channels = 2;
    config.channel_width = 64;
@@ -178,7 +175,6 @@ test_addresses_by_hand(void **unused)
 static void
 test_every_block_has_its_place(void **unused)
 {
-   (void)unused;
    static const char *const texts[] = {"row-rank-bank-column-channel", "row-column-bank^row-rank-channel",
                                        "channel-rank-row-bank-column", "bank-row-channel-column-rank"};
    const struct cm_dram_geometry geometry = {
@@ -208,7 +204,6 @@ test_every_block_has_its_place(void **unused)
 static void
 test_tickets(void **unused)
 {
-   (void)unused;
    const struct cm_dram_system_config config = dram_plain(1);
    struct cm_dram_system *system = dram_create(&config);
    const uint32_t count = 3 * CM_DRAM_TICKETS + 5;
@@ -220,13 +215,12 @@ test_tickets(void **unused)
       last = cm_dram_system_submit(system, (uint64_t)random_below(&random, 1 << 20) * 64, size, i % 5 == 0,
                                    i % 2 ? CM_STREAM_COLOR : CM_STREAM_VERTEX, i);
    }
-   uint64_t completion;
-   assert_false(cm_dram_system_is_complete(system, last, &completion));
+   const uint64_t *completions = cm_dram_system_completions(system);
+   assert_int_equal(completions[last % CM_DRAM_TICKETS], CM_DRAM_PENDING);
    const uint64_t end = cm_dram_system_drain(system);
-   assert_true(cm_dram_system_is_complete(system, last, &completion));
-   assert_int_equal(cm_dram_system_completion(system, last), completion);
-   assert_true(completion <= end);
-   assert_true(cm_dram_system_is_complete(system, last + 1 - CM_DRAM_TICKETS, &completion));
+   assert_int_equal(cm_dram_system_completion(system, last), completions[last % CM_DRAM_TICKETS]);
+   assert_true(completions[last % CM_DRAM_TICKETS] <= end);
+   assert_true(cm_dram_system_completion(system, last + 1 - CM_DRAM_TICKETS) <= end);
    struct cm_dram_system_counters counters;
    cm_dram_system_count(system, &counters);
    assert_int_equal(counters.reads + counters.writes, count);
@@ -245,7 +239,6 @@ test_tickets(void **unused)
 static void
 test_late_requests(void **unused)
 {
-   (void)unused;
    const struct cm_dram_system_config config = dram_plain(1);
    const struct cm_dram_timing timing = cm_dram_config_timing(&config);
    struct cm_dram_system *system = dram_create(&config);
@@ -267,7 +260,6 @@ test_late_requests(void **unused)
 static void
 test_controller_latency(void **unused)
 {
-   (void)unused;
    uint64_t ends[2][2];
    for (int write = 0; write < 2; write++) {
       for (int slow = 0; slow < 2; slow++) {

@@ -37,13 +37,3 @@ cm_dram_energy(const struct cm_dram_system_config *config, const struct cm_dram_
       .precharge_power_down = femtojoules(config, counters->precharge_power_down_cycles, device->IDD2P),
    };
 }
-
-uint64_t
-cm_dram_energy_total(const struct cm_dram_energy *energy)
-{
-   uint64_t total = 0;
-#define ADD(name, description) total += energy->name;
-   CM_DRAM_ENERGIES(ADD)
-#undef ADD
-   return total;
-}

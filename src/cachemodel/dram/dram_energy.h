@@ -48,7 +48,4 @@ struct cm_dram_energy {
 struct cm_dram_energy
 cm_dram_energy(const struct cm_dram_system_config *config, const struct cm_dram_system_counters *counters);
 
-/** The sum of the parts, in fJ. */
-uint64_t cm_dram_energy_total(const struct cm_dram_energy *energy);
-
 #endif

@@ -135,14 +135,6 @@ cm_dram_system_completions(const struct cm_dram_system *system)
    return system->completions;
 }
 
-bool
-cm_dram_system_is_complete(const struct cm_dram_system *system, cm_dram_ticket ticket, uint64_t *completion)
-{
-   assert(ticket < system->next_ticket && system->next_ticket - ticket <= CM_DRAM_TICKETS);
-   *completion = system->completions[ticket % CM_DRAM_TICKETS];
-   return *completion != CM_DRAM_PENDING;
-}
-
 void
 cm_dram_system_advance(struct cm_dram_system *system, uint64_t cycle)
 {

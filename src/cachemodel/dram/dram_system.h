@@ -168,10 +168,6 @@ uint64_t cm_dram_system_completion(struct cm_dram_system *system, cm_dram_ticket
 const uint64_t *cm_dram_system_completions(const struct cm_dram_system *system);
 #define CM_DRAM_PENDING UINT64_MAX
 
-/** Whether a request is scheduled already; if so, sets completion. Schedules nothing. */
-bool
-cm_dram_system_is_complete(const struct cm_dram_system *system, cm_dram_ticket ticket, uint64_t *completion);
-
 /** Schedules all commands before a cycle: requests arriving from then on are not late. */
 void cm_dram_system_advance(struct cm_dram_system *system, uint64_t cycle);
 
