@@ -377,6 +377,7 @@ test_dram_system(void **unused)
       {"dram_system.interleave=32", "dram_system.interleave: 32 is invalid", "from 64 to 4096"},
       {"dram_system.interleave=8192", "dram_system.interleave: 8192 is invalid", "from 64 to 4096"},
       {"dram_system.page_policy=adaptive", "page_policy: wrong value 'adaptive'", "one of: open, closed"},
+      {"dram_system.refresh=none", "refresh: wrong value 'none'", "one of: all-bank, per-bank"},
       {"dram_system.read_queue=65", "dram_system.read_queue: 65 is out of range", "1 to 64"},
       {"dram_system.write_queue=0", "dram_system.write_queue: 0 is out of range", "1 to 64"},
       {"dram_system.write_high=33", "dram_system.write_high: 33 is out of range", "1 to 32"},

@@ -93,7 +93,7 @@ log_command(const struct cm_dram_issue *issue, void *context)
    assert_true(log->num_activates < MAX_COMMANDS && log->num_data < MAX_COMMANDS);
 }
 
-/* Reads and writes of one open row: a burst every tCCD_L cycles, or where bursts are longer at the pins' rate,
+/* Reads and writes of one open row: a burst every tCCD_L, tCCD_L_WR cycles, or where bursts are longer at the pins' rate,
  * without an idle cycle of the bus between them. The last data ends tRCD and CL (CWL) and so many later. */
 static void
 test_row_hits_have_the_rate_of_the_pins(void **unused)
@@ -108,9 +108,9 @@ test_row_hits_have_the_rate_of_the_pins(void **unused)
             cm_dram_system_submit(system, dram_address(&config, 0, 3, 9, block), 64, write, CM_STREAM_COLOR,
                                   0);
          const uint64_t bursts = (uint64_t)count * bursts_of(&config), data = bursts * burst_of(&config);
-         assert_int_equal(cm_dram_system_drain(system),
-                          timing.tRCD + (write ? timing.CWL : timing.CL) +
-                             (bursts - 1) * larger(timing.tCCD_L, burst_of(&config)) + burst_of(&config));
+         const uint32_t apart = larger(write ? timing.tCCD_L_WR : timing.tCCD_L, burst_of(&config));
+         assert_int_equal(cm_dram_system_drain(system), timing.tRCD + (write ? timing.CWL : timing.CL) +
+                                                           (bursts - 1) * apart + burst_of(&config));
          struct cm_dram_system_counters counters;
          cm_dram_system_count(system, &counters);
          assert_int_equal(counters.busy_cycles, data);
@@ -215,7 +215,7 @@ test_no_more_than_the_pins_carry(void **unused)
 {
    uint64_t random = 5;
    for (uint32_t device = 1; device <= cm_dram_device_count(); device++) {
-      for (uint32_t ranks = 1; ranks <= 4; ranks *= 2) {
+      for (uint32_t ranks = 1; ranks <= dram_max_ranks(device); ranks *= 2) {
          struct cm_dram_system_config config = dram_plain(device);
          config.ranks = ranks;
          const struct cm_dram_timing timing = cm_dram_config_timing(&config);
@@ -274,6 +274,78 @@ test_refresh_takes_its_share(void **unused)
    }
 }
 
+/* Which banks refreshes take, in turn. */
+struct refresh_log {
+   uint32_t count, banks, width;
+};
+
+static void
+log_refresh(const struct cm_dram_issue *issue, void *context)
+{
+   struct refresh_log *log = context;
+   if (issue->command != CM_DRAM_REFRESH)
+      return;
+   assert_int_equal(issue->bank, log->count * log->width % log->banks);
+   log->count++;
+}
+
+/* Per bank: eight refreshes in tREFI, of the banks in turn, each for tRFCpb. Requests for other banks go on: an open
+ * row's blocks come as fast as the pins allow until the bank's own turn, and all banks' sooner than with refreshes of
+ * the rank. */
+static void
+test_per_bank_refresh_leaves_the_other_banks(void **unused)
+{
+   (void)unused;
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      const struct cm_dram_device *device = cm_dram_device(number);
+      struct cm_dram_system_config config = dram_plain(number);
+      const uint32_t banks = device->bank_groups * device->banks_per_group;
+      const uint32_t interval = device->timing.tREFI / 8;
+      if (!device->refresh_banks)
+         continue;
+      config.refresh = CM_DRAM_REFRESH_PER_BANK;
+      struct refresh_log log = {0, banks, device->refresh_banks};
+      struct cm_dram_system_counters counters;
+      struct cm_dram_system *system = dram_create(&config);
+      cm_dram_system_observe(system, log_refresh, &log);
+      cm_dram_system_advance(system, 800ull * interval + device->timing.tRFCpb);
+      cm_dram_system_count(system, &counters);
+      assert_int_equal(counters.refreshes, 800);
+      assert_int_equal(counters.active_cycles, 800ull * device->timing.tRFCpb);
+      cm_dram_system_destroy(system);
+
+      /* The first refresh is due while the last bank's row is read. */
+      system = dram_create(&config);
+      const uint32_t count = cm_dram_config_row_bytes(&config) / 64;
+      const uint64_t begin = interval - device->timing.tRCD - 1;
+      for (uint32_t block = 0; block < count; block++)
+         cm_dram_system_submit(system, dram_address(&config, 0, banks - 1, 9, block), 64, false,
+                               CM_STREAM_COLOR, begin);
+      const uint64_t bursts = (uint64_t)count * bursts_of(&config);
+      const uint64_t end = begin + device->timing.tRCD + device->timing.CL +
+                           (bursts - 1) * larger(device->timing.tCCD_L, burst_of(&config)) +
+                           burst_of(&config);
+      const uint64_t drained = cm_dram_system_drain(system);
+      cm_dram_system_count(system, &counters);
+      assert_true(counters.refreshes > 0);
+      assert_true(drained >= end &&
+                  drained <= end + 2 * counters.refreshes); /* which take cycles of the command bus */
+      cm_dram_system_destroy(system);
+
+      uint64_t ends[2];
+      for (int per_bank = 0; per_bank < 2; per_bank++) {
+         config.refresh = per_bank ? CM_DRAM_REFRESH_PER_BANK : CM_DRAM_REFRESH_ALL_BANK;
+         system = dram_create(&config);
+         for (uint32_t i = 0; i < 20000; i++)
+            cm_dram_system_submit(system, dram_address(&config, 0, i % banks, i / banks / 4, i / banks % 4),
+                                  64, false, CM_STREAM_COLOR, 0);
+         ends[per_bank] = cm_dram_system_drain(system);
+         cm_dram_system_destroy(system);
+      }
+      assert_true(ends[1] < ends[0]);
+   }
+}
+
 int
 main(void)
 {
@@ -285,6 +357,7 @@ main(void)
       cmocka_unit_test(test_banks_in_parallel_are_bound_by_activates),
       cmocka_unit_test(test_no_more_than_the_pins_carry),
       cmocka_unit_test(test_refresh_takes_its_share),
+      cmocka_unit_test(test_per_bank_refresh_leaves_the_other_banks),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,13 +58,13 @@ test_by_hand(void **unused)
                                        energy.active_power_down + energy.precharge_power_down);
 }
 
-/* fJ that a current through all chips takes in some cycles; currents are in µA. */
+/* fJ that all chips take in some cycles; power is that of one, in nW. */
 static uint64_t
-drawn(const struct cm_dram_system_config *config, uint64_t current, uint64_t cycles)
+drawn(const struct cm_dram_system_config *config, uint64_t power, uint64_t cycles)
 {
    const struct cm_dram_device *device = cm_dram_device(config->device);
-   return (uint64_t)((unsigned __int128)current * cycles * device->VDD * device->tCK *
-                     cm_dram_config_chips(config) / 1000000);
+   return (uint64_t)((unsigned __int128)power * cycles * device->tCK * cm_dram_config_chips(config) /
+                     1000000);
 }
 
 static void
@@ -104,6 +104,23 @@ test_idle(void **unused)
          }
          cm_dram_system_destroy(system);
       }
+   }
+}
+
+/* Eight per-bank refreshes take what one of the rank takes, above the standby. */
+static void
+test_per_bank_refresh(void **unused)
+{
+   (void)unused;
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      struct cm_dram_system_config config = dram_plain(number);
+      struct cm_dram_system_counters counters = {.refreshes = 100};
+      if (!cm_dram_device(number)->refresh_banks)
+         continue;
+      const uint64_t of_ranks = cm_dram_energy(&config, &counters).refresh;
+      config.refresh = CM_DRAM_REFRESH_PER_BANK;
+      counters.refreshes = 800;
+      assert_near(cm_dram_energy(&config, &counters).refresh, of_ranks);
    }
 }
 
@@ -154,9 +171,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),
-      cmocka_unit_test(test_idle),
-      cmocka_unit_test(test_datasheet_loads),
+      cmocka_unit_test(test_by_hand),          cmocka_unit_test(test_idle),
+      cmocka_unit_test(test_per_bank_refresh), cmocka_unit_test(test_datasheet_loads),
       cmocka_unit_test(test_one_read),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

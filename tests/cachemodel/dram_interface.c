@@ -52,21 +52,45 @@ test_devices_are_those_of_the_file(void **unused)
       SAME(device->width, "device_width", 1);
       SAME(device->burst_length, "BL", 1);
       SAME(device->beats_per_clock, "beats_per_clock", 1);
+      SAME(device->refresh_banks, "refresh_banks", 1);
       SAME(device->tCK, "tCK_ns", 1000);
 #define SAME_TIMING(name, description) SAME(device->timing.name, #name, 1);
       CM_DRAM_TIMINGS(SAME_TIMING)
-      SAME(device->VDD, "VDD_V", 1000);
-      SAME(device->IDD0, "IDD0_mA", 1000);
-      SAME(device->IDD2P, "IDD2P_mA", 1000);
-      SAME(device->IDD2N, "IDD2N_mA", 1000);
-      SAME(device->IDD3P, "IDD3P_mA", 1000);
-      SAME(device->IDD3N, "IDD3N_mA", 1000);
-      SAME(device->IDD4W, "IDD4W_mA", 1000);
-      SAME(device->IDD4R, "IDD4R_mA", 1000);
-      SAME(device->IDD5AB, "IDD5AB_mA", 1000);
+#define SAME_POWER(name)                                                                          \
+   assert_int_equal(device->name,                                                                 \
+                    (uint32_t)llround(                                                            \
+                       1e6 * (field(columns, line, "VDD_V") * field(columns, line, #name "_mA") + \
+                              field(columns, line, "VDD1_V") * field(columns, line, #name "_1_mA"))))
+      SAME_POWER(IDD0);
+      SAME_POWER(IDD2P);
+      SAME_POWER(IDD2N);
+      SAME_POWER(IDD3P);
+      SAME_POWER(IDD3N);
+      SAME_POWER(IDD4W);
+      SAME_POWER(IDD4R);
+      SAME_POWER(IDD5AB);
    }
    fclose(file);
    assert_int_equal(number, cm_dram_device_count());
+}
+
+/* A device without per-bank refresh has none, and no channel has more banks than a set of them can hold. */
+static void
+test_what_devices_do_not_have(void **unused)
+{
+   (void)unused;
+   struct cm_config_problem problem;
+   struct cm_dram_system_config config = dram_plain(dram_device_number("DDR4_8Gb_x16_3200"));
+   config.refresh = CM_DRAM_REFRESH_PER_BANK;
+   assert_false(cm_dram_system_config_check(&config, 1, &problem));
+   assert_string_equal(problem.key, "dram_system.refresh");
+   config = dram_plain(dram_device_number("DDR5_16Gb_x8_4800"));
+   config.refresh = CM_DRAM_REFRESH_PER_BANK;
+   config.ranks = 2;
+   assert_true(cm_dram_system_config_check(&config, 1, &problem));
+   config.ranks = 4;
+   assert_false(cm_dram_system_config_check(&config, 1, &problem));
+   assert_string_equal(problem.key, "dram_system.ranks");
 }
 
 /* ---- clocks --------------------------------------------------------------------------------------- */
@@ -281,6 +305,7 @@ main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_devices_are_those_of_the_file),
+      cmocka_unit_test(test_what_devices_do_not_have),
       cmocka_unit_test(test_clocks_convert_exactly),
       cmocka_unit_test(test_addresses_by_hand),
       cmocka_unit_test(test_every_block_has_its_place),

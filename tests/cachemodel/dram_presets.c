@@ -35,6 +35,7 @@ check_preset(const char *name, const char *description, void *context)
    assert_int_equal(timing.CL, memories[i].CL);
    assert_int_equal(timing.tRCD, memories[i].tRCD);
    assert_int_equal(timing.tRP, memories[i].tRP);
+   assert_true(timing.tRPab >= timing.tRP); /* also where tRP is the preset's own */
    struct cm_dram_system *system = dram_create(dram);
    assert_int_equal((uint64_t)cm_dram_system_bytes_per_cycle(system) * 1000000 /
                        cm_dram_system_period(system),

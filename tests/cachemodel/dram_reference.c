@@ -92,6 +92,10 @@ random_config(uint64_t *random, struct scenario *s)
    const struct cm_dram_device *device = cm_dram_device(config->device);
    config->channels = power_of_two(random, 2);
    config->ranks = power_of_two(random, 3);
+   if (config->ranks > dram_max_ranks(config->device))
+      config->ranks = dram_max_ranks(config->device);
+   config->refresh =
+      device->refresh_banks && random_below(random, 2) ? CM_DRAM_REFRESH_PER_BANK : CM_DRAM_REFRESH_ALL_BANK;
    config->channel_width = device->width * power_of_two(random, 3);
    config->interleave = 64 * power_of_two(random, 4);
    config->page_policy = random_below(random, 3) ? CM_DRAM_PAGE_OPEN : CM_DRAM_PAGE_CLOSED;
@@ -107,6 +111,9 @@ random_config(uint64_t *random, struct scenario *s)
    /* Refreshes come often, and some timings differ. */
    config->timing.tREFI = config->ranks * (device->timing.tRFC + device->timing.tRAS + device->timing.tRP) +
                           200 + random_below(random, 2000);
+   if (config->refresh == CM_DRAM_REFRESH_PER_BANK)
+      config->timing.tREFI +=
+         8 * (device->timing.tRFCpb + device->timing.tRAS + device->timing.tRP) - device->timing.tRFC;
    if (random_below(random, 2)) {
       config->timing.CL = 4 + random_below(random, 16);
       config->timing.tRCD = 2 + random_below(random, 20);
@@ -304,7 +311,7 @@ run_scenario(uint64_t seed, struct log *log)
    const bool bit_by_bit = random_below(&random, 2);
    if (!bit_by_bit)
       shuffle_arrivals(&random, &s);
-   const uint64_t end = s.requests[s.num_requests - 1].arrival + 150ull * s.num_requests + 5000;
+   const uint64_t end = s.requests[s.num_requests - 1].arrival + 260ull * s.num_requests + 5000;
    struct cm_dram_system *system = dram_create(&s.config);
    log->count[0] = log->count[1] = 0;
    cm_dram_system_observe(system, log_command, log);
@@ -321,7 +328,7 @@ test_random(void **unused)
       log.commands[i] = malloc(MAX_COMMANDS * sizeof *log.commands[i]);
       assert_non_null(log.commands[i]);
    }
-   for (uint64_t seed = 0; seed < 100; seed++)
+   for (uint64_t seed = 0; seed < 200; seed++)
       run_scenario(seed, &log);
    for (int i = 0; i < MAX_CHANNELS; i++)
       free(log.commands[i]);

@@ -126,24 +126,25 @@ class Account:
         system = self.config["dram_system"]
         device = next(row for row in rows("dram-devices.csv") if row["device"] == system["device"])
         timing = {name: system.get("timing", {}).get(name) or int(device[name]) for name in ("tRAS", "tRP", "tRFC")}
-        micro = {name: int(Decimal(device[name + "_mA"]) * 1000) for name in
-                 ("IDD0", "IDD2P", "IDD2N", "IDD3P", "IDD3N", "IDD4W", "IDD4R", "IDD5AB")}
-        of_charge = int(Decimal(device["VDD_V"]) * 1000) * int(Decimal(device["tCK_ns"]) * 1000) \
-            * (system["channel_width"] // int(device["device_width"]))
+        nano = {name: int(Decimal(10 ** 6) * (Decimal(device["VDD_V"]) * Decimal(device[name + "_mA"])
+                                              + Decimal(device["VDD1_V"]) * Decimal(device[name + "_1_mA"])))
+                for name in ("IDD0", "IDD2P", "IDD2N", "IDD3P", "IDD3N", "IDD4W", "IDD4R", "IDD5AB")}
+        of_power = int(Decimal(device["tCK_ns"]) * 1000) * (system["channel_width"] // int(device["device_width"]))
+        refreshes = 8 if system.get("refresh") == "per-bank" else 1
         burst = int(device["BL"]) // int(device["beats_per_clock"])
-        charges = (
-            ("activates", "dynamic", micro["IDD0"] * (timing["tRAS"] + timing["tRP"])
-             - micro["IDD3N"] * timing["tRAS"] - micro["IDD2N"] * timing["tRP"]),
-            ("read_bursts", "dynamic", (micro["IDD4R"] - micro["IDD3N"]) * burst),
-            ("write_bursts", "dynamic", (micro["IDD4W"] - micro["IDD3N"]) * burst),
-            ("refreshes", "static", (micro["IDD5AB"] - micro["IDD3N"]) * timing["tRFC"]),
-            ("active_cycles", "static", micro["IDD3N"]),
-            ("precharged_cycles", "static", micro["IDD2N"]),
-            ("active_power_down_cycles", "static", micro["IDD3P"]),
-            ("precharge_power_down_cycles", "static", micro["IDD2P"]),
+        powers = (
+            ("activates", "dynamic", nano["IDD0"] * (timing["tRAS"] + timing["tRP"])
+             - nano["IDD3N"] * timing["tRAS"] - nano["IDD2N"] * timing["tRP"]),
+            ("read_bursts", "dynamic", (nano["IDD4R"] - nano["IDD3N"]) * burst),
+            ("write_bursts", "dynamic", (nano["IDD4W"] - nano["IDD3N"]) * burst),
+            ("refreshes", "static", (nano["IDD5AB"] - nano["IDD3N"]) * timing["tRFC"] // refreshes),
+            ("active_cycles", "static", nano["IDD3N"]),
+            ("precharged_cycles", "static", nano["IDD2N"]),
+            ("active_power_down_cycles", "static", nano["IDD3P"]),
+            ("precharge_power_down_cycles", "static", nano["IDD2P"]),
         )
-        for counter, kind, charge in charges:
-            self.event("dram", "dram_system." + counter, charge * of_charge, kind)
+        for counter, kind, power in powers:
+            self.event("dram", "dram_system." + counter, power * of_power, kind)
 
     # ---- NUCA
 

@@ -135,6 +135,7 @@ static const struct cm_key dram_system_keys[] = {
    NUMBER(struct cm_dram_system_config, row_hit_limit),
    NUMBER(struct cm_dram_system_config, power_down_after),
    NUMBER(struct cm_dram_system_config, controller_latency),
+   OPTIONAL_NAMED(struct cm_dram_system_config, refresh, ((const char *const[]){"all-bank", "per-bank"})),
    OPTIONAL_MAPPING(struct cm_dram_system_config, timing, timing_keys),
 };
 static const struct cm_key gspc_keys[] = {

@@ -17,14 +17,23 @@ enum cm_dram_page_policy {
                          * row is queued */
 };
 
+/** What a refresh takes: key dram_system.refresh. */
+enum cm_dram_refresh_mode {
+   CM_DRAM_REFRESH_ALL_BANK, /**< "all-bank": a whole rank */
+   CM_DRAM_REFRESH_PER_BANK, /**< "per-bank": some banks in turn, eight refreshes for one of the rank; the others are
+                              * accessible meanwhile */
+};
+
 /** Timing of a device in cycles of its clock, with the datasheets' names: X(name, description). */
 #define CM_DRAM_TIMINGS(X)                                                                \
    X(CL, "read command to its first data")                                                \
    X(CWL, "write command to its first data")                                              \
    X(tRCD, "activate to a column command of the bank")                                    \
    X(tRP, "precharge to activate of the bank")                                            \
+   X(tRPab, "precharge of all a rank's banks to their activate, and refresh")             \
    X(tRAS, "activate to precharge of the bank; tRC, activate to activate, is tRAS + tRP") \
    X(tRFC, "refresh to the next command of the rank")                                     \
+   X(tRFCpb, "per-bank refresh to activate of its banks, and to the rank's next refresh") \
    X(tREFI, "refresh to refresh of a rank, on average")                                   \
    X(tRRD_S, "activate to activate of other bank groups")                                 \
    X(tRRD_L, "activate to activate of the same bank group")                               \
@@ -34,7 +43,9 @@ enum cm_dram_page_policy {
    X(tWR, "end of written data to precharge of the bank")                                 \
    X(tRTP, "read to precharge of the bank")                                               \
    X(tCCD_S, "column command to the next of the same direction in another bank group")    \
-   X(tCCD_L, "column command to the next of the same direction in the same bank group")   \
+   X(tCCD_L, "read to read of the same bank group")                                       \
+   X(tCCD_L_WR, "write to write of the same bank group")                                  \
+   X(tPBR2ACT, "per-bank refresh to activate of another bank of the rank")                \
    X(tXP, "end of power-down to the next command of the rank")                            \
    X(tRTRS, "idle cycles of the data bus between two ranks and between read and written data")
 
@@ -68,6 +79,7 @@ struct cm_dram_system_config {
    /** Cycles of the DRAM's clock that a read takes beyond the device's: through the controller and between it
     * and the requester, both ways. Commands do not depend on it. */
    uint32_t controller_latency;
+   enum cm_dram_refresh_mode refresh; /**< optional: all-bank */
    /** Optional: timings that differ from the device's; 0: the device's own. */
    struct cm_dram_timing timing;
 };

@@ -14,10 +14,15 @@
  *                  write → precharge           CWL + B + tWR
  *   same rank      activate → activate         tRRD_L in the bank group, tRRD_S in another
  *                  activate → 4th activate after it   tFAW
- *                  read → read, write → write  max(tCCD_L, B) in the bank group, max(tCCD_S, B) in another
+ *                  read → read, write → write  max(tCCD_L, B), max(tCCD_L_WR, B) in the bank group, max(tCCD_S, B)
+ *                                              in another
  *                  write → read                CWL + B + tWTR_L in the bank group, … tWTR_S in another
  *                  precharge → refresh         tRP; all banks are precharged
+ *                  precharge all → activate, refresh   tRPab
  *                  refresh → activate, refresh tRFC
+ *                  per-bank refresh → activate of its banks, refresh   tRFCpb
+ *                  per-bank refresh → activate of other banks          tPBR2ACT
+ *                  activate → per-bank refresh         as to an activate; for tFAW the refresh is one, too
  *                  end of power-down → any     tXP
  *   any rank       read → write                CL + B + tRTRS − CWL
  *   other rank     read → read, write → write  B + tRTRS
@@ -49,9 +54,10 @@ enum cm_dram_direction {
 /** Distances between commands in cycles, and how banks are numbered. */
 struct cm_dram_constraints {
    uint32_t burst; /**< cycles of the data bus */
-   uint32_t activate_to_column, activate_to_precharge, precharge_to_activate;
+   uint32_t activate_to_column, activate_to_precharge, precharge_to_activate, precharge_all_to_activate;
    uint32_t activate_same_group, activate_other_group, four_activates;
-   uint32_t refresh, power_up;
+   uint32_t refresh, refresh_to_activate, power_up;
+   uint32_t refresh_banks;     /**< banks that a refresh takes; all of a rank's, unless it is per bank */
    uint32_t column_to_data[2]; /**< CL, CWL, by direction */
    uint32_t column_to_precharge[2];
    /** From a column command to the next, by their directions. */
@@ -63,7 +69,7 @@ struct cm_dram_constraints {
 
 /** The distances of a device whose timing may have been changed, in a channel of so many ranks. */
 void cm_dram_constraints_init(struct cm_dram_constraints *constraints, const struct cm_dram_device *device,
-                              const struct cm_dram_timing *timing, uint32_t ranks);
+                              const struct cm_dram_timing *timing, uint32_t ranks, bool per_bank_refresh);
 
 /** What holds for all banks of a group. */
 struct cm_dram_group {
@@ -71,9 +77,10 @@ struct cm_dram_group {
 };
 
 struct cm_dram_rank {
-   uint64_t ready;        /**< of all commands: power-down */
-   uint64_t activates[4]; /**< 1 + cycles of the last four; 0: none */
-   uint32_t oldest;       /**< of the four */
+   uint64_t ready;         /**< of all commands: power-down */
+   uint64_t refresh_ready; /**< after a per-bank refresh */
+   uint64_t activates[4];  /**< 1 + cycles of the last four; 0: none */
+   uint32_t oldest;        /**< of the four */
 };
 
 /** A channel's state. All zero: nothing happened, all rows are closed. Banks have their channel's numbers. */
@@ -136,34 +143,41 @@ cm_dram_column_ready(const struct cm_dram_constraints *constraints, const struct
 uint64_t cm_dram_precharge_all_ready(const struct cm_dram_constraints *constraints,
                                      const struct cm_dram_channel_state *state, uint32_t rank);
 
-/** First cycle of a refresh of a rank, all of whose banks are precharged. */
+/** First cycle of a refresh of some banks of a rank, or all, which are precharged. */
 uint64_t cm_dram_refresh_ready(const struct cm_dram_constraints *constraints,
-                               const struct cm_dram_channel_state *state, uint32_t rank);
+                               const struct cm_dram_channel_state *state, uint64_t banks);
 
 /* What a command does to the state. It must be ready at the cycle. */
 
+/** The rank's next activates are so far away from one of a bank, in its bank group and in others. */
 static inline void
-cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-                 uint32_t bank, uint64_t row, uint64_t cycle)
+cm_dram_activates_follow(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                         uint32_t bank, uint32_t same_group, uint32_t other_group, uint64_t cycle)
 {
    struct cm_dram_rank *rank = &state->ranks[cm_dram_rank_of(constraints, bank)];
    const uint32_t own = constraints->group_of[bank];
-   assert(!(state->open >> bank & 1) && cycle >= cm_dram_activate_ready(constraints, state, bank));
-   state->open |= 1ull << bank;
-   state->row[bank] = row;
-   state->column_ready[bank] = cycle + constraints->activate_to_column;
-   state->precharge_ready[bank] = cycle + constraints->activate_to_precharge;
-
    rank->activates[rank->oldest] = cycle + 1;
    rank->oldest = (rank->oldest + 1) % 4;
    const uint64_t fourth_last = rank->activates[rank->oldest];
    const uint64_t window = fourth_last ? fourth_last - 1 + constraints->four_activates : 0;
    const uint32_t first = own & ~(constraints->groups - 1);
    for (uint32_t group = first; group < first + constraints->groups; group++) {
-      const uint64_t next =
-         cycle + (group == own ? constraints->activate_same_group : constraints->activate_other_group);
+      const uint64_t next = cycle + (group == own ? same_group : other_group);
       cm_dram_not_before(&state->groups[group].activate_ready, cm_max64(next, window));
    }
+}
+
+static inline void
+cm_dram_activate(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                 uint32_t bank, uint64_t row, uint64_t cycle)
+{
+   assert(!(state->open >> bank & 1) && cycle >= cm_dram_activate_ready(constraints, state, bank));
+   state->open |= 1ull << bank;
+   state->row[bank] = row;
+   state->column_ready[bank] = cycle + constraints->activate_to_column;
+   state->precharge_ready[bank] = cycle + constraints->activate_to_precharge;
+   cm_dram_activates_follow(constraints, state, bank, constraints->activate_same_group,
+                            constraints->activate_other_group, cycle);
 }
 
 static inline void
@@ -211,8 +225,11 @@ cm_dram_column(const struct cm_dram_constraints *constraints, struct cm_dram_cha
    return precharged;
 }
 
+void cm_dram_precharge_all(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
+                           uint32_t rank, uint64_t cycle);
+/** A refresh of the banks that cm_dram_refresh_ready was asked for. */
 void cm_dram_refresh(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
-                     uint32_t rank, uint64_t cycle);
+                     uint64_t banks, uint64_t cycle);
 /** The rank leaves power-down. */
 void cm_dram_power_up(const struct cm_dram_constraints *constraints, struct cm_dram_channel_state *state,
                       uint32_t rank, uint64_t cycle);

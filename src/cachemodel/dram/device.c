@@ -4,23 +4,7 @@
 #include "dram/device.h"
 #include "dram_devices.h"
 
-#define DEVICE(number, name, protocol, groups, banks, rows, columns, width, burst_length, beats, tck, cl,    \
-               cwl, trcd, trp, tras, trfc, trefi, trrd_s, trrd_l, twtr_s, twtr_l, tfaw, twr, trtp, tccd_s,   \
-               tccd_l, txp, trtrs, vdd, ...)                                                                 \
-   {#name,                                                                                                   \
-    protocol,                                                                                                \
-    groups,                                                                                                  \
-    banks,                                                                                                   \
-    rows,                                                                                                    \
-    columns,                                                                                                 \
-    width,                                                                                                   \
-    burst_length,                                                                                            \
-    beats,                                                                                                   \
-    tck,                                                                                                     \
-    {cl, cwl, trcd, trp, tras, trfc, trefi, trrd_s, trrd_l, twtr_s, twtr_l, tfaw, twr, trtp, tccd_s, tccd_l, \
-     txp, trtrs},                                                                                            \
-    vdd,                                                                                                     \
-    __VA_ARGS__},
+#define DEVICE(number, name, ...) {#name, __VA_ARGS__},
 
 static const struct cm_dram_device devices[] = {CM_DRAM_DEVICES(DEVICE)};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * DRAM devices: geometry, timing and currents, made from data/dram-devices.csv at build time.
+ * DRAM devices: geometry, timing and power, made from data/dram-devices.csv at build time.
  */
 #ifndef CM_DRAM_DEVICE_H
 #define CM_DRAM_DEVICE_H
@@ -20,10 +20,11 @@ struct cm_dram_device {
    /** Transfers in a cycle of the clock: 2, double data rate; of LPDDR5, 2 in a cycle of WCK, which has 2 or 4 in
     * one of CK, the clock of commands and timings: 4 or 8 */
    uint32_t beats_per_clock;
-   uint32_t tCK; /**< clock period in ps; of LPDDR5, CK's */
+   uint32_t refresh_banks; /**< banks that a per-bank refresh takes at once; 0: the device has none */
+   uint32_t tCK;           /**< clock period in ps; of LPDDR5, CK's */
    struct cm_dram_timing timing;
-   uint32_t VDD; /**< mV */
-   /** Currents in µA, by the datasheets' names (dram_energy.h says what they are). */
+   /** What a chip draws in nW while its currents are those of the datasheets' names (dram_energy.h says what they
+    * are): of all its supplies, current times voltage. */
    uint32_t IDD0, IDD2P, IDD2N, IDD3P, IDD3N, IDD4W, IDD4R, IDD5AB;
 };
 

@@ -2,12 +2,13 @@
 /**
  * The energy that the devices of a DRAM system take, from the datasheet's currents, after Micron's
  * "Calculating Memory System Power for DDR3" (TN-41-01). With the times t in cycles, each part is a current
- * times VDD times tCK times a time, times the chips of a rank:
+ * times its voltage, summed over the chip's supplies (VDD, and VDD1 of LPDDR), times tCK times a time, times the
+ * chips of a rank:
  *
  *   activate               IDD0 tRC − IDD3N tRAS − IDD2N tRP  each activate, with its precharge
  *   read                   (IDD4R − IDD3N) B                  each read command (B: cycles of a burst)
  *   write                  (IDD4W − IDD3N) B                  each write command
- *   refresh                (IDD5AB − IDD3N) tRFC              each refresh of a rank
+ *   refresh                (IDD5AB − IDD3N) tRFC              each refresh of a rank; an eighth: of banks of it
  *   active standby         IDD3N                     each cycle of a rank with a row open or in a refresh
  *   precharge standby      IDD2N                     each cycle of a rank with none
  *   active power-down      IDD3P                     each cycle powered down with a row open
@@ -20,7 +21,7 @@
  * Not in it: the current of the data pins (VDDQ) and terminations, which the device files have no numbers
  * for; the controller; self-refresh, which the model does not enter.
  *
- * Whole numbers throughout: µA · mV · ps = 10^-21 J are exact, each part is rounded down to fJ once.
+ * Whole numbers throughout: nW · ps = 10^-21 J are exact, each part is rounded down to fJ once.
  */
 #ifndef CM_DRAM_ENERGY_H
 #define CM_DRAM_ENERGY_H

@@ -125,7 +125,7 @@ enum cm_dram_command {
    CM_DRAM_READ_AUTO_PRECHARGE,
    CM_DRAM_WRITE,
    CM_DRAM_WRITE_AUTO_PRECHARGE,
-   CM_DRAM_REFRESH, /**< all banks of a rank */
+   CM_DRAM_REFRESH, /**< all banks of a rank, or some (dram_system.refresh) */
 };
 
 /** One command. */
@@ -134,8 +134,9 @@ struct cm_dram_issue {
    enum cm_dram_command command;
    uint32_t channel;
    uint32_t rank;
-   uint32_t bank; /**< of the rank; 0 for commands to a whole rank */
-   uint64_t row;  /**< activate: the row opened; others: 0 */
+   uint32_t
+      bank; /**< of the rank; 0 for commands to a whole rank; of a per-bank refresh, the first it takes */
+   uint64_t row; /**< activate: the row opened; others: 0 */
 };
 
 /** Makes a system without requests at cycle 0, all rows closed. The configuration must be one that

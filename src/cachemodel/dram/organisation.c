@@ -4,6 +4,7 @@
 #include "dram/organisation.h"
 #include "dram/dram_system.h"
 #include "dram/scheduler.h"
+#include "util/minmax.h"
 
 #define MAX_CHANNELS 16
 
@@ -16,6 +17,9 @@ cm_dram_config_timing(const struct cm_dram_system_config *config)
       timing.name = config->timing.name;
    CM_DRAM_TIMINGS(OVERRIDE)
 #undef OVERRIDE
+   /* What is longer for some is not shorter where only the other is changed. */
+   timing.tRPab = cm_max(timing.tRPab, timing.tRP);
+   timing.tCCD_L_WR = cm_max(timing.tCCD_L_WR, timing.tCCD_L);
    return timing;
 }
 
@@ -35,6 +39,12 @@ uint32_t
 cm_dram_config_burst_bytes(const struct cm_dram_system_config *config)
 {
    return cm_dram_device(config->device)->burst_length * config->channel_width / 8;
+}
+
+uint32_t
+cm_dram_config_refreshes(const struct cm_dram_system_config *config)
+{
+   return config->refresh == CM_DRAM_REFRESH_PER_BANK ? 8 : 1;
 }
 
 /* The n of 2^n. */
@@ -93,6 +103,14 @@ check_organisation(const struct cm_dram_system_config *config, struct cm_config_
       return cm_config_wrong(about(problem, "channel_width"),
                              "%u bits are less than one chip of %s has, expected at least %u",
                              config->channel_width, device->name, device->width);
+   if (config->ranks * device->bank_groups * device->banks_per_group > CM_DRAM_MAX_BANKS)
+      return cm_config_wrong(about(problem, "ranks"),
+                             "%u ranks of %s have more than %u banks, expected at most %u ranks",
+                             config->ranks, device->name, CM_DRAM_MAX_BANKS,
+                             CM_DRAM_MAX_BANKS / (device->bank_groups * device->banks_per_group));
+   if (config->refresh == CM_DRAM_REFRESH_PER_BANK && !device->refresh_banks)
+      return cm_config_wrong(about(problem, "refresh"), "%s has no per-bank refresh, expected all-bank",
+                             device->name);
    return is_power(problem, "interleave", config->interleave, CM_DRAM_REQUEST_BYTES,
                    cm_dram_config_row_bytes(config));
 }
@@ -143,7 +161,9 @@ check_timing(const struct cm_dram_system_config *config, struct cm_config_proble
    if (timing.tRAS < timing.tRCD)
       return cm_config_wrong(about(problem, "timing.tRAS"), "%u is less than tRCD, expected at least %u",
                              timing.tRAS, timing.tRCD);
-   const uint32_t least = config->ranks * (timing.tRFC + timing.tRAS + timing.tRP);
+   const uint32_t refreshes = cm_dram_config_refreshes(config);
+   const uint32_t busy = refreshes > 1 ? timing.tRFCpb : timing.tRFC;
+   const uint32_t least = (refreshes > 1 ? refreshes : config->ranks) * (busy + timing.tRAS + timing.tRP);
    return timing.tREFI > least ||
           cm_config_wrong(about(problem, "timing.tREFI"),
                           "%u leaves no time between refreshes, expected more than %u", timing.tREFI, least);

@@ -18,6 +18,9 @@ uint32_t cm_dram_config_row_bytes(const struct cm_dram_system_config *config);
 /** Bytes of a burst. */
 uint32_t cm_dram_config_burst_bytes(const struct cm_dram_system_config *config);
 
+/** Refreshes of a rank, or of banks of it, in tREFI. */
+uint32_t cm_dram_config_refreshes(const struct cm_dram_system_config *config);
+
 /** Bits of an address's fields. */
 struct cm_dram_geometry cm_dram_config_geometry(const struct cm_dram_system_config *config);
 

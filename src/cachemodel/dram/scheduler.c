@@ -2,6 +2,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "dram/organisation.h"
 #include "dram/request_queue.h"
 #include "dram/scheduler.h"
 
@@ -35,7 +36,8 @@ struct cm_dram_channel {
    enum cm_dram_direction direction;        /* of the last data */
    uint32_t row_hits[CM_DRAM_MAX_BANKS];    /* requests served since the activate */
    uint64_t banks_exhausted;                /* bit b: those are row_hit_limit */
-   uint64_t banks_due;                      /* bits of the banks of ranks_due */
+   uint64_t refresh_set[CM_DRAM_MAX_RANKS]; /* bits of the banks that a rank's next refresh takes */
+   uint64_t banks_due;                      /* those of ranks_due */
    uint64_t refresh_due[CM_DRAM_MAX_RANKS]; /* next one of each rank */
    uint64_t next_due;                       /* the earliest of them that is not due yet */
    uint64_t next_event;                     /* set_next_event */
@@ -59,7 +61,8 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
    struct cm_dram_channel *channel = calloc(1, sizeof *channel);
    if (!channel)
       return NULL;
-   cm_dram_constraints_init(&channel->constraints, device, timing, config->ranks);
+   cm_dram_constraints_init(&channel->constraints, device, timing, config->ranks,
+                            config->refresh == CM_DRAM_REFRESH_PER_BANK);
    cm_dram_request_queue_init(&channel->queues[READ], config->read_queue);
    cm_dram_request_queue_init(&channel->queues[WRITE], config->write_queue);
    for (int direction = READ; direction <= WRITE; direction++) {
@@ -69,9 +72,11 @@ cm_dram_channel_create(const struct cm_dram_system_config *config, const struct 
          return NULL;
       }
    }
-   channel->refresh_interval = timing->tREFI;
+   channel->refresh_interval = timing->tREFI / cm_dram_config_refreshes(config);
    for (uint32_t rank = 0; rank < config->ranks; rank++) {
-      channel->refresh_due[rank] = (uint64_t)timing->tREFI * (rank + 1) / config->ranks;
+      channel->refresh_due[rank] = (uint64_t)channel->refresh_interval * (rank + 1) / config->ranks;
+      channel->refresh_set[rank] = ((2ull << (channel->constraints.refresh_banks - 1)) - 1)
+                                   << (rank << channel->constraints.bank_shift);
       channel->power[rank].idle = true;
    }
    channel->next_due = channel->refresh_due[0];
@@ -264,33 +269,43 @@ static void
 precharge_all(struct cm_dram_channel *channel, uint32_t rank)
 {
    uint64_t open = channel->state.open & cm_dram_banks_of(&channel->constraints, rank);
-   for (; open; open &= open - 1) {
-      const uint32_t bank = (uint32_t)__builtin_ctzll(open);
-      cm_dram_precharge(&channel->constraints, &channel->state, bank, channel->now);
-      row_closes(channel, bank, channel->now);
-   }
+   cm_dram_precharge_all(&channel->constraints, &channel->state, rank, channel->now);
+   for (; open; open &= open - 1)
+      row_closes(channel, (uint32_t)__builtin_ctzll(open), channel->now);
    notify_observer(channel, CM_DRAM_PRECHARGE_ALL, rank, 0, 0);
+}
+
+/* A rank's next refresh takes the next banks. */
+static void
+next_refresh_set(struct cm_dram_channel *channel, uint32_t rank)
+{
+   const uint64_t banks = cm_dram_banks_of(&channel->constraints, rank), set = channel->refresh_set[rank];
+   const uint32_t width = channel->constraints.refresh_banks, all = channel->constraints.banks;
+   if (width < all)
+      channel->refresh_set[rank] = (set << width | set >> (all - width)) & banks;
 }
 
 static void
 refresh(struct cm_dram_channel *channel, uint32_t rank)
 {
    struct rank_power *power = &channel->power[rank];
-   const uint64_t end = channel->now + channel->constraints.refresh;
-   cm_dram_refresh(&channel->constraints, &channel->state, rank, channel->now);
-   begin_active(power, channel->now);
-   power->active_end = end;
+   const uint64_t end = channel->now + channel->constraints.refresh, banks = channel->refresh_set[rank];
+   cm_dram_refresh(&channel->constraints, &channel->state, banks, channel->now);
+   if (!has_open_row(channel, rank))
+      begin_active(power, channel->now);
+   power->active_end = cm_max64(power->active_end, end);
    power->quiet = cm_max64(power->quiet, end);
    if (!power->queued)
       begin_idleness(power, channel->now + 1);
    channel->ranks_due &= ~(1u << rank);
-   channel->banks_due &= ~cm_dram_banks_of(&channel->constraints, rank);
+   channel->banks_due &= ~banks;
+   next_refresh_set(channel, rank);
    channel->refresh_due[rank] += channel->refresh_interval;
    channel->next_due =
       channel->refresh_due[rank] < channel->next_due ? channel->refresh_due[rank] : channel->next_due;
    set_next_event(channel);
    channel->counters.refreshes++;
-   notify_observer(channel, CM_DRAM_REFRESH, rank, 0, 0);
+   notify_observer(channel, CM_DRAM_REFRESH, rank, (uint32_t)__builtin_ctzll(banks), 0);
 }
 
 /* A request's last data is on the bus at a cycle. */
@@ -434,17 +449,33 @@ choose_row(const struct cm_dram_channel *channel, enum cm_dram_direction directi
    return best;
 }
 
-/* The first command for a rank that waits for its refresh; its bank is the rank. */
+static bool
+refreshes_ranks(const struct cm_dram_channel *channel)
+{
+   return channel->constraints.refresh_banks == channel->constraints.banks;
+}
+
+/* The first command for a rank that waits for its refresh, with a bank that it is for. */
 static struct choice
 choose_refresh(const struct cm_dram_channel *channel)
 {
+   const struct cm_dram_constraints *constraints = &channel->constraints;
+   const struct cm_dram_channel_state *state = &channel->state;
    struct choice best = nothing;
    for (uint32_t ranks = channel->ranks_due; ranks; ranks &= ranks - 1) {
       const uint32_t rank = (uint32_t)__builtin_ctz(ranks);
-      const uint64_t ready = has_open_row(channel, rank)
-                                ? cm_dram_precharge_all_ready(&channel->constraints, &channel->state, rank)
-                                : cm_dram_refresh_ready(&channel->constraints, &channel->state, rank);
-      best = better(best, channel->now, ready, rank, rank);
+      const uint64_t banks = channel->refresh_set[rank];
+      uint64_t open = state->open & banks;
+      if (!open || refreshes_ranks(channel)) {
+         const uint64_t ready = open ? cm_dram_precharge_all_ready(constraints, state, rank)
+                                     : cm_dram_refresh_ready(constraints, state, banks);
+         best = better(best, channel->now, ready, rank, (uint32_t)__builtin_ctzll(banks));
+         continue;
+      }
+      for (; open; open &= open - 1) {
+         const uint32_t bank = (uint32_t)__builtin_ctzll(open);
+         best = better(best, channel->now, cm_dram_precharge_ready(state, bank), rank, bank);
+      }
    }
    return best;
 }
@@ -460,7 +491,7 @@ take_up_refreshes(struct cm_dram_channel *channel)
          continue;
       if (channel->refresh_due[rank] <= channel->now) {
          channel->ranks_due |= 1u << rank;
-         channel->banks_due |= cm_dram_banks_of(&channel->constraints, rank);
+         channel->banks_due |= channel->refresh_set[rank];
          end_idleness(channel, rank, channel->now);
       } else if (channel->refresh_due[rank] < channel->next_due) {
          channel->next_due = channel->refresh_due[rank];
@@ -541,6 +572,19 @@ prepare(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction d
    activate(channel, bank, entry->row);
 }
 
+/* The next command for the refresh that a bank's rank waits for. */
+static void
+prepare_refresh(struct cm_dram_channel *channel, uint32_t bank)
+{
+   const uint32_t rank = cm_dram_rank_of(&channel->constraints, bank);
+   if (!(channel->state.open & channel->refresh_set[rank]))
+      refresh(channel, rank);
+   else if (refreshes_ranks(channel))
+      precharge_all(channel, rank);
+   else
+      precharge(channel, bank);
+}
+
 /* Advances to the next event before `limit` and simulates it; else stops at `limit`. */
 static void
 step(struct cm_dram_channel *channel, uint64_t limit)
@@ -571,10 +615,7 @@ step(struct cm_dram_channel *channel, uint64_t limit)
    if (cycle >= limit)
       return;
    if (refresh_cycle == cycle) {
-      if (has_open_row(channel, refreshing.bank))
-         precharge_all(channel, refreshing.bank);
-      else
-         refresh(channel, refreshing.bank);
+      prepare_refresh(channel, refreshing.bank);
    } else if (column_cycle == cycle) {
       transfer(channel, column.bank, direction);
    } else {

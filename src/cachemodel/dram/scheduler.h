@@ -5,13 +5,15 @@
  * In each cycle, in this order (the simulation is event-driven):
  *
  * 1. A rank whose refresh is due takes no commands for requests from this cycle on until it is refreshed.
- *    (Rank k of n is due at (k + 1) tREFI / n and every tREFI after that.)
+ *    (Rank k of n is due at (k + 1) tREFI / n and every tREFI after that.) With per-bank refresh, the same holds for
+ *    the banks whose turn it is, eight times as often.
  * 2. Requests that have arrived enter the read queue and the write queue, oldest first, while there is room.
  *    "Older" is earlier arrival, then earlier submission.
  * 3. The channel switches to writes when write_high writes are queued, and back when only write_low remain.
  *    It also writes while no read is queued. The commands of a cycle are for one of the two queues.
  * 4. The first of these that is ready (constraints.h) is issued:
- *    a) of a rank whose refresh is due: if rows are open, precharge all, else refresh; the lowest rank first;
+ *    a) of a rank whose refresh is due: if rows are open, precharge all (per-bank refresh: the bank), else refresh; the
+ *       lowest rank first;
  *    b) a column command for the oldest request whose row is open (FR-FCFS: first ready, then oldest);
  *    c) for the oldest request of all whose bank has no such request: an activate, or where another row
  *       is open a precharge.

@@ -35,6 +35,13 @@ dram_plain(uint32_t device)
    };
 }
 
+uint32_t
+dram_max_ranks(uint32_t device)
+{
+   const uint32_t banks = cm_dram_device(device)->bank_groups * cm_dram_device(device)->banks_per_group;
+   return banks * 4 > 64 ? 64 / banks : 4;
+}
+
 struct cm_dram_system *
 dram_create(const struct cm_dram_system_config *config)
 {

@@ -12,6 +12,9 @@ uint32_t dram_device_number(const char *name);
  * power-down, no controller latency, mapping row-rank-bank-column-channel, interleave 64. */
 struct cm_dram_system_config dram_plain(uint32_t device);
 
+/** The most ranks that a channel of a device may have. */
+uint32_t dram_max_ranks(uint32_t device);
+
 /** Makes a system; fails the test, with the reason, where the configuration is wrong. */
 struct cm_dram_system *dram_create(const struct cm_dram_system_config *config);
 

@@ -8,6 +8,7 @@
 enum kind {
    ACT,
    PRE,
+   PREA, /* all banks of the rank */
    RD,
    WR,
    REF,
@@ -18,7 +19,7 @@ enum kind {
 struct command {
    uint64_t cycle;
    enum kind kind;
-   uint32_t rank, bank; /* REF: of the whole rank */
+   uint32_t rank, bank; /* REF: the first of those that it takes */
 };
 
 #define MAX_BANKS 64
@@ -42,6 +43,7 @@ struct naive {
    } banks[MAX_RANKS][MAX_BANKS];
    struct {
       uint64_t next_refresh;
+      uint32_t refresh_bank; /* the first that it takes */
       bool due, idle, down;
       uint64_t idle_from, quiet, refresh_end, woken;
       bool was_woken;
@@ -67,6 +69,53 @@ larger(int64_t a, int64_t b)
    return a > b ? a : b;
 }
 
+static bool
+per_bank(const struct naive *n)
+{
+   return n->config->refresh == CM_DRAM_REFRESH_PER_BANK;
+}
+
+/* Banks that a refresh takes. */
+static uint32_t
+refresh_banks(const struct naive *n)
+{
+   return per_bank(n) ? n->device->refresh_banks : num_banks(n);
+}
+
+/* An eighth of tREFI, as a rank has eight of them for one of all banks. */
+static uint64_t
+refresh_interval(const struct naive *n)
+{
+   return per_bank(n) ? n->timing->tREFI / 8 : n->timing->tREFI;
+}
+
+/* Whether a bank's requests wait for a refresh. */
+static bool
+waits(const struct naive *n, uint32_t rank, uint32_t bank)
+{
+   const uint32_t first = n->ranks[rank].refresh_bank;
+   return n->ranks[rank].due && bank >= first && bank < first + refresh_banks(n);
+}
+
+/* Whether two commands of a rank are for the same bank; for banks of the same group. */
+static bool
+share_bank(const struct naive *n, const struct command *a, const struct command *b)
+{
+   const uint32_t a_end = a->bank + (a->kind == REF ? refresh_banks(n) : 1);
+   const uint32_t b_end = b->bank + (b->kind == REF ? refresh_banks(n) : 1);
+   return a->kind == PREA || (a->bank < b_end && b->bank < a_end);
+}
+
+static bool
+share_group(const struct naive *n, const struct command *a, const struct command *b)
+{
+   for (uint32_t bank = b->bank; bank < b->bank + (b->kind == REF ? refresh_banks(n) : 1); bank++) {
+      if (a->bank % n->device->bank_groups == bank % n->device->bank_groups)
+         return true;
+   }
+   return false;
+}
+
 /* Cycles that have to be between an earlier command and a new one; 0: any number. */
 static int64_t
 distance(const struct naive *n, const struct command *before, const struct command *after)
@@ -74,19 +123,25 @@ distance(const struct naive *n, const struct command *before, const struct comma
    const struct cm_dram_timing *t = n->timing;
    const int64_t B = burst(n);
    const bool rank = before->rank == after->rank;
-   const bool bank = rank && (before->bank == after->bank || before->kind == REF || after->kind == REF);
-   const bool group = rank && before->bank % n->device->bank_groups == after->bank % n->device->bank_groups;
+   const bool bank = rank && share_bank(n, before, after);
+   const bool group = rank && share_group(n, before, after);
    switch (before->kind) {
    case ACT:
       if (after->kind == ACT && bank)
          return t->tRAS + t->tRP;
-      if (after->kind == ACT && rank)
+      if (rank && (after->kind == ACT || (after->kind == REF && per_bank(n))))
          return group ? t->tRRD_L : t->tRRD_S;
       if ((after->kind == RD || after->kind == WR) && bank)
          return t->tRCD;
       return after->kind == PRE && bank ? t->tRAS : 0;
    case PRE: return (after->kind == ACT || after->kind == REF) && bank ? t->tRP : 0;
-   case REF: return (after->kind == ACT || after->kind == REF) && rank ? t->tRFC : 0;
+   case PREA: return (after->kind == ACT || after->kind == REF) && bank ? t->tRPab : 0;
+   case REF:
+      if (!rank || (after->kind != ACT && after->kind != REF))
+         return 0;
+      if (!per_bank(n))
+         return t->tRFC;
+      return bank || after->kind == REF ? larger(t->tRFCpb, t->tPBR2ACT) : t->tPBR2ACT;
    case RD:
       if (after->kind == PRE && bank)
          return t->tRTP;
@@ -97,7 +152,7 @@ distance(const struct naive *n, const struct command *before, const struct comma
       if (after->kind == PRE && bank)
          return t->CWL + B + t->tWR;
       if (after->kind == WR)
-         return !rank ? B + t->tRTRS : larger(B, group ? t->tCCD_L : t->tCCD_S);
+         return !rank ? B + t->tRTRS : larger(B, group ? t->tCCD_L_WR : t->tCCD_S);
       if (after->kind == RD)
          return !rank ? (int64_t)t->CWL + B + t->tRTRS - t->CL : t->CWL + B + (group ? t->tWTR_L : t->tWTR_S);
    }
@@ -120,9 +175,10 @@ allowed(const struct naive *n, enum kind kind, uint32_t rank, uint32_t bank, uin
          return false;
       if (before->cycle + 2000 < cycle)
          break; /* no distance in the tests is as long */
-      activates += before->kind == ACT && before->rank == rank && before->cycle + n->timing->tFAW > cycle;
+      activates += (before->kind == ACT || (before->kind == REF && per_bank(n))) && before->rank == rank &&
+                   before->cycle + n->timing->tFAW > cycle;
    }
-   return kind != ACT || activates < 4;
+   return (kind != ACT && !(kind == REF && per_bank(n))) || activates < 4;
 }
 
 static void
@@ -141,7 +197,6 @@ issue(struct naive *n, enum cm_dram_command command, uint32_t rank, uint32_t ban
 static void
 close_row(struct naive *n, uint32_t rank, uint32_t bank, uint64_t cycle)
 {
-   remember(n, PRE, rank, bank, cycle);
    n->banks[rank][bank].open = false;
    n->banks[rank][bank].closes = cycle;
 }
@@ -151,9 +206,19 @@ close_row(struct naive *n, uint32_t rank, uint32_t bank, uint64_t cycle)
 static bool
 try_refresh(struct naive *n, uint32_t rank)
 {
+   const uint32_t first = n->ranks[rank].refresh_bank;
    bool open = false;
-   for (uint32_t bank = 0; bank < num_banks(n); bank++)
+   for (uint32_t bank = first; bank < first + refresh_banks(n); bank++) {
       open |= n->banks[rank][bank].open;
+      if (per_bank(n) && n->banks[rank][bank].open && allowed(n, PRE, rank, bank, n->cycle)) {
+         remember(n, PRE, rank, bank, n->cycle);
+         close_row(n, rank, bank, n->cycle);
+         issue(n, CM_DRAM_PRECHARGE, rank, bank, 0);
+         return true;
+      }
+   }
+   if (open && per_bank(n))
+      return false;
    if (open) {
       for (uint32_t bank = 0; bank < num_banks(n); bank++) {
          if (n->banks[rank][bank].open && !allowed(n, PRE, rank, bank, n->cycle))
@@ -163,17 +228,19 @@ try_refresh(struct naive *n, uint32_t rank)
          if (n->banks[rank][bank].open)
             close_row(n, rank, bank, n->cycle);
       }
+      remember(n, PREA, rank, 0, n->cycle);
       issue(n, CM_DRAM_PRECHARGE_ALL, rank, 0, 0);
       return true;
    }
-   if (!allowed(n, REF, rank, 0, n->cycle))
+   if (!allowed(n, REF, rank, first, n->cycle))
       return false;
    /* tRC since any activate; the pairs above have it for activates of the same bank only. */
-   remember(n, REF, rank, 0, n->cycle);
-   issue(n, CM_DRAM_REFRESH, rank, 0, 0);
+   remember(n, REF, rank, first, n->cycle);
+   issue(n, CM_DRAM_REFRESH, rank, first, 0);
    n->ranks[rank].due = false;
-   n->ranks[rank].next_refresh += n->timing->tREFI;
-   n->ranks[rank].refresh_end = n->cycle + n->timing->tRFC;
+   n->ranks[rank].refresh_bank = (first + refresh_banks(n)) % num_banks(n);
+   n->ranks[rank].next_refresh += refresh_interval(n);
+   n->ranks[rank].refresh_end = n->cycle + (per_bank(n) ? n->timing->tRFCpb : n->timing->tRFC);
    n->ranks[rank].quiet =
       (uint64_t)larger((int64_t)n->ranks[rank].quiet, (int64_t)n->ranks[rank].refresh_end);
    return true;
@@ -221,7 +288,7 @@ try_column(struct naive *n, struct naive_request *request)
 {
    const uint32_t rank = request->rank, bank = request->bank;
    const enum kind kind = request->write ? WR : RD;
-   if (n->ranks[rank].due || !wants_open_row(n, request) || limited(n, rank, bank, request->write) ||
+   if (waits(n, rank, bank) || !wants_open_row(n, request) || limited(n, rank, bank, request->write) ||
        !allowed(n, kind, rank, bank, n->cycle))
       return false;
    remember(n, kind, rank, bank, n->cycle);
@@ -242,6 +309,7 @@ try_column(struct naive *n, struct naive_request *request)
       uint64_t precharge = n->cycle;
       while (!allowed(n, PRE, rank, bank, precharge))
          precharge++;
+      remember(n, PRE, rank, bank, precharge);
       close_row(n, rank, bank, precharge);
       quiet = (uint64_t)larger((int64_t)quiet, (int64_t)precharge);
    }
@@ -271,11 +339,12 @@ static bool
 try_row(struct naive *n, struct naive_request *request)
 {
    const uint32_t rank = request->rank, bank = request->bank;
-   if (n->ranks[rank].due || has_hit(n, rank, bank, request->write))
+   if (waits(n, rank, bank) || has_hit(n, rank, bank, request->write))
       return false;
    if (n->banks[rank][bank].open) {
       if (!allowed(n, PRE, rank, bank, n->cycle))
          return false;
+      remember(n, PRE, rank, bank, n->cycle);
       close_row(n, rank, bank, n->cycle);
       issue(n, CM_DRAM_PRECHARGE, rank, bank, 0);
       request->conflicted = true;
@@ -394,7 +463,7 @@ naive_dram_run(const struct cm_dram_system_config *config, const struct cm_dram_
    assert_non_null(result->commands);
    assert_non_null(n->history);
    for (uint32_t rank = 0; rank < config->ranks; rank++) {
-      n->ranks[rank].next_refresh = (uint64_t)timing->tREFI * (rank + 1) / config->ranks;
+      n->ranks[rank].next_refresh = refresh_interval(n) * (rank + 1) / config->ranks;
       n->ranks[rank].idle = true;
    }
    for (n->cycle = 0; n->cycle < end; n->cycle++) {
