@@ -238,6 +238,32 @@ test_no_more_than_the_pins_carry(void **unused)
    }
 }
 
+/* Random reads and writes, each of a row of its own: each needs one activate. A change of direction must not close the
+ * rows that have just been activated for the other; only refreshes do. */
+static void
+test_changes_of_direction_waste_no_activates(void **unused)
+{
+   (void)unused;
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      const struct cm_dram_device *device = cm_dram_device(number);
+      struct cm_dram_system_config config = dram_plain(number);
+      struct cm_dram_system_counters counters;
+      const uint32_t banks = device->bank_groups * device->banks_per_group, count = 5000;
+      /* Nearly as many as the bus and tFAW let through, so that neither queue is full all the time. */
+      const uint32_t apart = larger(device->timing.tFAW, 4 * bursts_of(&config) * device->timing.tCCD_L) / 3;
+      uint64_t random = 11;
+      struct cm_dram_system *system = dram_create(&config);
+      for (uint32_t i = 0; i < count; i++)
+         cm_dram_system_submit(system, dram_address(&config, 0, random_below(&random, banks), i, 0), 64,
+                               random_below(&random, 10) < 3, CM_STREAM_COLOR, (uint64_t)i * apart);
+      cm_dram_system_drain(system);
+      cm_dram_system_count(system, &counters);
+      assert_true(counters.turnarounds > 100);
+      assert_true(counters.activates >= count && counters.activates <= count + counters.refreshes * banks);
+      cm_dram_system_destroy(system);
+   }
+}
+
 /* ---- refresh -------------------------------------------------------------------------------------- */
 
 /* Each rank is refreshed every tREFI, for tRFC; a stream that would fill the bus loses that share, and not
@@ -356,6 +382,7 @@ main(void)
       cmocka_unit_test(test_row_conflicts_take_a_row_cycle_each),
       cmocka_unit_test(test_banks_in_parallel_are_bound_by_activates),
       cmocka_unit_test(test_no_more_than_the_pins_carry),
+      cmocka_unit_test(test_changes_of_direction_waste_no_activates),
       cmocka_unit_test(test_refresh_takes_its_share),
       cmocka_unit_test(test_per_bank_refresh_leaves_the_other_banks),
    };

@@ -32,10 +32,11 @@ struct cm_dram_channel {
    struct cm_dram_request_queue queues[2]; /* by direction */
    struct waiting_requests waiting[2];
    uint64_t now;
-   bool writing;                            /* until write_low writes are left */
-   enum cm_dram_direction direction;        /* of the last data */
-   uint32_t row_hits[CM_DRAM_MAX_BANKS];    /* requests served since the activate */
-   uint64_t banks_exhausted;                /* bit b: those are row_hit_limit */
+   bool writing;                         /* until write_low writes are left */
+   enum cm_dram_direction direction;     /* of the last data */
+   uint32_t row_hits[CM_DRAM_MAX_BANKS]; /* requests served since the activate */
+   uint64_t banks_exhausted;             /* bit b: those are row_hit_limit */
+   uint64_t banks_fresh[2]; /* bit b: its row was activated for a direction that it did not serve yet */
    uint64_t refresh_set[CM_DRAM_MAX_RANKS]; /* bits of the banks that a rank's next refresh takes */
    uint64_t banks_due;                      /* those of ranks_due */
    uint64_t refresh_due[CM_DRAM_MAX_RANKS]; /* next one of each rank */
@@ -231,7 +232,7 @@ notify_observer(const struct cm_dram_channel *channel, enum cm_dram_command comm
 }
 
 static void
-activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row)
+activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row, enum cm_dram_direction direction)
 {
    const uint32_t rank = cm_dram_rank_of(&channel->constraints, bank);
    struct rank_power *power = &channel->power[rank];
@@ -242,6 +243,7 @@ activate(struct cm_dram_channel *channel, uint32_t bank, uint64_t row)
    cm_dram_request_queue_opened(&channel->queues[WRITE], bank, row);
    channel->row_hits[bank] = 0;
    channel->banks_exhausted &= ~(1ull << bank);
+   channel->banks_fresh[direction] |= 1ull << bank;
    channel->counters.activates++;
    notify_observer(channel, CM_DRAM_ACTIVATE, rank, bank, row);
 }
@@ -252,6 +254,8 @@ row_closes(struct cm_dram_channel *channel, uint32_t bank, uint64_t cycle)
 {
    cm_dram_request_queue_closed(&channel->queues[READ], bank);
    cm_dram_request_queue_closed(&channel->queues[WRITE], bank);
+   channel->banks_fresh[READ] &= ~(1ull << bank);
+   channel->banks_fresh[WRITE] &= ~(1ull << bank);
    struct rank_power *power = &channel->power[cm_dram_rank_of(&channel->constraints, bank)];
    power->active_end = cm_max64(power->active_end, cycle);
    channel->counters.precharges++;
@@ -363,6 +367,7 @@ transfer(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction 
       return;
    complete(channel, entry, direction, data_end);
    cm_dram_request_queue_remove_hit(queue, bank);
+   channel->banks_fresh[direction] &= ~(1ull << bank);
    set_next_event(channel);
    if (++channel->row_hits[bank] == channel->row_hit_limit)
       channel->banks_exhausted |= 1ull << bank;
@@ -569,7 +574,7 @@ prepare(struct cm_dram_channel *channel, uint32_t bank, enum cm_dram_direction d
    }
    if (entry->outcome == CM_DRAM_ROW_HIT)
       entry->outcome = CM_DRAM_ROW_MISS;
-   activate(channel, bank, entry->row);
+   activate(channel, bank, entry->row, direction);
 }
 
 /* The next command for the refresh that a bank's rank waits for. */
@@ -594,11 +599,13 @@ step(struct cm_dram_channel *channel, uint64_t limit)
    const enum cm_dram_direction direction = serve(channel);
    const struct cm_dram_request_queue *queue = &channel->queues[direction];
    const uint64_t served = banks_to_serve(channel, queue) & ~channel->banks_due;
-   const struct choice column = choose_column(channel, direction, served);
+   const uint64_t fresh = channel->banks_fresh[!direction] & ~channel->banks_due;
+   const enum cm_dram_direction column_direction = fresh ? !direction : direction;
+   const struct choice column = choose_column(channel, column_direction, fresh ? fresh : served);
    struct choice row = nothing, refreshing = nothing;
    const uint64_t column_cycle = cycle_of(channel, column);
    if (column_cycle > channel->now)
-      row = choose_row(channel, direction, queue->banks_used & ~served & ~channel->banks_due);
+      row = choose_row(channel, direction, queue->banks_used & ~served & ~fresh & ~channel->banks_due);
    if (channel->ranks_due)
       refreshing = choose_refresh(channel);
 
@@ -617,7 +624,7 @@ step(struct cm_dram_channel *channel, uint64_t limit)
    if (refresh_cycle == cycle) {
       prepare_refresh(channel, refreshing.bank);
    } else if (column_cycle == cycle) {
-      transfer(channel, column.bank, direction);
+      transfer(channel, column.bank, column_direction);
    } else {
       prepare(channel, row.bank, direction);
    }

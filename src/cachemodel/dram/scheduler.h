@@ -14,8 +14,10 @@
  * 4. The first of these that is ready (constraints.h) is issued:
  *    a) of a rank whose refresh is due: if rows are open, precharge all (per-bank refresh: the bank), else refresh; the
  *       lowest rank first;
- *    b) a column command for the oldest request whose row is open (FR-FCFS: first ready, then oldest);
- *    c) for the oldest request of all whose bank has no such request: an activate, or where another row
+ *    b) a column command for the oldest request whose row is open (FR-FCFS: first ready, then oldest). After a change
+ *       of direction, those for rows that were activated for the other queue and have not served it come first, and
+ *       no others are issued until they are;
+ *    c) for the oldest request of all whose bank has no such request, and no such row: an activate, or where another row
  *       is open a precharge.
  *    A bank that has served row_hit_limit requests since its activate, and whose oldest request is for
  *    another row, is treated as one without requests for its open row.

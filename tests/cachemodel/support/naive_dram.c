@@ -39,6 +39,7 @@ struct naive {
       bool open;
       uint64_t row;
       uint32_t served; /* requests since the activate */
+      bool fresh[2];   /* the row was activated for reads, for writes, and none of them was served */
       uint64_t closes; /* the cycle from which a bank that is not open is precharged */
    } banks[MAX_RANKS][MAX_BANKS];
    struct {
@@ -198,6 +199,7 @@ static void
 close_row(struct naive *n, uint32_t rank, uint32_t bank, uint64_t cycle)
 {
    n->banks[rank][bank].open = false;
+   n->banks[rank][bank].fresh[0] = n->banks[rank][bank].fresh[1] = false;
    n->banks[rank][bank].closes = cycle;
 }
 
@@ -300,6 +302,7 @@ try_column(struct naive *n, struct naive_request *request)
       request->done = true;
       request->completion = data_end;
       n->banks[rank][bank].served++;
+      n->banks[rank][bank].fresh[request->write] = false;
       n->result->row_hits += !request->activated && !request->conflicted;
       n->result->row_misses += request->activated && !request->conflicted;
       n->result->row_conflicts += request->conflicted;
@@ -339,7 +342,8 @@ static bool
 try_row(struct naive *n, struct naive_request *request)
 {
    const uint32_t rank = request->rank, bank = request->bank;
-   if (waits(n, rank, bank) || has_hit(n, rank, bank, request->write))
+   if (waits(n, rank, bank) || has_hit(n, rank, bank, request->write) ||
+       n->banks[rank][bank].fresh[!request->write])
       return false;
    if (n->banks[rank][bank].open) {
       if (!allowed(n, PRE, rank, bank, n->cycle))
@@ -357,6 +361,7 @@ try_row(struct naive *n, struct naive_request *request)
    n->banks[rank][bank].open = true;
    n->banks[rank][bank].row = request->row;
    n->banks[rank][bank].served = 0;
+   n->banks[rank][bank].fresh[request->write] = true;
    request->activated = true;
    return true;
 }
@@ -388,6 +393,15 @@ take_up(struct naive *n)
    }
 }
 
+/* Whether a request's row was activated for requests like it before the direction changed; none of them was served. */
+static bool
+is_to_finish(const struct naive *n, const struct naive_request *request, bool write)
+{
+   return request->queued && !request->done && request->write != write &&
+          n->banks[request->rank][request->bank].fresh[request->write] && wants_open_row(n, request) &&
+          !waits(n, request->rank, request->bank);
+}
+
 static void
 choose(struct naive *n)
 {
@@ -401,11 +415,16 @@ choose(struct naive *n)
       if (n->ranks[rank].due && try_refresh(n, rank))
          return;
    }
+   bool finishing = false;
+   for (uint32_t i = 0; i < n->num_requests; i++)
+      finishing |= is_to_finish(n, &n->requests[i], write);
    for (int row = 0; row < 2; row++) {
       for (uint32_t i = 0; i < n->num_requests; i++) {
          struct naive_request *request = &n->requests[i];
-         if (request->queued && !request->done && request->write == write &&
-             (row ? try_row(n, request) : try_column(n, request)))
+         if (!request->queued || request->done)
+            continue;
+         const bool is_next = !row && finishing ? is_to_finish(n, request, write) : request->write == write;
+         if (is_next && (row ? try_row(n, request) : try_column(n, request)))
             return;
       }
    }
