@@ -134,9 +134,9 @@ int
 main(void)
 {
    const struct cm_dram_system_config configs[] = {
-      dual_channel("LPDDR3_8Gb_x32_1333", 32),
-      dual_channel("DDR3_4Gb_x16_1600", 64),
-      dual_channel("LPDDR4_8Gb_x16_2400", 16),
+      dual_channel("LPDDR3_8Gb_x32_1333", 32), dual_channel("DDR3_4Gb_x16_1600", 64),
+      dual_channel("LPDDR4_8Gb_x16_3200", 16), dual_channel("LPDDR5X_16Gb_x16_8533", 16),
+      dual_channel("DDR5_16Gb_x8_4800", 32),
    };
    printf("| device, two channels | requests | M requests/s | row hits | of the pins' rate |\n");
    printf("| --- | --- | ---: | ---: | ---: |\n");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The energy of the DRAM system: numbers worked out by hand, and the datasheets' currents come back out of
  * what they were measured at. */
+#include <string.h>
+
 #include "dram/dram_energy.h"
 #include "dram/organisation.h"
 #include "support/dram_harness.h"
@@ -26,8 +28,8 @@ total(const struct cm_dram_energy *energy)
    return sum;
 }
 
-/* Two chips of LPDDR3-1333: 1.2 V, 1.5 ns, IDD0 40, IDD2N 20, IDD3N 20.5, IDD4R 220, IDD4W 215, IDD5AB 150
- * mA. */
+/* Two chips of LPDDR3-1333, 1.5 ns: from 1.2 V IDD0 40, IDD2P 1.3, IDD2N 20, IDD3P 7, IDD3N 20.5, IDD4R 220, IDD4W
+ * 215, IDD5AB 150 mA; from VDD1's 1.8 V 8, 0.8, 0.8, 1.4, 2, 2, 2, 28. */
 static void
 test_by_hand(void **unused)
 {
@@ -44,18 +46,32 @@ test_by_hand(void **unused)
       .precharge_power_down_cycles = 1000,
    };
    const struct cm_dram_energy energy = cm_dram_energy(&config, &counters);
-   /* In fJ: mA * cycles * 1.2 V * 1.5 ns = 1800 fJ for each, and two chips. */
-   assert_int_equal(energy.activate, (40 * 40 - 574 - 240) * 3600); /* 20.5 * 28 = 574, 20 * 12 = 240 */
-   assert_int_equal(energy.read, 798 * 3600);                       /* (220 - 20.5) * 4 */
-   assert_int_equal(energy.write, 778 * 3600);                      /* (215 - 20.5) * 4 */
-   assert_int_equal(energy.refresh, 18130 * 3600);                  /* (150 - 20.5) * 140 */
-   assert_int_equal(energy.active_standby, 20500 * 3600);
-   assert_int_equal(energy.precharge_standby, 20000 * 3600);
-   assert_int_equal(energy.active_power_down, 7000 * 3600);
-   assert_int_equal(energy.precharge_power_down, 1300 * 3600);
+   /* In fJ: mA * cycles * 1.2 V * 1.5 ns = 1800 fJ for each, 2700 of VDD1's, and two chips. */
+   assert_int_equal(energy.activate, (1600 - 574 - 240) * 3600 +  /* 20.5 * 28 = 574, 20 * 12 = 240 */
+                                        (3200 - 560 - 96) * 540); /* 2 * 28 = 56, 0.8 * 12 = 9.6 */
+   assert_int_equal(energy.read, 798 * 3600);                     /* (220 - 20.5) * 4 */
+   assert_int_equal(energy.write, 778 * 3600);                    /* (215 - 20.5) * 4 */
+   assert_int_equal(energy.refresh, 18130 * 3600 + 3640 * 5400);  /* (150 - 20.5) * 140, 26 * 140 */
+   assert_int_equal(energy.active_standby, 20500 * 3600 + 2000 * 5400);
+   assert_int_equal(energy.precharge_standby, 20000 * 3600 + 800 * 5400);
+   assert_int_equal(energy.active_power_down, 7000 * 3600 + 1400 * 5400);
+   assert_int_equal(energy.precharge_power_down, 1300 * 3600 + 800 * 5400);
    assert_int_equal(total(&energy), energy.activate + energy.read + energy.write + energy.refresh +
                                        energy.active_standby + energy.precharge_standby +
                                        energy.active_power_down + energy.precharge_power_down);
+}
+
+/* DDR3 leaves precharge power-down within tXP only with its DLL running (fast exit, IDD2P1), which saves nothing of
+ * IDD2N; with the DLL off it draws IDD2P0, and takes tXPDLL, 24 ns. */
+static void
+test_power_down_has_the_current_of_its_exit(void **unused)
+{
+   (void)unused;
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      const struct cm_dram_device *device = cm_dram_device(number);
+      if (strncmp(device->name, "DDR3", 4) == 0 && device->timing.tXP * device->tCK < 24000)
+         assert_int_equal(device->IDD2P, device->IDD2N);
+   }
 }
 
 /* fJ that all chips take in some cycles; power is that of one, in nW. */
@@ -171,8 +187,11 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_by_hand),          cmocka_unit_test(test_idle),
-      cmocka_unit_test(test_per_bank_refresh), cmocka_unit_test(test_datasheet_loads),
+      cmocka_unit_test(test_by_hand),
+      cmocka_unit_test(test_power_down_has_the_current_of_its_exit),
+      cmocka_unit_test(test_idle),
+      cmocka_unit_test(test_per_bank_refresh),
+      cmocka_unit_test(test_datasheet_loads),
       cmocka_unit_test(test_one_read),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -74,6 +74,49 @@ test_devices_are_those_of_the_file(void **unused)
    assert_int_equal(number, cm_dram_device_count());
 }
 
+/* The standards' minima in ns, and the longest time between refreshes; the cycles may be rounded by 1 %. */
+static void
+test_devices_keep_their_standards_times(void **unused)
+{
+   (void)unused;
+   static const struct {
+      const char *device; /* how its name begins */
+      double tRCD, tRP, tRPab, tRAS, tRRD, tFAW, tWTR, tRFC, tREFI;
+   } standards[] = {
+      {"LPDDR3_8Gb", 18, 18, 21, 42, 10, 50, 7.5, 210, 3906},
+      {"LPDDR4_8Gb", 18, 18, 21, 42, 10, 40, 10, 280, 3906},
+      {"LPDDR4X_8Gb", 18, 18, 21, 42, 10, 40, 10, 280, 3906},
+      {"LPDDR5_16Gb", 18, 18, 21, 42, 5, 20, 6.25, 280, 3906},
+      {"LPDDR5X_16Gb", 18, 18, 21, 42, 5, 20, 6.25, 280, 3906},
+      {"DDR3_4Gb_x16_1600", 13.75, 13.75, 13.75, 35, 7.5, 40, 7.5, 260, 7812},
+      {"DDR3_4Gb_x16_1866", 13.91, 13.91, 13.91, 34, 6, 35, 7.5, 260, 7812},
+      {"DDR4_8Gb_x16_3200", 13.75, 13.75, 13.75, 32, 5.3, 30, 2.5, 350, 7812},
+      {"DDR5_16Gb_x8_4800", 16, 16, 16, 32, 3.33, 13.33, 2.5, 295, 3906},
+   };
+   for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
+      const struct cm_dram_device *device = cm_dram_device(number);
+      unsigned i = 0;
+      while (strncmp(device->name, standards[i].device, strlen(standards[i].device)) != 0)
+         assert_true(++i < sizeof standards / sizeof standards[0]);
+#define AT_LEAST(t, minimum)                             \
+   if (device->timing.t * device->tCK < 990 * (minimum)) \
+   fail_msg("%s: " #t " is %u cycles, less than %g ns", device->name, device->timing.t, minimum)
+      AT_LEAST(tRCD, standards[i].tRCD);
+      AT_LEAST(tRP, standards[i].tRP);
+      AT_LEAST(tRPab, standards[i].tRPab);
+      AT_LEAST(tRAS, standards[i].tRAS);
+      AT_LEAST(tRRD_S, standards[i].tRRD);
+      AT_LEAST(tRRD_L, standards[i].tRRD);
+      AT_LEAST(tFAW, standards[i].tFAW);
+      AT_LEAST(tWTR_S, standards[i].tWTR);
+      AT_LEAST(tRFC, standards[i].tRFC);
+      assert_true(device->timing.tREFI * device->tCK <= 1000 * standards[i].tREFI);
+      /* Bank groups came with LPDDR5. */
+      if (strncmp(device->name, "LPDDR4", 6) == 0)
+         assert_int_equal(device->bank_groups, 1);
+   }
+}
+
 /* A device without per-bank refresh has none, and no channel has more banks than a set of them can hold. */
 static void
 test_what_devices_do_not_have(void **unused)
@@ -305,6 +348,7 @@ main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_devices_are_those_of_the_file),
+      cmocka_unit_test(test_devices_keep_their_standards_times),
       cmocka_unit_test(test_what_devices_do_not_have),
       cmocka_unit_test(test_clocks_convert_exactly),
       cmocka_unit_test(test_addresses_by_hand),
