@@ -685,21 +685,11 @@ void
 cm_dram_channel_count(const struct cm_dram_channel *channel, struct cm_dram_system_counters *counters)
 {
    const struct cm_dram_system_counters *own = &channel->counters;
-   counters->row_hits += own->row_hits;
-   counters->row_misses += own->row_misses;
-   counters->row_conflicts += own->row_conflicts;
-   counters->activates += own->activates;
-   counters->precharges += own->precharges;
-   counters->read_bursts += own->read_bursts;
-   counters->write_bursts += own->write_bursts;
-   counters->refreshes += own->refreshes;
+#define ADD(name, measure, description) counters->name += own->name;
+   CM_DRAM_SYSTEM_COUNTERS(ADD)
+#undef ADD
    counters->busy_cycles += (own->read_bursts + own->write_bursts) * channel->constraints.burst;
    counters->channel_cycles += channel->now;
-   counters->turnarounds += own->turnarounds;
-   counters->queue_full_requests += own->queue_full_requests;
-   counters->queue_full_cycles += own->queue_full_cycles;
-   counters->read_latency_cycles += own->read_latency_cycles;
-   counters->write_latency_cycles += own->write_latency_cycles;
    for (uint32_t rank = 0; rank < channel->constraints.ranks; rank++)
       count_rank(channel, rank, counters);
 }
