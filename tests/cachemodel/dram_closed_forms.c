@@ -243,7 +243,6 @@ test_no_more_than_the_pins_carry(void **unused)
 static void
 test_changes_of_direction_waste_no_activates(void **unused)
 {
-   (void)unused;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
       struct cm_dram_system_config config = dram_plain(number);
@@ -321,7 +320,6 @@ log_refresh(const struct cm_dram_issue *issue, void *context)
 static void
 test_per_bank_refresh_leaves_the_other_banks(void **unused)
 {
-   (void)unused;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
       struct cm_dram_system_config config = dram_plain(number);

@@ -241,7 +241,6 @@ test_every_constraint_on_every_device(void **unused)
 static void
 test_per_bank_refresh(void **unused)
 {
-   (void)unused;
    uint32_t tested = 0;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);

@@ -66,7 +66,6 @@ test_by_hand(void **unused)
 static void
 test_power_down_has_the_current_of_its_exit(void **unused)
 {
-   (void)unused;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       const struct cm_dram_device *device = cm_dram_device(number);
       if (strncmp(device->name, "DDR3", 4) == 0 && device->timing.tXP * device->tCK < 24000)
@@ -127,7 +126,6 @@ test_idle(void **unused)
 static void
 test_per_bank_refresh(void **unused)
 {
-   (void)unused;
    for (uint32_t number = 1; number <= cm_dram_device_count(); number++) {
       struct cm_dram_system_config config = dram_plain(number);
       struct cm_dram_system_counters counters = {.refreshes = 100};

@@ -78,7 +78,6 @@ test_devices_are_those_of_the_file(void **unused)
 static void
 test_devices_keep_their_standards_times(void **unused)
 {
-   (void)unused;
    static const struct {
       const char *device; /* how its name begins */
       double tRCD, tRP, tRPab, tRAS, tRRD, tFAW, tWTR, tRFC, tREFI;
@@ -121,7 +120,6 @@ test_devices_keep_their_standards_times(void **unused)
 static void
 test_what_devices_do_not_have(void **unused)
 {
-   (void)unused;
    struct cm_config_problem problem;
    struct cm_dram_system_config config = dram_plain(dram_device_number("DDR4_8Gb_x16_3200"));
    config.refresh = CM_DRAM_REFRESH_PER_BANK;
