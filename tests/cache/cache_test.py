@@ -248,7 +248,7 @@ class BadInput(CacheTest):
         self.refused_options("--size: 4000 is no multiple", "--size", 4000, "--ways", 4, "-")
         self.refused_options("--size: 12288 makes 48 sets", "--size", 12288, "--ways", 4, "-")
         self.refused_options("--ways: 2000 is out of range", "--size", 4096, "--ways", 2000, "-")
-        self.refused_options("--block: 48 is no block size", "--size", 4096, "--ways", 4, "--block", 48, "-")
+        self.refused_options("--block: 48 is invalid", "--size", 4096, "--ways", 4, "--block", 48, "-")
         self.refused_options("--policy belady: expected one of: lru, mru, fifo", "--size", 4096, "--ways", 4,
                              "--policy", "belady", "-")
         self.refused_options("--policy: tree-plru makes no tree of 3 ways", "--size", 3072, "--ways", 3, "--policy",

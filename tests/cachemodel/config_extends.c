@@ -161,7 +161,7 @@ static const struct {
     "wrong.yaml:3: caches.l2.ways: 0 is out of"},
    {"extends: tcor-64k\n\ncaches:\n  l2:\n    size: 1000001\n",
     "wrong.yaml:5: caches.l2.size: 1000001 is no multiple"},
-   {"extends: wrong-base.yaml\n", "wrong-base.yaml:3: tile.size: 20 is no tile size"},
+   {"extends: wrong-base.yaml\n", "wrong-base.yaml:3: tile.size: 20 is invalid"},
 };
 
 static void

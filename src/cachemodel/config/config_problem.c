@@ -31,3 +31,11 @@ cm_config_in_range(struct cm_config_problem *problem, uint32_t value, uint32_t l
       return true;
    return cm_config_wrong(problem, "%u is out of range, expected %u to %u", value, low, high);
 }
+
+bool
+cm_config_power_of_two(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32_t high)
+{
+   if (cm_is_power_of_two(value) && value >= low && value <= high)
+      return true;
+   return cm_config_wrong(problem, "%u is invalid, expected a power of two from %u to %u", value, low, high);
+}

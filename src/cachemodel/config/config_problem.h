@@ -22,13 +22,21 @@ struct cm_config_problem *cm_config_about(struct cm_config_problem *problem, con
 bool cm_config_wrong(struct cm_config_problem *problem, const char *format, ...)
    __attribute__((format(printf, 2, 3)));
 
-/** Whether a value is at least low and at most high; if not, the message says so. The key has been set. */
-bool cm_config_in_range(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32_t high);
-
 static inline bool
 cm_is_power_of_two(uint32_t n)
 {
    return n && (n & (n - 1)) == 0;
 }
+
+/** Whether a value is at least low and at most high, and whether it is a power of two that is; if not, the message says
+ * so. The key has been set. */
+bool cm_config_in_range(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32_t high);
+bool cm_config_power_of_two(struct cm_config_problem *problem, uint32_t value, uint32_t low, uint32_t high);
+
+/** The same of a key of config: CM_KEY_IN_RANGE(problem, config, nuca.mesh.hop_cycles, 0, 1000). */
+#define CM_KEY_IN_RANGE(problem, config, key, low, high) \
+   cm_config_in_range(cm_config_about(problem, #key), (config)->key, low, high)
+#define CM_KEY_POWER_OF_TWO(problem, config, key, low, high) \
+   cm_config_power_of_two(cm_config_about(problem, #key), (config)->key, low, high)
 
 #endif

@@ -86,9 +86,7 @@ in_range(struct cm_config_problem *problem, const char *key, uint32_t value, uin
 static bool
 is_power(struct cm_config_problem *problem, const char *key, uint32_t value, uint32_t low, uint32_t high)
 {
-   return (value >= low && value <= high && (value & (value - 1)) == 0) ||
-          cm_config_wrong(about(problem, key), "%u is invalid, expected a power of two from %u to %u", value,
-                          low, high);
+   return cm_config_power_of_two(about(problem, key), value, low, high);
 }
 
 static bool
@@ -185,7 +183,7 @@ cm_dram_config_check(const struct cm_config *config, struct cm_config_problem *p
    if (config->dram.latency_max < config->dram.latency_min)
       return cm_config_wrong(problem, "%u is less than latency_min, expected at least %u",
                              config->dram.latency_max, config->dram.latency_min);
-   return cm_config_in_range(cm_config_about(problem, "dram.size_mib"), config->dram.size_mib, 1, 1u << 24) &&
+   return CM_KEY_IN_RANGE(problem, config, dram.size_mib, 1, 1u << 24) &&
           (!config->dram_system.device ||
            cm_dram_system_config_check(&config->dram_system, config->dram.size_mib, problem));
 }

@@ -15,22 +15,12 @@
 static bool
 check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   if (!cm_config_in_range(cm_config_about(problem, "clock_mhz"), config->clock_mhz, 1, 100000) ||
-       !cm_config_in_range(cm_config_about(problem, "threads"), config->threads, 0, 256))
-      return false;
-
-   cm_config_about(problem, "tile.size");
-   if (!cm_is_power_of_two(config->tile.size) || config->tile.size < 8 || config->tile.size > 64)
-      return cm_config_wrong(problem, "%u is no tile size, expected 8, 16, 32 or 64", config->tile.size);
-   if (!cm_config_in_range(cm_config_about(problem, "parameter_buffer.attribute_blocks"),
-                           config->parameter_buffer.attribute_blocks, 64, 1u << 24))
-      return false;
-   if (!cm_config_in_range(cm_config_about(problem, "vertex_stage.reuse_entries"),
-                           config->vertex_stage.reuse_entries, 0, 1024) ||
-       !cm_config_in_range(cm_config_about(problem, "fragment_stage.processors"),
-                           config->fragment_stage.processors, 1, 64))
-      return false;
-   return true;
+   return CM_KEY_IN_RANGE(problem, config, clock_mhz, 1, 100000) &&
+          CM_KEY_IN_RANGE(problem, config, threads, 0, 256) &&
+          CM_KEY_POWER_OF_TWO(problem, config, tile.size, 8, 64) &&
+          CM_KEY_IN_RANGE(problem, config, parameter_buffer.attribute_blocks, 64, 1u << 24) &&
+          CM_KEY_IN_RANGE(problem, config, vertex_stage.reuse_entries, 0, 1024) &&
+          CM_KEY_IN_RANGE(problem, config, fragment_stage.processors, 1, 64);
 }
 
 /* Each module checks its own keys. Those of caches are checked before those of their users. */

@@ -12,10 +12,8 @@ static bool
 check_banks(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
 {
    const uint32_t sets = cache->size / cache->ways / cache->block, banks = cm_cache_config_banks(cache);
-   cm_config_about(problem, "%sbanks", prefix);
-   if (!cm_is_power_of_two(banks) || banks > 16)
-      return cm_config_wrong(problem, "%u is no number of banks, expected a power of two from 1 to 16",
-                             banks);
+   if (!cm_config_power_of_two(cm_config_about(problem, "%sbanks", prefix), banks, 1, 16))
+      return false;
    if (!cm_policy_samples(cache->policy)) {
       return banks <= sets ||
              cm_config_wrong(problem, "%u banks of %u sets, expected at most as many as sets", banks, sets);
@@ -32,24 +30,16 @@ static bool
 check_gspc(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
 {
    const struct cm_gspc_config gspc = cm_cache_config_gspc(cache);
-   const struct {
-      const char *name;
-      uint32_t value;
-   } thresholds[] = {
-      {"threshold", gspc.threshold},
-      {"render_target_distant", gspc.render_target_distant},
-      {"render_target_long", gspc.render_target_long},
-   };
-   for (unsigned i = 0; i < sizeof thresholds / sizeof thresholds[0]; i++) {
-      cm_config_about(problem, "%sgspc.%s", prefix, thresholds[i].name);
-      if (!cm_is_power_of_two(thresholds[i].value) || thresholds[i].value > 128)
-         return cm_config_wrong(problem, "%u is no threshold, expected a power of two from 1 to 128",
-                                thresholds[i].value);
-   }
-   if (gspc.render_target_long > gspc.render_target_distant)
-      return cm_config_wrong(problem, "%u is more than render_target_distant, expected at most %u",
-                             gspc.render_target_long, gspc.render_target_distant);
-   return true;
+   const uint32_t distant = gspc.render_target_distant, longer = gspc.render_target_long;
+   return cm_config_power_of_two(cm_config_about(problem, "%sgspc.threshold", prefix), gspc.threshold, 1,
+                                 128) &&
+          cm_config_power_of_two(cm_config_about(problem, "%sgspc.render_target_distant", prefix), distant, 1,
+                                 128) &&
+          cm_config_power_of_two(cm_config_about(problem, "%sgspc.render_target_long", prefix), longer, 1,
+                                 128) &&
+          (longer <= distant ||
+           cm_config_wrong(problem, "%u is more than render_target_distant, expected at most %u", longer,
+                           distant));
 }
 
 /* Size, ways, block and policy of a cache. Its keys begin with prefix. */
@@ -57,12 +47,9 @@ static bool
 check_shape(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
             struct cm_config_problem *problem)
 {
-   if (!cm_config_in_range(cm_config_about(problem, "%sways", prefix), cache->ways, 1, max_ways))
+   if (!cm_config_in_range(cm_config_about(problem, "%sways", prefix), cache->ways, 1, max_ways) ||
+       !cm_config_power_of_two(cm_config_about(problem, "%sblock", prefix), cache->block, 16, 4096))
       return false;
-   cm_config_about(problem, "%sblock", prefix);
-   if (!cm_is_power_of_two(cache->block) || cache->block < 16 || cache->block > 4096)
-      return cm_config_wrong(problem, "%u is no block size, expected a power of two from 16 to 4096",
-                             cache->block);
    cm_config_about(problem, "%ssize", prefix);
    const uint32_t set_bytes = cache->ways * cache->block;
    if (cache->size % set_bytes != 0)
@@ -138,13 +125,12 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
    cm_config_about(problem, "caches.attribute_cache.banks");
    if (cache->banks)
       return cm_config_wrong(problem, "a Primitive Buffer has no banks, expected none");
-   if (!cm_config_in_range(cm_config_about(problem, "primitive_buffer.lines"), buffer->lines, 1, 1u << 20))
+   if (!CM_KEY_IN_RANGE(problem, config, primitive_buffer.lines, 1, 1u << 20))
       return false;
    if (buffer->lines % cache->ways != 0 || !cm_is_power_of_two(buffer->lines / cache->ways))
       return cm_config_wrong(problem, "%u makes no power of two of sets, expected sets * %u ways",
                              buffer->lines, cache->ways);
-   if (!cm_config_in_range(cm_config_about(problem, "primitive_buffer.output_queue"), buffer->output_queue, 1,
-                           4096))
+   if (!CM_KEY_IN_RANGE(problem, config, primitive_buffer.output_queue, 1, 4096))
       return false;
    cm_config_about(problem, "primitive_buffer.mshrs");
    if (buffer->mshrs < CM_MAX_PRIMITIVE_ATTRIBUTES)

@@ -7,25 +7,18 @@
 static bool
 check_tile(struct cm_config_problem *problem, uint32_t tile, uint32_t least, bool has_tile)
 {
-   if (!has_tile)
-      return tile == 0 ||
-             cm_config_wrong(problem, "%u, but texture.placement has no such tiles, expected 0", tile);
-   if (cm_is_power_of_two(tile) && tile >= least && tile <= 256)
-      return true;
-   return cm_config_wrong(problem, "%u is no side of a tile, expected a power of two from %u to 256", tile,
-                          least);
+   if (has_tile)
+      return cm_config_power_of_two(problem, tile, least, 256);
+   return !tile || cm_config_wrong(problem, "%u, but texture.placement has no such tiles, expected 0", tile);
 }
 
 bool
 cm_placement_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   cm_config_about(problem, "texture.row_alignment");
-   if (!cm_is_power_of_two(config->texture.row_alignment) || config->texture.row_alignment > 4096)
-      return cm_config_wrong(problem, "%u is no alignment, expected a power of two from 1 to 4096",
-                             config->texture.row_alignment);
    const enum cm_placement_kind placement = config->texture.placement;
    const uint32_t tile = config->texture.first_level_tile;
-   return check_tile(cm_config_about(problem, "texture.first_level_tile"), tile, 2,
+   return CM_KEY_POWER_OF_TWO(problem, config, texture.row_alignment, 1, 4096) &&
+          check_tile(cm_config_about(problem, "texture.first_level_tile"), tile, 2,
                      placement == CM_PLACEMENT_4D || placement == CM_PLACEMENT_6D) &&
           check_tile(cm_config_about(problem, "texture.second_level_tile"), config->texture.second_level_tile,
                      2 * tile, placement == CM_PLACEMENT_6D);
@@ -94,24 +87,6 @@ cm_texture_access_config_check(const struct cm_config *config, struct cm_config_
    return design != CM_TEXTURE_DESIGN_BANKED_INTERLEAVED || check_interleaved_banks(config, unit, problem);
 }
 
-/* Keys nuca.affinity_table.*. */
-static bool
-check_affinity_table(const struct cm_affinity_config *table, struct cm_config_problem *problem)
-{
-   cm_config_about(problem, "nuca.affinity_table.page_blocks");
-   if (!cm_is_power_of_two(table->page_blocks) || table->page_blocks > 65536)
-      return cm_config_wrong(problem, "%u blocks make no page, expected a power of two from 1 to 65536",
-                             table->page_blocks);
-   return cm_config_in_range(cm_config_about(problem, "nuca.affinity_table.buckets"), table->buckets, 1,
-                             4096) &&
-          cm_config_in_range(cm_config_about(problem, "nuca.affinity_table.counter_bits"),
-                             table->counter_bits, 1, 8) &&
-          cm_config_in_range(cm_config_about(problem, "nuca.affinity_table.threshold_percent"),
-                             table->threshold_percent, 0, 10000) &&
-          cm_config_in_range(cm_config_about(problem, "nuca.affinity_table.epoch_accesses"),
-                             table->epoch_accesses, 1, UINT32_MAX);
-}
-
 /* Whether the texture caches are what a NUCA can be made of. */
 static bool
 check_nuca_caches(const struct cm_config *config, struct cm_config_problem *problem)
@@ -165,20 +140,16 @@ check_nuca_caches(const struct cm_config *config, struct cm_config_problem *prob
 bool
 cm_nuca_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   const struct cm_nuca_config *nuca = &config->nuca;
-   if (nuca->organisation == CM_NUCA_NONE)
+   if (config->nuca.organisation == CM_NUCA_NONE)
       return true;
-   if (!check_nuca_caches(config, problem))
-      return false;
-   cm_config_about(problem, "nuca.interleave_blocks");
-   if (!cm_is_power_of_two(nuca->interleave_blocks) || nuca->interleave_blocks > 65536)
-      return cm_config_wrong(problem, "%u is no interleaving, expected a power of two from 1 to 65536",
-                             nuca->interleave_blocks);
-   return check_affinity_table(&nuca->affinity_table, problem) &&
-          cm_config_in_range(cm_config_about(problem, "nuca.mesh.columns"), nuca->mesh.columns, 0,
-                             config->fragment_stage.processors) &&
-          cm_config_in_range(cm_config_about(problem, "nuca.mesh.hop_cycles"), nuca->mesh.hop_cycles, 0,
-                             1000) &&
-          cm_config_in_range(cm_config_about(problem, "nuca.mesh.accesses_per_cycle"),
-                             nuca->mesh.accesses_per_cycle, 1, 1000000);
+   return check_nuca_caches(config, problem) &&
+          CM_KEY_POWER_OF_TWO(problem, config, nuca.interleave_blocks, 1, 65536) &&
+          CM_KEY_POWER_OF_TWO(problem, config, nuca.affinity_table.page_blocks, 1, 65536) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.affinity_table.buckets, 1, 4096) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.affinity_table.counter_bits, 1, 8) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.affinity_table.threshold_percent, 0, 10000) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.affinity_table.epoch_accesses, 1, UINT32_MAX) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.mesh.columns, 0, config->fragment_stage.processors) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.mesh.hop_cycles, 0, 1000) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.mesh.accesses_per_cycle, 1, 1000000);
 }

@@ -2,21 +2,20 @@
 #include "timing/timing.h"
 
 /* Goes on where the value of a key is in range. */
-#define CHECK_RANGE(mapping, member, low, high)                                                         \
-   if (!cm_config_in_range(cm_config_about(problem, #mapping "." #member), config->mapping.member, low, \
-                           high))                                                                       \
+#define CHECK_RANGE(key, low, high)                       \
+   if (!CM_KEY_IN_RANGE(problem, config, key, low, high)) \
       return false;
 
 static bool
 check_ranges(const struct cm_config *config, struct cm_config_problem *problem)
 {
    if (config->pipeline.vertex_processors) {
-#define CHECK(member, low, high, description) CHECK_RANGE(pipeline, member, low, high)
+#define CHECK(member, low, high, description) CHECK_RANGE(pipeline.member, low, high)
       CM_PIPELINE_KEYS(CHECK)
 #undef CHECK
    }
    if (config->immediate_pipeline.vertex_queue) {
-#define CHECK(member, low, high, description) CHECK_RANGE(immediate_pipeline, member, low, high)
+#define CHECK(member, low, high, description) CHECK_RANGE(immediate_pipeline.member, low, high)
       CM_IMMEDIATE_PIPELINE_KEYS(CHECK)
 #undef CHECK
    }
