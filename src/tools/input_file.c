@@ -102,8 +102,15 @@ start_decoder(struct input_file *file)
 }
 
 struct input_file *
-input_file_open_descriptor(const char *name, int descriptor, char *error, size_t error_size)
+input_file_open(const char *name, char *error, size_t error_size)
 {
+   const bool standard_input = !strcmp(name, "-");
+   const int descriptor = standard_input ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
+   name = standard_input ? "standard input" : name;
+   if (descriptor < 0) {
+      snprintf(error, error_size, "%s: cannot be opened: %s", name, strerror(errno));
+      return NULL;
+   }
    struct input_file *file = calloc(1, sizeof *file);
    if (file) {
       *file = (struct input_file){.descriptor = descriptor, .xz = LZMA_STREAM_INIT};
@@ -131,19 +138,6 @@ input_file_open_descriptor(const char *name, int descriptor, char *error, size_t
       return file;
    input_file_close(file);
    return NULL;
-}
-
-struct input_file *
-input_file_open(const char *name, char *error, size_t error_size)
-{
-   const bool standard_input = !strcmp(name, "-");
-   const int descriptor = standard_input ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC);
-   if (descriptor < 0) {
-      snprintf(error, error_size, "%s: cannot be opened: %s", standard_input ? "standard input" : name,
-               strerror(errno));
-      return NULL;
-   }
-   return input_file_open_descriptor(standard_input ? "standard input" : name, descriptor, error, error_size);
 }
 
 void

@@ -13,10 +13,6 @@ struct input_file;
 /** Opens a file; "-" is standard input. NULL with a message in error where it cannot be. */
 struct input_file *input_file_open(const char *name, char *error, size_t error_size);
 
-/** Reads from an open file instead, which is closed with the reader; name is for messages. */
-struct input_file *
-input_file_open_descriptor(const char *name, int descriptor, char *error, size_t error_size);
-
 void input_file_close(struct input_file *file);
 
 /** Reads up to size bytes, at least one where there is one. The number of bytes: 0 at the end,

@@ -14,12 +14,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A descriptor from which the bytes can be read. */
+/* A file in memory of these bytes. */
 static int
 file_of(const uint8_t *data, size_t size)
 {
    const int file = memfd_create("trace", MFD_CLOEXEC);
-   if (file < 0 || write(file, data, size) != (ssize_t)size || lseek(file, 0, SEEK_SET) != 0) {
+   if (file < 0 || write(file, data, size) != (ssize_t)size) {
       perror("memfd_create");
       abort();
    }
@@ -65,8 +65,11 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
    struct cm_dram dram = {0};
    struct cm_cache cache;
    char error[512] = "";
-   struct input_file *file =
-      input_file_open_descriptor("trace", file_of(data + 1, size - 1), error, sizeof error);
+   const int descriptor = file_of(data + 1, size - 1);
+   char name[40];
+   snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+   struct input_file *file = input_file_open(name, error, sizeof error);
+   close(descriptor);
    struct address_trace *trace =
       file ? address_trace_open(file, "trace", &options, error, sizeof error) : NULL;
    if (!trace) {
