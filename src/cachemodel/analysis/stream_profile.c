@@ -129,8 +129,6 @@ cm_stream_profile_access(struct cm_stream_profile *profile, uint64_t address, en
    const uint64_t misses = counts[CM_CACHE_EVENT_MISSES], bypasses = counts[CM_CACHE_EVENT_BYPASSES];
    cm_cache_access(cache, address, stream, access);
    const bool hit = counts[CM_CACHE_EVENT_MISSES] == misses && counts[CM_CACHE_EVENT_BYPASSES] == bypasses;
-   profile->counts.accesses[stream]++;
-   profile->counts.hits[stream] += hit;
    if (counts[CM_CACHE_EVENT_BYPASSES] != bypasses)
       return;
    struct resident *block = find(set_of(profile, number), profile->ways, hit ? number : CM_NO_BLOCK);

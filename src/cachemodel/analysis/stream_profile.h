@@ -2,10 +2,9 @@
 /**
  * What GSPC (Gaur et al., "Efficient Management of Last-level Caches in Graphics Processors
  * for 3D Scene Rendering Workloads", MICRO 2013, section 2) measures of the blocks in a
- * last-level cache, whatever its policy: accesses and hits by stream (Figures 4 and 5),
- * inter- and intra-stream hits of textures and the render targets that are consumed
- * (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9), what comes in
- * predicted as distant (Figure 8).
+ * last-level cache, whatever its policy: inter- and intra-stream hits of textures and the render targets that
+ * are consumed (Figure 6), the epochs of texture and of Z blocks and their death ratios (Figures 7, 9), what
+ * comes in predicted as distant (Figure 8). The cache counts accesses and hits by stream (Figures 4 and 5).
  *
  *    struct cm_stream_profile *profile = cm_stream_profile_create(&config, &cache);
  *    cm_stream_profile_access(profile, address, stream, access) …
@@ -32,9 +31,6 @@ struct cm_epochs {
 
 /** Counted since creation. All uint64_t. */
 struct cm_stream_profile_counts {
-   uint64_t accesses[CM_STREAM_COUNT]; /**< Figure 4; bypasses included */
-   uint64_t hits[CM_STREAM_COUNT];     /**< Figure 5 */
-
    /** Figure 6. Texture accesses that hit: inter_stream_hits + intra_stream_hits. A render target access sets a
     * block's RT bit; a texture access that hits the block resets it, and is an inter-stream hit; hits on other
     * blocks are intra-stream ones. */
