@@ -79,9 +79,9 @@ assert_deferred(struct pass_builder *full, struct pass_builder *expected)
       const size_t bytes = cm_gpu_counters(gpu)->count * sizeof *values;
       assert_true(bytes <= sizeof values);
       if (run == 0)
-         memcpy(values, cm_gpu_frame(gpu), bytes);
+         memcpy(values, cm_gpu_total(gpu), bytes);
       else
-         assert_memory_equal(values, cm_gpu_frame(gpu), bytes);
+         assert_memory_equal(values, cm_gpu_total(gpu), bytes);
       cm_gpu_destroy(gpu);
    }
    pass_free(full);

@@ -370,19 +370,18 @@ test_clears(void **unused)
    /* Two tiles of 16x16 pixels are 32 blocks; HiZ of both is a part of one block. */
    memset(pass->touched, 0, sizeof pass->touched);
    pass->touched[0] = pass->touched[5] = true;
-   cm_gpu_frame_end(gpu);
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){{"color_cache.color.writes", 32},
-                                                          {"hiz_cache.hiz.writes", 2},
+   assert_counters(gpu, (const struct expected_counter[]){{"color_cache.color.writes", 256 + 32},
+                                                          {"depth_cache.depth.writes", 256 + 32},
+                                                          {"hiz_cache.hiz.writes", 4 + 2},
                                                           {"hiz_cache.hiz.fills", 1},
                                                           {NULL, 0}});
    /* Depth is cleared beside the stencil that it shares pixels with. */
    pass->pass.num_color = 0;
    pass->pass.stencil = (struct cm_attachment){.resource = DEPTH, .load = true};
-   cm_gpu_frame_end(gpu);
    pass_run(pass, gpu);
    assert_counters(gpu, (const struct expected_counter[]){{"depth_cache.depth.reads", 32},
-                                                          {"depth_cache.depth.writes", 32},
+                                                          {"depth_cache.depth.writes", 256 + 32 + 32},
                                                           {"stencil_cache.total.writes", 0},
                                                           {NULL, 0}});
    pass_free(pass);

@@ -129,7 +129,7 @@ test_grouping(void **unused)
             define_texture(gpu, id, 40, 40, 3);
          struct pass_builder *pass = group_quads(&scene, most);
          pass_run(pass, gpu);
-         const uint64_t *values = cm_gpu_frame(gpu);
+         const uint64_t *values = cm_gpu_total(gpu);
          const size_t bytes = cm_gpu_counters(gpu)->count * sizeof *values;
          assert_true(bytes <= sizeof expected);
          if (most == 1)

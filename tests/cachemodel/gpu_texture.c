@@ -149,7 +149,7 @@ test_addresses_follow_first_use(void **unused)
       }
       pass_run(pass, gpu);
       const int index = cm_counter_table_find(cm_gpu_counters(gpu), "texture_cache.texture.hits");
-      hits[order] = cm_gpu_frame(gpu)[index];
+      hits[order] = cm_gpu_total(gpu)[index];
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }

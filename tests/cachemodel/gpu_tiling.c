@@ -99,7 +99,7 @@ test_conflicts_of_the_baseline(void **unused)
          pass_primitive(pass, 1, &tile, 1);
       pass_run(pass, gpu);
       const int index = cm_counter_table_find(cm_gpu_counters(gpu), "tile_cache.pb_list.evictions");
-      evictions[i] = cm_gpu_frame(gpu)[index];
+      evictions[i] = cm_gpu_total(gpu)[index];
       pass_free(pass);
       cm_gpu_destroy(gpu);
    }
@@ -142,8 +142,8 @@ test_second_pass_overwrites(void **unused)
       pass_run(pass, gpu);
       pass_free(pass);
       assert_counters(gpu, (const struct expected_counter[]){
-                              {"tile_cache.total.misses", frame ? 0 : 9},
-                              {"tile_cache.total.reads", 22},
+                              {"tile_cache.total.misses", 9},
+                              {"tile_cache.total.reads", 22 * (frame + 1)},
                               {NULL, 0},
                            });
       cm_gpu_frame_end(gpu);
@@ -195,14 +195,15 @@ test_pass_that_fails(void **unused)
 
    add_two_primitives(pass);
    pass_run(pass, gpu);
-   assert_counters(gpu, (const struct expected_counter[]){
-                           {"primitive_buffer.writes", 2},
-                           {"primitive_buffer.misses", 2},
-                           {"primitive_buffer.reads", 6},
-                           {"primitive_buffer.hits", 6},
-                           {"primitive_buffer.evictions", 2}, /* at the end */
-                           {NULL, 0},
-                        });
+   assert_frame(gpu, cm_gpu_frame_end(gpu),
+                (const struct expected_counter[]){
+                   {"primitive_buffer.writes", 2},
+                   {"primitive_buffer.misses", 2},
+                   {"primitive_buffer.reads", 6},
+                   {"primitive_buffer.hits", 6},
+                   {"primitive_buffer.evictions", 2}, /* at the end */
+                   {NULL, 0},
+                });
    pass_free(failing);
    pass_free(pass);
    cm_gpu_destroy(gpu);

@@ -292,15 +292,6 @@ cm_gpu_total(struct cm_gpu *gpu)
 }
 
 const uint64_t *
-cm_gpu_frame(struct cm_gpu *gpu)
-{
-   const uint64_t *total = cm_gpu_total(gpu);
-   for (uint32_t i = 0; i < gpu->table->count; i++)
-      gpu->frame[i] = total[i] - gpu->frame_start[i];
-   return gpu->frame;
-}
-
-const uint64_t *
 cm_gpu_frame_end(struct cm_gpu *gpu)
 {
    assert(!gpu->in_pass);
@@ -309,9 +300,11 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
    cm_timing_frame_end(gpu->timing);
    if (!cm_timing_is_complete(gpu->timing) || gpu->space.out_of_memory)
       out_of_memory(gpu);
-   const uint64_t *frame = cm_gpu_frame(gpu);
-   memcpy(gpu->frame_start, gpu->total, gpu->table->count * sizeof(uint64_t));
-   return frame;
+   const uint64_t *total = cm_gpu_total(gpu);
+   for (uint32_t i = 0; i < gpu->table->count; i++)
+      gpu->frame[i] = total[i] - gpu->frame_start[i];
+   memcpy(gpu->frame_start, total, gpu->table->count * sizeof(uint64_t));
+   return gpu->frame;
 }
 
 bool

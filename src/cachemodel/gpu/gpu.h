@@ -64,10 +64,8 @@ const uint64_t *cm_gpu_frame_end(struct cm_gpu *gpu);
 /** Whether everything so far was counted: false once out of memory, after a message (util/message.h). */
 bool cm_gpu_is_complete(const struct cm_gpu *gpu);
 
-/** Counter values (gpu/counters.h) since creation / since the last frame_end,
- * collected by the call and valid until the next one. */
+/** Counter values (gpu/counters.h) since creation, collected by the call and valid until the next one. */
 const uint64_t *cm_gpu_total(struct cm_gpu *gpu);
-const uint64_t *cm_gpu_frame(struct cm_gpu *gpu);
 /** The table of this GPU's counters (the instances depend on the configuration). */
 const struct cm_counter_table *cm_gpu_counters(const struct cm_gpu *gpu);
 

@@ -238,8 +238,13 @@ gpu_total(struct cm_gpu *gpu, const char *name)
 void
 assert_counters(struct cm_gpu *gpu, const struct expected_counter *expected)
 {
+   assert_frame(gpu, cm_gpu_total(gpu), expected);
+}
+
+void
+assert_frame(struct cm_gpu *gpu, const uint64_t *values, const struct expected_counter *expected)
+{
    const struct cm_counter_table *table = cm_gpu_counters(gpu);
-   const uint64_t *values = cm_gpu_frame(gpu);
    for (; expected->name; expected++) {
       const int index = cm_counter_table_find(table, expected->name);
       if (index < 0)

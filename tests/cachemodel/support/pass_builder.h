@@ -81,7 +81,8 @@ struct expected_counter {
    uint64_t value;
 };
 
-/** Fails the test where a counter of the running frame differs; ended by a NULL name. */
+/** Fail the test where a counter differs, of the total or of what cm_gpu_frame_end gave; ended by a NULL name. */
 void assert_counters(struct cm_gpu *gpu, const struct expected_counter *expected);
+void assert_frame(struct cm_gpu *gpu, const uint64_t *values, const struct expected_counter *expected);
 
 #endif
