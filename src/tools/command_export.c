@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "access/access_text.h"
-#include "events/byte_stream.h"
+#include "util/byte_stream.h"
 #include "config/config.h"
 #include "memory/next_use.h"
 #include "progress.h"

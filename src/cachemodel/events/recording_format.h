@@ -3,7 +3,7 @@
 #ifndef CM_RECORDING_FORMAT_H
 #define CM_RECORDING_FORMAT_H
 
-#include "events/byte_stream.h"
+#include "util/byte_stream.h"
 #include "events/event_stream.h"
 #include "events/recording_counts.h"
 

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "events/byte_stream.h"
+#include "util/byte_stream.h"
 #include "events/recording_counts.h"
 
 struct cm_indexed_frame {

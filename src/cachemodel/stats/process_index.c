@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "stats/text.h"
@@ -95,12 +96,12 @@ cm_process_index_find(const struct cm_process_index *index, const char *folder)
 
 /* Takes a field, with or without quotes, and what ends it: a comma, a line's end. NULL: it is none. */
 static const char *
-take_field(const char *at, struct cm_text *value)
+take_field(const char *at, struct cm_byte_writer *value)
 {
-   value->length = 0;
+   value->size = 0;
    if (*at != '"') {
       const size_t length = strcspn(at, ",\n\"");
-      cm_text_add_bytes(value, at, length);
+      cm_put_bytes(value, at, length);
       at += length;
    } else {
       for (at++; *at && (*at != '"' || at[1] == '"'); at++) {
@@ -115,14 +116,14 @@ take_field(const char *at, struct cm_text *value)
 
 /* Reads a line into a row: what follows it, or NULL. */
 static const char *
-take_row(const char *at, struct cm_process_row *row, struct cm_text *value)
+take_row(const char *at, struct cm_process_row *row, struct cm_byte_writer *value)
 {
    for (unsigned f = 0; f < NUM_FIELDS; f++) {
       const char *next = take_field(at, value);
       if (!next || value->out_of_memory || (next[-1] == '\n') != (f == NUM_FIELDS - 1))
          return NULL;
-      *field(row, f) = value->data;
-      *value = (struct cm_text){0};
+      *field(row, f) = (char *)value->data;
+      *value = (struct cm_byte_writer){0};
       at = next;
    }
    return at;
@@ -134,7 +135,7 @@ parse(const char *at, struct cm_process_index *index)
    bool heading = true, fine = true;
    while (fine && *at) {
       struct cm_process_row row = {0};
-      struct cm_text value = {0};
+      struct cm_byte_writer value = {0};
       at = take_row(at, &row, &value);
       fine = at != NULL;
       for (unsigned f = 0; fine && heading && f < NUM_FIELDS; f++)
@@ -149,21 +150,23 @@ parse(const char *at, struct cm_process_index *index)
 }
 
 static int
-read_all(int file, struct cm_text *text)
+read_all(int file, struct cm_byte_writer *text)
 {
    for (;;) {
-      char *room = cm_text_room(text, 4096);
-      const ssize_t n = room ? read(file, room, 4096) : -1;
-      if (n < 0 && room && errno == EINTR)
+      if (!cm_bytes_reserve(text, 4096))
+         return ENOMEM;
+      uint8_t *room = text->data + text->size;
+      const ssize_t n = read(file, room, 4096);
+      if (n < 0 && errno == EINTR)
          continue;
       if (n < 0)
-         return room ? errno : ENOMEM;
+         return errno;
       if (n == 0)
          break;
       /* A text of C: nothing that follows a zero would be seen. */
-      if (memchr(room, 0, (size_t)n) || text->length > MAX_BYTES)
+      if (memchr(room, 0, (size_t)n) || text->size > MAX_BYTES)
          return EBADMSG;
-      text->length += (size_t)n;
+      text->size += (size_t)n;
    }
    cm_text_add_character(text, '\0');
    return text->out_of_memory ? ENOMEM : 0;
@@ -172,7 +175,7 @@ read_all(int file, struct cm_text *text)
 int
 cm_process_index_read(int directory, struct cm_process_index *index)
 {
-   struct cm_text text = {0};
+   struct cm_byte_writer text = {0};
    *index = (struct cm_process_index){0};
    const int file = openat(directory, CM_PROCESS_INDEX_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
    if (file < 0)
@@ -180,7 +183,7 @@ cm_process_index_read(int directory, struct cm_process_index *index)
    int code = read_all(file, &text);
    close(file);
    if (!code)
-      code = parse(text.data, index);
+      code = parse((const char *)text.data, index);
    if (code)
       cm_process_index_free(index);
    free(text.data);
@@ -190,7 +193,7 @@ cm_process_index_read(int directory, struct cm_process_index *index)
 /* ---- writing ----------------------------------------------------------- */
 
 static void
-add_field(struct cm_text *text, const char *value)
+add_field(struct cm_byte_writer *text, const char *value)
 {
    const bool quoted = strpbrk(value, ",\"\n\r") != NULL;
    cm_text_add(text, quoted ? "\"" : "");
@@ -203,7 +206,7 @@ add_field(struct cm_text *text, const char *value)
 }
 
 static void
-format(struct cm_text *text, const struct cm_process_index *index)
+format(struct cm_byte_writer *text, const struct cm_process_index *index)
 {
    for (unsigned f = 0; f < NUM_FIELDS; f++) {
       cm_text_add(text, f ? "," : "");
@@ -228,9 +231,9 @@ cm_process_index_write(int directory, const struct cm_process_index *index)
    const int file = openat(directory, FRESH_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
    if (file < 0)
       return errno;
-   struct cm_text text = {0};
+   struct cm_byte_writer text = {0};
    format(&text, index);
-   int code = text.out_of_memory ? ENOMEM : cm_write_at(file, text.data, text.length, 0);
+   int code = text.out_of_memory ? ENOMEM : cm_write_at(file, text.data, text.size, 0);
    free(text.data);
    if (close(file) != 0 && !code)
       code = errno;

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -96,11 +97,11 @@ name_of(const char *program)
 }
 
 static void
-add_argument(struct cm_text *text, const char *argument)
+add_argument(struct cm_byte_writer *text, const char *argument)
 {
    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
    const bool quoted = !*argument || argument[strspn(argument, plain)];
-   cm_text_add(text, text->length ? " " : "");
+   cm_text_add(text, text->size ? " " : "");
    cm_text_add(text, quoted ? "'" : "");
    for (; *argument; argument++) {
       if (*argument == '\'')
@@ -115,7 +116,7 @@ add_argument(struct cm_text *text, const char *argument)
 static char *
 command_line(void)
 {
-   struct cm_text text = {0};
+   struct cm_byte_writer text = {0};
    static char arguments[MAX_COMMAND_BYTES + 1];
    const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
    const ssize_t length = file < 0 ? 0 : read(file, arguments, MAX_COMMAND_BYTES);
@@ -131,12 +132,13 @@ command_line(void)
       return NULL;
    }
    /* Bytes that are no text would make a table that readers refuse. */
-   const bool utf8 = cm_is_utf8(text.data);
-   for (char *c = text.data; *c; c++) {
+   char *line = (char *)text.data;
+   const bool utf8 = cm_is_utf8(line);
+   for (char *c = line; *c; c++) {
       if (!utf8 && (unsigned char)*c >= 0x80)
          *c = '?';
    }
-   return text.data;
+   return line;
 }
 
 static void

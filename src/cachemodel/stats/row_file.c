@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /** Read and written at once of a file that is written again. */
@@ -33,10 +34,10 @@ cm_row_file_finish(struct cm_row_file *rows)
 }
 
 static bool
-keep_tail(struct cm_row_file *rows, const struct cm_text *tail)
+keep_tail(struct cm_row_file *rows, const struct cm_byte_writer *tail)
 {
-   rows->tail.length = 0;
-   cm_text_add_bytes(&rows->tail, tail->data, tail->length);
+   rows->tail.size = 0;
+   cm_put_bytes(&rows->tail, tail->data, tail->size);
    return !rows->tail.out_of_memory;
 }
 
@@ -45,21 +46,21 @@ keep_tail(struct cm_row_file *rows, const struct cm_text *tail)
 int
 cm_row_file_append(struct cm_row_file *rows, const struct cm_row_file_content *content)
 {
-   struct cm_text *row = content->row;
-   const struct cm_text *tail = content->tail;
-   const size_t row_bytes = row->length;
-   cm_text_add_bytes(row, tail->data, tail->length);
-   cm_text_room(&rows->tail, tail->length);
+   struct cm_byte_writer *row = content->row;
+   const struct cm_byte_writer *tail = content->tail;
+   const size_t row_bytes = row->size;
+   cm_put_bytes(row, tail->data, tail->size);
+   cm_bytes_reserve(&rows->tail, tail->size);
    const bool out_of_memory = row->out_of_memory || tail->out_of_memory || rows->tail.out_of_memory;
-   const int code = out_of_memory ? ENOMEM : cm_write_at(rows->file, row->data, row->length, rows->end);
-   row->length = row_bytes;
+   const int code = out_of_memory ? ENOMEM : cm_write_at(rows->file, row->data, row->size, rows->end);
+   row->size = row_bytes;
    if (!code) {
       rows->end += (off_t)row_bytes;
       keep_tail(rows, tail);
       return 0;
    }
-   if (cm_write_at(rows->file, rows->tail.data, rows->tail.length, rows->end) ||
-       ftruncate(rows->file, rows->end + (off_t)rows->tail.length) != 0)
+   if (cm_write_at(rows->file, rows->tail.data, rows->tail.size, rows->end) ||
+       ftruncate(rows->file, rows->end + (off_t)rows->tail.size) != 0)
       cm_message(CM_MESSAGE_ERROR, "%s: the file is corrupt", rows->path);
    return code;
 }
@@ -77,7 +78,7 @@ cm_row_file_truncate(struct cm_row_file *rows, size_t row_bytes)
 struct copy {
    const struct cm_row_file *rows;
    const uint32_t *zeros_after;
-   struct cm_text buffer; /* to be written at .. */
+   struct cm_byte_writer buffer; /* to be written at .. */
    off_t offset;
    int code;
    bool inside;    /* a row */
@@ -90,9 +91,9 @@ flush(struct copy *copy)
    if (!copy->code)
       copy->code = copy->buffer.out_of_memory
                       ? ENOMEM
-                      : cm_write_at(copy->rows->fresh, copy->buffer.data, copy->buffer.length, copy->offset);
-   copy->offset += (off_t)copy->buffer.length;
-   copy->buffer.length = 0;
+                      : cm_write_at(copy->rows->fresh, copy->buffer.data, copy->buffer.size, copy->offset);
+   copy->offset += (off_t)copy->buffer.size;
+   copy->buffer.size = 0;
 }
 
 static void
@@ -101,7 +102,7 @@ end_value(struct copy *copy)
    const uint32_t not_values = copy->rows->format->not_values;
    if (copy->value >= not_values) {
       for (uint32_t n = copy->zeros_after[copy->value - not_values]; n; n--)
-         cm_text_add_bytes(&copy->buffer, ",0", 2);
+         cm_put_bytes(&copy->buffer, ",0", 2);
    }
    copy->value++;
 }
@@ -150,14 +151,14 @@ write_fresh(struct cm_row_file *rows, const struct cm_row_file_content *content)
    struct copy copy = {.rows = rows, .zeros_after = content->zeros_after};
    if (content->head->out_of_memory || content->row->out_of_memory || content->tail->out_of_memory)
       return ENOMEM;
-   cm_text_add_bytes(&copy.buffer, content->head->data, content->head->length);
+   cm_put_bytes(&copy.buffer, content->head->data, content->head->size);
    if (rows->file >= 0)
       copy_rows(&copy);
-   cm_text_add_bytes(&copy.buffer, content->row->data, content->row->length);
-   cm_text_add_bytes(&copy.buffer, content->tail->data, content->tail->length);
+   cm_put_bytes(&copy.buffer, content->row->data, content->row->size);
+   cm_put_bytes(&copy.buffer, content->tail->data, content->tail->size);
    flush(&copy);
-   rows->fresh_rows = (off_t)content->head->length;
-   rows->fresh_end = copy.offset - (off_t)content->tail->length;
+   rows->fresh_rows = (off_t)content->head->size;
+   rows->fresh_end = copy.offset - (off_t)content->tail->size;
    free(copy.buffer.data);
    return copy.code;
 }

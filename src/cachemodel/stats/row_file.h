@@ -27,7 +27,7 @@ struct cm_row_file {
    char *path;    /**< for messages */
    int file;      /**< -1: not there yet */
    off_t rows, end;
-   struct cm_text tail; /**< that stands in the file */
+   struct cm_byte_writer tail; /**< that stands in the file */
    /* A file that is to replace it. */
    int fresh;
    off_t fresh_rows, fresh_end;
@@ -35,9 +35,9 @@ struct cm_row_file {
 
 /** What a file has besides the rows that are there, and columns that these do not have. */
 struct cm_row_file_content {
-   const struct cm_text *head; /**< where the file is written again */
-   struct cm_text *row;        /**< to append; appending uses the room behind it */
-   const struct cm_text *tail; /**< behind it */
+   const struct cm_byte_writer *head; /**< where the file is written again */
+   struct cm_byte_writer *row;        /**< to append; appending uses the room behind it */
+   const struct cm_byte_writer *tail; /**< behind it */
    /** For each value of the rows that are there, how many zeros are to follow it. */
    const uint32_t *zeros_after;
 };

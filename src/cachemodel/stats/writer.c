@@ -41,13 +41,13 @@ struct cm_stats_writer {
    uint32_t *zeros_after; /* by old column, when some are added */
    uint32_t num_columns;
    bool failed;
-   bool complained;       /* of something but the files: they go on */
-   char *run;             /* the "run" object */
-   struct cm_text labels; /* of the total's counters, one after the other */
+   bool complained;              /* of something but the files: they go on */
+   char *run;                    /* the "run" object */
+   struct cm_byte_writer labels; /* of the total's counters, one after the other */
    uint32_t *label_ends;
    struct cm_row_file json, csv;
-   struct cm_text values, json_row, csv_row, tail;
-   const struct cm_text no_tail;
+   struct cm_byte_writer values, json_row, csv_row, tail;
+   const struct cm_byte_writer no_tail;
 };
 
 /* ---- text -------------------------------------------------------------- */
@@ -60,7 +60,7 @@ has_rate(const struct cm_stats_writer *writer)
 
 /* Frames a second, rounded to thousandths: of a sum, what all its frames together have taken. */
 static void
-add_rate(struct cm_text *text, const struct cm_stats_writer *writer, const uint64_t *values)
+add_rate(struct cm_byte_writer *text, const struct cm_stats_writer *writer, const uint64_t *values)
 {
    const unsigned __int128 nanoseconds = values[writer->time_counter];
    const unsigned __int128 thousandths =
@@ -77,10 +77,10 @@ static void
 format_tail(struct cm_stats_writer *writer)
 {
    const struct cm_counter_table *table = writer->table;
-   struct cm_text *tail = &writer->tail;
-   tail->length = 0;
+   struct cm_byte_writer *tail = &writer->tail;
+   tail->size = 0;
    for (uint32_t i = 0, start = 0; i < table->count; i++) {
-      cm_text_add_bytes(tail, writer->labels.data + start, writer->label_ends[i] - start);
+      cm_put_bytes(tail, writer->labels.data + start, writer->label_ends[i] - start);
       cm_text_add_number(tail, writer->total[i]);
       start = writer->label_ends[i];
    }
@@ -95,13 +95,13 @@ format_tail(struct cm_stats_writer *writer)
 static bool
 format_labels(struct cm_stats_writer *writer)
 {
-   struct cm_text *labels = &writer->labels;
+   struct cm_byte_writer *labels = &writer->labels;
    writer->label_ends = calloc(writer->table->count, sizeof *writer->label_ends);
    for (uint32_t i = 0; writer->label_ends && i < writer->table->count; i++) {
       cm_text_add(labels, i ? ", \"" : "\n],\n\"total\": {\"");
       cm_text_add(labels, writer->table->counters[i].name);
       cm_text_add(labels, "\": ");
-      writer->label_ends[i] = (uint32_t)labels->length;
+      writer->label_ends[i] = (uint32_t)labels->size;
    }
    return writer->label_ends && !labels->out_of_memory;
 }
@@ -109,8 +109,8 @@ format_labels(struct cm_stats_writer *writer)
 static void
 format_rows(struct cm_stats_writer *writer, const uint64_t *values)
 {
-   struct cm_text *text = &writer->values;
-   text->length = 0;
+   struct cm_byte_writer *text = &writer->values;
+   text->size = 0;
    for (uint32_t c = 0; c < writer->num_columns; c++) {
       if (c)
          cm_text_add_character(text, ',');
@@ -121,24 +121,24 @@ format_rows(struct cm_stats_writer *writer, const uint64_t *values)
       add_rate(text, writer, values);
    }
 
-   struct cm_text *row = &writer->csv_row;
-   row->length = 0;
+   struct cm_byte_writer *row = &writer->csv_row;
+   row->size = 0;
    cm_text_add_number(row, writer->frames);
    cm_text_add_character(row, ',');
-   cm_text_add_bytes(row, text->data, text->length);
+   cm_put_bytes(row, text->data, text->size);
    cm_text_add_character(row, '\n');
 
    row = &writer->json_row;
-   row->length = 0;
+   row->size = 0;
    cm_text_add(row, writer->frames ? ",\n[" : "\n[");
-   cm_text_add_bytes(row, text->data, text->length);
+   cm_put_bytes(row, text->data, text->size);
    cm_text_add_character(row, ']');
    writer->csv_row.out_of_memory |= text->out_of_memory;
 }
 
 /* Names of the columns, each between quotes. */
 static void
-add_columns(struct cm_text *text, const struct cm_stats_writer *writer, const char *quote)
+add_columns(struct cm_byte_writer *text, const struct cm_stats_writer *writer, const char *quote)
 {
    for (uint32_t c = 0; c < writer->num_columns; c++) {
       cm_text_add(text, c ? "," : "");
@@ -155,7 +155,7 @@ add_columns(struct cm_text *text, const struct cm_stats_writer *writer, const ch
 }
 
 static void
-format_heads(const struct cm_stats_writer *writer, struct cm_text *json, struct cm_text *csv)
+format_heads(const struct cm_stats_writer *writer, struct cm_byte_writer *json, struct cm_byte_writer *csv)
 {
    cm_text_add(json, "{\"run\": ");
    cm_text_add(json, writer->run);
@@ -235,7 +235,7 @@ open_directory(struct cm_stats_writer *writer)
 static bool
 rewrite_files(struct cm_stats_writer *writer)
 {
-   struct cm_text json_head = {0}, csv_head = {0};
+   struct cm_byte_writer json_head = {0}, csv_head = {0};
    format_heads(writer, &json_head, &csv_head);
    const struct cm_row_file_content contents[] = {
       {&csv_head, &writer->csv_row, &writer->no_tail, writer->zeros_after},
@@ -252,7 +252,7 @@ rewrite_files(struct cm_stats_writer *writer)
       failed = files[f];
       code = cm_row_file_commit(failed, &contents[f]);
       if (code && failed == &writer->json)
-         cm_row_file_truncate(&writer->csv, writer->csv_row.length);
+         cm_row_file_truncate(&writer->csv, writer->csv_row.size);
    }
    cm_row_file_discard(&writer->csv);
    cm_row_file_discard(&writer->json);
@@ -275,7 +275,7 @@ append_rows(struct cm_stats_writer *writer)
       return true;
    fail(writer, writer->json.path, code);
    /* The two files agree: the row leaves the other one too. */
-   if (cm_row_file_truncate(&writer->csv, writer->csv_row.length))
+   if (cm_row_file_truncate(&writer->csv, writer->csv_row.size))
       cm_message(CM_MESSAGE_ERROR, "%s: has one row more than stats.json", writer->csv.path);
    return false;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "events/byte_stream.h"
+#include "util/byte_stream.h"
 #include "util/array.h"
 
 bool
