@@ -107,7 +107,7 @@ check_options(struct cache_options *options)
    if (!options->cache.size || !options->cache.ways)
       fail(STATUS_USAGE, "%s: expected at least 1; see tbrsim cache --help",
            options->cache.size ? "--ways" : "--size");
-   if (!cm_cache_config_validate(&options->cache, "--", error, sizeof error))
+   if (!cm_cache_config_validate(&options->cache, CM_CACHE_MAX_WAYS, "--", error, sizeof error))
       fail(STATUS_USAGE, "%s", error);
    options->trace.block_shift = (unsigned)__builtin_ctz(options->cache.block);
 }

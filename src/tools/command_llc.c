@@ -134,7 +134,7 @@ static void
 add_point(struct llc_comparison *comparison, const struct cm_cache_config *cache)
 {
    char error[512], *prefix = text("caches.%s.", cm_unit_names[comparison->unit]);
-   if (!cm_cache_config_validate(cache, prefix, error, sizeof error))
+   if (!cm_cache_config_validate(cache, CM_CACHE_MAX_WAYS, prefix, error, sizeof error))
       fail(STATUS_USAGE, "%s, %u bytes: %s", cm_policy_names[cache->policy], cache->size, error);
    if (comparison->num_points == MOST_POINTS)
       fail(STATUS_USAGE, "more than %u caches", MOST_POINTS);

@@ -161,7 +161,7 @@ check_point(const struct cm_sweep_point *point, uint32_t block, enum cm_index in
       .policy = point->policy,
       .index = index,
    };
-   if (!cm_cache_shape_validate(&config, CM_SWEEP_MAX_WAYS, "--", error, sizeof(error)))
+   if (!cm_cache_config_validate(&config, CM_SWEEP_MAX_WAYS, "--", error, sizeof(error)))
       fail(STATUS_USAGE, "%s, size %u, %u ways: %s", cm_policy_names[point->policy], point->size, point->ways,
            error);
 }

@@ -278,7 +278,7 @@ add_point(struct sweep *sweep, enum cm_policy policy, uint32_t sets, uint32_t wa
    const struct cm_cache_config config = {
       .size = point.size, .ways = ways, .block = 1 << SHIFT, .instances = 1, .policy = policy};
    assert_true(sweep->num_points < MAX_POINTS);
-   if (cm_cache_shape_validate(&config, CM_SWEEP_MAX_WAYS, "", error, sizeof error))
+   if (cm_cache_config_validate(&config, CM_SWEEP_MAX_WAYS, "", error, sizeof error))
       sweep->points[sweep->num_points++] = point;
 }
 

@@ -171,7 +171,7 @@ check_policy(const struct shape *shape, enum cm_policy policy, const struct step
    struct cm_cache cache;
    struct reference_streams reference;
    char error[256];
-   if (!cm_cache_config_validate(&config, "", error, sizeof error))
+   if (!cm_cache_config_validate(&config, CM_CACHE_MAX_WAYS, "", error, sizeof error))
       fail_msg("%s", error);
    assert_true(cm_cache_init(&cache, &config, NULL, &dram));
    reference_streams_init(&reference, &config);

@@ -76,7 +76,7 @@ test_fewer_sets(void **unused)
             const struct cm_cache_config config = configure(policies[p], sets, banks);
             char error[256] = "", expected[256];
             uint8_t by_bank[16];
-            if (cm_cache_config_validate(&config, "l2.", error, sizeof error)) {
+            if (cm_cache_config_validate(&config, CM_CACHE_MAX_WAYS, "l2.", error, sizeof error)) {
                assert_true(sets >= 64 * banks);
                assert_int_equal(count_samples(&config, by_bank), sets / 64);
                for (uint32_t bank = 0; bank < banks; bank++)

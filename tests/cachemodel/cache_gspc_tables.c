@@ -28,7 +28,7 @@ init(struct cm_cache *cache, struct cm_dram *dram, enum cm_policy policy, struct
       .gspc = gspc,
    };
    char error[256];
-   assert_true(cm_cache_config_validate(&config, "", error, sizeof error));
+   assert_true(cm_cache_config_validate(&config, CM_CACHE_MAX_WAYS, "", error, sizeof error));
    memset(dram, 0, sizeof *dram);
    assert_true(cm_cache_init(cache, &config, NULL, dram));
 }

@@ -14,7 +14,7 @@
 #include "analysis/access_runs.h"
 #include "config/config.h"
 
-/** A cache: valid in the sense of cm_cache_shape_validate, with at most CM_SWEEP_MAX_WAYS ways. */
+/** A cache: valid in the sense of cm_cache_config_validate, with at most CM_SWEEP_MAX_WAYS ways. */
 struct cm_sweep_point {
    enum cm_policy policy;
    uint32_t size; /**< bytes */

@@ -305,12 +305,12 @@ cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bo
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;
 }
 
-/** Whether size, ways, block and policy of a cache fit together. prefix is that of their
+/** Of a configured cache. */
+#define CM_CACHE_MAX_WAYS 1024
+
+/** Whether size, ways (at most max_ways, up to 2^18), block and policy of a cache fit together. prefix is that of their
  * names in the message: "caches.l2." */
-bool cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
-                              size_t error_size);
-/** The same with another limit of ways, up to 2^18. */
-bool cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
-                             char *error, size_t error_size);
+bool cm_cache_config_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+                              char *error, size_t error_size);
 
 #endif

@@ -5,9 +5,6 @@
 #include "memory/hierarchy.h"
 #include "tiling/parameter_buffer.h"
 
-/* Of a configured cache. */
-#define MAX_WAYS 1024
-
 static bool
 check_banks(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
 {
@@ -68,21 +65,14 @@ check_shape(const struct cm_cache_config *cache, uint32_t max_ways, const char *
 }
 
 bool
-cm_cache_shape_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
-                        char *error, size_t error_size)
+cm_cache_config_validate(const struct cm_cache_config *cache, uint32_t max_ways, const char *prefix,
+                         char *error, size_t error_size)
 {
    struct cm_config_problem problem;
    if (check_shape(cache, max_ways, prefix, &problem))
       return true;
    snprintf(error, error_size, "%s: %s", problem.key, problem.message);
    return false;
-}
-
-bool
-cm_cache_config_validate(const struct cm_cache_config *cache, const char *prefix, char *error,
-                         size_t error_size)
-{
-   return cm_cache_shape_validate(cache, MAX_WAYS, prefix, error, error_size);
 }
 
 /* The Attribute Cache of TCOR III-C2: an Attribute Buffer and a Primitive Buffer. */
@@ -95,7 +85,8 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
       return cm_config_wrong(cm_config_about(problem, "primitive_buffer.lines"),
                              "%u lines need an Attribute Buffer, expected caches.attribute_cache",
                              buffer->lines);
-   if (!cm_config_in_range(cm_config_about(problem, "caches.attribute_cache.ways"), cache->ways, 1, MAX_WAYS))
+   if (!cm_config_in_range(cm_config_about(problem, "caches.attribute_cache.ways"), cache->ways, 1,
+                           CM_CACHE_MAX_WAYS))
       return false;
    cm_config_about(problem, "caches.attribute_cache.block");
    if (cache->block != CM_PB_BLOCK_BYTES)
@@ -151,7 +142,7 @@ check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_
       return true; /* check_primitive_buffer */
    char prefix[64];
    snprintf(prefix, sizeof prefix, "caches.%s.", cm_unit_names[unit]);
-   return check_shape(cache, MAX_WAYS, prefix, problem) &&
+   return check_shape(cache, CM_CACHE_MAX_WAYS, prefix, problem) &&
           cm_config_in_range(cm_config_about(problem, "%sinstances", prefix), cache->instances, 1,
                              config->fragment_stage.processors);
 }
