@@ -5,6 +5,7 @@
 #define ANALYSIS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "analysis/analysis.h"
 #include "config/config.h"
@@ -66,7 +67,7 @@ analysis_misses(const struct analysis *analysis, const struct simulated *simulat
 void analysis_print(const struct analysis *analysis);
 
 /** Prints all values as one JSON object. */
-void analysis_print_json(const struct analysis *analysis);
+void analysis_print_json(const struct analysis *analysis, FILE *file);
 
 /** Writes analysis.json and the tables into a directory, which must exist. Exits
  * with a message if a file cannot be written. */

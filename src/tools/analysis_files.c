@@ -17,12 +17,6 @@ set_count(json_t *object, const char *key, uint64_t count)
    json_object_set_new(object, key, json_integer((json_int_t)count));
 }
 
-static double
-average(double sum, uint64_t count)
-{
-   return count ? sum / (double)count : 0;
-}
-
 static json_t *
 histogram_json(const struct cm_histogram *histogram)
 {
@@ -42,18 +36,18 @@ stream_json(const struct analysis *analysis, const struct simulated *simulation,
 {
    const struct cm_reuse_counts counts = analysis_reuse(analysis, simulation, stream);
    const struct cm_histogram tiles = analysis_tiles(analysis, simulation, stream);
-   const double bytes = (double)counts.blocks * analysis->block_bytes, maximum = (double)counts.sum_maximum;
-   json_t *iird = json_pack("{s:I, s:f, s:f, s:f, s:f}", "reuses", (json_int_t)counts.reuses, "maximum",
-                            average(maximum, counts.reuses), "minimum", average(maximum / 2, counts.reuses),
-                            "last_first", average((double)counts.sum_last_first, counts.reuses), "last_last",
-                            average((double)counts.sum_last_last, counts.reuses));
+   const double maximum = ratio(counts.sum_maximum, counts.reuses);
+   json_t *iird =
+      json_pack("{s:I, s:f, s:f, s:f, s:f}", "reuses", (json_int_t)counts.reuses, "maximum", maximum,
+                "minimum", maximum / 2, "last_first", ratio(counts.sum_last_first, counts.reuses),
+                "last_last", ratio(counts.sum_last_last, counts.reuses));
    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:I, s:I, s:o, s:o, s:o, s:o}", "accesses",
                     (json_int_t)counts.accesses, "first", (json_int_t)counts.first, "intra",
                     (json_int_t)counts.intra, "inter", (json_int_t)counts.inter, "blocks",
                     (json_int_t)counts.blocks, "footprint_bytes_per_frame",
-                    average(bytes, analysis_frames(analysis)), "insertions", (json_int_t)counts.insertions,
-                    "deletions", (json_int_t)counts.deletions, "iird", iird, "intra_distances",
-                    histogram_json(&counts.intra_distances), "inter_distances",
+                    ratio(counts.blocks * analysis->block_bytes, analysis_frames(analysis)), "insertions",
+                    (json_int_t)counts.insertions, "deletions", (json_int_t)counts.deletions, "iird", iird,
+                    "intra_distances", histogram_json(&counts.intra_distances), "inter_distances",
                     histogram_json(&counts.inter_distances), "tile_accesses", histogram_json(&tiles));
 }
 
@@ -97,16 +91,10 @@ analysis_json(const struct analysis *analysis)
                     analysis->sets, "simulations", simulations);
 }
 
-static void
-write_json(const struct analysis *analysis, FILE *file)
+void
+analysis_print_json(const struct analysis *analysis, FILE *file)
 {
    output_json(analysis_json(analysis), 1, file);
-}
-
-void
-analysis_print_json(const struct analysis *analysis)
-{
-   write_json(analysis, stdout);
 }
 
 /* ---- tables ------------------------------------------------------------ */
@@ -178,7 +166,7 @@ analysis_write(const struct analysis *analysis, const char *directory)
       const char *name;
       void (*write)(const struct analysis *analysis, FILE *file);
    } files[] = {
-      {"analysis.json", write_json},
+      {"analysis.json", analysis_print_json},
       {"streams.csv", write_streams},
       {"histograms.csv", write_histograms},
       {"traffic.csv", write_traffic},

@@ -4,17 +4,12 @@
 
 #include "analysis.h"
 #include "config/config.h"
+#include "tools.h"
 
 static double
 share(uint64_t part, uint64_t all)
 {
    return all ? 100.0 * (double)part / (double)all : 0;
-}
-
-static double
-average(uint64_t sum, uint64_t count)
-{
-   return count ? (double)sum / (double)count : 0;
 }
 
 /* How much less b is than a, in per cent. */
@@ -44,15 +39,15 @@ print_textures(const struct analysis *analysis, const struct cm_reuse_counts *fo
    const unsigned frames = analysis_frames(analysis);
    const double mebibyte = 1024.0 * 1024.0 / analysis->block_bytes;
    print_heading("textures");
-   print_numbers("accesses a frame", "", 0, average(f->accesses, frames), average(b->accesses, frames));
+   print_numbers("accesses a frame", "", 0, ratio(f->accesses, frames), ratio(b->accesses, frames));
    print_numbers("intra-frame reuses (paper: 55 %)", "%", 1, share(f->intra, f->accesses),
                  share(b->intra, b->accesses));
    print_numbers("inter-frame reuses (paper: 44 %)", "%", 1, share(f->inter, f->accesses),
                  share(b->inter, b->accesses));
    print_numbers("first accesses (paper: 1 %)", "%", 1, share(f->first, f->accesses),
                  share(b->first, b->accesses));
-   print_numbers("footprint a frame (Table I)", "MiB", 2, average(f->blocks, frames) / mebibyte,
-                 average(b->blocks, frames) / mebibyte);
+   print_numbers("footprint a frame (Table I)", "MiB", 2, ratio(f->blocks, frames) / mebibyte,
+                 ratio(b->blocks, frames) / mebibyte);
    print_numbers("blocks inserted from frame to frame (III-D)", "%", 1, share(f->insertions, f->blocks),
                  share(b->insertions, b->blocks));
    print_numbers("blocks deleted from frame to frame (III-D)", "%", 1, share(f->deletions, f->blocks),
@@ -62,16 +57,16 @@ print_textures(const struct analysis *analysis, const struct cm_reuse_counts *fo
 static void
 print_iird(const struct cm_reuse_counts *forward, const struct cm_reuse_counts *boustrophedonic)
 {
-   const double maximum = average(forward->sum_maximum, forward->reuses);
+   const double maximum = ratio(forward->sum_maximum, forward->reuses);
    const struct {
       const char *name;
       double value;
    } rows[] = {
       {"maximum, s - 1", maximum},
-      {"last-first FO", average(forward->sum_last_first, forward->reuses)},
-      {"last-last FO", average(forward->sum_last_last, forward->reuses)},
+      {"last-first FO", ratio(forward->sum_last_first, forward->reuses)},
+      {"last-last FO", ratio(forward->sum_last_last, forward->reuses)},
       {"minimum, (s - 1) / 2", maximum / 2},
-      {"last-first RO", average(boustrophedonic->sum_last_first, boustrophedonic->reuses)},
+      {"last-first RO", ratio(boustrophedonic->sum_last_first, boustrophedonic->reuses)},
    };
    puts("\ninter-iteration reuse distances of textures, blocks of a set (Figure 5)");
    for (unsigned r = 0; r < sizeof rows / sizeof rows[0]; r++)
@@ -156,7 +151,7 @@ print_traffic(const struct analysis *analysis, const char *title, bool misses)
       print_numbers(group_names[group], "%", 1, share(f.groups[group], f.total),
                     share(b.groups[group], b.total));
    const unsigned frames = analysis_frames(analysis);
-   print_numbers("blocks a frame", "", 0, average(f.total, frames), average(b.total, frames));
+   print_numbers("blocks a frame", "", 0, ratio(f.total, frames), ratio(b.total, frames));
    printf("  %-44s  %12s  %15.1f %%\n", "decrease", "", decrease(f.total, b.total));
    printf("  %-44s  %12s  %15.1f %%\n", "decrease of texture's", "",
           decrease(f.groups[GROUP_TEXTURE], b.groups[GROUP_TEXTURE]));

@@ -150,7 +150,7 @@ command_analyze(int argc, char **argv)
    if (!run(&analyze))
       return STATUS_FAILED;
    if (analyze.json)
-      analysis_print_json(&analyze.analysis);
+      analysis_print_json(&analyze.analysis, stdout);
    else
       analysis_print(&analyze.analysis);
    options_close_output(stdout, NULL);

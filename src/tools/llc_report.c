@@ -62,12 +62,6 @@ count_groups(const struct cm_llc_result *result, struct group_counts groups[GROU
    }
 }
 
-static double
-ratio(uint64_t part, uint64_t whole)
-{
-   return whole ? (double)part / (double)whole : 0;
-}
-
 /* What is counted of a stream, in the order of the columns. */
 enum { NUM_COUNTS = 8 };
 static const char *const count_names[NUM_COUNTS] = {

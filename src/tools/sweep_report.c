@@ -15,10 +15,9 @@ sweep_misses(const struct cm_sweep_result *result)
 }
 
 static double
-ratio(uint64_t count, const struct cm_sweep_result *result)
+share(uint64_t count, const struct cm_sweep_result *result)
 {
-   const uint64_t accesses = result->reads + result->writes;
-   return accesses ? (double)count / (double)accesses : 0;
+   return ratio(count, result->reads + result->writes);
 }
 
 /* The counts of a point, in the order of the columns. */
@@ -45,7 +44,7 @@ points_json(const struct sweep_report *report)
                                  "sets", (json_int_t)result->sets);
       json_object_update_new(object, output_counts(count_names, counts, NUM_COUNTS));
       json_object_update_new(object,
-                             json_pack("{s:f, s:o}", "miss_ratio", ratio(sweep_misses(result), result),
+                             json_pack("{s:f, s:o}", "miss_ratio", share(sweep_misses(result), result),
                                        "lower_bound_misses",
                                        result->is_bounded ? json_integer((json_int_t)result->lower_bound)
                                                           : json_null()));
@@ -106,9 +105,9 @@ sweep_report_table(const struct sweep_report *report, FILE *file)
       print_size(file, point->size);
       fprintf(file, " %7u %9u %14" PRIu64 " %14" PRIu64 " %14" PRIu64 " %9.4f %%", point->ways, result->sets,
               result->counts.misses[0] + result->counts.misses[1], result->counts.bypasses,
-              result->counts.writebacks, 100 * ratio(sweep_misses(result), result));
+              result->counts.writebacks, 100 * share(sweep_misses(result), result));
       if (result->is_bounded)
-         fprintf(file, " %10.4f %%", 100 * ratio(result->lower_bound, result));
+         fprintf(file, " %10.4f %%", 100 * share(result->lower_bound, result));
       putc('\n', file);
    }
 }

@@ -3,6 +3,8 @@
 #ifndef TOOLS_H
 #define TOOLS_H
 
+#include <stdint.h>
+
 /** Exit statuses of the command itself; `run` passes its program's on. */
 enum {
    STATUS_OK = 0,
@@ -22,6 +24,13 @@ _Noreturn void fail(int status, const char *format, ...) __attribute__((format(p
 /** Memory or text that is always there: the command ends when out of memory. */
 void *allocate(unsigned long size);
 char *text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** How much of a whole a part is, or a sum by a count; 0 where there is none. */
+static inline double
+ratio(uint64_t part, uint64_t whole)
+{
+   return whole ? (double)part / (double)whole : 0;
+}
 
 /** The subcommands; argv[0] is the subcommand's name. They return the exit status. */
 int command_run(int argc, char **argv);
