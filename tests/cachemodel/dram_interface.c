@@ -155,7 +155,7 @@ test_clocks_convert_exactly(void **unused)
       for (unsigned i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
          const struct cm_dram_clock clock = cm_dram_system_clock(system, clocks[i]);
          /* Periods in units of 1 ps / MHz: 10^6 and period * MHz. */
-         const uint64_t dram = (uint64_t)cm_dram_system_period(system) * clocks[i];
+         const uint64_t dram = (uint64_t)cm_dram_device(number)->tCK * clocks[i];
          for (int trial = 0; trial < 2000; trial++) {
             const uint64_t cycle =
                trial < 200 ? (uint64_t)trial : (uint64_t)random_next(&random) << random_below(&random, 12);
@@ -188,7 +188,8 @@ test_clocks_convert_exactly(void **unused)
    config.channels = 4;
    assert_int_equal(cm_dram_burst_cycles(cm_dram_device(config.device)), 2);
    system = dram_create(&config);
-   assert_int_equal(cm_dram_system_bytes_per_cycle(system) * 1000000 / cm_dram_system_period(system), 51200);
+   assert_int_equal(cm_dram_system_bytes_per_cycle(system) * 1000000 / cm_dram_device(config.device)->tCK,
+                    51200);
    cm_dram_system_destroy(system);
 }
 

@@ -38,7 +38,7 @@ check_preset(const char *name, const char *description, void *context)
    assert_true(timing.tRPab >= timing.tRP); /* also where tRP is the preset's own */
    struct cm_dram_system *system = dram_create(dram);
    assert_int_equal((uint64_t)cm_dram_system_bytes_per_cycle(system) * 1000000 /
-                       cm_dram_system_period(system),
+                       cm_dram_device(dram->device)->tCK,
                     memories[i].megabytes_per_second);
    cm_dram_system_destroy(system);
    cm_config_destroy(config);
@@ -81,7 +81,7 @@ test_tile_based(void **unused)
    const struct cm_dram_clock clock = cm_dram_system_clock(system, config->clock_mhz);
    /* 16 B each 1.5 ns. */
    assert_int_equal(cm_dram_system_bytes_per_cycle(system), 16);
-   assert_int_equal(cm_dram_system_period(system), 1500);
+   assert_int_equal(cm_dram_device(config->dram_system.device)->tCK, 1500);
    /* Soon after each other, so that nothing is powered down. 1 KiB further on: the same channel and row. 2
     * channels * 4 KiB * 8 banks further on: another row. */
    static const struct {

@@ -78,12 +78,6 @@ cm_dram_system_clock(const struct cm_dram_system *system, uint32_t clock_mhz)
 }
 
 uint32_t
-cm_dram_system_period(const struct cm_dram_system *system)
-{
-   return system->period;
-}
-
-uint32_t
 cm_dram_system_bytes_per_cycle(const struct cm_dram_system *system)
 {
    return system->bytes_per_cycle;

@@ -147,9 +147,6 @@ void cm_dram_system_destroy(struct cm_dram_system *system);
 /** Between a caller's clock of so many MHz and the DRAM's. */
 struct cm_dram_clock cm_dram_system_clock(const struct cm_dram_system *system, uint32_t clock_mhz);
 
-/** Period of the DRAM's clock in ps. */
-uint32_t cm_dram_system_period(const struct cm_dram_system *system);
-
 /** Most bytes that all channels together transfer in a cycle. */
 uint32_t cm_dram_system_bytes_per_cycle(const struct cm_dram_system *system);
 
