@@ -160,7 +160,8 @@ options_open_output(const char *path)
 void
 options_close_output(FILE *file, const char *path)
 {
-   if (ferror(file) | fclose(file))
+   const bool failed = ferror(file);
+   if (fclose(file) || failed)
       fail(STATUS_FAILED, "%s: cannot be written to: %s", path ? path : "standard output", strerror(errno));
 }
 

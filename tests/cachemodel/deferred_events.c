@@ -17,7 +17,7 @@ new_pass(enum cm_pass_kind kind)
    pass->pass.kind = kind;
    for (unsigned d = 0; d < 3; d++) {
       struct cm_draw *draw = pass_draw(pass);
-      draw->fragment_program = (struct cm_program){.id = 7 + d, .instructions = 20, .constant_bytes = 64};
+      draw->fragment_shader = (struct cm_shader){.id = 7 + d, .instructions = 20, .constant_bytes = 64};
       draw->num_textures = 1;
       draw->textures[0].resource = 1;
    }

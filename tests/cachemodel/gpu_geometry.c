@@ -22,7 +22,7 @@ indexed_draw(void)
    draw->elements[0] = (struct cm_vertex_element){.buffer = 2, .offset = 0, .stride = 16, .bytes = 12};
    /* At 56 (across two blocks), 72, 88, 104. */
    draw->elements[1] = (struct cm_vertex_element){.buffer = 2, .offset = 56, .stride = 16, .bytes = 16};
-   draw->vertex_program = (struct cm_program){.id = 1, .instructions = 20, .constant_bytes = 65};
+   draw->vertex_shader = (struct cm_shader){.id = 1, .instructions = 20, .constant_bytes = 65};
    return pass;
 }
 
@@ -161,8 +161,8 @@ test_feedback(void **unused)
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
    struct cm_draw *draw = pass_draw(pass);
    draw->num_vertices = 3;
-   draw->vertex_program = (struct cm_program){.id = 1, .instructions = 8};
-   draw->geometry_program = (struct cm_program){.id = 1, .instructions = 16, .constant_bytes = 16};
+   draw->vertex_shader = (struct cm_shader){.id = 1, .instructions = 8};
+   draw->geometry_shader = (struct cm_shader){.id = 1, .instructions = 16, .constant_bytes = 16};
    /* 0 … 27, 28 … 55, 56 … 83 (across two blocks), 84 … 111: five accesses, two blocks. */
    pass_feedback(pass,
                  (struct cm_feedback){.buffer = 1, .offset = 0, .stride = 28, .bytes = 28, .records = 4});

@@ -558,7 +558,7 @@ test_clusters(void **unused)
    struct cm_gpu *gpu = immediate_gpu(NULL);
    struct pass_builder *pass = immediate_pass(COLOR, 8);
    struct cm_draw *draw = add_draw(pass, (struct cm_fragment_tests){.color_write = 1});
-   draw->fragment_program = (struct cm_program){.id = 1, .instructions = 8};
+   draw->fragment_shader = (struct cm_shader){.id = 1, .instructions = 8};
    add_primitive(pass, 0, 2);
    for (uint32_t n = 0; n < 3;
         n++) { /* blocks 0, 1 of tile 0, block 0 of tile 1: columns 0, 1 and 2: number 4 */

@@ -16,14 +16,14 @@ new_pass(enum cm_pass_kind kind)
    pass_color(builder, 1, 4);
    const uint32_t tile = 0;
    struct cm_draw *opaque = pass_draw(builder);
-   opaque->fragment_program = (struct cm_program){1, 10, 0};
-   opaque->vertex_program = (struct cm_program){2, 20, 0};
+   opaque->fragment_shader = (struct cm_shader){1, 10, 0};
+   opaque->vertex_shader = (struct cm_shader){2, 20, 0};
    opaque->num_vertices = 7;
    opaque->tests = (struct cm_fragment_tests){.depth_test = true, .depth_write = true, .color_write = 1};
    pass_primitive(builder, 3, &tile, 1);
    struct cm_draw *blended = pass_draw(builder);
-   blended->fragment_program = (struct cm_program){3, 5, 0};
-   blended->vertex_program = (struct cm_program){4, 30, 0};
+   blended->fragment_shader = (struct cm_shader){3, 5, 0};
+   blended->vertex_shader = (struct cm_shader){4, 30, 0};
    blended->num_vertices = 2;
    blended->tests = (struct cm_fragment_tests){.depth_test = true, .color_write = 3, .color_read = 2};
    pass_primitive(builder, 2, &tile, 1);

@@ -88,7 +88,7 @@ group_quads(const struct scene *scene, uint32_t most)
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
    for (unsigned d = 0; d < 3; d++) {
       struct cm_draw *draw = pass_draw(pass);
-      draw->fragment_program = (struct cm_program){.id = 7 + d, .instructions = 50, .constant_bytes = 100};
+      draw->fragment_shader = (struct cm_shader){.id = 7 + d, .instructions = 50, .constant_bytes = 100};
       draw->num_textures = 2;
       draw->textures[0].resource = 1 + d % 2;
       draw->textures[1].resource = 3;
@@ -183,7 +183,7 @@ test_turns(void **unused)
       uint64_t state = seed;
       struct pass_builder *pass = pass_new(0, 32, 32, 32);
       for (unsigned d = 0; d < 3; d++)
-         pass_draw(pass)->fragment_program = (struct cm_program){.id = 7 + d, .instructions = 8};
+         pass_draw(pass)->fragment_shader = (struct cm_shader){.id = 7 + d, .instructions = 8};
       uint32_t at_draw[PROCESSORS] = {3, 3, 3, 3}, next = 0, draw = 0;
       uint64_t switches = 0, quads = 0, fragments = 0;
       for (uint32_t g = 0; g < GROUPS; g++) {

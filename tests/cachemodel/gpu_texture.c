@@ -7,7 +7,7 @@ static struct cm_draw *
 add_draw(struct pass_builder *pass, uint32_t program, uint32_t texture)
 {
    struct cm_draw *draw = pass_draw(pass);
-   draw->fragment_program = (struct cm_program){.id = program, .instructions = 8, .constant_bytes = 100};
+   draw->fragment_shader = (struct cm_shader){.id = program, .instructions = 8, .constant_bytes = 100};
    draw->num_textures = 1;
    draw->textures[0].resource = texture;
    return draw;

@@ -146,7 +146,7 @@ run_quads(const char *scheduler, const struct cm_quad *quads, const unsigned *fo
    define_texture(gpu, 1, 64, 64, 1);
    struct pass_builder *pass = pass_new(0, 32, 32, 32);
    struct cm_draw *draw = pass_draw(pass);
-   draw->fragment_program = (struct cm_program){.id = 7, .instructions = 8};
+   draw->fragment_shader = (struct cm_shader){.id = 7, .instructions = 8};
    draw->num_textures = 1;
    draw->textures[0].resource = 1;
    for (unsigned q = 0; q < count; q++) {

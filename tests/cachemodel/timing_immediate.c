@@ -104,7 +104,7 @@ cycles_of(const struct load *load, const char *const *changes)
    pass->pass.depth = (struct cm_attachment){.resource = DEPTH, .pixel_bytes = 4};
    struct cm_draw *draw = pass_draw(pass);
    draw->num_vertices = load->vertices;
-   draw->fragment_program.instructions = load->instructions;
+   draw->fragment_shader.instructions = load->instructions;
    draw->tests = load->tests;
    draw->num_textures = 1;
    draw->textures[0].resource = TEXTURE;
@@ -212,7 +212,7 @@ test_passes_alike(void **unused)
       pass_color(pass, COLOR, 4);
       struct cm_draw *draw = pass_draw(pass);
       draw->num_vertices = 101;
-      draw->vertex_program.instructions = 400;
+      draw->vertex_shader.instructions = 400;
       add_primitive(pass, &(struct load){.primitives = 1}, 0);
       pass_run(pass, gpu);
       pass_free(pass);
@@ -266,7 +266,7 @@ test_outstanding_miss(void **unused)
       pass->pass.kind = CM_PASS_FULL;
       for (uint8_t d = 0; d < 2; d++) {
          struct cm_draw *draw = pass_draw(pass);
-         draw->fragment_program.instructions = d ? 200 : 2;
+         draw->fragment_shader.instructions = d ? 200 : 2;
          draw->num_textures = 1;
          draw->textures[0].resource = TEXTURE;
          pass_primitive(pass, 1, &tile, 1);

@@ -46,8 +46,8 @@ cycles_of(const struct load *load, const char *const *changes)
    struct cm_draw *draw = pass_draw(pass);
    pass->pass.kind = CM_PASS_TBR;
    draw->num_vertices = load->vertices;
-   draw->vertex_program.instructions = load->vertex_instructions;
-   draw->fragment_program.instructions = load->instructions;
+   draw->vertex_shader.instructions = load->vertex_instructions;
+   draw->fragment_shader.instructions = load->instructions;
    for (uint32_t p = 0; p < load->primitives; p++)
       pass_primitive(pass, load->attributes, &tile, 1);
    struct cm_quad quad = {

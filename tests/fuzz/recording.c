@@ -68,10 +68,10 @@ is_short(const struct cm_pass *pass)
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       const struct cm_draw *draw = &pass->draws[d];
       work += draw->num_vertices * (1ull + draw->num_elements);
-      work += draw->vertex_program.instructions + draw->geometry_program.instructions +
-              draw->fragment_program.instructions;
-      work += draw->vertex_program.constant_bytes + draw->geometry_program.constant_bytes +
-              draw->fragment_program.constant_bytes;
+      work += draw->vertex_shader.instructions + draw->geometry_shader.instructions +
+              draw->fragment_shader.instructions;
+      work += draw->vertex_shader.constant_bytes + draw->geometry_shader.constant_bytes +
+              draw->fragment_shader.constant_bytes;
       for (uint32_t e = 0; e < draw->num_elements; e++)
          work += draw->num_vertices * (uint64_t)draw->elements[e].bytes / 16;
       for (uint32_t f = 0; f < draw->num_feedback; f++)
@@ -95,7 +95,7 @@ static void
 run_pass(const struct gpus *gpus, const struct cm_pass *pass)
 {
    for (size_t g = 0; g < NUM_GPUS && is_short(pass); g++) {
-      if (g == 0 || cm_gpu_mode_takes(configs[g]->mode, pass->kind))
+      if (g == 0 || pass->kind == CM_PASS_FULL)
          run_pass_on(gpus->list[g], pass);
    }
 }

@@ -160,7 +160,9 @@ check_timing(const struct cm_dram_system_config *config, struct cm_config_proble
       return cm_config_wrong(about(problem, "timing.tRAS"), "%u is less than tRCD, expected at least %u",
                              timing.tRAS, timing.tRCD);
    const uint32_t refreshes = cm_dram_config_refreshes(config);
-   const uint32_t busy = refreshes > 1 ? timing.tRFCpb : timing.tRFC;
+   /* With per-bank refresh, activates of the rank wait for these, too, and must get a turn before the next one. */
+   const uint32_t busy =
+      refreshes > 1 ? cm_max(cm_max(timing.tRFCpb, timing.tPBR2ACT), timing.tFAW) : timing.tRFC;
    const uint32_t least = (refreshes > 1 ? refreshes : config->ranks) * (busy + timing.tRAS + timing.tRP);
    return timing.tREFI > least ||
           cm_config_wrong(about(problem, "timing.tREFI"),

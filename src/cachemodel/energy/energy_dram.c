@@ -14,7 +14,7 @@
    X(activate, activates, false, "rows activated and precharged", "IDD0 tRC - IDD3N tRAS - IDD2N tRP") \
    X(read, read_bursts, false, "bursts read", "(IDD4R - IDD3N) BL / beats_per_clock")                  \
    X(write, write_bursts, false, "bursts written", "(IDD4W - IDD3N) BL / beats_per_clock")             \
-   X(refresh, refreshes, true, "refreshes", "(IDD5AB - IDD3N) tRFC")                                   \
+   X(refresh, refreshes, true, "refreshes", "(IDD5AB - IDD3N) tRFC, an eighth with per-bank refresh")  \
    X(active_standby, active_cycles, true, "cycles with a row open", "IDD3N")                           \
    X(precharge_standby, precharged_cycles, true, "cycles with no row open", "IDD2N")                   \
    X(active_power_down, active_power_down_cycles, true, "cycles powered down, a row open", "IDD3P")    \
@@ -26,7 +26,8 @@ add_part(struct cm_energy_builder *builder, const char *counter, bool is_static,
 {
    const struct cm_dram_device *device = cm_dram_device(builder->config->dram_system.device);
    char note[200];
-   snprintf(note, sizeof note, "dram-devices.csv, %s: VDD %s a chip", device->name, formula);
+   snprintf(note, sizeof note, "dram-devices.csv, %s: for each supply V * (%s) a chip", device->name,
+            formula);
    struct cm_energy_term *term = cm_energy_add_events(builder, CM_UNIT_DRAM, what, counter, 1, energy, note);
    if (term)
       term->is_static = is_static;

@@ -66,7 +66,7 @@ struct cm_resolve {
 };
 
 /** A shader as the memory hierarchy sees it. */
-struct cm_program {
+struct cm_shader {
    uint32_t id;             /**< 0: none */
    uint32_t instructions;   /**< instructions, each CM_INSTRUCTION_BYTES long */
    uint32_t constant_bytes; /**< bytes of constants the shader can read */
@@ -123,9 +123,9 @@ struct cm_fragment_tests {
 
 /** A draw call (one instance of it). */
 struct cm_draw {
-   struct cm_program vertex_program;
-   struct cm_program geometry_program;
-   struct cm_program fragment_program;
+   struct cm_shader vertex_shader;
+   struct cm_shader geometry_shader;
+   struct cm_shader fragment_shader;
    uint32_t index_buffer;   /**< resource; 0: not indexed */
    uint32_t index_offset;   /**< bytes to the first index read */
    uint8_t index_bytes;     /**< 1, 2 or 4 */

@@ -48,9 +48,9 @@ cm_check_pass_size(const struct cm_pass *pass)
 }
 
 static bool
-is_program(const struct cm_program *program)
+is_shader(const struct cm_shader *shader)
 {
-   return program->instructions <= MAX_INSTRUCTIONS && program->constant_bytes <= MAX_CONSTANT_BYTES;
+   return shader->instructions <= MAX_INSTRUCTIONS && shader->constant_bytes <= MAX_CONSTANT_BYTES;
 }
 
 static bool
@@ -62,8 +62,8 @@ is_part(uint64_t first, uint64_t count, uint64_t all)
 static const char *
 check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
 {
-   if (!is_program(&draw->vertex_program) || !is_program(&draw->geometry_program) ||
-       !is_program(&draw->fragment_program))
+   if (!is_shader(&draw->vertex_shader) || !is_shader(&draw->geometry_shader) ||
+       !is_shader(&draw->fragment_shader))
       return "a draw's program is too large";
    if (draw->num_elements > CM_MAX_VERTEX_ELEMENTS || draw->num_textures > CM_MAX_TEXTURE_UNITS)
       return "a draw has too many vertex elements or textures";

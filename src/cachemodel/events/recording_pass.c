@@ -54,13 +54,13 @@ static const struct field resolve_fields[] = {
    FLAG(struct cm_resolve, flip_y),
 };
 
-#define PROGRAM(member)                                                          \
+#define SHADER(member)                                                           \
    FIELD(struct cm_draw, member.id), FIELD(struct cm_draw, member.instructions), \
       FIELD(struct cm_draw, member.constant_bytes)
 static const struct field draw_fields[] = {
-   PROGRAM(vertex_program),
-   PROGRAM(geometry_program),
-   PROGRAM(fragment_program),
+   SHADER(vertex_shader),
+   SHADER(geometry_shader),
+   SHADER(fragment_shader),
    FIELD(struct cm_draw, index_buffer),
    FIELD(struct cm_draw, index_offset),
    FIELD(struct cm_draw, index_bytes),
@@ -167,7 +167,8 @@ code_fields(const struct coder *coder, const struct field *fields, size_t count,
    }
 }
 
-/* Each element as the difference from the one before. False where they are cut short or have values out of range. */
+/* Each element as the difference from the one before. False where they are cut short or have values out of
+ * range. */
 static bool
 code_array(const struct coder *coder, const struct field *fields, size_t num_fields, void *array,
            uint64_t count, size_t element_bytes)

@@ -29,7 +29,7 @@ cm_address_space_finish(struct cm_address_space *space)
       free(page);
    }
    free(space->resources);
-   free(space->programs);
+   free(space->shaders);
 }
 
 static uint64_t
@@ -137,55 +137,55 @@ cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *res
    return resource->hiz;
 }
 
-/* ---- programs ---------------------------------------------------------- */
+/* ---- shaders ----------------------------------------------------------- */
 
 static uint32_t
-program_slot(const struct cm_program_memory *programs, uint32_t capacity, uint64_t key)
+shader_slot(const struct cm_shader_memory *shaders, uint32_t capacity, uint64_t key)
 {
    uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) & (capacity - 1);
-   while (programs[slot].key && programs[slot].key != key)
+   while (shaders[slot].key && shaders[slot].key != key)
       slot = (slot + 1) & (capacity - 1);
    return slot;
 }
 
 static bool
-grow_programs(struct cm_address_space *space)
+grow_shaders(struct cm_address_space *space)
 {
-   const uint32_t capacity = space->program_capacity ? space->program_capacity * 2 : 64;
-   struct cm_program_memory *programs = calloc(capacity, sizeof *programs);
-   if (!programs)
+   const uint32_t capacity = space->shader_capacity ? space->shader_capacity * 2 : 64;
+   struct cm_shader_memory *shaders = calloc(capacity, sizeof *shaders);
+   if (!shaders)
       return false;
-   for (uint32_t i = 0; i < space->program_capacity; i++) {
-      if (space->programs[i].key)
-         programs[program_slot(programs, capacity, space->programs[i].key)] = space->programs[i];
+   for (uint32_t i = 0; i < space->shader_capacity; i++) {
+      if (space->shaders[i].key)
+         shaders[shader_slot(shaders, capacity, space->shaders[i].key)] = space->shaders[i];
    }
-   free(space->programs);
-   space->programs = programs;
-   space->program_capacity = capacity;
+   free(space->shaders);
+   space->shaders = shaders;
+   space->shader_capacity = capacity;
    return true;
 }
 
-const struct cm_program_memory *
-cm_address_space_program(struct cm_address_space *space, enum cm_program_stage stage,
-                         const struct cm_program *program)
+const struct cm_shader_memory *
+cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage stage,
+                        const struct cm_shader *shader)
 {
-   if (space->num_programs * 2 >= space->program_capacity && !grow_programs(space))
+   if (space->num_shaders * 2 >= space->shader_capacity && !grow_shaders(space))
       return NULL;
-   const uint64_t key = (uint64_t)program->id << 2 | (uint64_t)stage;
-   const uint64_t instruction_bytes = (uint64_t)program->instructions * CM_INSTRUCTION_BYTES;
-   struct cm_program_memory *memory =
-      &space->programs[program_slot(space->programs, space->program_capacity, key)];
+   const uint64_t key = (uint64_t)shader->id << 2 | (uint64_t)stage;
+   const uint64_t instruction_bytes = (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES;
+   struct cm_shader_memory *memory =
+      &space->shaders[shader_slot(space->shaders, space->shader_capacity, key)];
    if (!memory->key) {
       memory->key = key;
-      space->num_programs++;
+      space->num_shaders++;
    }
    if (instruction_bytes > memory->instruction_bytes) {
       memory->instructions = allocate(space, instruction_bytes);
       memory->instruction_bytes = instruction_bytes;
    }
-   if (program->constant_bytes > memory->constant_bytes) {
-      memory->constants = allocate(space, program->constant_bytes);
-      memory->constant_bytes = program->constant_bytes;
+   if (shader->constant_bytes > memory->constant_bytes) {
+      memory->constants = allocate(space, shader->constant_bytes);
+      memory->constant_bytes = shader->constant_bytes;
    }
    return memory;
 }

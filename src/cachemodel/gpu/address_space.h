@@ -34,7 +34,7 @@ struct cm_resource {
 };
 
 /** A shader's memory. */
-struct cm_program_memory {
+struct cm_shader_memory {
    uint64_t key;                               /**< 0: unused entry */
    uint64_t instructions, constants;           /**< addresses */
    uint64_t instruction_bytes, constant_bytes; /**< room */
@@ -46,8 +46,8 @@ struct cm_address_space {
    /** By identifier, in pages of CM_RESOURCES_A_PAGE; NULL: nothing of the page is defined. */
    struct cm_resource ***resources;
    uint32_t num_pages;
-   struct cm_program_memory *programs; /**< a hash table */
-   uint32_t num_programs, program_capacity;
+   struct cm_shader_memory *shaders; /**< a hash table */
+   uint32_t num_shaders, shader_capacity;
    bool reported;      /**< a message was sent about the first resource that is not counted */
    bool out_of_memory; /**< accesses of some resource are not counted */
 };
@@ -68,16 +68,16 @@ struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_
 const struct cm_hiz_buffer *
 cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource);
 
-enum cm_program_stage {
-   CM_PROGRAM_VERTEX,
-   CM_PROGRAM_FRAGMENT,
-   CM_PROGRAM_GEOMETRY,
+enum cm_shader_stage {
+   CM_SHADER_VERTEX,
+   CM_SHADER_FRAGMENT,
+   CM_SHADER_GEOMETRY,
 };
 
 /** The memory of a shader; each stage has its own identifiers of shaders.
  * NULL when out of memory. Valid until the next call. */
-const struct cm_program_memory *
-cm_address_space_program(struct cm_address_space *space, enum cm_program_stage stage,
-                         const struct cm_program *program);
+const struct cm_shader_memory *
+cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage stage,
+                        const struct cm_shader *shader);
 
 #endif

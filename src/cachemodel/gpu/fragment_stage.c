@@ -61,7 +61,7 @@ struct cm_shading {
    uint32_t next;                    /* round-robin: which one gets the next quad */
    uint64_t work[MAX_PROCESSORS];    /* least-work: what each has done */
    uint32_t at_draw[MAX_PROCESSORS]; /* draw whose shader a processor holds */
-   uint32_t without_program;         /* processors that do not hold the last group's */
+   uint32_t without_shader;          /* processors that do not hold the last group's */
    uint32_t draw_number;             /* of the last group */
    const struct cm_draw *draw;       /* the same */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS]; /* its; those it uses */
@@ -120,9 +120,9 @@ take_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
    struct cm_gpu *gpu = shading->gpu;
    if (shading->at_draw[processor] != shading->draw_number) {
       shading->at_draw[processor] = shading->draw_number;
-      shading->without_program--;
+      shading->without_shader--;
       gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
-      cm_gpu_fetch_program(gpu, CM_PROGRAM_FRAGMENT, &shading->draw->fragment_program, processor);
+      cm_gpu_fetch_shader(gpu, CM_SHADER_FRAGMENT, &shading->draw->fragment_shader, processor);
    }
    gpu->pipeline[CM_PIPELINE_QUADS]++;
    gpu->pipeline[CM_PIPELINE_FRAGMENTS] += count_fragments(quad->live);
@@ -144,9 +144,9 @@ take_draw(struct cm_shading *shading, uint32_t number)
    }
    shading->draw_number = number;
    shading->draw = draw;
-   shading->without_program = 0;
+   shading->without_shader = 0;
    for (uint32_t p = 0; p < shading->processors; p++)
-      shading->without_program += shading->at_draw[p] != number;
+      shading->without_shader += shading->at_draw[p] != number;
 }
 
 static uint8_t
@@ -162,7 +162,7 @@ time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
 {
    const struct cm_logged_quad timed = {
       .primitive = quad->primitive,
-      .instructions = shading->draw->fragment_program.instructions,
+      .instructions = shading->draw->fragment_shader.instructions,
       .footprints = (uint16_t)(footprints < UINT16_MAX ? footprints : UINT16_MAX),
       .processor = (uint8_t)processor,
       .attributes = attributes_of(shading->gpu->pass, quad) & 127,
@@ -259,7 +259,7 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t block, bool in_tu
       gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
       if (in_turn)
          continue;
-      shading->work[processor] += shading->draw->fragment_program.instructions + footprints;
+      shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
       if (shading->times_each)
          time_quad(shading, quad, processor, footprints);
    }
@@ -304,7 +304,7 @@ static inline bool
 reads_nothing(const struct cm_shading *shading, const uint32_t *word, const uint32_t *next,
               const uint32_t *end)
 {
-   return word[1] == shading->draw_number && !shading->without_program && !shading->counts_each &&
+   return word[1] == shading->draw_number && !shading->without_shader && !shading->counts_each &&
           (next == end || (cm_event_type(*next) != CM_EVENT_FOOTPRINTS && !cm_event_continues(*next)));
 }
 
@@ -390,7 +390,7 @@ cm_shading_begin(struct cm_shading *shading)
    shading->next = 0;
    shading->group = NULL;
    shading->draw_number = NO_DRAW;
-   shading->without_program = shading->processors;
+   shading->without_shader = shading->processors;
    memset(shading->work, 0, sizeof shading->work);
    for (uint32_t p = 0; p < shading->processors; p++)
       shading->at_draw[p] = NO_DRAW;

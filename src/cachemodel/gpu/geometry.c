@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The Vertex Stage: for each draw, its programs, then vertex by vertex the index
+/* The Vertex Stage: for each draw, its shaders, then vertex by vertex the index
  * and the attributes (TCOR II-A), then what transform feedback writes. */
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
@@ -119,10 +119,10 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
    cm_timing_draw(timing, draw);
-   cm_gpu_fetch_program(gpu, CM_PROGRAM_VERTEX, &draw->vertex_program, 0);
-   cm_gpu_fetch_program(gpu, CM_PROGRAM_GEOMETRY, &draw->geometry_program, 0);
+   cm_gpu_fetch_shader(gpu, CM_SHADER_VERTEX, &draw->vertex_shader, 0);
+   cm_gpu_fetch_shader(gpu, CM_SHADER_GEOMETRY, &draw->geometry_shader, 0);
    const uint64_t vertices = gpu->pipeline[CM_PIPELINE_VERTICES];
-   cm_timing_programs_fetched(timing);
+   cm_timing_shaders_fetched(timing);
    for (uint32_t n = 0; n < draw->num_vertices; n++) {
       uint32_t vertex = draw->first_vertex_number + n;
       if (draw->index_buffer) {

@@ -135,22 +135,22 @@ cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description 
 }
 
 void
-cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const struct cm_program *program,
-                     uint32_t processor)
+cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct cm_shader *shader,
+                    uint32_t processor)
 {
-   if (!program->id)
+   if (!shader->id)
       return;
-   const struct cm_program_memory *memory = cm_address_space_program(&gpu->space, stage, program);
+   const struct cm_shader_memory *memory = cm_address_space_shader(&gpu->space, stage, shader);
    if (!memory) {
       out_of_memory(gpu);
       return;
    }
-   const uint32_t bytes = program->instructions * CM_INSTRUCTION_BYTES;
+   const uint32_t bytes = shader->instructions * CM_INSTRUCTION_BYTES;
    if (!gpu->immediate)
-      cm_timing_group(gpu->timing, CM_STREAM_SHADER, (bytes + 63) / 64 + (program->constant_bytes + 63) / 64);
+      cm_timing_group(gpu->timing, CM_STREAM_SHADER, (bytes + 63) / 64 + (shader->constant_bytes + 63) / 64);
    cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->instructions,
-                             (uint64_t)program->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
-   cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, program->constant_bytes,
+                             (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES, CM_STREAM_SHADER, false);
+   cm_hierarchy_access_range(&gpu->hierarchy, processor, memory->constants, shader->constant_bytes,
                              CM_STREAM_CONSTANT, false);
 }
 

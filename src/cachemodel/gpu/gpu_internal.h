@@ -59,8 +59,8 @@ struct cm_gpu {
 void cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values);
 
 /** Reads a shader: all its instructions, then all its constants, once. */
-void cm_gpu_fetch_program(struct cm_gpu *gpu, enum cm_program_stage stage, const struct cm_program *program,
-                          uint32_t processor);
+void cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct cm_shader *shader,
+                         uint32_t processor);
 
 /** geometry.c: what the Vertex Stage needs in a pass; the Vertex Stage of draws first … end - 1. */
 bool cm_geometry_begin(struct cm_gpu *gpu);

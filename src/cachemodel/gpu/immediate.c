@@ -179,7 +179,7 @@ fetch(struct cm_immediate *immediate, const struct block *block, const struct cm
    }
 }
 
-/* Before and after a block's programs: what of them takes time. */
+/* Before and after a block's shaders: what of them takes time. */
 static void
 begin_timed(const struct cm_immediate *immediate, struct cm_logged_block *timed)
 {
@@ -199,7 +199,7 @@ end_timed(const struct cm_immediate *immediate, const struct block *block, struc
    const uint32_t quads = (uint32_t)gpu->pipeline[CM_PIPELINE_QUADS] - timed->instructions;
    timed->goes_on = quads;
    timed->footprints = (uint32_t)gpu->pipeline[CM_PIPELINE_FOOTPRINTS] - timed->footprints;
-   timed->instructions = quads * gpu->pass->draws[draw].fragment_program.instructions;
+   timed->instructions = quads * gpu->pass->draws[draw].fragment_shader.instructions;
    timed->processor = (uint16_t)(block_number(block) % gpu->config.fragment_stage.processors);
    cm_timing_block(gpu->timing, timed);
 }
@@ -211,7 +211,7 @@ run_block(struct cm_immediate *immediate, const struct block *block, const struc
 {
    struct cm_timing *timing = immediate->gpu->timing;
    struct cm_logged_block timed;
-   /* Late tests come after the program, but what was dropped before it was looked at. */
+   /* Late tests come after the shader, but what was dropped before it was looked at. */
    const bool looks_early = !tests->late || (block->covered & ~block->live);
    bool wrote_depth = false;
    if (looks_early)

@@ -6,7 +6,7 @@
 void
 cm_operations_vertices(struct cm_gpu *gpu, const struct cm_draw *draw, uint64_t vertices)
 {
-   gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] += vertices * draw->vertex_program.instructions;
+   gpu->operations[CM_OPERATION_VERTEX_INSTRUCTIONS] += vertices * draw->vertex_shader.instructions;
 }
 
 /* The quads of an event. */
@@ -72,7 +72,7 @@ shade(struct cm_gpu *gpu, const struct cm_tile_events *events)
       for (uint32_t q = 0; q < cm_event_count(*event); q++) {
          const struct cm_quad *quad = &quads_of(event)[q];
          if (quad->live) {
-            operations[CM_OPERATION_QUAD_INSTRUCTIONS] += draw->fragment_program.instructions;
+            operations[CM_OPERATION_QUAD_INSTRUCTIONS] += draw->fragment_shader.instructions;
             operations[CM_OPERATION_COLOR_READS] += fetches;
          }
          if (!quad->written)

@@ -29,7 +29,7 @@ struct cm_gpu;
    X(DEPTH_QUADS, "depth_quads", "quads", "quads whose depths were compared with the Z-Buffer's")          \
    X(DEPTH_WRITES, "depth_writes", "quads", "of these, those that replaced them")                          \
    X(COLOR_WRITES, "color_writes", "quads", "quads written to the Color Buffer, each attachment counted")  \
-   X(COLOR_READS, "color_reads", "quads", "quads read from it: blended with, or fetched by programs")
+   X(COLOR_READS, "color_reads", "quads", "quads read from it: blended with, or fetched by shaders")
 
 enum cm_operation {
 #define CM_OPERATION_ENUM(id, name, measure, description) CM_OPERATION_##id,

@@ -153,13 +153,13 @@ cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw)
    struct cm_logged_draw *item = ADD(timing, draws);
    if (item)
       *item = (struct cm_logged_draw){
-         .instructions = draw->vertex_program.instructions + draw->geometry_program.instructions,
+         .instructions = draw->vertex_shader.instructions + draw->geometry_shader.instructions,
          .begin = timing->logged_end,
       };
 }
 
 void
-cm_timing_programs_fetched(struct cm_timing *timing)
+cm_timing_shaders_fetched(struct cm_timing *timing)
 {
    if (is_writing(timing))
       LAST(timing, draws)->program_end = take_tokens(timing);

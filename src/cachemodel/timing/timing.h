@@ -55,7 +55,7 @@ void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t a
 
 /** A draw begins. Fetches of its shaders follow. */
 void cm_timing_draw(struct cm_timing *timing, const struct cm_draw *draw);
-void cm_timing_programs_fetched(struct cm_timing *timing);
+void cm_timing_shaders_fetched(struct cm_timing *timing);
 /** A vertex was fetched, or found transformed already. */
 void cm_timing_vertex(struct cm_timing *timing, bool reused);
 /** The draw's vertices end; since the last one, transform feedback was written. */

@@ -8,7 +8,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Appends bytes; begins as zeros, data is to be freed. What does not fit when out of memory is dropped, and out_of_memory set. */
+/** Appends bytes; begins as zeros, data is to be freed. What does not fit when out of memory is dropped, and
+ * out_of_memory set. */
 struct cm_byte_writer {
    uint8_t *data;
    size_t size, capacity;

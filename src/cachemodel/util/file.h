@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/** Reading and writing whole files. */
+/** Reading and writing all of some bytes at an offset in a file. */
 #ifndef CM_FILE_H
 #define CM_FILE_H
 

@@ -28,10 +28,10 @@ random_draw(struct pass_builder *builder, uint64_t *state)
 {
    struct cm_pass *pass = &builder->pass;
    struct cm_draw *draw = pass_draw(builder);
-   draw->vertex_program =
-      (struct cm_program){1 + random_below(state, 4), random_below(state, 100), random_below(state, 500)};
-   draw->fragment_program =
-      (struct cm_program){1 + random_below(state, 4), random_below(state, 200), random_below(state, 300)};
+   draw->vertex_shader =
+      (struct cm_shader){1 + random_below(state, 4), random_below(state, 100), random_below(state, 500)};
+   draw->fragment_shader =
+      (struct cm_shader){1 + random_below(state, 4), random_below(state, 200), random_below(state, 300)};
    draw->num_elements = 1 + random_below(state, 3);
    for (uint32_t e = 0; e < draw->num_elements; e++)
       draw->elements[e] = (struct cm_vertex_element){.buffer = FIRST_BUFFER + random_below(state, 4),
@@ -47,8 +47,8 @@ random_draw(struct pass_builder *builder, uint64_t *state)
          builder->vertices[pass->num_vertices++] = random_below(state, 600);
    }
    if (random_below(state, 3) == 0) {
-      draw->geometry_program =
-         (struct cm_program){1 + random_below(state, 4), random_below(state, 100), random_below(state, 200)};
+      draw->geometry_shader =
+         (struct cm_shader){1 + random_below(state, 4), random_below(state, 100), random_below(state, 200)};
       for (uint32_t s = random_below(state, 4); s > 0; s--)
          pass_feedback(builder, (struct cm_feedback){.buffer = FIRST_BUFFER + random_below(state, 4),
                                                      .offset = random_below(state, 64) * 4,

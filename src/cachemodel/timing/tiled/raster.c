@@ -117,7 +117,7 @@ context_is_free(struct cm_tiled_timing *timing, struct cm_context *context)
 
 /* Fetches the shader's instructions and constants, for which the processor waits. */
 static uint64_t
-fetch_program(struct cm_tiled_timing *timing, const cm_entry *token, const cm_entry *end, uint64_t cycle)
+fetch_shader(struct cm_tiled_timing *timing, const cm_entry *token, const cm_entry *end, uint64_t cycle)
 {
    struct cm_wait wait = {.time = cycle + cm_entry_value(*token)};
    if (token + 1 < end)
@@ -140,7 +140,7 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
    cm_stage_account(processor, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, raster->dispatch);
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE) {
       const cm_entry *next = cm_group_end(token, end);
-      begin = fetch_program(timing, token, next, cm_later(begin, processor->until));
+      begin = fetch_shader(timing, token, next, cm_later(begin, processor->until));
       cm_stage_account(processor, CM_STAGE_MEMORY, begin);
       token = next;
    }

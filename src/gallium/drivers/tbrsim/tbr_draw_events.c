@@ -144,8 +144,8 @@ describe_fragments(const struct tbr_context *context, const struct tbr_batch *ba
    if (!context->rasterizer->rasterizer_discard)
       describe_tests(context, batch, event);
    const struct tbr_fragment_shader *fragment = context->fragment_shader;
-   event->fragment_program =
-      (struct cm_program){fragment->id, fragment->num_instructions, fragment->num_pushed_constants * 16};
+   event->fragment_shader =
+      (struct cm_shader){fragment->id, fragment->num_instructions, fragment->num_pushed_constants * 16};
    describe_textures(context, event);
 }
 
@@ -198,11 +198,11 @@ describe_vertex_shaders(const struct tbr_context *context, struct cm_draw *event
 {
    const struct tbr_drawn_shader *vertex = context->vertex_shader;
    const struct tbr_drawn_shader *geometry = context->geometry_shader;
-   event->vertex_program =
-      (struct cm_program){vertex->id, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)};
+   event->vertex_shader =
+      (struct cm_shader){vertex->id, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)};
    if (geometry)
-      event->geometry_program = (struct cm_program){geometry->id, geometry->num_instructions,
-                                                    constant_bytes(context, PIPE_SHADER_GEOMETRY)};
+      event->geometry_shader = (struct cm_shader){geometry->id, geometry->num_instructions,
+                                                  constant_bytes(context, PIPE_SHADER_GEOMETRY)};
    if (vertex->reads_textures || (geometry && geometry->reads_textures))
       note_vertex_textures();
 }

@@ -232,8 +232,11 @@ resolve_color(struct tbr_tile_thread *thread, const struct tbr_tile_color *color
             average_halves(color, block, pixels);
          else
             average_any(color, resolve, block, pixels);
-         uint8_t *rows = image + (thread->tile_y + y - (ptrdiff_t)resolve->y0) * resolve->stride +
-                         (thread->tile_x + x - (ptrdiff_t)resolve->x0) * pixel_bytes;
+         /* A number, as a block may begin before the rectangle. */
+         const uintptr_t corner = (uintptr_t)image +
+                                  (thread->tile_y + y - (ptrdiff_t)resolve->y0) * resolve->stride +
+                                  (thread->tile_x + x - (ptrdiff_t)resolve->x0) * pixel_bytes;
+         uint8_t *const rows = (uint8_t *)corner;
          if (x >= x0 && x + 4 <= x1 && y >= y0 && y + 4 <= y1)
             copy_whole_block(rows, resolve->stride, pixels, pixel_bytes, true);
          else
