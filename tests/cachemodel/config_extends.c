@@ -145,6 +145,7 @@ static const struct {
    {"extends: tcor-64k\ncaches:\n  l2: {sise: 1}\n",
     "wrong.yaml:3: caches.l2.sise: unknown key, expected keys of: size"},
    {"extends: tcor-64k\nmode: tbr\nmode: tbdr\n", "wrong.yaml:3: mode: duplicate key"},
+   {"extends: tcor-64k\nextends: imr-8m\n", "wrong.yaml:2: extends: duplicate key"},
    {"extends: tcor-64k\nmode: [tbr]\n", "wrong.yaml:2: mode: a list, expected one of: tbdr, tbr, imr"},
    {"extends: tcor-64k\nmode: {tbr: 1}\n", "wrong.yaml:2: mode: a mapping, expected one of: tbdr, tbr"},
    {"extends: tcor-64k\nmode: tdbr\n",

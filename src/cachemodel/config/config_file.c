@@ -224,6 +224,19 @@ read_pair(const struct reader *reader, const yaml_node_t *name_node, const yaml_
    return read_value(reader, node, key, path, values + key->offset);
 }
 
+/* The first value of `extends` in a document; NULL where it has none. */
+static const yaml_node_t *
+find_extends(yaml_document_t *document, const yaml_node_t *root)
+{
+   for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top;
+        pair++) {
+      const char *name = scalar(yaml_document_get_node(document, pair->key));
+      if (name && strcmp(name, "extends") == 0)
+         return yaml_document_get_node(document, pair->value);
+   }
+   return NULL;
+}
+
 static bool
 read_mapping(const struct reader *reader, const yaml_node_t *node, const struct cm_key *mapping,
              const char *path, char *values)
@@ -232,8 +245,11 @@ read_mapping(const struct reader *reader, const yaml_node_t *node, const struct 
         pair++) {
       const yaml_node_t *name = yaml_document_get_node(reader->document, pair->key);
       const yaml_node_t *value = yaml_document_get_node(reader->document, pair->value);
-      if (!*path && scalar(name) && strcmp(scalar(name), "extends") == 0)
+      if (!*path && scalar(name) && strcmp(scalar(name), "extends") == 0) {
+         if (value != find_extends(reader->document, node))
+            return complain(reader, line_of(value), "extends", NULL, "duplicate key");
          continue;
+      }
       if (!read_pair(reader, name, value, mapping, path, values))
          return false;
    }
@@ -262,19 +278,6 @@ is_complete(struct reader *reader, const struct cm_key *mapping, const char *map
 }
 
 /* ---- files ------------------------------------------------------------- */
-
-/* The value of `extends` in a document; NULL where it has none. */
-static const yaml_node_t *
-find_extends(yaml_document_t *document, const yaml_node_t *root)
-{
-   for (const yaml_node_pair_t *pair = root->data.mapping.pairs.start; pair < root->data.mapping.pairs.top;
-        pair++) {
-      const char *name = scalar(yaml_document_get_node(document, pair->key));
-      if (name && strcmp(name, "extends") == 0)
-         return yaml_document_get_node(document, pair->value);
-   }
-   return NULL;
-}
 
 /* The file that `extends: NAME` names in the file being read. False where that cannot be determined. */
 static bool
