@@ -162,12 +162,16 @@ static const char *const settings[][8] = {
    {"texture.placement=morton-4k", "texture_access.design=banked-interleaved",
     "texture_access.tags=four-arrays", "caches.tile_cache.size=4096", "caches.l2.size=32768", NULL},
    {"texture_access.design=wide-bus", "caches.tile_cache.size=4096", "caches.l2.size=32768", NULL},
+   {"caches.tile_cache.write_miss=validate", "caches.tile_cache.size=4096",
+    "caches.vertex_cache.uncached=index", "caches.vertex_cache.write_miss=validate",
+    "caches.l2.write_miss=fetch", "caches.l2.size=32768", NULL},
 };
 
-static const char *const *const variants[] = {settings[0], settings[1],        settings[2],
-                                              settings[3], settings[4],        settings[5],
-                                              settings[6], settings[7],        settings[8],
-                                              settings[9], test_tcor_settings, test_nuca_settings};
+static const char *const *const variants[] = {settings[0],       settings[1],  settings[2],
+                                              settings[3],       settings[4],  settings[5],
+                                              settings[6],       settings[7],  settings[8],
+                                              settings[9],       settings[10], test_tcor_settings,
+                                              test_nuca_settings};
 
 static void
 test_conservation(void **unused)

@@ -121,8 +121,13 @@ enum cm_index {
 
 /** What a write that misses does with the rest of its block: key caches.*.write_miss. */
 enum cm_write_miss {
-   CM_WRITE_MISS_ALLOCATE, /**< "allocate": the block is allocated, nothing is read */
-   CM_WRITE_MISS_FETCH,    /**< "fetch": unless the write is the whole block, it is read first */
+   /** "allocate": the block is allocated, and never read: reads of any of its bytes hit, and it is written back
+    * whole. Ideal: what keeps the block's other bytes costs nothing. */
+   CM_WRITE_MISS_ALLOCATE,
+   CM_WRITE_MISS_FETCH, /**< "fetch": unless the write is the whole block, it is read first */
+   /** "validate": the block is allocated, and only the bytes written are valid. A read of others reads the block
+    * and merges it; until then a write-back is a write of a part of a block. */
+   CM_WRITE_MISS_VALIDATE,
 };
 
 /** Thresholds of the policies that learn from sampled sets: keys caches.*.gspc.*. Each is a power of two,

@@ -157,7 +157,7 @@ static const struct cm_key cache_keys[] = {
    NUMBER(struct cm_cache_config, latency),
    NAMED(struct cm_cache_config, policy, cm_policy_names),
    ENUM(struct cm_cache_config, index, "modulo", "xor"),
-   ENUM(struct cm_cache_config, write_miss, "allocate", "fetch"),
+   ENUM(struct cm_cache_config, write_miss, "allocate", "fetch", "validate"),
    NAMED(struct cm_cache_config, next, cm_unit_names),
    OPTIONAL_NUMBER(struct cm_cache_config, banks),
    OPTIONAL_NAMED(struct cm_cache_config, uncached, optional_stream_names),

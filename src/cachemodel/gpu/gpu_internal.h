@@ -41,6 +41,7 @@ struct cm_gpu {
    bool in_pass;               /**< it has not ended */
    uint32_t num_visited;       /**< tiles of it that were passed */
    struct cm_pb_lists *lists;
+   uint32_t pmd_bytes;              /**< bytes of each PMD of the lists */
    struct cm_array first_block;     /**< uint32_t by primitive: its first attribute block */
    struct cm_array tile_begin;      /**< uint64_t by tile, and one more: its part of tile_primitives */
    struct cm_array tile_primitives; /**< uint32_t: primitives by tile, in draw order */

@@ -97,7 +97,8 @@ write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
    for (uint32_t i = 0; i < primitive->num_tiles; i++) {
       if (opt_numbers)
          tile_opt_numbers[begin[tiles[i]] + cm_pb_lists_length(gpu->lists, tiles[i]) - 1] = opt_numbers[i];
-      cm_hierarchy_access(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], CM_STREAM_PB_LIST, CM_WRITE);
+      cm_hierarchy_access_range(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], gpu->pmd_bytes,
+                                CM_STREAM_PB_LIST, true);
    }
    return true;
 }
@@ -142,6 +143,7 @@ cm_tiling_build_lists(struct cm_gpu *gpu)
    if (!place_attributes(gpu, &wide, &num_blocks) || !sort_by_tile(gpu) ||
        !reserve_for_writing(gpu, num_blocks))
       return false;
+   gpu->pmd_bytes = cm_pmd_bytes(wide);
    cm_hierarchy_parameter_buffer_begin(&gpu->hierarchy, gpu->config.parameter_buffer.layout,
                                        pass->tiles_x * pass->tiles_y, gpu->last_tiles.data, num_blocks);
    gpu->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide, pass->tiles_x * pass->tiles_y,
@@ -165,8 +167,9 @@ cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile)
       const uint32_t p = primitives[n];
       const uint32_t attributes = pass->primitives[p].num_attributes;
       cm_timing_group(timing, CM_STREAM_PB_LIST, 1);
-      cm_hierarchy_access(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(gpu->lists, tile, n),
-                          CM_STREAM_PB_LIST, CM_READ);
+      cm_hierarchy_access_range(&gpu->hierarchy, 0,
+                                CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(gpu->lists, tile, n), gpu->pmd_bytes,
+                                CM_STREAM_PB_LIST, false);
       cm_timing_group(timing, CM_STREAM_PB_ATTRIBUTE, attributes);
       if (gpu->attribute_cache)
          cm_attribute_cache_read(gpu->attribute_cache, first_block[p], attributes,

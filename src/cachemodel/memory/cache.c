@@ -80,6 +80,10 @@ cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, stru
    }
    if (cache->replacement->start)
       cache->replacement->start(cache, config);
+   if (config->write_miss == CM_WRITE_MISS_VALIDATE && !cm_cache_add_masks(cache)) {
+      cm_cache_finish(cache);
+      return false;
+   }
    if (cache->uncached) {
       cache->cached = cache->replacement;
       cache->replacement = &cm_replacement_uncached;
@@ -92,15 +96,18 @@ cm_cache_finish(struct cm_cache *cache)
 {
    free(cache->lines);
    free(cache->state);
+   free(cache->masks);
    cache->lines = NULL;
    cache->state = NULL;
+   cache->masks = NULL;
 }
 
 const struct cm_replacement *
 cm_cache_policy(const struct cm_cache *cache)
 {
    const struct cm_replacement *replacement = cache->lookups ? cache->served : cache->replacement;
-   return replacement == &cm_replacement_uncached ? cache->cached : replacement;
+   return cm_cache_masked_policy(cache,
+                                 replacement == &cm_replacement_uncached ? cache->cached : replacement);
 }
 
 void
@@ -151,7 +158,9 @@ cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream strea
 static void
 write_back(struct cm_cache *cache, cm_line line)
 {
-   cm_cache_write_next(cache, line >> 8, cm_line_stream(line), CM_WRITE_BLOCK);
+   const uint64_t block = line >> 8;
+   cm_cache_write_next(cache, block, cm_line_stream(line),
+                       cm_cache_is_partly_valid(cache, block) ? CM_WRITE : CM_WRITE_BLOCK);
 }
 
 /* Writes a dirty victim back and reports the eviction. */

@@ -32,6 +32,7 @@ typedef uint64_t cm_line;
 #define CM_LINE_EMPTY UINT64_MAX
 #define CM_NO_BLOCK (UINT64_MAX >> 8)
 
+struct cm_byte_masks;
 struct cm_cache;
 struct cm_liveness;
 struct cm_next_use;
@@ -130,6 +131,7 @@ struct cm_cache {
    const struct cm_replacement *replacement;
    uint32_t uncached;                   /**< 1 + the stream that bypasses the cache; 0: none */
    const struct cm_replacement *cached; /**< serves the other streams */
+   struct cm_byte_masks *masks;         /**< write_miss: validate (memory/byte_masks.c); else NULL */
    struct cm_access_stream *lookups;    /**< gets an entry for each access; NULL: not reported */
    cm_entry lookup_entry;               /**< unit and instance of the cache in them (cm_entry_cache) */
    const struct cm_replacement *served; /**< the policy behind lookups */
@@ -191,6 +193,11 @@ cm_cache_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
    }
    cache->replacement->access(cache, block, stream, access);
 }
+
+/** One access of these bytes of a block, which matter in a cache with byte masks (write_miss: validate). In others it
+ * is cm_cache_access. */
+void cm_cache_access_bytes(struct cm_cache *cache, uint64_t address, uint64_t bytes, enum cm_stream stream,
+                           enum cm_access access);
 
 /** Reads of a sequence of blocks (block numbers, not addresses), in order. */
 static inline void

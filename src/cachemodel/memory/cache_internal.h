@@ -110,7 +110,15 @@ cm_find_empty_way(const cm_line *lines, unsigned ways)
 CM_POLICIES(CM_REPLACEMENT)
 #undef CM_REPLACEMENT
 
-/** The policy of a cache, behind the functions that report its lookups or let a stream bypass it. */
+/** Puts byte masks between a cache and its policy. False when out of memory. */
+bool cm_cache_add_masks(struct cm_cache *cache);
+/** What is behind them; replacement itself if it is not the byte masks. */
+const struct cm_replacement *
+cm_cache_masked_policy(const struct cm_cache *cache, const struct cm_replacement *replacement);
+/** Whether a block that is in the cache, or leaves it now, is valid in part. */
+bool cm_cache_is_partly_valid(const struct cm_cache *cache, uint64_t block);
+
+/** The policy of a cache, behind the functions that report its lookups, mask its bytes or let a stream bypass it. */
 const struct cm_replacement *cm_cache_policy(const struct cm_cache *cache);
 
 /** read_sequence of what looks at each access: reads one after another. */

@@ -147,6 +147,32 @@ check_cache(const struct cm_config *config, enum cm_unit unit, struct cm_config_
                              config->fragment_stage.processors);
 }
 
+/* Which bytes are accessed is known where streams arrive, not of write-backs, and not of attachments' pixels. */
+static bool
+check_write_miss(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
+{
+   if (config->caches[unit].write_miss != CM_WRITE_MISS_VALIDATE)
+      return true;
+   cm_config_about(problem, "caches.%s.write_miss", cm_unit_names[unit]);
+   for (unsigned user = 0; user < CM_CACHE_COUNT; user++) {
+      if (config->caches[user].size && config->caches[user].next == unit)
+         return cm_config_wrong(problem,
+                                "validate is of a cache that streams access, but %s writes back to it, "
+                                "expected allocate or fetch",
+                                cm_unit_names[user]);
+   }
+   for (unsigned stream = CM_STREAM_COLOR; stream < CM_STREAM_COUNT; stream++) {
+      const bool has_bytes = stream == CM_STREAM_SHADER || stream == CM_STREAM_CONSTANT;
+      if (!has_bytes && cm_config_has_stream(config, (enum cm_stream)stream) &&
+          config->streams[stream] == unit)
+         return cm_config_wrong(problem,
+                                "validate needs the bytes of each access, which %s has not, "
+                                "expected allocate or fetch",
+                                cm_stream_names[stream]);
+   }
+   return true;
+}
+
 /* What a cache's misses go to. */
 static bool
 check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
@@ -254,7 +280,8 @@ cm_memory_config_check(const struct cm_config *config, struct cm_config_problem 
    if (config->primitive_buffer.lines && !check_primitive_buffer(config, problem))
       return false;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
-      if (config->caches[unit].size && !check_next(config, (enum cm_unit)unit, problem))
+      if (config->caches[unit].size && (!check_next(config, (enum cm_unit)unit, problem) ||
+                                        !check_write_miss(config, (enum cm_unit)unit, problem)))
          return false;
    }
    if (!check_streams(config, problem) || !check_optional_streams(config, problem))

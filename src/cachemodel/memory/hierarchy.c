@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/hierarchy.h"
+#include "util/minmax.h"
 
 /* Builds the next level first. Valid configurations have no cycles. */
 static bool
@@ -106,6 +107,7 @@ build_entry(struct cm_hierarchy *hierarchy, enum cm_stream stream, enum cm_unit 
       hierarchy->shared.caches[unit] ? build_entrances(hierarchy, unit) : hierarchy->caches[unit];
    hierarchy->entry[stream].instances = hierarchy->instances[unit];
    hierarchy->entry[stream].block_shift = hierarchy->caches[unit]->block_shift;
+   hierarchy->entry[stream].has_masks = hierarchy->caches[unit]->masks != NULL;
    return hierarchy->entry[stream].cache != NULL;
 }
 
@@ -227,11 +229,14 @@ cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, u
    }
    struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
    const uint64_t block_bytes = 1ull << shift;
-   for (uint64_t begin = address >> shift << shift; begin < end; begin += block_bytes) {
-      const bool whole = begin >= address && end - begin >= block_bytes;
+   for (uint64_t block = address >> shift << shift; block < end; block += block_bytes) {
+      const uint64_t begin = cm_max64(block, address), length = cm_min64(end, block + block_bytes) - begin;
       if (hierarchy->entry[stream].is_reported)
-         cm_hierarchy_report(hierarchy, begin, stream, write ? CM_WRITE : CM_READ);
-      cm_cache_access(cache, begin, stream, !write ? CM_READ : whole ? CM_WRITE_BLOCK : CM_WRITE);
+         cm_hierarchy_report(hierarchy, block, stream, write ? CM_WRITE : CM_READ);
+      cm_cache_access_bytes(cache, begin, length, stream,
+                            !write                  ? CM_READ
+                            : length == block_bytes ? CM_WRITE_BLOCK
+                                                    : CM_WRITE);
    }
 }
 

@@ -37,6 +37,7 @@ struct cm_hierarchy {
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
       bool is_reported;     /**< accesses to it, which is private, are reported (cm_access_reader.streams) */
+      bool has_masks;       /**< it needs the bytes of each access (write_miss: validate) */
    } entry[CM_STREAM_COUNT];
 };
 
@@ -63,7 +64,8 @@ cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, 
 void cm_hierarchy_report(struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
                          enum cm_access access);
 
-/** One access of at most one block at a byte address. */
+/** One access of at most one block at a byte address; of a part of a block only where it is known to have no byte masks
+ * (cm_hierarchy_access_range). */
 static inline void
 cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                     enum cm_stream stream, enum cm_access access)
@@ -77,7 +79,7 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
       cm_dram_access(&hierarchy->dram, address, stream, access != CM_READ, 1, 1u << CM_DRAM_BLOCK_SHIFT);
 }
 
-/** cm_hierarchy_access_range where the bytes are in several blocks, or in none. */
+/** cm_hierarchy_access_range where the bytes are in several blocks, or in none, or their masks matter. */
 void cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                                 uint64_t bytes, enum cm_stream stream, bool write);
 
@@ -88,7 +90,7 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
                           uint64_t bytes, enum cm_stream stream, bool write)
 {
    const uint64_t block_bytes = 1ull << hierarchy->entry[stream].block_shift;
-   if (bytes - 1 < block_bytes - (address & (block_bytes - 1)))
+   if (bytes - 1 < block_bytes - (address & (block_bytes - 1)) && !hierarchy->entry[stream].has_masks)
       cm_hierarchy_access(hierarchy, processor, address, stream,
                           !write                 ? CM_READ
                           : bytes == block_bytes ? CM_WRITE_BLOCK
