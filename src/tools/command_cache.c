@@ -73,7 +73,7 @@ static const struct option_row rows[] = {
    OPTION("policy", "NAME", "replacement policy (also --policies; default: lru)", take_policy,
           struct cache_options, cache.policy),
    OPTION("policies", "NAME", NULL, take_policy, struct cache_options, cache.policy),
-   OPTION("index", "modulo|xor", "how a block's number gives its set (default: modulo)", take_index,
+   OPTION("index", "NAME", "how a block's number gives its set (default: modulo)", take_index,
           struct cache_options, cache.index),
    OPTION("stream", "NAME",
           "stream of all accesses; only gs-drrip, gs-drrip4, gspztc, gspztc-tse\n"

@@ -37,7 +37,7 @@ take_bytes(void *field, const char *option, const char *value)
 void
 take_index(void *field, const char *option, const char *value)
 {
-   *(enum cm_index *)field = (enum cm_index)options_name(option, value, options_index_names, 2);
+   *(enum cm_index *)field = (enum cm_index)options_name(option, value, cm_index_names, CM_INDEX_COUNT);
 }
 
 /* ---- configurations --------------------------------------------------------- */
@@ -145,7 +145,7 @@ const struct option_row cache_option_rows[] = {
           struct cache_selection, ways),
    OPTION("block", "BYTES", "block size: a power of two from 16 to 4096 (default: the unit's, else 64)",
           take_text, struct cache_selection, block),
-   OPTION("index", "modulo|xor", "how a block's number gives its set (default: modulo)", take_index,
+   OPTION("index", "NAME", "how a block's number gives its set (default: modulo)", take_index,
           struct cache_selection, index),
 };
 

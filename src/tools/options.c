@@ -139,8 +139,6 @@ options_unit(const char *value)
    return (enum cm_unit)options_name("--unit", value, cm_unit_names, CM_UNIT_COUNT);
 }
 
-const char *const options_index_names[2] = {[CM_INDEX_MODULO] = "modulo", [CM_INDEX_XOR] = "xor"};
-
 unsigned
 options_count_cores(void)
 {

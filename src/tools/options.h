@@ -117,9 +117,6 @@ uint32_t options_bytes(const char *option, const char *value);
 unsigned options_name(const char *option, const char *value, const char *const *names, unsigned count);
 enum cm_unit options_unit(const char *value);
 
-/** Names of enum cm_index. */
-extern const char *const options_index_names[2];
-
 /** Threads that can run at once. */
 unsigned options_count_cores(void);
 

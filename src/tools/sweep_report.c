@@ -66,7 +66,7 @@ sweep_report_json(const struct sweep_report *report, FILE *file)
                          output_text(report->file), "configuration", output_text(report->configuration),
                          "first_frame", report->first_frame, "last_frame", report->last_frame, "warm_up",
                          report->warm_up, "accesses_of", report->accesses, "block_bytes", report->block_bytes,
-                         "index", options_index_names[report->index], "empty_at_each_pass",
+                         "index", cm_index_names[report->index], "empty_at_each_pass",
                          report->empty_each_pass, "points", points_json(report)),
                1, file);
 }
@@ -93,7 +93,7 @@ sweep_report_table(const struct sweep_report *report, FILE *file)
            "%" PRIu64 " reads and %" PRIu64 " writes of blocks of %u bytes, index %s%s\n\n",
            report->file, report->accesses, report->first_frame, report->last_frame,
            report->warm_up ? text(" without the first %u", report->warm_up) : "", report->configuration,
-           first->reads, first->writes, report->block_bytes, options_index_names[report->index],
+           first->reads, first->writes, report->block_bytes, cm_index_names[report->index],
            report->empty_each_pass ? "; each render pass begins with an empty cache" : "");
    fprintf(file, "%-12s %10s %7s %9s %14s %14s %14s %11s%s\n", "policy", "size", "ways", "sets", "misses",
            "bypasses", "write-backs", "miss ratio",

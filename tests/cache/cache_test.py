@@ -60,7 +60,7 @@ class Policies(CacheTest):
         for sets, ways in self.shapes:
             if policy == "tree-plru" and ways & ways - 1:
                 continue
-            for index in ("modulo", "xor") if sets in (8, 256) else ("modulo",):
+            for index in ("modulo", "xor", "xor-fold", "ipoly") if sets in (8, 256) else ("modulo",):
                 for accesses in self.traces(sets * ways):
                     expected = reference.simulate(policy, accesses, sets, ways, index)
                     got = self.counts(plain([(block * 64, write) for block, write in accesses]), 64 * sets * ways,

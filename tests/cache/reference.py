@@ -218,7 +218,16 @@ POLICIES = {
 }
 
 
+POLYNOMIALS = {8: 0b1011, 256: 0b100011011}  # irreducible, by number of sets
+
+
 def set_number(block, sets, index):
+    if index == "ipoly":
+        while block >= sets:
+            block ^= POLYNOMIALS[sets] << block.bit_length() - sets.bit_length()
+        return block
+    if index == "xor-fold":
+        return block % sets ^ set_number(block // sets, sets, index) if block else 0
     return (block ^ block // sets if index == "xor" else block) % sets
 
 

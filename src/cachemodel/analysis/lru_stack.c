@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/block_table.h"
-#include "analysis/set_index.h"
+#include "memory/set_index.h"
 
 #define NONE UINT32_MAX
 
@@ -50,7 +50,7 @@ cm_lru_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, ui
    if (!stack)
       return NULL;
    const uint32_t max_blocks = sets * ways[num_ways - 1];
-   stack->index = cm_set_index(sets, index);
+   cm_set_index_init(&stack->index, sets, index);
    stack->num_ways = num_ways;
    stack->generation = 1;
    stack->free_slot = NONE;
@@ -153,7 +153,7 @@ make_room(struct cm_lru_stack *stack, struct group *groups)
 static void
 access_block(struct cm_lru_stack *stack, uint64_t block, bool write)
 {
-   const uint32_t s = cm_set_of(stack->index, block);
+   const uint32_t s = cm_set_of(&stack->index, block);
    struct set *set = &stack->sets[s];
    struct group *groups = &stack->groups[(size_t)s * stack->num_ways];
    if (set->generation != stack->generation) {
@@ -200,7 +200,7 @@ static void
 invalidate_slot(struct cm_lru_stack *stack, uint32_t number)
 {
    struct slot *slot = &stack->slots[number];
-   const uint32_t s = cm_set_of(stack->index, slot->block);
+   const uint32_t s = cm_set_of(&stack->index, slot->block);
    const uint32_t in = slot->group > slot->dirty_from ? slot->group : slot->dirty_from;
    for (uint32_t j = in; j < stack->num_ways; j++)
       stack->counts[j].writebacks++;
@@ -226,7 +226,7 @@ reset(struct cm_lru_stack *stack)
    stack->free_slot = NONE;
    if (++stack->generation)
       return;
-   for (uint32_t s = 0; s <= stack->index.mask; s++)
+   for (uint32_t s = 0; s < stack->index.sets; s++)
       stack->sets[s].generation = 0;
    stack->generation = 1;
 }

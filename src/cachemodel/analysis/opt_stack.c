@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/block_table.h"
-#include "analysis/set_index.h"
+#include "memory/set_index.h"
 #include "analysis/way_set.h"
 #include "memory/next_use.h"
 
@@ -78,7 +78,7 @@ cm_opt_stack_create(uint32_t sets, enum cm_index index, const uint32_t *ways, ui
    if (!stack)
       return NULL;
    const uint32_t max_blocks = sets * ways[num_ways - 1];
-   stack->index = cm_set_index(sets, index);
+   cm_set_index_init(&stack->index, sets, index);
    stack->bypasses = bypasses;
    stack->num_caches = num_ways;
    stack->max_ways = ways[num_ways - 1];
@@ -391,7 +391,7 @@ static void
 access_run(struct cm_opt_stack *stack, cm_run run, bool repeats, uint32_t next_use)
 {
    const uint64_t number = cm_run_block(run);
-   const uint32_t set = cm_set_of(stack->index, number);
+   const uint32_t set = cm_set_of(&stack->index, number);
    if (stack->generations[set] != stack->generation)
       empty_set(stack, set);
 
@@ -424,7 +424,7 @@ access_run(struct cm_opt_stack *stack, cm_run run, bool repeats, uint32_t next_u
 static void
 invalidate(struct cm_opt_stack *stack, struct cache *cache, uint64_t first, uint64_t last)
 {
-   for (uint32_t set = 0; set <= stack->index.mask; set++) {
+   for (uint32_t set = 0; set < stack->index.sets; set++) {
       if (stack->generations[set] != stack->generation)
          continue;
       uint64_t *dead = &cache->dead[(size_t)set * cache->shape.words];
@@ -450,7 +450,7 @@ reset(struct cm_opt_stack *stack)
    stack->free_slot = NONE;
    if (++stack->generation)
       return;
-   memset(stack->generations, 0, ((size_t)stack->index.mask + 1) * sizeof *stack->generations);
+   memset(stack->generations, 0, stack->index.sets * sizeof *stack->generations);
    stack->generation = 1;
 }
 

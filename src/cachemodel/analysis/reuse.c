@@ -6,7 +6,7 @@
 
 #include "analysis/block_table.h"
 #include "analysis/reuse_set.h"
-#include "analysis/set_index.h"
+#include "memory/set_index.h"
 #include "util/array.h"
 
 #define NO_FRAME UINT32_MAX
@@ -50,7 +50,7 @@ struct cm_reuse {
 uint32_t
 cm_reuse_set(const struct cm_reuse *reuse, uint64_t block)
 {
-   return cm_set_of(reuse->index, block);
+   return cm_set_of(&reuse->index, block);
 }
 
 /* Room for twice as many blocks. */
@@ -78,7 +78,7 @@ cm_reuse_create(uint32_t sets, enum cm_index index)
    if (!reuse)
       return NULL;
    reuse->num_sets = sets;
-   reuse->index = cm_set_index(sets, index);
+   cm_set_index_init(&reuse->index, sets, index);
    reuse->sets = calloc(sets, sizeof *reuse->sets);
    reuse->set_frames = calloc(sets, sizeof *reuse->set_frames);
    reuse->max_records = FIRST_RECORDS;

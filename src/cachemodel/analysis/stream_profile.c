@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/set_index.h"
+#include "memory/set_index.h"
 #include "memory/replacement/graphics_streams.h"
 
 /* Whose epochs a block is in. */
@@ -27,7 +27,7 @@ struct cm_stream_profile {
 static struct resident *
 set_of(struct cm_stream_profile *profile, uint64_t block)
 {
-   return profile->residents + (size_t)cm_set_of(profile->index, block) * profile->ways;
+   return profile->residents + (size_t)cm_set_of(&profile->index, block) * profile->ways;
 }
 
 /* What is known of a block, or room for one where it is CM_NO_BLOCK; a set has as much room as the cache has ways. */
@@ -156,7 +156,7 @@ cm_stream_profile_create(const struct cm_cache_config *config, struct cm_cache *
       return NULL;
    const uint32_t sets = config->size / config->ways / config->block;
    profile->ways = config->ways;
-   profile->index = cm_set_index(sets, config->index);
+   cm_set_index_init(&profile->index, sets, config->index);
    profile->cache = cache;
    const size_t blocks = (size_t)sets * profile->ways;
    profile->residents = malloc(blocks * sizeof *profile->residents);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analysis/block_table.h"
-#include "analysis/set_index.h"
+#include "memory/set_index.h"
 #include "analysis/way_set.h"
 #include "memory/replacement/generator.h"
 #include "memory/replacement/prediction.h"
@@ -371,7 +371,7 @@ cm_wide_cache_create(const struct cm_cache_config *config)
    cache->name = config->policy;
    cache->ways = config->ways;
    cache->sets = num_lines / config->ways;
-   cache->index = cm_set_index(cache->sets, config->index);
+   cm_set_index_init(&cache->index, cache->sets, config->index);
    cache->block_shift = (uint32_t)__builtin_ctz(config->block);
    cache->shape = cm_way_set_shape(config->ways);
    cache->generation = 1;
@@ -447,7 +447,7 @@ access_run(struct cm_wide_cache *cache, cm_run run, uint32_t count)
 {
    const uint64_t block = cm_run_block(run);
    const bool write = cm_run_is_write(run);
-   const uint32_t set = cm_set_of(cache->index, block);
+   const uint32_t set = cm_set_of(&cache->index, block);
    if (cache->generations[set] != cache->generation)
       empty_set(cache, set);
 

@@ -113,11 +113,19 @@ enum cm_policy {
 extern const char *const cm_policy_names[CM_POLICY_COUNT];
 extern const char *const cm_policy_descriptions[CM_POLICY_COUNT];
 
-/** How a block number becomes a set number: key caches.*.index. */
+/** How a block number becomes a set number: key caches.*.index (memory/set_index.h). But for modulo, the number of sets is
+ * a power of two, 2^n. */
 enum cm_index {
-   CM_INDEX_MODULO, /**< "modulo": the low bits */
-   CM_INDEX_XOR,    /**< "xor": the low bits, exclusive-ored with the next ones (TCOR III-C2) */
+   CM_INDEX_MODULO,   /**< "modulo": the remainder by the number of sets */
+   CM_INDEX_XOR,      /**< "xor": the low n bits, exclusive-ored with the next n ones (TCOR III-C2) */
+   CM_INDEX_XOR_FOLD, /**< "xor-fold": all of the number, n bits each, exclusive-ored */
+   /** "ipoly": the remainder by the smallest irreducible polynomial of degree n over GF(2) (B. Rau, "Pseudo-Randomly
+    * Interleaved Memory", ISCA 1991) */
+   CM_INDEX_IPOLY,
+   CM_INDEX_COUNT
 };
+
+extern const char *const cm_index_names[CM_INDEX_COUNT];
 
 /** What a write that misses does with the rest of its block: key caches.*.write_miss. */
 enum cm_write_miss {

@@ -19,6 +19,7 @@ typedef MEMBER_TYPE(dram) dram_config;
 typedef struct cm_primitive_buffer_config primitive_buffer_config;
 
 const char *const cm_mode_names[CM_MODE_COUNT] = {"tbdr", "tbr", "imr"};
+const char *const cm_index_names[CM_INDEX_COUNT] = {"modulo", "xor", "xor-fold", "ipoly"};
 #define NAME_OF(id, name, definition, description) name,
 #define DESCRIPTION_OF(id, name, definition, description) description,
 const char *const cm_policy_names[CM_POLICY_COUNT] = {CM_POLICIES(NAME_OF)};
@@ -156,7 +157,7 @@ static const struct cm_key cache_keys[] = {
    NUMBER(struct cm_cache_config, instances),
    NUMBER(struct cm_cache_config, latency),
    NAMED(struct cm_cache_config, policy, cm_policy_names),
-   ENUM(struct cm_cache_config, index, "modulo", "xor"),
+   NAMED(struct cm_cache_config, index, cm_index_names),
    ENUM(struct cm_cache_config, write_miss, "allocate", "fetch", "validate"),
    NAMED(struct cm_cache_config, next, cm_unit_names),
    OPTIONAL_NUMBER(struct cm_cache_config, banks),

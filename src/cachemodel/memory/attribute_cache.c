@@ -20,7 +20,7 @@ cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit)
    cache->further_victims = config->primitive_buffer.further_victims;
    cache->ways = shape->ways;
    cache->sets = lines / shape->ways;
-   cache->xor_shift = shape->index == CM_INDEX_XOR ? (uint32_t)__builtin_ctz(cache->sets) : 0;
+   cm_set_index_init(&cache->index, cache->sets, shape->index);
    cache->lines = calloc(lines, sizeof *cache->lines);
    cache->victims = malloc(lines * sizeof(struct cm_primitive_line *));
    cache->next_entry = malloc(entries * sizeof *cache->next_entry);
@@ -51,8 +51,7 @@ cm_attribute_cache_destroy(struct cm_attribute_cache *cache)
 static uint32_t
 set_of(const struct cm_attribute_cache *cache, uint32_t primitive)
 {
-   const uint32_t folded = cache->xor_shift ? primitive ^ primitive >> cache->xor_shift : primitive;
-   return folded & (cache->sets - 1);
+   return (uint32_t)cm_set_of(&cache->index, primitive);
 }
 
 static struct cm_primitive_line *

@@ -6,8 +6,7 @@
  * The Primitive Buffer has a line for each primitive: valid, dirty and lock bits, its OPT
  * number, and the Attribute Buffer Pointer (ABP) to the first of its entries in the Attribute
  * Buffer, where each entry holds one attribute and points to the next one. Unused entries
- * are a list, too. A primitive's set is its ID's low bits, exclusive-ored with the next
- * ones (index: xor) or not.
+ * are a list, too. A primitive's set follows from its ID (memory/set_index.h).
  *
  * Of the lines of a set that are not locked, the one with the greatest OPT number is evicted (III-C6).
  * Of those with the same OPT number, all to be read in the same tile, it is the one with the
@@ -24,6 +23,7 @@
 #include <stdint.h>
 
 #include "config/config.h"
+#include "memory/set_index.h"
 #include "stats/counters.h"
 #include "tiling/parameter_buffer.h"
 
@@ -78,7 +78,7 @@ struct cm_attribute_cache {
    /* The Primitive Buffer. */
    struct cm_primitive_line *lines; /**< sets × ways */
    uint32_t sets, ways;
-   uint32_t xor_shift; /**< 0: none */
+   struct cm_set_index index;
 
    /* The Attribute Buffer. */
    uint32_t *next_entry; /**< by entry: the one after it in its list, CM_NO_ENTRY after the last */

@@ -63,8 +63,7 @@ cm_cache_init(struct cm_cache *cache, const struct cm_cache_config *config, stru
 {
    cm_cache_init_without_lines(cache, config, next, dram);
    cache->sets = config->size / config->block / config->ways;
-   cache->set_mask = cache->sets - 1;
-   cache->xor_shift = config->index == CM_INDEX_XOR ? log2_of(cache->sets) : 0;
+   cm_set_index_init(&cache->index, cache->sets, config->index);
    cache->bank_mask = cm_cache_config_banks(config) - 1;
    cache->uncached = config->uncached;
 

@@ -20,6 +20,7 @@
 #include "access/access_stream.h"
 #include "config/config.h"
 #include "memory/counters.h"
+#include "memory/set_index.h"
 
 /** Main memory: traffic by stream and direction. */
 struct cm_dram {
@@ -112,13 +113,12 @@ struct cm_cache {
    cm_line *folded_line;
    uint32_t block_shift;
    uint32_t ways;
-   uint64_t set_mask;
-   uint32_t xor_shift; /**< 0 with modulo indexing */
+   cm_line *lines; /**< sets × ways */
+   uint8_t *state; /**< the policy's: sets × state_bytes */
+   uint32_t state_bytes;
    bool fetch_on_write;
    int16_t grid_misses; /**< lru: a score, which grows while blocks of grids miss and sinks while they hit */
-   cm_line *lines;      /**< sets × ways */
-   uint8_t *state;      /**< the policy's: sets × state_bytes */
-   uint32_t state_bytes;
+   struct cm_set_index index;
    void *shared;        /**< the policy's, for all sets; allocated with state */
    uint8_t *bank_state; /**< the policy's: banks × bank_bytes; allocated with state */
    uint32_t bank_mask;  /**< set & bank_mask is the set's bank */
@@ -235,8 +235,7 @@ cm_cache_finish_reads(struct cm_cache *cache)
 static inline uint64_t
 cm_cache_set(const struct cm_cache *cache, uint64_t block)
 {
-   const uint64_t folded = cache->xor_shift ? block ^ block >> cache->xor_shift : block;
-   return folded & cache->set_mask;
+   return cm_set_of(&cache->index, block);
 }
 
 /** In sets of more ways, a mispredicted end of the search costs less than searching all ways. */

@@ -206,10 +206,10 @@ cm_policy_sets_differ(const struct cm_cache *cache, const struct cm_read_grid *g
 static unsigned
 cm_policy_grid_period(const struct cm_cache *cache, const struct cm_read_grid *grid, uint32_t mask)
 {
-   const uint64_t row = grid->row & cache->set_mask;
-   const bool columns_differ = (grid->column & cache->set_mask & 1) || !(mask & 0xaaaaaaaa);
-   if (!cache->xor_shift && !(row & 1) && columns_differ)
-      return row ? (unsigned)((cache->set_mask + 1) >> __builtin_ctzll(row)) : 1;
+   const uint64_t row = grid->row & cache->index.mask;
+   const bool columns_differ = (grid->column & cache->index.mask & 1) || !(mask & 0xaaaaaaaa);
+   if (!cache->index.xor_shift && !cache->index.is_hashed && !(row & 1) && columns_differ)
+      return row ? (unsigned)((cache->index.mask + 1) >> __builtin_ctzll(row)) : 1;
    return cm_policy_sets_differ(cache, grid, mask) ? CM_GRID_ROWS : 0;
 }
 

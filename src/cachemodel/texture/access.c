@@ -75,8 +75,7 @@ count_wide_bus(const struct cm_texture_access *access, const struct cm_access_te
 static uint8_t
 tag_bank(const struct cm_texture_access *access, uint64_t line)
 {
-   const uint64_t index = access->xor_shift ? line ^ line >> access->xor_shift : line;
-   return index % CM_TEXTURE_BANKS;
+   return cm_set_of(&access->index, line) % CM_TEXTURE_BANKS;
 }
 
 bool
@@ -236,8 +235,7 @@ cm_texture_access_init(struct cm_texture_access *access, const struct cm_config 
    access->tags = config->texture_access.tags;
    access->access_energy = config->texture_access.access_energy;
    access->block_shift = (uint32_t)__builtin_ctz(cache->block);
-   if (cache->index == CM_INDEX_XOR)
-      access->xor_shift = (uint32_t)__builtin_ctz(cache->size / cache->ways / cache->block);
+   cm_set_index_init(&access->index, cache->size / cache->ways / cache->block, cache->index);
    access->tile_shift =
       config->texture.first_level_tile ? (uint32_t)__builtin_ctz(config->texture.first_level_tile) : 1;
 

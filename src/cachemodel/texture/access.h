@@ -79,10 +79,10 @@ struct cm_texture_access {
    enum cm_texture_tags tags;
    uint32_t access_energy; /**< fJ */
    uint32_t block_shift;
-   uint32_t xor_shift;      /**< of the cache's index; 0: modulo */
-   uint32_t tile_shift;     /**< binary logarithm of N */
-   uint64_t texture_misses; /**< of texture reads in the cache: set before its counters are read */
-   cm_access_counts counts; /**< of footprints that were looked at one by one */
+   struct cm_set_index index; /**< of the cache */
+   uint32_t tile_shift;       /**< binary logarithm of N */
+   uint64_t texture_misses;   /**< of texture reads in the cache: set before its counters are read */
+   cm_access_counts counts;   /**< of footprints that were looked at one by one */
    /** The others, by the place of their first texel in its line: how many there were, and what each
     * takes. Places of texels of 2^s bytes begin at first_place[s]; they are row << column_shift |
     * column, four times: footprints of two columns and rows, of one column, of one row, of one texel

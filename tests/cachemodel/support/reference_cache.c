@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "naive_index.h"
 #include "reference_cache.h"
 #include "test.h"
 
@@ -26,10 +27,7 @@ reference_cache_finish(struct reference_cache *cache)
 static struct reference_line *
 set_of(struct reference_cache *cache, uint64_t block)
 {
-   uint64_t set = block % cache->sets;
-   if (cache->config.index == CM_INDEX_XOR)
-      set ^= block / cache->sets % cache->sets;
-   return cache->lines + set * cache->config.ways;
+   return cache->lines + naive_set(cache->config.index, block, cache->sets) * cache->config.ways;
 }
 
 static void
