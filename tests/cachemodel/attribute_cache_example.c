@@ -121,11 +121,12 @@ walk(enum cm_policy policy, const struct state *states, uint64_t bypasses)
 
    for (unsigned s = 0; s < 12; s++) {
       const struct traffic before = traffic_of(&unit);
-      const uint32_t primitive = states[s].primitive;
+      const uint32_t id = states[s].primitive;
+      const struct cm_tiled_primitive primitive = {id, id, 1};
       if (s < 3)
-         cm_attribute_cache_write(cache, primitive, 1, first_tile[primitive]);
+         cm_attribute_cache_write(cache, &primitive, first_tile[id]);
       else
-         cm_attribute_cache_read(cache, primitive, 1, opt_numbers[s - 2]);
+         cm_attribute_cache_read(cache, &primitive, opt_numbers[s - 2]);
       const struct traffic after = traffic_of(&unit);
       assert_int_equal(after.reads - before.reads, states[s].reads_l2);
       assert_int_equal(after.writes - before.writes, states[s].writes_l2);

@@ -331,7 +331,7 @@ run_pass(struct under_test *test, struct naive *naive, const struct stream *stre
    for (uint32_t p = 0; p < stream->num_primitives; p++) {
       const uint32_t id = stream->primitives[p].id, attributes = stream->primitives[p].num_attributes;
       const uint32_t first = next_tile(stream, p, 0);
-      cm_attribute_cache_write(test->cache, id, attributes, first);
+      cm_attribute_cache_write(test->cache, &(struct cm_tiled_primitive){id, 7 * id, attributes}, first);
       naive_write(naive, id, attributes, first);
       check_content(test, naive);
    }
@@ -341,7 +341,8 @@ run_pass(struct under_test *test, struct naive *naive, const struct stream *stre
             continue;
          const uint32_t id = stream->primitives[p].id, attributes = stream->primitives[p].num_attributes;
          const uint32_t next = next_tile(stream, p, t + 1);
-         const uint32_t abp = cm_attribute_cache_read(test->cache, id, attributes, next);
+         const uint32_t abp =
+            cm_attribute_cache_read(test->cache, &(struct cm_tiled_primitive){id, 7 * id, attributes}, next);
          assert_int_equal(abp, find_primitive(test->cache, id)->abp);
          naive_read(naive, id, attributes, next);
          check_content(test, naive);

@@ -195,6 +195,15 @@ enum cm_further_victims {
                                   * sets after it */
 };
 
+/** What the ID of a primitive is that the Primitive Buffer is indexed and tagged with: key primitive_buffer.ids. */
+enum cm_primitive_ids {
+   /** "blocks": the number of its first block of PB-Attributes. TCOR II-B: "the address of the first attribute". */
+   CM_PRIMITIVE_IDS_BLOCKS,
+   /** "primitives": its number in the pass, so that consecutive primitives are in consecutive sets, whatever their
+    * attributes. A PMD would have to hold it beside the address, or instead of it, where all have as many. */
+   CM_PRIMITIVE_IDS_PRIMITIVES,
+};
+
 /** What makes an attribute_cache the Attribute Cache of TCOR III-C2, whose granule is a primitive;
  * caches.attribute_cache is then its Attribute Buffer (size: entries * 64 bytes), with the ways,
  * the index and the policy (tcor: OPT numbers; or lru) of the Primitive Buffer. */
@@ -209,6 +218,8 @@ struct cm_primitive_buffer_config {
     * its primitive at once (TCOR III-C3), so it has to hold those of the largest one. Without a
     * clock no count depends on it. */
    uint32_t mshrs;
+   /* Optional keys. */
+   enum cm_primitive_ids ids;
 };
 
 /** A simulated GPU. Made by cm_config_load (gpu/gpu_config.h), changed by cm_config_set; read by everyone. */

@@ -49,6 +49,7 @@ static const char *const device_names[] = {[0] = "none", CM_DRAM_DEVICES(DEVICE_
 #define OPTIONAL_NAMED(type, member, list) {KEY(true, CM_KEY_NAME, type, member), NAMES(list)}
 /* The names in the order of the enumeration. */
 #define ENUM(type, member, ...) NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
+#define OPTIONAL_ENUM(type, member, ...) OPTIONAL_NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
 #define MAPPING(type, member, list) {KEY(false, CM_KEY_MAPPING, type, member), KEYS(list)}
 #define OPTIONAL_MAPPING(type, member, list) {KEY(true, CM_KEY_MAPPING, type, member), KEYS(list)}
 
@@ -136,7 +137,7 @@ static const struct cm_key dram_system_keys[] = {
    NUMBER(struct cm_dram_system_config, row_hit_limit),
    NUMBER(struct cm_dram_system_config, power_down_after),
    NUMBER(struct cm_dram_system_config, controller_latency),
-   OPTIONAL_NAMED(struct cm_dram_system_config, refresh, ((const char *const[]){"all-bank", "per-bank"})),
+   OPTIONAL_ENUM(struct cm_dram_system_config, refresh, "all-bank", "per-bank"),
    OPTIONAL_MAPPING(struct cm_dram_system_config, timing, timing_keys),
 };
 static const struct cm_key gspc_keys[] = {
@@ -149,6 +150,7 @@ static const struct cm_key primitive_buffer_keys[] = {
    ENUM(primitive_buffer_config, further_victims, "all-sets", "next-sets"),
    NUMBER(primitive_buffer_config, output_queue),
    NUMBER(primitive_buffer_config, mshrs),
+   OPTIONAL_ENUM(primitive_buffer_config, ids, "blocks", "primitives"),
 };
 static const struct cm_key cache_keys[] = {
    BYTES(struct cm_cache_config, size),
@@ -217,7 +219,7 @@ static const struct cm_key config_keys[] = {
    OPTIONAL_MAPPING(struct cm_config, dram_system, dram_system_keys),
    OPTIONAL_MAPPING(struct cm_config, pipeline, pipeline_keys),
    OPTIONAL_MAPPING(struct cm_config, immediate_pipeline, immediate_pipeline_keys),
-   OPTIONAL_NAMED(struct cm_config, timing, ((const char *const[]){"off", "on"})),
+   OPTIONAL_ENUM(struct cm_config, timing, "off", "on"),
 };
 
 const struct cm_key cm_config_keys = {KEY_AT("", false, CM_KEY_MAPPING, 0, sizeof(struct cm_config)),

@@ -103,6 +103,27 @@ write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
    return true;
 }
 
+/* tile: the position of the next one that reads the primitive (CM_PB_NEVER: none). */
+static void
+access_attributes(struct cm_gpu *gpu, uint32_t p, uint32_t tile, bool write)
+{
+   const uint32_t first_block = ((const uint32_t *)gpu->first_block.data)[p];
+   const struct cm_tiled_primitive primitive = {
+      .id = gpu->config.primitive_buffer.ids == CM_PRIMITIVE_IDS_BLOCKS ? first_block : p,
+      .first_block = first_block,
+      .num_attributes = gpu->pass->primitives[p].num_attributes,
+   };
+   if (!gpu->attribute_cache)
+      cm_hierarchy_access_range(&gpu->hierarchy, 0,
+                                CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block * CM_PB_BLOCK_BYTES,
+                                (uint64_t)primitive.num_attributes * CM_PB_BLOCK_BYTES,
+                                CM_STREAM_PB_ATTRIBUTE, write);
+   else if (write)
+      cm_attribute_cache_write(gpu->attribute_cache, &primitive, tile);
+   else
+      cm_attribute_cache_read(gpu->attribute_cache, &primitive, tile);
+}
+
 static bool
 write_primitives(struct cm_gpu *gpu)
 {
@@ -118,12 +139,7 @@ write_primitives(struct cm_gpu *gpu)
       for (uint32_t a = 0; a < attributes; a++)
          last_tiles[first_block[p] + a] = last;
       cm_hierarchy_parameter_buffer_primitive(&gpu->hierarchy, first_block[p], attributes, last);
-      if (gpu->attribute_cache)
-         cm_attribute_cache_write(gpu->attribute_cache, first_block[p], attributes, first);
-      else
-         cm_hierarchy_access_range(&gpu->hierarchy, 0,
-                                   CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
-                                   (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, true);
+      access_attributes(gpu, p, first, true);
       cm_timing_binned(gpu->timing, &pass->primitives[p]);
       gpu->pipeline[CM_PIPELINE_PMDS] += pass->primitives[p].num_tiles;
       gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
@@ -157,7 +173,6 @@ cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile)
    const struct cm_pass *pass = gpu->pass;
    const uint64_t *begin = gpu->tile_begin.data;
    const uint32_t *primitives = (const uint32_t *)gpu->tile_primitives.data + begin[tile];
-   const uint32_t *first_block = gpu->first_block.data;
    const uint32_t count = cm_pb_lists_length(gpu->lists, tile);
 
    const uint32_t *opt_numbers = gpu->tile_opt_numbers.data;
@@ -171,13 +186,7 @@ cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile)
                                 CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(gpu->lists, tile, n), gpu->pmd_bytes,
                                 CM_STREAM_PB_LIST, false);
       cm_timing_group(timing, CM_STREAM_PB_ATTRIBUTE, attributes);
-      if (gpu->attribute_cache)
-         cm_attribute_cache_read(gpu->attribute_cache, first_block[p], attributes,
-                                 opt_numbers[begin[tile] + n]);
-      else
-         cm_hierarchy_access_range(&gpu->hierarchy, 0,
-                                   CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block[p] * CM_PB_BLOCK_BYTES,
-                                   (uint64_t)attributes * CM_PB_BLOCK_BYTES, CM_STREAM_PB_ATTRIBUTE, false);
+      access_attributes(gpu, p, gpu->attribute_cache ? opt_numbers[begin[tile] + n] : CM_PB_NEVER, false);
       cm_timing_fetched(timing, p, attributes);
    }
 }

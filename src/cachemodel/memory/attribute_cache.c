@@ -67,28 +67,29 @@ find(const struct cm_attribute_cache *cache, uint32_t set, uint32_t primitive)
 
 /* ---- towards the next level -------------------------------------------- */
 
+/* The number of a block of PB-Attributes in memory. */
 static uint64_t
-first_block(uint32_t primitive)
+block_of(uint32_t attribute)
 {
-   return CM_PB_ATTRIBUTES_ADDRESS / CM_PB_BLOCK_BYTES + primitive;
+   return CM_PB_ATTRIBUTES_ADDRESS / CM_PB_BLOCK_BYTES + attribute;
 }
 
 /* The unit counts accesses attribute by attribute. */
 static void
-arrive(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes, enum cm_access access)
+arrive(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primitive, enum cm_access access)
 {
    struct cm_cache *unit = cache->unit;
-   unit->accesses[CM_STREAM_PB_ATTRIBUTE][access != CM_READ] += num_attributes;
+   unit->accesses[CM_STREAM_PB_ATTRIBUTE][access != CM_READ] += primitive->num_attributes;
    cache->accesses++;
-   for (uint32_t a = 0; unit->lookups && a < num_attributes; a++)
-      cm_cache_append_lookup(unit, first_block(primitive) + a, CM_STREAM_PB_ATTRIBUTE, access);
+   for (uint32_t a = 0; unit->lookups && a < primitive->num_attributes; a++)
+      cm_cache_append_lookup(unit, block_of(primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE, access);
 }
 
 static void
-write_attributes(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes)
+write_attributes(struct cm_attribute_cache *cache, uint32_t first_block, uint32_t num_attributes)
 {
    for (uint32_t a = 0; a < num_attributes; a++)
-      cm_cache_write_next(cache->unit, first_block(primitive) + a, CM_STREAM_PB_ATTRIBUTE, CM_WRITE_BLOCK);
+      cm_cache_write_next(cache->unit, block_of(first_block + a), CM_STREAM_PB_ATTRIBUTE, CM_WRITE_BLOCK);
 }
 
 static void
@@ -121,16 +122,18 @@ static void
 evict(struct cm_attribute_cache *cache, struct cm_primitive_line *line)
 {
    if (line->dirty)
-      write_attributes(cache, line->primitive, line->num_attributes);
+      write_attributes(cache, line->first_block, line->num_attributes);
    free_line(cache, line);
 }
 
 static void
-fill(struct cm_attribute_cache *cache, struct cm_primitive_line *line, uint32_t primitive,
-     uint32_t num_attributes, uint32_t opt_number, bool dirty)
+fill(struct cm_attribute_cache *cache, struct cm_primitive_line *line,
+     const struct cm_tiled_primitive *primitive, uint32_t opt_number, bool dirty)
 {
+   const uint32_t num_attributes = primitive->num_attributes;
    *line = (struct cm_primitive_line){
-      .primitive = primitive,
+      .primitive = primitive->id,
+      .first_block = primitive->first_block,
       .opt_number = opt_number,
       .abp = cache->free_entry,
       .num_attributes = num_attributes,
@@ -282,39 +285,39 @@ make_room(struct cm_attribute_cache *cache, const struct request *request)
 /* ---- accesses ---------------------------------------------------------- */
 
 void
-cm_attribute_cache_write(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes,
+cm_attribute_cache_write(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primitive,
                          uint32_t first_tile)
 {
-   const struct request request = {.set = set_of(cache, primitive),
-                                   .num_attributes = num_attributes,
+   const struct request request = {.set = set_of(cache, primitive->id),
+                                   .num_attributes = primitive->num_attributes,
                                    .first_tile = first_tile};
-   assert(!find(cache, request.set, primitive));
-   arrive(cache, primitive, num_attributes, CM_WRITE_BLOCK);
+   assert(!find(cache, request.set, primitive->id));
+   arrive(cache, primitive, CM_WRITE_BLOCK);
    cache->counts[CM_PRIMITIVE_BUFFER_WRITES]++;
    struct cm_primitive_line *line = make_room(cache, &request);
    if (line) {
-      fill(cache, line, primitive, num_attributes, first_tile, true);
+      fill(cache, line, primitive, first_tile, true);
       return;
    }
-   count(cache, CM_CACHE_EVENT_BYPASSES, num_attributes);
+   count(cache, CM_CACHE_EVENT_BYPASSES, primitive->num_attributes);
    cache->counts[CM_PRIMITIVE_BUFFER_BYPASSES]++;
-   write_attributes(cache, primitive, num_attributes);
+   write_attributes(cache, primitive->first_block, primitive->num_attributes);
 }
 
 uint32_t
-cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes,
+cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primitive,
                         uint32_t opt_number)
 {
-   const struct request request = {.set = set_of(cache, primitive),
-                                   .num_attributes = num_attributes,
+   const struct request request = {.set = set_of(cache, primitive->id),
+                                   .num_attributes = primitive->num_attributes,
                                    .is_read = true};
-   arrive(cache, primitive, num_attributes, CM_READ);
+   arrive(cache, primitive, CM_READ);
    cache->counts[CM_PRIMITIVE_BUFFER_READS]++;
    /* Waits for a free entry of the output queue. */
    if (cache->queue_length == cache->queue_size)
       consume(cache);
 
-   struct cm_primitive_line *line = find(cache, request.set, primitive);
+   struct cm_primitive_line *line = find(cache, request.set, primitive->id);
    if (line) {
       line->opt_number = opt_number;
       line->last_use = cache->accesses;
@@ -322,9 +325,9 @@ cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive, ui
    } else {
       line = make_room(cache, &request);
       assert(line); /* the largest primitive fits, and all locks end */
-      fill(cache, line, primitive, num_attributes, opt_number, false);
-      for (uint32_t a = 0; a < num_attributes; a++)
-         cm_cache_fetch(cache->unit, first_block(primitive) + a, CM_STREAM_PB_ATTRIBUTE);
+      fill(cache, line, primitive, opt_number, false);
+      for (uint32_t a = 0; a < primitive->num_attributes; a++)
+         cm_cache_fetch(cache->unit, block_of(primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE);
    }
    push(cache, line);
    return line->abp;

@@ -56,9 +56,17 @@ enum cm_primitive_buffer_event {
 /** Read from a struct cm_attribute_cache. */
 extern const struct cm_counter_source cm_primitive_buffer_counters;
 
+/** A primitive as the Tiling Engine knows it. */
+struct cm_tiled_primitive {
+   uint32_t id;          /**< unique in its pass (enum cm_primitive_ids) */
+   uint32_t first_block; /**< of its attributes in PB-Attributes */
+   uint32_t num_attributes;
+};
+
 /** A line of the Primitive Buffer (TCOR Figure 8). */
 struct cm_primitive_line {
-   uint32_t primitive;  /**< its ID, whose high bits are the tag */
+   uint32_t primitive; /**< its ID, whose high bits are the tag */
+   uint32_t first_block;
    uint32_t opt_number; /**< traversal position of the next tile that reads it, or CM_PB_NEVER */
    uint32_t abp;        /**< entry of its first attribute */
    uint32_t num_attributes;
@@ -105,15 +113,15 @@ void cm_attribute_cache_destroy(struct cm_attribute_cache *cache);
  * position reads first. It takes an empty line, or that of a primitive which is read in a later
  * tile; otherwise, and where the Attribute Buffer would have to evict primitives that are read no
  * later, it is written to the next level. */
-void cm_attribute_cache_write(struct cm_attribute_cache *cache, uint32_t primitive, uint32_t num_attributes,
+void cm_attribute_cache_write(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primitive,
                               uint32_t first_tile);
 
 /** The Tile Fetcher reads a primitive (III-C3), with the OPT number of its PMD. Returns the ABP
  * for the Rasterizer. If all candidate victims are locked, it waits until the Rasterizer has
  * consumed the oldest primitives of the output queue. They do not depend on the Tile Fetcher: no
  * deadlock. */
-uint32_t cm_attribute_cache_read(struct cm_attribute_cache *cache, uint32_t primitive,
-                                 uint32_t num_attributes, uint32_t opt_number);
+uint32_t cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primitive,
+                                 uint32_t opt_number);
 
 /** The pass ends: the Rasterizer consumes what is in the queue; no primitive will be read
  * again, and the next pass has others with the same IDs. All lines become invalid; nothing is
