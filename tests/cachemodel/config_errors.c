@@ -312,6 +312,8 @@ test_nuca(void **unused)
       {"nuca.mesh.hop_cycles=1001", "nuca.mesh.hop_cycles: 1001 is out of range", "0 to 1000"},
       {"nuca.mesh.accesses_per_cycle=0", "accesses_per_cycle: 0 is out of range", "1 to"},
       {"nuca.mesh.table=bus", "table: wrong value 'bus'", "one of: center, corner"},
+      {"texture_bus.bytes_per_cycle=24", "texture_bus.bytes_per_cycle: 24 is invalid", "a power of two"},
+      {"texture_bus.latency=1001", "texture_bus.latency: 1001 is out of range", "0 to 1000"},
       {"caches.texture_cache.instances=16",
        "caches.texture_cache.instances: 16 is not fragment_stage.processors", "expected 32: with nuca"},
       {"caches.texture_cache.policy=opt", "caches.texture_cache.policy: opt needs",
@@ -326,6 +328,11 @@ test_nuca(void **unused)
    check_refused("nuca-dtm", wrongs, sizeof wrongs / sizeof wrongs[0], false, NULL);
    char error[1024] = "";
    struct cm_config *config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
+   assert_true(cm_config_set(config, "texture_bus.latency=1", error, sizeof error));
+   assert_true(cm_config_set(config, "nuca.mesh.l2=corner", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_string_equal(error,
+                       "nuca.mesh.l2: the L2 is in the mesh, but there is a texture_bus, expected bus");
    assert_true(cm_config_set(config, "streams.texture=dram", error, sizeof error));
    assert_true(cm_config_set(config, "caches.texture_cache.size=0", error, sizeof error));
    assert_false(cm_config_validate(config, error, sizeof error));

@@ -11,7 +11,7 @@ from support import tbrsim  # noqa: E402
 from recount import Account  # noqa: E402
 
 CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}  # the presets of the sources
-BEYOND_CACHES = {"dram", "mesh", "affinity_table"}  # of the memory hierarchy
+BEYOND_CACHES = {"dram", "mesh", "affinity_table", "texture_bus"}  # of the memory hierarchy
 PRESETS = ("tcor-baseline-64k", "tcor-64k", "tcor-128k", "boustro-ro", "banked-traditional", "banked-wide",
            "banked-multiport", "banked-continuous", "banked-interleaved", "nuca-private", "nuca-static",
            "nuca-dynamic", "nuca-dtm", "nuca-dtm-distributed", "mali-like", "powervr-like", "v3d-pi4")
@@ -90,6 +90,23 @@ class Recount(EnergyTest):
                 of_some = add(add({}, run_sums[1]), run_sums[2])
                 self.check(json.loads(self.energy("--explain", "--json", "--frames", "1-2", out))[0], of_some,
                            recount.config)
+
+    def test_texture_bus(self):
+        """Each block that a texture cache reads is charged; not where the L2 is in the mesh."""
+        for preset in ("boustro-ro", "nuca-dtm"):
+            out = self.simulate(preset, "--set", "timing=on", "--set", "texture_bus.bytes_per_cycle=32",
+                                "--set", "energy.texture_bus_byte=14731", *AS_RECORDED)
+            statistics = json.loads((out / "stats.json").read_text())
+            total = statistics["total"]
+            recount = Account(statistics["run"]["configuration"], True)
+            account = json.loads(self.energy("--explain", "--json", out))[0]
+            self.check(account, recount.evaluate(total), recount.config)
+            self.assertGreater(total["energy.texture_bus.dynamic"], 0)
+            self.assertEqual(total["texture_bus.bytes"], total["l2.texture.reads"] * 64)
+            self.assertIn("texture_bus.wait_cycles", total)
+        out = self.simulate("nuca-dtm", "--set", "timing=on", "--set", "energy.texture_bus_byte=14731",
+                            "--set", "nuca.mesh.l2=center", *AS_RECORDED)
+        self.assertNotIn("texture_bus", json.loads(self.energy("--json", out))[0]["units"])
 
     def test_no_timing(self):
         """Without timing, and with as many cycles as are given: what is there, and what is said to be missing."""

@@ -149,6 +149,9 @@ class Account:
     # ---- NUCA
 
     def nuca(self):
+        bus = self.config["energy"].get("texture_bus_byte", 0)
+        if bus:
+            self.event("texture_bus", lambda v: v["texture_cache.texture.fills"] * 64, bus * 10 ** 6)
         nuca = self.config.get("nuca", {"organisation": "private"})
         organisation = nuca["organisation"]
         if organisation == "private":

@@ -59,6 +59,13 @@ enum cm_placement_kind {
    CM_PLACEMENT_MORTON_4K, /**< "morton-4k": recursive Z within pages of 4 KiB */
 };
 
+/** The bus that connects the texture caches to the next level ("DTM-NUCA" IV-A: "a common bus"), texture/bus.h: keys
+ * texture_bus.*, each of which may be left out. Its energy: energy.texture_bus_byte. */
+struct cm_texture_bus_config {
+   uint32_t bytes_per_cycle; /**< of blocks, a power of two up to 4096; 0: any number of blocks at once */
+   uint32_t latency;         /**< cycles that a request and its block spend on it besides, 0 … 1000 */
+};
+
 /** How a texture cache is accessed (texture/access.h): key texture_access.design. */
 enum cm_texture_design {
    CM_TEXTURE_DESIGN_NONE, /**< "none": accesses are not counted by design */
@@ -273,7 +280,8 @@ struct cm_config {
        * the tags */
       uint32_t access_energy;
    } texture_access;
-   struct cm_pipeline_config pipeline; /**< optional; vertex_processors 0: there is none */
+   struct cm_texture_bus_config texture_bus; /**< optional; all 0: there is none */
+   struct cm_pipeline_config pipeline;       /**< optional; vertex_processors 0: there is none */
    /** Optional, for mode imr; vertex_queue 0: there is none. */
    struct cm_immediate_pipeline_config immediate_pipeline;
    struct cm_nuca_config nuca;     /**< organisation CM_NUCA_NONE where there is no such mapping */
@@ -308,6 +316,14 @@ cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
    case CM_STREAM_DISPLAY: return config->optional_streams.display != 0;
    default: return true;
    }
+}
+
+/** Whether the texture caches' bus takes time. */
+static inline bool
+cm_config_has_texture_bus(const struct cm_config *config)
+{
+   const struct cm_texture_bus_config *bus = &config->texture_bus;
+   return bus->bytes_per_cycle || bus->latency;
 }
 
 /** Whether accesses of the stream can reach the unit in this configuration; not where it has no such stream. */

@@ -80,6 +80,10 @@ static const struct cm_key texture_access_keys[] = {
    ENUM(texture_access_config, tags, "shared", "four-arrays", "banked"),
    NUMBER(texture_access_config, access_energy),
 };
+static const struct cm_key texture_bus_keys[] = {
+   OPTIONAL_NUMBER(struct cm_texture_bus_config, bytes_per_cycle),
+   OPTIONAL_NUMBER(struct cm_texture_bus_config, latency),
+};
 static const struct cm_key affinity_table_keys[] = {
    NUMBER(struct cm_affinity_config, page_blocks),
    NUMBER(struct cm_affinity_config, buckets),
@@ -110,7 +114,8 @@ static const struct cm_key nuca_keys[] = {
 static const struct cm_key energy_keys[] = {NUMBER(struct cm_energy_config, technology),
                                             ENUM(struct cm_energy_config, cell, "none", "itrs-lstp",
                                                  "itrs-hp"),
-                                            CM_ENERGY_KEYS(ENERGY_KEY)};
+                                            CM_ENERGY_KEYS(ENERGY_KEY)
+                                               OPTIONAL_NUMBER(struct cm_energy_config, texture_bus_byte)};
 #define PIPELINE_KEY(member, least, most, description) NUMBER(struct cm_pipeline_config, member),
 static const struct cm_key pipeline_keys[] = {CM_PIPELINE_KEYS(PIPELINE_KEY)};
 #define IMMEDIATE_KEY(member, least, most, description) NUMBER(struct cm_immediate_pipeline_config, member),
@@ -209,6 +214,7 @@ static const struct cm_key config_keys[] = {
    MAPPING(struct cm_config, shader, shader_keys),
    MAPPING(struct cm_config, texture, texture_keys),
    OPTIONAL_MAPPING(struct cm_config, texture_access, texture_access_keys),
+   OPTIONAL_MAPPING(struct cm_config, texture_bus, texture_bus_keys),
    OPTIONAL_MAPPING(struct cm_config, nuca, nuca_keys),
    OPTIONAL_MAPPING(struct cm_config, energy, energy_keys),
    MAPPING(struct cm_config, streams, streams_keys),

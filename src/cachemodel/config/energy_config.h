@@ -32,6 +32,8 @@ enum cm_cell {
    X(processor_leakage, "leakage of the logic of a vertex or Fragment Processor")                        \
    X(unit_leakage, "leakage of the logic of a fixed-function unit")
 
+#define CM_TEXTURE_BUS_BYTE_DESCRIPTION "moving a byte over the bus between the texture caches and the L2"
+
 /** Keys energy.*. */
 struct cm_energy_config {
    uint32_t technology; /**< nm: 22, 32, 45, 65 or 90. 0, or no such mapping: energy is not counted */
@@ -39,6 +41,7 @@ struct cm_energy_config {
 #define CM_ENERGY_MEMBER(member, description) uint32_t member; /**< fJ or nW; see CM_ENERGY_KEYS */
    CM_ENERGY_KEYS(CM_ENERGY_MEMBER)
 #undef CM_ENERGY_MEMBER
+   uint32_t texture_bus_byte; /**< fJ; optional: CM_TEXTURE_BUS_BYTE_DESCRIPTION; 0: none is counted */
 };
 
 #endif

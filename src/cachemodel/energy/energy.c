@@ -190,6 +190,7 @@ cm_energy_note_key(const struct cm_energy_builder *builder, const char *key, cha
 #define KEY(member, description) {#member, description},
       CM_ENERGY_KEYS(KEY)
 #undef KEY
+         {"texture_bus_byte", CM_TEXTURE_BUS_BYTE_DESCRIPTION},
    };
    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
       if (strcmp(keys[k].name, key) == 0)

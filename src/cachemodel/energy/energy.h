@@ -23,6 +23,7 @@
 /** Units beside the caches and memory: X(identifier, name, group, description) */
 #define CM_ENERGY_UNITS(X)                                                                              \
    X(MESH, "mesh", MEMORY_HIERARCHY, "links and routers between the texture caches")                    \
+   X(TEXTURE_BUS, "texture_bus", MEMORY_HIERARCHY, "the bus between the texture caches and the L2")     \
    X(AFFINITY_TABLE, "affinity_table", MEMORY_HIERARCHY, "Affinity Tables, or the directory of d-nuca") \
    X(ACCESS_UNITS, "access_units", MEMORY_HIERARCHY, "units on the access stream: the victim buffer")   \
    X(COLOR_BUFFER, "color_buffer", GPU, "the tile's colours on chip")                                   \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the organisations of texture/nuca.h take beside the texture caches: the mesh, and the Affinity Tables or the
- * directory. */
+ * directory; the bus to the L2, with or without them. */
 #include <stdio.h>
 
 #include "energy/energy_internal.h"
@@ -94,9 +94,27 @@ add_directory(struct cm_energy_builder *builder)
           cm_energy_add_leakage(builder, unit, 1, "directory", array.energy.leakage, array.note);
 }
 
+/* The bus carries each block that a texture cache reads. */
+static bool
+add_texture_bus(struct cm_energy_builder *builder)
+{
+   const struct cm_config *config = builder->config;
+   const uint64_t byte_energy = config->energy.texture_bus_byte;
+   if (!byte_energy || config->streams[CM_STREAM_TEXTURE] != CM_UNIT_TEXTURE_CACHE ||
+       (config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_PLACE_BUS))
+      return true;
+   char note[240];
+   cm_energy_note_key(builder, "texture_bus_byte", note, sizeof note);
+   return cm_energy_add_events(builder, CM_ENERGY_TEXTURE_BUS, "bytes of blocks from the L2",
+                               "texture_cache.texture.fills", CM_ENERGY_LINE_BYTES,
+                               byte_energy * CM_ZEPTOJOULES_PER_FEMTOJOULE, note);
+}
+
 bool
 cm_energy_add_nuca(struct cm_energy_builder *builder)
 {
+   if (!add_texture_bus(builder))
+      return false;
    switch (builder->config->nuca.organisation) {
    case CM_NUCA_NONE:
    case CM_NUCA_PRIVATE: return true;

@@ -4,6 +4,7 @@
 #include "energy/energy.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
+#include "texture/bus.h"
 
 /* ---- stages -------------------------------------------------------------- */
 
@@ -42,6 +43,7 @@ static const struct cm_counter_source immediate_counters = {list_immediate, read
    X(cm_texture_access_counters, &gpu->texture.access)   \
    X(cm_memory_counters, &gpu->hierarchy)                \
    X(cm_access_unit_counters, &gpu->hierarchy)           \
+   X(cm_texture_bus_counters, &gpu->hierarchy)           \
    X(cm_nuca_counters, gpu->texture.nuca)                \
    X(cm_replication_counters, gpu->texture.nuca)         \
    X(cm_mesh_counters, gpu->texture.nuca)                \

@@ -7,6 +7,7 @@
 #include "energy/energy.h"
 #include "memory/hierarchy.h"
 #include "texture/access.h"
+#include "texture/bus.h"
 #include "texture/nuca.h"
 #include "texture/placement.h"
 #include "timing/timing.h"
@@ -29,8 +30,9 @@ check(const struct cm_config *config, struct cm_config_problem *problem)
 {
    return check_gpu(config, problem) && cm_placement_config_check(config, problem) &&
           cm_memory_config_check(config, problem) && cm_texture_access_config_check(config, problem) &&
-          cm_nuca_config_check(config, problem) && cm_energy_config_check(config, problem) &&
-          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
+          cm_nuca_config_check(config, problem) && cm_texture_bus_config_check(config, problem) &&
+          cm_energy_config_check(config, problem) && cm_dram_config_check(config, problem) &&
+          cm_timing_config_check(config, problem);
 }
 
 bool

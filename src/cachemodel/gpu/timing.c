@@ -142,7 +142,7 @@ list_counters(const struct cm_config *config, struct cm_counter_table *table)
    if (config->timing == CM_TIMING_OFF)
       return true;
    return cm_pipeline_list_counters(config->mode == CM_MODE_IMR ? &cm_immediate_parts : &cm_tiled_parts,
-                                    table);
+                                    config, table);
 }
 
 static uint64_t

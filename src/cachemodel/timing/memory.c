@@ -146,7 +146,7 @@ is_over(const struct cm_memory *memory, struct cm_arrival *arrival, uint64_t cyc
       uint64_t time;
       if (!cm_memory_find(memory, arrival->ticket, &time))
          return false;
-      arrival->time = cm_later(arrival->time, time);
+      arrival->time = cm_later(arrival->time, time + arrival->after);
       arrival->ticket = CM_NO_TICKET;
    }
    return arrival->time <= cycle;
@@ -241,7 +241,8 @@ cm_mshrs_take(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t *cycle)
    /* The entry allocated first is resolved; entries of known completion may be sooner. */
    struct cm_mshr *entry = &mshrs->entries[mshrs->next];
    if (entry->fill.ticket != CM_NO_TICKET) {
-      entry->fill.time = cm_later(entry->fill.time, cm_memory_ticket(memory, entry->fill.ticket));
+      entry->fill.time =
+         cm_later(entry->fill.time, cm_memory_ticket(memory, entry->fill.ticket) + entry->fill.after);
       entry->fill.ticket = CM_NO_TICKET;
    }
    if (soonest != UINT32_MAX && mshrs->entries[soonest].fill.time < entry->fill.time)

@@ -72,6 +72,7 @@ void cm_memory_collect(const struct cm_memory *memory, uint64_t *values);
 struct cm_arrival {
    uint64_t time;         /**< no sooner than this */
    cm_dram_ticket ticket; /**< and not before this read completes; CM_NO_TICKET: none */
+   uint32_t after;        /**< cycles from its completion until the data is here */
 };
 #define CM_NO_TICKET UINT64_MAX
 
@@ -111,7 +112,7 @@ cm_wait_add(struct cm_memory *memory, struct cm_wait *wait, const struct cm_arri
 {
    cm_wait_until(wait, arrival->time + after);
    if (arrival->ticket != CM_NO_TICKET)
-      cm_wait_add_ticket(memory, wait, arrival->ticket, after);
+      cm_wait_add_ticket(memory, wait, arrival->ticket, arrival->after + after);
 }
 
 /** Returns when all has arrived, advancing DRAM as needed; the wait has no reads afterwards. */
@@ -289,8 +290,9 @@ cm_mshrs_take_in_turn(struct cm_memory *memory, struct cm_mshrs *mshrs, uint64_t
 {
    struct cm_mshr *entry = &mshrs->entries[mshrs->next];
    mshrs->next = cm_mshrs_after(mshrs, mshrs->next);
-   *is_free =
-      entry->fill.ticket == CM_NO_TICKET ? entry->fill.time : cm_memory_ticket(memory, entry->fill.ticket);
+   *is_free = entry->fill.ticket == CM_NO_TICKET
+                 ? entry->fill.time
+                 : cm_memory_ticket(memory, entry->fill.ticket) + entry->fill.after;
    return entry;
 }
 
@@ -314,6 +316,33 @@ cm_banks_take(struct cm_banks *banks, uint64_t address, uint64_t slot)
    uint64_t bank;
    cm_dram_divide(address >> banks->block_shift, banks->count, &bank);
    return cm_calendar_take(&banks->calendars[bank], slot);
+}
+
+/* ---- a bus --------------------------------------------------------------- */
+
+/** A bus that carries one block after another; in any order of asking, each takes the first free turn from when it
+ * is there. A turn begins at a multiple of its cycles. */
+struct cm_bus {
+   struct cm_calendar calendar; /**< a slot is a turn */
+   uint32_t cycles;             /**< of a turn; 0: any number of blocks at once */
+   uint32_t latency;            /**< cycles besides */
+   uint64_t waits;              /**< cycles that blocks waited for their turn */
+};
+
+/** A block arrives at the far end of the bus instead of where it was. Which turn a read from memory takes is decided
+ * when it is requested: the first one from its earliest completion on, however long it takes in the end. */
+static inline void
+cm_bus_carry(struct cm_bus *bus, struct cm_arrival *block)
+{
+   uint64_t begin = block->time;
+   if (bus->cycles) {
+      const uint64_t turn = bus->cycles == 1 ? begin : (begin + bus->cycles - 1) / bus->cycles;
+      begin = cm_calendar_take(&bus->calendar, turn) * bus->cycles;
+   }
+   bus->waits += begin - block->time;
+   const uint32_t more = (uint32_t)(begin - block->time) + bus->cycles + bus->latency;
+   block->time += more;
+   block->after += more;
 }
 
 #endif

@@ -43,15 +43,22 @@ add_counter(struct cm_counter_table *table, int *event, const char *name, const 
 }
 
 static bool
-add_values(struct cm_counter_table *table, int *event, const struct cm_value_part *value)
+add_values(struct cm_counter_table *table, const struct cm_config *config, int *event,
+           const struct cm_value_part *value)
 {
-   while (value->name && add_counter(table, event, value->name, "", value->measure, "", value->description))
-      value++;
-   return !value->name;
+   bool fine = true;
+   for (; value->name && fine; value++) {
+      if (value->exists && !value->exists(config))
+         ++*event;
+      else
+         fine = add_counter(table, event, value->name, "", value->measure, "", value->description);
+   }
+   return fine;
 }
 
 bool
-cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, struct cm_counter_table *table)
+cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, const struct cm_config *config,
+                          struct cm_counter_table *table)
 {
    static const struct cm_counter_text states[] = {
 #define STATE_TEXT(id, name, description) {"." name "_cycles", NULL, ": " description},
@@ -60,7 +67,8 @@ cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, struct cm_count
 #define DRAM_TEXT(name, measure, description) {"dram_system." #name, measure, description},
       CM_DRAM_SYSTEM_COUNTERS(DRAM_TEXT)};
    int event = 0;
-   bool fine = add_values(table, &event, frame_values) && add_values(table, &event, parts->values);
+   bool fine =
+      add_values(table, config, &event, frame_values) && add_values(table, config, &event, parts->values);
    for (const struct cm_stage_part *stage = parts->stages; stage->name; stage++) {
       for (int state = 0; state < CM_STAGE_STATE_COUNT; state++)
          fine = fine && add_counter(table, &event, stage->name, states[state].name, "cycles",

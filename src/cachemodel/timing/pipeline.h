@@ -27,7 +27,8 @@ struct cm_queue_part {
 /** Any other counter. */
 struct cm_value_part {
    const char *name, *measure, *description;
-   size_t at; /**< offset of its uint64_t */
+   size_t at;                                      /**< offset of its uint64_t */
+   bool (*exists)(const struct cm_config *config); /**< NULL: in every configuration */
 };
 
 /** A pipeline's parts, in the order of their counters, each list ended by zeros. Before them come gpu.cycles and
@@ -40,7 +41,7 @@ struct cm_pipeline_parts {
 
 /** Rows of these lists, of a pipeline of type `type`. */
 #define CM_VALUE_PART(type, name, measure, description, member) \
-   {name, measure, description, offsetof(type, member)}
+   {name, measure, description, offsetof(type, member), NULL}
 #define CM_STAGE_PART(type, name, description, member) {name, description, offsetof(type, member), false}
 #define CM_QUEUE_PART(type, name, description, member) \
    {"queue." name, "queue " name, description, offsetof(type, member)}
@@ -64,8 +65,9 @@ struct cm_pipeline {
 void cm_pipeline_init(struct cm_pipeline *pipeline, const struct cm_pipeline_parts *parts,
                       const struct cm_config *config, struct cm_memory *memory);
 
-/** Appends the counters; cm_counter.event is their index in values. False when out of memory. */
-bool cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, struct cm_counter_table *table);
+/** Appends the counters of a configuration; cm_counter.event is their index in values. False when out of memory. */
+bool cm_pipeline_list_counters(const struct cm_pipeline_parts *parts, const struct cm_config *config,
+                               struct cm_counter_table *table);
 
 /** Its queue of that number. */
 const struct cm_queue *cm_pipeline_queue(const struct cm_pipeline *pipeline, unsigned number);

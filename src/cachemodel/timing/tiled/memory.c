@@ -18,6 +18,17 @@ init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca, struct cm_
    return true;
 }
 
+/* Without a bus all is 0, and carrying a block changes nothing. */
+static void
+init_texture_bus(struct cm_tiled_memory *memory)
+{
+   const struct cm_texture_bus_config *bus = &memory->config->texture_bus;
+   const uint32_t block = memory->config->caches[CM_UNIT_TEXTURE_CACHE].block;
+   memory->texture_bus.latency = bus->latency;
+   if (bus->bytes_per_cycle)
+      memory->texture_bus.cycles = (block + bus->bytes_per_cycle - 1) / bus->bytes_per_cycle;
+}
+
 bool
 cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *config,
                      const struct cm_nuca *nuca, struct cm_pool *pool)
@@ -41,6 +52,7 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    cm_mshrs_init(&memory->tile_buffer, pipeline->flush_requests, false, pool);
    cm_mshrs_init(&memory->l2, pipeline->l2_mshrs, true, pool);
    cm_banks_init(&memory->l2_banks, pipeline->l2_banks, memory->l2_shift, pool);
+   init_texture_bus(memory);
    if (!cm_memory_init(&memory->base, config, 6, 1))
       return false;
    const struct cm_dram_clock clock = memory->base.clock;
@@ -141,12 +153,15 @@ cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, co
 
 void
 cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
-                     uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
+                     uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t after,
+                     struct cm_wait *wait)
 {
    struct cm_mshr *mshr = cm_mshrs_take(&memory->base, mshrs, &cycle);
    cm_mshrs_set_block(mshrs, mshr, cm_entry_address(**token));
    mshr->fill = cm_entry_kind(**token) == CM_ENTRY_READ ? read_l2(memory, token, end, cycle)
                                                         : read_dram(memory, *(*token)++, cycle);
+   if (bus)
+      cm_bus_carry(bus, &mshr->fill);
    cm_wait_add(&memory->base, wait, &mshr->fill, after);
 }
 
@@ -157,7 +172,7 @@ cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, co
    while (token < end) {
       const enum cm_entry_kind kind = cm_entry_kind(*token);
       if (kind == CM_ENTRY_READ || kind == CM_ENTRY_DRAM_READ)
-         cm_tiled_memory_miss(memory, &token, end, cycle, mshrs, after, wait);
+         cm_tiled_memory_miss(memory, &token, end, cycle, mshrs, NULL, after, wait);
       else
          cm_tiled_memory_write(memory, &token, end, cycle);
    }

@@ -20,6 +20,7 @@ struct cm_tiled_memory {
    uint32_t num_texture;
    struct cm_mshrs l2; /**< by block number */
    struct cm_banks l2_banks;
+   struct cm_bus texture_bus; /**< between the texture caches and the L2 */
    uint32_t l2_shift, l2_latency;
    /* NUCA. */
    const struct cm_nuca *nuca;
@@ -40,9 +41,11 @@ void cm_tiled_memory_finish(struct cm_tiled_memory *memory);
 void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
 
-/** Issues one read miss, of the L2 or of memory, and the accesses it causes; *token advances past them. */
+/** Issues one read miss, of the L2 or of memory, and the accesses it causes; *token advances past them. bus: what the
+ * block comes over; NULL: nothing that takes time. */
 void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
-                          uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
+                          uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t after,
+                          struct cm_wait *wait);
 /** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. */
 void cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                            uint64_t cycle);

@@ -202,8 +202,8 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
       }
       if (!cm_mshrs_has_free(&memory->base, quad->mshrs, &quad->cycle))
          return quad->cycle;
-      cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, quad->back,
-                           quad->wait);
+      cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs,
+                           &memory->texture_bus, quad->back, quad->wait);
    }
    if (quad->next == quad->end)
       return UINT64_MAX;
