@@ -213,9 +213,14 @@ test_nuca(void **unused)
 {
    struct account account = open_account("nuca-dtm", NULL);
    set(&account, "nuca.hops", 1000);
-   assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic, 1000 * (64 + 576) / 2 * 140 / 1000);
+   assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic, 1000 * 64 * 140 / 1000);
+   /* Of 1000 hops through the table two thirds have no block: 235 bits a hop. */
+   set(&account, "nuca.block_hops", 333);
+   assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic,
+                    (1000 * 64 * 140 / 1000) + (333 * 512 * 140 / 1000));
    set(&account, "nuca.notice_hops", 1000);
-   assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic, 1000 * (320 + 64) * 140 / 1000);
+   assert_int_equal(sum_up(&account, 0).units[CM_ENERGY_MESH].dynamic,
+                    2 * (1000 * 64 * 140 / 1000) + (333 * 512 * 140 / 1000));
    /* Table I: 0.51 KiB, 32 entries of 32 counters of 4 bits and an owner of 5: two ports' width. */
    struct cm_array_lookup table;
    char error[256];

@@ -75,7 +75,7 @@ check_mesh(uint32_t columns, uint32_t nodes, uint64_t *state)
    assert_int_equal(cm_mesh_broadcast_hops(&mesh), broadcast_hops);
    for (unsigned kind = 0; kind < CM_MESH_MESSAGE_COUNT; kind++)
       assert_int_equal(cm_mesh_message_hops(&mesh, (enum cm_mesh_message)kind), hops[kind]);
-   assert_int_equal(before, hops[0] + hops[1] + broadcast_hops);
+   assert_int_equal(before, hops[0] + hops[1] + hops[2] + broadcast_hops);
    free(loads);
    free(expected);
    cm_mesh_finish(&mesh);

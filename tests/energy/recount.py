@@ -157,7 +157,7 @@ class Account:
         if organisation == "private":
             return
         bit = self.config["energy"]["mesh_bit"] * 10 ** 6
-        for counter, bits in ("hops", 320), ("notice_hops", 64), ("broadcast_hops", 64):
+        for counter, bits in ("hops", 64), ("block_hops", 512), ("notice_hops", 64), ("broadcast_hops", 64):
             self.event("mesh", lambda v, c=counter, b=bits: v["nuca." + c] * b, bit)
         processors = self.config["fragment_stage"]["processors"]
         owner_bits = (processors - 1).bit_length()

@@ -7,10 +7,10 @@
 
 #define PORT_BITS 128
 #define DIRECTORY_PORT_BITS 32
-/* A message without a block: an address and the requester, or a bucket, its counter and its owner. */
+/* A message without a block, or what one has before it: an address and the requester, or a bucket, its counter and
+ * its owner. */
 #define SHORT_MESSAGE_BITS 64
-/* A request goes without a block and its answer with one; hops are those of both, which have the same way. */
-#define MEAN_MESSAGE_BITS ((SHORT_MESSAGE_BITS + SHORT_MESSAGE_BITS + CM_ENERGY_LINE_BYTES * 8) / 2)
+#define BLOCK_BITS (CM_ENERGY_LINE_BYTES * 8)
 
 static bool
 add_hops(struct cm_energy_builder *builder, const char *what, const char *counter, uint32_t bits)
@@ -29,9 +29,10 @@ add_mesh(struct cm_energy_builder *builder)
    const struct cm_nuca_config *nuca = &builder->config->nuca;
    const bool moves_blocks =
       nuca->organisation == CM_NUCA_DYNAMIC && nuca->migration == CM_NUCA_MIGRATION_LAST_REQUESTER;
-   return add_hops(builder, "bits of requests and answers, a hop each", "nuca.hops", MEAN_MESSAGE_BITS) &&
+   return add_hops(builder, "bits of requests and answers, a hop each", "nuca.hops", SHORT_MESSAGE_BITS) &&
+          add_hops(builder, "bits of blocks in answers, a hop each", "nuca.block_hops", BLOCK_BITS) &&
           add_hops(builder, "bits of notices, a hop each", "nuca.notice_hops",
-                   SHORT_MESSAGE_BITS + (moves_blocks ? CM_ENERGY_LINE_BYTES * 8 : 0)) &&
+                   SHORT_MESSAGE_BITS + (moves_blocks ? BLOCK_BITS : 0)) &&
           add_hops(builder, "bits of broadcasts, a hop each", "nuca.broadcast_hops", SHORT_MESSAGE_BITS);
 }
 

@@ -28,7 +28,8 @@ extern const char *const cm_mesh_direction_names[CM_MESH_DIRECTION_COUNT];
 
 /** What a message is; counted apart. */
 enum cm_mesh_message {
-   CM_MESH_REQUEST, /**< a request or its response: a processor waits for it */
+   CM_MESH_REQUEST, /**< of a request, or of its answer without a block: a processor waits for it */
+   CM_MESH_BLOCK,   /**< the same with a block */
    CM_MESH_NOTICE,  /**< not waited for: counts for a table, blocks that migrate */
    CM_MESH_MESSAGE_COUNT
 };

@@ -163,7 +163,9 @@ cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read
 void
 cm_nuca_sum_up(struct cm_nuca *nuca)
 {
-   nuca->counts[CM_NUCA_HOPS] = cm_mesh_message_hops(&nuca->mesh, CM_MESH_REQUEST);
+   nuca->counts[CM_NUCA_BLOCK_HOPS] = cm_mesh_message_hops(&nuca->mesh, CM_MESH_BLOCK);
+   nuca->counts[CM_NUCA_HOPS] =
+      cm_mesh_message_hops(&nuca->mesh, CM_MESH_REQUEST) + nuca->counts[CM_NUCA_BLOCK_HOPS];
    nuca->counts[CM_NUCA_NOTICE_HOPS] = cm_mesh_message_hops(&nuca->mesh, CM_MESH_NOTICE);
    nuca->counts[CM_NUCA_BROADCAST_HOPS] = cm_mesh_broadcast_hops(&nuca->mesh);
    if (nuca->organisation->has_one_copy)

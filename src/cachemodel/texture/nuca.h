@@ -41,8 +41,8 @@
  *                                   not got the block (table: the directory, or the Affinity Table)
  *    L2 in the mesh                 serving cache → L2 → serving cache
  *
- * and as notices, which are not waited for: dtm-nuca's local hits that count in the table, and the blocks
- * that d-nuca moves.
+ * Of these only an answer carries the block: the one from another cache that serves the request, or from the L2.
+ * Notices are not waited for: dtm-nuca's local hits that count in the table, and the blocks that d-nuca moves.
  */
 #ifndef CM_NUCA_H
 #define CM_NUCA_H
@@ -69,6 +69,7 @@
    X(EPOCHS, "epochs", "epochs", "times the Affinity Table's counters were reset")                         \
    X(BROADCASTS, "broadcasts", "packets", "packets broadcast, one a node and bucket that it owned")        \
    X(HOPS, "hops", "hops", "hops of requests and answers")                                                 \
+   X(BLOCK_HOPS, "block_hops", "hops", "of hops, those of messages that carry a block")                    \
    X(NOTICE_HOPS, "notice_hops", "hops", "hops of messages that no request waits for, but for broadcasts") \
    X(BROADCAST_HOPS, "broadcast_hops", "hops", "hops of broadcast packets, a link of their tree each")     \
    X(REPLICATION_SUM, "replication_sum", "blocks",                                                         \

@@ -194,7 +194,7 @@ read_distributed(struct cm_nuca *nuca, uint32_t processor, const uint64_t *block
       const bool local = cm_nuca_serves_itself(nuca, processor, owner, block);
       if (!local && owner != processor) {
          cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, owner);
-         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, owner, processor);
+         cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, owner, processor);
          cm_nuca_ask(nuca, processor, owner, block);
       }
       if (!local || counts_all)

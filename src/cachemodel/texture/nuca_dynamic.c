@@ -74,7 +74,7 @@ read_dynamic(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, u
       } else {
          entry->last = processor;
          cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->table_router, holder);
-         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, holder, processor);
+         cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, holder, processor);
          cm_nuca_remote_hit(nuca, processor, holder, blocks[b]);
       }
    }

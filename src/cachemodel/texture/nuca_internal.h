@@ -88,7 +88,7 @@ cm_nuca_reach_l2(struct cm_nuca *nuca, uint32_t processor, uint32_t server)
    nuca->counts[CM_NUCA_LOCAL_L2_ACCESSES] += server == processor;
    if (nuca->config.mesh.l2 != CM_MESH_PLACE_BUS) {
       cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, server, nuca->l2_router);
-      cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, nuca->l2_router, server);
+      cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, nuca->l2_router, server);
    }
 }
 

@@ -10,7 +10,7 @@ read_static(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, un
       cm_nuca_ask(nuca, processor, home, blocks[b]);
       if (home != processor) {
          cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, processor, home);
-         cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, home, processor);
+         cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, home, processor);
       }
    }
 }

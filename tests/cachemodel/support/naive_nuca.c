@@ -69,6 +69,13 @@ message(struct naive_nuca *naive, int from, int to)
    naive->counts[CM_NUCA_HOPS] += (uint64_t)hops(naive, from, to);
 }
 
+static void
+block_message(struct naive_nuca *naive, int from, int to)
+{
+   message(naive, from, to);
+   naive->counts[CM_NUCA_BLOCK_HOPS] += (uint64_t)hops(naive, from, to);
+}
+
 /* ---- caches ------------------------------------------------------------ */
 
 static int
@@ -212,7 +219,7 @@ serve(struct naive_nuca *naive, int processor, int cache, uint64_t block)
    if (naive->config->nuca.mesh.l2 != CM_MESH_PLACE_BUS) {
       const int l2 = place(naive, naive->config->nuca.mesh.l2);
       message(naive, cache, l2);
-      message(naive, l2, cache);
+      block_message(naive, l2, cache);
    }
    if (make_room(naive, cache, block, &evicted))
       evicted_from(naive, cache, evicted);
@@ -225,7 +232,7 @@ serve_static(struct naive_nuca *naive, int processor, uint64_t block)
 {
    const int home = (int)(block / naive->config->nuca.interleave_blocks % (uint64_t)naive->processors);
    message(naive, processor, home);
-   message(naive, home, processor);
+   block_message(naive, home, processor);
    serve(naive, processor, home, block);
 }
 
@@ -251,7 +258,7 @@ serve_dynamic(struct naive_nuca *naive, int processor, uint64_t block)
       if (holder != processor) {
          message(naive, processor, table);
          message(naive, table, holder);
-         message(naive, holder, processor);
+         block_message(naive, holder, processor);
       }
       serve(naive, processor, holder, block);
    }
@@ -328,7 +335,7 @@ serve_dtm(struct naive_nuca *naive, int processor, uint64_t block)
    if (!local) {
       message(naive, processor, table);
       message(naive, table, owner);
-      message(naive, owner, processor);
+      block_message(naive, owner, processor);
    } else if (all) {
       naive->counts[CM_NUCA_NOTICE_HOPS] += (uint64_t)hops(naive, processor, table);
    }
@@ -409,7 +416,7 @@ serve_distributed(struct naive_nuca *naive, int processor, uint64_t block)
    const bool local = naive_nuca_has(naive, processor, block);
    if (!local) {
       message(naive, processor, owner);
-      message(naive, owner, processor);
+      block_message(naive, owner, processor);
    }
    if (!serve_old_owner(naive, processor, owner, block))
       serve(naive, processor, owner, block);
