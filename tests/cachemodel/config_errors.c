@@ -311,6 +311,8 @@ test_nuca(void **unused)
       {"nuca.mesh.columns=33", "nuca.mesh.columns: 33 is out of range", "0 to 32"},
       {"nuca.mesh.hop_cycles=1001", "nuca.mesh.hop_cycles: 1001 is out of range", "0 to 1000"},
       {"nuca.mesh.accesses_per_cycle=0", "accesses_per_cycle: 0 is out of range", "1 to"},
+      {"nuca.mesh.table_ports=65", "nuca.mesh.table_ports: 65 is out of range", "0 to 64"},
+      {"nuca.mesh.table_node=none", "table_node: wrong value 'none'", "one of: shared, own"},
       {"nuca.mesh.table=bus", "table: wrong value 'bus'", "one of: center, corner"},
       {"texture_bus.bytes_per_cycle=24", "texture_bus.bytes_per_cycle: 24 is invalid", "a power of two"},
       {"texture_bus.latency=1001", "texture_bus.latency: 1001 is out of range", "0 to 1000"},

@@ -41,22 +41,36 @@ check_mesh(uint32_t columns, uint32_t nodes, uint64_t *state)
 {
    struct cm_mesh mesh;
    assert_true(cm_mesh_init(&mesh, columns, nodes));
-   const uint32_t links = mesh.routers * CM_MESH_DIRECTION_COUNT;
+   const uint32_t links = cm_mesh_num_links(&mesh);
    uint64_t *loads = calloc(links, sizeof *loads), *expected = calloc(links, sizeof *expected);
    uint64_t hops[CM_MESH_MESSAGE_COUNT] = {0}, broadcast_hops = 0, before = 0;
    assert_true(mesh.routers >= nodes && mesh.routers - nodes < mesh.columns);
+   mesh.attached_to = random_below(state, mesh.routers);
    for (unsigned i = 0; i < 300; i++) {
       const enum cm_mesh_message kind = (enum cm_mesh_message)random_below(state, CM_MESH_MESSAGE_COUNT);
-      const uint32_t from = random_below(state, mesh.routers), to = random_below(state, mesh.routers);
+      uint32_t from = random_below(state, mesh.routers + 1), to = random_below(state, mesh.routers + 1);
       uint32_t length = 0;
       cm_mesh_send(&mesh, kind, from, to);
+      assert_true(from != to || cm_mesh_hops(&mesh, from, to) == 0);
+      /* The one that hangs at another: a link there and a link back. */
+      const uint32_t hops_of = cm_mesh_hops(&mesh, from, to);
+      if (from != to && from == mesh.routers) {
+         expected[from * CM_MESH_DIRECTION_COUNT + CM_MESH_EAST]++;
+         from = mesh.attached_to;
+         length++;
+      }
+      if (from != to && to == mesh.routers) {
+         expected[to * CM_MESH_DIRECTION_COUNT + CM_MESH_WEST]++;
+         to = mesh.attached_to;
+         length++;
+      }
       for (uint32_t at = from; at != to; length++) {
          const uint32_t router = at;
          const enum cm_mesh_direction direction = step(mesh.columns, &at, to);
          assert_true(cm_mesh_has_link(mesh.columns, mesh.rows, router, direction));
          expected[router * CM_MESH_DIRECTION_COUNT + direction]++;
       }
-      assert_int_equal(cm_mesh_hops(&mesh, from, to), length);
+      assert_int_equal(hops_of, length);
       hops[kind] += length;
    }
    for (unsigned i = 0; i < 20; i++) {
@@ -68,7 +82,8 @@ check_mesh(uint32_t columns, uint32_t nodes, uint64_t *state)
    assert_memory_equal(loads, expected, links * sizeof *loads);
    for (uint32_t link = 0; link < links; link++) {
       before += loads[link];
-      if (!cm_mesh_has_link(mesh.columns, mesh.rows, link / 4, (enum cm_mesh_direction)(link % 4)))
+      if (link / 4 < mesh.routers &&
+          !cm_mesh_has_link(mesh.columns, mesh.rows, link / 4, (enum cm_mesh_direction)(link % 4)))
          assert_int_equal(loads[link], 0);
    }
    broadcast_hops = 20 * (mesh.routers - 1);

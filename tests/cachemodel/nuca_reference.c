@@ -53,6 +53,7 @@ random_config(uint64_t *state, enum cm_nuca_kind kind)
       .hop_cycles = ONE_OF(state, 0, 1, 3),
       .accesses_per_cycle = ONE_OF(state, 1, 2, 7),
       .table = ONE_OF(state, CM_MESH_PLACE_CENTER, CM_MESH_PLACE_CORNER),
+      .table_node = ONE_OF(state, CM_TABLE_NODE_SHARED, CM_TABLE_NODE_OWN),
       .l2 = ONE_OF(state, CM_MESH_PLACE_BUS, CM_MESH_PLACE_CENTER, CM_MESH_PLACE_CORNER),
    };
    return config;

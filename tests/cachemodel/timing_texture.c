@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/nuca_harness.h"
 #include "support/pass_builder.h"
 #include "support/test.h"
 #include "timing/tiled/texture.h"
@@ -142,12 +143,232 @@ test_bus_from_memory(void **unused)
    units_free(with);
 }
 
+/* ---- the mesh -------------------------------------------------------------- */
+
+enum { ROUTERS = 64, DIRECTIONS = 4, MESH_REQUESTS = 1500 };
+
+/* A NUCA's texture units, and the naive model: which cycles of what are taken. */
+struct mesh_model {
+   struct nuca_harness harness;
+   struct cm_pool pool;
+   struct cm_tiled_memory memory;
+   struct cm_texture_timing texture;
+   const struct cm_config *config;
+   int columns, rows, table; /* table: -1: it has a node of its own */
+   uint64_t waits, begin;    /**< of the last request: when its port took it */
+   bool link_taken[ROUTERS][DIRECTIONS][CYCLES], table_in[CYCLES], table_out[CYCLES];
+   bool port_taken[ROUTERS][CYCLES], bank_taken[BANKS][CYCLES];
+   uint8_t table_taken[CYCLES];
+};
+
+static struct mesh_model *
+mesh_model_new(const char *const *settings)
+{
+   struct mesh_model *model = calloc(1, sizeof *model);
+   nuca_harness_init(&model->harness, nuca_config(settings));
+   model->config = model->harness.config;
+   assert_true(cm_tiled_memory_init(&model->memory, model->config, model->harness.nuca, &model->pool));
+   cm_texture_timing_init(&model->texture, &model->memory, model->config->fragment_stage.processors, 4,
+                          &model->pool);
+   assert_false(model->pool.out_of_memory);
+   model->columns = (int)model->config->nuca.mesh.columns;
+   model->rows = (int)model->config->fragment_stage.processors / model->columns;
+   model->table = model->config->nuca.mesh.table_node == CM_TABLE_NODE_OWN
+                     ? -1
+                     : model->rows / 2 * model->columns + model->columns / 2;
+   return model;
+}
+
+static void
+mesh_model_free(struct mesh_model *model)
+{
+   cm_tiled_memory_finish(&model->memory);
+   cm_pool_finish(&model->pool);
+   nuca_harness_finish(&model->harness);
+   free(model);
+}
+
+static uint64_t
+cross(struct mesh_model *model, bool *taken, uint64_t at)
+{
+   const uint64_t turn = first_free(taken, at, 1);
+   model->waits += turn - at;
+   return turn + model->config->nuca.mesh.hop_cycles;
+}
+
+/* A router's neighbour on the way to another: along the row, then along the column; and the direction. */
+static int
+next_router(const struct mesh_model *model, int from, int to, int *direction)
+{
+   const int columns = model->columns, dx = to % columns - from % columns;
+   *direction = dx > 0 ? 0 : dx < 0 ? 1 : to > from ? 2 : 3;
+   return from + (dx > 0 ? 1 : dx < 0 ? -1 : to > from ? columns : -columns);
+}
+
+/* A message; -1 is the table with a node of its own, beyond the router in the middle. */
+static uint64_t
+message(struct mesh_model *model, int from, int to, uint64_t at)
+{
+   const int center = model->rows / 2 * model->columns + model->columns / 2;
+   if (from == to)
+      return at;
+   if (from == -1)
+      return message(model, center, to, cross(model, model->table_out, at));
+   if (to == -1)
+      return cross(model, model->table_in, message(model, from, center, at));
+   while (from != to) {
+      int direction;
+      const int next = next_router(model, from, to, &direction);
+      at = cross(model, model->link_taken[from][direction], at);
+      from = next;
+   }
+   return at;
+}
+
+/* A packet to all routers: each link of the tree of routes once, after those before it. */
+static void
+packet_to_all(struct mesh_model *model, int from, uint64_t at)
+{
+   static uint64_t known[ROUTERS];
+   bool crossed[ROUTERS][DIRECTIONS] = {{false}};
+   known[from] = at;
+   for (int to = 0; to < model->columns * model->rows; to++) {
+      for (int router = from; router != to;) {
+         int direction;
+         const int next = next_router(model, router, to, &direction);
+         if (!crossed[router][direction])
+            known[next] = cross(model, model->link_taken[router][direction], known[router]);
+         crossed[router][direction] = true;
+         router = next;
+      }
+   }
+}
+
+static uint64_t
+at_table(struct mesh_model *model, uint64_t at)
+{
+   const uint32_t ports = model->config->nuca.mesh.table_ports ? model->config->nuca.mesh.table_ports : 1;
+   const uint64_t since = at;
+   while (model->table_taken[at] == ports)
+      at++;
+   model->table_taken[at]++;
+   model->waits += at - since;
+   return at;
+}
+
+/* When a processor has a block that it asks for at a cycle. */
+static uint64_t
+naive_request(struct mesh_model *model, int processor, int server, uint64_t block, bool in_l2, uint64_t cycle)
+{
+   const struct cm_config *config = model->config;
+   const enum cm_nuca_kind kind = config->nuca.organisation;
+   const uint64_t own = config->caches[CM_UNIT_TEXTURE_CACHE].latency,
+                  l2 = config->caches[CM_UNIT_L2].latency;
+   const uint64_t begin = model->begin = first_free(model->port_taken[processor], cycle, 1);
+   const bool has_table = kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
+   uint64_t at = begin + 1 + own, back = 0;
+   if (has_table && (server != processor || in_l2)) {
+      at = at_table(model, message(model, processor, model->table, at)) + 1;
+      at = message(model, model->table, server, at);
+   } else if (kind == CM_NUCA_DTM) {
+      at_table(model, message(model, processor, model->table, at)); /* a notice */
+   } else if (server != processor) {
+      at = message(model, processor, server, kind == CM_NUCA_STATIC ? begin + 1 : at);
+   }
+   if (server != processor) {
+      at = first_free(model->port_taken[server], at, 1) + 1 + own;
+      back = message(model, server, processor, at) - at;
+   }
+   if (!in_l2)
+      return at + back;
+   uint64_t in_mesh = 0;
+   if (config->nuca.mesh.l2 == CM_MESH_PLACE_CORNER) {
+      at = message(model, server, 0, at);
+      in_mesh = message(model, 0, server, at + l2) - at - l2;
+   }
+   return first_free(model->bank_taken[block % BANKS], at, 1) + l2 + in_mesh + back;
+}
+
+/* The same in the timing model; messages: what the request brings about. */
+static uint64_t
+request(struct mesh_model *model, int processor, int server, uint64_t block, bool in_l2, cm_entry messages,
+        uint64_t cycle)
+{
+   const uint64_t value = block * 64 >> CM_ENTRY_ADDRESS_SHIFT;
+   cm_entry tokens[3] = {
+      cm_entry_make(CM_ENTRY_REQUEST, CM_UNIT_TEXTURE_CACHE, (unsigned)server, CM_STREAM_TEXTURE, value)};
+   unsigned count = 1;
+   if (in_l2)
+      tokens[count++] = cm_entry_make(CM_ENTRY_READ, CM_UNIT_L2, 0, CM_STREAM_TEXTURE, value);
+   if (messages)
+      tokens[count++] = messages;
+   struct cm_wait wait;
+   bool pending;
+   uint64_t clock;
+   cm_wait_begin(&wait, 0);
+   cm_texture_timing_quad(&model->texture, (uint32_t)processor, tokens, tokens + count, cycle, 1, &wait,
+                          &pending);
+   while (cm_texture_timing_ready(&model->texture, &clock))
+      cm_texture_timing_step(&model->texture);
+   return cm_wait_resolve(&model->memory.base, &wait);
+}
+
+static void
+check_mesh(const char *const *settings)
+{
+   struct mesh_model *model = mesh_model_new(settings);
+   const uint32_t processors = model->config->fragment_stage.processors;
+   uint64_t random = processors, now = 0;
+   for (uint64_t r = 0; r < MESH_REQUESTS; r++) {
+      const int processor = (int)random_below(&random, processors);
+      const int server = random_below(&random, 2) ? processor : (int)random_below(&random, processors);
+      const bool in_l2 = random_below(&random, 2);
+      cm_entry messages = 0;
+      now += random_below(&random, 6) == 0;
+      const int from = (int)random_below(&random, processors),
+                to = random_below(&random, 2) ? from : (int)random_below(&random, processors);
+      const uint64_t count = 1 + random_below(&random, 3);
+      if (random_below(&random, 40) == 0)
+         messages = cm_entry_make(CM_ENTRY_MESSAGE, CM_UNIT_TEXTURE_CACHE, (unsigned)from, CM_STREAM_TEXTURE,
+                                  count << 8 | (unsigned)to);
+      const uint64_t expected = naive_request(model, processor, server, 2 * r + 2, in_l2, now);
+      assert_int_equal(request(model, processor, server, 2 * r + 2, in_l2, messages, now), expected);
+      /* They go when the processor's port has taken the request. */
+      for (uint64_t n = 0; messages && n < count; n++) {
+         if (from == to)
+            packet_to_all(model, from, model->begin + 1 + n);
+         else
+            message(model, from, to, model->begin + 1 + n);
+      }
+   }
+   assert_int_equal(model->memory.link_cycles, model->waits);
+   assert_true(model->waits > 500);
+   mesh_model_free(model);
+}
+
+static void
+test_mesh(void **unused)
+{
+   static const char *const organisations[] = {"nuca.organisation=s-nuca", "nuca.organisation=d-nuca",
+                                               "nuca.organisation=dtm-nuca",
+                                               "nuca.organisation=dtm-nuca-distributed"};
+   static const char *const tables[] = {"nuca.mesh.table_node=shared", "nuca.mesh.table_node=own"};
+   static const char *const l2s[] = {"nuca.mesh.l2=bus", "nuca.mesh.l2=corner"};
+   static const char *const ports[] = {"nuca.mesh.table_ports=1", "nuca.mesh.table_ports=3"};
+   for (unsigned o = 0; o < 4; o++) {
+      for (unsigned v = 0; v < 8; v++)
+         check_mesh(SETTINGS(organisations[o], tables[v & 1], l2s[v >> 1 & 1], ports[v >> 2],
+                             "nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2", "pipeline.texture_mshrs=256"));
+   }
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_bus),
       cmocka_unit_test(test_bus_from_memory),
+      cmocka_unit_test(test_mesh),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,9 @@ enum cm_entry_kind {
    CM_ENTRY_LOOKUP, /**< a block is looked up in a first texture cache, hit or miss; one of a group */
    CM_ENTRY_REQUEST, /**< a block is requested of a NUCA by the group's processor; instance: the cache that serves it.
                       * What it causes follows. */
+   /** Messages between a NUCA's nodes that no request waits for, after the request that brought them about; instance:
+    * the sender; value: how many << 8 | the receiver, which is the sender where they go to all nodes. */
+   CM_ENTRY_MESSAGE,
    CM_ENTRY_MARK, /**< unit: enum cm_mark */
    CM_ENTRY_KIND_COUNT
 };

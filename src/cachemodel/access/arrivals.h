@@ -55,7 +55,8 @@ cm_arrivals_decode(struct cm_arrivals *arrivals, cm_entry entry, struct cm_unit_
    case CM_ENTRY_ORIGIN:
    case CM_ENTRY_GROUP:
    case CM_ENTRY_LOOKUP:
-   case CM_ENTRY_REQUEST: return CM_ARRIVAL_NONE;
+   case CM_ENTRY_REQUEST:
+   case CM_ENTRY_MESSAGE: return CM_ARRIVAL_NONE;
    default: break;
    }
    if (cm_entry_unit(entry) != (unsigned)arrivals->unit)

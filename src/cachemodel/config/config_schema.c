@@ -99,6 +99,8 @@ static const struct cm_key mesh_keys[] = {
    NUMBER(struct cm_mesh_config, accesses_per_cycle),
    ENUM(struct cm_mesh_config, table, "center", "corner"),
    ENUM(struct cm_mesh_config, l2, "center", "corner", "bus"),
+   OPTIONAL_NAMED(struct cm_mesh_config, table_node, ((const char *const[]){"shared", "own"})),
+   OPTIONAL_NUMBER(struct cm_mesh_config, table_ports),
 };
 static const struct cm_key nuca_keys[] = {
    ENUM(struct cm_nuca_config, organisation, "none", "private", "s-nuca", "d-nuca", "dtm-nuca",

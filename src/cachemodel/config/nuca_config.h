@@ -60,6 +60,12 @@ enum cm_mesh_place {
    CM_MESH_PLACE_BUS, /**< "bus": not in the mesh; all nodes reach it over a bus of its own (the L2 only) */
 };
 
+/** How the Affinity Table, or d-nuca's directory, is connected: key nuca.mesh.table_node. */
+enum cm_table_node {
+   CM_TABLE_NODE_SHARED, /**< "shared": to the router of the node that is there; what is left out */
+   CM_TABLE_NODE_OWN, /**< "own": to a router of its own, a link away from that one (IV-B: "another node") */
+};
+
 /** Keys nuca.affinity_table.* (dtm-nuca, dtm-nuca-distributed). */
 struct cm_affinity_config {
    uint32_t page_blocks;       /**< consecutive blocks of a page; a power of two, 1 … 65536 */
@@ -79,6 +85,9 @@ struct cm_mesh_config {
                                    * broadcast takes is measured in (dtm-nuca-distributed) */
    enum cm_mesh_place table;    /**< the Affinity Table, or d-nuca's directory */
    enum cm_mesh_place l2;
+   /* Optional keys. */
+   enum cm_table_node table_node;
+   uint32_t table_ports; /**< requests that the table takes in a cycle, up to 64; 0: one */
 };
 
 /** Keys nuca.*. */

@@ -151,5 +151,6 @@ cm_nuca_config_check(const struct cm_config *config, struct cm_config_problem *p
           CM_KEY_IN_RANGE(problem, config, nuca.affinity_table.epoch_accesses, 1, UINT32_MAX) &&
           CM_KEY_IN_RANGE(problem, config, nuca.mesh.columns, 0, config->fragment_stage.processors) &&
           CM_KEY_IN_RANGE(problem, config, nuca.mesh.hop_cycles, 0, 1000) &&
-          CM_KEY_IN_RANGE(problem, config, nuca.mesh.accesses_per_cycle, 1, 1000000);
+          CM_KEY_IN_RANGE(problem, config, nuca.mesh.accesses_per_cycle, 1, 1000000) &&
+          CM_KEY_IN_RANGE(problem, config, nuca.mesh.table_ports, 0, 64);
 }

@@ -27,7 +27,7 @@ cm_mesh_init(struct cm_mesh *mesh, uint32_t columns, uint32_t nodes)
    columns = cm_mesh_columns(columns, nodes);
    *mesh = (struct cm_mesh){.columns = columns, .rows = (nodes + columns - 1) / columns};
    mesh->routers = mesh->columns * mesh->rows;
-   const size_t pairs = (size_t)mesh->routers * mesh->routers;
+   const size_t pairs = (size_t)(mesh->routers + 1) * (mesh->routers + 1);
    mesh->counts = calloc(pairs * CM_MESH_MESSAGE_COUNT, sizeof *mesh->counts);
    mesh->broadcasts = calloc(mesh->routers, sizeof *mesh->broadcasts);
    if (mesh->counts && mesh->broadcasts)
@@ -56,20 +56,29 @@ distance(uint32_t a, uint32_t b)
    return a > b ? a - b : b - a;
 }
 
+/* The router of the mesh by which a message comes to or from a router, which is itself but for the one that hangs at
+ * another. */
+static uint32_t
+at_mesh(const struct cm_mesh *mesh, uint32_t router)
+{
+   return router == mesh->routers ? mesh->attached_to : router;
+}
+
 uint32_t
 cm_mesh_hops(const struct cm_mesh *mesh, uint32_t from, uint32_t to)
 {
-   return distance(from % mesh->columns, to % mesh->columns) +
-          distance(from / mesh->columns, to / mesh->columns);
+   const uint32_t a = at_mesh(mesh, from), b = at_mesh(mesh, to);
+   return (from != to && from == mesh->routers) + (from != to && to == mesh->routers) +
+          distance(a % mesh->columns, b % mesh->columns) + distance(a / mesh->columns, b / mesh->columns);
 }
 
 uint64_t
 cm_mesh_message_hops(const struct cm_mesh *mesh, enum cm_mesh_message kind)
 {
-   const uint64_t *counts = mesh->counts + (uint64_t)kind * mesh->routers * mesh->routers;
+   const uint64_t *counts = mesh->counts + (uint64_t)kind * (mesh->routers + 1) * (mesh->routers + 1);
    uint64_t hops = 0;
-   for (uint32_t from = 0; from < mesh->routers; from++) {
-      for (uint32_t to = 0; to < mesh->routers; to++)
+   for (uint32_t from = 0; from <= mesh->routers; from++) {
+      for (uint32_t to = 0; to <= mesh->routers; to++)
          hops += *counts++ * cm_mesh_hops(mesh, from, to);
    }
    return hops;
@@ -103,12 +112,20 @@ add_along(const struct cm_mesh *mesh, uint64_t *loads, uint32_t router, uint32_t
    const uint32_t step = direction == CM_MESH_EAST || direction == CM_MESH_WEST ? 1 : mesh->columns;
    const bool up = direction == CM_MESH_EAST || direction == CM_MESH_SOUTH;
    for (; router != end; router = up ? router + step : router - step)
-      loads[router * CM_MESH_DIRECTION_COUNT + direction] += messages;
+      loads[cm_mesh_link(mesh, router, direction)] += messages;
 }
 
 static void
 add_route(const struct cm_mesh *mesh, uint64_t *loads, uint32_t from, uint32_t to, uint64_t messages)
 {
+   if (from == to)
+      return;
+   if (from == mesh->routers)
+      loads[cm_mesh_link(mesh, from, CM_MESH_EAST)] += messages;
+   if (to == mesh->routers)
+      loads[cm_mesh_link(mesh, to, CM_MESH_WEST)] += messages;
+   from = at_mesh(mesh, from);
+   to = at_mesh(mesh, to);
    const uint32_t corner = from / mesh->columns * mesh->columns + to % mesh->columns;
    add_along(mesh, loads, from, corner, corner > from ? CM_MESH_EAST : CM_MESH_WEST, messages);
    add_along(mesh, loads, corner, to, to > corner ? CM_MESH_SOUTH : CM_MESH_NORTH, messages);
@@ -130,10 +147,10 @@ void
 cm_mesh_link_loads(const struct cm_mesh *mesh, uint64_t *loads)
 {
    const uint64_t *counts = mesh->counts;
-   memset(loads, 0, sizeof *loads * mesh->routers * CM_MESH_DIRECTION_COUNT);
+   memset(loads, 0, sizeof *loads * cm_mesh_num_links(mesh));
    for (unsigned kind = 0; kind < CM_MESH_MESSAGE_COUNT; kind++) {
-      for (uint32_t from = 0; from < mesh->routers; from++) {
-         for (uint32_t to = 0; to < mesh->routers; to++, counts++) {
+      for (uint32_t from = 0; from <= mesh->routers; from++) {
+         for (uint32_t to = 0; to <= mesh->routers; to++, counts++) {
             if (*counts)
                add_route(mesh, loads, from, to, *counts);
          }

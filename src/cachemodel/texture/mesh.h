@@ -3,7 +3,8 @@
  * A 2D mesh of routers with X–Y routing (DTM-NUCA IV-A): a message goes along its
  * row first, then along its column, a hop a router. Router r is at column
  * r % columns, row r / columns; node n (a Fragment Processor with its texture cache)
- * is at router n. Messages are counted by source and destination; hops and link
+ * is at router n. One more router, number columns * rows, may hang at one of them by a link
+ * in each direction. Messages are counted by source and destination; hops and link
  * loads are computed on demand.
  */
 #ifndef CM_MESH_H
@@ -36,8 +37,9 @@ enum cm_mesh_message {
 
 struct cm_mesh {
    uint32_t columns, rows;
-   uint32_t routers; /**< columns * rows: at least one a node */
-   /** Messages by kind, source and destination: counts[kind * routers² + from * routers + to]. */
+   uint32_t routers;     /**< columns * rows: at least one a node */
+   uint32_t attached_to; /**< where router number `routers` hangs; counts where messages go there */
+   /** Messages by kind, source and destination: counts[(kind * (routers + 1) + from) * (routers + 1) + to]. */
    uint64_t *counts;
    uint64_t *broadcasts; /**< packets by the router that sends them to all others */
 };
@@ -61,7 +63,7 @@ uint32_t cm_mesh_hops(const struct cm_mesh *mesh, uint32_t from, uint32_t to);
 static inline void
 cm_mesh_send(struct cm_mesh *mesh, enum cm_mesh_message kind, uint32_t from, uint32_t to)
 {
-   mesh->counts[((uint64_t)kind * mesh->routers + from) * mesh->routers + to]++;
+   mesh->counts[((uint64_t)kind * (mesh->routers + 1) + from) * (mesh->routers + 1) + to]++;
 }
 
 /** Counts packets that a router sends to all others, each along the tree of X–Y routes: along the row,
@@ -79,8 +81,22 @@ uint64_t cm_mesh_broadcast_hops(const struct cm_mesh *mesh);
 /** Whether there is a link from a router in a direction. */
 bool cm_mesh_has_link(uint32_t columns, uint32_t rows, uint32_t router, enum cm_mesh_direction direction);
 
-/** The load of each link: loads[router * CM_MESH_DIRECTION_COUNT + direction] is the messages and packets
- * that crossed it. */
+/** The number of a link from a router in a direction; those of the router that hangs at another are numbered as if
+ * it stood to the west of it, its own to the east and the other's to the west. */
+static inline uint32_t
+cm_mesh_link(const struct cm_mesh *mesh, uint32_t router, enum cm_mesh_direction direction)
+{
+   return router * CM_MESH_DIRECTION_COUNT + direction;
+}
+
+/** How many numbers links have. */
+static inline uint32_t
+cm_mesh_num_links(const struct cm_mesh *mesh)
+{
+   return (mesh->routers + 1) * CM_MESH_DIRECTION_COUNT;
+}
+
+/** The load of each link: loads[cm_mesh_link] is the messages and packets that crossed it. */
 void cm_mesh_link_loads(const struct cm_mesh *mesh, uint64_t *loads);
 
 #endif

@@ -40,9 +40,11 @@ start(struct cm_nuca *nuca, const struct cm_config *config)
    const struct cm_cache_config *l2 = &config->caches[cache->next == CM_UNIT_DRAM ? CM_UNIT_L2 : cache->next];
    if (!cm_mesh_init(&nuca->mesh, config->nuca.mesh.columns, nuca->processors))
       return false;
-   nuca->table_router = router_at(&nuca->mesh, config->nuca.mesh.table);
+   nuca->mesh.attached_to = router_at(&nuca->mesh, config->nuca.mesh.table);
+   const bool has_own_node = config->nuca.mesh.table_node == CM_TABLE_NODE_OWN;
+   nuca->table_router = has_own_node ? nuca->mesh.routers : nuca->mesh.attached_to;
    nuca->l2_router = router_at(&nuca->mesh, config->nuca.mesh.l2);
-   nuca->link_loads = calloc((size_t)nuca->mesh.routers * CM_MESH_DIRECTION_COUNT, sizeof *nuca->link_loads);
+   nuca->link_loads = calloc(cm_mesh_num_links(&nuca->mesh), sizeof *nuca->link_loads);
    if (!nuca->link_loads)
       return false;
    if (nuca->organisation != &cm_nuca_static &&
@@ -93,6 +95,12 @@ cm_nuca_destroy(struct cm_nuca *nuca)
    free(nuca);
 }
 
+const struct cm_mesh *
+cm_nuca_mesh(const struct cm_nuca *nuca)
+{
+   return &nuca->mesh;
+}
+
 uint32_t
 cm_nuca_table_router(const struct cm_nuca *nuca)
 {
@@ -124,6 +132,9 @@ serve_and_report(struct cm_nuca *nuca, uint32_t processor, const uint64_t *block
       nuca->organisation->read(nuca, processor, &blocks[b], 1);
       assert(number < stream->count);
       stream->entries[number] |= (cm_entry)nuca->server << CM_ENTRY_INSTANCE_SHIFT;
+      for (uint32_t m = 0; m < nuca->num_messages; m++)
+         cm_access_stream_append(stream, nuca->messages[m]);
+      nuca->num_messages = 0;
    }
 }
 
@@ -218,6 +229,20 @@ read_degree(const void *nuca, const struct cm_counter *counter)
 
 const struct cm_counter_source cm_replication_counters = {list_degrees, read_degree};
 
+/* The links of a table that hangs at a router. */
+static bool
+list_table_links(const struct cm_config *config, struct cm_counter_table *table, uint32_t routers)
+{
+   static const struct cm_counter_text texts[] = {
+      [CM_MESH_EAST] = {"mesh.table.out.messages", "messages",
+                        "the mesh of the texture caches: messages from the table to its router"},
+      [CM_MESH_WEST] = {"mesh.table.in.messages", "messages",
+                        "the mesh of the texture caches: messages from that router to the table"},
+   };
+   return config->nuca.mesh.table_node != CM_TABLE_NODE_OWN ||
+          cm_counter_table_append_texts(table, texts, 2, (int)(routers * CM_MESH_DIRECTION_COUNT), "", "");
+}
+
 static bool
 list_links(const struct cm_config *config, struct cm_counter_table *table)
 {
@@ -240,7 +265,7 @@ list_links(const struct cm_config *config, struct cm_counter_table *table)
                "the mesh of the texture caches: messages from router %u (column %u, row %u) to the %s",
                router, router % columns, router / columns, cm_mesh_direction_names[direction]);
    }
-   return true;
+   return !links || list_table_links(config, table, columns * rows);
 }
 
 static uint64_t

@@ -53,6 +53,7 @@
 #include "config/config.h"
 #include "memory/hierarchy.h"
 #include "stats/counters.h"
+#include "texture/mesh.h"
 
 /** Counters nuca.<event>: X(identifier, name, unit of measure, description) */
 #define CM_NUCA_EVENTS(X)                                                                                  \
@@ -101,6 +102,9 @@ void cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *bloc
 
 /** The same of a grid of blocks, whose readers are the fragments. */
 void cm_nuca_read_grid(struct cm_nuca *nuca, uint32_t processor, const struct cm_read_grid *grid);
+
+/** The mesh. Its shape does not change; its counts do with every request. */
+const struct cm_mesh *cm_nuca_mesh(const struct cm_nuca *nuca);
 
 /** The routers of the mesh (texture/mesh.h) that the Affinity Table, or d-nuca's directory, and the L2 are at. */
 uint32_t cm_nuca_table_router(const struct cm_nuca *nuca);

@@ -156,6 +156,8 @@ send_owned(struct cm_nuca *nuca, uint32_t node)
    nodes->first_packet[node + 1] = nodes->first_packet[node] + num_packets;
    cm_affinity_reset(table);
    cm_mesh_broadcast(&nuca->mesh, node, num_packets);
+   if (num_packets)
+      cm_nuca_report(nuca, node, node, num_packets);
    nuca->counts[CM_NUCA_BROADCASTS] += num_packets;
 }
 

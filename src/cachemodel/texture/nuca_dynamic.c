@@ -29,6 +29,7 @@ move(struct cm_nuca *nuca, uint32_t from, uint64_t block, uint32_t to)
    nuca->moving = false;
    cm_holders_add(&nuca->holders, block, to)->last = to;
    cm_mesh_send(&nuca->mesh, CM_MESH_NOTICE, from, to);
+   cm_nuca_report(nuca, from, to, 1);
    nuca->counts[CM_NUCA_MIGRATIONS]++;
 }
 

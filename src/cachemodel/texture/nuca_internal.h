@@ -75,10 +75,23 @@ struct cm_nuca {
    bool serving;    /**< d-nuca: a block is being inserted: removed blocks are evicted, not invalidated */
    uint32_t server; /**< of the last request: the cache that served it */
    bool moving;     /**< d-nuca: a block is being moved to another cache */
+   /** What the last request sent that nothing waits for, for the access stream. */
+   cm_entry messages[CM_MESH_MAX_NODES];
+   uint32_t num_messages;
    uint64_t counts[CM_NUCA_EVENT_COUNT];
    uint64_t degrees[CM_MESH_MAX_NODES + 1]; /**< requests by the caches that hold the block afterwards */
    uint64_t *link_loads;                    /**< of cm_nuca_sum_up */
 };
+
+/** Reports messages of a node that no request waits for, one after another: blocks to another node, or, to itself,
+ * packets to all others. What the reader of requests can tell by itself needs no report. */
+static inline void
+cm_nuca_report(struct cm_nuca *nuca, uint32_t from, uint32_t to, uint32_t count)
+{
+   if (nuca->hierarchy->requests && nuca->num_messages < CM_MESH_MAX_NODES)
+      nuca->messages[nuca->num_messages++] = cm_entry_make(CM_ENTRY_MESSAGE, CM_UNIT_TEXTURE_CACHE, from,
+                                                           CM_STREAM_TEXTURE, (uint64_t)count << 8 | to);
+}
 
 /** The next level's part of a request that a cache serves. */
 static inline void

@@ -39,9 +39,23 @@ naive_nuca_free(struct naive_nuca *naive)
 
 /* ---- the mesh ---------------------------------------------------------- */
 
+/* The table with a node of its own. */
+#define TABLE 1000
+
+static int hops(const struct naive_nuca *naive, int from, int to);
+static int place(const struct naive_nuca *naive, enum cm_mesh_place where);
+
+static int
+hops_of_table(const struct naive_nuca *naive, int other)
+{
+   return other == TABLE ? 0 : 1 + hops(naive, place(naive, naive->config->nuca.mesh.table), other);
+}
+
 static int
 hops(const struct naive_nuca *naive, int from, int to)
 {
+   if (from == TABLE || to == TABLE)
+      return hops_of_table(naive, from == TABLE ? to : from);
    const int dx = from % naive->columns - to % naive->columns;
    const int dy = from / naive->columns - to / naive->columns;
    return abs(dx) + abs(dy);
@@ -61,6 +75,13 @@ place(const struct naive_nuca *naive, enum cm_mesh_place where)
 {
    const int rows = routers(naive) / naive->columns;
    return where == CM_MESH_PLACE_CENTER ? rows / 2 * naive->columns + naive->columns / 2 : 0;
+}
+
+static int
+place_of_table(const struct naive_nuca *naive)
+{
+   const struct cm_mesh_config *mesh = &naive->config->nuca.mesh;
+   return mesh->table_node == CM_TABLE_NODE_OWN ? TABLE : place(naive, mesh->table);
 }
 
 static void
@@ -239,7 +260,7 @@ serve_static(struct naive_nuca *naive, int processor, uint64_t block)
 static void
 serve_dynamic(struct naive_nuca *naive, int processor, uint64_t block)
 {
-   const int table = place(naive, naive->config->nuca.mesh.table);
+   const int table = place_of_table(naive);
    int holder = -1;
    for (int cache = 0; cache < naive->processors; cache++) {
       if (naive_nuca_has(naive, cache, block)) {
@@ -325,7 +346,7 @@ end_epoch_of_table(struct naive_nuca *naive)
 static void
 serve_dtm(struct naive_nuca *naive, int processor, uint64_t block)
 {
-   const int table = place(naive, naive->config->nuca.mesh.table), bucket = bucket_of(naive, block);
+   const int table = place_of_table(naive), bucket = bucket_of(naive, block);
    struct naive_bucket *entry = &naive->tables[0][bucket];
    if (entry->owner == -1)
       entry->owner = processor;

@@ -3,19 +3,18 @@
 
 /* ---- building ------------------------------------------------------------ */
 
-static bool
+static void
 init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca, struct cm_pool *pool)
 {
    const uint32_t processors = memory->config->fragment_stage.processors;
+   const uint32_t table_ports = memory->config->nuca.mesh.table_ports;
    memory->nuca = nuca;
+   memory->mesh = cm_nuca_mesh(nuca);
    memory->table_router = cm_nuca_table_router(nuca);
+   memory->table_ports = table_ports ? table_ports : 1;
    memory->l2_router = cm_nuca_l2_router(nuca);
-   if (!cm_mesh_init(&memory->mesh, memory->config->nuca.mesh.columns, processors))
-      return false;
    memory->texture_ports = cm_pool_take(pool, processors, sizeof *memory->texture_ports);
-   memory->links =
-      cm_pool_take(pool, (size_t)memory->mesh.routers * CM_MESH_DIRECTION_COUNT, sizeof *memory->links);
-   return true;
+   memory->links = cm_pool_take(pool, cm_mesh_num_links(memory->mesh), sizeof *memory->links);
 }
 
 /* Without a bus all is 0, and carrying a block changes nothing. */
@@ -58,14 +57,14 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    const struct cm_dram_clock clock = memory->base.clock;
    memory->least_latency =
       (uint64_t)config->dram_system.controller_latency * clock.from.value / clock.to.value;
-   return !nuca || init_nuca(memory, nuca, pool);
+   if (nuca)
+      init_nuca(memory, nuca, pool);
+   return true;
 }
 
 void
 cm_tiled_memory_finish(struct cm_tiled_memory *memory)
 {
-   if (memory->nuca)
-      cm_mesh_finish(&memory->mesh);
    cm_memory_finish(&memory->base);
 }
 

@@ -20,13 +20,15 @@ struct cm_tiled_memory {
    uint32_t num_texture;
    struct cm_mshrs l2; /**< by block number */
    struct cm_banks l2_banks;
-   struct cm_bus texture_bus; /**< between the texture caches and the L2 */
+   struct cm_bus
+      texture_bus; /**< between the texture caches and the L2, or the last block's way through the mesh */
    uint32_t l2_shift, l2_latency;
    /* NUCA. */
    const struct cm_nuca *nuca;
-   struct cm_calendar *texture_ports, table_port, *links;
-   struct cm_mesh mesh;
-   uint32_t table_router, l2_router;
+   struct cm_calendar *texture_ports, *links; /**< by cm_mesh_link */
+   struct cm_calendar table;                  /**< table_ports slots a cycle */
+   const struct cm_mesh *mesh;                /**< its shape only */
+   uint32_t table_router, l2_router, table_ports;
    uint64_t link_cycles;   /**< that messages waited for a link or a table */
    uint64_t texture_waits; /**< of `texture` summed, at the end of the last frame */
 };

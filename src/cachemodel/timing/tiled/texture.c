@@ -43,15 +43,28 @@ look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **tok
 
 /* ---- a NUCA -------------------------------------------------------------- */
 
-/* A message crosses the links of a direction, one a cycle on each, up to the router before `to`. */
+/* A message crosses a link, one a cycle. */
+static uint64_t
+cross_link(struct cm_tiled_memory *memory, uint32_t router, enum cm_mesh_direction direction, uint64_t cycle)
+{
+   const uint64_t turn =
+      cm_calendar_take(&memory->links[cm_mesh_link(memory->mesh, router, direction)], cycle);
+   memory->link_cycles += turn - cycle;
+   return turn + memory->config->nuca.mesh.hop_cycles;
+}
+
+/* The links of a direction up to the router before `to`. at: NULL, or when the message is at each router behind them. */
 static uint64_t
 cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, enum cm_mesh_direction direction,
-      uint64_t cycle)
+      uint64_t cycle, uint64_t *at)
 {
-   const uint32_t step = direction == CM_MESH_EAST || direction == CM_MESH_WEST ? 1 : memory->mesh.columns;
-   for (; from != to; from = from < to ? from + step : from - step)
-      cycle = cm_calendar_take(&memory->links[from * CM_MESH_DIRECTION_COUNT + direction], cycle) +
-              memory->config->nuca.mesh.hop_cycles;
+   const uint32_t step = direction == CM_MESH_EAST || direction == CM_MESH_WEST ? 1 : memory->mesh->columns;
+   while (from != to) {
+      cycle = cross_link(memory, from, direction, cycle);
+      from = from < to ? from + step : from - step;
+      if (at)
+         at[from] = cycle;
+   }
    return cycle;
 }
 
@@ -59,13 +72,56 @@ cross(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, enum cm_mesh_d
 static uint64_t
 send(struct cm_tiled_memory *memory, uint32_t from, uint32_t to, uint64_t cycle)
 {
-   const uint32_t columns = memory->mesh.columns, corner = from / columns * columns + to % columns;
-   const uint64_t unhindered =
-      cycle + (uint64_t)cm_mesh_hops(&memory->mesh, from, to) * memory->config->nuca.mesh.hop_cycles;
-   cycle = cross(memory, from, corner, from < corner ? CM_MESH_EAST : CM_MESH_WEST, cycle);
-   cycle = cross(memory, corner, to, corner < to ? CM_MESH_SOUTH : CM_MESH_NORTH, cycle);
-   memory->link_cycles += cycle - unhindered;
-   return cycle;
+   const struct cm_mesh *mesh = memory->mesh;
+   const uint32_t last = to == mesh->routers ? mesh->attached_to : to;
+   if (from == to)
+      return cycle;
+   if (from == mesh->routers) {
+      cycle = cross_link(memory, from, CM_MESH_EAST, cycle);
+      from = mesh->attached_to;
+   }
+   const uint32_t corner = from / mesh->columns * mesh->columns + last % mesh->columns;
+   cycle = cross(memory, from, corner, from < corner ? CM_MESH_EAST : CM_MESH_WEST, cycle, NULL);
+   cycle = cross(memory, corner, last, corner < last ? CM_MESH_SOUTH : CM_MESH_NORTH, cycle, NULL);
+   return to == last ? cycle : cross_link(memory, to, CM_MESH_WEST, cycle);
+}
+
+/* Sends a packet to all nodes along the tree of X-Y routes. */
+static void
+broadcast(struct cm_tiled_memory *memory, uint32_t from, uint64_t cycle)
+{
+   const uint32_t columns = memory->mesh->columns, row = from / columns * columns;
+   const uint32_t last_row = (memory->mesh->rows - 1) * columns;
+   uint64_t at[CM_MESH_MAX_NODES * 2];
+   at[from] = cycle;
+   cross(memory, from, row + columns - 1, CM_MESH_EAST, cycle, at);
+   cross(memory, from, row, CM_MESH_WEST, cycle, at);
+   for (uint32_t column = 0; column < columns; column++) {
+      cross(memory, row + column, last_row + column, CM_MESH_SOUTH, at[row + column], NULL);
+      cross(memory, row + column, column, CM_MESH_NORTH, at[row + column], NULL);
+   }
+}
+
+/* Messages that no request waits for, a cycle apart. */
+static void
+send_messages(struct cm_tiled_memory *memory, cm_entry token, uint64_t cycle)
+{
+   const uint32_t from = cm_entry_instance(token), to = cm_entry_value(token) & 0xff;
+   for (uint64_t n = 0; n < cm_entry_value(token) >> 8; n++) {
+      if (from == to)
+         broadcast(memory, from, cycle + n);
+      else
+         send(memory, from, to, cycle + n);
+   }
+}
+
+/* A message comes to the table. Returns when it has its turn. */
+static uint64_t
+take_table(struct cm_tiled_memory *memory, uint64_t cycle)
+{
+   const uint64_t turn = cm_calendar_take(&memory->table, cycle * memory->table_ports) / memory->table_ports;
+   memory->link_cycles += turn - cycle;
+   return turn;
 }
 
 static bool
@@ -73,6 +129,14 @@ has_table(const struct cm_tiled_memory *memory)
 {
    const enum cm_nuca_kind kind = memory->config->nuca.organisation;
    return kind == CM_NUCA_DTM || kind == CM_NUCA_DYNAMIC;
+}
+
+/* The table counts what it is not asked for. */
+static bool
+notifies_table(const struct cm_tiled_memory *memory)
+{
+   return memory->config->nuca.organisation == CM_NUCA_DTM &&
+          memory->config->nuca.affinity_table.counted == CM_AFFINITY_COUNTED_ALL;
 }
 
 /* A processor's request for a block from the cache that serves it: request, access, reply (texture/nuca.h).
@@ -87,10 +151,10 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
    uint64_t at = begin + 1 + latency;
    quad->back = 0;
    if (has_table(memory) && (server != processor || has_missed)) {
-      at = send(memory, processor, memory->table_router, at);
-      const uint64_t turn = cm_calendar_take(&memory->table_port, at);
-      memory->link_cycles += turn - at;
-      at = send(memory, memory->table_router, server, turn + 1);
+      at = take_table(memory, send(memory, processor, memory->table_router, at));
+      at = send(memory, memory->table_router, server, at + 1);
+   } else if (notifies_table(memory) && server == processor) {
+      take_table(memory, send(memory, processor, memory->table_router, at));
    } else if (server != processor) {
       /* In s-nuca the address says that the block is not in the processor's own cache. */
       const bool knows = memory->config->nuca.organisation == CM_NUCA_STATIC;
@@ -103,6 +167,12 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
    quad->mshrs = &memory->texture[server];
    quad->at = begin + 1;
    quad->cycle = at;
+   quad->from_l2 = 0;
+   if (has_missed && memory->config->nuca.mesh.l2 != CM_MESH_PLACE_BUS) {
+      quad->cycle = send(memory, server, memory->l2_router, at);
+      const uint64_t found = quad->cycle + memory->l2_latency;
+      quad->from_l2 = (uint32_t)(send(memory, memory->l2_router, server, found) - found);
+   }
    cm_wait_until(quad->wait, at + quad->back);
    if (!has_missed && cm_mshrs_may_have(quad->mshrs, cm_entry_address(token)))
       cm_mshrs_add_pending(&memory->base, quad->mshrs, cm_entry_address(token), at, quad->wait);
@@ -127,6 +197,9 @@ look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_textu
       quad->miss = quad->next + 1;
       quad->misses_end = find_end(quad->miss, quad->end);
       request(memory, processor, quad, first, quad->miss < quad->misses_end);
+   } else if (cm_entry_kind(first) == CM_ENTRY_MESSAGE) {
+      quad->miss = quad->misses_end = quad->next + 1;
+      send_messages(memory, first, quad->at);
    } else if (memory->nuca) {
       quad->miss = quad->misses_end = quad->next + 1;
       quad->at += quad->piece;
@@ -194,6 +267,9 @@ cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
 static uint64_t
 go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
+   /* In the mesh, the way from the L2 takes the bus' place. */
+   if (memory->nuca && memory->config->nuca.mesh.l2 != CM_MESH_PLACE_BUS)
+      memory->texture_bus.latency = quad->from_l2;
    while (quad->miss < quad->misses_end) {
       const enum cm_entry_kind kind = cm_entry_kind(*quad->miss);
       if (kind != CM_ENTRY_READ && kind != CM_ENTRY_DRAM_READ) {

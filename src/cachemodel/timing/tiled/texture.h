@@ -21,7 +21,8 @@ struct cm_texture_quad {
    const cm_entry *miss, *misses_end; /**< its misses that are not yet issued */
    uint64_t cycle;                    /**< the earliest for the next miss */
    struct cm_mshrs *mshrs;
-   uint32_t back; /**< cycles that the data takes back */
+   uint32_t back;    /**< cycles that the data takes back */
+   uint32_t from_l2; /**< of a NUCA's miss, where the L2 is in the mesh: from there to the serving cache */
 };
 
 /** A processor's unit: a ring of its pending quads. */
