@@ -140,15 +140,20 @@ test_epoch(void **unused)
    };
    struct cm_affinity_config config = table_one;
    config.buckets = 3;
-   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-      static const uint8_t counters[12] = {2, 5, 5, 1}, zeros[12] = {0}, owners[3] = {3, 2, CM_NO_OWNER};
+   for (unsigned i = 0; i < 2 * sizeof cases / sizeof cases[0]; i++) {
+      static const uint8_t counters[12] = {2, 5, 5, 1}, owners[3] = {3, 2, CM_NO_OWNER};
+      /* Zero, then halved: a 1-bit right shift (III-B). */
+      static const uint8_t after[2][12] = {{0}, {1, 2, 2, 0}};
+      const unsigned halves = i >= sizeof cases / sizeof cases[0];
+      const unsigned c = i % (sizeof cases / sizeof cases[0]);
+      config.epoch_reset = halves ? CM_EPOCH_RESET_HALVE : CM_EPOCH_RESET_ZERO;
       struct cm_affinity_table table;
       assert_true(cm_affinity_table_init(&table, &config, 4));
       memcpy(table.counters, counters, sizeof counters);
       memcpy(table.owners, owners, sizeof owners);
-      assert_int_equal(cm_affinity_end_epoch(&table, cases[i].what), cases[i].changes);
-      assert_memory_equal(table.owners, cases[i].owners, sizeof owners);
-      assert_memory_equal(table.counters, zeros, sizeof zeros);
+      assert_int_equal(cm_affinity_end_epoch(&table, cases[c].what), cases[c].changes);
+      assert_memory_equal(table.owners, cases[c].owners, sizeof owners);
+      assert_memory_equal(table.counters, after[halves], sizeof after[halves]);
       cm_affinity_table_finish(&table);
    }
 }

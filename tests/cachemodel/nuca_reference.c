@@ -47,6 +47,7 @@ random_config(uint64_t *state, enum cm_nuca_kind kind)
       .counted = ONE_OF(state, CM_AFFINITY_COUNTED_ALL, CM_AFFINITY_COUNTED_LOCAL_MISSES),
       .epoch_accesses = ONE_OF(state, 10, 100, 500, 10000),
       .epoch_owner = ONE_OF(state, CM_EPOCH_OWNER_RECOMPUTE, CM_EPOCH_OWNER_KEEP, CM_EPOCH_OWNER_RELEASE),
+      .epoch_reset = ONE_OF(state, CM_EPOCH_RESET_ZERO, CM_EPOCH_RESET_HALVE),
    };
    nuca->mesh = (struct cm_mesh_config){
       .columns = 1 + random_below(state, config->fragment_stage.processors),

@@ -92,6 +92,7 @@ static const struct cm_key affinity_table_keys[] = {
    ENUM(struct cm_affinity_config, counted, "all", "local-misses"),
    NUMBER(struct cm_affinity_config, epoch_accesses),
    ENUM(struct cm_affinity_config, epoch_owner, "recompute", "keep", "release"),
+   OPTIONAL_NAMED(struct cm_affinity_config, epoch_reset, ((const char *const[]){"zero", "halve"})),
 };
 static const struct cm_key mesh_keys[] = {
    NUMBER(struct cm_mesh_config, columns),

@@ -53,6 +53,13 @@ enum cm_epoch_owner {
    CM_EPOCH_OWNER_RELEASE,   /**< "release": the next access takes the bucket */
 };
 
+/** What the end of an epoch does to the counters of all tables: key nuca.affinity_table.epoch_reset. III-B: "a reset of
+ * all the counters"; of a counter that saturates it says that "a reset event happens consisting of halving". */
+enum cm_epoch_reset {
+   CM_EPOCH_RESET_ZERO,  /**< "zero": they begin at 0; what is left out */
+   CM_EPOCH_RESET_HALVE, /**< "halve": as when one of them saturates */
+};
+
 /** Where a unit is in the mesh: keys nuca.mesh.table and nuca.mesh.l2. */
 enum cm_mesh_place {
    CM_MESH_PLACE_CENTER, /**< "center": at the router in the middle */
@@ -75,6 +82,7 @@ struct cm_affinity_config {
    enum cm_affinity_counted counted;
    uint32_t epoch_accesses; /**< requests of all processors from reset to reset, 1 … */
    enum cm_epoch_owner epoch_owner;
+   enum cm_epoch_reset epoch_reset; /**< optional */
 };
 
 /** Keys nuca.mesh.*. */

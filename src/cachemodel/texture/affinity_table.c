@@ -14,6 +14,7 @@ cm_affinity_table_init(struct cm_affinity_table *table, const struct cm_affinity
       .page_shift = (uint32_t)__builtin_ctz(config->page_blocks),
       .bucket_mask = (config->buckets & (config->buckets - 1)) == 0 ? config->buckets - 1 : 0,
       .saturated = (1u << config->counter_bits) - 1,
+      .reset = config->epoch_reset,
       .threshold_percent = config->threshold_percent,
    };
    table->owners = malloc(table->buckets);
@@ -83,5 +84,6 @@ cm_affinity_end_epoch(struct cm_affinity_table *table, enum cm_epoch_owner what)
 void
 cm_affinity_reset(struct cm_affinity_table *table)
 {
-   memset(table->counters, 0, (size_t)table->buckets * table->processors);
+   for (size_t c = 0; c < (size_t)table->buckets * table->processors; c++)
+      table->counters[c] = table->reset == CM_EPOCH_RESET_HALVE ? table->counters[c] >> 1 : 0;
 }

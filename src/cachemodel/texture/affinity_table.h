@@ -30,6 +30,7 @@ struct cm_affinity_table {
    uint32_t page_shift;        /**< binary logarithm of the blocks of a page */
    uint32_t bucket_mask;       /**< buckets - 1 if that is a power of two, else 0 */
    uint32_t saturated;         /**< the highest value of a counter */
+   enum cm_epoch_reset reset;  /**< what the end of an epoch does to the counters */
    uint32_t threshold_percent; /**< by how much the saturated counter must exceed the owner's */
    uint8_t *owners;            /**< by bucket; CM_NO_OWNER: none */
    uint8_t *counters;          /**< counters[bucket * processors + processor] */
@@ -69,11 +70,11 @@ cm_affinity_count(struct cm_affinity_table *table, uint32_t bucket, uint32_t pro
           cm_affinity_saturate(table, bucket, processor);
 }
 
-/** Ends an epoch: what happens to owners, then all counters are 0. Returns the owners that changed, including
+/** Ends an epoch: what happens to owners, then the counters are reset. Returns the owners that changed, including
  * those that became none. */
 uint32_t cm_affinity_end_epoch(struct cm_affinity_table *table, enum cm_epoch_owner what);
 
-/** All counters are 0. */
+/** All counters are 0, or halved. */
 void cm_affinity_reset(struct cm_affinity_table *table);
 
 #endif

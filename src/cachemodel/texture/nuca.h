@@ -25,7 +25,7 @@
  *                          its own processor; its counters of others are those of their last
  *                          packets. When an epoch ends, each node broadcasts the number, owner
  *                          and counter of each bucket that it owns by its own table, and all counters
- *                          begin at 0. Where a packet arrives, the first one of the epoch replaces
+ *                          are reset (nuca.affinity_table.epoch_reset). Where a packet arrives, the first one of the epoch replaces
  *                          the owner, unless the node owns the bucket itself; of several the one with
  *                          the highest counter is right, the node that receives them included, and of
  *                          equal ones the lowest number.

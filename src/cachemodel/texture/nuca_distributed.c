@@ -135,7 +135,7 @@ receive_until(struct cm_nuca *nuca, uint32_t cycle)
    }
 }
 
-/* A node broadcasts what it owns, and counts from 0 on. */
+/* A node broadcasts what it owns, and resets its counters. */
 static void
 send_owned(struct cm_nuca *nuca, uint32_t node)
 {

@@ -323,6 +323,14 @@ serve_old_owner(struct naive_nuca *naive, int processor, int owner, uint64_t blo
 }
 
 static void
+reset(const struct naive_nuca *naive, struct naive_bucket *entry)
+{
+   const bool halves = naive->config->nuca.affinity_table.epoch_reset == CM_EPOCH_RESET_HALVE;
+   for (int p = 0; p < NAIVE_PROCESSORS; p++)
+      entry->counters[p] = halves ? entry->counters[p] / 2 : 0;
+}
+
+static void
 end_epoch_of_table(struct naive_nuca *naive)
 {
    for (int b = 0; b < (int)naive->config->nuca.affinity_table.buckets; b++) {
@@ -339,7 +347,7 @@ end_epoch_of_table(struct naive_nuca *naive)
       if (naive->config->nuca.affinity_table.epoch_owner == CM_EPOCH_OWNER_RELEASE)
          entry->owner = -1;
       naive->counts[CM_NUCA_OWNERSHIP_CHANGES] += entry->owner != before;
-      memset(entry->counters, 0, sizeof entry->counters);
+      reset(naive, entry);
    }
 }
 
@@ -405,7 +413,7 @@ synchronise(struct naive_nuca *naive)
       for (int b = 0; b < (int)naive->config->nuca.affinity_table.buckets; b++) {
          struct naive_bucket *entry = &naive->tables[p][b];
          const int counter = entry->counters[p];
-         memset(entry->counters, 0, sizeof entry->counters);
+         reset(naive, entry);
          entry->best_owner = entry->owner == p ? p : -1;
          entry->best_counter = counter;
          if (entry->owner != p)
