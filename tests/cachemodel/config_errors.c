@@ -300,7 +300,7 @@ static void
 test_nuca(void **unused)
 {
    static const wrong_setting wrongs[] = {
-      {"nuca.requests=quad", "requests: wrong value 'quad'", "one of: footprint, fragment"},
+      {"nuca.requests=quad", "requests: wrong value 'quad'", "one of: footprint, fragment, texel"},
       {"nuca.organisation=r-nuca", "organisation: wrong value", "one of: none, private, s-nuca, d-nuca"},
       {"nuca.interleave_blocks=3", "nuca.interleave_blocks: 3 is invalid", "a power of two"},
       {"nuca.affinity_table.page_blocks=12", "page_blocks: 12 is invalid", "a power of two"},

@@ -130,6 +130,41 @@ test_organisations(void **unused)
    }
 }
 
+/* A quad reads two rows of a block each, bilinearly: requests of the quad, of its fragments, of their texels; and one
+ * texel a fragment. */
+static void
+test_requests(void **unused)
+{
+   static const char *const organisations[] = {"private", "s-nuca", "d-nuca", "dtm-nuca",
+                                               "dtm-nuca-distributed"};
+   static const struct {
+      const char *requests;
+      uint64_t linear, nearest;
+   } cases[] = {{"footprint", 2, 1}, {"fragment", 8, 4}, {"texel", 16, 4}};
+   for (unsigned i = 0; i < 5 * 3 * 2; i++) {
+      const unsigned c = i / 2 % 3, linear = i % 2;
+      char organisation[64], requests[64];
+      snprintf(organisation, sizeof organisation, "nuca.organisation=%s", organisations[i / 6]);
+      snprintf(requests, sizeof requests, "nuca.requests=%s", cases[c].requests);
+      struct cm_config *config =
+         nuca_config((const char *const[]){organisation, requests, "texture.placement=linear", NULL});
+      struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+      define_texture(gpu, 1, 64, 64, 1);
+      struct pass_builder *pass = pass_new(0, 32, 32, 32);
+      struct cm_draw *draw = pass_draw(pass);
+      draw->num_textures = 1;
+      draw->textures[0].resource = 1;
+      pass_shade(pass, 0, 0, 1, 15);
+      pass_footprints(pass, 0, 0, (const struct cm_footprint[]){{.live = 15, .linear = linear}}, 1);
+      pass_run(pass, gpu);
+      assert_int_equal(gpu_total(gpu, "nuca.requests"), linear ? cases[c].linear : cases[c].nearest);
+      assert_int_equal(gpu_total(gpu, "nuca.l2_accesses"), 1 + linear);
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+      cm_config_destroy(config);
+   }
+}
+
 static void
 add_footprints(struct pass_builder *pass, uint8_t quad, unsigned count)
 {
@@ -202,9 +237,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_private),
-      cmocka_unit_test(test_organisations),
-      cmocka_unit_test(test_quad_block),
+      cmocka_unit_test(test_private),    cmocka_unit_test(test_organisations),
+      cmocka_unit_test(test_requests),   cmocka_unit_test(test_quad_block),
       cmocka_unit_test(test_least_work),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,8 @@ random_config(uint64_t *state, enum cm_nuca_kind kind)
    cache->index = ONE_OF(state, CM_INDEX_MODULO, CM_INDEX_XOR);
    config->caches[CM_UNIT_L2].size = NAIVE_FORMER * 64;
    nuca->organisation = kind;
-   nuca->requests = ONE_OF(state, CM_NUCA_REQUESTS_FOOTPRINT, CM_NUCA_REQUESTS_FRAGMENT);
+   nuca->requests =
+      ONE_OF(state, CM_NUCA_REQUESTS_FOOTPRINT, CM_NUCA_REQUESTS_FRAGMENT, CM_NUCA_REQUESTS_TEXEL);
    nuca->interleave_blocks = ONE_OF(state, 1, 2, 16);
    nuca->migration = ONE_OF(state, CM_NUCA_MIGRATION_NEXT_REQUESTER, CM_NUCA_MIGRATION_LAST_REQUESTER);
    nuca->remote_hits = ONE_OF(state, CM_NUCA_REMOTE_HITS_UPDATE, CM_NUCA_REMOTE_HITS_KEEP);

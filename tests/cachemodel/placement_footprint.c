@@ -22,19 +22,20 @@ at_edge(int x, int size, bool repeat)
 static unsigned
 plain_blocks(const struct cm_resource_description *r, const struct cm_texture_layout *layout,
              uint64_t address, const struct cm_texture_binding *binding, const struct cm_footprint *f,
-             unsigned block_shift, uint64_t *blocks)
+             unsigned block_shift, bool by_texel, uint64_t *blocks)
 {
    const unsigned level = binding->first_level + f->level;
    const int width = (int)(r->width >> level ? r->width >> level : 1);
    const int height = (int)(r->height >> level ? r->height >> level : 1);
    unsigned count = 0;
    for (unsigned q = 0; q < 4; q++) {
-      const unsigned first = count;
+      unsigned first = count;
       for (int i = 0; f->live >> q & 1 && i < (f->linear ? 4 : 1); i++) {
          const uint32_t x = at_edge(f->texel[q].x + i % 2, width, binding->repeat_s);
          const uint32_t y = at_edge(f->texel[q].y + i / 2, height, binding->repeat_t);
          const uint64_t begin = address + cm_texture_offset(layout, level, binding->first_layer + f->layer,
                                                             x / r->block_width, y / r->block_height);
+         first = by_texel ? count : first;
          for (uint64_t byte = begin; byte < begin + r->block_bytes; byte++) {
             bool known = false;
             for (unsigned b = first; b < count; b++)
@@ -184,8 +185,13 @@ test_random(void **unused)
       }
       uint64_t blocks[CM_MAX_FOOTPRINT_BLOCKS], expected[CM_MAX_FOOTPRINT_BLOCKS * 2];
       const unsigned count = blocks_of(&layout, 8192, &binding, &f, block_shift, blocks);
-      assert_int_equal(count, plain_blocks(r, &layout, 8192, &binding, &f, block_shift, expected));
+      assert_int_equal(count, plain_blocks(r, &layout, 8192, &binding, &f, block_shift, false, expected));
       assert_memory_equal(blocks, expected, count * sizeof blocks[0]);
+      struct cm_texture_image image;
+      cm_texture_image_init(&image, &layout, 8192, &binding, &f, block_shift);
+      const unsigned of_texels = cm_footprint_texels(&image, &binding, &f, blocks);
+      assert_int_equal(of_texels, plain_blocks(r, &layout, 8192, &binding, &f, block_shift, true, expected));
+      assert_memory_equal(blocks, expected, of_texels * sizeof blocks[0]);
    }
    for (unsigned kind = 0; kind <= CM_PLACEMENT_MORTON_4K; kind++)
       assert_true(num_grids[kind] > 100);

@@ -106,7 +106,7 @@ static const struct cm_key mesh_keys[] = {
 static const struct cm_key nuca_keys[] = {
    ENUM(struct cm_nuca_config, organisation, "none", "private", "s-nuca", "d-nuca", "dtm-nuca",
         "dtm-nuca-distributed"),
-   ENUM(struct cm_nuca_config, requests, "footprint", "fragment"),
+   ENUM(struct cm_nuca_config, requests, "footprint", "fragment", "texel"),
    NUMBER(struct cm_nuca_config, interleave_blocks),
    ENUM(struct cm_nuca_config, migration, "next-requester", "last-requester"),
    ENUM(struct cm_nuca_config, remote_hits, "update", "keep"),

@@ -24,6 +24,7 @@ enum cm_nuca_kind {
 enum cm_nuca_requests {
    CM_NUCA_REQUESTS_FOOTPRINT, /**< "footprint": a block that a quad's footprint reads, once */
    CM_NUCA_REQUESTS_FRAGMENT,  /**< "fragment": the same for each fragment of the quad */
+   CM_NUCA_REQUESTS_TEXEL,     /**< "texel": the same for each texel of each fragment */
 };
 
 /** What becomes of a block that leaves the cache of its sharer: key nuca.migration (d-nuca). */

@@ -5,10 +5,10 @@
 #include "texture/placement.h"
 #include "texture/texel_order.h"
 
-/* The distinct blocks of one fragment's texels, wherever these lie. */
+/* The blocks of one fragment's texels, wherever these lie; once: each only where it is read first. */
 static unsigned
 fragment_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding, int32_t x,
-                int32_t y, unsigned extent, uint64_t *blocks)
+                int32_t y, unsigned extent, bool once, uint64_t *blocks)
 {
    const struct cm_texture_layout *layout = image->layout;
    const struct cm_texture_level *level = image->level;
@@ -26,11 +26,24 @@ fragment_blocks(const struct cm_texture_image *image, const struct cm_texture_bi
       const uint64_t last = (begin + layout->sample_bytes - 1) >> image->block_shift;
       for (uint64_t block = begin >> image->block_shift; block <= last; block++) {
          unsigned known = 0;
-         while (known < count && blocks[known] != block)
+         while (known < count && (!once || blocks[known] != block))
             known++;
          if (known == count)
             blocks[count++] = block;
       }
+   }
+   return count;
+}
+
+static unsigned
+all_fragments_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
+                     const struct cm_footprint *footprint, bool once, uint64_t *blocks)
+{
+   unsigned count = 0;
+   for (unsigned f = 0; f < 4; f++) {
+      if (footprint->live & 1u << f)
+         count += fragment_blocks(image, binding, footprint->texel[f].x, footprint->texel[f].y,
+                                  footprint->linear ? 2 : 1, once, blocks + count);
    }
    return count;
 }
@@ -193,13 +206,14 @@ cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_textur
                 ? tile_blocks(image, binding, footprint, blocks, CM_ORDER_MORTON)
                 : tile_blocks(image, binding, footprint, blocks, CM_ORDER_TILES);
    }
-   unsigned count = 0;
-   for (unsigned f = 0; f < 4; f++) {
-      if (footprint->live & 1u << f)
-         count += fragment_blocks(image, binding, footprint->texel[f].x, footprint->texel[f].y,
-                                  footprint->linear ? 2 : 1, blocks + count);
-   }
-   return count;
+   return all_fragments_blocks(image, binding, footprint, true, blocks);
+}
+
+unsigned
+cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
+                    const struct cm_footprint *footprint, uint64_t *blocks)
+{
+   return all_fragments_blocks(image, binding, footprint, false, blocks);
 }
 
 unsigned

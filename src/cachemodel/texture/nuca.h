@@ -97,7 +97,8 @@ struct cm_nuca *cm_nuca_create(const struct cm_config *config, struct cm_hierarc
 void cm_nuca_destroy(struct cm_nuca *nuca);
 
 /** What a processor reads for a quad's footprint: blocks (numbers, not addresses), at most
- * CM_MAX_FOOTPRINT_BLOCKS, as cm_footprint_blocks lists them, fragment after fragment. */
+ * CM_MAX_FOOTPRINT_BLOCKS, as cm_footprint_blocks lists them, fragment after fragment; where requests are by texel, as
+ * cm_footprint_texels does. */
 void cm_nuca_read(struct cm_nuca *nuca, uint32_t processor, const uint64_t *blocks, unsigned count);
 
 /** The same of a grid of blocks, whose readers are the fragments. */

@@ -150,6 +150,10 @@ void cm_texture_image_init(struct cm_texture_image *image, const struct cm_textu
 unsigned cm_footprint_blocks(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
                              const struct cm_footprint *footprint, uint64_t *blocks);
 
+/** The same, texel by texel of each live fragment: the block of each, or its two. */
+unsigned cm_footprint_texels(const struct cm_texture_image *image, const struct cm_texture_binding *binding,
+                             const struct cm_footprint *footprint, uint64_t *blocks);
+
 /** The same in short: false where the texels lie in more than two columns of blocks or
  * more than CM_GRID_ROWS rows (of tiles: two), or not all inside an image that
  * has_rows_of_blocks or has_tiles_of_blocks. */

@@ -88,6 +88,18 @@ cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_rea
       read_list(path, cache, reads->blocks, reads->count);
 }
 
+void
+cm_texture_read_texels(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                       const struct cm_footprint *footprint, uint32_t processor)
+{
+   struct cm_texture_reads reads;
+   cm_texture_unit_map(unit, footprint, path, &reads); /* for the counters of the cache's design */
+   reads.is_grid = false;
+   reads.count = cm_footprint_texels(cm_texture_unit_image(unit, footprint, path->block_shift), unit->binding,
+                                     footprint, reads.blocks);
+   cm_texture_read_blocks(path, &reads, processor);
+}
+
 /* A buffer has no layout: its texels lie one after another. */
 static void
 map_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
@@ -132,6 +144,8 @@ cm_texture_path_init(struct cm_texture_path *path, const struct cm_config *confi
    path->hierarchy = hierarchy;
    path->nuca = NULL;
    path->block_shift = hierarchy->entry[CM_STREAM_TEXTURE].block_shift;
+   path->by_texel =
+      config->nuca.organisation != CM_NUCA_NONE && config->nuca.requests == CM_NUCA_REQUESTS_TEXEL;
    path->is_direct = config->timing == CM_TIMING_OFF && config->nuca.organisation == CM_NUCA_NONE &&
                      hierarchy->entry[CM_STREAM_TEXTURE].cache;
    if (!cm_texture_access_init(&path->access, config))

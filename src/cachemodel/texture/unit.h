@@ -24,6 +24,7 @@ struct cm_texture_path {
    struct cm_texture_access access;
    uint32_t block_shift; /**< of the blocks that are read */
    bool is_direct;       /**< reads caches, not a NUCA or memory, and is not reported */
+   bool by_texel;        /**< the NUCA gets the blocks of each texel */
 };
 
 /** For a valid configuration and its hierarchy, which must outlive the path and has all its readers. False
@@ -110,6 +111,10 @@ cm_texture_unit_map(struct cm_texture_unit *unit, const struct cm_footprint *foo
       cm_texture_access_blocks(&path->access, image, unit->binding, footprint, reads->blocks);
 }
 
+/** cm_texture_unit_read where requests are by texel. */
+void cm_texture_read_texels(struct cm_texture_path *path, struct cm_texture_unit *unit,
+                            const struct cm_footprint *footprint, uint32_t processor);
+
 /** Reports and simulates a processor's reads. */
 void cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads,
                             uint32_t processor);
@@ -127,6 +132,10 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
    struct cm_texture_reads reads;
    if (!unit->layout) {
       cm_texture_unit_read_buffer(path, unit, footprint, processor);
+      return;
+   }
+   if (path->by_texel) {
+      cm_texture_read_texels(path, unit, footprint, processor);
       return;
    }
    cm_texture_unit_map(unit, footprint, path, &reads);

@@ -489,7 +489,7 @@ naive_nuca_read(struct naive_nuca *naive, int processor, const uint64_t *blocks,
       bool again = false;
       for (int before = 0; before < b; before++)
          again |= blocks[before] == blocks[b];
-      if (!again || naive->config->nuca.requests == CM_NUCA_REQUESTS_FRAGMENT)
+      if (!again || naive->config->nuca.requests != CM_NUCA_REQUESTS_FOOTPRINT)
          request(naive, processor, blocks[b]);
    }
 }
