@@ -223,7 +223,6 @@ test_configurations(void **unused)
       {{BUFFER "before=llc"}, BUFFER "before: llc is no shared cache"},
       {{BUFFER "entries=2000"}, BUFFER "entries: "},
       {{BUFFER "latency=0"}, BUFFER "latency: "},
-      {{"timing=on"}, "access_units.victim_buffer: the timing does not simulate"},
    };
    static const char *const right[] = {SETTINGS, NULL};
    char error[512];

@@ -40,6 +40,8 @@ enum cm_entry_kind {
    CM_ENTRY_PARAMETER_BUFFER, /**< unit: enum cm_parameter_buffer_event */
    CM_ENTRY_ORIGIN, /**< unit: enum cm_origin; value: its number. All accesses after it are caused by this draw,
                      * resource or tile, up to the next entry of the same enum cm_origin. */
+   CM_ENTRY_UNIT_ACCESS, /**< an access arrives at an access unit; unit: enum cm_access_unit_number; instance: enum
+                          * cm_access. What the unit passes on follows, up to the next one. Only with readers. */
    /* Where a reader asks for them (cm_access_reader.requests). */
    CM_ENTRY_GROUP, /**< the next lookups begin together: of a footprint, a shader, a PMD, a primitive's attributes;
                     * value: how many precede the accesses that they cause */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "access/access_unit.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -38,10 +39,23 @@ cm_access_unit_check(const struct cm_access_unit_kind *kind, char *error, size_t
    return !lacks;
 }
 
+/* With readers, batches have one entry. */
+static void
+report(const struct cm_access_unit *unit, cm_entry entry)
+{
+   const enum cm_entry_kind kind = cm_entry_kind(entry);
+   if (kind <= CM_ENTRY_LAST_ACCESS && cm_entry_unit(entry) == (unsigned)unit->config.before)
+      cm_access_stream_append(unit->reported, cm_entry_make(CM_ENTRY_UNIT_ACCESS, unit->number, kind,
+                                                            cm_entry_stream(entry), cm_entry_value(entry)));
+}
+
 static void
 take(void *context, struct cm_access_stream *stream)
 {
    struct cm_access_unit *unit = context;
+   assert(!unit->reported || stream->count == 1);
+   if (unit->reported)
+      report(unit, stream->entries[0]);
    unit->kind->take(unit, stream->entries, stream->count);
    stream->count = 0;
 }

@@ -5,7 +5,8 @@
  * several are chained in the order of CM_ACCESS_UNITS.
  *
  * A unit consumes the entries a batch at a time, appends those it passes on to its next stream, and counts.
- * Entries that do not concern it are passed on unchanged, in order.
+ * Entries that do not concern it are passed on unchanged, in order. A read that a unit does not pass on has hit in
+ * it; reads of other blocks that it adds are prefetches, for which nobody waits.
  */
 #ifndef CM_ACCESS_UNIT_H
 #define CM_ACCESS_UNIT_H
@@ -22,9 +23,11 @@
 /** A unit of a simulated GPU. */
 struct cm_access_unit {
    const struct cm_access_unit_kind *kind;
+   enum cm_access_unit_number number; /**< in reported entries */
    struct cm_access_unit_config config;
    struct cm_arrivals arrivals; /**< decodes the accesses to the cache behind it */
    struct cm_access_stream next;
+   struct cm_access_stream *reported; /**< gets a CM_ENTRY_UNIT_ACCESS for each access; NULL: not reported */
    uint64_t counts[CM_ACCESS_UNIT_EVENTS]; /**< by the kind's events */
    uint32_t used;                          /**< entries of `slots` in use */
    cm_entry *slots; /**< config.entries of them, 0 at the beginning; their contents depend on the kind */

@@ -264,9 +264,6 @@ check_access_unit(const struct cm_config *config, unsigned unit, struct cm_confi
       return cm_config_wrong(problem,
                              "%s is no shared cache, expected one that several caches or streams share",
                              cm_unit_names[keys->before]);
-   if (config->timing == CM_TIMING_ON)
-      return cm_config_wrong(cm_config_about(problem, "access_units.%s", name),
-                             "the timing does not simulate units on the access stream, expected timing: off");
    return true;
 }
 

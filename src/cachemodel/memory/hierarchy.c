@@ -76,7 +76,7 @@ connect_shared_side(struct cm_hierarchy *hierarchy, const struct cm_config *conf
    }
    for (unsigned u = 0; u < CM_ACCESS_UNIT_COUNT; u++) {
       if (config->access_units[u].entries &&
-          !cm_shared_side_add_access_unit(shared, cm_access_unit_kinds[u], &config->access_units[u]))
+          !cm_shared_side_add_access_unit(shared, (enum cm_access_unit_number)u, &config->access_units[u]))
          return false;
    }
    return true;

@@ -154,8 +154,10 @@ cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_
    shared->readers[shared->num_readers++] = *reader;
    shared->entering->take = take_and_report;
    shared->arriving.capacity = 1;
-   for (unsigned u = 0; u < shared->num_units; u++)
+   for (unsigned u = 0; u < shared->num_units; u++) {
       shared->units[u].next.capacity = 1;
+      shared->units[u].reported = &shared->reported;
+   }
    shared->dram->reported = &shared->reported;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       for (uint32_t i = 0; i < shared->instances[unit]; i++)
@@ -195,13 +197,14 @@ cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct cm_c
 }
 
 bool
-cm_shared_side_add_access_unit(struct cm_shared_side *shared, const struct cm_access_unit_kind *kind,
+cm_shared_side_add_access_unit(struct cm_shared_side *shared, enum cm_access_unit_number number,
                                const struct cm_access_unit_config *config)
 {
    struct cm_access_unit *unit = &shared->units[shared->num_units++];
-   if (!cm_access_unit_init(unit, kind, config, shared->caches[config->before]->block_shift,
-                            shared->entering))
+   if (!cm_access_unit_init(unit, cm_access_unit_kinds[number], config,
+                            shared->caches[config->before]->block_shift, shared->entering))
       return false;
+   unit->number = number;
    shared->entering = &unit->next;
    return true;
 }

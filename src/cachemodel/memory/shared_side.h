@@ -48,7 +48,7 @@ void cm_shared_side_add(struct cm_shared_side *shared, enum cm_unit unit, struct
                         uint32_t count);
 
 /** Before the first entry, and before readers: adds an access unit. False when out of memory. */
-bool cm_shared_side_add_access_unit(struct cm_shared_side *shared, const struct cm_access_unit_kind *kind,
+bool cm_shared_side_add_access_unit(struct cm_shared_side *shared, enum cm_access_unit_number number,
                                     const struct cm_access_unit_config *config);
 
 /** Before the first entry: adds a reader, of at most CM_MAX_ACCESS_READERS. False when out of memory. */

@@ -266,3 +266,34 @@ cm_banks_init(struct cm_banks *banks, uint32_t count, uint32_t block_shift, stru
       .block_shift = block_shift,
    };
 }
+
+/* ---- units on the access stream ------------------------------------------ */
+
+void
+cm_unit_ports_init(struct cm_unit_ports *units, const struct cm_config *config, struct cm_pool *pool)
+{
+   bool any = false;
+   *units = (struct cm_unit_ports){.configs = config->access_units};
+   for (unsigned cache = 0; cache < CM_UNIT_COUNT; cache++)
+      units->first[cache] = CM_ACCESS_UNIT_COUNT;
+   for (unsigned u = CM_ACCESS_UNIT_COUNT; u-- > 0;) {
+      if (!config->access_units[u].entries)
+         continue;
+      units->first[config->access_units[u].before] = (enum cm_access_unit_number)u;
+      any = true;
+   }
+   if (any)
+      units->calendars = cm_pool_take(pool, CM_ACCESS_UNIT_COUNT, sizeof *units->calendars);
+}
+
+uint64_t
+cm_unit_ports_serve(struct cm_unit_ports *units, cm_entry entry, struct cm_unit_route *route)
+{
+   const unsigned unit = cm_entry_unit(entry);
+   const uint32_t ports = cm_access_unit_kinds[unit]->ports;
+   const uint64_t begin = cm_calendar_take(&units->calendars[unit], route->arrives[unit] * ports) / ports;
+   const uint64_t served = begin + units->configs[unit].latency;
+   for (unsigned u = unit + 1; u <= CM_ACCESS_UNIT_COUNT; u++)
+      route->arrives[u] = served;
+   return served;
+}

@@ -9,9 +9,9 @@
 #ifndef CM_TIMING_MEMORY_H
 #define CM_TIMING_MEMORY_H
 
+#include "access/access_unit.h"
 #include "config/config.h"
 #include "dram/dram_system.h"
-#include "access/access_stream.h"
 #include "timing/pieces.h"
 
 /* ---- DRAM ---------------------------------------------------------------- */
@@ -344,5 +344,49 @@ cm_bus_carry(struct cm_bus *bus, struct cm_arrival *block)
    block->time += more;
    block->after += more;
 }
+
+/* ---- units on the access stream ------------------------------------------ */
+
+/** The ports of the access units. */
+struct cm_unit_ports {
+   struct cm_calendar
+      *calendars; /**< by enum cm_access_unit_number, in slots of a cycle / the kind's ports */
+   /** The unit at which accesses to a cache arrive, CM_ACCESS_UNIT_COUNT: the cache. */
+   enum cm_access_unit_number first[CM_UNIT_COUNT];
+   const struct cm_access_unit_config *configs;
+};
+
+/** Their memory is of the pool, if there are any; config must outlive them. */
+void cm_unit_ports_init(struct cm_unit_ports *units, const struct cm_config *config, struct cm_pool *pool);
+
+/** Whether an access to a cache begins with this entry, CM_ENTRY_READ, CM_ENTRY_WRITE or CM_ENTRY_UNIT_ACCESS; else
+ * it is what a unit before the cache has passed on. *cache is the cache. */
+static inline bool
+cm_unit_ports_begin_access(const struct cm_unit_ports *units, cm_entry entry, enum cm_unit *cache)
+{
+   const unsigned unit = cm_entry_unit(entry);
+   const bool at_unit = cm_entry_kind(entry) == CM_ENTRY_UNIT_ACCESS;
+   *cache = at_unit ? units->configs[unit].before : (enum cm_unit)unit;
+   return units->first[*cache] == (at_unit ? unit : (unsigned)CM_ACCESS_UNIT_COUNT);
+}
+
+/** An access on its way through the units before a cache. */
+struct cm_unit_route {
+   uint64_t address; /**< of its block */
+   /** When it, or what a unit adds to it, arrives at each unit, and at the cache. */
+   uint64_t arrives[CM_ACCESS_UNIT_COUNT + 1];
+};
+
+static inline struct cm_unit_route
+cm_unit_route_begin(cm_entry access, uint64_t cycle)
+{
+   struct cm_unit_route route = {.address = cm_entry_address(access)};
+   for (unsigned u = 0; u <= CM_ACCESS_UNIT_COUNT; u++)
+      route.arrives[u] = cycle;
+   return route;
+}
+
+/** Serves a CM_ENTRY_UNIT_ACCESS; what follows arrives at the units behind it after that. Returns when it is served. */
+uint64_t cm_unit_ports_serve(struct cm_unit_ports *units, cm_entry entry, struct cm_unit_route *route);
 
 #endif

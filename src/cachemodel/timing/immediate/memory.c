@@ -35,6 +35,7 @@ cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct cm_con
    cm_mshrs_init(&memory->llc_writes, pipeline->llc_writes, false, pool);
    cm_banks_init(&memory->llc_banks, banks, block_shift, pool);
    init_ports(memory, pool);
+   cm_unit_ports_init(&memory->units, config, pool);
    return cm_memory_init(&memory->base, config, CM_WAIT_TICKETS, CM_WAIT_TICKETS);
 }
 
@@ -111,11 +112,19 @@ take_bank(struct cm_immediate_memory *memory, uint64_t address, uint64_t cycle)
    return cm_later(begin, wanted);
 }
 
-/* When a cache has served an access that comes to it at a cycle. */
+/* When a cache or an access unit has served an access that comes to it at a cycle. */
 static uint64_t
 serve(struct cm_immediate_memory *memory, cm_entry token, uint32_t processor, uint64_t cycle)
 {
+   if (cm_entry_kind(token) == CM_ENTRY_UNIT_ACCESS) {
+      enum cm_unit cache;
+      if (cm_unit_ports_begin_access(&memory->units, token, &cache))
+         memory->route = cm_unit_route_begin(token, cycle);
+      return cm_unit_ports_serve(&memory->units, token, &memory->route);
+   }
    const enum cm_unit unit = (enum cm_unit)cm_entry_unit(token);
+   if (memory->units.first[unit] != CM_ACCESS_UNIT_COUNT)
+      cycle = memory->route.arrives[CM_ACCESS_UNIT_COUNT];
    if (unit == CM_UNIT_LLC)
       return take_bank(memory, cm_entry_address(token), cycle) + memory->latency[unit];
    const struct cm_cache_config *cache = &memory->config->caches[unit];
@@ -127,6 +136,47 @@ serve(struct cm_immediate_memory *memory, cm_entry token, uint32_t processor, ui
 }
 
 /* ---- accesses ------------------------------------------------------------ */
+
+static inline bool
+is_access(cm_entry token)
+{
+   const enum cm_entry_kind kind = cm_entry_kind(token);
+   return kind == CM_ENTRY_READ || kind == CM_ENTRY_WRITE || kind == CM_ENTRY_UNIT_ACCESS;
+}
+
+static inline bool
+is_read(cm_entry token)
+{
+   return cm_entry_kind(token) == CM_ENTRY_READ ||
+          (cm_entry_kind(token) == CM_ENTRY_UNIT_ACCESS && cm_entry_instance(token) == CM_READ);
+}
+
+/* Whether a read is what the cache before it waits for, and not a prefetch by an access unit. */
+static inline bool
+is_demanded(const struct cm_immediate_memory *memory, cm_entry token)
+{
+   const unsigned unit = cm_entry_unit(token);
+   return cm_entry_kind(token) == CM_ENTRY_UNIT_ACCESS || memory->units.first[unit] == CM_ACCESS_UNIT_COUNT ||
+          (cm_entry_address(token) ^ memory->route.address) < memory->config->caches[unit].block;
+}
+
+/* The cache that an access goes to, at once or through units. */
+static inline enum cm_unit
+cache_of(const struct cm_immediate_memory *memory, cm_entry token)
+{
+   enum cm_unit cache;
+   cm_unit_ports_begin_access(&memory->units, token, &cache);
+   return cache;
+}
+
+/* Whether a token begins another access of a first cache, or another one to the unit `stop`. */
+static inline bool
+begins_access(const struct cm_immediate_memory *memory, cm_entry token, enum cm_unit stop)
+{
+   enum cm_unit cache;
+   return cm_unit_ports_begin_access(&memory->units, token, &cache) &&
+          (cache == stop || cache == memory->config->streams[cm_entry_stream(token)]);
+}
 
 /* A cache's requests to the next levels, from a cycle on: tokens from *token on, until one is of a first cache or goes
  * to the unit `stop`. Reads are added to wait; NULL: no consumer waits for them. */
@@ -144,14 +194,12 @@ pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_ent
          const cm_dram_ticket ticket = read_memory(memory, **token, at);
          if (reads)
             add_ticket(memory, wait, ticket);
-      } else if (kind == CM_ENTRY_READ || kind == CM_ENTRY_WRITE) {
-         const enum cm_unit unit = (enum cm_unit)cm_entry_unit(**token);
-         if (unit == stop || unit == memory->config->streams[cm_entry_stream(**token)])
+      } else if (is_access(**token)) {
+         if (begins_access(memory, **token, stop))
             return;
          /* A write-back is issued after the read that evicts the block. */
-         const bool is_read = kind == CM_ENTRY_READ;
-         at = serve(memory, **token, processor, is_read ? at : cycle);
-         reads = is_read && wait;
+         at = serve(memory, **token, processor, is_read(**token) ? at : cycle);
+         reads = wait && is_read(**token) && is_demanded(memory, **token);
          if (reads) {
             cm_wait_until(wait, at);
             add_pending(memory, cm_entry_address(**token), wait);
@@ -160,6 +208,23 @@ pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_ent
          return;
       }
    }
+}
+
+static uint32_t
+latency_of(const struct cm_immediate_memory *memory, cm_entry token)
+{
+   const unsigned unit = cm_entry_unit(token);
+   return cm_entry_kind(token) == CM_ENTRY_UNIT_ACCESS ? memory->config->access_units[unit].latency
+                                                       : memory->latency[unit];
+}
+
+bool
+cm_immediate_memory_begins_access(const struct cm_immediate_memory *memory, cm_entry first, cm_entry token)
+{
+   if (is_access(token))
+      return begins_access(memory, token, is_access(first) ? cache_of(memory, first) : CM_UNIT_DRAM);
+   return cm_entry_kind(first) == cm_entry_kind(token) &&
+          memory->config->streams[cm_entry_stream(token)] == CM_UNIT_DRAM;
 }
 
 uint64_t
@@ -171,11 +236,10 @@ cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *toke
       const enum cm_entry_kind kind = cm_entry_kind(*token);
       uint64_t served = cycle;
       struct cm_wait *reads = wait;
-      if (kind == CM_ENTRY_READ || kind == CM_ENTRY_WRITE) {
+      if (is_access(*token)) {
          served = serve(memory, *token, 0, cycle);
-         const uint64_t next = served - memory->latency[cm_entry_unit(*token)] + 1;
-         taken = cm_later(taken, next);
-         if (kind == CM_ENTRY_READ) {
+         taken = cm_later(taken, served - latency_of(memory, *token) + 1);
+         if (is_read(*token)) {
             cm_wait_until(wait, served);
             add_pending(memory, cm_entry_address(*token), wait);
          } else {
@@ -202,8 +266,11 @@ cm_immediate_memory_count_misses(const struct cm_immediate_memory *memory, const
    const enum cm_unit next = memory->config->caches[CM_UNIT_TEXTURE_CACHE].next;
    /* Reads of any instance; one of memory has its size in these bits. */
    const cm_entry instance = cm_entry_make((enum cm_entry_kind)0, 0, 63, (enum cm_stream)0, 0);
-   const cm_entry miss =
-      cm_entry_make(next == CM_UNIT_DRAM ? CM_ENTRY_DRAM_READ : CM_ENTRY_READ, next, 0, CM_STREAM_TEXTURE, 0);
+   const unsigned unit = memory->units.first[next];
+   const cm_entry miss = unit != CM_ACCESS_UNIT_COUNT
+                            ? cm_entry_make(CM_ENTRY_UNIT_ACCESS, unit, 0, CM_STREAM_TEXTURE, 0)
+                            : cm_entry_make(next == CM_UNIT_DRAM ? CM_ENTRY_DRAM_READ : CM_ENTRY_READ, next,
+                                            0, CM_STREAM_TEXTURE, 0);
    uint32_t count = 0;
    for (; token < end; token++)
       count += (*token & ~instance) >> CM_ENTRY_STREAM_SHIFT == miss >> CM_ENTRY_STREAM_SHIFT;
@@ -246,7 +313,7 @@ cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t proce
       cm_wait_begin(miss, begin);
       ++*taken;
       uint64_t at = begin;
-      if (cm_entry_kind(*token) == CM_ENTRY_READ) {
+      if (is_read(*token)) {
          const cm_entry first = *token++;
          at = serve(memory, first, processor, begin);
          cm_wait_until(miss, at);

@@ -15,6 +15,8 @@ struct cm_immediate_memory {
    struct cm_dram_clock llc_clock;            /**< from the GPU's to the LLC's */
    struct cm_calendar *ports[CM_CACHE_COUNT]; /**< two a bank, for reads and for writes; not of the LLC */
    uint32_t latency[CM_CACHE_COUNT];
+   struct cm_unit_ports units;
+   struct cm_unit_route route; /**< of the last access to a cache with units before it */
    struct cm_banks llc_banks;
    struct cm_mshrs llc_misses; /**< by block number */
    struct cm_mshrs llc_writes; /**< its outstanding writes to memory */
@@ -34,6 +36,10 @@ bool cm_immediate_memory_init(struct cm_immediate_memory *memory, const struct c
  * wait. Returns the cycle after which all are accepted. */
 uint64_t cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *token,
                                  const cm_entry *end, uint64_t cycle, struct cm_wait *wait);
+
+/** Whether a token begins another access than the one that began with `first`. */
+bool
+cm_immediate_memory_begins_access(const struct cm_immediate_memory *memory, cm_entry first, cm_entry token);
 
 /** Whether it is known when a processor's first texture cache has MSHRs for so many misses. */
 bool cm_immediate_memory_has_mshrs(struct cm_immediate_memory *memory, uint32_t processor, uint32_t misses);

@@ -327,17 +327,6 @@ cm_immediate_blend(struct cm_immediate_timing *timing)
    return true;
 }
 
-/* Whether a token begins another access than the one that began with `first`. */
-static bool
-begins_access(const struct cm_config *config, cm_entry first, cm_entry token)
-{
-   const enum cm_entry_kind kind = cm_entry_kind(token);
-   if (kind != CM_ENTRY_READ && kind != CM_ENTRY_WRITE)
-      return cm_entry_kind(first) == kind && config->streams[cm_entry_stream(token)] == CM_UNIT_DRAM;
-   return cm_entry_unit(token) == config->streams[cm_entry_stream(token)] ||
-          cm_entry_unit(token) == cm_entry_unit(first);
-}
-
 void
 cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end)
 {
@@ -347,7 +336,7 @@ cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32
    cm_stage_account(stage, CM_STAGE_STARVED, timing->barrier);
    while (token < last) {
       const cm_entry *next = token + 1;
-      while (next < last && !begins_access(timing->base.config, *token, *next))
+      while (next < last && !cm_immediate_memory_begins_access(&timing->memory, *token, *next))
          next++;
       cm_stage_account(stage, CM_STAGE_MEMORY, timing->memory.stalled);
       const uint64_t done = cm_immediate_memory_run(&timing->memory, token, next, stage->until, &wait);

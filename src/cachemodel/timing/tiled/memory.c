@@ -52,6 +52,7 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    cm_mshrs_init(&memory->l2, pipeline->l2_mshrs, true, pool);
    cm_banks_init(&memory->l2_banks, pipeline->l2_banks, memory->l2_shift, pool);
    init_texture_bus(memory);
+   cm_unit_ports_init(&memory->units, config, pool);
    if (!cm_memory_init(&memory->base, config, 6, 1))
       return false;
    const struct cm_dram_clock clock = memory->base.clock;
@@ -136,17 +137,92 @@ read_l2(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *
    return arrival;
 }
 
+/* Issues a token of the L2 or of memory for which nobody waits, and the accesses it causes. */
+static void
+issue(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)
+{
+   struct cm_arrival unused;
+   const cm_entry first = **token;
+   switch (cm_entry_kind(first)) {
+   case CM_ENTRY_READ: read_l2(memory, token, end, cycle); return;
+   case CM_ENTRY_WRITE: {
+      const uint64_t begin = take_bank(memory, cm_entry_address(first), cycle);
+      (*token)++;
+      pass_on(memory, token, end, begin + memory->l2_latency, &unused);
+      return;
+   }
+   case CM_ENTRY_DRAM_READ:
+   case CM_ENTRY_DRAM_WRITE:
+      cm_memory_submit(&memory->base, first, cm_entry_kind(first) == CM_ENTRY_DRAM_WRITE, cycle);
+      break;
+   default: break;
+   }
+   (*token)++;
+}
+
+/* ---- units before the L2 --------------------------------------------------- */
+
+/* Whether a token begins an access of a first cache. */
+static inline bool
+begins_access(const struct cm_tiled_memory *memory, cm_entry token)
+{
+   enum cm_unit cache;
+   const enum cm_entry_kind kind = cm_entry_kind(token);
+   return (kind != CM_ENTRY_READ && kind != CM_ENTRY_WRITE && kind != CM_ENTRY_UNIT_ACCESS) ||
+          cm_unit_ports_begin_access(&memory->units, token, &cache);
+}
+
+/* An access that arrives at the units, and what they pass on. The arrival is that of the access itself: a read that
+ * the L2 does not get has hit in a unit. */
+static struct cm_arrival
+go_through_units(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)
+{
+   struct cm_unit_route route = cm_unit_route_begin(**token, cycle);
+   struct cm_arrival arrival = {.ticket = CM_NO_TICKET};
+   do {
+      const cm_entry entry = **token;
+      const bool is_same = (cm_entry_address(entry) ^ route.address) >> memory->l2_shift == 0;
+      if (cm_entry_kind(entry) == CM_ENTRY_UNIT_ACCESS) {
+         const uint64_t served = cm_unit_ports_serve(&memory->units, entry, &route);
+         arrival.time = is_same ? served : arrival.time;
+         (*token)++;
+      } else if (is_same && cm_entry_kind(entry) == CM_ENTRY_READ) {
+         arrival = read_l2(memory, token, end, route.arrives[CM_ACCESS_UNIT_COUNT]);
+      } else {
+         issue(memory, token, end, route.arrives[CM_ACCESS_UNIT_COUNT]);
+      }
+   } while (*token < end && !begins_access(memory, **token));
+   return arrival;
+}
+
+/* ---- accesses of first caches ------------------------------------------------ */
+
+bool
+cm_tiled_memory_is_read(cm_entry token)
+{
+   const enum cm_entry_kind kind = cm_entry_kind(token);
+   return kind == CM_ENTRY_READ || kind == CM_ENTRY_DRAM_READ ||
+          (kind == CM_ENTRY_UNIT_ACCESS && cm_entry_instance(token) == CM_READ);
+}
+
 void
 cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                       uint64_t cycle)
 {
-   struct cm_arrival unused;
-   const cm_entry first = *(*token)++;
-   if (cm_entry_kind(first) == CM_ENTRY_WRITE) {
-      const uint64_t begin = take_bank(memory, cm_entry_address(first), cycle);
-      pass_on(memory, token, end, begin + memory->l2_latency, &unused);
-   } else if (cm_entry_kind(first) == CM_ENTRY_DRAM_WRITE) {
-      cm_memory_submit(&memory->base, first, true, cycle);
+   if (cm_entry_kind(**token) == CM_ENTRY_UNIT_ACCESS)
+      go_through_units(memory, token, end, cycle);
+   else
+      issue(memory, token, end, cycle);
+}
+
+/* A read, of the L2 or of memory. */
+static struct cm_arrival
+read(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)
+{
+   switch (cm_entry_kind(**token)) {
+   case CM_ENTRY_UNIT_ACCESS: return go_through_units(memory, token, end, cycle);
+   case CM_ENTRY_READ: return read_l2(memory, token, end, cycle);
+   default: return read_dram(memory, *(*token)++, cycle);
    }
 }
 
@@ -157,8 +233,7 @@ cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, con
 {
    struct cm_mshr *mshr = cm_mshrs_take(&memory->base, mshrs, &cycle);
    cm_mshrs_set_block(mshrs, mshr, cm_entry_address(**token));
-   mshr->fill = cm_entry_kind(**token) == CM_ENTRY_READ ? read_l2(memory, token, end, cycle)
-                                                        : read_dram(memory, *(*token)++, cycle);
+   mshr->fill = read(memory, token, end, cycle);
    if (bus)
       cm_bus_carry(bus, &mshr->fill);
    cm_wait_add(&memory->base, wait, &mshr->fill, after);
@@ -169,8 +244,7 @@ cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, co
                        uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
 {
    while (token < end) {
-      const enum cm_entry_kind kind = cm_entry_kind(*token);
-      if (kind == CM_ENTRY_READ || kind == CM_ENTRY_DRAM_READ)
+      if (cm_tiled_memory_is_read(*token))
          cm_tiled_memory_miss(memory, &token, end, cycle, mshrs, NULL, after, wait);
       else
          cm_tiled_memory_write(memory, &token, end, cycle);
@@ -181,14 +255,22 @@ void
 cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                        uint64_t cycle)
 {
-   while (token < end) {
-      if (cm_entry_kind(*token) == CM_ENTRY_READ)
-         read_l2(memory, &token, end, cycle);
-      else if (cm_entry_kind(*token) == CM_ENTRY_DRAM_READ)
-         cm_memory_submit(&memory->base, *token++, false, cycle);
-      else
-         cm_tiled_memory_write(memory, &token, end, cycle);
+   while (token < end)
+      cm_tiled_memory_write(memory, &token, end, cycle);
+}
+
+const cm_entry *
+cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end)
+{
+   const enum cm_entry_kind first = cm_entry_kind(*token++);
+   if (first == CM_ENTRY_DRAM_READ || first == CM_ENTRY_DRAM_WRITE)
+      return token;
+   for (; token < end; token++) {
+      const enum cm_entry_kind kind = cm_entry_kind(*token);
+      if (kind != CM_ENTRY_DRAM_READ && kind != CM_ENTRY_DRAM_WRITE && begins_access(memory, *token))
+         break;
    }
+   return token;
 }
 
 void
@@ -202,12 +284,13 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
    const enum cm_entry_kind kind = cm_entry_kind(*token);
    mshr->fill = (struct cm_arrival){.time = cycle, .ticket = CM_NO_TICKET};
-   if (kind == CM_ENTRY_READ)
-      mshr->fill = read_l2(memory, &token, end, cycle);
-   else if (kind == CM_ENTRY_DRAM_READ || kind == CM_ENTRY_DRAM_WRITE)
+   const bool is_read = cm_tiled_memory_is_read(*token);
+   if (kind == CM_ENTRY_DRAM_READ || kind == CM_ENTRY_DRAM_WRITE)
       mshr->fill.ticket = cm_memory_submit(&memory->base, *token, kind == CM_ENTRY_DRAM_WRITE, cycle);
+   else if (is_read)
+      mshr->fill = read(memory, &token, end, cycle);
    else
       cm_tiled_memory_write(memory, &token, end, cycle);
-   if (kind == CM_ENTRY_READ || kind == CM_ENTRY_DRAM_READ)
+   if (is_read)
       cm_wait_add(&memory->base, wait, &mshr->fill, 0);
 }

@@ -23,6 +23,7 @@ struct cm_tiled_memory {
    struct cm_bus
       texture_bus; /**< between the texture caches and the L2, or the last block's way through the mesh */
    uint32_t l2_shift, l2_latency;
+   struct cm_unit_ports units; /**< before the L2 */
    /* NUCA. */
    const struct cm_nuca *nuca;
    struct cm_calendar *texture_ports, *links; /**< by cm_mesh_link */
@@ -43,8 +44,15 @@ void cm_tiled_memory_finish(struct cm_tiled_memory *memory);
 void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
 
-/** Issues one read miss, of the L2 or of memory, and the accesses it causes; *token advances past them. bus: what the
- * block comes over; NULL: nothing that takes time. */
+/** Whether a token is a read, of the L2, of memory, or of a unit before the L2. */
+bool cm_tiled_memory_is_read(cm_entry token);
+
+/** The end of the access that begins at token: what it causes follows it. */
+const cm_entry *
+cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end);
+
+/** Issues one read miss and the accesses it causes; *token advances past them. bus: what the block comes over; NULL:
+ * nothing that takes time. */
 void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                           uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t after,
                           struct cm_wait *wait);

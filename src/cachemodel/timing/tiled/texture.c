@@ -271,8 +271,7 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
    if (memory->nuca && memory->config->nuca.mesh.l2 != CM_MESH_PLACE_BUS)
       memory->texture_bus.latency = quad->from_l2;
    while (quad->miss < quad->misses_end) {
-      const enum cm_entry_kind kind = cm_entry_kind(*quad->miss);
-      if (kind != CM_ENTRY_READ && kind != CM_ENTRY_DRAM_READ) {
+      if (!cm_tiled_memory_is_read(*quad->miss)) {
          cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
          continue;
       }

@@ -50,13 +50,7 @@ transfer_block(struct cm_tiled_timing *timing, const struct cm_work *work, uint3
                   *end = work->log.entries.items + tokens_end;
    if (token == end)
       return true;
-   const cm_entry *next = token + 1;
-   /* The L2's accesses to memory follow the access to the L2. */
-   if (cm_entry_kind(*token) == CM_ENTRY_READ || cm_entry_kind(*token) == CM_ENTRY_WRITE) {
-      while (next < end &&
-             (cm_entry_kind(*next) == CM_ENTRY_DRAM_READ || cm_entry_kind(*next) == CM_ENTRY_DRAM_WRITE))
-         next++;
-   }
+   const cm_entry *next = cm_tiled_memory_access_end(&timing->memory, token, end);
    cm_tiled_memory_transfer(&timing->memory, token, next, timing->pipeline->flush_cycles, &transfer->stage,
                             &transfer->wait);
    transfer->token = (uint32_t)(next - work->log.entries.items);
