@@ -32,6 +32,9 @@ THREADS = {f"{number} thread{'s' * (number > 1)}": ["--set", f"threads={number}"
 # Columns of quotients: (of, by).
 SPEED_RATIOS = (("llvmpipe", "softpipe"), ("tbrsim", "softpipe"), ("tbrsim --no-model", "softpipe"),
                 ("tbrsim", "llvmpipe"), ("tbrsim --no-model", "llvmpipe"))
+# With --other: the two builds take their turn in each round.
+BUILDS = {"tbrsim": [], "other tbrsim": []}
+BUILD_RATIOS = (("tbrsim", "other tbrsim"),)
 MEMORY_RATIOS = (("tbrsim", "llvmpipe"), ("tbrsim --no-model", "llvmpipe"))
 
 
@@ -71,9 +74,9 @@ class Measurement:
     memory: float
 
 
-def measure_once(arguments, workload, options):
+def measure_once(tbrsim, workload, options):
     """A Measurement, or None where the program failed (said on stderr)."""
-    command = [arguments.tbrsim, "run", *options]
+    command = [tbrsim, "run", *options]
     with tempfile.TemporaryDirectory() as out, tempfile.TemporaryFile("w+") as output:
         if "--no-model" not in options:
             command += ["--out", out]
@@ -100,7 +103,8 @@ def measure(arguments, workloads, subjects):
         failed = set()
         for _ in range(arguments.rounds):
             for subject, options in subjects.items():
-                once = measure_once(arguments, workload, options) if subject not in failed else None
+                tbrsim = arguments.other if subject == "other tbrsim" else arguments.tbrsim
+                once = measure_once(tbrsim, workload, options) if subject not in failed else None
                 if not once:
                     failed.add(subject)
                     best.pop(subject, None)
@@ -245,6 +249,15 @@ def report(arguments, results, workloads, scaling, profiles):
     return "\n".join(lines) + "\n"
 
 
+def compare_builds(arguments, workloads):
+    """The tables of two builds."""
+    kinds = {workload.name: workload.kind for workload in workloads}
+    results = measure(arguments, workloads, BUILDS)
+    lines = table("frames a second", results, kinds, "speed", list(BUILDS), BUILD_RATIOS, 1)
+    lines += ["", *table("MiB", results, kinds, "memory", list(BUILDS), BUILD_RATIOS, 0)]
+    print("\n".join(lines))
+
+
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath, help="the command")
@@ -257,12 +270,14 @@ def parse_arguments():
     parser.add_argument("--no-threads", action="store_true", help="leave out the comparison of one thread with two")
     parser.add_argument("--quick", action="store_true",
                         help="a short look: four scenes, one round, one second; prints the tables only")
+    parser.add_argument("--other", type=os.path.abspath, metavar="TBRSIM",
+                        help="the command of another build: prints its speed and memory beside this one's, no file")
     parser.add_argument("--output", type=pathlib.Path, help="file for the tables (default bench/RESULTS.md)")
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.duration, arguments.rounds, arguments.scenes = 1, 1, list(QUICK_SCENES)
         arguments.no_threads = arguments.no_captures = True
-    elif not arguments.output:
+    elif not arguments.output and not arguments.other:
         arguments.output = RESULTS
     return arguments
 
@@ -288,6 +303,9 @@ def main():
     for name in [name for name in os.environ if name.startswith("TBRSIM_")]:
         del os.environ[name]
     workloads = find_workloads(arguments)
+    if arguments.other:
+        compare_builds(arguments, workloads)
+        return
     results = measure(arguments, workloads, SUBJECTS)
     scaling = {} if arguments.no_threads else measure(arguments, workloads, THREADS)
     by_name = {workload.name: workload for workload in workloads}
