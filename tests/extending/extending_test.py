@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -25,7 +26,8 @@ ENVIRONMENT = {**os.environ, "TBRSIM_CONFIG_DIR": str(ROOT / "configs")}
 
 def run(*command, **options):
     """Runs a command; its output."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=ENVIRONMENT, **options)
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True,
+                          **{"env": ENVIRONMENT, **options})
     if done.returncode:
         raise AssertionError(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")
     return done.stdout
@@ -49,7 +51,7 @@ class Quotes(unittest.TestCase):
         quoted = {path for _, path, _ in quotes}
         self.assertIn("src/cachemodel/access/victim_buffer.c", quoted)
         for name in ("src/cachemodel/memory/replacement/second_chance.c", "second_chance.patch", "counter.patch",
-                     "cache.patch", "tile_traffic.c", "next_line.c",
+                     "cache.patch", "clipper.patch", "blit.patch", "tile_traffic.c", "next_line.c",
                      "two-cores.yaml"):
             self.assertIn(f"tests/extending/{name}", quoted)
 
@@ -63,19 +65,21 @@ class Quotes(unittest.TestCase):
 
 
 class Patches(unittest.TestCase):
-    """What changes the sources: a policy, a cache, a counter."""
+    """What changes the sources: a policy, a cache, a counter, a stage, an event."""
 
     @classmethod
     def setUpClass(cls):
         cls.copy = OPTIONS.scratch / "patched"
         shutil.rmtree(cls.copy, ignore_errors=True)
-        shutil.copytree(ROOT / "src/cachemodel", cls.copy / "src/cachemodel")
+        for folder in ("src/cachemodel", "src/gallium/drivers/tbrsim"):
+            shutil.copytree(ROOT / folder, cls.copy / folder)
         shutil.copytree(FOLDER / "src", cls.copy / "src", dirs_exist_ok=True)
+        shutil.copytree(ROOT / "configs", cls.copy / "configs")
         for patch in sorted(FOLDER.glob("*.patch")):
             run("patch", "-p1", "--fuzz=0", "-i", patch, cwd=cls.copy)
         listed = re.findall(r"^  '([\w/]+\.c)',$", (cls.copy / "src/cachemodel/meson.build").read_text(), re.MULTILINE)
         sources = [cls.copy / "src/cachemodel" / source for source in listed]
-        support = ("pass_builder.c", "random_pass.c")
+        support = ("pass_builder.c", "random_pass.c", "random_recording.c")
         sources += [ROOT / "tests/cachemodel/support" / source for source in support]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             cls.objects = list(pool.map(cls.compile, sources))
@@ -93,7 +97,7 @@ class Patches(unittest.TestCase):
     def run_test(self, name):
         program = self.copy / name
         run(*OPTIONS.cc, self.compile(FOLDER / f"{name}.c"), self.archive, *LIBRARIES, "-o", program)
-        run(program)
+        run(program, env={**ENVIRONMENT, "TBRSIM_CONFIG_DIR": str(self.copy / "configs")})
 
     def test_policy(self):
         self.run_test("second_chance_test")
@@ -103,6 +107,26 @@ class Patches(unittest.TestCase):
 
     def test_counter(self):
         self.run_test("counter_test")
+
+    def test_stage(self):
+        self.run_test("clipper_test")
+
+    def test_event(self):
+        self.run_test("blit_test")
+
+    def test_event_in_driver(self):
+        """What blit.patch changes of the driver compiles, where the driver is built."""
+        source = "src/gallium/drivers/tbrsim/tbr_draw_events.c"
+        database = OPTIONS.build / "compile_commands.json"
+        entries = [entry for entry in json.loads(database.read_text()) if entry["file"].endswith(source)]
+        if not entries:
+            self.skipTest("the build has no driver")
+        words = shlex.split(entries[0]["command"])
+        folders = ("src/cachemodel", "src/gallium/drivers/tbrsim")
+        options = [word for word in words
+                   if word.startswith(("-I", "-D", "-std", "-m")) and not word.startswith(("-MQ", "-MF", "-MD"))]
+        run(*OPTIONS.cc, "-fsyntax-only", "-Werror", *(f"-I{self.copy / folder}" for folder in folders), *options,
+            self.copy / source, cwd=entries[0]["directory"])
 
 
 class Recordings(unittest.TestCase):
@@ -174,6 +198,7 @@ def main():
     parser.add_argument("--write-recording", dest="write_recording")
     parser.add_argument("--scratch", type=pathlib.Path)
     parser.add_argument("--generated", help="where generated headers are")
+    parser.add_argument("--build", type=pathlib.Path, help="the directory of the build")
     parser.add_argument("--cc", action="append")
     parser.add_argument("group")
     options = parser.parse_args()

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The stage that clipper.patch adds, between Primitive Assembly and the Polygon List Builder: it is busy for each
+ * primitive, all its cycles are accounted for, a slow one makes the frame as long as it takes, and energy has it. */
+#include <stdio.h>
+
+#include "energy/energy.h"
+#include "gpu/gpu.h"
+#include "gpu/gpu_config.h"
+#include "support/random_pass.h"
+#include "support/test.h"
+
+static uint64_t
+total(struct cm_gpu *gpu, const char *name)
+{
+   const int counter = cm_counter_table_find(cm_gpu_counters(gpu), name);
+   assert_true(counter >= 0);
+   return cm_gpu_total(gpu)[counter];
+}
+
+/* Ten frames; the GPU's cycles of them. */
+static uint64_t
+simulate(const char *cycles_of_a_primitive, unsigned cycles)
+{
+   char error[512];
+   struct cm_config *config = cm_config_load("tcor-64k", NULL, error, sizeof error);
+   assert_non_null(config);
+   assert_true(cm_config_set(config, "timing=on", error, sizeof error));
+   assert_true(cm_config_set(config, cycles_of_a_primitive, error, sizeof error));
+   struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
+   assert_non_null(gpu);
+   define_random_resources(gpu);
+   uint64_t state = 3;
+   for (uint32_t frame = 0; frame < 10; frame++) {
+      struct pass_builder *pass = random_pass(&state, frame);
+      pass_run(pass, gpu);
+      pass_free(pass);
+      cm_gpu_frame_end(gpu);
+   }
+   static const char *const states[] = {"busy", "starved", "blocked", "memory"};
+   uint64_t sum = 0;
+   for (unsigned s = 0; s < sizeof states / sizeof states[0]; s++) {
+      char name[64];
+      snprintf(name, sizeof name, "clipper.%s_cycles", states[s]);
+      sum += total(gpu, name);
+   }
+   const uint64_t time = total(gpu, "gpu.cycles"), primitives = total(gpu, "tiling_engine.primitives");
+   assert_int_equal(total(gpu, "clipper.busy_cycles"), primitives * cycles);
+   assert_int_equal(sum, time);
+   assert_true(primitives > 100 && time > primitives * cycles);
+   cm_gpu_destroy(gpu);
+   cm_config_destroy(config);
+   return time;
+}
+
+static void
+test_cycles(void **unused)
+{
+   const uint64_t fast = simulate("pipeline.clip_cycles=1", 1),
+                  slow = simulate("pipeline.clip_cycles=500", 500);
+   assert_true(slow > fast);
+}
+
+static void
+test_energy(void **unused)
+{
+   static const char *const presets[] = {"tcor-64k", "nuca-dtm", "mali-like"};
+   for (unsigned p = 0; p < sizeof presets / sizeof presets[0]; p++) {
+      char error[512];
+      struct cm_config *config = cm_config_load(presets[p], NULL, error, sizeof error);
+      assert_non_null(config);
+      struct cm_counter_table *table = cm_gpu_counter_table_create(config);
+      struct cm_energy *energy = cm_energy_create(config, table, error, sizeof error);
+      assert_non_null(energy);
+      unsigned terms = 0;
+      for (uint32_t t = 0; t < energy->num_terms; t++)
+         terms += energy->terms[t].unit == CM_ENERGY_CLIPPER;
+      assert_int_equal(terms, 2); /* primitives, leakage */
+      cm_energy_destroy(energy);
+      cm_counter_table_destroy(table);
+      cm_config_destroy(config);
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_cycles),
+      cmocka_unit_test(test_energy),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
