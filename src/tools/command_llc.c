@@ -13,11 +13,12 @@ static const char description[] =
    "Compares the policies of a last-level cache, as the paper \"Efficient Management of\n"
    "Last-level Caches in Graphics Processors\" (GSPC) does: a recording is decoded, and the\n"
    "units before the cache are simulated, once for all of them. --policy gspztc:2 has the\n"
-   "threshold t = 2.\n";
+   "threshold t = 2, drrip:hash other leader sets, brrip:64 one long insertion in 64, ship-mem:0\n"
+   "counters that start at 0.\n";
 
 /* The policies that the paper compares (Table 6, Figures 1, 12 and 14). */
 static const char all_policies[] =
-   "nru,lru,srrip,drrip,drrip4,gs-drrip,gs-drrip4,ship-mem,gspztc,gspztc-tse,gspc,opt";
+   "nru,lru,srrip,brrip,drrip,drrip4,gs-drrip,gs-drrip4,ship-mem,gspztc,gspztc-tse,gspc,opt";
 
 #define MOST_POINTS 1024
 
@@ -109,30 +110,54 @@ find_unit(const struct llc_options *options, const struct configuration *configu
    return unit;
 }
 
+/* What follows a policy's name and a colon. */
+static bool
+parse_setting(const char *setting, struct cm_cache_config *cache)
+{
+   char *end;
+   const unsigned long value = strtoul(setting, &end, 10);
+   const bool is_number = *setting && !*end;
+   switch (cache->policy) {
+   case CM_POLICY_DRRIP:
+   case CM_POLICY_DRRIP4:
+   case CM_POLICY_GS_DRRIP:
+   case CM_POLICY_GS_DRRIP4:
+      cache->rrip.leaders =
+         (enum cm_leaders)options_name("--policy", setting, cm_leaders_names, CM_LEADERS_COUNT);
+      return true;
+   case CM_POLICY_BRRIP:
+   case CM_POLICY_BRRIP4: cache->rrip.bimodal_period = (uint32_t)value; return is_number && value - 1 < 65535;
+   case CM_POLICY_SHIP_MEM: cache->rrip.ship_start = 1 + (uint32_t)value; return is_number && value < 8;
+   default:
+      cache->gspc.threshold = (uint32_t)value;
+      return cm_policy_samples(cache->policy) && is_number && value - 1 < 128;
+   }
+}
+
 /* "gspztc:2". */
 static void
-parse_policy(const char *word, struct cm_cache_config *cache)
+parse_policy(const char *word, struct llc_point *point)
 {
-   char *name = text("%s", word), *threshold = strchr(name, ':');
-   if (threshold)
-      *threshold++ = 0;
-   cache->policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
-   if (cache->policy == CM_POLICY_TCOR)
+   char *name = text("%s", word), *setting = strchr(name, ':');
+   if (setting)
+      *setting++ = 0;
+   point->config.policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
+   if (point->config.policy == CM_POLICY_TCOR)
       fail(STATUS_USAGE, "--policy tcor: it needs the finished tiles; use tbrsim sim");
-   if (threshold) {
-      char *end;
-      const unsigned long value = strtoul(threshold, &end, 10);
-      if (!cm_policy_samples(cache->policy) || !*threshold || *end || !value || value > 128)
-         fail(STATUS_USAGE, "--policy %s: expected gspztc, gspztc-tse or gspc, and a threshold from 1 to 128",
-              word);
-      cache->gspc.threshold = (uint32_t)value;
-   }
+   if (setting && !parse_setting(setting, &point->config))
+      fail(STATUS_USAGE,
+           "--policy %s: expected gspztc, gspztc-tse or gspc and a threshold from 1 to 128, drrip or "
+           "gs-drrip and a "
+           "choice of leaders, brrip and a period from 1 to 65535, or ship-mem and a start from 0 to 7",
+           word);
+   point->setting = setting ? text("%s", setting) : NULL;
    free(name);
 }
 
 static void
-add_point(struct llc_comparison *comparison, const struct cm_cache_config *cache)
+add_point(struct llc_comparison *comparison, const struct llc_point *point)
 {
+   const struct cm_cache_config *cache = &point->config;
    char error[512], *prefix = text("caches.%s.", cm_unit_names[comparison->unit]);
    if (!cm_cache_config_validate(cache, CM_CACHE_MAX_WAYS, prefix, error, sizeof error))
       fail(STATUS_USAGE, "%s, %u bytes: %s", cm_policy_names[cache->policy], cache->size, error);
@@ -143,7 +168,7 @@ add_point(struct llc_comparison *comparison, const struct cm_cache_config *cache
          fail(STATUS_USAGE, "%s is given twice; see --policy, --size and --uncached",
               cm_policy_names[cache->policy]);
    }
-   comparison->points[comparison->num_points++].config = *cache;
+   comparison->points[comparison->num_points++] = *point;
    free(prefix);
 }
 
@@ -154,12 +179,13 @@ add_policies(const struct llc_options *options, struct llc_comparison *compariso
 {
    char *words = text("%s", options->caches.policies), *rest = words;
    for (char *word; (word = strsep(&rest, ","));) {
-      struct cm_cache_config cache = *base;
-      parse_policy(word, &cache);
-      add_point(comparison, &cache);
+      struct llc_point point = {.config = *base};
+      parse_policy(word, &point);
+      add_point(comparison, &point);
       if (options->uncached) {
-         cache.uncached = 1 + options_name("--uncached", options->uncached, cm_stream_names, CM_STREAM_COUNT);
-         add_point(comparison, &cache);
+         point.config.uncached =
+            1 + options_name("--uncached", options->uncached, cm_stream_names, CM_STREAM_COUNT);
+         add_point(comparison, &point);
       }
    }
    free(words);

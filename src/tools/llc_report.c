@@ -136,12 +136,14 @@ stream_name(unsigned stream)
 
 /* The policy, as a line and an object begin. */
 static json_t *
-policy_json(const struct cm_cache_config *config)
+policy_json(const struct llc_point *point)
 {
+   const struct cm_cache_config *config = &point->config;
    const unsigned threshold = threshold_of(config);
-   return json_pack("{s:s, s:o, s:s?, s:I, s:I}", "policy", cm_policy_names[config->policy], "threshold",
-                    threshold ? json_integer(threshold) : json_null(), "uncached", uncached_of(config),
-                    "size_bytes", (json_int_t)config->size, "ways", (json_int_t)config->ways);
+   return json_pack("{s:s, s:o, s:s?, s:s?, s:I, s:I}", "policy", cm_policy_names[config->policy],
+                    "threshold", threshold ? json_integer(threshold) : json_null(), "setting",
+                    threshold ? NULL : point->setting, "uncached", uncached_of(config), "size_bytes",
+                    (json_int_t)config->size, "ways", (json_int_t)config->ways);
 }
 
 void
@@ -157,9 +159,8 @@ llc_report_csv(const struct llc_report *report, FILE *file)
             if (counts)
                json_array_append_new(rows, json_pack("{s:o, s:o, s:i, s:s, s:o}", "file",
                                                      output_text(comparison->file), "cache",
-                                                     policy_json(&point->config), "frames",
-                                                     (int)point->result.frames, "stream", stream_name(stream),
-                                                     "counts", counts));
+                                                     policy_json(point), "frames", (int)point->result.frames,
+                                                     "stream", stream_name(stream), "counts", counts));
          }
       }
    }
@@ -215,7 +216,7 @@ profile_json(const struct cm_stream_profile_counts *profile)
 static json_t *
 point_json(const struct llc_comparison *comparison, const struct llc_point *point)
 {
-   json_t *object = policy_json(&point->config), *frames = json_array(), *streams = json_object();
+   json_t *object = policy_json(point), *frames = json_array(), *streams = json_object();
    for (uint32_t frame = 0; frame < point->result.frames; frame++)
       json_array_append_new(frames, json_integer((json_int_t)point->result.misses[frame]));
    for (unsigned stream = 0; stream <= CM_STREAM_COUNT; stream++) {
@@ -257,14 +258,17 @@ llc_report_json(const struct llc_report *report, FILE *file)
 /* ---- table ------------------------------------------------------------------------- */
 
 static void
-print_name(const struct cm_cache_config *config, FILE *file)
+print_name(const struct llc_point *point, FILE *file)
 {
    char name[64];
+   const struct cm_cache_config *config = &point->config;
    const unsigned threshold = threshold_of(config);
    const bool other = threshold && threshold != cm_cache_config_gspc(&(struct cm_cache_config){0}).threshold;
    int length = snprintf(name, sizeof name, "%s", cm_policy_names[config->policy]);
    if (other)
       length += snprintf(name + length, sizeof name - (size_t)length, ":%u", threshold);
+   else if (point->setting && !threshold)
+      length += snprintf(name + length, sizeof name - (size_t)length, ":%s", point->setting);
    if (config->uncached)
       snprintf(name + length, sizeof name - (size_t)length, ", no %s", uncached_of(config));
    fprintf(file, "%-22s %7uK", name, config->size / 1024);
@@ -301,7 +305,7 @@ print_point(const struct llc_comparison *comparison, const struct llc_point *poi
    uint64_t counts[NUM_COUNTS];
    count_groups(&point->result, groups);
    count_all(&point->result, counts);
-   print_name(&point->config, file);
+   print_name(point, file);
    fprintf(file, " %12" PRIu64, misses_of(&point->result));
    print_change(comparison, point, file);
    fprintf(file, " %7.2f %% %12" PRIu64, 100 * ratio(misses_of(&point->result), counts[0]), counts[7]);

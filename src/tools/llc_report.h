@@ -11,6 +11,7 @@
 /** One cache of a comparison. */
 struct llc_point {
    struct cm_cache_config config;
+   const char *setting; /**< what --policy has behind the name; NULL: nothing */
    struct cm_llc_result result;
 };
 

@@ -24,16 +24,27 @@ struct shape {
    enum cm_index index;
    uint32_t uncached; /* 1 + a stream; 0: none */
    struct cm_gspc_config gspc;
+   struct cm_rrip_config rrip;
 };
 
 static const struct shape shapes[] = {
-   {256, 16, 4, CM_INDEX_MODULO, 0, {0}},
-   {1024, 4, 4, CM_INDEX_MODULO, 0, {0}},
-   {512, 8, 1, CM_INDEX_XOR, 0, {0}},
-   {1024, 3, 16, CM_INDEX_XOR, 0, {2, 4, 4}},
-   {128, 8, 2, CM_INDEX_MODULO, 0, {16, 32, 2}},
-   {512, 8, 4, CM_INDEX_MODULO, 1 + CM_STREAM_COLOR, {0}},
-   {2048, 1, 8, CM_INDEX_XOR, 1 + CM_STREAM_VERTEX, {4, 128, 1}},
+   {256, 16, 4, CM_INDEX_MODULO, 0, {0}, {0}},
+   {1024, 4, 4, CM_INDEX_MODULO, 0, {0}, {0}},
+   {512, 8, 1, CM_INDEX_XOR, 0, {0}, {0}},
+   {1024, 3, 16, CM_INDEX_XOR, 0, {2, 4, 4}, {0}},
+   {128, 8, 2, CM_INDEX_MODULO, 0, {16, 32, 2}, {0}},
+   {512, 8, 4, CM_INDEX_MODULO, 1 + CM_STREAM_COLOR, {0}, {0}},
+   {2048, 1, 8, CM_INDEX_XOR, 1 + CM_STREAM_VERTEX, {4, 128, 1}, {0}},
+   {2048, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_COMPLEMENT, .bimodal_period = 5}},
+   {1024, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_HASH, .leader_sets = 16, .ship_start = 1}},
+   {1024, 4, 4, CM_INDEX_XOR, 0, {0}, {.leaders = CM_LEADERS_BANK, .leader_sets = 64, .selector_bits = 6}},
+   {256,
+    8,
+    1,
+    CM_INDEX_MODULO,
+    0,
+    {0},
+    {.leaders = CM_LEADERS_COMPLEMENT, .leader_sets = 4, .ship_start = 8}},
 };
 
 /* Render targets that are drawn, blended and, in some phases, used as textures; depth; textures used once and
@@ -93,6 +104,7 @@ configure(const struct shape *shape, enum cm_policy policy)
       .banks = shape->banks,
       .uncached = shape->uncached,
       .gspc = shape->gspc,
+      .rrip = shape->rrip,
    };
 }
 
@@ -240,8 +252,9 @@ static void
 check_shape(const struct shape *shape, uint64_t seed, struct seen seen[CM_POLICY_COUNT])
 {
    static const enum cm_policy policies[] = {
-      CM_POLICY_SRRIP,     CM_POLICY_SRRIP4, CM_POLICY_DRRIP,      CM_POLICY_DRRIP4, CM_POLICY_GS_DRRIP,
-      CM_POLICY_GS_DRRIP4, CM_POLICY_GSPZTC, CM_POLICY_GSPZTC_TSE, CM_POLICY_GSPC,   CM_POLICY_SHIP_MEM,
+      CM_POLICY_BRRIP,  CM_POLICY_BRRIP4,     CM_POLICY_SRRIP,    CM_POLICY_SRRIP4,
+      CM_POLICY_DRRIP,  CM_POLICY_DRRIP4,     CM_POLICY_GS_DRRIP, CM_POLICY_GS_DRRIP4,
+      CM_POLICY_GSPZTC, CM_POLICY_GSPZTC_TSE, CM_POLICY_GSPC,     CM_POLICY_SHIP_MEM,
    };
    static struct step steps[STEPS];
    uint32_t *fewest = calloc(shape->sets, sizeof *fewest);
@@ -295,10 +308,12 @@ test_small_caches(void **unused)
    static uint32_t none[64];
    static struct seen seen;
    for (uint32_t sets = 1; sets <= 64; sets *= 2) {
-      const struct shape shape = {sets, 4, 1, CM_INDEX_MODULO, 0, {0}};
       make_steps(steps, sets, 4 * sets + 8);
-      check_policy(&shape, CM_POLICY_GS_DRRIP, steps, none, &seen);
-      check_policy(&shape, CM_POLICY_GS_DRRIP4, steps, none, &seen);
+      for (enum cm_leaders leaders = CM_LEADERS_GROUPS; leaders <= CM_LEADERS_BANK; leaders++) {
+         const struct shape shape = {sets, 4, 1, CM_INDEX_MODULO, 0, {0}, {.leaders = leaders}};
+         check_policy(&shape, CM_POLICY_GS_DRRIP, steps, none, &seen);
+         check_policy(&shape, CM_POLICY_GS_DRRIP4, steps, none, &seen);
+      }
    }
 }
 

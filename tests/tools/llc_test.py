@@ -135,6 +135,16 @@ class Llc(tbrsim.TestCase):
                                    f"caches.l2.gspc.threshold={cache['threshold']}")
             self.check_cache(cache, frames, 0)
 
+    def test_choices(self):
+        """What the RRIP policies' papers leave open, as keys of the configuration."""
+        policies = {"drrip:hash": ("drrip", "leaders=hash"), "gs-drrip:bank": ("gs-drrip", "leaders=bank"),
+                    "brrip:4": ("brrip", "bimodal_period=4"), "ship-mem:0": ("ship-mem", "ship_start=0")}
+        comparison = self.compare(self.shadow, "--policy", ",".join(policies), "--frames", "0-2", "--warm-up", "0")
+        for cache, (word, (policy, key)) in zip(comparison["caches"], policies.items()):
+            self.assertEqual((cache["policy"], cache["setting"]), tuple(word.split(":")))
+            frames = self.simulate(self.shadow, "0-2", f"caches.l2.policy={policy}", f"caches.l2.rrip.{key}")
+            self.check_cache(cache, frames, 0)
+
     def test_cold_frames(self):
         """A frame alone is cold in any simulation; in a row, each frame begins with nothing."""
         policies = ("--policy", "lru,drrip,ship-mem,gspc,opt", "--size", "4M")
@@ -217,7 +227,8 @@ class Llc(tbrsim.TestCase):
         self.assertGreater(groups["texture"]["distant_fills"], 0)
 
     def test_threads_and_formats(self):
-        options = ("--policy", "lru,drrip,gspc,opt", "--uncached", "color", "--profile", "--frames", "0-1", *settings())
+        options = ("--policy", "lru,drrip,drrip:hash,gspc,opt", "--uncached", "color", "--profile", "--frames",
+                   "0-1", *settings())
         one, many = (self.fine("llc", "--json", "--jobs", jobs, *options, self.shadow, self.desktop)
                      for jobs in (1, 7))
         self.assertEqual(one, many)
@@ -233,6 +244,7 @@ class Llc(tbrsim.TestCase):
             self.assertEqual((row["file"], row["policy"], row["uncached"], row["stream"]),
                              (name, cache["policy"], cache["uncached"] or "", stream))
             self.assertEqual(row["threshold"], str(cache["threshold"] or ""))
+            self.assertEqual(row["setting"], cache["setting"] or "")
             for count in ("accesses", *COUNTS):
                 self.assertEqual(row[count], str(cache["streams"][stream][count]))
         table = self.fine("llc", *options, self.shadow, self.desktop)
@@ -260,6 +272,9 @@ class Llc(tbrsim.TestCase):
         self.refused(["--policy gspc:", "threshold"], "--policy", "gspc:")
         self.refused(["--policy gspc:256", "threshold"], "--policy", "gspc:256")
         self.refused(["threshold", "power of two"], "--policy", "gspc:3")
+        self.refused(["--policy half", "one of", "complement"], "--policy", "drrip:half")
+        self.refused(["--policy brrip:0", "period"], "--policy", "brrip:0")
+        self.refused(["--policy ship-mem:8", "start"], "--policy", "ship-mem:8")
         self.refused(["lru", "twice"], "--policy", "lru,drrip,lru")
         self.refused(["--uncached", "expected one of"], "--uncached", "screen")
         self.refused(["--size", "expected a number"], "--size", "1M,big")

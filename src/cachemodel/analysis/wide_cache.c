@@ -16,7 +16,7 @@
 
 /* A policy, as memory/cache_access.h has them. A line's number is set * ways + way. */
 struct wide_policy {
-   bool (*init)(struct cm_wide_cache *cache);
+   bool (*init)(struct cm_wide_cache *cache, const struct cm_cache_config *config);
    /** A hit on a line; doing it again changes nothing, but for ship-mem. */
    void (*hit)(struct cm_wide_cache *cache, uint32_t set, uint32_t way);
    /** The way that a full set gives. */
@@ -40,8 +40,7 @@ struct predictions {
    uint8_t *level_of; /* by line */
    uint8_t *turned;   /* by set: level l has prediction (l + turned) % levels */
    struct rrip rrip;
-   uint16_t selector;    /* drrip */
-   uint32_t group_shift; /* likewise */
+   struct duel duel; /* drrip */
 };
 
 struct cm_wide_cache {
@@ -68,7 +67,7 @@ struct cm_wide_cache {
 /* ---- lists: fifo, mru --------------------------------------------------- */
 
 static bool
-list_init(struct cm_wide_cache *cache)
+list_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
 {
    cache->list = calloc((size_t)cache->sets * cache->ways, sizeof *cache->list);
    cache->ends = calloc(cache->sets, sizeof *cache->ends);
@@ -135,7 +134,7 @@ no_hit(struct cm_wide_cache *cache, uint32_t set, uint32_t way)
 /* ---- random, tree-plru --------------------------------------------------- */
 
 static bool
-random_init(struct cm_wide_cache *cache)
+random_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
 {
    generator_start(&cache->generator);
    return true;
@@ -153,7 +152,7 @@ no_fill(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empty)
 }
 
 static bool
-tree_init(struct cm_wide_cache *cache)
+tree_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
 {
    cache->nodes = calloc((size_t)cache->sets * cache->ways, 1);
    return cache->nodes;
@@ -192,7 +191,7 @@ level_ways(const struct cm_wide_cache *cache, uint32_t set, uint32_t level)
 }
 
 static bool
-rrip_init(struct cm_wide_cache *cache)
+rrip_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
 {
    struct predictions *predictions = &cache->predictions;
    switch (cache->name) {
@@ -203,8 +202,8 @@ rrip_init(struct cm_wide_cache *cache)
    default: predictions->levels = 4; break;
    }
    predictions->rrip.distant = (uint8_t)(predictions->levels - 1);
-   predictions->selector = DUEL_SELECTOR_START;
-   predictions->group_shift = duel_group_shift(cache->sets, DRRIP_MIN_GROUP_SETS);
+   predictions->rrip.bimodal_period = (uint16_t)cm_cache_config_rrip(config).bimodal_period;
+   duel_start(&predictions->duel, config, cache->sets, DRRIP_MIN_GROUP_SETS, 1);
    predictions->ways =
       calloc((size_t)cache->sets * predictions->levels * cache->shape.words, sizeof *predictions->ways);
    predictions->level_of = calloc((size_t)cache->sets * cache->ways, 1);
@@ -284,7 +283,7 @@ static void
 drrip_fill(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_empty)
 {
    struct predictions *predictions = &cache->predictions;
-   if (duel_miss(&predictions->selector, predictions->group_shift, set, 0))
+   if (duel_miss(&predictions->duel, set, 0))
       brrip_fill(cache, set, way, was_empty);
    else
       srrip_fill(cache, set, way, was_empty);
@@ -293,13 +292,13 @@ drrip_fill(struct cm_wide_cache *cache, uint32_t set, uint32_t way, bool was_emp
 /* ---- ship-mem ------------------------------------------------------------ */
 
 static bool
-ship_init(struct cm_wide_cache *cache)
+ship_init(struct cm_wide_cache *cache, const struct cm_cache_config *config)
 {
    cache->was_hit = calloc((size_t)cache->sets * cache->ways, 1);
    cache->regions = malloc(NUM_REGIONS);
    if (cache->regions)
-      regions_start(cache->regions, 1);
-   return rrip_init(cache) && cache->was_hit && cache->regions;
+      regions_start(cache->regions, 1, config);
+   return rrip_init(cache, config) && cache->was_hit && cache->regions;
 }
 
 static uint8_t *
@@ -380,7 +379,7 @@ cm_wide_cache_create(const struct cm_cache_config *config)
    cache->vacant = calloc((size_t)cache->sets * cache->shape.words, sizeof *cache->vacant);
    cache->generations = calloc(cache->sets, sizeof *cache->generations);
    if (cache->lines && cache->fresh && cache->vacant && cache->generations &&
-       cm_block_table_init(&cache->table, num_lines) && cache->policy->init(cache))
+       cm_block_table_init(&cache->table, num_lines) && cache->policy->init(cache, config))
       return cache;
    cm_wide_cache_destroy(cache);
    return NULL;

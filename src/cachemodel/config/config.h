@@ -157,6 +157,28 @@ struct cm_gspc_config {
    uint32_t render_target_long; /**< … fewer than one in so many are; the paper's is 8 */
 };
 
+/** Which sets are samples ("leaders") of the policies that duel: key caches.*.rrip.leaders. The sets are divided into
+ * groups of neighbours, one for each pair of samples; g is a group's number. memory/replacement/set_dueling.h. */
+enum cm_leaders {
+   CM_LEADERS_GROUPS, /**< "groups": the sets numbered g and ~g within their group, g not being repeated */
+   CM_LEADERS_COMPLEMENT, /**< "complement": the same, g's bits being repeated until they fill a set's number */
+   CM_LEADERS_HASH,       /**< "hash": sets chosen by a hash of their index */
+   CM_LEADERS_BANK,       /**< "bank": complement within each bank, which has a selector of its own */
+};
+
+/** What the papers of the RRIP policies leave open: keys caches.*.rrip.*, each 0 where it is not given
+ * (cm_cache_config_rrip). "DIP" is Qureshi et al., ISCA 2007; "RRIP" Jaleel et al., ISCA 2010. */
+struct cm_rrip_config {
+   enum cm_leaders leaders; /**< drrip, gs-drrip */
+   /** Sets that sample each of the two policies of a duel, a power of two up to 4096; in "bank" in all banks together.
+    * Fewer where there are not that many groups. Left out: 32 (both). drrip, gs-drrip. */
+   uint32_t leader_sets;
+   uint32_t selector_bits;  /**< of a duel's counter, 1 … 16; left out: 10 (both). drrip, gs-drrip */
+   uint32_t bimodal_period; /**< of so many bimodal insertions one is long, 1 … 65535; left out: 32 (RRIP) */
+   /** 1 + the value that ship-mem's counters start with, 0 … 7; left out: the value is 1. */
+   uint32_t ship_start;
+};
+
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
 struct cm_cache_config {
    uint32_t size;  /**< bytes of one instance; a multiple of ways * block with a power of two sets */
@@ -178,6 +200,7 @@ struct cm_cache_config {
     * cm_config_set also takes the key uncached_display: true is "display", false "none". */
    uint32_t uncached;
    struct cm_gspc_config gspc;
+   struct cm_rrip_config rrip;
 };
 
 /** A cache's banks: those of its policy's paper where the configuration has none. GSPC's policies have 4
@@ -186,6 +209,13 @@ uint32_t cm_cache_config_banks(const struct cm_cache_config *cache);
 
 /** A cache's thresholds, the paper's where the configuration has none. */
 struct cm_gspc_config cm_cache_config_gspc(const struct cm_cache_config *cache);
+
+/** A cache's choices of the RRIP policies, tbrsim's where the configuration has none. */
+struct cm_rrip_config cm_cache_config_rrip(const struct cm_cache_config *cache);
+
+/** Names of enum cm_leaders. */
+#define CM_LEADERS_COUNT 4
+extern const char *const cm_leaders_names[CM_LEADERS_COUNT];
 
 /** Of so many sets, one is a sample of the policies that learn from samples (GSPC 3: 16 of 1,024). */
 #define CM_SETS_PER_SAMPLE 64

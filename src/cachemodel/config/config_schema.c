@@ -20,6 +20,7 @@ typedef struct cm_primitive_buffer_config primitive_buffer_config;
 
 const char *const cm_mode_names[CM_MODE_COUNT] = {"tbdr", "tbr", "imr"};
 const char *const cm_index_names[CM_INDEX_COUNT] = {"modulo", "xor", "xor-fold", "ipoly"};
+const char *const cm_leaders_names[CM_LEADERS_COUNT] = {"groups", "complement", "hash", "bank"};
 #define NAME_OF(id, name, definition, description) name,
 #define DESCRIPTION_OF(id, name, definition, description) description,
 const char *const cm_policy_names[CM_POLICY_COUNT] = {CM_POLICIES(NAME_OF)};
@@ -153,6 +154,14 @@ static const struct cm_key gspc_keys[] = {
    NUMBER(struct cm_gspc_config, render_target_distant),
    NUMBER(struct cm_gspc_config, render_target_long),
 };
+static const char *const ship_starts[] = {"default", "0", "1", "2", "3", "4", "5", "6", "7"};
+static const struct cm_key rrip_keys[] = {
+   OPTIONAL_NAMED(struct cm_rrip_config, leaders, cm_leaders_names),
+   OPTIONAL_NUMBER(struct cm_rrip_config, leader_sets),
+   OPTIONAL_NUMBER(struct cm_rrip_config, selector_bits),
+   OPTIONAL_NUMBER(struct cm_rrip_config, bimodal_period),
+   OPTIONAL_NAMED(struct cm_rrip_config, ship_start, ship_starts),
+};
 static const struct cm_key primitive_buffer_keys[] = {
    NUMBER(primitive_buffer_config, lines),
    ENUM(primitive_buffer_config, further_victims, "all-sets", "next-sets"),
@@ -173,6 +182,7 @@ static const struct cm_key cache_keys[] = {
    OPTIONAL_NUMBER(struct cm_cache_config, banks),
    OPTIONAL_NAMED(struct cm_cache_config, uncached, optional_stream_names),
    OPTIONAL_MAPPING(struct cm_cache_config, gspc, gspc_keys),
+   OPTIONAL_MAPPING(struct cm_cache_config, rrip, rrip_keys),
 };
 
 #define CACHE_KEY(id, cache, description)                                               \

@@ -37,10 +37,16 @@ reference_streams_init(struct reference_streams *cache, const struct cm_cache_co
    cache->banks = calloc(cache->num_banks, sizeof *cache->banks);
    for (uint32_t bank = 0; bank < cache->num_banks; bank++) {
       for (unsigned region = 0; region < 1 << 14; region++)
-         cache->banks[bank].regions[region] = 1;
+         cache->banks[bank].regions[region] = config->rrip.ship_start ? (int)config->rrip.ship_start - 1 : 1;
    }
-   for (unsigned kind = 0; kind < 4; kind++)
-      cache->selectors[kind] = 511;
+   cache->leaders = config->rrip.leaders;
+   cache->leader_sets = config->rrip.leader_sets ? config->rrip.leader_sets : 32;
+   cache->period = config->rrip.bimodal_period ? config->rrip.bimodal_period : 32;
+   cache->selector_max = (1 << (config->rrip.selector_bits ? config->rrip.selector_bits : 10)) - 1;
+   for (unsigned kind = 0; kind < 4; kind++) {
+      for (unsigned bank = 0; bank < 16; bank++)
+         cache->selectors[kind][bank] = cache->selector_max / 2;
+   }
 }
 
 void
@@ -108,32 +114,77 @@ static int
 widest(const struct reference_streams *cache)
 {
    const bool four_bits = cache->policy == CM_POLICY_SRRIP4 || cache->policy == CM_POLICY_DRRIP4 ||
-                          cache->policy == CM_POLICY_GS_DRRIP4;
+                          cache->policy == CM_POLICY_BRRIP4 || cache->policy == CM_POLICY_GS_DRRIP4;
    return four_bits ? 15 : 3;
+}
+
+enum sample { OF_STATIC, OF_BIMODAL, OF_NONE };
+
+/* By groups of neighbours, of at least so many sets: the set whose number in its group is the group's own, and its
+ * complement. A group's number has as many bits as a set's number in its group: zeros above it, or its own again. */
+static enum sample
+sample_by_groups(uint32_t set, uint32_t sets, uint32_t leaders, unsigned contender, uint32_t smallest_group,
+                 bool repeated)
+{
+   uint32_t group_sets = sets / leaders;
+   if (group_sets < smallest_group)
+      group_sets = smallest_group;
+   if (group_sets > sets)
+      group_sets = sets;
+   const uint32_t groups = sets / group_sets, number = set % group_sets;
+   uint32_t own = 0;
+   for (uint32_t bit = 1, n = 0; bit < group_sets; bit *= 2, n++) {
+      uint32_t bits = 0; /* of a group's number */
+      while (1u << bits < groups)
+         bits++;
+      if (bits && (repeated || n < bits) && set / group_sets >> n % bits & 1)
+         own |= bit;
+   }
+   own ^= contender % group_sets;
+   return number == own ? OF_STATIC : number == group_sets - 1 - own ? OF_BIMODAL : OF_NONE;
+}
+
+/* In the order of a hash, modulo the sets: *, ^, *, ^, *. */
+static enum sample
+sample_by_hash(uint32_t set, uint32_t sets, uint32_t leaders, unsigned contender, uint32_t smallest_group)
+{
+   uint32_t bits = 0;
+   while (1u << bits < sets)
+      bits++;
+   uint32_t hash = set * 0x9e3779b1u % sets;
+   hash ^= hash >> (bits / 2 + 1);
+   hash = hash * 0x85ebca6bu % sets;
+   hash ^= hash >> (bits / 2 + 1);
+   hash = hash * 0xc2b2ae35u % sets;
+   uint32_t each = sets / smallest_group < leaders ? sets / smallest_group : leaders;
+   if (each == 0)
+      each = 1;
+   return hash / each == 2 * contender ? OF_STATIC : hash / each == 2 * contender + 1 ? OF_BIMODAL : OF_NONE;
 }
 
 /* Whether a block comes in bimodally, by the duel of a contender in groups of at least so many sets. */
 static bool
 duel(struct reference_streams *cache, uint32_t set, unsigned contender, uint32_t smallest_group)
 {
-   uint32_t group_sets = cache->sets / 32;
-   if (group_sets < smallest_group)
-      group_sets = smallest_group;
-   if (group_sets > cache->sets)
-      group_sets = cache->sets;
-   const uint32_t number = set % group_sets, own = (set / group_sets ^ contender) % group_sets;
-   int *selector = &cache->selectors[contender];
-   if (number == own) {
-      if (*selector < 1023)
+   const bool by_bank = cache->leaders == CM_LEADERS_BANK;
+   const uint32_t banks = by_bank ? cache->num_banks : 1;
+   const uint32_t leaders = cache->leader_sets / banks ? cache->leader_sets / banks : 1;
+   int *selector = &cache->selectors[contender][set % banks];
+   const enum sample sample = cache->leaders == CM_LEADERS_HASH
+                                 ? sample_by_hash(set, cache->sets, leaders, contender, smallest_group)
+                                 : sample_by_groups(set / banks, cache->sets / banks, leaders, contender,
+                                                    smallest_group, cache->leaders != CM_LEADERS_GROUPS);
+   if (sample == OF_STATIC) {
+      if (*selector < cache->selector_max)
          *selector += 1;
       return false;
    }
-   if (number == group_sets - 1 - own) {
+   if (sample == OF_BIMODAL) {
       if (*selector > 0)
          *selector -= 1;
       return true;
    }
-   return *selector >= 512;
+   return 2 * *selector > cache->selector_max;
 }
 
 static int
@@ -142,7 +193,7 @@ insert_dueling(struct reference_streams *cache, bool bimodal)
    if (!bimodal)
       return widest(cache) - 1;
    cache->bimodal += 1;
-   return cache->bimodal % 32 == 0 ? widest(cache) - 1 : widest(cache);
+   return cache->bimodal % cache->period == 0 ? widest(cache) - 1 : widest(cache);
 }
 
 /* Tables 3 to 5: the fills. */
@@ -192,6 +243,8 @@ insert(struct reference_streams *cache, uint32_t set, uint64_t number, int kind,
    switch (cache->policy) {
    case CM_POLICY_SRRIP:
    case CM_POLICY_SRRIP4: return rrpv;
+   case CM_POLICY_BRRIP:
+   case CM_POLICY_BRRIP4: return insert_dueling(cache, true);
    case CM_POLICY_SHIP_MEM: return *region_of(cache, set, number) == 0 ? 3 : 2;
    case CM_POLICY_DRRIP:
    case CM_POLICY_DRRIP4: return insert_dueling(cache, duel(cache, set, 0, 4));

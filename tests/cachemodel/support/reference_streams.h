@@ -34,7 +34,12 @@ struct reference_streams {
    int t, render_target_distant, render_target_long;
    struct reference_block *blocks;
    struct reference_bank *banks;
-   int selectors[4]; /* of GS-DRRIP by stream: Z, texture, render target, other; of DRRIP the first */
+   enum cm_leaders leaders;
+   uint32_t leader_sets,
+      period; /* samples of each policy of a duel; bimodal insertions of which one is long */
+   int selector_max;
+   /* Of GS-DRRIP by stream: Z, texture, render target, other; of DRRIP the first. By bank, where each has its own. */
+   int selectors[4][16];
    unsigned bimodal; /* blocks that have come in bimodally */
    uint64_t counts[CM_STREAM_COUNT][CM_CACHE_EVENT_COUNT];
    uint64_t memory_reads[CM_STREAM_COUNT], memory_writes[CM_STREAM_COUNT];
@@ -43,7 +48,7 @@ struct reference_streams {
    uint64_t fills[4][16], texture_hits[4][16];
 };
 
-/** The configuration's policy must be one of srrip, drrip, gs-drrip, those of 4 bits, ship-mem, gspztc,
+/** The configuration's policy must be one of srrip, brrip, drrip, gs-drrip, those of 4 bits, ship-mem, gspztc,
  * gspztc-tse and gspc. Where it has no banks, there is one. */
 void reference_streams_init(struct reference_streams *cache, const struct cm_cache_config *config);
 void reference_streams_finish(struct reference_streams *cache);

@@ -7,24 +7,21 @@
 
 struct rrip_shared {
    struct rrip rrip;
-   uint16_t selector;
-   uint32_t group_shift;
+   struct duel duel;
 };
 
 static inline uint8_t
 rrip_insertion(struct cm_cache *cache, uint64_t set, enum cm_stream stream)
 {
-   struct rrip_shared *duel = cache->shared;
-   return duel_miss(&duel->selector, duel->group_shift, set, 0) ? rrip_insert_bimodal(&duel->rrip)
-                                                                : rrip_insert_long(&duel->rrip);
+   struct rrip_shared *shared = cache->shared;
+   return duel_miss(&shared->duel, set, 0) ? rrip_insert_bimodal(&shared->rrip)
+                                           : rrip_insert_long(&shared->rrip);
 }
 
 static void
-rrip_start(struct cm_cache *cache)
+rrip_start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   struct rrip_shared *duel = cache->shared;
-   duel->selector = DUEL_SELECTOR_START;
-   duel->group_shift = duel_group_shift(cache->sets, DRRIP_MIN_GROUP_SETS);
+   duel_start(&((struct rrip_shared *)cache->shared)->duel, config, cache->sets, DRRIP_MIN_GROUP_SETS, 1);
 }
 
 #define RRIP_STARTS

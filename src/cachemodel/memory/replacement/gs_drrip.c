@@ -13,27 +13,22 @@
 
 struct rrip_shared {
    struct rrip rrip;
-   uint16_t selectors[GRAPHICS_STREAM_COUNT];
-   uint32_t group_shift;
+   struct duel duel;
 };
 
 static inline uint8_t
 rrip_insertion(struct cm_cache *cache, uint64_t set, enum cm_stream stream)
 {
-   struct rrip_shared *duel = cache->shared;
-   const enum graphics_stream contender = graphics_stream(stream);
-   return duel_miss(&duel->selectors[contender], duel->group_shift, set, contender)
-             ? rrip_insert_bimodal(&duel->rrip)
-             : rrip_insert_long(&duel->rrip);
+   struct rrip_shared *shared = cache->shared;
+   return duel_miss(&shared->duel, set, graphics_stream(stream)) ? rrip_insert_bimodal(&shared->rrip)
+                                                                 : rrip_insert_long(&shared->rrip);
 }
 
 static void
-rrip_start(struct cm_cache *cache)
+rrip_start(struct cm_cache *cache, const struct cm_cache_config *config)
 {
-   struct rrip_shared *duel = cache->shared;
-   for (unsigned contender = 0; contender < GRAPHICS_STREAM_COUNT; contender++)
-      duel->selectors[contender] = DUEL_SELECTOR_START;
-   duel->group_shift = duel_group_shift(cache->sets, MIN_GROUP_SETS);
+   duel_start(&((struct rrip_shared *)cache->shared)->duel, config, cache->sets, MIN_GROUP_SETS,
+              GRAPHICS_STREAM_COUNT);
 }
 
 #define RRIP_STARTS

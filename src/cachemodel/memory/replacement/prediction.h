@@ -6,15 +6,14 @@
 #ifndef CM_REPLACEMENT_PREDICTION_H
 #define CM_REPLACEMENT_PREDICTION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct rrip {
-   uint8_t distant;            /**< the largest prediction */
-   uint8_t bimodal_insertions; /**< bimodal insertions, modulo their period */
+   uint8_t distant;             /**< the largest prediction */
+   uint16_t bimodal_period;     /**< of so many bimodal insertions, the last one is long */
+   uint16_t bimodal_insertions; /**< since the last long one */
 };
-
-/** Of so many bimodal insertions, the last one is long. */
-#define RRIP_BIMODAL_PERIOD 32
 
 /** Least sets of a group (memory/replacement/set_dueling.h) of drrip. */
 #define DRRIP_MIN_GROUP_SETS 4
@@ -29,8 +28,10 @@ rrip_insert_long(const struct rrip *rrip)
 static inline uint8_t
 rrip_insert_bimodal(struct rrip *rrip)
 {
-   rrip->bimodal_insertions = (uint8_t)((rrip->bimodal_insertions + 1) % RRIP_BIMODAL_PERIOD);
-   return (uint8_t)(rrip->distant - (rrip->bimodal_insertions == 0));
+   const bool is_long = ++rrip->bimodal_insertions == rrip->bimodal_period;
+   if (is_long)
+      rrip->bimodal_insertions = 0;
+   return (uint8_t)(rrip->distant - is_long);
 }
 
 #endif

@@ -10,8 +10,8 @@
  *
  *    struct rrip_shared, which begins with a struct rrip
  *       what they share.
- *    void rrip_start(struct cm_cache *)
- *       after the width has been set.
+ *    void rrip_start(struct cm_cache *, const struct cm_cache_config *)
+ *       after the struct rrip has been set.
  *
  * and includes this file. It then defines its policies with RRIP_REPLACEMENTS(name): cm_replacement_NAME
  * and cm_replacement_NAME4.
@@ -20,7 +20,7 @@
 
 #ifndef RRIP_STARTS
 #define rrip_shared rrip
-#define rrip_start(cache)
+#define rrip_start(cache, config)
 #endif
 
 #define cm_policy_find rrip_find
@@ -54,9 +54,12 @@ rrip_predicts_distant(const struct cm_cache *cache, uint64_t set, unsigned way)
 static void
 rrip_start_width(struct cm_cache *cache, const struct cm_cache_config *config, uint8_t distant)
 {
-   ((struct rrip *)cache->shared)->distant = distant;
+   *(struct rrip *)cache->shared = (struct rrip){
+      .distant = distant,
+      .bimodal_period = (uint16_t)cm_cache_config_rrip(config).bimodal_period,
+   };
    rrip_start_empty(cache, config);
-   rrip_start(cache);
+   rrip_start(cache, config);
 }
 
 static void
