@@ -388,6 +388,120 @@ test_clears(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* A pass that clears colour and depth of 64x64 pixels, 256 blocks each, 4 blocks of HiZ, and draws a block of 4x4
+ * pixels and a part of one. */
+static struct pass_builder *
+clearing_pass(uint32_t color)
+{
+   struct pass_builder *pass = immediate_pass(color, 16);
+   add_depth(pass);
+   pass->pass.color[0].clear = pass->pass.depth.clear = true;
+   for (unsigned t = 0; t < 16; t++)
+      pass->touched[t] = true;
+   add_draw(pass, (struct cm_fragment_tests){.depth_test = true,
+                                             .depth_write = true,
+                                             .hierarchical = true,
+                                             .color_write = 1,
+                                             .color_read = 1});
+   add_primitive(pass, 0, 1);
+   add_block(pass, 0, CM_EVENT_SHADE, 0, 0, 0, 15, 15);
+   add_block(pass, 0, CM_EVENT_SHADE, 0, 1, 0, 7, 7);
+   return pass;
+}
+
+/* A fast clear accesses nothing; nor does a read of what it has cleared; a write fetches nothing. The texture unit and
+ * the display get what is left in memory. */
+static void
+test_fast_clears(void **unused)
+{
+   static const char *const fast[] = {"immediate.clears=fast", NULL};
+   for (unsigned shown = 0; shown < 2; shown++) {
+      struct cm_gpu *gpu = immediate_gpu(fast);
+      run_and_free(clearing_pass(shown ? WINDOW : TEXTURE), gpu);
+      assert_counters(gpu,
+                      (const struct expected_counter[]){
+                         {"depth_cache.depth.reads", 0},
+                         {"depth_cache.depth.writes", 2},
+                         {"depth_cache.depth.fills", 0},
+                         {"hiz_cache.hiz.reads", 0},
+                         {"hiz_cache.hiz.writes", 1},
+                         {"hiz_cache.hiz.fills", 0},
+                         {shown ? "color_cache.display.reads" : "color_cache.color.reads", 0},
+                         {shown ? "color_cache.display.writes" : "color_cache.color.writes", shown ? 256 : 2},
+                         {"llc.total.reads", 0},
+                         {"llc.depth.writes", 2},
+                         {"llc.hiz.writes", 1},
+                         {shown ? "llc.display.writes" : "llc.color.writes", shown ? 256 : 2},
+                         {"fast_clear.blocks", 256 + 256 + 4},
+                         {"fast_clear.reads", 2 + 1 + 2},
+                         {"fast_clear.written", 2 + 1 + 2},
+                         {"fast_clear.eliminated", shown ? 254 : 0},
+                         {NULL, 0}});
+      /* A later pass: it may sample colour, and has the depth of the first one. */
+      struct pass_builder *pass = immediate_pass(COLOR, 16);
+      add_depth(pass);
+      add_draw(pass, (struct cm_fragment_tests){.depth_test = true, .color_write = 1});
+      add_primitive(pass, 0, 1);
+      add_block(pass, 0, CM_EVENT_SHADE, 0, 0, 0, 15, 15);
+      add_block(pass, 0, CM_EVENT_SHADE, 0, 2, 0, 15, 15);
+      pass_run(pass, gpu);
+      assert_counters(gpu,
+                      (const struct expected_counter[]){{"depth_cache.depth.reads",
+                                                         1}, /* the other block is still cleared */
+                                                        {"color_cache.color.writes", shown ? 2 : 2 + 254 + 2},
+                                                        {"llc.color.writes", shown ? 2 : 2 + 254 + 2},
+                                                        {"llc.depth.reads", 1},
+                                                        {"fast_clear.reads", 5 + 1},
+                                                        {"fast_clear.eliminated", 254},
+                                                        {NULL, 0}});
+      pass_run(pass, gpu); /* nothing is left */
+      assert_counters(gpu, (const struct expected_counter[]){{"fast_clear.eliminated", 254}, {NULL, 0}});
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+}
+
+/* The render caches keep the attachments for the next pass, until it samples them. */
+static void
+test_kept_caches(void **unused)
+{
+   static const char *const kept[] = {"immediate.render_caches=kept", NULL};
+   for (unsigned keeps = 0; keeps < 2; keeps++) {
+      struct cm_gpu *gpu = immediate_gpu(keeps ? kept : NULL);
+      for (unsigned p = 0; p < 3; p++) {
+         const bool samples = p == 2;
+         struct pass_builder *pass = immediate_pass(samples ? COLOR : TEXTURE, 32);
+         add_depth(pass);
+         struct cm_draw *draw = add_draw(pass, (struct cm_fragment_tests){.depth_test = true,
+                                                                          .depth_write = true,
+                                                                          .color_write = 1,
+                                                                          .color_read = 1});
+         draw->num_textures = samples;
+         add_primitive(pass, 0, 1);
+         add_block(pass, 0, CM_EVENT_SHADE, 0, 0, 0, 15, 15);
+         if (samples)
+            add_read(pass, 0, 0);
+         run_and_free(pass, gpu);
+      }
+      assert_counters(gpu, (const struct expected_counter[]){{"depth_cache.depth.misses", keeps ? 1 : 3},
+                                                             {"depth_cache.depth.writebacks", keeps ? 0 : 3},
+                                                             {"hiz_cache.hiz.misses", keeps ? 1 : 3},
+                                                             {"color_cache.color.misses", keeps ? 2 : 3},
+                                                             {"color_cache.color.writebacks",
+                                                              keeps ? 1 : 3}, /* before the third pass */
+                                                             {"llc.texture.hits", 1},
+                                                             {"dram.texture.reads", 0},
+                                                             {NULL, 0}});
+      cm_gpu_destroy(gpu);
+   }
+   /* A window is displayed at the end of any pass. */
+   struct cm_gpu *gpu = immediate_gpu(kept);
+   run_and_free(clearing_pass(WINDOW), gpu);
+   assert_counters(gpu,
+                   (const struct expected_counter[]){{"color_cache.display.writebacks", 256}, {NULL, 0}});
+   cm_gpu_destroy(gpu);
+}
+
 static void
 profile_access(void *context, const struct cm_unit_arrival *arrival)
 {
@@ -634,6 +748,8 @@ main(void)
       cmocka_unit_test(test_blocks_of_colour),
       cmocka_unit_test(test_edges),
       cmocka_unit_test(test_clears),
+      cmocka_unit_test(test_fast_clears),
+      cmocka_unit_test(test_kept_caches),
       cmocka_unit_test(test_render_to_texture),
       cmocka_unit_test(test_display),
       cmocka_unit_test(test_display_of_tiles),

@@ -61,7 +61,50 @@ struct machine {
    uint64_t hiz;
    uint32_t quads_read; /* what the counters must be */
    uint64_t quads, failed, hidden, hiz_tests, hidden_regions;
+   /* Blocks that are cleared and were not accessed since, by address / BLOCK; what happened to them. */
+   bool is_cleared[1 << 16];
+   uint64_t cleared, cleared_reads, cleared_written, cleared_eliminated;
+   uint64_t decided; /* blocks of pixels whose depth was not read */
 };
+
+static const struct cm_immediate_config *
+choices(const struct machine *machine)
+{
+   return &machine->space.config->immediate;
+}
+
+static bool *
+cleared_bit(struct machine *machine, uint64_t address)
+{
+   assert_true(address / BLOCK < sizeof machine->is_cleared);
+   return &machine->is_cleared[address / BLOCK];
+}
+
+/* A block that is cleared has its value without being read; what is drawn to it makes all of it. */
+static void
+emit(struct machine *machine, uint64_t address, enum cm_stream stream, enum cm_access access)
+{
+   bool *bit = cleared_bit(machine, address);
+   if (*bit && access == CM_READ) {
+      machine->cleared_reads++;
+      return;
+   }
+   append(machine->out, address, stream, *bit ? CM_WRITE_BLOCK : access);
+   machine->cleared_written += *bit;
+   *bit = false;
+}
+
+static void
+clear_block(struct machine *machine, uint64_t address, enum cm_stream stream)
+{
+   bool *bit = cleared_bit(machine, address);
+   if (choices(machine)->clears != CM_CLEARS_FAST) {
+      append(machine->out, address, stream, CM_WRITE_BLOCK);
+      return;
+   }
+   machine->cleared += !*bit;
+   *bit = true;
+}
 
 static uint64_t
 pixel_address(const struct surface *surface, uint32_t layer, uint32_t x, uint32_t y)
@@ -126,7 +169,7 @@ find_coverage(const struct surface *surface, uint32_t layer, uint64_t block, con
 }
 
 struct how {
-   bool read, write, keep_part;
+   bool read, write, keep_part, clear;
 };
 
 /* Accesses the blocks that have chosen pixels, in the order of the rectangle's pixels. */
@@ -153,16 +196,19 @@ access_pixels(struct machine *machine, const struct surface *surface, uint32_t l
          seen_blocks[num_seen++] = block;
          const struct coverage coverage = find_coverage(surface, layer, block, &choice, x, y);
          if (how.read && coverage.any)
-            append(machine->out, block, surface->stream, CM_READ);
-         if (how.write && coverage.any)
-            append(machine->out, block, surface->stream,
-                   coverage.whole && !how.keep_part ? CM_WRITE_BLOCK : CM_WRITE);
+            emit(machine, block, surface->stream, CM_READ);
+         if (how.clear && coverage.any && coverage.whole)
+            clear_block(machine, block, surface->stream);
+         else if (how.write && coverage.any)
+            emit(machine, block, surface->stream,
+                 coverage.whole && !how.keep_part ? CM_WRITE_BLOCK : CM_WRITE);
       }
    }
    free(seen_blocks);
 }
 
 static const struct how reads = {.read = true}, writes = {.write = true};
+static const struct how clears = {.write = true, .clear = true};
 
 static void
 bind(struct machine *machine, struct surface *surface, const struct cm_attachment *attachment,
@@ -205,27 +251,52 @@ bind_all(struct machine *machine)
       machine->hiz = cm_address_space_use_hiz(&machine->space, machine->depth.resource)->address;
 }
 
-static uint32_t
-hiz_block_columns(const struct machine *machine)
+/* Pixels of a region, regions of a block. */
+struct hiz_shape {
+   uint32_t width, height, bytes, columns, rows;
+};
+
+static struct hiz_shape
+hiz_shape(const struct machine *machine)
 {
-   return (machine->depth.resource->description.width + 31) / 32;
+   const struct cm_immediate_config *config = choices(machine);
+   struct hiz_shape shape = {8, 8, config->hiz_region_bytes ? config->hiz_region_bytes : 4, 1, 1};
+   if (config->hiz_region != CM_HIZ_REGION_8X8)
+      shape.height = 4;
+   if (config->hiz_region == CM_HIZ_REGION_4X4)
+      shape.width = 4;
+   while (shape.columns * shape.rows * shape.bytes < 64) {
+      if (shape.columns == shape.rows)
+         shape.columns *= 2;
+      else
+         shape.rows *= 2;
+   }
+   return shape;
 }
 
-/* 4x4 regions of 4 bytes are a block, blocks are in rows, layers follow one another. */
+/* Regions in blocks of 64 bytes, blocks in rows; layers follow one another. */
 static uint64_t
 hiz_address(const struct machine *machine, uint32_t layer, uint32_t x, uint32_t y)
 {
-   const uint32_t columns = hiz_block_columns(machine);
-   const uint32_t rows = (machine->depth.resource->description.height + 31) / 32;
-   const uint32_t block = (layer * rows + y / 32) * columns + x / 32;
-   return machine->hiz + block * 64 + (y % 32 / 8 * 4 + x % 32 / 8) * 4;
+   const struct cm_resource_description *depth = &machine->depth.resource->description;
+   const struct hiz_shape shape = hiz_shape(machine);
+   const uint32_t width = shape.width * shape.columns, height = shape.height * shape.rows;
+   const uint32_t columns = (depth->width + width - 1) / width, rows = (depth->height + height - 1) / height;
+   const uint32_t block = (layer * rows + y / height) * columns + x / width;
+   const uint32_t region = y % height / shape.height * shape.columns + x % width / shape.width;
+   return machine->hiz + block * 64 + region * shape.bytes;
 }
 
 static void
 access_hiz(struct machine *machine, uint32_t layer, uint32_t x, uint32_t y, enum cm_access access)
 {
-   if (machine->depth.resource && layer <= machine->depth.attachment->more_layers)
-      append(machine->out, hiz_address(machine, layer, x, y), CM_STREAM_HIZ, access);
+   if (!machine->depth.resource || layer > machine->depth.attachment->more_layers)
+      return;
+   const uint64_t block = hiz_address(machine, layer, x, y) / BLOCK * BLOCK;
+   if (access == CM_WRITE_BLOCK)
+      clear_block(machine, block, CM_STREAM_HIZ);
+   else
+      emit(machine, block, CM_STREAM_HIZ, access);
 }
 
 static void
@@ -305,7 +376,16 @@ of_block(const struct place *at, const bool *pixels)
 static void
 compare(struct machine *machine, const struct place *at, const struct fragments *fragments)
 {
-   const bool in_depth = at->tests->depth_test || (at->tests->stencil_test && machine->packed);
+   bool some = false, all = true;
+   for (unsigned i = 0; i < 16; i++) {
+      some |= fragments->live[i];
+      all &= fragments->live[i] == (fragments->covered[i] || fragments->live[i]);
+   }
+   const bool decided = choices(machine)->depth_reads == CM_DEPTH_READS_UNDECIDED &&
+                        at->tests->hierarchical && !at->tests->stencil_test && !at->tests->late &&
+                        (all || !some);
+   const bool in_depth = (at->tests->depth_test && !decided) || (at->tests->stencil_test && machine->packed);
+   machine->decided += decided && at->tests->depth_test;
    if (at->tests->stencil_test && !machine->packed)
       access_pixels(machine, &machine->stencil, at->layer, of_block(at, fragments->covered), reads);
    if (in_depth)
@@ -388,17 +468,19 @@ find_quad(const struct full_model *model, uint32_t primitive, uint32_t x, uint32
 }
 
 static void
-run_region(struct machine *machine, uint32_t primitive, uint32_t x0, uint32_t y0)
+run_region(struct machine *machine, uint32_t primitive, uint32_t x0, uint32_t y0, uint32_t width,
+           uint32_t height)
 {
    const struct full_model *model = machine->model;
    struct place at = {.layer = model->primitives[primitive].layer,
                       .tests = &model->draws[model->primitives[primitive].draw].tests};
    const struct full_quad *quads[4][4]; /* by block, by quad */
    bool covered = false, left = false, wrote = false;
-   for (uint32_t i = 0; i < 16; i++) {
+   const uint32_t columns = width / 4, num_blocks = columns * height / 4;
+   for (uint32_t i = 0; i < 4 * num_blocks; i++) {
       const uint32_t block = i / 4, quad = i % 4;
-      const struct full_quad *found =
-         find_quad(model, primitive, x0 / 2 + block % 2 * 2 + quad % 2, y0 / 2 + block / 2 * 2 + quad / 2);
+      const struct full_quad *found = find_quad(model, primitive, x0 / 2 + block % columns * 2 + quad % 2,
+                                                y0 / 2 + block / columns * 2 + quad / 2);
       quads[block][quad] = found;
       covered |= found != NULL;
       machine->quads += found != NULL;
@@ -414,9 +496,9 @@ run_region(struct machine *machine, uint32_t primitive, uint32_t x0, uint32_t y0
       machine->hiz_tests++;
       machine->hidden_regions += !left;
    }
-   for (uint32_t block = 0; block < 4; block++) {
-      at.x = x0 + block % 2 * 4;
-      at.y = y0 + block / 2 * 4;
+   for (uint32_t block = 0; block < num_blocks; block++) {
+      at.x = x0 + block % columns * 4;
+      at.y = y0 + block / columns * 4;
       wrote |= run_block(machine, &at, quads[block]);
    }
    if (wrote)
@@ -426,13 +508,24 @@ run_region(struct machine *machine, uint32_t primitive, uint32_t x0, uint32_t y0
 #define WIDTH 144
 #define HEIGHT 86
 
+/* 8x8 pixels, in regions. */
+static void
+run_regions(struct machine *machine, uint32_t primitive, uint32_t x0, uint32_t y0)
+{
+   const struct hiz_shape shape = hiz_shape(machine);
+   for (uint32_t y = y0; y < y0 + 8; y += shape.height) {
+      for (uint32_t x = x0; x < x0 + 8; x += shape.width)
+         run_region(machine, primitive, x, y, shape.width, shape.height);
+   }
+}
+
 static void
 run_primitive(struct machine *machine, uint32_t primitive)
 {
    for (uint32_t area_y = 0; area_y < HEIGHT; area_y += 32) {
       for (uint32_t area_x = 0; area_x < WIDTH; area_x += 32) {
          for (uint32_t region = 0; region < 16; region++)
-            run_region(machine, primitive, area_x + region % 4 * 8, area_y + region / 4 * 8);
+            run_regions(machine, primitive, area_x + region % 4 * 8, area_y + region / 4 * 8);
       }
    }
 }
@@ -456,15 +549,17 @@ clear(struct machine *machine, const struct surface *surface, bool hiz, bool kee
             const struct choice all = {x, y, smaller(64, WIDTH - x), smaller(64, HEIGHT - y), all_chosen};
             if (keep_part)
                access_pixels(machine, surface, layer, all, reads);
-            access_pixels(machine, surface, layer, all, writes);
+            access_pixels(machine, surface, layer, all, keep_part ? writes : clears);
          }
       }
       if (!hiz || layer > surface->attachment->more_layers)
          continue;
+      const struct hiz_shape shape = hiz_shape(machine);
+      const uint32_t width = shape.width * shape.columns, height = shape.height * shape.rows;
       for (uint32_t area_y = 0; area_y < HEIGHT; area_y += 64) {
          for (uint32_t area_x = 0; area_x < WIDTH; area_x += 64) {
-            for (uint32_t y = area_y; y < smaller(area_y + 64, HEIGHT); y += 32) {
-               for (uint32_t x = area_x; x < smaller(area_x + 64, WIDTH); x += 32)
+            for (uint32_t y = area_y; y < smaller(area_y + 64, HEIGHT); y += height) {
+               for (uint32_t x = area_x; x < smaller(area_x + 64, WIDTH); x += width)
                   access_hiz(machine, layer, x, y, CM_WRITE_BLOCK);
             }
          }
@@ -497,6 +592,22 @@ resolve(struct machine *machine, uint32_t c)
    }
 }
 
+/* What is displayed has to be in memory. */
+static void
+display(struct machine *machine, const struct surface *surface)
+{
+   if (!surface->resource || !surface->resource->description.is_displayable)
+      return;
+   const uint64_t end = surface->resource->address + surface->resource->bytes;
+   for (uint64_t block = surface->resource->address; block < end; block += BLOCK) {
+      bool *bit = cleared_bit(machine, block);
+      if (*bit)
+         append(machine->out, block, surface->stream, CM_WRITE_BLOCK);
+      machine->cleared_eliminated += *bit;
+      *bit = false;
+   }
+}
+
 static void
 run_model(struct machine *machine)
 {
@@ -522,6 +633,8 @@ run_model(struct machine *machine)
    }
    for (uint32_t c = 0; c < pass->num_color; c++)
       resolve(machine, c);
+   for (uint32_t c = 0; c < pass->num_color; c++)
+      display(machine, &machine->color[c]);
 }
 
 /* ---- the comparison ---------------------------------------------------- */
@@ -560,18 +673,27 @@ run_gpu(const struct cm_config *config, const struct full_model *model, uint32_t
                                                      {"rasterizer.hidden_regions", machine->hidden_regions},
                                                      {"tiling_engine.tiles", 0},
                                                      {NULL, 0}});
+   if (choices(machine)->clears == CM_CLEARS_FAST)
+      assert_counters(gpu, (const struct expected_counter[]){{"fast_clear.blocks", machine->cleared},
+                                                             {"fast_clear.reads", machine->cleared_reads},
+                                                             {"fast_clear.written", machine->cleared_written},
+                                                             {"fast_clear.eliminated",
+                                                              machine->cleared_eliminated},
+                                                             {NULL, 0}});
    cm_gpu_destroy(gpu);
 }
 
 /* Kinds of accesses that were seen: or nothing was tested. */
 static uint64_t seen[CM_STREAM_COUNT][3];
+static uint64_t seen_clears[4], seen_decided;
 
 static void
 compare_pass(const struct cm_config *config, uint64_t seed)
 {
    struct full_model *model = full_model(seed);
    struct sequence expected = {0};
-   struct machine machine = {.model = model, .out = &expected};
+   static struct machine machine;
+   machine = (struct machine){.model = model, .out = &expected};
    cm_address_space_init(&machine.space, config);
    for (uint32_t id = 1; id < FULL_NUM_RESOURCES; id++) {
       const struct cm_resource_description resource = full_resource(id);
@@ -580,6 +702,11 @@ compare_pass(const struct cm_config *config, uint64_t seed)
    run_model(&machine);
    for (size_t i = 0; i < expected.count; i++)
       seen[expected.list[i].stream][expected.list[i].access]++;
+   const uint64_t clears_seen[] = {machine.cleared, machine.cleared_reads, machine.cleared_written,
+                                   machine.cleared_eliminated};
+   for (unsigned i = 0; i < 4; i++)
+      seen_clears[i] += clears_seen[i];
+   seen_decided += machine.decided;
    for (uint32_t tile_size = 8; tile_size <= 64; tile_size *= 2) {
       struct sequence found = {0};
       run_gpu(config, model, tile_size, seed + tile_size, &found, &machine);
@@ -630,9 +757,42 @@ test_against_reference(void **unused)
    assert_true(seen[CM_STREAM_TEXTURE][CM_READ] > 100 && seen[CM_STREAM_VERTEX][CM_READ] > 100);
 }
 
+/* What the paper leaves open. */
+static void
+test_choices(void **unused)
+{
+   static const char *const fast[] = {ONE_CACHE, "immediate.clears=fast", NULL};
+   static const char *const fast_linear[] = {ONE_CACHE,
+                                             "immediate.clears=fast",
+                                             "texture.placement=linear",
+                                             "texture.first_level_tile=0",
+                                             "texture.second_level_tile=0",
+                                             "texture.row_alignment=64",
+                                             NULL};
+   static const char *const rows[] = {ONE_CACHE, "immediate.hiz_region=8x4", "immediate.hiz_region_bytes=2",
+                                      "immediate.depth_reads=undecided", NULL};
+   static const char *const blocks[] = {ONE_CACHE, "immediate.hiz_region=4x4", "immediate.hiz_region_bytes=8",
+                                        "immediate.clears=fast", NULL};
+   static const char *const bytes[] = {ONE_CACHE, "immediate.hiz_region_bytes=1",
+                                       "immediate.depth_reads=undecided", NULL};
+   memset(seen_clears, 0, sizeof seen_clears);
+   seen_decided = 0;
+   compare_passes(fast, 1, 16);
+   compare_passes(fast_linear, 300, 8);
+   compare_passes(rows, 400, 8);
+   compare_passes(blocks, 500, 8);
+   compare_passes(bytes, 600, 4);
+   for (unsigned i = 0; i < 4; i++)
+      assert_true(seen_clears[i] > 100);
+   assert_true(seen_decided > 100);
+}
+
 int
 main(void)
 {
-   const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_reference)};
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_against_reference),
+      cmocka_unit_test(test_choices),
+   };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,29 @@ enum cm_scheduler {
    CM_SCHEDULER_LEAST_WORK,
 };
 
+/** What GSPC leaves open of mode imr: keys immediate.*, all of them optional (docs/immediate.md). */
+struct cm_immediate_config {
+   enum cm_clears {
+      CM_CLEARS_MEMORY, /**< "memory": a clear writes all blocks of the attachment */
+      CM_CLEARS_FAST,   /**< "fast": it sets a bit of each (gpu/cleared_blocks.h) */
+   } clears;
+   enum cm_hiz_region {
+      CM_HIZ_REGION_8X8, /**< "8x8": pixels of a region that has bounds of its own */
+      CM_HIZ_REGION_8X4, /**< "8x4": 8 columns, 4 rows */
+      CM_HIZ_REGION_4X4, /**< "4x4" */
+   } hiz_region;
+   uint32_t hiz_region_bytes; /**< of a region's bounds, a power of two up to 16; 0: 4 */
+   enum cm_depth_reads {
+      CM_DEPTH_READS_NOT_HIDDEN, /**< "not-hidden": Z is read of all blocks but those of regions that HiZ rejects */
+      /** "undecided": nor of those of which all fragments pass the depth test, or all fail */
+      CM_DEPTH_READS_UNDECIDED,
+   } depth_reads;
+   enum cm_render_caches {
+      CM_RENDER_CACHES_EMPTIED, /**< "emptied": of the attachments, at the end of each pass */
+      CM_RENDER_CACHES_KEPT,    /**< "kept": of an attachment when something else reads it */
+   } render_caches;
+};
+
 /** Where texels lie: key texture.placement. */
 enum cm_placement_kind {
    CM_PLACEMENT_LINEAR,    /**< "linear": row after row (texture/placement.h has all) */
@@ -314,8 +337,9 @@ struct cm_config {
    struct cm_pipeline_config pipeline;       /**< optional; vertex_processors 0: there is none */
    /** Optional, for mode imr; vertex_queue 0: there is none. */
    struct cm_immediate_pipeline_config immediate_pipeline;
-   struct cm_nuca_config nuca;     /**< organisation CM_NUCA_NONE where there is no such mapping */
-   struct cm_energy_config energy; /**< technology 0 where there is no such mapping */
+   struct cm_immediate_config immediate; /**< optional, for mode imr */
+   struct cm_nuca_config nuca;           /**< organisation CM_NUCA_NONE where there is no such mapping */
+   struct cm_energy_config energy;       /**< technology 0 where there is no such mapping */
    /** The first unit of each stream's accesses; of an optional stream that is not there, CM_UNIT_DRAM. */
    enum cm_unit streams[CM_STREAM_COUNT];
    /** The optional keys of streams, which streams[] follows: 1 + the unit; 0: "none", there is no such stream.

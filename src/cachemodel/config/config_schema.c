@@ -124,6 +124,13 @@ static const struct cm_key energy_keys[] = {NUMBER(struct cm_energy_config, tech
 static const struct cm_key pipeline_keys[] = {CM_PIPELINE_KEYS(PIPELINE_KEY)};
 #define IMMEDIATE_KEY(member, least, most, description) NUMBER(struct cm_immediate_pipeline_config, member),
 static const struct cm_key immediate_pipeline_keys[] = {CM_IMMEDIATE_PIPELINE_KEYS(IMMEDIATE_KEY)};
+static const struct cm_key immediate_keys[] = {
+   OPTIONAL_ENUM(struct cm_immediate_config, clears, "memory", "fast"),
+   OPTIONAL_ENUM(struct cm_immediate_config, hiz_region, "8x8", "8x4", "4x4"),
+   OPTIONAL_NUMBER(struct cm_immediate_config, hiz_region_bytes),
+   OPTIONAL_ENUM(struct cm_immediate_config, depth_reads, "not-hidden", "undecided"),
+   OPTIONAL_ENUM(struct cm_immediate_config, render_caches, "emptied", "kept"),
+};
 static const struct cm_key dram_keys[] = {
    NUMBER(dram_config, latency_min),
    NUMBER(dram_config, latency_max),
@@ -238,6 +245,7 @@ static const struct cm_key config_keys[] = {
    OPTIONAL_MAPPING(struct cm_config, dram_system, dram_system_keys),
    OPTIONAL_MAPPING(struct cm_config, pipeline, pipeline_keys),
    OPTIONAL_MAPPING(struct cm_config, immediate_pipeline, immediate_pipeline_keys),
+   OPTIONAL_MAPPING(struct cm_config, immediate, immediate_keys),
    OPTIONAL_ENUM(struct cm_config, timing, "off", "on"),
 };
 

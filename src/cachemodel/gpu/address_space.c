@@ -22,6 +22,9 @@ cm_address_space_finish(struct cm_address_space *space)
       for (uint32_t i = 0; page && i < CM_RESOURCES_A_PAGE; i++) {
          if (page[i]) {
             free(page[i]->layout);
+            free(page[i]->cleared);
+            if (page[i]->hiz)
+               free(page[i]->hiz->cleared);
             free(page[i]->hiz);
          }
          free(page[i]);
@@ -121,7 +124,7 @@ cm_address_space_use(struct cm_address_space *space, uint32_t id)
    return resource;
 }
 
-const struct cm_hiz_buffer *
+struct cm_hiz_buffer *
 cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource)
 {
    if (!resource->hiz) {
@@ -131,10 +134,29 @@ cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *res
          report(space, resource->description.id, "does not fit into memory with its hierarchical depth");
          return NULL;
       }
-      cm_hiz_buffer_init(resource->hiz, &resource->description);
+      cm_hiz_buffer_init(resource->hiz, &resource->description, &space->config->immediate);
       resource->hiz->address = allocate(space, resource->hiz->bytes);
    }
    return resource->hiz;
+}
+
+bool
+cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource *resource,
+                             enum cm_stream stream, const struct cm_hierarchy *hierarchy, uint64_t *pipeline)
+{
+   struct cm_hiz_buffer *hiz = resource->hiz;
+   const bool has_hiz = hiz && hierarchy->entry[CM_STREAM_HIZ].block_shift == CM_HIZ_BLOCK_SHIFT;
+   if (!resource->cleared)
+      resource->cleared = cm_cleared_blocks_create(resource->address, resource->bytes,
+                                                   hierarchy->entry[stream].block_shift, stream, pipeline);
+   if (has_hiz && !hiz->cleared)
+      hiz->cleared =
+         cm_cleared_blocks_create(hiz->address, hiz->bytes, CM_HIZ_BLOCK_SHIFT, CM_STREAM_HIZ, pipeline);
+   if (resource->cleared && (!has_hiz || hiz->cleared))
+      return true;
+   space->out_of_memory = true;
+   report(space, resource->description.id, "does not fit into memory with the bits of its clears");
+   return false;
 }
 
 /* ---- shaders ----------------------------------------------------------- */

@@ -17,6 +17,7 @@
 
 #include "config/config.h"
 #include "events/event_stream.h"
+#include "gpu/cleared_blocks.h"
 #include "gpu/hiz_buffer.h"
 #include "texture/placement.h"
 #include "tiling/parameter_buffer.h"
@@ -28,9 +29,13 @@ struct cm_resource {
    struct cm_resource_description description;
    uint64_t address; /**< 0: not used yet */
    uint64_t bytes;
-   struct cm_texture_layout *layout; /**< NULL: a buffer, or not used yet */
-   struct cm_hiz_buffer *hiz;        /**< NULL: it was no depth attachment of an immediate-mode GPU yet */
-   bool sampled;                     /**< bound to a texture unit since it was last written past the caches */
+   struct cm_texture_layout *layout;  /**< NULL: a buffer, or not used yet */
+   struct cm_hiz_buffer *hiz;         /**< NULL: it was no depth attachment of an immediate-mode GPU yet */
+   struct cm_cleared_blocks *cleared; /**< NULL: no fast clear yet */
+   /** 1 + the stream whose render caches may have blocks of it, from a pass that has ended
+    * (CM_RENDER_CACHES_KEPT); 0: none. */
+   uint32_t kept;
+   bool sampled; /**< bound to a texture unit since it was last written past the caches */
 };
 
 /** A shader's memory. */
@@ -65,8 +70,14 @@ struct cm_resource *cm_address_space_use(struct cm_address_space *space, uint32_
 
 /** The HiZ buffer of a texture that cm_address_space_use has given an address; NULL after a message
  * (once) when out of memory. */
-const struct cm_hiz_buffer *
-cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource);
+struct cm_hiz_buffer *cm_address_space_use_hiz(struct cm_address_space *space, struct cm_resource *resource);
+
+/** The bits of fast clears of a texture that has an address, and of its HiZ buffer, if it has one whose blocks are as large
+ * as those of that stream's first cache. stream: the attachment's; hierarchy: where the streams lead to; pipeline: where
+ * they count. False after a message (once) when out of memory. */
+bool
+cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource *resource,
+                             enum cm_stream stream, const struct cm_hierarchy *hierarchy, uint64_t *pipeline);
 
 enum cm_shader_stage {
    CM_SHADER_VERTEX,

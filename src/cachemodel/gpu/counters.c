@@ -20,8 +20,10 @@ static bool
 list_immediate(const struct cm_config *config, struct cm_counter_table *table)
 {
    const int first = CM_PIPELINE_FIRST_OF_IMMEDIATE;
+   const int end =
+      config->immediate.clears == CM_CLEARS_FAST ? CM_PIPELINE_COUNT : CM_PIPELINE_FIRST_OF_CLEARS;
    return config->mode != CM_MODE_IMR ||
-          cm_counter_table_append_texts(table, texts + first, CM_PIPELINE_COUNT - first, first, "", "");
+          cm_counter_table_append_texts(table, texts + first, end - first, first, "", "");
 }
 
 static uint64_t

@@ -53,11 +53,18 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
    X(HIDDEN_QUADS, "rasterizer.hidden_quads", "quads",                                                    \
      "of quads, those that needed no such test: their region was known to be nearer")                     \
    X(HIZ_TESTS, "rasterizer.hiz_tests", "regions",                                                        \
-     "regions of 8x8 pixels of a primitive that were compared with hierarchical depth")                   \
-   X(HIDDEN_REGIONS, "rasterizer.hidden_regions", "regions", "of hiz_tests, those rejected")
+     "regions of a primitive that were compared with hierarchical depth")                                 \
+   X(HIDDEN_REGIONS, "rasterizer.hidden_regions", "regions", "of hiz_tests, those rejected")              \
+   X(CLEARED_BLOCKS, "fast_clear.blocks", "blocks", "memory blocks whose bit was set by a clear")         \
+   X(CLEARED_READS, "fast_clear.reads", "blocks", "reads of such blocks, which need no access")           \
+   X(CLEARED_WRITTEN, "fast_clear.written", "blocks", "such blocks that were drawn to")                   \
+   X(CLEARED_ELIMINATED, "fast_clear.eliminated", "blocks",                                               \
+     "such blocks that were written because a texture unit or the display reads them")
 
 /** The counters from here on are those of mode imr: not listed in others. */
 #define CM_PIPELINE_FIRST_OF_IMMEDIATE CM_PIPELINE_RASTERIZED_PRIMITIVES
+/** Those from here on are listed with immediate.clears: fast only. */
+#define CM_PIPELINE_FIRST_OF_CLEARS CM_PIPELINE_CLEARED_BLOCKS
 
 enum cm_pipeline_counter {
 #define CM_PIPELINE_ENUM(id, name, measure, description) CM_PIPELINE_##id,

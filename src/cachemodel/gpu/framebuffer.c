@@ -57,32 +57,62 @@ is_linear(const struct cm_texture_layout *layout)
    return layout->placement == cm_placements[CM_PLACEMENT_LINEAR];
 }
 
+/* Accesses a block of a resource that may have had fast clears; one that is cleared whole has its bit set instead, if
+ * it has one. */
+static void
+transfer_block(struct cm_gpu *gpu, const struct cm_resource *resource, uint64_t address, bool whole,
+               enum cm_stream stream, enum cm_transfer transfer)
+{
+   if (transfer == CM_TRANSFER_CLEAR && whole && resource->cleared) {
+      cm_cleared_blocks_add(resource->cleared, address);
+      return;
+   }
+   cm_cleared_blocks_access(resource->cleared, &gpu->hierarchy, address, stream,
+                            transfer == CM_TRANSFER_LOAD ? CM_READ
+                            : whole                      ? CM_WRITE_BLOCK
+                                                         : CM_WRITE);
+}
+
 /* Moves pixels whose blocks are rectangles: each block once, from left to right. One that
  * has pixels beside the part, other than the level's padding, is written in part. */
 static void
-transfer_blocks(struct cm_gpu *gpu, const struct cm_texture_layout *layout,
-                const struct cm_texture_level *level, uint64_t address, struct cm_rectangle part,
-                struct cm_block_shape shape, enum cm_stream stream, bool store)
+transfer_blocks(struct cm_gpu *gpu, const struct cm_resource *resource, const struct cm_texture_level *level,
+                uint64_t address, struct cm_rectangle part, struct cm_block_shape shape,
+                enum cm_stream stream, enum cm_transfer transfer)
 {
+   const struct cm_texture_layout *layout = resource->layout;
    const uint32_t width = 1u << shape.column_shift, height = 1u << shape.row_shift;
    for (uint32_t y = part.y0 & ~(height - 1); y < part.y1; y += height) {
       for (uint32_t x = part.x0 & ~(width - 1); x < part.x1; x += width) {
          const bool whole = x >= part.x0 && y >= part.y0 && cm_min(x + width, level->columns) <= part.x1 &&
                             cm_min(y + height, level->rows) <= part.y1;
          const uint32_t first_x = cm_max(x, part.x0), first_y = cm_max(y, part.y0);
-         cm_hierarchy_access(&gpu->hierarchy, 0,
-                             address + layout->placement->texel_offset(layout, level, first_x, first_y),
-                             stream,
-                             !store  ? CM_READ
-                             : whole ? CM_WRITE_BLOCK
-                                     : CM_WRITE);
+         transfer_block(gpu, resource,
+                        address + layout->placement->texel_offset(layout, level, first_x, first_y), whole,
+                        stream, transfer);
       }
+   }
+}
+
+/* Moves consecutive bytes, block by block. */
+static void
+transfer_bytes(struct cm_gpu *gpu, const struct cm_resource *resource, uint64_t address, uint64_t bytes,
+               enum cm_stream stream, enum cm_transfer transfer)
+{
+   const uint32_t shift = gpu->hierarchy.entry[stream].block_shift;
+   if (!resource->cleared) {
+      cm_hierarchy_access_range(&gpu->hierarchy, 0, address, bytes, stream, transfer != CM_TRANSFER_LOAD);
+      return;
+   }
+   for (uint64_t block = address >> shift; block << shift < address + bytes; block++) {
+      const bool whole = block << shift >= address && (block + 1) << shift <= address + bytes;
+      transfer_block(gpu, resource, block << shift, whole, stream, transfer);
    }
 }
 
 void
 cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, uint32_t layer,
-                        struct cm_rectangle part, enum cm_stream stream, bool store)
+                        struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer)
 {
    const struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
    if (!resource || !resource->layout)
@@ -101,7 +131,7 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
    const uint64_t slice = resource->address + cm_texture_slice_offset(layout, level, layer % images);
    struct cm_block_shape shape;
    if (!is_linear(layout) && cm_texture_block_shape(layout, level, slice, shift, &shape)) {
-      transfer_blocks(gpu, layout, level, slice, part, shape, stream, store);
+      transfer_blocks(gpu, resource, level, slice, part, shape, stream, transfer);
       return;
    }
    uint64_t previous = UINT64_MAX;
@@ -114,7 +144,7 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
             address = (previous + 1) << shift;
          if (address >= end)
             continue;
-         cm_hierarchy_access_range(&gpu->hierarchy, 0, address, end - address, stream, store);
+         transfer_bytes(gpu, resource, address, end - address, stream, transfer);
          previous = (end - 1) >> shift;
       }
    }
@@ -147,7 +177,7 @@ transfer_tile(struct cm_gpu *gpu, const struct cm_attachment *attachment, enum c
        layer > attachment->more_layers)
       return;
    cm_framebuffer_transfer(gpu, attachment->resource, attachment->level, attachment->layer + layer,
-                           tile_pixels(pass, tile), stream, store);
+                           tile_pixels(pass, tile), stream, store ? CM_TRANSFER_STORE : CM_TRANSFER_LOAD);
 }
 
 uint32_t
@@ -173,7 +203,7 @@ cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uin
       .y1 = resolve->target_y + first_row + (y1 - y0),
    };
    cm_framebuffer_transfer(gpu, resolve->resource, resolve->level, resolve->layer + layer, part,
-                           color_stream(gpu, resolve->resource), true);
+                           color_stream(gpu, resolve->resource), CM_TRANSFER_STORE);
 }
 
 void

@@ -24,15 +24,22 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           CM_KEY_IN_RANGE(problem, config, fragment_stage.processors, 1, 64);
 }
 
+static bool
+check_immediate(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   return !config->immediate.hiz_region_bytes ||
+          CM_KEY_POWER_OF_TWO(problem, config, immediate.hiz_region_bytes, 1, 16);
+}
+
 /* Each module checks its own keys. Those of caches are checked before those of their users. */
 static bool
 check(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   return check_gpu(config, problem) && cm_placement_config_check(config, problem) &&
-          cm_memory_config_check(config, problem) && cm_texture_access_config_check(config, problem) &&
-          cm_nuca_config_check(config, problem) && cm_texture_bus_config_check(config, problem) &&
-          cm_energy_config_check(config, problem) && cm_dram_config_check(config, problem) &&
-          cm_timing_config_check(config, problem);
+   return check_gpu(config, problem) && check_immediate(config, problem) &&
+          cm_placement_config_check(config, problem) && cm_memory_config_check(config, problem) &&
+          cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
+          cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
+          cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);
 }
 
 bool

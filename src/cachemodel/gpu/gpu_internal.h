@@ -93,10 +93,13 @@ struct cm_rectangle {
    uint32_t x0, y0, x1, y1;
 };
 
+/** What happens to pixels: a clear is a store where there are no fast clears. */
+enum cm_transfer { CM_TRANSFER_LOAD, CM_TRANSFER_STORE, CM_TRANSFER_CLEAR };
+
 /** framebuffer.c: pixels of a resource, read or written block by block; those of a resolve's target that a
  * rectangle of the pass becomes. */
 void cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level, uint32_t layer,
-                             struct cm_rectangle part, enum cm_stream stream, bool store);
+                             struct cm_rectangle part, enum cm_stream stream, enum cm_transfer transfer);
 void cm_framebuffer_resolve(struct cm_gpu *gpu, const struct cm_resolve *resolve, uint32_t layer,
                             struct cm_rectangle pixels);
 /** How many layers of the pass a color attachment's resolve is of. */

@@ -2,25 +2,42 @@
 #include "gpu/hiz_buffer.h"
 #include "util/minmax.h"
 
-static uint32_t
-blocks_of(uint32_t pixels)
+static struct cm_hiz_shape
+shape_of(const struct cm_immediate_config *config)
 {
-   return (pixels + CM_HIZ_BLOCK_SIZE - 1) / CM_HIZ_BLOCK_SIZE;
+   struct cm_hiz_shape shape = {
+      .region_column_shift = config->hiz_region == CM_HIZ_REGION_4X4 ? 2 : 3,
+      .region_row_shift = config->hiz_region == CM_HIZ_REGION_8X8 ? 3 : 2,
+      .region_bytes = config->hiz_region_bytes ? config->hiz_region_bytes : 4,
+   };
+   const uint32_t regions_shift = (uint32_t)__builtin_ctz(CM_HIZ_BLOCK_BYTES / shape.region_bytes);
+   shape.block_row_shift = shape.region_row_shift + regions_shift / 2;
+   shape.block_column_shift = shape.region_column_shift + regions_shift - regions_shift / 2;
+   return shape;
+}
+
+/* The blocks that so many pixels begin. */
+static uint32_t
+blocks_of(uint32_t pixels, uint32_t block_shift)
+{
+   return (pixels + (1u << block_shift) - 1) >> block_shift;
 }
 
 void
-cm_hiz_buffer_init(struct cm_hiz_buffer *buffer, const struct cm_resource_description *resource)
+cm_hiz_buffer_init(struct cm_hiz_buffer *buffer, const struct cm_resource_description *resource,
+                   const struct cm_immediate_config *config)
 {
    const uint32_t levels = cm_max(resource->levels, 1);
    *buffer = (struct cm_hiz_buffer){
+      .shape = shape_of(config),
       .layers = cm_max(resource->layers, cm_max(resource->depth, 1)),
       .num_levels = levels < CM_MAX_LEVELS ? levels : CM_MAX_LEVELS,
    };
    for (uint32_t i = 0; i < buffer->num_levels; i++) {
       buffer->levels[i] = (struct cm_hiz_level){
          .offset = buffer->layer_bytes,
-         .block_columns = blocks_of(cm_max(resource->width >> i, 1)),
-         .block_rows = blocks_of(cm_max(resource->height >> i, 1)),
+         .block_columns = blocks_of(cm_max(resource->width >> i, 1), buffer->shape.block_column_shift),
+         .block_rows = blocks_of(cm_max(resource->height >> i, 1), buffer->shape.block_row_shift),
       };
       buffer->layer_bytes +=
          (uint64_t)buffer->levels[i].block_columns * buffer->levels[i].block_rows * CM_HIZ_BLOCK_BYTES;

@@ -113,11 +113,22 @@ read_stencil_and_depth(struct cm_immediate *immediate, const struct block *block
       access_surface(immediate, &immediate->depth, block, mask, CM_SURFACE_READ);
 }
 
+/* Whether bounds of the block's depths could tell the result of the depth test, which is that of the early tests: all
+ * fragments pass, or all fail. */
+static bool
+is_decided(const struct cm_immediate *immediate, const struct block *block,
+           const struct cm_fragment_tests *tests)
+{
+   return immediate->gpu->config.immediate.depth_reads == CM_DEPTH_READS_UNDECIDED && tests->hierarchical &&
+          !tests->stencil_test && !tests->late && (!block->live || block->live == block->covered);
+}
+
 /* Reads what the tests compare with. */
 static void
 test(struct cm_immediate *immediate, const struct block *block, const struct cm_fragment_tests *tests)
 {
-   read_stencil_and_depth(immediate, block, block->covered, tests->stencil_test, tests->depth_test);
+   read_stencil_and_depth(immediate, block, block->covered, tests->stencil_test,
+                          tests->depth_test && !is_decided(immediate, block, tests));
 }
 
 /* Writes what they change; whether that is depth. */
@@ -251,9 +262,10 @@ access_hiz(struct cm_immediate *immediate, const cm_ordered_quad *quads, enum cm
    const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK;
    const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK;
    if (immediate->depth.has_layer && x < immediate->depth.level->columns && y < immediate->depth.level->rows)
-      cm_hierarchy_access(&immediate->gpu->hierarchy, 0,
-                          immediate->hiz_address + cm_hiz_region_offset(immediate->hiz_level, x, y),
-                          CM_STREAM_HIZ, access);
+      cm_cleared_blocks_access(immediate->hiz->cleared, &immediate->gpu->hierarchy,
+                               immediate->hiz_address +
+                                  cm_hiz_region_offset(immediate->hiz, immediate->hiz_level, x, y),
+                               CM_STREAM_HIZ, access);
 }
 
 static void
@@ -298,11 +310,12 @@ run_primitive(struct cm_immediate *immediate, uint32_t number)
    const struct cm_primitive *primitive = &pass->primitives[number];
    const uint32_t tile = pass->primitive_tiles[primitive->first_tile];
    size_t count;
+   const unsigned region_shift = CM_POSITION_REGION_SHIFT - immediate->gpu->config.immediate.hiz_region;
    const cm_ordered_quad *quads = cm_quad_order_take(&immediate->order, number, &count);
    cm_immediate_select_layer(immediate, tile / pass->tiles_x / pass->layer_tiles_y);
    cm_timing_primitive(immediate->gpu->timing, primitive->draw);
    for (size_t first = 0; first < count;) {
-      const size_t alike = count_alike(quads + first, count - first, CM_POSITION_REGION_SHIFT, SIZE_MAX);
+      const size_t alike = count_alike(quads + first, count - first, region_shift, SIZE_MAX);
       run_region(immediate, &pass->draws[primitive->draw].tests, quads + first, alike);
       first += alike;
    }
@@ -318,6 +331,7 @@ cm_immediate_end(struct cm_immediate *immediate)
    if (!cm_quad_order_end(&immediate->order, pass))
       return false;
    cm_timing_begin(timing, CM_LOG_PASS, 0);
+   cm_immediate_prepare(immediate);
    cm_immediate_clear(immediate);
    cm_timing_mark(timing, CM_LOG_CLEARED);
    for (uint32_t p = 0; p < pass->num_primitives; p++) {

@@ -15,8 +15,8 @@ struct cm_immediate {
    uint32_t num_color;
    struct cm_render_surface color[CM_MAX_COLOR_ATTACHMENTS];
    struct cm_render_surface depth, stencil;
-   bool stencil_is_depth;           /**< stencil is in the depth attachment's pixels, and is accessed there */
-   const struct cm_hiz_buffer *hiz; /**< NULL: no depth attachment */
+   bool stencil_is_depth;     /**< stencil is in the depth attachment's pixels, and is accessed there */
+   struct cm_hiz_buffer *hiz; /**< NULL: no depth attachment */
    const struct cm_hiz_level *hiz_level;
    /* Its layer that is drawn to. */
    uint32_t layer;
@@ -28,6 +28,9 @@ bool cm_immediate_bind(struct cm_immediate *immediate);
 
 /** What is accessed next is in this layer of the attachments. */
 void cm_immediate_select_layer(struct cm_immediate *immediate, uint32_t layer);
+
+/** What the pass needs of earlier ones: textures that were attachments, in memory. */
+void cm_immediate_prepare(struct cm_immediate *immediate);
 
 /** The clears that the pass begins with. */
 void cm_immediate_clear(struct cm_immediate *immediate);

@@ -30,6 +30,27 @@ cm_immediate_select_layer(struct cm_immediate *immediate, uint32_t layer)
       select_layer(immediate, layer);
 }
 
+/* The bits of what fast clears clear. */
+static bool
+use_cleared(struct cm_gpu *gpu, const struct cm_render_surface *surface, bool clear)
+{
+   return !surface->resource || !clear ||
+          cm_address_space_use_cleared(&gpu->space, surface->resource, surface->stream, &gpu->hierarchy,
+                                       gpu->pipeline);
+}
+
+static bool
+bind_cleared(struct cm_immediate *immediate)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   const bool clears_depth = pass->depth.clear || (immediate->stencil_is_depth && pass->stencil.clear);
+   bool fine = use_cleared(immediate->gpu, &immediate->depth, clears_depth) &&
+               use_cleared(immediate->gpu, &immediate->stencil, pass->stencil.clear);
+   for (uint32_t c = 0; c < immediate->num_color; c++)
+      fine = fine && use_cleared(immediate->gpu, &immediate->color[c], pass->color[c].clear);
+   return fine;
+}
+
 bool
 cm_immediate_bind(struct cm_immediate *immediate)
 {
@@ -52,6 +73,8 @@ cm_immediate_bind(struct cm_immediate *immediate)
          return false;
       immediate->hiz_level = &immediate->hiz->levels[pass->depth.level % immediate->hiz->num_levels];
    }
+   if (gpu->config.immediate.clears == CM_CLEARS_FAST && !bind_cleared(immediate))
+      return false;
    select_layer(immediate, 0);
    return true;
 }
@@ -133,10 +156,24 @@ clear_part(struct cm_immediate *immediate, const struct task *task, struct cm_re
    const uint32_t layer = attachment->layer + immediate->layer;
    if (task->keep_part)
       cm_framebuffer_transfer(immediate->gpu, attachment->resource, attachment->level, layer, part,
-                              surface->stream, false);
+                              surface->stream, CM_TRANSFER_LOAD);
    cm_framebuffer_transfer(immediate->gpu, attachment->resource, attachment->level, layer, part,
-                           surface->stream, true);
+                           surface->stream, task->keep_part ? CM_TRANSFER_STORE : CM_TRANSFER_CLEAR);
    surface->written = true;
+}
+
+static void
+clear_hiz_block(struct cm_immediate *immediate, uint64_t address, bool whole)
+{
+   struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
+   struct cm_cleared_blocks *cleared = immediate->hiz->cleared;
+   const uint32_t bytes = whole ? CM_HIZ_BLOCK_BYTES : immediate->hiz->shape.region_bytes;
+   if (cleared && whole)
+      cm_cleared_blocks_add(cleared, address);
+   else if (cleared)
+      cm_cleared_blocks_access(cleared, hierarchy, address, CM_STREAM_HIZ, CM_WRITE);
+   else
+      cm_hierarchy_access_range(hierarchy, 0, address, bytes, CM_STREAM_HIZ, true);
 }
 
 /* Block by block; one of which all regions are cleared is not read. */
@@ -144,16 +181,17 @@ static void
 clear_hiz(struct cm_immediate *immediate, const struct task *task, struct cm_rectangle part)
 {
    const uint32_t columns = task->surface->level->columns, rows = task->surface->level->rows;
-   const uint32_t size = CM_HIZ_BLOCK_SIZE;
+   const struct cm_hiz_buffer *hiz = immediate->hiz;
+   const uint32_t width = 1u << hiz->shape.block_column_shift, height = 1u << hiz->shape.block_row_shift;
    part.x1 = cm_min(part.x1, columns);
    part.y1 = cm_min(part.y1, rows);
-   for (uint32_t y = part.y0 / size * size; y < part.y1; y += size) {
-      for (uint32_t x = part.x0 / size * size; x < part.x1; x += size) {
-         const bool whole = x >= part.x0 && y >= part.y0 && cm_min(x + size, columns) <= part.x1 &&
-                            cm_min(y + size, rows) <= part.y1;
-         cm_hierarchy_access_range(&immediate->gpu->hierarchy, 0,
-                                   immediate->hiz_address + cm_hiz_region_offset(immediate->hiz_level, x, y),
-                                   whole ? CM_HIZ_BLOCK_BYTES : CM_HIZ_REGION_BYTES, CM_STREAM_HIZ, true);
+   for (uint32_t y = part.y0 & ~(height - 1); y < part.y1; y += height) {
+      for (uint32_t x = part.x0 & ~(width - 1); x < part.x1; x += width) {
+         const bool whole = x >= part.x0 && y >= part.y0 && cm_min(x + width, columns) <= part.x1 &&
+                            cm_min(y + height, rows) <= part.y1;
+         clear_hiz_block(immediate,
+                         immediate->hiz_address + cm_hiz_region_offset(hiz, immediate->hiz_level, x, y),
+                         whole);
       }
    }
 }
@@ -211,7 +249,8 @@ resolve_part(struct cm_immediate *immediate, const struct task *task, struct cm_
    if (source.x0 >= source.x1 || source.y0 >= source.y1)
       return;
    cm_framebuffer_transfer(immediate->gpu, surface->attachment->resource, surface->attachment->level,
-                           surface->attachment->layer + immediate->layer, source, surface->stream, false);
+                           surface->attachment->layer + immediate->layer, source, surface->stream,
+                           CM_TRANSFER_LOAD);
    cm_framebuffer_resolve(immediate->gpu, resolve, immediate->layer, part);
 }
 
@@ -233,7 +272,7 @@ cm_immediate_resolve(struct cm_immediate *immediate)
    cm_immediate_select_layer(immediate, 0);
 }
 
-/* ---- the end ----------------------------------------------------------- */
+/* ---- before and after a pass --------------------------------------------- */
 
 /* Caches on a stream's way that textures do not pass: what they have would be missing, or be old, elsewhere. */
 static void
@@ -246,13 +285,66 @@ empty_render_caches(struct cm_gpu *gpu, enum cm_stream stream, uint64_t begin, u
       cm_hierarchy_invalidate(&gpu->hierarchy, unit, begin, end);
 }
 
+/* What render caches kept of an attachment. */
+static void
+empty_kept(struct cm_gpu *gpu, struct cm_resource *resource)
+{
+   if (resource->kept)
+      empty_render_caches(gpu, (enum cm_stream)(resource->kept - 1), resource->address,
+                          resource->address + resource->bytes);
+   resource->kept = 0;
+}
+
+/* Blocks that have their clear value from a bit get it in memory, or in the render caches. */
+static void
+eliminate_clears(struct cm_gpu *gpu, struct cm_resource *resource)
+{
+   if (!resource->cleared || !resource->cleared->set)
+      return;
+   cm_cleared_blocks_eliminate(resource->cleared, &gpu->hierarchy);
+   resource->kept = 1 + (uint32_t)resource->cleared->stream;
+}
+
+/* The units of an attachment's stream take it over from those of another one: stencil and depth may share pixels. */
+static void
+take_over(struct cm_gpu *gpu, const struct cm_render_surface *surface)
+{
+   if (surface->resource && surface->resource->kept != 1 + (uint32_t)surface->stream)
+      empty_kept(gpu, surface->resource);
+}
+
+void
+cm_immediate_prepare(struct cm_immediate *immediate)
+{
+   struct cm_gpu *gpu = immediate->gpu;
+   struct cm_resource *(*textures)[CM_MAX_TEXTURE_UNITS] = gpu->draw_textures.data;
+   for (uint32_t d = 0; d < gpu->pass->num_draws; d++) {
+      for (uint32_t unit = 0; unit < CM_MAX_TEXTURE_UNITS; unit++) {
+         if (!textures[d][unit])
+            continue;
+         eliminate_clears(gpu, textures[d][unit]);
+         empty_kept(gpu, textures[d][unit]);
+      }
+   }
+   for (uint32_t c = 0; c < immediate->num_color; c++)
+      take_over(gpu, &immediate->color[c]);
+   take_over(gpu, &immediate->depth);
+   take_over(gpu, &immediate->stencil);
+}
+
+/* Memory has what the display reads; other attachments may stay in the render caches. */
 static void
 write_back(struct cm_gpu *gpu, struct cm_resource *resource, enum cm_stream stream, bool written)
 {
    if (!resource)
       return;
    const uint64_t begin = resource->address, end = resource->address + resource->bytes;
-   empty_render_caches(gpu, stream, begin, end);
+   const bool displayable = resource->description.is_displayable;
+   if (displayable)
+      eliminate_clears(gpu, resource);
+   resource->kept = 1 + (uint32_t)stream;
+   if (displayable || gpu->config.immediate.render_caches == CM_RENDER_CACHES_EMPTIED)
+      empty_kept(gpu, resource);
    if (!written || !resource->sampled)
       return;
    cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, stream, begin, end);
@@ -269,7 +361,7 @@ cm_immediate_write_back(struct cm_immediate *immediate)
    }
    write_back(gpu, immediate->depth.resource, CM_STREAM_DEPTH, immediate->depth.written);
    write_back(gpu, immediate->stencil.resource, CM_STREAM_STENCIL, immediate->stencil.written);
-   if (immediate->hiz)
+   if (immediate->hiz && gpu->config.immediate.render_caches == CM_RENDER_CACHES_EMPTIED)
       empty_render_caches(gpu, CM_STREAM_HIZ, immediate->hiz->address,
                           immediate->hiz->address + immediate->hiz->bytes);
    for (uint32_t c = 0; c < immediate->num_color; c++) {

@@ -45,11 +45,12 @@ static inline void
 access_memory_block(const struct cm_render_surface *surface, struct cm_hierarchy *hierarchy, uint64_t address,
                     unsigned access, bool whole)
 {
+   struct cm_cleared_blocks *cleared = surface->resource->cleared;
    if (access & CM_SURFACE_READ)
-      cm_hierarchy_access(hierarchy, 0, address, surface->stream, CM_READ);
+      cm_cleared_blocks_access(cleared, hierarchy, address, surface->stream, CM_READ);
    if (access & CM_SURFACE_WRITE)
-      cm_hierarchy_access(hierarchy, 0, address, surface->stream,
-                          whole && !(access & CM_SURFACE_KEEP_PART) ? CM_WRITE_BLOCK : CM_WRITE);
+      cm_cleared_blocks_access(cleared, hierarchy, address, surface->stream,
+                               whole && !(access & CM_SURFACE_KEEP_PART) ? CM_WRITE_BLOCK : CM_WRITE);
 }
 
 /* Whether the mask has all pixels of the block of memory of pixel (px, py). */
