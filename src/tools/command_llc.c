@@ -14,7 +14,8 @@ static const char description[] =
    "Last-level Caches in Graphics Processors\" (GSPC) does: a recording is decoded, and the\n"
    "units before the cache are simulated, once for all of them. --policy gspztc:2 has the\n"
    "threshold t = 2, drrip:hash other leader sets, brrip:64 one long insertion in 64, ship-mem:0\n"
-   "counters that start at 0.\n";
+   "counters that start at 0; gspc-oracle knows what gspc will learn next,\n"
+   "gspc-frame-oracle what it learns in the whole frame.\n";
 
 /* The policies that the paper compares (Table 6, Figures 1, 12 and 14). */
 static const char all_policies[] =
@@ -134,6 +135,21 @@ parse_setting(const char *setting, struct cm_cache_config *cache)
    }
 }
 
+/* Cuts what follows the policy's own name. */
+static void
+take_oracle(char *name, struct llc_point *point)
+{
+   const size_t length = strlen(name);
+   for (enum cm_llc_oracle oracle = CM_LLC_KNOWS_FRAME; oracle > CM_LLC_LEARNS; oracle--) {
+      const size_t tail = strlen(llc_oracle_names[oracle]);
+      if (length <= tail || strcmp(name + length - tail, llc_oracle_names[oracle]))
+         continue;
+      name[length - tail] = 0;
+      point->oracle = oracle;
+      return;
+   }
+}
+
 /* "gspztc:2". */
 static void
 parse_policy(const char *word, struct llc_point *point)
@@ -141,9 +157,12 @@ parse_policy(const char *word, struct llc_point *point)
    char *name = text("%s", word), *setting = strchr(name, ':');
    if (setting)
       *setting++ = 0;
+   take_oracle(name, point);
    point->config.policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
    if (point->config.policy == CM_POLICY_TCOR)
       fail(STATUS_USAGE, "--policy tcor: it needs the finished tiles; use tbrsim sim");
+   if (point->oracle && !cm_policy_samples(point->config.policy))
+      fail(STATUS_USAGE, "--policy %s: expected -oracle behind gspztc, gspztc-tse or gspc", word);
    if (setting && !parse_setting(setting, &point->config))
       fail(STATUS_USAGE,
            "--policy %s: expected gspztc, gspztc-tse or gspc and a threshold from 1 to 128, drrip or "
@@ -164,7 +183,8 @@ add_point(struct llc_comparison *comparison, const struct llc_point *point)
    if (comparison->num_points == MOST_POINTS)
       fail(STATUS_USAGE, "more than %u caches", MOST_POINTS);
    for (unsigned p = 0; p < comparison->num_points; p++) {
-      if (!memcmp(&comparison->points[p].config, cache, sizeof *cache))
+      if (!memcmp(&comparison->points[p].config, cache, sizeof *cache) &&
+          comparison->points[p].oracle == point->oracle)
          fail(STATUS_USAGE, "%s is given twice; see --policy, --size and --uncached",
               cm_policy_names[cache->policy]);
    }
@@ -223,7 +243,9 @@ simulate(const struct llc_options *options, struct llc_comparison *comparison, s
 {
    struct cm_llc **llcs = allocate(comparison->num_points * sizeof(*llcs));
    for (unsigned p = 0; p < comparison->num_points; p++) {
-      llcs[p] = cm_llc_create(&comparison->points[p].config, &comparison->options);
+      struct cm_llc_options its_options = comparison->options;
+      its_options.oracle = comparison->points[p].oracle;
+      llcs[p] = cm_llc_create(&comparison->points[p].config, &its_options);
       if (!llcs[p])
          fail(STATUS_FAILED, "out of memory for %u caches", comparison->num_points);
    }

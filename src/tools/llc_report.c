@@ -8,6 +8,8 @@
 #include "output.h"
 #include "tools.h"
 
+const char *const llc_oracle_names[] = {"", "-oracle", "-frame-oracle"};
+
 /* ---- values ------------------------------------------------------------------ */
 
 /* Figure 4's streams, in its order. */
@@ -134,14 +136,24 @@ stream_name(unsigned stream)
    return stream == CM_STREAM_COUNT ? "total" : cm_stream_names[stream];
 }
 
+/* The policy's name, as --policy takes it. */
+static int
+write_name(const struct llc_point *point, char *name, size_t size)
+{
+   return snprintf(name, size, "%s%s", cm_policy_names[point->config.policy],
+                   llc_oracle_names[point->oracle]);
+}
+
 /* The policy, as a line and an object begin. */
 static json_t *
 policy_json(const struct llc_point *point)
 {
    const struct cm_cache_config *config = &point->config;
    const unsigned threshold = threshold_of(config);
-   return json_pack("{s:s, s:o, s:s?, s:s?, s:I, s:I}", "policy", cm_policy_names[config->policy],
-                    "threshold", threshold ? json_integer(threshold) : json_null(), "setting",
+   char name[64];
+   write_name(point, name, sizeof name);
+   return json_pack("{s:s, s:o, s:s?, s:s?, s:I, s:I}", "policy", name, "threshold",
+                    threshold ? json_integer(threshold) : json_null(), "setting",
                     threshold ? NULL : point->setting, "uncached", uncached_of(config), "size_bytes",
                     (json_int_t)config->size, "ways", (json_int_t)config->ways);
 }
@@ -204,9 +216,12 @@ static json_t *
 profile_json(const struct cm_stream_profile_counts *profile)
 {
    static const char *const names[] = {"inter_stream_hits", "intra_stream_hits", "first_texture_hits",
-                                       "produced", "consumed"};
-   const uint64_t counts[] = {profile->inter_stream_hits, profile->intra_stream_hits,
-                              profile->first_texture_hits, profile->produced, profile->consumed};
+                                       "produced",          "consumed",          "z_produced",
+                                       "z_consumed"};
+   const uint64_t counts[] = {profile->inter_stream_hits,  profile->intra_stream_hits,
+                              profile->first_texture_hits, profile->produced,
+                              profile->consumed,           profile->z_produced,
+                              profile->z_consumed};
    json_t *object = output_counts(names, counts, sizeof counts / sizeof counts[0]);
    json_object_set_new(object, "texture_epochs", epochs_json(&profile->texture));
    json_object_set_new(object, "z_epochs", epochs_json(&profile->z));
@@ -264,7 +279,7 @@ print_name(const struct llc_point *point, FILE *file)
    const struct cm_cache_config *config = &point->config;
    const unsigned threshold = threshold_of(config);
    const bool other = threshold && threshold != cm_cache_config_gspc(&(struct cm_cache_config){0}).threshold;
-   int length = snprintf(name, sizeof name, "%s", cm_policy_names[config->policy]);
+   int length = write_name(point, name, sizeof name);
    if (other)
       length += snprintf(name + length, sizeof name - (size_t)length, ":%u", threshold);
    else if (point->setting && !threshold)
@@ -315,6 +330,7 @@ print_point(const struct llc_comparison *comparison, const struct llc_point *poi
    if (comparison->options.profiles) {
       const struct cm_stream_profile_counts *profile = &point->result.profile;
       fprintf(file, " %7.1f %%", 100 * ratio(profile->consumed, profile->produced));
+      fprintf(file, " %7.1f %%", 100 * ratio(profile->z_consumed, profile->z_produced));
       fprintf(file, " %7.1f %%",
               100 *
                  ratio(profile->inter_stream_hits, profile->inter_stream_hits + profile->intra_stream_hits));
@@ -350,8 +366,8 @@ print_comparison(const struct llc_comparison *comparison, FILE *file)
    fprintf(file, "\n\n%-22s %8s %12s %10s %9s %12s %9s %9s %9s", "policy", "size", "misses", "of drrip's",
            "ratio", "write-backs", "texture", "target", "z");
    if (comparison->options.profiles)
-      fprintf(file, " %9s %9s %17s %17s %9s %9s", "consumed", "inter", "texture deaths", "z deaths",
-              "target 3", "texture 3");
+      fprintf(file, " %9s %9s %9s %17s %17s %9s %9s", "consumed", "z cons.", "inter", "texture deaths",
+              "z deaths", "target 3", "texture 3");
    putc('\n', file);
    for (unsigned p = 0; p < comparison->num_points; p++)
       print_point(comparison, &comparison->points[p], file);

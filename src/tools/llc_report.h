@@ -11,6 +11,7 @@
 /** One cache of a comparison. */
 struct llc_point {
    struct cm_cache_config config;
+   enum cm_llc_oracle oracle;
    const char *setting; /**< what --policy has behind the name; NULL: nothing */
    struct cm_llc_result result;
 };
@@ -25,6 +26,9 @@ struct llc_comparison {
    struct llc_point *points;
    unsigned num_points;
 };
+
+/** What policies' names have behind them, by enum cm_llc_oracle. */
+extern const char *const llc_oracle_names[CM_LLC_KNOWS_FRAME + 1];
 
 struct llc_report {
    struct llc_comparison *comparisons;

@@ -39,16 +39,19 @@ static const struct row rows[] = {
    /* Drawn over, it is produced anew. */
    {RT, 'A', HIT, {.produced = 1}},
    /* Depth, which then is a shadow map. */
-   {Z, 'B', MISS, {.z = {.entered = {1}}}},
+   {Z, 'B', MISS, {.z_produced = 1, .z = {.entered = {1}}}},
    {Z, 'B', HIT, {.z = {.entered = {0, 1}, .hits = {1}}}},
    {VERTEX, 'B', HIT, NOTHING},
    {Z, 'B', HIT, {.z = {.entered = {0, 0, 1}, .hits = {0, 1}}}},
-   {TEX, 'B', HIT, {.intra_stream_hits = 1, .first_texture_hits = 1, .texture = {.entered = {1}}}},
+   {TEX,
+    'B',
+    HIT,
+    {.intra_stream_hits = 1, .first_texture_hits = 1, .z_consumed = 1, .texture = {.entered = {1}}}},
    {VERTEX, 'B', HIT, NOTHING},
    {TEX, 'B', HIT, {.intra_stream_hits = 1, .texture = {.entered = {0, 1}, .hits = {1}}}},
-   {Z, 'B', HIT, {.z = {.entered = {1}}}},
+   {Z, 'B', HIT, {.z_produced = 1, .z = {.entered = {1}}}},
    /* A stays a render target while depth is accessed there. */
-   {Z, 'A', HIT, {.z = {.entered = {1}}}},
+   {Z, 'A', HIT, {.z_produced = 1, .z = {.entered = {1}}}},
    {RT, 'A', HIT, NOTHING},
    {TEX, 'A', HIT, {.inter_stream_hits = 1, .consumed = 1, .texture = {.entered = {1}}}},
    /* Static textures; two of them leave the cache for others. */
@@ -164,8 +167,13 @@ count_letters(struct cm_stream_profile_counts *counts, const char *letters, size
 {
    size_t run = 0;
    char running = 0, last_image = 0; /* the last of R and T */
+   char last_drawn = 0;              /* the last of R, T and Z */
    for (size_t i = 0; i < length; i++) {
       const char letter = letters[i];
+      counts->z_produced += letter == 'Z' && last_drawn != 'Z';
+      counts->z_consumed += letter == 'T' && last_drawn == 'Z' && last_image != 'R';
+      if (letter != 'o')
+         last_drawn = letter;
       if (letter == 'R' && last_image != 'R')
          counts->produced++;
       if (letter == 'T' && last_image == 'R') {
@@ -328,6 +336,7 @@ check_policy(enum cm_policy policy, uint32_t uncached)
                lives->evictions > 5000);
    assert_true(counts->texture.hits[CM_EPOCHS - 1] > 10 && counts->first_texture_hits > 100);
    assert_true(counts->z.entered[CM_EPOCHS - 1] > 10);
+   assert_true(counts->z_consumed > 100 && counts->z_produced > counts->z_consumed);
    assert_true(uncached || (counts->consumed > 1000 && counts->produced > counts->consumed));
    free(lives);
    cm_stream_profile_destroy(profile);

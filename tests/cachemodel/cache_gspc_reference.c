@@ -174,6 +174,57 @@ struct seen {
    uint64_t fills[4][16], texture_hits[4][16];
 };
 
+/* The totals of a run, and a second one that knows them. */
+static void
+check_oracle(const struct shape *shape, enum cm_policy policy, const struct step *steps,
+             struct cm_cache *learner, const struct reference_streams *learnt)
+{
+   const struct cm_cache_config config = configure(shape, policy);
+   struct gspc_totals totals[GSPC_MAX_BANKS];
+   struct cm_dram dram = {0};
+   struct cm_cache cache;
+   struct reference_streams reference;
+   assert_true(cm_cache_init(&cache, &config, NULL, &dram));
+   reference_streams_init(&reference, &config);
+   reference.foreseen = true;
+   gspc_take_totals(learner, totals);
+   gspc_foresee(&cache, totals);
+   for (uint32_t b = 0; b < reference.num_banks; b++) {
+      const uint64_t *all = learnt->banks[b].totals;
+      struct reference_bank *bank = &reference.banks[b];
+      int *pairs[4][2] = {{&bank->fill_z, &bank->hit_z},
+                          {&bank->fill_tex[0], &bank->hit_tex[0]},
+                          {&bank->fill_tex[1], &bank->hit_tex[1]},
+                          {&bank->prod, &bank->cons}};
+      assert_memory_equal(totals[b].counts, all, sizeof learnt->banks[b].totals);
+      for (unsigned p = 0; p < 4; p++) {
+         uint64_t fills = all[pairs[p][0] - &bank->fill_z], hits = all[pairs[p][1] - &bank->fill_z];
+         while (fills > 255 || hits > 255) {
+            fills /= 2;
+            hits /= 2;
+         }
+         *pairs[p][0] = (int)fills;
+         *pairs[p][1] = (int)hits;
+      }
+   }
+   for (uint32_t i = 0; i < STEPS; i++) {
+      const struct step *step = &steps[i];
+      bool hit = true;
+      if (step->last)
+         reference_streams_invalidate(&reference, step->block, step->last);
+      else
+         hit = reference_streams_access(&reference, step->block, step->stream, step->write);
+      if (run_step(&cache, step) != hit)
+         fail_msg("%s that knows, %u sets, step %u: expected a %s", cm_policy_names[policy], shape->sets, i,
+                  hit ? "hit" : "miss");
+   }
+   assert_equal(&cache, &reference);
+   gspc_take_totals(learner, totals);
+   assert_true(!totals[0].counts[0]);
+   reference_streams_finish(&reference);
+   cm_cache_finish(&cache);
+}
+
 static void
 check_policy(const struct shape *shape, enum cm_policy policy, const struct step *steps,
              const uint32_t *fewest, struct seen *seen)
@@ -216,6 +267,8 @@ check_policy(const struct shape *shape, enum cm_policy policy, const struct step
                           cm_cache_counter(&cache, stream, CM_CACHE_EVENT_WRITES));
       assert_true(cm_cache_counter(&cache, stream, CM_CACHE_EVENT_BYPASSES) > 1000);
    }
+   if (cm_policy_samples(policy))
+      check_oracle(shape, policy, steps, &cache, &reference);
    free(misses);
    reference_streams_finish(&reference);
    cm_cache_finish(&cache);

@@ -145,6 +145,18 @@ class Llc(tbrsim.TestCase):
             frames = self.simulate(self.shadow, "0-2", f"caches.l2.policy={policy}", f"caches.l2.rrip.{key}")
             self.check_cache(cache, frames, 0)
 
+    def test_oracle(self):
+        """What gspc would do if it knew the frame: other misses, of the same accesses, cold and warm."""
+        for cold in ((), ("--cold-frames",)):
+            caches = self.caches(self.desktop, "--policy", "gspc,gspc-oracle,gspc-frame-oracle,opt",
+                                 "--frames", "0-2", *cold)
+            learns, best = caches["gspc", 8, None], caches["opt", None, None]
+            for knows in caches["gspc-oracle", 8, None], caches["gspc-frame-oracle", 8, None]:
+                self.assertEqual(len(knows["misses_by_frame"]), len(learns["misses_by_frame"]))
+                self.assertEqual(knows["streams"]["total"]["accesses"], learns["streams"]["total"]["accesses"])
+                self.assertNotEqual(knows["misses"], learns["misses"])
+                self.assertGreaterEqual(knows["misses"], best["misses"])
+
     def test_cold_frames(self):
         """A frame alone is cold in any simulation; in a row, each frame begins with nothing."""
         policies = ("--policy", "lru,drrip,ship-mem,gspc,opt", "--size", "4M")
@@ -227,7 +239,7 @@ class Llc(tbrsim.TestCase):
         self.assertGreater(groups["texture"]["distant_fills"], 0)
 
     def test_threads_and_formats(self):
-        options = ("--policy", "lru,drrip,drrip:hash,gspc,opt", "--uncached", "color", "--profile", "--frames",
+        options = ("--policy", "lru,drrip,drrip:hash,gspc,gspc-oracle,gspc-frame-oracle,opt", "--uncached", "color", "--profile", "--frames",
                    "0-1", *settings())
         one, many = (self.fine("llc", "--json", "--jobs", jobs, *options, self.shadow, self.desktop)
                      for jobs in (1, 7))
@@ -272,9 +284,10 @@ class Llc(tbrsim.TestCase):
         self.refused(["--policy gspc:", "threshold"], "--policy", "gspc:")
         self.refused(["--policy gspc:256", "threshold"], "--policy", "gspc:256")
         self.refused(["threshold", "power of two"], "--policy", "gspc:3")
-        self.refused(["--policy half", "one of", "complement"], "--policy", "drrip:half")
+        self.refused(["--policy drrip", "one of", "complement"], "--policy", "drrip:half")
         self.refused(["--policy brrip:0", "period"], "--policy", "brrip:0")
         self.refused(["--policy ship-mem:8", "start"], "--policy", "ship-mem:8")
+        self.refused(["--policy drrip-oracle", "gspc-oracle"], "--policy", "drrip-oracle")
         self.refused(["lru", "twice"], "--policy", "lru,drrip,lru")
         self.refused(["--uncached", "expected one of"], "--uncached", "screen")
         self.refused(["--size", "expected a number"], "--size", "1M,big")
@@ -300,7 +313,7 @@ class Recount:
         # In each set: block → its way, in the order of last uses (lru), or its prediction (srrip).
         self.sets = [{} for _ in range(sets)]
         self.free = [list(range(ways)) for _ in range(sets)]
-        self.lives = {}  # block → [owner, epoch, whether it is a render target]
+        self.lives = {}  # block → [owner, epoch, whether it is a render target, whether it has depth]
         self.counters = collections.Counter()
 
     def run(self, lines, warm_up):
@@ -335,7 +348,7 @@ class Recount:
                 self.drop(self.victim(blocks))
             self.free[number].sort()
             way = self.free[number].pop(0)
-            self.lives[block] = ["other", 0, False]
+            self.lives[block] = ["other", 0, False, False]
         blocks[block] = [way, 0 if hit else 2]
         return hit
 
@@ -353,15 +366,20 @@ class Recount:
         self.counters[f"{stream} hits"] += hit
         if stream == "color":
             self.counters["produced"] += not life[2]
-            life[:] = ["color", 0, True]
+            life[:] = ["color", 0, True, False]
         elif stream == "texture" and life[2]:
             self.counters["consumed"] += 1
+            life[3] = False
             self.enter(life, "texture")
         elif stream == "texture":
             self.counters["intra"] += hit
             self.counters["first"] += hit and life[0] != "texture"
+            self.counters["z consumed"] += life[3]
+            life[3] = False
             self.go_on(life, "texture")
         elif stream == "depth":
+            self.counters["z produced"] += not life[3]
+            life[3] = True
             self.go_on(life, "z")
 
     def enter(self, life, owner):
@@ -381,7 +399,8 @@ class Recount:
     def counts(self):
         return {"produced": self.counters["produced"], "consumed": self.counters["consumed"],
                 "inter_stream_hits": self.counters["consumed"], "intra_stream_hits": self.counters["intra"],
-                "first_texture_hits": self.counters["first"]}
+                "first_texture_hits": self.counters["first"],
+                "z_produced": self.counters["z produced"], "z_consumed": self.counters["z consumed"]}
 
 
 if __name__ == "__main__":

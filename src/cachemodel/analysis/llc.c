@@ -7,6 +7,7 @@
 #include "memory/cache.h"
 #include "memory/future.h"
 #include "memory/next_use.h"
+#include "memory/replacement/gspc.h"
 #include "util/array.h"
 
 /** Runs between the one that is simulated and the one whose lines are fetched: as long as memory takes. */
@@ -32,8 +33,9 @@ struct cm_llc {
    uint32_t counted;
    uint32_t frames; /* ended */
 
-   /* For policies that have to know the future: the stream, and a cache that collects its next uses. */
+   /* For policies that have to know the future: the stream, and a cache that collects its next uses, or learns. */
    bool needs_future;
+   enum cm_llc_oracle oracle;
    struct cm_access_runs *kept;
    uint32_t num_kept;
    struct cm_next_use uses;
@@ -67,6 +69,8 @@ begin_cache(struct cm_llc *llc)
       cm_cache_collect(&llc->collector, &llc->uses);
       cm_cache_set_future(&llc->cache, &llc->uses);
    }
+   if (llc->oracle != CM_LLC_LEARNS && !cm_cache_init(&llc->collector, &llc->config, NULL, &llc->dram))
+      return false;
    if (llc->options.profiles)
       llc->profile = cm_stream_profile_create(&llc->config, &llc->cache);
    return llc->profile || !llc->options.profiles;
@@ -198,6 +202,17 @@ free_kept(struct cm_llc *llc)
    llc->num_kept = 0;
 }
 
+/* The cache acts on what the samples count in these parts. */
+static void
+foresee(struct cm_llc *llc, const struct cm_access_runs *parts, uint32_t count)
+{
+   struct gspc_totals totals[GSPC_MAX_BANKS];
+   for (uint32_t p = 0; p < count; p++)
+      run_part(&llc->collector, NULL, &parts[p]);
+   gspc_take_totals(&llc->collector, totals);
+   gspc_foresee(&llc->cache, totals);
+}
+
 /* All next uses of what was kept are known. */
 static void
 run_kept(struct cm_llc *llc)
@@ -208,7 +223,10 @@ run_kept(struct cm_llc *llc)
       llc->problem = "out of memory for the next uses of the accesses";
    if (llc->problem)
       return;
-   cm_next_use_rewind(&llc->uses);
+   if (llc->oracle == CM_LLC_KNOWS_FRAME)
+      foresee(llc, llc->kept, llc->num_kept);
+   else
+      cm_next_use_rewind(&llc->uses);
    for (uint32_t k = 0; k < llc->num_kept; k++) {
       const bool ends_frame = llc->kept[k].ends_frame;
       run_part(&llc->cache, llc->profile, &llc->kept[k]);
@@ -225,8 +243,10 @@ run_later(struct cm_llc *llc, const struct cm_access_runs *part)
       llc->problem = "out of memory for the accesses that the policy has to know";
       return;
    }
-   run_part(&llc->collector, NULL, part);
-   if (part->ends_stream || (part->ends_frame && llc->options.cold_frames))
+   const bool knows_frame = llc->oracle == CM_LLC_KNOWS_FRAME;
+   if (!knows_frame)
+      run_part(&llc->collector, NULL, part);
+   if (part->ends_stream || (part->ends_frame && (llc->options.cold_frames || knows_frame)))
       run_kept(llc);
 }
 
@@ -242,6 +262,7 @@ cm_llc_create(const struct cm_cache_config *config, const struct cm_llc_options 
    llc->config.next = CM_UNIT_DRAM;
    llc->options = *options;
    llc->needs_future = cm_policy_needs_future(config->policy);
+   llc->oracle = cm_policy_samples(config->policy) ? options->oracle : CM_LLC_LEARNS;
    if (begin_cache(llc))
       return llc;
    cm_llc_destroy(llc);
@@ -265,10 +286,12 @@ cm_llc_run(struct cm_llc *llc, const struct cm_access_runs *part)
 {
    if (llc->problem)
       return;
-   if (llc->needs_future) {
+   if (llc->needs_future || llc->oracle == CM_LLC_KNOWS_FRAME) {
       run_later(llc, part);
       return;
    }
+   if (llc->oracle == CM_LLC_KNOWS_NEXT)
+      foresee(llc, part, 1);
    run_part(&llc->cache, llc->profile, part);
    if (part->ends_frame)
       end_frame(llc);

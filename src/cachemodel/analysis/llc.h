@@ -18,13 +18,22 @@
 #include "config/config.h"
 #include "memory/counters.h"
 
+/** What gspztc, gspztc-tse and gspc act on: what a policy loses because it learns too late, or because what it learns
+ * changes. A first run over the accesses counts the events of the samples, which do not depend on the other sets. */
+enum cm_llc_oracle {
+   CM_LLC_LEARNS,      /**< what their samples have counted so far, as in the paper */
+   CM_LLC_KNOWS_NEXT,  /**< what their samples count in the part of the stream that begins (cm_llc_run) */
+   CM_LLC_KNOWS_FRAME, /**< what they count in the frame */
+};
+
 /** How it is simulated and counted. */
 struct cm_llc_options {
    /** Each frame begins with an empty cache that has learnt nothing, as the paper's 52 frames do, and has no
     * next uses beyond its end. Else the cache keeps what it has. */
    bool cold_frames;
    uint32_t warm_up; /**< frames at the beginning that are simulated and not counted */
-   bool profiles;    /**< cm_llc_result.profile is wanted */
+   enum cm_llc_oracle oracle;
+   bool profiles; /**< cm_llc_result.profile is wanted */
 };
 
 /** What was counted of the frames that count. */

@@ -14,6 +14,7 @@ struct resident {
    enum owner owner;
    unsigned epoch; /* at most CM_EPOCHS - 1 */
    bool render_target;
+   bool depth; /* written or read by Z, and not by a texture unit since */
 };
 
 struct cm_stream_profile {
@@ -78,11 +79,13 @@ access_texture(struct cm_stream_profile *profile, struct resident *block, bool h
    if (hit && block->render_target) {
       counts->inter_stream_hits++;
       counts->consumed++;
-      block->render_target = false;
+      block->render_target = block->depth = false;
       begin_life(profile, block, OWNER_TEXTURE);
       return;
    }
    counts->intra_stream_hits += hit;
+   counts->z_consumed += block->depth;
+   block->depth = false;
    if (block->owner == OWNER_TEXTURE) {
       go_on(profile, block);
       return;
@@ -94,6 +97,8 @@ access_texture(struct cm_stream_profile *profile, struct resident *block, bool h
 static void
 access_z(struct cm_stream_profile *profile, struct resident *block)
 {
+   profile->counts.z_produced += !block->depth;
+   block->depth = true;
    if (block->owner == OWNER_Z)
       go_on(profile, block);
    else
@@ -105,6 +110,7 @@ access_render_target(struct cm_stream_profile *profile, struct resident *block)
 {
    profile->counts.produced += !block->render_target;
    block->render_target = true;
+   block->depth = false;
    block->owner = OWNER_NONE;
 }
 

@@ -38,6 +38,11 @@ struct cm_stream_profile_counts {
    uint64_t produced; /**< times that a block's RT bit was set, where it was not */
    uint64_t consumed; /**< of those, the ones that a texture access hit before the block left the cache */
 
+   /** The same of depth, which the paper does not count ("not observed much", 2.1): times that a Z access made a block
+    * one that has depth, and of those the ones that a texture access hit before the block left the cache or became a
+    * render target. These hits are intra-stream ones, as the RT bit does not see them. */
+   uint64_t z_produced, z_consumed;
+
    /** Figure 7. A block is a texture block from the texture access on that brought it in, that consumed it
     * as render target, or that hit it first (first_texture_hits). */
    struct cm_epochs texture;

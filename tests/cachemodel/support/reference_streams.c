@@ -85,10 +85,11 @@ is_sample(uint32_t set)
 }
 
 static void
-count(int *counter)
+count(struct reference_bank *bank, int *counter)
 {
    if (*counter < 255)
       *counter += 1;
+   bank->totals[counter - &bank->fill_z]++;
 }
 
 static void
@@ -203,13 +204,15 @@ insert_gspc(struct reference_streams *cache, uint32_t set, int kind, struct refe
    struct reference_bank *bank = &cache->banks[set % cache->num_banks];
    const bool has_consumption = cache->policy == CM_POLICY_GSPC;
    block->state = kind == RENDER_TARGET ? 3 : 0;
+   if (is_sample(set) && cache->foreseen)
+      return 2;
    if (is_sample(set)) {
       if (kind == Z)
-         count(&bank->fill_z);
+         count(bank, &bank->fill_z);
       if (kind == TEXTURE)
-         count(&bank->fill_tex[0]);
+         count(bank, &bank->fill_tex[0]);
       if (kind == RENDER_TARGET && has_consumption)
-         count(&bank->prod);
+         count(bank, &bank->prod);
       end_sample_access(bank);
       return 2;
    }
@@ -268,29 +271,28 @@ hit_texture(struct reference_streams *cache, struct reference_bank *bank, bool s
    int rrpv = 0;
    if (cache->policy == CM_POLICY_GSPZTC) {
       if (sample)
-         count(state == 3 ? &bank->fill_tex[0] : &bank->hit_tex[0]);
+         count(bank, state == 3 ? &bank->fill_tex[0] : &bank->hit_tex[0]);
       block->state = 0;
    } else if (state == 3) {
       if (sample)
-         count(&bank->fill_tex[0]);
+         count(bank, &bank->fill_tex[0]);
       if (sample && cache->policy == CM_POLICY_GSPC)
-         count(&bank->cons);
+         count(bank, &bank->cons);
       rrpv = bank->fill_tex[0] > cache->t * bank->hit_tex[0] ? 3 : 0;
       block->state = 0;
    } else if (state == 0) {
       if (sample) {
-         count(&bank->hit_tex[0]);
-         count(&bank->fill_tex[1]);
+         count(bank, &bank->hit_tex[0]);
+         count(bank, &bank->fill_tex[1]);
       }
       rrpv = bank->fill_tex[1] > cache->t * bank->hit_tex[1] ? 3 : 0;
       block->state = 1;
    } else {
       if (sample && state == 1)
-         count(&bank->hit_tex[1]);
+         count(bank, &bank->hit_tex[1]);
       block->state = 2;
    }
-   if (!sample)
-      cache->texture_hits[state][rrpv] += 1;
+   cache->texture_hits[state][rrpv] += !sample;
    return rrpv;
 }
 
@@ -307,17 +309,17 @@ hit(struct reference_streams *cache, uint32_t set, int kind, struct reference_bl
    if (!is_gspc(cache))
       return;
    struct reference_bank *bank = &cache->banks[set % cache->num_banks];
-   const bool sample = is_sample(set);
+   const bool sample = is_sample(set) && !cache->foreseen, is_one = is_sample(set);
    if (kind == RENDER_TARGET)
       block->state = 3;
    if (kind == Z && sample)
-      count(&bank->hit_z);
+      count(bank, &bank->hit_z);
    if (kind == TEXTURE)
       block->rrpv = hit_texture(cache, bank, sample, block);
-   if (sample) {
+   if (is_one)
       block->rrpv = 0;
+   if (sample)
       end_sample_access(bank);
-   }
 }
 
 /* ---- accesses ----------------------------------------------------------- */

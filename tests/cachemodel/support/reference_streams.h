@@ -23,6 +23,7 @@ struct reference_block {
 
 struct reference_bank {
    int fill_z, hit_z, fill_tex[2], hit_tex[2], prod, cons, acc;
+   uint64_t totals[8];   /* of the same, in this order, without saturation and halving */
    int regions[1 << 14]; /* of SHiP-mem */
 };
 
@@ -30,7 +31,8 @@ struct reference_streams {
    enum cm_policy policy;
    uint32_t sets, ways, num_banks;
    bool xor_index;
-   int uncached; /* a stream, or -1 */
+   int uncached;  /* a stream, or -1 */
+   bool foreseen; /* the counters do not change */
    int t, render_target_distant, render_target_long;
    struct reference_block *blocks;
    struct reference_bank *banks;

@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "memory/replacement/graphics_streams.h"
+
 enum { GSPC_NEAR = 0, GSPC_LONG = 2, GSPC_DISTANT = 3 };
 
 /** Figure 10. Without epochs, 11 is the RT bit and 00 its absence. */
@@ -55,6 +57,32 @@ struct gspc_thresholds {
    uint8_t render_target_long;    /**< 8 in the paper */
 };
 
+/** New state of a block. */
+struct gspc_action {
+   uint8_t prediction, state;
+};
+
+/** The actions that follow from a bank's counters, for accesses to sets that are no samples. Cached, because only
+ * accesses to samples change the counters, and few of those the actions. */
+struct gspc_actions {
+   uint8_t counters[GSPC_DECISIVE_BYTES];
+   struct gspc_action fill[GRAPHICS_STREAM_COUNT];
+   struct gspc_action hit[GRAPHICS_STREAM_COUNT][4]; /**< by the block's state */
+};
+
+/** Events of a bank's samples, by the number of their counter in struct gspc_bank, without saturation and halving. */
+struct gspc_totals {
+   uint64_t counts[GSPC_DECISIVE_BYTES];
+};
+
+/** State of all sets. */
+struct gspc_shared {
+   struct gspc_thresholds thresholds;
+   bool foreseen; /**< the counters are those of the future, and stay (gspc_foresee) */
+   struct gspc_totals totals[GSPC_MAX_BANKS];
+   struct gspc_actions banks[GSPC_MAX_BANKS];
+};
+
 /** Whether a set is a sample: index bits 9 to 6 are as bits 3 to 0, and bits 5 and 4 are clear. Of every
  * 1,024 sets these are 0, 65, 130 … 975, one for each value of the lowest four bits, so that each bank of
  * up to sixteen has as many; of 512, 256, 128 or 64 sets, one in 64. */
@@ -63,5 +91,14 @@ gspc_is_sample(uint64_t set)
 {
    return ((set >> 6 ^ set) & 0xf) == 0 && (set & 0x30) == 0;
 }
+
+struct cm_cache;
+
+/** Events since the beginning, or since this was called the last time. The cache's policy is one of GSPC's. */
+void gspc_take_totals(struct cm_cache *cache, struct gspc_totals totals[GSPC_MAX_BANKS]);
+
+/** An oracle: from now on the cache does not learn, but acts on these totals, of a run over the accesses that will come.
+ * The counters get the ratio of each fill to its hits, PROD to CONS, in 8 bits. */
+void gspc_foresee(struct cm_cache *cache, const struct gspc_totals totals[GSPC_MAX_BANKS]);
 
 #endif

@@ -11,10 +11,17 @@
 #include "memory/replacement/gspc.h"
 #include "memory/replacement/rrip.h"
 
+/** What the samples of a bank count. */
+struct gspc_sample {
+   struct gspc_bank *bank;
+   uint64_t *totals; /**< by the number of the bank's counter */
+};
+
 static inline __attribute__((always_inline)) void
-gspc_count(uint8_t *counter)
+gspc_count(struct gspc_sample sample, uint8_t *counter)
 {
    *counter = (uint8_t)(*counter + (*counter < GSPC_COUNTER_MAX));
+   sample.totals[counter - (const uint8_t *)sample.bank]++;
 }
 
 /** An access to a sample has been counted. */
@@ -66,14 +73,15 @@ gspc_render_target_prediction(const struct gspc_bank *bank, const struct gspc_th
 /* ---- sample sets -------------------------------------------------------- */
 
 static void
-gspc_sample_fill(struct gspc_bank *bank, enum graphics_stream stream)
+gspc_sample_fill(struct gspc_sample sample, enum graphics_stream stream)
 {
+   struct gspc_bank *bank = sample.bank;
    switch (stream) {
-   case GRAPHICS_STREAM_Z: gspc_count(&bank->z_fills); break;
-   case GRAPHICS_STREAM_TEXTURE: gspc_count(&bank->texture_fill[0]); break;
+   case GRAPHICS_STREAM_Z: gspc_count(sample, &bank->z_fills); break;
+   case GRAPHICS_STREAM_TEXTURE: gspc_count(sample, &bank->texture_fill[0]); break;
    case GRAPHICS_STREAM_RENDER_TARGET:
       if (GSPC_CONSUMPTION)
-         gspc_count(&bank->produced);
+         gspc_count(sample, &bank->produced);
       break;
    default: break;
    }
@@ -82,20 +90,21 @@ gspc_sample_fill(struct gspc_bank *bank, enum graphics_stream stream)
 
 /** A hit on a block in a state, which has not yet changed. */
 static void
-gspc_sample_hit(struct gspc_bank *bank, enum graphics_stream stream, enum gspc_state state)
+gspc_sample_hit(struct gspc_sample sample, enum graphics_stream stream, enum gspc_state state)
 {
+   struct gspc_bank *bank = sample.bank;
    if (stream == GRAPHICS_STREAM_Z) {
-      gspc_count(&bank->z_hits);
+      gspc_count(sample, &bank->z_hits);
    } else if (stream == GRAPHICS_STREAM_TEXTURE && state == GSPC_RENDER_TARGET) {
-      gspc_count(&bank->texture_fill[0]);
+      gspc_count(sample, &bank->texture_fill[0]);
       if (GSPC_CONSUMPTION)
-         gspc_count(&bank->consumed);
+         gspc_count(sample, &bank->consumed);
    } else if (stream == GRAPHICS_STREAM_TEXTURE && state == GSPC_EPOCH_0) {
-      gspc_count(&bank->texture_hit[0]);
+      gspc_count(sample, &bank->texture_hit[0]);
       if (GSPC_EPOCHS)
-         gspc_count(&bank->texture_fill[1]);
+         gspc_count(sample, &bank->texture_fill[1]);
    } else if (stream == GRAPHICS_STREAM_TEXTURE && state == GSPC_EPOCH_1) {
-      gspc_count(&bank->texture_hit[1]);
+      gspc_count(sample, &bank->texture_hit[1]);
    }
    gspc_end_access(bank);
 }
@@ -137,25 +146,6 @@ gspc_state_after_texture_hit(enum gspc_state state)
 
 /* ---- actions ------------------------------------------------------------ */
 
-/** New state of a block. */
-struct gspc_action {
-   uint8_t prediction, state;
-};
-
-/** The actions that follow from a bank's counters, for accesses to sets that are no samples. Cached, because only
- * accesses to samples change the counters, and few of those the actions. */
-struct gspc_actions {
-   uint8_t counters[GSPC_DECISIVE_BYTES];
-   struct gspc_action fill[GRAPHICS_STREAM_COUNT];
-   struct gspc_action hit[GRAPHICS_STREAM_COUNT][4]; /**< by the block's state */
-};
-
-/** State of all sets. */
-struct gspc_shared {
-   struct gspc_thresholds thresholds;
-   struct gspc_actions banks[GSPC_MAX_BANKS];
-};
-
 static __attribute__((noinline)) void
 gspc_decide(struct gspc_actions *actions, const struct gspc_bank *bank,
             const struct gspc_thresholds *thresholds)
@@ -195,6 +185,15 @@ gspc_actions_of(const struct cm_cache *cache, uint64_t set)
    return actions;
 }
 
+/** What the samples of a set's bank count, unless it is known beforehand. */
+static inline bool
+gspc_learns(struct cm_cache *cache, uint64_t set, struct gspc_sample *sample)
+{
+   struct gspc_shared *shared = cache->shared;
+   *sample = (struct gspc_sample){gspc_bank_of(cache, set), shared->totals[set & cache->bank_mask].counts};
+   return !shared->foreseen;
+}
+
 /* ---- the policy --------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) uint8_t *
@@ -215,7 +214,9 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
    rrip_set_way(state, ways, way, action.prediction, action.state);
    if (gspc_is_sample(set)) {
       rrip_set_way(state, ways, way, GSPC_NEAR, action.state);
-      gspc_sample_hit(gspc_bank_of(cache, set), stream, before);
+      struct gspc_sample sample;
+      if (gspc_learns(cache, set, &sample))
+         gspc_sample_hit(sample, stream, before);
    }
    return lines + way;
 }
@@ -237,7 +238,9 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
    rrip_set_tag(state, ways, way, lines[way] >> 8);
    if (gspc_is_sample(set)) {
       rrip_set_way(state, ways, way, GSPC_LONG, action.state);
-      gspc_sample_fill(gspc_bank_of(cache, set), stream);
+      struct gspc_sample sample;
+      if (gspc_learns(cache, set, &sample))
+         gspc_sample_fill(sample, stream);
    }
    return lines + way;
 }
