@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The account of energy: what each event takes, that terms add up to units, units to groups and frames to
  * the run, and what is left where nothing happens. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,22 +154,20 @@ test_attribute_cache(void **unused)
    close_account(&account);
 }
 
-/* Each design by its own array: 16 KiB of 2 ways at 90 nm, whose reads take what texture_access.access_energy
- * of the presets says. */
+/* Each design without banks by its own array: 16 KiB of 2 ways at 90 nm, whose reads take what
+ * texture_access.access_energy of the presets says. */
 static void
 test_texture_designs(void **unused)
 {
    static const char *const settings[] = {"energy.technology=90", NULL};
    static const struct {
       const char *preset;
-      uint64_t line_parts, arrays;
+      uint64_t line_parts;
       enum cm_array_kind kind;
    } cases[] = {
-      {"banked-traditional", 16, 1, CM_ARRAY_TEXTURE_TRADITIONAL},
-      {"banked-wide", 4, 1, CM_ARRAY_TEXTURE_WIDE},
-      {"banked-multiport", 16, 1, CM_ARRAY_TEXTURE_MULTI_PORT},
-      {"banked-continuous", 4, 4, CM_ARRAY_TEXTURE_BANK_CONTINUOUS},
-      {"banked-interleaved", 16, 4, CM_ARRAY_TEXTURE_BANK_INTERLEAVED},
+      {"banked-traditional", 16, CM_ARRAY_TEXTURE_TRADITIONAL},
+      {"banked-wide", 4, CM_ARRAY_TEXTURE_WIDE},
+      {"banked-multiport", 16, CM_ARRAY_TEXTURE_MULTI_PORT},
    };
    for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
       struct account account = open_account(cases[i].preset, settings);
@@ -178,8 +177,7 @@ test_texture_designs(void **unused)
       const uint64_t read = sum_up(&account, 0).units[CM_UNIT_TEXTURE_CACHE].dynamic;
       assert_in_range(read / 1000, account.config->texture_access.access_energy - 1,
                       account.config->texture_access.access_energy + 1);
-      const struct cm_array_shape shape = {cases[i].kind,           90, CM_CELL_ITRS_LSTP,
-                                           16384 / cases[i].arrays, 2,  0};
+      const struct cm_array_shape shape = {cases[i].kind, 90, CM_CELL_ITRS_LSTP, 16384, 2, 0};
       struct cm_array_lookup array;
       char error[256];
       assert_true(cm_energy_table_find(&shape, &array, error, sizeof error));
@@ -187,8 +185,63 @@ test_texture_designs(void **unused)
       set(&account, "texture_cache.total.fills", 1000000);
       assert_int_equal(sum_up(&account, 0).units[CM_UNIT_TEXTURE_CACHE].dynamic,
                        read + cases[i].line_parts * array.energy.write / 1000);
+      /* Their tags are in the row. */
+      set(&account, "texture_access.tag_banks", 1000000);
+      assert_int_equal(sum_up(&account, 0).units[CM_UNIT_TEXTURE_CACHE].dynamic,
+                       read + cases[i].line_parts * array.energy.write / 1000);
       assert_int_equal(sum_up(&account, 600000000).units[CM_UNIT_TEXTURE_CACHE].leakage,
-                       4 * cases[i].arrays * array.energy.leakage / 1000);
+                       4 * array.energy.leakage / 1000);
+      close_account(&account);
+   }
+}
+
+/* A number on the line through those of the arrays of 1 and 2 KiB, in logarithms. */
+static double
+extended(double at_1k, double at_2k, double bytes)
+{
+   return at_1k * pow(at_2k / at_1k, log2(bytes / 1024));
+}
+
+/* Banked designs: data banks and tags, each as often as it is read. By hand, from the rows of 90 nm, itrs-lstp, ram: a
+ * way of a bank has 16384 / 4 / 2 bytes; of 32-bit addresses 7 + 6 are a set and a byte, so that a way's 128 tags are
+ * of 19 bits and a valid one: 320 bytes, 80 in each of four banks. */
+static void
+test_banked_texture_designs(void **unused)
+{
+   /* pJ of 32 bits: 1 KiB read 3.51527, write 9.59312; 2 KiB 5.67763 and 10.8588; of 128 bits and 2 KiB 13.4147 and
+    * 25.2552. nW: 1 KiB 67.0832; 2 KiB 118.711, of 128 bits 112.041. */
+   static const struct {
+      const char *preset, *tags;
+      double data_read, line_write, leakage; /* of a way of a data bank */
+      double tag_bytes, tag_arrays,
+         tag_lines; /* of a way of an array; arrays; arrays that a line's tag is in */
+   } cases[] = {
+      {"banked-continuous", "texture_access.tags=banked", 13.4147, 4 * 25.2552, 112.041, 80, 4, 1},
+      {"banked-continuous", "texture_access.tags=shared", 13.4147, 4 * 25.2552, 112.041, 320, 1, 1},
+      {"banked-interleaved", "texture_access.tags=banked", 5.67763, 16 * 10.8588, 118.711, 80, 4, 1},
+      {"banked-interleaved", "texture_access.tags=four-arrays", 5.67763, 16 * 10.8588, 118.711, 320, 4, 4},
+   };
+   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+      const char *const settings[] = {"energy.technology=90", cases[i].tags, NULL};
+      struct account account = open_account(cases[i].preset, settings);
+      const double tag_read = extended(3.51527, 5.67763, cases[i].tag_bytes),
+                   tag_write = extended(9.59312, 10.8588, cases[i].tag_bytes),
+                   tag_leakage = extended(67.0832, 118.711, cases[i].tag_bytes);
+      double expected = 0; /* pJ of a million of each */
+      static const char *const counters[] = {"texture_access.data_banks", "texture_access.tag_banks",
+                                             "texture_cache.total.fills"};
+      const double each[] = {2 * cases[i].data_read, 2 * tag_read,
+                             cases[i].line_write + cases[i].tag_lines * tag_write};
+      for (unsigned c = 0; c < 3; c++) {
+         set(&account, counters[c], 1000000);
+         expected += 1000000 * each[c];
+         const double dynamic = (double)sum_up(&account, 0).units[CM_UNIT_TEXTURE_CACHE].dynamic;
+         assert_true(fabs(dynamic - expected) <= 4); /* terms are rounded down */
+      }
+      /* A second of four caches: pJ are a thousandth of nW. */
+      const double leakage = 4 * 2 * (4 * cases[i].leakage + cases[i].tag_arrays * tag_leakage) * 1000;
+      assert_true(fabs((double)sum_up(&account, 600000000).units[CM_UNIT_TEXTURE_CACHE].leakage - leakage) <=
+                  2);
       close_account(&account);
    }
 }
@@ -416,13 +469,10 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_cache),
-      cmocka_unit_test(test_attribute_cache),
-      cmocka_unit_test(test_texture_designs),
-      cmocka_unit_test(test_uncached),
-      cmocka_unit_test(test_nuca),
-      cmocka_unit_test(test_immediate),
-      cmocka_unit_test(test_presets),
+      cmocka_unit_test(test_cache),           cmocka_unit_test(test_attribute_cache),
+      cmocka_unit_test(test_texture_designs), cmocka_unit_test(test_banked_texture_designs),
+      cmocka_unit_test(test_uncached),        cmocka_unit_test(test_nuca),
+      cmocka_unit_test(test_immediate),       cmocka_unit_test(test_presets),
       cmocka_unit_test(test_large_counts),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,13 +8,12 @@ from decimal import Decimal
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 FIXED_FUNCTIONS = ("primitive_assembly", "tiling_engine", "rasterizer", "early_z", "texture_unit", "blending")
-DESIGNS = {  # kind, arrays, writes of a line
-    "traditional": ("tex_traditional_32b", 1, 16),
-    "wide-bus": ("tex_wide_128b", 1, 4),
-    "multi-port": ("tex_multiport_4r_32b", 1, 16),
-    "banked-continuous": ("tex_bank_16B_line_128b", 4, 4),
-    "banked-interleaved": ("tex_bank_16B_line_32b", 4, 16),
+DESIGNS = {  # kind, writes of a line
+    "traditional": ("tex_traditional_32b", 16),
+    "wide-bus": ("tex_wide_128b", 4),
+    "multi-port": ("tex_multiport_4r_32b", 16),
 }
+BANKED_PORTS = {"banked-continuous": 128, "banked-interleaved": 32}
 
 
 def rows(name):
@@ -96,12 +95,31 @@ class Account:
                        - v["nuca.local_l2_accesses"], read)
 
     def texture_cache(self, cache):
-        kind, count, parts = DESIGNS[self.config["texture_access"]["design"]]
-        read, write, leakage = self.array(kind, cache["size"] // count, cache["ways"])
+        access = self.config["texture_access"]
+        if access["design"] in BANKED_PORTS:
+            self.banked_texture_cache(cache, access["tags"], BANKED_PORTS[access["design"]])
+            return
+        kind, parts = DESIGNS[access["design"]]
+        read, write, leakage = self.array(kind, cache["size"], cache["ways"])
         self.event("texture_cache", "texture_access.data_banks", read)
         self.event("texture_cache", lambda v: v["texture_cache.total.fills"] * parts, write)
-        self.event("texture_cache", lambda v: v["texture_cache.total.writebacks"] * parts, read)
-        self.leak("texture_cache", leakage * count * cache["instances"])
+        self.leak("texture_cache", leakage * cache["instances"])
+
+    def banked_texture_cache(self, cache, tags, port):
+        """Each way of a bank and of its tags is an array, and all are read."""
+        ways, instances = cache["ways"], cache["instances"]
+        read, write, leakage = self.array("ram", cache["size"] // 4 // ways, bits=port)
+        self.event("texture_cache", lambda v: v["texture_access.data_banks"] * ways, read)
+        self.event("texture_cache", lambda v: v["texture_cache.total.fills"] * 512 // port, write)
+        self.leak("texture_cache", leakage * 4 * ways * instances)
+        sets = cache["size"] // ways // cache["block"]
+        tag_bits = 32 - (cache["size"] // ways).bit_length() + 1 + 1
+        size = -(-sets * tag_bits // 8)
+        arrays, copies = {"shared": (1, 1), "four-arrays": (4, 4), "banked": (4, 1)}[tags]
+        read, write, leakage = self.array("ram", -(-size // (4 if tags == "banked" else 1)), bits=32)
+        self.event("texture_cache", lambda v: v["texture_access.tag_banks"] * ways, read)
+        self.event("texture_cache", lambda v: v["texture_cache.total.fills"] * copies, write)
+        self.leak("texture_cache", leakage * arrays * ways * instances)
 
     def attribute_cache(self, cache):
         read, write, leakage = self.array("ram", cache["size"], bits=384)

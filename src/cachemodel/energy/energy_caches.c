@@ -5,6 +5,7 @@
 
 #include "access/access_unit.h"
 #include "energy/energy_internal.h"
+#include "texture/bank_control.h"
 
 /* ---- streams ----------------------------------------------------------- */
 
@@ -84,7 +85,7 @@ add_nuca_reads(struct cm_energy_builder *builder, const struct cm_array_lookup *
    return true;
 }
 
-/* Looks up the arrays of a configured cache. */
+/* Looks up an array of a configured cache. */
 static bool
 find(struct cm_energy_builder *builder, enum cm_unit unit, const struct cm_array_shape *shape,
      struct cm_array_lookup *array)
@@ -130,35 +131,79 @@ has_design(const struct cm_config *config, enum cm_unit unit)
    return true;
 }
 
-/* The arrays of a design, and the accesses that fill a line through their ports. */
+/* The arrays of a design, and the accesses that fill a line through their ports. The banked designs' data has no
+ * tags with it. */
 static const struct design_arrays {
    enum cm_array_kind kind;
-   uint32_t count, line_parts;
+   uint32_t count, port_bits;
    const char *access;
 } design_arrays[] = {
-   [CM_TEXTURE_DESIGN_TRADITIONAL] = {CM_ARRAY_TEXTURE_TRADITIONAL, 1, 16, "reads of 32 bits"},
-   [CM_TEXTURE_DESIGN_WIDE_BUS] = {CM_ARRAY_TEXTURE_WIDE, 1, 4, "reads of 128 bits"},
-   [CM_TEXTURE_DESIGN_MULTI_PORT] = {CM_ARRAY_TEXTURE_MULTI_PORT, 1, 16, "reads of a port"},
-   [CM_TEXTURE_DESIGN_BANKED_CONTINUOUS] = {CM_ARRAY_TEXTURE_BANK_CONTINUOUS, 4, 4, "reads of a bank"},
-   [CM_TEXTURE_DESIGN_BANKED_INTERLEAVED] = {CM_ARRAY_TEXTURE_BANK_INTERLEAVED, 4, 16, "reads of a bank"},
+   [CM_TEXTURE_DESIGN_TRADITIONAL] = {CM_ARRAY_TEXTURE_TRADITIONAL, 1, 32, "reads of 32 bits"},
+   [CM_TEXTURE_DESIGN_WIDE_BUS] = {CM_ARRAY_TEXTURE_WIDE, 1, 128, "reads of 128 bits"},
+   [CM_TEXTURE_DESIGN_MULTI_PORT] = {CM_ARRAY_TEXTURE_MULTI_PORT, 1, 32, "reads of a port"},
+   [CM_TEXTURE_DESIGN_BANKED_CONTINUOUS] = {CM_ARRAY_RAM, CM_TEXTURE_BANKS, 128, "data banks read: ways"},
+   [CM_TEXTURE_DESIGN_BANKED_INTERLEAVED] = {CM_ARRAY_RAM, CM_TEXTURE_BANKS, 32, "data banks read: ways"},
 };
 
+#define LINE_BITS (8 * CM_ENERGY_LINE_BYTES)
+#define ADDRESS_BITS 32 /* thesis 4.3.2: addresses are switched by multiplexers of 32 bits */
+#define TAG_PORT_BITS 32
+
+/* Bytes of a way's tags, with a valid bit each. */
+static uint64_t
+tag_bytes(const struct cm_cache_config *cache)
+{
+   const uint32_t way_bytes = cache->size / cache->ways, lines = way_bytes / cache->block;
+   const uint32_t index_bits = 31 - (uint32_t)__builtin_clz(way_bytes);
+   return ((uint64_t)lines * (ADDRESS_BITS - index_bits + 1) + 7) / 8;
+}
+
+/* The tags of a banked design (thesis 3.3): as often as they are looked at, not as often as data banks are. */
+static bool
+add_banked_tags(struct cm_energy_builder *builder, enum cm_unit unit)
+{
+   static const struct {
+      uint32_t arrays, lines; /* arrays of tags; those that have the same tag */
+      const char *what;
+   } kinds[] = {
+      [CM_TEXTURE_TAGS_SHARED] = {1, 1, "array of tags"},
+      [CM_TEXTURE_TAGS_FOUR_ARRAYS] = {CM_TEXTURE_ADDRESSES, CM_TEXTURE_ADDRESSES, "array of tags"},
+      [CM_TEXTURE_TAGS_BANKED] = {CM_TEXTURE_BANKS, 1, "tag bank"},
+   };
+   const struct cm_cache_config *cache = &builder->config->caches[unit];
+   const enum cm_texture_tags tags = builder->config->texture_access.tags;
+   const uint32_t banks = kinds[tags].arrays / kinds[tags].lines;
+   const uint64_t bytes = (tag_bytes(cache) + banks - 1) / banks;
+   struct cm_array_lookup array;
+   return cm_energy_find_ram(builder, "texture_access.tags", bytes, TAG_PORT_BITS, &array) &&
+          cm_energy_add_events(builder, (int)unit, "tags looked at: ways", "texture_access.tag_banks",
+                               cache->ways, array.energy.read, array.note) &&
+          add_term(builder, unit, "lines filled: writes of tags", "fills", kinds[tags].lines,
+                   array.energy.write, array.note) &&
+          cm_energy_add_leakage(builder, (int)unit, cache->instances * kinds[tags].arrays * cache->ways,
+                                kinds[tags].what, array.energy.leakage, array.note);
+}
+
+/* In CACTI's normal mode a read takes all ways: a row of the design's has them in it, one without tags is a way's. */
 static bool
 add_texture_cache(struct cm_energy_builder *builder, enum cm_unit unit)
 {
    const struct cm_cache_config *cache = &builder->config->caches[unit];
    const struct design_arrays *design = &design_arrays[builder->config->texture_access.design];
+   const bool is_banked = design->count > 1;
+   const uint32_t split = is_banked ? cache->ways : 1;
    const struct cm_array_shape shape = {.kind = design->kind,
-                                        .size = cache->size / design->count,
-                                        .ways = cache->ways};
-   struct arrays arrays = {.count = design->count, .line_parts = design->line_parts};
+                                        .size = cache->size / design->count / split,
+                                        .ways = cache->ways / split,
+                                        .bus_bits = design->port_bits};
+   struct arrays arrays = {.count = design->count * split};
    struct cm_array_lookup *array = &arrays.of_one;
    return find(builder, unit, &shape, array) &&
-          cm_energy_add_events(builder, (int)unit, design->access, "texture_access.data_banks", 1,
+          cm_energy_add_events(builder, (int)unit, design->access, "texture_access.data_banks", split,
                                array->energy.read, array->note) &&
-          add_term(builder, unit, "lines filled: writes", "fills", arrays.line_parts, array->energy.write,
-                   array->note) &&
-          add_leakage(builder, unit, &arrays);
+          add_term(builder, unit, "lines filled: writes", "fills", LINE_BITS / design->port_bits,
+                   array->energy.write, array->note) &&
+          add_leakage(builder, unit, &arrays) && (!is_banked || add_banked_tags(builder, unit));
 }
 
 /* ---- the Attribute Cache (TCOR III-C2) --------------------------------- */
