@@ -290,7 +290,9 @@ test_texture_access(void **unused)
       {{"texture_access.design=wide-bus", "streams.texture=dram"},
        "texture_access.design: streams.texture names no cache that could be of a design, expected one"},
       {{"texture_access.access_energy=1"},
-       "texture_access.design: none, but there are tags or an access_energy, expected a design"},
+       "texture_access.design: none, but there are tags or an energy, expected a design"},
+      {{"texture_access.tag_energy=1"},
+       "texture_access.design: none, but there are tags or an energy, expected a design"},
    };
    check_settings(texts, sizeof texts / sizeof texts[0], true);
 }

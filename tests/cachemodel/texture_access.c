@@ -443,6 +443,11 @@ assert_access_equal(const struct cm_texture_access *access, const struct naive_c
    const unsigned line_banks = access->design >= CM_TEXTURE_DESIGN_BANKED_CONTINUOUS ? 4 : 1;
    assert_int_equal(cm_texture_access_count(&missed, CM_TEXTURE_ACCESS_EVENT_ENERGY),
                     (banks + 7 * line_banks) * 10);
+   /* Tags with an energy of their own: as often as they are looked at, and where a line's are. */
+   missed.tag_energy = 3;
+   const unsigned line_tags = access->tags == CM_TEXTURE_TAGS_FOUR_ARRAYS ? 4 : 1;
+   assert_int_equal(cm_texture_access_count(&missed, CM_TEXTURE_ACCESS_EVENT_ENERGY),
+                    (banks + 7 * line_banks) * 10 + (naive->tag_banks + 7 * line_tags) * 3);
 }
 
 static struct cm_footprint

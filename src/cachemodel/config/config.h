@@ -330,8 +330,10 @@ struct cm_config {
       enum cm_texture_design design;
       enum cm_texture_tags tags;
       /** fJ that activating a data bank takes (a port, where there are no banks), with its part of
-       * the tags */
+       * the tags where tag_energy is 0 */
       uint32_t access_energy;
+      /** Optional: fJ that looking at a tag bank takes (an array of tags, where they have no banks) */
+      uint32_t tag_energy;
    } texture_access;
    struct cm_texture_bus_config texture_bus; /**< optional; all 0: there is none */
    struct cm_pipeline_config pipeline;       /**< optional; vertex_processors 0: there is none */

@@ -80,6 +80,7 @@ static const struct cm_key texture_access_keys[] = {
         "banked-interleaved"),
    ENUM(texture_access_config, tags, "shared", "four-arrays", "banked"),
    NUMBER(texture_access_config, access_energy),
+   OPTIONAL_NUMBER(texture_access_config, tag_energy),
 };
 static const struct cm_key texture_bus_keys[] = {
    OPTIONAL_NUMBER(struct cm_texture_bus_config, bytes_per_cycle),

@@ -234,6 +234,7 @@ cm_texture_access_init(struct cm_texture_access *access, const struct cm_config 
    const struct cm_cache_config *cache = &config->caches[config->streams[CM_STREAM_TEXTURE]];
    access->tags = config->texture_access.tags;
    access->access_energy = config->texture_access.access_energy;
+   access->tag_energy = config->texture_access.tag_energy;
    access->block_shift = (uint32_t)__builtin_ctz(cache->block);
    cm_set_index_init(&access->index, cache->size / cache->ways / cache->block, cache->index);
    access->tile_shift =
@@ -470,9 +471,13 @@ uint64_t
 cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_access_event event)
 {
    if (event == CM_TEXTURE_ACCESS_EVENT_ENERGY) {
-      const uint64_t banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS);
-      return (banks + access->texture_misses * (is_banked(access) ? CM_TEXTURE_BANKS : 1)) *
-             access->access_energy;
+      /* A miss replaces the line in all banks (3.4), and its tag in all arrays. */
+      const uint64_t banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_DATA_BANKS),
+                     tag_banks = cm_texture_access_count(access, CM_TEXTURE_ACCESS_EVENT_TAG_BANKS),
+                     line_banks = is_banked(access) ? CM_TEXTURE_BANKS : 1,
+                     line_tags = access->tags == CM_TEXTURE_TAGS_FOUR_ARRAYS ? CM_TEXTURE_ADDRESSES : 1;
+      return (banks + access->texture_misses * line_banks) * access->access_energy +
+             (tag_banks + access->texture_misses * line_tags) * access->tag_energy;
    }
    uint64_t count = access->counts[event];
    const size_t places = access->first_place[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;

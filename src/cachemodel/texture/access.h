@@ -77,7 +77,8 @@ typedef uint64_t cm_access_counts[CM_TEXTURE_ACCESS_EVENT_COUNT];
 struct cm_texture_access {
    enum cm_texture_design design; /**< CM_TEXTURE_DESIGN_NONE: nothing is counted */
    enum cm_texture_tags tags;
-   uint32_t access_energy; /**< fJ */
+   uint32_t access_energy; /**< fJ of a data bank (4.2.2: E) */
+   uint32_t tag_energy;    /**< fJ of a tag bank; 0: in access_energy */
    uint32_t block_shift;
    struct cm_set_index index; /**< of the cache */
    uint32_t tile_shift;       /**< binary logarithm of N */

@@ -65,8 +65,9 @@ cm_texture_access_config_check(const struct cm_config *config, struct cm_config_
    const enum cm_unit unit = config->streams[CM_STREAM_TEXTURE];
    cm_config_about(problem, "texture_access.design");
    if (design == CM_TEXTURE_DESIGN_NONE) {
-      return (tags == CM_TEXTURE_TAGS_SHARED && config->texture_access.access_energy == 0) ||
-             cm_config_wrong(problem, "none, but there are tags or an access_energy, expected a design");
+      return (tags == CM_TEXTURE_TAGS_SHARED && config->texture_access.access_energy == 0 &&
+              config->texture_access.tag_energy == 0) ||
+             cm_config_wrong(problem, "none, but there are tags or an energy, expected a design");
    }
    if (unit == CM_UNIT_DRAM || !config->caches[unit].size)
       return cm_config_wrong(problem,
