@@ -123,6 +123,38 @@ test_nuca(void **unused)
    cm_config_destroy(first);
 }
 
+/* The thesis' designs: the same texture caches in tiles and, one of them, in immediate mode. */
+static void
+test_banked(void **unused)
+{
+   static const char *const designs[] = {"traditional", "wide", "multiport", "continuous", "interleaved"};
+   for (unsigned i = 0; i < sizeof designs / sizeof designs[0]; i++) {
+      char name[64];
+      snprintf(name, sizeof name, "banked-%s", designs[i]);
+      struct cm_config *tiled = test_config_of(name, NULL);
+      snprintf(name, sizeof name, "banked-imr-%s", designs[i]);
+      struct cm_config *immediate = test_config_of(name, NULL);
+      assert_int_equal(tiled->texture_access.design, CM_TEXTURE_DESIGN_TRADITIONAL + i);
+      assert_memory_equal(&immediate->texture_access, &tiled->texture_access, sizeof tiled->texture_access);
+      assert_memory_equal(&immediate->texture, &tiled->texture, sizeof tiled->texture);
+      assert_int_equal(immediate->mode, CM_MODE_IMR);
+      assert_int_equal(immediate->fragment_stage.processors, 1);
+      assert_int_equal(immediate->caches[CM_UNIT_TEXTURE_CACHE_L2].size, 0);
+      assert_int_equal(immediate->caches[CM_UNIT_TEXTURE_CACHE_L3].size, 0);
+      struct cm_cache_config *cache = &immediate->caches[CM_UNIT_TEXTURE_CACHE];
+      assert_int_equal(cache->instances, 1);
+      assert_int_equal(cache->next, CM_UNIT_LLC);
+      assert_int_equal(cache->size, 16 << 10);
+      assert_int_equal(cache->ways, 2);
+      assert_int_equal(cache->block, 64);
+      char error[512];
+      assert_true(cm_config_set(immediate, "timing=on", error, sizeof error));
+      assert_true(cm_config_validate(immediate, error, sizeof error));
+      cm_config_destroy(tiled);
+      cm_config_destroy(immediate);
+   }
+}
+
 /* GSPC, section 4; the two differ in the LLC's size. */
 static void
 test_immediate(void **unused)
@@ -211,6 +243,7 @@ main(void)
       cmocka_unit_test(test_list),
       cmocka_unit_test(test_interleaved_differs_in_layout_only),
       cmocka_unit_test(test_nuca),
+      cmocka_unit_test(test_banked),
       cmocka_unit_test(test_immediate),
       cmocka_unit_test(test_vendors),
    };

@@ -22,6 +22,7 @@ check_preset(const char *name, const char *description, void *context)
       uint32_t channels, megabytes_per_second, CL, tRCD, tRP;
    } memories[] = {
       {"imr", "DDR3_4Gb_x16_1600", 2, 25600, 15, 15, 15},
+      {"banked-imr", "DDR3_4Gb_x16_1600", 2, 25600, 15, 15, 15},
       {"mali", "LPDDR5_16Gb_x16_6400", 4, 51200, 17, 15, 15},
       {"v3d", "LPDDR4_8Gb_x16_3200", 2, 12800, 34, 29, 29},
       {"", "LPDDR3_8Gb_x32_1333", 2, 10666, 10, 12, 12},
