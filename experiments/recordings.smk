@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What all experiments begin with: each capture is recorded once, and everything is simulated from the recordings.
 
-Configuration: traces, a directory of captures (*.trace); recordings, where the recordings go; tbrsim, the command.
+Configuration: traces, a directory of captures (*.trace); recordings, where the recordings go; record_frames, A-B where
+not all frames are to be recorded; tbrsim, the command.
 """
 import pathlib
 import sys
@@ -12,10 +13,19 @@ TRACES = pathlib.Path(config["traces"])
 # Options of an experiment whose recordings are not the others'.
 RECORD = globals().get("RECORD", "")
 RECORDINGS = pathlib.Path(config.get("recordings", "build/experiments/recordings")) / RECORD.lstrip("-")
+if "record_frames" in config:
+    RECORD += f" --frames {config['record_frames']}"
+    RECORDINGS /= config["record_frames"]
 TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
 NAMES = sorted(path.stem for path in TRACES.glob("*.trace"))
 if not NAMES:
     sys.exit(f"{TRACES}: no *.trace there")
+
+
+def source(name):
+    """A file beside the Snakefile, where it is: Snakemake's copies (workflow.source_path) find no other files."""
+    return str(pathlib.Path(workflow.basedir) / name)
+
 
 # The papers' GPU tests depth early and removes no other hidden surfaces (boustrophedonic frames II-A, TCOR II-A).
 COMMON = "--set mode=tbr"

@@ -37,7 +37,11 @@ def decrease(before, after):
     return share(before - after, before) if before else math.nan
 
 
+_tables = []
+
+
 def write_table(output, name, header, rows):
+    _tables.append(name)
     with open(output / f"{name}.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([header, *rows])
     with open(output / f"{name}.md", "w", encoding="utf-8") as file:
@@ -45,6 +49,13 @@ def write_table(output, name, header, rows):
         file.write("| --- |" + " ---: |" * (len(header) - 1) + "\n")
         for row in rows:
             file.write("| " + " | ".join(str(cell) for cell in row) + " |\n")
+
+
+def write_tables(output):
+    """All tables that were written, in one file, which docs/experiments/ keeps (tables.py)."""
+    with open(output / "tables.md", "w", encoding="utf-8") as file:
+        for name in _tables:
+            file.write(f"## {name}\n\n{(output / name).with_suffix('.md').read_text(encoding='utf-8')}\n")
 
 
 def number(value, digits=1):

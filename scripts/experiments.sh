@@ -16,5 +16,9 @@ for experiment in ${EXPERIMENTS:-experiments/*/}; do
    snakemake --snakefile "${experiment}Snakefile" --directory "$out" --cores "${CORES:-1}" --quiet rules --show-failed-logs --nolock \
       --config "traces=$(realpath "$TRACES")" "out=$(realpath "$out")" "recordings=$(realpath "$BUILD")/experiments/recordings" "tbrsim=$(realpath "$BUILD")/bin/tbrsim" \
       ${EXPERIMENTS_ARGS:-} || fail "make experiments: $experiment failed"
+   printed=${out}figures/tables.md
+   if [ -e "$printed" ]; then
+      /usr/bin/python3 experiments/tables.py "$printed" "$(basename "$experiment")"
+   fi
    echo "${experiment%/}: tables and plots are in ${out}figures"
 done

@@ -4,8 +4,9 @@
 
 usage: figures.py ENERGIES RESULTS OUTPUT NAME…
 
-ENERGIES is energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations, designs, shapes and
-placements/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
+ENERGIES is data/cacti-7.0-energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations: immediate
+and tiled, all designs on the thesis' machine and on one of tiles; shapes and placements, on the thesis' machine:
+KIND/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
 """
 import csv
 import math
@@ -14,7 +15,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from support import (COLORS, decrease, label_captures, legend_above, load_statistics, mean, new_plot, number,  # noqa: E402
-                     plot_bars, pyplot, save, share, signed, write_table)
+                     plot_bars, pyplot, save, share, signed, write_table, write_tables)
 
 DESIGNS = {"traditional": "traditional", "wide-bus": "wide bus", "multi-port": "multi-port",
            "banked-continuous": "banked v1", "banked-interleaved": "banked v2"}
@@ -22,13 +23,19 @@ DESIGNS = {"traditional": "traditional", "wide-bus": "wide bus", "multi-port": "
 PAPER_ACCESSES = {"traditional": 75, "wide-bus": 50}
 PAPER_ENERGY = {"banked-continuous": 44, "banked-interleaved": 50}
 PAPER_BANKS = [20, 50, 30]
-# Of energies.csv: a design's array or bank with its tags, and without.
+# Of ENERGIES, at 90 nm: a design's array, and a data bank with tags of its own.
 ENERGY_ROWS = {"traditional": "tex_traditional_32b", "wide-bus": "tex_wide_128b", "multi-port": "tex_multiport_4r_32b",
                "banked-continuous": "tex_bank_16B_line_128b", "banked-interleaved": "tex_bank_16B_line_32b"}
-DATA_ROWS = {"traditional": (16384, 32), "wide-bus": (16384, 128), "banked-continuous": (4096, 128),
-             "banked-interleaved": (4096, 32)}
-CACHE_BYTES, CACHE_WAYS = 16384, 2
+PORTS = {"traditional": 32, "wide-bus": 128, "banked-continuous": 128, "banked-interleaved": 32}
+TECHNOLOGY, CACHE_BYTES, CACHE_WAYS, LINE_BYTES = 90, 16384, 2, 64
+BANKS = 4
 CELLS = ["itrs-lstp", "itrs-hp"]
+MACHINES = {"immediate": "one cache, immediate mode", "tiled": "four caches, tiles"}
+# Tags of a way: 128 lines, addresses of 32 bits less 7 of the set and 6 of the byte, and a valid bit.
+TAG_BYTES = CACHE_BYTES // CACHE_WAYS // LINE_BYTES * (32 - 7 - 6 + 1) // 8
+# Which arrays an access takes: of a bank CACTI's row with all tags of its lines; data banks and tag banks, all ways of
+# them at once (CACTI's normal mode, as the rows of the other designs have it); or first tags, then the hit's way.
+VARIANTS = {"own tags": "each bank with its tags", "all ways": "data and tag banks", "one way": "tags first, then one way"}
 
 
 def value(statistics, name):
@@ -47,12 +54,12 @@ def simulations(directory):
 
 
 class Capture:
-    """One capture's results."""
+    """One capture's results on a machine."""
 
-    def __init__(self, results, name):
+    def __init__(self, results, name, machine):
         self.name = name
         self.designs = {configuration["texture_access"]["design"]: statistics
-                        for configuration, statistics in simulations(results / "designs" / name)}
+                        for configuration, statistics in simulations(results / machine / name)}
         self.frames = self.designs["traditional"]["total"]["gpu.frames"]
         self.shapes = {}
         for configuration, statistics in simulations(results / "shapes" / name):
@@ -62,7 +69,7 @@ class Capture:
         self.placements = {}
         for configuration, statistics in simulations(results / "placements" / name):
             texture = configuration["texture"]
-            tiles = [str(texture[key]) for key in ("first_level_tile", "second_level_tile") if key in texture]
+            tiles = [str(texture[key]) for key in ("first_level_tile", "second_level_tile") if texture.get(key)]
             placement = " ".join([texture["placement"], "/".join(tiles)]).strip()
             self.placements[configuration["texture_access"]["design"], placement] = statistics
 
@@ -104,11 +111,17 @@ class Capture:
         whole = one + two + four - others
         return [share(count, whole) for count in (one - others, two, four)] if whole > 0 else [math.nan] * 3
 
+    def tag_banks(self, design):
+        """Looked at, an access."""
+        return value(self.designs[design], "tag_banks") / self.accesses(design) if self.footprints else math.nan
+
     def energy(self, design, energies):
-        """nJ: (C + M) * E, a miss being a whole line."""
+        """pJ: (C + M) * E of data, a miss being a whole line, and of tags, of which a line has one."""
         statistics = self.designs[design]
-        line = 4 if design.startswith("banked") else 1
-        return (value(statistics, "data_banks") + line * misses(statistics)) * energies[design]
+        data, tags = energies[design]
+        line = BANKS if design.startswith("banked") else 1
+        return ((value(statistics, "data_banks") + line * misses(statistics)) * data
+                + (value(statistics, "tag_banks") + misses(statistics)) * tags)
 
     def energy_saved(self, design, energies):
         return decrease(self.energy("wide-bus", energies), self.energy(design, energies))
@@ -127,21 +140,47 @@ class Capture:
         return value(self.shapes["banked-continuous", 16, 64, 2], "footprints")
 
 
-def read_energies(path):
-    """nJ a read, by cells: {cells: {design: nJ}} with tags, and of the data arrays alone."""
-    with open(path, encoding="utf-8") as file:
-        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    with_tags, data = ({cell: {} for cell in CELLS} for _ in range(2))
-    for row in rows:
-        size, ways, bits = int(row["size_bytes"]), int(row["ways"]), int(row["bus_bits"])
-        for design, kind in ENERGY_ROWS.items():
-            whole = CACHE_BYTES // 4 if kind.startswith("tex_bank") else CACHE_BYTES
-            if row["kind"] == kind and size == whole and ways == CACHE_WAYS:
-                with_tags[row["cell"]][design] = float(row["read_nJ"])
-        for design, (bytes_, port) in DATA_ROWS.items():
-            if row["kind"] == "ram" and size == bytes_ and bits == port:
-                data[row["cell"]][design] = float(row["read_nJ"])
-    return with_tags, data
+class Arrays:
+    """CACTI's rows of a cell type at 90 nm."""
+
+    def __init__(self, path, cell):
+        with open(path, encoding="utf-8") as file:
+            self.rows = [row for row in csv.DictReader(file)
+                         if row["cell"] == cell and int(row["tech_nm"]) == TECHNOLOGY]
+
+    def row(self, kind, size, ways, bits=None):
+        return next(({"pJ": 1000 * float(row["read_nJ"]), "ns": float(row["access_ns"]), "mm2": float(row["area_mm2"])}
+                     for row in self.rows if row["kind"] == kind and int(row["size_bytes"]) == size
+                     and int(row["ways"]) == ways and bits in (None, int(row["bus_bits"]))), None)
+
+    def design(self, design, ways=CACHE_WAYS):
+        """A design's array, or a bank of it with tags of its own."""
+        return self.row(ENERGY_ROWS[design], CACHE_BYTES // (BANKS if design.startswith("banked") else 1), ways)
+
+    def data(self, design, ways):
+        """So many ways of a data array or bank side by side, each an array."""
+        banks = BANKS if design.startswith("banked") else 1
+        one = self.row("ram", CACHE_BYTES // banks // ways, 1, PORTS[design])
+        return {"pJ": ways * one["pJ"], "ns": one["ns"], "mm2": ways * one["mm2"]}
+
+    def tags(self, banks):
+        """Both ways of one of so many tag banks: energy and area on the line through the arrays of 1 and 2 KiB, in
+        logarithms; the delay is that of 1 KiB, below which it hardly changes."""
+        small, large = (self.row("ram", size, 1, 32) for size in (1024, 2048))
+        steps = math.log2(TAG_BYTES / banks / 1024)
+        at = {key: small[key] * (large[key] / small[key]) ** steps for key in ("pJ", "mm2")}
+        return {"pJ": CACHE_WAYS * at["pJ"], "ns": small["ns"], "mm2": CACHE_WAYS * at["mm2"]}
+
+    def energies(self, variant):
+        """pJ of a read of each design: of its data and of its tags."""
+        if variant == "one way":
+            return {design: (self.data(design, 1)["pJ"], self.tags(BANKS if design.startswith("banked") else 1)["pJ"])
+                    for design in PORTS}
+        its = {design: (self.design(design)["pJ"], 0) for design in DESIGNS}
+        if variant == "all ways":
+            its |= {design: (self.data(design, CACHE_WAYS)["pJ"], self.tags(BANKS)["pJ"]) for design in DESIGNS
+                    if design.startswith("banked")}
+        return its
 
 
 # ---- tables -----------------------------------------------------------------
@@ -180,11 +219,12 @@ def banks_table(captures, filtered):
     return header, rows
 
 
-def energy_table(captures, filtered, with_tags, data):
-    designs = ["traditional", "multi-port", "banked-continuous", "banked-interleaved"]
-    columns = [(f"{DESIGNS[design]}, {cell}, %", design, with_tags[cell]) for cell in CELLS for design in designs]
-    columns += [(f"{DESIGNS[design]}, data arrays, {cell}, %", design, data[cell]) for cell in CELLS
-                for design in ("banked-continuous", "banked-interleaved")]
+def energy_table(captures, filtered, arrays):
+    """Figure 4-6."""
+    columns = [(f"{DESIGNS[design]}, {VARIANTS[variant]}, %", design, arrays[CELLS[0]].energies(variant))
+               for variant in VARIANTS for design in PAPER_ENERGY]
+    columns = [(f"{DESIGNS[design]}, %", design, arrays[CELLS[0]].energies("all ways"))
+               for design in ("traditional", "multi-port")] + columns
     header = ["capture", *(title for title, *_ in columns)]
     rows = [[c.name, *(signed(c.energy_saved(design, energies)) for _, design, energies in columns)] for c in captures]
     for title, chosen in (("**average**", captures), ("**average, bilinear**", filtered)):
@@ -194,17 +234,103 @@ def energy_table(captures, filtered, with_tags, data):
     return header, rows
 
 
-def energies_table(with_tags, data):
-    header = ["design", "thesis' Figure 4-5", *(f"{cell}, pJ" for cell in CELLS), *(f"data arrays, {cell}, pJ" for cell in CELLS)]
+def machines_table(results, names, arrays):
+    """Accesses, misses and energy on each machine, of the captures that filter."""
+    header = ["machine", "misses of v2's accesses, %", "banked v2's accesses / wide bus, %", "tag banks an access, v1",
+              *(f"{DESIGNS[design]}, {cell}, {VARIANTS[variant]}, %" for cell in CELLS for variant in VARIANTS
+                for design in PAPER_ENERGY)]
+    rows = []
+    for machine, title in MACHINES.items():
+        captures = sorted_captures(results, names, machine)[1]
+        rows.append([title, number(mean(c.miss_rate() for c in captures), 2),
+                     signed(mean(c.saved("wide-bus", "banked-interleaved") for c in captures)),
+                     number(mean(c.tag_banks("banked-continuous") for c in captures), 2),
+                     *(signed(mean(c.energy_saved(design, arrays[cell].energies(variant)) for c in captures))
+                       for cell in CELLS for variant in VARIANTS for design in PAPER_ENERGY)])
+    rows.append(["thesis", "", signed(PAPER_ACCESSES["wide-bus"]), "",
+                 *(signed(PAPER_ENERGY[design]) for _ in CELLS for _ in VARIANTS for design in PAPER_ENERGY)])
+    return header, rows
+
+
+def energies_table(arrays):
+    """Figure 4-5."""
     notes = {"traditional": "", "wide-bus": "baseline", "multi-port": "much higher than all others",
              "banked-continuous": "one bank: less than wide bus; two, four: more", "banked-interleaved": "more than traditional"}
+    header = ["pJ of data an access", "thesis' Figure 4-5",
+              *(f"{VARIANTS[variant]}, {cell}" for cell in CELLS for variant in VARIANTS)]
     per_access = {"multi-port": [4], "banked-continuous": [1, 2, 4], "banked-interleaved": [4]}
     rows = []
     for design, name in DESIGNS.items():
         for banks in per_access.get(design, [1]):
             label = f"{name}, {banks} bank{'s' if banks > 1 else ''}" if design.startswith("banked") else name
-            rows.append([label, notes[design], *(f"{1000 * banks * with_tags[cell][design]:.1f}" for cell in CELLS),
-                         *(f"{1000 * banks * data[cell][design]:.1f}" if design in data[cell] else "" for cell in CELLS)])
+            its = [arrays[cell].energies(variant).get(design) for cell in CELLS for variant in VARIANTS]
+            rows.append([label, notes[design], *(f"{banks * energy[0]:.1f}" if energy else "–" for energy in its)])
+    for design, label in (("wide-bus", "tags, one array"), ("banked-continuous", "tags, one bank")):
+        its = [arrays[cell].energies(variant)[design][1] for cell in CELLS for variant in VARIANTS]
+        rows.append([label, "", *(f"{energy:.2f}" if energy else "with the data" for energy in its)])
+    return header, rows
+
+
+def ways_table(arrays):
+    """Figure 4-2, of lines of 64 bytes: there are no rows of others."""
+    designs = ["traditional", "wide-bus", "multi-port"]
+    header = ["ways", *(f"{DESIGNS[design]}, {cell}, pJ" for cell in CELLS for design in designs)]
+    rows = [[ways, *(f"{arrays[cell].design(design, ways)['pJ']:.1f}" for cell in CELLS for design in designs)]
+            for ways in (1, 2, 4)]
+    return header, rows
+
+
+def hardware_table(arrays):
+    """Figures 4-7 to 4-10, without the extra circuits: address and tag control, word select."""
+    header = ["design", *(f"{what}, {cell}" for cell in CELLS
+                          for what in ("data, ns", "tags, ns", "cache, ns", "arrays, mm²"))]
+    rows = []
+    for design, name in DESIGNS.items():
+        row = [name]
+        for cell in CELLS:
+            its, banks = arrays[cell], BANKS if design.startswith("banked") else 1
+            whole = its.design(design)
+            if design not in PORTS:
+                row += ["–", "–", f"{whole['ns']:.2f}", f"{whole['mm2']:.3f}"]
+                continue
+            data, tags = its.data(design, CACHE_WAYS), its.tags(banks)
+            row += [f"{data['ns']:.2f}", f"{tags['ns']:.2f}", f"{whole['ns']:.2f}",
+                    f"{banks * data['mm2'] + banks * tags['mm2'] if banks > 1 else whole['mm2']:.3f}"]
+        rows.append(row)
+    return header, rows
+
+
+# Table 5-1: access time, area, energy an access; the last with a star, as it depends on the banks.
+PAPER_RANKS = {"(a) wide bus": (4, 3, 2), "(b) v2, four arrays of tags": (3, 4, 5), "(c) v2, shared tags": (5, 5, 4),
+               "(d) v2, banked tags": (1, 1, 3), "(e) v1, banked tags": (2, 2, 1)}
+
+
+def comparison_table(filtered, arrays):
+    """Table 5-1: ns, mm2, pJ and their ranks, thesis' and here. Shared tags: what three more ports of the whole cache
+    take more is taken to be what they take of tags."""
+    its = arrays[CELLS[0]]
+    ports = {key: its.design("multi-port")[key] / its.design("traditional")[key] for key in ("ns", "mm2", "pJ")}
+    one, bank, wide = its.tags(1), its.tags(BANKS), its.design("wide-bus")
+    v1, v2 = (its.data(design, CACHE_WAYS) for design in PAPER_ENERGY)
+    banks = mean(value(c.designs["banked-continuous"], "data_banks") / c.accesses("banked-continuous") for c in filtered)
+    looked_at = {design: mean(c.tag_banks(design) for c in filtered) for design in PAPER_ENERGY}
+    figures = {
+        "(a) wide bus": (wide["ns"], wide["mm2"], wide["pJ"]),
+        "(b) v2, four arrays of tags": (max(v2["ns"], one["ns"]), 4 * (v2["mm2"] + one["mm2"]), 4 * (v2["pJ"] + one["pJ"])),
+        "(c) v2, shared tags": (max(v2["ns"], ports["ns"] * one["ns"]), 4 * v2["mm2"] + ports["mm2"] * one["mm2"],
+                                4 * (v2["pJ"] + ports["pJ"] * one["pJ"])),
+        "(d) v2, banked tags": (max(v2["ns"], bank["ns"]), 4 * (v2["mm2"] + bank["mm2"]),
+                                4 * v2["pJ"] + looked_at["banked-interleaved"] * bank["pJ"]),
+        "(e) v1, banked tags": (max(v1["ns"], bank["ns"]), 4 * (v1["mm2"] + bank["mm2"]),
+                                banks * v1["pJ"] + looked_at["banked-continuous"] * bank["pJ"]),
+    }
+    header = ["design", "access, ns", "area, mm²", "pJ an access", "rank of time, thesis", "here", "of area, thesis",
+              "here", "of energy, thesis", "here"]
+    rows = []
+    for name, (time, area, energy) in figures.items():
+        ranks = [1 + sum(round(other[n], 4) < round(figures[name][n], 4) for other in figures.values()) for n in range(3)]
+        rows.append([name, f"{time:.2f}", f"{area:.3f}", f"{energy:.1f}",
+                     *(cell for pair in zip(PAPER_RANKS[name], ranks) for cell in pair)])
     return header, rows
 
 
@@ -306,44 +432,53 @@ def plot_banks(output, captures, filtered):
     save(figure, output, "banks-of-v1")
 
 
-def plot_energy(output, captures, filtered, with_tags, data):
-    figure, axes = new_plot("Decrease of the texture caches' access energy against the wide bus (Figure 4-6)", "decrease, %", width=9.5)
+def plot_energy(output, captures, filtered, arrays):
+    figure, axes = new_plot("Decrease of the texture cache's access energy against the wide bus (Figure 4-6)", "decrease, %", width=9.5)
     names = [*(c.name for c in captures), "average", "bilinear", "thesis"]
     series = {}
-    for energies, suffix in ((with_tags, ""), (data, ", data arrays alone")):
-        for design in ("banked-continuous", "banked-interleaved"):
-            saved = [c.energy_saved(design, energies[CELLS[0]]) for c in captures]
-            series[DESIGNS[design] + suffix] = [*saved, mean(saved),
-                                                mean(c.energy_saved(design, energies[CELLS[0]]) for c in filtered),
-                                                PAPER_ENERGY[design] if not suffix else math.nan]
+    for variant in ("all ways", "one way"):
+        energies = arrays[CELLS[0]].energies(variant)
+        for design in PAPER_ENERGY:
+            saved = [c.energy_saved(design, energies) for c in captures]
+            series[f"{DESIGNS[design]}, {VARIANTS[variant]}"] = [
+                *saved, mean(saved), mean(c.energy_saved(design, energies) for c in filtered), PAPER_ENERGY[design]]
     plot_bars(axes, names, series)
     axes.axhline(0, color="black", linewidth=0.6)
     legend_above(axes)
     save(figure, output, "figure-4-6-energy")
 
 
+def sorted_captures(results, names, machine):
+    """All captures; and those that filter: most of their footprints are 2x2 different texels."""
+    captures = sorted((Capture(results, name, machine) for name in names), key=lambda capture: capture.single())
+    return captures, [c for c in captures if c.footprints and c.single() + c.coinciding() < 50]
+
+
 def main():
     energies, results, output, *names = sys.argv[1:]
     results, output = pathlib.Path(results), pathlib.Path(output)
     output.mkdir(parents=True, exist_ok=True)
-    captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.single())
-    # Captures that filter: most of their footprints are 2x2 different texels.
-    filtered = [c for c in captures if c.footprints and c.single() + c.coinciding() < 50]
-    with_tags, data = read_energies(energies)
+    captures, filtered = sorted_captures(results, names, "immediate")
+    arrays = {cell: Arrays(energies, cell) for cell in CELLS}
+    write_table(output, "captures", *captures_table(captures))
     write_table(output, "accesses", *accesses_table(captures, filtered))
     write_table(output, "banks", *banks_table(captures, filtered))
-    write_table(output, "energy", *energy_table(captures, filtered, with_tags, data))
-    write_table(output, "energies", *energies_table(with_tags, data))
-    write_table(output, "placements", *placements_table(captures))
     write_table(output, "shapes", *shapes_table(captures))
+    write_table(output, "ways", *ways_table(arrays))
+    write_table(output, "energies", *energies_table(arrays))
+    write_table(output, "energy", *energy_table(captures, filtered, arrays))
+    write_table(output, "machines", *machines_table(results, names, arrays))
+    write_table(output, "hardware", *hardware_table(arrays))
+    write_table(output, "comparison", *comparison_table(filtered, arrays))
+    write_table(output, "placements", *placements_table(captures))
     plot_shapes(output, captures)
     plot_saved(output, "figure-4-3-traditional", "Decrease of accesses against the traditional design (Figure 4-3)", "traditional",
                ["wide-bus", "multi-port", "banked-continuous", "banked-interleaved"], captures, filtered)
     plot_saved(output, "figure-4-4-wide-bus", "Decrease of accesses against the wide bus (Figure 4-4)", "wide-bus",
                ["multi-port", "banked-continuous", "banked-interleaved"], captures, filtered)
     plot_banks(output, captures, filtered)
-    plot_energy(output, captures, filtered, with_tags, data)
-    write_table(output, "captures", *captures_table(captures))
+    plot_energy(output, captures, filtered, arrays)
+    write_tables(output)
 
 
 if __name__ == "__main__":

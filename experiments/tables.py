@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The tables of docs/experiments/NAME.md against those that the experiment printed, docs/experiments/NAME/tables.md.
+
+usage: tables.py PRINTED NAME      says how the tables that an experiment printed differ, and keeps them
+
+A document's table may have some of a printed table's columns, in its order, and some of its rows; each cell is as
+printed.
+"""
+import pathlib
+import sys
+
+DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experiments"
+
+
+def cells(line):
+    return [cell.strip().replace("−", "-") for cell in line.strip().strip("|").split("|")]
+
+
+def read_tables(text):
+    """(line, header, rows) of each table of a Markdown text."""
+    lines, tables = text.splitlines(), []
+    for number, line in enumerate(lines):
+        if not line.startswith("|"):
+            continue
+        if number and lines[number - 1].startswith("|"):
+            if set(line) - set("|-: "):
+                tables[-1][2].append(cells(line))
+        else:
+            tables.append((number + 1, cells(line), []))
+    return tables
+
+
+def columns(header, printed):
+    """Where a document's columns are in a printed table; None where it lacks one."""
+    at, found = -1, []
+    for cell in header:
+        if cell not in printed[at + 1:]:
+            return None
+        at = printed.index(cell, at + 1)
+        found.append(at)
+    return found
+
+
+def problems(document, printed):
+    """What a document's tables say that was not printed."""
+    printed = read_tables(printed)
+    for line, header, rows in read_tables(document):
+        candidates = [(found, its_rows) for _, its_header, its_rows in printed
+                      if (found := columns(header, its_header)) is not None]
+        if not candidates:
+            yield f"line {line}: no printed table has the columns {' | '.join(header)}"
+            continue
+        wrong = [[row for row in rows if row not in [[its[at] for at in found] for its in its_rows]]
+                 for found, its_rows in candidates]
+        for row in min(wrong, key=len):
+            yield f"table of line {line}: not printed: {' | '.join(row)}"
+
+
+def keep(printed, name):
+    """Makes what an experiment printed what the test compares the document with."""
+    kept, text = DOCUMENTS / name / "tables.md", printed.read_text(encoding="utf-8")
+    if not kept.exists() or kept.read_text(encoding="utf-8") != text:
+        print(f"docs/experiments/{name}/tables.md differs from what was printed, and was written anew: see git diff")
+        kept.write_text(text, encoding="utf-8")
+    for problem in problems((DOCUMENTS / f"{name}.md").read_text(encoding="utf-8"), text):
+        print(f"docs/experiments/{name}.md, {problem}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    keep(pathlib.Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Every number in the tables of docs/experiments/NAME.md is one that the experiment printed."""
+
+import pathlib
+import sys
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "experiments"))
+import tables  # noqa: E402
+
+# Documents whose experiments do not print all their tables into one file yet.
+UNCHECKED = {"boustrophedonic", "gspc", "nuca", "performance", "tcor", "together"}
+
+PRINTED = """## one
+
+| name | a, % | b, % | a, % |
+| --- | ---: | ---: | ---: |
+| x | 1.0 | -2.0 | 3.0 |
+| y | 4.0 | – | 6.0 |
+
+## two
+
+| name | c |
+| --- | ---: |
+| x | 7 |
+"""
+
+
+class Documents(unittest.TestCase):
+    def test_tables(self):
+        for path in sorted((SOURCE / "docs" / "experiments").glob("*.md")):
+            printed = path.with_suffix("") / "tables.md"
+            with self.subTest(path.stem):
+                self.assertEqual(printed.exists(), path.stem not in UNCHECKED)
+                if printed.exists():
+                    text = path.read_text(encoding="utf-8")
+                    self.assertGreater(len(tables.read_tables(text)), 0)
+                    self.assertEqual(list(tables.problems(text, printed.read_text(encoding="utf-8"))), [])
+
+
+class Comparison(unittest.TestCase):
+    def problems(self, *lines):
+        return list(tables.problems("\n".join(["Text", "", *lines, ""]), PRINTED))
+
+    def test_selection(self):
+        self.assertEqual(self.problems("| name | b, % |", "| --- | ---: |", "| x | −2.0 |"), [])
+        self.assertEqual(self.problems("| name | a, % | a, % |", "| --- | --- | --- |", "| y | 4.0 | 6.0 |"), [])
+        self.assertEqual(self.problems("| name | c |", "| --- | ---: |", "| x | 7 |", "", "| name | b, % |", "| --- | --- |"), [])
+
+    def test_changes(self):
+        for line in ("| x | -2.1 |", "| x | 1.0 |", "| z | -2.0 |", "| x | 2.0 |", "| x |  |"):
+            self.assertEqual(len(self.problems("| name | b, % |", "| --- | ---: |", "| y | – |", line)), 1, line)
+        self.assertEqual(len(self.problems("| name | d |", "| --- | ---: |", "| x | 7 |")), 1)
+        self.assertEqual(len(self.problems("| name | b, % | a, % | c |", "| --- | --- | --- | --- |")), 1)
+
+    def test_lines(self):
+        self.assertEqual([line for line, _, _ in tables.read_tables(PRINTED)], [3, 10])
+
+
+if __name__ == "__main__":
+    unittest.main()
