@@ -106,9 +106,9 @@ test_organisations(void **unused)
 {
    static const char *const organisations[] = {"private", "s-nuca", "d-nuca", "dtm-nuca",
                                                "dtm-nuca-distributed"};
-   static const char *const schedulers[] = {"round-robin", "quad-block", "least-work"};
+   static const char *const schedulers[] = {"round-robin", "quad-block", "least-work", "sub-tile", "tile"};
    for (unsigned o = 0; o < 5; o++) {
-      for (unsigned s = 0; s < 3; s++) {
+      for (unsigned s = 0; s < 5; s++) {
          char organisation[64], scheduler[64];
          snprintf(organisation, sizeof organisation, "nuca.organisation=%s", organisations[o]);
          snprintf(scheduler, sizeof scheduler, "fragment_stage.scheduler=%s", schedulers[s]);
@@ -120,7 +120,7 @@ test_organisations(void **unused)
          uint64_t *values = run(config, &table), *same = run(config, &again);
          check_sums(table, values);
          assert_memory_equal(values, same, table->count * sizeof *values);
-         assert_true(o == 0 || value(table, values, "nuca.remote_hits") > 100);
+         assert_true(o == 0 || s >= 3 || value(table, values, "nuca.remote_hits") > 100);
          free(values);
          free(same);
          cm_counter_table_destroy(table);
@@ -216,6 +216,58 @@ test_quad_block(void **unused)
                                                {NULL, 0}});
 }
 
+/* A quarter of the tile's 16x16 quads each. */
+static void
+test_sub_tile(void **unused)
+{
+   static const struct cm_quad quads[] = {
+      {.x = 0, .y = 0, .live = 15}, {.x = 7, .y = 7, .live = 15},                                 /* 0 */
+      {.x = 8, .y = 7, .live = 15}, {.x = 15, .y = 0, .live = 15},  {.x = 9, .y = 3, .live = 15}, /* 1 */
+      {.x = 7, .y = 8, .live = 15},                                                               /* 2 */
+      {.x = 8, .y = 8, .live = 15}, {.x = 15, .y = 15, .live = 15},                               /* 3 */
+   };
+   static const unsigned footprints[] = {1, 1, 1, 1, 1, 1, 1, 1};
+   run_quads("fragment_stage.scheduler=sub-tile", quads, footprints, 8,
+             (const struct expected_counter[]){{"texture_cache.0.texture.reads", 2},
+                                               {"texture_cache.1.texture.reads", 3},
+                                               {"texture_cache.2.texture.reads", 1},
+                                               {"texture_cache.3.texture.reads", 2},
+                                               {NULL, 0}});
+}
+
+/* Six tiles in Z-order: 0 1 4, and below them 2 3 5. With three processors the fourth tile is the first one's. An
+ * empty tile has its turn, too. */
+static void
+test_tile(void **unused)
+{
+   static const struct {
+      uint32_t tile;
+      unsigned quads;
+   } tiles[] = {{0, 3}, {1, 5}, {3, 7}, {4, 11}, {2, 13}};
+   struct cm_gpu *gpu =
+      test_gpu((const char *const[]){"fragment_stage.scheduler=tile", "fragment_stage.processors=3",
+                                     "caches.texture_cache.instances=3", "tile.order=z-order", NULL});
+   define_texture(gpu, 1, 64, 64, 1);
+   struct pass_builder *pass = pass_new(0, 96, 64, 32);
+   struct cm_draw *draw = pass_draw(pass);
+   draw->num_textures = 1;
+   draw->textures[0].resource = 1;
+   for (unsigned t = 0; t < sizeof tiles / sizeof tiles[0]; t++) {
+      for (unsigned q = 0; q < tiles[t].quads; q++) {
+         pass_shade(pass, tiles[t].tile, 0, 1, 15);
+         pass_footprints(pass, tiles[t].tile, 0, (const struct cm_footprint[]){{.live = 1}}, 1);
+      }
+   }
+   pass_run(pass, gpu);
+   /* Traversal: tiles 0, 1, 3, 4, 2, 5. */
+   assert_counters(gpu, (const struct expected_counter[]){{"texture_cache.0.texture.reads", 3 + 11},
+                                                          {"texture_cache.1.texture.reads", 5 + 13},
+                                                          {"texture_cache.2.texture.reads", 7},
+                                                          {NULL, 0}});
+   pass_free(pass);
+   cm_gpu_destroy(gpu);
+}
+
 static void
 test_least_work(void **unused)
 {
@@ -239,6 +291,7 @@ main(void)
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_private),    cmocka_unit_test(test_organisations),
       cmocka_unit_test(test_requests),   cmocka_unit_test(test_quad_block),
+      cmocka_unit_test(test_sub_tile),   cmocka_unit_test(test_tile),
       cmocka_unit_test(test_least_work),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

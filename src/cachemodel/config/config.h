@@ -48,6 +48,13 @@ enum cm_scheduler {
     * number of several. A quad's work, which counts when it has run, is its program's instructions and its
     * footprints. */
    CM_SCHEDULER_LEAST_WORK,
+   /** "sub-tile": by its position in the tile. Quads are numbered in Z-order; of n, quad q goes to
+    * q * processors / n: each processor has one contiguous part, a rectangle where they are a power of two.
+    * Not in mode imr */
+   CM_SCHEDULER_SUB_TILE,
+   /** "tile": all quads of a tile to one processor, that of the tile's position in the traversal % processors. Not
+    * in mode imr */
+   CM_SCHEDULER_TILE,
 };
 
 /** What GSPC leaves open of mode imr: keys immediate.*, all of them optional (docs/immediate.md). */

@@ -66,7 +66,7 @@ static const struct cm_key parameter_buffer_keys[] = {
 static const struct cm_key vertex_stage_keys[] = {NUMBER(vertex_stage_config, reuse_entries)};
 static const struct cm_key fragment_stage_keys[] = {
    NUMBER(fragment_stage_config, processors),
-   ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work"),
+   ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work", "sub-tile", "tile"),
 };
 static const struct cm_key shader_keys[] = {NUMBER(shader_config, loop_limit)};
 static const struct cm_key texture_keys[] = {

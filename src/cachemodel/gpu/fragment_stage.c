@@ -59,6 +59,7 @@ struct cm_shading {
    bool counts_each;                 /* which processor runs a quad matters, if it reads nothing, too */
    bool times_each;                  /* timing logs each quad */
    uint32_t next;                    /* round-robin: which one gets the next quad */
+   uint32_t tile, tile_quads;        /* its position in the traversal; quads that it has room for */
    uint64_t work[MAX_PROCESSORS];    /* least-work: what each has done */
    uint32_t at_draw[MAX_PROCESSORS]; /* draw whose shader a processor holds */
    uint32_t without_shader;          /* processors that do not hold the last group's */
@@ -102,12 +103,25 @@ next_processor(struct cm_shading *shading)
    return processor;
 }
 
-/* Which processor takes a quad; block: the number of its block. */
+/* A quad's place in the tile: the number of its block, or its own. */
 static inline uint32_t
-choose_processor(struct cm_shading *shading, uint32_t block)
+place_of(const struct cm_shading *shading, const struct cm_quad *quad)
 {
    switch (shading->scheduler) {
-   case CM_SCHEDULER_QUAD_BLOCK: return block % shading->processors;
+   case CM_SCHEDULER_QUAD_BLOCK: return cm_z_order(quad->x >> 1, quad->y >> 1);
+   case CM_SCHEDULER_SUB_TILE: return cm_z_order(quad->x, quad->y);
+   default: return 0;
+   }
+}
+
+/* Which processor takes a quad. */
+static inline uint32_t
+choose_processor(struct cm_shading *shading, uint32_t place)
+{
+   switch (shading->scheduler) {
+   case CM_SCHEDULER_QUAD_BLOCK: return place % shading->processors;
+   case CM_SCHEDULER_SUB_TILE: return place * shading->processors / shading->tile_quads;
+   case CM_SCHEDULER_TILE: return shading->tile % shading->processors;
    case CM_SCHEDULER_LEAST_WORK: return least_work(shading);
    default: return next_processor(shading);
    }
@@ -237,10 +251,10 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
    return word;
 }
 
-/* What the group's quad of that number does, in all its runs. block: the number of its block of 2x2 quads. in_turn:
+/* What the group's quad of that number does, in all its runs. place: as of place_of. in_turn:
  * processors take quads in turn, and timing does not log each. */
 static inline __attribute__((always_inline)) void
-run_quad(struct cm_shading *shading, uint32_t number, uint32_t block, bool in_turn)
+run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_turn)
 {
    struct cm_gpu *gpu = shading->gpu;
    const struct quad_read *reads = shading->reads.data;
@@ -249,7 +263,7 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t block, bool in_tu
       const struct cm_quad *quad = &run->quads[number];
       if (!quad->live)
          continue;
-      const uint32_t processor = in_turn ? next_processor(shading) : choose_processor(shading, block);
+      const uint32_t processor = in_turn ? next_processor(shading) : choose_processor(shading, place);
       take_quad(shading, quad, processor);
       struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
       uint64_t footprints = 0;
@@ -284,7 +298,6 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
    const uint32_t count = cm_min(cm_event_count(*group), 4);
    const uint32_t *next = take_group(shading, group, end);
-   const bool in_blocks = shading->scheduler == CM_SCHEDULER_QUAD_BLOCK;
    if (!next)
       return NULL;
    if (shading->in_turn) {
@@ -292,7 +305,7 @@ run_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *end
          run_quad(shading, q, 0, true);
    } else {
       for (uint32_t q = 0; q < count; q++)
-         run_quad(shading, q, in_blocks ? cm_z_order(quads[q].x >> 1, quads[q].y >> 1) : 0, false);
+         run_quad(shading, q, place_of(shading, &quads[q]), false);
    }
    return next;
 }
@@ -339,6 +352,7 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    if (!events->num_words)
       return true;
    cm_shading_begin(shading);
+   shading->tile = ((const uint32_t *)gpu->position.data)[tile];
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end;) {
       const uint32_t *next = cm_event_next(word);
@@ -369,6 +383,7 @@ cm_shading_create(struct cm_gpu *gpu)
    shading->gpu = gpu;
    shading->processors = gpu->config.fragment_stage.processors;
    shading->scheduler = gpu->config.fragment_stage.scheduler;
+   shading->tile_quads = gpu->config.tile.size * gpu->config.tile.size / 4;
    shading->times_each = gpu->timing && gpu->config.mode != CM_MODE_IMR;
    shading->in_turn = shading->scheduler == CM_SCHEDULER_ROUND_ROBIN && !shading->times_each;
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;

@@ -12,6 +12,15 @@
 #include "texture/placement.h"
 #include "timing/timing.h"
 
+static bool
+check_scheduler(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const bool needs_tiles = config->fragment_stage.scheduler >= CM_SCHEDULER_SUB_TILE;
+   return !needs_tiles || config->mode != CM_MODE_IMR ||
+          cm_config_wrong(cm_config_about(problem, "fragment_stage.scheduler"),
+                          "by tiles, which mode imr has not, expected another one");
+}
+
 /* Keys that no module below checks. */
 static bool
 check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
@@ -21,7 +30,8 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           CM_KEY_POWER_OF_TWO(problem, config, tile.size, 8, 64) &&
           CM_KEY_IN_RANGE(problem, config, parameter_buffer.attribute_blocks, 64, 1u << 24) &&
           CM_KEY_IN_RANGE(problem, config, vertex_stage.reuse_entries, 0, 1024) &&
-          CM_KEY_IN_RANGE(problem, config, fragment_stage.processors, 1, 64);
+          CM_KEY_IN_RANGE(problem, config, fragment_stage.processors, 1, 64) &&
+          check_scheduler(config, problem);
 }
 
 static bool
