@@ -101,6 +101,28 @@ test_tile_based(void **unused)
    cm_config_destroy(config);
 }
 
+/* "DTM-NUCA" Table I: LPDDR3 of 400 MHz, 4 B a cycle: so much each channel has, and a stream of reads gets nearly all. */
+static void
+test_four_bytes_a_cycle(void **unused)
+{
+   for (uint32_t channels = 1; channels <= 2; channels++) {
+      struct cm_config *config = test_config_of(
+         "nuca-private",
+         (const char *const[]){"dram_system.device=LPDDR3_8Gb_x16_800", "dram_system.channel_width=16",
+                               channels == 1 ? "dram_system.channels=1" : "dram_system.channels=2", NULL});
+      struct cm_dram_system *system = dram_create(&config->dram_system);
+      assert_int_equal(cm_dram_device(config->dram_system.device)->tCK, 2500);
+      assert_int_equal(cm_dram_system_bytes_per_cycle(system), 4 * channels);
+      const uint64_t blocks = 5000, peak = blocks * 64 / (4 * channels);
+      for (uint64_t i = 0; i < blocks; i++)
+         cm_dram_system_submit(system, i * 64, 64, false, CM_STREAM_TEXTURE, 0);
+      const uint64_t end = cm_dram_system_drain(system);
+      assert_in_range(end, peak, peak * 110 / 100);
+      cm_dram_system_destroy(system);
+      cm_config_destroy(config);
+   }
+}
+
 /* GSPC 5.4: DDR3-1867 10-10-10 is the same preset with four keys changed. */
 static void
 test_faster_memory(void **unused)
@@ -125,6 +147,7 @@ main(void)
       cmocka_unit_test(test_every_preset_has_memory),
       cmocka_unit_test(test_streams_of_lpddr5),
       cmocka_unit_test(test_tile_based),
+      cmocka_unit_test(test_four_bytes_a_cycle),
       cmocka_unit_test(test_faster_memory),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

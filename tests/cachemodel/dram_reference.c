@@ -10,6 +10,7 @@
 #include "support/dram_harness.h"
 #include "support/naive_dram.h"
 #include "support/test.h"
+#include "util/minmax.h"
 
 #define MAX_REQUESTS 200
 #define MAX_CHANNELS 2
@@ -116,7 +117,7 @@ random_config(uint64_t *random, struct scenario *s)
          8 * (device->timing.tRFCpb + device->timing.tRAS + device->timing.tRP) - device->timing.tRFC;
    if (random_below(random, 2)) {
       config->timing.CL = 4 + random_below(random, 16);
-      config->timing.tRCD = 2 + random_below(random, 20);
+      config->timing.tRCD = 2 + random_below(random, cm_min(20, device->timing.tRAS - 1));
       config->timing.tRP = 2 + random_below(random, 12);
       config->timing.tFAW = 1 + random_below(random, 80);
       config->timing.tXP = 1 + random_below(random, 20);
