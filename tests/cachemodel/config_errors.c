@@ -332,11 +332,6 @@ test_nuca(void **unused)
    check_refused("nuca-dtm", wrongs, sizeof wrongs / sizeof wrongs[0], false, NULL);
    char error[1024] = "";
    struct cm_config *config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
-   assert_true(cm_config_set(config, "texture_bus.latency=1", error, sizeof error));
-   assert_true(cm_config_set(config, "nuca.mesh.l2=corner", error, sizeof error));
-   assert_false(cm_config_validate(config, error, sizeof error));
-   assert_string_equal(error,
-                       "nuca.mesh.l2: the L2 is in the mesh, but there is a texture_bus, expected bus");
    assert_true(cm_config_set(config, "streams.texture=dram", error, sizeof error));
    assert_true(cm_config_set(config, "caches.texture_cache.size=0", error, sizeof error));
    assert_false(cm_config_validate(config, error, sizeof error));

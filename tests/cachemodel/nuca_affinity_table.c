@@ -7,6 +7,8 @@
 #include "support/test.h"
 #include "texture/affinity_table.h"
 
+#define ZERO "nuca.affinity_table.epoch_reset=zero"
+
 static const struct cm_affinity_config table_one = {
    .page_blocks = 8,
    .buckets = 32,
@@ -240,7 +242,8 @@ test_epoch_of_requests(void **unused)
    };
    struct nuca_harness harness;
    nuca_harness_init(&harness,
-                     nuca_config((const char *const[]){FOUR, "nuca.affinity_table.epoch_accesses=10", NULL}));
+                     nuca_config(
+                        (const char *const[]){FOUR, "nuca.affinity_table.epoch_accesses=10", ZERO, NULL}));
    run_requests(&harness, requests, sizeof requests / sizeof requests[0]);
    assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_EPOCHS), 1);
    assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_OWNERSHIP_CHANGES), 1);
@@ -277,7 +280,7 @@ test_distributed(void **unused)
    struct nuca_harness harness;
    nuca_harness_init(&harness,
                      nuca_config((const char *const[]){FOUR, "nuca.organisation=dtm-nuca-distributed",
-                                                       "nuca.affinity_table.epoch_accesses=12", NULL}));
+                                                       "nuca.affinity_table.epoch_accesses=12", ZERO, NULL}));
    run_requests(&harness, first_epoch, sizeof first_epoch / sizeof first_epoch[0]);
    assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_EPOCHS), 1);
    assert_int_equal(nuca_harness_count(&harness, &cm_nuca_counters, CM_NUCA_BROADCASTS), 4 * 32);
@@ -314,7 +317,8 @@ test_distributed_takes(void **unused)
    struct nuca_harness harness;
    nuca_harness_init(&harness,
                      nuca_config((const char *const[]){FOUR, "nuca.organisation=dtm-nuca-distributed",
-                                                       "nuca.affinity_table.epoch_accesses=100", NULL}));
+                                                       "nuca.affinity_table.epoch_accesses=100", ZERO,
+                                                       NULL}));
    run_requests(&harness, epoch, sizeof epoch / sizeof epoch[0]);
    assert_int_equal(nuca_harness_count(&harness, &cm_replication_counters, 2), 4);
    nuca_harness_finish(&harness);

@@ -358,7 +358,8 @@ test_mesh(void **unused)
    for (unsigned o = 0; o < 4; o++) {
       for (unsigned v = 0; v < 8; v++)
          check_mesh(SETTINGS(organisations[o], tables[v & 1], l2s[v >> 1 & 1], ports[v >> 2],
-                             "nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2", "pipeline.texture_mshrs=256"));
+                             "nuca.mesh.columns=8", "nuca.mesh.hop_cycles=2", "pipeline.texture_mshrs=256",
+                             "texture_bus.bytes_per_cycle=0"));
    }
 }
 

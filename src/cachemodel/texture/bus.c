@@ -32,9 +32,6 @@ cm_texture_bus_config_check(const struct cm_config *config, struct cm_config_pro
       return cm_config_wrong(problem,
                              "there is one, but mode is imr or streams.texture is not texture_cache, "
                              "expected none");
-   cm_config_about(problem, "nuca.mesh.l2");
-   if (config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_PLACE_BUS)
-      return cm_config_wrong(problem, "the L2 is in the mesh, but there is a texture_bus, expected bus");
    return (!config->texture_bus.bytes_per_cycle ||
            CM_KEY_POWER_OF_TWO(problem, config, texture_bus.bytes_per_cycle, 1, 4096)) &&
           CM_KEY_IN_RANGE(problem, config, texture_bus.latency, 0, 1000);

@@ -17,12 +17,14 @@ init_nuca(struct cm_tiled_memory *memory, const struct cm_nuca *nuca, struct cm_
    memory->links = cm_pool_take(pool, cm_mesh_num_links(memory->mesh), sizeof *memory->links);
 }
 
-/* Without a bus all is 0, and carrying a block changes nothing. */
+/* Without a bus, or where it is not used, all is 0, and carrying a block changes nothing. */
 static void
 init_texture_bus(struct cm_tiled_memory *memory)
 {
    const struct cm_texture_bus_config *bus = &memory->config->texture_bus;
    const uint32_t block = memory->config->caches[CM_UNIT_TEXTURE_CACHE].block;
+   if (!cm_config_has_texture_bus(memory->config))
+      return;
    memory->texture_bus.latency = bus->latency;
    if (bus->bytes_per_cycle)
       memory->texture_bus.cycles = (block + bus->bytes_per_cycle - 1) / bus->bytes_per_cycle;
