@@ -369,7 +369,8 @@ check_sums(const struct account *account, const struct cm_energy_sums *sums, uin
    for (int unit = 0; unit < CM_ENERGY_UNIT_COUNT; unit++) {
       const uint64_t total = sums->units[unit].dynamic + sums->units[unit].leakage;
       units += total;
-      if (unit <= CM_UNIT_DRAM || unit == CM_ENERGY_MESH || unit == CM_ENERGY_AFFINITY_TABLE)
+      if (unit <= CM_UNIT_DRAM || unit == CM_ENERGY_MESH || unit == CM_ENERGY_TEXTURE_BUS ||
+          unit == CM_ENERGY_AFFINITY_TABLE)
          hierarchy += total;
       if (!account->energy->has_unit[unit])
          assert_int_equal(total, 0);
