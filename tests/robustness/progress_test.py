@@ -52,7 +52,7 @@ class Progress(tbrsim.TestCase):
 
     def test_pipe(self):
         process = run(subprocess.PIPE)
-        _, text = process.communicate(timeout=60)
+        _, text = process.communicate(timeout=300)
         self.assertEqual((process.returncode, text), (0, b""))
 
 
