@@ -8,6 +8,7 @@
 
 #include "util/os_time.h"
 #include "util/simple_mtx.h"
+#include "util/u_call_once.h"
 
 #define SECOND 1000000000ll
 /** Without a frame for so long, the line appears; it is written anew after so long. */
@@ -23,12 +24,20 @@ static struct {
    bool open; /**< the line is on the terminal */
 } progress;
 
+static util_once_flag terminal_once = UTIL_ONCE_FLAG_INIT;
+static bool terminal;
+
+static void
+find_terminal(void)
+{
+   terminal = isatty(STDERR_FILENO);
+}
+
+/** Contexts of several threads ask. */
 static bool
 is_terminal(void)
 {
-   static int terminal = -1;
-   if (terminal < 0)
-      terminal = isatty(STDERR_FILENO);
+   util_call_once(&terminal_once, find_terminal);
    return terminal;
 }
 
