@@ -212,7 +212,7 @@ read_pair(const struct reader *reader, const yaml_node_t *name_node, const yaml_
       return complain(reader, line, path, NULL, "duplicate key");
    if (is_null(node)) {
       if (!before)
-         return complain(reader, line, path, NULL, "null removes a value, but the base has none");
+         return complain(reader, line, path, NULL, "null removes a value of the base, and there is none");
       if (!key->optional)
          return complain(reader, line, path, key, "null, but every configuration has this key");
       cm_key_clear(key, values + key->offset);
