@@ -7,15 +7,16 @@
 #include "memory/cache.h"
 #include "support/test.h"
 
-/* Primitives of so many attributes each, written one after another and all read in the same tile, so that none gives
- * way to another. */
+/* Primitives of so many attributes each, as many as lines, written one after another and all read in the same tile, so
+ * that none gives way to another. */
 static uint32_t
-resident(uint32_t lines, uint32_t attributes, enum cm_index index, enum cm_primitive_ids ids)
+resident_in(uint32_t lines, uint32_t size, uint32_t entry_bytes, uint32_t attributes, enum cm_index index,
+            enum cm_primitive_ids ids)
 {
    struct cm_config config;
    memset(&config, 0, sizeof config);
    config.caches[CM_UNIT_ATTRIBUTE_CACHE] = (struct cm_cache_config){
-      .size = lines * attributes * 64,
+      .size = size,
       .ways = 4,
       .block = 64,
       .instances = 1,
@@ -23,7 +24,8 @@ resident(uint32_t lines, uint32_t attributes, enum cm_index index, enum cm_primi
       .index = index,
       .next = CM_UNIT_DRAM,
    };
-   config.primitive_buffer = (struct cm_primitive_buffer_config){.lines = lines, .output_queue = 1};
+   config.primitive_buffer =
+      (struct cm_primitive_buffer_config){.lines = lines, .output_queue = 1, .entry_bytes = entry_bytes};
    struct cm_dram dram = {0};
    struct cm_cache unit;
    cm_cache_init_without_lines(&unit, &config.caches[CM_UNIT_ATTRIBUTE_CACHE], NULL, &dram);
@@ -38,6 +40,13 @@ resident(uint32_t lines, uint32_t attributes, enum cm_index index, enum cm_primi
    const uint32_t count = lines - (uint32_t)cache->counts[CM_PRIMITIVE_BUFFER_BYPASSES];
    cm_attribute_cache_destroy(cache);
    return count;
+}
+
+/* With room for all attributes. */
+static uint32_t
+resident(uint32_t lines, uint32_t attributes, enum cm_index index, enum cm_primitive_ids ids)
+{
+   return resident_in(lines, lines * attributes * 64, 0, attributes, index, ids);
 }
 
 static void
@@ -66,10 +75,22 @@ test_ids_of_primitives(void **unused)
    }
 }
 
+/* Of 48 KiB with entries of 48 bytes, and of the lines that III-C2's argument about area gives: none is wasted. */
+static void
+test_any_number_of_lines(void **unused)
+{
+   static const uint32_t lines[] = {341, 597, 323, 754};
+   for (unsigned i = 0; i < 4; i++)
+      assert_int_equal(resident(lines[i], 3, CM_INDEX_MODULO, CM_PRIMITIVE_IDS_PRIMITIVES), lines[i]);
+   assert_int_equal(resident_in(341, 49152, 48, 3, CM_INDEX_MODULO, CM_PRIMITIVE_IDS_PRIMITIVES), 1024 / 3);
+   assert_int_equal(resident_in(341, 49152, 64, 3, CM_INDEX_MODULO, CM_PRIMITIVE_IDS_PRIMITIVES), 768 / 3);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ids_of_blocks),
-                                      cmocka_unit_test(test_ids_of_primitives)};
+                                      cmocka_unit_test(test_ids_of_primitives),
+                                      cmocka_unit_test(test_any_number_of_lines)};
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory/cache.h"
+#include "support/naive_index.h"
 #include "support/test.h"
 #include "support/primitive_lines.h"
 
@@ -61,8 +62,9 @@ struct naive_primitive {
 };
 
 struct naive {
-   uint32_t sets, ways, entries, output_queue;
-   bool xor, lru, all_sets;
+   uint32_t lines, ways, entries, entry_bytes, output_queue;
+   enum cm_index index;
+   bool lru, all_sets;
    struct naive_primitive list[MAX_PRIMITIVES];
    uint32_t length;
    uint32_t queue[64]; /* IDs, oldest first */
@@ -72,13 +74,25 @@ struct naive {
 };
 
 static uint32_t
-naive_set(const struct naive *naive, uint32_t id)
+naive_sets(const struct naive *naive)
 {
-   uint32_t bits = 0;
-   while (1u << bits < naive->sets)
-      bits++;
-   const uint32_t low = id % naive->sets, next = (id >> bits) % naive->sets;
-   return naive->xor ? low ^ next : low;
+   return naive->lines / naive->ways;
+}
+
+static uint32_t
+naive_set_of(const struct naive *naive, uint32_t id)
+{
+   return (uint32_t)naive_set(naive->index, id, naive_sets(naive));
+}
+
+/* The lines of a set: those that are left over go to one set after another. */
+static uint32_t
+naive_ways(const struct naive *naive, uint32_t set)
+{
+   uint32_t ways = 0;
+   for (uint32_t line = set; line < naive->lines; line += naive_sets(naive))
+      ways++;
+   return ways;
 }
 
 static bool
@@ -131,8 +145,8 @@ naive_further_victim(const struct naive *naive, uint32_t set)
 {
    if (naive->all_sets)
       return naive_victim(naive, -1);
-   for (uint32_t i = 0; i < naive->sets; i++) {
-      const int victim = naive_victim(naive, (int)((set + i) % naive->sets));
+   for (uint32_t i = 0; i < naive_sets(naive); i++) {
+      const int victim = naive_victim(naive, (int)((set + i) % naive_sets(naive)));
       if (victim >= 0)
          return victim;
    }
@@ -166,7 +180,7 @@ naive_make_room(struct naive *naive, uint32_t set, uint32_t num_attributes, bool
          leaving_set += naive->list[i].set == set && naive->list[i].leaves;
       }
       int victim;
-      if (in_set == naive->ways && !leaving_set)
+      if (in_set == naive_ways(naive, set) && !leaving_set)
          victim = naive_victim(naive, (int)set);
       else if (naive_free_entries(naive, true) < num_attributes)
          victim = naive_further_victim(naive, set);
@@ -195,7 +209,7 @@ naive_add(struct naive *naive, uint32_t id, uint32_t num_attributes, uint32_t op
       .id = id,
       .num_attributes = num_attributes,
       .opt_number = opt_number,
-      .set = naive_set(naive, id),
+      .set = naive_set_of(naive, id),
       .dirty = dirty,
       .last_use = naive->accesses,
    };
@@ -206,7 +220,7 @@ static void
 naive_write(struct naive *naive, uint32_t id, uint32_t num_attributes, uint32_t first)
 {
    naive->accesses++;
-   if (naive_make_room(naive, naive_set(naive, id), num_attributes, false, first)) {
+   if (naive_make_room(naive, naive_set_of(naive, id), num_attributes, false, first)) {
       naive_add(naive, id, num_attributes, first, true);
    } else {
       naive->bypasses += num_attributes;
@@ -228,7 +242,7 @@ naive_read(struct naive *naive, uint32_t id, uint32_t num_attributes, uint32_t n
       found->last_use = naive->accesses;
       naive->hits += num_attributes;
    } else {
-      assert_true(naive_make_room(naive, naive_set(naive, id), num_attributes, true, next));
+      assert_true(naive_make_room(naive, naive_set_of(naive, id), num_attributes, true, next));
       naive_add(naive, id, num_attributes, next, false);
       naive->fills += num_attributes;
    }
@@ -261,16 +275,17 @@ build(struct under_test *test, const struct naive *shape)
    memset(&config, 0, sizeof config);
    memset(test, 0, sizeof *test);
    config.caches[CM_UNIT_ATTRIBUTE_CACHE] = (struct cm_cache_config){
-      .size = shape->entries * 64,
+      .size = shape->entries * shape->entry_bytes,
       .ways = shape->ways,
       .block = 64,
       .instances = 1,
       .policy = shape->lru ? CM_POLICY_LRU : CM_POLICY_TCOR,
-      .index = shape->xor ? CM_INDEX_XOR : CM_INDEX_MODULO,
+      .index = shape->index,
       .next = CM_UNIT_DRAM,
    };
    config.primitive_buffer = (struct cm_primitive_buffer_config){
-      .lines = shape->sets * shape->ways,
+      .lines = shape->lines,
+      .entry_bytes = shape->entry_bytes,
       .further_victims = shape->all_sets ? CM_FURTHER_VICTIMS_ALL_SETS : CM_FURTHER_VICTIMS_NEXT_SETS,
       .output_queue = shape->output_queue,
    };
@@ -362,11 +377,14 @@ test_naive_model(void **unused)
    uint64_t state = 1, waits = 0, bypasses = 0, hits = 0, dead = 0;
    for (unsigned round = 0; round < 300; round++) {
       memset(&naive, 0, sizeof naive);
-      naive.sets = 1u << random_below(&state, 4);
+      naive.index = (enum cm_index)random_below(&state, CM_INDEX_COUNT);
       naive.ways = 1 + random_below(&state, 5);
+      naive.lines = naive.ways << random_below(&state, 4);
+      if (naive.index == CM_INDEX_MODULO && random_below(&state, 2))
+         naive.lines += random_below(&state, 10);
+      naive.entry_bytes = random_below(&state, 2) ? 48 : 64;
       naive.entries = 8 + random_below(&state, 80);
       naive.output_queue = 1 + random_below(&state, 12);
-      naive.xor = random_below(&state, 2);
       naive.lru = random_below(&state, 4) == 0;
       naive.all_sets = random_below(&state, 2);
       struct under_test test;
@@ -441,7 +459,12 @@ fewest_read_misses(const struct stream *stream, uint32_t capacity)
 static unsigned
 read_misses(const struct stream *stream, uint32_t capacity, bool lru)
 {
-   struct naive shape = {.sets = 1, .ways = capacity, .entries = capacity, .output_queue = 1, .lru = lru};
+   struct naive shape = {.lines = capacity,
+                         .ways = capacity,
+                         .entries = capacity,
+                         .entry_bytes = 64,
+                         .output_queue = 1,
+                         .lru = lru};
    struct under_test test;
    build(&test, &shape);
    static struct naive naive;

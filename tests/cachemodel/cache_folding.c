@@ -15,6 +15,14 @@ folds(enum cm_policy policy)
           !cm_policy_needs_future(policy);
 }
 
+/* Whether a policy takes a number of sets that is no power of two. */
+static bool
+takes_any_sets(enum cm_policy policy)
+{
+   return !cm_policy_samples(policy) && policy != CM_POLICY_DRRIP && policy != CM_POLICY_DRRIP4 &&
+          policy != CM_POLICY_GS_DRRIP && policy != CM_POLICY_GS_DRRIP4;
+}
+
 /* Two caches alike. */
 struct pair {
    struct cm_dram drams[2];
@@ -185,6 +193,11 @@ test_folding_is_exact(void **unused)
          assert_true(folds(policy) ? folded > 10000 : folded == 0);
          check(policy, 16, ways[w], CM_INDEX_XOR, drive_sequences);
          grids += check(policy, 64, ways[w], CM_INDEX_MODULO, drive_grids);
+         if (takes_any_sets(policy)) {
+            check(policy, 7, ways[w], CM_INDEX_MODULO, drive_accesses);
+            check(policy, 48, ways[w], CM_INDEX_MODULO, drive_grids);
+         }
+         check(policy, 64, ways[w], CM_INDEX_IPOLY, drive_grids);
       }
       const bool each_access_counts = cm_policy_needs_future(policy) || cm_policy_samples(policy);
       assert_true(each_access_counts ? grids == 0 : grids > 1000);

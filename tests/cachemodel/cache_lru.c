@@ -24,6 +24,8 @@ static const struct shape shapes[] = {
    {8192, 4, 64, CM_INDEX_XOR_FOLD, CM_WRITE_MISS_FETCH},
    {16384, 2, 64, CM_INDEX_IPOLY, CM_WRITE_MISS_ALLOCATE},
    {65536, 16, 32, CM_INDEX_IPOLY, CM_WRITE_MISS_FETCH},
+   {64 * 4 * 3, 4, 64, CM_INDEX_MODULO, CM_WRITE_MISS_ALLOCATE},
+   {64 * 8 * 341, 8, 64, CM_INDEX_MODULO, CM_WRITE_MISS_FETCH},
 };
 #define NUM_SHAPES (sizeof shapes / sizeof shapes[0])
 

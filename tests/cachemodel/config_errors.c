@@ -38,8 +38,6 @@ static const struct wrong cases[] = {
    {"tile:", "order:", "  orders: z-order", "orders", "expected keys of: size, order"},
    {"  l2:", "size:", "    size: 1000000", "caches.l2.size: 1000000 is no multiple of ways * block",
     "expected a multiple of 8 * 64 = 512"},
-   {"  l2:", "size:", "    size: 1572864", "caches.l2.size: 1572864 makes 3072 sets",
-    "expected a power of two"},
    {"  l2:", "ways:", "    ways: 0", "caches.l2.ways: 0 is out of range", "expected 1 to 1024"},
    {"  l2:", "block:", "    block: 48", "caches.l2.block: 48 is invalid", "power of two"},
    {"  l2:", "block:", "    block: 32", "has blocks of 32 bytes", "expected at least this cache's 64"},
@@ -247,6 +245,32 @@ check_settings(const struct settings *cases, size_t count, bool energy)
    }
 }
 
+/* Numbers of sets that are no power of two. */
+static void
+test_sets(void **unused)
+{
+   static const struct settings texts[] = {
+      {{"caches.l2.size=1572864"}, NULL},
+      {{"caches.l2.size=1572864", "caches.l2.index=ipoly"},
+       "caches.l2.size: 1572864 makes 3072 sets, expected a power of two with index ipoly: size = sets * 8 "
+       "ways * "
+       "64 bytes"},
+      {{"caches.l2.size=1572864", "caches.l2.policy=drrip"},
+       "caches.l2.size: 1572864 makes 3072 sets, expected a power of two with policy drrip: size = sets * 8 "
+       "ways * "
+       "64 bytes"},
+      {{"caches.tile_cache.write_miss=validate"}, NULL},
+      {{"caches.l2.write_miss=validate"},
+       "caches.l2.write_miss: validate is of a cache that streams access, but vertex_cache writes back to "
+       "it, "
+       "expected allocate or fetch"},
+      {{"caches.tile_cache.write_miss=validate", "streams.color=tile_cache"},
+       "caches.tile_cache.write_miss: validate needs the bytes of each access, which color has not, expected "
+       "allocate or fetch"},
+   };
+   check_settings(texts, sizeof texts / sizeof texts[0], true);
+}
+
 /* Attribute Caches that cannot be built, and why (TCOR III-C). */
 static void
 test_attribute_cache(void **unused)
@@ -264,6 +288,9 @@ test_attribute_cache(void **unused)
       {"caches.attribute_cache.write_miss=fetch", "caches.attribute_cache.write_miss", "expected allocate"},
       {"caches.attribute_cache.banks=4", "caches.attribute_cache.banks", "expected none"},
       {"primitive_buffer.lines=250", "primitive_buffer.lines: 250", "expected sets * 4 ways"},
+      {"primitive_buffer.lines=3", "primitive_buffer.lines: 3 are less than a set's 4", "at least as many"},
+      {"primitive_buffer.entry_bytes=32", "primitive_buffer.entry_bytes: 32",
+       "expected 48, an attribute, or 64"},
       {"primitive_buffer.output_queue=0", "primitive_buffer.output_queue", "expected 1 to"},
       {"primitive_buffer.mshrs=32", "a primitive of 33 attributes would deadlock", "at least 33"},
       {"streams.pb_list=attribute_cache", "streams.pb_list", "takes pb_attribute only"},
@@ -438,6 +465,7 @@ main(void)
       cmocka_unit_test(test_messages),
       cmocka_unit_test(test_no_configuration),
       cmocka_unit_test(test_no_file),
+      cmocka_unit_test(test_sets),
       cmocka_unit_test(test_attribute_cache),
       cmocka_unit_test(test_texture_access),
       cmocka_unit_test(test_nuca),

@@ -211,7 +211,7 @@ class Sweep(tbrsim.TestCase):
         self.refused(["--size", "expected a number"], "--size", "4K,big")
         self.refused(["--size", "expected a number"], "--size", "4K,")
         self.refused(["--size", "at least one block"], "--size", "0")
-        self.refused(["--size", "power of two"], "--size", "4K,24K")
+        self.refused(["--size", "power of two"], "--size", "4K,24K", "--index", "xor")
         self.refused(["--size", "no multiple"], "--size", "100")
         self.refused(["--ways", "at least 1, or full"], "--ways", "0")
         self.refused(["--ways", "out of range"], "--ways", "524288", "--size", "32M")

@@ -211,7 +211,7 @@ struct cm_rrip_config {
 
 /** One cache, or several alike: keys caches.NAME.*. Not configured: size is 0. */
 struct cm_cache_config {
-   uint32_t size;  /**< bytes of one instance; a multiple of ways * block with a power of two sets */
+   uint32_t size;  /**< bytes of one instance; a multiple of ways * block */
    uint32_t ways;  /**< 1 … 1024 */
    uint32_t block; /**< bytes of a block; a power of two, 16 … 4096 */
    /** Fragment processor p uses instance p % instances, everything else instance 0. Where `next` has as many,
@@ -272,10 +272,12 @@ enum cm_primitive_ids {
 };
 
 /** What makes an attribute_cache the Attribute Cache of TCOR III-C2, whose granule is a primitive;
- * caches.attribute_cache is then its Attribute Buffer (size: entries * 64 bytes), with the ways,
+ * caches.attribute_cache is then its Attribute Buffer (size: entries * entry_bytes), with the ways,
  * the index and the policy (tcor: OPT numbers; or lru) of the Primitive Buffer. */
 struct cm_primitive_buffer_config {
-   uint32_t lines; /**< a power of two of sets of caches.attribute_cache.ways; 0: none is configured */
+   /** In sets of caches.attribute_cache.ways, a power of two of them but with index modulo. Where they are no multiple
+    * of ways, the first sets have one more. 0: none is configured. */
+   uint32_t lines;
    enum cm_further_victims further_victims;
    /** Primitives that wait for the Rasterizer, 1 … 4096. A primitive stays locked until the
     * Rasterizer has consumed it (TCOR III-C3); without a clock, until so many more were read, which
@@ -287,6 +289,9 @@ struct cm_primitive_buffer_config {
    uint32_t mshrs;
    /* Optional keys. */
    enum cm_primitive_ids ids;
+   /** Bytes of an entry of the Attribute Buffer: 64, a block of memory, or 48, an attribute without the bytes that
+    * PB-Attributes leaves unused. 0: 64. */
+   uint32_t entry_bytes;
 };
 
 /** A simulated GPU. Made by cm_config_load (gpu/gpu_config.h), changed by cm_config_set; read by everyone. */

@@ -5,21 +5,31 @@
 #include <stdlib.h>
 
 #include "memory/cache_internal.h"
+#include "util/minmax.h"
+
+uint32_t
+cm_attribute_buffer_entries(const struct cm_config *config)
+{
+   const uint32_t bytes = config->primitive_buffer.entry_bytes;
+   return config->caches[CM_UNIT_ATTRIBUTE_CACHE].size / (bytes ? bytes : CM_PB_BLOCK_BYTES);
+}
 
 struct cm_attribute_cache *
 cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit)
 {
    const struct cm_cache_config *shape = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
    const uint32_t lines = config->primitive_buffer.lines;
-   const uint32_t entries = shape->size / CM_PB_BLOCK_BYTES;
+   const uint32_t entries = cm_attribute_buffer_entries(config);
    struct cm_attribute_cache *cache = calloc(1, sizeof *cache);
    if (!cache)
       return NULL;
    cache->unit = unit;
    cache->lru = shape->policy == CM_POLICY_LRU;
    cache->further_victims = config->primitive_buffer.further_victims;
-   cache->ways = shape->ways;
+   cache->num_lines = lines;
    cache->sets = lines / shape->ways;
+   cache->ways = lines / cache->sets;
+   cache->larger_sets = lines % cache->sets;
    cm_set_index_init(&cache->index, cache->sets, shape->index);
    cache->lines = calloc(lines, sizeof *cache->lines);
    cache->victims = malloc(lines * sizeof(struct cm_primitive_line *));
@@ -54,11 +64,20 @@ set_of(const struct cm_attribute_cache *cache, uint32_t primitive)
    return (uint32_t)cm_set_of(&cache->index, primitive);
 }
 
+/* The lines of a set, and how many. */
+static struct cm_primitive_line *
+lines_of(const struct cm_attribute_cache *cache, uint32_t set, uint32_t *ways)
+{
+   *ways = cache->ways + (set < cache->larger_sets);
+   return cache->lines + (size_t)set * cache->ways + cm_min(set, cache->larger_sets);
+}
+
 static struct cm_primitive_line *
 find(const struct cm_attribute_cache *cache, uint32_t set, uint32_t primitive)
 {
-   struct cm_primitive_line *lines = cache->lines + (size_t)set * cache->ways;
-   for (uint32_t way = 0; way < cache->ways; way++) {
+   uint32_t ways;
+   struct cm_primitive_line *lines = lines_of(cache, set, &ways);
+   for (uint32_t way = 0; way < ways; way++) {
       if (lines[way].valid && lines[way].primitive == primitive)
          return &lines[way];
    }
@@ -199,11 +218,11 @@ static struct cm_primitive_line *
 further_victim(struct cm_attribute_cache *cache, uint32_t set)
 {
    if (cache->further_victims == CM_FURTHER_VICTIMS_ALL_SETS)
-      return first_to_leave(cache, cache->lines, cache->sets * cache->ways);
+      return first_to_leave(cache, cache->lines, cache->num_lines);
    for (uint32_t i = 0; i < cache->sets; i++) {
-      const uint32_t at = (set + i) & (cache->sets - 1);
-      struct cm_primitive_line *line =
-         first_to_leave(cache, cache->lines + (size_t)at * cache->ways, cache->ways);
+      uint32_t ways;
+      struct cm_primitive_line *lines = lines_of(cache, (set + i) % cache->sets, &ways);
+      struct cm_primitive_line *line = first_to_leave(cache, lines, ways);
       if (line)
          return line;
    }
@@ -246,14 +265,15 @@ wait_for_rasterizer(struct cm_attribute_cache *cache, const struct request *requ
 static struct cm_primitive_line *
 find_line(struct cm_attribute_cache *cache, const struct request *request)
 {
-   struct cm_primitive_line *lines = cache->lines + (size_t)request->set * cache->ways;
-   for (uint32_t way = 0; way < cache->ways; way++) {
+   uint32_t ways;
+   struct cm_primitive_line *lines = lines_of(cache, request->set, &ways);
+   for (uint32_t way = 0; way < ways; way++) {
       if (!lines[way].valid)
          return &lines[way];
    }
    struct cm_primitive_line *line;
    do
-      line = first_to_leave(cache, lines, cache->ways);
+      line = first_to_leave(cache, lines, ways);
    while (!line && wait_for_rasterizer(cache, request));
    return choose(cache, request, line) ? line : NULL;
 }
@@ -338,7 +358,7 @@ cm_attribute_cache_end_pass(struct cm_attribute_cache *cache)
 {
    while (cache->queue_length)
       consume(cache);
-   for (uint32_t i = 0; i < cache->sets * cache->ways; i++) {
+   for (uint32_t i = 0; i < cache->num_lines; i++) {
       struct cm_primitive_line *line = &cache->lines[i];
       if (!line->valid)
          continue;

@@ -84,8 +84,9 @@ struct cm_attribute_cache {
    enum cm_further_victims further_victims;
 
    /* The Primitive Buffer. */
-   struct cm_primitive_line *lines; /**< sets × ways */
-   uint32_t sets, ways;
+   struct cm_primitive_line *lines; /**< set after set */
+   uint32_t num_lines, sets, ways;
+   uint32_t larger_sets; /**< the first sets, which have one line more than ways */
    struct cm_set_index index;
 
    /* The Attribute Buffer. */
@@ -102,6 +103,9 @@ struct cm_attribute_cache {
    struct cm_primitive_line **queue;
    uint32_t queue_size, queue_first, queue_length;
 };
+
+/** Entries of the Attribute Buffer. */
+uint32_t cm_attribute_buffer_entries(const struct cm_config *config);
 
 /** Builds the Attribute Cache of a valid configuration with a Primitive Buffer. unit counts its
  * accesses, attribute by attribute, and leads to the next level; it must outlive it. NULL when out of

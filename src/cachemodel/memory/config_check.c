@@ -2,8 +2,17 @@
 #include <stdio.h>
 
 #include "events/event_stream.h"
+#include "memory/attribute_cache.h"
 #include "memory/hierarchy.h"
 #include "tiling/parameter_buffer.h"
+
+/* Whether a policy learns from sets that it finds by bits of their numbers. */
+static bool
+duels(enum cm_policy policy)
+{
+   return cm_policy_samples(policy) || policy == CM_POLICY_DRRIP || policy == CM_POLICY_DRRIP4 ||
+          policy == CM_POLICY_GS_DRRIP || policy == CM_POLICY_GS_DRRIP4;
+}
 
 static bool
 check_banks(const struct cm_cache_config *cache, const char *prefix, struct cm_config_problem *problem)
@@ -65,10 +74,13 @@ check_shape(const struct cm_cache_config *cache, uint32_t max_ways, const char *
       return cm_config_wrong(problem,
                              "%u is no multiple of ways * block, expected a multiple of %u * %u = %u",
                              cache->size, cache->ways, cache->block, set_bytes);
-   if (!cm_is_power_of_two(cache->size / set_bytes))
-      return cm_config_wrong(problem,
-                             "%u makes %u sets, expected a power of two: size = sets * %u ways * %u bytes",
-                             cache->size, cache->size / set_bytes, cache->ways, cache->block);
+   const uint32_t sets = cache->size / set_bytes;
+   if (!cm_is_power_of_two(sets) && (cache->index != CM_INDEX_MODULO || duels(cache->policy)))
+      return cm_config_wrong(
+         problem, "%u makes %u sets, expected a power of two with %s %s: size = sets * %u ways * %u bytes",
+         cache->size, sets, cache->index != CM_INDEX_MODULO ? "index" : "policy",
+         cache->index != CM_INDEX_MODULO ? cm_index_names[cache->index] : cm_policy_names[cache->policy],
+         cache->ways, cache->block);
    cm_config_about(problem, "%spolicy", prefix);
    if (cache->policy == CM_POLICY_TREE_PLRU && !cm_is_power_of_two(cache->ways))
       return cm_config_wrong(problem, "tree-plru makes no tree of %u ways, expected a power of two",
@@ -94,6 +106,11 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
 {
    const struct cm_primitive_buffer_config *buffer = &config->primitive_buffer;
    const struct cm_cache_config *cache = &config->caches[CM_UNIT_ATTRIBUTE_CACHE];
+   cm_config_about(problem, "primitive_buffer.entry_bytes");
+   if (buffer->entry_bytes && buffer->entry_bytes != CM_PB_BLOCK_BYTES &&
+       buffer->entry_bytes != CM_PB_ATTRIBUTE_BYTES)
+      return cm_config_wrong(problem, "%u, expected %u, an attribute, or %u, its block", buffer->entry_bytes,
+                             CM_PB_ATTRIBUTE_BYTES, CM_PB_BLOCK_BYTES);
    if (!cache->size)
       return cm_config_wrong(cm_config_about(problem, "primitive_buffer.lines"),
                              "%u lines need an Attribute Buffer, expected caches.attribute_cache",
@@ -109,10 +126,11 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
    if (cache->size % CM_PB_BLOCK_BYTES != 0)
       return cm_config_wrong(problem, "%u is no multiple of an attribute's %u bytes", cache->size,
                              CM_PB_BLOCK_BYTES);
-   if (cache->size / CM_PB_BLOCK_BYTES < CM_MAX_PRIMITIVE_ATTRIBUTES)
+   const uint32_t entries = cm_attribute_buffer_entries(config);
+   if (entries < CM_MAX_PRIMITIVE_ATTRIBUTES)
       return cm_config_wrong(problem,
                              "%u holds %u attributes, expected at least %u, which the largest primitive has",
-                             cache->size, cache->size / CM_PB_BLOCK_BYTES, CM_MAX_PRIMITIVE_ATTRIBUTES);
+                             cache->size, entries, CM_MAX_PRIMITIVE_ATTRIBUTES);
    cm_config_about(problem, "caches.attribute_cache.policy");
    if (cache->policy != CM_POLICY_TCOR && cache->policy != CM_POLICY_LRU)
       return cm_config_wrong(problem, "%s is no policy of a Primitive Buffer, expected tcor or lru",
@@ -131,9 +149,15 @@ check_primitive_buffer(const struct cm_config *config, struct cm_config_problem 
       return cm_config_wrong(problem, "a Primitive Buffer has no banks, expected none");
    if (!CM_KEY_IN_RANGE(problem, config, primitive_buffer.lines, 1, 1u << 20))
       return false;
-   if (buffer->lines % cache->ways != 0 || !cm_is_power_of_two(buffer->lines / cache->ways))
-      return cm_config_wrong(problem, "%u makes no power of two of sets, expected sets * %u ways",
-                             buffer->lines, cache->ways);
+   if (buffer->lines < cache->ways)
+      return cm_config_wrong(problem, "%u are less than a set's %u, expected at least as many", buffer->lines,
+                             cache->ways);
+   if (cache->index != CM_INDEX_MODULO &&
+       (buffer->lines % cache->ways != 0 || !cm_is_power_of_two(buffer->lines / cache->ways)))
+      return cm_config_wrong(problem,
+                             "%u makes no power of two of sets, expected sets * %u ways with index %s, "
+                             "or any number with modulo",
+                             buffer->lines, cache->ways, cm_index_names[cache->index]);
    if (!CM_KEY_IN_RANGE(problem, config, primitive_buffer.output_queue, 1, 4096))
       return false;
    cm_config_about(problem, "primitive_buffer.mshrs");

@@ -9,7 +9,7 @@
 static inline const struct cm_primitive_line *
 find_primitive(const struct cm_attribute_cache *cache, uint32_t primitive)
 {
-   for (uint32_t i = 0; i < cache->sets * cache->ways; i++) {
+   for (uint32_t i = 0; i < cache->num_lines; i++) {
       if (cache->lines[i].valid && cache->lines[i].primitive == primitive)
          return &cache->lines[i];
    }
