@@ -44,7 +44,7 @@ static void
 print_policies(void)
 {
    for (unsigned policy = 0; policy < CM_POLICY_COUNT; policy++) {
-      if (policy != CM_POLICY_TCOR)
+      if (!cm_policy_needs_liveness((enum cm_policy)policy))
          printf("  %-24s %s\n", cm_policy_names[policy], cm_policy_descriptions[policy]);
    }
 }
@@ -131,7 +131,7 @@ static uint32_t
 parse_policy(const char *option, const char *word)
 {
    const unsigned policy = options_name(option, word, cm_policy_names, CM_POLICY_COUNT);
-   if (policy == CM_POLICY_TCOR)
+   if (cm_policy_needs_liveness((enum cm_policy)policy))
       fail(STATUS_USAGE, "%s %s: it needs the finished tiles, which a sweep does not have; use tbrsim sim",
            option, word);
    return policy;

@@ -24,14 +24,10 @@ struct one_set {
 };
 
 static void
-build(struct one_set *set, uint32_t ways)
+build(struct one_set *set, uint32_t ways, enum cm_policy policy)
 {
-   const struct cm_cache_config config = {.size = ways * 64,
-                                          .ways = ways,
-                                          .block = 64,
-                                          .instances = 1,
-                                          .policy = CM_POLICY_TCOR,
-                                          .next = CM_UNIT_DRAM};
+   const struct cm_cache_config config = {
+      .size = ways * 64, .ways = ways, .block = 64, .instances = 1, .policy = policy, .next = CM_UNIT_DRAM};
    memset(set, 0, sizeof *set);
    assert_true(cm_cache_init(&set->cache, &config, NULL, &set->dram));
    set->cache.liveness = &set->liveness;
@@ -61,7 +57,7 @@ static void
 test_order_of_victims(void **unused)
 {
    struct one_set set;
-   build(&set, 6);
+   build(&set, 6, CM_POLICY_TCOR);
    set.last_tiles[0] = 3;
    set.last_tiles[1] = 1;
    set.last_tiles[2] = 3;
@@ -105,12 +101,40 @@ test_order_of_victims(void **unused)
    cm_cache_finish(&set.cache);
 }
 
+/* Without the preference for live blocks of the Parameter Buffer. */
+static void
+test_dead_then_lru(void **unused)
+{
+   struct one_set set;
+   build(&set, 4, CM_POLICY_DEAD_LRU);
+   set.last_tiles[0] = 3;
+   set.last_tiles[1] = 1;
+   cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 4, set.last_tiles, 64);
+   access_block(&set, ATTRIBUTE(0), CM_WRITE_BLOCK); /* until tile 3 */
+   access_block(&set, TEXEL(1), CM_READ);
+   access_block(&set, ATTRIBUTE(1), CM_WRITE_BLOCK); /* until tile 1 */
+   access_block(&set, TEXEL(2), CM_READ);
+   /* Nothing is dead: the least recently used, which is live. */
+   access_block(&set, TEXEL(3), CM_READ);
+   assert_false(holds(&set, ATTRIBUTE(0)));
+   assert_int_equal(set.dram.counts[CM_STREAM_PB_ATTRIBUTE][CM_DRAM_EVENT_WRITES], 1);
+   /* The other one is dead, though a texel was used longer ago. */
+   cm_liveness_tile_done(&set.liveness, 1);
+   access_block(&set, TEXEL(4), CM_READ);
+   assert_false(holds(&set, ATTRIBUTE(1)));
+   assert_int_equal(cm_cache_counter(&set.cache, CM_STREAM_PB_ATTRIBUTE, CM_CACHE_EVENT_WRITEBACKS_SAVED), 1);
+   assert_int_equal(set.dram.counts[CM_STREAM_PB_ATTRIBUTE][CM_DRAM_EVENT_WRITES], 1);
+   access_block(&set, TEXEL(5), CM_READ);
+   assert_false(holds(&set, TEXEL(1)));
+   cm_cache_finish(&set.cache);
+}
+
 /* What a pass left is dead in the next one, until this one writes there itself. */
 static void
 test_passes(void **unused)
 {
    struct one_set set;
-   build(&set, 2);
+   build(&set, 2, CM_POLICY_TCOR);
    set.last_tiles[0] = 1;
    cm_liveness_begin_pass(&set.liveness, CM_PB_LAYOUT_INTERLEAVED, 2, set.last_tiles, 1);
    access_block(&set, ATTRIBUTE(0), CM_WRITE_BLOCK);
@@ -259,7 +283,7 @@ run_with_versions(const char *const *settings)
    }
    /* Or nothing was tested. */
    const int saved = cm_counter_table_find(cm_gpu_counters(gpu), "l2.total.writebacks_saved");
-   assert_true(saved >= 0 && cm_gpu_total(gpu)[saved] > 1000);
+   assert_true(saved >= 0 && cm_gpu_total(gpu)[saved] > 500);
    assert_true(versions->reads_from_memory > 100);
    cm_gpu_destroy(gpu);
    cm_config_destroy(config);
@@ -277,15 +301,18 @@ test_nothing_wanted_gets_lost(void **unused)
                             "caches.primitive_list_cache.ways=2", "parameter_buffer.layout=baseline",
                             "frame.traversal=boustrophedonic", "caches.attribute_cache.size=4096",
                             "primitive_buffer.lines=8", NULL});
+   run_with_versions((const char *const[]){"caches.l2.size=8192", "caches.l2.ways=4",
+                                           "caches.l2.policy=dead-lru", "caches.attribute_cache.size=4096",
+                                           "primitive_buffer.lines=16", NULL});
 }
 
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_order_of_victims),         cmocka_unit_test(test_passes),
-      cmocka_unit_test(test_passes_that_meet),         cmocka_unit_test(test_deaths),
-      cmocka_unit_test(test_nothing_wanted_gets_lost),
+      cmocka_unit_test(test_order_of_victims), cmocka_unit_test(test_dead_then_lru),
+      cmocka_unit_test(test_passes),           cmocka_unit_test(test_passes_that_meet),
+      cmocka_unit_test(test_deaths),           cmocka_unit_test(test_nothing_wanted_gets_lost),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

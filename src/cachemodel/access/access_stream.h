@@ -56,7 +56,7 @@ enum cm_entry_kind {
 };
 #define CM_ENTRY_LAST_ACCESS CM_ENTRY_WRITE_BLOCK
 
-/** Events of the Parameter Buffer that a shared cache of the policy tcor needs, in order (memory/liveness.h).
+/** Events of the Parameter Buffer that a shared cache of the policy tcor or dead-lru needs, in order (memory/liveness.h).
  * Only with such a cache. */
 enum cm_parameter_buffer_event {
    CM_PARAMETER_BUFFER_BEGIN, /**< a pass begins; value: its tiles; range: its attribute blocks, from 0 on */

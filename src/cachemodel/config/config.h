@@ -138,6 +138,7 @@ enum cm_texture_tags {
    X(OPT, "opt", opt, "the one whose next use is farthest; offline only")                             \
    X(OPTPT, "optpt", optpt, "as opt, or bypass if its own next use is farthest")                      \
    X(TCOR, "tcor", tcor, "dead Parameter Buffer first, live last; primitives by OPT number")          \
+   X(DEAD_LRU, "dead-lru", dead_lru, "dead Parameter Buffer first, then the least recently used")     \
    X(PERFECT, "perfect", perfect, "none: every access hits, none goes to the next unit")
 
 enum cm_policy {
@@ -249,6 +250,9 @@ extern const char *const cm_leaders_names[CM_LEADERS_COUNT];
 
 /** Of so many sets, one is a sample of the policies that learn from samples (GSPC 3: 16 of 1,024). */
 #define CM_SETS_PER_SAMPLE 64
+
+/** Whether a policy distinguishes dead blocks of the Parameter Buffer (memory/liveness.h): tcor, dead-lru. */
+bool cm_policy_needs_liveness(enum cm_policy policy);
 
 /** Whether a policy learns from sampled sets: gspztc, gspztc-tse, gspc. */
 bool cm_policy_samples(enum cm_policy policy);

@@ -19,6 +19,12 @@ cm_policy_samples(enum cm_policy policy)
    return policy == CM_POLICY_GSPZTC || policy == CM_POLICY_GSPZTC_TSE || policy == CM_POLICY_GSPC;
 }
 
+bool
+cm_policy_needs_liveness(enum cm_policy policy)
+{
+   return policy == CM_POLICY_TCOR || policy == CM_POLICY_DEAD_LRU;
+}
+
 uint32_t
 cm_cache_config_banks(const struct cm_cache_config *cache)
 {

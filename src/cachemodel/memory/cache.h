@@ -125,7 +125,7 @@ struct cm_cache {
    /** Next uses of the accesses that reach the cache; not owned. opt and optpt need it
     * before the first access (cm_cache_set_future). */
    struct cm_next_use *future;
-   /** Until when blocks of the Parameter Buffer are read; tcor needs it. Not owned. Until it is set,
+   /** Until when blocks of the Parameter Buffer are read (cm_policy_needs_liveness). Not owned. Until it is set,
     * all blocks are dead. */
    const struct cm_liveness *liveness;
    const struct cm_replacement *replacement;

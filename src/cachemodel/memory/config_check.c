@@ -94,7 +94,11 @@ cm_cache_config_validate(const struct cm_cache_config *cache, uint32_t max_ways,
                          char *error, size_t error_size)
 {
    struct cm_config_problem problem;
-   if (check_shape(cache, max_ways, prefix, &problem))
+   cm_config_about(&problem, "%spolicy", prefix);
+   const bool fine = cache->policy == CM_POLICY_DEAD_LRU
+                        ? cm_config_wrong(&problem, "dead-lru needs the finished tiles, expected tbrsim sim")
+                        : check_shape(cache, max_ways, prefix, &problem);
+   if (fine)
       return true;
    snprintf(error, error_size, "%s: %s", problem.key, problem.message);
    return false;

@@ -12,7 +12,7 @@ static const struct cm_counter_text dram_events[] = {CM_DRAM_EVENTS(CM_COUNTER_T
 static bool
 has_event(const struct cm_config *config, int unit, int event)
 {
-   return event < CM_CACHE_EVENT_DEAD_EVICTIONS || config->caches[unit].policy == CM_POLICY_TCOR;
+   return event < CM_CACHE_EVENT_DEAD_EVICTIONS || cm_policy_needs_liveness(config->caches[unit].policy);
 }
 
 /* The counters of a unit's (or one instance's) stream; stream -1 is the total. */

@@ -16,7 +16,7 @@
 #include "stats/counters.h"
 
 /** X(identifier, name, unit of measure, description) */
-/** The last two are counted where the policy is TCOR's. */
+/** The last two are counted where the policy is tcor or dead-lru. */
 #define CM_CACHE_EVENTS(X)                                                         \
    X(READS, "reads", "accesses", "reads")                                          \
    X(WRITES, "writes", "accesses", "writes")                                       \

@@ -65,7 +65,7 @@ connect_shared_side(struct cm_hierarchy *hierarchy, const struct cm_config *conf
       if (!hierarchy->caches[unit] || cm_cache_is_private(config, (enum cm_unit)unit))
          continue;
       cm_shared_side_add(shared, (enum cm_unit)unit, hierarchy->caches[unit], hierarchy->instances[unit]);
-      shared->has_liveness |= config->caches[unit].policy == CM_POLICY_TCOR;
+      shared->has_liveness |= cm_policy_needs_liveness(config->caches[unit].policy);
    }
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       const enum cm_unit next = config->caches[unit].next;

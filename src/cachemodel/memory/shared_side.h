@@ -25,7 +25,7 @@ struct cm_shared_side {
    uint32_t instances[CM_CACHE_COUNT];
    /** Of the Parameter Buffer, according to the consumed entries; kept if has_liveness. */
    struct cm_liveness liveness;
-   bool has_liveness; /**< a shared cache has the policy tcor */
+   bool has_liveness; /**< a shared cache's policy needs it */
    enum cm_pb_layout layout;
    uint32_t *last_tiles; /**< liveness.last_tiles */
    uint64_t max_blocks;  /**< room in it */
