@@ -64,6 +64,7 @@ struct naive_primitive {
 struct naive {
    uint32_t lines, ways, entries, entry_bytes, output_queue;
    enum cm_index index;
+   enum cm_ties ties;
    bool lru, all_sets;
    struct naive_primitive list[MAX_PRIMITIVES];
    uint32_t length;
@@ -122,6 +123,19 @@ naive_free_entries(const struct naive *naive, bool after_leaving)
    return naive->entries - used;
 }
 
+/* Greater: leaves first. */
+static int64_t
+naive_rank(const struct naive *naive, const struct naive_primitive *p)
+{
+   const int64_t tie[] = {
+      [CM_TIES_GREATEST_ID] = p->id,
+      [CM_TIES_LEAST_ID] = -(int64_t)p->id,
+      [CM_TIES_LRU] = -(int64_t)p->last_use,
+      [CM_TIES_MRU] = (int64_t)p->last_use,
+   };
+   return naive->lru ? -(int64_t)p->last_use : ((int64_t)p->opt_number << 28) + tie[naive->ties];
+}
+
 /* The next to leave of a set, or of all (set: -1); -1: nobody can. */
 static int
 naive_victim(const struct naive *naive, int set)
@@ -131,10 +145,7 @@ naive_victim(const struct naive *naive, int set)
       const struct naive_primitive *a = &naive->list[i];
       if ((set >= 0 && a->set != (uint32_t)set) || a->leaves || naive_locked(naive, a->id))
          continue;
-      const struct naive_primitive *b = victim < 0 ? NULL : &naive->list[victim];
-      if (!b ||
-          (naive->lru ? a->last_use < b->last_use
-                      : a->opt_number > b->opt_number || (a->opt_number == b->opt_number && a->id > b->id)))
+      if (victim < 0 || naive_rank(naive, a) > naive_rank(naive, &naive->list[victim]))
          victim = (int)i;
    }
    return victim;
@@ -288,6 +299,7 @@ build(struct under_test *test, const struct naive *shape)
       .entry_bytes = shape->entry_bytes,
       .further_victims = shape->all_sets ? CM_FURTHER_VICTIMS_ALL_SETS : CM_FURTHER_VICTIMS_NEXT_SETS,
       .output_queue = shape->output_queue,
+      .ties = shape->ties,
    };
    cm_cache_init_without_lines(&test->unit, &config.caches[CM_UNIT_ATTRIBUTE_CACHE], NULL, &test->dram);
    test->cache = cm_attribute_cache_create(&config, &test->unit);
@@ -386,6 +398,7 @@ test_naive_model(void **unused)
       naive.entries = 8 + random_below(&state, 80);
       naive.output_queue = 1 + random_below(&state, 12);
       naive.lru = random_below(&state, 4) == 0;
+      naive.ties = (enum cm_ties)random_below(&state, 4);
       naive.all_sets = random_below(&state, 2);
       struct under_test test;
       build(&test, &naive);
@@ -457,14 +470,15 @@ fewest_read_misses(const struct stream *stream, uint32_t capacity)
 }
 
 static unsigned
-read_misses(const struct stream *stream, uint32_t capacity, bool lru)
+read_misses(const struct stream *stream, uint32_t capacity, bool lru, enum cm_ties ties)
 {
    struct naive shape = {.lines = capacity,
                          .ways = capacity,
                          .entries = capacity,
                          .entry_bytes = 64,
                          .output_queue = 1,
-                         .lru = lru};
+                         .lru = lru,
+                         .ties = ties};
    struct under_test test;
    build(&test, &shape);
    static struct naive naive;
@@ -480,17 +494,18 @@ test_optimal(void **unused)
 {
    static struct stream stream;
    uint64_t state = 7;
-   unsigned better_than_lru = 0;
+   unsigned better_than_lru = 0, better_than_least_id = 0;
    for (unsigned round = 0; round < 12000; round++) {
       random_stream(&stream, &state, MAX_SMALL, 8, 1);
       const uint32_t capacity = 1 + random_below(&state, 4);
-      const unsigned misses = read_misses(&stream, capacity, false);
+      const unsigned misses = read_misses(&stream, capacity, false, CM_TIES_GREATEST_ID);
       const unsigned fewest = fewest_read_misses(&stream, capacity);
       if (misses != fewest)
          fail_msg("stream %u: %u read misses, %u are possible", round, misses, fewest);
-      better_than_lru += misses < read_misses(&stream, capacity, true);
+      better_than_lru += misses < read_misses(&stream, capacity, true, CM_TIES_GREATEST_ID);
+      better_than_least_id += misses < read_misses(&stream, capacity, false, CM_TIES_LEAST_ID);
    }
-   assert_true(better_than_lru > 1000);
+   assert_true(better_than_lru > 1000 && better_than_least_id > 100);
 }
 
 int

@@ -275,6 +275,15 @@ enum cm_primitive_ids {
    CM_PRIMITIVE_IDS_PRIMITIVES,
 };
 
+/** Which of several primitives with the greatest OPT number, to be read next in the same tile or never again, leaves: key
+ * primitive_buffer.ties. */
+enum cm_ties {
+   CM_TIES_GREATEST_ID, /**< "greatest-id": the last one in program order, which the tile reads last */
+   CM_TIES_LEAST_ID,    /**< "least-id": the first one */
+   CM_TIES_LRU,         /**< "lru": the least recently used */
+   CM_TIES_MRU,         /**< "mru": the most recently used */
+};
+
 /** What makes an attribute_cache the Attribute Cache of TCOR III-C2, whose granule is a primitive;
  * caches.attribute_cache is then its Attribute Buffer (size: entries * entry_bytes), with the ways,
  * the index and the policy (tcor: OPT numbers; or lru) of the Primitive Buffer. */
@@ -296,6 +305,7 @@ struct cm_primitive_buffer_config {
    /** Bytes of an entry of the Attribute Buffer: 64, a block of memory, or 48, an attribute without the bytes that
     * PB-Attributes leaves unused. 0: 64. */
    uint32_t entry_bytes;
+   enum cm_ties ties;
 };
 
 /** A simulated GPU. Made by cm_config_load (gpu/gpu_config.h), changed by cm_config_set; read by everyone. */

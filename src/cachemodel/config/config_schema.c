@@ -177,6 +177,7 @@ static const struct cm_key primitive_buffer_keys[] = {
    NUMBER(primitive_buffer_config, mshrs),
    OPTIONAL_ENUM(primitive_buffer_config, ids, "blocks", "primitives"),
    OPTIONAL_NUMBER(primitive_buffer_config, entry_bytes),
+   OPTIONAL_ENUM(primitive_buffer_config, ties, "greatest-id", "least-id", "lru", "mru"),
 };
 static const struct cm_key cache_keys[] = {
    BYTES(struct cm_cache_config, size),

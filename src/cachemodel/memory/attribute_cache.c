@@ -25,6 +25,7 @@ cm_attribute_cache_create(const struct cm_config *config, struct cm_cache *unit)
       return NULL;
    cache->unit = unit;
    cache->lru = shape->policy == CM_POLICY_LRU;
+   cache->ties = config->primitive_buffer.ties;
    cache->further_victims = config->primitive_buffer.further_victims;
    cache->num_lines = lines;
    cache->sets = lines / shape->ways;
@@ -198,7 +199,12 @@ leaves_before(const struct cm_attribute_cache *cache, const struct cm_primitive_
       return line->last_use < other->last_use;
    if (line->opt_number != other->opt_number)
       return line->opt_number > other->opt_number;
-   return line->primitive > other->primitive;
+   switch (cache->ties) {
+   case CM_TIES_LEAST_ID: return line->primitive < other->primitive;
+   case CM_TIES_LRU: return line->last_use < other->last_use;
+   case CM_TIES_MRU: return line->last_use > other->last_use;
+   default: return line->primitive > other->primitive;
+   }
 }
 
 /* Of the lines from … to, the victim; NULL: all are empty, locked or chosen already. */

@@ -9,9 +9,9 @@
  * are a list, too. A primitive's set follows from its ID (memory/set_index.h).
  *
  * Of the lines of a set that are not locked, the one with the greatest OPT number is evicted (III-C6).
- * Of those with the same OPT number, all to be read in the same tile, it is the one with the
- * greatest ID: lists are in draw order, so that is the one read last. With policy lru it is
- * the least recently used one.
+ * Of those with the same OPT number, all to be read in the same tile, it is the one that the
+ * configuration says (enum cm_ties), by default that with the greatest ID: lists are in draw
+ * order, so it is the one read last. With policy lru it is the least recently used one.
  *
  * The lock of a line and the lock of its first attribute (III-C5) are one count here: the
  * primitive's entries in the output queue, each from its read until the Rasterizer consumes it.
@@ -81,6 +81,7 @@ struct cm_attribute_cache {
    uint64_t counts[CM_PRIMITIVE_BUFFER_EVENT_COUNT]; /**< since creation */
    uint64_t accesses;                                /**< so far */
    bool lru;
+   enum cm_ties ties;
    enum cm_further_victims further_victims;
 
    /* The Primitive Buffer. */
