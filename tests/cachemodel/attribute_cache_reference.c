@@ -65,7 +65,7 @@ struct naive {
    uint32_t lines, ways, entries, entry_bytes, output_queue;
    enum cm_index index;
    enum cm_ties ties;
-   bool lru, all_sets;
+   bool lru, all_sets, writes_back;
    struct naive_primitive list[MAX_PRIMITIVES];
    uint32_t length;
    uint32_t queue[64]; /* IDs, oldest first */
@@ -264,7 +264,8 @@ static void
 naive_end_pass(struct naive *naive)
 {
    for (uint32_t i = 0; i < naive->length; i++) {
-      naive->saved += naive->list[i].dirty ? naive->list[i].num_attributes : 0;
+      if (naive->list[i].dirty)
+         *(naive->writes_back ? &naive->writebacks : &naive->saved) += naive->list[i].num_attributes;
       naive->dead += naive->lru ? 0 : naive->list[i].num_attributes;
    }
    naive->length = 0;
@@ -375,7 +376,7 @@ run_pass(struct under_test *test, struct naive *naive, const struct stream *stre
          check_content(test, naive);
       }
    }
-   cm_attribute_cache_end_pass(test->cache);
+   cm_attribute_cache_end_pass(test->cache, naive->writes_back);
    naive_end_pass(naive);
    check_content(test, naive);
    check_counters(test, naive);
@@ -400,6 +401,7 @@ test_naive_model(void **unused)
       naive.lru = random_below(&state, 4) == 0;
       naive.ties = (enum cm_ties)random_below(&state, 4);
       naive.all_sets = random_below(&state, 2);
+      naive.writes_back = random_below(&state, 2);
       struct under_test test;
       build(&test, &naive);
       for (unsigned pass = 0; pass < 3; pass++) {

@@ -165,13 +165,15 @@ static const char *const settings[][8] = {
    {"caches.tile_cache.write_miss=validate", "caches.tile_cache.size=4096",
     "caches.vertex_cache.uncached=index", "caches.vertex_cache.write_miss=validate",
     "caches.l2.write_miss=fetch", "caches.l2.size=32768", NULL},
+   {"parameter_buffer.pass_end=write-back", "caches.tile_cache.size=4096", "caches.l2.size=32768",
+    "caches.l2.policy=dead-lru", NULL},
 };
 
-static const char *const *const variants[] = {settings[0],       settings[1],  settings[2],
-                                              settings[3],       settings[4],  settings[5],
-                                              settings[6],       settings[7],  settings[8],
-                                              settings[9],       settings[10], test_tcor_settings,
-                                              test_nuca_settings};
+static const char *const *const variants[] = {settings[0],        settings[1],       settings[2],
+                                              settings[3],        settings[4],       settings[5],
+                                              settings[6],        settings[7],       settings[8],
+                                              settings[9],        settings[10],      settings[11],
+                                              test_tcor_settings, test_nuca_settings};
 
 static void
 test_conservation(void **unused)

@@ -151,6 +151,73 @@ test_second_pass_overwrites(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* 4 list blocks and 5 attributes are in the Tile Cache when a pass ends. */
+static void
+test_end_of_pass(void **unused)
+{
+   static const struct {
+      const char *setting;
+      uint64_t misses, evictions, writebacks; /* of two passes */
+   } cases[] = {
+      {"parameter_buffer.pass_end=keep", 9, 0, 0},
+      {"parameter_buffer.pass_end=discard", 18, 18, 0},
+      {"parameter_buffer.pass_end=write-back", 18, 18, 18},
+   };
+   for (unsigned i = 0; i < 3; i++) {
+      struct cm_gpu *gpu = test_gpu((const char *const[]){cases[i].setting, NULL});
+      for (uint32_t frame = 0; frame < 2; frame++) {
+         struct pass_builder *pass = pass_new(frame, 64, 64, 32);
+         add_two_primitives(pass);
+         pass_run(pass, gpu);
+         pass_free(pass);
+      }
+      assert_counters(gpu, (const struct expected_counter[]){
+                              {"tile_cache.total.misses", cases[i].misses},
+                              {"tile_cache.total.evictions", cases[i].evictions},
+                              {"tile_cache.total.writebacks", cases[i].writebacks},
+                              {"l2.total.writes", cases[i].writebacks},
+                              {"tile_cache.total.fills", 0},
+                              {NULL, 0},
+                           });
+      cm_gpu_destroy(gpu);
+   }
+}
+
+/* The same with a cache for each section; the Primitive Buffer has nothing to keep. */
+static void
+test_end_of_pass_with_primitive_buffer(void **unused)
+{
+   static const struct {
+      const char *setting;
+      uint64_t list_evictions, writebacks, saved;
+   } cases[] = {
+      {"parameter_buffer.pass_end=keep", 0, 0, 5},
+      {"parameter_buffer.pass_end=discard", 4, 0, 5},
+      {"parameter_buffer.pass_end=write-back", 4, 9, 0},
+   };
+   for (unsigned i = 0; i < 3; i++) {
+      const char *settings[32];
+      unsigned count = 0;
+      for (; test_tcor_settings[count]; count++)
+         settings[count] = test_tcor_settings[count];
+      settings[count++] = cases[i].setting;
+      settings[count] = NULL;
+      struct cm_gpu *gpu = test_gpu(settings);
+      struct pass_builder *pass = pass_new(0, 64, 64, 32);
+      add_two_primitives(pass);
+      pass_run(pass, gpu);
+      assert_counters(gpu, (const struct expected_counter[]){
+                              {"primitive_list_cache.total.evictions", cases[i].list_evictions},
+                              {"attribute_cache.total.evictions", 5},
+                              {"attribute_cache.total.writebacks_saved", cases[i].saved},
+                              {"l2.total.writes", cases[i].writebacks},
+                              {NULL, 0},
+                           });
+      pass_free(pass);
+      cm_gpu_destroy(gpu);
+   }
+}
+
 /* A Primitive Buffer serves attributes where they go to its cache, and nowhere else. */
 static void
 test_attributes_go_elsewhere(void **unused)
@@ -213,10 +280,15 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_baseline_layout),           cmocka_unit_test(test_lists_in_a_tiny_cache),
-      cmocka_unit_test(test_conflicts_of_the_baseline), cmocka_unit_test(test_wide_pmds),
-      cmocka_unit_test(test_second_pass_overwrites),    cmocka_unit_test(test_attributes_go_elsewhere),
+      cmocka_unit_test(test_baseline_layout),
+      cmocka_unit_test(test_lists_in_a_tiny_cache),
+      cmocka_unit_test(test_conflicts_of_the_baseline),
+      cmocka_unit_test(test_wide_pmds),
+      cmocka_unit_test(test_second_pass_overwrites),
+      cmocka_unit_test(test_attributes_go_elsewhere),
       cmocka_unit_test(test_pass_that_fails),
+      cmocka_unit_test(test_end_of_pass),
+      cmocka_unit_test(test_end_of_pass_with_primitive_buffer),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

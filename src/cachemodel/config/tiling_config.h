@@ -23,4 +23,14 @@ enum cm_pb_layout {
    CM_PB_LAYOUT_INTERLEAVED, /**< one block a tile a section (TCOR III-B, Figure 6) */
 };
 
+/** Key parameter_buffer.pass_end: what the Tile Cache, the Primitive List Cache and the Attribute Cache do when a pass ends,
+ * whose Parameter Buffer is not read again. */
+enum cm_pass_end {
+   /** "keep": they keep what they have, and write it back when it leaves. A Primitive Buffer, whose IDs the next pass
+    * reuses for other primitives, cannot: it discards. */
+   CM_PASS_END_KEEP,
+   CM_PASS_END_DISCARD,    /**< "discard": all are emptied, without write-backs */
+   CM_PASS_END_WRITE_BACK, /**< "write-back": all are emptied, and dirty blocks written back */
+};
+
 #endif

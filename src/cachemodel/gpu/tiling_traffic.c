@@ -200,7 +200,10 @@ cm_tiling_tile_done(struct cm_gpu *gpu, uint32_t tile)
 void
 cm_tiling_end(struct cm_gpu *gpu)
 {
+   const enum cm_pass_end pass_end = gpu->config.parameter_buffer.pass_end;
+   if (pass_end != CM_PASS_END_KEEP)
+      cm_hierarchy_empty_tile_caches(&gpu->hierarchy, pass_end == CM_PASS_END_WRITE_BACK);
    if (gpu->attribute_cache)
-      cm_attribute_cache_end_pass(gpu->attribute_cache);
+      cm_attribute_cache_end_pass(gpu->attribute_cache, pass_end == CM_PASS_END_WRITE_BACK);
    cm_hierarchy_parameter_buffer_end(&gpu->hierarchy);
 }

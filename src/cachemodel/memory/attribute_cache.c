@@ -360,7 +360,7 @@ cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct cm_tiled_
 }
 
 void
-cm_attribute_cache_end_pass(struct cm_attribute_cache *cache)
+cm_attribute_cache_end_pass(struct cm_attribute_cache *cache, bool write_back)
 {
    while (cache->queue_length)
       consume(cache);
@@ -369,6 +369,10 @@ cm_attribute_cache_end_pass(struct cm_attribute_cache *cache)
       if (!line->valid)
          continue;
       line->opt_number = CM_PB_NEVER;
+      if (write_back) {
+         evict(cache, line);
+         continue;
+      }
       if (line->dirty)
          count(cache, CM_CACHE_EVENT_WRITEBACKS_SAVED, line->num_attributes);
       free_line(cache, line);

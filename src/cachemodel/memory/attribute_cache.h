@@ -129,8 +129,8 @@ uint32_t cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct 
                                  uint32_t opt_number);
 
 /** The pass ends: the Rasterizer consumes what is in the queue; no primitive will be read
- * again, and the next pass has others with the same IDs. All lines become invalid; nothing is
- * written back. */
-void cm_attribute_cache_end_pass(struct cm_attribute_cache *cache);
+ * again, and the next pass has others with the same IDs. All lines become invalid; dirty ones are
+ * written back or discarded. */
+void cm_attribute_cache_end_pass(struct cm_attribute_cache *cache, bool write_back);
 
 #endif

@@ -266,6 +266,26 @@ cm_cache_drop(struct cm_cache *cache, uint64_t block)
 }
 
 void
+cm_cache_empty(struct cm_cache *cache, bool writes_back)
+{
+   const struct cm_replacement *policy = cm_cache_policy(cache);
+   if (policy->invalidate)
+      policy->invalidate(cache, 0, CM_NO_BLOCK - 1);
+   for (uint32_t set = 0; set < cache->sets; set++) {
+      cm_line *lines = cache->lines + (size_t)set * cache->ways;
+      for (unsigned way = cache->ways; way-- > 0;) {
+         if (lines[way] == CM_LINE_EMPTY)
+            continue;
+         if (!writes_back)
+            cm_cache_discard_dead(cache, &lines[way]);
+         evict(cache, lines[way]);
+         policy->remove(cache, set, lines, way);
+      }
+   }
+   cache->folded_block = CM_NO_BLOCK;
+}
+
+void
 cm_cache_discard_set(struct cm_cache *cache, uint64_t set)
 {
    memset(cache->lines + set * cache->ways, 0xff, cache->ways * sizeof(cm_line));

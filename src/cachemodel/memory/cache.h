@@ -285,6 +285,9 @@ void cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stre
 /** Invalidates all blocks of [begin, end), in bytes; writes dirty ones back. */
 void cm_cache_invalidate(struct cm_cache *cache, uint64_t begin, uint64_t end);
 
+/** Evicts all blocks; writes dirty ones back, or discards them, which then count as dead. */
+void cm_cache_empty(struct cm_cache *cache, bool writes_back);
+
 /** Discards the blocks of a set, without write-backs: they are dead. No counter changes, and
  * what the policy has learnt stays. */
 void cm_cache_discard_set(struct cm_cache *cache, uint64_t set);

@@ -214,6 +214,28 @@ check_write_miss(const struct cm_config *config, enum cm_unit unit, struct cm_co
    return true;
 }
 
+/* Caches that are emptied when a pass ends hold nothing else, and are not behind the access stream. */
+static bool
+check_pass_end(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   static const enum cm_unit units[] = {CM_UNIT_TILE_CACHE, CM_UNIT_PRIMITIVE_LIST_CACHE,
+                                        CM_UNIT_ATTRIBUTE_CACHE};
+   cm_config_about(problem, "parameter_buffer.pass_end");
+   for (unsigned u = 0; config->parameter_buffer.pass_end != CM_PASS_END_KEEP && u < 3; u++) {
+      if (!config->caches[units[u]].size)
+         continue;
+      if (!cm_cache_is_private(config, units[u]))
+         return cm_config_wrong(problem, "%s is shared, expected keep", cm_unit_names[units[u]]);
+      for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
+         if (stream != CM_STREAM_PB_LIST && stream != CM_STREAM_PB_ATTRIBUTE &&
+             cm_stream_reaches(config, (enum cm_stream)stream, units[u]))
+            return cm_config_wrong(problem, "%s has %s, too, expected keep", cm_unit_names[units[u]],
+                                   cm_stream_names[stream]);
+      }
+   }
+   return true;
+}
+
 /* What a cache's misses go to. */
 static bool
 check_next(const struct cm_config *config, enum cm_unit unit, struct cm_config_problem *problem)
@@ -322,7 +344,8 @@ cm_memory_config_check(const struct cm_config *config, struct cm_config_problem 
                                         !check_write_miss(config, (enum cm_unit)unit, problem)))
          return false;
    }
-   if (!check_streams(config, problem) || !check_optional_streams(config, problem))
+   if (!check_pass_end(config, problem) || !check_streams(config, problem) ||
+       !check_optional_streams(config, problem))
       return false;
    for (unsigned unit = 0; unit < CM_ACCESS_UNIT_COUNT; unit++) {
       if (config->access_units[unit].entries && !check_access_unit(config, unit, problem))

@@ -304,6 +304,19 @@ cm_hierarchy_parameter_buffer_end(struct cm_hierarchy *hierarchy)
    append_parameter_buffer(hierarchy, CM_PARAMETER_BUFFER_END, 0, 0);
 }
 
+static const enum cm_unit tile_caches[] = {CM_UNIT_TILE_CACHE, CM_UNIT_PRIMITIVE_LIST_CACHE,
+                                           CM_UNIT_ATTRIBUTE_CACHE};
+
+void
+cm_hierarchy_empty_tile_caches(struct cm_hierarchy *hierarchy, bool write_back)
+{
+   for (unsigned u = 0; u < 3; u++) {
+      struct cm_cache *caches = hierarchy->caches[tile_caches[u]];
+      for (uint32_t i = 0; caches && caches->lines && i < hierarchy->instances[tile_caches[u]]; i++)
+         cm_cache_empty(&caches[i], write_back);
+   }
+}
+
 /* ---- invalidations --------------------------------------------------------- */
 
 void

@@ -110,6 +110,9 @@ void cm_hierarchy_parameter_buffer_primitive(struct cm_hierarchy *hierarchy, uin
 /** The Tile Fetcher has finished with the tile at this traversal position, and with all before it. */
 void cm_hierarchy_parameter_buffer_tile_done(struct cm_hierarchy *hierarchy, uint32_t position);
 void cm_hierarchy_parameter_buffer_end(struct cm_hierarchy *hierarchy);
+/** Empties the Tile Cache, the Primitive List Cache and an Attribute Cache without a Primitive Buffer, which must be
+ * private. */
+void cm_hierarchy_empty_tile_caches(struct cm_hierarchy *hierarchy, bool write_back);
 
 /** Invalidates the blocks of [begin, end) in all instances of a cache; writes dirty ones back. */
 void cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint64_t begin, uint64_t end);
