@@ -327,7 +327,8 @@ struct cm_config {
       /** Blocks of PB-Attributes that a pass may fill; one that needs more is drawn in
        * parts, the later ones loading the tiles that the earlier ones stored. */
       uint32_t attribute_blocks;
-      enum cm_pass_end pass_end; /**< optional */
+      enum cm_pb_overlap overlap; /**< optional */
+      enum cm_pass_end pass_end;  /**< optional */
    } parameter_buffer;
    struct {
       /** Entries of the FIFO of transformed vertices: a vertex found in it is not

@@ -23,6 +23,14 @@ enum cm_pb_layout {
    CM_PB_LAYOUT_INTERLEAVED, /**< one block a tile a section (TCOR III-B, Figure 6) */
 };
 
+/** Key parameter_buffer.overlap: the tiles that a primitive is binned into. */
+enum cm_pb_overlap {
+   CM_PB_OVERLAP_EXACT, /**< "exact": those that it overlaps, found with its edge functions */
+   /** "bounding-box": all of the smallest rectangle of tiles that has these. Where part of a primitive is outside of what
+    * is drawn to, its own bounding box may have more tiles. */
+   CM_PB_OVERLAP_BOUNDING_BOX,
+};
+
 /** Key parameter_buffer.pass_end: what the Tile Cache, the Primitive List Cache and the Attribute Cache do when a pass ends,
  * whose Parameter Buffer is not read again. */
 enum cm_pass_end {

@@ -84,7 +84,8 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    struct cm_array *const arrays[] = {
       &gpu->traversal,       &gpu->position,    &gpu->first_block,      &gpu->tile_begin,
       &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures,    &gpu->reuse,
-      &gpu->last_tiles,      &gpu->opt_numbers, &gpu->tile_opt_numbers,
+      &gpu->last_tiles,      &gpu->opt_numbers, &gpu->tile_opt_numbers, &gpu->boxed_primitives,
+      &gpu->boxed_tiles,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
@@ -228,14 +229,16 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
          abandon_pass(gpu);
       return;
    }
-   if (!gpu->pass->touched[tile]) {
+   const bool touched = gpu->pass->touched[tile];
+   if (!cm_tiling_is_fetched(gpu, tile)) {
       cm_tiling_tile_done(gpu, tile);
       return;
    }
    gpu->pipeline[CM_PIPELINE_TILES]++;
    struct cm_timing *timing = gpu->timing;
    cm_timing_begin(timing, CM_LOG_TILE, tile);
-   cm_framebuffer_tile(gpu, tile, false);
+   if (touched)
+      cm_framebuffer_tile(gpu, tile, false);
    cm_timing_mark(timing, CM_LOG_LOADED);
    cm_tiling_fetch_tile(gpu, tile);
    cm_tiling_tile_done(gpu, tile);
@@ -245,7 +248,8 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
    else if (gpu->counts_operations)
       cm_operations_tile(gpu, tile);
    cm_timing_mark(timing, CM_LOG_SHADED);
-   cm_framebuffer_tile(gpu, tile, true);
+   if (touched)
+      cm_framebuffer_tile(gpu, tile, true);
    cm_timing_end(timing);
 }
 

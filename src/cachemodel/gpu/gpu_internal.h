@@ -14,6 +14,13 @@
 #include "texture/unit.h"
 #include "util/array.h"
 
+/** A pass' primitives as they are binned (parameter_buffer.overlap). */
+struct cm_binned {
+   const struct cm_primitive *primitives;
+   const uint32_t *tiles; /**< row-major numbers; primitives[…].first_tile is an index */
+   uint64_t num_tiles;
+};
+
 struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    struct cm_hierarchy hierarchy;
@@ -40,6 +47,8 @@ struct cm_gpu {
    const struct cm_pass *pass; /**< NULL: none, or it cannot be simulated */
    bool in_pass;               /**< it has not ended */
    uint32_t num_visited;       /**< tiles of it that were passed */
+   struct cm_binned binned;
+   struct cm_array boxed_primitives, boxed_tiles; /**< binned, where it is not the event stream's */
    struct cm_pb_lists *lists;
    uint32_t pmd_bytes;              /**< bytes of each PMD of the lists */
    struct cm_array first_block;     /**< uint32_t by primitive: its first attribute block */
@@ -67,9 +76,15 @@ void cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const s
 bool cm_geometry_begin(struct cm_gpu *gpu);
 void cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end);
 
+/** tile_boxes.c: sets gpu->binned. False when out of memory. */
+bool cm_tiling_bin(struct cm_gpu *gpu);
+
 /** tiling_traffic.c: what the Polygon List Builder writes in a pass; what the Tile Fetcher reads of a tile; its signal
  * that the tile is done; the end of the Parameter Buffer. */
 bool cm_tiling_build_lists(struct cm_gpu *gpu);
+/** Whether the Tile Fetcher reads a tile's list: not where nothing is drawn or cleared, but for primitives that were binned
+ * there by their boxes. */
+bool cm_tiling_is_fetched(const struct cm_gpu *gpu, uint32_t tile);
 void cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile);
 void cm_tiling_tile_done(struct cm_gpu *gpu, uint32_t tile);
 void cm_tiling_end(struct cm_gpu *gpu);

@@ -38,15 +38,15 @@ sort_by_tile(struct cm_gpu *gpu)
    const struct cm_pass *pass = gpu->pass;
    const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
    if (!cm_array_reserve(&gpu->tile_begin, (size_t)num_tiles + 1, sizeof(uint64_t)) ||
-       !cm_array_reserve(&gpu->tile_primitives, pass->num_primitive_tiles, sizeof(uint32_t)))
+       !cm_array_reserve(&gpu->tile_primitives, gpu->binned.num_tiles, sizeof(uint32_t)))
       return false;
    uint64_t *begin = gpu->tile_begin.data;
    uint32_t *primitives = gpu->tile_primitives.data;
 
    for (uint32_t t = 0; t <= num_tiles; t++)
       begin[t] = 0;
-   for (uint64_t i = 0; i < pass->num_primitive_tiles; i++)
-      begin[pass->primitive_tiles[i]]++;
+   for (uint64_t i = 0; i < gpu->binned.num_tiles; i++)
+      begin[gpu->binned.tiles[i]]++;
    uint64_t sum = 0;
    for (uint32_t t = 0; t <= num_tiles; t++) {
       sum += begin[t];
@@ -55,9 +55,9 @@ sort_by_tile(struct cm_gpu *gpu)
    /* Filled from the last primitive to the first, begin[t] comes down to the
     * beginning of the tile's part. */
    for (uint32_t p = pass->num_primitives; p-- > 0;) {
-      const struct cm_primitive *primitive = &pass->primitives[p];
+      const struct cm_primitive *primitive = &gpu->binned.primitives[p];
       for (uint32_t i = 0; i < primitive->num_tiles; i++)
-         primitives[--begin[pass->primitive_tiles[primitive->first_tile + i]]] = p;
+         primitives[--begin[gpu->binned.tiles[primitive->first_tile + i]]] = p;
    }
    return true;
 }
@@ -72,7 +72,7 @@ reserve_for_writing(struct cm_gpu *gpu, uint64_t num_blocks)
        !cm_array_reserve(&gpu->opt_numbers, num_tiles, sizeof(uint32_t)) ||
        !cm_array_reserve(&gpu->last_tiles, num_blocks, sizeof(uint32_t)) ||
        (gpu->attribute_cache &&
-        !cm_array_reserve(&gpu->tile_opt_numbers, pass->num_primitive_tiles, sizeof(uint32_t))))
+        !cm_array_reserve(&gpu->tile_opt_numbers, gpu->binned.num_tiles, sizeof(uint32_t))))
       return false;
    memset(gpu->last_tiles.data, 0, num_blocks * sizeof(uint32_t));
    return true;
@@ -83,8 +83,8 @@ reserve_for_writing(struct cm_gpu *gpu, uint64_t num_blocks)
 static bool
 write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
 {
-   const struct cm_primitive *primitive = &gpu->pass->primitives[p];
-   const uint32_t *tiles = gpu->pass->primitive_tiles + primitive->first_tile;
+   const struct cm_primitive *primitive = &gpu->binned.primitives[p];
+   const uint32_t *tiles = gpu->binned.tiles + primitive->first_tile;
    const uint64_t *begin = gpu->tile_begin.data;
    uint64_t *offsets = gpu->pmd_offsets.data;
    uint32_t *opt_numbers = gpu->attribute_cache ? gpu->opt_numbers.data : NULL;
@@ -140,8 +140,8 @@ write_primitives(struct cm_gpu *gpu)
          last_tiles[first_block[p] + a] = last;
       cm_hierarchy_parameter_buffer_primitive(&gpu->hierarchy, first_block[p], attributes, last);
       access_attributes(gpu, p, first, true);
-      cm_timing_binned(gpu->timing, &pass->primitives[p]);
-      gpu->pipeline[CM_PIPELINE_PMDS] += pass->primitives[p].num_tiles;
+      cm_timing_binned(gpu->timing, &gpu->binned.primitives[p]);
+      gpu->pipeline[CM_PIPELINE_PMDS] += gpu->binned.primitives[p].num_tiles;
       gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
    }
    gpu->pipeline[CM_PIPELINE_PRIMITIVES] += pass->num_primitives;
@@ -156,7 +156,7 @@ cm_tiling_build_lists(struct cm_gpu *gpu)
    uint64_t num_blocks;
    cm_pb_lists_destroy(gpu->lists);
    gpu->lists = NULL;
-   if (!place_attributes(gpu, &wide, &num_blocks) || !sort_by_tile(gpu) ||
+   if (!cm_tiling_bin(gpu) || !place_attributes(gpu, &wide, &num_blocks) || !sort_by_tile(gpu) ||
        !reserve_for_writing(gpu, num_blocks))
       return false;
    gpu->pmd_bytes = cm_pmd_bytes(wide);
@@ -165,6 +165,13 @@ cm_tiling_build_lists(struct cm_gpu *gpu)
    gpu->lists = cm_pb_lists_create(gpu->config.parameter_buffer.layout, wide, pass->tiles_x * pass->tiles_y,
                                    gpu->position.data, false);
    return gpu->lists && write_primitives(gpu);
+}
+
+bool
+cm_tiling_is_fetched(const struct cm_gpu *gpu, uint32_t tile)
+{
+   return gpu->pass->touched[tile] || (gpu->config.parameter_buffer.overlap != CM_PB_OVERLAP_EXACT &&
+                                       cm_pb_lists_length(gpu->lists, tile) != 0);
 }
 
 void
