@@ -154,6 +154,38 @@ test_hits(void **unused)
    check_hits(true);
 }
 
+/* What a unit writes back with no access before it, when its blocks are invalidated, is issued then, and not when an
+ * access before it was served: a read behind it waits for the bank. */
+static void
+check_write_back_alone(bool is_immediate)
+{
+   static const char *const with[2][8] = {{UNIT("l2"), "pipeline.l2_banks=1", "pipeline.l2_bank_cycles=5",
+                                           NULL},
+                                          {UNIT("llc"), ONE_BANK_LLC, NULL}};
+   struct side side;
+   init_side(&side, is_immediate, with[is_immediate]);
+   const cm_entry cache = cm_entry_cache(side.cache, 0);
+   const uint64_t latency = side.config->caches[side.cache].latency, busy = is_immediate ? 1 : 5;
+   for (uint64_t cycle = 1000; cycle < 2000; cycle += 100) {
+      const cm_entry read = cm_entry_access(cache, CM_READ, CM_STREAM_COLOR, cycle * 64),
+                     write = cm_entry_access(cache, CM_WRITE, CM_STREAM_COLOR, 64);
+      const cm_entry earlier[] = {at_unit(read), read}, tokens[] = {write, at_unit(read), read};
+      assert_int_equal(run(&side, earlier, 2, cycle - 50),
+                       cycle - 50 + LATENCY + latency + (is_immediate ? 0 : 3));
+      run(&side, tokens, 1, cycle + LATENCY);
+      assert_int_equal(run(&side, tokens + 1, 2, cycle),
+                       cycle + LATENCY + (is_immediate ? busy : 3 + 5) + latency);
+   }
+   finish_side(&side);
+}
+
+static void
+test_write_back_alone(void **unused)
+{
+   check_write_back_alone(false);
+   check_write_back_alone(true);
+}
+
 /* ---- whole GPUs ---------------------------------------------------------- */
 
 static struct cm_gpu *
@@ -213,6 +245,7 @@ main(void)
    const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_unit_as_latency),
       cmocka_unit_test(test_hits),
+      cmocka_unit_test(test_write_back_alone),
       cmocka_unit_test(test_gpus),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,7 @@ serve(struct cm_immediate_memory *memory, cm_entry token, uint32_t processor, ui
    }
    const enum cm_unit unit = (enum cm_unit)cm_entry_unit(token);
    if (memory->units.first[unit] != CM_ACCESS_UNIT_COUNT)
-      cycle = memory->route.arrives[CM_ACCESS_UNIT_COUNT];
+      cycle = cm_later(cycle, memory->route.arrives[CM_ACCESS_UNIT_COUNT]);
    if (unit == CM_UNIT_LLC)
       return take_bank(memory, cm_entry_address(token), cycle) + memory->latency[unit];
    const struct cm_cache_config *cache = &memory->config->caches[unit];
