@@ -17,7 +17,7 @@ static const char description[] =
    "counters that start at 0; gspc-oracle knows what gspc will learn next,\n"
    "gspc-frame-oracle what it learns in the whole frame.\n";
 
-/* The policies that the paper compares (Table 6, Figures 1, 12 and 14). */
+/* The policies that the paper compares (Table 6, Figures 1, 12 and 14), and brrip, one of the two of drrip. */
 static const char all_policies[] =
    "nru,lru,srrip,brrip,drrip,drrip4,gs-drrip,gs-drrip4,ship-mem,gspztc,gspztc-tse,gspc,opt";
 
@@ -159,15 +159,13 @@ parse_policy(const char *word, struct llc_point *point)
       *setting++ = 0;
    take_oracle(name, point);
    point->config.policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
-   if (point->config.policy == CM_POLICY_TCOR)
-      fail(STATUS_USAGE, "--policy tcor: it needs the finished tiles; use tbrsim sim");
    if (point->oracle && !cm_policy_samples(point->config.policy))
       fail(STATUS_USAGE, "--policy %s: expected -oracle behind gspztc, gspztc-tse or gspc", word);
    if (setting && !parse_setting(setting, &point->config))
       fail(STATUS_USAGE,
            "--policy %s: expected gspztc, gspztc-tse or gspc and a threshold from 1 to 128, drrip or "
-           "gs-drrip and a "
-           "choice of leaders, brrip and a period from 1 to 65535, or ship-mem and a start from 0 to 7",
+           "gs-drrip and a choice of leaders, brrip and a period from 1 to 65535, or ship-mem and a start "
+           "from 0 to 7",
            word);
    point->setting = setting ? text("%s", setting) : NULL;
    free(name);

@@ -246,8 +246,9 @@ class BadInput(CacheTest):
         self.refused_options("--size 4x: expected a number", "--size", "4x", "--ways", 4, "-")
         self.refused_options("--size 4G: expected a number", "--size", "4G", "--ways", 4, "-")
         self.refused_options("--size: 4000 is no multiple", "--size", 4000, "--ways", 4, "-")
-        self.refused_options("--policy: dead-lru needs the finished tiles", "--size", 4096, "--ways", 4, "--policy",
-                             "dead-lru", "-")
+        for policy in ("dead-lru", "tcor"):
+            self.refused_options(f"--policy: {policy} needs the finished tiles", "--size", 4096, "--ways", 4, "--policy",
+                                 policy, "-")
         self.refused_options("--size: 12288 makes 48 sets", "--size", 12288, "--ways", 4, "--policy", "drrip", "-")
         self.refused_options("--ways: 2000 is out of range", "--size", 4096, "--ways", 2000, "-")
         self.refused_options("--block: 48 is invalid", "--size", 4096, "--ways", 4, "--block", 48, "-")

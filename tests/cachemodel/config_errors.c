@@ -223,17 +223,17 @@ check_refused(const char *preset, const wrong_setting *wrongs, size_t count, boo
    }
 }
 
-/* Settings of the default preset, in order, and all that is said of the last ones; NULL: they are valid. */
+/* Settings of a preset, in order, and all that is said of the last ones; NULL: they are valid. */
 struct settings {
    const char *settings[6], *complaint;
 };
 
 static void
-check_settings(const struct settings *cases, size_t count, bool energy)
+check_settings(const char *preset, const struct settings *cases, size_t count, bool energy)
 {
    for (size_t i = 0; i < count; i++) {
       char error[1024] = "";
-      struct cm_config *config = cm_config_load(NULL, NULL, error, sizeof error);
+      struct cm_config *config = cm_config_load(preset, NULL, error, sizeof error);
       assert_non_null(config);
       if (!energy)
          memset(&config->energy, 0, sizeof config->energy);
@@ -268,7 +268,37 @@ test_sets(void **unused)
        "caches.tile_cache.write_miss: validate needs the bytes of each access, which color has not, expected "
        "allocate or fetch"},
    };
-   check_settings(texts, sizeof texts / sizeof texts[0], true);
+   check_settings(NULL, texts, sizeof texts / sizeof texts[0], true);
+}
+
+/* Caches that cannot be emptied at the end of a pass. */
+static void
+test_pass_end(void **unused)
+{
+   static const struct settings texts[] = {
+      {{"parameter_buffer.pass_end=write-back"}, NULL},
+      {{"parameter_buffer.pass_end=write-back", "caches.attribute_cache.next=primitive_list_cache",
+        "streams.pb_list=l2"},
+       "parameter_buffer.pass_end: attribute_cache leads to primitive_list_cache, expected keep"},
+      {{"parameter_buffer.pass_end=discard", "streams.vertex=primitive_list_cache"},
+       "parameter_buffer.pass_end: primitive_list_cache has vertex, too, expected keep"},
+   };
+   check_settings("tcor-64k", texts, sizeof texts / sizeof texts[0], true);
+}
+
+/* Fast clears need blocks of one size for depth and stencil, and HiZ's own. */
+static void
+test_fast_clears(void **unused)
+{
+   static const struct settings texts[] = {
+      {{"immediate.clears=fast"}, NULL},
+      {{"caches.stencil_cache.block=32"}, NULL},
+      {{"caches.stencil_cache.block=32", "immediate.clears=fast"},
+       "immediate.clears: fast, but blocks of depth and of stencil differ, expected memory"},
+      {{"caches.hiz_cache.block=32", "immediate.clears=fast"},
+       "immediate.clears: fast, but blocks of HiZ are not of 64 bytes, expected memory"},
+   };
+   check_settings("imr-8m", texts, sizeof texts / sizeof texts[0], true);
 }
 
 /* Attribute Caches that cannot be built, and why (TCOR III-C). */
@@ -321,7 +351,7 @@ test_texture_access(void **unused)
       {{"texture_access.tag_energy=1"},
        "texture_access.design: none, but there are tags or an energy, expected a design"},
    };
-   check_settings(texts, sizeof texts / sizeof texts[0], true);
+   check_settings(NULL, texts, sizeof texts / sizeof texts[0], true);
 }
 
 /* What makes no NUCA of texture caches. */
@@ -387,7 +417,7 @@ test_energy(void **unused)
        "energy.technology: 32, but for caches.l2 there is no cache of 33554432 bytes and 8 ways, expected at "
        "most 16777216 bytes, as cacti-7.0-energies.csv has"},
    };
-   check_settings(texts, sizeof texts / sizeof texts[0], false);
+   check_settings(NULL, texts, sizeof texts / sizeof texts[0], false);
 }
 
 /* What is no DRAM system. */
@@ -466,6 +496,8 @@ main(void)
       cmocka_unit_test(test_no_configuration),
       cmocka_unit_test(test_no_file),
       cmocka_unit_test(test_sets),
+      cmocka_unit_test(test_pass_end),
+      cmocka_unit_test(test_fast_clears),
       cmocka_unit_test(test_attribute_cache),
       cmocka_unit_test(test_texture_access),
       cmocka_unit_test(test_nuca),

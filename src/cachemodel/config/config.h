@@ -288,8 +288,8 @@ enum cm_ties {
  * caches.attribute_cache is then its Attribute Buffer (size: entries * entry_bytes), with the ways,
  * the index and the policy (tcor: OPT numbers; or lru) of the Primitive Buffer. */
 struct cm_primitive_buffer_config {
-   /** In sets of caches.attribute_cache.ways, a power of two of them but with index modulo. Where they are no multiple
-    * of ways, the first sets have one more. 0: none is configured. */
+   /** In sets of caches.attribute_cache.ways, a power of two of them. With index modulo any number of lines, dealt
+    * evenly to lines / ways sets. 0: none is configured. */
    uint32_t lines;
    enum cm_further_victims further_victims;
    /** Primitives that wait for the Rasterizer, 1 … 4096. A primitive stays locked until the

@@ -218,8 +218,10 @@ static bool
 add_primitive_buffer(struct cm_energy_builder *builder)
 {
    const struct cm_config *config = builder->config;
-   const uint32_t set_bits = config->caches[CM_UNIT_ATTRIBUTE_CACHE].ways * PRIMITIVE_LINE_BITS;
-   const uint64_t bytes = ((uint64_t)config->primitive_buffer.lines * PRIMITIVE_LINE_BITS + 7) / 8;
+   const uint32_t lines = config->primitive_buffer.lines;
+   const uint32_t sets = lines / config->caches[CM_UNIT_ATTRIBUTE_CACHE].ways;
+   const uint32_t set_bits = (lines + sets - 1) / sets * PRIMITIVE_LINE_BITS;
+   const uint64_t bytes = ((uint64_t)lines * PRIMITIVE_LINE_BITS + 7) / 8;
    const int unit = CM_UNIT_ATTRIBUTE_CACHE;
    struct cm_array_lookup array;
    if (!cm_energy_find_ram(builder, "the primitive_buffer", bytes, PORT_BITS, &array))

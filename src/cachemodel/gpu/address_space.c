@@ -145,14 +145,13 @@ cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource 
                              enum cm_stream stream, const struct cm_hierarchy *hierarchy, uint64_t *pipeline)
 {
    struct cm_hiz_buffer *hiz = resource->hiz;
-   const bool has_hiz = hiz && hierarchy->entry[CM_STREAM_HIZ].block_shift == CM_HIZ_BLOCK_SHIFT;
    if (!resource->cleared)
       resource->cleared = cm_cleared_blocks_create(resource->address, resource->bytes,
                                                    hierarchy->entry[stream].block_shift, stream, pipeline);
-   if (has_hiz && !hiz->cleared)
+   if (hiz && !hiz->cleared)
       hiz->cleared =
          cm_cleared_blocks_create(hiz->address, hiz->bytes, CM_HIZ_BLOCK_SHIFT, CM_STREAM_HIZ, pipeline);
-   if (resource->cleared && (!has_hiz || hiz->cleared))
+   if (resource->cleared && (!hiz || hiz->cleared))
       return true;
    space->out_of_memory = true;
    report(space, resource->description.id, "does not fit into memory with the bits of its clears");

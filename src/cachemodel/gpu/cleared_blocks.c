@@ -14,7 +14,6 @@ cm_cleared_blocks_create(uint64_t address, uint64_t bytes, uint32_t block_shift,
    if (!cleared)
       return NULL;
    cleared->first = first;
-   cleared->num = num;
    cleared->block_shift = block_shift;
    cleared->stream = stream;
    cleared->pipeline = pipeline;

@@ -18,8 +18,7 @@
 
 struct cm_cleared_blocks {
    uint64_t first;        /**< number of the first block */
-   uint64_t num;          /**< blocks */
-   uint64_t set;          /**< of those, the ones whose bit is set */
+   uint64_t set;          /**< blocks whose bit is set */
    uint32_t block_shift;  /**< log2 of a block's bytes */
    enum cm_stream stream; /**< the attachment's: that of the writes that eliminate bits */
    uint64_t *pipeline;    /**< where events are counted (gpu/counters.h): by enum cm_pipeline_counter */

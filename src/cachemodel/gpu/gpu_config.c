@@ -5,6 +5,7 @@
 
 #include "dram/dram_system.h"
 #include "energy/energy.h"
+#include "gpu/hiz_buffer.h"
 #include "memory/hierarchy.h"
 #include "texture/access.h"
 #include "texture/bus.h"
@@ -34,19 +35,42 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           check_scheduler(config, problem);
 }
 
+/* Bytes of the blocks of a stream's first unit. */
+static uint32_t
+block_of(const struct cm_config *config, enum cm_stream stream)
+{
+   const enum cm_unit unit = config->streams[stream];
+   return unit == CM_UNIT_DRAM ? 1u << CM_DRAM_BLOCK_SHIFT : config->caches[unit].block;
+}
+
+/* Depth and stencil may share blocks, and then their bits; HiZ is laid out in blocks of its own size. */
+static bool
+check_fast_clears(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   cm_config_about(problem, "immediate.clears");
+   if (config->mode != CM_MODE_IMR || config->immediate.clears != CM_CLEARS_FAST)
+      return true;
+   if (block_of(config, CM_STREAM_DEPTH) != block_of(config, CM_STREAM_STENCIL))
+      return cm_config_wrong(problem, "fast, but blocks of depth and of stencil differ, expected memory");
+   return block_of(config, CM_STREAM_HIZ) == CM_HIZ_BLOCK_BYTES ||
+          cm_config_wrong(problem, "fast, but blocks of HiZ are not of %u bytes, expected memory",
+                          (unsigned)CM_HIZ_BLOCK_BYTES);
+}
+
 static bool
 check_immediate(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   return !config->immediate.hiz_region_bytes ||
-          CM_KEY_POWER_OF_TWO(problem, config, immediate.hiz_region_bytes, 1, 16);
+   return (!config->immediate.hiz_region_bytes ||
+           CM_KEY_POWER_OF_TWO(problem, config, immediate.hiz_region_bytes, 1, 16)) &&
+          check_fast_clears(config, problem);
 }
 
 /* Each module checks its own keys. Those of caches are checked before those of their users. */
 static bool
 check(const struct cm_config *config, struct cm_config_problem *problem)
 {
-   return check_gpu(config, problem) && check_immediate(config, problem) &&
-          cm_placement_config_check(config, problem) && cm_memory_config_check(config, problem) &&
+   return check_gpu(config, problem) && cm_placement_config_check(config, problem) &&
+          cm_memory_config_check(config, problem) && check_immediate(config, problem) &&
           cm_texture_access_config_check(config, problem) && cm_nuca_config_check(config, problem) &&
           cm_texture_bus_config_check(config, problem) && cm_energy_config_check(config, problem) &&
           cm_dram_config_check(config, problem) && cm_timing_config_check(config, problem);

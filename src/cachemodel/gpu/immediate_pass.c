@@ -301,6 +301,8 @@ eliminate_clears(struct cm_gpu *gpu, struct cm_resource *resource)
 {
    if (!resource->cleared || !resource->cleared->set)
       return;
+   if (resource->kept != 1 + (uint32_t)resource->cleared->stream)
+      empty_kept(gpu, resource);
    cm_cleared_blocks_eliminate(resource->cleared, &gpu->hierarchy);
    resource->kept = 1 + (uint32_t)resource->cleared->stream;
 }

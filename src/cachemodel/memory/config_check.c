@@ -95,8 +95,9 @@ cm_cache_config_validate(const struct cm_cache_config *cache, uint32_t max_ways,
 {
    struct cm_config_problem problem;
    cm_config_about(&problem, "%spolicy", prefix);
-   const bool fine = cache->policy == CM_POLICY_DEAD_LRU
-                        ? cm_config_wrong(&problem, "dead-lru needs the finished tiles, expected tbrsim sim")
+   const bool fine = cm_policy_needs_liveness(cache->policy)
+                        ? cm_config_wrong(&problem, "%s needs the finished tiles, expected tbrsim sim",
+                                          cm_policy_names[cache->policy])
                         : check_shape(cache, max_ways, prefix, &problem);
    if (fine)
       return true;
@@ -214,7 +215,8 @@ check_write_miss(const struct cm_config *config, enum cm_unit unit, struct cm_co
    return true;
 }
 
-/* Caches that are emptied when a pass ends hold nothing else, and are not behind the access stream. */
+/* Caches that are emptied when a pass ends hold nothing else, are not behind the access stream, and none gets what
+ * another one writes back. */
 static bool
 check_pass_end(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -226,6 +228,11 @@ check_pass_end(const struct cm_config *config, struct cm_config_problem *problem
          continue;
       if (!cm_cache_is_private(config, units[u]))
          return cm_config_wrong(problem, "%s is shared, expected keep", cm_unit_names[units[u]]);
+      for (unsigned other = 0; other < 3; other++) {
+         if (config->caches[units[u]].next == units[other])
+            return cm_config_wrong(problem, "%s leads to %s, expected keep", cm_unit_names[units[u]],
+                                   cm_unit_names[units[other]]);
+      }
       for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++) {
          if (stream != CM_STREAM_PB_LIST && stream != CM_STREAM_PB_ATTRIBUTE &&
              cm_stream_reaches(config, (enum cm_stream)stream, units[u]))
