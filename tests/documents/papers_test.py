@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What docs/papers/ name is there: files, and keys of configurations or counters with their values."""
+"""What docs/papers/ name is there: files, keys of configurations or counters; and the presets have what they say."""
 
+import functools
 import pathlib
 import re
 import sys
@@ -11,6 +12,7 @@ from support import tbrsim  # noqa: E402
 CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}
 FILE = re.compile(r"[\w./-]+(\.(c|h|py|md|csv|png|yaml|smk|sh)|/|Snakefile)")
 KEY = re.compile(r"([a-z0-9_]+(\.[a-z0-9_]+)+|mode|timing|clock_mhz|threads)(=([\w-]+))?")
+VALUE = re.compile(r"`([a-z0-9_]+(?:\.[a-z0-9_]+)+)=([\w-]+)`")
 PRESET = re.compile(r"(banked|boustro|imr|nuca|tcor)-[\w*-]+")
 # Names in `…` that are none of these: values of keys named beside them, commands, options, kinds of arrays.
 PAGES = sorted((tbrsim.SOURCE / "docs" / "papers").glob("*.md"))
@@ -19,6 +21,45 @@ PAGES = sorted((tbrsim.SOURCE / "docs" / "papers").glob("*.md"))
 def names(text):
     """Inline code, not blocks."""
     return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def presets_of(text):
+    """The presets that a page names."""
+    return re.findall(r"`configs/([\w-]+)\.yaml`", text)
+
+
+def stated(text):
+    """(key, value) of each `key=value` in the last column of the tables of mechanisms and parameters."""
+    for section in re.split(r"^## ", text, flags=re.MULTILINE):
+        if section.startswith(("Mechanisms", "Parameters")):
+            for line in section.splitlines():
+                if line.startswith("|"):
+                    yield from VALUE.findall(line.split("|")[-2])
+
+
+@functools.cache
+def flat(preset):
+    return tbrsim.run("configs", "--flat", preset, variables=CONFIGS, check=True).stdout.splitlines()
+
+
+def has_value(preset, key, value):
+    """Whether a preset has this value; None if the key is not in its listing, and may be a default."""
+    found = [line for line in flat(preset) if line.startswith(f"{key}=")]
+    return found == [f"{key}={value}"] if found else None
+
+
+def is_default(preset, key, value):
+    """Whether a key with this value changes nothing in a preset, which leaves it out."""
+    result = tbrsim.run("configs", "--flat", "--set", f"{key}={value}", preset, variables=CONFIGS)
+    return result.returncode == 0 and result.stdout.splitlines() == flat(preset)
+
+
+def is_true(presets, key, value):
+    """Whether all presets that have a key, at least one, have it with this value."""
+    found = {preset: has_value(preset, key, value) for preset in presets}
+    if set(found.values()) == {None}:
+        return all(is_default(preset, key, value) for preset in presets)
+    return False not in found.values()
 
 
 class Papers(tbrsim.TestCase):
@@ -54,6 +95,25 @@ class Papers(tbrsim.TestCase):
             for link in re.findall(r"\]\(([^)#]+)", text):
                 with self.subTest(page.stem, link=link):
                     self.assertTrue((page.parent / link).exists())
+
+    def test_values(self):
+        for page in PAGES:
+            text = page.read_text(encoding="utf-8")
+            values = list(stated(text))
+            self.assertGreater(len(values), 3)
+            for key, value in values:
+                with self.subTest(page.stem, key=key, value=value):
+                    self.assertTrue(is_true(presets_of(text), key, value))
+
+    def test_wrong_values(self):
+        nuca = ["nuca-private", "nuca-dtm"]
+        self.assertTrue(is_true(nuca, "texture_bus.bytes_per_cycle", "16"))
+        self.assertTrue(is_true(nuca, "texture_bus.latency", "0"))
+        self.assertFalse(is_true(nuca, "texture_bus.bytes_per_cycle", "0"))
+        self.assertFalse(is_true(nuca, "texture_bus.latency", "1"))
+        self.assertFalse(is_true(["boustro-fo"], "texture.placement", "linear"))
+        self.assertFalse(is_true(["boustro-fo"], "texture.no_such_key", "1"))
+        self.assertEqual(list(stated("## Parameters\n| a | `b.c=1` | `d.e=f` |\n## Figures\n| a | `g.h=2` |\n")), [("d.e", "f")])
 
 
 if __name__ == "__main__":
