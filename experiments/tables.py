@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 """The tables of docs/experiments/NAME.md against those that the experiment printed, docs/experiments/NAME/tables.md.
 
-usage: tables.py PRINTED NAME      says how the tables that an experiment printed differ, and keeps them
+usage: tables.py PRINTED NAME      says how the tables that an experiment printed differ; KEEP_TABLES=1 keeps them
 
 A document's table may have some of a printed table's columns, in its order, and some of its rows; each cell is as
 printed.
 """
+import os
 import pathlib
 import sys
 
@@ -57,17 +58,20 @@ def problems(document, printed):
             yield f"table of line {line}: not printed: {' | '.join(row)}"
 
 
-def keep(printed, name):
-    """Makes what an experiment printed what the test compares the document with."""
-    kept, text = DOCUMENTS / name / "tables.md", printed.read_text(encoding="utf-8")
+def report(printed, name, keep, documents=DOCUMENTS):
+    """How the document differs from what an experiment printed; with keep, that becomes what the test compares with."""
+    kept, text = documents / name / "tables.md", printed.read_text(encoding="utf-8")
     if not kept.exists() or kept.read_text(encoding="utf-8") != text:
-        print(f"docs/experiments/{name}/tables.md differs from what was printed, and was written anew: see git diff")
-        kept.write_text(text, encoding="utf-8")
-    for problem in problems((DOCUMENTS / f"{name}.md").read_text(encoding="utf-8"), text):
-        print(f"docs/experiments/{name}.md, {problem}")
+        if keep:
+            kept.write_text(text, encoding="utf-8")
+        yield f"docs/experiments/{name}/tables.md differs from what was printed, and was " + (
+            "written anew: see git diff" if keep else "left as it is; KEEP_TABLES=1 writes it anew")
+    for problem in problems((documents / f"{name}.md").read_text(encoding="utf-8"), text):
+        yield f"docs/experiments/{name}.md, {problem}"
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    keep(pathlib.Path(sys.argv[1]), sys.argv[2])
+    for difference in report(pathlib.Path(sys.argv[1]), sys.argv[2], os.environ.get("KEEP_TABLES") == "1"):
+        print(difference)

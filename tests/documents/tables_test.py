@@ -3,6 +3,7 @@
 
 import pathlib
 import sys
+import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -53,6 +54,21 @@ class Comparison(unittest.TestCase):
             self.assertEqual(len(self.problems("| name | b, % |", "| --- | ---: |", "| y | – |", line)), 1, line)
         self.assertEqual(len(self.problems("| name | d |", "| --- | ---: |", "| x | 7 |")), 1)
         self.assertEqual(len(self.problems("| name | b, % | a, % | c |", "| --- | --- | --- | --- |")), 1)
+
+    def test_report(self):
+        with tempfile.TemporaryDirectory() as directory:
+            documents = pathlib.Path(directory)
+            (documents / "one").mkdir()
+            kept, printed = documents / "one" / "tables.md", documents / "printed.md"
+            (documents / "one.md").write_text("| name | c |\n| --- | ---: |\n| x | 7 |\n", encoding="utf-8")
+            kept.write_text(PRINTED, encoding="utf-8")
+            printed.write_text(PRINTED, encoding="utf-8")
+            self.assertEqual(list(tables.report(printed, "one", False, documents)), [])
+            printed.write_text(PRINTED.replace("7", "8"), encoding="utf-8")
+            self.assertEqual(len(list(tables.report(printed, "one", False, documents))), 2)
+            self.assertEqual(kept.read_text(encoding="utf-8"), PRINTED)
+            self.assertEqual(len(list(tables.report(printed, "one", True, documents))), 2)
+            self.assertEqual(kept.read_text(encoding="utf-8"), printed.read_text(encoding="utf-8"))
 
     def test_lines(self):
         self.assertEqual([line for line, _, _ in tables.read_tables(PRINTED)], [3, 10])
