@@ -207,6 +207,10 @@ test_incomplete_units(void **unused)
    kind = *whole;
    kind.ports = 0;
    check_refused(kind, "has no time");
+   kind.ports = 9;
+   check_refused(kind, "too many ports, expected 1 to 8");
+   kind.ports = 8;
+   assert_true(cm_access_unit_check(&kind, error, sizeof error));
 }
 
 #define BUFFER "access_units.victim_buffer."

@@ -32,8 +32,8 @@ cm_access_unit_check(const struct cm_access_unit_kind *kind, char *error, size_t
       lacks = "has no counters, or too many, expected 1 to 16";
    else if (!has_energy(kind))
       lacks = "has no energy, expected an array and terms, each of events that it counts";
-   else if (!kind->ports)
-      lacks = "has no time, expected the accesses that can begin in a cycle";
+   else if (!kind->ports || kind->ports > CM_ACCESS_UNIT_PORTS)
+      lacks = "has no time, or too many ports, expected 1 to 8 accesses that can begin in a cycle";
    if (lacks)
       snprintf(error, error_size, "%s %s", kind->name, lacks);
    return !lacks;

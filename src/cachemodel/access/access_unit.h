@@ -19,6 +19,9 @@
 
 /** Most events of a unit. */
 #define CM_ACCESS_UNIT_EVENTS 16
+/** Most accesses that begin in a cycle: each is a slot of a calendar whose window is 4096 slots (timing/pieces.h), which
+ * must span more cycles than accesses are out of order. */
+#define CM_ACCESS_UNIT_PORTS 8
 
 /** A unit of a simulated GPU. */
 struct cm_access_unit {
@@ -51,7 +54,8 @@ struct cm_access_unit_kind {
    uint32_t num_energy;
    uint32_t
       entry_bytes; /**< bytes of an entry in its array, whose energy and leakage are those of this size */
-   uint32_t ports; /**< accesses that can begin in a cycle; its latency is a key */
+   uint32_t
+      ports; /**< accesses that can begin in a cycle, up to CM_ACCESS_UNIT_PORTS; its latency is a key */
 };
 
 /** Kinds by enum cm_access_unit_number. */
