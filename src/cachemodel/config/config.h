@@ -402,14 +402,19 @@ cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
    }
 }
 
-/** Whether the texture caches' bus takes time. It is not used where the L2 is in a NUCA's mesh. */
+/** Whether texture caches reach the L2 through a NUCA's mesh instead of over a bus. */
+static inline bool
+cm_config_l2_is_in_mesh(const struct cm_config *config)
+{
+   return config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_PLACE_BUS;
+}
+
+/** Whether there is a bus of the texture caches: it takes time. It is not used where the L2 is in a NUCA's mesh. */
 static inline bool
 cm_config_has_texture_bus(const struct cm_config *config)
 {
    const struct cm_texture_bus_config *bus = &config->texture_bus;
-   const bool in_mesh =
-      config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_PLACE_BUS;
-   return !in_mesh && (bus->bytes_per_cycle || bus->latency);
+   return !cm_config_l2_is_in_mesh(config) && (bus->bytes_per_cycle || bus->latency);
 }
 
 /** Whether accesses of the stream can reach the unit in this configuration; not where it has no such stream. */

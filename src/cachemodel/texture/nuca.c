@@ -68,6 +68,7 @@ cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy)
    nuca->caches = hierarchy->caches[CM_UNIT_TEXTURE_CACHE];
    nuca->processors = config->fragment_stage.processors;
    nuca->config = config->nuca;
+   nuca->l2_is_in_mesh = cm_config_l2_is_in_mesh(config);
    nuca->interleave_shift = (uint32_t)__builtin_ctz(config->nuca.interleave_blocks);
    if (!start(nuca, config)) {
       cm_nuca_destroy(nuca);

@@ -62,6 +62,7 @@ struct cm_nuca {
    struct cm_cache *caches; /**< by processor */
    uint32_t processors;
    struct cm_nuca_config config;
+   bool l2_is_in_mesh;
    uint32_t interleave_shift;
    uint32_t table_router, l2_router;
    struct cm_mesh mesh;
@@ -99,7 +100,7 @@ cm_nuca_reach_l2(struct cm_nuca *nuca, uint32_t processor, uint32_t server)
 {
    nuca->counts[CM_NUCA_L2_ACCESSES]++;
    nuca->counts[CM_NUCA_LOCAL_L2_ACCESSES] += server == processor;
-   if (nuca->config.mesh.l2 != CM_MESH_PLACE_BUS) {
+   if (nuca->l2_is_in_mesh) {
       cm_mesh_send(&nuca->mesh, CM_MESH_REQUEST, server, nuca->l2_router);
       cm_mesh_send(&nuca->mesh, CM_MESH_BLOCK, nuca->l2_router, server);
    }

@@ -230,7 +230,7 @@ read(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end
 
 void
 cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
-                     uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t after,
+                     uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way, uint32_t after,
                      struct cm_wait *wait)
 {
    struct cm_mshr *mshr = cm_mshrs_take(&memory->base, mshrs, &cycle);
@@ -238,6 +238,8 @@ cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, con
    mshr->fill = read(memory, token, end, cycle);
    if (bus)
       cm_bus_carry(bus, &mshr->fill);
+   mshr->fill.time += way;
+   mshr->fill.after += way;
    cm_wait_add(&memory->base, wait, &mshr->fill, after);
 }
 
@@ -247,7 +249,7 @@ cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, co
 {
    while (token < end) {
       if (cm_tiled_memory_is_read(*token))
-         cm_tiled_memory_miss(memory, &token, end, cycle, mshrs, NULL, after, wait);
+         cm_tiled_memory_miss(memory, &token, end, cycle, mshrs, NULL, 0, after, wait);
       else
          cm_tiled_memory_write(memory, &token, end, cycle);
    }

@@ -20,8 +20,7 @@ struct cm_tiled_memory {
    uint32_t num_texture;
    struct cm_mshrs l2; /**< by block number */
    struct cm_banks l2_banks;
-   struct cm_bus
-      texture_bus; /**< between the texture caches and the L2, or the last block's way through the mesh */
+   struct cm_bus texture_bus; /**< between the texture caches and the L2; all 0 where there is none */
    uint32_t l2_shift, l2_latency;
    struct cm_unit_ports units; /**< before the L2 */
    /* NUCA. */
@@ -52,10 +51,10 @@ const cm_entry *
 cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end);
 
 /** Issues one read miss and the accesses it causes; *token advances past them. bus: what the block comes over; NULL:
- * nothing that takes time. */
+ * nothing that takes time. way: cycles that it takes besides, through the mesh. The MSHR waits for both. */
 void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
-                          uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t after,
-                          struct cm_wait *wait);
+                          uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way,
+                          uint32_t after, struct cm_wait *wait);
 /** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. */
 void cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                            uint64_t cycle);

@@ -168,7 +168,7 @@ request(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_qu
    quad->at = begin + 1;
    quad->cycle = at;
    quad->from_l2 = 0;
-   if (has_missed && memory->config->nuca.mesh.l2 != CM_MESH_PLACE_BUS) {
+   if (has_missed && cm_config_l2_is_in_mesh(memory->config)) {
       quad->cycle = send(memory, server, memory->l2_router, at);
       const uint64_t found = quad->cycle + memory->l2_latency;
       quad->from_l2 = (uint32_t)(send(memory, memory->l2_router, server, found) - found);
@@ -267,9 +267,6 @@ cm_texture_timing_ready(struct cm_texture_timing *texture, uint64_t *clock)
 static uint64_t
 go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
-   /* In the mesh, the way from the L2 takes the bus' place. */
-   if (memory->nuca && memory->config->nuca.mesh.l2 != CM_MESH_PLACE_BUS)
-      memory->texture_bus.latency = quad->from_l2;
    while (quad->miss < quad->misses_end) {
       if (!cm_tiled_memory_is_read(*quad->miss)) {
          cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
@@ -278,7 +275,7 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
       if (!cm_mshrs_has_free(&memory->base, quad->mshrs, &quad->cycle))
          return quad->cycle;
       cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs,
-                           &memory->texture_bus, quad->back, quad->wait);
+                           &memory->texture_bus, quad->from_l2, quad->back, quad->wait);
    }
    if (quad->next == quad->end)
       return UINT64_MAX;
