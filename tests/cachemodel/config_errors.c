@@ -370,7 +370,9 @@ test_nuca(void **unused)
       {"nuca.mesh.columns=33", "nuca.mesh.columns: 33 is out of range", "0 to 32"},
       {"nuca.mesh.hop_cycles=1001", "nuca.mesh.hop_cycles: 1001 is out of range", "0 to 1000"},
       {"nuca.mesh.accesses_per_cycle=0", "accesses_per_cycle: 0 is out of range", "1 to"},
-      {"nuca.mesh.table_ports=65", "nuca.mesh.table_ports: 65 is out of range", "0 to 64"},
+      {"nuca.mesh.table_ports=9", "nuca.mesh.table_ports: 9 is out of range", "0 to 8"},
+      {"nuca.mesh.table_ports=2", "nuca.mesh.table_ports: 2, but the link of nuca.mesh.table_node own",
+       "expected 1, or table_node shared"},
       {"nuca.mesh.table_node=none", "table_node: wrong value 'none'", "one of: shared, own"},
       {"nuca.mesh.table=bus", "table: wrong value 'bus'", "one of: center, corner"},
       {"texture_bus.bytes_per_cycle=24", "texture_bus.bytes_per_cycle: 24 is invalid", "a power of two"},
@@ -394,6 +396,13 @@ test_nuca(void **unused)
    assert_false(cm_config_validate(config, error, sizeof error));
    assert_string_equal(error,
                        "nuca.organisation: there are no texture caches, expected caches.texture_cache");
+   cm_config_destroy(config);
+   /* A table at a processor's router takes more. */
+   config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
+   assert_true(cm_config_set(config, "nuca.mesh.table_node=shared", error, sizeof error));
+   assert_true(cm_config_set(config, "nuca.mesh.table_ports=8", error, sizeof error));
+   assert_true(cm_config_set(config, "nuca.mesh.l2=center", error, sizeof error));
+   assert_true(cm_config_validate(config, error, sizeof error));
    cm_config_destroy(config);
 }
 

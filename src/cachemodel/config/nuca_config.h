@@ -96,7 +96,8 @@ struct cm_mesh_config {
    enum cm_mesh_place l2;
    /* Optional keys. */
    enum cm_table_node table_node;
-   uint32_t table_ports; /**< requests that the table takes in a cycle, up to 64; 0: one */
+   uint32_t
+      table_ports; /**< requests that the table takes in a cycle, up to 8; 0: one. With CM_TABLE_NODE_OWN it is one */
 };
 
 /** Keys nuca.*. */

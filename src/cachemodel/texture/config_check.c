@@ -138,6 +138,23 @@ check_nuca_caches(const struct cm_config *config, struct cm_config_problem *prob
    return true;
 }
 
+/* Time sees a table of n requests a cycle as n slots of a calendar whose window is 4096 slots (timing/pieces.h): with
+ * eight, it still spans 512 cycles; requests that arrive further out of order than it spans wait for nothing. */
+#define MAX_TABLE_PORTS 8
+
+static bool
+check_table(const struct cm_config *config, struct cm_config_problem *problem)
+{
+   const struct cm_mesh_config *mesh = &config->nuca.mesh;
+   if (!CM_KEY_IN_RANGE(problem, config, nuca.mesh.table_ports, 0, MAX_TABLE_PORTS))
+      return false;
+   return mesh->table_ports <= 1 || mesh->table_node == CM_TABLE_NODE_SHARED ||
+          cm_config_wrong(problem,
+                          "%u, but the link of nuca.mesh.table_node own brings one message a cycle, "
+                          "expected 1, or table_node shared",
+                          mesh->table_ports);
+}
+
 bool
 cm_nuca_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
@@ -153,5 +170,5 @@ cm_nuca_config_check(const struct cm_config *config, struct cm_config_problem *p
           CM_KEY_IN_RANGE(problem, config, nuca.mesh.columns, 0, config->fragment_stage.processors) &&
           CM_KEY_IN_RANGE(problem, config, nuca.mesh.hop_cycles, 0, 1000) &&
           CM_KEY_IN_RANGE(problem, config, nuca.mesh.accesses_per_cycle, 1, 1000000) &&
-          CM_KEY_IN_RANGE(problem, config, nuca.mesh.table_ports, 0, 64);
+          check_table(config, problem);
 }
