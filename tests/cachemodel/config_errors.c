@@ -346,6 +346,10 @@ test_texture_access(void **unused)
        "texture_access.tags: banked, but the cache has 2 sets, expected at least 4 for as many banks"},
       {{"texture_access.design=wide-bus", "streams.texture=dram"},
        "texture_access.design: streams.texture names no cache that could be of a design, expected one"},
+      {{"texture_bus.latency=1", "streams.texture=l2"},
+       "texture_bus: there is one, but mode is imr or streams.texture is not texture_cache, expected none"},
+      {{"texture_bus.latency=1001", "streams.texture=l2"},
+       "texture_bus.latency: 1001 is out of range, expected 0 to 1000"},
       {{"texture_access.access_energy=1"},
        "texture_access.design: none, but there are tags or an energy, expected a design"},
       {{"texture_access.tag_energy=1"},
@@ -397,12 +401,15 @@ test_nuca(void **unused)
    assert_string_equal(error,
                        "nuca.organisation: there are no texture caches, expected caches.texture_cache");
    cm_config_destroy(config);
-   /* A table at a processor's router takes more. */
+   /* A table at a processor's router takes more; a bus that is not used has a width nevertheless. */
    config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
    assert_true(cm_config_set(config, "nuca.mesh.table_node=shared", error, sizeof error));
    assert_true(cm_config_set(config, "nuca.mesh.table_ports=8", error, sizeof error));
    assert_true(cm_config_set(config, "nuca.mesh.l2=center", error, sizeof error));
    assert_true(cm_config_validate(config, error, sizeof error));
+   assert_true(cm_config_set(config, "texture_bus.bytes_per_cycle=24", error, sizeof error));
+   assert_false(cm_config_validate(config, error, sizeof error));
+   assert_ptr_equal(strstr(error, "texture_bus.bytes_per_cycle: 24 is invalid"), error);
    cm_config_destroy(config);
 }
 

@@ -92,7 +92,7 @@ class Recount(EnergyTest):
                            recount.config)
 
     def test_texture_bus(self):
-        """Each block that a texture cache reads is charged; not where the L2 is in the mesh."""
+        """Each block that a texture cache reads is charged; not where there is no bus, or the L2 is in the mesh."""
         for preset in ("boustro-ro", "nuca-dtm"):
             out = self.simulate(preset, "--set", "timing=on", "--set", "texture_bus.bytes_per_cycle=32",
                                 "--set", "energy.texture_bus_byte=14731", *AS_RECORDED)
@@ -104,9 +104,12 @@ class Recount(EnergyTest):
             self.assertGreater(total["energy.texture_bus.dynamic"], 0)
             self.assertEqual(total["texture_bus.bytes"], total["l2.texture.reads"] * 64)
             self.assertIn("texture_bus.wait_cycles", total)
-        out = self.simulate("nuca-dtm", "--set", "timing=on", "--set", "energy.texture_bus_byte=14731",
-                            "--set", "nuca.mesh.l2=center", *AS_RECORDED)
-        self.assertNotIn("texture_bus", json.loads(self.energy("--json", out))[0]["units"])
+        for preset, *settings in (("nuca-dtm", "nuca.mesh.l2=center"), ("nuca-dtm", "texture_bus.bytes_per_cycle=0"),
+                                  ("boustro-ro",)):
+            sets = [argument for setting in settings for argument in ("--set", setting)]
+            out = self.simulate(preset, "--set", "timing=on", "--set", "energy.texture_bus_byte=14731", *sets,
+                                *AS_RECORDED)
+            self.assertNotIn("texture_bus", json.loads(self.energy("--json", out))[0]["units"])
 
     def test_no_timing(self):
         """Without timing, and with as many cycles as are given: what is there, and what is said to be missing."""

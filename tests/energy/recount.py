@@ -168,7 +168,7 @@ class Account:
 
     def nuca(self):
         bus = self.config["energy"].get("texture_bus_byte", 0)
-        if bus:
+        if bus and any(self.config.get("texture_bus", {}).values()):
             self.event("texture_bus", lambda v: v["texture_cache.texture.fills"] * 64, bus * 10 ** 6)
         nuca = self.config.get("nuca", {"organisation": "private"})
         organisation = nuca["organisation"]

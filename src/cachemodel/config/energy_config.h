@@ -41,7 +41,8 @@ struct cm_energy_config {
 #define CM_ENERGY_MEMBER(member, description) uint32_t member; /**< fJ or nW; see CM_ENERGY_KEYS */
    CM_ENERGY_KEYS(CM_ENERGY_MEMBER)
 #undef CM_ENERGY_MEMBER
-   uint32_t texture_bus_byte; /**< fJ; optional: CM_TEXTURE_BUS_BYTE_DESCRIPTION; 0: none is counted */
+   uint32_t
+      texture_bus_byte; /**< fJ; optional: CM_TEXTURE_BUS_BYTE_DESCRIPTION, where texture_bus is; 0: none */
 };
 
 #endif

@@ -101,8 +101,7 @@ add_texture_bus(struct cm_energy_builder *builder)
 {
    const struct cm_config *config = builder->config;
    const uint64_t byte_energy = config->energy.texture_bus_byte;
-   if (!byte_energy || config->streams[CM_STREAM_TEXTURE] != CM_UNIT_TEXTURE_CACHE ||
-       (config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_PLACE_BUS))
+   if (!byte_energy || !cm_config_has_texture_bus(config))
       return true;
    char note[240];
    cm_energy_note_key(builder, "texture_bus_byte", note, sizeof note);

@@ -25,6 +25,11 @@ const struct cm_counter_source cm_texture_bus_counters = {list, read_bytes};
 bool
 cm_texture_bus_config_check(const struct cm_config *config, struct cm_config_problem *problem)
 {
+   if (config->texture_bus.bytes_per_cycle &&
+       !CM_KEY_POWER_OF_TWO(problem, config, texture_bus.bytes_per_cycle, 1, 4096))
+      return false;
+   if (!CM_KEY_IN_RANGE(problem, config, texture_bus.latency, 0, 1000))
+      return false;
    if (!cm_config_has_texture_bus(config))
       return true;
    cm_config_about(problem, "texture_bus");
@@ -32,7 +37,5 @@ cm_texture_bus_config_check(const struct cm_config *config, struct cm_config_pro
       return cm_config_wrong(problem,
                              "there is one, but mode is imr or streams.texture is not texture_cache, "
                              "expected none");
-   return (!config->texture_bus.bytes_per_cycle ||
-           CM_KEY_POWER_OF_TWO(problem, config, texture_bus.bytes_per_cycle, 1, 4096)) &&
-          CM_KEY_IN_RANGE(problem, config, texture_bus.latency, 0, 1000);
+   return true;
 }
