@@ -374,7 +374,7 @@ test_nuca(void **unused)
       {"nuca.mesh.columns=33", "nuca.mesh.columns: 33 is out of range", "0 to 32"},
       {"nuca.mesh.hop_cycles=1001", "nuca.mesh.hop_cycles: 1001 is out of range", "0 to 1000"},
       {"nuca.mesh.accesses_per_cycle=0", "accesses_per_cycle: 0 is out of range", "1 to"},
-      {"nuca.mesh.table_ports=9", "nuca.mesh.table_ports: 9 is out of range", "0 to 8"},
+      {"nuca.mesh.table_ports=5", "nuca.mesh.table_ports: 5 is out of range", "0 to 4"},
       {"nuca.mesh.table_ports=2", "nuca.mesh.table_ports: 2, but the link of nuca.mesh.table_node own",
        "expected 1, or table_node shared"},
       {"nuca.mesh.table_node=none", "table_node: wrong value 'none'", "one of: shared, own"},
@@ -404,7 +404,7 @@ test_nuca(void **unused)
    /* A table at a processor's router takes more; a bus that is not used has a width nevertheless. */
    config = cm_config_load("nuca-dtm", NULL, error, sizeof error);
    assert_true(cm_config_set(config, "nuca.mesh.table_node=shared", error, sizeof error));
-   assert_true(cm_config_set(config, "nuca.mesh.table_ports=8", error, sizeof error));
+   assert_true(cm_config_set(config, "nuca.mesh.table_ports=4", error, sizeof error));
    assert_true(cm_config_set(config, "nuca.mesh.l2=center", error, sizeof error));
    assert_true(cm_config_validate(config, error, sizeof error));
    assert_true(cm_config_set(config, "texture_bus.bytes_per_cycle=24", error, sizeof error));

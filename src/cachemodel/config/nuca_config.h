@@ -97,7 +97,7 @@ struct cm_mesh_config {
    /* Optional keys. */
    enum cm_table_node table_node;
    uint32_t
-      table_ports; /**< requests that the table takes in a cycle, up to 8; 0: one. With CM_TABLE_NODE_OWN it is one */
+      table_ports; /**< requests that the table takes in a cycle, up to 4; 0: one. With CM_TABLE_NODE_OWN it is one */
 };
 
 /** Keys nuca.*. */

@@ -138,9 +138,9 @@ check_nuca_caches(const struct cm_config *config, struct cm_config_problem *prob
    return true;
 }
 
-/* Time sees a table of n requests a cycle as n slots of a calendar whose window is 4096 slots (timing/pieces.h): with
- * eight, it still spans 512 cycles; requests that arrive further out of order than it spans wait for nothing. */
-#define MAX_TABLE_PORTS 8
+/* A table that takes n requests a cycle has a calendar of n slots a cycle, whose window is 4096 slots (timing/pieces.h).
+ * Requests that arrive further out of order than the window spans would wait although the table is free. */
+#define MAX_TABLE_PORTS 4
 
 static bool
 check_table(const struct cm_config *config, struct cm_config_problem *problem)
