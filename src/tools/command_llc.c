@@ -122,10 +122,13 @@ parse_setting(const char *setting, struct cm_cache_config *cache)
    case CM_POLICY_DRRIP:
    case CM_POLICY_DRRIP4:
    case CM_POLICY_GS_DRRIP:
-   case CM_POLICY_GS_DRRIP4:
+   case CM_POLICY_GS_DRRIP4: {
+      char *option = text("--policy %s: leaders", cm_policy_names[cache->policy]);
       cache->rrip.leaders =
-         (enum cm_leaders)options_name("--policy", setting, cm_leaders_names, CM_LEADERS_COUNT);
+         (enum cm_leaders)options_name(option, setting, cm_leaders_names, CM_LEADERS_COUNT);
+      free(option);
       return true;
+   }
    case CM_POLICY_BRRIP:
    case CM_POLICY_BRRIP4: cache->rrip.bimodal_period = (uint32_t)value; return is_number && value - 1 < 65535;
    case CM_POLICY_SHIP_MEM: cache->rrip.ship_start = 1 + (uint32_t)value; return is_number && value < 8;
@@ -159,8 +162,10 @@ parse_policy(const char *word, struct llc_point *point)
       *setting++ = 0;
    take_oracle(name, point);
    point->config.policy = (enum cm_policy)options_name("--policy", name, cm_policy_names, CM_POLICY_COUNT);
+   if (cm_policy_needs_liveness(point->config.policy))
+      fail(STATUS_USAGE, "--policy %s: it needs the finished tiles; use tbrsim sim", name);
    if (point->oracle && !cm_policy_samples(point->config.policy))
-      fail(STATUS_USAGE, "--policy %s: expected -oracle behind gspztc, gspztc-tse or gspc", word);
+      fail(STATUS_USAGE, "--policy %s: expected gspztc-oracle, gspztc-tse-oracle or gspc-oracle", word);
    if (setting && !parse_setting(setting, &point->config))
       fail(STATUS_USAGE,
            "--policy %s: expected gspztc, gspztc-tse or gspc and a threshold from 1 to 128, drrip or "

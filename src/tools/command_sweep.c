@@ -226,6 +226,7 @@ isolate_streams(struct cm_config *config, uint32_t streams, uint32_t block)
    memset(config->caches, 0, sizeof(config->caches));
    memset(&config->texture_access, 0, sizeof(config->texture_access));
    config->nuca.organisation = CM_NUCA_NONE;
+   config->texture_bus = (struct cm_texture_bus_config){0};
    config->primitive_buffer.lines = 0;
    config->caches[source.unit] = cache_feed_perfect(block, 1);
    config->caches[CM_UNIT_L2] = cache_feed_perfect(1u << CM_DRAM_BLOCK_SHIFT, 1);
