@@ -345,6 +345,21 @@ cm_bus_carry(struct cm_bus *bus, struct cm_arrival *block)
    block->after += more;
 }
 
+/** Whether an entry is a read of a cache, or of a unit before one. */
+static inline bool
+cm_is_cache_read(cm_entry entry)
+{
+   return cm_entry_kind(entry) == CM_ENTRY_READ ||
+          (cm_entry_kind(entry) == CM_ENTRY_UNIT_ACCESS && cm_entry_instance(entry) == CM_READ);
+}
+
+/** Whether an entry is such a read, or one of memory. */
+static inline bool
+cm_is_read(cm_entry entry)
+{
+   return cm_is_cache_read(entry) || cm_entry_kind(entry) == CM_ENTRY_DRAM_READ;
+}
+
 /* ---- units on the access stream ------------------------------------------ */
 
 /** The ports of the access units. */

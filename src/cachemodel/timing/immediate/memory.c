@@ -144,13 +144,6 @@ is_access(cm_entry token)
    return kind == CM_ENTRY_READ || kind == CM_ENTRY_WRITE || kind == CM_ENTRY_UNIT_ACCESS;
 }
 
-static inline bool
-is_read(cm_entry token)
-{
-   return cm_entry_kind(token) == CM_ENTRY_READ ||
-          (cm_entry_kind(token) == CM_ENTRY_UNIT_ACCESS && cm_entry_instance(token) == CM_READ);
-}
-
 /* Whether a read is what the cache before it waits for, and not a prefetch by an access unit. */
 static inline bool
 is_demanded(const struct cm_immediate_memory *memory, cm_entry token)
@@ -198,8 +191,8 @@ pass_on(struct cm_immediate_memory *memory, const cm_entry **token, const cm_ent
          if (begins_access(memory, **token, stop))
             return;
          /* A write-back is issued after the read that evicts the block. */
-         at = serve(memory, **token, processor, is_read(**token) ? at : cycle);
-         reads = wait && is_read(**token) && is_demanded(memory, **token);
+         at = serve(memory, **token, processor, cm_is_cache_read(**token) ? at : cycle);
+         reads = wait && cm_is_cache_read(**token) && is_demanded(memory, **token);
          if (reads) {
             cm_wait_until(wait, at);
             add_pending(memory, cm_entry_address(**token), wait);
@@ -239,7 +232,7 @@ cm_immediate_memory_run(struct cm_immediate_memory *memory, const cm_entry *toke
       if (is_access(*token)) {
          served = serve(memory, *token, 0, cycle);
          taken = cm_later(taken, served - latency_of(memory, *token) + 1);
-         if (is_read(*token)) {
+         if (cm_is_cache_read(*token)) {
             cm_wait_until(wait, served);
             add_pending(memory, cm_entry_address(*token), wait);
          } else {
@@ -313,7 +306,7 @@ cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t proce
       cm_wait_begin(miss, begin);
       ++*taken;
       uint64_t at = begin;
-      if (is_read(*token)) {
+      if (cm_is_cache_read(*token)) {
          const cm_entry first = *token++;
          at = serve(memory, first, processor, begin);
          cm_wait_until(miss, at);

@@ -199,14 +199,6 @@ go_through_units(struct cm_tiled_memory *memory, const cm_entry **token, const c
 
 /* ---- accesses of first caches ------------------------------------------------ */
 
-bool
-cm_tiled_memory_is_read(cm_entry token)
-{
-   const enum cm_entry_kind kind = cm_entry_kind(token);
-   return kind == CM_ENTRY_READ || kind == CM_ENTRY_DRAM_READ ||
-          (kind == CM_ENTRY_UNIT_ACCESS && cm_entry_instance(token) == CM_READ);
-}
-
 void
 cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                       uint64_t cycle)
@@ -248,7 +240,7 @@ cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, co
                        uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait)
 {
    while (token < end) {
-      if (cm_tiled_memory_is_read(*token))
+      if (cm_is_read(*token))
          cm_tiled_memory_miss(memory, &token, end, cycle, mshrs, NULL, 0, after, wait);
       else
          cm_tiled_memory_write(memory, &token, end, cycle);
@@ -288,7 +280,7 @@ cm_tiled_memory_transfer(struct cm_tiled_memory *memory, const cm_entry *token, 
    cm_stage_work(stage, CM_STAGE_MEMORY, cycle, cycles);
    const enum cm_entry_kind kind = cm_entry_kind(*token);
    mshr->fill = (struct cm_arrival){.time = cycle, .ticket = CM_NO_TICKET};
-   const bool is_read = cm_tiled_memory_is_read(*token);
+   const bool is_read = cm_is_read(*token);
    if (kind == CM_ENTRY_DRAM_READ || kind == CM_ENTRY_DRAM_WRITE)
       mshr->fill.ticket = cm_memory_submit(&memory->base, *token, kind == CM_ENTRY_DRAM_WRITE, cycle);
    else if (is_read)

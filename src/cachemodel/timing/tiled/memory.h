@@ -43,9 +43,6 @@ void cm_tiled_memory_finish(struct cm_tiled_memory *memory);
 void cm_tiled_memory_misses(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle, struct cm_mshrs *mshrs, uint32_t after, struct cm_wait *wait);
 
-/** Whether a token is a read, of the L2, of memory, or of a unit before the L2. */
-bool cm_tiled_memory_is_read(cm_entry token);
-
 /** The end of the access that begins at token: what it causes follows it. */
 const cm_entry *
 cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end);

@@ -268,7 +268,7 @@ static uint64_t
 go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
    while (quad->miss < quad->misses_end) {
-      if (!cm_tiled_memory_is_read(*quad->miss)) {
+      if (!cm_is_read(*quad->miss)) {
          cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
          continue;
       }
