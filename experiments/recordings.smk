@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What all experiments begin with: each capture is recorded once, and everything is simulated from the recordings.
+These have the hidden fragments, so that every mode can be simulated from them.
 
 Configuration: traces, a directory of captures (*.trace); recordings, where the recordings go; record_frames, A-B where
 not all frames are to be recorded; tbrsim, the command.
@@ -10,9 +11,8 @@ import sys
 if "traces" not in config:
     sys.exit("no captures: --config traces=DIR, a directory of *.trace")
 TRACES = pathlib.Path(config["traces"])
-# Options of an experiment whose recordings are not the others'.
-RECORD = globals().get("RECORD", "")
-RECORDINGS = pathlib.Path(config.get("recordings", "build/experiments/recordings")) / RECORD.lstrip("-")
+RECORD = "--record-hidden"
+RECORDINGS = pathlib.Path(config.get("recordings", "build/experiments/recordings"))
 if "record_frames" in config:
     RECORD += f" --frames {config['record_frames']}"
     RECORDINGS /= config["record_frames"]
@@ -41,4 +41,4 @@ rule record:
     params:
         out=lambda wildcards: RECORDINGS / wildcards.name,
     shell:
-        "{TBRSIM} replay --no-model {COMMON} {RECORD} --record {output} --out {params.out} {input} >{log} 2>&1"
+        "{TBRSIM} replay --no-model {RECORD} --record {output} --out {params.out} {input} >{log} 2>&1"
