@@ -285,10 +285,12 @@ class Hostile(ProcessesTest):
     def test_killed_at_any_moment(self):
         """What is listed is whole, and the next run goes on from there."""
         chance = random.Random(7)
+        outputs = []
         for _ in range(25):
             process = tbrsim.start("run", "--out", self.out, "--", "sh", "-c",
                                    f"for i in 1 2 3; do {self.draw} after & {self.draw} probe; done; wait",
-                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True)
+            outputs.append(process.stdout)
             time.sleep(chance.uniform(0.02, 0.5))
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -300,6 +302,10 @@ class Hostile(ProcessesTest):
                     self.assertGreater(len(tbrsim.statistics_files.load_csv(self.out / row["folder"])), 0)
             if (self.out / "stats.json").exists():
                 tbrsim.statistics_files.load(self.out)
+        # Programs may outlive the command for a moment, and what they still write is kept.
+        for output in outputs:
+            output.read()
+            output.close()
         self.shell("$draw probe")
         row, = self.index()
         self.assertEqual(self.frames(self.out / row["folder"]), 3)
