@@ -54,9 +54,9 @@ random_config(uint64_t *state, enum cm_nuca_kind kind)
       .columns = 1 + random_below(state, config->fragment_stage.processors),
       .hop_cycles = ONE_OF(state, 0, 1, 3),
       .accesses_per_cycle = ONE_OF(state, 1, 2, 7),
-      .table = ONE_OF(state, CM_MESH_PLACE_CENTER, CM_MESH_PLACE_CORNER),
+      .table = ONE_OF(state, CM_MESH_NODE_CENTER, CM_MESH_NODE_CORNER),
       .table_node = ONE_OF(state, CM_TABLE_NODE_SHARED, CM_TABLE_NODE_OWN),
-      .l2 = ONE_OF(state, CM_MESH_PLACE_BUS, CM_MESH_PLACE_CENTER, CM_MESH_PLACE_CORNER),
+      .l2 = ONE_OF(state, CM_MESH_NODE_BUS, CM_MESH_NODE_CENTER, CM_MESH_NODE_CORNER),
    };
    return config;
 }

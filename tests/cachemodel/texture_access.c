@@ -66,13 +66,13 @@ assert_banks(const struct cm_config *config, const uint8_t *expected)
    assert_true(cm_texture_access_init(&access, config));
    for (unsigned line = 0; line < 4; line++) {
       for (unsigned n = 0; n < 16; n++) {
-         struct cm_texel_place place;
+         struct cm_texel_position position;
          const struct cm_access_texel texel = texel_number(line * 16 + n);
-         assert_true(cm_texture_access_place(&access, &texel, 0, &place));
-         assert_int_equal(place.bank, expected[n]);
-         assert_int_equal(place.line, line);
-         assert_int_equal(place.tag_bank, line); /* Figure 3-22 */
-         assert_false(cm_texture_access_place(&access, &texel, 1, &place));
+         assert_true(cm_texture_access_position(&access, &texel, 0, &position));
+         assert_int_equal(position.bank, expected[n]);
+         assert_int_equal(position.line, line);
+         assert_int_equal(position.tag_bank, line); /* Figure 3-22 */
+         assert_false(cm_texture_access_position(&access, &texel, 1, &position));
       }
    }
    cm_texture_access_finish(&access);
@@ -116,10 +116,10 @@ test_bank_bits(void **unused)
       for (uint32_t i = 0; i < 32 * 32; i++) {
          const uint64_t address = cm_texture_offset(&layout, 0, 0, i % 32, i / 32);
          const unsigned bank = (unsigned)(address >> (log2_tile + 3 - 1) & 1) * 2 + (address >> (3 - 1) & 1);
-         struct cm_texel_place place;
+         struct cm_texel_position position;
          const struct cm_access_texel texel = texel_number(address / 4);
-         assert_true(cm_texture_access_place(&access, &texel, 0, &place));
-         assert_int_equal(place.bank, bank);
+         assert_true(cm_texture_access_position(&access, &texel, 0, &position));
+         assert_int_equal(position.bank, bank);
          assert_int_equal(bank, (i / 32 & 1) * 2 + (i & 1)); /* Figure 3-12 */
       }
       cm_texture_access_finish(&access);
@@ -548,7 +548,7 @@ compare_with_naive(uint64_t *state, const struct cm_config *config)
    assert_access_equal(&access, &naive);
    assert_int_equal(cm_texture_access_count(&access, CM_TEXTURE_ACCESS_EVENT_FOOTPRINTS), footprints);
    uint64_t by_place = 0;
-   for (uint32_t p = 0; p < access.first_place[CM_ACCESS_TEXEL_SIZES]; p++)
+   for (uint32_t p = 0; p < access.first_position[CM_ACCESS_TEXEL_SIZES]; p++)
       by_place += access.footprints[p];
    cm_texture_access_finish(&access);
    return by_place;

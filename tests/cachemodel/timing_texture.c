@@ -282,7 +282,7 @@ naive_request(struct mesh_model *model, int processor, int server, uint64_t bloc
    if (!in_l2)
       return at + back;
    uint64_t in_mesh = 0;
-   if (config->nuca.mesh.l2 == CM_MESH_PLACE_CORNER) {
+   if (config->nuca.mesh.l2 == CM_MESH_NODE_CORNER) {
       at = message(model, server, 0, at);
       in_mesh = message(model, 0, server, at + l2) - at - l2;
    }

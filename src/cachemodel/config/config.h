@@ -406,7 +406,7 @@ cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
 static inline bool
 cm_config_l2_is_in_mesh(const struct cm_config *config)
 {
-   return config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_PLACE_BUS;
+   return config->nuca.organisation != CM_NUCA_NONE && config->nuca.mesh.l2 != CM_MESH_NODE_BUS;
 }
 
 /** Whether there is a bus of the texture caches: it takes time. It is not used where the L2 is in a NUCA's mesh. */

@@ -62,10 +62,10 @@ enum cm_epoch_reset {
 };
 
 /** Where a unit is in the mesh: keys nuca.mesh.table and nuca.mesh.l2. */
-enum cm_mesh_place {
-   CM_MESH_PLACE_CENTER, /**< "center": at the router in the middle */
-   CM_MESH_PLACE_CORNER, /**< "corner": at router 0 */
-   CM_MESH_PLACE_BUS, /**< "bus": not in the mesh; all nodes reach it over a bus of its own (the L2 only) */
+enum cm_mesh_node {
+   CM_MESH_NODE_CENTER, /**< "center": at the router in the middle */
+   CM_MESH_NODE_CORNER, /**< "corner": at router 0 */
+   CM_MESH_NODE_BUS,    /**< "bus": not in the mesh; all nodes reach it over a bus of its own (the L2 only) */
 };
 
 /** How the Affinity Table, or d-nuca's directory, is connected: key nuca.mesh.table_node. */
@@ -92,8 +92,8 @@ struct cm_mesh_config {
    uint32_t hop_cycles;         /**< cycles that a router takes, 0 … 1000 */
    uint32_t accesses_per_cycle; /**< requests of all processors in a cycle, 1 … 1000000: what the time that a
                                    * broadcast takes is measured in (dtm-nuca-distributed) */
-   enum cm_mesh_place table;    /**< the Affinity Table, or d-nuca's directory */
-   enum cm_mesh_place l2;
+   enum cm_mesh_node table;     /**< the Affinity Table, or d-nuca's directory */
+   enum cm_mesh_node l2;
    /* Optional keys. */
    enum cm_table_node table_node;
    uint32_t

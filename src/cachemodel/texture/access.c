@@ -79,20 +79,20 @@ tag_bank(const struct cm_texture_access *access, uint64_t line)
 }
 
 bool
-cm_texture_access_place(const struct cm_texture_access *access, const struct cm_access_texel *texel,
-                        unsigned part, struct cm_texel_place *place)
+cm_texture_access_position(const struct cm_texture_access *access, const struct cm_access_texel *texel,
+                           unsigned part, struct cm_texel_position *position)
 {
    if (access->design == CM_TEXTURE_DESIGN_BANKED_CONTINUOUS) {
       const unsigned quarter_shift = access->block_shift - 2;
       const uint64_t quarter = (texel->address >> quarter_shift) + part;
-      *place = (struct cm_texel_place){.row = quarter,
-                                       .line = quarter / CM_TEXTURE_BANKS,
-                                       .bank = quarter % CM_TEXTURE_BANKS,
-                                       .tag_bank = tag_bank(access, quarter / CM_TEXTURE_BANKS)};
+      *position = (struct cm_texel_position){.row = quarter,
+                                             .line = quarter / CM_TEXTURE_BANKS,
+                                             .bank = quarter % CM_TEXTURE_BANKS,
+                                             .tag_bank = tag_bank(access, quarter / CM_TEXTURE_BANKS)};
       return quarter <= (texel->address + texel->bytes - 1) >> quarter_shift;
    }
    const uint64_t address = texel->address + (uint64_t)part * PORT_BYTES;
-   *place = (struct cm_texel_place){
+   *position = (struct cm_texel_position){
       .row = address,
       .line = address >> access->block_shift,
       .tag_bank = tag_bank(access, address >> access->block_shift),
@@ -108,21 +108,21 @@ count_banked(const struct cm_texture_access *access, const struct cm_access_texe
 {
    struct cm_bank_counts banks = {0};
    for (unsigned part = 0, found = 1; found; part++) {
-      struct cm_texel_place places[CM_TEXTURE_ADDRESSES] = {{0}};
+      struct cm_texel_position positions[CM_TEXTURE_ADDRESSES] = {{0}};
       found = 0;
       for (unsigned i = 0; i < count; i++) {
-         struct cm_texel_place *place = &places[found];
-         if (!cm_texture_access_place(access, &texels[i], part, place))
+         struct cm_texel_position *position = &positions[found];
+         if (!cm_texture_access_position(access, &texels[i], part, position))
             continue;
          if (different_tag_banks) {
             unsigned same = 0;
-            while (places[same].line != place->line)
+            while (positions[same].line != position->line)
                same++;
-            place->tag_bank = (uint8_t)same;
+            position->tag_bank = (uint8_t)same;
          }
          found++;
       }
-      cm_bank_accesses(places, found, access->tags == CM_TEXTURE_TAGS_BANKED, &banks);
+      cm_bank_accesses(positions, found, access->tags == CM_TEXTURE_TAGS_BANKED, &banks);
    }
    for (unsigned b = 1; b <= CM_TEXTURE_BANKS; b++)
       add_accesses(counts, banks.by_banks[b], b, 0);
@@ -166,9 +166,9 @@ cm_texture_access_element(struct cm_texture_access *access, uint64_t element, ui
    count_texels(access, &(struct cm_access_texel){address, element, bytes}, 1, false, access->counts);
 }
 
-/* ---- places in a line ------------------------------------------------------ */
+/* ---- positions in a line ------------------------------------------------------ */
 
-/* Texels of a large level, in which places are tried out. */
+/* Texels of a large level, in which positions are tried out. */
 #define LEVEL_COLUMNS 16384
 #define LEVEL_ROWS 1024
 
@@ -181,14 +181,14 @@ cm_texture_access_element(struct cm_texture_access *access, uint64_t element, ui
 #define VARIANTS 4
 
 static uint32_t
-places_of(const struct cm_texture_access *access, unsigned texel_shift)
+positions_of(const struct cm_texture_access *access, unsigned texel_shift)
 {
    return 1u << (access->block_shift - texel_shift);
 }
 
-/* What footprints take whose first texel lies in a line in each of its places. */
+/* What footprints take whose first texel lies in a line in each of its positions. */
 static void
-try_out_places(struct cm_texture_access *access, const struct cm_config *config, unsigned texel_shift)
+try_out_positions(struct cm_texture_access *access, const struct cm_config *config, unsigned texel_shift)
 {
    const struct cm_resource_description description = {.id = 1,
                                                        .levels = 1,
@@ -204,12 +204,12 @@ try_out_places(struct cm_texture_access *access, const struct cm_config *config,
    cm_texture_layout_init(&layout, &description, config);
    struct cm_block_shape *shape = &access->shapes[texel_shift];
    cm_texture_block_shape(&layout, &layout.levels[0], 0, access->block_shift, shape);
-   cm_access_counts *outcome = access->outcomes + access->first_place[texel_shift];
-   const uint32_t places = places_of(access, texel_shift);
-   for (uint32_t p = 0; p < places * VARIANTS; p++, outcome++) {
-      const uint32_t place = p % places, variant = p / places;
-      const uint32_t column = (1u << shape->column_shift) + (place & ((1u << shape->column_shift) - 1));
-      const uint32_t row = (1u << shape->row_shift) + (place >> shape->column_shift);
+   cm_access_counts *outcome = access->outcomes + access->first_position[texel_shift];
+   const uint32_t positions = positions_of(access, texel_shift);
+   for (uint32_t p = 0; p < positions * VARIANTS; p++, outcome++) {
+      const uint32_t position = p % positions, variant = p / positions;
+      const uint32_t column = (1u << shape->column_shift) + (position & ((1u << shape->column_shift) - 1));
+      const uint32_t row = (1u << shape->row_shift) + (position >> shape->column_shift);
       struct cm_access_texel texels[CM_TEXTURE_ADDRESSES];
       for (uint32_t i = 0; i < CM_TEXTURE_ADDRESSES; i++) {
          const uint64_t offset =
@@ -220,7 +220,7 @@ try_out_places(struct cm_texture_access *access, const struct cm_config *config,
       count_texels(access, texels, CM_TEXTURE_ADDRESSES, true, *outcome);
       if (p == 0)
          count_texels(access, texels, 1, true,
-                      access->outcomes[access->first_place[CM_ACCESS_TEXEL_SIZES] + texel_shift]);
+                      access->outcomes[access->first_position[CM_ACCESS_TEXEL_SIZES] + texel_shift]);
    }
 }
 
@@ -241,17 +241,18 @@ cm_texture_access_init(struct cm_texture_access *access, const struct cm_config 
       config->texture.first_level_tile ? (uint32_t)__builtin_ctz(config->texture.first_level_tile) : 1;
 
    for (unsigned shift = 0; shift < CM_ACCESS_TEXEL_SIZES; shift++)
-      access->first_place[shift + 1] = access->first_place[shift] + VARIANTS * places_of(access, shift);
-   const size_t places = access->first_place[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;
-   access->footprints = calloc(places, sizeof *access->footprints);
-   access->outcomes = calloc(places, sizeof *access->outcomes);
+      access->first_position[shift + 1] =
+         access->first_position[shift] + VARIANTS * positions_of(access, shift);
+   const size_t positions = access->first_position[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;
+   access->footprints = calloc(positions, sizeof *access->footprints);
+   access->outcomes = calloc(positions, sizeof *access->outcomes);
    if (!access->footprints || !access->outcomes) {
       cm_texture_access_finish(access);
       return false;
    }
    for (unsigned shift = 0; shift < CM_ACCESS_TEXEL_SIZES; shift++) {
-      try_out_places(access, config, shift);
-      /* Of texels whose tiles are larger than lines, the place does not tell the bank. */
+      try_out_positions(access, config, shift);
+      /* Of texels whose tiles are larger than lines, the position does not tell the bank. */
       if (access->design == CM_TEXTURE_DESIGN_BANKED_INTERLEAVED &&
           shift + access->tile_shift >= access->block_shift)
          access->shapes[shift] = NO_SHAPE;
@@ -270,9 +271,9 @@ cm_texture_access_finish(struct cm_texture_access *access)
 
 /* ---- footprints -------------------------------------------------------------- */
 
-/* Whether the place in a line says all but for tags: lines as those of try_out_places. */
+/* Whether the position in a line says all but for tags: lines as those of try_out_positions. */
 static inline bool
-has_places(const struct cm_texture_access *access, const struct cm_texture_image *image)
+has_positions(const struct cm_texture_access *access, const struct cm_texture_image *image)
 {
    const struct cm_texture_layout *layout = image->layout;
    if (!(image->has_rows_of_blocks || image->has_tiles_of_blocks) ||
@@ -348,11 +349,11 @@ count_fragment(struct cm_texture_access *access, const struct cm_texture_image *
 
 /* Where the first texel of a fragment's footprint lies in its line, and how many lines the
  * footprint has. */
-struct place {
-   uint32_t number; /* from that of the texel's size on; NO_PLACE: there is no such outcome */
+struct position {
+   uint32_t number; /* from that of the texel's size on; NO_POSITION: there is no such outcome */
    uint32_t lines;
 };
-#define NO_PLACE UINT32_MAX
+#define NO_POSITION UINT32_MAX
 
 /* Whether two columns (or rows) are neighbours in a line or the last of one and the first of another. */
 static inline bool
@@ -362,9 +363,9 @@ are_next(uint32_t first, uint32_t second, uint32_t within_line)
           (second == first + 1 || ((first ^ second) & ~within_line) != 0);
 }
 
-static inline struct place
-find_place(const struct cm_texture_access *access, const struct cm_texture_image *image,
-           const struct cm_texture_binding *binding, int32_t x, int32_t y)
+static inline struct position
+find_position(const struct cm_texture_access *access, const struct cm_texture_image *image,
+              const struct cm_texture_binding *binding, int32_t x, int32_t y)
 {
    const struct cm_texture_level *level = image->level;
    const unsigned column_shift = image->shape.column_shift, row_shift = image->shape.row_shift;
@@ -373,7 +374,7 @@ find_place(const struct cm_texture_access *access, const struct cm_texture_image
    const uint32_t other_column = cm_footprint_coordinate(x + 1, level->width, binding->repeat_s);
    const uint32_t row = cm_footprint_coordinate(y, level->height, binding->repeat_t);
    const uint32_t other_row = cm_footprint_coordinate(y + 1, level->height, binding->repeat_t);
-   struct place place = {
+   struct position position = {
       .number = (row & rows) << column_shift | (column & columns),
       .lines = (1u + (column >> column_shift != other_column >> column_shift))
                << (row >> row_shift != other_row >> row_shift),
@@ -382,28 +383,28 @@ find_place(const struct cm_texture_access *access, const struct cm_texture_image
    if (column == other_column)
       variant |= SAME_COLUMN;
    else if (!are_next(column, other_column, columns))
-      place.number = NO_PLACE;
+      position.number = NO_POSITION;
    if (row == other_row)
       variant |= SAME_ROW;
    else if (!are_next(row, other_row, rows))
-      place.number = NO_PLACE;
-   if (place.number != NO_PLACE)
-      place.number += variant * places_of(access, image->layout->texel_shift);
-   return place;
+      position.number = NO_POSITION;
+   if (position.number != NO_POSITION)
+      position.number += variant * positions_of(access, image->layout->texel_shift);
+   return position;
 }
 
 /* A quad's footprint inside an image, without conflicts of tags. */
 static inline void
-count_places(struct cm_texture_access *access, const struct cm_texture_image *image,
-             const struct cm_footprint *footprint)
+count_positions(struct cm_texture_access *access, const struct cm_texture_image *image,
+                const struct cm_footprint *footprint)
 {
    const unsigned size = image->layout->texel_shift, column_shift = image->shape.column_shift;
    if (!footprint->linear) {
-      access->footprints[access->first_place[CM_ACCESS_TEXEL_SIZES] + size] += 4;
+      access->footprints[access->first_position[CM_ACCESS_TEXEL_SIZES] + size] += 4;
       return;
    }
    const uint32_t columns = (1u << column_shift) - 1, rows = (1u << image->shape.row_shift) - 1;
-   uint64_t *footprints = access->footprints + access->first_place[size];
+   uint64_t *footprints = access->footprints + access->first_position[size];
    for (unsigned f = 0; f < 4; f++) {
       const uint32_t column = (uint32_t)footprint->texel[f].x & columns;
       footprints[((uint32_t)footprint->texel[f].y & rows) << column_shift | column]++;
@@ -418,26 +419,26 @@ count_fragments(struct cm_texture_access *access, const struct cm_texture_image 
                 const struct cm_read_grid *grid, const uint64_t *lines)
 {
    const unsigned size = image->layout->texel_shift;
-   const bool places = has_places(access, image);
+   const bool positions = has_positions(access, image);
    for (unsigned f = 0; f < 4; f++) {
       const int32_t x = footprint->texel[f].x, y = footprint->texel[f].y;
       if (!(footprint->live & 1u << f))
          continue;
-      if (places && !footprint->linear) {
-         access->footprints[access->first_place[CM_ACCESS_TEXEL_SIZES] + size]++;
+      if (positions && !footprint->linear) {
+         access->footprints[access->first_position[CM_ACCESS_TEXEL_SIZES] + size]++;
          continue;
       }
-      if (places) {
-         const struct place place = find_place(access, image, binding, x, y);
+      if (positions) {
+         const struct position position = find_position(access, image, binding, x, y);
          uint64_t lines_of_grid[CM_TEXTURE_ADDRESSES];
          const uint64_t *its_lines = lines ? lines : lines_of_grid;
          if (!lines)
             grid_lines(grid, grid->readers[f], lines_of_grid);
          else
-            lines += place.lines;
-         if (place.number != NO_PLACE &&
-             (access->tags != CM_TEXTURE_TAGS_BANKED || tag_banks_differ(access, its_lines, place.lines))) {
-            access->footprints[access->first_place[size] + place.number]++;
+            lines += position.lines;
+         if (position.number != NO_POSITION && (access->tags != CM_TEXTURE_TAGS_BANKED ||
+                                                tag_banks_differ(access, its_lines, position.lines))) {
+            access->footprints[access->first_position[size] + position.number]++;
             continue;
          }
       }
@@ -450,9 +451,9 @@ cm_texture_access_grid(struct cm_texture_access *access, const struct cm_texture
                        const struct cm_texture_binding *binding, const struct cm_footprint *footprint,
                        const struct cm_read_grid *grid)
 {
-   if (has_places(access, image) &&
+   if (has_positions(access, image) &&
        (access->tags != CM_TEXTURE_TAGS_BANKED || has_no_tag_conflict(access, grid)))
-      count_places(access, image, footprint);
+      count_positions(access, image, footprint);
    else
       count_fragments(access, image, binding, footprint, grid, NULL);
 }
@@ -480,9 +481,9 @@ cm_texture_access_count(const struct cm_texture_access *access, enum cm_texture_
              (tag_banks + access->texture_misses * line_tags) * access->tag_energy;
    }
    uint64_t count = access->counts[event];
-   const size_t places = access->first_place[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;
-   for (size_t place = 0; place < places; place++)
-      count += access->footprints[place] * access->outcomes[place][event];
+   const size_t positions = access->first_position[CM_ACCESS_TEXEL_SIZES] + CM_ACCESS_TEXEL_SIZES;
+   for (size_t position = 0; position < positions; position++)
+      count += access->footprints[position] * access->outcomes[position][event];
    return count;
 }
 

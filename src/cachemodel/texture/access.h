@@ -67,7 +67,7 @@ enum cm_texture_access_event {
 /** Read from a struct cm_texture_access, whose texture_misses are set. */
 extern const struct cm_counter_source cm_texture_access_counters;
 
-/** Texels of 1, 2, 4, 8 and 16 bytes are counted by their place in a line. */
+/** Texels of 1, 2, 4, 8 and 16 bytes are counted by their position in a line. */
 #define CM_ACCESS_TEXEL_SIZES 5
 
 /** Counts of accesses by enum cm_texture_access_event. */
@@ -84,13 +84,13 @@ struct cm_texture_access {
    uint32_t tile_shift;       /**< binary logarithm of N */
    uint64_t texture_misses;   /**< of texture reads in the cache: set before its counters are read */
    cm_access_counts counts;   /**< of footprints that were looked at one by one */
-   /** The others, by the place of their first texel in its line: how many there were, and what each
-    * takes. Places of texels of 2^s bytes begin at first_place[s]; they are row << column_shift |
+   /** The others, by the position of their first texel in its line: how many there were, and what each
+    * takes. Positions of texels of 2^s bytes begin at first_position[s]; they are row << column_shift |
     * column, four times: footprints of two columns and rows, of one column, of one row, of one texel
-    * four times. After all of them come the places of single texels, one for each size. */
+    * four times. After all of them come the positions of single texels, one for each size. */
    uint64_t *footprints;
    cm_access_counts *outcomes;
-   uint32_t first_place[CM_ACCESS_TEXEL_SIZES + 1];
+   uint32_t first_position[CM_ACCESS_TEXEL_SIZES + 1];
    struct cm_block_shape shapes[CM_ACCESS_TEXEL_SIZES]; /**< of lines */
 };
 
@@ -122,14 +122,14 @@ struct cm_access_texel {
 };
 
 /** What a fragment's texels (one or four, in the order of addresses) take: adds to counts. This is
- * the exact way, which places in lines abbreviate. */
+ * the exact way, which positions in lines abbreviate. */
 void cm_texture_access_texels(const struct cm_texture_access *access, const struct cm_access_texel *texels,
                               unsigned count, cm_access_counts counts);
 
 /** Where the part-th part (from 0) of a texel lies in a banked design's banks; false where it has
  * no such part. */
-bool cm_texture_access_place(const struct cm_texture_access *access, const struct cm_access_texel *texel,
-                             unsigned part, struct cm_texel_place *place);
+bool cm_texture_access_position(const struct cm_texture_access *access, const struct cm_access_texel *texel,
+                                unsigned part, struct cm_texel_position *position);
 
 /** Keys texture_access.*: whether they fit the texture cache, which is valid. */
 bool cm_texture_access_config_check(const struct cm_config *config, struct cm_config_problem *problem);

@@ -33,13 +33,13 @@ number_of_banks(const struct cm_priority given[CM_TEXTURE_BANKS])
 }
 
 void
-cm_bank_accesses(const struct cm_texel_place *places, unsigned count, bool banked_tags,
+cm_bank_accesses(const struct cm_texel_position *positions, unsigned count, bool banked_tags,
                  struct cm_bank_counts *counts)
 {
    uint8_t bank[CM_TEXTURE_ADDRESSES] = {0}, tag_bank[CM_TEXTURE_ADDRESSES] = {0};
    for (unsigned i = 0; i < count; i++) {
-      bank[i] = places[i].bank;
-      tag_bank[i] = places[i].tag_bank;
+      bank[i] = positions[i].bank;
+      tag_bank[i] = positions[i].tag_bank;
    }
    /* The last of those that wait is given both its banks, so there are fewer each time. */
    for (unsigned waiting = (1u << count) - 1; waiting;) {
@@ -48,8 +48,9 @@ cm_bank_accesses(const struct cm_texel_place *places, unsigned count, bool banke
       cm_bank_control(tag_bank, waiting, tags);
       unsigned has_data = 0, has_tag = 0;
       for (unsigned i = 0; i < count; i++) {
-         has_data |= (unsigned)(places[i].row == places[data[bank[i]].select].row) << i;
-         has_tag |= (unsigned)(!banked_tags || places[i].line == places[tags[tag_bank[i]].select].line) << i;
+         has_data |= (unsigned)(positions[i].row == positions[data[bank[i]].select].row) << i;
+         has_tag |= (unsigned)(!banked_tags || positions[i].line == positions[tags[tag_bank[i]].select].line)
+                    << i;
       }
       counts->accesses++;
       counts->addresses += (uint8_t)__builtin_popcount(waiting);

@@ -30,7 +30,7 @@ void cm_bank_control(const uint8_t bank[CM_TEXTURE_ADDRESSES], unsigned requests
                      struct cm_priority given[CM_TEXTURE_BANKS]);
 
 /** The location of a texel, or of a part of it that a bank has at once. */
-struct cm_texel_place {
+struct cm_texel_position {
    uint64_t
       row; /**< what its data bank puts out at once: the number of a line's quarter, or its byte address */
    uint64_t line;    /**< number of its block */
@@ -51,7 +51,7 @@ struct cm_bank_counts {
 /** Adds the accesses that texels (up to four) take: in each, every bank serves the row of the
  * address it is given, every tag bank its line; texels without both wait (3.1.4, 3.3.3).
  * banked_tags: else tags are no bottleneck and tag_banks stays. */
-void cm_bank_accesses(const struct cm_texel_place *places, unsigned count, bool banked_tags,
+void cm_bank_accesses(const struct cm_texel_position *positions, unsigned count, bool banked_tags,
                       struct cm_bank_counts *counts);
 
 #endif

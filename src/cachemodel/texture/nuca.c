@@ -28,9 +28,9 @@ block_removed(void *context, const struct cm_cache *cache, uint64_t block)
 }
 
 static uint32_t
-router_at(const struct cm_mesh *mesh, enum cm_mesh_place place)
+router_at(const struct cm_mesh *mesh, enum cm_mesh_node node)
 {
-   return place == CM_MESH_PLACE_CENTER ? cm_mesh_center(mesh) : 0;
+   return node == CM_MESH_NODE_CENTER ? cm_mesh_center(mesh) : 0;
 }
 
 static bool

@@ -43,7 +43,7 @@ naive_nuca_free(struct naive_nuca *naive)
 #define TABLE 1000
 
 static int hops(const struct naive_nuca *naive, int from, int to);
-static int place(const struct naive_nuca *naive, enum cm_mesh_place where);
+static int place(const struct naive_nuca *naive, enum cm_mesh_node where);
 
 static int
 hops_of_table(const struct naive_nuca *naive, int other)
@@ -71,10 +71,10 @@ routers(const struct naive_nuca *naive)
 }
 
 static int
-place(const struct naive_nuca *naive, enum cm_mesh_place where)
+place(const struct naive_nuca *naive, enum cm_mesh_node where)
 {
    const int rows = routers(naive) / naive->columns;
-   return where == CM_MESH_PLACE_CENTER ? rows / 2 * naive->columns + naive->columns / 2 : 0;
+   return where == CM_MESH_NODE_CENTER ? rows / 2 * naive->columns + naive->columns / 2 : 0;
 }
 
 static int
@@ -237,7 +237,7 @@ serve(struct naive_nuca *naive, int processor, int cache, uint64_t block)
    }
    naive->counts[CM_NUCA_L2_ACCESSES]++;
    naive->counts[CM_NUCA_LOCAL_L2_ACCESSES] += cache == processor;
-   if (naive->config->nuca.mesh.l2 != CM_MESH_PLACE_BUS) {
+   if (naive->config->nuca.mesh.l2 != CM_MESH_NODE_BUS) {
       const int l2 = place(naive, naive->config->nuca.mesh.l2);
       message(naive, cache, l2);
       block_message(naive, l2, cache);
