@@ -38,6 +38,8 @@ static const struct shape shapes[] = {
    {2048, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_COMPLEMENT, .bimodal_period = 5}},
    {1024, 4, 4, CM_INDEX_MODULO, 0, {0}, {.leaders = CM_LEADERS_HASH, .leader_sets = 16, .ship_start = 1}},
    {1024, 4, 4, CM_INDEX_XOR, 0, {0}, {.leaders = CM_LEADERS_BANK, .leader_sets = 64, .selector_bits = 6}},
+   {1024, 4, 4, CM_INDEX_MODULO, 0, {.samples = CM_GSPC_SAMPLES_SPREAD}, {0}},
+   {256, 8, 2, CM_INDEX_XOR, 0, {4, 16, 2, CM_GSPC_SAMPLES_SPREAD}, {0}},
    {256,
     8,
     1,

@@ -13,24 +13,35 @@
 static const enum cm_policy policies[] = {CM_POLICY_GSPZTC, CM_POLICY_GSPZTC_TSE, CM_POLICY_GSPC};
 
 static void
-test_sixteen_in_1024(void **unused)
+check_sixteen_in_1024(bool spread)
 {
+   unsigned quarters[4] = {0};
    for (uint32_t first = 0; first < 1 << 20; first += 1024) {
       unsigned samples = 0;
       for (uint32_t set = first; set < first + 1024; set++) {
-         samples += gspc_is_sample(set);
-         assert_int_equal(gspc_is_sample(set), gspc_is_sample(set % 1024));
+         samples += gspc_is_sample(set, spread);
+         quarters[set / 16 % 4] += gspc_is_sample(set, spread);
+         assert_int_equal(gspc_is_sample(set, spread), gspc_is_sample(set % 1024, spread));
       }
       assert_int_equal(samples, 16);
    }
+   for (unsigned quarter = 0; quarter < 4; quarter++) /* of 64 neighbours */
+      assert_int_equal(quarters[quarter], spread ? 4096 : quarter == 0 ? 16384 : 0);
    for (unsigned banks = 1; banks <= 16; banks *= 2) {
       for (unsigned bank = 0; bank < banks; bank++) {
          unsigned samples = 0;
          for (uint32_t set = bank; set < 1024; set += banks)
-            samples += gspc_is_sample(set);
+            samples += gspc_is_sample(set, spread);
          assert_int_equal(samples, 16 / banks);
       }
    }
+}
+
+static void
+test_sixteen_in_1024(void **unused)
+{
+   check_sixteen_in_1024(false);
+   check_sixteen_in_1024(true);
 }
 
 static struct cm_cache_config
@@ -81,6 +92,11 @@ test_fewer_sets(void **unused)
                assert_int_equal(count_samples(&config, by_bank), sets / 64);
                for (uint32_t bank = 0; bank < banks; bank++)
                   assert_int_equal(by_bank[bank], sets / 64 / banks);
+               struct cm_cache_config spread = config;
+               spread.gspc.samples = CM_GSPC_SAMPLES_SPREAD;
+               assert_int_equal(count_samples(&spread, by_bank), sets / 64);
+               for (uint32_t bank = 0; bank < banks; bank++)
+                  assert_int_equal(by_bank[bank], sets / 64 / banks);
                continue;
             }
             assert_true(sets < 64 * banks);
@@ -103,6 +119,7 @@ test_left_out(void **unused)
    assert_int_equal(gspc.threshold, 8);
    assert_int_equal(gspc.render_target_distant, 16);
    assert_int_equal(gspc.render_target_long, 8);
+   assert_int_equal(gspc.samples, CM_GSPC_SAMPLES_QUARTER);
    config.gspc.threshold = 2;
    gspc = cm_cache_config_gspc(&config);
    assert_int_equal(gspc.threshold, 2);
@@ -130,8 +147,8 @@ test_left_out(void **unused)
 
    /* Set, they are written, and read again. */
    static const char *const assignments[] = {"caches.l2.banks=8", "caches.l2.uncached=color",
-                                             "caches.l2.gspc.threshold=16"};
-   for (unsigned i = 0; i < 3; i++)
+                                             "caches.l2.gspc.threshold=16", "caches.l2.gspc.samples=spread"};
+   for (unsigned i = 0; i < 4; i++)
       assert_true(cm_config_set(whole, assignments[i], error, sizeof error));
    file = open_memstream(&text, &length);
    cm_config_write_json(whole, file);
@@ -143,6 +160,7 @@ test_left_out(void **unused)
    assert_int_equal(again->caches[CM_UNIT_L2].banks, 8);
    assert_int_equal(again->caches[CM_UNIT_L2].uncached, 1 + CM_STREAM_COLOR);
    assert_int_equal(again->caches[CM_UNIT_L2].gspc.threshold, 16);
+   assert_int_equal(again->caches[CM_UNIT_L2].gspc.samples, CM_GSPC_SAMPLES_SPREAD);
    free(text);
    cm_config_destroy(whole);
    cm_config_destroy(again);

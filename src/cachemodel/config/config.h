@@ -176,8 +176,15 @@ enum cm_write_miss {
    CM_WRITE_MISS_VALIDATE,
 };
 
-/** Thresholds of the policies that learn from sampled sets: keys caches.*.gspc.*. Each is a power of two,
- * 1 … 128; 0: the paper's (GSPC, sections 3 and 5.1). */
+/** Which sets are the samples of GSPC's policies, "identified by simple Boolean functions on the LLC index bits" (3): key
+ * caches.*.gspc.samples. Of 1,024 sets 16, whose bits 9 to 6 are as bits 3 to 0. */
+enum cm_gspc_samples {
+   CM_GSPC_SAMPLES_QUARTER, /**< "quarter": bits 5 and 4 are clear: the first quarter of 64 neighbours */
+   CM_GSPC_SAMPLES_SPREAD,  /**< "spread": bits 5 and 4 are as bits 7 and 6: all of it */
+};
+
+/** Policies that learn from sampled sets: keys caches.*.gspc.*. Each threshold is a power of two, 1 … 128; 0: the
+ * paper's (GSPC, sections 3 and 5.1). */
 struct cm_gspc_config {
    /** t: depth and texture blocks come in as distant where blocks of theirs are used again with a
     * probability below 1 / (t + 1). gspztc, gspztc-tse, gspc; the paper's is 8. */
@@ -186,6 +193,7 @@ struct cm_gspc_config {
     * where … gspc; the paper's is 16. */
    uint32_t render_target_distant;
    uint32_t render_target_long; /**< … fewer than one in so many are; the paper's is 8 */
+   enum cm_gspc_samples samples;
 };
 
 /** Which sets are samples ("leaders") of the policies that duel: key caches.*.rrip.leaders. The sets are divided into

@@ -46,6 +46,7 @@ cm_cache_config_gspc(const struct cm_cache_config *cache)
       .threshold = value_or(cache->gspc.threshold, GSPC_THRESHOLD),
       .render_target_distant = value_or(cache->gspc.render_target_distant, GSPC_RENDER_TARGET_DISTANT),
       .render_target_long = value_or(cache->gspc.render_target_long, GSPC_RENDER_TARGET_LONG),
+      .samples = cache->gspc.samples,
    };
 }
 

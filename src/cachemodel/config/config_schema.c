@@ -163,6 +163,7 @@ static const struct cm_key gspc_keys[] = {
    NUMBER(struct cm_gspc_config, threshold),
    NUMBER(struct cm_gspc_config, render_target_distant),
    NUMBER(struct cm_gspc_config, render_target_long),
+   OPTIONAL_ENUM(struct cm_gspc_config, samples, "quarter", "spread"),
 };
 static const char *const ship_starts[] = {"default", "0", "1", "2", "3", "4", "5", "6", "7"};
 static const struct cm_key rrip_keys[] = {

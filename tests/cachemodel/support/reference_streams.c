@@ -33,6 +33,7 @@ reference_streams_init(struct reference_streams *cache, const struct cm_cache_co
    cache->render_target_distant =
       config->gspc.render_target_distant ? (int)config->gspc.render_target_distant : 16;
    cache->render_target_long = config->gspc.render_target_long ? (int)config->gspc.render_target_long : 8;
+   cache->samples = config->gspc.samples;
    cache->blocks = calloc((size_t)cache->sets * cache->ways, sizeof *cache->blocks);
    cache->banks = calloc(cache->num_banks, sizeof *cache->banks);
    for (uint32_t bank = 0; bank < cache->num_banks; bank++) {
@@ -73,12 +74,16 @@ is_gspc(const struct reference_streams *cache)
 }
 
 static bool
-is_sample(uint32_t set)
+is_sample(const struct reference_streams *cache, uint32_t set)
 {
-   static const uint32_t samples[16] = {0,   65,  130, 195, 260, 325, 390, 455,
-                                        520, 585, 650, 715, 780, 845, 910, 975};
+   static const uint32_t samples[2][16] = {
+      [CM_GSPC_SAMPLES_QUARTER] = {0, 65, 130, 195, 260, 325, 390, 455, 520, 585, 650, 715, 780, 845, 910,
+                                   975},
+      [CM_GSPC_SAMPLES_SPREAD] = {0, 81, 162, 243, 260, 341, 422, 503, 520, 601, 682, 763, 780, 861, 942,
+                                  1023},
+   };
    for (unsigned i = 0; i < 16; i++) {
-      if (set % 1024 == samples[i])
+      if (set % 1024 == samples[cache->samples][i])
          return true;
    }
    return false;
@@ -204,9 +209,9 @@ insert_gspc(struct reference_streams *cache, uint32_t set, int kind, struct refe
    struct reference_bank *bank = &cache->banks[set % cache->num_banks];
    const bool has_consumption = cache->policy == CM_POLICY_GSPC;
    block->state = kind == RENDER_TARGET ? 3 : 0;
-   if (is_sample(set) && cache->foreseen)
+   if (is_sample(cache, set) && cache->foreseen)
       return 2;
-   if (is_sample(set)) {
+   if (is_sample(cache, set)) {
       if (kind == Z)
          count(bank, &bank->fill_z);
       if (kind == TEXTURE)
@@ -309,7 +314,7 @@ hit(struct reference_streams *cache, uint32_t set, int kind, struct reference_bl
    if (!is_gspc(cache))
       return;
    struct reference_bank *bank = &cache->banks[set % cache->num_banks];
-   const bool sample = is_sample(set) && !cache->foreseen, is_one = is_sample(set);
+   const bool sample = is_sample(cache, set) && !cache->foreseen, is_one = is_sample(cache, set);
    if (kind == RENDER_TARGET)
       block->state = 3;
    if (kind == Z && sample)

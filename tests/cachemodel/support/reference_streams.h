@@ -34,6 +34,7 @@ struct reference_streams {
    int uncached;  /* a stream, or -1 */
    bool foreseen; /* the counters do not change */
    int t, render_target_distant, render_target_long;
+   enum cm_gspc_samples samples;
    struct reference_block *blocks;
    struct reference_bank *banks;
    enum cm_leaders leaders;

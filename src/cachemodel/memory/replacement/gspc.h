@@ -78,18 +78,19 @@ struct gspc_totals {
 /** State of all sets. */
 struct gspc_shared {
    struct gspc_thresholds thresholds;
+   bool spread;   /**< samples: enum cm_gspc_samples */
    bool foreseen; /**< the counters are those of the future, and stay (gspc_foresee) */
    struct gspc_totals totals[GSPC_MAX_BANKS];
    struct gspc_actions banks[GSPC_MAX_BANKS];
 };
 
-/** Whether a set is a sample: index bits 9 to 6 are as bits 3 to 0, and bits 5 and 4 are clear. Of every
- * 1,024 sets these are 0, 65, 130 … 975, one for each value of the lowest four bits, so that each bank of
- * up to sixteen has as many; of 512, 256, 128 or 64 sets, one in 64. */
+/** Whether a set is a sample: index bits 9 to 6 are as bits 3 to 0, and bits 5 and 4 are clear, or as bits 7 and 6. Of
+ * every 1,024 sets these are 0, 65, 130 … 975, or 0, 81, 162, 243, 260 … 1023, one for each value of the lowest four
+ * bits, so that each bank of up to sixteen has as many; of 512, 256, 128 or 64 sets, one in 64. */
 static inline bool
-gspc_is_sample(uint64_t set)
+gspc_is_sample(uint64_t set, bool spread)
 {
-   return ((set >> 6 ^ set) & 0xf) == 0 && (set & 0x30) == 0;
+   return ((set >> 6 ^ set) & 0xf) == 0 && ((set ^ (spread ? set >> 2 : 0)) & 0x30) == 0;
 }
 
 struct cm_cache;

@@ -194,6 +194,13 @@ gspc_learns(struct cm_cache *cache, uint64_t set, struct gspc_sample *sample)
    return !shared->foreseen;
 }
 
+static inline __attribute__((always_inline)) bool
+gspc_is_sample_of(const struct cm_cache *cache, uint64_t set)
+{
+   const struct gspc_shared *shared = cache->shared;
+   return gspc_is_sample(set, shared->spread);
+}
+
 /* ---- the policy --------------------------------------------------------- */
 
 static inline __attribute__((always_inline)) uint8_t *
@@ -212,7 +219,7 @@ cm_policy_hit(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned way
    const struct gspc_action action = gspc_actions_of(cache, set)->hit[stream][before];
 
    rrip_set_way(state, ways, way, action.prediction, action.state);
-   if (gspc_is_sample(set)) {
+   if (gspc_is_sample_of(cache, set)) {
       rrip_set_way(state, ways, way, GSPC_NEAR, action.state);
       struct gspc_sample sample;
       if (gspc_learns(cache, set, &sample))
@@ -236,7 +243,7 @@ cm_policy_fill(struct cm_cache *cache, uint64_t set, cm_line *lines, unsigned wa
 
    rrip_set_way(state, ways, way, action.prediction, action.state);
    rrip_set_tag(state, ways, way, lines[way] >> 8);
-   if (gspc_is_sample(set)) {
+   if (gspc_is_sample_of(cache, set)) {
       rrip_set_way(state, ways, way, GSPC_LONG, action.state);
       struct gspc_sample sample;
       if (gspc_learns(cache, set, &sample))
@@ -267,6 +274,7 @@ gspc_start(struct cm_cache *cache, const struct cm_cache_config *config)
       .render_target_distant = (uint8_t)__builtin_ctz(gspc.render_target_distant),
       .render_target_long = (uint8_t)__builtin_ctz(gspc.render_target_long),
    };
+   shared->spread = gspc.samples == CM_GSPC_SAMPLES_SPREAD;
    for (uint32_t bank = 0; bank <= cache->bank_mask; bank++)
       gspc_decide(&shared->banks[bank], gspc_bank_of(cache, bank), &shared->thresholds);
    rrip_start_empty(cache, config);
