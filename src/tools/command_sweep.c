@@ -38,6 +38,14 @@ struct sweep_options {
    const char *out; /* NULL: standard output */
    unsigned jobs;
    enum output_format format;
+   bool primitives;
+};
+
+static const struct option_row rows[] = {
+   OPTION("primitives", NULL,
+          "with --stream pb_attribute: a block of the cache is a primitive, of any\n"
+          "number of attributes; its number is the primitive's (default: no)",
+          take_flag, struct sweep_options, primitives),
 };
 
 static void
@@ -61,7 +69,7 @@ parse(struct sweep_options *options, int argc, char **argv)
       .operand = "recording",
       .groups = {STREAM_OPTIONS(caches, "all that arrive at the unit"), UNIT_OPTIONS(caches, "none"),
                  SIZE_OPTIONS(caches, "none, required"), SHAPE_OPTIONS(caches, "none, required"),
-                 POLICY_OPTIONS(caches, "none, required"),
+                 POLICY_OPTIONS(caches, "none, required"), OPTION_GROUP(rows, options),
                  CONFIG_OPTIONS(&options->configurations, "the recorded one"),
                  FRAME_AND_WARM_UP_OPTIONS(&options->frames, "0"), JOB_OPTIONS(&options->jobs),
                  FORMAT_OPTIONS(&options->format), FILE_OPTIONS(&options->out)},
@@ -71,6 +79,9 @@ parse(struct sweep_options *options, int argc, char **argv)
    options->path = command_line_parse(&line, argc, argv).list[0];
    if (!caches->streams && !caches->unit)
       fail(STATUS_USAGE, "expected --stream, --unit or both; see tbrsim sweep --help");
+   if (options->primitives &&
+       (!caches->streams || strcmp(caches->streams, "pb_attribute") || caches->unit || caches->block))
+      fail(STATUS_USAGE, "--primitives: expected --stream pb_attribute, without --unit and --block");
    if (!caches->sizes || !caches->ways || !caches->policies)
       fail(STATUS_USAGE, "%s is missing; see tbrsim sweep --help",
            !caches->sizes  ? "--size"
@@ -393,6 +404,7 @@ command_sweep(int argc, char **argv)
    const struct cache_selection *caches = &options.caches;
    struct session session = session_open_accesses(options.path, &options.frames, &options.configurations);
    struct configuration *configuration = &session.configurations.list[0];
+   configuration->config->parameter_buffer.whole_primitives = options.primitives;
    const struct source source = find_source(&options, configuration, &block);
    const struct points points = make_points(&options, block);
    FILE *file = options_open_output(options.out);
@@ -427,9 +439,10 @@ command_sweep(int argc, char **argv)
    const struct sweep_report report = {
       .file = options.path,
       .configuration = configuration->name,
-      .accesses = caches->streams && caches->unit ? text("%s at %s", caches->streams, caches->unit)
-                  : caches->streams               ? caches->streams
-                                                  : caches->unit,
+      .accesses = options.primitives                ? "pb_attribute, primitives"
+                  : caches->streams && caches->unit ? text("%s at %s", caches->streams, caches->unit)
+                  : caches->streams                 ? caches->streams
+                                                    : caches->unit,
       .first_frame = session_frame_number(&session, session.simulations.first_frame),
       .last_frame = session_frame_number(&session, session.simulations.last_frame),
       .block_bytes = block,

@@ -124,6 +124,25 @@ class Sweep(tbrsim.TestCase):
                 self.assertEqual(misses, sorted(misses, reverse=True))
                 self.assertGreater(misses[0], misses[-1])
 
+    def test_primitives(self):
+        """A primitive is written once and read once for each PMD, whatever the number of its attributes."""
+        for recording in self.recordings:
+            points = self.sweep(recording, "--stream", "pb_attribute", "--primitives", "--size", "64,1K,16M", "--ways",
+                                "full", "--policy", "lru,opt")
+            total = self.simulate(recording)
+            self.assertGreater(total["tiling_engine.attributes"], total["tiling_engine.primitives"])
+            for point in points.values():
+                self.assertEqual(point["writes"], total["tiling_engine.primitives"])
+                self.assertEqual(point["reads"], total["tiling_engine.pmds"])
+            self.assertEqual(points["lru", 1 << 24, 1 << 18]["misses"], total["tiling_engine.primitives"])
+            self.assertGreater(points["opt", 64, 1]["lower_bound"], total["tiling_engine.primitives"])
+        options = ("--size", "4K", "--ways", "4", "--policy", "lru", "--primitives")
+        for wrong in (("--stream", "texture"), ("--unit", "tile_cache"), ("--stream", "pb_list,pb_attribute"),
+                      ("--stream", "pb_attribute", "--block", "128")):
+            result = tbrsim.run("sweep", *options, *wrong, self.texture)
+            self.assertEqual(result.returncode, 2, wrong)
+            self.assertIn("--primitives: expected --stream pb_attribute", result.stderr)
+
     def test_passes_begin_empty(self):
         """Frames one by one are all frames together."""
         options = ("--stream", "pb_attribute", "--size", "4K,64K", "--ways", "4", "--policy", "lru,opt,optpt,fifo")

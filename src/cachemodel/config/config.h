@@ -337,6 +337,8 @@ struct cm_config {
       uint32_t attribute_blocks;
       enum cm_pb_overlap overlap; /**< optional */
       enum cm_pass_end pass_end;  /**< optional */
+      /** Not a key: a primitive's attributes are accessed as one block, whose number is the primitive's. */
+      bool whole_primitives;
    } parameter_buffer;
    struct {
       /** Entries of the FIFO of transformed vertices: a vertex found in it is not

@@ -113,10 +113,12 @@ access_attributes(struct cm_gpu *gpu, uint32_t p, uint32_t tile, bool write)
       .first_block = first_block,
       .num_attributes = gpu->pass->primitives[p].num_attributes,
    };
+   const bool whole = gpu->config.parameter_buffer.whole_primitives;
    if (!gpu->attribute_cache)
       cm_hierarchy_access_range(&gpu->hierarchy, 0,
-                                CM_PB_ATTRIBUTES_ADDRESS + (uint64_t)first_block * CM_PB_BLOCK_BYTES,
-                                (uint64_t)primitive.num_attributes * CM_PB_BLOCK_BYTES,
+                                CM_PB_ATTRIBUTES_ADDRESS +
+                                   (uint64_t)(whole ? p : first_block) * CM_PB_BLOCK_BYTES,
+                                (uint64_t)(whole ? 1 : primitive.num_attributes) * CM_PB_BLOCK_BYTES,
                                 CM_STREAM_PB_ATTRIBUTE, write);
    else if (write)
       cm_attribute_cache_write(gpu->attribute_cache, &primitive, tile);
