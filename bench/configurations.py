@@ -76,8 +76,8 @@ def measure(arguments, workload):
     with tempfile.TemporaryDirectory() as directory:
         out = pathlib.Path(directory) / "out"
         recordings = [pathlib.Path(directory) / "plain.tbr", pathlib.Path(directory) / "hidden.tbr"]
-        record(arguments, workload, recordings[False])
-        record(arguments, workload, recordings[True], "--record-hidden")
+        record(arguments, workload, recordings[False], "--record-visible")
+        record(arguments, workload, recordings[True])
         row = []
         for comparison in COMPARISONS:
             if comparison.live:

@@ -47,7 +47,7 @@ def record(arguments, workload, recording):
     """Frames a second with and without recording, in turn."""
     speeds = {"live": 0, "recorded": 0}
     for _ in range(arguments.rounds):
-        for name, options in (("live", []), ("recorded", ["--record", str(recording)])):
+        for name, options in (("live", []), ("recorded", ["--record", str(recording), "--record-visible"])):
             once = measure_once(arguments, workload, options)
             if not once:
                 sys.exit(f"bench: {workload.name} failed")
@@ -83,7 +83,7 @@ def report(arguments, rows):
              "",
              "An access is one of a block at a first cache, all streams together. Recorded / live: time of the program"
              " with the model",
-             "live, with `--record` and without. LRU, OPT: `tbrsim sim` of `tcor-baseline-64k`, with its LRU caches, and"
+             "live, with `--record --record-visible` and without. LRU, OPT: `tbrsim sim` of `tcor-baseline-64k`, with its LRU caches, and"
              " with OPT in the",
              "L2 (one pass to find the next uses, another to simulate); millions of accesses a second of processor"
              " time, all levels",

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What all experiments begin with: each capture is recorded once, and everything is simulated from the recordings.
-These have the hidden fragments, so that every mode can be simulated from them.
 
 Configuration: traces, a directory of captures (*.trace); recordings, where the recordings go; record_frames, A-B where
 not all frames are to be recorded; tbrsim, the command.
@@ -11,10 +10,10 @@ import sys
 if "traces" not in config:
     sys.exit("no captures: --config traces=DIR, a directory of *.trace")
 TRACES = pathlib.Path(config["traces"])
-RECORD = "--record-hidden"
+RECORD = ""
 RECORDINGS = pathlib.Path(config.get("recordings", "build/experiments/recordings"))
 if "record_frames" in config:
-    RECORD += f" --frames {config['record_frames']}"
+    RECORD = f"--frames {config['record_frames']}"
     RECORDINGS /= config["record_frames"]
 TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
 NAMES = sorted(path.stem for path in TRACES.glob("*.trace"))

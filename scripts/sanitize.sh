@@ -61,7 +61,7 @@ for trace in ${SANITIZE_TRACES:-apitrace-replays/*.trace}; do
    echo "$trace"
    # shellcheck disable=SC2086
    { LD_PRELOAD=$preload "$BUILD/bin/tbrsim" replay --out "$BUILD/replay" --config $recorded $replay_options \
-      --record "$BUILD/recording.tbr" --record-hidden "$trace" &&
+      --record "$BUILD/recording.tbr" "$trace" &&
       LD_PRELOAD=$preload "$BUILD/bin/tbrsim" sim --jobs 4 --out "$BUILD/simulated" $simulated \
          "$BUILD/recording.tbr"; } >"$BUILD/replay.log" 2>&1 || {
       cat "$BUILD/replay.log"

@@ -315,9 +315,8 @@ check_answers(const struct configuration *configuration, const struct cm_config 
            name, recorded->tile.size, asked->tile.size);
    if (asked->mode != recorded->mode && cm_recording_kind(recording) == CM_RECORDING_PLAIN)
       fail(STATUS_USAGE,
-           "%s: mode: the recording was made with %s and cannot be simulated with %s; one made with "
-           "--record-hidden "
-           "can",
+           "%s: mode: the recording was made with %s and cannot be simulated with %s; one made without "
+           "--record-visible can",
            name, cm_mode_names[recorded->mode], cm_mode_names[asked->mode]);
    const uint32_t had = recorded->parameter_buffer.attribute_blocks;
    const uint32_t blocks = asked->parameter_buffer.attribute_blocks;

@@ -84,7 +84,7 @@ environment_variables(struct variable variables[MAX_VARIABLES], const char *driv
    SET("TBRSIM_OUT", options->out && options->model ? text("%s", options->out) : NULL);
    SET("TBRSIM_RUN", options->run ? text("%s", options->run) : NULL);
    SET("TBRSIM_RECORD", options->record ? text("%s", options->record) : NULL);
-   SET("TBRSIM_RECORD_HIDDEN", text("%d", options->record_hidden));
+   SET("TBRSIM_RECORD_HIDDEN", options->record_hidden ? text("%s", options->record_hidden) : NULL);
    SET("TBRSIM_FRAMES", frames ? text("%s", frames) : NULL);
 #undef SET
    free(libraries);

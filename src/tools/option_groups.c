@@ -221,6 +221,12 @@ take_out(void *field, const char *option, const char *value)
 }
 
 static void
+take_visible(void *field, const char *option, const char *value)
+{
+   *(const char **)field = "0";
+}
+
+static void
 take_driver(void *field, const char *option, const char *value)
 {
    static const char *const names[] = {"tbrsim", "llvmpipe", "softpipe"};
@@ -234,10 +240,10 @@ const struct option_row live_option_rows[] = {
           out),
    OPTION("record", "FILE.tbr", "record the events, for tbrsim sim and other commands (default: none)",
           take_path, struct options, record),
-   OPTION("record-hidden", NULL,
-          "with the fragments that mode tbdr would not shade: every mode can be\n"
-          "simulated from the recording; rendering is slower",
-          take_flag, struct options, record_hidden),
+   OPTION("record-visible", NULL,
+          "without the fragments that hidden surface removal removes: smaller, and\n"
+          "only of the mode that it was recorded in (default: of every mode)",
+          take_visible, struct options, record_hidden),
    OPTION("driver", "NAME", "tbrsim, or llvmpipe or softpipe of the same Mesa (default: tbrsim)", take_driver,
           struct options, driver),
 };

@@ -29,14 +29,13 @@ options_start(struct options *options)
 {
    const char *settings = value_of("TBRSIM_SET");
    const char *model = value_of("TBRSIM_MODEL");
-   const char *hidden = value_of("TBRSIM_RECORD_HIDDEN");
    *options = (struct options){
       .driver = "tbrsim",
       .configurations = {.single = true, .preset = value_of("TBRSIM_CONFIG")},
       .model = !model || strcmp(model, "0"),
       .out = value_of("TBRSIM_OUT"),
       .record = value_of("TBRSIM_RECORD"),
-      .record_hidden = hidden && strcmp(hidden, "0"),
+      .record_hidden = value_of("TBRSIM_RECORD_HIDDEN"),
    };
    char *lines = settings ? text("%s", settings) : NULL, *rest = lines;
    for (char *line; rest && (line = strsep(&rest, "\n"));) {

@@ -17,16 +17,16 @@
 struct options {
    const char *driver;                   /**< "tbrsim", or another driver of our Mesa */
    struct configurations configurations; /**< as given */
-   const char *config;    /**< once finished: preset's name, or an absolute path; NULL: the default preset */
-   char *settings;        /**< once finished: key=value lines, in order; NULL: none */
-   bool model;            /**< false: render only */
-   const char *record;    /**< file for the recording; absolute once made; NULL: none */
-   bool record_hidden;    /**< the events include hidden fragments */
-   const char *out;       /**< directory for statistics; absolute once made; NULL: none */
-   bool out_given;        /**< it is not from the environment, nor the default */
-   const char *frames;    /**< "A-B"; NULL: all */
-   const char *run;       /**< what the run is called (results.h); NULL: nothing is written */
-   struct cm_config *gpu; /**< the configuration they make together */
+   const char *config; /**< once finished: preset's name, or an absolute path; NULL: the default preset */
+   char *settings;     /**< once finished: key=value lines, in order; NULL: none */
+   bool model;         /**< false: render only */
+   const char *record; /**< file for the recording; absolute once made; NULL: none */
+   const char *record_hidden; /**< whether events have hidden fragments, 0 or 1; NULL: the default */
+   const char *out;           /**< directory for statistics; absolute once made; NULL: none */
+   bool out_given;            /**< it is not from the environment, nor the default */
+   const char *frames;        /**< "A-B"; NULL: all */
+   const char *run;           /**< what the run is called (results.h); NULL: nothing is written */
+   struct cm_config *gpu;     /**< the configuration they make together */
 };
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
@@ -88,7 +88,7 @@ extern const struct option_row config_option_rows[], frame_option_rows[], cache_
 #define FILE_OPTIONS(out) OPTION_ROWS(file_option_rows, 0, 1, out, const char *, NULL)
 /** --jobs of an unsigned. */
 #define JOB_OPTIONS(jobs) OPTION_ROWS(job_option_rows, 0, 1, jobs, unsigned, NULL)
-/** Of commands that simulate live: --no-model and --out; --record and --record-hidden; --driver. */
+/** Of commands that simulate live: --no-model and --out; --record and --record-visible; --driver. */
 #define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 2, live, struct options, preset)
 #define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 2, 4, live, struct options, NULL)
 #define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 4, 5, live, struct options, NULL)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Records each trace with the default preset, simulates the recording under every preset and compares the statistics
-with those of live runs under those presets: the same to the byte, and nothing lost between units. Presets of
-immediate-mode GPUs take another recording, made with --record-hidden; those of other tiles, or of mode tbr, one each."""
+with those of live runs under those presets: the same to the byte, and nothing lost between units. Presets of other
+tiles take a recording each."""
 
 import json
 import pathlib

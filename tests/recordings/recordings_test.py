@@ -107,7 +107,8 @@ class Recording(RecordingTest):
 
     def test_info(self):
         info = json.loads(self.fine("info", "--json", self.recording))
-        counters = tbrsim.total(self.live)
+        # With hidden fragments: of mode tbr.
+        counters = tbrsim.simulate(self.recording, "--set", "mode=tbr")["total"]
         for count, counter in (("passes", "gpu.passes"), ("draws", "gpu.draws"),
                                ("primitives", "tiling_engine.primitives"), ("pmds", "tiling_engine.pmds"),
                                ("attributes", "tiling_engine.attributes"), ("tiles", "tiling_engine.tiles"),
@@ -278,8 +279,10 @@ class Simulation(RecordingTest):
         # What decides what is rendered, or which passes there are.
         self.refused(2, "tile.size: the recording was made with 32 and cannot be simulated with 16$", "sim", "--set",
                      "tile.size=16", self.recording)
-        self.refused(2, "mode: the recording was made with tbdr and cannot be simulated with tbr; one made with "
-                     "--record-hidden can$", "sim", "--set", "mode=tbr", self.recording)
+        visible = tbrsim.record(self.out, "glmark2_ideas", "--no-model", "--record-visible", name="visible")
+        self.refused(2, "mode: the recording was made with tbdr and cannot be simulated with tbr; one made without "
+                     "--record-visible can$", "sim", "--set", "mode=tbr", visible)
+        self.assertLess(visible.stat().st_size, self.recording.stat().st_size)
         self.refused(2, "parameter_buffer.attribute_blocks: the recording was made with 2097152, which divides "
                      "other passes than 64$", "sim", "--set", "parameter_buffer.attribute_blocks=64", self.recording)
         most = json.loads(self.fine("info", "--json", self.recording))["total"]["most_attribute_blocks"]

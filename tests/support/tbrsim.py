@@ -174,9 +174,7 @@ def captures(paths):
 def recording_options(preset):
     """How a recording is made that the preset can be simulated with: what it settles is as in the preset."""
     values = keys(preset)
-    if values["mode"] == "imr":
-        return ("--record-hidden",)
-    return ("--set", f"mode={values['mode']}", "--set", f"tile.size={values['tile.size']}")
+    return () if values["mode"] == "imr" else ("--set", f"tile.size={values['tile.size']}")
 
 
 def presets():

@@ -41,7 +41,8 @@ tbr_recording_is_wanted(void)
 bool
 tbr_recording_keeps_hidden(const struct cm_config *config)
 {
-   return debug_get_bool_option("TBRSIM_RECORD_HIDDEN", false) || config->mode == CM_MODE_IMR;
+   const bool wanted = tbr_recording_is_wanted() || config->timing == CM_TIMING_ON;
+   return debug_get_bool_option("TBRSIM_RECORD_HIDDEN", wanted) || config->mode == CM_MODE_IMR;
 }
 
 /* A forked child has neither the recorder's thread nor a part in the file. */

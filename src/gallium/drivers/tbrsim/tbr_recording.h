@@ -23,8 +23,9 @@ struct cm_config;
 struct tbr_recording;
 
 bool tbr_recording_is_wanted(void);
-/** Whether events include hidden fragments: with TBRSIM_RECORD_HIDDEN, or in mode imr, whose
- * model needs all that primitives cover. */
+/** Whether events include hidden fragments: as TBRSIM_RECORD_HIDDEN says, by default those of recordings and those of
+ * which cycles are simulated: they take time, too. In mode imr always, whose model needs all that primitives
+ * cover. */
 bool tbr_recording_keeps_hidden(const struct cm_config *config);
 
 /** Registers a screen with a GPU of this configuration on this vector feature level (both must
