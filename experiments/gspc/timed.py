@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Frame rates (GSPC's Figures 15 to 17): single frames, each simulated by itself from cold caches."""
+from support import legend_above, load_statistics, mean, new_plot, number, plot_bars, save, share, write_table
+
+# What the Snakefile simulates, and the paper's averages of NRU, GS-DRRIP and GSPC against DRRIP, per cent.
+KINDS = {"main": "2 MiB", "cached": "2 MiB, displayed colour cached", "8m": "8 MiB (Figure 15)", "16m": "16 MiB (Figure 16)",
+         "dram": "2 MiB, DDR3-1867 10-10-10 (Figure 17)", "cores": "2 MiB, 64 cores, 8 samplers (Figure 17)"}
+PAPER = {"main": (None, None, None), "cached": (None, None, None), "8m": (-7.0, 0.8, 8.0), "16m": (-3.0, 4.0, 11.8),
+         "dram": (-7.0, None, 7.1), "cores": (-5.3, None, 5.9)}
+POLICIES = {"nru": "NRU", "gs-drrip": "GS-DRRIP", "gspc": "GSPC"}
+
+
+class Runs:
+    """One capture's frames under all policies of one kind."""
+
+    def __init__(self, directories):
+        self.frames = {}
+        for path in (path for directory in directories for path in sorted(directory.glob("*/stats.json"))):
+            statistics = load_statistics(path)
+            policy = statistics["run"]["configuration"]["caches"]["llc"]["policy"]
+            self.frames.setdefault(policy, []).extend(statistics["frames"])
+
+    def total(self, policy, counter):
+        return sum(frame[counter] for frame in self.frames[policy])
+
+    def frames_per_second(self, policy):
+        return 1e9 * len(self.frames[policy]) / self.total(policy, "gpu.time")
+
+    def faster(self, policy, base="drrip"):
+        """Frames a second against the base, per cent."""
+        return 100 * (self.frames_per_second(policy) / self.frames_per_second(base) - 1)
+
+    def misses(self, policy):
+        """LLC misses against DRRIP's, per cent, with bypasses."""
+        after, before = (self.total(key, "llc.total.misses") + self.total(key, "llc.total.bypasses") for key in (policy, "drrip"))
+        return 100 * (after / before - 1) if before else 0.0
+
+    def traffic(self, policy):
+        """Bytes of memory, reads and writes, against DRRIP's, per cent."""
+        after, before = (self.total(key, "dram.total.read_bytes") + self.total(key, "dram.total.write_bytes")
+                         for key in (policy, "drrip"))
+        return 100 * (after / before - 1)
+
+    def row_hits(self, policy):
+        """Of DRAM's bursts, per cent."""
+        hits, *others = (self.total(policy, f"dram_system.row_{event}") for event in ("hits", "misses", "conflicts"))
+        return share(hits, hits + sum(others))
+
+    def bus_busy(self, policy):
+        return share(self.total(policy, "dram_system.busy_cycles"), self.total(policy, "dram_system.channel_cycles"))
+
+
+def percent(value):
+    return "" if value is None else f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0.0"
+
+
+def rates_table(captures):
+    """Each capture's."""
+    header = ["capture", "DRRIP, frames a second", *(f"{name}, %" for name in POLICIES.values()),
+              *(f"{name}, misses, %" for name in POLICIES.values()), *(f"{name}, memory's bytes, %" for name in POLICIES.values()),
+              "row hits, DRRIP, %", *(f"row hits, {name}, %" for name in POLICIES.values()), "DRAM's bus busy, DRRIP, %"]
+    rows, values = [], []
+    for name, runs in captures.items():
+        values.append([*map(runs.faster, POLICIES), *map(runs.misses, POLICIES), *map(runs.traffic, POLICIES)])
+        rows.append([name, number(runs.frames_per_second("drrip"), 0), *map(percent, values[-1]),
+                     *(number(runs.row_hits(policy)) for policy in ("drrip", *POLICIES)), number(runs.bus_busy("drrip"))])
+    rows.append(["**all**", number(mean(runs.frames_per_second("drrip") for runs in captures.values()), 0),
+                 *(percent(mean(column)) for column in zip(*values)),
+                 *(number(mean(runs.row_hits(policy) for runs in captures.values())) for policy in ("drrip", *POLICIES)),
+                 number(mean(runs.bus_busy("drrip") for runs in captures.values()))])
+    return header, rows
+
+
+def summary_table(kinds):
+    header = ["frame rate against DRRIP, %", *(cell for name in POLICIES.values() for cell in (f"{name}, paper", name)),
+              *(f"{name}'s misses" for name in POLICIES.values()), *(f"{name}'s memory bytes" for name in POLICIES.values()),
+              "row hits, DRRIP, %", "row hits, GSPC, %", "DRAM's bus busy, %"]
+    rows = []
+    for kind, captures in kinds.items():
+        row = [KINDS[kind]]
+        for policy, paper in zip(POLICIES, PAPER[kind]):
+            row += [percent(paper), percent(mean(runs.faster(policy) for runs in captures.values()))]
+        row += [percent(mean(measure(runs, policy) for runs in captures.values())) for measure in (Runs.misses, Runs.traffic)
+                for policy in POLICIES]
+        row += [number(mean(runs.row_hits(policy) for runs in captures.values())) for policy in ("drrip", "gspc")]
+        rows.append([*row, number(mean(runs.bus_busy("drrip") for runs in captures.values()))])
+    return header, rows
+
+
+def absolute_table(kinds):
+    """GSPC's frames a second, and what they gain from 8 to 16 MiB."""
+    def rate(kind):
+        return mean(runs.frames_per_second("gspc") for runs in kinds[kind].values())
+
+    gain = mean(100 * (large.frames_per_second("gspc") / small.frames_per_second("gspc") - 1)
+                for small, large in zip(kinds["8m"].values(), kinds["16m"].values()))
+    return ["GSPC", "paper", "here"], [["frames a second, 8 MiB", "26.1", number(rate("8m"), 0)],
+                                       ["frames a second, 16 MiB", "32.4", number(rate("16m"), 0)],
+                                       ["16 MiB against 8 MiB, %", "+24.1", percent(gain)]]
+
+
+def plot(output, kinds):
+    figure, axes = new_plot("Frames a second against DRRIP, average of the captures (Figures 15 to 17)", "per cent", width=10.0)
+    labels = [text.replace(" (", "\n(").replace(", ", ",\n", 1) for text in map(KINDS.get, kinds)]
+    plot_bars(axes, labels, {title: [mean(runs.faster(policy) for runs in captures.values()) for captures in kinds.values()]
+                             for policy, title in POLICIES.items()})
+    axes.axhline(0, color="black", linewidth=0.6)
+    legend_above(axes)
+    save(figure, output, "figure-15-17-frame-rates")
+
+
+def write(directory, output, names):
+    """All tables and the plot; directory has KIND/FRAME/NAME/*/stats.json."""
+    kinds = {kind: {name: Runs([frame / name for frame in sorted((directory / kind).iterdir())]) for name in names}
+             for kind in KINDS}
+    write_table(output, "frame-rates", *summary_table(kinds))
+    write_table(output, "frames-a-second", *absolute_table(kinds))
+    for kind, captures in kinds.items():
+        write_table(output, f"frame-rates-{kind}", *rates_table(captures))
+    plot(output, kinds)
