@@ -28,6 +28,7 @@ ENERGY_ROWS = {"traditional": "tex_traditional_32b", "wide-bus": "tex_wide_128b"
                "banked-continuous": "tex_bank_16B_line_128b", "banked-interleaved": "tex_bank_16B_line_32b"}
 PORTS = {"traditional": 32, "wide-bus": 128, "banked-continuous": 128, "banked-interleaved": 32}
 TECHNOLOGY, CACHE_BYTES, CACHE_WAYS, LINE_BYTES = 90, 16384, 2, 64
+ARRAY_SIZES = [8, 16, 32, 64]  # KiB that ENERGIES has
 BANKS = 4
 CELLS = ["itrs-lstp", "itrs-hp"]
 MACHINES = {"immediate": "one cache, immediate mode", "tiled": "four caches, tiles"}
@@ -153,9 +154,9 @@ class Arrays:
                      for row in self.rows if row["kind"] == kind and int(row["size_bytes"]) == size
                      and int(row["ways"]) == ways and bits in (None, int(row["bus_bits"]))), None)
 
-    def design(self, design, ways=CACHE_WAYS):
+    def design(self, design, ways=CACHE_WAYS, size=CACHE_BYTES):
         """A design's array, or a bank of it with tags of its own."""
-        return self.row(ENERGY_ROWS[design], CACHE_BYTES // (BANKS if design.startswith("banked") else 1), ways)
+        return self.row(ENERGY_ROWS[design], size // (BANKS if design.startswith("banked") else 1), ways)
 
     def data(self, design, ways):
         """So many ways of a data array or bank side by side, each an array."""
@@ -271,32 +272,33 @@ def energies_table(arrays):
     return header, rows
 
 
-def ways_table(arrays):
-    """Figure 4-2, of lines of 64 bytes: there are no rows of others."""
-    designs = ["traditional", "wide-bus", "multi-port"]
-    header = ["ways", *(f"{DESIGNS[design]}, {cell}, pJ" for cell in CELLS for design in designs)]
-    rows = [[ways, *(f"{arrays[cell].design(design, ways)['pJ']:.1f}" for cell in CELLS for design in designs)]
-            for ways in (1, 2, 4)]
+SINGLE_ARRAYS = ["traditional", "wide-bus", "multi-port"]
+
+
+def sizes_table(arrays):
+    """Figure 4-2, of lines of 64 bytes, over sizes and ways: there are no rows of other lines."""
+    header = ["KiB", "ways", *(f"{DESIGNS[design]}, {cell}, pJ" for cell in CELLS for design in SINGLE_ARRAYS)]
+    rows = [[size, ways, *(f"{arrays[cell].design(design, ways, 1024 * size)['pJ']:.1f}" for cell in CELLS
+                           for design in SINGLE_ARRAYS)] for size in ARRAY_SIZES for ways in (1, 2, 4)]
     return header, rows
+
+
+def hardware(its, design):
+    """ns of data, tags and the whole cache, mm2 of all arrays; None where CACTI has no such row."""
+    whole, banks = its.design(design), BANKS if design.startswith("banked") else 1
+    if design not in PORTS:
+        return {"data": None, "tags": None, "cache": whole["ns"], "mm2": whole["mm2"]}
+    data, tags = its.data(design, CACHE_WAYS), its.tags(banks)
+    return {"data": data["ns"], "tags": tags["ns"], "cache": whole["ns"],
+            "mm2": banks * (data["mm2"] + tags["mm2"]) if banks > 1 else whole["mm2"]}
 
 
 def hardware_table(arrays):
     """Figures 4-7 to 4-10, without the extra circuits: address and tag control, word select."""
     header = ["design", *(f"{what}, {cell}" for cell in CELLS
                           for what in ("data, ns", "tags, ns", "cache, ns", "arrays, mm²"))]
-    rows = []
-    for design, name in DESIGNS.items():
-        row = [name]
-        for cell in CELLS:
-            its, banks = arrays[cell], BANKS if design.startswith("banked") else 1
-            whole = its.design(design)
-            if design not in PORTS:
-                row += ["–", "–", f"{whole['ns']:.2f}", f"{whole['mm2']:.3f}"]
-                continue
-            data, tags = its.data(design, CACHE_WAYS), its.tags(banks)
-            row += [f"{data['ns']:.2f}", f"{tags['ns']:.2f}", f"{whole['ns']:.2f}",
-                    f"{banks * data['mm2'] + banks * tags['mm2'] if banks > 1 else whole['mm2']:.3f}"]
-        rows.append(row)
+    rows = [[name, *(f"{figure:.{3 if key == 'mm2' else 2}f}" if figure else "–" for cell in CELLS
+                     for key, figure in hardware(arrays[cell], design).items())] for design, name in DESIGNS.items()]
     return header, rows
 
 
@@ -448,6 +450,59 @@ def plot_energy(output, captures, filtered, arrays):
     save(figure, output, "figure-4-6-energy")
 
 
+def plot_sizes(output, arrays):
+    """Figure 4-2: pJ a read over sizes and ways, lines of 64 bytes."""
+    figure, axes = pyplot.subplots(1, len(SINGLE_ARRAYS), figsize=(9, 3), layout="constrained")
+    for axis, design in zip(axes, SINGLE_ARRAYS):
+        for number_, ways in enumerate((1, 2, 4)):
+            axis.plot(range(len(ARRAY_SIZES)), [arrays[CELLS[0]].design(design, ways, 1024 * size)["pJ"] for size in ARRAY_SIZES],
+                      marker="o", markersize=3, color=COLORS[number_], label=f"{ways}-way")
+        axis.set_xticks(range(len(ARRAY_SIZES)), ARRAY_SIZES)
+        axis.set_xlabel("KiB, lines of 64 bytes", fontsize=8)
+        axis.set_title(DESIGNS[design], fontsize=9)
+        axis.set_ylim(bottom=0)
+        axis.tick_params(labelsize=8)
+        axis.legend(fontsize=7, frameon=False)
+        for side in ("top", "right"):
+            axis.spines[side].set_visible(False)
+    axes[0].set_ylabel("pJ a read", fontsize=8)
+    figure.suptitle(f"Energy an access over sizes and ways, {CELLS[0]} (Figure 4-2 has it over lines)", fontsize=10)
+    save(figure, output, "figure-4-2-sizes")
+
+
+def plot_hardware(output, arrays):
+    """Figures 4-7 to 4-10."""
+    titles = {"data": "data, ns (Figure 4-7)", "tags": "tags, ns (Figure 4-8)", "cache": "cache, ns (Figure 4-9)",
+              "mm2": "arrays, mm² (Figure 4-10)"}
+    figure, axes = pyplot.subplots(1, len(titles), figsize=(11, 3.4), layout="constrained")
+    for axis, (key, title) in zip(axes, titles.items()):
+        plot_bars(axis, list(DESIGNS.values()), {cell: [hardware(arrays[cell], design)[key] or math.nan for design in DESIGNS]
+                                                 for cell in CELLS})
+        axis.set_title(title, fontsize=9)
+        axis.tick_params(labelsize=8)
+        for side in ("top", "right"):
+            axis.spines[side].set_visible(False)
+    axes[-1].legend(fontsize=7, frameon=False, loc="upper right")
+    save(figure, output, "figure-4-7-10-hardware")
+
+
+def plot_energies(output, arrays):
+    """Figure 4-5: pJ of data an access, against the wide bus."""
+    accesses = {"wide bus": ("wide-bus", 1), "traditional": ("traditional", 1), "multi-port": ("multi-port", 4),
+                "v1, 1 bank": ("banked-continuous", 1), "v1, 2 banks": ("banked-continuous", 2),
+                "v1, 4 banks": ("banked-continuous", 4), "v2, 4 banks": ("banked-interleaved", 4)}
+    figure, axes = new_plot(f"Energy an access against the wide bus, {CELLS[0]} (Figure 4-5)", "of the wide bus'")
+    series = {}
+    for variant, title in VARIANTS.items():
+        energies = arrays[CELLS[0]].energies(variant)
+        series[title] = [banks * energies[design][0] / energies["wide-bus"][0] if design in energies else math.nan
+                         for design, banks in accesses.values()]
+    plot_bars(axes, list(accesses), series)
+    axes.axhline(1, color="black", linewidth=0.6)
+    legend_above(axes)
+    save(figure, output, "figure-4-5-energies")
+
+
 def sorted_captures(results, names, machine):
     """All captures; and those that filter: most of their footprints are 2x2 different texels."""
     captures = sorted((Capture(results, name, machine) for name in names), key=lambda capture: capture.single())
@@ -464,7 +519,7 @@ def main():
     write_table(output, "accesses", *accesses_table(captures, filtered))
     write_table(output, "banks", *banks_table(captures, filtered))
     write_table(output, "shapes", *shapes_table(captures))
-    write_table(output, "ways", *ways_table(arrays))
+    write_table(output, "sizes", *sizes_table(arrays))
     write_table(output, "energies", *energies_table(arrays))
     write_table(output, "energy", *energy_table(captures, filtered, arrays))
     write_table(output, "machines", *machines_table(results, names, arrays))
@@ -477,7 +532,10 @@ def main():
     plot_saved(output, "figure-4-4-wide-bus", "Decrease of accesses against the wide bus (Figure 4-4)", "wide-bus",
                ["multi-port", "banked-continuous", "banked-interleaved"], captures, filtered)
     plot_banks(output, captures, filtered)
+    plot_sizes(output, arrays)
+    plot_energies(output, arrays)
     plot_energy(output, captures, filtered, arrays)
+    plot_hardware(output, arrays)
     write_tables(output)
 
 
