@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What the experiment "TCOR" simulated of a capture, and averages of captures."""
+import csv
+import json
+import math
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from configurations import KINDS, SIZES  # noqa: E402,F401
+from support import decrease, load, load_statistics  # noqa: E402
+
+MEBIBYTE = 1 << 20
+KIBIBYTE = 1 << 10
+WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
+SECTIONS = ["pb_list", "pb_attribute"]
+CURVES = ["blocks", "full", "ways", "policies"]
+# The attributes of a primitive, bytes, as a size of the caches of primitives: the paper has three (III-C1).
+PRIMITIVE_BYTES = 3 * 64
+# Table II has 0.12 to 1.81 MiB.
+SMALLEST, LARGEST = 0.1 * MEBIBYTE, 2 * MEBIBYTE
+
+
+class Run:
+    """One simulation: the frames that count."""
+
+    def __init__(self, path):
+        statistics = load_statistics(path)
+        self.configuration = statistics["run"]["configuration"]
+        self.all_frames = statistics["total"]
+        self.frames = statistics["frames"][WARM_UP:]
+
+    def total(self, counter):
+        """Of the frames that count; 0 where the configuration has no such unit."""
+        return sum(frame.get(counter, 0) for frame in self.frames)
+
+    def frame(self, counter):
+        return self.total(counter) / len(self.frames)
+
+    def l2(self):
+        """The Parameter Buffer's accesses to the L2."""
+        return sum(self.total(f"l2.{section}.{event}") for section in SECTIONS for event in ("reads", "writes"))
+
+    def memory(self, *streams):
+        return sum(self.total(f"dram.{stream}.{event}") for stream in streams or ("total",)
+                   for event in ("reads", "writes"))
+
+    def parameter_buffer_memory(self):
+        return self.memory(*SECTIONS)
+
+
+class Capture:
+    """One capture's results."""
+
+    def __init__(self, results, name):
+        self.name = name
+        self.runs = {}
+        for kind in KINDS:
+            self.runs |= self.simulations(results / kind / name, KINDS[kind])
+        self.sweeps = {kind: self.sweep(results / "sweep" / f"{name}-{kind}.csv", 64 if kind == "blocks" else PRIMITIVE_BYTES)
+                       for kind in CURVES}
+        base = self.run("tcor-baseline-64k")
+        self.frames = len(base.frames)
+        self.primitives, self.attributes, self.pmds, self.passes = (
+            base.total(counter) for counter in ("tiling_engine.primitives", "tiling_engine.attributes",
+                                                "tiling_engine.pmds", "gpu.passes"))
+        self.footprint = (64 * self.attributes + 4 * self.pmds) / self.frames
+        self.reuse = self.pmds / self.primitives if self.primitives else math.nan
+
+    @staticmethod
+    def simulations(directory, names):
+        if len(names) == 1:
+            return {name: Run(directory) for name in names}
+        simulated = load(directory / "index.json")["simulations"]
+        return {name: Run(directory / its["directory"]) for name, its in zip(names, simulated, strict=True)}
+
+    @staticmethod
+    def sweep(path, line):
+        """The points; size_bytes with lines of so many bytes."""
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = [{key: value if key in ("policy", "ways") else float(value) for key, value in row.items()}
+                    for row in csv.DictReader(file)]
+        return [row | {"size_bytes": row["size_bytes"] // 64 * line} for row in rows]
+
+    def run(self, name):
+        return self.runs[name]
+
+    def is_like_paper(self):
+        return SMALLEST <= self.footprint <= LARGEST
+
+    def change(self, of, name, base="tcor-baseline-64k"):
+        """By how many per cent it is less than in the baseline."""
+        return decrease(of(self.run(base)), of(self.run(name)))
+
+
+CLASSES = {
+    "below 0.1 MiB": lambda capture: capture.footprint < SMALLEST,
+    "0.1 to 2 MiB": Capture.is_like_paper,
+    "above 2 MiB": lambda capture: capture.footprint > LARGEST,
+}
+PAPER_CLASS = "0.1 to 2 MiB"
+
+
+def average_rows(captures, cells):
+    """Rows that end a table: the averages of all, of the captures with a Parameter Buffer as large as the paper's, where
+    cells makes a row's cells of captures."""
+    return [["**average**", *cells(captures)],
+            [f"average, {PAPER_CLASS}", *cells([capture for capture in captures if capture.is_like_paper()])]]
