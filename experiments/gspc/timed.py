@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Frame rates (GSPC's Figures 15 to 17): single frames, each simulated by itself from cold caches."""
+import math
+
 from support import legend_above, load_statistics, mean, new_plot, number, plot_bars, save, share, write_table
 
 # What the Snakefile simulates, and the paper's averages of NRU, GS-DRRIP and GSPC against DRRIP, per cent.
@@ -30,16 +32,10 @@ class Runs:
         """Frames a second against the base, per cent."""
         return 100 * (self.frames_per_second(policy) / self.frames_per_second(base) - 1)
 
-    def misses(self, policy):
-        """LLC misses against DRRIP's, per cent, with bypasses."""
-        after, before = (self.total(key, "llc.total.misses") + self.total(key, "llc.total.bypasses") for key in (policy, "drrip"))
-        return 100 * (after / before - 1) if before else 0.0
-
-    def traffic(self, policy):
-        """Bytes of memory, reads and writes, against DRRIP's, per cent."""
-        after, before = (self.total(key, "dram.total.read_bytes") + self.total(key, "dram.total.write_bytes")
-                         for key in (policy, "drrip"))
-        return 100 * (after / before - 1)
+    def change(self, policy, *counters):
+        """Of counters' sum against DRRIP's, per cent; not a number where DRRIP has nothing."""
+        after, before = (sum(self.total(key, counter) for counter in counters) for key in (policy, "drrip"))
+        return 100 * (after / before - 1) if before else math.nan
 
     def row_hits(self, policy):
         """Of DRAM's bursts, per cent."""
@@ -50,18 +46,29 @@ class Runs:
         return share(self.total(policy, "dram_system.busy_cycles"), self.total(policy, "dram_system.channel_cycles"))
 
 
+# What is printed beside the frame rates, against DRRIP: counters. Pipelines wait for reads, not for writes.
+MEASURES = {"misses": ("llc.total.misses", "llc.total.bypasses"), "bytes read": ("dram.total.read_bytes",),
+            "bytes written": ("dram.total.write_bytes",), "writes' waits": ("llc.write_cycles",)}
+BYTES = ["bytes read", "bytes written"]
+
+
 def percent(value):
-    return "" if value is None else f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0.0"
+    if value is None:
+        return ""
+    if math.isnan(value):
+        return "–"
+    return f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0.0"
 
 
 def rates_table(captures):
     """Each capture's."""
     header = ["capture", "DRRIP, frames a second", *(f"{name}, %" for name in POLICIES.values()),
-              *(f"{name}, misses, %" for name in POLICIES.values()), *(f"{name}, memory's bytes, %" for name in POLICIES.values()),
-              "row hits, DRRIP, %", *(f"row hits, {name}, %" for name in POLICIES.values()), "DRAM's bus busy, DRRIP, %"]
+              *(f"{name}, {measure}, %" for name in POLICIES.values() for measure in MEASURES),
+              *(f"row hits, {name}, %" for name in ("DRRIP", *POLICIES.values())), "DRAM's bus busy, DRRIP, %"]
     rows, values = [], []
     for name, runs in captures.items():
-        values.append([*map(runs.faster, POLICIES), *map(runs.misses, POLICIES), *map(runs.traffic, POLICIES)])
+        values.append([*map(runs.faster, POLICIES),
+                       *(runs.change(policy, *counters) for policy in POLICIES for counters in MEASURES.values())])
         rows.append([name, number(runs.frames_per_second("drrip"), 0), *map(percent, values[-1]),
                      *(number(runs.row_hits(policy)) for policy in ("drrip", *POLICIES)), number(runs.bus_busy("drrip"))])
     rows.append(["**all**", number(mean(runs.frames_per_second("drrip") for runs in captures.values()), 0),
@@ -73,17 +80,18 @@ def rates_table(captures):
 
 def summary_table(kinds):
     header = ["frame rate against DRRIP, %", *(cell for name in POLICIES.values() for cell in (f"{name}, paper", name)),
-              *(f"{name}'s misses" for name in POLICIES.values()), *(f"{name}'s memory bytes" for name in POLICIES.values()),
+              *(f"{name}'s misses" for name in POLICIES.values()), *(f"GSPC's {measure}" for measure in BYTES),
               "row hits, DRRIP, %", "row hits, GSPC, %", "DRAM's bus busy, %"]
     rows = []
     for kind, captures in kinds.items():
+        runs = list(captures.values())
         row = [KINDS[kind]]
         for policy, paper in zip(POLICIES, PAPER[kind]):
-            row += [percent(paper), percent(mean(runs.faster(policy) for runs in captures.values()))]
-        row += [percent(mean(measure(runs, policy) for runs in captures.values())) for measure in (Runs.misses, Runs.traffic)
-                for policy in POLICIES]
-        row += [number(mean(runs.row_hits(policy) for runs in captures.values())) for policy in ("drrip", "gspc")]
-        rows.append([*row, number(mean(runs.bus_busy("drrip") for runs in captures.values()))])
+            row += [percent(paper), percent(mean(its.faster(policy) for its in runs))]
+        row += [percent(mean(its.change(policy, *MEASURES["misses"]) for its in runs)) for policy in POLICIES]
+        row += [percent(mean(its.change("gspc", *counters) for its in runs)) for counters in map(MEASURES.get, BYTES)]
+        row += [number(mean(its.row_hits(policy) for its in runs)) for policy in ("drrip", "gspc")]
+        rows.append([*row, number(mean(its.bus_busy("drrip") for its in runs))])
     return header, rows
 
 
