@@ -2,117 +2,104 @@
 # SPDX-License-Identifier: MIT
 """Tables and plots of the experiment "DTM-NUCA", from what its Snakefile ran.
 
-usage: figures.py RESULTS OUTPUT NAME…
+usage: figures.py ENERGIES RESULTS OUTPUT NAME…
 
-RESULTS holds, for each capture NAME, the statistics of simulations, KIND/NAME/*/stats.json (tbrsim sim).
-OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
+ENERGIES is data/cacti-7.0-energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations,
+KIND/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
 """
 import math
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load_statistics, mean, new_plot, number,  # noqa: E402
-                     plot_bars, save, share, signed, write_table)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from support import mean, number, share, signed, write_table, write_tables  # noqa: E402
+from results import COMPARED, ORGANISATIONS, PAPER, Areas, Capture, average  # noqa: E402
+import plots  # noqa: E402
 
-WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
-ORGANISATIONS = {"s-nuca": "S-NUCA", "d-nuca": "D-NUCA", "dtm-nuca": "DTM-NUCA", "dtm-nuca-distributed": "DTM-NUCA-Dist"}
-COMPARED = ["d-nuca", "dtm-nuca", "dtm-nuca-distributed"]
-SIZES = [16, 32, 64, 128, 256, 512]  # KiB
-PROCESSORS = [4, 8, 16, 32]
-# What the paper says, per cent: fewer L2 accesses (Figure 6), local accesses (Figure 8), blocks in one, all
-# four texture caches (Figure 1); and the private caches whose L2 accesses are as many (Figure 7), KiB.
-PAPER_DECREASE = {"d-nuca": 46.2, "dtm-nuca": 41.8, "dtm-nuca-distributed": 33.3}
-PAPER_LOCAL = {"d-nuca": 27.5, "dtm-nuca": 66.3, "dtm-nuca-distributed": 73.9}
+SWEEP_FRAMES = 1  # that are counted where there are many simulations
+SIZES = plots.SIZES
+PROCESSORS = plots.PROCESSORS
+TABLES = COMPARED[1:]
+SCHEDULERS = {f"`{name}`": {"scheduler": name} for name in ("round-robin", "quad-block", "sub-tile", "tile")}
+SCHEDULERS["`round-robin`, linear textures"] = {"placement": "linear"}
+UNITS = ["footprint", "fragment", "texel"]
+EPOCHS = [100, 1000, 10000, 20000, 50000, 100000]
+WIDTHS, CONTEXTS = [8, 16, 32, 64], [1, 2, 4]
+# Figure 1: blocks in one and in all four texture caches. Figure 7: the private caches with as many L2 accesses, KiB.
 PAPER_DEGREES = {1: "15.4", 4: "about 50"}
 PAPER_SIZE = {"dtm-nuca": 128, "dtm-nuca-distributed": 64}
-
-# A simulation is known by these keys of its configuration; what a preset has is the default.
-KEYS = {
-    "organisation": ("nuca.organisation", "private"),
-    "processors": ("fragment_stage.processors", 32),
-    "size": ("caches.texture_cache.size", 16384),
-    "index": ("caches.texture_cache.index", "xor"),
-    "scheduler": ("fragment_stage.scheduler", "round-robin"),
-    "placement": ("texture.placement", "morton-4k"),
-    "requests": ("nuca.requests", "footprint"),
-    "migration": ("nuca.migration", "next-requester"),
-    "buckets": ("nuca.affinity_table.buckets", 32),
-    "epoch": ("nuca.affinity_table.epoch_accesses", 20000),
-}
+PAPER_FOUR = {"dtm-nuca": 10.2, "dtm-nuca-distributed": 7.0}  # Figure 11, speed-up
+PAPER_AREA = {"dtm-nuca": 0.02, "dtm-nuca-distributed": 0.54}
+TEXTURES = ["texture_cache", "mesh", "affinity_table", "texture_bus"]
 CHOICES = {
     "the presets": {},
-    "quads in blocks of 2×2 (`quad-block`)": {"scheduler": "quad-block"},
     "linear textures": {"placement": "linear"},
     "modulo indexing": {"index": "modulo"},
-    "a request for each fragment": {"requests": "fragment"},
     "D-NUCA: blocks go to the last requester": {"migration": "last-requester"},
+    "remote hits keep the replacement state": {"remote_hits": "keep"},
     "256 buckets": {"buckets": 256},
-    "epochs of 1000 accesses": {"epoch": 1000},
-    "epochs of 100000 accesses": {"epoch": 100000},
+    "margin of 0 %": {"threshold": 0},
+    "margin of 100 %": {"threshold": 100},
+    "owners are kept at epochs": {"owner": "keep"},
+    "owners are released at epochs": {"owner": "release"},
+    "local misses are counted": {"counted": "local-misses"},
+    "counters are reset to zero": {"reset": "zero"},
+}
+MACHINES = {
+    "the presets": {},
+    "no bus, the table shares a router, counters are reset to zero": {"bus": 0, "node": "shared", "reset": "zero"},
+    "local misses are counted": {"counted": "local-misses"},
+    "`quad-block`": {"scheduler": "quad-block"},
 }
 
 
-def value_of(configuration, path):
-    for key in path.split("."):
-        configuration = configuration[key]
-    return configuration
+def percent(value):
+    """A change."""
+    return signed(-value)
 
 
-class Simulation:
-    """The counters of one simulation, without its first frames."""
-
-    def __init__(self, statistics):
-        frames = statistics["frames"][WARM_UP:]
-        self.frames = len(frames)
-        self.counts = {name: sum(frame[name] for frame in frames)
-                       for name in (frames[0] if frames else ()) if name.startswith(("nuca.", "fragment_stage."))}
-
-    def __getitem__(self, name):
-        return self.counts.get(name, 0)
-
-    def of_requests(self, name):
-        requests = self["nuca.requests"]
-        return share(self[name], requests) if requests else math.nan
+def titles(what, kinds=None):
+    return [f"{ORGANISATIONS[kind]}, {what}" for kind in kinds or COMPARED]
 
 
-class Capture:
-    """One capture's results."""
-
-    def __init__(self, results, name):
-        self.name = name
-        self.simulations = {}
-        for path in sorted(results.glob(f"*/{name}/*/stats.json")):
-            statistics = load_statistics(path)
-            configuration = statistics["run"]["configuration"]
-            key = tuple(value_of(configuration, place) for place, _ in KEYS.values())
-            self.simulations[key] = Simulation(statistics)
-
-    def find(self, **settings):
-        """The simulation with the presets' values but for these; None if there was none."""
-        return self.simulations.get(tuple(settings.get(key, default) for key, (_, default) in KEYS.items()))
-
-    def decrease(self, organisation, **settings):
-        """By how many per cent its L2 accesses are fewer than those of private caches."""
-        private = self.find(**{key: value for key, value in settings.items() if key in ("processors", "index", "scheduler",
-                                                                                    "placement", "requests")})
-        simulation = self.find(organisation=organisation, **settings)
-        if not simulation:
-            return math.nan
-        return decrease(private["nuca.l2_accesses"], simulation["nuca.l2_accesses"])
-
-    def local(self, organisation, **settings):
-        """The share of requests that the processor's own cache served, per cent."""
-        simulation = self.find(organisation=organisation, **settings)
-        return simulation.of_requests("nuca.local_hits") if simulation else math.nan
-
-    def normalised_size(self, size):
-        """L2 accesses of private caches of so many KiB, of those of 16."""
-        before = self.find()["nuca.l2_accesses"]
-        return self.find(size=1024 * size)["nuca.l2_accesses"] / before if before else math.nan
+def rows_of(captures, function, form=number):
+    """A row of numbers for each capture, and their averages."""
+    values = {capture.name: function(capture) for capture in captures}
+    rows = [[name, *map(form, cells)] for name, cells in values.items()]
+    return [*rows, ["**average**", *(form(mean(column)) for column in zip(*values.values()))]]
 
 
-# ---- tables -----------------------------------------------------------------
+def system_energy(capture, kind, **settings):
+    return capture.energy(kind, ["system"], **settings)
+
+
+# What is compared with the paper's averages, and how it is written.
+MEASURES = {"decrease": (Capture.decrease, signed, "L2 accesses"), "local": (Capture.local, number, "local hits, %"),
+            "speed-up": (Capture.speed_up, percent, "speed-up"), "energy": (system_energy, percent, "energy")}
+
+
+def measured(captures, measures, kinds=None, **settings):
+    """Averages of the organisations with these settings, measure by measure."""
+    return [form(average(captures, lambda c, f=function, k=kind: f(c, k, **settings)))
+            for function, form, _ in (MEASURES[measure] for measure in measures) for kind in kinds or COMPARED]
+
+
+def paper_says(measures):
+    return [MEASURES[measure][1](PAPER[measure][kind]) for measure in measures for kind in COMPARED]
+
+
+def measure_titles(measures, kinds=None):
+    return [title for measure in measures for title in titles(MEASURES[measure][2], kinds)]
+
+
+# ---- figures of the paper ---------------------------------------------------
+
+
+def summary_table(captures):
+    header = ["per cent", *(cell for kind in COMPARED for cell in (ORGANISATIONS[kind], "paper"))]
+    return header, [[title, *(cell for pair in zip(measured(captures, [measure]), paper_says([measure])) for cell in pair)]
+                    for measure, (_, _, title) in MEASURES.items()]
 
 
 def captures_table(captures):
@@ -121,59 +108,59 @@ def captures_table(captures):
     rows = []
     for capture in captures:
         private = capture.find()
-        copies = private["nuca.replication_sum"] / private["nuca.requests"] if private["nuca.requests"] else math.nan
-        rows.append([capture.name, private.frames, f"{private['fragment_stage.footprints'] / private.frames:.0f}",
-                     f"{private['nuca.requests'] / private.frames:.0f}", number(private.of_requests("nuca.local_hits")),
-                     f"{private['nuca.l2_accesses'] / private.frames:.0f}", number(copies)])
-    return header, rows
+        frames = len(private.frames)
+        footprints, requests, accesses = (f"{private[name] / frames:.0f}" for name in
+                                          ("fragment_stage.footprints", "nuca.requests", "nuca.l2_accesses"))
+        rows.append([capture.name, frames, footprints, requests, number(private.of_requests("nuca.local_hits")), accesses,
+                     number(private.a_request("nuca.replication_sum"))])
+    return header, [*rows, ["**average**", "", "", "", private_hits(captures), "", ""]]
+
+
+def private_hits(captures, **settings):
+    return number(average(captures, lambda c: c.private(**settings).of_requests("nuca.local_hits")))
+
+
+def replication_table(captures):
+    header = ["capture", "in one cache", "in two", "in three", "in all four", "in more than one"]
+
+    def row(capture):
+        degrees = capture.degrees()
+        return [*degrees, sum(degrees[1:])]
+
+    paper = ["paper's average", *(PAPER_DEGREES.get(degree, "") for degree in range(1, 5)), "84.6"]
+    return header, [*rows_of(captures, row), paper]
 
 
 def decreases_table(captures):
     header = ["capture", *ORGANISATIONS.values()]
-    rows = [[capture.name, *(signed(capture.decrease(kind)) for kind in ORGANISATIONS)] for capture in captures]
-    rows.append(["**average**", *(signed(mean(c.decrease(kind) for c in captures)) for kind in ORGANISATIONS)])
-    rows.append(["paper's average", *(signed(PAPER_DECREASE[kind]) if kind in PAPER_DECREASE else ""
-                                      for kind in ORGANISATIONS)])
-    return header, rows
+    rows = rows_of(captures, lambda c: [c.decrease(kind) for kind in ORGANISATIONS], signed)
+    return header, [*rows, ["paper's average", "", *paper_says(["decrease"])]]
 
 
-LOCAL_PARTS = {"local_hits": "own cache", "remote_hits": "another cache", "l2_accesses": "L2"}
+def local_parts(simulation):
+    return [simulation.of_requests("nuca.local_hits"), simulation.of_requests("nuca.local_l2_accesses"),
+            simulation.of_requests("nuca.remote_hits"),
+            simulation.of_requests("nuca.l2_accesses") - simulation.of_requests("nuca.local_l2_accesses")]
 
 
 def local_table(captures):
-    header = ["capture", *(f"{ORGANISATIONS[kind]}, {title}" for kind in COMPARED for title in LOCAL_PARTS.values()),
-              "DTM-NUCA, in old owners", *(f"{ORGANISATIONS[kind]}, hops a request" for kind in COMPARED)]
+    parts = ["own cache", "own cache from the L2", "another cache", "another cache from the L2"]
+    header = ["capture", *(f"{ORGANISATIONS[kind]}, {part}" for kind in COMPARED for part in parts)]
+    rows = rows_of(captures, lambda c: [part for kind in COMPARED for part in local_parts(c.find(organisation=kind))])
+    return header, [*rows, ["paper's average", *(cell for said in paper_says(["local"]) for cell in (said, "", "", ""))]]
+
+
+def hops_table(captures):
+    header = ["capture", "private: requests a cycle", "DTM-NUCA: hits in old owners, % of requests", *titles("hops a request"),
+              *titles("cycles in the mesh's queues, a request")]
 
     def row(capture):
         simulations = [capture.find(organisation=kind) for kind in COMPARED]
-        hops = [s["nuca.hops"] / s["nuca.requests"] if s["nuca.requests"] else math.nan for s in simulations]
-        return [*(s.of_requests(f"nuca.{part}") for s in simulations for part in LOCAL_PARTS),
-                simulations[1].of_requests("nuca.old_owner_hits"), *hops]
+        private = capture.find()
+        return [private["nuca.requests"] / private["gpu.cycles"], simulations[1].of_requests("nuca.old_owner_hits"),
+                *(s.a_request("nuca.hops") for s in simulations), *(s.a_request("mesh.wait_cycles") for s in simulations)]
 
-    values = {capture.name: row(capture) for capture in captures}
-    rows = [[name, *(number(value) for value in cells)] for name, cells in values.items()]
-    rows.append(["**average**", *(number(mean(column)) for column in zip(*values.values()))])
-    rows.append(["paper's average", *(cell for kind in COMPARED for cell in (number(PAPER_LOCAL[kind]), "", "")), "",
-                 "", "", ""])
-    return header, rows
-
-
-def degrees(capture, **settings):
-    private = capture.find(processors=4, **settings)
-    if not private:
-        return [math.nan] * 4
-    return [private.of_requests(f"nuca.replication.{degree}") for degree in range(1, 5)]
-
-
-def replication_table(captures):
-    header = ["capture", "in one cache", "in two", "in three", "in all four"]
-    rows = [[capture.name, *(number(value) for value in degrees(capture))] for capture in captures]
-    rows.append(["**average**", *(number(mean(column)) for column in zip(*map(degrees, captures)))])
-    for title, settings in (("average, `quad-block`", {"scheduler": "quad-block"}),
-                            ("average, linear textures", {"placement": "linear"})):
-        rows.append([title, *(number(mean(column)) for column in zip(*(degrees(c, **settings) for c in captures)))])
-    rows.append(["paper's average", *(PAPER_DEGREES.get(degree, "") for degree in range(1, 5))])
-    return header, rows
+    return header, rows_of(captures, row)
 
 
 def reached(capture, kind):
@@ -189,150 +176,205 @@ def reached_text(value):
 
 
 def sizes_table(captures):
-    kinds = COMPARED[1:]
-    header = ["capture", *(f"private {size} KiB" for size in SIZES), *(ORGANISATIONS[kind] for kind in kinds),
-              *(f"{ORGANISATIONS[kind]} is reached by" for kind in kinds)]
+    header = ["capture", *(f"private {size} KiB" for size in SIZES), *(ORGANISATIONS[kind] for kind in TABLES),
+              *(f"{ORGANISATIONS[kind]} is reached by" for kind in TABLES)]
     rows = [[capture.name, *(number(capture.normalised_size(size), 2) for size in SIZES),
-             *(number(1 - capture.decrease(kind) / 100, 2) for kind in kinds),
-             *(reached_text(reached(capture, kind)) for kind in kinds)] for capture in captures]
-    averages = {size: mean(c.normalised_size(size) for c in captures) for size in SIZES}
-    ours = {kind: 1 - mean(c.decrease(kind) for c in captures) / 100 for kind in kinds}
-    rows.append(["**average**", *(number(averages[size], 2) for size in SIZES), *(number(ours[kind], 2) for kind in kinds),
+             *(number(1 - capture.decrease(kind) / 100, 2) for kind in TABLES),
+             *(reached_text(reached(capture, kind)) for kind in TABLES)] for capture in captures]
+    averages = {size: average(captures, lambda c, s=size: c.normalised_size(s)) for size in SIZES}
+    ours = {kind: 1 - average(captures, lambda c, k=kind: c.decrease(k)) / 100 for kind in TABLES}
+    rows.append(["**average**", *(number(averages[size], 2) for size in SIZES), *(number(ours[kind], 2) for kind in TABLES),
                  *(reached_text(min((size for size in SIZES if averages[size] <= ours[kind]), default=math.inf))
-                   for kind in kinds)])
-    rows.append(["paper's average", *("" for _ in SIZES), *(number(1 - PAPER_DECREASE[kind] / 100, 2) for kind in kinds),
-                 *(f"{PAPER_SIZE[kind]} KiB" for kind in kinds)])
+                   for kind in TABLES)])
+    rows.append(["paper's average", *("" for _ in SIZES), *(number(1 - PAPER["decrease"][kind] / 100, 2) for kind in TABLES),
+                 *(f"{PAPER_SIZE[kind]} KiB" for kind in TABLES)])
+    return header, rows
+
+
+def bounds(capture):
+    """Speed-ups of private caches with an L2 that answers at once, and with texture caches that always hit."""
+    private = capture.find()["gpu.cycles"]
+    return [100 * (private / capture.find(**settings)["gpu.cycles"] - 1)
+            for settings in ({"l2_latency": 0}, {"organisation": "none", "policy": "perfect"})]
+
+
+def speed_table(captures):
+    header = ["capture", *titles("speed-up"), "private: an L2 of no latency", "private: texture caches always hit",
+              "private: the bus is busy, %", "private: cycles that a block waits for the bus"]
+
+    def row(capture):
+        private = capture.find()
+        return [*(capture.speed_up(kind) for kind in COMPARED), *bounds(capture), bus_busy(private),
+                private["texture_bus.wait_cycles"] / private["nuca.l2_accesses"] if private["nuca.l2_accesses"] else math.nan]
+
+    rows = [[cells[0], *map(percent, cells[1:6]), *map(number, cells[6:])]
+            for cells in [[c.name, *row(c)] for c in captures] + [["**average**", *map(mean, zip(*map(row, captures)))]]]
+    return header, [*rows, ["paper's average", *paper_says(["speed-up"]), "", "", "", ""]]
+
+
+def bus_busy(simulation):
+    width = simulation.configuration["texture_bus"]["bytes_per_cycle"]
+    return share(simulation["texture_bus.bytes"] / width, simulation["gpu.cycles"])
+
+
+def energy_table(captures):
+    parts = {"textures": TEXTURES, "GPU": ["gpu"], "memory": ["dram"], "all": ["system"]}
+    header = ["capture", *(f"{ORGANISATIONS[kind]}, {part}" for kind in COMPARED for part in parts)]
+    rows = rows_of(captures, lambda c: [c.energy(kind, units) for kind in COMPARED for units in parts.values()], percent)
+    return header, [*rows, ["paper's average", *(cell for said in paper_says(["energy"]) for cell in ("", "", "", said))]]
+
+
+def energy_parts_table(captures):
+    """Where the energy goes, of what all takes with private caches."""
+    units = {"texture caches": ["texture_cache"], "bus": ["texture_bus"], "mesh": ["mesh"],
+             "tables, directory": ["affinity_table"], "L2": ["l2"], "memory": ["dram"], "all": ["system"]}
+    header = ["organisation", *list(units)[:-2], "the rest of the GPU", "memory", "all"]
+    rows = []
+    for kind in ("private", *COMPARED):
+        def of_all(capture, its, kind=kind):
+            return share(capture.find(organisation=kind).energy(its), capture.find().energy(["system"]))
+
+        shares = {title: average(captures, lambda c, its=its: of_all(c, its)) for title, its in units.items()}
+        rest = shares["all"] - sum(value for title, value in shares.items() if title != "all")
+        cells = [*(shares[title] for title in list(units)[:-2]), rest, shares["memory"], shares["all"]]
+        rows.append([ORGANISATIONS.get(kind, "private"), *map(number, cells)])
     return header, rows
 
 
 def processors_table(captures):
-    header = ["processors", "private: L2 accesses, of 4 processors'",
-              *(f"{ORGANISATIONS[kind]}, L2 accesses" for kind in COMPARED),
-              *(f"{ORGANISATIONS[kind]}, local hits, %" for kind in COMPARED)]
-    rows = []
-    for count in PROCESSORS:
-        growth = mean(c.find(processors=count)["nuca.l2_accesses"] / c.find(processors=4)["nuca.l2_accesses"]
-                      if c.find(processors=4)["nuca.l2_accesses"] else math.nan for c in captures)
-        rows.append([count, number(growth, 2),
-                     *(signed(mean(c.decrease(kind, processors=count) for c in captures)) for kind in COMPARED),
-                     *(number(mean(c.local(kind, processors=count) for c in captures)) for kind in COMPARED)])
+    measures = ["decrease", "local", "speed-up"]
+    header = ["processors", "private: L2 accesses, of 4 processors'", *measure_titles(measures, TABLES)]
+
+    def growth(capture, count):
+        before = capture.find(processors=4)["nuca.l2_accesses"]
+        return capture.find(processors=count)["nuca.l2_accesses"] / before if before else math.nan
+
+    rows = [[count, number(average(captures, lambda c, n=count: growth(c, n)), 2),
+             *measured(captures, measures, TABLES, processors=count)] for count in PROCESSORS]
+    for count, paper in ((4, PAPER_FOUR), (32, PAPER["speed-up"])):
+        rows.append([f"paper, {count}", "", *([""] * 4), *(percent(paper[kind]) for kind in TABLES)])
     return header, rows
+
+
+# ---- area -------------------------------------------------------------------
+
+
+def area_table(capture, energies):
+    """V-A. Logic is inferred from its leakage: as dense as that of a cache of 1 MiB, as in the presets."""
+    areas, configuration = Areas(energies), capture.find().configuration
+    caches, processors = configuration["caches"], configuration["fragment_stage"]["processors"]
+    power = {row["size_bytes"]: float(row["leak_mW"]) for row in areas.rows if row["kind"] == "cache" and row["ways"] == "8"}
+    nanowatts = 1e6 * power[str(1 << 20)] / areas.find("cache", 1 << 20, ways=8)
+    entry = configuration["nuca"]["affinity_table"]
+    bits = entry["counter_bits"] * processors + (processors - 1).bit_length()
+    table = areas.ram(entry["buckets"] * bits / 8, 128)
+    parts = {
+        "Fragment and Vertex Processors": (processors + configuration["pipeline"]["vertex_processors"])
+        * configuration["energy"]["processor_leakage"] / nanowatts,
+        "other units": 6 * configuration["energy"]["unit_leakage"] / nanowatts,
+        "texture caches": processors * areas.cache(caches["texture_cache"]),
+        "L2": areas.cache(caches["l2"]),
+        "other caches": sum(areas.cache(caches[name]) for name in ("vertex_cache", "tile_cache", "instruction_cache")),
+    }
+    whole = sum(parts.values())
+    rows = [[title, number(area, 3), number(share(area, whole), 3), ""] for title, area in parts.items()]
+    rows.append(["GPU", number(whole, 3), "100.000", ""])
+    for title, area, kind in (("Affinity Table", table, "dtm-nuca"),
+                              (f"{processors} Affinity Tables", processors * table, "dtm-nuca-distributed"),
+                              (f"the mesh's buffers, {processors} of 1 KiB", processors * areas.ram(1024, 128), None)):
+        rows.append([title, number(area, 4), number(share(area, whole), 3), PAPER_AREA.get(kind, "")])
+    return ["part", "mm²", "of the GPU, %", "paper, %"], rows
+
+
+# ---- choices ----------------------------------------------------------------
 
 
 def choices_table(captures):
-    captures = [capture for capture in captures if capture.find(epoch=1000, organisation="dtm-nuca")]
-    header = ["choice", *(f"{ORGANISATIONS[kind]}, L2 accesses" for kind in COMPARED),
-              *(f"{ORGANISATIONS[kind]}, local hits, %" for kind in COMPARED)]
+    measures = ["decrease", "local"]
+    header = ["choice", "private: hits, %", *measure_titles(measures)]
+    rows = [[title, private_hits(captures, **settings), *measured(captures, measures, **settings)]
+            for title, settings in CHOICES.items()]
+    return header, [*rows, ["paper", "", *paper_says(measures)]]
+
+
+def requests_table(captures):
+    """Units of a request."""
+    measures = ["local", "decrease", "speed-up", "energy"]
+    header = ["request", "private: hits, %", *measure_titles(measures)]
+    rows = [[f"`{unit}`", private_hits(captures, requests=unit), *measured(captures, measures, requests=unit)] for unit in UNITS]
+    return header, [*rows, ["paper", "", *paper_says(measures)]]
+
+
+def units_table(captures):
+    """The same, capture by capture."""
+    kinds = {"private": "private: hits, %", **{kind: f"{ORGANISATIONS[kind]}: local hits, %" for kind in TABLES}}
+    header = ["capture", *(f"{title}, `{unit}`" for title in kinds.values() for unit in UNITS)]
+    return header, rows_of(captures, lambda c: [c.local(kind, requests=unit) for kind in kinds for unit in UNITS])
+
+
+def machines_table(captures):
+    """Choices that were simulated with time and energy."""
+    measures = ["decrease", "speed-up", "energy"]
+    rows = [[title, *measured(captures, measures, **settings)] for title, settings in MACHINES.items()]
+    return ["choice", *measure_titles(measures)], [*rows, ["paper", *paper_says(measures)]]
+
+
+def schedulers_table(captures):
+    measures = ["local", "decrease"]
+    header = ["scheduler", "Figure 1: in one of four, %", "in all four, %", "private: hits, %", *measure_titles(measures)]
     rows = []
-    for title, settings in CHOICES.items():
-        rows.append([title, *(signed(mean(c.decrease(kind, **settings) for c in captures)) for kind in COMPARED),
-                     *(number(mean(c.local(kind, **settings) for c in captures)) for kind in COMPARED)])
-    rows.append(["paper", *(signed(PAPER_DECREASE[kind]) for kind in COMPARED),
-                 *(number(PAPER_LOCAL[kind]) for kind in COMPARED)])
-    return header, rows
+    for title, settings in SCHEDULERS.items():
+        degrees = [average(captures, lambda c, d=degree: c.degrees(**settings)[d]) for degree in (0, 3)]
+        rows.append([title, *map(number, degrees), private_hits(captures, **settings), *measured(captures, measures, **settings)])
+    return header, [*rows, ["paper", PAPER_DEGREES[1], PAPER_DEGREES[4], "", *paper_says(measures)]]
 
 
-# ---- plots ------------------------------------------------------------------
+def epochs_table(captures):
+    measures, resets = ["decrease", "local"], ["halve", "zero"]
+    header = ["epoch, accesses", *(f"{title}, {reset}" for reset in resets for title in measure_titles(measures, TABLES))]
+    return header, [[epoch, *(cell for reset in resets
+                              for cell in measured(captures, measures, TABLES, epoch=epoch, reset=reset))] for epoch in EPOCHS]
 
 
-def with_average(captures, values):
-    values = list(values)
-    return [*values, mean(values)]
+def bandwidth_table(captures):
+    captures = [c for c in captures if c.find(bus=8, contexts=1)]
+    tables = [("d-nuca", 1), ("d-nuca", 2), ("dtm-nuca", 1), ("dtm-nuca", 2), ("dtm-nuca", 4)]
+    header = ["bus, bytes a cycle", "quads a processor", "private: the bus is busy, %",
+              *(f"{ORGANISATIONS[kind]}, {ports} {'port' if ports == 1 else 'ports'}" for kind, ports in tables),
+              ORGANISATIONS["dtm-nuca-distributed"]]
+    rows = []
+    for width in WIDTHS:
+        for contexts in CONTEXTS:
+            its = {"bus": width, "contexts": contexts}
+            rows.append([width, contexts, number(average(captures, lambda c: bus_busy(c.find(**its)))),
+                         *(cell for kind, ports in tables
+                           for cell in measured(captures, ["speed-up"], [kind], node="shared", ports=ports, **its)),
+                         *measured(captures, ["speed-up"], TABLES[1:], **its)])
+    dynamic, central, distributed = paper_says(["speed-up"])
+    return header, [*rows, ["paper", "", "", dynamic, "", central, "", "", distributed]]
 
 
-def names_of(captures):
-    return [*(capture.name for capture in captures), "average"]
-
-
-def plot_decreases(output, captures):
-    figure, axes = new_plot("L2 accesses of texture reads (Figure 6)", "of private caches", width=9.0)
-    series = {title: with_average(captures, (1 - c.decrease(kind) / 100 for c in captures))
-              for kind, title in ORGANISATIONS.items()}
-    plot_bars(axes, names_of(captures), series)
-    for number_, kind in enumerate(COMPARED):
-        axes.plot([len(captures) - 0.4, len(captures) + 0.4], [1 - PAPER_DECREASE[kind] / 100] * 2,
-                  color=COLORS[number_ + 1], linewidth=1.2, linestyle=":")
-    axes.axhline(1, color="black", linewidth=0.6)
-    legend_above(axes)
-    save(figure, output, "figure-06-l2-accesses")
-
-
-def plot_stacked(axes, names, place, width, parts, colors):
-    bottom = [0.0] * len(names)
-    for (label, values), color in zip(parts.items(), colors):
-        values = [0.0 if math.isnan(value) else value for value in values]
-        axes.bar([x + place for x in range(len(names))], values, width, bottom=bottom, label=label, color=color)
-        bottom = [sum(pair) for pair in zip(bottom, values)]
-
-
-def plot_local(output, captures):
-    figure, axes = new_plot("Requests by who serves them (Figure 8); left to right: D-NUCA, DTM-NUCA, DTM-NUCA-Dist",
-                            "% of requests", width=9.0)
-    for place, kind in enumerate(COMPARED):
-        simulations = [capture.find(organisation=kind) for capture in captures]
-        parts = {title: with_average(captures, (s.of_requests(f"nuca.{part}") for s in simulations))
-                 for part, title in LOCAL_PARTS.items()}
-        if place:
-            parts = {f"_{title}": values for title, values in parts.items()}
-        plot_stacked(axes, names_of(captures), 0.27 * (place - 1), 0.24, parts, [COLORS[2], COLORS[1], COLORS[0]])
-    label_captures(axes, names_of(captures))
-    legend_above(axes)
-    save(figure, output, "figure-08-local-accesses")
-
-
-def plot_replication(output, captures):
-    figure, axes = new_plot("Texture caches that hold a block after its request, of 4 private ones (Figure 1)",
-                            "% of requests", width=9.0)
-    columns = list(zip(*map(degrees, captures)))
-    parts = {f"{degree}": with_average(captures, column) for degree, column in enumerate(columns, 1)}
-    plot_stacked(axes, names_of(captures), 0, 0.7, parts, COLORS)
-    label_captures(axes, names_of(captures))
-    legend_above(axes)
-    save(figure, output, "figure-01-replication")
-
-
-def plot_sizes(output, captures):
-    figure, axes = new_plot("L2 accesses of texture reads, average of the captures (Figure 7)", "of private 16 KiB", width=6.0)
-    axes.plot(range(len(SIZES)), [mean(c.normalised_size(size) for c in captures) for size in SIZES], marker="o",
-              color=COLORS[0], label="private caches")
-    for kind, color in zip(COMPARED, COLORS[1:]):
-        axes.axhline(1 - mean(c.decrease(kind) for c in captures) / 100, color=color,
-                     label=f"{ORGANISATIONS[kind]}, 16 KiB")
-    axes.set_xticks(range(len(SIZES)), [f"{size} KiB" for size in SIZES], fontsize=8)
-    axes.set_ylim(0, 1.05)
-    legend_above(axes)
-    save(figure, output, "figure-07-sizes")
-
-
-def plot_processors(output, captures):
-    figure, axes = new_plot("L2 accesses of texture reads by processors, average of the captures", "of private caches", width=6.0)
-    for kind, color in zip(COMPARED, COLORS[1:]):
-        axes.plot(range(len(PROCESSORS)), [1 - mean(c.decrease(kind, processors=count) for c in captures) / 100
-                                           for count in PROCESSORS], marker="o", color=color, label=ORGANISATIONS[kind])
-    axes.set_xticks(range(len(PROCESSORS)), PROCESSORS, fontsize=8)
-    axes.set_ylim(0, 1.05)
-    legend_above(axes)
-    save(figure, output, "figure-11-processors")
-
-
-def main(results, output, names):
+def main(energies, results, output, names):
     output.mkdir(parents=True, exist_ok=True)
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.find()["nuca.requests"])
-    write_table(output, "captures", *captures_table(captures))
-    write_table(output, "l2-accesses", *decreases_table(captures))
-    write_table(output, "local", *local_table(captures))
-    write_table(output, "replication", *replication_table(captures))
-    write_table(output, "sizes", *sizes_table(captures))
-    write_table(output, "processors", *processors_table(captures))
-    write_table(output, "choices", *choices_table(captures))
-    plot_decreases(output, captures)
-    plot_local(output, captures)
-    plot_replication(output, captures)
-    plot_sizes(output, captures)
-    plot_processors(output, captures)
+    beginnings = [Capture(results, capture.name, SWEEP_FRAMES) for capture in captures]
+    swept = [capture for capture in beginnings if capture.find(organisation="dtm-nuca", epoch=100)]
+    tables = {
+        "summary": summary_table(captures), "captures": captures_table(captures), "replication": replication_table(captures),
+        "l2-accesses": decreases_table(captures), "sizes": sizes_table(captures), "local": local_table(captures),
+        "hops": hops_table(captures), "requests": requests_table(beginnings), "requests-captures": units_table(beginnings),
+        "speed-up": speed_table(captures), "energy": energy_table(captures), "energy-parts": energy_parts_table(captures),
+        "processors": processors_table(swept), "area": area_table(captures[0], energies),
+        "schedulers": schedulers_table(swept), "choices": choices_table(swept), "epochs": epochs_table(swept),
+        "machines": machines_table(swept), "bandwidth": bandwidth_table(beginnings),
+    }
+    for name, table in tables.items():
+        write_table(output, name, *table)
+    write_tables(output)
+    plots.write(output, captures, swept, bounds)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 4:
+    if len(sys.argv) < 5:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:])
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:])
