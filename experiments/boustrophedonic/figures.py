@@ -4,9 +4,12 @@
 
 usage: figures.py RESULTS OUTPUT NAME…
 
-RESULTS holds, for each capture NAME, analysis/NAME/analysis.json (tbrsim analyze) and the statistics of
-simulations with perfect L1 caches but for textures, policies, scaled and sizes/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
+RESULTS holds, for each capture NAME, analysis/NAME and analysis-one-processor/NAME (tbrsim analyze), KIND/ORDER-NAME.csv
+of L2 caches that have textures alone (tbrsim sweep) and time/NAME (tbrsim sim --timing on). OUTPUT takes the tables
+(Markdown and CSV) and the plots (PNG).
 """
+import collections
+import csv
 import math
 import pathlib
 import sys
@@ -16,37 +19,59 @@ import matplotlib.pyplot as pyplot
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, mean, new_plot, number,  # noqa: E402
-                     plot_bars, save, share, signed, write_table)
+                     plot_bars, save, share, signed, write_table, write_tables)
 
 MEBIBYTE = 1 << 20
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
 LOWEST = 100  # where the axes of decreases are cut
+L2, UNLIMITED = MEBIBYTE, 64 * MEBIBYTE
 POLICIES = ["LRU_RO", "OPT_FO", "OPTPT_FO", "OPT_RO", "OPTPT_RO"]
+RUNS = [*POLICIES, "MRU_FO"]
+LAYOUTS = [f"{placement}-{index}" for placement in ("linear", "morton-4k") for index in ("modulo", "xor")]
+PROCESSORS = {"four": "analysis", "one": "analysis-one-processor"}
+MEMORIES = {"LPDDR3_8Gb_x32_1333": "preset", "LPDDR3_8Gb_x16_800": "4 B a cycle"}
 # What the paper says: decrease of L2 texture misses against LRU_FO, per cent (V-A, V-C).
 PAPER = {"LRU_RO": 43.6, "OPT_FO": 47.7, "OPTPT_FO": 50.4, "OPT_RO": 52.9, "OPTPT_RO": 55.0, "MRU_FO": -3.6}
 PAPER_RATIO = 2.28  # footprint over the L2, average of Table I
 PAPER_MEMORY = 5.6  # decrease of memory accesses (V-B1)
+PAPER_SPEED_UP = 2.0  # V-B2
+PAPER_ENERGY = {"memory_hierarchy": 9.9, "system": 2.6}  # decrease (V-B3)
 PAPER_SHARES = {"intra": 55, "inter": 44, "first": 1}
+PAPER_TEXTURE = {"memory_accesses": "36.0", "misses": "63.6"}  # I, III
 GROUPS = {"texture": "#59a14f", "geometry": "#4e79a7", "parameter buffer": "#f28e2b", "frame buffer": "#b6992d",
           "programs": "#bab0ac"}
 GROUP_OF = {"texture": "texture", "vertex": "geometry", "index": "geometry", "pb_list": "parameter buffer",
             "pb_attribute": "parameter buffer", "color": "frame buffer", "depth": "frame buffer",
             "stencil": "frame buffer", "shader": "programs", "constant": "programs"}
+NO_TEXTURES = {"accesses": 0, "first": 0, "intra": 0, "inter": 0, "blocks": 0, "insertions": 0, "deletions": 0,
+               "footprint_bytes_per_frame": 0, "intra_distances": [], "inter_distances": [], "tile_accesses": [],
+               "iird": dict.fromkeys(("maximum", "minimum", "last_first", "last_last", "reuses"), 0)}
 
 
-def simulations(directory):
-    """The statistics of each configuration simulated, with its name as the paper writes it, and its L2."""
-    for path in sorted(directory.glob("*/stats.json")):
+def read_sweep(results, kind, name, orders=("fo", "ro")):
+    """Texture misses of the L2, bypasses included: {size: {"LRU_FO": misses}}."""
+    found = collections.defaultdict(dict)
+    for order in orders:
+        with open(results / kind / f"{order}-{name}.csv", encoding="utf-8", newline="") as file:
+            for point in csv.DictReader(file):
+                found[int(point["size_bytes"])][f"{point['policy'].upper()}_{order.upper()}"] = \
+                    int(point["misses"]) + int(point["bypasses"])
+    return found
+
+
+class Timed:
+    """A simulation with time: the frames that count."""
+
+    def __init__(self, path):
         statistics = load_statistics(path)
-        configuration = statistics["run"]["configuration"]
-        cache = configuration["caches"]["l2"]
-        order = {"forward": "FO", "boustrophedonic": "RO"}[configuration["frame"]["traversal"]]
-        yield f"{cache['policy'].upper()}_{order}", cache["size"], statistics
+        self.configuration = statistics["run"]["configuration"]
+        self.frames = statistics["frames"][WARM_UP:]
 
+    def total(self, counter):
+        return sum(frame[counter] for frame in self.frames)
 
-def misses(statistics):
-    """Texture misses of the L2, bypasses included, without those of the first frames."""
-    return sum(frame["l2.texture.misses"] + frame.get("l2.texture.bypasses", 0) for frame in statistics["frames"][WARM_UP:])
+    def energy(self, group):
+        return self.total(f"energy.{group}.total")
 
 
 class Capture:
@@ -54,40 +79,47 @@ class Capture:
 
     def __init__(self, results, name):
         self.name = name
+        self.analyses = {kind: load(results / directory / name / "analysis.json")["simulations"]
+                         for kind, directory in PROCESSORS.items()}
         analysis = load(results / "analysis" / name / "analysis.json")
-        self.analysis = analysis
-        self.frames = analysis["frames"]
-        self.forward, self.reverse = (analysis["simulations"][traversal]
-                                      for traversal in ("forward", "boustrophedonic"))
-        cache = self.forward["config"]["caches"]["l2"]
-        self.l2_bytes, self.ways, self.block = cache["size"], cache["ways"], cache["block"]
-        empty = {"accesses": 0, "first": 0, "intra": 0, "inter": 0, "blocks": 0, "insertions": 0, "deletions": 0,
-                 "footprint_bytes_per_frame": 0, "intra_distances": [], "inter_distances": [], "tile_accesses": [],
-                 "iird": dict.fromkeys(("maximum", "minimum", "last_first", "last_last", "reuses"), 0)}
-        self.textures = self.forward["streams"].get("texture", empty)
-        self.reverse_textures = self.reverse["streams"].get("texture", empty)
+        self.frames, self.sets, self.block = analysis["frames"], analysis["sets"], analysis["block_bytes"]
+        self.forward, self.reverse = (analysis["simulations"][traversal] for traversal in ("forward", "boustrophedonic"))
+        self.ways = self.forward["config"]["caches"]["l2"]["ways"]
+        self.textures = self.forward["streams"].get("texture", NO_TEXTURES)
+        self.reverse_textures = self.reverse["streams"].get("texture", NO_TEXTURES)
         self.footprint = self.textures["footprint_bytes_per_frame"]
-        self.misses = {}
-        for run, _, statistics in simulations(results / "policies" / name):
-            self.misses[run] = misses(statistics)
-            if run == "LRU_FO":
-                self.passes = mean(frame["gpu.passes"] for frame in statistics["frames"][WARM_UP:])
-        self.scaled, self.scaled_l2 = {}, 0
-        for run, self.scaled_l2, statistics in simulations(results / "scaled" / name):
-            self.scaled[run] = misses(statistics)
-        self.sizes = {}
-        for run, size, statistics in simulations(results / "sizes" / name):
-            self.sizes.setdefault(size, {})[run] = misses(statistics)
+        self.ratio = self.footprint / L2
+        lru, policies = (read_sweep(results, kind, name) for kind in ("lru", "policies"))
+        self.sizes = {size: lru[size] for size in lru if size != UNLIMITED}
+        self.unavoidable = lru[UNLIMITED]["LRU_FO"]
+        self.misses = {**lru[L2], **policies[L2]}
+        self.scaled_l2 = next((size for size in policies if size != L2), L2)
+        self.scaled = {**lru[self.scaled_l2], **policies[self.scaled_l2]}
+        self.one_processor = read_sweep(results, "one-processor", name, ["fo"])[L2]
+        self.variants = {variant: read_sweep(results, f"variants/{variant}", name)[L2] for variant in [*LAYOUTS, "tbdr"]}
+        self.timed = {}
+        for path in sorted((results / "time" / name).glob("*/stats.json")):
+            run = Timed(path)
+            self.timed[run.configuration["dram_system"]["device"], run.configuration["frame"]["traversal"]] = run
+        runs = list(self.timed.values())
+        self.passes = mean(frame["gpu.passes"] for frame in runs[0].frames)
 
-    def shares(self):
-        accesses = self.textures["accesses"]
-        return {kind: share(self.textures[kind], accesses) if accesses else math.nan for kind in PAPER_SHARES}
+    def shares(self, textures):
+        accesses = textures["accesses"]
+        return {kind: share(textures[kind], accesses) if accesses else math.nan for kind in PAPER_SHARES}
 
     def decrease(self, run):
         return decrease(self.misses["LRU_FO"], self.misses[run])
 
     def scaled_decrease(self, run):
         return decrease(self.scaled["LRU_FO"], self.scaled[run])
+
+    def variant_decrease(self, variant, run):
+        return decrease(self.variants[variant]["LRU_FO"], self.variants[variant][run])
+
+    def circular_decrease(self):
+        """Of LRU_RO in a circular trace of this many blocks (V-A)."""
+        return 100 / self.ratio if self.ratio > 1 else math.nan
 
     def longer(self, textures, distances):
         """Accesses of reuse distances that an LRU L2 does not hold."""
@@ -100,6 +132,24 @@ class Capture:
                   self.textures["first"]]
         causes.append(self.misses["LRU_FO"] - sum(causes))
         return [share(cause, self.misses["LRU_FO"]) if self.misses["LRU_FO"] else math.nan for cause in causes]
+
+    def unavoidable_share(self):
+        """Of LRU_FO's misses, those that the largest L2 has, too: first accesses, and what is drawn anew."""
+        return share(self.unavoidable, self.misses["LRU_FO"]) if self.misses["LRU_FO"] else math.nan
+
+    def drawn_anew(self):
+        """Of a frame's blocks, those that even the largest L2 has to read again."""
+        return share(self.unavoidable - self.textures["first"], self.textures["blocks"])
+
+    def kind(self):
+        """What decides over its misses."""
+        if not self.footprint:
+            return "no textures at the L2"
+        if self.unavoidable_share() >= 50:
+            return "drawn anew" if self.unavoidable > 2 * self.textures["first"] else "fits"
+        if self.ratio <= 1:
+            return "fits, but not each set"
+        return "exceeds the L2" if round(self.passes) == 1 else "exceeds the L2, several passes"
 
     def inter_decrease(self):
         """Of the misses that are inter-frame reuses alone, which are what the order of frames changes."""
@@ -115,8 +165,27 @@ class Capture:
     def texture_share(self):
         return share(self.forward["memory_accesses"].get("texture", 0), self.memory(self.forward))
 
+    def speed_up(self, device):
+        """Of frames a second, per cent."""
+        forward, reverse = (self.timed[device, order].total("gpu.cycles") for order in ("forward", "boustrophedonic"))
+        return 100 * (forward / reverse - 1)
+
+    def energy_decrease(self, device, group):
+        return decrease(*(self.timed[device, order].energy(group) for order in ("forward", "boustrophedonic")))
+
+    def bus_busy(self, device):
+        run = self.timed[device, "forward"]
+        return share(run.total("dram_system.busy_cycles"), run.total("dram_system.channel_cycles"))
+
 
 # ---- tables -----------------------------------------------------------------
+
+
+def averaged(captures):
+    """(title, captures) of each row of averages."""
+    larger = [capture for capture in captures if capture.ratio > 1]
+    return {"**average of all**": captures, "**average, footprint > L2**": larger,
+            "**the same, one pass a frame**": [capture for capture in larger if round(capture.passes) == 1]}
 
 
 def captures_table(captures):
@@ -126,30 +195,53 @@ def captures_table(captures):
     for capture in captures:
         textures = capture.textures
         rows.append([capture.name, capture.frames, f"{capture.passes:.0f}", f"{capture.footprint / MEBIBYTE:.2f}",
-                     f"{capture.footprint / capture.l2_bytes:.2f}", f"{capture.texture_share():.1f}",
+                     f"{capture.ratio:.2f}", f"{capture.texture_share():.1f}",
                      f"{textures['accesses'] / capture.frames:.0f}",
-                     *(number(value) for value in capture.shares().values()),
+                     *(number(value) for value in capture.shares(textures).values()),
                      f"{share(textures['insertions'], textures['blocks']):.1f}",
                      f"{share(textures['deletions'], textures['blocks']):.1f}"])
     rows.append(["**average**", "", "", f"{mean(c.footprint for c in captures) / MEBIBYTE:.2f}",
-                 f"{mean(c.footprint / c.l2_bytes for c in captures):.2f}",
+                 f"{mean(c.ratio for c in captures):.2f}",
                  f"{mean(c.texture_share() for c in captures):.1f}", "",
-                 *(f"{mean(c.shares()[kind] for c in captures):.1f}" for kind in PAPER_SHARES), "", ""])
-    rows.append(["paper's average", 30, "", PAPER_RATIO, PAPER_RATIO, "36.0", "", *PAPER_SHARES.values(), "", ""])
+                 *(f"{mean(c.shares(c.textures)[kind] for c in captures):.1f}" for kind in PAPER_SHARES), "", ""])
+    rows.append(["paper's average", 30, "", PAPER_RATIO, PAPER_RATIO, PAPER_TEXTURE["memory_accesses"], "",
+                 *PAPER_SHARES.values(), "", ""])
     return header, rows
 
 
-def misses_table(captures, larger):
-    runs = [*POLICIES, "MRU_FO"]
-    header = ["capture", "footprint / L2", "LRU_FO misses a frame", *runs, "LRU_RO, memory accesses"]
-    rows = [[capture.name, f"{capture.footprint / capture.l2_bytes:.2f}",
-             f"{capture.misses['LRU_FO'] / capture.frames:.0f}", *(signed(capture.decrease(run)) for run in runs),
-             signed(capture.memory_decrease())] for capture in captures]
-    for title, chosen in (("**average of all**", captures), ("**average, footprint > L2**", larger)):
-        rows.append([title, number(mean(c.footprint / c.l2_bytes for c in chosen), 2), "",
-                     *(signed(mean(c.decrease(run) for c in chosen)) for run in runs),
+def kinds_table(captures):
+    header = ["capture", "footprint / L2", "passes a frame", "LRU_FO misses a frame", "of them with an L2 of 64 MiB, %",
+              "blocks drawn anew, %", "textures"]
+    return header, [[capture.name, f"{capture.ratio:.2f}", f"{capture.passes:.0f}",
+                     f"{capture.misses['LRU_FO'] / capture.frames:.0f}", number(capture.unavoidable_share()),
+                     number(capture.drawn_anew()), capture.kind()] for capture in captures]
+
+
+def misses_table(captures):
+    header = ["capture", "footprint / L2", "LRU_FO misses a frame", *RUNS, "LRU_RO, circular trace",
+              "LRU_RO, memory accesses"]
+    rows = [[capture.name, f"{capture.ratio:.2f}",
+             f"{capture.misses['LRU_FO'] / capture.frames:.0f}", *(signed(capture.decrease(run)) for run in RUNS),
+             signed(capture.circular_decrease()), signed(capture.memory_decrease())] for capture in captures]
+    for title, chosen in averaged(captures).items():
+        rows.append([title, number(mean(c.ratio for c in chosen), 2), "",
+                     *(signed(mean(c.decrease(run) for c in chosen)) for run in RUNS),
+                     signed(mean(c.circular_decrease() for c in chosen)),
                      signed(mean(c.memory_decrease() for c in chosen))])
-    rows.append(["paper's average", PAPER_RATIO, "", *(signed(PAPER[run]) for run in runs), signed(PAPER_MEMORY)])
+    rows.append(["paper's average", PAPER_RATIO, "", *(signed(PAPER[run]) for run in RUNS), "", signed(PAPER_MEMORY)])
+    return header, rows
+
+
+def reach_table(captures):
+    """How much of what is possible LRU_RO reaches, where anything is."""
+    header = ["capture", "LRU_RO / OPTPT_RO, %", "LRU_RO / OPT_FO, %"]
+    rows = [[capture.name, *(number(max(share(capture.decrease("LRU_RO"), capture.decrease(run)), 0))
+                             for run in ("OPTPT_RO", "OPT_FO"))]
+            for capture in captures if capture.footprint and capture.decrease("OPTPT_RO") >= 0.05]
+    for title, chosen in averaged(captures).items():
+        means = {run: mean(c.decrease(run) for c in chosen) for run in POLICIES}
+        rows.append([title, *(number(share(means["LRU_RO"], means[run])) for run in ("OPTPT_RO", "OPT_FO"))])
+    rows.append(["paper's average", *(number(share(PAPER["LRU_RO"], PAPER[run])) for run in ("OPTPT_RO", "OPT_FO"))])
     return header, rows
 
 
@@ -162,21 +254,22 @@ def causes_table(captures):
 
 
 def scaled_table(captures):
-    runs = [*POLICIES, "MRU_FO"]
     rows = [[capture.name, f"{capture.scaled_l2 // 1024} KiB", f"{capture.footprint / capture.scaled_l2:.2f}",
              f"{capture.scaled['LRU_FO'] / capture.frames:.0f}",
-             *(signed(capture.scaled_decrease(run)) for run in runs)] for capture in captures if capture.footprint]
+             *(signed(capture.scaled_decrease(run)) for run in RUNS)] for capture in captures if capture.footprint]
     for title, chosen in (("**average**", captures),
                           ("**average, one pass a frame**", [c for c in captures if round(c.passes) == 1])):
         rows.append([title, "", number(mean(c.footprint / c.scaled_l2 for c in chosen if c.footprint), 2), "",
-                     *(signed(mean(c.scaled_decrease(run) for c in chosen)) for run in runs)])
-    rows.append(["paper's average", "1024 KiB", PAPER_RATIO, "", *(signed(PAPER[run]) for run in runs)])
-    return ["capture", "L2", "footprint / L2", "LRU_FO misses a frame", *runs], rows
+                     *(signed(mean(c.scaled_decrease(run) for c in chosen)) for run in RUNS)])
+    rows.append(["paper's average", "1024 KiB", PAPER_RATIO, "", *(signed(PAPER[run]) for run in RUNS)])
+    return ["capture", "L2", "footprint / L2", "LRU_FO misses a frame", *RUNS], rows
 
 
 def iird_rows(capture):
+    """s − 1 as the paper words it, each set once, and that of the reuses' sets; the distances are the reuses'."""
     forward, reverse = capture.textures["iird"], capture.reverse_textures["iird"]
-    return {"maximum": forward["maximum"], "last-first FO": forward["last_first"],
+    return {"s − 1 of all sets": capture.textures["blocks"] / capture.frames / capture.sets - 1,
+            "maximum": forward["maximum"], "last-first FO": forward["last_first"],
             "last-last FO": forward["last_last"], "minimum": forward["minimum"],
             "last-first RO": reverse["last_first"]}
 
@@ -184,9 +277,13 @@ def iird_rows(capture):
 def iird_table(captures):
     used = [capture for capture in captures if capture.textures["iird"]["reuses"]]
     names = list(iird_rows(used[0]))
-    rows = [[capture.name, *(f"{value:.2f}" for value in iird_rows(capture).values())] for capture in used]
-    rows.append(["**average**", *(f"{mean(iird_rows(c)[name] for c in used):.2f}" for name in names)])
-    return ["capture", *names], rows
+    relative = ["s − 1 of all sets", "last-first FO", "last-last FO", "last-first RO"]
+    values = {capture.name: [*found.values(), *(share(found[name], found["maximum"]) for name in relative)]
+              for capture in used for found in [iird_rows(capture)]}
+    values["**average**"] = [mean(column) for column in zip(*values.values())]
+    rows = [[title, *(number(value, 2) for value in row[:len(names)]), *(number(value, 0) for value in row[len(names):])]
+            for title, row in values.items()]
+    return ["capture", *names, *(f"{name}, % of maximum" for name in relative)], rows
 
 
 def sizes_table(captures):
@@ -201,13 +298,109 @@ def sizes_table(captures):
     return header, rows
 
 
+def processors_row(capture, processors):
+    """Numbers of the L2's texture accesses with four Fragment Processors or one; None where it has none."""
+    textures = capture.analyses[processors]["forward"]["streams"].get("texture")
+    misses = {"four": capture.misses, "one": capture.one_processor}[processors]
+    if not textures:
+        return None
+    shares, tiles = capture.shares(textures), textures["tile_accesses"]
+    zero = sum(entry["count"] for entry in textures["intra_distances"] if entry["last"] == 0)
+    once = sum(entry["count"] for entry in tiles if entry["last"] == 1)
+    return [textures["accesses"] / capture.frames, shares["intra"], share(zero, textures["accesses"]), shares["inter"],
+            share(once, sum(entry["count"] for entry in tiles)), misses["LRU_FO"] / capture.frames,
+            decrease(misses["LRU_FO"], misses["OPT_FO"]), decrease(misses["LRU_FO"], misses["OPTPT_FO"])]
+
+
+def processors_table(captures):
+    header = ["capture", "processors", "L2 texture accesses a frame", "intra, %", "of distance 0, %", "inter, %",
+              "sets with one access in a tile, %", "LRU_FO misses a frame", "OPT_FO", "OPTPT_FO"]
+
+    def cells(row):
+        return [number(row[0], 0), *(number(value) for value in row[1:5]), number(row[5], 0), *map(signed, row[6:])]
+
+    rows, columns = [], {processors: [] for processors in PROCESSORS}
+    for capture in captures:
+        for processors, found in columns.items():
+            row = processors_row(capture, processors)
+            if row:
+                found.append(row)
+                rows.append([capture.name, processors, *cells(row)])
+    rows += [["**average**", processors, *cells([mean(column) for column in zip(*found)])]
+             for processors, found in columns.items()]
+    rows.append(["paper's average", "", "", PAPER_SHARES["intra"], 31, PAPER_SHARES["inter"], "", "",
+                 signed(PAPER["OPT_FO"]), signed(PAPER["OPTPT_FO"])])
+    return header, rows
+
+
+def layouts_table(captures):
+    titles = [layout.replace("-modulo", ", modulo").replace("-xor", ", xor") for layout in LAYOUTS]
+    header = ["capture", *(f"{run}, {title}" for run in ("LRU_RO", "OPTPT_RO") for title in titles)]
+    rows = [[title, *(signed(mean(c.variant_decrease(layout, run) for c in chosen))
+                      for run in ("LRU_RO", "OPTPT_RO") for layout in LAYOUTS)]
+            for title, chosen in [*((c.name, [c]) for c in captures if c.footprint), *averaged(captures).items()]]
+    return header, rows
+
+
+def modes_table(captures):
+    """As the layouts, of the frames that those have."""
+    modes = {"tbr": "morton-4k-modulo", "tbdr": "tbdr"}
+    header = ["capture", "LRU_FO misses, tbdr / tbr, %",
+              *(f"{run}, {mode}" for run in ("LRU_RO", "OPTPT_RO") for mode in modes)]
+    rows = [[title, number(mean(share(c.variants["tbdr"]["LRU_FO"], c.variants[modes["tbr"]]["LRU_FO"]) for c in chosen
+                                if c.footprint)),
+             *(signed(mean(c.variant_decrease(variant, run) for c in chosen))
+               for run in ("LRU_RO", "OPTPT_RO") for variant in modes.values())]
+            for title, chosen in [*((c.name, [c]) for c in captures if c.footprint), *averaged(captures).items()]]
+    return header, rows
+
+
 def traffic_table(captures, key):
-    rows = []
+    rows, shares = [], []
     for capture in captures:
         groups = grouped(capture.forward[key])
-        rows.append([capture.name, f"{sum(groups.values()) / capture.frames:.0f}",
-                     *(f"{share(groups[group], sum(groups.values())):.1f}" for group in GROUPS)])
+        shares.append([share(groups[group], sum(groups.values())) for group in GROUPS])
+        rows.append([capture.name, f"{sum(groups.values()) / capture.frames:.0f}", *map(number, shares[-1])])
+    rows.append(["**average**", "", *(number(mean(column)) for column in zip(*shares))])
+    rows.append(["paper's average", "", PAPER_TEXTURE[key], *[""] * (len(GROUPS) - 1)])
     return ["capture", "blocks a frame", *(f"{group}, %" for group in GROUPS)], rows
+
+
+def raised(value):
+    """An increase, as signed() has decreases."""
+    return signed(-value)
+
+
+def time_columns():
+    """(title, how it is written, function of a capture, the paper's average) of each memory's columns."""
+    for device, memory in MEMORIES.items():
+        yield f"bus busy, %, {memory}", number, lambda c, d=device: c.bus_busy(d), None
+        yield f"speed-up, {memory}", raised, lambda c, d=device: c.speed_up(d), PAPER_SPEED_UP
+        yield (f"memory hierarchy, {memory}", signed, lambda c, d=device: c.energy_decrease(d, "memory_hierarchy"),
+               PAPER_ENERGY["memory_hierarchy"])
+        yield f"all energy, {memory}", signed, lambda c, d=device: c.energy_decrease(d, "system"), PAPER_ENERGY["system"]
+
+
+def time_table(captures):
+    columns = list(time_columns())
+    rows = [[title, *(write(mean(function(c) for c in chosen)) for _, write, function, _ in columns)]
+            for title, chosen in [*((c.name, [c]) for c in captures), *averaged(captures).items()]]
+    rows.append(["paper's average", *("" if paper is None else write(paper) for _, write, _, paper in columns)])
+    return ["capture", *(title for title, *_ in columns)], rows
+
+
+def summary_table(captures):
+    device = next(iter(MEMORIES))
+    lines = [(f"L2 texture misses, {run}", signed, lambda c, r=run: c.decrease(r), PAPER[run]) for run in RUNS]
+    lines += [("memory accesses", signed, Capture.memory_decrease, PAPER_MEMORY),
+              ("speed-up", raised, lambda c: c.speed_up(device), PAPER_SPEED_UP),
+              ("energy, memory hierarchy", signed, lambda c: c.energy_decrease(device, "memory_hierarchy"),
+               PAPER_ENERGY["memory_hierarchy"]),
+              ("energy, all", signed, lambda c: c.energy_decrease(device, "system"), PAPER_ENERGY["system"])]
+    groups = averaged(captures)
+    return (["change, %", "paper", *(title.strip("*") for title in groups)],
+            [[title, write(paper), *(write(mean(map(function, chosen))) for chosen in groups.values())]
+             for title, write, function, paper in lines])
 
 
 # ---- plots ------------------------------------------------------------------
@@ -241,8 +434,8 @@ def plot_stacks(output, name, title, captures, key):
 
 def plot_iird(output, captures):
     """Figure 5, as shares of the maximum: the captures' sets have very different numbers of blocks."""
-    figure, axes = new_plot("Inter-iteration reuse distances of textures at the L2 (Figure 5); s − 1 is beside the names",
-                            "of the maximum, s − 1")
+    figure, axes = new_plot("Inter-iteration reuse distances of textures at the L2 (Figure 5); the maximum is beside the names",
+                            "of the maximum")
     used = [capture for capture in captures if capture.textures["iird"]["reuses"]]
     rows = [{label: value / iird_rows(capture)["maximum"] for label, value in iird_rows(capture).items()}
             for capture in used]
@@ -325,10 +518,17 @@ def plot_decreases(output, name, title, names, series):
     save(figure, output, name)
 
 
-def with_averages(captures, larger, runs):
-    names = [*(capture.name for capture in captures), "average", "footprint\n> L2", "paper"]
-    return names, {run: [*(capture.decrease(run) for capture in captures), mean(c.decrease(run) for c in captures),
-                         mean(c.decrease(run) for c in larger), PAPER[run]] for run in runs}
+AVERAGES = ["average", "footprint\n> L2", "… and one\npass", "paper"]
+
+
+def with_averages(captures, function, paper):
+    """Of the captures, of the groups of averaged(), and the paper's."""
+    return [*map(function, captures), *(mean(map(function, chosen)) for chosen in averaged(captures).values()), paper]
+
+
+def decreases(captures, runs):
+    return ([*(capture.name for capture in captures), *AVERAGES],
+            {run: with_averages(captures, lambda c, r=run: c.decrease(r), PAPER[run]) for run in runs})
 
 
 def with_scaled_averages(captures, runs):
@@ -339,14 +539,31 @@ def with_scaled_averages(captures, runs):
 
 def plot_memory(output, captures):
     figure, axes = new_plot("Decrease of memory accesses, LRU_RO against LRU_FO (Figure 12)", "decrease, %")
-    values = [capture.memory_decrease() for capture in captures]
-    names = [*(capture.name for capture in captures), "average", "paper"]
-    heights = [*values, mean(values), PAPER_MEMORY]
-    bars = axes.bar(range(len(names)), heights, 0.6, color=[COLORS[0]] * len(captures) + [COLORS[3], COLORS[5]])
+    names = [*(capture.name for capture in captures), *AVERAGES]
+    heights = with_averages(captures, Capture.memory_decrease, PAPER_MEMORY)
+    bars = axes.bar(range(len(names)), heights, 0.6, color=[COLORS[0]] * len(captures) + [COLORS[3]] * 3 + [COLORS[5]])
     axes.bar_label(bars, [f"{height:.1f}" for height in heights], fontsize=8)
     label_captures(axes, names)
     axes.axhline(0, color="black", linewidth=0.6)
     save(figure, output, "figure-12-memory-accesses")
+
+
+def plot_time(output, captures):
+    names = [*(capture.name for capture in captures), *AVERAGES]
+    plots = [("figure-13-speed-up", "Speed-up of LRU_RO against LRU_FO (Figure 13)", "speed-up, %",
+              {f"memory: {memory}": with_averages(captures, lambda c, d=device: c.speed_up(d), PAPER_SPEED_UP)
+               for device, memory in MEMORIES.items()}),
+             ("figure-14-energy", "Decrease of energy, LRU_RO against LRU_FO (Figure 14)", "decrease, %",
+              {f"{what}, {memory}": with_averages(captures, lambda c, d=device, g=group: c.energy_decrease(d, g),
+                                                  PAPER_ENERGY[group])
+               for device, memory in MEMORIES.items()
+               for group, what in (("memory_hierarchy", "memory hierarchy"), ("system", "all"))})]
+    for name, title, label, series in plots:
+        figure, axes = new_plot(title, label, width=9.5)
+        plot_bars(axes, names, series)
+        axes.axhline(0, color="black", linewidth=0.6)
+        legend_above(axes)
+        save(figure, output, name)
 
 
 def plot_ratio(output, captures):
@@ -373,33 +590,35 @@ def main(results, output, names):
     output.mkdir(parents=True, exist_ok=True)
     # The paper's order: by footprint.
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.footprint)
-    larger = [capture for capture in captures if capture.footprint > capture.l2_bytes]
+    used = [capture for capture in captures if capture.footprint]
 
-    write_table(output, "captures", *captures_table(captures))
-    write_table(output, "misses", *misses_table(captures, larger))
-    write_table(output, "causes", *causes_table(captures))
-    write_table(output, "scaled", *scaled_table(captures))
-    write_table(output, "iird", *iird_table(captures))
-    write_table(output, "sizes", *sizes_table(captures))
+    for name, table in (("summary", summary_table), ("captures", captures_table), ("kinds", kinds_table),
+                        ("iird", iird_table), ("processors", processors_table), ("misses", misses_table),
+                        ("reach", reach_table), ("causes", causes_table), ("scaled", scaled_table),
+                        ("sizes", sizes_table), ("layouts", layouts_table), ("modes", modes_table),
+                        ("time", time_table)):
+        write_table(output, name, *table(captures))
     write_table(output, "memory-accesses", *traffic_table(captures, "memory_accesses"))
     write_table(output, "l2-misses", *traffic_table(captures, "misses"))
+    write_tables(output)
 
     plot_stacks(output, "figure-01-memory-accesses", "Memory accesses by purpose (Figure 1)", captures,
                 "memory_accesses")
     plot_iird(output, captures)
     plot_distances(output, captures)
-    plot_tiles(output, [capture for capture in captures if capture.footprint])
+    plot_tiles(output, used)
     plot_ratio(output, captures)
     plot_decreases(output, "figure-10-l2-texture-misses",
                    "Decrease of L2 texture misses against LRU_FO, perfect L1s but for textures (Figure 10)",
-                   *with_averages(captures, larger, POLICIES))
+                   *decreases(captures, POLICIES))
     plot_decreases(output, "figure-10-scaled",
                    "As Figure 10, with the power of two as L2 that brings footprint / L2 nearest to the paper's",
-                   *with_scaled_averages([capture for capture in captures if capture.footprint], POLICIES))
+                   *with_scaled_averages(used, POLICIES))
     plot_stacks(output, "figure-11-l2-misses", "Misses of the L2 by purpose (Figure 11)", captures, "misses")
     plot_memory(output, captures)
     plot_decreases(output, "figure-15-mru", "Decrease of L2 texture misses against LRU_FO (Figure 15)",
-                   *with_averages(captures, larger, ["LRU_RO", "MRU_FO"]))
+                   *decreases(captures, ["LRU_RO", "MRU_FO"]))
+    plot_time(output, captures)
 
 
 if __name__ == "__main__":
