@@ -7,7 +7,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from configurations import KINDS, SIZES  # noqa: E402,F401
+from configurations import KINDS, SIZES, TIMED_KINDS  # noqa: E402,F401
 from support import decrease, load, load_statistics  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -48,15 +48,33 @@ class Run:
     def parameter_buffer_memory(self):
         return self.memory(*SECTIONS)
 
+    def energy(self, group):
+        return self.total(f"energy.{group}.total")
+
+    def unit_energy(self, *units):
+        return sum(self.total(f"energy.{unit}.{kind}") for unit in units for kind in ("dynamic", "static"))
+
+    def cycles(self):
+        return self.total("gpu.cycles")
+
+    def frames_per_second(self):
+        time = self.total("gpu.time")
+        return 1e9 * len(self.frames) / time if time else math.nan
+
+    def fetched_per_cycle(self):
+        cycles = self.total("tile_fetcher.cycles")
+        return self.total("tile_fetcher.primitives") / cycles if cycles else math.nan
+
 
 class Capture:
-    """One capture's results."""
+    """One capture's results: run(name) of what has no time, timed(kind, name) of the rest."""
 
     def __init__(self, results, name):
         self.name = name
         self.runs = {}
         for kind in KINDS:
             self.runs |= self.simulations(results / kind / name, KINDS[kind])
+        self.timed_runs = {kind: self.simulations(results / kind / name, TIMED_KINDS[kind]) for kind in TIMED_KINDS}
         self.sweeps = {kind: self.sweep(results / "sweep" / f"{name}-{kind}.csv", 64 if kind == "blocks" else PRIMITIVE_BYTES)
                        for kind in CURVES}
         base = self.run("tcor-baseline-64k")
@@ -85,12 +103,18 @@ class Capture:
     def run(self, name):
         return self.runs[name]
 
+    def timed(self, kind, name):
+        return self.timed_runs[kind][name]
+
     def is_like_paper(self):
         return SMALLEST <= self.footprint <= LARGEST
 
     def change(self, of, name, base="tcor-baseline-64k"):
         """By how many per cent it is less than in the baseline."""
         return decrease(of(self.run(base)), of(self.run(name)))
+
+    def timed_change(self, of, name, size):
+        return decrease(of(self.timed(f"time-{size}", f"tcor-baseline-{size}")), of(self.timed(f"time-{size}", name)))
 
 
 CLASSES = {

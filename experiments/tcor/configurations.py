@@ -50,6 +50,8 @@ OF_128K = {
 # All of it together that lets TCOR save accesses of the L2.
 MOST = ("caches.primitive_list_cache.write_miss=fetch,primitive_buffer.ids=primitives,primitive_buffer.entry_bytes=48,"
         "primitive_buffer.lines=1024,primitive_buffer.output_queue=1")
+UNLIMITED = "pipeline.tile_queue=0"  # V-B3: the Tile Fetcher by itself
+
 KINDS = {
     "presets": PRESETS,
     "parts": PARTS,
@@ -57,4 +59,9 @@ KINDS = {
     "choices": {name: f"tcor-64k,{setting}" for name, setting in OF_TCOR.items()}
                | {name: f"tcor-128k,{setting}" for name, setting in OF_128K.items()},
     "most": {"most": f"tcor-64k,{MOST}"},
+}
+TIMED_KINDS = {
+    **{f"time-{size}": {name: its for name, its in PRESETS.items() if size in name} for size in SIZES},
+    "fetcher": {name: f"{configuration},{UNLIMITED}" for name, configuration in (PRESETS | PARTS).items()
+                if name != "tcor-128k-no-l2"},
 }

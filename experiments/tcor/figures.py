@@ -12,8 +12,10 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from captures import CLASSES, Capture  # noqa: E402
+from captures import CLASSES, Capture, Run  # noqa: E402
 from curves import write_curves  # noqa: E402
+from energy import hierarchy, system, write_energy  # noqa: E402
+from fetcher import write_fetcher  # noqa: E402
 from support import mean, signed, write_table, write_tables  # noqa: E402
 from traffic import COUNTS, write_traffic  # noqa: E402
 
@@ -24,9 +26,12 @@ def classes_table(captures):
     for title, belongs in {**CLASSES, "all captures": lambda capture: True}.items():
         some = [capture for capture in captures if belongs(capture)]
         rows.append([title, len(some), *(signed(mean(capture.change(of, "tcor-64k") for capture in some))
-                                         for of in COUNTS.values())])
-    rows.append(["the paper", 10, "-33.5", "-93.0", "-13.9"])
-    return ["Parameter Buffer a frame", "captures", *COUNTS], rows
+                                         for of in COUNTS.values()),
+                     *(signed(mean(capture.timed_change(of, f"tcor-64k{kind}", "64k") for capture in some))
+                       for of, kind in ((hierarchy, "-no-l2"), (hierarchy, ""), (system, ""), (Run.frames_per_second, "")))])
+    rows.append(["the paper", 10, "-33.5", "-93.0", "-13.9", "-9.0", "-14.1", "-5.6", "+3.7"])
+    return ["Parameter Buffer a frame", "captures", *COUNTS, "hierarchy's energy, no L2 part", "hierarchy's energy",
+            "all energy", "frames a second"], rows
 
 
 def main(results, output, names):
@@ -35,6 +40,8 @@ def main(results, output, names):
     write_table(output, "classes", *classes_table(captures))
     write_traffic(output, captures)
     write_curves(output, captures)
+    write_fetcher(output, captures)
+    write_energy(output, captures)
     write_tables(output)
 
 
