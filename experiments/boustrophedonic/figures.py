@@ -542,7 +542,7 @@ def plot_memory(output, captures):
     names = [*(capture.name for capture in captures), *AVERAGES]
     heights = with_averages(captures, Capture.memory_decrease, PAPER_MEMORY)
     bars = axes.bar(range(len(names)), heights, 0.6, color=[COLORS[0]] * len(captures) + [COLORS[3]] * 3 + [COLORS[5]])
-    axes.bar_label(bars, [f"{height:.1f}" for height in heights], fontsize=8)
+    axes.bar_label(bars, [signed(-height).lstrip("+") for height in heights], fontsize=8)
     label_captures(axes, names)
     axes.axhline(0, color="black", linewidth=0.6)
     save(figure, output, "figure-12-memory-accesses")
