@@ -217,6 +217,16 @@ def bus_busy(simulation):
     return share(simulation["texture_bus.bytes"] / width, simulation["gpu.cycles"])
 
 
+def ports_table(captures):
+    """Tables of two requests a cycle."""
+    kinds, its = COMPARED[:2], {"node": "shared", "ports": 2}
+    header = ["capture", *titles("two ports, speed-up", kinds), *titles("two ports, energy", kinds)]
+    rows = rows_of(captures, lambda c: [*(c.speed_up(kind, **its) for kind in kinds),
+                                        *(system_energy(c, kind, **its) for kind in kinds)], percent)
+    paper = [percent(PAPER[what][kind]) for what in ("speed-up", "energy") for kind in kinds]
+    return header, [*rows, ["paper's average", *paper]]
+
+
 def energy_table(captures):
     parts = {"textures": TEXTURES, "GPU": ["gpu"], "memory": ["dram"], "all": ["system"]}
     header = ["capture", *(f"{ORGANISATIONS[kind]}, {part}" for kind in COMPARED for part in parts)]
@@ -363,7 +373,8 @@ def main(energies, results, output, names):
         "summary": summary_table(captures), "captures": captures_table(captures), "replication": replication_table(captures),
         "l2-accesses": decreases_table(captures), "sizes": sizes_table(captures), "local": local_table(captures),
         "hops": hops_table(captures), "requests": requests_table(beginnings), "requests-captures": units_table(beginnings),
-        "speed-up": speed_table(captures), "energy": energy_table(captures), "energy-parts": energy_parts_table(captures),
+        "speed-up": speed_table(captures), "ports": ports_table(beginnings), "energy": energy_table(captures),
+        "energy-parts": energy_parts_table(captures),
         "processors": processors_table(swept), "area": area_table(captures[0], energies),
         "schedulers": schedulers_table(swept), "choices": choices_table(swept), "epochs": epochs_table(swept),
         "machines": machines_table(swept), "bandwidth": bandwidth_table(beginnings),
