@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/** Finds the scene that has what its description asks for: the sizes of objects, how much of the area is in large
+ * triangles, the size of textures. Everything is measured on the scene itself (measure.c), and bisected. */
+#include <math.h>
+#include <stdio.h>
+
+#include "scene.h"
+
+#define STEPS 14
+#define SIZE_STEPS 16
+#define CORRECTIONS 4
+#define NEAR_ENOUGH 0.01  /* relative: no further steps */
+#define CLOSE_ENOUGH 0.02 /* what is taken for a solution */
+
+/** The split of the area. 0: all triangles are equal; 0.5: the backdrop is one cell a piece; 1: objects' area, too, is
+ * in large ones. */
+static struct filling
+filling_of(const struct description *description, double split)
+{
+   const double area = description->overdraw * description->width * description->height;
+   const double cell = sqrt(2 * area / description->num_primitives);
+   struct filling filling = {.small_triangles = description->num_primitives};
+   if (split < 0.5) {
+      const double largest = description->height;
+      filling.cell = cell * pow(fmax(largest / cell, 1), 2 * split);
+   } else {
+      filling.large_share = 0.999 * (2 * split - 1);
+   }
+   return filling;
+}
+
+/* The size at which objects make up the overdraw. */
+static struct measure
+find_size(struct scene *scene, const struct description *description, struct filling *filling)
+{
+   const double wanted = description->overdraw * description->width * description->height;
+   double low = 0.5, high = 2.0 * description->width;
+   struct measure measure = {0};
+   for (unsigned step = 0; step < SIZE_STEPS; step++) {
+      filling->size = sqrt(low * high);
+      lay_out(scene, description, filling);
+      measure = measure_frame(scene, 0);
+      if (fabs(measure.area - wanted) < 0.002 * wanted)
+         break;
+      if (measure.area < wanted)
+         low = filling->size;
+      else
+         high = filling->size;
+   }
+   return measure;
+}
+
+/* With the number of triangles, too: some are outside of the screen, or between pixels. */
+static struct measure
+try_split(struct scene *scene, const struct description *description, double split)
+{
+   struct filling filling = filling_of(description, split);
+   const double wanted = description->num_primitives;
+   /* What the backdrop and the large objects have. */
+   struct filling without = filling;
+   without.small_triangles = 1;
+   without.size = 0.5;
+   lay_out(scene, description, &without);
+   const double others = measure_frame(scene, 0).primitives - 1;
+   filling.small_triangles = (unsigned)fmax(wanted - others, 1);
+   struct measure measure = {0};
+   for (unsigned i = 0; i < CORRECTIONS; i++) {
+      measure = find_size(scene, description, &filling);
+      if (fabs(measure.primitives - wanted) < 0.003 * wanted + 1)
+         break;
+      const double small = measure.primitives - others;
+      filling.small_triangles =
+         (unsigned)fmax(filling.small_triangles * fmin((wanted - others) / fmax(small, 1), 3), 1);
+   }
+   return measure;
+}
+
+static _Noreturn void
+contradict(const struct description *description, const char *limit, double tiles)
+{
+   fail("%s: %u primitives on %.2f tiles each contradict an overdraw of %.2f at %s: with it they are %s %.2f",
+        description->name, description->num_primitives, description->tiles, description->overdraw,
+        description->resolution, limit, tiles);
+}
+
+static struct measure
+find_split(struct scene *scene, const struct description *description)
+{
+   struct measure measure = try_split(scene, description, 0);
+   double tiles = measure.tiles / measure.primitives, low = 0, high = 1, best = 0;
+   double error = fabs(tiles / description->tiles - 1), least = tiles;
+   if (tiles < description->tiles * (1 - CLOSE_ENOUGH))
+      contradict(description, "on at most", tiles);
+   for (unsigned step = 0; step < STEPS && error > NEAR_ENOUGH; step++) {
+      const double split = (low + high) / 2;
+      measure = try_split(scene, description, split);
+      tiles = measure.tiles / measure.primitives;
+      /* Triangles that are too small to be seen. */
+      const bool complete = fabs(measure.primitives / description->num_primitives - 1) < CLOSE_ENOUGH;
+      if (complete)
+         least = fmin(least, tiles);
+      if (complete && fabs(tiles / description->tiles - 1) < error) {
+         error = fabs(tiles / description->tiles - 1);
+         best = split;
+      }
+      if (complete && tiles > description->tiles)
+         low = split;
+      else
+         high = split;
+   }
+   if (error > CLOSE_ENOUGH)
+      contradict(description, "on at least", least);
+   return try_split(scene, description, best);
+}
+
+/* The textures' size, a multiple of four texels, at which a frame reads as much of them as is asked for. It grows with
+ * the size until textures have a texel a pixel; where levels change it jumps a little, so that neighbours are tried. */
+static void
+find_texture_size(struct scene *scene, const struct description *description)
+{
+   scene->texture_size = description->texture_size ? description->texture_size : 256;
+   if (description->texture_size || description->texture_footprint <= 0)
+      return;
+   const double wanted = description->texture_footprint * MEBIBYTE;
+   struct samples *samples = sample_frame(scene, 0);
+   unsigned low = 4, high = 2048;
+   double most = 0, best = 0;
+   for (unsigned step = 0; fabs(best / wanted - 1) > NEAR_ENOUGH && step < 9 + 12; step++) {
+      const unsigned middle = (low + high) / 8 * 4, side = step % 2 ? step / 2 : -(step / 2);
+      const unsigned size = high - low > 4 ? middle : (unsigned)fmax((int)low + 4 * (int)side, 4);
+      const double bytes = footprint(scene, samples, size);
+      most = fmax(most, bytes);
+      if (fabs(bytes - wanted) < fabs(best - wanted)) {
+         best = bytes;
+         scene->texture_size = size;
+      }
+      if (high - low > 4 && bytes < wanted)
+         low = size;
+      else if (high - low > 4)
+         high = size;
+   }
+   free_samples(samples);
+   if (fabs(best / wanted - 1) > CLOSE_ENOUGH)
+      fail("%s: a texture_footprint of %.2f MiB contradicts %u textures of that format: they have %.2f at %u "
+           "texels a "
+           "side, %.2f at most",
+           description->name, description->texture_footprint, description->textures, best / MEBIBYTE,
+           scene->texture_size, most / MEBIBYTE);
+}
+
+struct measure
+solve(struct scene *scene, const struct description *description)
+{
+   const struct measure measure = find_split(scene, description);
+   find_texture_size(scene, description);
+   return measure;
+}
+
+void
+print_scene(const struct scene *scene, const struct measure *measure)
+{
+   const struct description *description = scene->description;
+   struct samples *samples = sample_frame(scene, 0);
+   printf("name: %s\n", description->name);
+   printf("size: %ux%u\n", scene->width, scene->height);
+   printf("draws: %u\n", scene->num_objects);
+   printf("primitives_asked: %u\n", description->num_primitives);
+   printf("primitives: %.0f\n", measure->primitives);
+   printf("pmds: %.0f\n", measure->tiles);
+   printf("tiles_per_primitive_asked: %.3f\n", description->tiles);
+   printf("tiles_per_primitive: %.3f\n", measure->tiles / measure->primitives);
+   printf("attributes_asked: %.3f\n", description->attributes);
+   printf("attributes: %.3f\n", measure->attributes / measure->primitives);
+   printf("parameter_buffer: %.4f\n", (64 * measure->attributes + 4 * measure->tiles) / MEBIBYTE);
+   printf("overdraw: %.3f\n", measure->area / ((double)scene->width * scene->height));
+   printf("vertices: %.0f\n", measure->vertices);
+   printf("fragments: %.0f\n", sampled_fragments(samples));
+   printf("textures: %u\n", scene->num_textures);
+   printf("texture_size: %u\n", scene->texture_size);
+   printf("texture_footprint: %.4f\n", footprint(scene, samples, scene->texture_size) / MEBIBYTE);
+   free_samples(samples);
+}
