@@ -69,6 +69,10 @@ bench-sweep: deps all ## measure tbrsim sweep (part of bench; BENCH_TRACES=DIR)
 experiments: deps all ## repeat the papers' experiments on captures of yours (TRACES=DIR)
 	@TRACES="$(TRACES)" CORES="$(CORES)" scripts/experiments.sh
 
+scenes: deps all ## render the scenes of workloads/ and compare them with what the papers publish (SCENES="temple_run ...")
+	@/usr/bin/python3 workloads/scenes.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/workloads/scene/scene \
+		--out $(BUILD)/scenes $(SCENES)
+
 update-replays: deps all ## rewrite the checksums and counters of apitrace-replays/manifest.yml
 	@/usr/bin/python3 tests/replay/replay_test.py --tbrsim $(BUILD)/bin/tbrsim --update
 
@@ -84,4 +88,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments update-replays lint format clean help
+.PHONY: all deps demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments scenes update-replays lint format clean help
