@@ -154,7 +154,7 @@ def main():
     parser.add_argument("--tbrsim", required=True, type=os.path.abspath)
     parser.add_argument("--program", required=True, type=os.path.abspath)
     parser.add_argument("--out", default="build/scenes", type=lambda path: pathlib.Path(path).absolute())
-    parser.add_argument("--frames", default=4, type=int)
+    parser.add_argument("--frames", default=3, type=int)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
     descriptions = TOP / "workloads" / "scenes"
