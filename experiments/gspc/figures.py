@@ -14,7 +14,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from support import (label_captures, legend_above, load, mean, new_plot, number, plot_bars, save,  # noqa: E402
-                     share, write_table, write_tables)
+                     share, write_headlines, write_table, write_tables)
 import timed  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -433,6 +433,13 @@ def plot_thresholds(output, captures):
     save(figure, output, "figure-11-thresholds")
 
 
+def headlines(captures, timed_runs):
+    """Of the scaled machine, beside the paper's of 8 MiB."""
+    for policy in ("nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "gspc+ucd", "opt"):
+        yield f"misses against DRRIP, {title(policy)}, %", PAPER[policy], mean(c.change(policy) for c in captures)
+    yield "frames a second against DRRIP, GSPC, %", 8.0, mean(runs.faster("gspc") for runs in timed_runs.values())
+
+
 def main(out, output, names):
     output.mkdir(parents=True, exist_ok=True)
     captures = sorted((Capture(out / "results", name) for name in names), key=lambda capture: capture.footprint)
@@ -456,7 +463,8 @@ def main(out, output, names):
     write_table(output, "epochs", *epochs_table(captures))
     write_table(output, "insertions", *insertions_table(captures))
     write_table(output, "consumption", *consumption_table(captures))
-    timed.write(out / "timed", output, [capture.name for capture in captures])
+    timed_runs = timed.write(out / "timed", output, [capture.name for capture in captures])
+    write_headlines(output, headlines(captures, timed_runs["main"]))
     for run, size in (("main", "2 MiB"), ("8m", "8 MiB"), ("16m", "16 MiB")):
         plot_misses(output, f"figure-1-12-{run}", f"Misses of the LLC, {size} (Figures 1 and 12)", captures, run,
                     ["nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "opt"])

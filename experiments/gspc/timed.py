@@ -118,7 +118,7 @@ def plot(output, kinds):
 
 
 def write(directory, output, names):
-    """All tables and the plot; directory has KIND/FRAME/NAME/*/stats.json."""
+    """All tables and the plot, from the captures' runs by kind, which it returns; directory has KIND/FRAME/NAME/*/stats.json."""
     kinds = {kind: {name: Runs([frame / name for frame in sorted((directory / kind).iterdir())]) for name in names}
              for kind in KINDS}
     write_table(output, "frame-rates", *summary_table(kinds))
@@ -126,3 +126,4 @@ def write(directory, output, names):
     for kind, captures in kinds.items():
         write_table(output, f"frame-rates-{kind}", *rates_table(captures))
     plot(output, kinds)
+    return kinds
