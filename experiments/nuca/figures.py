@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from support import mean, number, share, signed, write_table, write_tables  # noqa: E402
+from support import mean, number, share, signed, write_headlines, write_table, write_tables  # noqa: E402
 from results import COMPARED, ORGANISATIONS, PAPER, Areas, Capture, average  # noqa: E402
 import plots  # noqa: E402
 
@@ -100,6 +100,15 @@ def summary_table(captures):
     header = ["per cent", *(cell for kind in COMPARED for cell in (ORGANISATIONS[kind], "paper"))]
     return header, [[title, *(cell for pair in zip(measured(captures, [measure]), paper_says([measure])) for cell in pair)]
                     for measure, (_, _, title) in MEASURES.items()]
+
+
+def headlines(captures):
+    """The summary's numbers; L2 accesses as a change."""
+    for measure, (function, _, title) in MEASURES.items():
+        sign = -1 if measure == "decrease" else 1
+        for kind in COMPARED:
+            here = average(captures, lambda capture, f=function, k=kind: f(capture, k))
+            yield f"{title.removesuffix(', %')}, {ORGANISATIONS[kind]}, %", sign * PAPER[measure][kind], sign * here
 
 
 def captures_table(captures):
@@ -379,6 +388,7 @@ def main(energies, results, output, names):
         "schedulers": schedulers_table(swept), "choices": choices_table(swept), "epochs": epochs_table(swept),
         "machines": machines_table(swept), "bandwidth": bandwidth_table(beginnings),
     }
+    write_headlines(output, headlines(captures))
     for name, table in tables.items():
         write_table(output, name, *table)
     write_tables(output)
