@@ -9,6 +9,7 @@ printed.
 """
 import os
 import pathlib
+import re
 import sys
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experiments"
@@ -56,6 +57,14 @@ def problems(document, printed):
                  for found, its_rows in candidates]
         for row in min(wrong, key=len):
             yield f"table of line {line}: not printed: {' | '.join(row)}"
+
+
+def figures_of(page):
+    """(the paper's figure, what it is, what regenerates it: items, differences) of the rows of a page of docs/papers/."""
+    for _, _, rows in read_tables(page.split("\n## Figures and tables\n")[1]):
+        for figure, what, results, differences in rows:
+            items = [re.sub(r"^tables? ", "", item).split(": ")[-1] for item in re.split(r"[,;]\s*", results)]
+            yield figure, what, items, differences
 
 
 def report(printed, name, keep, documents=DOCUMENTS):

@@ -19,7 +19,7 @@ import matplotlib.pyplot as pyplot
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, mean, new_plot, number,  # noqa: E402
-                     plot_bars, save, share, signed, write_table, write_tables)
+                     plot_bars, save, share, signed, write_headlines, write_table, write_tables)
 
 MEBIBYTE = 1 << 20
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
@@ -389,18 +389,28 @@ def time_table(captures):
     return ["capture", *(title for title, *_ in columns)], rows
 
 
-def summary_table(captures):
+def claims():
+    """(what, how it is written, of a capture, the paper's average)."""
     device = next(iter(MEMORIES))
-    lines = [(f"L2 texture misses, {run}", signed, lambda c, r=run: c.decrease(r), PAPER[run]) for run in RUNS]
-    lines += [("memory accesses", signed, Capture.memory_decrease, PAPER_MEMORY),
-              ("speed-up", raised, lambda c: c.speed_up(device), PAPER_SPEED_UP),
-              ("energy, memory hierarchy", signed, lambda c: c.energy_decrease(device, "memory_hierarchy"),
-               PAPER_ENERGY["memory_hierarchy"]),
-              ("energy, all", signed, lambda c: c.energy_decrease(device, "system"), PAPER_ENERGY["system"])]
+    return [*((f"L2 texture misses, {run}", signed, lambda c, r=run: c.decrease(r), PAPER[run]) for run in RUNS),
+            ("memory accesses", signed, Capture.memory_decrease, PAPER_MEMORY),
+            ("speed-up", raised, lambda c: c.speed_up(device), PAPER_SPEED_UP),
+            ("energy, memory hierarchy", signed, lambda c: c.energy_decrease(device, "memory_hierarchy"),
+             PAPER_ENERGY["memory_hierarchy"]),
+            ("energy, all", signed, lambda c: c.energy_decrease(device, "system"), PAPER_ENERGY["system"])]
+
+
+def headlines(captures):
+    for title, write, function, paper in claims():
+        sign = -1 if write is signed else 1
+        yield f"{title}, %", sign * paper, sign * mean(map(function, captures))
+
+
+def summary_table(captures):
     groups = averaged(captures)
     return (["change, %", "paper", *(title.strip("*") for title in groups)],
             [[title, write(paper), *(write(mean(map(function, chosen))) for chosen in groups.values())]
-             for title, write, function, paper in lines])
+             for title, write, function, paper in claims()])
 
 
 # ---- plots ------------------------------------------------------------------
@@ -592,6 +602,7 @@ def main(results, output, names):
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.footprint)
     used = [capture for capture in captures if capture.footprint]
 
+    write_headlines(output, headlines(captures))
     for name, table in (("summary", summary_table), ("captures", captures_table), ("kinds", kinds_table),
                         ("iird", iird_table), ("processors", processors_table), ("misses", misses_table),
                         ("reach", reach_table), ("causes", causes_table), ("scaled", scaled_table),

@@ -16,8 +16,12 @@ from captures import CLASSES, Capture, Run  # noqa: E402
 from curves import write_curves  # noqa: E402
 from energy import hierarchy, system, write_energy  # noqa: E402
 from fetcher import write_fetcher  # noqa: E402
-from support import mean, signed, write_table, write_tables  # noqa: E402
+from support import mean, signed, write_headlines, write_table, write_tables  # noqa: E402
 from traffic import COUNTS, write_traffic  # noqa: E402
+
+
+# L2 and memory accesses of the Parameter Buffer, all memory accesses, energy of the hierarchy and of all, per cent.
+PAPER = {"64k": (-33.5, -93.0, -13.9, -14.1, -5.6), "128k": (-37.1, -94.1, -13.3, -13.6, -5.3)}
 
 
 def classes_table(captures):
@@ -34,9 +38,25 @@ def classes_table(captures):
             "all energy", "frames a second"], rows
 
 
+def headlines(captures):
+    """Of the captures whose Parameter Buffer is as large as the paper's."""
+    some = [capture for capture in captures if capture.is_like_paper()]
+    for size, claims in PAPER.items():
+        for (what, of), paper in zip(COUNTS.items(), claims):
+            yield (f"accesses, {what}, {size}, %", paper,
+                   -mean(c.change(of, f"tcor-{size}", f"tcor-baseline-{size}") for c in some))
+        for (what, of), paper in zip((("hierarchy", hierarchy), ("all", system)), claims[len(COUNTS):]):
+            yield f"energy, {what}, {size}, %", paper, -mean(c.timed_change(of, f"tcor-{size}", size) for c in some)
+    yield "frames a second, 64k, %", 3.7, -mean(c.timed_change(Run.frames_per_second, "tcor-64k", "64k") for c in some)
+    yield ("primitives a cycle of the Tile Fetcher, times", 5.0,
+           mean(c.timed("fetcher", "tcor-64k").fetched_per_cycle() / c.timed("fetcher", "tcor-baseline-64k").fetched_per_cycle()
+                for c in some))
+
+
 def main(results, output, names):
     output.mkdir(parents=True, exist_ok=True)
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.footprint)
+    write_headlines(output, headlines(captures))
     write_table(output, "classes", *classes_table(captures))
     write_traffic(output, captures)
     write_curves(output, captures)
