@@ -53,9 +53,6 @@ def write_table(output, name, header, rows):
 
 def write_headlines(output, claims):
     """What the paper claims first: (claim, the paper's value, ours), in per cent or as factors."""
-    claims = list(claims)
-    with open(output / "headlines.csv", "w", encoding="utf-8", newline="") as file:
-        csv.writer(file).writerows([["claim", "paper", "here"], *claims])
     write_table(output, "headlines", ["claim", "paper", "here"],
                 [[claim, *(f"{value:+.1f}".replace("-", "−") for value in values)] for claim, *values in claims])
 
