@@ -64,6 +64,7 @@ static const cyaml_schema_field_t fields[] = {
    NUMBER(tiles_per_primitive),
    NUMBER(attributes),
    UINT(mesh),
+   UINT(objects_per_mesh),
    WORD(order),
    NUMBER(overdraw),
    NUMBER(blended),
@@ -221,6 +222,7 @@ check(struct description *description, const char *path)
    DEFAULT(frames, 8);
    DEFAULT(attributes, 3);
    DEFAULT(mesh, 6);
+   DEFAULT(objects_per_mesh, 1);
    DEFAULT(overdraw, 2);
    DEFAULT(textures, 16);
    DEFAULT(texture_reads, 1);

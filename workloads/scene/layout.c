@@ -384,14 +384,14 @@ add_small(struct builder *builder, const struct filling *filling)
    const struct description *description = builder->description;
    const unsigned each = 2 * description->mesh * description->mesh;
    const unsigned count = (filling->small_triangles + each - 1) / each;
-   unsigned meshes[MAX_KINDS];
-   for (unsigned i = 0; i < MAX_KINDS && (builder->look->kinds[i].factor > 0); i++)
-      meshes[i] = add_shape(builder, builder->look->kinds[i].shape, description->mesh);
+   unsigned meshes[MAX_KINDS] = {0}, users[MAX_KINDS] = {0};
    builder->board_cells = count;
    for (unsigned i = 0; i < count; i++) {
       uint32_t state = description->seed * 15485863 + i;
       const unsigned kind = kind_of(builder->look, i, &state);
       const unsigned triangles = i + 1 < count ? each : filling->small_triangles - i * each;
+      if (users[kind]++ % description->objects_per_mesh == 0)
+         meshes[kind] = add_shape(builder, builder->look->kinds[kind].shape, description->mesh);
       struct object *object = add_object(builder, meshes[kind], triangles, builder->look->kinds[kind].image);
       object->size = filling->size * builder->look->kinds[kind].factor * random_float(&state, 0.85f, 1.15f);
       place(builder, object, builder->look->kinds[kind].place, &state);

@@ -42,7 +42,7 @@ struct description {
    enum reuse_counts reuse_counts;
    unsigned primitives;
    double attributes;
-   unsigned mesh;
+   unsigned mesh, objects_per_mesh;
    enum order order;
    double overdraw, blended, culled;
    unsigned textures, texture_size, texture_reads, instructions, vertex_instructions;

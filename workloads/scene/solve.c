@@ -9,6 +9,7 @@
 #define STEPS 14
 #define SIZE_STEPS 16
 #define CORRECTIONS 4
+#define MOST_SENT 4       /* triangles for each that is on the screen */
 #define NEAR_ENOUGH 0.01  /* relative: no further steps */
 #define CLOSE_ENOUGH 0.02 /* what is taken for a solution */
 
@@ -69,8 +70,8 @@ try_split(struct scene *scene, const struct description *description, double spl
       if (fabs(measure.primitives - wanted) < 0.003 * wanted + 1)
          break;
       const double small = measure.primitives - others;
-      filling.small_triangles =
-         (unsigned)fmax(filling.small_triangles * fmin((wanted - others) / fmax(small, 1), 3), 1);
+      const double more = filling.small_triangles * fmin((wanted - others) / fmax(small, 1), 3);
+      filling.small_triangles = (unsigned)fmin(fmax(more, 1), MOST_SENT * wanted);
    }
    return measure;
 }
