@@ -6,7 +6,8 @@ usage: scenes.py --tbrsim TBRSIM --program SCENE [--out DIR] [--frames N] [NAMEâ
 
 Each scene is rendered once, on TCOR's baseline GPU with early depth tests only, and recorded; the first frame, which
 loads textures, is not counted. Scenes of several render passes are rendered on GSPC's GPU. Fails where something is
-more than 5 % off and the description does not say why (`differs`).
+more than 5 % off and the description does not say why (`differs`). KEEP_TABLES=1 keeps the tables of all scenes in
+docs/workloads/tables.md, with which the test document_tables compares docs/workloads.md.
 """
 import argparse
 import json
@@ -25,6 +26,8 @@ MEBIBYTE = 1 << 20
 TILE = 32
 TOLERANCE = 0.05
 WARM_UP = 1
+KEPT = TOP / "docs" / "workloads" / "tables.md"
+PRINTED = []
 CONFIGURATION = ("--config", "tcor-baseline-64k", "--set", "mode=tbr")
 # GSPC 2.2, Figure 4: the averages of twelve applications, per cent of the accesses to the LLC.
 STREAMS = {"render targets": 40, "textures": 34, "Z": 10, "HiZ": 7, "vertices": 4, "rest": 5}
@@ -120,8 +123,13 @@ def judge(asked, got, reason):
     return (reason, True) if reason else ("**not as asked**", False)
 
 
+def write_line(line):
+    print(line, flush=True)
+    PRINTED.append(line)
+
+
 def write_row(*cells):
-    print("| " + " | ".join(cells) + " |", flush=True)
+    write_line("| " + " | ".join(cells) + " |")
 
 
 def mobile_table(scenes):
@@ -168,9 +176,11 @@ def main():
     others = [scene for scene in scenes if scene.has_passes]
     good = mobile_table(mobile) if mobile else True
     if mobile and others:
-        print()
+        write_line("")
     if others:
         stream_table(others)
+    if os.environ.get("KEEP_TABLES") and not arguments.names:
+        KEPT.write_text("\n".join([*PRINTED, ""]), encoding="utf-8")
     return 0 if good else 1
 
 

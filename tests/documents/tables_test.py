@@ -34,6 +34,13 @@ class Documents(unittest.TestCase):
                 self.assertGreater(len(tables.read_tables(text)), 0)
                 self.assertEqual(list(tables.problems(text, printed.read_text(encoding="utf-8"))), [])
 
+    def test_scenes(self):
+        path = SOURCE / "docs" / "workloads.md"
+        text = path.read_text(encoding="utf-8").split("## Asked and got")[1]
+        printed = (path.with_suffix("") / "tables.md").read_text(encoding="utf-8")
+        self.assertEqual(len(tables.read_tables(text)), 2)
+        self.assertEqual(list(tables.problems(text, printed)), [])
+
 
 class Comparison(unittest.TestCase):
     def problems(self, *lines):
