@@ -66,8 +66,8 @@ bench-configurations: deps all ## measure what simulated hardware costs the simu
 bench-sweep: deps all ## measure tbrsim sweep (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/sweep.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
 
-experiments: deps all ## repeat the papers' experiments on captures of yours (TRACES=DIR)
-	@TRACES="$(TRACES)" CORES="$(CORES)" scripts/experiments.sh
+experiments: deps all ## repeat the papers' experiments on captures of yours (TRACES=DIR) or on scenes (SCENES=workloads/scenes)
+	@TRACES="$(TRACES)" SCENES="$(SCENES)" CORES="$(CORES)" scripts/experiments.sh
 
 scenes: deps all ## render the scenes of workloads/ and compare them with what the papers publish (SCENES="temple_run ...")
 	@/usr/bin/python3 workloads/scenes.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/workloads/scene/scene \
