@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs the experiments of experiments/ over a directory of captures, TRACES, or of descriptions of scenes, SCENES
 # (workloads/scenes). EXPERIMENTS, those to run (all); results go to $BUILD/experiments, of scenes to $BUILD/experiments/scenes.
-# EXPERIMENTS_ARGS go to snakemake.
+# EXPERIMENTS_ARGS go to snakemake. At last a page of the papers whose experiments have results, index.html.
 . "$(dirname "$0")/common.sh"
 
 case ${TRACES:+traces}${SCENES:+scenes} in
@@ -11,8 +11,8 @@ scenes) directory=$SCENES results=$BUILD/experiments/scenes workloads=scenes ;;
 *) fail "make experiments TRACES=DIR or SCENES=DIR: apitrace captures (*.trace), or descriptions of scenes (workloads/scenes)" ;;
 esac
 [ -d "$directory" ] || fail "make experiments: $directory is no directory"
-command -v snakemake >/dev/null && /usr/bin/python3 -c 'import matplotlib' 2>/dev/null ||
-   fail "make experiments: install the Debian packages snakemake and python3-matplotlib first"
+command -v snakemake >/dev/null && /usr/bin/python3 -c 'import markdown, matplotlib' 2>/dev/null ||
+   fail "make experiments: install the Debian packages snakemake, python3-markdown and python3-matplotlib first"
 
 for experiment in ${EXPERIMENTS:-experiments/*/}; do
    name=$(basename "$experiment")
@@ -29,3 +29,14 @@ for experiment in ${EXPERIMENTS:-experiments/*/}; do
    fi
    echo "$name: tables and plots are in $out/figures"
 done
+
+pages=
+for experiment in experiments/*/; do
+   name=$(basename "$experiment")
+   if [ -e "$results/$name/figures/tables.md" ]; then
+      pages="$pages $([ $workloads = traces ] && echo captures || echo scenes):$name=$results/$name/figures"
+   fi
+done
+# shellcheck disable=SC2086
+/usr/bin/python3 experiments/page.py "$results" $pages
+echo "the papers' figures: $results/index.html"
