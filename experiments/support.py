@@ -52,9 +52,10 @@ def write_table(output, name, header, rows):
 
 
 def write_headlines(output, claims):
-    """What the paper claims first: (claim, the paper's value, ours), in per cent or as factors."""
-    write_table(output, "headlines", ["claim", "paper", "here"],
-                [[claim, *(f"{value:+.1f}".replace("-", "−") for value in values)] for claim, *values in claims])
+    """What the paper claims first: (claim, the paper's value, ours). Claims that end in ", %" are changes."""
+    rows = [[claim, *(f"{value:{'+' if claim.endswith(', %') else ''}.1f}".replace("-", "−") for value in values)]
+            for claim, *values in claims]
+    write_table(output, "headlines", ["claim", "paper", "here"], rows)
 
 
 def write_tables(output):

@@ -14,8 +14,8 @@ esac
 command -v snakemake >/dev/null && /usr/bin/python3 -c 'import markdown, matplotlib' 2>/dev/null ||
    fail "make experiments: install the Debian packages snakemake, python3-markdown and python3-matplotlib first"
 
-for experiment in ${EXPERIMENTS:-experiments/*/}; do
-   name=$(basename "$experiment")
+for experiment in ${EXPERIMENTS:-experiments/*/Snakefile}; do
+   name=$(basename "${experiment%/Snakefile}")
    out=$results/$name
    mkdir -p "$out"
    # shellcheck disable=SC2086
@@ -31,8 +31,8 @@ for experiment in ${EXPERIMENTS:-experiments/*/}; do
 done
 
 pages=
-for experiment in experiments/*/; do
-   name=$(basename "$experiment")
+for experiment in experiments/*/Snakefile; do
+   name=$(basename "${experiment%/Snakefile}")
    if [ -e "$results/$name/figures/tables.md" ]; then
       pages="$pages $([ $workloads = traces ] && echo captures || echo scenes):$name=$results/$name/figures"
    fi

@@ -465,9 +465,8 @@ def main(out, output, names):
     write_table(output, "consumption", *consumption_table(captures))
     timed_runs = timed.write(out / "timed", output, [capture.name for capture in captures])
     write_headlines(output, headlines(captures, timed_runs["main"]))
-    for run, size in (("main", "2 MiB"), ("8m", "8 MiB"), ("16m", "16 MiB")):
-        plot_misses(output, f"figure-1-12-{run}", f"Misses of the LLC, {size} (Figures 1 and 12)", captures, run,
-                    ["nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "opt"])
+    plot_misses(output, "figure-1-12", "Misses of the LLC, 2 MiB (Figures 1 and 12)", captures, "main",
+                ["nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "opt"])
     plot_misses(output, "figure-14", "Policies of the same state, 2 MiB (Figure 14)", captures, "main", ISO_OVERHEAD)
     plot_accesses(output, captures)
     plot_settings(output, captures)

@@ -108,7 +108,8 @@ def headlines(captures):
         sign = -1 if measure == "decrease" else 1
         for kind in COMPARED:
             here = average(captures, lambda capture, f=function, k=kind: f(capture, k))
-            yield f"{title.removesuffix(', %')}, {ORGANISATIONS[kind]}, %", sign * PAPER[measure][kind], sign * here
+            unit = "% of requests" if measure == "local" else "%"
+            yield f"{title.removesuffix(', %')}, {ORGANISATIONS[kind]}, {unit}", sign * PAPER[measure][kind], sign * here
 
 
 def captures_table(captures):

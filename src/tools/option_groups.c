@@ -242,7 +242,8 @@ const struct option_row live_option_rows[] = {
           take_path, struct options, record),
    OPTION("record-visible", NULL,
           "without the fragments that hidden surface removal removes: smaller, and\n"
-          "only of the mode that it was recorded in (default: of every mode)",
+          "only of the mode that it was recorded in (default: of every mode; mode\n"
+          "imr always has them)",
           take_visible, struct options, record_hidden),
    OPTION("driver", "NAME", "tbrsim, or llvmpipe or softpipe of the same Mesa (default: tbrsim)", take_driver,
           struct options, driver),
