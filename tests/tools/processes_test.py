@@ -381,6 +381,12 @@ class Recordings(ProcessesTest):
 class Parent(ProcessesTest):
     """The command is there until its program ends, and is not noticed."""
 
+    def setUp(self):
+        super().setUp()
+        # Background jobs of a shell ignore these, and so do their programs: tests may be one.
+        for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+            self.addCleanup(signal.signal, number, signal.signal(number, handler))
+
     def start(self, *command, **options):
         process = tbrsim.start("run", "--no-model", "--", *command, text=True, **options)
         self.addCleanup(process.wait)
