@@ -6,8 +6,8 @@ usage: scenes.py --tbrsim TBRSIM --program SCENE [--out DIR] [--frames N] [NAMEâ
 
 Each scene is rendered once, on TCOR's baseline GPU with early depth tests only, and recorded; the first frame, which
 loads textures, is not counted. Scenes of several render passes are rendered on GSPC's GPU. Fails where something is
-more than 5 % off and the description does not say why (`differs`). KEEP_TABLES=1 keeps the tables of all scenes in
-docs/workloads/tables.md, with which the test document_tables compares docs/workloads.md.
+more than 5 % off and the description does not say why (`differs`). With KEEP_TABLES=1, tables of all scenes that do not
+fail are kept in docs/workloads/tables.md, with which the test document_tables compares docs/workloads.md.
 """
 import argparse
 import json
@@ -165,6 +165,8 @@ def main():
     parser.add_argument("--frames", default=3, type=int)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
+    if arguments.frames <= WARM_UP:
+        parser.error(f"--frames {arguments.frames}: the first is not counted, so that {WARM_UP + 1} are needed")
     descriptions = TOP / "workloads" / "scenes"
     paths = ([descriptions / f"{name}.yaml" for name in arguments.names] or sorted(descriptions.glob("*.yaml")))
     for path in paths:
@@ -179,7 +181,7 @@ def main():
         write_line("")
     if others:
         stream_table(others)
-    if os.environ.get("KEEP_TABLES") and not arguments.names:
+    if os.environ.get("KEEP_TABLES") == "1" and good and not arguments.names:
         KEPT.write_text("\n".join([*PRINTED, ""]), encoding="utf-8")
     return 0 if good else 1
 

@@ -162,7 +162,63 @@ class Errors(SceneCase):
         self.refused(r"--set mush=3: not KEY=VALUE", "--print", "--set", "mush=3", path)
         self.refused(r"overdraw: more than 1", "--print", "--set", "overdraw=0.5", path)
         self.refused(r"resolution: not WIDTHxHEIGHT", "--print", "--set", "resolution=big", path)
+        self.refused(r"resolution: not WIDTHxHEIGHT", "--print", "--set", "resolution=640x384abc", path)
         self.refused(r"cannot be opened", "--print", self.directory / "none.yaml")
+
+    def out_of_range(self, key, most, *values):
+        path = self.path("scene.yaml", describe())
+        for value in (-1, "nan", *values):
+            self.refused(rf"scene.yaml: {key}: 0 to {most}\n", "--print", "--set", f"{key}={value}", path)
+
+    def test_blended(self):
+        self.out_of_range("blended", 1, 3, 1.01)
+
+    def test_culled(self):
+        self.out_of_range("culled", 8, 8.5)
+
+    def test_scale(self):
+        self.out_of_range("scale", 1, 2)
+
+    def test_reflection(self):
+        self.out_of_range("reflection", 1, 20)
+
+    def test_consumed(self):
+        self.out_of_range("consumed", 1, 1.5)
+
+    def test_moving(self):
+        self.out_of_range("moving", 1, 1.5)
+
+    def test_camera(self):
+        self.out_of_range("camera", 1024, 1025, "inf")
+
+    def test_vertex_share(self):
+        self.out_of_range("vertex_share", 10, 11)
+
+    def test_overdraw(self):
+        self.out_of_range("overdraw", 16, 17)
+
+    def test_primitives(self):
+        for primitives in (15, 4000000000):
+            path = self.path("scene.yaml", describe(primitives=primitives))
+            self.refused(r"16 to 1000000 primitives", "--print", path)
+
+    def test_twice(self):
+        """A second line of a key, in the file or by --set."""
+        path = self.path("scene.yaml", describe() + "seed: 6\n" * 40)
+        self.refused(r"scene.yaml: seed: more than once", "--print", path)
+        self.refused(r"scene.yaml: seed: more than once", "--print", "--set", "seed=1234567890", path)
+        path = self.path("once.yaml", describe())
+        self.refused(r"once.yaml: seed: more than once", "--print", "--set", "moving=0.2\nseed: 6", path)
+
+    def test_frames(self):
+        """`make scenes` does not count the first frame."""
+        script = tbrsim.SOURCE / "workloads" / "scenes.py"
+        for frames in (-1, 0, 1):
+            result = tbrsim.execute(sys.executable, script, "--tbrsim", tbrsim.arguments.tbrsim, "--program",
+                                    tbrsim.arguments.scene, "--frames", frames, "--out", self.directory / "out",
+                                    "candy_crush_saga")
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f"--frames {frames}: the first is not counted", result.stderr)
 
 
 class Descriptions(tbrsim.TestCase):

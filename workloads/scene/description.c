@@ -8,6 +8,8 @@
 
 #include "scene.h"
 
+#define MAX_PRIMITIVES 1000000
+
 #define WORDS(name, ...) static const cyaml_strval_t name##_words[] = {__VA_ARGS__}
 WORDS(look, {"board", BOARD}, {"map", MAP}, {"runner", RUNNER}, {"racing", RACING}, {"shooter", SHOOTER},
       {"maze", MAZE}, {"arena", ARENA}, {"slingshot", SLINGSHOT}, {"valley", VALLEY}, {"city", CITY});
@@ -148,7 +150,28 @@ is_key(const char *setting, size_t length)
    return false;
 }
 
-/* Replaces the line of a key, or appends one. */
+static bool
+begins_with_key(const char *line, const char *key, size_t length)
+{
+   return !strncmp(line, key, length) && line[length] == ':';
+}
+
+/* A second line of a key would be ignored, or be replaced as the first one is. */
+static void
+check_keys(const char *content, const char *path)
+{
+   for (const cyaml_schema_field_t *field = fields; field->key; field++) {
+      unsigned found = 0;
+      for (const char *line = content; line; line = strchr(line, '\n')) {
+         line += *line == '\n';
+         found += begins_with_key(line, field->key, strlen(field->key));
+      }
+      if (found > 1)
+         fail("%s: %s: more than once", path, field->key);
+   }
+}
+
+/* Replaces the line of a key, which occurs once at most, or appends one. */
 static char *
 replace(char *content, const char *setting)
 {
@@ -161,7 +184,7 @@ replace(char *content, const char *setting)
    for (const char *line = content; *line;) {
       const char *end = strchr(line, '\n');
       end = end ? end + 1 : line + strlen(line);
-      if (!strncmp(line, setting, length) && line[length] == ':') {
+      if (begins_with_key(line, setting, length)) {
          out += sprintf(out, "%.*s: %s\n", (int)length, setting, equals + 1);
          found = true;
       } else {
@@ -190,35 +213,71 @@ derive(struct description *description, const char *path)
       description->reuse > 0 ? description->reuse + further : description->tiles_per_primitive;
    if (!(description->tiles >= 1))
       fail("%s: needs reuse or tiles_per_primitive, of 1 tile at least", path);
+   double primitives = description->primitives;
    if (description->primitives_per_tile > 0 && description->parameter_buffer > 0) {
       const double tiles =
          (double)((description->width + TILE - 1) / TILE) * ((description->height + TILE - 1) / TILE);
-      const double primitives = description->primitives_per_tile * tiles / description->tiles;
-      description->num_primitives = primitives + 0.5;
+      primitives = description->primitives_per_tile * tiles / description->tiles;
       description->attributes =
          (description->parameter_buffer * MEBIBYTE / primitives - 4 * description->tiles) / 64;
    } else if (description->parameter_buffer > 0) {
-      description->num_primitives =
-         description->parameter_buffer * MEBIBYTE / (64 * description->attributes + 4 * description->tiles) +
-         0.5;
-   } else {
-      description->num_primitives = description->primitives;
+      primitives =
+         description->parameter_buffer * MEBIBYTE / (64 * description->attributes + 4 * description->tiles);
    }
-   if (description->num_primitives < 16)
-      fail("%s: needs parameter_buffer or primitives, of 16 primitives at least", path);
-   if (description->attributes < 2 - 0.2 || description->attributes > MAX_ATTRIBUTES)
+   if (!(primitives >= 16 && primitives <= MAX_PRIMITIVES))
+      fail("%s: needs parameter_buffer or primitives, of 16 to %d primitives", path, MAX_PRIMITIVES);
+   description->num_primitives = primitives + 0.5;
+   if (!(description->attributes >= 2 - 0.2 && description->attributes <= MAX_ATTRIBUTES))
       fail("%s: parameter_buffer, reuse and primitives_per_tile leave %.2f attributes a primitive; it can be "
            "2 to %d",
            path, description->attributes, MAX_ATTRIBUTES);
 }
 
+/* Numbers that are not integers: 0, which stands for one that is not given, up to a limit; no NaN. */
+static void
+check_numbers(const struct description *description, const char *path)
+{
+#define LIMIT(key, most) {#key, offsetof(struct description, key), most}
+   static const struct {
+      const char *key;
+      size_t offset;
+      double most;
+   } limits[] = {
+      LIMIT(parameter_buffer, 1024),
+      LIMIT(reuse, 65536),
+      LIMIT(primitives_per_tile, 1e6),
+      LIMIT(tiles_per_primitive, 65536),
+      LIMIT(attributes, MAX_ATTRIBUTES),
+      LIMIT(overdraw, 16),
+      LIMIT(blended, 1),
+      LIMIT(culled, 8),
+      LIMIT(texture_footprint, 4096),
+      LIMIT(texture_share, 100),
+      LIMIT(average_instructions, 10000),
+      LIMIT(vertex_share, 10),
+      LIMIT(camera, 1024),
+      LIMIT(moving, 1),
+      LIMIT(scale, 1),
+      LIMIT(reflection, 1),
+      LIMIT(consumed, 1),
+   };
+#undef LIMIT
+   for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+      const double value = *(const double *)((const char *)description + limits[i].offset);
+      if (!(value >= 0 && value <= limits[i].most))
+         fail("%s: %s: 0 to %g", path, limits[i].key, limits[i].most);
+   }
+}
+
 static void
 check(struct description *description, const char *path)
 {
-   if (sscanf(description->resolution, "%ux%u", &description->width, &description->height) != 2 ||
+   char rest;
+   if (sscanf(description->resolution, "%ux%u%c", &description->width, &description->height, &rest) != 2 ||
        description->width < TILE || description->height < TILE || description->width > 8192 ||
        description->height > 8192)
       fail("%s: resolution: not WIDTHxHEIGHT of %d to 8192 pixels", path, TILE);
+   check_numbers(description, path);
    DEFAULT(frames, 8);
    DEFAULT(attributes, 3);
    DEFAULT(mesh, 6);
@@ -229,7 +288,7 @@ check(struct description *description, const char *path)
    DEFAULT(scale, 1);
    DEFAULT(consumed, 1);
    DEFAULT(shadow_size, 1024);
-   if (description->overdraw <= 1 || description->overdraw > 16)
+   if (description->overdraw <= 1)
       fail("%s: overdraw: more than 1, 16 at most", path);
    if (description->mesh > 64 || description->textures > 1024 || description->texture_size > 2048)
       fail("%s: mesh: 64 at most; textures: 1024; texture_size: 2048", path);
@@ -245,8 +304,11 @@ read_description(const char *path, char *const *settings, unsigned num_settings)
 {
    char message[600] = "";
    char *content = read_file(path);
-   for (unsigned i = 0; i < num_settings; i++)
+   check_keys(content, path);
+   for (unsigned i = 0; i < num_settings; i++) {
       content = replace(content, settings[i]);
+      check_keys(content, path);
+   }
    struct description *description = NULL;
    const cyaml_err_t error =
       cyaml_load_data((const uint8_t *)content, strlen(content), configuration(message), &schema,
