@@ -103,6 +103,37 @@ class Counts(SceneCase):
         self.assertAlmostEqual(own["parameter_buffer"], 0.12, delta=0.003)
         self.assertAlmostEqual(own["tiles_per_primitive"], 3.2, delta=0.07)
         self.assertAlmostEqual(own["overdraw"], 2.2, delta=0.02)
+        # Found next to where the bisection ends, where textures' levels change.
+        path = self.path("textures.yaml", describe("map", texture_size=0, texture_footprint=0.13))
+        self.assertAlmostEqual(self.printed(path)["texture_footprint"] / 0.13, 1, delta=0.02)
+
+    def test_meshes(self):
+        """Objects that are drawn from the same vertices are where they are without; 65535 vertices are more of them."""
+        path = self.path("scene.yaml", describe())
+        self.assertEqual(self.printed(path, "--set", "objects_per_mesh=4"), self.printed(path))
+        crowd = {"resolution": "1280x768", "tiles_per_primitive": 1.4, "mesh": 1}
+        path = self.path("many.yaml", describe(primitives=40000, **crowd))
+        result = self.scene("--print", path, check=False)
+        self.assertRegex(result.stderr, "more than 65535 vertices: a larger mesh or more objects_per_mesh would need fewer")
+        shared = self.printed(path, "--set", "objects_per_mesh=4")
+        self.assertAlmostEqual(shared["primitives"] / 40000, 1, delta=0.02)
+        # With more hidden triangles than here there would be too many vertices, which bisection tries.
+        path = self.path("tried.yaml", describe(primitives=21000, **crowd))
+        self.assertAlmostEqual(self.printed(path)["primitives"] / 21000, 1, delta=0.02)
+
+    def test_blended(self):
+        """Blended objects are all over the screen: with all other things equal, most of the picture's columns change."""
+        path, columns = self.path("scene.yaml", describe("map", moving=0)), []
+        images = []
+        for blended in (0, 0.5):
+            images.append(self.directory / f"{blended}.png")
+            tbrsim.run("run", "--driver", "llvmpipe", "--no-model", "--", tbrsim.arguments.scene, "--frames", 1, "--set",
+                       f"blended={blended}", "--png", images[-1], path, check=True)
+        with Image.open(images[0]) as opaque, Image.open(images[1]) as half:
+            difference = ImageChops.difference(opaque.convert("RGB"), half.convert("RGB"))
+            width = difference.width // 10
+            columns = [difference.crop((x, 0, x + width, difference.height)).getbbox() for x in range(0, 10 * width, width)]
+        self.assertGreaterEqual(sum(box is not None for box in columns), 8)
 
     def test_footprint(self):
         """Blocks of texels that a frame reads."""

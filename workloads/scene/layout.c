@@ -34,13 +34,16 @@ struct builder {
 
 /* ---- meshes --------------------------------------------------------------------------------------------- */
 
+/* NULL: there is no room for its vertices. */
 static struct mesh *
 add_mesh(struct builder *builder, unsigned across, unsigned down)
 {
    struct scene *scene = builder->scene;
    const unsigned vertices = (across + 1) * (down + 1);
-   if (scene->num_vertices + vertices > 65535)
-      fail("%s: more than 65535 vertices: a larger mesh would need fewer", builder->description->name);
+   if (scene->num_vertices + vertices > MAX_VERTICES) {
+      scene->full = true;
+      return NULL;
+   }
    GROW(scene->meshes, scene->num_meshes, builder->room_meshes, 1);
    GROW(scene->vertices, scene->num_vertices, builder->room_vertices, vertices);
    struct mesh *mesh = &scene->meshes[scene->num_meshes++];
@@ -106,6 +109,8 @@ add_shape(struct builder *builder, unsigned shape, unsigned cells)
 {
    struct scene *scene = builder->scene;
    struct mesh *mesh = add_mesh(builder, cells, cells);
+   if (!mesh)
+      return 0;
    mesh->shape = shape;
    for (unsigned i = 0; i < mesh->num_vertices; i++) {
       struct vertex *vertex = &scene->vertices[mesh->first_vertex + i];
@@ -124,8 +129,9 @@ add_object(struct builder *builder, unsigned mesh, unsigned triangles, unsigned 
    struct scene *scene = builder->scene;
    GROW(scene->objects, scene->num_objects, builder->room_objects, 1);
    uint32_t state = builder->description->seed * 7919 + scene->num_objects;
-   struct object *object = &scene->objects[scene->num_objects++];
-   *object = (struct object){.size = 1, .mesh = mesh, .num_triangles = triangles, .tint = {1, 1, 1}};
+   struct object *object = &scene->objects[scene->num_objects];
+   *object = (struct object){
+      .size = 1, .mesh = mesh, .num_triangles = triangles, .tint = {1, 1, 1}, .number = scene->num_objects++};
    /* The number of attributes that brings the average nearest to what is asked for. */
    const double wanted = builder->description->attributes * triangles + builder->attributes;
    const double number = floor(wanted / triangles + 0.5);
@@ -258,6 +264,8 @@ add_backdrop(struct builder *builder, double cell)
       const float repeat = builder->look->pieces[i].repeat;
       const struct patch patch = make_patch(builder, piece);
       struct mesh *mesh = add_mesh(builder, cells_of(patch.across, cell), cells_of(patch.down, cell));
+      if (!mesh)
+         return;
       for (unsigned v = 0; v < mesh->num_vertices; v++)
          place_backdrop_vertex(builder, &patch, piece, repeat, (float)(v % (mesh->across + 1)) / mesh->across,
                                (float)(v / (mesh->across + 1)) / mesh->down,
@@ -361,6 +369,8 @@ add_large(struct builder *builder, const struct filling *filling)
       return;
    const float size = sqrt(area / number);
    const unsigned mesh = add_shape(builder, PLATE, 1);
+   if (builder->scene->full)
+      return;
    for (unsigned i = 0; i < number; i++) {
       uint32_t state = description->seed * 104729 + i;
       struct object *object = add_object(builder, mesh, 2, builder->look->large.image);
@@ -392,6 +402,8 @@ add_small(struct builder *builder, const struct filling *filling)
       const unsigned triangles = i + 1 < count ? each : filling->small_triangles - i * each;
       if (users[kind]++ % description->objects_per_mesh == 0)
          meshes[kind] = add_shape(builder, builder->look->kinds[kind].shape, description->mesh);
+      if (builder->scene->full)
+         return;
       struct object *object = add_object(builder, meshes[kind], triangles, builder->look->kinds[kind].image);
       object->size = filling->size * builder->look->kinds[kind].factor * random_float(&state, 0.85f, 1.15f);
       place(builder, object, builder->look->kinds[kind].place, &state);
@@ -404,13 +416,29 @@ add_small(struct builder *builder, const struct filling *filling)
    }
 }
 
-/* Objects next to each other on the screen one after the other; those blended last. */
+/* As many of the objects as are asked for, at random. */
+static void
+choose_blended(struct builder *builder, unsigned first)
+{
+   struct scene *scene = builder->scene;
+   const unsigned count = scene->num_objects - first;
+   unsigned missing = (unsigned)(builder->description->blended * count + 0.5);
+   uint32_t state = builder->description->seed * 32452843 + count;
+   for (unsigned i = 0; i < count; i++) {
+      scene->objects[first + i].blended = random_bits(&state) % (count - i) < missing;
+      missing -= scene->objects[first + i].blended;
+   }
+}
+
+/* Objects next to each other on the screen one after the other. */
 static int
 by_column(const void *a, const void *b)
 {
    const struct object *left = a, *right = b;
    const float x = left->at[0] / left->at[2], y = right->at[0] / right->at[2];
-   return x < y ? -1 : x > y;
+   if (x != y)
+      return x < y ? -1 : 1;
+   return left->number < right->number ? -1 : left->number > right->number;
 }
 
 static void
@@ -420,9 +448,6 @@ sort_objects(struct builder *builder, unsigned first)
    const unsigned count = scene->num_objects - first;
    if (builder->description->order == STRIPS)
       qsort(scene->objects + first, count, sizeof *scene->objects, by_column);
-   const unsigned blended = (unsigned)(builder->description->blended * count + 0.5);
-   for (unsigned i = 0; i < blended; i++)
-      scene->objects[scene->num_objects - 1 - i].blended = true;
 }
 
 void
@@ -443,6 +468,9 @@ lay_out(struct scene *scene, const struct description *description, const struct
    add_large(&builder, filling);
    const unsigned first = scene->num_objects;
    add_small(&builder, filling);
+   if (scene->full)
+      return;
+   choose_blended(&builder, first);
    sort_objects(&builder, first);
    scene->num_textures = description->textures;
    scene->textures = allocate(scene->num_textures, sizeof *scene->textures);

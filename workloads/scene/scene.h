@@ -11,6 +11,7 @@
 #define MAX_ATTRIBUTES 5 /**< position, coordinates, light, detail, tangent */
 #define MAX_READS 8      /**< texture reads of a fragment */
 #define MAX_LEVELS 13
+#define MAX_VERTICES 65535 /**< of a scene: indices have 16 bits */
 #define MEBIBYTE 1048576.0
 
 enum look { BOARD, MAP, RUNNER, RACING, SHOOTER, MAZE, ARENA, SLINGSHOT, VALLEY, CITY, NUM_LOOKS };
@@ -82,6 +83,7 @@ struct object {
    float moves[2];    /**< pixels that it swings by, across and up */
    float tint[3];
    unsigned mesh, texture, attributes, num_triangles;
+   unsigned number; /**< in the order of creation */
    bool backdrop, hand, blended;
 };
 
@@ -98,6 +100,7 @@ struct scene {
    unsigned num_meshes;
    struct vertex *vertices;
    unsigned num_vertices;
+   bool full; /**< needs more vertices than indices can name; the rest is not there */
    uint16_t *indices;
    unsigned num_indices;
    struct object *objects;
@@ -146,6 +149,7 @@ struct filling {
    double size;        /**< of the others, pixels at the distance 1 */
    unsigned small_triangles;
 };
+/** Where the scene is full, it is not complete. */
 void lay_out(struct scene *scene, const struct description *description, const struct filling *filling);
 void free_scene(struct scene *scene);
 void object_position(const struct scene *scene, const struct object *object, unsigned frame, float at[4]);

@@ -9,6 +9,8 @@
 #define STEPS 14
 #define SIZE_STEPS 16
 #define CORRECTIONS 4
+#define NEIGHBOURS 10 /* sizes of textures on each side */
+#define LARGEST_TEXTURE 2048
 #define MOST_SENT 4       /* triangles for each that is on the screen */
 #define NEAR_ENOUGH 0.01  /* relative: no further steps */
 #define CLOSE_ENOUGH 0.02 /* what is taken for a solution */
@@ -40,6 +42,8 @@ find_size(struct scene *scene, const struct description *description, struct fil
    for (unsigned step = 0; step < SIZE_STEPS; step++) {
       filling->size = sqrt(low * high);
       lay_out(scene, description, filling);
+      if (scene->full)
+         break;
       measure = measure_frame(scene, 0);
       if (fabs(measure.area - wanted) < 0.002 * wanted)
          break;
@@ -51,9 +55,10 @@ find_size(struct scene *scene, const struct description *description, struct fil
    return measure;
 }
 
-/* With the number of triangles, too: some are outside of the screen, or between pixels. */
+/* With the number of triangles, too: some are outside of the screen, or between pixels. Where that needs more vertices
+ * than there can be (limited), with as many as there can be. */
 static struct measure
-try_split(struct scene *scene, const struct description *description, double split)
+try_split(struct scene *scene, const struct description *description, double split, bool *limited)
 {
    struct filling filling = filling_of(description, split);
    const double wanted = description->num_primitives;
@@ -62,11 +67,23 @@ try_split(struct scene *scene, const struct description *description, double spl
    without.small_triangles = 1;
    without.size = 0.5;
    lay_out(scene, description, &without);
+   *limited |= scene->full;
+   if (scene->full)
+      return (struct measure){0};
    const double others = measure_frame(scene, 0).primitives - 1;
    filling.small_triangles = (unsigned)fmax(wanted - others, 1);
+   struct filling fits = filling;
    struct measure measure = {0};
    for (unsigned i = 0; i < CORRECTIONS; i++) {
-      measure = find_size(scene, description, &filling);
+      const struct measure found = find_size(scene, description, &filling);
+      if (scene->full) {
+         *limited = true;
+         if (i)
+            lay_out(scene, description, &fits);
+         break;
+      }
+      measure = found;
+      fits = filling;
       if (fabs(measure.primitives - wanted) < 0.003 * wanted + 1)
          break;
       const double small = measure.primitives - others;
@@ -84,20 +101,34 @@ contradict(const struct description *description, const char *limit, double tile
         description->resolution, limit, tiles);
 }
 
+/* Or else triangles are too small to be seen, or limited. */
+static bool
+is_complete(const struct description *description, const struct measure *measure)
+{
+   return fabs(measure->primitives / description->num_primitives - 1) < CLOSE_ENOUGH;
+}
+
 static struct measure
 find_split(struct scene *scene, const struct description *description)
 {
-   struct measure measure = try_split(scene, description, 0);
-   double tiles = measure.tiles / measure.primitives, low = 0, high = 1, best = 0;
-   double error = fabs(tiles / description->tiles - 1), least = tiles;
+   bool limited = false;
+   struct measure measure = try_split(scene, description, 0, &limited);
+   /* If a fine backdrop has too many vertices, coarser ones are tried. */
+   const bool fits = !scene->full;
+   double tiles = fits ? measure.tiles / measure.primitives : INFINITY, low = 0, high = 1, best = 0;
+   double error = is_complete(description, &measure) ? fabs(tiles / description->tiles - 1) : INFINITY;
+   double least = tiles;
    if (tiles < description->tiles * (1 - CLOSE_ENOUGH))
       contradict(description, "on at most", tiles);
    for (unsigned step = 0; step < STEPS && error > NEAR_ENOUGH; step++) {
       const double split = (low + high) / 2;
-      measure = try_split(scene, description, split);
+      measure = try_split(scene, description, split, &limited);
+      if (scene->full) {
+         *(fits ? &high : &low) = split;
+         continue;
+      }
       tiles = measure.tiles / measure.primitives;
-      /* Triangles that are too small to be seen. */
-      const bool complete = fabs(measure.primitives / description->num_primitives - 1) < CLOSE_ENOUGH;
+      const bool complete = is_complete(description, &measure);
       if (complete)
          least = fmin(least, tiles);
       if (complete && fabs(tiles / description->tiles - 1) < error) {
@@ -109,9 +140,37 @@ find_split(struct scene *scene, const struct description *description)
       else
          high = split;
    }
+   if (error > CLOSE_ENOUGH && limited)
+      fail("%s: more than %d vertices: a larger mesh or more objects_per_mesh would need fewer",
+           description->name, MAX_VERTICES);
    if (error > CLOSE_ENOUGH)
       contradict(description, "on at least", least);
-   return try_split(scene, description, best);
+   return try_split(scene, description, best, &limited);
+}
+
+struct texture_search {
+   const struct scene *scene;
+   const struct samples *samples;
+   double wanted, best, most; /* bytes */
+   unsigned size;             /* of the best */
+};
+
+static double
+try_texture_size(struct texture_search *search, unsigned size)
+{
+   const double bytes = footprint(search->scene, search->samples, size);
+   search->most = fmax(search->most, bytes);
+   if (fabs(bytes - search->wanted) < fabs(search->best - search->wanted)) {
+      search->best = bytes;
+      search->size = size;
+   }
+   return bytes;
+}
+
+static bool
+is_near(const struct texture_search *search, double distance)
+{
+   return fabs(search->best / search->wanted - 1) <= distance;
 }
 
 /* The textures' size, a multiple of four texels, at which a frame reads as much of them as is asked for. It grows with
@@ -122,31 +181,32 @@ find_texture_size(struct scene *scene, const struct description *description)
    scene->texture_size = description->texture_size ? description->texture_size : 256;
    if (description->texture_size || description->texture_footprint <= 0)
       return;
-   const double wanted = description->texture_footprint * MEBIBYTE;
    struct samples *samples = sample_frame(scene, 0);
-   unsigned low = 4, high = 2048;
-   double most = 0, best = 0;
-   for (unsigned step = 0; fabs(best / wanted - 1) > NEAR_ENOUGH && step < 9 + 12; step++) {
-      const unsigned middle = (low + high) / 8 * 4, side = step % 2 ? step / 2 : -(step / 2);
-      const unsigned size = high - low > 4 ? middle : (unsigned)fmax((int)low + 4 * (int)side, 4);
-      const double bytes = footprint(scene, samples, size);
-      most = fmax(most, bytes);
-      if (fabs(bytes - wanted) < fabs(best - wanted)) {
-         best = bytes;
-         scene->texture_size = size;
-      }
-      if (high - low > 4 && bytes < wanted)
-         low = size;
-      else if (high - low > 4)
-         high = size;
+   struct texture_search search = {.scene = scene,
+                                   .samples = samples,
+                                   .wanted = description->texture_footprint * MEBIBYTE,
+                                   .size = 4};
+   int low = 4, high = LARGEST_TEXTURE;
+   while (high - low > 4 && !is_near(&search, NEAR_ENOUGH)) {
+      const int middle = (low + high) / 8 * 4;
+      if (try_texture_size(&search, middle) < search.wanted)
+         low = middle;
+      else
+         high = middle;
    }
+   for (int away = 0; away <= NEIGHBOURS && !is_near(&search, NEAR_ENOUGH); away++) {
+      try_texture_size(&search, (unsigned)fmax(low - 4 * away, 4));
+      if (!is_near(&search, NEAR_ENOUGH))
+         try_texture_size(&search, (unsigned)fmin(low + 4 * away, LARGEST_TEXTURE));
+   }
+   scene->texture_size = search.size;
    free_samples(samples);
-   if (fabs(best / wanted - 1) > CLOSE_ENOUGH)
+   if (!is_near(&search, CLOSE_ENOUGH))
       fail("%s: a texture_footprint of %.2f MiB contradicts %u textures of that format: they have %.2f at %u "
-           "texels a "
-           "side, %.2f at most",
-           description->name, description->texture_footprint, description->textures, best / MEBIBYTE,
-           scene->texture_size, most / MEBIBYTE);
+           "texels a side, "
+           "%.2f at most",
+           description->name, description->texture_footprint, description->textures, search.best / MEBIBYTE,
+           scene->texture_size, search.most / MEBIBYTE);
 }
 
 struct measure
