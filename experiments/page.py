@@ -36,7 +36,10 @@ def holds(paper, value):
 def read_sections(figures):
     """{name: the table's text} of tables.md."""
     parts = re.split(r"^## (.+)$", (figures / "tables.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2])}
+    sections = {name: text.strip() for name, text in zip(parts[1::2], parts[2::2])}
+    if "headlines" not in sections:
+        sys.exit(f"{figures}/tables.md has no headline claims: remove it and run its experiment again")
+    return sections
 
 
 def read_headlines(table):
