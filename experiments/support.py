@@ -76,6 +76,15 @@ def signed(value):
     return f"{-value:+.1f}" if abs(value) >= 0.05 else "0.0"
 
 
+def change(value):
+    """A change in per cent; nothing where there is none to compare with."""
+    if value is None:
+        return ""
+    if math.isnan(value):
+        return "–"
+    return f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0.0"
+
+
 def new_plot(title, ylabel, width=8.0, height=3.4):
     figure, axes = pyplot.subplots(figsize=(width, height), layout="constrained")
     axes.set_title(title, fontsize=10)

@@ -13,8 +13,8 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from support import (label_captures, legend_above, load, mean, new_plot, number, plot_bars, save,  # noqa: E402
-                     share, write_headlines, write_table, write_tables)
+from support import (change as percent, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+                     plot_bars, save, share, write_headlines, write_table, write_tables)
 import timed  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -124,12 +124,6 @@ def ratio(part, whole):
     return 100 * part / whole if whole else math.nan
 
 
-def signed(value):
-    if math.isnan(value):
-        return "–"
-    return f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0.0"
-
-
 def whole(value):
     return number(value, 0)
 
@@ -145,7 +139,7 @@ def groups_of(captures):
     yield "all", captures
 
 
-def with_averages(captures, header, values, paper=None, form=signed):
+def with_averages(captures, header, values, paper=None, form=percent):
     """A row for each capture, and the averages."""
     rows = [[capture.name, *map(form, values(capture))] for capture in captures]
     for label, members in groups_of(captures):
@@ -201,16 +195,16 @@ def results_table(captures):
     columns = [("2 MiB, scaled", "main", captures), ("2 MiB, render to texture", "main", members["render to texture"]),
                ("2 MiB, others", "main", members["others"]), ("8 MiB", "8m", captures), ("16 MiB", "16m", captures),
                ("2 MiB, warm", "warm", captures)]
-    rows = [[title(policy), "" if PAPER[policy] is None else signed(PAPER[policy]),
-             *(signed(mean(c.change(policy, run) for c in of)) for _, run, of in columns)] for policy in POLICIES]
+    rows = [[title(policy), "" if PAPER[policy] is None else percent(PAPER[policy]),
+             *(percent(mean(c.change(policy, run) for c in of)) for _, run, of in columns)] for policy in POLICIES]
     return ["misses against DRRIP, %", "paper, 8 MiB", *(name for name, _, _ in columns)], rows
 
 
 def settings_table(captures):
     """The averages, by what the paper leaves open."""
-    rows = [[text, *(signed(mean(c.change(policy, run) for c in captures)) for policy in FEWER)]
+    rows = [[text, *(percent(mean(c.change(policy, run) for c in captures)) for policy in FEWER)]
             for run, text in SETTINGS.items()]
-    rows.append(["paper, 8 MiB", *("" if PAPER[policy] is None else signed(PAPER[policy]) for policy in FEWER)])
+    rows.append(["paper, 8 MiB", *("" if PAPER[policy] is None else percent(PAPER[policy]) for policy in FEWER)])
     return ["misses against DRRIP, %", *map(title, FEWER)], rows
 
 

@@ -2,7 +2,8 @@
 """Frame rates (GSPC's Figures 15 to 17): single frames, each simulated by itself from cold caches."""
 import math
 
-from support import legend_above, load_statistics, mean, new_plot, number, plot_bars, save, share, write_table
+from support import (change as percent, legend_above, load_statistics, mean, new_plot, number, plot_bars, save, share,
+                     write_table)
 
 # What the Snakefile simulates, and the paper's averages of NRU, GS-DRRIP and GSPC against DRRIP, per cent.
 KINDS = {"main": "2 MiB", "cached": "2 MiB, displayed colour cached", "8m": "8 MiB (Figure 15)", "16m": "16 MiB (Figure 16)",
@@ -50,14 +51,6 @@ class Runs:
 MEASURES = {"misses": ("llc.total.misses", "llc.total.bypasses"), "bytes read": ("dram.total.read_bytes",),
             "bytes written": ("dram.total.write_bytes",), "writes' waits": ("llc.write_cycles",)}
 BYTES = ["bytes read", "bytes written"]
-
-
-def percent(value):
-    if value is None:
-        return ""
-    if math.isnan(value):
-        return "–"
-    return f"{value:+.1f}".replace("-", "−") if abs(value) >= 0.05 else "0.0"
 
 
 def rates_table(captures):
