@@ -2,13 +2,21 @@
 """What all experiments begin with: each workload is recorded once, and everything is simulated from the recordings.
 
 Configuration: traces, a directory of captures (*.trace), or scenes, one of descriptions of scenes (docs/workloads.md), of
-which the experiment takes those of its paper (scenes.yml); recordings, where the recordings go; record_frames, A-B where
-not all frames are to be recorded; scene_frames, how many frames a scene has; tbrsim and scene, the commands.
+which the experiment takes those of its paper, with the settings for them in scenes.yml (effort: scenes or quick);
+variants, how many variants of each scene are drawn (workloads/variants.py) and taken in its place; recordings, where the
+recordings go; record_frames, A-B where not all frames of a capture are to be recorded; scene_frames, how many frames a
+scene has, and scene_size, its pixels, WIDTHxHEIGHT, if not its own; tbrsim and scene, the commands.
 """
 import pathlib
 import sys
 
 import yaml
+
+
+def source(name):
+    """A file beside the Snakefile, where it is: Snakemake's copies (workflow.source_path) find no other files."""
+    return str(pathlib.Path(workflow.basedir) / name)
+
 
 if ("traces" in config) == ("scenes" in config):
     sys.exit("workloads: --config traces=DIR, a directory of *.trace, or scenes=DIR, of descriptions of scenes")
@@ -20,28 +28,38 @@ if "record_frames" in config:
     RECORDINGS /= config["record_frames"]
 TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
 SCENE = config.get("scene", "build/workloads/scene/scene")
-SCENE_FRAMES = config.get("scene_frames", 16)
+DRAWS = int(config.get("variants", 0))
 if "traces" in config:
     NAMES = sorted(path.stem for path in WORKLOADS.glob("*.trace"))
 else:
-    papers = yaml.safe_load((pathlib.Path(workflow.basedir).parent / "scenes.yml").read_text(encoding="utf-8"))
-    NAMES = sorted(papers[pathlib.Path(workflow.basedir).name])
+    with open(source("../scenes.yml"), encoding="utf-8") as file:
+        papers = yaml.safe_load(file)[pathlib.Path(workflow.basedir).name]
+    effort = "variants" if DRAWS else config.get("effort", "scenes")
+    for key, value in (papers["scenes"] | papers.get(effort, {})).items():
+        config.setdefault(key, value)
+    NAMES = sorted(config["names"])
+    RECORDINGS /= "-".join(map(str, [*([config["scene_size"]] if "scene_size" in config else []), config["scene_frames"]]))
+    if DRAWS:
+        NAMES = [f"{name}~{number}" for name in NAMES for number in range(1, DRAWS + 1)]
+        DESCRIPTIONS = RECORDINGS.parent / f"{DRAWS}-variants"
+        RECORDINGS /= f"{DRAWS}-variants"
+    else:
+        DESCRIPTIONS = WORKLOADS
 if not NAMES:
     sys.exit(f"{WORKLOADS}: no *.trace there")
-
-
-def source(name):
-    """A file beside the Snakefile, where it is: Snakemake's copies (workflow.source_path) find no other files."""
-    return str(pathlib.Path(workflow.basedir) / name)
-
 
 # The papers' GPU tests depth early and removes no other hidden surfaces (boustrophedonic frames II-A, TCOR II-A).
 COMMON = "--set mode=tbr"
 
 
-def resolution(description):
+wildcard_constraints:
+    name="[^/]+",
+    scene="[^/~]+",
+
+
+def screen(description):
     with open(description, encoding="utf-8") as file:
-        return yaml.safe_load(file)["resolution"]
+        return config.get("scene_size", yaml.safe_load(file)["resolution"])
 
 
 def without_ending(wildcards):
@@ -66,14 +84,30 @@ else:
 
     rule record:
         input:
-            WORKLOADS / "{name}.yaml",
+            DESCRIPTIONS / "{name}.yaml",
         output:
             RECORDINGS / "{name}.tbr",
         log:
             RECORDINGS / "{name}.log",
         params:
             out=without_ending,
-            screen=lambda wildcards, input: resolution(input[0]),
+            screen=lambda wildcards, input: screen(input[0]),
+            frames=config["scene_frames"],
         shell:
             "env -u DISPLAY {TBRSIM} run --no-model {RECORD} --record {output} --out {params.out} --screen {params.screen}"
-            " -- {SCENE} --window --frames {SCENE_FRAMES} {input} >{log} 2>&1"
+            " -- {SCENE} --window --size {params.screen} --frames {params.frames} {input} >{log} 2>&1"
+
+
+if DRAWS:
+
+    rule draw:
+        input:
+            script=source("../../workloads/variants.py"),
+            description=WORKLOADS / "{scene}.yaml",
+        output:
+            [DESCRIPTIONS / f"{{scene}}~{number}.yaml" for number in range(1, DRAWS + 1)],
+        params:
+            draws=DRAWS,
+            directory=DESCRIPTIONS,
+        shell:
+            "/usr/bin/python3 {input.script} {SCENE} {input.description} {params.draws} {params.directory}"

@@ -51,11 +51,30 @@ def write_table(output, name, header, rows):
             file.write("| " + " | ".join(str(cell) for cell in row) + " |\n")
 
 
+def of_each(captures, function):
+    """{name: value}, for a claim."""
+    return {capture.name: function(capture) for capture in captures}
+
+
 def write_headlines(output, claims):
-    """What the paper claims first: (claim, the paper's value, ours). Claims that end in ", %" are changes."""
-    rows = [[claim, *(f"{value:{'+' if claim.endswith(', %') else ''}.1f}".replace("-", "−") for value in values)]
-            for claim, *values in claims]
+    """What the paper claims first: (claim, the paper's value, {workload: ours}), of which the table has the average; and
+    headlines.json, for page.py. Claims that end in ", %" are changes."""
+    claims = list(claims)
+    rows = [[claim, *(f"{value:{'+' if claim.endswith(', %') else ''}.1f}".replace("-", "−")
+                      for value in (paper, mean(ours.values())))] for claim, paper, ours in claims]
     write_table(output, "headlines", ["claim", "paper", "here"], rows)
+    with open(output / "headlines.json", "w", encoding="utf-8") as file:
+        json.dump([{"claim": claim, "paper": paper, "here": {name: None if math.isnan(value) else value
+                                                             for name, value in ours.items()}}
+                   for claim, paper, ours in claims], file, indent=1)
+
+
+def headlines_only(arguments):
+    """Takes --headlines out of a command's arguments: whether it is there."""
+    only = "--headlines" in arguments
+    if only:
+        arguments.remove("--headlines")
+    return only
 
 
 def write_tables(output):

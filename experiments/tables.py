@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The tables of docs/experiments/NAME.md against those that the experiment printed, docs/experiments/NAME/tables.md.
+"""The tables of docs/experiments/NAME.md against those that the experiment printed: docs/experiments/NAME/tables.md of
+captures, scenes.md of scenes.
 
-usage: tables.py PRINTED NAME      says how the tables that an experiment printed differ; KEEP_TABLES=1 keeps them
+usage: tables.py PRINTED NAME captures|scenes
+
+says how the tables that an experiment printed differ; KEEP_TABLES=1 keeps them
 
 A document's table may have some of a printed table's columns, in its order, and some of its rows; each cell is as
 printed.
@@ -13,6 +16,7 @@ import re
 import sys
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experiments"
+KEPT = {"captures": "tables.md", "scenes": "scenes.md"}
 
 
 def cells(line):
@@ -67,20 +71,27 @@ def figures_of(page):
             yield figure, what, items, differences
 
 
-def report(printed, name, keep, documents=DOCUMENTS):
+def kept_tables(name, documents=DOCUMENTS, without=None):
+    """What experiments printed on all kinds of workloads."""
+    paths = [documents / name / file for file in KEPT.values()]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.exists() and path != without)
+
+
+def report(printed, name, workloads, keep, documents=DOCUMENTS):
     """How the document differs from what an experiment printed; with keep, that becomes what the test compares with."""
-    kept, text = documents / name / "tables.md", printed.read_text(encoding="utf-8")
+    kept, text = documents / name / KEPT[workloads], printed.read_text(encoding="utf-8")
     if not kept.exists() or kept.read_text(encoding="utf-8") != text:
         if keep:
             kept.write_text(text, encoding="utf-8")
-        yield f"docs/experiments/{name}/tables.md differs from what was printed, and was " + (
-            "written anew: see git diff" if keep else "left as it is; KEEP_TABLES=1 writes it anew")
-    for problem in problems((documents / f"{name}.md").read_text(encoding="utf-8"), text):
+        yield f"docs/experiments/{name}/{kept.name} differs from what was printed, and was " + (
+            "written anew: see git diff" if keep else "not changed; KEEP_TABLES=1 writes it anew")
+    document = (documents / f"{name}.md").read_text(encoding="utf-8")
+    for problem in problems(document, f"{text}\n{kept_tables(name, documents, kept)}"):
         yield f"docs/experiments/{name}.md, {problem}"
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4 or sys.argv[3] not in KEPT:
         sys.exit(__doc__)
-    for difference in report(pathlib.Path(sys.argv[1]), sys.argv[2], os.environ.get("KEEP_TABLES") == "1"):
+    for difference in report(pathlib.Path(sys.argv[1]), *sys.argv[2:], os.environ.get("KEEP_TABLES") == "1"):
         print(difference)

@@ -23,10 +23,7 @@ for experiment in ${EXPERIMENTS:-experiments/*/Snakefile}; do
       --config "$workloads=$(realpath "$directory")" "out=$(realpath "$out")" "recordings=$(realpath "$results")/recordings" \
       "tbrsim=$(realpath "$BUILD")/bin/tbrsim" "scene=$(realpath "$BUILD")/workloads/scene/scene" \
       ${EXPERIMENTS_ARGS:-} || fail "make experiments: $name failed"
-   # The documents are of captures.
-   if [ "$workloads" = traces ]; then
-      /usr/bin/python3 experiments/tables.py "$out/figures/tables.md" "$name"
-   fi
+   /usr/bin/python3 experiments/tables.py "$out/figures/tables.md" "$name" $([ $workloads = traces ] && echo captures || echo scenes)
    echo "$name: tables and plots are in $out/figures"
 done
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tables and plots of the experiment "Banked texture cache", from what its Snakefile ran.
 
-usage: figures.py ENERGIES RESULTS OUTPUT NAME…
+usage: figures.py [--headlines] ENERGIES RESULTS OUTPUT NAME…
 
 ENERGIES is data/cacti-7.0-energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations: immediate
 and tiled, all designs on the thesis' machine and on one of tiles; shapes and placements, on the thesis' machine:
@@ -14,8 +14,8 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load_statistics, mean, new_plot, number,  # noqa: E402
-                     plot_bars, pyplot, save, share, signed, write_headlines, write_table,
+from support import (COLORS, decrease, label_captures, headlines_only, legend_above, load_statistics,  # noqa: E402
+                     mean, new_plot, number, of_each, plot_bars, pyplot, save, share, signed, write_headlines, write_table,
                      write_tables)
 
 DESIGNS = {"traditional": "traditional", "wide-bus": "wide bus", "multi-port": "multi-port",
@@ -516,18 +516,21 @@ def headlines(filtered, arrays):
     for design in PAPER_ENERGY:
         for baseline, paper in PAPER_ACCESSES.items():
             yield (f"accesses, {DESIGNS[design]} against {DESIGNS[baseline]}, %", -paper,
-                   -mean(c.saved(baseline, design) for c in filtered))
+                   of_each(filtered, lambda c, b=baseline, d=design: -c.saved(b, d)))
         yield (f"energy, {DESIGNS[design]} against {DESIGNS['wide-bus']}, %", -PAPER_ENERGY[design],
-               -mean(c.energy_saved(design, energies) for c in filtered))
+               of_each(filtered, lambda c, d=design: -c.energy_saved(d, energies)))
 
 
 def main():
+    only_headlines = headlines_only(sys.argv)
     energies, results, output, *names = sys.argv[1:]
     results, output = pathlib.Path(results), pathlib.Path(output)
     output.mkdir(parents=True, exist_ok=True)
     captures, filtered = sorted_captures(results, names, "immediate")
     arrays = {cell: Arrays(energies, cell) for cell in CELLS}
     write_headlines(output, headlines(filtered, arrays))
+    if only_headlines:
+        return
     write_table(output, "captures", *captures_table(captures))
     write_table(output, "accesses", *accesses_table(captures, filtered))
     write_table(output, "banks", *banks_table(captures, filtered))

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tables and plots of the experiment "Boustrophedonic Frames", from what its Snakefile ran.
 
-usage: figures.py RESULTS OUTPUT NAME…
+usage: figures.py [--headlines] RESULTS OUTPUT NAME…
 
 RESULTS holds, for each capture NAME, analysis/NAME and analysis-one-processor/NAME (tbrsim analyze), KIND/ORDER-NAME.csv
 of L2 caches that have textures alone (tbrsim sweep) and time/NAME (tbrsim sim --timing on). OUTPUT takes the tables
@@ -10,6 +10,7 @@ of L2 caches that have textures alone (tbrsim sweep) and time/NAME (tbrsim sim -
 """
 import collections
 import csv
+import functools
 import math
 import pathlib
 import sys
@@ -18,8 +19,8 @@ import matplotlib
 import matplotlib.pyplot as pyplot
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, mean, new_plot, number,  # noqa: E402
-                     plot_bars, save, share, signed, write_headlines, write_table, write_tables)
+from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, headlines_only,  # noqa: E402
+                     mean, new_plot, number, of_each, plot_bars, save, share, signed, write_headlines, write_table, write_tables)
 
 MEBIBYTE = 1 << 20
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
@@ -79,8 +80,7 @@ class Capture:
 
     def __init__(self, results, name):
         self.name = name
-        self.analyses = {kind: load(results / directory / name / "analysis.json")["simulations"]
-                         for kind, directory in PROCESSORS.items()}
+        self.results = results
         analysis = load(results / "analysis" / name / "analysis.json")
         self.frames, self.sets, self.block = analysis["frames"], analysis["sets"], analysis["block_bytes"]
         self.forward, self.reverse = (analysis["simulations"][traversal] for traversal in ("forward", "boustrophedonic"))
@@ -95,14 +95,25 @@ class Capture:
         self.misses = {**lru[L2], **policies[L2]}
         self.scaled_l2 = next((size for size in policies if size != L2), L2)
         self.scaled = {**lru[self.scaled_l2], **policies[self.scaled_l2]}
-        self.one_processor = read_sweep(results, "one-processor", name, ["fo"])[L2]
-        self.variants = {variant: read_sweep(results, f"variants/{variant}", name)[L2] for variant in [*LAYOUTS, "tbdr"]}
         self.timed = {}
         for path in sorted((results / "time" / name).glob("*/stats.json")):
             run = Timed(path)
             self.timed[run.configuration["dram_system"]["device"], run.configuration["frame"]["traversal"]] = run
         runs = list(self.timed.values())
         self.passes = mean(frame["gpu.passes"] for frame in runs[0].frames)
+
+    @functools.cached_property
+    def one_processor(self):
+        return read_sweep(self.results, "one-processor", self.name, ["fo"])[L2]
+
+    @functools.cached_property
+    def variants(self):
+        return {variant: read_sweep(self.results, f"variants/{variant}", self.name)[L2] for variant in [*LAYOUTS, "tbdr"]}
+
+    @functools.cached_property
+    def analyses(self):
+        return {kind: load(self.results / directory / self.name / "analysis.json")["simulations"]
+                for kind, directory in PROCESSORS.items()}
 
     def shares(self, textures):
         accesses = textures["accesses"]
@@ -403,7 +414,7 @@ def claims():
 def headlines(captures):
     for title, write, function, paper in claims():
         sign = -1 if write is signed else 1
-        yield f"{title}, %", sign * paper, sign * mean(map(function, captures))
+        yield f"{title}, %", sign * paper, of_each(captures, lambda c, f=function, s=sign: s * f(c))
 
 
 def summary_table(captures):
@@ -596,13 +607,15 @@ def plot_ratio(output, captures):
     save(figure, output, "figure-09-footprint-over-l2")
 
 
-def main(results, output, names):
+def main(results, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
     # The paper's order: by footprint.
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.footprint)
     used = [capture for capture in captures if capture.footprint]
 
     write_headlines(output, headlines(captures))
+    if only_headlines:
+        return
     for name, table in (("summary", summary_table), ("captures", captures_table), ("kinds", kinds_table),
                         ("iird", iird_table), ("processors", processors_table), ("misses", misses_table),
                         ("reach", reach_table), ("causes", causes_table), ("scaled", scaled_table),
@@ -633,6 +646,7 @@ def main(results, output, names):
 
 
 if __name__ == "__main__":
+    only = headlines_only(sys.argv)
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:])
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], only)

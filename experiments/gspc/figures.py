@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Tables and plots of the experiment "GSPC", from what its Snakefile ran.
 
-usage: figures.py OUT OUTPUT NAME…
+usage: figures.py [--headlines] OUT OUTPUT NAME…
 
 OUT holds, for each capture NAME, comparisons of last-level caches (tbrsim llc --json), results/RUN/NAME.json, and
 simulations with timing, timed/KIND/FRAME/NAME (timed.py). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
 """
+import functools
 import math
 import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from support import (change as percent, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
-                     plot_bars, save, share, write_headlines, write_table, write_tables)
+from support import (change as percent, headlines_only, label_captures, legend_above, load, mean, new_plot, number,  # noqa: E402
+                     of_each, plot_bars, save, share, write_headlines, write_table, write_tables)
 import timed  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -46,16 +47,22 @@ class Capture:
     def __init__(self, results, name):
         self.name = name
         self.runs, self.frames = {}, 0
-        for run in sorted(path.name for path in results.iterdir() if path.is_dir()):
+        for run in sorted(path.parent.name for path in results.glob(f"*/{name}.json")):
             recording = load(results / run / f"{name}.json")["recordings"][0]
             self.runs[run] = self.by_key(recording)
             self.frames = recording["frames"]
         # The preset's leaders are complement; the base of the variants is the same cache again.
-        for key, cache in self.runs["variants"].items():
+        for key, cache in self.runs.get("variants", {}).items():
             self.runs["main"].setdefault(key, cache)
-        # Bytes a frame; where they fit into the cache, its blocks, each missed once.
-        self.footprint = 64 * self.cache("opt", LARGE)["misses"] / self.frames
-        self.renders_to_texture = self.consumed("opt", LARGE) >= RENDERS_TO_TEXTURE
+
+    @functools.cached_property
+    def footprint(self):
+        """Bytes a frame; where they fit into the cache, its blocks, each missed once."""
+        return 64 * self.cache("opt", LARGE)["misses"] / self.frames
+
+    @functools.cached_property
+    def renders_to_texture(self):
+        return self.consumed("opt", LARGE) >= RENDERS_TO_TEXTURE
 
     @staticmethod
     def by_key(recording):
@@ -430,12 +437,17 @@ def plot_thresholds(output, captures):
 def headlines(captures, timed_runs):
     """Of the scaled machine, beside the paper's of 8 MiB."""
     for policy in ("nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "gspc+ucd", "opt"):
-        yield f"misses against DRRIP, {title(policy)}, %", PAPER[policy], mean(c.change(policy) for c in captures)
-    yield "frames a second against DRRIP, GSPC, %", 8.0, mean(runs.faster("gspc") for runs in timed_runs.values())
+        yield f"misses against DRRIP, {title(policy)}, %", PAPER[policy], of_each(captures, lambda c, p=policy: c.change(p))
+    yield ("frames a second against DRRIP, GSPC, %", 8.0,
+           {name: runs.faster("gspc") for name, runs in timed_runs.items()})
 
 
-def main(out, output, names):
+def main(out, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
+    if only_headlines:
+        captures = [Capture(out / "results", name) for name in names]
+        write_headlines(output, headlines(captures, timed.read(out / "timed", "main", names)))
+        return
     captures = sorted((Capture(out / "results", name) for name in names), key=lambda capture: capture.footprint)
     write_table(output, "results", *results_table(captures))
     write_table(output, "settings", *settings_table(captures))
@@ -470,6 +482,7 @@ def main(out, output, names):
 
 
 if __name__ == "__main__":
+    only = headlines_only(sys.argv)
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:])
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], only)

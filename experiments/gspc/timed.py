@@ -110,10 +110,13 @@ def plot(output, kinds):
     save(figure, output, "figure-15-17-frame-rates")
 
 
+def read(directory, kind, names):
+    return {name: Runs([frame / name for frame in sorted((directory / kind).iterdir())]) for name in names}
+
+
 def write(directory, output, names):
     """All tables and the plot, from the captures' runs by kind, which it returns; directory has KIND/FRAME/NAME/*/stats.json."""
-    kinds = {kind: {name: Runs([frame / name for frame in sorted((directory / kind).iterdir())]) for name in names}
-             for kind in KINDS}
+    kinds = {kind: read(directory, kind, names) for kind in KINDS}
     write_table(output, "frame-rates", *summary_table(kinds))
     write_table(output, "frames-a-second", *absolute_table(kinds))
     for kind, captures in kinds.items():

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tables and plots of the experiment "DTM-NUCA", from what its Snakefile ran.
 
-usage: figures.py ENERGIES RESULTS OUTPUT NAME…
+usage: figures.py [--headlines] ENERGIES RESULTS OUTPUT NAME…
 
 ENERGIES is data/cacti-7.0-energies.csv. RESULTS holds, for each capture NAME, the statistics of simulations,
 KIND/NAME/*/stats.json (tbrsim sim). OUTPUT takes the tables (Markdown and CSV) and the plots (PNG).
@@ -13,7 +13,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from support import mean, number, share, signed, write_headlines, write_table, write_tables  # noqa: E402
+from support import headlines_only, mean, number, of_each, share, signed, write_headlines, write_table, write_tables  # noqa: E402
 from results import COMPARED, ORGANISATIONS, PAPER, Areas, Capture, average  # noqa: E402
 import plots  # noqa: E402
 
@@ -107,9 +107,9 @@ def headlines(captures):
     for measure, (function, _, title) in MEASURES.items():
         sign = -1 if measure == "decrease" else 1
         for kind in COMPARED:
-            here = average(captures, lambda capture, f=function, k=kind: f(capture, k))
+            here = of_each(captures, lambda capture, f=function, k=kind, s=sign: s * f(capture, k))
             unit = "% of requests" if measure == "local" else "%"
-            yield f"{title.removesuffix(', %')}, {ORGANISATIONS[kind]}, {unit}", sign * PAPER[measure][kind], sign * here
+            yield f"{title.removesuffix(', %')}, {ORGANISATIONS[kind]}, {unit}", sign * PAPER[measure][kind], here
 
 
 def captures_table(captures):
@@ -374,9 +374,12 @@ def bandwidth_table(captures):
     return header, [*rows, ["paper", "", "", dynamic, "", central, "", "", distributed]]
 
 
-def main(energies, results, output, names):
+def main(energies, results, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.find()["nuca.requests"])
+    if only_headlines:
+        write_headlines(output, headlines(captures))
+        return
     beginnings = [Capture(results, capture.name, SWEEP_FRAMES) for capture in captures]
     swept = [capture for capture in beginnings if capture.find(organisation="dtm-nuca", epoch=100)]
     tables = {
@@ -397,6 +400,7 @@ def main(energies, results, output, names):
 
 
 if __name__ == "__main__":
+    only = headlines_only(sys.argv)
     if len(sys.argv) < 5:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:])
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), sys.argv[4:], only)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the experiment "TCOR" simulated of a capture, and averages of captures."""
 import csv
+import functools
 import json
 import math
 import pathlib
@@ -67,16 +68,10 @@ class Run:
 
 
 class Capture:
-    """One capture's results: run(name) of what has no time, timed(kind, name) of the rest."""
+    """One capture's results, read when they are asked for: run(name) of what has no time, timed(kind, name) of the rest."""
 
     def __init__(self, results, name):
-        self.name = name
-        self.runs = {}
-        for kind in KINDS:
-            self.runs |= self.simulations(results / kind / name, KINDS[kind])
-        self.timed_runs = {kind: self.simulations(results / kind / name, TIMED_KINDS[kind]) for kind in TIMED_KINDS}
-        self.sweeps = {kind: self.sweep(results / "sweep" / f"{name}-{kind}.csv", 64 if kind == "blocks" else PRIMITIVE_BYTES)
-                       for kind in CURVES}
+        self.results, self.name, self.kinds = results, name, {}
         base = self.run("tcor-baseline-64k")
         self.frames = len(base.frames)
         self.primitives, self.attributes, self.pmds, self.passes = (
@@ -84,6 +79,19 @@ class Capture:
                                                 "tiling_engine.pmds", "gpu.passes"))
         self.footprint = (64 * self.attributes + 4 * self.pmds) / self.frames
         self.reuse = self.pmds / self.primitives if self.primitives else math.nan
+
+    @functools.cached_property
+    def sweeps(self):
+        return {kind: self.sweep(self.results / "sweep" / f"{self.name}-{kind}.csv", 64 if kind == "blocks" else PRIMITIVE_BYTES)
+                for kind in CURVES}
+
+    def timed(self, kind, name):
+        if kind not in self.kinds:
+            self.kinds[kind] = self.simulations(self.results / kind / self.name, (KINDS | TIMED_KINDS)[kind])
+        return self.kinds[kind][name]
+
+    def run(self, name):
+        return self.timed(next(kind for kind in KINDS if name in KINDS[kind]), name)
 
     @staticmethod
     def simulations(directory, names):
@@ -99,12 +107,6 @@ class Capture:
             rows = [{key: value if key in ("policy", "ways") else float(value) for key, value in row.items()}
                     for row in csv.DictReader(file)]
         return [row | {"size_bytes": row["size_bytes"] // 64 * line} for row in rows]
-
-    def run(self, name):
-        return self.runs[name]
-
-    def timed(self, kind, name):
-        return self.timed_runs[kind][name]
 
     def is_like_paper(self):
         return SMALLEST <= self.footprint <= LARGEST

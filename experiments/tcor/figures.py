@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Tables and plots of the experiment "TCOR", from what its Snakefile ran.
 
-usage: figures.py RESULTS OUTPUT NAME…
+usage: figures.py [--headlines] RESULTS OUTPUT NAME…
 
 RESULTS holds, for each capture NAME, the statistics of simulations, KIND/NAME/*/stats.json (tbrsim sim; configurations.py
 has the kinds), and miss curves, sweep/NAME-KIND.csv (tbrsim sweep). OUTPUT takes the
@@ -16,7 +16,7 @@ from captures import CLASSES, Capture, Run  # noqa: E402
 from curves import write_curves  # noqa: E402
 from energy import hierarchy, system, write_energy  # noqa: E402
 from fetcher import write_fetcher  # noqa: E402
-from support import mean, signed, write_headlines, write_table, write_tables  # noqa: E402
+from support import headlines_only, mean, of_each, signed, write_headlines, write_table, write_tables  # noqa: E402
 from traffic import COUNTS, write_traffic  # noqa: E402
 
 
@@ -44,19 +44,22 @@ def headlines(captures):
     for size, claims in PAPER.items():
         for (what, of), paper in zip(COUNTS.items(), claims):
             yield (f"accesses, {what}, {size}, %", paper,
-                   -mean(c.change(of, f"tcor-{size}", f"tcor-baseline-{size}") for c in some))
+                   of_each(some, lambda c, of=of, s=size: -c.change(of, f"tcor-{s}", f"tcor-baseline-{s}")))
         for (what, of), paper in zip((("hierarchy", hierarchy), ("all", system)), claims[len(COUNTS):]):
-            yield f"energy, {what}, {size}, %", paper, -mean(c.timed_change(of, f"tcor-{size}", size) for c in some)
-    yield "frames a second, 64k, %", 3.7, -mean(c.timed_change(Run.frames_per_second, "tcor-64k", "64k") for c in some)
+            yield (f"energy, {what}, {size}, %", paper,
+                   of_each(some, lambda c, of=of, s=size: -c.timed_change(of, f"tcor-{s}", s)))
+    yield "frames a second, 64k, %", 3.7, of_each(some, lambda c: -c.timed_change(Run.frames_per_second, "tcor-64k", "64k"))
     yield ("primitives a cycle of the Tile Fetcher, times", 5.0,
-           mean(c.timed("fetcher", "tcor-64k").fetched_per_cycle() / c.timed("fetcher", "tcor-baseline-64k").fetched_per_cycle()
-                for c in some))
+           of_each(some, lambda c: c.timed("fetcher", "tcor-64k").fetched_per_cycle()
+                   / c.timed("fetcher", "tcor-baseline-64k").fetched_per_cycle()))
 
 
-def main(results, output, names):
+def main(results, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.footprint)
     write_headlines(output, headlines(captures))
+    if only_headlines:
+        return
     write_table(output, "classes", *classes_table(captures))
     write_traffic(output, captures)
     write_curves(output, captures)
@@ -66,6 +69,7 @@ def main(results, output, names):
 
 
 if __name__ == "__main__":
+    only = headlines_only(sys.argv)
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:])
+    main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), sys.argv[3:], only)
