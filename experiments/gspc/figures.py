@@ -19,7 +19,8 @@ from support import (change as percent, headlines_only, label_captures, legend_a
 import timed  # noqa: E402
 
 MEBIBYTE = 1 << 20
-# Runs, and what they are; the first is the main machine, others differ from it in what the title says.
+# Runs, and what they are; the first is the main machine, others differ from it in what the title says. Where the main
+# machine has 8 MiB, there are neither the runs that scale nor 8m.
 SETTINGS = {"main": "main", "clears": "clears in memory", "render-caches": "the paper's render caches",
             "kept": "render caches kept", "hiz": "finer HiZ, fewer reads of Z", "samples": "GSPC's samples spread", "warm": "warm",
             "three": "clears in memory, the paper's render caches, DRRIP by groups", "8m": "8 MiB", "16m": "16 MiB"}
@@ -61,6 +62,15 @@ class Capture:
         return 64 * self.cache("opt", LARGE)["misses"] / self.frames
 
     @functools.cached_property
+    def size(self):
+        """Of the main machine's cache."""
+        return f"{self.cache('opt')['size_bytes'] // MEBIBYTE} MiB"
+
+    @property
+    def scaled(self):
+        return "8m" in self.runs
+
+    @functools.cached_property
     def renders_to_texture(self):
         return self.consumed("opt", LARGE) >= RENDERS_TO_TEXTURE
 
@@ -83,6 +93,10 @@ class Capture:
 
     def accesses(self, run="main"):
         return self.cache("opt", run)["streams"]["total"]["accesses"]
+
+    def cleared(self):
+        """More accesses with clears in memory, per cent; not a number where these did not run."""
+        return 100 * self.accesses("clears") / self.accesses() - 100 if "clears" in self.runs else math.nan
 
     def change(self, policy, run="main", base="drrip"):
         """Of misses, per cent; not a number where the run does not have the policy."""
@@ -139,6 +153,16 @@ def title(policy):
     return policy.upper()
 
 
+def sizes_of(captures):
+    """The runs with the caches that the paper has, and before them the scaled one."""
+    return {**({"main": captures[0].size} if captures[0].scaled else {}),
+            "8m" if captures[0].scaled else "main": "8 MiB", "16m": "16 MiB"}
+
+
+def settings_of(captures):
+    return {run: text for run, text in SETTINGS.items() if run in captures[0].runs}
+
+
 def groups_of(captures):
     """Those with render to texture, and the others."""
     yield "render to texture", [capture for capture in captures if capture.renders_to_texture]
@@ -163,19 +187,20 @@ def with_averages(captures, header, values, paper=None, form=percent):
 def captures_table(captures):
     """What there is to gain: misses beyond one a block; what clears in memory add."""
     header = ["capture", "frames", "LLC accesses a frame", "more with clears in memory, %",
-              "OPT misses at 16 MiB, MiB a frame", "DRRIP misses / these, 2 MiB", "8 MiB", "16 MiB",
+              "OPT misses at 16 MiB, MiB a frame",
+              *(f"DRRIP misses / these, {size}" if run == "main" else size for run, size in sizes_of(captures).items()),
               "texture hits on render targets, %", "on depth, %", "display hits, %"]
     rows = []
     for capture in captures:
         rows.append([capture.name, capture.frames, f"{capture.accesses() / capture.frames:.0f}",
-                     number(100 * capture.accesses("clears") / capture.accesses() - 100),
+                     number(capture.cleared()),
                      f"{capture.footprint / MEBIBYTE:.2f}",
                      *(number(64 * capture.cache("drrip", run)["misses"] / capture.frames / capture.footprint, 2)
-                       for run in ("main", "8m", "16m")),
+                       for run in sizes_of(captures)),
                      number(capture.texture_hits_on("consumed", LARGE)), number(capture.texture_hits_on("z_consumed", LARGE)),
                      number(capture.hit_rate("opt", LARGE, "display"))])
     rows.append(["**all**", "", number(mean(c.accesses() / c.frames for c in captures), 0),
-                 number(mean(100 * c.accesses("clears") / c.accesses() - 100 for c in captures)), *[""] * 7])
+                 number(mean(c.cleared() for c in captures)), *[""] * (len(header) - 4)])
     return header, rows
 
 
@@ -189,7 +214,7 @@ def streams_table(captures):
     """Figure 4's averages by what the paper leaves open."""
     rows = [[text, number(mean(c.accesses(run) / c.frames for c in captures), 0),
              *(number(mean(column)) for column in zip(*(c.stream_shares(run) for c in captures)))]
-            for run, text in SETTINGS.items() if run not in ("warm", "16m")]
+            for run, text in settings_of(captures).items() if run not in ("warm", "16m")]
     return ["machine", "accesses a frame", *(f"{name}, %" for name in GROUPS.values())], rows
 
 
@@ -198,10 +223,13 @@ def streams_table(captures):
 
 def results_table(captures):
     """Figures 1, 12 and 14: averages."""
-    members = dict(groups_of(captures))
-    columns = [("2 MiB, scaled", "main", captures), ("2 MiB, render to texture", "main", members["render to texture"]),
-               ("2 MiB, others", "main", members["others"]), ("8 MiB", "8m", captures), ("16 MiB", "16m", captures),
-               ("2 MiB, warm", "warm", captures)]
+    members, size = dict(groups_of(captures)), captures[0].size
+    columns = [(its, run, captures) for run, its in sizes_of(captures).items()]
+    if captures[0].scaled:
+        columns[:1] = [(f"{size}, scaled", "main", captures),
+                       (f"{size}, render to texture", "main", members["render to texture"]),
+                       (f"{size}, others", "main", members["others"])]
+    columns.append((f"{size}, warm", "warm", captures))
     rows = [[title(policy), "" if PAPER[policy] is None else percent(PAPER[policy]),
              *(percent(mean(c.change(policy, run) for c in of)) for _, run, of in columns)] for policy in POLICIES]
     return ["misses against DRRIP, %", "paper, 8 MiB", *(name for name, _, _ in columns)], rows
@@ -210,7 +238,7 @@ def results_table(captures):
 def settings_table(captures):
     """The averages, by what the paper leaves open."""
     rows = [[text, *(percent(mean(c.change(policy, run) for c in captures)) for policy in FEWER)]
-            for run, text in SETTINGS.items()]
+            for run, text in settings_of(captures).items()]
     rows.append(["paper, 8 MiB", *("" if PAPER[policy] is None else percent(PAPER[policy]) for policy in FEWER)])
     return ["misses against DRRIP, %", *map(title, FEWER)], rows
 
@@ -315,7 +343,8 @@ def insertions_table(captures):
 
 def consumption_table(captures):
     """What textures read of render targets and of depth, in one frame and over frames."""
-    runs = {"main": "2 MiB, cold", "warm": "2 MiB, warm", "16m": "16 MiB, cold", "warm-16m": "16 MiB, warm"}
+    size = captures[0].size
+    runs = {"main": f"{size}, cold", "warm": f"{size}, warm", "16m": "16 MiB, cold", "warm-16m": "16 MiB, warm"}
     header = [f"{what}, {text}" for what in ("render targets", "depth") for text in runs.values()]
     return with_averages(captures, header, lambda c: [c.consumed("opt", run, prefix) for prefix in ("", "z_") for run in runs],
                          form=number)
@@ -378,7 +407,7 @@ def plot_settings(output, captures):
     figure, axes = new_plot("Misses by what the paper leaves open, average of the captures", "against DRRIP, %", width=10.0)
     names = {**SETTINGS, "three": "clears in memory, paper's\nrender caches, groups", "render-caches": "the paper's\nrender caches",
              "hiz": "finer HiZ,\nfewer reads of Z", "samples": "GSPC's samples\nspread"}
-    del names["warm"]
+    names = {run: names[run] for run in settings_of(captures) if run != "warm"}
     policies = ["nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "opt"]
     plot_bars(axes, list(names.values()), {title(policy): [mean(c.change(policy, run) for c in captures) for run in names]
                                            for policy in policies})
@@ -435,7 +464,7 @@ def plot_thresholds(output, captures):
 
 
 def headlines(captures, timed_runs):
-    """Of the scaled machine, beside the paper's of 8 MiB."""
+    """Of the main machine, beside the paper's of 8 MiB."""
     for policy in ("nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "gspc+ucd", "opt"):
         yield f"misses against DRRIP, {title(policy)}, %", PAPER[policy], of_each(captures, lambda c, p=policy: c.change(p))
     yield ("frames a second against DRRIP, GSPC, %", 8.0,
@@ -452,28 +481,29 @@ def main(out, output, names, only_headlines):
     write_table(output, "results", *results_table(captures))
     write_table(output, "settings", *settings_table(captures))
     for label, members in list(groups_of(captures))[:2]:
-        if members:
+        if members and members != captures:
             write_table(output, f"settings-{label.replace(' ', '-')}", *settings_table(members))
     write_table(output, "captures", *captures_table(captures))
     write_table(output, "accesses", *accesses_table(captures))
     write_table(output, "streams", *streams_table(captures))
-    for run in ("main", "8m", "16m", "warm", "clears"):
+    runs = captures[0].runs
+    for run in (run for run in ("main", "8m", "16m", "warm", "clears") if run in runs):
         write_table(output, f"misses-{run}", *misses_table(captures, run))
     write_table(output, "duels", *duels_table(captures))
     write_table(output, "oracles", *oracles_table(captures))
     write_table(output, "thresholds", *thresholds_table(captures))
-    for run in ("main", "8m", "16m"):
+    for run in sizes_of(captures):
         write_table(output, f"rates-{run}", *rates_table(captures, run))
     write_table(output, "hits", *hits_table(captures))
     write_table(output, "texture-hits", *texture_hits_table(captures))
     write_table(output, "epochs", *epochs_table(captures))
     write_table(output, "insertions", *insertions_table(captures))
     write_table(output, "consumption", *consumption_table(captures))
-    timed_runs = timed.write(out / "timed", output, [capture.name for capture in captures])
+    timed_runs = timed.write(out / "timed", output, [capture.name for capture in captures], captures[0].size)
     write_headlines(output, headlines(captures, timed_runs["main"]))
-    plot_misses(output, "figure-1-12", "Misses of the LLC, 2 MiB (Figures 1 and 12)", captures, "main",
+    plot_misses(output, "figure-1-12", f"Misses of the LLC, {captures[0].size} (Figures 1 and 12)", captures, "main",
                 ["nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "opt"])
-    plot_misses(output, "figure-14", "Policies of the same state, 2 MiB (Figure 14)", captures, "main", ISO_OVERHEAD)
+    plot_misses(output, "figure-14", f"Policies of the same state, {captures[0].size} (Figure 14)", captures, "main", ISO_OVERHEAD)
     plot_accesses(output, captures)
     plot_settings(output, captures)
     plot_reuse(output, captures)

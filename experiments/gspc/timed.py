@@ -5,11 +5,11 @@ import math
 from support import (change as percent, legend_above, load_statistics, mean, new_plot, number, plot_bars, save, share,
                      write_table)
 
-# What the Snakefile simulates, and the paper's averages of NRU, GS-DRRIP and GSPC against DRRIP, per cent.
-KINDS = {"main": "2 MiB", "cached": "2 MiB, displayed colour cached", "8m": "8 MiB (Figure 15)", "16m": "16 MiB (Figure 16)",
-         "dram": "2 MiB, DDR3-1867 10-10-10 (Figure 17)", "cores": "2 MiB, 64 cores, 8 samplers (Figure 17)"}
-PAPER = {"main": (None, None, None), "cached": (None, None, None), "8m": (-7.0, 0.8, 8.0), "16m": (-3.0, 4.0, 11.8),
-         "dram": (-7.0, None, 7.1), "cores": (-5.3, None, 5.9)}
+# What the Snakefile simulates; SIZE is the main machine's. Where that has the paper's 8 MiB, there is no other such kind.
+KINDS = {"main": "SIZE", "cached": "SIZE, displayed colour cached", "8m": "8 MiB (Figure 15)", "16m": "16 MiB (Figure 16)",
+         "dram": "SIZE, DDR3-1867 10-10-10 (Figure 17)", "cores": "SIZE, 64 cores, 8 samplers (Figure 17)"}
+# The paper's averages of NRU, GS-DRRIP and GSPC against DRRIP, per cent.
+PAPER = {"8m": (-7.0, 0.8, 8.0), "16m": (-3.0, 4.0, 11.8), "dram": (-7.0, None, 7.1), "cores": (-5.3, None, 5.9)}
 POLICIES = {"nru": "NRU", "gs-drrip": "GS-DRRIP", "gspc": "GSPC"}
 
 
@@ -24,10 +24,11 @@ class Runs:
             self.frames.setdefault(policy, []).extend(statistics["frames"])
 
     def total(self, policy, counter):
-        return sum(frame[counter] for frame in self.frames[policy])
+        """Not a number without the policy."""
+        return sum(frame[counter] for frame in self.frames[policy]) if policy in self.frames else math.nan
 
     def frames_per_second(self, policy):
-        return 1e9 * len(self.frames[policy]) / self.total(policy, "gpu.time")
+        return math.nan if policy not in self.frames else 1e9 * len(self.frames[policy]) / self.total(policy, "gpu.time")
 
     def faster(self, policy, base="drrip"):
         """Frames a second against the base, per cent."""
@@ -71,15 +72,23 @@ def rates_table(captures):
     return header, rows
 
 
-def summary_table(kinds):
+def title(kind, kinds, size):
+    return KINDS["8m"] if kind == "main" and "8m" not in kinds else KINDS[kind].replace("SIZE", size)
+
+
+def paper_of(kind, kinds):
+    return PAPER["8m"] if kind == "main" and "8m" not in kinds else PAPER.get(kind, (None, None, None))
+
+
+def summary_table(kinds, size):
     header = ["frame rate against DRRIP, %", *(cell for name in POLICIES.values() for cell in (f"{name}, paper", name)),
               *(f"{name}'s misses" for name in POLICIES.values()), *(f"GSPC's {measure}" for measure in BYTES),
               "row hits, DRRIP, %", "row hits, GSPC, %", "DRAM's bus busy, %"]
     rows = []
     for kind, captures in kinds.items():
         runs = list(captures.values())
-        row = [KINDS[kind]]
-        for policy, paper in zip(POLICIES, PAPER[kind]):
+        row = [title(kind, kinds, size)]
+        for policy, paper in zip(POLICIES, paper_of(kind, kinds)):
             row += [percent(paper), percent(mean(its.faster(policy) for its in runs))]
         row += [percent(mean(its.change(policy, *MEASURES["misses"]) for its in runs)) for policy in POLICIES]
         row += [percent(mean(its.change("gspc", *counters) for its in runs)) for counters in map(MEASURES.get, BYTES)]
@@ -90,19 +99,17 @@ def summary_table(kinds):
 
 def absolute_table(kinds):
     """GSPC's frames a second, and what they gain from 8 to 16 MiB."""
-    def rate(kind):
-        return mean(runs.frames_per_second("gspc") for runs in kinds[kind].values())
-
-    gain = mean(100 * (large.frames_per_second("gspc") / small.frames_per_second("gspc") - 1)
-                for small, large in zip(kinds["8m"].values(), kinds["16m"].values()))
-    return ["GSPC", "paper", "here"], [["frames a second, 8 MiB", "26.1", number(rate("8m"), 0)],
-                                       ["frames a second, 16 MiB", "32.4", number(rate("16m"), 0)],
+    smaller, larger = ([runs.frames_per_second("gspc") for runs in its.values()]
+                       for its in (kinds.get("8m", kinds["main"]), kinds["16m"]))
+    gain = mean(100 * (after / before - 1) for before, after in zip(smaller, larger))
+    return ["GSPC", "paper", "here"], [["frames a second, 8 MiB", "26.1", number(mean(smaller), 0)],
+                                       ["frames a second, 16 MiB", "32.4", number(mean(larger), 0)],
                                        ["16 MiB against 8 MiB, %", "+24.1", percent(gain)]]
 
 
-def plot(output, kinds):
+def plot(output, kinds, size):
     figure, axes = new_plot("Frames a second against DRRIP, average of the captures (Figures 15 to 17)", "per cent", width=10.0)
-    labels = [text.replace(" (", "\n(").replace(", ", ",\n", 1) for text in map(KINDS.get, kinds)]
+    labels = [text.replace(" (", "\n(").replace(", ", ",\n", 1) for text in (title(kind, kinds, size) for kind in kinds)]
     plot_bars(axes, labels, {title: [mean(runs.faster(policy) for runs in captures.values()) for captures in kinds.values()]
                              for policy, title in POLICIES.items()})
     axes.axhline(0, color="black", linewidth=0.6)
@@ -114,12 +121,13 @@ def read(directory, kind, names):
     return {name: Runs([frame / name for frame in sorted((directory / kind).iterdir())]) for name in names}
 
 
-def write(directory, output, names):
-    """All tables and the plot, from the captures' runs by kind, which it returns; directory has KIND/FRAME/NAME/*/stats.json."""
-    kinds = {kind: read(directory, kind, names) for kind in KINDS}
-    write_table(output, "frame-rates", *summary_table(kinds))
+def write(directory, output, names, size):
+    """All tables and the plot, from the captures' runs by kind, which it returns; directory has KIND/FRAME/NAME/*/stats.json.
+    size: the main machine's cache."""
+    kinds = {kind: read(directory, kind, names) for kind in KINDS if (directory / kind).exists()}
+    write_table(output, "frame-rates", *summary_table(kinds, size))
     write_table(output, "frames-a-second", *absolute_table(kinds))
     for kind, captures in kinds.items():
         write_table(output, f"frame-rates-{kind}", *rates_table(captures))
-    plot(output, kinds)
+    plot(output, kinds, size)
     return kinds
