@@ -87,12 +87,13 @@ class Scene:
         primitives, pmds = sums["tiling_engine.primitives"], sums["tiling_engine.pmds"]
         tiles = -(-self.width // TILE) * -(-self.height // TILE)
         further = self.asks("reuse_counts") == "further-tiles"
+        attribute = 48 if self.asks("parameter_buffer_counts") == "attributes" else 64
         instructions = sums["operations.quad_instructions"] / sums["fragment_stage.quads"]
         vertex = sums["operations.vertex_instructions"]
         footprint, share = self.texture_values(recording)
         recording.unlink()
         got = {
-            "parameter_buffer": (64 * sums["tiling_engine.attributes"] + 4 * pmds) / count / MEBIBYTE,
+            "parameter_buffer": (attribute * sums["tiling_engine.attributes"] + 4 * pmds) / count / MEBIBYTE,
             "reuse": pmds / primitives - further,
             "primitives": primitives / count,
             "tiles_per_primitive": pmds / primitives,

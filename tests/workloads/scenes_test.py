@@ -103,6 +103,11 @@ class Counts(SceneCase):
         self.assertAlmostEqual(own["parameter_buffer"], 0.12, delta=0.003)
         self.assertAlmostEqual(own["tiles_per_primitive"], 3.2, delta=0.07)
         self.assertAlmostEqual(own["overdraw"], 2.2, delta=0.02)
+        # Attributes of 48 bytes instead of the blocks that they begin: more of them for the same footprint.
+        of_attributes = self.printed(path, "--set", "parameter_buffer_counts=attributes")
+        self.assertAlmostEqual(of_attributes["parameter_buffer"], 0.12, delta=0.003)
+        bytes_each = [size * own["attributes"] + 4 * 3.2 for size in (64, 48)]
+        self.assertAlmostEqual(of_attributes["primitives"] / own["primitives"], bytes_each[0] / bytes_each[1], delta=0.03)
         # Found next to where the bisection ends, where textures' levels change.
         path = self.path("textures.yaml", describe("map", texture_size=0, texture_footprint=0.13))
         self.assertAlmostEqual(self.printed(path)["texture_footprint"] / 0.13, 1, delta=0.02)

@@ -15,6 +15,7 @@ WORDS(look, {"board", BOARD}, {"map", MAP}, {"runner", RUNNER}, {"racing", RACIN
       {"maze", MAZE}, {"arena", ARENA}, {"slingshot", SLINGSHOT}, {"valley", VALLEY}, {"city", CITY});
 WORDS(order, {"strips", STRIPS}, {"scattered", SCATTERED});
 WORDS(reuse_counts, {"tiles", TILES}, {"further-tiles", FURTHER_TILES});
+WORDS(parameter_buffer_counts, {"blocks", BLOCKS}, {"attributes", ATTRIBUTES});
 WORDS(texture_format, {"rgba8", RGBA8}, {"rgb565", RGB565}, {"etc1", ETC1}, {"etc2", ETC2}, {"astc", ASTC});
 WORDS(texture_filter, {"bilinear", NEAREST_LEVEL}, {"trilinear", TRILINEAR});
 WORDS(target, {"window", WINDOW}, {"rgba8", TARGET_RGBA8}, {"rgb10_a2", TARGET_RGB10_A2},
@@ -59,6 +60,7 @@ static const cyaml_schema_field_t fields[] = {
    UINT(seed),
    UINT(frames),
    NUMBER(parameter_buffer),
+   WORD(parameter_buffer_counts),
    NUMBER(reuse),
    WORD(reuse_counts),
    NUMBER(primitives_per_tile),
@@ -204,6 +206,13 @@ replace(char *content, const char *setting)
    if (!description->key)   \
    description->key = value
 
+/* Of an attribute, as parameter_buffer counts it: the block that it begins, or what it has of it. */
+unsigned
+attribute_bytes(const struct description *description)
+{
+   return description->parameter_buffer_counts == ATTRIBUTES ? 48 : 64;
+}
+
 /* How many primitives there are, on how many tiles each: from the Parameter Buffer where that is published. */
 static void
 derive(struct description *description, const char *path)
@@ -213,16 +222,17 @@ derive(struct description *description, const char *path)
       description->reuse > 0 ? description->reuse + further : description->tiles_per_primitive;
    if (!(description->tiles >= 1))
       fail("%s: needs reuse or tiles_per_primitive, of 1 tile at least", path);
+   const double bytes = attribute_bytes(description);
    double primitives = description->primitives;
    if (description->primitives_per_tile > 0 && description->parameter_buffer > 0) {
       const double tiles =
          (double)((description->width + TILE - 1) / TILE) * ((description->height + TILE - 1) / TILE);
       primitives = description->primitives_per_tile * tiles / description->tiles;
       description->attributes =
-         (description->parameter_buffer * MEBIBYTE / primitives - 4 * description->tiles) / 64;
+         (description->parameter_buffer * MEBIBYTE / primitives - 4 * description->tiles) / bytes;
    } else if (description->parameter_buffer > 0) {
-      primitives =
-         description->parameter_buffer * MEBIBYTE / (64 * description->attributes + 4 * description->tiles);
+      const double of_each = bytes * description->attributes + 4 * description->tiles;
+      primitives = description->parameter_buffer * MEBIBYTE / of_each;
    }
    if (!(primitives >= 16 && primitives <= MAX_PRIMITIVES))
       fail("%s: needs parameter_buffer or primitives, of 16 to %d primitives", path, MAX_PRIMITIVES);

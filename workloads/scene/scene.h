@@ -17,6 +17,7 @@
 enum look { BOARD, MAP, RUNNER, RACING, SHOOTER, MAZE, ARENA, SLINGSHOT, VALLEY, CITY, NUM_LOOKS };
 enum order { STRIPS, SCATTERED };
 enum reuse_counts { TILES, FURTHER_TILES };
+enum parameter_buffer_counts { BLOCKS, ATTRIBUTES };
 enum texture_format { RGBA8, RGB565, ETC1, ETC2, ASTC };
 enum texture_filter { NEAREST_LEVEL, TRILINEAR };
 enum target_format { WINDOW, TARGET_RGBA8, TARGET_RGB10_A2, TARGET_RGBA16F };
@@ -41,6 +42,7 @@ struct description {
    unsigned seed, frames;
    double parameter_buffer, reuse, primitives_per_tile, tiles_per_primitive;
    enum reuse_counts reuse_counts;
+   enum parameter_buffer_counts parameter_buffer_counts;
    unsigned primitives;
    double attributes;
    unsigned mesh, objects_per_mesh;
@@ -140,6 +142,7 @@ random_float(uint32_t *state, float low, float high)
 /* description.c */
 struct description *read_description(const char *path, char *const *settings, unsigned num_settings);
 void free_description(struct description *description);
+unsigned attribute_bytes(const struct description *description);
 
 /* layout.c */
 /** How a scene of a look is filled: found by solve(). */

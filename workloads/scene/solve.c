@@ -232,7 +232,8 @@ print_scene(const struct scene *scene, const struct measure *measure)
    printf("tiles_per_primitive: %.3f\n", measure->tiles / measure->primitives);
    printf("attributes_asked: %.3f\n", description->attributes);
    printf("attributes: %.3f\n", measure->attributes / measure->primitives);
-   printf("parameter_buffer: %.4f\n", (64 * measure->attributes + 4 * measure->tiles) / MEBIBYTE);
+   printf("parameter_buffer: %.4f\n",
+          (attribute_bytes(description) * measure->attributes + 4 * measure->tiles) / MEBIBYTE);
    printf("overdraw: %.3f\n", measure->area / ((double)scene->width * scene->height));
    printf("vertices: %.0f\n", measure->vertices);
    printf("fragments: %.0f\n", sampled_fragments(samples));
