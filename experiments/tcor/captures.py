@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from configurations import KINDS, SIZES, TIMED_KINDS  # noqa: E402,F401
+from configurations import KINDS, SCENE_KINDS, SCENE_TIMED_KINDS, SIZES, TIMED_KINDS  # noqa: E402,F401
 from support import decrease, load, load_statistics  # noqa: E402
 
 MEBIBYTE = 1 << 20
@@ -29,7 +29,7 @@ class Run:
         statistics = load_statistics(path)
         self.configuration = statistics["run"]["configuration"]
         self.all_frames = statistics["total"]
-        self.frames = statistics["frames"][WARM_UP:]
+        self.frames = statistics["frames"][WARM_UP:] or statistics["frames"][-1:]
 
     def total(self, counter):
         """Of the frames that count; 0 where the configuration has no such unit."""
@@ -87,11 +87,12 @@ class Capture:
 
     def timed(self, kind, name):
         if kind not in self.kinds:
-            self.kinds[kind] = self.simulations(self.results / kind / self.name, (KINDS | TIMED_KINDS)[kind])
+            names = (KINDS | SCENE_KINDS | TIMED_KINDS | SCENE_TIMED_KINDS)[kind]
+            self.kinds[kind] = self.simulations(self.results / kind / self.name, names)
         return self.kinds[kind][name]
 
     def run(self, name):
-        return self.timed(next(kind for kind in KINDS if name in KINDS[kind]), name)
+        return self.timed(next(kind for kind, names in (KINDS | SCENE_KINDS).items() if name in names), name)
 
     @staticmethod
     def simulations(directory, names):

@@ -50,6 +50,23 @@ OF_128K = {
 # All of it together that lets TCOR save accesses of the L2.
 MOST = ("caches.primitive_list_cache.write_miss=fetch,primitive_buffer.ids=primitives,primitive_buffer.entry_bytes=48,"
         "primitive_buffer.lines=1024,primitive_buffer.output_queue=1")
+# On scenes, all of it that lets TCOR save accesses of the L2 and memory, and that of it which the baseline can have, too.
+BINNED = "parameter_buffer.overlap=bounding-box"
+SCENE_KINDS = {
+    "all-choices": {"all-choices/baseline": f"tcor-baseline-64k,caches.tile_cache.write_miss=fetch,{BINNED}",
+                    "all-choices/tcor": f"tcor-64k,{MOST},{BINNED}"},
+}
+# Scenes with other values of what is not published.
+ALTERED = [
+    "temple_run,texture_format=rgba8",
+    "temple_run,texture_format=rgba8,parameter_buffer_counts=attributes",
+    "sniper_3d,parameter_buffer_counts=attributes",
+]
+# 1.6 GB/s: the 4 B/cycle at 400 MHz of "DTM-NUCA" Table I as the bandwidth of all channels (docs/dram.md).
+NARROW = "dram_system.device=LPDDR3_8Gb_x16_800,dram_system.channels=1,dram_system.channel_width=16"
+SCENE_TIMED_KINDS = {
+    "narrow": {f"narrow/{name}": f"{name},{NARROW}" for name in ("tcor-baseline-64k", "tcor-64k-no-l2", "tcor-64k")},
+}
 UNLIMITED = "pipeline.tile_queue=0"  # V-B3: the Tile Fetcher by itself
 
 KINDS = {

@@ -4,6 +4,8 @@
 
 usage: figures.py [--headlines] RESULTS OUTPUT NAME…
 
+NAMES with a comma are scenes with other values: "sniper_3d,overdraw=3".
+
 RESULTS holds, for each capture NAME, the statistics of simulations, KIND/NAME/*/stats.json (tbrsim sim; configurations.py
 has the kinds), and miss curves, sweep/NAME-KIND.csv (tbrsim sweep). OUTPUT takes the
 tables (Markdown and CSV) and the plots (PNG).
@@ -16,6 +18,7 @@ from captures import CLASSES, Capture, Run  # noqa: E402
 from curves import write_curves  # noqa: E402
 from energy import hierarchy, system, write_energy  # noqa: E402
 from fetcher import write_fetcher  # noqa: E402
+from scenes import write_scenes  # noqa: E402
 from support import headlines_only, mean, of_each, signed, write_headlines, write_table, write_tables  # noqa: E402
 from traffic import COUNTS, write_traffic  # noqa: E402
 
@@ -56,7 +59,8 @@ def headlines(captures):
 
 def main(results, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
-    captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.footprint)
+    captures, altered = (sorted((Capture(results, name) for name in names if ("," in name) == is_altered),
+                                key=lambda capture: capture.footprint) for is_altered in (False, True))
     write_headlines(output, headlines(captures))
     if only_headlines:
         return
@@ -65,6 +69,8 @@ def main(results, output, names, only_headlines):
     write_curves(output, captures)
     write_fetcher(output, captures)
     write_energy(output, captures)
+    if (results / "all-choices").is_dir():
+        write_scenes(output, captures, altered)
     write_tables(output)
 
 
