@@ -285,7 +285,7 @@ def rates_table(captures, run):
     header = ["policy", "texture hits, %", "render targets consumed, %", "render target and display hits, %",
               "render target hits, %", "Z hits, %"]
     rows = []
-    for policy in POLICIES:
+    for policy in (policy for policy in POLICIES if policy in captures[0].runs[run]):
         rows.append([title(policy), *(number(mean(values)) for values in (
             [capture.hit_rate(policy, run, "texture") for capture in captures],
             [capture.consumed(policy, run) for capture in captures if capture.renders_to_texture],
@@ -489,8 +489,9 @@ def main(out, output, names, only_headlines):
     runs = captures[0].runs
     for run in (run for run in ("main", "8m", "16m", "warm", "clears") if run in runs):
         write_table(output, f"misses-{run}", *misses_table(captures, run))
-    write_table(output, "duels", *duels_table(captures))
-    write_table(output, "oracles", *oracles_table(captures))
+    if "gspc-oracle" in runs["main"]:
+        write_table(output, "duels", *duels_table(captures))
+        write_table(output, "oracles", *oracles_table(captures))
     write_table(output, "thresholds", *thresholds_table(captures))
     for run in sizes_of(captures):
         write_table(output, f"rates-{run}", *rates_table(captures, run))
