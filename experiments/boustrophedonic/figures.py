@@ -39,6 +39,14 @@ PAPER_SPEED_UP = 2.0  # V-B2
 PAPER_ENERGY = {"memory_hierarchy": 9.9, "system": 2.6}  # decrease (V-B3)
 PAPER_SHARES = {"intra": 55, "inter": 44, "first": 1}
 PAPER_TEXTURE = {"memory_accesses": "36.0", "misses": "63.6"}  # I, III
+# Table I: texture footprint, MiB; textures' share of memory accesses, per cent.
+PAPER_TABLE_1 = {
+    "crazy_snowboard": (0.7, 15.1), "gravitytetris": (0.7, 3.9), "angry_birds_2": (0.9, 20.2), "captain_america": (1.3, 33),
+    "derby_destruction_simulator": (1.4, 18.2), "sniper_3d": (1.8, 33), "clash_of_clans": (2.0, 46.3),
+    "candy_crush_saga": (2.4, 52.9), "maze_3d_2": (2.4, 34.7), "city_racing_3d": (2.6, 42.6), "real_steel": (4.2, 57.7),
+    "rise_of_kingdoms": (6.9, 74.5),
+}
+PAPER_COLOR_BLOCKS = 1960 * 768 * 4 / 64  # of a frame, if a pixel has 4 bytes
 GROUPS = {"texture": "#59a14f", "geometry": "#4e79a7", "parameter buffer": "#f28e2b", "frame buffer": "#b6992d",
           "programs": "#bab0ac"}
 GROUP_OF = {"texture": "texture", "vertex": "geometry", "index": "geometry", "pb_list": "parameter buffer",
@@ -111,6 +119,17 @@ class Capture:
         return {variant: read_sweep(self.results, f"variants/{variant}", self.name)[L2] for variant in [*LAYOUTS, "tbdr"]}
 
     @functools.cached_property
+    def large_objects(self):
+        """The scene with few large objects; None where it was not simulated."""
+        if not (self.results / "variants" / "large-objects" / f"fo-{self.name}.csv").exists():
+            return None
+        return read_sweep(self.results, "variants/large-objects", self.name)[L2]
+
+    def visits(self):
+        """LRU_FO's misses for each block that a frame reads."""
+        return self.misses["LRU_FO"] / self.textures["blocks"] if self.textures["blocks"] else math.nan
+
+    @functools.cached_property
     def analyses(self):
         return {kind: load(self.results / directory / self.name / "analysis.json")["simulations"]
                 for kind, directory in PROCESSORS.items()}
@@ -172,6 +191,10 @@ class Capture:
 
     def memory_decrease(self):
         return decrease(self.memory(self.forward), self.memory(self.reverse))
+
+    def large_memory_decrease(self):
+        simulations = load(self.results / "large-objects" / self.name / "analysis.json")["simulations"]
+        return decrease(*(self.memory(simulations[traversal]) for traversal in ("forward", "boustrophedonic")))
 
     def texture_share(self):
         return share(self.forward["memory_accesses"].get("texture", 0), self.memory(self.forward))
@@ -364,6 +387,39 @@ def modes_table(captures):
                for run in ("LRU_RO", "OPTPT_RO") for variant in modes.values())]
             for title, chosen in [*((c.name, [c]) for c in captures if c.footprint), *averaged(captures).items()]]
     return header, rows
+
+
+def table_1_table(captures):
+    """What the paper's Table I says of how often a frame reads a block from memory: other accesses are colours at least."""
+    header = ["scene", "paper: footprint, MiB", "paper: texture, % of memory accesses", "paper: accesses a block, at least",
+              "texture, % of memory accesses", "accesses a block"]
+    values = {}
+    for capture in captures:
+        footprint, percent = PAPER_TABLE_1[capture.name]
+        textures = PAPER_COLOR_BLOCKS * percent / (100 - percent)
+        values[capture.name] = [footprint, percent, textures * capture.block / (footprint * MEBIBYTE), capture.texture_share(),
+                                capture.forward["memory_accesses"].get("texture", 0) / capture.textures["blocks"]]
+    values["**average**"] = [mean(column) for column in zip(*values.values())]
+    digits = (1, 1, 2, 1, 2)
+    return header, [[title, *map(number, row, digits)] for title, row in values.items()]
+
+
+def large_objects_table(captures):
+    """Beside the scene itself, of the same frames."""
+    measures = ["LRU_FO misses a block", "LRU_RO", "OPTPT_RO", "LRU_RO, memory accesses"]
+    header = ["scene", "footprint / L2", *measures, *(f"large objects: {measure}" for measure in measures),
+              "LRU_RO, circular trace"]
+    values = {}
+    for capture in captures:
+        before, after = capture.variants["morton-4k-modulo"], capture.large_objects
+        changes = [[decrease(runs["LRU_FO"], runs[run]) for run in ("LRU_RO", "OPTPT_RO")] for runs in (before, after)]
+        values[capture.name] = [capture.ratio, capture.visits(), *changes[0], capture.memory_decrease(),
+                                capture.visits() * after["LRU_FO"] / before["LRU_FO"], *changes[1],
+                                capture.large_memory_decrease(), capture.circular_decrease()]
+    values["**average**"] = [mean(column) for column in zip(*values.values())]
+    plain = (0, 1, 5)  # columns that are not changes
+    return header, [[title, *(number(value, 2) if at in plain else signed(value) for at, value in enumerate(row))]
+                    for title, row in values.items()]
 
 
 def traffic_table(captures, key):
@@ -622,6 +678,10 @@ def main(results, output, names, only_headlines):
                         ("sizes", sizes_table), ("layouts", layouts_table), ("modes", modes_table),
                         ("time", time_table)):
         write_table(output, name, *table(captures))
+    scenes = [capture for capture in captures if capture.name in PAPER_TABLE_1]
+    if scenes:
+        write_table(output, "table-1", *table_1_table(scenes))
+        write_table(output, "large-objects", *large_objects_table([scene for scene in scenes if scene.large_objects]))
     write_table(output, "memory-accesses", *traffic_table(captures, "memory_accesses"))
     write_table(output, "l2-misses", *traffic_table(captures, "misses"))
     write_tables(output)
