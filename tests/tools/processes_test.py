@@ -383,8 +383,9 @@ class Parent(ProcessesTest):
 
     def setUp(self):
         super().setUp()
-        # Background jobs of a shell ignore these, and so do their programs: tests may be one.
-        for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL)):
+        # Background jobs of a shell, and of nohup, ignore these, and so do their programs: tests may be one.
+        for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL),
+                                (signal.SIGHUP, signal.SIG_DFL)):
             self.addCleanup(signal.signal, number, signal.signal(number, handler))
 
     def start(self, *command, **options):
