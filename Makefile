@@ -66,8 +66,18 @@ bench-configurations: deps all ## measure what simulated hardware costs the simu
 bench-sweep: deps all ## measure tbrsim sweep (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/sweep.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
 
-experiments: deps all ## repeat the papers' experiments on captures of yours (TRACES=DIR) or on scenes (SCENES=workloads/scenes)
-	@TRACES="$(TRACES)" SCENES="$(SCENES)" CORES="$(CORES)" scripts/experiments.sh
+deps-experiments: ## the same for the experiments: Snakemake, matplotlib
+	@PACKAGES=scripts/packages-experiments.txt scripts/deps.sh
+
+experiments: deps-experiments all ## repeat the papers' experiments on captures of yours (TRACES=DIR) or on scenes (SCENES=workloads/scenes)
+	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/experiments --build $(BUILD) $(if $(TRACES),--captures "$(TRACES)") \
+		$(if $(SCENES),--scenes "$(SCENES)") $(if $(CORES),--cores $(CORES)) $(EXPERIMENTS) -- $(EXPERIMENTS_ARGS)
+
+PAPER ?= tcor boustrophedonic dtm-nuca gspc banked
+reproduce: deps-experiments all ## the papers' evaluations beside ours, on scenes, as a page (PAPER=tcor, TRACES=DIR: on captures, too; QUICK=1, PROFILE=slurm)
+	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/reproduce$(if $(QUICK),/quick) --build $(BUILD) --variants \
+		--scenes workloads/scenes $(if $(QUICK),--quick) $(if $(TRACES),--captures "$(TRACES)") \
+		$(if $(PROFILE),--profile $(PROFILE)) $(if $(CORES),--cores $(CORES)) $(PAPER) -- $(EXPERIMENTS_ARGS)
 
 scenes: deps all ## render the scenes of workloads/ and compare them with what the papers publish (SCENES="temple_run ...")
 	@/usr/bin/python3 workloads/scenes.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/workloads/scene/scene \
@@ -88,4 +98,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments scenes update-replays lint format clean help
+.PHONY: all deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments reproduce scenes update-replays lint format clean help

@@ -2,23 +2,27 @@
 # SPDX-License-Identifier: MIT
 """One page of the papers' evaluations, figure by figure, from what their experiments have printed and drawn.
 
-usage: page.py OUT SET:EXPERIMENT=FIGURES …
+usage: page.py OUT [SCENES]
 
-OUT is a directory, for index.md with its plots and index.html, which has them in it. SET is what the workloads are
-(scenes, captures), EXPERIMENT a directory of experiments/, FIGURES where its figures.py has written its tables.md and
-plots. Which of them belong to which figure of a paper is what docs/papers/ says.
+OUT is a directory, for index.md with its plots and index.html, which has them in it. It holds results of reproduce.py:
+SET/EXPERIMENT/figures, where figures.py has written its tables and plots of a set of workloads (scenes, captures), and
+variants/EXPERIMENT/headlines, the headline claims of variants of scenes, whose descriptions are in SCENES. Which tables
+and plots belong to which figure of a paper is what docs/papers/ says.
 """
 import base64
+import json
 import pathlib
 import re
 import shutil
 import sys
 
-from tables import figures_of, read_tables
+import sensitivity
+from support import mean, new_plot, save
+from tables import PAPERS, figures_of
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs"
-# The pages of docs/papers/ and the experiment that regenerates its figures.
-PAPERS = {"tcor": "tcor", "boustrophedonic": "boustrophedonic", "dtm-nuca": "nuca", "gspc": "gspc", "banked": "banked"}
+# Sets of workloads, and how their values are drawn.
+MARKS = {"scenes": {"marker": "o", "color": "#4e79a7"}, "captures": {"marker": "x", "color": "#e15759"}}
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; font-size: 13px; } td, th { padding: 2px 8px; border-bottom: 1px solid #8884; }
@@ -36,44 +40,94 @@ def holds(paper, value):
 def read_sections(figures):
     """{name: the table's text} of tables.md."""
     parts = re.split(r"^## (.+)$", (figures / "tables.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    sections = {name: text.strip() for name, text in zip(parts[1::2], parts[2::2])}
-    if "headlines" not in sections:
-        sys.exit(f"{figures}/tables.md has no headline claims: remove it and run its experiment again")
-    return sections
+    return {name: text.strip() for name, text in zip(parts[1::2], parts[2::2])}
 
 
-def read_headlines(table):
-    """{claim: (the paper's value, ours)}."""
-    (_, _, rows), = read_tables(table)
-    return {claim: (float(paper), float(here)) for claim, paper, here in rows}
+def read_headlines(directory):
+    """{claim: (the paper's value, {workload: ours})}; nothing where the experiment has not run."""
+    path = directory / "headlines.json"
+    claims = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    return {its["claim"]: (its["paper"], its["here"]) for its in claims}
+
+
+def average(values):
+    """Of workloads; None of none."""
+    numbers = [value for value in values.values() if value is not None]
+    return mean(numbers) if numbers else None
 
 
 def percent(value):
     return f"{value:+.1f}".replace("-", "−")
 
 
-class Page:
-    """A paper's part of the page; sources: {set: directory of figures}."""
+class Claim:
+    """A headline claim: the paper's value, ours on each set, and from which to which it is on variants of the scenes."""
 
-    def __init__(self, name, sources, out):
+    def __init__(self, title, paper, ours, spread, moved_by):
+        self.title, self.paper, self.ours, self.spread, self.moved_by = title, paper, ours, spread, moved_by
+
+    def cells(self, sets):
+        ours = [self.ours.get(its_set) for its_set in sets]
+        yield from ("–" if its is None else percent(its) + (" ✓" if holds(self.paper, its) else "") for its in ours)
+        if self.moved_by is not None:
+            yield "–" if self.spread is None else " to ".join(map(percent, self.spread))
+            yield self.moved_by
+
+
+class Page:
+    """A paper's part of the page; sources: {set: directory of figures}; varied: headlines of variants of scenes."""
+
+    def __init__(self, name, sources, varied, positions, out):
         self.text = (DOCUMENTS / "papers" / f"{name}.md").read_text(encoding="utf-8")
         self.name, self.sources, self.out = name, sources, out
         self.tables = {its_set: read_sections(figures) for its_set, figures in sources.items()}
-        self.headlines = {its_set: read_headlines(tables["headlines"]) for its_set, tables in self.tables.items()}
+        headlines = {its_set: read_headlines(figures) for its_set, figures in sources.items()}
+        titles = {claim: paper for values in headlines.values() for claim, (paper, _) in values.items()}
+        self.has_variants = bool(varied)
+        self.claims = [Claim(title, paper, {its_set: average(values[title][1]) for its_set, values in headlines.items()
+                                            if title in values},
+                             sensitivity.spread(varied[title][1]) if title in varied else None,
+                             sensitivity.most(varied[title][1], positions) if title in varied else
+                             "–" if varied else None) for title, paper in titles.items()]
 
-    def claims(self):
-        """The headline claims: one line each, the paper's value beside ours."""
-        claims = {claim: paper for values in self.headlines.values() for claim, (paper, _) in values.items()}
-        yield f"| claim | paper | {' | '.join(self.sources)} |"
-        yield "| --- | ---: |" + " ---: |" * len(self.sources)
-        for claim, paper in claims.items():
-            ours = [values.get(claim) for values in self.headlines.values()]
-            cells = ["–" if its is None else percent(its[1]) + (" ✓" if holds(paper, its[1]) else "") for its in ours]
-            yield f"| {claim} | {percent(paper)} | {' | '.join(cells)} |"
+    def claims_table(self):
+        """One line each, the paper's value beside ours."""
+        sets = list(self.sources)
+        header = ["claim", "paper", *sets, *(["scenes: from, to", "what moves it most"] if self.has_variants else [])]
+        yield f"| {' | '.join(header)} |"
+        yield "| --- |" + " ---: |" * (1 + len(sets)) + (" ---: | --- |" if self.has_variants else "")
+        for claim in self.claims:
+            yield f"| {' | '.join([claim.title, percent(claim.paper), *claim.cells(sets)])} |"
+
+    def claims_plot(self):
+        """The paper's values beside ours, with error bars; claims in per cent and others apart."""
+        units = {}
+        for claim in self.claims:
+            units.setdefault(claim.title.rsplit(", ", 1)[-1], []).append(claim)
+        for number, (unit, claims) in enumerate(units.items()):
+            figure, axes = new_plot(f"Headline claims: {unit}", "", height=1.0 + 0.32 * len(claims))
+            rows = range(len(claims))
+            axes.barh(rows, [claim.paper for claim in claims], 0.7, color="#d0d0d0", label="paper")
+            for its_set, style in MARKS.items():
+                points = [(claim.ours[its_set], row) for row, claim in zip(rows, claims) if claim.ours.get(its_set) is not None]
+                if points:
+                    axes.plot(*zip(*points), linestyle="", label=its_set, **style)
+            spreads = [(row, *claim.spread) for row, claim in zip(rows, claims) if claim.spread]
+            if spreads:
+                at, low, high = zip(*spreads)
+                axes.hlines(at, low, high, color=MARKS["scenes"]["color"], linewidth=1.5, label="variants of scenes")
+            axes.set_yticks(list(rows), [claim.title.rsplit(", ", 1)[0] for claim in claims])
+            axes.invert_yaxis()
+            axes.axvline(0, color="black", linewidth=0.6)
+            axes.legend(fontsize=8, frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
+            name = pathlib.Path("plots") / "claims" / f"{self.name}-{number}"
+            (self.out / name).parent.mkdir(parents=True, exist_ok=True)
+            save(figure, self.out, str(name))
+            yield f"![headline claims: {unit}]({name}.png)\n"
 
     def count(self, its_set):
-        values = self.headlines[its_set].values()
-        return f"{sum(holds(*value) for value in values)} of {len(values)} headline claims on {its_set}"
+        ours = [(claim.paper, claim.ours[its_set]) for claim in self.claims if claim.ours.get(its_set) is not None]
+        return f"{sum(holds(*values) for values in ours)} of {len(ours)} headline claims on {its_set}"
 
     def plot(self, its_set, path):
         """A plot that the experiment has drawn: a copy of it in the page's directory."""
@@ -104,7 +158,9 @@ class Page:
         title = self.text.splitlines()[0].lstrip("# ").split(":")[0]
         yield f"\n## {title}\n"
         yield "; ".join(map(self.count, self.sources)) + ".\n"
-        yield from self.claims()
+        yield from self.claims_table()
+        yield ""
+        yield from self.claims_plot()
         for row in figures_of(self.text):
             yield from self.figure(*row)
 
@@ -119,7 +175,10 @@ def inlined(page, out):
 
 def compose(pages):
     lines = ["# The papers' evaluations on tbrsim", "",
-             "✓: sign as the paper's, and within a third of its size. Percentages are changes against the paper's baseline."]
+             "✓: sign as the paper's, and within a third of its size. Percentages are changes against the paper's baseline.",
+             "From, to: the least and the largest average of the scenes, over variants of them that differ in what the paper",
+             "leaves open; beside it the parameters that move a claim most, and by how much over their whole range",
+             "(docs/workloads.md)."]
     for page in pages:
         lines += page.lines()
     return "\n".join(lines) + "\n"
@@ -129,22 +188,30 @@ def html(text, out):
     import markdown  # python3-markdown, which only this needs
 
     body = markdown.markdown(text, extensions=["tables", "md_in_html", "toc"])
-    return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>tbrsim: the papers</title>\n'
+    return (f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<link rel="icon" href="data:,">\n'
+            f"<title>tbrsim: the papers</title>\n"
             f"<style>{STYLE}</style>\n</head>\n<body>\n{inlined(body, out)}\n</body>\n</html>\n")
 
 
-def main(arguments):
-    if len(arguments) < 2:
-        sys.exit(__doc__)
-    out = pathlib.Path(arguments[0])
-    out.mkdir(parents=True, exist_ok=True)
-    figures = {}
-    for argument in arguments[1:]:
-        its_set, experiment, directory = re.fullmatch(r"([\w-]+):([\w-]+)=(.+)", argument).groups()
-        figures.setdefault(experiment, {})[its_set] = pathlib.Path(directory)
-    text = compose(Page(name, figures[experiment], out) for name, experiment in PAPERS.items() if experiment in figures)
+def write(out, scenes):
+    """The page of all results in a directory; scenes: descriptions, or None where there are no variants."""
+    pages = []
+    for name, experiment in PAPERS.items():
+        directories = {its_set: out / its_set / experiment / "figures" for its_set in MARKS}
+        sources = {its_set: figures for its_set, figures in directories.items() if (figures / "tables.md").exists()}
+        varied = read_headlines(out / "variants" / experiment / "headlines")
+        positions = sensitivity.Positions(scenes, out / "recordings" / "scenes")
+        if sources:
+            pages.append(Page(name, sources, varied, positions, out))
+    text = compose(pages)
     (out / "index.md").write_text(text, encoding="utf-8")
     (out / "index.html").write_text(html(text, out), encoding="utf-8")
+
+
+def main(arguments):
+    if len(arguments) not in (1, 2):
+        sys.exit(__doc__)
+    write(pathlib.Path(arguments[0]), pathlib.Path(arguments[1]) if len(arguments) == 2 else None)
 
 
 if __name__ == "__main__":

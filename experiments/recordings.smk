@@ -2,7 +2,7 @@
 """What all experiments begin with: each workload is recorded once, and everything is simulated from the recordings.
 
 Configuration: traces, a directory of captures (*.trace), or scenes, one of descriptions of scenes (docs/workloads.md), of
-which the experiment takes those of its paper, with the settings for them in scenes.yml (effort: scenes or quick);
+which the experiment takes those of its paper, with the settings for them in scenes.yml (effort, one of its keys, or scenes);
 variants, how many variants of each scene are drawn (workloads/variants.py) and taken in its place; recordings, where the
 recordings go; record_frames, A-B where not all frames of a capture are to be recorded; scene_frames, how many frames a
 scene has, and scene_size, its pixels, WIDTHxHEIGHT, if not its own; tbrsim and scene, the commands.
@@ -27,16 +27,16 @@ if "record_frames" in config:
     RECORD = f"--frames {config['record_frames']}"
     RECORDINGS /= config["record_frames"]
 TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
+DRAWS = 0  # variants of each scene
 SCENE = config.get("scene", "build/workloads/scene/scene")
-DRAWS = int(config.get("variants", 0))
 if "traces" in config:
     NAMES = sorted(path.stem for path in WORKLOADS.glob("*.trace"))
 else:
     with open(source("../scenes.yml"), encoding="utf-8") as file:
         papers = yaml.safe_load(file)[pathlib.Path(workflow.basedir).name]
-    effort = "variants" if DRAWS else config.get("effort", "scenes")
-    for key, value in (papers["scenes"] | papers.get(effort, {})).items():
+    for key, value in (papers["scenes"] | papers.get(config.get("effort", "scenes"), {})).items():
         config.setdefault(key, value)
+    DRAWS = config.get("variants", 0)
     NAMES = sorted(config["names"])
     RECORDINGS /= "-".join(map(str, [*([config["scene_size"]] if "scene_size" in config else []), config["scene_frames"]]))
     if DRAWS:

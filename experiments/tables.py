@@ -16,6 +16,8 @@ import re
 import sys
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experiments"
+# The pages of docs/papers/ and the experiment that regenerates its figures.
+PAPERS = {"tcor": "tcor", "boustrophedonic": "boustrophedonic", "dtm-nuca": "nuca", "gspc": "gspc", "banked": "banked"}
 KEPT = {"captures": "tables.md", "scenes": "scenes.md"}
 
 

@@ -61,10 +61,11 @@ $package
    done
 }
 
-# Packages of scripts/packages.txt that are not installed: in $missing.
+# Packages of scripts/packages.txt, and of the list $PACKAGES, that are not installed: in $missing.
 find_missing_packages()
 {
-   wanted=$(sed '/^#/d' scripts/packages.txt | tr '\n' ' ')
+   # shellcheck disable=SC2086
+   wanted=$(sed '/^#/d' scripts/packages.txt ${PACKAGES:-} | tr '\n' ' ')
    find_missing
 }
 

@@ -11,7 +11,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
 sys.path.append(str(tbrsim.SOURCE / "experiments"))
-import page as papers_page  # noqa: E402
 import tables  # noqa: E402
 
 CONFIGS = {"TBRSIM_CONFIG_DIR": str(tbrsim.SOURCE / "configs")}
@@ -106,7 +105,7 @@ class Papers(tbrsim.TestCase):
         page names; or it says why not. No table is forgotten."""
         for page in PAGES:
             text, regenerated = page.read_text(encoding="utf-8"), set()
-            experiment = tbrsim.SOURCE / "docs" / "experiments" / papers_page.PAPERS[page.stem]
+            experiment = tbrsim.SOURCE / "docs" / "experiments" / tables.PAPERS[page.stem]
             printed = set(re.findall(r"^## (.+)$", (experiment / "tables.md").read_text(encoding="utf-8"), re.MULTILINE))
             shown = re.findall(r"^!\[.+\]\((.+)\)$", text, re.MULTILINE)
             for figure, _, items, differences in tables.figures_of(text):
@@ -121,30 +120,6 @@ class Papers(tbrsim.TestCase):
                     regenerated.add(item)
             self.assertEqual(printed - regenerated, set(), page.stem)
             self.assertEqual({path.name for path in experiment.glob("*.png")}, {pathlib.Path(path).name for path in shown})
-
-    def test_page(self):
-        """One page of all papers, from the documents' tables and plots."""
-        experiments = tbrsim.SOURCE / "docs" / "experiments"
-        out = self.directory / "page"
-        pages = [papers_page.Page(name, {"captures": experiments / experiment}, out)
-                 for name, experiment in papers_page.PAPERS.items()]
-        text = papers_page.compose(pages)
-        self.assertEqual(text.count(" headline claims on captures."), len(PAGES))
-        for path in experiments.glob("*/*.png"):
-            if path.parent.name != "together":
-                self.assertEqual(len(list(out.rglob(path.name))), 1, path.name)
-        for name, experiment in papers_page.PAPERS.items():
-            for section, table in papers_page.read_sections(experiments / experiment).items():
-                self.assertTrue(section == "headlines" or table in text, (name, section))
-
-    def test_claims(self):
-        self.assertTrue(papers_page.holds(-33.5, -25.0))
-        self.assertTrue(papers_page.holds(5.0, 6.6))
-        self.assertFalse(papers_page.holds(-33.5, -22.0))
-        self.assertFalse(papers_page.holds(-33.5, 33.5))
-        self.assertFalse(papers_page.holds(4.0, 5.5))
-        self.assertEqual(papers_page.read_headlines("| claim | paper | here |\n| --- | --- | --- |\n| a, % | −1.5 | +2.0 |"),
-                         {"a, %": (-1.5, 2.0)})
 
     def test_values(self):
         for page in PAGES:

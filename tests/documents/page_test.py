@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""The page of the papers' evaluations: claims that come out, their spread over variants of scenes, what moves them.
+Skipped where the packages of scripts/packages-experiments.txt are not installed."""
+
+import json
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import yaml
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE / "experiments"))
+try:
+    import markdown  # noqa: F401
+    import page
+    import sensitivity
+except ImportError as error:
+    print(error)
+    sys.exit(77)
+
+FREE = [{"key": "overdraw", "range": [2.0, 4.0]}, {"key": "mesh", "range": [2, 16]},
+        {"key": "order", "range": ["strips", "scattered"]}]
+
+
+def make_png(path):
+    figure, _ = page.new_plot("", "")
+    page.save(figure, path.parent, path.stem)
+
+
+class Results(unittest.TestCase):
+    """A directory of results of one paper, the banked texture cache's."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.out = pathlib.Path(directory.name) / "out"
+        self.scenes = pathlib.Path(directory.name) / "scenes"
+        self.scenes.mkdir()
+        for name in ("one", "two"):
+            (self.scenes / f"{name}.yaml").write_text(yaml.safe_dump({"name": name, "free": FREE}), encoding="utf-8")
+
+    def write_headlines(self, directory, claims):
+        directory.mkdir(parents=True)
+        (directory / "headlines.json").write_text(json.dumps(
+            [{"claim": claim, "paper": paper, "here": here} for claim, paper, here in claims]), encoding="utf-8")
+
+    def write_figures(self, its_set, claims):
+        figures = self.out / its_set / "banked" / "figures"
+        self.write_headlines(figures, claims)
+        text = (SOURCE / "docs" / "experiments" / "banked" / "tables.md").read_text(encoding="utf-8")
+        (figures / "tables.md").write_text(text, encoding="utf-8")
+        for plot in re.findall(r"docs/experiments/banked/([\w-]+)\.png",
+                               (SOURCE / "docs" / "papers" / "banked.md").read_text(encoding="utf-8")):
+            make_png(figures / f"{plot}.png")
+
+    def write_variants(self, count, value):
+        """value: a function of a variant's values."""
+        directory = self.out / "recordings" / "scenes" / f"{count}-variants"
+        directory.mkdir(parents=True)
+        numbers, here = random.Random(5), {}
+        for scene in ("one", "two"):
+            for number in range(1, count + 1):
+                values = {"overdraw": numbers.uniform(2, 4), "mesh": numbers.randint(2, 16),
+                          "order": numbers.choice(["strips", "scattered"])}
+                (directory / f"{scene}~{number}.yaml").write_text(yaml.safe_dump(values), encoding="utf-8")
+                here[f"{scene}~{number}"] = value(scene, values)
+        self.write_headlines(self.out / "variants" / "banked" / "headlines", [("accesses, %", -50, here)])
+        return here
+
+    def write_page(self):
+        page.write(self.out, self.scenes)
+        return (self.out / "index.md").read_text(encoding="utf-8")
+
+    def claims(self):
+        """The page before its first plot."""
+        return self.write_page().split("![")[0]
+
+
+class Page(Results):
+    def test_claims(self):
+        self.write_figures("scenes", [("accesses, %", -50, {"one": -20.0, "two": -40.0}), ("energy, %", 10, {"one": -10.0}),
+                                      ("times, times", 3, {"one": None, "two": 3.9})])
+        self.write_figures("captures", [("accesses, %", -50, {"three": -60.0})])
+        text = self.claims()
+        self.assertIn("\n1 of 3 headline claims on scenes; 1 of 1 headline claims on captures.\n", text)
+        self.assertIn("\n| accesses, % | −50.0 | −30.0 | −60.0 ✓ |\n", text)
+        self.assertIn("\n| energy, % | +10.0 | −10.0 | – |\n", text)
+        self.assertIn("\n| times, times | +3.0 | +3.9 ✓ | – |\n", text)
+
+    def test_all_in_one_file(self):
+        self.write_figures("scenes", [("accesses, %", -50, {"one": -30.0})])
+        text, html = self.write_page(), (self.out / "index.html").read_text(encoding="utf-8")
+        images = re.findall(r"!\[.*?\]\((.*?)\)", text)
+        self.assertGreater(len(images), 4)
+        self.assertTrue(all((self.out / image).exists() for image in images))
+        self.assertEqual(html.count('src="data:image/png;base64,'), len(images))
+        self.assertNotIn('src="plots', html)
+        self.assertNotIn("http", re.sub(r'"data:[^"]*"', "", html).replace("http://www.w3.org", ""))
+
+    def test_a_figure_that_was_not_drawn(self):
+        self.write_figures("scenes", [("accesses, %", -50, {"one": -30.0})])
+        next((self.out / "scenes" / "banked" / "figures").glob("*.png")).unlink()
+        with self.assertRaisesRegex(FileNotFoundError, "it was not drawn"):
+            self.write_page()
+
+    def test_variants(self):
+        self.write_figures("scenes", [("accesses, %", -50, {"one": -30.0})])
+        here = self.write_variants(12, lambda scene, values: -20.0 - 5 * (values["overdraw"] - 2) - 10 * (scene == "two"))
+        averages = [(here[f"one~{number}"] + here[f"two~{number}"]) / 2 for number in range(1, 13)]
+        low, high = (f"{value:+.1f}".replace("-", "−") for value in (min(averages), max(averages)))
+        self.assertIn(f"\n| accesses, % | −50.0 | −30.0 | {low} to {high} | overdraw −10.0 |\n", self.claims())
+
+
+class Documents(unittest.TestCase):
+    def test_page(self):
+        """One page of all papers, from the documents' tables and plots."""
+        experiments = SOURCE / "docs" / "experiments"
+        with tempfile.TemporaryDirectory() as directory:
+            pages = [page.Page(name, {"captures": experiments / experiment}, {}, None, pathlib.Path(directory))
+                     for name, experiment in page.PAPERS.items()]
+            text = page.compose(pages)
+            for path in experiments.glob("*/*.png"):
+                if path.parent.name != "together":
+                    self.assertEqual(len(list(pathlib.Path(directory).rglob(path.name))), 1, path.name)
+        self.assertEqual(text.count(" headline claims on captures."), len(page.PAPERS))
+        for name, experiment in page.PAPERS.items():
+            for section, table in page.read_sections(experiments / experiment).items():
+                if section != "headlines":
+                    self.assertIn(table, text, f"{name}: {section}")
+
+    def test_what_comes_out(self):
+        self.assertTrue(page.holds(-33.5, -25.0))
+        self.assertTrue(page.holds(5.0, 6.6))
+        self.assertFalse(page.holds(-33.5, -22.0))
+        self.assertFalse(page.holds(-33.5, 33.5))
+        self.assertFalse(page.holds(4.0, 5.5))
+
+
+class Sensitivity(Results):
+    def influences(self, count, value):
+        here = self.write_variants(count, value)
+        return sensitivity.influences(here, sensitivity.Positions(self.scenes, self.out / "recordings" / "scenes"))
+
+    def test_slopes(self):
+        """Those of the two parameters that matter, whatever the scene's own level is; ranges of 8 to 1 are in equal ratios."""
+        noise = random.Random(1)
+        found = self.influences(40, lambda scene, values: (100 if scene == "one" else 0) + 3 * (values["overdraw"] - 2)
+                                - 4 * (values["order"] == "scattered") + noise.gauss(0, 0.3))
+        slopes = {key: slope for key, slope, _ in found}
+        self.assertEqual([key for key, *_ in found][:2], ["overdraw", "order"])
+        self.assertAlmostEqual(slopes["overdraw"], 6, delta=0.6)
+        self.assertAlmostEqual(slopes["order"], -4, delta=0.6)
+        self.assertTrue(all(0.05 < error < 0.4 for *_, error in found))
+
+    def test_nothing_moves_it(self):
+        noise = random.Random(2)
+        here = self.write_variants(40, lambda scene, values: noise.gauss(0, 0.01))
+        positions = sensitivity.Positions(self.scenes, self.out / "recordings" / "scenes")
+        self.assertEqual(sensitivity.most(here, positions), "none")
+
+    def test_too_few(self):
+        self.assertIsNone(self.influences(4, lambda scene, values: values["overdraw"]))
+
+
+class Workflows(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("snakemake"), "snakemake is not installed")
+    def test_every_experiment_has_its_jobs(self):
+        """Of the claims of each paper, from scenes, their variants and captures."""
+        with tempfile.TemporaryDirectory() as directory:
+            (pathlib.Path(directory) / "few.trace").touch()
+            scenes = f"scenes={SOURCE / 'workloads' / 'scenes'}"
+            for experiment in page.PAPERS.values():
+                for workloads, effort, records in ((f"traces={directory}", "scenes", 1), (scenes, "quick_scenes", 1),
+                                                   (scenes, "quick_variants", 2)):
+                    with self.subTest(experiment=experiment, effort=effort, workloads=workloads):
+                        result = subprocess.run(
+                            ["snakemake", "headlines", "--snakefile", SOURCE / "experiments" / experiment / "Snakefile",
+                             "--directory", directory, "--nolock", "--dryrun", "--quiet", "--cores", "1", "--config", workloads,
+                             f"effort={effort}", f"out={directory}/out", f"recordings={directory}/recordings"],
+                            capture_output=True, text=True, check=False)
+                        self.assertEqual(result.returncode, 0, result.stderr)
+                        jobs = dict(re.findall(r"^(\w+) +(\d+) +1 +1$", result.stdout, flags=re.MULTILINE))
+                        self.assertEqual(jobs["headlines"], "1")
+                        self.assertGreaterEqual(int(jobs["record"]), records)
+                        self.assertEqual("draw" in jobs, effort == "quick_variants")
+
+
+if __name__ == "__main__":
+    unittest.main()
