@@ -35,6 +35,29 @@ GROUPS = {"color": "render targets", "texture": "textures", "depth": "Z", "hiz":
           "index": "vertices"}
 
 
+class Failed(Exception):
+    """A command of tbrsim failed; what it says."""
+
+
+def run_tbrsim(tbrsim, *words):
+    environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
+    result = subprocess.run([str(tbrsim), *map(str, words)], env=environment, check=False, capture_output=True, text=True)
+    if result.returncode:
+        raise Failed(result.stderr.strip())
+    return result.stdout
+
+
+def stream_shares(counters):
+    """Shares of the accesses to the LLC, per cent, and how many there are."""
+    accesses = dict.fromkeys(STREAMS, 0)
+    for name, value in counters.items():
+        unit, stream, *event = name.split(".")
+        if unit == "llc" and stream != "total" and event[0] in ("reads", "writes"):
+            accesses[GROUPS.get(stream, "rest")] += value
+    total = sum(accesses.values())
+    return {stream: 100 * value / total for stream, value in accesses.items()}, total
+
+
 class Scene:
     """A description, and what running it shows."""
 
@@ -54,12 +77,10 @@ class Scene:
         return self.asks("target") not in (None, "window")
 
     def command(self, *words):
-        environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
-        result = subprocess.run([str(self.arguments.tbrsim), *map(str, words)], env=environment, check=False,
-                                capture_output=True, text=True)
-        if result.returncode:
-            sys.exit(f"{self.name}: {result.stderr.strip()}")
-        return result.stdout
+        try:
+            return run_tbrsim(self.arguments.tbrsim, *words)
+        except Failed as error:
+            sys.exit(f"{self.name}: {error}")
 
     def run(self, *options, frames):
         self.command("run", "--screen", f"{self.width + 16}x{self.height + 16}", *options, "--out", self.out, "--",
@@ -108,14 +129,7 @@ class Scene:
     def streams(self):
         """Shares of the accesses to the LLC of GSPC's GPU, per cent, and the accesses of a frame."""
         frames = self.run("--config", "imr-8m", frames=WARM_UP + 1)
-        sums = self.sums(frames[WARM_UP:])
-        accesses = dict.fromkeys(STREAMS, 0)
-        for name, value in sums.items():
-            unit, stream, *event = name.split(".")
-            if unit == "llc" and stream != "total" and event[0] in ("reads", "writes"):
-                accesses[GROUPS.get(stream, "rest")] += value
-        total = sum(accesses.values())
-        return {stream: 100 * value / total for stream, value in accesses.items()}, total
+        return stream_shares(self.sums(frames[WARM_UP:]))
 
 
 def judge(asked, got, reason):
