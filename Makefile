@@ -83,6 +83,9 @@ scenes: deps all ## render the scenes of workloads/ and compare them with what t
 	@/usr/bin/python3 workloads/scenes.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/workloads/scene/scene \
 		--out $(BUILD)/scenes $(SCENES)
 
+captures: deps all ## capture programs at the papers' resolutions, and print what they are (CAPTURES="torcs-1960x768 ...")
+	@/usr/bin/python3 apitrace-replays/captures.py --tbrsim $(BUILD)/bin/tbrsim --out $(BUILD)/captures $(CAPTURES)
+
 update-replays: deps all ## rewrite the checksums and counters of apitrace-replays/manifest.yml
 	@/usr/bin/python3 tests/replay/replay_test.py --tbrsim $(BUILD)/bin/tbrsim --update
 
@@ -98,4 +101,4 @@ clean: ## remove what was built; downloads and the compiler cache stay
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-.PHONY: all deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments reproduce scenes update-replays lint format clean help
+.PHONY: all deps deps-experiments demo test model test-recordings compare-builds conformance sanitize fuzz bench bench-caches bench-dram bench-recordings bench-configurations bench-sweep experiments reproduce scenes captures update-replays lint format clean help

@@ -1,82 +1,117 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# capture.sh NAME [OUTPUT.trace]: captures one of the programs below anew, on
-# llvmpipe of the tbrsim build, under an X server of its own. capture.sh --list
-# lists the names. Programs that are not installed are named with their package.
+# capture.sh [--size WIDTHxHEIGHT] [--install] NAME [OUTPUT.trace]
+#
+# Captures a program of recipes.sh, unattended, on llvmpipe of the tbrsim build, under an X server of that size
+# (960x540) and with a home directory of its own. Without OUTPUT the capture is NAME-SIZE.trace in
+# ~/.cache/tbrsim/captures (or $TBRSIM_CAPTURES), and is made again only if its recipe or package changed or the file
+# is not the one that was made: NAME-SIZE.made has what it was made from, and its SHA-256. --install installs the
+# Debian package where it is missing, as root. capture.sh --list lists the names.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tbrsim=${TBRSIM:-$here/../build/bin/tbrsim}
-PATH=/usr/bin:/usr/games:$PATH
+PATH=$PATH:/usr/games
+package='' api='' command=''
+# shellcheck source=recipes.sh
+. "$here/recipes.sh"
 
-# Each recipe: package, frames that are kept (apitrace's CALLSET), API, command.
-recipe()
+fail()
 {
-   environment=
-   seconds=
-   case $1 in
-   glmark2_buffer) glmark2 buffer 0-40/8 ;;
-   glmark2_desktop) glmark2 desktop:effect=shadow 0-56/8 ;;
-   glmark2_effect2d) glmark2 "effect2d:kernel=1,1,1,1,1;1,1,1,1,1;1,1,1,1,1;" 0-3 ;;
-   glmark2_function) glmark2 function 0-40/8 ;;
-   glmark2_ideas) glmark2 ideas 0-144/12 ;;
-   glmark2_shadow) glmark2 shadow 0-56/8 ;;
-   glmark2_texture) glmark2 texture:texture-filter=mipmap 0-40/8 ;;
-   glmark2_*) glmark2 "$(echo "${1#glmark2_}" | tr _ :)" 0-39 ;;
-   mrrescue)
-      package=mrrescue frames=0-59 api=egl seconds=20
-      environment="LOVE_GRAPHICS_USE_OPENGLES=1 SDL_VIDEO_X11_FORCE_EGL=1"
-      command=mrrescue
-      ;;
-   weston)
-      package=weston frames=0-39 api=egl seconds=15
-      environment="XDG_RUNTIME_DIR=$scratch"
-      command="weston --backend=x11-backend.so --width=960 --height=540 --socket=tbrsim-capture"
-      ;;
-   warzone2100)
-      package=warzone2100 frames=0-60 api=egl seconds=120
-      command="warzone2100 --window --resolution=960x540 --nosound --gfxbackend=opengles --autogame --skirmish=highground.json"
-      ;;
-   supertuxkart)
-      package=supertuxkart frames=0-60 api=gl
-      environment="MESA_GL_VERSION_OVERRIDE=3.3 MESA_GLSL_VERSION_OVERRIDE=330"
-      command="supertuxkart -N --no-sound -w -s 960x540 --track=snowtuxpeak --numkarts=3 --profile-time=10"
-      ;;
-   minetest)
-      package=minetest frames=0-60 api=gl seconds=60
-      command="minetest --go --world $scratch/world --gameid minetest_game --name player1"
-      ;;
-   neverball)
-      package=neverball frames=0-60 api=gl seconds=20
-      command=neverball
-      ;;
-   *) echo "capture.sh: no recipe '$1'; capture.sh --list lists them" >&2; exit 2 ;;
+   echo "capture.sh: $*" >&2
+   exit 1
+}
+
+list()
+{
+   sed -n 's/^   \([a-z][a-z0-9_| -]*\))\( .*\)*$/\1/p' "$here/recipes.sh" | sed 's/ *| */\n/g'
+   echo glmark2_SCENE
+}
+
+# What a capture is made from.
+origin()
+{
+   printf '%s: %s\n' package "$package $(dpkg-query --showformat '${Version}' --show "$package")" size "$size" api "$api" \
+      frames "$frames" seconds "$seconds" keys "$keys" command "$command"
+   [ -z "$files" ] || (cd "$here" && find "$files" -type f | LC_ALL=C sort | xargs sha256sum)
+}
+
+# type_keys KEYS: each at its second.
+type_keys()
+{
+   start=$(date +%s)
+   for key in $1; do
+      left=$((start + ${key%%:*} - $(date +%s)))
+      sleep $((left > 0 ? left : 0))
+      key=${key#*:}
+      xdotool "${key%%:*}" "${key#*:}"
+   done
+}
+
+# Inside the X server: the program, captured. One that does not end itself is ended.
+session()
+{
+   [ -z "$keys" ] || type_keys "$keys" &
+   export HOME="$scratch/home" XDG_RUNTIME_DIR="$scratch/run" width height scratch files="$here/$files"
+   export SDL_AUDIODRIVER=dummy ALSOFT_DRIVERS=null
+   [ "$api" = egl ] || export MESA_GL_VERSION_OVERRIDE=3.3COMPAT MESA_GLSL_VERSION_OVERRIDE=330
+   mkdir -p "$HOME" "$XDG_RUNTIME_DIR"
+   cd "$HOME"
+   timeout --kill-after=5 "${seconds:-0}" \
+      apitrace trace --api="$api" --output "$scratch/whole.trace" sh -c "$command" || [ -n "$seconds" ]
+}
+
+# The last 12 frames, without the one that was being drawn when the program was ended.
+trim()
+{
+   if [ "$frames" ]; then
+      first=${frames%-*} last=${frames#*-}
+   else
+      count=$(apitrace info "$scratch/whole.trace" | sed -n 's/.*"FramesCount": *\([0-9]*\).*/\1/p')
+      first=$((count > 13 ? count - 13 : 0)) last=$((count > 1 ? count - 2 : 0))
+   fi
+   case $last in
+   */*) apitrace trim --frames="$frames" --output "$scratch/trimmed.trace" "$scratch/whole.trace" ;;
+   *) "$here/trim.py" "$scratch/whole.trace" "$first" "$last" "$scratch/trimmed.trace" ;;
    esac
+   apitrace repack --brotli=5 "$scratch/trimmed.trace" "$scratch/packed.trace"
 }
 
-glmark2()
-{
-   package=glmark2-es2-x11 frames=$2 api=egl
-   command="glmark2-es2 -b $1:duration=2 --size 960x540"
-}
-
-if [ "${1:---list}" = --list ]; then
-   echo "bundled: glmark2_buffer glmark2_desktop glmark2_effect2d glmark2_function glmark2_ideas glmark2_shadow glmark2_texture"
-   echo "more:    glmark2_SCENE (any scene of glmark2) mrrescue weston warzone2100 supertuxkart minetest neverball"
-   exit 0
+size=960x540 install=
+while :; do
+   case ${1:---list} in
+   --list) list; exit 0 ;;
+   --size) size=$2; shift 2 ;;
+   --install) install=yes; shift ;;
+   --*) fail "usage: capture.sh [--size WIDTHxHEIGHT] [--install] NAME [OUTPUT.trace] | --list" ;;
+   *) break ;;
+   esac
+done
+name=$1 width=${size%x*} height=${size#*x}
+recipe "$name" || fail "no recipe '$name'; capture.sh --list lists them"
+if [ "${TBRSIM_CAPTURE_SESSION-}" ]; then
+   scratch=$TBRSIM_CAPTURE_SESSION
+   session
+   exit
 fi
-name=$1
-output=${2:-$name.trace}
+if ! dpkg-query --show "$package" >/dev/null 2>&1; then
+   [ "$install" ] || fail "the program is missing; apt-get install $package"
+   apt-get install --yes "$package" >&2
+fi
+cache=${TBRSIM_CAPTURES:-${XDG_CACHE_HOME:-$HOME/.cache}/tbrsim/captures}
+output=${2:-$cache/$name-$size.trace} made=
+if [ $# -lt 2 ]; then
+   made=${output%.trace}.made
+   mkdir -p "$cache"
+   if [ -e "$made" ] && [ "$(cat "$made")" = "$(origin; sha256sum "$output" 2>/dev/null)" ]; then
+      echo "$output"
+      exit 0
+   fi
+fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-recipe "$name"
-program=${command%% *}
-command -v "$program" >/dev/null || { echo "capture.sh: $program is missing; apt-get install $package" >&2; exit 1; }
-
-# A program that does not end by itself is ended; what was captured until then counts.
-# shellcheck disable=SC2086
-"$tbrsim" run --driver llvmpipe --no-model --screen 960x540 -- env $environment \
-   ${seconds:+timeout $seconds} apitrace trace --api="$api" --output "$scratch/whole.trace" $command || [ -n "$seconds" ]
-apitrace trim --frames="$frames" --output "$scratch/trimmed.trace" "$scratch/whole.trace"
-apitrace repack --brotli=11 "$scratch/trimmed.trace" "$scratch/packed.trace"
+TBRSIM_CAPTURE_SESSION=$scratch env -u DISPLAY "$tbrsim" run --driver llvmpipe --no-model --screen "$size" -- \
+   "$here/capture.sh" --size "$size" "$name" >&2
+trim >&2
 mv "$scratch/packed.trace" "$output"
-ls -l "$output"
+[ -z "$made" ] || { origin; sha256sum "$output"; } >"$made"
+echo "$output"

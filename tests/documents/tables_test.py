@@ -40,6 +40,13 @@ class Documents(unittest.TestCase):
         self.assertEqual(len(tables.read_tables(text)), 2)
         self.assertEqual(list(tables.problems(text, printed)), [])
 
+    def test_captures(self):
+        path = SOURCE / "docs" / "captures.md"
+        text = path.read_text(encoding="utf-8").split("## What their frames have")[1]
+        printed = (path.with_suffix("") / "tables.md").read_text(encoding="utf-8")
+        self.assertEqual(len(tables.read_tables(text)), 1)
+        self.assertEqual(list(tables.problems(text, printed)), [])
+
 
 class Comparison(unittest.TestCase):
     def problems(self, *lines):
