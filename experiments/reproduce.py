@@ -92,11 +92,14 @@ class Step:
             sys.exit(f"reproduce.py: {self.experiment} on {self.its_set} failed: {log.name}; what is done is kept")
 
     def remaining(self, costs):
-        """Seconds of jobs that are to be done, on one core of the machine of costs."""
+        """Seconds of jobs that are to be done, on one core of the machine of costs; None where that was not measured."""
         listed = "".join(self.snakemake("--dryrun", "--quiet", "--cores", "1"))
         jobs = re.findall(r"^(\w+) +(\d+) +\d+ +\d+$", listed, flags=re.MULTILINE)
         known = costs.get(self.experiment, {}).get(self.effort, {})
-        return sum(int(number) * known.get(rule, 0) for rule, number in jobs if rule not in ("all", "total"))
+        jobs = [(rule, int(number)) for rule, number in jobs if rule not in ("all", "total")]
+        if any(rule not in known for rule, _ in jobs):
+            return None
+        return sum(number * known[rule] for rule, number in jobs)
 
     def run(self):
         options = ["--show-failed-logs"]
@@ -132,14 +135,23 @@ def keep_costs(steps, speed):
                      "calibrate().\n" + yaml.safe_dump(costs), encoding="utf-8")
 
 
+def estimate(steps, costs, scale, cores):
+    """Says how long it will take; the seconds of each step on the machine of costs."""
+    seconds = [step.remaining(costs) for step in steps]
+    unknown = [f"{step.experiment} on {step.its_set}" for step, its in zip(steps, seconds) if its is None]
+    seconds = [its or 0 for its in seconds]
+    if len(unknown) < len(steps):
+        print(f"about {readable(sum(seconds) * scale)} with {cores} {'core' if cores == 1 else 'cores'}", flush=True)
+    if unknown:
+        print(f"how long it takes is not known: {', '.join(unknown)}", flush=True)
+    return seconds
+
+
 def run(steps, arguments):
     costs, speed = read_yaml(COSTS), calibrate(arguments)
-    seconds = [step.remaining(costs) for step in steps]
-    scale = speed / costs.get("calibration", speed) / (1 if arguments.profile else arguments.cores)
-    if arguments.profile:
-        print(f"{readable(sum(seconds) * scale)} of one core's time, on a cluster", flush=True)
-    else:
-        print(f"about {readable(sum(seconds) * scale)} with {arguments.cores} cores", flush=True)
+    cores = 1 if arguments.profile else arguments.cores
+    scale = speed / costs.get("calibration", speed) / cores
+    seconds = estimate(steps, costs, scale, cores)
     for number, step in enumerate(steps):
         begin = time.monotonic()
         step.run()
