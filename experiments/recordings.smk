@@ -54,7 +54,7 @@ COMMON = "--set mode=tbr"
 
 wildcard_constraints:
     name="[^/]+",
-    scene="[^/~]+",
+    scene="[^/~,]+",
 
 
 def screen(description):
@@ -96,6 +96,27 @@ else:
         shell:
             "env -u DISPLAY {TBRSIM} run --no-model {RECORD} --record {output} --out {params.out} --screen {params.screen}"
             " -- {SCENE} --window --size {params.screen} --frames {params.frames} {input} >{log} 2>&1"
+
+
+    # SCENE,KEY=VALUE: a scene of which one or more values are others.
+    ruleorder: alter > record
+
+
+    rule alter:
+        input:
+            WORKLOADS / "{scene}.yaml",
+        output:
+            RECORDINGS / "{scene},{settings}.tbr",
+        log:
+            RECORDINGS / "{scene},{settings}.log",
+        params:
+            settings=lambda wildcards: " ".join(f"--set {its}" for its in wildcards.settings.split(",")),
+            out=lambda wildcards: RECORDINGS / f"{wildcards.scene},{wildcards.settings}",
+            screen=lambda wildcards, input: screen(input[0]),
+            frames=config["scene_frames"],
+        shell:
+            "env -u DISPLAY {TBRSIM} run --no-model {RECORD} --record {output} --out {params.out} --screen {params.screen}"
+            " -- {SCENE} --window --size {params.screen} --frames {params.frames} {params.settings} {input} >{log} 2>&1"
 
 
 if DRAWS:

@@ -471,6 +471,17 @@ def headlines(captures, timed_runs):
            {name: runs.faster("gspc") for name, runs in timed_runs.items()})
 
 
+def altered_table(altered):
+    """Scenes with other values of what the paper does not publish."""
+    policies = ["nru", "gs-drrip", "gspztc", "gspztc-tse", "gspc", "opt"]
+    rows = [[capture.name.replace(",", ", "), *(percent(capture.change(policy, "altered")) for policy in policies),
+             *(whole(capture.hit_rate(policy, "altered", *groups)) for groups in (TARGETS, ("z",)) for policy in ("drrip", "opt"))]
+            for capture in altered]
+    rows.append(["paper's average", *(percent(PAPER[policy]) for policy in policies), "50", "60", "58", "77"])
+    return ["scene", *map(title, policies), *(f"hits of {what}, {policy}, %" for what in ("render targets", "Z")
+                                              for policy in ("DRRIP", "OPT"))], rows
+
+
 def main(out, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
     if only_headlines:
@@ -500,6 +511,9 @@ def main(out, output, names, only_headlines):
     write_table(output, "epochs", *epochs_table(captures))
     write_table(output, "insertions", *insertions_table(captures))
     write_table(output, "consumption", *consumption_table(captures))
+    altered = [Capture(out / "results", path.stem) for path in sorted((out / "results" / "altered").glob("*.json"))]
+    if altered:
+        write_table(output, "altered", *altered_table(altered))
     timed_runs = timed.write(out / "timed", output, [capture.name for capture in captures], captures[0].size)
     write_headlines(output, headlines(captures, timed_runs["main"]))
     plot_misses(output, "figure-1-12", f"Misses of the LLC, {captures[0].size} (Figures 1 and 12)", captures, "main",
