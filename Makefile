@@ -66,8 +66,8 @@ bench-configurations: deps all ## measure what simulated hardware costs the simu
 bench-sweep: deps all ## measure tbrsim sweep (part of bench; BENCH_TRACES=DIR)
 	@/usr/bin/python3 bench/sweep.py --tbrsim $(BUILD)/bin/tbrsim $(if $(BENCH_TRACES),--traces $(BENCH_TRACES))
 
-deps-experiments: ## the same for the experiments: Snakemake, matplotlib
-	@PACKAGES=scripts/packages-experiments.txt scripts/deps.sh
+deps-experiments: ## install the packages of make reproduce and make experiments, too: Snakemake, matplotlib, …
+	@TBRSIM_PACKAGES=scripts/packages-experiments.txt scripts/deps.sh
 
 experiments: deps-experiments all ## repeat the papers' experiments on captures of yours (TRACES=DIR) or on scenes (SCENES=workloads/scenes)
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/experiments --build $(BUILD) $(if $(TRACES),--captures "$(TRACES)") \

@@ -56,8 +56,9 @@ def average(values):
     return mean(numbers) if numbers else None
 
 
-def percent(value):
-    return f"{value:+.1f}".replace("-", "−")
+def written(claim, value):
+    """Changes have a sign."""
+    return f"{value:{'+' if claim.endswith(', %') else ''}.1f}".replace("-", "−")
 
 
 class Claim:
@@ -68,9 +69,9 @@ class Claim:
 
     def cells(self, sets):
         ours = [self.ours.get(its_set) for its_set in sets]
-        yield from ("–" if its is None else percent(its) + (" ✓" if holds(self.paper, its) else "") for its in ours)
+        yield from ("–" if its is None else written(self.title, its) + (" ✓" if holds(self.paper, its) else "") for its in ours)
         if self.moved_by is not None:
-            yield "–" if self.spread is None else " to ".join(map(percent, self.spread))
+            yield "–" if self.spread is None else " to ".join(written(self.title, its) for its in self.spread)
             yield self.moved_by
 
 
@@ -97,7 +98,7 @@ class Page:
         yield f"| {' | '.join(header)} |"
         yield "| --- |" + " ---: |" * (1 + len(sets)) + (" ---: | --- |" if self.has_variants else "")
         for claim in self.claims:
-            yield f"| {' | '.join([claim.title, percent(claim.paper), *claim.cells(sets)])} |"
+            yield f"| {' | '.join([claim.title, written(claim.title, claim.paper), *claim.cells(sets)])} |"
 
     def claims_plot(self):
         """The paper's values beside ours, with error bars; claims in per cent and others apart."""
@@ -199,7 +200,7 @@ def write(out, scenes):
     for name, experiment in PAPERS.items():
         directories = {its_set: out / its_set / experiment / "figures" for its_set in MARKS}
         sources = {its_set: figures for its_set, figures in directories.items() if (figures / "tables.md").exists()}
-        varied = read_headlines(out / "variants" / experiment / "headlines")
+        varied = read_headlines(out / "variants" / experiment / "headlines") if scenes else {}
         positions = sensitivity.Positions(scenes, out / "recordings" / "scenes")
         if sources:
             pages.append(Page(name, sources, varied, positions, out))

@@ -2,7 +2,7 @@
 """What all experiments begin with: each workload is recorded once, and everything is simulated from the recordings.
 
 Configuration: traces, a directory of captures (*.trace), or scenes, one of descriptions of scenes (docs/workloads.md), of
-which the experiment takes those of its paper, with the settings for them in scenes.yml (effort, one of its keys, or scenes);
+which the experiment takes those of its paper, with the settings for them in scenes.yml (settings, one of its keys, or scenes);
 variants, how many variants of each scene are drawn (workloads/variants.py) and taken in its place; recordings, where the
 recordings go; record_frames, A-B where not all frames of a capture are to be recorded; scene_frames, how many frames a
 scene has, and scene_size, its pixels, WIDTHxHEIGHT, if not its own; tbrsim and scene, the commands.
@@ -27,6 +27,7 @@ if "record_frames" in config:
     RECORD = f"--frames {config['record_frames']}"
     RECORDINGS /= config["record_frames"]
 TBRSIM = config.get("tbrsim", "build/bin/tbrsim")
+SETTINGS = config.get("settings", "scenes")
 DRAWS = 0  # variants of each scene
 SCENE = config.get("scene", "build/workloads/scene/scene")
 if "traces" in config:
@@ -34,7 +35,9 @@ if "traces" in config:
 else:
     with open(source("../scenes.yml"), encoding="utf-8") as file:
         papers = yaml.safe_load(file)[pathlib.Path(workflow.basedir).name]
-    for key, value in (papers["scenes"] | papers.get(config.get("effort", "scenes"), {})).items():
+    if SETTINGS not in papers:
+        sys.exit(f"experiments/scenes.yml: no settings {SETTINGS} of {pathlib.Path(workflow.basedir).name}")
+    for key, value in (papers["scenes"] | papers[SETTINGS]).items():
         config.setdefault(key, value)
     DRAWS = config.get("variants", 0)
     NAMES = sorted(config["names"])
@@ -62,8 +65,10 @@ def screen(description):
         return config.get("scene_size", yaml.safe_load(file)["resolution"])
 
 
-def without_ending(wildcards):
-    return RECORDINGS / wildcards.name
+# Recordings are shared by experiments: what is there is whole.
+RECORD_SCENE = ("env -u DISPLAY {TBRSIM} run --no-model --record {output}.part --out {output}.out --screen {params.screen}"
+                f" -- {SCENE} --window --size {{params.screen}} --frames {config.get('scene_frames')} {{params.changes}} {{input}}"
+                " >{log} 2>&1 && mv {output}.part {output}")
 
 
 if "traces" in config:
@@ -75,10 +80,9 @@ if "traces" in config:
             RECORDINGS / "{name}.tbr",
         log:
             RECORDINGS / "{name}.log",
-        params:
-            out=without_ending,
         shell:
-            "{TBRSIM} replay --no-model {RECORD} --record {output} --out {params.out} {input} >{log} 2>&1"
+            "{TBRSIM} replay --no-model {RECORD} --record {output}.part --out {output}.out {input} >{log} 2>&1"
+            " && mv {output}.part {output}"
 
 else:
 
@@ -90,12 +94,10 @@ else:
         log:
             RECORDINGS / "{name}.log",
         params:
-            out=without_ending,
             screen=lambda wildcards, input: screen(input[0]),
-            frames=config["scene_frames"],
+            changes="",
         shell:
-            "env -u DISPLAY {TBRSIM} run --no-model {RECORD} --record {output} --out {params.out} --screen {params.screen}"
-            " -- {SCENE} --window --size {params.screen} --frames {params.frames} {input} >{log} 2>&1"
+            RECORD_SCENE
 
 
     # SCENE,KEY=VALUE: a scene of which one or more values are others.
@@ -106,17 +108,14 @@ else:
         input:
             WORKLOADS / "{scene}.yaml",
         output:
-            RECORDINGS / "{scene},{settings}.tbr",
+            RECORDINGS / "{scene},{changes}.tbr",
         log:
-            RECORDINGS / "{scene},{settings}.log",
+            RECORDINGS / "{scene},{changes}.log",
         params:
-            settings=lambda wildcards: " ".join(f"--set {its}" for its in wildcards.settings.split(",")),
-            out=lambda wildcards: RECORDINGS / f"{wildcards.scene},{wildcards.settings}",
             screen=lambda wildcards, input: screen(input[0]),
-            frames=config["scene_frames"],
+            changes=lambda wildcards: " ".join(f"--set {its}" for its in wildcards.changes.split(",")),
         shell:
-            "env -u DISPLAY {TBRSIM} run --no-model {RECORD} --record {output} --out {params.out} --screen {params.screen}"
-            " -- {SCENE} --window --size {params.screen} --frames {params.frames} {params.settings} {input} >{log} 2>&1"
+            RECORD_SCENE
 
 
 if DRAWS:

@@ -58,7 +58,7 @@ class Step:
     def __init__(self, experiment, its_set, arguments):
         self.experiment, self.its_set, self.arguments = experiment, its_set, arguments
         self.out = (arguments.out / its_set / experiment).resolve()
-        self.effort = f"quick_{its_set}" if arguments.quick and its_set != "captures" else its_set
+        self.settings = f"quick_{its_set}" if arguments.quick and its_set != "captures" else its_set
         self.statistics = self.out / "costs.json"
 
     def configuration(self):
@@ -68,11 +68,11 @@ class Step:
         yield f"scene={build}/workloads/scene/scene"
         if self.its_set == "captures":
             yield f"traces={self.arguments.captures.resolve()}"
-            yield f"recordings={recordings}/captures"
+            yield f"recordings={recordings}/captures/{self.arguments.captures.resolve().name}"
         else:
             yield f"scenes={self.arguments.scenes.resolve()}"
             yield f"recordings={recordings}/scenes"
-            yield f"effort={self.effort}"
+            yield f"settings={self.settings}"
 
     def target(self):
         return "headlines" if self.its_set == "variants" else "all"
@@ -81,7 +81,7 @@ class Step:
         """Its output, line by line; what it prints is in log.txt, too."""
         self.out.mkdir(parents=True, exist_ok=True)
         command = ["snakemake", self.target(), "--snakefile", HERE / self.experiment / "Snakefile", "--directory", self.out,
-                   "--nolock", "--rerun-triggers", "mtime", *options, "--config", *self.configuration(),
+                   "--nolock", "--rerun-incomplete", "--rerun-triggers", "mtime", "params", "input", *options, "--config", *self.configuration(),
                    *self.arguments.options]
         with open(self.out / "log.txt", "w", encoding="utf-8") as log, \
                 subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
@@ -92,14 +92,17 @@ class Step:
             sys.exit(f"reproduce.py: {self.experiment} on {self.its_set} failed: {log.name}; what is done is kept")
 
     def remaining(self, costs):
-        """Seconds of jobs that are to be done, on one core of the machine of costs; None where that was not measured."""
+        """Of jobs that are to be done, on one core, in units of calibrate(); None where that was not measured."""
         listed = "".join(self.snakemake("--dryrun", "--quiet", "--cores", "1"))
         jobs = re.findall(r"^(\w+) +(\d+) +\d+ +\d+$", listed, flags=re.MULTILINE)
-        known = costs.get(self.experiment, {}).get(self.effort, {})
-        jobs = [(rule, int(number)) for rule, number in jobs if rule not in ("all", "total")]
-        if any(rule not in known for rule, _ in jobs):
+        known = costs.get(self.experiment, {}).get(self.settings, {})
+        jobs = {rule: int(number) for rule, number in jobs}
+        if "total" not in jobs:
+            return 0 if "Nothing to be done" in listed else None
+        rules = set(jobs) - {"all", "total"}
+        if not rules <= set(known):
             return None
-        return sum(number * known[rule] for rule, number in jobs)
+        return sum(jobs[rule] * known[rule] for rule in rules) / known["calibration"]
 
     def run(self):
         options = ["--show-failed-logs"]
@@ -129,14 +132,14 @@ def keep_costs(steps, speed):
     costs = read_yaml(COSTS)
     for step in steps:
         its = costs.setdefault(step.experiment, {})
-        its[step.effort] = its.get(step.effort, {}) | step.costs()
-    costs["calibration"] = round(speed, 3)
+        if rules := step.costs():
+            its[step.settings] = its.get(step.settings, {}) | rules | {"calibration": round(speed, 3)}
     COSTS.write_text("# SPDX-License-Identifier: MIT\n# Written by reproduce.py --keep-costs: seconds of a job of each rule, and of "
-                     "calibrate().\n" + yaml.safe_dump(costs), encoding="utf-8")
+                     "calibrate() on that machine.\n" + yaml.safe_dump(costs), encoding="utf-8")
 
 
 def estimate(steps, costs, scale, cores):
-    """Says how long it will take; the seconds of each step on the machine of costs."""
+    """Says how long it will take; the time of each step, of which one unit takes `scale` seconds."""
     seconds = [step.remaining(costs) for step in steps]
     unknown = [f"{step.experiment} on {step.its_set}" for step, its in zip(steps, seconds) if its is None]
     seconds = [its or 0 for its in seconds]
@@ -150,7 +153,7 @@ def estimate(steps, costs, scale, cores):
 def run(steps, arguments):
     costs, speed = read_yaml(COSTS), calibrate(arguments)
     cores = 1 if arguments.profile else arguments.cores
-    scale = speed / costs.get("calibration", speed) / cores
+    scale = speed / cores
     seconds = estimate(steps, costs, scale, cores)
     for number, step in enumerate(steps):
         begin = time.monotonic()

@@ -61,11 +61,11 @@ $package
    done
 }
 
-# Packages of scripts/packages.txt, and of the list $PACKAGES, that are not installed: in $missing.
+# Packages of scripts/packages.txt, and of the list $TBRSIM_PACKAGES, that are not installed: in $missing.
 find_missing_packages()
 {
    # shellcheck disable=SC2086
-   wanted=$(sed '/^#/d' scripts/packages.txt ${PACKAGES:-} | tr '\n' ' ')
+   wanted=$(sed '/^#/d' scripts/packages.txt ${TBRSIM_PACKAGES:-} | tr '\n' ' ')
    find_missing
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs the Debian packages that are missing and fetches Mesa's source (and a
-# newer Meson where the system's is too old). PACKAGES names another list of
+# newer Meson where the system's is too old). TBRSIM_PACKAGES names another list of
 # packages besides. Silent when everything is there; then it touches no network
 # either.
 . "$(dirname "$0")/common.sh"

@@ -14,6 +14,7 @@ import pathlib
 import random
 import subprocess
 import sys
+import tempfile
 
 import yaml
 
@@ -76,19 +77,18 @@ def draw_variants(description, count, is_possible):
 def main(scene, path, count, out):
     description = yaml.safe_load(path.read_text(encoding="utf-8"))
     out.mkdir(parents=True, exist_ok=True)
-    trial = out / f".{description['name']}.yaml"
 
-    def write(its_path, variant):
-        its_path.write_text(f"# Of {path.name}, drawn by variants.py.\n" + yaml.safe_dump(variant, sort_keys=False),
-                            encoding="utf-8")
+    def text(variant):
+        return f"# Of {path.name}, drawn by variants.py.\n" + yaml.safe_dump(variant, sort_keys=False)
 
     def is_possible(variant):
-        write(trial, variant)
-        return subprocess.run([scene, "--print", trial], capture_output=True, check=False).returncode == 0
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as trial:
+            trial.write(text(variant))
+            trial.flush()
+            return subprocess.run([scene, "--print", trial.name], capture_output=True, check=False).returncode == 0
 
     for number, variant in enumerate(draw_variants(description, count, is_possible), start=1):
-        write(out / f"{description['name']}~{number}.yaml", variant)
-    trial.unlink()
+        (out / f"{description['name']}~{number}.yaml").write_text(text(variant), encoding="utf-8")
 
 
 if __name__ == "__main__":
