@@ -27,6 +27,11 @@ list()
    echo glmark2_SCENE
 }
 
+is_installed()
+{
+   [ "$(dpkg-query --showformat '${db:Status-Status}' --show "$1" 2>/dev/null)" = installed ]
+}
+
 # What a capture is made from.
 origin()
 {
@@ -47,7 +52,7 @@ type_keys()
    done
 }
 
-# Inside the X server: the program, captured. One that does not end itself is ended.
+# Inside the X server: the program, captured. One that does not end itself is ended (124, or 137 where it had to be killed).
 session()
 {
    [ -z "$keys" ] || type_keys "$keys" &
@@ -57,7 +62,11 @@ session()
    mkdir -p "$HOME" "$XDG_RUNTIME_DIR"
    cd "$HOME"
    timeout --kill-after=5 "${seconds:-0}" \
-      apitrace trace --api="$api" --output "$scratch/whole.trace" sh -c "$command" || [ -n "$seconds" ]
+      apitrace trace --api="$api" --output "$scratch/whole.trace" sh -c "$command" && status=0 || status=$?
+   case ${seconds:+ended}$status in
+   0 | ended0 | ended124 | ended137) ;;
+   *) fail "the program failed: status $status" ;;
+   esac
 }
 
 # The last 12 frames, without the one that was being drawn when the program was ended.
@@ -93,10 +102,12 @@ if [ "${TBRSIM_CAPTURE_SESSION-}" ]; then
    session
    exit
 fi
-if ! dpkg-query --show "$package" >/dev/null 2>&1; then
-   [ "$install" ] || fail "the program is missing; apt-get install $package"
-   apt-get install --yes "$package" >&2
-fi
+for wanted in "$package" ${keys:+xdotool}; do
+   is_installed "$wanted" && continue
+   [ "$install" ] || fail "$wanted is missing; apt-get install $wanted"
+   apt-get update -qq
+   DEBIAN_FRONTEND=noninteractive apt-get install --yes -qq "$wanted" >&2
+done
 cache=${TBRSIM_CAPTURES:-${XDG_CACHE_HOME:-$HOME/.cache}/tbrsim/captures}
 output=${2:-$cache/$name-$size.trace} made=
 if [ $# -lt 2 ]; then

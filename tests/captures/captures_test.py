@@ -18,7 +18,7 @@ import trim  # noqa: E402
 STANDINS = {
     "tbrsim": 'echo run >>"$LOG"\nwc -l <"$LOG" >"$TBRSIM_CAPTURE_SESSION/whole.trace"',
     "apitrace": 'case $1 in\ntrim) cp "$5" "$4" ;;\nrepack) cp "$3" "$4" ;;\nesac',
-    "dpkg-query": 'echo "$VERSION"',
+    "dpkg-query": 'case $* in\n*Status*" $MISSING") ;;\n*Status*) echo installed ;;\n*) echo "$VERSION" ;;\nesac',
 }
 
 
@@ -32,6 +32,7 @@ class Capture(unittest.TestCase):
             (self.directory / name).chmod(0o755)
         self.environment = os.environ | {
             "PATH": f"{self.directory}:{os.environ['PATH']}", "TBRSIM": str(self.directory / "tbrsim"), "VERSION": "1",
+            "MISSING": "nothing",
             "TBRSIM_CAPTURES": str(self.directory / "captures"), "LOG": str(self.directory / "log"),
         }
 
@@ -66,6 +67,27 @@ class Capture(unittest.TestCase):
         for count in (1, 2):
             self.capture("glmark2_buffer", self.directory / "mine.trace")
             self.assertEqual(self.made(), count)
+
+    def test_missing(self):
+        """The program's package; and what types its keys, without which it would stay in its menu."""
+        for name, package in (("glmark2_buffer", "glmark2-es2-x11"), ("torcs", "torcs"), ("torcs", "xdotool")):
+            self.environment["MISSING"] = package
+            self.assertIn(f"{package} is missing; apt-get install {package}", self.capture(name, status=1).stderr)
+        self.assertFalse((self.directory / "log").exists())
+
+    def test_a_program_that_fails(self):
+        """Nothing is kept of one that ends with an error by itself; one that is ended at its time is whole."""
+        # The session runs as the real command runs it, without an X server.
+        (self.directory / "tbrsim").write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift\nexec "$@"\n',
+                                               encoding="utf-8")
+        (self.directory / "timeout").write_text('#!/bin/sh\necho whole >"$TBRSIM_CAPTURE_SESSION/whole.trace"\nexit "$STATUS"\n',
+                                                encoding="utf-8")
+        (self.directory / "timeout").chmod(0o755)
+        for status, fails in (("0", 0), ("1", 1), ("139", 1)):
+            self.environment["STATUS"] = status
+            result = self.capture("glmark2_buffer", self.directory / f"{status}.trace", status=fails)
+            self.assertEqual((self.directory / f"{status}.trace").exists(), not fails)
+            self.assertEqual(f"the program failed: status {status}" in result.stderr, bool(fails))
 
     def test_unknown(self):
         self.assertIn("no recipe 'no-such-game'", self.capture("no-such-game", status=1).stderr)
