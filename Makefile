@@ -77,7 +77,7 @@ PAPER ?= tcor boustrophedonic dtm-nuca gspc banked
 reproduce: deps-experiments all ## the papers' evaluations beside ours, on scenes, as a page (PAPER=tcor, TRACES=DIR: on captures, too; QUICK=1, PROFILE=slurm)
 	@/usr/bin/python3 experiments/reproduce.py --out $(BUILD)/reproduce$(if $(QUICK),/quick) --build $(BUILD) --variants \
 		--scenes workloads/scenes $(if $(QUICK),--quick) $(if $(TRACES),--captures "$(TRACES)") \
-		$(if $(PROFILE),--profile $(PROFILE)) $(if $(CORES),--cores $(CORES)) $(PAPER) -- $(EXPERIMENTS_ARGS)
+		$(if $(PROFILE),--profile $(PROFILE)) $(if $(KEEP_COSTS),--keep-costs) $(if $(CORES),--cores $(CORES)) $(PAPER) -- $(EXPERIMENTS_ARGS)
 
 scenes: deps all ## render the scenes of workloads/ and compare them with what the papers publish (SCENES="temple_run ...")
 	@/usr/bin/python3 workloads/scenes.py --tbrsim $(BUILD)/bin/tbrsim --program $(BUILD)/workloads/scene/scene \
