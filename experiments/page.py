@@ -83,6 +83,8 @@ class Page:
         self.name, self.sources, self.out = name, sources, out
         self.tables = {its_set: read_sections(figures) for its_set, figures in sources.items()}
         headlines = {its_set: read_headlines(figures) for its_set, figures in sources.items()}
+        self.workloads = {its_set: max((len(here) for _, here in values.values()), default=0)
+                          for its_set, values in headlines.items()}
         titles = {claim: paper for values in headlines.values() for claim, (paper, _) in values.items()}
         self.has_variants = bool(varied)
         self.claims = [Claim(title, paper, {its_set: average(values[title][1]) for its_set, values in headlines.items()
@@ -128,7 +130,9 @@ class Page:
 
     def count(self, its_set):
         ours = [(claim.paper, claim.ours[its_set]) for claim in self.claims if claim.ours.get(its_set) is not None]
-        return f"{sum(holds(*values) for values in ours)} of {len(ours)} headline claims on {its_set}"
+        workloads = self.workloads[its_set]
+        return (f"{sum(holds(*values) for values in ours)} of {len(ours)} headline claims on {workloads} "
+                f"{its_set.removesuffix('s') if workloads == 1 else its_set}")
 
     def plot(self, its_set, path):
         """A plot that the experiment has drawn: a copy of it in the page's directory."""
@@ -174,8 +178,8 @@ def inlined(page, out):
     return re.sub(r'src="(plots/[^"]+)"', image, page)
 
 
-def compose(pages):
-    lines = ["# The papers' evaluations on tbrsim", "",
+def compose(pages, note=""):
+    lines = ["# The papers' evaluations on tbrsim", "", *([note, ""] if note else []),
              "✓: sign as the paper's, and within a third of its size. Percentages are changes against the paper's baseline.",
              "From, to: the least and the largest average of the scenes, over variants of them that differ in what the paper",
              "leaves open; beside it the parameters that move a claim most, and by how much over their whole range",
@@ -194,8 +198,9 @@ def html(text, out):
             f"<style>{STYLE}</style>\n</head>\n<body>\n{inlined(body, out)}\n</body>\n</html>\n")
 
 
-def write(out, scenes):
-    """The page of all results in a directory; scenes: descriptions, or None where there are no variants."""
+def write(out, scenes, note=""):
+    """The page of all results in a directory; scenes: descriptions, or None where there are no variants; note: what to say
+    of them first."""
     pages = []
     for name, experiment in PAPERS.items():
         directories = {its_set: out / its_set / experiment / "figures" for its_set in MARKS}
@@ -204,7 +209,7 @@ def write(out, scenes):
         positions = sensitivity.Positions(scenes, out / "recordings" / "scenes")
         if sources:
             pages.append(Page(name, sources, varied, positions, out))
-    text = compose(pages)
+    text = compose(pages, note)
     (out / "index.md").write_text(text, encoding="utf-8")
     (out / "index.html").write_text(html(text, out), encoding="utf-8")
 

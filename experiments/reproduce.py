@@ -29,6 +29,7 @@ import tables
 
 HERE = pathlib.Path(__file__).resolve().parent
 COSTS = HERE / "costs.yml"
+QUICK_NOTE = "**A quick run**: one or two scenes a paper, few frames, DTM-NUCA's in a quarter of the pixels; the averages are of these."
 
 
 def read_yaml(path):
@@ -209,7 +210,7 @@ def main():
                                             ("variants", arguments.scenes and arguments.variants)) if wanted]
     run([Step(experiment, its_set, arguments) for its_set in sets for experiment in experiments
          if its_set != "variants" or experiment in page.PAPERS.values()], arguments)
-    page.write(arguments.out, arguments.scenes)
+    page.write(arguments.out, arguments.scenes, QUICK_NOTE if arguments.quick else "")
     print(f"the papers' figures: {arguments.out}/index.html")
 
 
