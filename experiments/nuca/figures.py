@@ -374,8 +374,18 @@ def bandwidth_table(captures):
     return header, [*rows, ["paper", "", "", dynamic, "", central, "", "", distributed]]
 
 
+def altered_table(captures, altered):
+    """Scenes with other values of what the papers do not publish (SCENE,KEY=VALUE), and as they are."""
+    measures = ["decrease", "speed-up", "energy"]
+    scenes = [(scene, [its for its in captures if its.name == scene.name.split(",")[0]]) for scene in altered]
+    rows = [[its.name.replace(",", ", "), *measured([its], measures)] for scene, plain in scenes for its in (*plain, scene)]
+    return ["scene", *measure_titles(measures)], [*rows, ["paper's average", *paper_says(measures)]]
+
+
 def main(energies, results, output, names, only_headlines):
     output.mkdir(parents=True, exist_ok=True)
+    altered = [Capture(results, name) for name in names if "," in name]
+    names = [name for name in names if "," not in name]
     captures = sorted((Capture(results, name) for name in names), key=lambda capture: capture.find()["nuca.requests"])
     if only_headlines:
         write_headlines(output, headlines(captures))
@@ -392,6 +402,8 @@ def main(energies, results, output, names, only_headlines):
         "schedulers": schedulers_table(swept), "choices": choices_table(swept), "epochs": epochs_table(swept),
         "machines": machines_table(swept), "bandwidth": bandwidth_table(beginnings),
     }
+    if altered:
+        tables["altered"] = altered_table(captures, altered)
     write_headlines(output, headlines(captures))
     for name, table in tables.items():
         write_table(output, name, *table)
