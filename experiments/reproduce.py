@@ -82,8 +82,8 @@ class Step:
         """Its output, line by line; what it prints is in log.txt, too."""
         self.out.mkdir(parents=True, exist_ok=True)
         command = ["snakemake", self.target(), "--snakefile", HERE / self.experiment / "Snakefile", "--directory", self.out,
-                   "--nolock", "--rerun-incomplete", "--rerun-triggers", "mtime", "params", "input", *options, "--config", *self.configuration(),
-                   *self.arguments.options]
+                   "--nolock", "--rerun-incomplete", "--rerun-triggers", "mtime", "params", "input", *options,
+                   "--config", *self.configuration(), *self.arguments.options]
         with open(self.out / "log.txt", "w", encoding="utf-8") as log, \
                 subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             for line in process.stdout:
