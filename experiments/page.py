@@ -17,7 +17,7 @@ import shutil
 import sys
 
 import sensitivity
-from support import mean, new_plot, save
+from support import claimed, mean, new_plot, save
 from tables import PAPERS, figures_of
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs"
@@ -56,11 +56,6 @@ def average(values):
     return mean(numbers) if numbers else None
 
 
-def written(claim, value):
-    """Changes have a sign."""
-    return f"{value:{'+' if claim.endswith(', %') else ''}.1f}".replace("-", "−")
-
-
 class Claim:
     """A headline claim: the paper's value, ours on each set, and from which to which it is on variants of the scenes."""
 
@@ -69,9 +64,9 @@ class Claim:
 
     def cells(self, sets):
         ours = [self.ours.get(its_set) for its_set in sets]
-        yield from ("–" if its is None else written(self.title, its) + (" ✓" if holds(self.paper, its) else "") for its in ours)
+        yield from ("–" if its is None else claimed(self.title, its) + (" ✓" if holds(self.paper, its) else "") for its in ours)
         if self.moved_by is not None:
-            yield "–" if self.spread is None else " to ".join(written(self.title, its) for its in self.spread)
+            yield "–" if self.spread is None else " to ".join(claimed(self.title, its) for its in self.spread)
             yield self.moved_by
 
 
@@ -100,7 +95,7 @@ class Page:
         yield f"| {' | '.join(header)} |"
         yield "| --- |" + " ---: |" * (1 + len(sets)) + (" ---: | --- |" if self.has_variants else "")
         for claim in self.claims:
-            yield f"| {' | '.join([claim.title, written(claim.title, claim.paper), *claim.cells(sets)])} |"
+            yield f"| {' | '.join([claim.title, claimed(claim.title, claim.paper), *claim.cells(sets)])} |"
 
     def claims_plot(self):
         """The paper's values beside ours, with error bars; claims in per cent and others apart."""

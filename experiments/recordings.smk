@@ -55,6 +55,11 @@ if not NAMES:
 COMMON = "--set mode=tbr"
 
 
+def altered(*names):
+    """Of these scenes with other values (SCENE,KEY=VALUE,…; the rule alter), those whose scene the experiment takes as it is."""
+    return [name for name in names if name.split(",")[0] in NAMES and "scenes" in config]
+
+
 wildcard_constraints:
     name="[^/]+",
     scene="[^/~,]+",

@@ -56,12 +56,16 @@ def of_each(captures, function):
     return {capture.name: function(capture) for capture in captures}
 
 
+def claimed(claim, value):
+    """A claim's value as text: changes, whose claims end in ", %", have a sign."""
+    return f"{value:{'+' if claim.endswith(', %') else ''}.1f}".replace("-", "−")
+
+
 def write_headlines(output, claims):
     """What the paper claims first: (claim, the paper's value, {workload: ours}), of which the table has the average; and
-    headlines.json, for page.py. Claims that end in ", %" are changes."""
+    headlines.json, for page.py."""
     claims = list(claims)
-    rows = [[claim, *(f"{value:{'+' if claim.endswith(', %') else ''}.1f}".replace("-", "−")
-                      for value in (paper, mean(ours.values())))] for claim, paper, ours in claims]
+    rows = [[claim, claimed(claim, paper), claimed(claim, mean(ours.values()))] for claim, paper, ours in claims]
     write_table(output, "headlines", ["claim", "paper", "here"], rows)
     with open(output / "headlines.json", "w", encoding="utf-8") as file:
         json.dump([{"claim": claim, "paper": paper, "here": {name: None if math.isnan(value) else value

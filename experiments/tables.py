@@ -1,19 +1,12 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The tables of docs/experiments/NAME.md against those that the experiment printed: docs/experiments/NAME/tables.md of
 captures, scenes.md of scenes.
 
-usage: tables.py PRINTED NAME captures|scenes
-
-says how the tables that an experiment printed differ; KEEP_TABLES=1 keeps them
-
 A document's table may have some of a printed table's columns, in its order, and some of its rows; each cell is as
 printed.
 """
-import os
 import pathlib
 import re
-import sys
 
 DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experiments"
 # The pages of docs/papers/ and the experiment that regenerates its figures.
@@ -90,10 +83,3 @@ def report(printed, name, workloads, keep, documents=DOCUMENTS):
     document = (documents / f"{name}.md").read_text(encoding="utf-8")
     for problem in problems(document, f"{text}\n{kept_tables(name, documents, kept)}"):
         yield f"docs/experiments/{name}.md, {problem}"
-
-
-if __name__ == "__main__":
-    if len(sys.argv) != 4 or sys.argv[3] not in KEPT:
-        sys.exit(__doc__)
-    for difference in report(pathlib.Path(sys.argv[1]), *sys.argv[2:], os.environ.get("KEEP_TABLES") == "1"):
-        print(difference)

@@ -33,19 +33,19 @@ class Documents(unittest.TestCase):
                 self.assertGreater(len(tables.read_tables(text)), 0)
                 self.assertEqual(list(tables.problems(text, tables.kept_tables(path.stem))), [])
 
-    def test_scenes(self):
-        path = SOURCE / "docs" / "workloads.md"
-        text = path.read_text(encoding="utf-8").split("## Asked and got")[1]
+    def check(self, name, section, count):
+        """So many tables of a document, after a heading, against docs/NAME/tables.md."""
+        path = SOURCE / "docs" / f"{name}.md"
+        text = path.read_text(encoding="utf-8").split(f"## {section}")[1]
         printed = (path.with_suffix("") / "tables.md").read_text(encoding="utf-8")
-        self.assertEqual(len(tables.read_tables(text)), 2)
+        self.assertEqual(len(tables.read_tables(text)), count)
         self.assertEqual(list(tables.problems(text, printed)), [])
 
+    def test_scenes(self):
+        self.check("workloads", "Asked and got", 2)
+
     def test_captures(self):
-        path = SOURCE / "docs" / "captures.md"
-        text = path.read_text(encoding="utf-8").split("## What their frames have")[1]
-        printed = (path.with_suffix("") / "tables.md").read_text(encoding="utf-8")
-        self.assertEqual(len(tables.read_tables(text)), 1)
-        self.assertEqual(list(tables.problems(text, printed)), [])
+        self.check("captures", "What their frames have", 1)
 
 
 class Comparison(unittest.TestCase):
