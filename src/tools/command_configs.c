@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "config/config.h"
 #include "options.h"
+#include "output.h"
 #include "tools.h"
 #include "gpu/gpu_config.h"
 
@@ -20,6 +21,23 @@ static void
 print_preset(const char *name, const char *description, void *context)
 {
    printf("%-24s %s%s\n", name, description, strcmp(name, CM_CONFIG_DEFAULT) ? "" : " (the default)");
+}
+
+static void
+add_preset(const char *name, const char *description, void *context)
+{
+   json_object_set_new(context, name, json_string(description));
+}
+
+/* Descriptions by name. */
+static json_t *
+presets_json(void)
+{
+   char error[512];
+   json_t *presets = json_object();
+   if (!cm_config_list_presets(presets_directory(), add_preset, presets, error, sizeof(error)))
+      fail(STATUS_FAILED, "%s", error);
+   return presets;
 }
 
 /* Objects of objects become dotted keys. */
@@ -49,7 +67,7 @@ command_configs(int argc, char **argv)
 {
    struct options options;
    char error[512];
-   bool flat = false;
+   bool flat = false, json = false;
    options_start(&options);
    static const struct option_row rows[] = {
       OPTION_ALONE("flat", NULL, "print KEY=VALUE lines, as --set takes them", take_flag),
@@ -59,9 +77,15 @@ command_configs(int argc, char **argv)
       .description = description,
       .operands = OPERANDS_AT_MOST_ONE,
       .operand = "configuration",
-      .groups = {OPTION_GROUP(rows, &flat), SETTING_OPTIONS(&options.configurations)},
+      .groups = {OPTION_GROUP(rows, &flat), JSON_OPTIONS(&json), SETTING_OPTIONS(&options.configurations)},
    };
    const struct operands operands = command_line_parse(&line, argc, argv);
+   if (flat && json)
+      fail(STATUS_USAGE, "--flat and --json: expected one of them");
+   if (!operands.count && json) {
+      output_json(presets_json(), 2, stdout);
+      return STATUS_OK;
+   }
    if (!operands.count) {
       if (!cm_config_list_presets(presets_directory(), print_preset, NULL, error, sizeof(error)))
          fail(STATUS_FAILED, "%s", error);
@@ -71,6 +95,8 @@ command_configs(int argc, char **argv)
    options_finish(&options);
    if (flat)
       print_values("", config_json(options.gpu));
+   else if (json)
+      output_json(config_json(options.gpu), 2, stdout);
    else
       cm_config_write_yaml(options.gpu, stdout);
    return STATUS_OK;

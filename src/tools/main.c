@@ -133,6 +133,7 @@ main(int argc, char **argv)
       puts("tbrsim " TBRSIM_VERSION);
       return STATUS_OK;
    }
+   progress_open();
    for (unsigned c = 0; c < sizeof(commands) / sizeof(commands[0]); c++) {
       if (!strcmp(argv[1], commands[c].name))
          return commands[c].run(argc - 1, argv + 1);

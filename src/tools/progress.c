@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "progress.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "tools.h"
 
 #define SECONDS_BEFORE 0.5
 #define SECONDS_BETWEEN 0.1
@@ -21,6 +24,11 @@ static bool silent;
 static int width; /* of the line that is there */
 static char work[64];
 static double started, shown;
+
+/* The file for programs; logged: when its last line was written, of which work. */
+static FILE *file;
+static char logged_work[64];
+static double logged;
 
 static double
 now(void)
@@ -52,6 +60,32 @@ void
 progress_silence(void)
 {
    silent = true;
+}
+
+void
+progress_open(void)
+{
+   const char *name = getenv("TBRSIM_PROGRESS");
+   if (!name || !*name)
+      return;
+   file = fopen(name, "ae");
+   if (!file)
+      fail(STATUS_USAGE, "TBRSIM_PROGRESS=%s: %s", name, strerror(errno));
+   /* What this command starts has progress of its own. */
+   unsetenv("TBRSIM_PROGRESS");
+}
+
+/* False where the file cannot be written. The lock is held. */
+static bool
+write_file(const char *what, double done, double total, double time)
+{
+   const bool is_new = strcmp(logged_work, what);
+   if (!file || (!is_new && time - logged < SECONDS_BETWEEN && (total <= 0 || done < total)))
+      return true;
+   snprintf(logged_work, sizeof(logged_work), "%s", what);
+   logged = time;
+   fprintf(file, "{\"work\": \"%s\", \"done\": %.2f, \"total\": %.0f}\n", what, done, total);
+   return !fflush(file);
 }
 
 static int
@@ -111,14 +145,11 @@ write_line(double seconds, double done, double total)
    width = length;
 }
 
-void
-progress_show(const char *what, double done, double total)
+/* The line of a terminal. The lock is held. */
+static void
+show_line(const char *what, double done, double total, double time)
 {
    static bool registered;
-   if (silent || !isatty(STDERR_FILENO))
-      return;
-   pthread_mutex_lock(&lock);
-   const double time = now();
    if (strcmp(work, what)) {
       erase();
       snprintf(work, sizeof(work), "%s", what);
@@ -130,7 +161,29 @@ progress_show(const char *what, double done, double total)
    }
    if (time - shown >= SECONDS_BETWEEN) {
       shown = time;
-      write_line(time - started, done < total || total <= 0 ? done : total, total);
+      write_line(time - started, done, total);
+   }
+}
+
+void
+progress_show(const char *what, double done, double total)
+{
+   const bool is_visible = !silent && isatty(STDERR_FILENO);
+   int error = 0;
+   if (!is_visible && !file)
+      return;
+   pthread_mutex_lock(&lock);
+   const double time = now();
+   if (total > 0 && done > total)
+      done = total;
+   if (is_visible)
+      show_line(what, done, total, time);
+   if (!write_file(what, done, total, time)) {
+      error = errno;
+      fclose(file);
+      file = NULL;
    }
    pthread_mutex_unlock(&lock);
+   if (error)
+      say("progress is no longer written: %s", strerror(error));
 }

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/** The progress of long work: one line on stderr that is rewritten, on a terminal; nothing elsewhere. */
+/** The progress of long work: one line on stderr that is rewritten, on a terminal; nothing elsewhere. For programs, lines
+ * of JSON in the file that TBRSIM_PROGRESS names: {"work": "simulating", "done": 3.25, "total": 8}, in frames; a total of
+ * 0 is not known. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
+/** Opens the file that TBRSIM_PROGRESS names, to be appended to, if it names one; processes that are started later do not
+ * inherit it. Ends the command where it cannot be opened. */
+void progress_open(void);
+
 /** Shows what is done, done of so many frames (a part of one counts), with the rate and the time left; a total of 0 is
  * not known. The line appears after half a second of work, changes ten times a second at most, and is never longer
- * than the terminal is wide. Other work begins where `what` changes. */
+ * than the terminal is wide. Other work begins where `what` changes.
+ * The file has a line for the beginning of each work, then ten a second at most. */
 void progress_show(const char *what, double done, double total);
 
 /** Removes the line. What the command says does so by itself. */

@@ -2,7 +2,9 @@
 """The tbrsim command: its answers, and what it says to bad input: one clear line and
 an exit status."""
 
+import csv
 import fcntl
+import json
 import os
 import pathlib
 import pty
@@ -109,6 +111,22 @@ class Answers(tbrsim.TestCase):
         self.assertIn("clock_mhz: 600 # tcor-baseline-64k.yaml:", printed)
         own.write_text("extends: tcor-64k\ncaches:\n  l2:\n    sise: 524288\n")
         self.refused(2, r"own\.yaml:4: caches\.l2\.sise: unknown key, expected keys of: size, ways", "configs", str(own))
+
+    def test_lists_for_programs(self):
+        """counters and configs as JSON and CSV have what they print as tables."""
+        rows = json.loads(self.fine("counters", "--json", "--timing", "on"))
+        lines = self.fine("counters", "--timing", "on").splitlines()
+        self.assertEqual([[row["name"], row["measure"], row["description"]] for row in rows],
+                         [line.split(None, 2) for line in lines])
+        table = self.fine("counters", "--csv", "--timing", "on").splitlines()
+        self.assertEqual(list(csv.DictReader(table)), rows)
+        presets = json.loads(self.fine("configs", "--json"))
+        self.assertEqual(list(presets), tbrsim.presets())
+        for preset in ("tcor-64k", "imr-8m"):
+            options = ("--set", "clock_mhz=900", preset)
+            tree = self.path("tree.yaml", self.fine("configs", "--json", *options))
+            self.assertEqual(self.fine("configs", "--flat", tree), self.fine("configs", "--flat", *options))
+        self.refused(2, "--flat and --json: expected one of them", "configs", "--flat", "--json", "imr-8m")
 
     def test_counters(self):
         lines = tbrsim.run("counters").stdout.splitlines()
@@ -306,6 +324,29 @@ class Progress(tbrsim.TestCase):
         for arguments in (["sim", *self.work()], ["replay", "--out", self.path("out"), "--check", TRACE]):
             result = tbrsim.run(*arguments)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_file(self):
+        """For programs, whatever stderr is: a line of JSON for each work at least, which only grows."""
+        sim = ["sim", "--out", self.path("sim"), "--set", "l2.policy=opt", self.recording]
+        for arguments, works in ((sim, {"finding next uses", "simulating"}),
+                                 (["replay", "--out", self.path("out"), "--check", TRACE], {"simulating", "comparing images"})):
+            path = self.path("progress", "")
+            result = tbrsim.run(*arguments, variables={"TBRSIM_PROGRESS": str(path)})
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            lines = [json.loads(line) for line in path.read_text().splitlines()]
+            self.assertEqual({line["work"] for line in lines}, works)
+            for before, after in zip(lines, lines[1:]):
+                self.assertLessEqual(after["done"], after["total"])
+                if before["work"] == after["work"]:
+                    self.assertLessEqual(before["done"], after["done"])
+            self.assertEqual(lines[-1]["done"], lines[-1]["total"])
+
+    def test_file_that_cannot_be_written(self):
+        self.refused(2, "TBRSIM_PROGRESS=/none/file: No such file", "sim", self.recording,
+                     variables={"TBRSIM_PROGRESS": "/none/file"})
+        result = tbrsim.run("sim", "--out", self.path("sim"), self.recording, variables={"TBRSIM_PROGRESS": "/dev/full"})
+        self.assertEqual((result.returncode, result.stderr),
+                         (0, "tbrsim: progress is no longer written: No space left on device\n"))
 
 
 class BadInput(tbrsim.TestCase):
