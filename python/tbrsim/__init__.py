@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""Studies with tbrsim as scripts: runs are started and awaited, results are data frames,
+configurations and recordings are objects (docs/python.md).
+
+The command does the work, and checks options and configurations; the package calls it and reads
+what it writes. Counts are in the units that `counters()` names, sizes in bytes, energy in pJ.
+pandas is needed where a data frame is made, numpy for Recording.next_uses; the rest is the standard
+library.
+"""
+from . import files
+from .command import call, executable, use
+from .configuration import Configuration, presets
+from .errors import CommandFailed, Error
+from .recording import Recording
+from .results import Results, Simulations, load, to_parquet
+from .runs import Pool, Progress, Run, replay, run, sim
+from .tables import Analysis, analyze, cache, counters, llc, sweep, table
+
+__all__ = [
+    "Analysis", "CommandFailed", "Configuration", "Error", "Pool", "Progress", "Recording",
+    "Results", "Run", "Simulations", "analyze", "cache", "call", "counters", "executable", "files",
+    "llc", "load", "presets", "replay", "run", "sim", "sweep", "table", "to_parquet", "use",
+]

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+"""The errors of the package, and what it needs besides the standard library."""
+import importlib
+
+
+class Error(Exception):
+    """What went wrong, with which file or command."""
+
+
+class CommandFailed(Error):
+    """A command ended with another status than 0. Its text is what the command said; `command` has
+    its words, `status` its exit status (negative: the signal that killed it)."""
+
+    def __init__(self, command, status, message):
+        self.command, self.status = [str(word) for word in command], status
+        reason = f"signal {-status}" if status < 0 else f"status {status}"
+        super().__init__(message.strip() or f"{' '.join(self.command)}: {reason}")
+
+
+PACKAGES = {"pandas": "python3-pandas", "numpy": "python3-numpy"}
+
+
+def need(name):
+    """A module that not everything needs; an Error that says how to get it where it is missing."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise Error(f"{name} is missing: apt install {PACKAGES[name]}, or pip install {name}") \
+            from None

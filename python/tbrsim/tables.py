@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""The commands that answer with a table, as data frames. Options are keyword arguments: warm_up=1
+is --warm-up 1, lists have commas; `tbrsim COMMAND --help` has them all."""
+import io
+import json
+import pathlib
+import tempfile
+
+from . import files
+from .command import call, configuration_words, option_words
+from .errors import Error, need
+
+
+def _read(text):
+    return need("pandas").read_csv(io.StringIO(text))
+
+
+def _no_format(options):
+    for name in ("csv", "json", "format"):
+        if name in options:
+            raise TypeError(f"{name}: the answer is a data frame")
+
+
+def counters(config=None, settings=None, timing=None):
+    """The counters of a configuration (default: tcor-baseline-64k's) by name: measure, which is
+    the unit they are counted in, and description."""
+    words = configuration_words(config, settings, timing)
+    return _read(call("counters", "--csv", *words)).set_index("name")
+
+
+def table(recording, config=None, settings=None, timing=None, vary=None, out=None, **options):
+    """`tbrsim sim --csv`: a row for each configuration: configuration, preset, statistics (the
+    directory), a column for each varied key, frames, and the counters' sums over the frames.
+
+    vary: {key: list of values}; all combinations are simulated. out: the directory that keeps each
+    one's statistics (default: none does, and there is no column for it)."""
+    _no_format(options)
+    words = configuration_words(config, settings, timing, vary)
+    with tempfile.TemporaryDirectory(prefix="tbrsim-") as scratch:
+        answer = _read(call("sim", "--csv", *words, *option_words(out=out or scratch, **options),
+                            "--", recording))
+    return answer if out else answer.drop(columns="statistics")
+
+
+def sweep(recording, size, ways, policy, stream=None, unit=None, config=None, settings=None,
+          **options):
+    """`tbrsim sweep`: one cache of many sizes (bytes, or "64K"), ways and policies; a row for each
+    combination. Columns: docs/sweeps.md; accesses and misses are of blocks.
+
+        sweep("game.tbr", ["16K", "64K"], [4, "full"], ["lru", "opt"], stream="texture")
+    """
+    _no_format(options)
+    words = configuration_words(config, settings)
+    return _read(call("sweep", "--csv", *words, *option_words(
+        size=size, ways=ways, policy=policy, stream=stream, unit=unit, **options), "--", recording))
+
+
+def llc(recordings, config=None, settings=None, **options):
+    """`tbrsim llc`: the policies of a last-level cache on one recording or a list of them; a row
+    for each recording, cache and stream. Columns: docs/llc.md; counts are of blocks."""
+    _no_format(options)
+    if not isinstance(recordings, (list, tuple)):
+        recordings = [recordings]
+    words = configuration_words(config, settings)
+    return _read(call("llc", "--csv", *words, *option_words(**options), "--", *recordings))
+
+
+class Analysis:
+    """What `tbrsim analyze` says (docs/analysis.md): `summary`, all of it as a dictionary, and data
+    frames: `streams` (accesses of blocks and their reuse by traversal, stream and frame),
+    `histograms` (accesses by reuse distance), `traffic` (misses, memory accesses by stream)."""
+
+    def __init__(self, directory):
+        """directory: that of `tbrsim analyze --out`."""
+        directory = pathlib.Path(directory)
+        pandas = need("pandas")
+        self.summary = files.read_json(directory / "analysis.json")
+        for name in ("streams", "histograms", "traffic"):
+            path = directory / f"{name}.csv"
+            if not path.exists():
+                raise Error(f"{path}: there is no such file: not of tbrsim analyze --out")
+            setattr(self, name, pandas.read_csv(path))
+
+    def __repr__(self):
+        return f"<tbrsim.Analysis of {self.summary['file']}>"
+
+
+def analyze(recording, config=None, settings=None, out=None, **options):
+    """`tbrsim analyze`: reuse within and between frames, an Analysis. out: the directory that keeps
+    its files (default: none does)."""
+    _no_format(options)
+    words = configuration_words(config, settings)
+    with tempfile.TemporaryDirectory(prefix="tbrsim-") as scratch:
+        call("analyze", *words, *option_words(out=out or scratch, **options), "--", recording)
+        return Analysis(out or scratch)
+
+
+def cache(trace, size, ways, **options):
+    """`tbrsim cache`: one cache, any address trace; a row for each stream that the trace names, and
+    `total`: accesses, hits, misses, bypasses, writebacks, in blocks. trace_format: --format."""
+    if "trace_format" in options:
+        options["format"] = options.pop("trace_format")
+    counts = json.loads(call("cache", "--json", *option_words(size=size, ways=ways, **options),
+                             "--", trace))
+    streams = counts.pop("streams", {})
+    return need("pandas").DataFrame.from_dict(streams | {"total": counts}, orient="index") \
+        .rename_axis(index="stream")

@@ -1,0 +1,509 @@
+# SPDX-License-Identifier: MIT
+"""The Python package: what it reads against what the command prints, and what it says where a file
+is missing or the command refuses."""
+
+import csv
+import importlib.util
+import io
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest.mock
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim as harness  # noqa: E402
+
+sys.path.insert(0, str(harness.SOURCE / "python"))
+import pandas  # noqa: E402
+
+import tbrsim  # noqa: E402
+
+TRACE = harness.CAPTURES / "glmark2_function.trace"
+
+
+class TestCase(harness.TestCase):
+    def setUp(self):
+        super().setUp()
+        tbrsim.use(harness.arguments.tbrsim)
+        for name in set(os.environ) - set(harness.environment()):
+            self.enterContext(unittest.mock.patch.dict(os.environ))
+            del os.environ[name]
+
+    def says(self, pattern, function, *arguments, **options):
+        with self.assertRaisesRegex(tbrsim.Error, pattern):
+            function(*arguments, **options)
+
+
+class Recorded(TestCase):
+    """With a recording of three frames."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.recording = harness.record(cls.shared, "glmark2_function", "--no-model", "--frames",
+                                       "0-2")
+
+
+class Files(Recorded):
+    """What a directory has, as objects."""
+
+    def setUp(self):
+        super().setUp()
+        self.out = self.path("sim")
+        self.fine_sim("--timing", "on")
+        self.results = tbrsim.Results(self.out)
+
+    def fine_sim(self, *options):
+        harness.run("sim", "--out", self.out, *options, self.recording, check=True)
+
+    def test_frames(self):
+        frames = self.results.frames
+        expected = tbrsim.files.load(self.out)["frames"]
+        self.assertEqual(frames.to_dict("records"), expected)
+        self.assertEqual(frames.index.name, "frame")
+        self.assertEqual(list(frames.columns), list(self.results.total.index))
+        written = pandas.read_csv(self.out / "frames.csv", index_col="frame")
+        pandas.testing.assert_frame_equal(frames[written.columns], written)
+        self.assertEqual(tbrsim.files.load_csv(self.out), written.to_dict("records"))
+        counted = frames.drop(columns="fps").sum()
+        self.assertTrue((counted == self.results.total.drop("fps")).all())
+
+    def test_what_was_simulated(self):
+        self.assertEqual(self.results.preset, "tcor-baseline-64k")
+        self.assertEqual(self.results.configuration["timing"], "on")
+        self.assertEqual(self.results.settings, self.results.configuration.values)
+        self.assertEqual(self.results.num_frames, 3)
+        self.assertIsNone(self.results.processes)
+
+    def test_units_of_counters(self):
+        table = self.results.counters
+        lines = harness.run("counters", "--timing", "on", check=True).stdout.splitlines()
+        known = {line.split()[0]: line.split()[1] for line in lines}
+        self.assertEqual(self.results.units, known)
+        self.assertEqual(set(table.index) - set(known), {"fps"})
+        self.assertEqual(table.loc["dram.total.read_bytes", "measure"], "bytes")
+        self.assertEqual(table.loc["gpu.frames", "total"], 3)
+
+    def test_by_unit(self):
+        table = self.results.by_unit()
+        total = self.results.total
+        for unit, stream in (("l2", "texture"), ("dram", "total"), ("tile_cache", "pb_list")):
+            for event in ("reads", "hits", "misses"):
+                self.assertEqual(table.loc[(unit, stream), event],
+                                 total.get(f"{unit}.{stream}.{event}", 0))
+
+    def test_energy(self):
+        energy = self.results.energy()
+        self.assertEqual(energy["total"].sum(), self.results.total["energy.system.total"])
+        first = self.results.energy(frames=0)
+        self.assertLess(first.loc["dram", "total"], energy.loc["dram", "total"])
+        self.fine_sim()
+        without = tbrsim.Results(self.out)
+        self.says("no cycles|timing|cycles", without.energy)
+
+    def test_attributions(self):
+        self.assertEqual(self.results.attributions, [])
+        self.says(r"passes\.csv: there is no such file.*there are: none", getattr, self.results,
+                  "passes")
+        (self.out / "draws.csv").write_text(
+            "frame,pass,draw,l2.texture.misses\n0,0,1,22\n0,1,4,5\n")
+        self.assertEqual(self.results.attributions, ["draws"])
+        draws = self.results.draws
+        self.assertEqual(draws.groupby("frame")["l2.texture.misses"].sum().to_dict(), {0: 27})
+        self.says(r"tiles\.csv: .*there are: draws", getattr, self.results, "tiles")
+        (self.out / "tiles.csv").write_text("")
+        self.says(r"tiles\.csv: no table", getattr, self.results, "tiles")
+
+    def test_refresh(self):
+        frames = self.results.frames
+        self.fine_sim("--frames", "0-1")
+        pandas.testing.assert_frame_equal(self.results.frames, frames)
+        self.assertEqual(len(self.results.refresh().frames), 2)
+
+    def test_files_that_are_not_statistics(self):
+        self.says("none/stats.json: there is no such file", tbrsim.Results,
+                  self.path("none/stats.json"))
+        self.says("x.json: no JSON", tbrsim.Results, self.path("x.json", "{"))
+        self.says("x.json: no statistics", tbrsim.Results, self.path("x.json", "{}"))
+        self.says("x.json: of another version of tbrsim: no columns", tbrsim.Results,
+                  self.path("x.json", '{"run": {}, "total": {}}'))
+        self.says("index.json: no list of simulations", tbrsim.files.simulations,
+                  self.path("index.json", "{}"))
+
+    def test_simulations(self):
+        self.fine_sim("--config", "tcor-64k", "--config", "imr-2m", "--vary", "clock_mhz=600,900")
+        index = self.out / "index.json"
+        (self.out / "stats.json").unlink()
+        several = tbrsim.load(self.out)
+        self.assertEqual(list(several), [entry["directory"] for entry in
+                                         json.loads(index.read_text())["simulations"]])
+        table = several.table()
+        self.assertEqual(list(table["clock_mhz"]), [600, 900, 600, 900])
+        self.assertEqual(list(table["preset"]), ["tcor-64k"] * 2 + ["imr-2m"] * 2)
+        self.assertEqual(table["llc.total.reads"].dtype, "int64")
+        for name, results in several.items():
+            for counter, value in results.total.items():
+                self.assertEqual(table.loc[name, counter], value)
+        self.assertEqual(table["llc.total.reads"].iloc[0], 0)
+        self.assertEqual(several.frames.shape, (4 * 3, len(table.columns) - 4))
+        self.assertEqual(list(several.table("gpu.frames").columns),
+                         ["configuration", "preset", "clock_mhz", "frames", "gpu.frames"])
+
+    def test_table(self):
+        path = self.path("x.csv", "policy,ways,ratio,none\nlru,4,0.5,\n")
+        self.assertEqual(tbrsim.files.read_table(path),
+                         [{"policy": "lru", "ways": 4, "ratio": 0.5, "none": ""}])
+
+    def test_parquet(self):
+        path = self.path("frames.parquet")
+        if importlib.util.find_spec("pyarrow"):
+            tbrsim.to_parquet(self.results.frames, path)
+            pandas.testing.assert_frame_equal(pandas.read_parquet(path), self.results.frames)
+        else:
+            self.says("^Parquet needs pyarrow, .*pip install pyarrow$", tbrsim.to_parquet,
+                      self.results.frames, path)
+
+
+class Configurations(TestCase):
+    def test_presets(self):
+        self.assertEqual(list(tbrsim.presets()), harness.presets())
+
+    def test_values(self):
+        for preset in ("tcor-64k", "imr-8m", "nuca-dtm"):
+            values = tbrsim.Configuration(preset).values
+            self.assertEqual({key: str(value) for key, value in values.items()},
+                             harness.keys(preset))
+        gpu = tbrsim.Configuration("tcor-64k", {"l2.size": "2M"})
+        self.assertEqual(gpu["l2.size"], 2 << 20)
+        self.assertEqual(gpu["caches.l2.size"], 2 << 20)
+        self.assertEqual(gpu.tree["caches"]["l2"]["size"], 2 << 20)
+        with self.assertRaisesRegex(KeyError, "l2.speed: not in tcor-64k"):
+            gpu["l2.speed"]
+        self.assertIsNone(gpu.get("l2.speed"))
+
+    def test_the_command_checks(self):
+        gpu = tbrsim.Configuration("tcor-64k")
+        before = gpu.values
+        self.says("caches.l2.size: 3 is no multiple", gpu.__setitem__, "l2.size", 3)
+        self.says("no key 'speed'", gpu.update, {"l2.ways": 4, "l2.speed": 3})
+        self.assertEqual(gpu.values, before)
+        gpu.update({"l2.size": 3 * 64 * 64, "l2.ways": 3})
+        self.assertEqual(gpu["l2.ways"], 3)
+        self.says("no preset|No such|expected", tbrsim.Configuration, "moon")
+
+    def test_files(self):
+        own = self.path("own.yaml",
+                        "extends: tcor-64k\ndescription: mine, really\nclock_mhz: 900\n")
+        gpu = tbrsim.Configuration(own)
+        self.assertEqual((gpu["clock_mhz"], gpu.description), (900, "mine, really"))
+        gpu["l2.policy"] = "lru"
+        gpu.save(self.path("saved.yaml"))
+        self.assertEqual(tbrsim.Configuration(self.path("saved.yaml")), gpu)
+        self.assertNotEqual(tbrsim.Configuration(own), gpu)
+        self.says("expected a name that ends with .yaml", gpu.save, self.path("saved.json"))
+        differences = gpu.differences(tbrsim.Configuration(own))
+        self.assertEqual(differences.to_dict("index"),
+                         {"caches.l2.policy": {"here": "lru", "other": "tcor"}})
+
+    def test_what_options_have(self):
+        """However a configuration was made, --config takes it."""
+        gpu = tbrsim.Configuration("tcor-64k", {"l2.ways": 16})
+        self.assertEqual(gpu.word(), "tcor-64k,l2.ways=16")
+        for other in (tbrsim.Configuration(gpu.tree), gpu.with_settings({"description": "a, b"})):
+            values = harness.keys(other.word())
+            self.assertEqual(values["caches.l2.ways"], "16")
+            self.assertEqual(values["description"], other.description)
+
+    def test_removal(self):
+        gpu = tbrsim.Configuration("tcor-baseline-64k")
+        self.says("streams|tile_cache", gpu.__delitem__, "caches.tile_cache")
+        gpu.update({"streams.pb_list": "l2", "streams.pb_attribute": "l2"})
+        del gpu["caches.tile_cache"]
+        self.assertNotIn("caches.tile_cache.size", gpu)
+        self.assertIn("caches.l2.size", gpu)
+        with self.assertRaises(KeyError):
+            del gpu["caches.moon"]
+
+
+class Recordings(Recorded):
+    def setUp(self):
+        super().setUp()
+        self.object = tbrsim.Recording(self.recording)
+
+    def test_info(self):
+        info = json.loads(self.fine("info", "--json", self.recording))
+        self.assertEqual(self.object.info, info)
+        self.assertTrue(self.object.is_whole)
+        self.assertEqual(self.object.kind, "hidden")
+        self.assertEqual(self.object.provenance["preset"], "tcor-baseline-64k")
+        self.assertEqual(self.object.configuration, tbrsim.Configuration())
+        frames = self.object.frames
+        self.assertEqual(list(frames.index), [0, 1, 2])
+        self.assertEqual(frames["quads"].sum(), info["total"]["quads"])
+        self.assertEqual(self.object.sections["stored_bytes"].to_dict(),
+                         {name: one["stored_bytes"] for name, one in info["sections"].items()})
+
+    def test_accesses(self):
+        text = self.fine("export", "--format", "streams", "--unit", "l2", self.recording)
+        frame, expected = 0, []
+        for line in text.splitlines():
+            kind, *words = line.split()
+            if kind == "F":
+                frame += 1
+            elif kind == "I":
+                expected.append((frame, kind, int(words[0], 16), int(words[1], 16), ""))
+            else:
+                expected.append((frame, kind, int(words[0], 16), 0, words[1]))
+        accesses = self.object.accesses("l2")
+        self.assertEqual(list(accesses.itertuples(index=False, name=None)), expected)
+        self.assertEqual(set(accesses["frame"]), {0, 1, 2})
+        parts = list(self.object.accesses_in_parts("l2", lines=1000))
+        self.assertGreater(len(parts), 10)
+        joined = pandas.concat(parts, ignore_index=True)
+        self.assertEqual(list(joined.itertuples(index=False, name=None)), expected)
+
+    def test_some_accesses(self):
+        """Who stops reading stops the command."""
+        parts = self.object.accesses_in_parts("l2", lines=10)
+        self.assertEqual(len(next(parts)), 10)
+        parts.close()
+        self.says("--unit moon: expected one of", self.object.accesses, "moon")
+
+    def test_next_uses(self):
+        uses = self.object.next_uses("l2", frames=1)
+        accesses = self.object.accesses("l2", frames=1)
+        accesses = accesses[accesses["kind"] != "I"]
+        self.assertEqual(list(uses["address"]), list(accesses["address"]))
+        nearest, expected = {}, []
+        for number, address in reversed(list(uses["address"].items())):
+            expected.append(nearest.get(address, -1))
+            nearest[address] = number
+        self.assertEqual(list(uses["next"]), expected[::-1])
+
+    def test_no_recording(self):
+        self.says("x.tbr", tbrsim.Recording, self.path("x.tbr", "no"))
+
+
+class Tables(Recorded):
+    """The same as the command's CSV."""
+
+    def same(self, table, *words):
+        rows = list(csv.DictReader(io.StringIO(self.fine(*words))))
+        self.assertEqual(list(table.columns), list(rows[0]))
+        self.assertEqual(len(table), len(rows))
+        for column in table.columns:
+            self.assertEqual([self.value(cell) for cell in table[column].fillna("")],
+                             [self.value(row[column]) for row in rows])
+
+    @staticmethod
+    def value(cell):
+        """A number, if it is one."""
+        try:
+            return float(cell)
+        except ValueError:
+            return cell
+
+    def test_sweep(self):
+        table = tbrsim.sweep(self.recording, ["16K", 65536], [4, "full"], ["lru", "opt"],
+                             stream="texture", frames=(1, 2), warm_up=1)
+        self.same(table, "sweep", "--csv", "--size", "16K,65536", "--ways", "4,full", "--policy",
+                  "lru,opt", "--stream", "texture", "--frames", "1-2", "--warm-up", "1",
+                  self.recording)
+        self.says("--policy", tbrsim.sweep, self.recording, "16K", 4, "none", stream="texture")
+        with self.assertRaises(TypeError):
+            tbrsim.sweep(self.recording, "16K", 4, "lru", stream="texture", json=True)
+
+    def test_llc(self):
+        table = tbrsim.llc([self.recording, self.recording], config="imr-2m",
+                           policy=["lru", "gspc"], cold_frames=True)
+        self.same(table, "llc", "--csv", "--config", "imr-2m", "--policy", "lru,gspc",
+                  "--cold-frames", self.recording, self.recording)
+
+    def test_sim(self):
+        table = tbrsim.table(self.recording, config=tbrsim.Configuration("tcor-64k"),
+                             settings={"clock_mhz": 500}, vary={"l2.size": ["512K", "1M"]},
+                             out=self.path("out"))
+        self.same(table, "sim", "--csv", "--set", "clock_mhz=500", "--config", "tcor-64k", "--vary",
+                  "l2.size=512K,1M", "--out", self.path("out"), self.recording)
+        self.assertTrue((self.path("out") / "index.json").exists())
+        again = tbrsim.table(self.recording, config="tcor-64k", settings={"clock_mhz": 500},
+                             vary={"l2.size": ["512K", "1M"]})
+        pandas.testing.assert_frame_equal(again, table.drop(columns="statistics"))
+
+    def test_analyze(self):
+        analysis = tbrsim.analyze(self.recording, unit="l2", out=self.path("out"))
+        printed = json.loads(self.fine("analyze", "--json", "--unit", "l2", self.recording))
+        self.assertEqual(analysis.summary, printed)
+        for name in ("streams", "histograms", "traffic"):
+            pandas.testing.assert_frame_equal(
+                getattr(analysis, name), pandas.read_csv(self.path("out") / f"{name}.csv"))
+        forward = analysis.streams.query(
+            "traversal == 'forward' and stream == 'vertex' and frame > 0")
+        self.assertEqual(forward["accesses"].sum(),
+                         printed["simulations"]["forward"]["streams"]["vertex"]["accesses"])
+
+    def test_cache(self):
+        trace = self.path("l2.txt", self.fine("export", "--format", "streams", "--unit", "l2",
+                                              self.recording))
+        table = tbrsim.cache(trace, "64K", 4, policy="srrip")
+        printed = json.loads(self.fine("cache", "--json", "--size", "64K", "--ways", "4",
+                                       "--policy", "srrip", trace))
+        streams = printed.pop("streams")
+        self.assertEqual(table.to_dict("index"), streams | {"total": printed})
+        plain = tbrsim.cache(self.path("plain.txt", "R 0x0\nR 0x0\n"), 4096, 4,
+                             trace_format="plain")
+        self.assertEqual(plain.loc["total", "hits"], 1)
+
+    def test_counters(self):
+        table = tbrsim.counters(config="imr-2m", timing=True)
+        self.same(table.reset_index(), "counters", "--csv", "--config", "imr-2m", "--timing", "on")
+
+
+class Runs(Recorded):
+    def test_replay(self):
+        run = tbrsim.replay(TRACE, out=self.path("out"), record=self.path("x.tbr"),
+                            config="tcor-64k", settings={"l2.size": "2M"}, frames=(0, 1))
+        results = run.wait(timeout=100)
+        self.assertEqual(results.frames.shape[0], 2)
+        self.assertEqual(results.settings["caches.l2.size"], 2 << 20)
+        self.assertIn("statistics:", run.output)
+        self.assertEqual(run.messages, "")
+        self.assertEqual(list(run.recording.frames.index), [0, 1])
+        self.assertEqual(run.progress(), ("simulating", 2, 2))
+        processes = results.processes
+        self.assertEqual(list(processes["program"]), ["eglretrace"])
+        one = results.process(processes["folder"][0])
+        pandas.testing.assert_frame_equal(one.frames, results.frames)
+
+    def test_program(self):
+        results = tbrsim.run(["eglretrace", "--benchmark", TRACE], out=self.path("out")).wait()
+        self.assertGreater(results.num_frames, 2)
+        none = tbrsim.run("true", out=self.path("none"), no_model=True)
+        self.assertIsNone(none.wait())
+        self.says("records nothing", getattr, none, "recording")
+        self.assertFalse(self.path("none").exists())
+
+    def test_sim(self):
+        one = tbrsim.sim(self.recording, out=self.path("one"), config="tcor-64k", jobs=1).wait()
+        self.assertEqual(one.preset, "tcor-64k")
+        several = tbrsim.sim(tbrsim.Recording(self.recording), out=self.path("several"),
+                             config=["tcor-64k", "boustro-fo"], timing=True).wait()
+        self.assertEqual(len(several), 2)
+        self.assertEqual({results.settings["timing"] for results in several.values()}, {"on"})
+
+    def test_progress(self):
+        run = tbrsim.sim(self.recording, out=self.path("out"), timing=True, jobs=1,
+                         vary={"l2.policy": ["lru", "opt", "drrip"]})
+        self.says("goes on; wait", getattr, run, "results")
+        seen = []
+        while run.poll() is None:
+            seen.append(run.progress())
+            time.sleep(0.01)
+        seen = [one for one in seen if one] + [run.progress()]
+        self.assertEqual((seen[-1].work, seen[-1].done, seen[-1].total), ("simulating", 3, 3))
+        self.assertEqual(seen[-1].share, 1)
+        self.assertEqual(str(seen[-1]), "simulating: 3 of 3, 100 %")
+        self.assertTrue(all(one.done <= one.total for one in seen))
+        self.assertEqual(len(run.wait()), 3)
+
+    def test_failures(self):
+        run = tbrsim.sim(self.path("none.tbr"), out=self.path("out"))
+        with self.assertRaises(tbrsim.CommandFailed) as caught:
+            run.wait()
+        self.assertEqual(caught.exception.status, 1)
+        self.assertRegex(str(caught.exception), "none.tbr: No such file")
+        self.says("no key 'speed'", tbrsim.sim(self.recording, settings={"l2.speed": 1},
+                                               out=self.path("out")).wait)
+        tbrsim.use(self.path("none"))
+        self.says("none .of tbrsim.use.: there is no such program", tbrsim.sim, self.recording)
+        self.says("none .of tbrsim.use.", tbrsim.presets)
+
+    def test_stop(self):
+        run = tbrsim.run(["sleep", "100"], out=self.path("out"))
+        with self.assertRaisesRegex(TimeoutError, "goes on after 0.2 s"):
+            run.wait(timeout=0.2)
+        self.says("another run writes its results there", tbrsim.run, "true", out=self.path("out"))
+        with run:
+            self.assertIsNone(run.poll())
+        self.assertNotEqual(run.poll(), 0)
+        self.says("sleep|status|signal", run.wait)
+        # The directory is free again.
+        tbrsim.run("true", out=self.path("out"), no_model=True).wait()
+
+
+class Pools(Recorded):
+    def test_many(self):
+        sizes = ["128K", "256K", "512K", "1M"]
+        with tbrsim.Pool(2) as pool:
+            futures = [pool.submit(tbrsim.sim, self.recording, out=self.path(size),
+                                   settings={"l2.size": size}, jobs=1) for size in sizes]
+            futures.append(pool.submit(tbrsim.sweep, self.recording, "16K", 4, "lru",
+                                       stream="texture"))
+            most = 0
+            while not all(future.done() for future in futures):
+                most = max(most, len(pool.progress()[2]))
+                time.sleep(0.01)
+            pool.wait()
+        self.assertLessEqual(most, 2)
+        results = [future.result() for future in futures]
+        self.assertEqual([one.settings["caches.l2.size"] for one in results[:-1]],
+                         [size << 10 for size in (128, 256, 512, 1024)])
+        self.assertEqual(len(results[-1]), 1)
+        self.assertEqual(pool.progress(), (5, 5, []))
+
+    def test_one_fails(self):
+        with tbrsim.Pool(2) as pool:
+            good = pool.submit(tbrsim.sim, self.recording, out=self.path("good"))
+            bad = pool.submit(tbrsim.sim, self.path("none.tbr"), out=self.path("bad"))
+            pool.wait()
+        self.assertEqual(good.result().num_frames, 3)
+        self.says("none.tbr", bad.result)
+
+    def test_the_block_fails(self):
+        begin = time.monotonic()
+        with self.assertRaises(ZeroDivisionError), tbrsim.Pool(1) as pool:
+            first = pool.submit(tbrsim.run, ["sleep", "100"], out=self.path("first"))
+            second = pool.submit(tbrsim.run, ["sleep", "100"], out=self.path("second"))
+            while not pool.progress()[2]:
+                time.sleep(0.01)
+            raise ZeroDivisionError
+        self.assertLess(time.monotonic() - begin, 50)
+        self.assertTrue(second.cancelled())
+        self.assertIsInstance(first.exception(), tbrsim.CommandFailed)
+
+
+class Example(TestCase):
+    def test_first_study(self):
+        script = harness.SOURCE / "python" / "examples" / "first_study.py"
+        result = harness.execute(
+            sys.executable, script, cwd=self.directory, check=True,
+            variables={"TBRSIM": harness.arguments.tbrsim,
+                       "PYTHONPATH": str(harness.SOURCE / "python")})
+        out = self.directory / "first-study"
+        self.assertRegex(result.stdout, r"tcor-64k: \d+ frames a second, [\d.]+ mJ a frame")
+        self.assertEqual(len(tbrsim.load(out / "sim")), 12)
+        self.assertEqual(tbrsim.Configuration(out / "mine.yaml")["clock_mhz"], 500)
+        if importlib.util.find_spec("matplotlib"):
+            self.assertEqual((out / "l2.png").read_bytes()[:4], b"\x89PNG")
+        else:
+            self.assertIn("no plot: matplotlib is missing", result.stdout)
+
+    def test_without_packages(self):
+        """Whoever needs no data frames needs no pandas."""
+        script = ("import sys; sys.modules['pandas'] = sys.modules['numpy'] = None\n"
+                  "import tbrsim\nassert tbrsim.Configuration('imr-8m')['llc.size'] == 8 << 20\n"
+                  "tbrsim.counters()")
+        result = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, check=False,
+            env=harness.environment(TBRSIM=harness.arguments.tbrsim,
+                                    PYTHONPATH=str(harness.SOURCE / "python")))
+        self.assertTrue(result.stderr.rstrip().endswith(
+            "Error: pandas is missing: apt install python3-pandas, or pip install pandas"),
+            result.stderr)
+
+
+if __name__ == "__main__":
+    harness.main()
