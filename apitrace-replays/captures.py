@@ -19,6 +19,7 @@ import sys
 TOP = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(TOP / "workloads"))
 import scenes  # noqa: E402
+from scenes import tbrsim  # noqa: E402
 
 WIDE, LARGE, SQUARE = "1960x768", "1920x1200", "1280x1024"
 SETS = {
@@ -55,20 +56,20 @@ class Capture:
                                     env=os.environ | {"TBRSIM": self.tbrsim}, stdin=subprocess.DEVNULL,
                                     stdout=subprocess.PIPE, stderr=log, text=True, check=False)
         if script.returncode:
-            raise scenes.Failed(f"cannot be captured; see {self.out}.log")
+            raise tbrsim.Error(f"cannot be captured; see {self.out}.log")
         self.trace = pathlib.Path(script.stdout.strip())
 
     def record(self):
         if self.recording.exists() and self.recording.stat().st_mtime > self.trace.stat().st_mtime:
             return
         unfinished = self.recording.with_suffix(".part")
-        scenes.run_tbrsim(self.tbrsim, "replay", "--no-model", "--record", unfinished, "--out", self.out, self.trace)
+        scenes.run_tbrsim("replay", "--no-model", "--record", unfinished, "--out", self.out, self.trace)
         unfinished.replace(self.recording)
 
     def simulate(self):
         """Cells of the table's row."""
-        text = scenes.run_tbrsim(self.tbrsim, "sim", "--json", "--warm-up", scenes.WARM_UP, *CONFIGURATIONS, "--out",
-                                 self.out, self.recording)
+        text = scenes.run_tbrsim("sim", "--json", "--warm-up", scenes.WARM_UP, *CONFIGURATIONS, "--out", self.out,
+                                 self.recording)
         tiled, immediate = json.loads(text)["simulations"]
         frames, counters = tiled["frames"], tiled["counters"]
         shares, accesses = scenes.stream_shares(immediate["counters"])
@@ -98,6 +99,7 @@ def main():
     if arguments.list:
         print("\n".join(names()))
         return 0
+    tbrsim.use(arguments.tbrsim)
     arguments.out.mkdir(parents=True, exist_ok=True)
     scenes.write_row(*HEADER)
     scenes.write_row("---", "---", *("---:" for _ in HEADER[2:]))
@@ -108,7 +110,7 @@ def main():
             capture.make()
             capture.record()
             scenes.write_row(*capture.simulate())
-        except scenes.Failed as error:
+        except tbrsim.Error as error:
             print(f"make captures: {name}: {error}", file=sys.stderr)
             failed = True
     if os.environ.get("KEEP_TABLES") == "1" and not failed and not arguments.names:

@@ -2,7 +2,6 @@
 """Measures recordings and their simulation over captures: what recording costs next to the live model, bytes on
 disk, accesses a second of `tbrsim sim`, what several configurations share. Writes bench/RECORDINGS.md."""
 
-import json
 import os
 import pathlib
 import subprocess
@@ -10,8 +9,11 @@ import sys
 import tempfile
 import time
 
-from bench import geometric_mean, machine, measure_once
+from bench import SOURCE, geometric_mean, machine, measure_once
 from captures import measure_captures
+
+sys.path.insert(0, str(SOURCE / "python"))
+import tbrsim  # noqa: E402
 
 RESULTS = pathlib.Path(__file__).with_name("RECORDINGS.md")
 FIRST_UNITS = ("vertex_cache", "texture_cache", "tile_cache", "instruction_cache")
@@ -38,8 +40,7 @@ def simulate(arguments, recording, out, *options):
 
 def accesses(out):
     """Accesses of blocks at the first caches."""
-    with open(out / "stats.json", encoding="utf-8") as file:
-        total = json.load(file)["total"]
+    total = tbrsim.files.read_statistics(out)["total"]
     return sum(total.get(f"{unit}.total.{kind}", 0) for unit in FIRST_UNITS for kind in ("reads", "writes"))
 
 

@@ -12,6 +12,9 @@ import time
 
 from bench import SOURCE, geometric_mean, machine
 
+sys.path.insert(0, str(SOURCE / "python"))
+import tbrsim  # noqa: E402
+
 RESULTS = pathlib.Path(__file__).with_name("SWEEPS.md")
 # TCOR Figures 12 and 13, as 100 points.
 SIZES = ("16K", "64K", "256K", "1M")
@@ -37,16 +40,14 @@ def sweep(arguments, recording, stream, jobs, sizes, ways, policies):
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             sys.exit(f"bench: tbrsim sweep failed on {recording.name}")
-        rows = out.read().splitlines()[1:]
-    return (usage.ru_utime + usage.ru_stime, time.monotonic() - begin, len(rows), int(rows[0].split(",")[4]))
+        rows = tbrsim.files.read_table(out.name)
+    return (usage.ru_utime + usage.ru_stime, time.monotonic() - begin, len(rows), rows[0]["accesses"])
 
 
 def frames_of(arguments, recording):
     """The first frames, where there are as many."""
-    info = subprocess.run([arguments.tbrsim, "info", recording], capture_output=True, text=True, check=True).stdout
-    line = next(line for line in info.splitlines() if line.startswith("frames"))
-    first, last = line.split("(")[1].split(")")[0].split("-")
-    return ["--frames", f"{first}-{min(int(last), int(first) + arguments.frames - 1)}"]
+    numbers = [frame["number"] for frame in tbrsim.Recording(recording).info["frames"]]
+    return ["--frames", f"{numbers[0]}-{min(numbers[-1], numbers[0] + arguments.frames - 1)}"]
 
 
 def measure(arguments, recording, stream):
@@ -85,10 +86,10 @@ def report(arguments, rows):
     return "\n".join(lines) + "\n"
 
 
-def record(arguments, trace, directory):
+def record(trace, directory):
     recording = pathlib.Path(directory) / f"{trace.stem}.tbr"
-    subprocess.run([arguments.tbrsim, "replay", "--no-model", "--record", recording, "--out",
-                    pathlib.Path(directory) / "replay", trace], env=clean(), stdout=subprocess.DEVNULL, check=True)
+    tbrsim.call("replay", "--no-model", "--record", recording, "--out", pathlib.Path(directory) / "replay", trace,
+                env=clean())
     return recording
 
 
@@ -102,10 +103,11 @@ def main():
     parser.add_argument("--frames", type=int, default=30, help="of each (default 30)")
     parser.add_argument("--output", type=pathlib.Path, default=RESULTS, help="file for the table")
     arguments = parser.parse_args()
+    tbrsim.use(arguments.tbrsim)
     rows = {}
     with tempfile.TemporaryDirectory() as directory:
         recordings = sorted(arguments.recordings.glob("*.tbr")) if arguments.recordings else \
-            [record(arguments, trace, directory) for trace in sorted(arguments.traces.glob("*.trace"))]
+            [record(trace, directory) for trace in sorted(arguments.traces.glob("*.trace"))]
         if not recordings:
             sys.exit("no recordings")
         for stream in arguments.streams.split(","):

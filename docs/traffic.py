@@ -4,13 +4,16 @@
 
 usage: traffic.py OUTPUT.png NAME=STATS.json…   (statistics of `tbrsim replay --out`)
 """
-import json
+import pathlib
 import sys
 
 import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as pyplot  # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+from tbrsim.files import read_statistics  # noqa: E402
 
 STREAMS = ["vertex", "index", "pb_list", "pb_attribute", "texture", "color", "depth", "stencil", "shader", "constant"]
 COLORS = ["#4e79a7", "#a0cbe8", "#f28e2b", "#ffbe7d", "#59a14f", "#b6992d", "#f1ce63", "#d37295", "#bab0ac", "#79706e"]
@@ -24,7 +27,7 @@ def mebibytes(stats, stream):
 
 def main(output, captures):
     named = [capture.split("=", 1) for capture in captures]
-    loaded = [(name, json.load(open(path, encoding="utf-8"))) for name, path in named]
+    loaded = [(name, read_statistics(path)) for name, path in named]
     figure, axes = pyplot.subplots(figsize=(8, 3.2), layout="constrained")
     left = [0.0] * len(loaded)
     for stream, color in zip(STREAMS, COLORS):

@@ -11,15 +11,11 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as pyplot  # noqa: E402
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "scripts"))
-from statistics_files import load as load_statistics  # noqa: E402,F401
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"))
+from tbrsim.files import (load as load_statistics, read_json as load, read_table,  # noqa: E402,F401
+                          simulations as listed_simulations)
 
 COLORS = ["#4e79a7", "#f28e2b", "#59a14f", "#e15759", "#b07aa1", "#9c755f"]
-
-
-def load(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
 
 
 def mean(values):

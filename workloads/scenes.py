@@ -13,14 +13,13 @@ import argparse
 import json
 import os
 import pathlib
-import subprocess
 import sys
 
 import yaml
 
 TOP = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(TOP / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(TOP / "python"))
+import tbrsim  # noqa: E402
 
 MEBIBYTE = 1 << 20
 TILE = 32
@@ -35,16 +34,9 @@ GROUPS = {"color": "render targets", "texture": "textures", "depth": "Z", "hiz":
           "index": "vertices"}
 
 
-class Failed(Exception):
-    """A command of tbrsim failed; what it says."""
-
-
-def run_tbrsim(tbrsim, *words):
-    environment = {key: value for key, value in os.environ.items() if key != "DISPLAY"}
-    result = subprocess.run([str(tbrsim), *map(str, words)], env=environment, check=False, capture_output=True, text=True)
-    if result.returncode:
-        raise Failed(result.stderr.strip())
-    return result.stdout
+def run_tbrsim(*words):
+    """What the command prints; it has a display of its own."""
+    return tbrsim.call(*words, env={key: value for key, value in os.environ.items() if key != "DISPLAY"})
 
 
 def stream_shares(counters):
@@ -78,14 +70,14 @@ class Scene:
 
     def command(self, *words):
         try:
-            return run_tbrsim(self.arguments.tbrsim, *words)
-        except Failed as error:
+            return run_tbrsim(*words)
+        except tbrsim.Error as error:
             sys.exit(f"{self.name}: {error}")
 
     def run(self, *options, frames):
         self.command("run", "--screen", f"{self.width + 16}x{self.height + 16}", *options, "--out", self.out, "--",
                      self.arguments.program, "--window", "--frames", frames, self.path)
-        return statistics_files.load(self.out)["frames"]
+        return tbrsim.files.load(self.out)["frames"]
 
     def sums(self, frames):
         return {name: sum(frame.get(name, 0) for frame in frames) for name in set().union(*frames)}
@@ -180,6 +172,7 @@ def main():
     parser.add_argument("--frames", default=3, type=int)
     parser.add_argument("names", nargs="*")
     arguments = parser.parse_args()
+    tbrsim.use(arguments.tbrsim)
     if arguments.frames <= WARM_UP:
         parser.error(f"--frames {arguments.frames}: the first is not counted, so that {WARM_UP + 1} are needed")
     descriptions = TOP / "workloads" / "scenes"

@@ -9,7 +9,6 @@ of L2 caches that have textures alone (tbrsim sweep) and time/NAME (tbrsim sim -
 (Markdown and CSV) and the plots (PNG).
 """
 import collections
-import csv
 import functools
 import math
 import pathlib
@@ -19,7 +18,7 @@ import matplotlib
 import matplotlib.pyplot as pyplot
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, headlines_only,  # noqa: E402
+from support import (COLORS, decrease, label_captures, legend_above, load, load_statistics, read_table, headlines_only,  # noqa: E402
                      mean, new_plot, number, of_each, plot_bars, save, share, signed, write_headlines, write_table, write_tables)
 
 MEBIBYTE = 1 << 20
@@ -61,10 +60,8 @@ def read_sweep(results, kind, name, orders=("fo", "ro")):
     """Texture misses of the L2, bypasses included: {size: {"LRU_FO": misses}}."""
     found = collections.defaultdict(dict)
     for order in orders:
-        with open(results / kind / f"{order}-{name}.csv", encoding="utf-8", newline="") as file:
-            for point in csv.DictReader(file):
-                found[int(point["size_bytes"])][f"{point['policy'].upper()}_{order.upper()}"] = \
-                    int(point["misses"]) + int(point["bypasses"])
+        for point in read_table(results / kind / f"{order}-{name}.csv"):
+            found[point["size_bytes"]][f"{point['policy'].upper()}_{order.upper()}"] = point["misses"] + point["bypasses"]
     return found
 
 

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What the experiment "TCOR" simulated of a capture, and averages of captures."""
-import csv
 import functools
 import json
 import math
@@ -9,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from configurations import KINDS, SCENE_KINDS, SCENE_TIMED_KINDS, SIZES, TIMED_KINDS  # noqa: E402,F401
-from support import decrease, load, load_statistics  # noqa: E402
+from support import decrease, listed_simulations, load_statistics, read_table  # noqa: E402
 
 MEBIBYTE = 1 << 20
 KIBIBYTE = 1 << 10
@@ -98,16 +97,12 @@ class Capture:
     def simulations(directory, names):
         if len(names) == 1:
             return {name: Run(directory) for name in names}
-        simulated = load(directory / "index.json")["simulations"]
-        return {name: Run(directory / its["directory"]) for name, its in zip(names, simulated, strict=True)}
+        return {name: Run(its["directory"]) for name, its in zip(names, listed_simulations(directory), strict=True)}
 
     @staticmethod
     def sweep(path, line):
         """The points; size_bytes with lines of so many bytes."""
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = [{key: value if key in ("policy", "ways") else float(value) for key, value in row.items()}
-                    for row in csv.DictReader(file)]
-        return [row | {"size_bytes": row["size_bytes"] // 64 * line} for row in rows]
+        return [row | {"size_bytes": row["size_bytes"] // 64 * line} for row in read_table(path)]
 
     def is_like_paper(self):
         return SMALLEST <= self.footprint <= LARGEST

@@ -102,7 +102,7 @@ def plot_full(output, captures):
 def plot_ways(output, captures):
     figure, axes = new_plot("Primitives: misses by associativity (Figure 12), average of the captures", "miss ratio")
     for policy, style in (("lru", "--"), ("opt", "-")):
-        for color, ways in zip(COLORS, ("1", "2", "4", "8")):
+        for color, ways in zip(COLORS, (1, 2, 4, 8)):
             plot_curve(axes, average_ratios(captures, "ways", policy, "misses", ways), style, color=color,
                        label=f"{policy.upper()}, {ways}-way")
         plot_curve(axes, average_ratios(captures, "full", policy, "misses"), style, color="grey",
@@ -122,12 +122,12 @@ def write_curves(output, captures):
     write_table(output, "lower-bound", *bound_table(captures))
     write_table(output, "estimators", *estimators_table(captures))
     full = average_ratios(captures, "full", "lru", "misses")
-    ways = average_ratios(captures, "ways", "lru", "misses", "1")
+    ways = average_ratios(captures, "ways", "lru", "misses", 1)
     header, rows = ratios_table(captures, "ways", [(f"{policy.upper()}, {count}-way", policy, count)
-                                                   for policy in ("lru", "opt") for count in ("1", "2", "4", "8")])
+                                                   for policy in ("lru", "opt") for count in (1, 2, 4, 8)])
     write_table(output, "associativity", [*header, "LRU, full"],
                 [[*row, number(full[size], 3)] for row, size in zip(rows, ways)])
-    write_table(output, "policies", *ratios_table(captures, "policies", [(policy.upper(), policy, "4") for policy in
+    write_table(output, "policies", *ratios_table(captures, "policies", [(policy.upper(), policy, 4) for policy in
                                                                          ("mru", "srrip", "drrip", "lru", "opt")]))
     plot_full(output, captures)
     plot_ways(output, captures)

@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from support import (decrease, legend_above, load, load_statistics, mean, new_plot, plot_bars, save, signed,  # noqa: E402
+from support import (decrease, legend_above, listed_simulations, load_statistics, mean, new_plot, plot_bars, save, signed,  # noqa: E402
                      write_table, write_tables)
 
 WARM_UP = 2  # frames that are not counted: the first loads textures, the second fills the caches
@@ -27,9 +27,8 @@ OF_PARTS = ["none", "tcor", "boustro", "tcor+boustro", "tcor+boustro+nuca"]
 
 def simulations(directory):
     """The frames that count, by combination."""
-    simulated = load(directory / "index.json")["simulations"]
-    return {key: load_statistics(directory / its["directory"])["frames"][WARM_UP:]
-            for key, its in zip(COMBINATIONS, simulated, strict=True)}
+    return {key: load_statistics(its["directory"])["frames"][WARM_UP:]
+            for key, its in zip(COMBINATIONS, listed_simulations(directory), strict=True)}
 
 
 def accesses(frames, unit, streams=("total",)):

@@ -189,7 +189,8 @@ class Run:
     @property
     def results(self):
         """Results; of sim() with several configurations Simulations; None of a run without a model.
-        CommandFailed where the command failed, an Error while it goes on."""
+        CommandFailed where the command failed, an Error while it goes on. What a program wrote
+        before it failed is in Results(run.out) all the same."""
         status = self.poll()
         if status is None:
             raise Error(f"{' '.join(self.command)}: goes on; wait() waits for its end")

@@ -15,8 +15,8 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(SOURCE / "scripts"))
-import statistics_files  # noqa: E402
+sys.path.insert(0, str(SOURCE / "python"))
+from tbrsim import files as statistics_files  # noqa: E402
 
 CAPTURES = SOURCE / "apitrace-replays"
 STATISTICS = ("stats.json", "frames.csv")
