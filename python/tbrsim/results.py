@@ -127,9 +127,13 @@ class Results:
                         f"(there are: {there})")
         pandas = need("pandas")
         try:
-            return pandas.read_csv(path)
+            table = pandas.read_csv(path)
         except (ValueError, pandas.errors.ParserError) as error:
             raise Error(f"{path}: no table: {error}") from None
+        # Numbers of what is not of a draw, a texture or a tile are empty; the others stay whole.
+        keys = [column for column in table if "." not in column
+                and pandas.api.types.is_float_dtype(table[column])]
+        return table.astype(dict.fromkeys(keys, "Int64"))
 
     @property
     def attributions(self):
@@ -139,7 +143,8 @@ class Results:
     @property
     def passes(self):
         """passes.csv: a row for each render pass of each frame: frame, pass, …, then counters by
-        their names. An Error where the run did not write it; see `attributions`."""
+        their names, which have dots. An Error where the run did not write it; see `attributions`.
+        Columns without dots say what it is; where they do not apply they are <NA>."""
         return self._attribution("passes")
 
     @property

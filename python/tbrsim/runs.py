@@ -223,9 +223,9 @@ class Run:
 
 def _live(command, operands, out, record, configuration, options, env):
     no_model = options.get("no_model")
-    words = [command, *configuration_words(*configuration),
-             *option_words(out=None if no_model and command == "run" else out, record=record,
-                           **options), "--", *operands]
+    words = [command, *option_words(out=None if no_model and command == "run" else out,
+                                    record=record, **options),
+             *configuration_words(*configuration), "--", *operands]
     return Run(words, out, lambda run: None if no_model else Results(run.out), record, env)
 
 
@@ -264,8 +264,9 @@ def sim(recording, out="tbrsim-out", config=None, settings=None, timing=None, va
             raise TypeError(f"{name}: results are objects; Simulations.table() is the table")
     path = recording.path if isinstance(recording, Recording) else recording
     out = os.path.abspath(out)
-    words = ["sim", "--json", *configuration_words(config, settings, timing, vary),
-             *option_words(out=out, **options), "--", path]
+    # What comes before the first --config is of all.
+    words = ["sim", "--json", *option_words(out=out, **options),
+             *configuration_words(config, settings, timing, vary), "--", path]
     return Run(words, out, _simulated, env=env)
 
 

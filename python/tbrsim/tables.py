@@ -37,7 +37,7 @@ def table(recording, config=None, settings=None, timing=None, vary=None, out=Non
     _no_format(options)
     words = configuration_words(config, settings, timing, vary)
     with tempfile.TemporaryDirectory(prefix="tbrsim-") as scratch:
-        answer = _read(call("sim", "--csv", *words, *option_words(out=out or scratch, **options),
+        answer = _read(call("sim", "--csv", *option_words(out=out or scratch, **options), *words,
                             "--", recording))
     return answer if out else answer.drop(columns="statistics")
 

@@ -113,7 +113,13 @@ class Files(Recorded):
         self.assertEqual(self.results.attributions, ["draws"])
         draws = self.results.draws
         self.assertEqual(draws.groupby("frame")["l2.texture.misses"].sum().to_dict(), {0: 27})
-        self.says(r"tiles\.csv: .*there are: draws", getattr, self.results, "tiles")
+        (self.out / "textures.csv").write_text(
+            "frame,pass,texture,kind,l2.texture.misses\n0,0,7,window,22\n0,0,,,5\n")
+        textures = self.results.textures
+        self.assertEqual(str(textures["texture"][0]), "7")
+        self.assertTrue(textures["texture"].isna()[1])
+        self.assertEqual(textures["l2.texture.misses"].dtype, "int64")
+        self.says(r"tiles\.csv: .*there are: draws, textures", getattr, self.results, "tiles")
         (self.out / "tiles.csv").write_text("")
         self.says(r"tiles\.csv: no table", getattr, self.results, "tiles")
 
@@ -295,7 +301,7 @@ class Tables(Recorded):
         self.assertEqual(list(table.columns), list(rows[0]))
         self.assertEqual(len(table), len(rows))
         for column in table.columns:
-            self.assertEqual([self.value(cell) for cell in table[column].fillna("")],
+            self.assertEqual([self.value(cell) for cell in table[column].astype(object).fillna("")],
                              [self.value(row[column]) for row in rows])
 
     @staticmethod
