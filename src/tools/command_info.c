@@ -7,17 +7,19 @@
 
 #include "gpu/gpu_config.h"
 #include "config/config.h"
+#include "events/names.h"
+#include "draw_list.h"
 #include "options.h"
 #include "output.h"
 #include "session.h"
 #include "texture/placement.h"
 #include "tools.h"
 
-static const char usage[] = "tbrsim info [--json] FILE.tbr";
+static const char usage[] = "tbrsim info [OPTIONS] FILE.tbr";
 static const char description[] =
    "Prints what is in a recording: where it comes from, its frames and what they hold, its\n"
-   "buffers and textures, and how many bytes each section takes. JSON has the configuration,\n"
-   "too.\n";
+   "buffers and textures, the program's own names, and how many bytes each section takes. JSON\n"
+   "has the configuration, too, and lists the names.\n";
 
 /* A recording, looked through. */
 struct info {
@@ -29,6 +31,11 @@ struct info {
    size_t num_sections;
    struct cm_config *config;
    uint64_t buffers, buffer_bytes, textures, texture_bytes;
+   struct cm_names *names; /* of the GPU whose definitions are being read */
+   struct name_count {
+      uint64_t groups, labels, shaders, strings;
+   } count;                 /* of all GPUs */
+   json_t *groups, *labels; /* paths; texts */
 };
 
 static const char *const end_names[] = {
@@ -55,9 +62,8 @@ count_of(const struct cm_recording_counts *of, unsigned number)
 }
 
 static void
-count_resource(const struct cm_resource_description *resource, void *context)
+count_resource(struct info *info, const struct cm_resource_description *resource)
 {
-   struct info *info = context;
    if (resource->is_buffer) {
       info->buffers++;
       info->buffer_bytes += resource->width;
@@ -67,6 +73,60 @@ count_resource(const struct cm_resource_description *resource, void *context)
    cm_texture_layout_init(&layout, resource, info->config);
    info->textures++;
    info->texture_bytes += layout.bytes;
+}
+
+static char *
+group_path(const struct cm_names *names, uint32_t group)
+{
+   const size_t size = cm_names_group_path(names, group, NULL, 0) + 1;
+   char *path = allocate(size);
+   cm_names_group_path(names, group, path, size);
+   return path;
+}
+
+/* Lists the names of a GPU, all of whose definitions have been read. */
+static void
+finish_names(struct info *info)
+{
+   if (!info->names)
+      return;
+   const uint32_t num_groups = cm_names_count_groups(info->names);
+   for (uint32_t g = 1; g <= num_groups; g++) {
+      char *path = group_path(info->names, g);
+      json_array_append_new(info->groups, output_text(path));
+      free(path);
+   }
+   info->count.groups += num_groups;
+   info->count.labels += cm_names_count_labels(info->names);
+   info->count.shaders += cm_names_count_shaders(info->names);
+   info->count.strings += cm_names_count_strings(info->names);
+   cm_names_destroy(info->names);
+   info->names = NULL;
+}
+
+static void
+take_name(struct info *info, const struct cm_name *name)
+{
+   if (!cm_names_define(info->names, name))
+      fail(STATUS_FAILED, "out of memory");
+   if (name->type == CM_NAME_LABEL && name->string)
+      json_array_append_new(info->labels, output_text(cm_names_string(info->names, name->string)));
+}
+
+static void
+take_definitions(const struct cm_item *item, void *context)
+{
+   struct info *info = context;
+   if (item->type == CM_ITEM_GPU) {
+      finish_names(info);
+      info->names = cm_names_create();
+      if (!info->names)
+         fail(STATUS_FAILED, "out of memory");
+   }
+   for (size_t n = 0; n < item->num_names; n++)
+      take_name(info, &item->names[n]);
+   for (size_t r = 0; r < item->num_resources; r++)
+      count_resource(info, &item->resources[r]);
 }
 
 static void
@@ -85,7 +145,10 @@ collect(struct info *info)
    }
    info->total.most_attribute_blocks = most_blocks;
    info->num_sections = cm_recording_sections(info->recording, info->sections);
-   cm_recording_list_resources(info->recording, count_resource, info);
+   info->groups = json_array();
+   info->labels = json_array();
+   cm_recording_list_definitions(info->recording, take_definitions, info);
+   finish_names(info);
 }
 
 /* ---- text ------------------------------------------------------------------------ */
@@ -108,6 +171,8 @@ print_text(const struct info *info)
           cm_recording_count_gpus(info->recording, 0, info->num_frames - 1));
    printf("%-22s %" PRIu64 ", %" PRIu64 " bytes\n", "buffers", info->buffers, info->buffer_bytes);
    printf("%-22s %" PRIu64 ", %" PRIu64 " bytes\n", "textures", info->textures, info->texture_bytes);
+   printf("%-22s %" PRIu64 " groups, %" PRIu64 " labels, %" PRIu64 " shaders, %" PRIu64 " strings\n", "names",
+          info->count.groups, info->count.labels, info->count.shaders, info->count.strings);
    putchar('\n');
    for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
       printf("%-22s %14" PRIu64 "  %s\n", counts[c].name, count_of(&info->total, c), counts[c].description);
@@ -162,6 +227,13 @@ resources_json(uint64_t count, uint64_t bytes)
    return json_pack("{s:I, s:I}", "count", (json_int_t)count, "bytes", (json_int_t)bytes);
 }
 
+static json_t *
+names_json(const struct info *info)
+{
+   return json_pack("{s:O, s:O, s:I, s:I}", "groups", info->groups, "labels", info->labels, "shaders",
+                    (json_int_t)info->count.shaders, "strings", (json_int_t)info->count.strings);
+}
+
 static void
 print_json(const struct info *info)
 {
@@ -189,6 +261,7 @@ print_json(const struct info *info)
                           (json_int_t)cm_recording_count_gpus(info->recording, 0, info->num_frames - 1)));
    json_object_set_new(root, "buffers", resources_json(info->buffers, info->buffer_bytes));
    json_object_set_new(root, "textures", resources_json(info->textures, info->texture_bytes));
+   json_object_set_new(root, "names", names_json(info));
    json_object_set_new(root, "sections", sections);
    json_object_set_new(root, "total", counts_json(&info->total));
    json_object_set_new(root, "frames", frames);
@@ -198,17 +271,28 @@ print_json(const struct info *info)
 int
 command_info(int argc, char **argv)
 {
-   bool json = false;
+   bool json = false, draws = false;
+   static const struct option_row rows[] = {
+      OPTION_ALONE("draws", NULL,
+                   "print only the draws, each a line of JSON, and what the program calls them", take_flag),
+   };
    const struct command_line line = {
       .usage = usage,
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
-      .groups = {JSON_OPTIONS(&json)},
+      .groups = {JSON_OPTIONS(&json), OPTION_GROUP(rows, &draws)},
    };
    const char *path = command_line_parse(&line, argc, argv).list[0];
 
    struct session session = session_open(path, &(struct frame_selection){0}, NULL);
+   if (draws) {
+      draw_list_print(&session);
+      const bool read = session_check(&session);
+      options_close_output(stdout, NULL);
+      session_close(&session);
+      return read ? STATUS_OK : STATUS_FAILED;
+   }
    struct info info = {.recording = session.simulations.recording};
    collect(&info);
    const bool whole = session_check(&session);
@@ -218,6 +302,8 @@ command_info(int argc, char **argv)
       print_text(&info);
    options_close_output(stdout, NULL);
    session_close(&session);
+   json_decref(info.groups);
+   json_decref(info.labels);
    cm_config_destroy(info.config);
    return whole ? STATUS_OK : STATUS_FAILED;
 }

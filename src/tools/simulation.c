@@ -121,6 +121,8 @@ take(struct simulation *simulation, const struct cm_item *item)
       run_pass(simulation, &item->pass->pass);
    else if (item->type == CM_ITEM_FRAME_END)
       end_frame(simulation);
+   for (size_t n = 0; item->type == CM_ITEM_RESOURCES && n < item->num_names; n++)
+      cm_gpu_define_name(simulation->gpu, &item->names[n]);
    for (size_t r = 0; item->type == CM_ITEM_RESOURCES && r < item->num_resources; r++)
       cm_gpu_define_resource(simulation->gpu, &item->resources[r]);
 }
@@ -151,7 +153,8 @@ decode(void *context, unsigned long *bytes)
       return NULL;
    struct cm_item *decoded = allocate(sizeof(*decoded));
    *decoded = item;
-   *bytes = item.pass ? item.pass->bytes : item.num_resources * sizeof(*item.resources);
+   *bytes = item.pass ? item.pass->bytes
+                      : item.num_resources * sizeof(*item.resources) + item.num_names * sizeof(*item.names);
    return decoded;
 }
 
@@ -174,6 +177,7 @@ release(void *data)
    struct cm_item *item = data;
    cm_recorded_pass_release(item->pass);
    free(item->resources);
+   free(item->names);
    free(item);
 }
 

@@ -166,7 +166,7 @@ test_refused(void **unused)
 
    uint8_t *header = file.bytes;
    header[8] = 9;
-   refused(header, file.size, "a recording of version 9, expected version 4");
+   refused(header, file.size, "a recording of version 9, expected versions 4 to 5");
    header[8] = CM_RECORDING_VERSION;
    header[12] = 77;
    refused(header, file.size, "the header is corrupt");
@@ -300,6 +300,7 @@ test_full_disk(void **unused)
          assert_int_not_equal(item.type, CM_ITEM_DAMAGED);
          cm_recorded_pass_release(item.pass);
          free(item.resources);
+         free(item.names);
       }
       before = count;
       cm_recording_close(recording);
@@ -349,6 +350,7 @@ test_killed(void **unused)
       ends += item.type == CM_ITEM_FRAME_END;
       cm_recorded_pass_release(item.pass);
       free(item.resources);
+      free(item.names);
    }
    assert_int_equal(ends, count);
    cm_recording_close(recording);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Recordings, down to the simulated GPU that takes what comes out of them. The first byte says
- * what the rest is: 0, a file; else payloads as they are behind the checksums: resources, a
- * pass, events of tiles, the first two after two bytes of length each. */
+ * what the rest is: 0, a file; else payloads as they are behind the checksums, of version 4 for 1, else of
+ * the newest version: definitions, a pass, events of tiles, the first two after two bytes of length each. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "gpu/gpu_config.h"
+#include "events/names.h"
 #include "events/recording.h"
 #include "events/recording_format.h"
 #include "gpu/gpu.h"
@@ -44,6 +46,30 @@ define_resource(const struct gpus *gpus, const struct cm_resource_description *r
 {
    for (size_t g = 0; g < NUM_GPUS; g++)
       cm_gpu_define_resource(gpus->list[g], resource);
+}
+
+/* What names are for: to be asked for. */
+static void
+ask_for_names(const struct cm_names *names, const struct cm_pass *pass)
+{
+   char path[100];
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const struct cm_draw *draw = &pass->draws[d];
+      if (cm_names_group_path(names, draw->group, path, sizeof path) < sizeof path &&
+          strlen(path) >= sizeof path)
+         abort();
+      cm_names_string(names, draw->marker);
+      cm_names_shader_label(names, CM_SHADER_FRAGMENT, draw->fragment_shader.id);
+      cm_names_label(names, draw->index_buffer);
+      cm_names_format(names, draw->textures[0].resource);
+   }
+}
+
+static void
+define_name(const struct gpus *gpus, const struct cm_name *name)
+{
+   for (size_t g = 0; g < NUM_GPUS; g++)
+      cm_gpu_define_name(gpus->list[g], name);
 }
 
 static void
@@ -94,6 +120,7 @@ run_pass_on(struct cm_gpu *gpu, const struct cm_pass *pass)
 static void
 run_pass(const struct gpus *gpus, const struct cm_pass *pass)
 {
+   ask_for_names(cm_gpu_names(gpus->list[0]), pass);
    for (size_t g = 0; g < NUM_GPUS && is_short(pass); g++) {
       if (g == 0 || pass->kind == CM_PASS_FULL)
          run_pass_on(gpus->list[g], pass);
@@ -112,10 +139,19 @@ run_file(const uint8_t *data, size_t size)
    close(file);
    if (!recording)
       return;
-   const struct gpus gpus = new_gpus();
+   struct gpus gpus = new_gpus();
    struct cm_item item = {.type = CM_ITEM_GPU};
+   bool begun = false;
    while (item.type != CM_ITEM_END && item.type != CM_ITEM_DAMAGED) {
       item = cm_recording_next(recording);
+      /* Another GPU has other names. */
+      if (item.type == CM_ITEM_GPU && begun) {
+         destroy_gpus(&gpus);
+         gpus = new_gpus();
+      }
+      begun |= item.type == CM_ITEM_GPU;
+      for (size_t n = 0; n < item.num_names; n++)
+         define_name(&gpus, &item.names[n]);
       for (size_t r = 0; r < item.num_resources; r++)
          define_resource(&gpus, &item.resources[r]);
       if (item.type == CM_ITEM_PASS)
@@ -123,6 +159,7 @@ run_file(const uint8_t *data, size_t size)
       if (item.type == CM_ITEM_FRAME_END)
          end_frame(&gpus);
       free(item.resources);
+      free(item.names);
       cm_recorded_pass_release(item.pass);
    }
    struct cm_recording_section sections[CM_RECORDING_MAX_SECTIONS];
@@ -143,20 +180,27 @@ next_part(struct cm_byte_reader *all)
 }
 
 static void
-run_payloads(const uint8_t *data, size_t size)
+run_payloads(uint32_t version, const uint8_t *data, size_t size)
 {
    struct cm_byte_reader all = {data, data + size, false};
-   struct cm_byte_reader resources = next_part(&all), head = next_part(&all);
-   struct cm_resource_description resource;
+   struct cm_byte_reader definitions = next_part(&all), head = next_part(&all);
+   struct cm_name_check check = {0};
+   struct cm_definitions found;
    struct cm_pass pass = {0};
    const struct gpus gpus = new_gpus();
-   while (cm_bytes_left(&resources) && !cm_decode_resource(&resources, &resource))
-      define_resource(&gpus, &resource);
-   if (!cm_decode_pass(&head, &pass) && !cm_decode_tiles(&all, &pass)) {
+   cm_decode_definitions(&definitions, version, &check, &found);
+   for (size_t n = 0; n < found.num_names; n++)
+      define_name(&gpus, &found.names[n]);
+   for (size_t r = 0; r < found.num_resources; r++)
+      define_resource(&gpus, &found.resources[r]);
+   if (!cm_decode_pass(&head, version, &pass) && !cm_check_pass_names(&check, &pass) &&
+       !cm_decode_tiles(&all, &pass)) {
       run_pass(&gpus, &pass);
       end_frame(&gpus);
    }
    cm_pass_finish(&pass);
+   cm_definitions_finish(&found);
+   cm_name_check_begin(&check);
    destroy_gpus(&gpus);
 }
 
@@ -166,7 +210,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
    if (!size)
       return 0;
    if (data[0])
-      run_payloads(data + 1, size - 1);
+      run_payloads(data[0] == 1 ? CM_RECORDING_OLDEST_VERSION : CM_RECORDING_VERSION, data + 1, size - 1);
    else
       run_file(data + 1, size - 1);
    return 0;

@@ -11,6 +11,9 @@
  *
  * Resources are named by identifiers that the renderer counts up from 1 in the
  * order of creation; 0 is "none". Simulated addresses belong to the consumer.
+ *
+ * What the program itself calls things (debug groups, labels, markers) is in the stream, too (struct cm_name). It
+ * changes nothing that is counted.
  */
 #ifndef CM_EVENT_STREAM_H
 #define CM_EVENT_STREAM_H
@@ -23,6 +26,21 @@
 #define CM_MAX_TEXTURE_UNITS 32
 #define CM_MAX_VERTEX_ELEMENTS 32
 #define CM_MAX_LEVELS 16
+
+/** What a resource was made for, as far as the API says: bits. */
+enum cm_resource_use {
+   CM_USE_VERTICES = 1 << 0,
+   CM_USE_INDICES = 1 << 1,
+   CM_USE_CONSTANTS = 1 << 2,
+   CM_USE_TEXTURE = 1 << 3,
+   CM_USE_COLOR = 1 << 4,
+   CM_USE_DEPTH_STENCIL = 1 << 5,
+   CM_USE_FEEDBACK = 1 << 6,
+   CM_USE_OTHER = 1 << 7, /**< shader buffers and images, arguments of draws, query results */
+   CM_NUM_USES = 8,
+};
+/** Names of the bits, the lowest first. */
+extern const char *const cm_resource_use_names[CM_NUM_USES];
 
 /** A texture or a buffer, as far as its addresses depend on it. */
 struct cm_resource_description {
@@ -38,6 +56,31 @@ struct cm_resource_description {
    uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
    uint32_t layers;      /**< array layers, or cube faces (six a cube), else 1 */
    bool is_displayable;  /**< a surface of the window system: a window, a pbuffer */
+   uint32_t format; /**< string that names the format of texels, such as "etc2_rgb8"; 0: none, or a buffer */
+   uint8_t uses;    /**< enum cm_resource_use */
+};
+
+enum cm_name_type {
+   CM_NAME_STRING, /**< text */
+   CM_NAME_GROUP, /**< a debug group: the same name in the same group is the same group, as often as it is opened */
+   CM_NAME_LABEL,  /**< a resource gets a label, or loses it */
+   CM_NAME_SHADER, /**< a shader */
+   CM_NAME_TYPES
+};
+
+/** The stage that a shader is of; each stage has its own identifiers of shaders. */
+enum cm_shader_stage { CM_SHADER_VERTEX, CM_SHADER_FRAGMENT, CM_SHADER_GEOMETRY, CM_SHADER_STAGES };
+
+/** The definition of a name. Strings and groups count up from 1, each in the order of definition, and are defined
+ * before they are named; 0 is "none". Labels and shaders may come before or after the resource or the first draw. */
+struct cm_name {
+   enum cm_name_type type;
+   uint32_t number; /**< the string's, the group's, the resource's, the shader's identifier */
+   uint32_t string; /**< of a group its name, of a resource or a shader its label; 0: none; of a string: 0 */
+   uint32_t parent; /**< of a group: the group it is in; 0: in none */
+   enum cm_shader_stage stage; /**< of a shader */
+   uint64_t hash;              /**< of a shader: of its code, the same in every run */
+   const char *text;           /**< of a string: what it is; else NULL */
 };
 
 /** One attachment of a pass. */
@@ -149,6 +192,10 @@ struct cm_draw {
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
    struct cm_fragment_tests tests;
+   /* What the program calls it. */
+   uint32_t group;  /**< the innermost debug group that was open; 0: none */
+   uint32_t marker; /**< string of the last marker before it; 0: none */
+   uint32_t call;   /**< of a replayed trace: the number of the call; 0: not known */
 };
 
 /** Attributes of the largest primitive: the position and 32 inputs of a fragment shader. */

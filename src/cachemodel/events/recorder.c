@@ -37,7 +37,7 @@ const char *const cm_recording_kind_names[CM_RECORDING_KINDS] = {
 
 enum job_type {
    JOB_GPU,
-   JOB_RESOURCES,
+   JOB_DEFINITIONS,
    JOB_PASS_BEGIN,
    JOB_TILE,
    JOB_PASS_END,
@@ -49,8 +49,8 @@ struct job {
    enum job_type type;
    uint32_t number; /* the tile's; of a frame's end: the frame's */
    union {
-      const struct cm_pass *pass;      /* of a pass' beginning */
-      struct cm_byte_writer resources; /* encoded; the thread frees them */
+      const struct cm_pass *pass;        /* of a pass' beginning */
+      struct cm_byte_writer definitions; /* encoded; the thread frees them */
    };
    struct cm_pass_owner owner; /* of a pass' beginning */
    size_t bytes;               /* of memory that is held until the job is done */
@@ -58,9 +58,9 @@ struct job {
 
 struct cm_recorder {
    /* The caller's side. */
-   struct cm_byte_writer resources; /* not yet submitted */
-   const struct cm_pass *pass;      /* begun last; NULL: none */
-   struct cm_pass_owner owner;      /* the pass' */
+   struct cm_byte_writer definitions; /* of resources and names, not yet submitted */
+   const struct cm_pass *pass;        /* begun last; NULL: none */
+   struct cm_pass_owner owner;        /* the pass' */
 
    /* Between the two: a ring, job n is at n % MAX_WAITING_JOBS. */
    pthread_t thread;
@@ -268,7 +268,7 @@ write_job(struct cm_recorder *recorder, const struct job *job)
       recorder->counts = (struct cm_recording_counts){0};
       write_payload(recorder, CM_CHUNK_GPU, &(struct cm_byte_writer){0}, NULL);
       break;
-   case JOB_RESOURCES: write_payload(recorder, CM_CHUNK_RESOURCES, &job->resources, NULL); break;
+   case JOB_DEFINITIONS: write_payload(recorder, CM_CHUNK_RESOURCES, &job->definitions, NULL); break;
    case JOB_PASS_BEGIN: write_pass(recorder, job->pass); break;
    case JOB_TILE: encode_tile(recorder, job->number); break;
    case JOB_PASS_END: write_tiles(recorder); break;
@@ -282,7 +282,7 @@ release_job(struct cm_recorder *recorder, struct job *job)
 {
    const struct cm_pass_owner *owner = &recorder->encoded_owner;
    switch (job->type) {
-   case JOB_RESOURCES: free(job->resources.data); break;
+   case JOB_DEFINITIONS: free(job->definitions.data); break;
    case JOB_TILE: owner->release_tile(owner->data, job->number); break;
    case JOB_PASS_END: owner->release(owner->data); break;
    default: break;
@@ -358,17 +358,17 @@ submit(struct cm_recorder *recorder, const struct job *job)
 /* ---- the caller's side ---------------------------------------------------- */
 
 static void
-submit_resources(struct cm_recorder *recorder)
+submit_definitions(struct cm_recorder *recorder)
 {
-   if (recorder->resources.size || recorder->resources.out_of_memory)
-      submit(recorder, &(struct job){.type = JOB_RESOURCES, .resources = recorder->resources});
-   recorder->resources = (struct cm_byte_writer){0};
+   if (recorder->definitions.size || recorder->definitions.out_of_memory)
+      submit(recorder, &(struct job){.type = JOB_DEFINITIONS, .definitions = recorder->definitions});
+   recorder->definitions = (struct cm_byte_writer){0};
 }
 
 void
 cm_recorder_gpu_begin(struct cm_recorder *recorder)
 {
-   recorder->resources.size = 0;
+   recorder->definitions.size = 0;
    submit(recorder, &(struct job){.type = JOB_GPU});
 }
 
@@ -377,9 +377,19 @@ cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resour
 {
    if (atomic_load(&recorder->failed))
       return;
-   cm_encode_resource(&recorder->resources, resource);
-   if (recorder->resources.size > CM_CHUNK_LIMIT / 2)
-      submit_resources(recorder);
+   cm_encode_resource_definition(&recorder->definitions, resource);
+   if (recorder->definitions.size > CM_CHUNK_LIMIT / 2)
+      submit_definitions(recorder);
+}
+
+void
+cm_recorder_define_name(struct cm_recorder *recorder, const struct cm_name *name)
+{
+   if (atomic_load(&recorder->failed))
+      return;
+   cm_encode_name_definition(&recorder->definitions, name);
+   if (recorder->definitions.size > CM_CHUNK_LIMIT / 2)
+      submit_definitions(recorder);
 }
 
 void
@@ -387,7 +397,7 @@ cm_recorder_pass_begin(struct cm_recorder *recorder, const struct cm_pass *pass,
                        const struct cm_pass_owner *owner)
 {
    assert(!recorder->pass);
-   submit_resources(recorder);
+   submit_definitions(recorder);
    recorder->pass = pass;
    recorder->owner = *owner;
    submit(recorder, &(struct job){.type = JOB_PASS_BEGIN, .pass = pass, .owner = *owner});
@@ -427,7 +437,7 @@ void
 cm_recorder_frame_end(struct cm_recorder *recorder, uint32_t number)
 {
    assert(!recorder->pass);
-   submit_resources(recorder);
+   submit_definitions(recorder);
    submit(recorder, &(struct job){.type = JOB_FRAME_END, .number = number});
 }
 
@@ -505,7 +515,7 @@ free_recorder(struct cm_recorder *recorder)
    cm_tile_encoder_destroy(recorder->tiles);
    cm_index_finish(&recorder->index);
    ZSTD_freeCCtx(recorder->compressor);
-   free(recorder->resources.data);
+   free(recorder->definitions.data);
    free(recorder->payload.data);
    free(recorder->chunk);
    free(recorder);

@@ -3,7 +3,7 @@
  * Writes a recording: the event stream as a file (docs/recording-format.md).
  *
  * Calls come from one thread at a time, in stream order:
- *    gpu_begin, (define_resource*, pass_begin, pass_tile*, pass_end)*, frame_end, …
+ *    gpu_begin, ((define_resource | define_name)*, pass_begin, pass_tile*, pass_end)*, frame_end, …
  * and may start again with gpu_begin. They only submit their arguments to
  * the recorder's thread, which encodes, compresses and writes them. A pass and its tiles' events are
  * not copied; the recorder owns them until it releases them (struct cm_pass_owner).
@@ -49,6 +49,7 @@ bool cm_recorder_destroy(struct cm_recorder *recorder);
 void cm_recorder_gpu_begin(struct cm_recorder *recorder);
 void
 cm_recorder_define_resource(struct cm_recorder *recorder, const struct cm_resource_description *resource);
+void cm_recorder_define_name(struct cm_recorder *recorder, const struct cm_name *name);
 
 /** The owner of a pass' memory. Both functions are called for everything that was submitted,
  * recorded or not, in that order; on the recorder's thread, but for tiles without events, which

@@ -18,6 +18,7 @@ struct cm_recording {
    char *path;
    int file;
    uint64_t file_bytes;
+   uint32_t version;
    enum cm_recording_kind kind;
    struct cm_run_value *values;
    size_t num_values;
@@ -37,6 +38,7 @@ struct cm_recording {
    uint64_t gpu;           /* an offset */
    size_t resources, last; /* index.resources still to be read before the frame */
    uint64_t offset;        /* of the next chunk */
+   struct cm_name_check names;
 };
 
 /* ---- passes --------------------------------------------------------------- */
@@ -165,13 +167,14 @@ read_header(struct cm_recording *recording)
    if (!read_at(recording, header, sizeof header, 0))
       return false;
    const uint32_t version = cm_load_uint32(header + 8), kind = cm_load_uint32(header + 12);
-   if (version != CM_RECORDING_VERSION)
-      return damaged(recording, 8, "a recording of version %u, expected version %u", version,
-                     CM_RECORDING_VERSION);
+   if (version < CM_RECORDING_OLDEST_VERSION || version > CM_RECORDING_VERSION)
+      return damaged(recording, 8, "a recording of version %u, expected versions %u to %u", version,
+                     CM_RECORDING_OLDEST_VERSION, CM_RECORDING_VERSION);
    if (cm_load_uint32(header + sizeof header - 4) != cm_crc32(header, sizeof header - 4))
       return damaged(recording, 0, "the header is corrupt");
    if (kind >= CM_RECORDING_KINDS)
       return damaged(recording, 12, "a recording of an unknown kind (%u)", kind);
+   recording->version = version;
    recording->kind = (enum cm_recording_kind)kind;
    return true;
 }
@@ -339,6 +342,7 @@ cm_recording_close(struct cm_recording *recording)
    }
    free(recording->values);
    cm_index_finish(&recording->index);
+   cm_name_check_begin(&recording->names);
    free(recording->stored.data);
    free(recording->payload.data);
    ZSTD_freeDCtx(recording->decompressor);
@@ -446,16 +450,17 @@ read_resources(struct cm_recording *recording, uint64_t *offset)
    if (!read_payload(recording, offset, CM_CHUNK_RESOURCES))
       return failed;
    struct cm_byte_reader reader = payload_reader(recording);
-   /* A resource takes more bytes than this. */
-   item.resources = malloc((cm_bytes_left(&reader) / 8 + 1) * sizeof *item.resources);
-   const char *wrong = item.resources ? NULL : "out of memory for resources";
-   while (!wrong && cm_bytes_left(&reader))
-      wrong = cm_decode_resource(&reader, &item.resources[item.num_resources++]);
-   if (!wrong)
-      return item;
-   damaged(recording, begin, "%s", wrong);
-   free(item.resources);
-   return failed;
+   struct cm_definitions found;
+   const char *wrong = cm_decode_definitions(&reader, recording->version, &recording->names, &found);
+   if (wrong) {
+      damaged(recording, begin, "%s", wrong);
+      return failed;
+   }
+   item.resources = found.resources;
+   item.num_resources = found.num_resources;
+   item.names = found.names;
+   item.num_names = found.num_names;
+   return item;
 }
 
 static bool
@@ -489,7 +494,9 @@ read_pass(struct cm_recording *recording)
       return item;
    }
    struct cm_byte_reader reader = payload_reader(recording);
-   const char *wrong = cm_decode_pass(&reader, &pass->pass);
+   const char *wrong = cm_decode_pass(&reader, recording->version, &pass->pass);
+   if (!wrong)
+      wrong = cm_check_pass_names(&recording->names, &pass->pass);
    if (wrong)
       damaged(recording, begin, "%s", wrong);
    if (wrong || !read_tiles(recording, &pass->pass)) {
@@ -524,6 +531,7 @@ begin_frame(struct cm_recording *recording, struct cm_item *item)
       recording->has_gpu = true;
       recording->gpu = gpu;
       find_resources(recording, gpu, frame_offset);
+      cm_name_check_begin(&recording->names);
       item->type = CM_ITEM_GPU;
       return true;
    }
@@ -561,19 +569,23 @@ cm_recording_next(struct cm_recording *recording)
 }
 
 bool
-cm_recording_list_resources(struct cm_recording *recording,
-                            void (*found)(const struct cm_resource_description *resource, void *context),
-                            void *context)
+cm_recording_list_definitions(struct cm_recording *recording,
+                              void (*found)(const struct cm_item *item, void *context), void *context)
 {
+   const struct cm_recording_index *index = &recording->index;
    recording->is_positioned = false;
-   for (size_t r = 0; r < recording->index.resources.count; r++) {
-      uint64_t offset = recording->index.resources.at[r];
+   for (size_t r = 0; r < index->resources.count; r++) {
+      uint64_t offset = index->resources.at[r];
+      if (!r || gpu_of(index, offset) != gpu_of(index, index->resources.at[r - 1])) {
+         cm_name_check_begin(&recording->names);
+         found(&(struct cm_item){.type = CM_ITEM_GPU}, context);
+      }
       struct cm_item item = read_resources(recording, &offset);
       if (item.type == CM_ITEM_DAMAGED)
          return false;
-      for (size_t i = 0; i < item.num_resources; i++)
-         found(&item.resources[i], context);
+      found(&item, context);
       free(item.resources);
+      free(item.names);
    }
    return true;
 }

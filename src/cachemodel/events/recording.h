@@ -31,7 +31,7 @@ struct cm_recorded_pass {
 /** Frees the pass. Nothing for NULL. */
 void cm_recorded_pass_release(struct cm_recorded_pass *pass);
 
-/** Opens a file. NULL with a line in error where it is no recording, or of another version. */
+/** Opens a file. NULL with a line in error where it is no recording, or of a version that cannot be read. */
 struct cm_recording *cm_recording_open(const char *path, char *error, size_t error_size);
 void cm_recording_close(struct cm_recording *recording);
 
@@ -58,7 +58,7 @@ const char *cm_recording_damage(const struct cm_recording *recording);
 
 enum cm_item_type {
    CM_ITEM_GPU,       /**< a GPU begins: no resources, cold caches, no frame open */
-   CM_ITEM_RESOURCES, /**< definitions */
+   CM_ITEM_RESOURCES, /**< definitions, of names, too */
    CM_ITEM_PASS,
    CM_ITEM_FRAME_END,
    CM_ITEM_END,     /**< of the requested frames */
@@ -70,6 +70,9 @@ struct cm_item {
    size_t frame;                              /**< index into cm_recording_frames */
    struct cm_resource_description *resources; /**< the caller's, to free */
    size_t num_resources;
+   struct cm_name
+      *names; /**< to be taken before the resources; the caller's, to free: their texts are in it */
+   size_t num_names;
    struct cm_recorded_pass *pass; /**< the caller's, to release */
 };
 
@@ -78,11 +81,11 @@ void cm_recording_seek(struct cm_recording *recording, size_t first, size_t last
 /** The next part of the stream. After cm_recording_seek that is a GPU, and all its resources. */
 struct cm_item cm_recording_next(struct cm_recording *recording);
 
-/** Calls found for each definition of a resource in the file, whatever the frame. False where
+/** Calls found for all definitions in the file, whatever the frame: with an item CM_ITEM_GPU before those of a GPU,
+ * and for each payload of definitions with CM_ITEM_RESOURCES, which is valid during the call. False where
  * not all can be read (cm_recording_damage). Afterwards cm_recording_seek is needed. */
-bool cm_recording_list_resources(struct cm_recording *recording,
-                                 void (*found)(const struct cm_resource_description *resource, void *context),
-                                 void *context);
+bool cm_recording_list_definitions(struct cm_recording *recording,
+                                   void (*found)(const struct cm_item *item, void *context), void *context);
 
 /** Uncompressed and stored bytes of a kind of chunk (headers included), and how many there are. */
 struct cm_recording_section {

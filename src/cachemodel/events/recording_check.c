@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "events/recording_check.h"
+
+#include <stdlib.h>
+
+#include "events/names.h"
 #include "tiling/parameter_buffer.h"
+#include "util/array.h"
 
 /** Far above what any API allows. */
 #define MAX_TEXELS 65536u
@@ -113,4 +118,58 @@ cm_check_pass(const struct cm_pass *pass)
    for (uint32_t d = 0; !wrong && d < pass->num_draws; d++)
       wrong = check_draw(pass, &pass->draws[d]);
    return wrong ? wrong : check_primitives(pass);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+void
+cm_name_check_begin(struct cm_name_check *check)
+{
+   free(check->depths);
+   *check = (struct cm_name_check){0};
+}
+
+static const char *
+check_group(struct cm_name_check *check, const struct cm_name *name)
+{
+   if (name->number != check->groups + 1)
+      return "a group is not the next one";
+   if (!name->string || name->parent >= name->number)
+      return "a group names a string or a group that is not defined";
+   const unsigned depth = name->parent ? check->depths[name->parent - 1] + 1u : 1;
+   if (depth > CM_MAX_GROUP_DEPTH)
+      return "a group is in too many others";
+   if (!cm_array_grow(&check->depths, check->groups, 1))
+      return "out of memory for groups";
+   check->depths[check->groups++] = (uint8_t)depth;
+   return NULL;
+}
+
+const char *
+cm_check_name(struct cm_name_check *check, const struct cm_name *name)
+{
+   if (name->type == CM_NAME_STRING) {
+      if (name->number != check->strings + 1)
+         return "a string is not the next one";
+      check->strings++;
+      return NULL;
+   }
+   if (name->string > check->strings)
+      return "a name is of a string that is not defined";
+   if (name->type == CM_NAME_GROUP)
+      return check_group(check, name);
+   if (!name->number || name->number == UINT32_MAX)
+      return "a name is of nothing";
+   return name->type == CM_NAME_SHADER && name->stage >= CM_SHADER_STAGES ? "a shader of an unknown stage"
+                                                                          : NULL;
+}
+
+const char *
+cm_check_pass_names(const struct cm_name_check *check, const struct cm_pass *pass)
+{
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      if (pass->draws[d].group > check->groups || pass->draws[d].marker > check->strings)
+         return "a draw names a group or a string that is not defined";
+   }
+   return NULL;
 }

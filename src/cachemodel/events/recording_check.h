@@ -16,4 +16,18 @@ const char *cm_check_pass_size(const struct cm_pass *pass);
 /** Draws, primitives and their tiles; not the tiles' events. */
 const char *cm_check_pass(const struct cm_pass *pass);
 
+/** What names may refer to: what has been defined since the GPU began. Begins as zeros. */
+struct cm_name_check {
+   uint32_t strings, groups;
+   uint8_t *depths; /**< of each group: 1 + the groups it is in */
+};
+
+/** Nothing is defined; also frees the memory. */
+void cm_name_check_begin(struct cm_name_check *check);
+/** Whether the next definition is one, of strings and groups that are defined; a string's text is not looked at.
+ * Returns NULL, or what is wrong. */
+const char *cm_check_name(struct cm_name_check *check, const struct cm_name *name);
+/** Whether the draws' groups and markers are defined. Returns NULL, or what is wrong. */
+const char *cm_check_pass_names(const struct cm_name_check *check, const struct cm_pass *pass);
+
 #endif

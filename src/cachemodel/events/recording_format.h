@@ -5,9 +5,12 @@
 
 #include "util/byte_stream.h"
 #include "events/event_stream.h"
+#include "events/recording_check.h"
 #include "events/recording_counts.h"
 
-#define CM_RECORDING_VERSION 4
+#define CM_RECORDING_VERSION 5
+#define CM_RECORDING_OLDEST_VERSION 4 /**< that is read */
+#define CM_RECORDING_NAMES_VERSION 5  /**< the first with names */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"
@@ -22,7 +25,7 @@
 enum cm_chunk_type {
    CM_CHUNK_PROVENANCE = 1, /**< keys and values; the first chunk */
    CM_CHUNK_GPU,            /**< a simulated GPU begins: no resources, cold caches */
-   CM_CHUNK_RESOURCES,      /**< descriptions of resources */
+   CM_CHUNK_RESOURCES,      /**< descriptions of resources, names */
    CM_CHUNK_PASS,           /**< a pass without its tiles' events */
    CM_CHUNK_TILES,          /**< events of some tiles of the pass before */
    CM_CHUNK_FRAME_END,      /**< the frame's counts */
@@ -47,17 +50,38 @@ bool cm_chunk_header_load(const uint8_t bytes[CM_CHUNK_HEADER_BYTES], struct cm_
 /** CRC-32 (ISO-HDLC) of some bytes. */
 uint32_t cm_crc32(const uint8_t *bytes, size_t n);
 
-/* ---- payloads (recording_pass.c) ---------------------------------------- */
+/* ---- payloads (recording_pass.c, recording_definitions.c) --------------- */
 
 /** A pass without its tiles' events. */
 void cm_encode_pass(struct cm_byte_writer *writer, const struct cm_pass *pass);
-/** The same from bytes into a pass that is all zero; cm_pass_finish frees it. Returns NULL, or the error. */
-const char *cm_decode_pass(struct cm_byte_reader *reader, struct cm_pass *pass);
+/** The same from bytes of that version of the file into a pass that is all zero; cm_pass_finish frees it. Returns
+ * NULL, or the error. */
+const char *cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass);
 void cm_pass_finish(struct cm_pass *pass);
 
 void cm_encode_resource(struct cm_byte_writer *writer, const struct cm_resource_description *resource);
 /** Returns NULL, or the error. */
-const char *cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource_description *resource);
+const char *
+cm_decode_resource(struct cm_byte_reader *reader, uint32_t version, struct cm_resource_description *resource);
+
+/** Definitions, one after another in a payload. */
+void
+cm_encode_resource_definition(struct cm_byte_writer *writer, const struct cm_resource_description *resource);
+void cm_encode_name_definition(struct cm_byte_writer *writer, const struct cm_name *name);
+
+/** A payload of definitions: first come the names, then the resources. */
+struct cm_definitions {
+   struct cm_resource_description *resources;
+   size_t num_resources;
+   struct cm_name *names; /**< their texts are in the same memory */
+   size_t num_names;
+};
+
+/** Reads a payload to its end. check: what the payloads before it, of the same GPU, have defined. Returns NULL, or
+ * the error; cm_definitions_finish frees what was found, of which nothing is left after an error. */
+const char *cm_decode_definitions(struct cm_byte_reader *reader, uint32_t version,
+                                  struct cm_name_check *check, struct cm_definitions *found);
+void cm_definitions_finish(struct cm_definitions *definitions);
 
 /* ---- tiles' events (recording_encode.c, recording_decode.c) ----------------------------------- */
 

@@ -14,8 +14,14 @@ struct field {
    uint8_t bytes; /* 1, 2, 4 or 8; 0: a bool */
 };
 
-#define FIELD(type, member) {offsetof(type, member), sizeof(((type *)NULL)->member)}
-#define FLAG(type, member) {offsetof(type, member), 0}
+#define FIELD(type, member)                                  \
+   {                                                         \
+      offsetof(type, member), sizeof(((type *)NULL)->member) \
+   }
+#define FLAG(type, member)      \
+   {                            \
+      offsetof(type, member), 0 \
+   }
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const struct field resource_fields[] = {
@@ -25,6 +31,7 @@ static const struct field resource_fields[] = {
    FIELD(struct cm_resource_description, block_bytes), FIELD(struct cm_resource_description, width),
    FIELD(struct cm_resource_description, height),      FIELD(struct cm_resource_description, depth),
    FIELD(struct cm_resource_description, layers),      FLAG(struct cm_resource_description, is_displayable),
+   FIELD(struct cm_resource_description, format),      FIELD(struct cm_resource_description, uses),
 };
 
 static const struct field pass_fields[] = {
@@ -85,7 +92,13 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, tests.color_fetch),
    FLAG(struct cm_draw, tests.depth_fetch),
    FLAG(struct cm_draw, tests.stencil_fetch),
+   FIELD(struct cm_draw, group),
+   FIELD(struct cm_draw, marker),
+   FIELD(struct cm_draw, call),
 };
+/* The last of both, which files without names do not have. */
+#define RESOURCE_NAMES 2
+#define DRAW_NAMES 3
 
 static const struct field element_fields[] = {
    FIELD(struct cm_vertex_element, buffer),           FIELD(struct cm_vertex_element, offset),
@@ -145,6 +158,7 @@ store_field(void *structure, const struct field *field, uint64_t value)
 struct coder {
    struct cm_byte_writer *writer;
    struct cm_byte_reader *reader;
+   bool without_names; /* the file is of a version that has none */
 };
 
 static bool
@@ -192,18 +206,27 @@ code_array(const struct coder *coder, const struct field *fields, size_t num_fie
 
 static const struct cm_resource_description no_resource;
 
+static void
+code_resource(const struct coder *coder, struct cm_resource_description *resource)
+{
+   code_fields(coder, resource_fields, COUNT(resource_fields) - (coder->without_names ? RESOURCE_NAMES : 0),
+               resource, &no_resource);
+}
+
 void
 cm_encode_resource(struct cm_byte_writer *writer, const struct cm_resource_description *resource)
 {
-   struct cm_resource_description copy = *resource;
-   CODE(&(struct coder){.writer = writer}, resource_fields, &copy, &no_resource);
+   struct cm_resource_description copy;
+   memcpy(&copy, resource, sizeof copy);
+   code_resource(&(struct coder){.writer = writer}, &copy);
 }
 
 const char *
-cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource_description *resource)
+cm_decode_resource(struct cm_byte_reader *reader, uint32_t version, struct cm_resource_description *resource)
 {
+   const struct coder coder = {.reader = reader, .without_names = version < CM_RECORDING_NAMES_VERSION};
    memset(resource, 0, sizeof *resource);
-   CODE(&(struct coder){.reader = reader}, resource_fields, resource, &no_resource);
+   code_resource(&coder, resource);
    return reader->bad ? "a resource is cut short or has a value out of range" : cm_check_resource(resource);
 }
 
@@ -213,10 +236,11 @@ cm_decode_resource(struct cm_byte_reader *reader, struct cm_resource_description
 static bool
 code_draws(const struct coder *coder, struct cm_pass *pass)
 {
+   const size_t fields = COUNT(draw_fields) - (coder->without_names ? DRAW_NAMES : 0);
    struct cm_draw before = {0};
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       struct cm_draw *draw = &pass->draws[d];
-      CODE(coder, draw_fields, draw, &before);
+      code_fields(coder, draw_fields, fields, draw, &before);
       const uint32_t elements = draw->num_elements, textures = draw->num_textures;
       if (is_bad(coder) || elements > CM_MAX_VERTEX_ELEMENTS || textures > CM_MAX_TEXTURE_UNITS)
          return false;
@@ -300,7 +324,8 @@ code_count(const struct coder *coder, uint64_t count, size_t least_bytes, uint64
 static void
 code_counts(const struct coder *coder, struct cm_pass *pass)
 {
-   pass->num_draws = (uint32_t)code_count(coder, pass->num_draws, COUNT(draw_fields), UINT32_MAX);
+   pass->num_draws =
+      (uint32_t)code_count(coder, pass->num_draws, COUNT(draw_fields) - DRAW_NAMES, UINT32_MAX);
    pass->num_vertices = code_count(coder, pass->num_vertices, 1, UINT64_MAX);
    pass->num_feedback = code_count(coder, pass->num_feedback, COUNT(feedback_fields), UINT64_MAX);
    pass->num_primitives =
@@ -335,9 +360,9 @@ allocate_arrays(struct cm_pass *pass)
 }
 
 const char *
-cm_decode_pass(struct cm_byte_reader *reader, struct cm_pass *pass)
+cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass)
 {
-   const struct coder coder = {.reader = reader};
+   const struct coder coder = {.reader = reader, .without_names = version < CM_RECORDING_NAMES_VERSION};
    CODE(&coder, pass_fields, pass, &no_pass);
    const char *wrong = reader->bad ? "a pass is cut short" : cm_check_pass_size(pass);
    if (wrong)

@@ -79,12 +79,6 @@ bool
 cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource *resource,
                              enum cm_stream stream, const struct cm_hierarchy *hierarchy, uint64_t *pipeline);
 
-enum cm_shader_stage {
-   CM_SHADER_VERTEX,
-   CM_SHADER_FRAGMENT,
-   CM_SHADER_GEOMETRY,
-};
-
 /** The memory of a shader; each stage has its own identifiers of shaders.
  * NULL when out of memory. Valid until the next call. */
 const struct cm_shader_memory *

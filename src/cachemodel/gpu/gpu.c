@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "energy/energy.h"
+#include "events/names.h"
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/immediate.h"
@@ -20,6 +21,7 @@ build(struct cm_gpu *gpu, struct cm_futures *futures, char *error, size_t error_
 {
    const struct cm_config *config = &gpu->config;
    cm_address_space_init(&gpu->space, config);
+   gpu->names = cm_names_create();
    gpu->table = cm_gpu_counter_table_create(config);
    if (!cm_hierarchy_init(&gpu->hierarchy, config) ||
        !cm_texture_path_init(&gpu->texture, config, &gpu->hierarchy) || !gpu->table)
@@ -44,7 +46,7 @@ build(struct cm_gpu *gpu, struct cm_futures *futures, char *error, size_t error_
    gpu->shading = cm_shading_create(gpu);
    if (config->mode == CM_MODE_IMR)
       gpu->immediate = cm_immediate_create(gpu);
-   return gpu->total && gpu->frame && gpu->frame_start && gpu->shading &&
+   return gpu->names && gpu->total && gpu->frame && gpu->frame_start && gpu->shading &&
           (gpu->attribute_cache || !has_attributes) && (gpu->timing || !has_timing) &&
           (gpu->immediate || config->mode != CM_MODE_IMR);
 }
@@ -100,6 +102,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
    cm_counter_table_destroy(gpu->table);
+   cm_names_destroy(gpu->names);
    free(gpu->total);
    free(gpu->frame);
    free(gpu->frame_start);
@@ -131,8 +134,21 @@ out_of_memory(struct cm_gpu *gpu)
 void
 cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource)
 {
-   if (!cm_address_space_define(&gpu->space, resource))
+   if (!cm_address_space_define(&gpu->space, resource) || !cm_names_define_resource(gpu->names, resource))
       out_of_memory(gpu);
+}
+
+void
+cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name)
+{
+   if (!cm_names_define(gpu->names, name))
+      out_of_memory(gpu);
+}
+
+const struct cm_names *
+cm_gpu_names(const struct cm_gpu *gpu)
+{
+   return gpu->names;
 }
 
 void

@@ -5,7 +5,7 @@
  * recording.
  *
  * Calls come from one thread at a time, in stream order:
- *    define_resource*, pass_begin, pass_tile* (in the traversal order), pass_end,
+ *    (define_resource | define_name)*, pass_begin, pass_tile* (in the traversal order), pass_end,
  *    …, frame_end, … , destroy.
  *
  * In mode imr the GPU has no tiles (gpu/immediate.h): it copies the data of the tiles, and simulates
@@ -24,6 +24,7 @@
 struct cm_gpu;
 struct cm_access_reader;
 struct cm_futures;
+struct cm_names;
 struct cm_timeline;
 
 /** Builds the hierarchy. NULL with a line in error when it cannot be built, or when a
@@ -44,6 +45,10 @@ void cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline);
 
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);
+/** Announces a name; the text is copied. Names change nothing that is counted. */
+void cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name);
+/** The program's names, as far as they are defined. */
+const struct cm_names *cm_gpu_names(const struct cm_gpu *gpu);
 
 /** Geometry and tiling: index and vertex fetches, shaders, constants, and the
  * Polygon List Builder's writes. The pass is of the kind CM_PASS_FULL, or in the modes tbr and tbdr of the

@@ -28,6 +28,7 @@ struct cm_gpu {
    struct cm_shading *shading; /**< of fragment_stage.c */
    struct cm_timing *timing;   /**< NULL: cycles are not simulated */
    struct cm_address_space space;
+   struct cm_names *names;
    struct cm_counter_table *table;
    uint64_t pipeline[CM_PIPELINE_COUNT];
    bool counts_operations;
