@@ -29,6 +29,7 @@ options_start(struct options *options)
 {
    const char *settings = value_of("TBRSIM_SET");
    const char *model = value_of("TBRSIM_MODEL");
+   const char *calls = value_of("TBRSIM_CALL_MARKERS");
    *options = (struct options){
       .driver = "tbrsim",
       .configurations = {.single = true, .preset = value_of("TBRSIM_CONFIG")},
@@ -36,6 +37,7 @@ options_start(struct options *options)
       .out = value_of("TBRSIM_OUT"),
       .record = value_of("TBRSIM_RECORD"),
       .record_hidden = value_of("TBRSIM_RECORD_HIDDEN"),
+      .call_numbers = calls && strcmp(calls, "0"),
    };
    char *lines = settings ? text("%s", settings) : NULL, *rest = lines;
    for (char *line; rest && (line = strsep(&rest, "\n"));) {

@@ -22,6 +22,7 @@ struct options {
    bool model;         /**< false: render only */
    const char *record; /**< file for the recording; absolute once made; NULL: none */
    const char *record_hidden; /**< whether events have hidden fragments, 0 or 1; NULL: the default */
+   bool call_numbers;         /**< replays: draws get the numbers of their calls */
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
    bool out_given;            /**< it is not from the environment, nor the default */
    const char *frames;        /**< "A-B"; NULL: all */
@@ -30,7 +31,7 @@ struct options {
 };
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
- * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN), so that commands work alike inside `eval "$(tbrsim env …)"`. */
+ * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS), so that commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
 /** Loads and validates the configuration, and makes out absolute. Exits

@@ -39,6 +39,9 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
       argv[count++] = "--benchmark";
    if (newer)
       argv[count++] = "--no-context-check";
+   /* A marker before each call: the driver takes its number (tbr_names.h). */
+   if (options->call_numbers && !wanted)
+      argv[count++] = "--markers";
    /* OpenGL's contexts cannot be made with another version than they were; Mesa refuses what it has not. */
    if (trace->versions.gl > TRACE_GL_LIMIT && strcmp(driver, "llvmpipe"))
       variables[setup.num_variables++] =

@@ -247,6 +247,7 @@ init_pipeline_caps(struct pipe_caps *caps)
    caps->framebuffer_no_attachment = true;
    caps->mixed_framebuffer_sizes = true;
    caps->texture_barrier = true;
+   caps->string_marker = true;
    caps->mixed_colorbuffer_formats = true;
    caps->mixed_color_depth_bits = true;
    caps->blend_equation_separate = true;

@@ -66,6 +66,7 @@ init_functions(struct tbr_context *context)
    tbr_surface_init_context(context);
    tbr_query_init_context(context);
    tbr_flush_init_context(context);
+   tbr_names_init_context(&context->base);
    return tbr_draw_init_context(context);
 }
 

@@ -9,6 +9,7 @@
 #include "util/slab.h"
 #include "util/u_blitter.h"
 #include "tbr_limits.h"
+#include "tbr_names.h"
 #include "tbr_screen.h"
 
 struct draw_context;
@@ -142,6 +143,8 @@ struct tbr_context {
    struct pipe_query *render_condition_query;
    bool render_condition_condition;
    enum pipe_render_cond_flag render_condition_mode;
+
+   struct tbr_draw_names names;
 
    struct tbr_draw_state *draw_state;         /**< of the last draw, brought up to date by the next */
    struct tbr_texture_binding *empty_texture; /**< what unbound units get */

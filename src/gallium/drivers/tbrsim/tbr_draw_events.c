@@ -137,9 +137,9 @@ describe_tests(const struct tbr_context *context, const struct tbr_batch *batch,
    }
 }
 
-/** What a draw's primitives and fragments need, whichever draw call they are of. */
+/** What a draw's primitives and fragments need, whichever draw call they are of; what the program calls it. */
 static void
-describe_fragments(const struct tbr_context *context, const struct tbr_batch *batch, struct cm_draw *event)
+describe_fragments(struct tbr_context *context, const struct tbr_batch *batch, struct cm_draw *event)
 {
    if (!context->rasterizer->rasterizer_discard)
       describe_tests(context, batch, event);
@@ -147,6 +147,10 @@ describe_fragments(const struct tbr_context *context, const struct tbr_batch *ba
    event->fragment_shader =
       (struct cm_shader){fragment->id, fragment->num_instructions, fragment->num_pushed_constants * 16};
    describe_textures(context, event);
+   tbr_names_announce_shader(context, CM_SHADER_FRAGMENT, fragment->id, &context->fragment_shader->name);
+   event->group = tbr_names_group(&context->names);
+   event->marker = context->names.marker;
+   event->call = context->names.call;
 }
 
 static uint32_t
@@ -194,10 +198,13 @@ note_vertex_textures(void)
 }
 
 static void
-describe_vertex_shaders(const struct tbr_context *context, struct cm_draw *event)
+describe_vertex_shaders(struct tbr_context *context, struct cm_draw *event)
 {
-   const struct tbr_drawn_shader *vertex = context->vertex_shader;
-   const struct tbr_drawn_shader *geometry = context->geometry_shader;
+   struct tbr_drawn_shader *vertex = context->vertex_shader;
+   struct tbr_drawn_shader *geometry = context->geometry_shader;
+   tbr_names_announce_shader(context, CM_SHADER_VERTEX, vertex->id, &vertex->name);
+   if (geometry)
+      tbr_names_announce_shader(context, CM_SHADER_GEOMETRY, geometry->id, &geometry->name);
    event->vertex_shader =
       (struct cm_shader){vertex->id, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)};
    if (geometry)

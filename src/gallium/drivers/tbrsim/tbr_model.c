@@ -14,6 +14,7 @@
 
 enum message_type {
    MESSAGE_RESOURCE,
+   MESSAGE_NAME,
    MESSAGE_PASS,
    MESSAGE_FRAME_END,
    MESSAGE_STOP,
@@ -25,6 +26,7 @@ struct message {
    bool recorded; /**< goes to the recording as well */
    union {
       struct cm_resource_description resource;
+      struct cm_name name; /**< its text is the message's */
       struct {
          const struct cm_pass *pass;
          const uint32_t *traversal;
@@ -108,10 +110,21 @@ consume_resource(struct tbr_model *model, const struct cm_resource_description *
 }
 
 static void
+consume_name(struct tbr_model *model, const struct cm_name *name)
+{
+   if (model->recording)
+      tbr_recording_define_name(model->recording, name);
+   if (model->gpu)
+      cm_gpu_define_name(model->gpu, name);
+   FREE((char *)name->text);
+}
+
+static void
 consume(struct tbr_model *model, const struct message *message)
 {
    switch (message->type) {
    case MESSAGE_RESOURCE: consume_resource(model, &message->resource); break;
+   case MESSAGE_NAME: consume_name(model, &message->name); break;
    case MESSAGE_PASS: consume_pass(model, message); break;
    case MESSAGE_FRAME_END: consume_frame_end(model, message->recorded); break;
    case MESSAGE_STOP:
@@ -150,7 +163,8 @@ consumer_main(void *data)
       stop = type == MESSAGE_STOP;
       FREE(message);
 
-      const uint64_t *total = model->gpu && type != MESSAGE_RESOURCE ? cm_gpu_total(model->gpu) : NULL;
+      const bool counts = type != MESSAGE_RESOURCE && type != MESSAGE_NAME;
+      const uint64_t *total = model->gpu && counts ? cm_gpu_total(model->gpu) : NULL;
       mtx_lock(&model->lock);
       assert(model->busy);
       if (total)
@@ -162,14 +176,21 @@ consumer_main(void *data)
    return 0;
 }
 
-static void
-queue(struct tbr_model *model, const struct message *content)
+/** Gives back what is not NULL. */
+static void *
+require(void *memory)
 {
-   struct message *message = MALLOC_STRUCT(message);
-   if (!message) {
+   if (!memory) {
       mesa_loge("out of memory for the model's queue; the process ends");
       abort();
    }
+   return memory;
+}
+
+static void
+queue(struct tbr_model *model, const struct message *content)
+{
+   struct message *message = require(MALLOC_STRUCT(message));
    *message = *content;
    message->next = NULL;
    mtx_lock(&model->lock);
@@ -184,6 +205,15 @@ void
 tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource)
 {
    queue(model, &(struct message){.type = MESSAGE_RESOURCE, .resource = *resource});
+}
+
+void
+tbr_model_define_name(struct tbr_model *model, const struct cm_name *name)
+{
+   struct message message = {.type = MESSAGE_NAME, .name = *name};
+   if (name->text)
+      message.name.text = require(strdup(name->text));
+   queue(model, &message);
 }
 
 void

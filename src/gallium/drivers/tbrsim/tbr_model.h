@@ -21,6 +21,8 @@ struct tbr_model *tbr_model_create(const struct cm_config *config, const char *i
 void tbr_model_destroy(struct tbr_model *model);
 
 void tbr_model_define_resource(struct tbr_model *model, const struct cm_resource_description *resource);
+/** The text is copied. */
+void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
 
 /** Queues a pass. traversal: its tiles in the order of rendering, which is that of the
  * configuration. The consumer calls wait_tile(data, n) before it reads the n-th

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/log.h"
 #include "util/simple_mtx.h"
@@ -18,6 +19,7 @@ struct tbr_recording {
    const struct cm_config *config;
    const char *isa;
    struct util_dynarray resources; /**< struct cm_resource_description, all defined so far */
+   struct util_dynarray names;     /**< struct cm_name, likewise, with texts of their own */
 };
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
@@ -84,6 +86,9 @@ tbr_recording_detach(struct tbr_recording *recording)
    if (current == recording)
       current = NULL;
    simple_mtx_unlock(&recorder_mutex);
+   util_dynarray_foreach (&recording->names, struct cm_name, name)
+      FREE((char *)name->text);
+   util_dynarray_fini(&recording->names);
    util_dynarray_fini(&recording->resources);
    FREE(recording);
 }
@@ -172,19 +177,41 @@ make_current(const struct tbr_recording *recording)
       return;
    current = recording;
    cm_recorder_gpu_begin(recorder);
+   util_dynarray_foreach (&recording->names, struct cm_name, name)
+      cm_recorder_define_name(recorder, name);
    util_dynarray_foreach (&recording->resources, struct cm_resource_description, resource)
       cm_recorder_define_resource(recorder, resource);
+}
+
+/** Gives back what is not NULL. */
+static void *
+require(void *memory)
+{
+   if (!memory) {
+      mesa_loge("out of memory for the recording; the process ends");
+      abort();
+   }
+   return memory;
+}
+
+void
+tbr_recording_define_name(struct tbr_recording *recording, const struct cm_name *name)
+{
+   struct cm_name *defined = require(util_dynarray_grow(&recording->names, struct cm_name, 1));
+   *defined = *name;
+   if (name->text)
+      defined->text = require(strdup(name->text));
+   simple_mtx_lock(&recorder_mutex);
+   if (recorder && current == recording)
+      cm_recorder_define_name(recorder, name);
+   simple_mtx_unlock(&recorder_mutex);
 }
 
 void
 tbr_recording_define_resource(struct tbr_recording *recording, const struct cm_resource_description *resource)
 {
    struct cm_resource_description *defined =
-      util_dynarray_grow(&recording->resources, struct cm_resource_description, 1);
-   if (!defined) {
-      mesa_loge("out of memory for the recording; the process ends");
-      abort();
-   }
+      require(util_dynarray_grow(&recording->resources, struct cm_resource_description, 1));
    *defined = *resource;
    simple_mtx_lock(&recorder_mutex);
    if (recorder && current == recording)

@@ -40,6 +40,7 @@ bool tbr_recording_claim_frame(struct tbr_recording *recording);
 
 void tbr_recording_define_resource(struct tbr_recording *recording,
                                    const struct cm_resource_description *resource);
+void tbr_recording_define_name(struct tbr_recording *recording, const struct cm_name *name);
 /** The recorder for the pass' tiles until tbr_recording_end_pass, and with them the pass; NULL:
  * it is not recorded, and pass_owner is not called. */
 struct cm_recorder *tbr_recording_begin_pass(struct tbr_recording *recording, const struct cm_pass *pass,

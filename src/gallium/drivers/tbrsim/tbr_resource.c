@@ -437,8 +437,33 @@ tbr_resource_read_front(struct tbr_resource *resource)
 
 /* ---- event stream ----------------------------------------------------- */
 
+static uint8_t
+uses_of(unsigned bind)
+{
+   static const struct {
+      unsigned bind;
+      enum cm_resource_use use;
+   } table[] = {
+      {PIPE_BIND_VERTEX_BUFFER, CM_USE_VERTICES},
+      {PIPE_BIND_INDEX_BUFFER, CM_USE_INDICES},
+      {PIPE_BIND_CONSTANT_BUFFER, CM_USE_CONSTANTS},
+      {PIPE_BIND_SAMPLER_VIEW, CM_USE_TEXTURE},
+      {PIPE_BIND_RENDER_TARGET, CM_USE_COLOR},
+      {PIPE_BIND_DEPTH_STENCIL, CM_USE_DEPTH_STENCIL},
+      {PIPE_BIND_STREAM_OUTPUT, CM_USE_FEEDBACK},
+      {PIPE_BIND_SHADER_BUFFER | PIPE_BIND_SHADER_IMAGE | PIPE_BIND_COMMAND_ARGS_BUFFER |
+          PIPE_BIND_QUERY_BUFFER,
+       CM_USE_OTHER},
+   };
+   unsigned uses = 0;
+   for (unsigned i = 0; i < ARRAY_SIZE(table); i++)
+      uses |= bind & table[i].bind ? table[i].use : 0;
+   return (uint8_t)uses;
+}
+
 static void
-describe(const struct tbr_resource *resource, struct cm_resource_description *description)
+describe(struct tbr_screen *screen, const struct tbr_resource *resource,
+         struct cm_resource_description *description)
 {
    const struct pipe_resource *base = &resource->base;
 
@@ -454,9 +479,11 @@ describe(const struct tbr_resource *resource, struct cm_resource_description *de
       .height = 1,
       .depth = 1,
       .layers = 1,
+      .uses = uses_of(base->bind),
    };
    if (description->is_buffer)
       return;
+   description->format = tbr_names_string(screen, util_format_short_name(base->format));
    description->block_width = util_format_get_blockwidth(base->format);
    description->block_height = util_format_get_blockheight(base->format);
    description->block_bytes = util_format_get_blocksize(base->format);
@@ -477,10 +504,12 @@ tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource
    simple_mtx_lock(&screen->announce_mutex);
    if (resource->announced_id != resource->id) {
       struct cm_resource_description description;
-      describe(resource, &description);
+      describe(screen, resource, &description);
       assert(description.id && description.block_bytes);
       tbr_model_define_resource(screen->model, &description);
       p_atomic_set(&resource->announced_id, resource->id);
+      if (resource->label)
+         tbr_names_announce_label(screen, resource);
    }
    simple_mtx_unlock(&screen->announce_mutex);
 }
@@ -493,11 +522,11 @@ tbr_resource_user_buffer(struct tbr_context *context)
    simple_mtx_lock(&screen->announce_mutex);
    if (!screen->user_buffer_id && screen->model) {
       const struct tbr_resource buffer = {
-         .base = {.target = PIPE_BUFFER, .width0 = USER_BUFFER_BYTES},
+         .base = {.target = PIPE_BUFFER, .width0 = USER_BUFFER_BYTES, .bind = PIPE_BIND_INDEX_BUFFER},
          .id = p_atomic_inc_return(&screen->next_resource_id),
       };
       struct cm_resource_description description;
-      describe(&buffer, &description);
+      describe(screen, &buffer, &description);
       tbr_model_define_resource(screen->model, &description);
       screen->user_buffer_id = description.id;
    }

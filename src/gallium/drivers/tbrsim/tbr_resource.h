@@ -48,7 +48,8 @@ struct tbr_resource {
    /** The context whose batches read it, only compared, as it may be destroyed; TBR_READERS_MANY (atomic). */
    const struct tbr_context *reader;
    uint32_t announced_id; /**< the id last announced to the event stream */
-   bool undefined;        /**< invalidated: the content need not be loaded */
+   uint32_t label; /**< string of the program's name for it; 0: none (under the screen's announce_mutex) */
+   bool undefined; /**< invalidated: the content need not be loaded */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;

@@ -23,6 +23,7 @@
 #include "tbr_debug.h"
 #include "tbr_fence.h"
 #include "tbr_model.h"
+#include "tbr_names.h"
 #include "tbr_pass.h"
 #include "tbr_process.h"
 #include "tbr_shader_cache.h"
@@ -206,6 +207,7 @@ destroy_screen(struct pipe_screen *base)
    if (screen->renderer)
       tbr_renderer_destroy(screen->renderer);
    tbr_shader_cache_destroy(screen->shader_cache);
+   tbr_names_destroy_screen(screen);
    simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->storage_lock);
    simple_mtx_destroy(&screen->submit_lock);
@@ -256,7 +258,7 @@ build_gpu(struct tbr_screen *screen)
             screen->config->name, isa, MESA_LLVM_VERSION_STRING);
 
    screen->shader_cache = tbr_shader_cache_create(isa);
-   if (!screen->shader_cache)
+   if (!screen->shader_cache || !tbr_names_init_screen(screen))
       return false;
 
    screen->record_hidden = tbr_recording_keeps_hidden(screen->config);

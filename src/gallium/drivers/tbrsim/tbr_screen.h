@@ -11,6 +11,7 @@
 #include "stats/counters.h"
 
 struct tbr_model;
+struct tbr_names;
 struct tbr_shader_cache;
 struct tbr_renderer;
 
@@ -31,6 +32,7 @@ struct tbr_screen {
    struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
 
    struct tbr_shader_cache *shader_cache; /**< generated code */
+   struct tbr_names *names;               /**< the program's */
 
    simple_mtx_t storage_lock; /**< of tbr_resource.storage, while it is replaced or taken */
 

@@ -187,6 +187,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
    pipe_reference_init(&shader->reference, 1);
    shader->shader_cache = tbr_screen(pipe->screen)->shader_cache;
    shader->nir = take_nir(context, state);
+   shader->name = tbr_names_of_shader(tbr_screen(pipe->screen), shader->nir);
    /* Blending is not the shader's: it runs once a pixel, and depends on nothing below it. */
    const bool equation = tbr_nir_drop_blend_equation(shader->nir);
    NIR_PASS_V(shader->nir, nir_lower_fragcolor,
@@ -325,6 +326,7 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
    if (!shader)
       return NULL;
    nir_shader *nir = take_nir(context, state);
+   shader->name = tbr_names_of_shader(tbr_screen(context->base.screen), nir);
    *nir_state = *state;
    nir_state->type = PIPE_SHADER_IR_NIR;
    nir_state->ir.nir = nir;

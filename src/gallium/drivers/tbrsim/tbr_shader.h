@@ -9,6 +9,7 @@
 #include "pipe/p_state.h"
 #include "util/u_inlines.h"
 #include "tbr_fragment.h"
+#include "tbr_names.h"
 
 struct nir_shader;
 struct tbr_code;
@@ -63,6 +64,7 @@ struct tbr_fragment_shader {
    unsigned char digest[20];          /**< of nir */
    struct draw_fragment_shader *draw; /**< draw's view of it; NULL once the application has deleted it */
    uint32_t id;                       /**< in the event stream */
+   struct tbr_shader_name name;
    uint32_t num_instructions;
 
    unsigned num_inputs;     /**< input slots of the shader */
@@ -90,6 +92,7 @@ struct tbr_drawn_shader {
    } draw;
    struct pipe_stream_output_info stream_output;
    uint32_t id; /**< in the event stream */
+   struct tbr_shader_name name;
    uint32_t num_instructions;
    uint8_t vertices_per_primitive; /**< of a geometry shader's output: 1 points, 2 lines, 3 triangles */
    bool reads_textures;            /**< what draw samples for it is not in the event stream */
