@@ -22,3 +22,14 @@ cm_access_stream_finish(struct cm_access_stream *stream)
    free(stream->entries);
    *stream = (struct cm_access_stream){.entries = NULL};
 }
+
+void
+cm_access_stream_append_origin(struct cm_access_stream *stream, const struct cm_origin *from,
+                               const struct cm_origin *to)
+{
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
+      if (from->parts[part] != to->parts[part])
+         cm_access_stream_append(stream,
+                                 cm_entry_make(CM_ENTRY_ORIGIN, part, 0, (enum cm_stream)0, to->parts[part]));
+   }
+}

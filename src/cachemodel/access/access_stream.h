@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "access/origin.h"
 #include "config/units.h"
 
 /** What an access to a cache does. */
@@ -38,8 +39,8 @@ enum cm_entry_kind {
    CM_ENTRY_RANGE,                        /**< value: begin of the next entry's range */
    CM_ENTRY_INVALIDATE,       /**< all instances of a unit invalidate the range; address: of its last byte */
    CM_ENTRY_PARAMETER_BUFFER, /**< unit: enum cm_parameter_buffer_event */
-   CM_ENTRY_ORIGIN, /**< unit: enum cm_origin; value: its number. All accesses after it are caused by this draw,
-                     * resource or tile, up to the next entry of the same enum cm_origin. */
+   CM_ENTRY_ORIGIN, /**< unit: enum cm_origin_part; value: that part of the origin of all accesses after it, up to the
+                     * next entry of the same part. Only with attribution (memory/attribution.h). */
    CM_ENTRY_UNIT_ACCESS, /**< an access arrives at an access unit; unit: enum cm_access_unit_number; instance: enum
                           * cm_access. What the unit passes on follows, up to the next one. Only with readers. */
    /* Where a reader asks for them (cm_access_reader.requests). */
@@ -65,14 +66,6 @@ enum cm_parameter_buffer_event {
    CM_PARAMETER_BUFFER_PRIMITIVE,
    CM_PARAMETER_BUFFER_TILE_DONE, /**< value: the tile's position in the traversal */
    CM_PARAMETER_BUFFER_END,
-};
-
-/** What causes accesses. The format has them and every reader skips them; nothing writes them so far. */
-enum cm_origin {
-   CM_ORIGIN_DRAW,     /**< number in the pass */
-   CM_ORIGIN_RESOURCE, /**< ID in the event stream */
-   CM_ORIGIN_TILE,     /**< row-major number */
-   CM_ORIGIN_COUNT
 };
 
 /** Progress of the pipeline. Only with readers. */
@@ -226,5 +219,10 @@ cm_access_stream_append(struct cm_access_stream *stream, cm_entry entry)
    if (stream->count == stream->capacity)
       cm_access_stream_drain(stream);
 }
+
+/** Appends a CM_ENTRY_ORIGIN for each part in which the origin of what follows, `to`, differs from that of what is
+ * in the stream, `from`. */
+void cm_access_stream_append_origin(struct cm_access_stream *stream, const struct cm_origin *from,
+                                    const struct cm_origin *to);
 
 #endif

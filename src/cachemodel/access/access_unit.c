@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define KIND(id, name) extern const struct cm_access_unit_kind cm_access_unit_##name;
 CM_ACCESS_UNITS(KIND)
@@ -49,14 +50,46 @@ report(const struct cm_access_unit *unit, cm_entry entry)
                                                             cm_entry_stream(entry), cm_entry_value(entry)));
 }
 
+void
+cm_access_unit_append(struct cm_access_unit *unit, cm_entry entry, const struct cm_origin *origin)
+{
+   cm_access_stream_append_origin(&unit->next, &unit->origin, origin);
+   cm_access_stream_append(&unit->next, entry);
+   cm_access_stream_append_origin(&unit->next, origin, &unit->origin);
+}
+
+/* Entries of one origin. */
+static void
+take_run(struct cm_access_unit *unit, const cm_entry *entries, uint32_t count)
+{
+   uint64_t before[CM_ACCESS_UNIT_EVENTS];
+   if (!unit->counted) {
+      unit->kind->take(unit, entries, count);
+      return;
+   }
+   memcpy(before, unit->counts, sizeof before);
+   unit->kind->take(unit, entries, count);
+   unit->counted(unit->counted_context, unit, before);
+}
+
 static void
 take(void *context, struct cm_access_stream *stream)
 {
    struct cm_access_unit *unit = context;
+   uint32_t first = 0;
    assert(!unit->reported || stream->count == 1);
    if (unit->reported)
       report(unit, stream->entries[0]);
-   unit->kind->take(unit, stream->entries, stream->count);
+   for (uint32_t i = 0; i < stream->count; i++) {
+      const cm_entry entry = stream->entries[i];
+      if (cm_entry_kind(entry) != CM_ENTRY_ORIGIN)
+         continue;
+      take_run(unit, stream->entries + first, i - first);
+      unit->origin.parts[cm_entry_unit(entry)] = (uint32_t)cm_entry_value(entry);
+      cm_access_stream_append(&unit->next, entry);
+      first = i + 1;
+   }
+   take_run(unit, stream->entries + first, stream->count - first);
    stream->count = 0;
 }
 
@@ -70,8 +103,9 @@ cm_access_unit_init(struct cm_access_unit *unit, const struct cm_access_unit_kin
       .config = *config,
       .arrivals = {.unit = config->before, .block_shift = block_shift},
       .slots = calloc(config->entries, sizeof *unit->slots),
+      .origins = calloc(config->entries, sizeof *unit->origins),
    };
-   if (!unit->slots || !cm_access_stream_init(&unit->next, before->take, before->context))
+   if (!unit->slots || !unit->origins || !cm_access_stream_init(&unit->next, before->take, before->context))
       return false;
    before->take = take;
    before->context = unit;
@@ -83,5 +117,7 @@ cm_access_unit_finish(struct cm_access_unit *unit)
 {
    cm_access_stream_finish(&unit->next);
    free(unit->slots);
+   free(unit->origins);
    unit->slots = NULL;
+   unit->origins = NULL;
 }

@@ -34,6 +34,11 @@ struct cm_access_unit {
    uint64_t counts[CM_ACCESS_UNIT_EVENTS]; /**< by the kind's events */
    uint32_t used;                          /**< entries of `slots` in use */
    cm_entry *slots; /**< config.entries of them, 0 at the beginning; their contents depend on the kind */
+   struct cm_origin *origins; /**< as many, for those of accesses that the unit keeps; 0 at the beginning */
+   struct cm_origin origin;   /**< of the entries that it takes; 0 without attribution */
+   /** Called when the unit has taken entries of one origin, with its counts before; NULL: not needed. */
+   void (*counted)(void *context, const struct cm_access_unit *unit, const uint64_t *before);
+   void *counted_context;
 };
 
 /** Energy of a unit's events, for energy/: an access to its array for each. */
@@ -46,7 +51,7 @@ struct cm_access_unit_energy {
 /** A kind of unit. All members are required: cm_access_unit_check. */
 struct cm_access_unit_kind {
    const char *name, *description;
-   /** Consumes entries, which are valid during the call. */
+   /** Consumes entries, which are valid during the call and all of unit->origin: no CM_ENTRY_ORIGIN. */
    void (*take)(struct cm_access_unit *unit, const cm_entry *entries, uint32_t count);
    const struct cm_counter_text *events; /**< counters <name>.<event> */
    uint32_t num_events;                  /**< up to CM_ACCESS_UNIT_EVENTS */
@@ -63,6 +68,9 @@ extern const struct cm_access_unit_kind *const cm_access_unit_kinds[CM_ACCESS_UN
 
 /** Whether a kind is complete: counters, energy and time; if not, error has what it lacks. */
 bool cm_access_unit_check(const struct cm_access_unit_kind *kind, char *error, size_t error_size);
+
+/** Passes on an access that the unit has kept, for the origin that it had. */
+void cm_access_unit_append(struct cm_access_unit *unit, cm_entry entry, const struct cm_origin *origin);
 
 /** Inserts a unit after `before`, whose entries it consumes from now on. The previous consumer of `before`
  * becomes the consumer of the unit's output. block_shift: binary logarithm of the bytes of the blocks of the

@@ -41,13 +41,22 @@ find(const struct cm_access_unit *buffer, cm_entry written)
    return slot;
 }
 
+/* The block is its last writer's. */
+static void
+store(struct cm_access_unit *buffer, uint32_t slot, cm_entry written)
+{
+   buffer->slots[slot] = written;
+   buffer->origins[slot] = buffer->origin;
+}
+
 static void
 write_back(struct cm_access_unit *buffer, uint32_t slot)
 {
-   cm_access_stream_append(&buffer->next, buffer->slots[slot]);
+   const uint32_t behind = --buffer->used - slot;
+   cm_access_unit_append(buffer, buffer->slots[slot], &buffer->origins[slot]);
    buffer->counts[WRITEBACKS]++;
-   buffer->used--;
-   memmove(buffer->slots + slot, buffer->slots + slot + 1, (buffer->used - slot) * sizeof *buffer->slots);
+   memmove(buffer->slots + slot, buffer->slots + slot + 1, behind * sizeof *buffer->slots);
+   memmove(buffer->origins + slot, buffer->origins + slot + 1, behind * sizeof *buffer->origins);
 }
 
 /* written: the entry that writes its block back. */
@@ -61,7 +70,7 @@ access_block(struct cm_access_unit *buffer, cm_entry entry, cm_entry written)
    if (hit) {
       buffer->counts[kind == CM_ENTRY_READ ? READ_HITS : WRITE_HITS]++;
       if (kind != CM_ENTRY_READ)
-         buffer->slots[slot] = written;
+         store(buffer, slot, written);
       return;
    }
    if (kind != CM_ENTRY_WRITE_BLOCK) {
@@ -71,7 +80,7 @@ access_block(struct cm_access_unit *buffer, cm_entry entry, cm_entry written)
    }
    if (buffer->used == buffer->config.entries)
       write_back(buffer, 0);
-   buffer->slots[buffer->used++] = written;
+   store(buffer, buffer->used++, written);
    buffer->counts[FILLS]++;
 }
 

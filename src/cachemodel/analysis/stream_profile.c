@@ -172,8 +172,7 @@ cm_stream_profile_create(const struct cm_cache_config *config, struct cm_cache *
    }
    for (size_t i = 0; i < blocks; i++)
       profile->residents[i] = (struct resident){.block = CM_NO_BLOCK};
-   cache->removed = end_life;
-   cache->removed_context = profile;
+   cm_cache_observe_removals(cache, end_life, profile);
    return profile;
 }
 

@@ -321,6 +321,10 @@ struct cm_config {
    char *description;          /**< one line */
    uint32_t clock_mhz;         /**< GPU clock */
    enum cm_timing_mode timing; /**< optional */
+   /** Optional: what accesses are counted by, each 0 or 1 (gpu/attribution.h). Changes no other result. */
+   struct {
+      uint32_t pass, draw, texture, tile;
+   } attribution;
    enum cm_mode mode;
    uint32_t threads; /**< threads that render tiles; 0: one a core. No result depends on it. */
    struct {

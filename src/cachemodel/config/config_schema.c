@@ -15,6 +15,7 @@ typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
 typedef MEMBER_TYPE(shader) shader_config;
 typedef MEMBER_TYPE(texture) texture_config;
 typedef MEMBER_TYPE(texture_access) texture_access_config;
+typedef MEMBER_TYPE(attribution) attribution_config;
 typedef MEMBER_TYPE(dram) dram_config;
 typedef struct cm_primitive_buffer_config primitive_buffer_config;
 
@@ -42,17 +43,41 @@ static const char *const device_names[] = {[0] = "none", CM_DRAM_DEVICES(DEVICE_
 #define KEY(is_optional, is_type, container, member) \
    KEY_AT(#member, is_optional, is_type, offsetof(container, member), sizeof((container *)NULL)->member)
 
-#define NUMBER(type, member) {KEY(false, CM_KEY_NUMBER, type, member)}
-#define OPTIONAL_NUMBER(type, member) {KEY(true, CM_KEY_NUMBER, type, member)}
-#define BYTES(type, member) {KEY(false, CM_KEY_NUMBER, type, member), .bytes = true}
-#define TEXT(type, member, most) {KEY(false, CM_KEY_TEXT, type, member), .count = (most)}
-#define NAMED(type, member, list) {KEY(false, CM_KEY_NAME, type, member), NAMES(list)}
-#define OPTIONAL_NAMED(type, member, list) {KEY(true, CM_KEY_NAME, type, member), NAMES(list)}
+#define NUMBER(type, member)                  \
+   {                                          \
+      KEY(false, CM_KEY_NUMBER, type, member) \
+   }
+#define OPTIONAL_NUMBER(type, member)        \
+   {                                         \
+      KEY(true, CM_KEY_NUMBER, type, member) \
+   }
+#define BYTES(type, member)                                  \
+   {                                                         \
+      KEY(false, CM_KEY_NUMBER, type, member), .bytes = true \
+   }
+#define TEXT(type, member, most)                             \
+   {                                                         \
+      KEY(false, CM_KEY_TEXT, type, member), .count = (most) \
+   }
+#define NAMED(type, member, list)                        \
+   {                                                     \
+      KEY(false, CM_KEY_NAME, type, member), NAMES(list) \
+   }
+#define OPTIONAL_NAMED(type, member, list)              \
+   {                                                    \
+      KEY(true, CM_KEY_NAME, type, member), NAMES(list) \
+   }
 /* The names in the order of the enumeration. */
 #define ENUM(type, member, ...) NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
 #define OPTIONAL_ENUM(type, member, ...) OPTIONAL_NAMED(type, member, ((const char *const[]){__VA_ARGS__}))
-#define MAPPING(type, member, list) {KEY(false, CM_KEY_MAPPING, type, member), KEYS(list)}
-#define OPTIONAL_MAPPING(type, member, list) {KEY(true, CM_KEY_MAPPING, type, member), KEYS(list)}
+#define MAPPING(type, member, list)                        \
+   {                                                       \
+      KEY(false, CM_KEY_MAPPING, type, member), KEYS(list) \
+   }
+#define OPTIONAL_MAPPING(type, member, list)              \
+   {                                                      \
+      KEY(true, CM_KEY_MAPPING, type, member), KEYS(list) \
+   }
 
 static const struct cm_key tile_keys[] = {
    NUMBER(tile_config, size),
@@ -219,13 +244,22 @@ static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KE
    {KEY_AT(stream, false, CM_KEY_NAME, CM_STREAM_##id * sizeof(enum cm_unit), sizeof(enum cm_unit)), \
     NAMES(cm_unit_names)},
 /* Optional streams have a place of their own behind streams[] (follow_optional_streams). */
-#define OPTIONAL_STREAM_KEY(stream)                                                                   \
-   {KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
-           offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
-           sizeof(uint32_t)),                                                                         \
-    NAMES(optional_unit_names)}
+#define OPTIONAL_STREAM_KEY(stream)                                                                     \
+   {                                                                                                    \
+      KEY_AT(#stream, true, CM_KEY_NAME,                                                                \
+             offsetof(struct cm_config, optional_streams.stream) - offsetof(struct cm_config, streams), \
+             sizeof(uint32_t)),                                                                         \
+         NAMES(optional_unit_names)                                                                     \
+   }
 static const struct cm_key streams_keys[] = {CM_MANDATORY_STREAMS(STREAM_KEY) OPTIONAL_STREAM_KEY(hiz),
                                              OPTIONAL_STREAM_KEY(display)};
+
+static const struct cm_key attribution_keys[] = {
+   OPTIONAL_ENUM(attribution_config, pass, "off", "on"),
+   OPTIONAL_ENUM(attribution_config, draw, "off", "on"),
+   OPTIONAL_ENUM(attribution_config, texture, "off", "on"),
+   OPTIONAL_ENUM(attribution_config, tile, "off", "on"),
+};
 
 static const struct cm_key config_keys[] = {
    TEXT(struct cm_config, description, 200),
@@ -253,6 +287,7 @@ static const struct cm_key config_keys[] = {
    OPTIONAL_MAPPING(struct cm_config, immediate_pipeline, immediate_pipeline_keys),
    OPTIONAL_MAPPING(struct cm_config, immediate, immediate_keys),
    OPTIONAL_ENUM(struct cm_config, timing, "off", "on"),
+   OPTIONAL_MAPPING(struct cm_config, attribution, attribution_keys),
 };
 
 const struct cm_key cm_config_keys = {KEY_AT("", false, CM_KEY_MAPPING, 0, sizeof(struct cm_config)),

@@ -103,6 +103,10 @@ arrive(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primit
    cache->accesses++;
    for (uint32_t a = 0; unit->lookups && a < primitive->num_attributes; a++)
       cm_cache_append_lookup(unit, block_of(primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE, access);
+   for (uint32_t a = 0; unit->attribution && a < primitive->num_attributes; a++)
+      cm_attribution_access(unit->attribution, unit,
+                            block_of(primitive->first_block + a) << unit->block_shift, CM_STREAM_PB_ATTRIBUTE,
+                            access);
 }
 
 static void
@@ -115,7 +119,7 @@ write_attributes(struct cm_attribute_cache *cache, uint32_t first_block, uint32_
 static void
 count(struct cm_attribute_cache *cache, enum cm_cache_event event, uint32_t attributes)
 {
-   cache->unit->counts[CM_STREAM_PB_ATTRIBUTE][event] += attributes;
+   cm_cache_count(cache->unit, CM_STREAM_PB_ATTRIBUTE, event, attributes);
 }
 
 /* ---- evictions and fills ----------------------------------------------- */

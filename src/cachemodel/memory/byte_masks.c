@@ -63,7 +63,7 @@ access_partly_valid(struct cm_cache *cache, struct mask *mask, uint64_t accessed
                     enum cm_access access)
 {
    if (access == CM_READ && accessed & ~mask->valid) {
-      cache->counts[stream][CM_CACHE_EVENT_MISSES]++;
+      cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
       cm_cache_fetch(cache, mask->block, stream);
       mask->valid = cache->masks->all;
    } else if (access != CM_READ) {

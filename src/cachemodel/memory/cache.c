@@ -96,6 +96,7 @@ cm_cache_finish(struct cm_cache *cache)
    free(cache->lines);
    free(cache->state);
    free(cache->masks);
+   cm_writers_finish(&cache->writers);
    cache->lines = NULL;
    cache->state = NULL;
    cache->masks = NULL;
@@ -125,6 +126,16 @@ cm_cache_refuse_grid(struct cm_cache *cache, const struct cm_read_grid *grid, en
 }
 
 void
+cm_cache_observe_removals(struct cm_cache *cache,
+                          void (*removed)(void *context, const struct cm_cache *cache, uint64_t block),
+                          void *context)
+{
+   cache->removed = removed;
+   cache->removed_context = context;
+   cache->observes_evictions = removed || cache->attribution;
+}
+
+void
 cm_cache_set_future(struct cm_cache *cache, struct cm_next_use *future)
 {
    cache->future = future;
@@ -140,11 +151,24 @@ cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
    cache->future = future;
 }
 
-void
-cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+bool
+cm_cache_attribute_next(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
+                        enum cm_access access)
+{
+   if (!cache->attributed) {
+      cm_attribution_access(cache->attribution, cache->next, address, stream, access);
+      return false;
+   }
+   cm_attribution_emit(cache->attribution, cache->attributed);
+   cm_access_stream_append(cache->attributed, cm_entry_access(cache->next_entry, access, stream, address));
+   return true;
+}
+
+static void
+write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
    struct cm_cache *next = cache->next;
-   cache->counts[stream][CM_CACHE_EVENT_WRITEBACKS]++;
+   cm_cache_count(cache, stream, CM_CACHE_EVENT_WRITEBACKS, 1);
    if (!next) {
       cm_dram_access(cache->dram, block << cache->block_shift, stream, true, 1, 1u << cache->block_shift);
       return;
@@ -152,6 +176,32 @@ cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream strea
    if (next->block_shift != cache->block_shift)
       access = CM_WRITE;
    cm_cache_access_next(cache, block, stream, access);
+}
+
+void
+cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
+{
+   if (!cache->attribution) {
+      write_next(cache, block, stream, access);
+      return;
+   }
+   const struct cm_attribution_former former =
+      cm_attribution_begin_write_back(cache->attribution, cache, block);
+   write_next(cache, block, stream, access);
+   cm_attribution_end(cache->attribution, &former);
+}
+
+void
+cm_cache_discard_dead_attributed(struct cm_cache *cache, cm_line line)
+{
+   struct cm_attribution *attribution = cache->attribution;
+   const enum cm_stream stream = cm_line_stream(line);
+   cm_attribution_count_event(attribution, cache->unit, stream, CM_CACHE_EVENT_DEAD_EVICTIONS, 1);
+   if (!(line & 1))
+      return;
+   const struct cm_attribution_former former = cm_attribution_begin_write_back(attribution, cache, line >> 8);
+   cm_attribution_count_event(attribution, cache->unit, stream, CM_CACHE_EVENT_WRITEBACKS_SAVED, 1);
+   cm_attribution_end(attribution, &former);
 }
 
 static void
@@ -166,6 +216,9 @@ write_back(struct cm_cache *cache, cm_line line)
 static __attribute__((noinline)) void
 complete_eviction(struct cm_cache *cache, cm_line line)
 {
+   if (cache->attribution)
+      cm_attribution_count_event(cache->attribution, cache->unit, cm_line_stream(line),
+                                 CM_CACHE_EVENT_EVICTIONS, 1);
    if (line & 1)
       write_back(cache, line);
    if (cache->removed)
@@ -176,14 +229,14 @@ static inline void
 evict(struct cm_cache *cache, cm_line line)
 {
    cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
-   if (line & 1 || cache->removed)
+   if (line & 1 || cache->observes_evictions)
       complete_eviction(cache, line);
 }
 
 static inline void
 fetch(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 {
-   cache->counts[stream][CM_CACHE_EVENT_FILLS]++;
+   cm_cache_count(cache, stream, CM_CACHE_EVENT_FILLS, 1);
    if (!cache->next) {
       cm_dram_access(cache->dram, block << cache->block_shift, stream, false, 1, 1u << cache->block_shift);
       return;
@@ -217,7 +270,7 @@ cm_cache_replace_many(struct cm_cache *cache, const struct cm_miss *misses, unsi
 void
 cm_cache_bypass(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
-   cache->counts[stream][CM_CACHE_EVENT_BYPASSES]++;
+   cm_cache_count(cache, stream, CM_CACHE_EVENT_BYPASSES, 1);
    if (access == CM_READ)
       cm_cache_fetch(cache, block, stream);
    else
@@ -233,7 +286,7 @@ invalidate_set(struct cm_cache *cache, const struct cm_replacement *policy, uint
       const cm_line line = lines[way];
       if (line == CM_LINE_EMPTY || line >> 8 < first || line >> 8 > last)
          continue;
-      cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_INVALIDATIONS]++;
+      cm_cache_count(cache, cm_line_stream(line), CM_CACHE_EVENT_INVALIDATIONS, 1);
       if (line & 1)
          write_back(cache, line);
       policy->remove(cache, set, lines, way);
@@ -321,13 +374,20 @@ cm_cache_insert(struct cm_cache *cache, uint64_t block, enum cm_stream stream)
 }
 
 void
-cm_dram_report(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
-               uint64_t blocks, uint32_t block_bytes)
+cm_dram_watch(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
+              uint64_t blocks, uint32_t block_bytes)
 {
    const uint64_t first = address & ~(uint64_t)(block_bytes - 1);
-   for (uint64_t b = 0; b < blocks; b++)
+   for (uint64_t b = 0; dram->reported && b < blocks; b++)
       cm_access_stream_append(dram->reported,
                               cm_entry_dram(write, stream, first + b * block_bytes, block_bytes));
+   if (!dram->attribution)
+      return;
+   cm_attribution_count_event(dram->attribution, CM_UNIT_DRAM, stream,
+                              write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS, blocks);
+   cm_attribution_count_event(dram->attribution, CM_UNIT_DRAM, stream,
+                              write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES,
+                              blocks * block_bytes);
 }
 
 uint64_t

@@ -19,13 +19,16 @@
 
 #include "access/access_stream.h"
 #include "config/config.h"
+#include "memory/attribution.h"
 #include "memory/counters.h"
 #include "memory/set_index.h"
 
 /** Main memory: traffic by stream and direction. */
 struct cm_dram {
    uint64_t counts[CM_STREAM_COUNT][CM_DRAM_EVENT_COUNT];
-   struct cm_access_stream *reported; /**< gets an entry for each access; NULL: not reported */
+   struct cm_access_stream *reported;  /**< gets an entry for each access; NULL: not reported */
+   struct cm_attribution *attribution; /**< NULL: not attributed */
+   bool is_watched;                    /**< reported or attributed */
 };
 
 /** A line: block number << 8 | stream << 1 | dirty; CM_LINE_EMPTY when invalid. */
@@ -139,14 +142,19 @@ struct cm_cache {
    struct cm_dram *dram;
    /** Accesses to the next cache are appended here; NULL: the next cache is called. */
    struct cm_access_stream *outgoing;
+   struct cm_access_stream *attributed; /**< the same with attribution, where outgoing is NULL */
    struct cm_access_stream
       *reported;        /**< as outgoing, but the next cache is called, too; NULL: not reported */
    cm_entry next_entry; /**< unit and instance of the next cache (cm_entry_cache) */
-   /** Called for each evicted or invalidated block; NULL: none. */
+   /** Called for each evicted or invalidated block; NULL: none (cm_cache_observe_removals). */
    void (*removed)(void *context, const struct cm_cache *cache, uint64_t block);
    void *removed_context;
+   bool observes_evictions; /**< of clean blocks, too: removed or attribution is not NULL */
    uint32_t sets;
    enum cm_unit unit; /**< which cache of the hierarchy this is */
+   struct cm_attribution
+      *attribution;           /**< NULL: not attributed. Accesses to it are counted by who makes them. */
+   struct cm_writers writers; /**< with attribution, of blocks that may be dirty */
    /** Reads and writes of each stream; hits are derived from them. */
    uint64_t accesses[CM_STREAM_COUNT][2];
    /** The other events; reads, writes and hits are not counted here. */
@@ -167,6 +175,11 @@ void cm_cache_finish(struct cm_cache *cache);
  * the next level as a cache does (cm_cache_fetch, cm_cache_write_next). */
 void cm_cache_init_without_lines(struct cm_cache *cache, const struct cm_cache_config *config,
                                  struct cm_cache *next, struct cm_dram *dram);
+
+/** Has each evicted or invalidated block passed to a function; NULL: to none. */
+void cm_cache_observe_removals(struct cm_cache *cache,
+                               void (*removed)(void *context, const struct cm_cache *cache, uint64_t block),
+                               void *context);
 
 /** Before the first access: sets the cache's next uses, collected from the same accesses
  * that will reach it, and rewound. */
@@ -299,17 +312,17 @@ bool cm_cache_is_distant(const struct cm_cache *cache, uint64_t block);
 /** A counter of the cache. */
 uint64_t cm_cache_counter(const struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event);
 
-/** Reports accesses to consecutive blocks. */
-void cm_dram_report(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
-                    uint64_t blocks, uint32_t block_bytes);
+/** Reports accesses to consecutive blocks, and counts them for their origin. */
+void cm_dram_watch(const struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write,
+                   uint64_t blocks, uint32_t block_bytes);
 
 /** Memory traffic of consecutive blocks of block_bytes each; address: a byte of the first. */
 static inline void
 cm_dram_access(struct cm_dram *dram, uint64_t address, enum cm_stream stream, bool write, uint64_t blocks,
                uint32_t block_bytes)
 {
-   if (dram->reported)
-      cm_dram_report(dram, address, stream, write, blocks, block_bytes);
+   if (dram->is_watched)
+      cm_dram_watch(dram, address, stream, write, blocks, block_bytes);
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITES : CM_DRAM_EVENT_READS] += blocks;
    dram->counts[stream][write ? CM_DRAM_EVENT_WRITE_BYTES : CM_DRAM_EVENT_READ_BYTES] += blocks * block_bytes;
 }

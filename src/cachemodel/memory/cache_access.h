@@ -61,7 +61,7 @@ cm_policy_look_up_ways(struct cm_cache *cache, uint64_t block, enum cm_stream st
       cache->folded_block = CM_NO_BLOCK;
       return;
    }
-   cache->counts[stream][CM_CACHE_EVENT_MISSES]++;
+   cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, 1);
    const cm_line victim = lines[way];
    if (victim != CM_LINE_EMPTY)
       cm_cache_evict(cache, victim);

@@ -17,6 +17,15 @@ cm_line_stream(cm_line line)
    return (enum cm_stream)(line >> 1 & 0x7f);
 }
 
+/** Counts an event of the cache other than accesses to it. */
+static inline void
+cm_cache_count(struct cm_cache *cache, enum cm_stream stream, enum cm_cache_event event, uint64_t count)
+{
+   cache->counts[stream][event] += count;
+   if (cache->attribution)
+      cm_attribution_count_event(cache->attribution, cache->unit, stream, event, count);
+}
+
 /** Reports an access to a cache whose accesses a reader has asked for. */
 static inline void
 cm_cache_append_lookup(const struct cm_cache *cache, uint64_t block, enum cm_stream stream,
@@ -25,6 +34,11 @@ cm_cache_append_lookup(const struct cm_cache *cache, uint64_t block, enum cm_str
    cm_access_stream_append(cache->lookups,
                            cm_entry_access(cache->lookup_entry, access, stream, block << cache->block_shift));
 }
+
+/** With attribution: counts an access to the next cache for its origin; or, where that is on the shared side, appends it
+ * to the stream: true. */
+bool cm_cache_attribute_next(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
+                             enum cm_access access);
 
 /** Accesses the next cache, which must exist. It may have larger blocks: the access is by byte address. */
 static inline void
@@ -37,6 +51,8 @@ cm_cache_access_next(struct cm_cache *cache, uint64_t block, enum cm_stream stre
    }
    if (cache->reported)
       cm_access_stream_append(cache->reported, cm_entry_access(cache->next_entry, access, stream, address));
+   if (cache->attribution && cm_cache_attribute_next(cache, address, stream, access))
+      return;
    cm_cache_access(cache->next, address, stream, access);
 }
 
@@ -60,6 +76,9 @@ void cm_cache_replace_many(struct cm_cache *cache, const struct cm_miss *misses,
 void
 cm_cache_write_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access);
 
+/** cm_cache_discard_dead with attribution: a write-back that is saved is its writer's. */
+void cm_cache_discard_dead_attributed(struct cm_cache *cache, cm_line line);
+
 /** Before the eviction of a dead line: counts it and clears its dirty bit, so that it is not written back. */
 static inline void
 cm_cache_discard_dead(struct cm_cache *cache, cm_line *line)
@@ -67,6 +86,8 @@ cm_cache_discard_dead(struct cm_cache *cache, cm_line *line)
    uint64_t *counts = cache->counts[cm_line_stream(*line)];
    counts[CM_CACHE_EVENT_DEAD_EVICTIONS]++;
    counts[CM_CACHE_EVENT_WRITEBACKS_SAVED] += *line & 1;
+   if (cache->attribution)
+      cm_cache_discard_dead_attributed(cache, *line);
    *line &= ~(cm_line)1;
 }
 

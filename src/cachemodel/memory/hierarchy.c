@@ -157,9 +157,9 @@ call_shared_side(struct cm_hierarchy *hierarchy)
       for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
          for (uint32_t i = 0; lists[l][unit] && i < hierarchy->instances[unit]; i++) {
             struct cm_cache *cache = &lists[l][unit][i];
-            if (cache->outgoing)
+            if (cache->outgoing || cache->attributed)
                cache->reported = &hierarchy->shared.reported;
-            cache->outgoing = NULL;
+            cache->outgoing = cache->attributed = NULL;
          }
       }
    }
@@ -173,6 +173,8 @@ choose_reports(struct cm_hierarchy *hierarchy)
       const struct cm_cache *cache = first_private(hierarchy, stream);
       hierarchy->entry[stream].is_reported =
          hierarchy->read_streams >> stream & 1 && cache && !cache->lookups;
+      hierarchy->entry[stream].is_watched =
+         hierarchy->entry[stream].is_reported || (hierarchy->attribution && cache);
    }
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       for (uint32_t i = 0; !hierarchy->shared.caches[unit] && i < hierarchy->instances[unit]; i++) {
@@ -204,14 +206,37 @@ cm_hierarchy_add_reader(struct cm_hierarchy *hierarchy, const struct cm_access_r
    return true;
 }
 
+bool
+cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *attribution)
+{
+   struct cm_cache *const *const lists[] = {hierarchy->caches, hierarchy->entrances};
+   hierarchy->attribution = attribution;
+   hierarchy->dram.attribution = attribution;
+   hierarchy->dram.is_watched = true;
+   bool fine = true;
+   for (unsigned l = 0; l < 2; l++) {
+      for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
+         for (uint32_t i = 0; lists[l][unit] && i < hierarchy->instances[unit]; i++)
+            fine = fine && cm_attribution_add_cache(attribution, &lists[l][unit][i]);
+      }
+   }
+   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
+      hierarchy->entry[stream].is_watched = first_private(hierarchy, stream);
+   cm_shared_side_attribute(&hierarchy->shared, attribution);
+   return fine;
+}
+
 void
-cm_hierarchy_report(struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
-                    enum cm_access access)
+cm_hierarchy_watch(struct cm_hierarchy *hierarchy, struct cm_cache *cache, uint64_t address,
+                   enum cm_stream stream, enum cm_access access)
 {
    const uint32_t shift = hierarchy->entry[stream].block_shift;
-   cm_access_stream_append(&hierarchy->shared.reported,
-                           cm_entry_access(cm_entry_cache(hierarchy->entry[stream].cache->unit, 0), access,
-                                           stream, address >> shift << shift));
+   if (hierarchy->entry[stream].is_reported)
+      cm_access_stream_append(&hierarchy->shared.reported,
+                              cm_entry_access(cm_entry_cache(cache->unit, 0), access, stream,
+                                              address >> shift << shift));
+   if (hierarchy->attribution)
+      cm_attribution_access(hierarchy->attribution, cache, address, stream, access);
 }
 
 void
@@ -231,8 +256,8 @@ cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, u
    const uint64_t block_bytes = 1ull << shift;
    for (uint64_t block = address >> shift << shift; block < end; block += block_bytes) {
       const uint64_t begin = cm_max64(block, address), length = cm_min64(end, block + block_bytes) - begin;
-      if (hierarchy->entry[stream].is_reported)
-         cm_hierarchy_report(hierarchy, block, stream, write ? CM_WRITE : CM_READ);
+      if (hierarchy->entry[stream].is_watched)
+         cm_hierarchy_watch(hierarchy, cache, block, stream, write ? CM_WRITE : CM_READ);
       cm_cache_access_bytes(cache, begin, length, stream,
                             !write                  ? CM_READ
                             : length == block_bytes ? CM_WRITE_BLOCK
@@ -323,6 +348,8 @@ void
 cm_hierarchy_invalidate(struct cm_hierarchy *hierarchy, enum cm_unit unit, uint64_t begin, uint64_t end)
 {
    if (hierarchy->shared.caches[unit] || hierarchy->read_units >> unit & 1) {
+      if (hierarchy->attribution)
+         cm_attribution_emit(hierarchy->attribution, &hierarchy->shared.arriving);
       append_range(hierarchy, begin >> CM_ENTRY_ADDRESS_SHIFT);
       cm_access_stream_append(&hierarchy->shared.arriving,
                               cm_entry_make(CM_ENTRY_INVALIDATE, unit, 0, (enum cm_stream)0,

@@ -30,6 +30,7 @@ struct cm_hierarchy {
    struct cm_access_stream *requests;
    uint32_t read_streams; /**< a bit for each stream whose accesses to its first cache are reported */
    uint32_t read_units;   /**< a bit for each unit that readers have asked for */
+   struct cm_attribution *attribution; /**< NULL: not attributed */
    struct cm_cache *entrances
       [CM_CACHE_COUNT]; /**< of shared units that are the first of a stream, by instance; else NULL */
    struct {
@@ -37,6 +38,7 @@ struct cm_hierarchy {
       uint32_t instances;
       uint32_t block_shift; /**< of the first unit's blocks */
       bool is_reported;     /**< accesses to it, which is private, are reported (cm_access_reader.streams) */
+      bool is_watched;      /**< these are reported or attributed */
       bool has_masks;       /**< it needs the bytes of each access (write_miss: validate) */
    } entry[CM_STREAM_COUNT];
 };
@@ -60,9 +62,13 @@ cm_hierarchy_entry(const struct cm_hierarchy *hierarchy, enum cm_stream stream, 
    return cache + (processor < instances ? processor : processor % instances);
 }
 
-/** Reports an access that a stream makes to its first cache. */
-void cm_hierarchy_report(struct cm_hierarchy *hierarchy, uint64_t address, enum cm_stream stream,
-                         enum cm_access access);
+/** Before the first access, and before readers: accesses are counted by who causes them, too. The texture unit's to its
+ * first caches, if those are private, are not: they are left to the caller. False when out of memory. */
+bool cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *attribution);
+
+/** Reports an access that a stream makes to its first cache, and counts it for its origin. */
+void cm_hierarchy_watch(struct cm_hierarchy *hierarchy, struct cm_cache *cache, uint64_t address,
+                        enum cm_stream stream, enum cm_access access);
 
 /** One access of at most one block at a byte address; of a part of a block only where it is known to have no byte masks
  * (cm_hierarchy_access_range). */
@@ -71,8 +77,8 @@ cm_hierarchy_access(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
                     enum cm_stream stream, enum cm_access access)
 {
    struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
-   if (hierarchy->entry[stream].is_reported)
-      cm_hierarchy_report(hierarchy, address, stream, access);
+   if (hierarchy->entry[stream].is_watched)
+      cm_hierarchy_watch(hierarchy, cache, address, stream, access);
    if (cache)
       cm_cache_access(cache, address, stream, access);
    else

@@ -116,7 +116,87 @@ take(void *context, struct cm_access_stream *stream)
    stream->count = 0;
 }
 
+/* ---- attribution ----------------------------------------------------------- */
+
+/* Serves accesses to one cache, of one origin; a write by itself, since a later one may write its block back.
+ * Returns how many. */
+static uint32_t
+take_attributed_accesses(struct cm_shared_side *shared, const cm_entry *entries, uint32_t count)
+{
+   struct cm_cache *cache = cache_of(shared, entries[0]);
+   uint32_t run = 1;
+   while (cm_entry_kind(entries[0]) == CM_ENTRY_READ && run < count &&
+          cm_entry_kind(entries[run]) == CM_ENTRY_READ)
+      run++;
+   if (cm_entry_kind(entries[0]) != CM_ENTRY_READ) {
+      cm_attribution_access(shared->attribution, cache, cm_entry_address(entries[0]),
+                            cm_entry_stream(entries[0]), (enum cm_access)cm_entry_kind(entries[0]));
+      return take_accesses(shared, entries, 1);
+   }
+   run = take_accesses(shared, entries, run);
+   for (uint32_t i = 0; i < run; i++)
+      cm_attribution_count_event(shared->attribution, cache->unit, cm_entry_stream(entries[i]),
+                                 CM_CACHE_EVENT_READS, 1);
+   return run;
+}
+
+static void
+take_attributed(void *context, struct cm_access_stream *stream)
+{
+   struct cm_shared_side *shared = context;
+   const cm_entry *entries = stream->entries;
+   cm_attribution_begin_shared(shared->attribution);
+   for (uint32_t i = 0; i < stream->count;) {
+      if (is_access(entries[i]))
+         i += take_attributed_accesses(shared, entries + i, stream->count - i);
+      else if (cm_entry_kind(entries[i]) == CM_ENTRY_ORIGIN)
+         cm_attribution_take(shared->attribution, entries[i++]);
+      else
+         take_other(shared, entries[i++]);
+   }
+   cm_attribution_end_shared(shared->attribution);
+   stream->count = 0;
+}
+
+/* Events of an access unit are those of the accesses that arrive there. */
+static void
+count_unit_events(void *context, const struct cm_access_unit *unit, const uint64_t *before)
+{
+   struct cm_attribution *attribution = context;
+   const struct cm_attribution_former former = cm_attribution_begin(attribution, &unit->origin);
+   for (uint32_t event = 0; event < unit->kind->num_events; event++) {
+      if (unit->counts[event] != before[event])
+         cm_attribution_count(attribution,
+                              attribution->first_of_access_units + unit->number * CM_ACCESS_UNIT_EVENTS +
+                                 event,
+                              unit->counts[event] - before[event]);
+   }
+   cm_attribution_end(attribution, &former);
+}
+
+void
+cm_shared_side_attribute(struct cm_shared_side *shared, struct cm_attribution *attribution)
+{
+   shared->attribution = attribution;
+   shared->entering->take = take_attributed;
+   for (unsigned u = 0; u < shared->num_units; u++) {
+      shared->units[u].counted = count_unit_events;
+      shared->units[u].counted_context = attribution;
+   }
+}
+
 /* ---- readers --------------------------------------------------------------- */
+
+static void
+access_and_report(const struct cm_shared_side *shared, cm_entry entry)
+{
+   struct cm_cache *cache = cache_of(shared, entry);
+   const enum cm_access access = (enum cm_access)cm_entry_kind(entry);
+   if (shared->attribution)
+      cm_attribution_access(shared->attribution, cache, cm_entry_address(entry), cm_entry_stream(entry),
+                            access);
+   cm_cache_access(cache, cm_entry_address(entry), cm_entry_stream(entry), access);
+}
 
 /* With readers, private caches call the shared ones, so that accesses and what they cause are reported in
  * order. Entries here are served at once, and are accesses only if an access unit has passed them on. */
@@ -124,15 +204,20 @@ static void
 take_and_report(void *context, struct cm_access_stream *stream)
 {
    struct cm_shared_side *shared = context;
+   if (shared->attribution)
+      cm_attribution_begin_shared(shared->attribution);
    for (uint32_t i = 0; i < stream->count; i++) {
       const cm_entry entry = stream->entries[i];
       cm_access_stream_append(&shared->reported, entry);
       if (is_access(entry))
-         cm_cache_access(cache_of(shared, entry), cm_entry_address(entry), cm_entry_stream(entry),
-                         (enum cm_access)cm_entry_kind(entry));
+         access_and_report(shared, entry);
+      else if (cm_entry_kind(entry) == CM_ENTRY_ORIGIN)
+         cm_attribution_take(shared->attribution, entry);
       else
          take_other(shared, entry);
    }
+   if (shared->attribution)
+      cm_attribution_end_shared(shared->attribution);
    stream->count = 0;
 }
 
@@ -159,6 +244,7 @@ cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_
       shared->units[u].reported = &shared->reported;
    }
    shared->dram->reported = &shared->reported;
+   shared->dram->is_watched = true;
    for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
       for (uint32_t i = 0; i < shared->instances[unit]; i++)
          shared->caches[unit][i].reported = &shared->reported;

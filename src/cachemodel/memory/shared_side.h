@@ -36,7 +36,8 @@ struct cm_shared_side {
    struct cm_access_stream reported;
    struct cm_access_reader readers[CM_MAX_ACCESS_READERS];
    unsigned num_readers;
-   bool out_of_memory; /**< liveness is not complete */
+   struct cm_attribution *attribution; /**< NULL: not attributed */
+   bool out_of_memory;                 /**< liveness is not complete */
 };
 
 /** Without caches; dram must outlive it. False when out of memory. */
@@ -53,6 +54,9 @@ bool cm_shared_side_add_access_unit(struct cm_shared_side *shared, enum cm_acces
 
 /** Before the first entry: adds a reader, of at most CM_MAX_ACCESS_READERS. False when out of memory. */
 bool cm_shared_side_add_reader(struct cm_shared_side *shared, const struct cm_access_reader *reader);
+
+/** Before the first entry, and before readers: accesses are counted by who causes them (memory/attribution.h). */
+void cm_shared_side_attribute(struct cm_shared_side *shared, struct cm_attribution *attribution);
 
 /** Consumes all pending entries; readers have received them afterwards. */
 static inline void

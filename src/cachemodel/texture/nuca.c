@@ -75,8 +75,7 @@ cm_nuca_create(const struct cm_config *config, struct cm_hierarchy *hierarchy)
       return NULL;
    }
    for (uint32_t p = 0; p < nuca->processors && nuca->holders.entries; p++) {
-      nuca->caches[p].removed = block_removed;
-      nuca->caches[p].removed_context = nuca;
+      cm_cache_observe_removals(&nuca->caches[p], block_removed, nuca);
    }
    return nuca;
 }
@@ -89,7 +88,7 @@ cm_nuca_destroy(struct cm_nuca *nuca)
    if (nuca->organisation->finish)
       nuca->organisation->finish(nuca);
    for (uint32_t p = 0; p < nuca->processors; p++)
-      nuca->caches[p].removed = NULL;
+      cm_cache_observe_removals(&nuca->caches[p], NULL, NULL);
    cm_mesh_finish(&nuca->mesh);
    cm_holders_finish(&nuca->holders);
    free(nuca->link_loads);

@@ -66,7 +66,7 @@ look_up_many(struct cm_cache *cache, const uint64_t *blocks, unsigned num_blocks
       count = look_up_each(cache, blocks, num_blocks, stream, 8, misses);
    else
       count = look_up_each(cache, blocks, num_blocks, stream, cache->ways, misses);
-   cache->counts[stream][CM_CACHE_EVENT_MISSES] += count;
+   cm_cache_count(cache, stream, CM_CACHE_EVENT_MISSES, count);
    cm_cache_replace_many(cache, misses, count, stream);
    const uint64_t last = blocks[num_blocks - 1];
    cache->folded_block = last;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * Attribution: counts each access and what it causes for the render pass, draw, resource and tile that asked for it,
+ * beside the units' own counters. A write-back is counted for who wrote the block last, whoever evicts it; the
+ * eviction for who needs the line.
+ *
+ * The stages set the origin of what they access next. Units count for the origin of their side: that of the stage that
+ * runs, or on the shared side that of the entry that is served, which CM_ENTRY_ORIGIN entries tell. A unit's pointer
+ * to the attribution is NULL where nothing is attributed.
+ *
+ * The sum of a column over the rows of a table is what the unit itself has counted since the last
+ * cm_attribution_clear: nothing is lost, and nothing is counted twice.
+ */
+#ifndef CM_ATTRIBUTION_H
+#define CM_ATTRIBUTION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "access/access_stream.h"
+#include "access/origin.h"
+#include "config/units.h"
+#include "memory/counters.h"
+#include "util/array.h"
+
+struct cm_cache;
+struct cm_config;
+
+/** Whose counts a row has. Of a table by passes number is 0; else it is the part of the origin that the table is by. */
+struct cm_attributed {
+   uint32_t pass, number;
+};
+
+/** Rows of counts, one for each pass, draw, resource or tile that has caused something. */
+struct cm_attribution_table {
+   enum cm_origin_part part; /**< what its rows are by, within a pass */
+   uint32_t num_rows;
+   struct cm_array keys;   /**< struct cm_attributed by row */
+   struct cm_array values; /**< uint64_t [num_columns] by row */
+   struct cm_array slots;  /**< uint32_t: 1 + the row, by hash; 0: free */
+   uint32_t num_slots;     /**< a power of two */
+};
+
+/** Of a side: what it counts for now. */
+struct cm_attribution_cursor {
+   struct cm_origin origin;
+   uint32_t number;                 /**< of the origin among the writers; 0: it has none yet */
+   uint32_t stale;                  /**< a bit for each table whose row is not that of the origin */
+   uint64_t *rows[CM_ORIGIN_COUNT]; /**< by table */
+};
+
+/** An origin that has written, and its rows in a frame. */
+struct cm_writing_origin {
+   struct cm_origin origin;
+   uint64_t clears; /**< of the attribution, when the rows were found; 0: they were not */
+   uint32_t rows[CM_ORIGIN_COUNT];
+};
+
+/** The last writers of the blocks of a cache that may be dirty, by pages of blocks. */
+#define CM_WRITERS_PAGE_SHIFT 9
+struct cm_writers_page {
+   uint64_t number; /**< of the page: its first block's without the lowest bits */
+   uint32_t used;   /**< numbers that are not 0 */
+   uint32_t numbers[1 << CM_WRITERS_PAGE_SHIFT]; /**< of origins; 0: the block is not dirty */
+};
+struct cm_writers {
+   struct cm_writers_page **pages; /**< a hash table; NULL: free */
+   uint32_t num_slots;             /**< a power of two, or 0 */
+   uint32_t num_pages;
+   struct cm_writers_page *last; /**< the one that was used last; NULL: none */
+};
+
+/** Of a simulated GPU. */
+struct cm_attribution {
+   uint32_t num_tables;
+   struct cm_attribution_table tables[CM_ORIGIN_COUNT];
+   bool has_part[CM_ORIGIN_COUNT];       /**< a table is by that part, or within it */
+   uint32_t stale_with[CM_ORIGIN_COUNT]; /**< a bit for each table whose rows that part selects */
+   uint64_t clears;                      /**< 1 + times that all rows were removed, or moved */
+   uint32_t num_columns;
+   /** The first column of a unit's stream, by enum cm_cache_event or enum cm_dram_event; hits have none but stay 0. */
+   uint32_t first_column[CM_UNIT_COUNT][CM_STREAM_COUNT];
+   struct {
+      uint32_t count;                  /**< streams that reach the unit */
+      uint32_t first[CM_STREAM_COUNT]; /**< their first columns */
+   } streams_of[CM_UNIT_COUNT];
+   uint32_t first_of_access_units;       /**< enum cm_access_unit_number * CM_ACCESS_UNIT_EVENTS + event */
+   uint32_t first_of_stages;             /**< those that the user of the attribution has asked for */
+   struct cm_attribution_cursor *cursor; /**< of the side that runs */
+   struct cm_attribution_cursor stages, shared;
+   struct cm_array writing; /**< struct cm_writing_origin: from number 1 on */
+   uint32_t num_writing;    /**< the next number */
+   uint32_t max_writing;    /**< numbers are given anew when there are so many */
+   uint64_t renumbered;     /**< times that they were */
+   struct cm_array caches;  /**< struct cm_cache *: those that are attributed */
+   uint32_t num_caches;
+   struct cm_origin emitted; /**< what the entries for the shared side have told so far */
+   uint64_t *lost;           /**< the row that gets counts when out of memory */
+   bool out_of_memory;       /**< counts were lost */
+};
+
+/** Whether a configuration asks for attribution (keys attribution.*). */
+bool cm_config_attributes(const struct cm_config *config);
+
+/** num_stage_columns: of the stages, beside those of the units. NULL when out of memory. */
+struct cm_attribution *cm_attribution_create(const struct cm_config *config, uint32_t num_stage_columns);
+void cm_attribution_destroy(struct cm_attribution *attribution);
+
+/** Removes all rows. */
+void cm_attribution_clear(struct cm_attribution *attribution);
+
+/** The table that is by that part; NULL: there is none. */
+const struct cm_attribution_table *
+cm_attribution_table(const struct cm_attribution *attribution, enum cm_origin_part part);
+
+/** What a counter of a cache, of memory or of an access unit is, for a row; the unit's instances are not told apart
+ * (memory/counters.h). Not for counters of single instances. */
+uint64_t cm_attribution_value(const struct cm_attribution *attribution, const uint64_t *row,
+                              const struct cm_counter *counter);
+
+/** Finds the rows of the cursor's origin. */
+void cm_attribution_find_rows(struct cm_attribution *attribution);
+
+/** Counts for the current origin. */
+static inline void
+cm_attribution_count(struct cm_attribution *attribution, uint32_t column, uint64_t count)
+{
+   struct cm_attribution_cursor *cursor = attribution->cursor;
+   if (cursor->stale)
+      cm_attribution_find_rows(attribution);
+   for (uint32_t t = 0; t < attribution->num_tables; t++)
+      cursor->rows[t][column] += count;
+}
+
+/** A part of the origin of what the stages do next. */
+static inline void
+cm_attribution_set(struct cm_attribution *attribution, enum cm_origin_part part, uint32_t number)
+{
+   struct cm_attribution_cursor *stages = &attribution->stages;
+   number = attribution->has_part[part] ? number : 0;
+   if (stages->origin.parts[part] == number)
+      return;
+   stages->origin.parts[part] = number;
+   stages->number = 0;
+   stages->stale |= attribution->stale_with[part];
+}
+
+/** Counts events of a unit's stream. */
+static inline void
+cm_attribution_count_event(struct cm_attribution *attribution, enum cm_unit unit, enum cm_stream stream,
+                           unsigned event, uint64_t count)
+{
+   cm_attribution_count(attribution, attribution->first_column[unit][stream] + event, count);
+}
+
+/** An access to a cache. That of a write is the block's writer from now on. */
+void cm_attribution_access(struct cm_attribution *attribution, struct cm_cache *cache, uint64_t address,
+                           enum cm_stream stream, enum cm_access access);
+
+/** What a side counted for before. */
+struct cm_attribution_former {
+   struct cm_attribution_cursor cursor;
+   uint64_t clears, renumbered; /**< of the attribution, then */
+};
+
+/** Counts for another origin until cm_attribution_end, which needs what is returned. */
+struct cm_attribution_former
+cm_attribution_begin(struct cm_attribution *attribution, const struct cm_origin *origin);
+/** The same before a block is written back, or discarded: for its last writer, if it has one, which it has no more. */
+struct cm_attribution_former
+cm_attribution_begin_write_back(struct cm_attribution *attribution, struct cm_cache *cache, uint64_t block);
+void cm_attribution_end(struct cm_attribution *attribution, const struct cm_attribution_former *former);
+
+/** A cache that is attributed from now on. False when out of memory. */
+bool cm_attribution_add_cache(struct cm_attribution *attribution, struct cm_cache *cache);
+
+/** Appends entries for the parts of the origin that have changed, before an access of the stages. */
+void cm_attribution_emit(struct cm_attribution *attribution, struct cm_access_stream *stream);
+
+/** The shared side begins to serve entries; it goes on with the origin that it had. */
+static inline void
+cm_attribution_begin_shared(struct cm_attribution *attribution)
+{
+   attribution->cursor = &attribution->shared;
+}
+
+/** Takes a CM_ENTRY_ORIGIN. */
+static inline void
+cm_attribution_take(struct cm_attribution *attribution, cm_entry entry)
+{
+   struct cm_attribution_cursor *shared = &attribution->shared;
+   shared->origin.parts[cm_entry_unit(entry)] = (uint32_t)cm_entry_value(entry);
+   shared->number = 0;
+   shared->stale |= attribution->stale_with[cm_entry_unit(entry)];
+}
+
+static inline void
+cm_attribution_end_shared(struct cm_attribution *attribution)
+{
+   attribution->cursor = &attribution->stages;
+}
+
+void cm_writers_finish(struct cm_writers *writers);
+
+#endif
