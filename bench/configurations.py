@@ -43,6 +43,9 @@ COMPARISONS = [
                ["--config", "tcor-baseline-64k", "--set", "mode=tbr"], hidden=True),
     Comparison("GSPC / LRU in the LLC", ["--config", "imr-8m", "--set", "llc.policy=gspc"],
                ["--config", "imr-8m", "--set", "llc.policy=lru"], hidden=True),
+    *(Comparison(f"attribution by {parts} / none, {preset}", ["--config", preset, "--attribute", parts],
+                 ["--config", preset], live=preset == "tcor-64k", hidden=preset.startswith("imr"))
+      for preset in ("tcor-64k", "imr-8m") for parts in ("pass,draw", "pass,draw,texture,tile")),
     *(Comparison(f"cycles / none, {preset}", ["--config", preset, "--set", "timing=on"], ["--config", preset],
                  hidden=preset.startswith("imr"), clock=True) for preset in ("tcor-64k", "nuca-dtm", "imr-8m")),
 ]

@@ -2,6 +2,8 @@
 /* The rows of the options that several commands have. */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "options.h"
 #include "tools.h"
@@ -62,6 +64,19 @@ take_timing(void *field, const char *option, const char *value)
 }
 
 static void
+take_attribution(void *field, const char *option, const char *value)
+{
+   static const char *const names[] = {"pass", "draw", "texture", "tile"};
+   char *list = text("%s", value), *rest = list;
+   for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+      char *assignment = text("attribution.%s=on", names[options_name(option, name, names, 4)]);
+      configurations_set(field, assignment);
+      free(assignment);
+   }
+   free(list);
+}
+
+static void
 take_variation(void *field, const char *option, const char *value)
 {
    configurations_vary(field, value);
@@ -84,6 +99,10 @@ const struct option_row config_option_rows[] = {
                    "simulate cycles and energy, too: --set timing=on (default: the\n"
                    "configuration's)",
                    take_timing),
+   OPTION_REPEATED("attribute", "pass,draw,texture,tile",
+                   "what caused each access, and what followed from it, in passes.csv,\n"
+                   "draws.csv, textures.csv, tiles.csv beside the statistics (default: none)",
+                   take_attribution),
    OPTION_ALONE(NULL, NULL, NULL, take_operand),
    OPTION_REPEATED("vary", "KEY=VALUE[,VALUE]",
                    "each configuration with each of the values; may be repeated, for all\n"

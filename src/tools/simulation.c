@@ -10,6 +10,7 @@
 #include "stats/writer.h"
 #include "tools.h"
 #include "work_queue.h"
+#include "gpu/attribution_writer.h"
 #include "gpu/counters.h"
 
 /* One pass over the recording for all simulations that still need one. */
@@ -46,7 +47,8 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
    if (warm_up)
       run[kept++] = (struct cm_run_value){"warm_up", frames};
    simulation->writer = cm_stats_writer_create(out, NULL, simulation->table, config, run, kept);
-   if (!simulation->writer)
+   if (!simulation->writer ||
+       !cm_attribution_writer_create(config, simulation->table, simulation->writer, &simulation->attribution))
       fail(STATUS_FAILED, "out of memory");
    free(run);
    free(frames);
@@ -104,6 +106,8 @@ end_frame(struct simulation *simulation)
    for (uint32_t c = 0; c < simulation->table->count; c++)
       simulation->total[c] += values[c];
    simulation->frames++;
+   cm_attribution_writer_frame(simulation->attribution, simulation->gpu);
+   simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
    if (simulation->writer && cm_stats_writer_frame(simulation->writer, values))
       simulation->written++;
    else
@@ -216,6 +220,7 @@ end_round(struct simulation *simulation)
    }
    if (!simulation->finished)
       return;
+   cm_attribution_writer_destroy(simulation->attribution);
    if (simulation->writer)
       simulation->failed |= !cm_stats_writer_destroy(simulation->writer);
    cm_futures_destroy(simulation->futures);

@@ -27,6 +27,7 @@ struct simulation {
 
    /* Within simulations_run. */
    struct cm_stats_writer *writer;
+   struct cm_attribution_writer *attribution;
    struct cm_futures *futures;
    struct cm_gpu *gpu;
    bool finished;

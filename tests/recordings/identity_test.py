@@ -25,6 +25,10 @@ SETTINGS = {
     "caches.l2.index": "xor",
     "texture.row_alignment": "1",
     "streams.color": "l2",
+    "attribution.pass": "on",
+    "attribution.draw": "on",
+    "attribution.texture": "on",
+    "attribution.tile": "on",
 }
 # Those whose cycles and energy are compared, too.
 TIMED = ["tcor-64k", "imr-8m", "mali-like"]

@@ -35,6 +35,12 @@ read_stage(const void *pipeline, const struct cm_counter *counter)
 static const struct cm_counter_source stage_counters = {list_stages, read_stage};
 static const struct cm_counter_source immediate_counters = {list_immediate, read_stage};
 
+bool
+cm_counter_is_of_stages(const struct cm_counter *counter)
+{
+   return counter->source == &stage_counters || counter->source == &immediate_counters;
+}
+
 /* ---- all of them --------------------------------------------------------- */
 
 /* In the table's order: X(source, what its counters are read from; NULL: they are 0) */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 #include "texture/texel_order.h"
 #include "util/minmax.h"
@@ -55,9 +56,10 @@ struct cm_shading {
    struct cm_gpu *gpu;
    uint32_t processors;
    enum cm_scheduler scheduler;
-   bool in_turn;                     /* round-robin, and times_each does not hold */
+   bool in_turn;                     /* round-robin, and neither times_each nor attributes_each */
    bool counts_each;                 /* which processor runs a quad matters, if it reads nothing, too */
    bool times_each;                  /* timing logs each quad */
+   bool attributes_each;             /* footprints are counted by resource */
    uint32_t next;                    /* round-robin: which one gets the next quad */
    uint32_t tile, tile_quads;        /* its position in the traversal; quads that it has room for */
    uint64_t work[MAX_PROCESSORS];    /* least-work: what each has done */
@@ -156,6 +158,7 @@ take_draw(struct cm_shading *shading, uint32_t number)
       else
          cm_texture_unit_unbind(&shading->units[unit]);
    }
+   cm_gpu_attribute_draw(shading->gpu, number);
    shading->draw_number = number;
    shading->draw = draw;
    shading->without_shader = 0;
@@ -251,6 +254,20 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
    return word;
 }
 
+/* Reads a footprint and counts that for its resource. */
+static __attribute__((noinline)) void
+read_attributed(struct cm_shading *shading, const struct quad_read *read, uint32_t processor,
+                struct cm_cache *cache)
+{
+   struct cm_gpu *gpu = shading->gpu;
+   const struct cm_texture_binding *binding = read->unit->binding;
+   const uint64_t reads = cache ? cache->accesses[CM_STREAM_TEXTURE][0] : 0;
+   cm_gpu_attribute_resource(gpu, binding ? binding->resource : 0);
+   cm_texture_unit_read(&gpu->texture, read->unit, read->footprint, processor, cache);
+   cm_texture_unit_finish_reads(&gpu->texture, cache);
+   cm_gpu_attribute_footprint(gpu, cache, reads);
+}
+
 /* What the group's quad of that number does, in all its runs. place: as of place_of. in_turn:
  * processors take quads in turn, and timing does not log each. */
 static inline __attribute__((always_inline)) void
@@ -267,8 +284,12 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_tu
       take_quad(shading, quad, processor);
       struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
       uint64_t footprints = 0;
-      for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++)
-         cm_texture_unit_read(&gpu->texture, reads[n].unit, reads[n].footprint, processor, cache);
+      for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++) {
+         if (!in_turn && shading->attributes_each)
+            read_attributed(shading, &reads[n], processor, cache);
+         else
+            cm_texture_unit_read(&gpu->texture, reads[n].unit, reads[n].footprint, processor, cache);
+      }
       cm_texture_unit_finish_reads(&gpu->texture, cache);
       gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
       if (in_turn)
@@ -385,7 +406,9 @@ cm_shading_create(struct cm_gpu *gpu)
    shading->scheduler = gpu->config.fragment_stage.scheduler;
    shading->tile_quads = gpu->config.tile.size * gpu->config.tile.size / 4;
    shading->times_each = gpu->timing && gpu->config.mode != CM_MODE_IMR;
-   shading->in_turn = shading->scheduler == CM_SCHEDULER_ROUND_ROBIN && !shading->times_each;
+   shading->attributes_each = gpu->attribution && gpu->attribution->is_by_resource;
+   shading->in_turn =
+      shading->scheduler == CM_SCHEDULER_ROUND_ROBIN && !shading->times_each && !shading->attributes_each;
    shading->counts_each = shading->scheduler == CM_SCHEDULER_LEAST_WORK || shading->times_each;
    return shading;
 }

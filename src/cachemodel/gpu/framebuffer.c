@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The tile buffers' traffic: a touched tile is loaded before and flushed after it
  * is rendered, row by row of the attachment's memory (of tiled placements: of its blocks), block by block. */
+#include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 #include "util/minmax.h"
 
@@ -118,6 +119,7 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
    if (!resource || !resource->layout)
       return;
    const struct cm_texture_layout *layout = resource->layout;
+   cm_gpu_attribute_resource(gpu, id);
    level_number %= layout->num_levels;
    const struct cm_texture_level *level = &layout->levels[level_number];
    const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;
@@ -226,6 +228,7 @@ invalidate_resource(struct cm_gpu *gpu, uint32_t id, enum cm_stream stream)
    struct cm_resource *resource = cm_address_space_use(&gpu->space, id);
    if (!resource || !resource->sampled)
       return;
+   cm_gpu_attribute_resource(gpu, id);
    cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, stream, resource->address,
                              resource->address + resource->bytes);
    resource->sampled = false;

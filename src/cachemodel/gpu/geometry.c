@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The Vertex Stage: for each draw, its shaders, then vertex by vertex the index
  * and the attributes (TCOR II-A), then what transform feedback writes. */
+#include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
 
@@ -35,6 +36,7 @@ fetch_index(struct vertex_fetch *fetch, uint32_t n)
    const uint32_t bytes = fetch->draw->index_bytes;
    const uint64_t offset = fetch->draw->index_offset + (uint64_t)n * bytes;
    fetch->gpu->pipeline[CM_PIPELINE_INDICES]++;
+   cm_gpu_attribute_resource(fetch->gpu, fetch->draw->index_buffer);
    /* What lies past the buffer's end is not memory. */
    if (fetch->index_buffer && offset + bytes <= fetch->index_buffer->bytes)
       cm_hierarchy_access_range(&fetch->gpu->hierarchy, 0, fetch->index_buffer->address + offset, bytes,
@@ -52,6 +54,7 @@ fetch_vertex(struct vertex_fetch *fetch, uint32_t vertex)
                                                              fetch->draw->instance / element->instance_divisor
                                                         : vertex;
       const uint64_t offset = element->offset + number * element->stride;
+      cm_gpu_attribute_resource(fetch->gpu, element->buffer);
       if (buffer && offset + element->bytes <= buffer->bytes)
          cm_hierarchy_access_range(&fetch->gpu->hierarchy, 0, buffer->address + offset, element->bytes,
                                    CM_STREAM_VERTEX, false);
@@ -64,6 +67,7 @@ invalidate_captured(struct cm_gpu *gpu, struct cm_resource *buffer)
 {
    if (!buffer->sampled)
       return;
+   cm_gpu_attribute_resource(gpu, buffer->description.id);
    cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, CM_STREAM_VERTEX, buffer->address,
                              buffer->address + buffer->bytes);
    buffer->sampled = false;
@@ -74,6 +78,7 @@ write_record(struct cm_gpu *gpu, const struct cm_feedback *span, const struct cm
              uint32_t record)
 {
    const uint64_t offset = span->offset + (uint64_t)record * span->stride;
+   cm_gpu_attribute_resource(gpu, span->buffer);
    if (offset + span->bytes <= buffer->bytes)
       cm_hierarchy_access_range(&gpu->hierarchy, 0, buffer->address + offset, span->bytes, CM_STREAM_VERTEX,
                                 true);
@@ -151,6 +156,8 @@ cm_geometry_begin(struct cm_gpu *gpu)
 void
 cm_geometry_draws(struct cm_gpu *gpu, uint32_t first, uint32_t end)
 {
-   for (uint32_t d = first; d < end; d++)
+   for (uint32_t d = first; d < end; d++) {
+      cm_gpu_attribute_draw(gpu, d);
       run_draw(gpu, &gpu->pass->draws[d]);
+   }
 }

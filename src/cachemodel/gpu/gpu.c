@@ -6,6 +6,7 @@
 
 #include "energy/energy.h"
 #include "events/names.h"
+#include "gpu/attribution_internal.h"
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/immediate.h"
@@ -40,7 +41,12 @@ build(struct cm_gpu *gpu, struct cm_futures *futures, char *error, size_t error_
    if (has_attributes)
       gpu->attribute_cache =
          cm_attribute_cache_create(config, gpu->hierarchy.caches[CM_UNIT_ATTRIBUTE_CACHE]);
-   const bool has_timing = config->timing == CM_TIMING_ON && (!futures || cm_futures_is_last_pass(futures));
+   /* What collects next uses counts nothing. */
+   const bool is_last_pass = !futures || cm_futures_is_last_pass(futures);
+   const bool has_attribution = cm_config_attributes(config) && is_last_pass;
+   if (has_attribution)
+      gpu->attribution = cm_gpu_attribution_create(gpu);
+   const bool has_timing = config->timing == CM_TIMING_ON && is_last_pass;
    if (has_timing)
       gpu->timing = cm_timing_create(config, &gpu->hierarchy, gpu->texture.nuca);
    gpu->shading = cm_shading_create(gpu);
@@ -48,7 +54,7 @@ build(struct cm_gpu *gpu, struct cm_futures *futures, char *error, size_t error_
       gpu->immediate = cm_immediate_create(gpu);
    return gpu->names && gpu->total && gpu->frame && gpu->frame_start && gpu->shading &&
           (gpu->attribute_cache || !has_attributes) && (gpu->timing || !has_timing) &&
-          (gpu->immediate || config->mode != CM_MODE_IMR);
+          (gpu->attribution || !has_attribution) && (gpu->immediate || config->mode != CM_MODE_IMR);
 }
 
 struct cm_gpu *
@@ -97,6 +103,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_pb_lists_destroy(gpu->lists);
    cm_attribute_cache_destroy(gpu->attribute_cache);
    cm_energy_destroy(gpu->energy);
+   cm_gpu_attribution_destroy(gpu->attribution);
    cm_timing_destroy(gpu->timing);
    cm_texture_path_finish(&gpu->texture);
    cm_hierarchy_finish(&gpu->hierarchy);
@@ -123,8 +130,8 @@ cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline)
    cm_timing_set_timeline(gpu->timing, timeline);
 }
 
-static void
-out_of_memory(struct cm_gpu *gpu)
+void
+cm_gpu_out_of_memory(struct cm_gpu *gpu)
 {
    if (!gpu->out_of_memory)
       cm_message(CM_MESSAGE_ERROR, "out of memory; the statistics are incomplete from here on");
@@ -135,14 +142,14 @@ void
 cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource)
 {
    if (!cm_address_space_define(&gpu->space, resource) || !cm_names_define_resource(gpu->names, resource))
-      out_of_memory(gpu);
+      cm_gpu_out_of_memory(gpu);
 }
 
 void
 cm_gpu_define_name(struct cm_gpu *gpu, const struct cm_name *name)
 {
    if (!cm_names_define(gpu->names, name))
-      out_of_memory(gpu);
+      cm_gpu_out_of_memory(gpu);
 }
 
 const struct cm_names *
@@ -157,9 +164,10 @@ cm_gpu_fetch_shader(struct cm_gpu *gpu, enum cm_shader_stage stage, const struct
 {
    if (!shader->id)
       return;
+   cm_gpu_attribute_resource(gpu, 0);
    const struct cm_shader_memory *memory = cm_address_space_shader(&gpu->space, stage, shader);
    if (!memory) {
-      out_of_memory(gpu);
+      cm_gpu_out_of_memory(gpu);
       return;
    }
    const uint32_t bytes = shader->instructions * CM_INSTRUCTION_BYTES;
@@ -212,7 +220,7 @@ begin_pass(struct cm_gpu *gpu)
 static void
 abandon_pass(struct cm_gpu *gpu)
 {
-   out_of_memory(gpu);
+   cm_gpu_out_of_memory(gpu);
    if (!gpu->immediate)
       cm_tiling_end(gpu);
    gpu->pass = NULL;
@@ -225,6 +233,7 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
    gpu->pass = pass;
    gpu->in_pass = true;
    gpu->num_visited = 0;
+   cm_gpu_attribute_pass(gpu);
    gpu->pipeline[CM_PIPELINE_PASSES]++;
    cm_framebuffer_bind(gpu);
    if (!begin_pass(gpu))
@@ -260,10 +269,11 @@ run_tile(struct cm_gpu *gpu, uint32_t tile)
    cm_tiling_tile_done(gpu, tile);
    cm_timing_tile_fetched(timing, &gpu->pass->tiles[tile]);
    if (!cm_fragment_stage(gpu, tile))
-      out_of_memory(gpu);
+      cm_gpu_out_of_memory(gpu);
    else if (gpu->counts_operations)
       cm_operations_tile(gpu, tile);
    cm_timing_mark(timing, CM_LOG_SHADED);
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    if (touched)
       cm_framebuffer_tile(gpu, tile, true);
    cm_timing_end(timing);
@@ -279,6 +289,8 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
           tile == ((const uint32_t *)gpu->traversal.data)[gpu->num_visited]);
    gpu->num_visited++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_BEGIN, tile);
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
+   cm_gpu_attribute_tile(gpu, tile);
    run_tile(gpu, tile);
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_END, tile);
 }
@@ -287,17 +299,20 @@ void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
    assert(gpu->in_pass && (!gpu->pass || gpu->num_visited == gpu->tiles_x * gpu->tiles_y));
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
+   cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
    if (gpu->pass && gpu->immediate) {
       if (!cm_immediate_end(gpu->immediate))
-         out_of_memory(gpu);
+         cm_gpu_out_of_memory(gpu);
    } else if (gpu->pass) {
       cm_tiling_end(gpu);
       cm_framebuffer_end(gpu);
    }
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);
    cm_shared_side_run(&gpu->hierarchy.shared);
+   cm_gpu_attribute_pass_end(gpu);
    if (gpu->hierarchy.shared.out_of_memory)
-      out_of_memory(gpu);
+      cm_gpu_out_of_memory(gpu);
    gpu->pass = NULL;
    gpu->in_pass = false;
 }
@@ -318,8 +333,9 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
    gpu->pipeline[CM_PIPELINE_FRAMES]++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_FRAME_END, 0);
    cm_timing_frame_end(gpu->timing);
+   cm_gpu_attribute_frame_end(gpu);
    if (!cm_timing_is_complete(gpu->timing) || gpu->space.out_of_memory)
-      out_of_memory(gpu);
+      cm_gpu_out_of_memory(gpu);
    const uint64_t *total = cm_gpu_total(gpu);
    for (uint32_t i = 0; i < gpu->table->count; i++)
       gpu->frame[i] = total[i] - gpu->frame_start[i];

@@ -25,8 +25,9 @@ struct cm_gpu {
    struct cm_config config; /**< a copy; the description is the caller's */
    struct cm_hierarchy hierarchy;
    struct cm_texture_path texture;
-   struct cm_shading *shading; /**< of fragment_stage.c */
-   struct cm_timing *timing;   /**< NULL: cycles are not simulated */
+   struct cm_shading *shading;             /**< of fragment_stage.c */
+   struct cm_timing *timing;               /**< NULL: cycles are not simulated */
+   struct cm_gpu_attribution *attribution; /**< NULL: nothing is attributed */
    struct cm_address_space space;
    struct cm_names *names;
    struct cm_counter_table *table;
@@ -66,7 +67,12 @@ struct cm_gpu {
    struct cm_immediate *immediate;   /**< of immediate.c; NULL: not in mode imr */
 };
 
-/** counters.c: the values of all counters so far, in the table's order. */
+/** gpu.c: says that the statistics are incomplete from here on. */
+void cm_gpu_out_of_memory(struct cm_gpu *gpu);
+
+/** counters.c: whether a counter's event is an index of pipeline[]. */
+bool cm_counter_is_of_stages(const struct cm_counter *counter);
+/** The values of all counters so far, in the table's order. */
 void cm_gpu_read_counters(struct cm_gpu *gpu, uint64_t *values);
 
 /** Reads a shader: all its instructions, then all its constants, once. */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "gpu/attribution_internal.h"
 #include "gpu/immediate_internal.h"
 #include "texture/texel_order.h"
 
@@ -99,6 +100,7 @@ static void
 access_surface(struct cm_immediate *immediate, struct cm_render_surface *surface, const struct block *block,
                uint32_t mask, unsigned access)
 {
+   cm_gpu_attribute_resource(immediate->gpu, surface->attachment->resource);
    cm_render_surface_access(surface, &immediate->gpu->hierarchy, block->x, block->y, mask, access);
 }
 
@@ -261,11 +263,22 @@ access_hiz(struct cm_immediate *immediate, const cm_ordered_quad *quads, enum cm
 {
    const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK;
    const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK;
+   cm_gpu_attribute_resource(immediate->gpu, immediate->gpu->pass->depth.resource);
    if (immediate->depth.has_layer && x < immediate->depth.level->columns && y < immediate->depth.level->rows)
       cm_cleared_blocks_access(immediate->hiz->cleared, &immediate->gpu->hierarchy,
                                immediate->hiz_address +
                                   cm_hiz_region_offset(immediate->hiz, immediate->hiz_level, x, y),
                                CM_STREAM_HIZ, access);
+}
+
+/* The tile that a position of the layer lies in, of the event stream's. */
+static uint32_t
+tile_of(const struct cm_immediate *immediate, const cm_ordered_quad *quads)
+{
+   const struct cm_pass *pass = immediate->gpu->pass;
+   const uint32_t x = cm_ordered_block_column(*quads) * CM_PIXEL_BLOCK / pass->tile_size;
+   const uint32_t y = cm_ordered_block_row(*quads) * CM_PIXEL_BLOCK / pass->tile_size;
+   return (immediate->layer * pass->layer_tiles_y + y) * pass->tiles_x + x;
 }
 
 static void
@@ -275,6 +288,7 @@ run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests
    const uint32_t *end = (const uint32_t *)immediate->order.words.data + immediate->order.num_words;
    uint64_t *pipeline = immediate->gpu->pipeline;
    bool wrote_depth = false, left = false;
+   cm_gpu_attribute_tile(immediate->gpu, tile_of(immediate, quads));
    pipeline[CM_PIPELINE_RASTERIZED_QUADS] += count;
    if (tests->hierarchical) {
       access_hiz(immediate, quads, CM_READ);
@@ -314,11 +328,14 @@ run_primitive(struct cm_immediate *immediate, uint32_t number)
    const cm_ordered_quad *quads = cm_quad_order_take(&immediate->order, number, &count);
    cm_immediate_select_layer(immediate, tile / pass->tiles_x / pass->layer_tiles_y);
    cm_timing_primitive(immediate->gpu->timing, primitive->draw);
+   cm_gpu_attribute_draw(immediate->gpu, primitive->draw);
+   immediate->gpu->pipeline[CM_PIPELINE_RASTERIZED_PRIMITIVES]++;
    for (size_t first = 0; first < count;) {
       const size_t alike = count_alike(quads + first, count - first, region_shift, SIZE_MAX);
       run_region(immediate, &pass->draws[primitive->draw].tests, quads + first, alike);
       first += alike;
    }
+   cm_gpu_attribute_tile(immediate->gpu, CM_NOT_ATTRIBUTED);
 }
 
 bool
@@ -343,7 +360,7 @@ cm_immediate_end(struct cm_immediate *immediate)
       run_primitive(immediate, p);
    }
    cm_geometry_draws(gpu, draw, pass->num_draws);
-   gpu->pipeline[CM_PIPELINE_RASTERIZED_PRIMITIVES] += pass->num_primitives;
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    cm_timing_mark(timing, CM_LOG_DRAWN);
    cm_immediate_resolve(immediate);
    cm_timing_mark(timing, CM_LOG_RESOLVED);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an immediate-mode GPU does to the attachments of a pass as a whole: clears, resolves, what is left in the
  * render caches at the end. */
+#include "gpu/attribution_internal.h"
 #include "gpu/immediate_internal.h"
 #include "util/minmax.h"
 
@@ -167,6 +168,7 @@ clear_hiz_block(struct cm_immediate *immediate, uint64_t address, bool whole)
 {
    struct cm_hierarchy *hierarchy = &immediate->gpu->hierarchy;
    struct cm_cleared_blocks *cleared = immediate->hiz->cleared;
+   cm_gpu_attribute_resource(immediate->gpu, immediate->gpu->pass->depth.resource);
    const uint32_t bytes = whole ? CM_HIZ_BLOCK_BYTES : immediate->hiz->shape.region_bytes;
    if (cleared && whole)
       cm_cleared_blocks_add(cleared, address);
@@ -289,6 +291,7 @@ empty_render_caches(struct cm_gpu *gpu, enum cm_stream stream, uint64_t begin, u
 static void
 empty_kept(struct cm_gpu *gpu, struct cm_resource *resource)
 {
+   cm_gpu_attribute_resource(gpu, resource->description.id);
    if (resource->kept)
       empty_render_caches(gpu, (enum cm_stream)(resource->kept - 1), resource->address,
                           resource->address + resource->bytes);
@@ -303,6 +306,7 @@ eliminate_clears(struct cm_gpu *gpu, struct cm_resource *resource)
       return;
    if (resource->kept != 1 + (uint32_t)resource->cleared->stream)
       empty_kept(gpu, resource);
+   cm_gpu_attribute_resource(gpu, resource->description.id);
    cm_cleared_blocks_eliminate(resource->cleared, &gpu->hierarchy);
    resource->kept = 1 + (uint32_t)resource->cleared->stream;
 }
@@ -349,6 +353,7 @@ write_back(struct cm_gpu *gpu, struct cm_resource *resource, enum cm_stream stre
       empty_kept(gpu, resource);
    if (!written || !resource->sampled)
       return;
+   cm_gpu_attribute_resource(gpu, resource->description.id);
    cm_hierarchy_written_past(&gpu->hierarchy, &gpu->config, stream, begin, end);
    resource->sampled = false;
 }
@@ -363,6 +368,7 @@ cm_immediate_write_back(struct cm_immediate *immediate)
    }
    write_back(gpu, immediate->depth.resource, CM_STREAM_DEPTH, immediate->depth.written);
    write_back(gpu, immediate->stencil.resource, CM_STREAM_STENCIL, immediate->stencil.written);
+   cm_gpu_attribute_resource(gpu, gpu->pass->depth.resource);
    if (immediate->hiz && gpu->config.immediate.render_caches == CM_RENDER_CACHES_EMPTIED)
       empty_render_caches(gpu, CM_STREAM_HIZ, immediate->hiz->address,
                           immediate->hiz->address + immediate->hiz->bytes);

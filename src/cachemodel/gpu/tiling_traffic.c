@@ -6,6 +6,7 @@
  * are its own, in the same layout (tiling/parameter_buffer.h). */
 #include <string.h>
 
+#include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 #include "tiling/parameter_buffer.h"
 #include "util/minmax.h"
@@ -95,6 +96,8 @@ write_pmds(struct cm_gpu *gpu, uint32_t p, uint32_t *first, uint32_t *last)
                            first, last))
       return false;
    for (uint32_t i = 0; i < primitive->num_tiles; i++) {
+      cm_gpu_attribute_tile(gpu, tiles[i]);
+      gpu->pipeline[CM_PIPELINE_PMDS]++;
       if (opt_numbers)
          tile_opt_numbers[begin[tiles[i]] + cm_pb_lists_length(gpu->lists, tiles[i]) - 1] = opt_numbers[i];
       cm_hierarchy_access_range(&gpu->hierarchy, 0, CM_PB_LISTS_ADDRESS + offsets[i], gpu->pmd_bytes,
@@ -136,17 +139,18 @@ write_primitives(struct cm_gpu *gpu)
    for (uint32_t p = 0; p < pass->num_primitives; p++) {
       const uint32_t attributes = pass->primitives[p].num_attributes;
       uint32_t first, last;
+      cm_gpu_attribute_draw(gpu, pass->primitives[p].draw);
       if (!write_pmds(gpu, p, &first, &last))
          return false;
+      cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
       for (uint32_t a = 0; a < attributes; a++)
          last_tiles[first_block[p] + a] = last;
       cm_hierarchy_parameter_buffer_primitive(&gpu->hierarchy, first_block[p], attributes, last);
       access_attributes(gpu, p, first, true);
       cm_timing_binned(gpu->timing, &gpu->binned.primitives[p]);
-      gpu->pipeline[CM_PIPELINE_PMDS] += gpu->binned.primitives[p].num_tiles;
       gpu->pipeline[CM_PIPELINE_ATTRIBUTES] += attributes;
+      gpu->pipeline[CM_PIPELINE_PRIMITIVES]++;
    }
-   gpu->pipeline[CM_PIPELINE_PRIMITIVES] += pass->num_primitives;
    return true;
 }
 
@@ -190,6 +194,7 @@ cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile)
    for (uint32_t n = 0; n < count; n++) {
       const uint32_t p = primitives[n];
       const uint32_t attributes = pass->primitives[p].num_attributes;
+      cm_gpu_attribute_draw(gpu, pass->primitives[p].draw);
       cm_timing_group(timing, CM_STREAM_PB_LIST, 1);
       cm_hierarchy_access_range(&gpu->hierarchy, 0,
                                 CM_PB_LISTS_ADDRESS + cm_pb_lists_offset(gpu->lists, tile, n), gpu->pmd_bytes,

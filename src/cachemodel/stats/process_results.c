@@ -24,8 +24,10 @@
 
 static const char *const statistics_files[] = {CM_STATISTICS_FILES};
 #define NUM_STATISTICS_FILES (sizeof statistics_files / sizeof *statistics_files)
-/* The first two are linked to. */
-#define NUM_LINKS 2
+static const char *const tables[] = {CM_STATISTICS_TABLES};
+/** The first of them have links in the directory: two, and the tables if there are any. */
+#define NUM_ALWAYS_LINKED 2
+#define NUM_LINKS (NUM_ALWAYS_LINKED + sizeof tables / sizeof *tables)
 
 struct cm_process_results {
    char *directory; /* NULL: no statistics */
@@ -457,12 +459,26 @@ list_folder(struct cm_process_results *results, const char *folder)
    return fine;
 }
 
+static bool
+has_file(int directory, const char *folder, const char *name)
+{
+   const int opened = openat(directory, folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+   const bool found = opened >= 0 && faccessat(opened, name, F_OK, 0) == 0;
+   if (opened >= 0)
+      close(opened);
+   return found;
+}
+
 /* Each replaces the existing one atomically. */
 static bool
 make_links(const struct cm_process_results *results, const char *folder)
 {
    for (unsigned l = 0; l < NUM_LINKS; l++) {
       char *target;
+      if (l >= NUM_ALWAYS_LINKED && !has_file(results->opened, folder, statistics_files[l])) {
+         unlinkat(results->opened, statistics_files[l], 0);
+         continue;
+      }
       if (asprintf(&target, "%s/%s", folder, statistics_files[l]) < 0) {
          say(results->directory, statistics_files[l], ENOMEM);
          return false;

@@ -82,6 +82,7 @@ struct copy {
    off_t offset;
    int code;
    bool inside;    /* a row */
+   bool quoted;    /* a value between double quotes */
    uint32_t value; /* of the row */
 };
 
@@ -113,7 +114,8 @@ widen(struct copy *copy, const char *bytes, size_t length)
    const struct cm_row_format *format = copy->rows->format;
    for (size_t b = 0; b < length; b++) {
       const char byte = bytes[b];
-      if (copy->inside && (byte == ',' || byte == format->end)) {
+      copy->quoted ^= byte == '"';
+      if (copy->inside && !copy->quoted && (byte == ',' || byte == format->end)) {
          end_value(copy);
          copy->inside = byte != format->end;
       } else if (!copy->inside && (!format->begin || byte == format->begin)) {

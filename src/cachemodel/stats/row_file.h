@@ -13,7 +13,8 @@
 
 #include "stats/text.h"
 
-/** The format of rows. A row's values stand between commas; what else it has does not change. */
+/** The format of rows. A row's values stand between commas; what else it has does not change. Commas and ends of
+ * rows between double quotes are part of a value. */
 struct cm_row_format {
    const char *name;    /**< of the file */
    const char *fresh;   /**< name that the file has while it is written again */

@@ -4,6 +4,7 @@
  * stats.json ends with a tail, `],"total":{…}}`, that every frame overwrites with its row and a new tail. */
 #include "stats/writer.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "config/config.h"
 #include "stats/process_results.h"
 #include "stats/row_file.h"
+#include "stats/table_file.h"
 #include "util/json.h"
 #include "util/message.h"
 
@@ -46,6 +48,8 @@ struct cm_stats_writer {
    struct cm_byte_writer labels; /* of the total's counters, one after the other */
    uint32_t *label_ends;
    struct cm_row_file json, csv;
+   struct cm_table_file *tables[CM_MAX_STATS_TABLES];
+   unsigned num_tables;
    struct cm_byte_writer values, json_row, csv_row, tail;
    const struct cm_byte_writer no_tail;
 };
@@ -228,6 +232,10 @@ open_directory(struct cm_stats_writer *writer)
    if (!cm_row_file_init(&writer->csv, &csv_format, writer->path, writer->directory) ||
        !cm_row_file_init(&writer->json, &json_format, writer->path, writer->directory))
       return fail(writer, writer->path, ENOMEM);
+   for (unsigned t = 0; t < writer->num_tables; t++) {
+      if (!cm_table_file_open(writer->tables[t], writer->path, writer->directory))
+         return fail(writer, writer->path, ENOMEM);
+   }
    return true;
 }
 
@@ -280,6 +288,18 @@ append_rows(struct cm_stats_writer *writer)
    return false;
 }
 
+/* After the other files: a process killed before leaves the tables without the frame. */
+static bool
+write_tables(struct cm_stats_writer *writer)
+{
+   for (unsigned t = 0; t < writer->num_tables; t++) {
+      const int code = cm_table_file_write(writer->tables[t]);
+      if (code)
+         return fail(writer, writer->tables[t]->file.path, code);
+   }
+   return true;
+}
+
 /* ---- the writer -------------------------------------------------------- */
 
 static char *
@@ -327,6 +347,8 @@ free_writer(struct cm_stats_writer *writer)
    free(writer->json_row.data);
    free(writer->csv_row.data);
    free(writer->tail.data);
+   for (unsigned t = 0; t < writer->num_tables; t++)
+      cm_table_file_destroy(writer->tables[t]);
    free(writer);
 }
 
@@ -357,6 +379,33 @@ cm_stats_writer_create(const char *directory, struct cm_process_results *results
    return NULL;
 }
 
+void
+cm_stats_writer_add_table(struct cm_stats_writer *writer, struct cm_table_file *table)
+{
+   assert(!writer->frames && writer->num_tables < CM_MAX_STATS_TABLES);
+   writer->tables[writer->num_tables++] = table;
+}
+
+uint64_t
+cm_stats_writer_frames(const struct cm_stats_writer *writer)
+{
+   return writer->frames;
+}
+
+/* A directory may have tables of a run before. */
+static void
+remove_other_tables(const struct cm_stats_writer *writer)
+{
+   static const char *const names[] = {CM_STATISTICS_TABLES};
+   for (unsigned n = 0; n < sizeof names / sizeof *names; n++) {
+      bool written = false;
+      for (unsigned t = 0; t < writer->num_tables; t++)
+         written |= strcmp(writer->tables[t]->format.name, names[n]) == 0;
+      if (!written)
+         unlinkat(writer->directory, names[n], 0);
+   }
+}
+
 static bool
 write_frame(struct cm_stats_writer *writer, const uint64_t *values)
 {
@@ -367,7 +416,7 @@ write_frame(struct cm_stats_writer *writer, const uint64_t *values)
       writer->total[i] += values[i];
    format_rows(writer, values);
    format_tail(writer);
-   return rewrite ? rewrite_files(writer) : append_rows(writer);
+   return (rewrite ? rewrite_files(writer) : append_rows(writer)) && write_tables(writer);
 }
 
 static bool
@@ -382,6 +431,8 @@ write_first_frame(struct cm_stats_writer *writer, const uint64_t *values)
       writer->complained = !cm_process_results_end(writer->results, written);
    else if (written)
       writer->complained = !cm_process_results_replace(writer->path);
+   if (written)
+      remove_other_tables(writer);
    return written;
 }
 

@@ -29,6 +29,7 @@
 struct cm_config;
 struct cm_process_results;
 struct cm_stats_writer;
+struct cm_table_file;
 
 /** A value of "run" besides the configuration: program, versions … */
 struct cm_run_value {
@@ -43,6 +44,16 @@ struct cm_stats_writer *
 cm_stats_writer_create(const char *directory, struct cm_process_results *results,
                        const struct cm_counter_table *table, const struct cm_config *config,
                        const struct cm_run_value *values, size_t num_values);
+
+/** Most tables of a writer. */
+#define CM_MAX_STATS_TABLES 4
+
+/** Before the first frame: another file of the directory (stats/table_file.h). cm_stats_writer_frame writes the rows that it
+ * has. It belongs to the writer from now on. */
+void cm_stats_writer_add_table(struct cm_stats_writer *writer, struct cm_table_file *table);
+
+/** Frames so far: the number of the next one. */
+uint64_t cm_stats_writer_frames(const struct cm_stats_writer *writer);
 
 /** Appends a frame (values in the table's order). When the files cannot be
  * written, a message (util/message.h) the first time, and false from then on; the frames

@@ -90,7 +90,7 @@ consume_frame_end(struct tbr_model *model, bool recorded)
    if (tbr_model_frame_wanted(model, model->frame)) {
       if (model->gpu) {
          const uint64_t *values = cm_gpu_frame_end(model->gpu);
-         tbr_statistics_frame(model, values, cm_gpu_counters(model->gpu)->count);
+         tbr_statistics_frame(model, model->gpu, values);
       }
       /* After the statistics: they create the folder that the recording may be named after. */
       if (recorded)

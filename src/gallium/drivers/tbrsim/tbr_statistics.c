@@ -7,7 +7,8 @@
 #include "util/log.h"
 #include "util/simple_mtx.h"
 #include "util/u_process.h"
-#include "gpu/counters.h"
+#include "gpu/attribution_writer.h"
+#include "gpu/gpu.h"
 #include "stats/writer.h"
 #include "tbr_process.h"
 
@@ -15,6 +16,7 @@ static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
 /* Lives as long as the process, as the screens come and go. */
 static struct cm_counter_table *table;
 static struct cm_stats_writer *writer; /* NULL without TBRSIM_OUT */
+static struct cm_attribution_writer *attribution;
 static const struct tbr_model *owner;
 static bool prepared, left_out;
 
@@ -40,9 +42,10 @@ create_writer(const struct cm_config *config, const char *isa)
    table = cm_gpu_counter_table_create(config);
    if (table)
       writer = cm_stats_writer_create(NULL, results, table, config, values, TBR_NUM_RUN_VALUES);
-   if (!writer)
+   const bool fine = writer && cm_attribution_writer_create(config, table, writer, &attribution);
+   if (!fine)
       mesa_loge("out of memory for the statistics");
-   return writer != NULL;
+   return fine;
 }
 
 /* A forked child has no part in its parent's files. */
@@ -52,6 +55,7 @@ reset_after_fork(void)
    simple_mtx_init(&mutex, mtx_plain);
    table = NULL;
    writer = NULL;
+   attribution = NULL;
    owner = NULL;
    prepared = left_out = false;
 }
@@ -84,12 +88,14 @@ tbr_statistics_claim(const struct tbr_model *model)
 }
 
 void
-tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values, uint32_t count)
+tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const uint64_t *values)
 {
    simple_mtx_lock(&mutex);
    assert(!writer || (prepared && table));
-   if (owner == model && writer && count == table->count)
+   if (owner == model && writer && cm_gpu_counters(gpu)->count == table->count) {
+      cm_attribution_writer_frame(attribution, gpu);
       cm_stats_writer_frame(writer, values);
+   }
    simple_mtx_unlock(&mutex);
 }
 
@@ -106,10 +112,12 @@ void
 tbr_statistics_close(void)
 {
    simple_mtx_lock(&mutex);
+   cm_attribution_writer_destroy(attribution);
    if (writer)
       cm_stats_writer_destroy(writer);
    cm_counter_table_destroy(table);
    writer = NULL;
+   attribution = NULL;
    table = NULL;
    prepared = false;
    simple_mtx_unlock(&mutex);

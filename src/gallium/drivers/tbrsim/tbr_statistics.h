@@ -16,6 +16,7 @@
 #include "stats/writer.h"
 
 struct cm_config;
+struct cm_gpu;
 struct tbr_model;
 
 /** What a run is, besides its configuration: program, versions, isa (the vector feature
@@ -33,9 +34,9 @@ bool tbr_statistics_prepare(const struct cm_config *config, const char *isa);
  * application's thread, so that the owner does not depend on timing. */
 void tbr_statistics_claim(const struct tbr_model *model);
 
-/** Appends a frame if the model owns the files: `count` values in the counter
+/** Appends a frame if the model owns the files: that of its GPU, which has ended; `values` in the counter
  * table's order. */
-void tbr_statistics_frame(const struct tbr_model *model, const uint64_t *values, uint32_t count);
+void tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const uint64_t *values);
 
 /** The model's screen is being destroyed. */
 void tbr_statistics_release(const struct tbr_model *model);

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/attribution_internal.h"
+
+struct cm_gpu_attribution *
+cm_gpu_attribution_create(struct cm_gpu *gpu)
+{
+   struct cm_gpu_attribution *attribution = calloc(1, sizeof *attribution);
+   if (!attribution)
+      return NULL;
+   attribution->counts = cm_attribution_create(&gpu->config, CM_PIPELINE_COUNT);
+   if (!attribution->counts || !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t))) {
+      cm_gpu_attribution_destroy(attribution);
+      return NULL;
+   }
+   ((uint32_t *)attribution->first_pass.data)[0] = 0;
+   attribution->is_by_resource = attribution->counts->has_part[CM_ORIGIN_RESOURCE];
+   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   attribution->has_texture_caches = unit != CM_UNIT_DRAM && !gpu->hierarchy.shared.caches[unit];
+   if (!cm_hierarchy_attribute(&gpu->hierarchy, attribution->counts)) {
+      cm_gpu_attribution_destroy(attribution);
+      return NULL;
+   }
+   return attribution;
+}
+
+void
+cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution)
+{
+   if (!attribution)
+      return;
+   cm_attribution_destroy(attribution->counts);
+   free(attribution->first_pass.data);
+   free(attribution->shapes.data);
+   free(attribution->rows.data);
+   free(attribution->sum.data);
+   free(attribution);
+}
+
+/* ---- what the stages have counted ------------------------------------------------ */
+
+static uint64_t
+count_texture_reads(const struct cm_gpu *gpu)
+{
+   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   uint64_t reads = 0;
+   for (uint32_t i = 0; i < gpu->hierarchy.instances[unit]; i++)
+      reads += gpu->hierarchy.caches[unit][i].accesses[CM_STREAM_TEXTURE][0];
+   return reads;
+}
+
+static void
+add_texture_reads(struct cm_gpu *gpu, uint64_t reads)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   attribution->texture_reads += reads;
+   if (reads)
+      cm_attribution_count_event(attribution->counts, gpu->config.streams[CM_STREAM_TEXTURE],
+                                 CM_STREAM_TEXTURE, CM_CACHE_EVENT_READS, reads);
+}
+
+/* Counts for the current origin what the stages have counted since the last time. */
+static void
+count_stages(struct cm_gpu *gpu)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   struct cm_attribution *counts = attribution->counts;
+   for (unsigned c = CM_PIPELINE_FRAMES + 1; c < CM_PIPELINE_COUNT; c++) {
+      if (gpu->pipeline[c] == attribution->counted[c])
+         continue;
+      cm_attribution_count(counts, counts->first_of_stages + c, gpu->pipeline[c] - attribution->counted[c]);
+      attribution->counted[c] = gpu->pipeline[c];
+   }
+   if (attribution->has_texture_caches)
+      add_texture_reads(gpu, count_texture_reads(gpu) - attribution->texture_reads);
+}
+
+void
+cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number)
+{
+   struct cm_attribution *counts = gpu->attribution->counts;
+   cm_attribution_set(counts, CM_ORIGIN_RESOURCE, 0);
+   if (!counts->has_part[part] || counts->stages.origin.parts[part] == number)
+      return;
+   count_stages(gpu);
+   cm_attribution_set(counts, part, number);
+}
+
+void
+cm_gpu_attribute_event(struct cm_gpu *gpu, enum cm_pipeline_counter counter)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   if (!attribution)
+      return;
+   attribution->counted[counter]++;
+   cm_attribution_count(attribution->counts, attribution->counts->first_of_stages + counter, 1);
+}
+
+void
+cm_gpu_attribute_footprint(struct cm_gpu *gpu, const struct cm_cache *cache, uint64_t reads)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   cm_gpu_attribute_event(gpu, CM_PIPELINE_FOOTPRINTS);
+   if (!attribution->has_texture_caches)
+      return;
+   /* A NUCA reads other processors' caches, too. */
+   if (gpu->texture.nuca)
+      add_texture_reads(gpu, count_texture_reads(gpu) - attribution->texture_reads);
+   else
+      add_texture_reads(gpu, cache->accesses[CM_STREAM_TEXTURE][0] - reads);
+}
+
+/* ---- passes and frames ------------------------------------------------------------ */
+
+/* Passes of the frame that has not ended. */
+static uint32_t
+count_passes(const struct cm_gpu_attribution *attribution)
+{
+   return attribution->passes - ((const uint32_t *)attribution->first_pass.data)[attribution->frames];
+}
+
+static void
+keep_shape(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
+{
+   const uint32_t number = count_passes(attribution);
+   if (!cm_array_extend(&attribution->shapes, number + 1, sizeof(struct cm_pass_shape))) {
+      attribution->counts->out_of_memory = true;
+      return;
+   }
+   ((struct cm_pass_shape *)attribution->shapes.data)[number] = (struct cm_pass_shape){
+      .width = pass->width,
+      .height = pass->height,
+      .tile_size = pass->tile_size,
+      .tiles_x = pass->tiles_x,
+      .tiles_y = pass->tiles_y,
+      .num_draws = pass->num_draws,
+      .num_primitives = pass->num_primitives,
+   };
+}
+
+const struct cm_pass_shape *
+cm_gpu_pass_shape(const struct cm_gpu *gpu, const struct cm_attributed_row *row)
+{
+   return row->frames_ago ? NULL : &((const struct cm_pass_shape *)gpu->attribution->shapes.data)[row->pass];
+}
+
+void
+cm_gpu_attribute_pass(struct cm_gpu *gpu)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   if (!attribution)
+      return;
+   if (attribution->frame_has_ended)
+      cm_attribution_clear(attribution->counts);
+   attribution->frame_has_ended = false;
+   keep_shape(attribution, gpu->pass);
+   cm_attribution_set(attribution->counts, CM_ORIGIN_PASS, ++attribution->passes);
+}
+
+void
+cm_gpu_attribute_pass_end(struct cm_gpu *gpu)
+{
+   if (!gpu->attribution)
+      return;
+   cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
+   cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
+   count_stages(gpu);
+}
+
+void
+cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   if (!attribution)
+      return;
+   if (attribution->frame_has_ended) /* a frame without passes */
+      cm_attribution_clear(attribution->counts);
+   attribution->frame_has_ended = true;
+   attribution->frames++;
+   if (!cm_array_extend(&attribution->first_pass, attribution->frames + 1, sizeof(uint32_t)))
+      attribution->counts->out_of_memory = true;
+   else
+      ((uint32_t *)attribution->first_pass.data)[attribution->frames] = attribution->passes;
+}
+
+/* ---- rows ------------------------------------------------------------------------- */
+
+/* The frame of a pass, counted from 1 over all frames: the last one that begins before it. */
+static uint32_t
+frame_of(const struct cm_gpu_attribution *attribution, uint32_t pass)
+{
+   const uint32_t *first_pass = attribution->first_pass.data;
+   uint32_t first = 0, end = attribution->frames;
+   while (end - first > 1) {
+      const uint32_t middle = first + (end - first) / 2;
+      if (first_pass[middle] < pass)
+         first = middle;
+      else
+         end = middle;
+   }
+   return first;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+   const struct cm_attributed_row *first = a, *second = b;
+   if (first->frames_ago != second->frames_ago)
+      return first->frames_ago < second->frames_ago ? 1 : -1;
+   if (first->pass != second->pass)
+      return first->pass < second->pass ? -1 : 1;
+   return (first->number > second->number) - (first->number < second->number);
+}
+
+static bool
+list_rows(struct cm_gpu_attribution *attribution, const struct cm_attribution_table *table)
+{
+   const uint32_t num_columns = attribution->counts->num_columns;
+   if (attribution->counts->out_of_memory ||
+       !cm_array_reserve(&attribution->rows, table->num_rows, sizeof(struct cm_attributed_row)) ||
+       !cm_array_reserve(&attribution->sum, num_columns, sizeof(uint64_t)))
+      return false;
+   struct cm_attributed_row *rows = attribution->rows.data;
+   uint64_t *sum = attribution->sum.data;
+   memset(sum, 0, num_columns * sizeof *sum);
+   for (uint32_t r = 0; r < table->num_rows; r++) {
+      const struct cm_attributed *key = &((const struct cm_attributed *)table->keys.data)[r];
+      const uint64_t *counts = (const uint64_t *)table->values.data + (uint64_t)r * num_columns;
+      const uint32_t frame = frame_of(attribution, key->pass);
+      rows[r] = (struct cm_attributed_row){
+         .frames_ago = attribution->frames - 1 - frame,
+         .pass = key->pass - 1 - ((const uint32_t *)attribution->first_pass.data)[frame],
+         .number = key->number,
+         .counts = counts,
+      };
+      for (uint32_t c = 0; c < num_columns; c++)
+         sum[c] += counts[c];
+   }
+   qsort(rows, table->num_rows, sizeof *rows, compare);
+   return true;
+}
+
+bool
+cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_attributed_rows *rows)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   const struct cm_attribution_table *table =
+      attribution ? cm_attribution_table(attribution->counts, part) : NULL;
+   if (!table)
+      return false;
+   if (!list_rows(attribution, table)) {
+      cm_gpu_out_of_memory(gpu);
+      return false;
+   }
+   *rows = (struct cm_attributed_rows){table->num_rows, attribution->rows.data, attribution->sum.data};
+   return true;
+}
+
+bool
+cm_counter_is_attributed(const struct cm_counter *counter, enum cm_origin_part part)
+{
+   if (counter->unit >= 0)
+      return counter->source == &cm_memory_counters && counter->instance < 0;
+   if (counter->source == &cm_access_unit_counters)
+      return true;
+   return cm_counter_is_of_stages(counter) && counter->event != CM_PIPELINE_FRAMES &&
+          (part != CM_ORIGIN_RESOURCE || counter->event == CM_PIPELINE_FOOTPRINTS);
+}
+
+uint64_t
+cm_gpu_attributed_value(const struct cm_gpu *gpu, const uint64_t *counts, const struct cm_counter *counter)
+{
+   const struct cm_attribution *attribution = gpu->attribution->counts;
+   return cm_counter_is_of_stages(counter) ? counts[attribution->first_of_stages + (uint32_t)counter->event]
+                                           : cm_attribution_value(attribution, counts, counter);
+}

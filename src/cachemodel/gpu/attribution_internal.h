@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/** What the stages of the simulated GPU tell its attribution. All functions do nothing where nothing is attributed. */
+#ifndef CM_GPU_ATTRIBUTION_INTERNAL_H
+#define CM_GPU_ATTRIBUTION_INTERNAL_H
+
+#include "gpu/attribution.h"
+#include "gpu/gpu_internal.h"
+#include "memory/attribution.h"
+
+/** Sizes of a render pass. */
+struct cm_pass_shape {
+   uint32_t width, height; /**< pixels of a layer */
+   uint32_t tile_size, tiles_x, tiles_y;
+   uint32_t num_draws, num_primitives;
+};
+
+/** Of a GPU whose configuration asks for it. */
+struct cm_gpu_attribution {
+   struct cm_attribution *counts;
+   uint64_t counted[CM_PIPELINE_COUNT]; /**< of the stages' counters: what has been attributed */
+   uint64_t texture_reads;              /**< the same of reads of the texture caches */
+   bool has_texture_caches; /**< texture reads reach private caches first, which don't attribute them */
+   bool is_by_resource;
+   uint32_t passes;            /**< so far */
+   struct cm_array shapes;     /**< struct cm_pass_shape: of the frame's passes */
+   struct cm_array first_pass; /**< uint32_t by frame: passes before it */
+   uint32_t frames;            /**< ended */
+   bool frame_has_ended;       /**< the rows are those of the last frame */
+   /* For cm_gpu_attributed_rows. */
+   struct cm_array rows; /**< struct cm_attributed_row */
+   struct cm_array sum;  /**< uint64_t */
+};
+
+/** NULL when out of memory. The hierarchy has no reader yet. */
+struct cm_gpu_attribution *cm_gpu_attribution_create(struct cm_gpu *gpu);
+void cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution);
+
+/** A pass, or a frame, begins or ends. */
+void cm_gpu_attribute_pass(struct cm_gpu *gpu);
+void cm_gpu_attribute_pass_end(struct cm_gpu *gpu);
+void cm_gpu_attribute_frame_end(struct cm_gpu *gpu);
+
+/** Of a row's pass; NULL: it is of an earlier frame. */
+const struct cm_pass_shape *cm_gpu_pass_shape(const struct cm_gpu *gpu, const struct cm_attributed_row *row);
+
+/** cm_gpu_attribute_draw and cm_gpu_attribute_tile with attribution. */
+void cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number);
+
+/** What the stages do next is of that draw of the pass; CM_NOT_ATTRIBUTED: of none. No resource. */
+static inline void
+cm_gpu_attribute_draw(struct cm_gpu *gpu, uint32_t draw)
+{
+   if (gpu->attribution)
+      cm_gpu_change_origin(gpu, CM_ORIGIN_DRAW, draw + 1);
+}
+
+/** The same of a tile. */
+static inline void
+cm_gpu_attribute_tile(struct cm_gpu *gpu, uint32_t tile)
+{
+   if (gpu->attribution)
+      cm_gpu_change_origin(gpu, CM_ORIGIN_TILE, tile + 1);
+}
+#define CM_NOT_ATTRIBUTED UINT32_MAX
+
+/** What is accessed next is of that resource; 0: of none. */
+static inline void
+cm_gpu_attribute_resource(struct cm_gpu *gpu, uint32_t id)
+{
+   if (gpu->attribution)
+      cm_attribution_set(gpu->attribution->counts, CM_ORIGIN_RESOURCE, id);
+}
+
+/** Counts an event of the stages, which their counters have as well, for this draw, tile and resource. */
+void cm_gpu_attribute_event(struct cm_gpu *gpu, enum cm_pipeline_counter counter);
+
+/** After reads of a footprint, of which there is one more: counts them for the resource. cache: the first that was read,
+ * which had as many reads before. */
+void cm_gpu_attribute_footprint(struct cm_gpu *gpu, const struct cm_cache *cache, uint64_t reads);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/attribution_writer.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "gpu/attribution_internal.h"
+#include "stats/table_file.h"
+#include "stats/writer.h"
+
+/* A table's keys behind frame, pass_frame and pass. */
+struct table {
+   const char *name, *keys;
+   void (*add_keys)(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of);
+};
+
+struct cm_attribution_writer {
+   const struct cm_counter_table *counters;
+   struct cm_stats_writer *stats;
+   struct cm_table_file *files[CM_ORIGIN_COUNT]; /* by enum cm_origin_part; NULL: not asked for */
+   bool *flags;                                  /* by counter */
+   uint64_t *values;                             /* by counter */
+};
+
+/* ---- keys ------------------------------------------------------------------ */
+
+static void
+add_numbers(struct cm_byte_writer *row, const uint64_t *numbers, unsigned count)
+{
+   for (unsigned n = 0; n < count; n++) {
+      cm_text_add_character(row, ',');
+      cm_text_add_number(row, numbers[n]);
+   }
+}
+
+static void
+add_empty(struct cm_byte_writer *row, unsigned count)
+{
+   for (unsigned n = 0; n < count; n++)
+      cm_text_add_character(row, ',');
+}
+
+static void
+add_pass(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+{
+   const struct cm_pass_shape *shape = cm_gpu_pass_shape(gpu, of);
+   if (!shape) {
+      add_empty(row, 7);
+      return;
+   }
+   const uint64_t numbers[] = {shape->width,   shape->height,    shape->tile_size,     shape->tiles_x,
+                               shape->tiles_y, shape->num_draws, shape->num_primitives};
+   add_numbers(row, numbers, 7);
+}
+
+static void
+add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+{
+   cm_text_add_character(row, ',');
+   if (of->number)
+      cm_text_add_number(row, of->number - 1);
+}
+
+static void
+add_resource(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+{
+   const struct cm_resource *resource = of->number ? cm_address_space_use(&gpu->space, of->number) : NULL;
+   if (!resource) {
+      add_empty(row, 9);
+      return;
+   }
+   const struct cm_resource_description *description = &resource->description;
+   const uint64_t numbers[] = {description->width,  description->height, description->depth,
+                               description->layers, description->levels, description->samples,
+                               resource->bytes};
+   add_numbers(row, &(uint64_t){of->number}, 1);
+   cm_text_add(row, description->is_buffer        ? ",buffer"
+                    : description->is_displayable ? ",window"
+                                                  : ",texture");
+   if (description->is_buffer) {
+      add_empty(row, 6);
+      add_numbers(row, &numbers[6], 1);
+   } else {
+      add_numbers(row, numbers, 7);
+   }
+}
+
+static void
+add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+{
+   const struct cm_pass_shape *shape = cm_gpu_pass_shape(gpu, of);
+   add_draw(row, gpu, of);
+   if (!of->number || !shape) {
+      add_empty(row, 2);
+      return;
+   }
+   const uint32_t tile = of->number - 1;
+   const uint64_t numbers[] = {tile % shape->tiles_x, tile / shape->tiles_x};
+   add_numbers(row, numbers, 2);
+}
+
+#define KEYS "frame,pass_frame,pass,"
+static const struct table tables[CM_ORIGIN_COUNT] = {
+   [CM_ORIGIN_PASS] = {"passes.csv", KEYS "width,height,tile_size,tiles_x,tiles_y,draws,primitives",
+                       add_pass},
+   [CM_ORIGIN_DRAW] = {"draws.csv", KEYS "draw", add_draw},
+   [CM_ORIGIN_RESOURCE] = {"textures.csv",
+                           KEYS "resource,kind,width,height,depth,layers,levels,samples,bytes", add_resource},
+   [CM_ORIGIN_TILE] = {"tiles.csv", KEYS "tile,column,row", add_tile},
+};
+
+/* ---- a frame ----------------------------------------------------------------- */
+
+static void
+add_row(struct cm_attribution_writer *writer, struct cm_gpu *gpu, enum cm_origin_part part,
+        const struct cm_attributed_row *of)
+{
+   struct cm_table_file *file = writer->files[part];
+   struct cm_byte_writer *row = &file->rows;
+   const uint64_t frame = cm_stats_writer_frames(writer->stats);
+   cm_text_add_number(row, frame);
+   cm_text_add(row, frame < of->frames_ago ? ",-" : ",");
+   cm_text_add_number(row, frame < of->frames_ago ? of->frames_ago - frame : frame - of->frames_ago);
+   add_numbers(row, &(uint64_t){of->pass}, 1);
+   tables[part].add_keys(row, gpu, of);
+   for (uint32_t c = 0; c < file->num_columns; c++)
+      writer->values[c] =
+         cm_gpu_attributed_value(gpu, of->counts, &writer->counters->counters[file->columns[c]]);
+   cm_table_file_add_values(file, writer->values);
+}
+
+static void
+add_rows(struct cm_attribution_writer *writer, struct cm_gpu *gpu, enum cm_origin_part part)
+{
+   struct cm_table_file *file = writer->files[part];
+   struct cm_attributed_rows rows = {0};
+   if (!cm_gpu_attributed_rows(gpu, part, &rows))
+      rows.count = 0;
+   for (uint32_t c = 0; c < writer->counters->count; c++)
+      writer->flags[c] = rows.count && file->may_have[c] &&
+                         cm_gpu_attributed_value(gpu, rows.sum, &writer->counters->counters[c]);
+   cm_table_file_begin_frame(file, writer->flags);
+   for (uint32_t r = 0; r < rows.count; r++)
+      add_row(writer, gpu, part, &rows.list[r]);
+}
+
+void
+cm_attribution_writer_frame(struct cm_attribution_writer *writer, struct cm_gpu *gpu)
+{
+   for (unsigned part = 0; writer && part < CM_ORIGIN_COUNT; part++) {
+      if (writer->files[part])
+         add_rows(writer, gpu, (enum cm_origin_part)part);
+   }
+}
+
+/* ---- the writer -------------------------------------------------------------- */
+
+void
+cm_attribution_writer_destroy(struct cm_attribution_writer *writer)
+{
+   if (!writer)
+      return;
+   free(writer->flags);
+   free(writer->values);
+   free(writer);
+}
+
+static bool
+add_table(struct cm_attribution_writer *writer, enum cm_origin_part part)
+{
+   for (uint32_t c = 0; c < writer->counters->count; c++)
+      writer->flags[c] = cm_counter_is_attributed(&writer->counters->counters[c], part);
+   writer->files[part] =
+      cm_table_file_create(tables[part].name, tables[part].keys, writer->counters, writer->flags);
+   if (writer->files[part])
+      cm_stats_writer_add_table(writer->stats, writer->files[part]);
+   return writer->files[part];
+}
+
+bool
+cm_attribution_writer_create(const struct cm_config *config, const struct cm_counter_table *table,
+                             struct cm_stats_writer *stats, struct cm_attribution_writer **created)
+{
+   const bool asked[CM_ORIGIN_COUNT] = {
+      [CM_ORIGIN_PASS] = config->attribution.pass,
+      [CM_ORIGIN_DRAW] = config->attribution.draw,
+      [CM_ORIGIN_RESOURCE] = config->attribution.texture,
+      [CM_ORIGIN_TILE] = config->attribution.tile,
+   };
+   *created = NULL;
+   if (!cm_config_attributes(config))
+      return true;
+   struct cm_attribution_writer *writer = calloc(1, sizeof *writer);
+   if (!writer)
+      return false;
+   writer->counters = table;
+   writer->stats = stats;
+   writer->flags = calloc(table->count, sizeof *writer->flags);
+   writer->values = calloc(table->count, sizeof *writer->values);
+   bool fine = writer->flags && writer->values;
+   for (unsigned part = 0; fine && part < CM_ORIGIN_COUNT; part++)
+      fine = !asked[part] || add_table(writer, (enum cm_origin_part)part);
+   if (!fine) {
+      cm_attribution_writer_destroy(writer);
+      return false;
+   }
+   *created = writer;
+   return true;
+}
