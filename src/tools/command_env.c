@@ -35,7 +35,8 @@ command_env(int argc, char **argv)
    const struct command_line line = {
       .usage = "tbrsim env [OPTIONS]",
       .description = description,
-      .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT), LIVE_OPTIONS(&options, "none"),
+      .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT),
+                 ATTRIBUTE_OPTIONS(&options.configurations), LIVE_OPTIONS(&options, "none"),
                  RECORD_OPTIONS(&options), DRIVER_OPTIONS(&options)},
    };
    command_line_parse(&line, argc, argv);

@@ -79,14 +79,15 @@ parse(struct replay *replay, int argc, char **argv)
       .operands = OPERANDS_ONE,
       .operand = "trace",
       .groups = {CONFIG_OPTIONS(&options->configurations, CM_CONFIG_DEFAULT),
-                 LIVE_OPTIONS(options, "tbrsim-out"), RECORD_OPTIONS(options),
-                 FRAME_OPTIONS(&options->frames), OPTION_GROUP(rows, replay)},
+                 ATTRIBUTE_OPTIONS(&options->configurations), LIVE_OPTIONS(options, "tbrsim-out"),
+                 RECORD_OPTIONS(options), FRAME_OPTIONS(&options->frames), OPTION_GROUP(rows, replay)},
    };
    replay->trace = command_line_parse(&line, argc, argv).list[0];
    if (options->frames)
       replay->range = options_frames(options->frames);
    if (!options->out)
       options->out = "tbrsim-out";
+   options->call_numbers |= options->configurations.attributes_draws;
    options_finish_live(options);
 }
 

@@ -44,8 +44,9 @@ command_run(int argc, char **argv)
       .operands = OPERANDS_PROGRAM,
       .operand = "program",
       .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT),
-                 LIVE_OPTIONS(&options, "tbrsim-out"), RECORD_OPTIONS(&options),
-                 FRAME_OPTIONS(&options.frames), OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
+                 ATTRIBUTE_OPTIONS(&options.configurations), LIVE_OPTIONS(&options, "tbrsim-out"),
+                 RECORD_OPTIONS(&options), FRAME_OPTIONS(&options.frames), OPTION_GROUP(rows, &screen),
+                 DRIVER_OPTIONS(&options)},
    };
    char **program = command_line_parse(&line, argc, argv).list;
 

@@ -37,7 +37,8 @@ struct configurations {
    unsigned count;
    char **settings; /**< for all */
    unsigned num_settings;
-   bool for_all; /**< what is set from now on is for all */
+   bool for_all;          /**< what is set from now on is for all */
+   bool attributes_draws; /**< --attribute names draws */
    struct variation *variations;
    unsigned num_variations;
 };

@@ -71,6 +71,7 @@ take_attribution(void *field, const char *option, const char *value)
    for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
       char *assignment = text("attribution.%s=on", names[options_name(option, name, names, 4)]);
       configurations_set(field, assignment);
+      ((struct configurations *)field)->attributes_draws |= strcmp(name, "draw") == 0;
       free(assignment);
    }
    free(list);
@@ -99,15 +100,15 @@ const struct option_row config_option_rows[] = {
                    "simulate cycles and energy, too: --set timing=on (default: the\n"
                    "configuration's)",
                    take_timing),
-   OPTION_REPEATED("attribute", "pass,draw,texture,tile",
-                   "what caused each access, and what followed from it, in passes.csv,\n"
-                   "draws.csv, textures.csv, tiles.csv beside the statistics (default: none)",
-                   take_attribution),
    OPTION_ALONE(NULL, NULL, NULL, take_operand),
    OPTION_REPEATED("vary", "KEY=VALUE[,VALUE]",
                    "each configuration with each of the values; may be repeated, for all\n"
                    "combinations",
                    take_variation),
+   OPTION_REPEATED("attribute", "pass,draw,texture,tile",
+                   "what caused each access, and what followed from it, in passes.csv,\n"
+                   "draws.csv, textures.csv, tiles.csv beside the statistics (default: none)",
+                   take_attribution),
 };
 
 /* ---- frames ------------------------------------------------------------------ */

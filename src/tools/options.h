@@ -66,11 +66,12 @@ extern const struct option_row config_option_rows[], frame_option_rows[], cache_
 /* clang-format off */
 #define OPTION_ROWS(rows, first, end, target, type, preset) \
    {(rows) + (first), (end) - (first), 1 ? (target) : (type *)NULL, (preset)}
-/** --config, --set, --timing of struct configurations; --set and --timing; --vary. Here and below, preset is what
+/** --config, --set, --timing of struct configurations; --set and --timing; --vary; --attribute. Here and below, preset is what
  * --help says is the default. */
 #define CONFIG_OPTIONS(all, preset) OPTION_ROWS(config_option_rows, 0, 4, all, struct configurations, preset)
 #define SETTING_OPTIONS(all) OPTION_ROWS(config_option_rows, 1, 3, all, struct configurations, NULL)
 #define VARY_OPTIONS(all) OPTION_ROWS(config_option_rows, 4, 5, all, struct configurations, NULL)
+#define ATTRIBUTE_OPTIONS(all) OPTION_ROWS(config_option_rows, 5, 6, all, struct configurations, NULL)
 /** --frames of a const char *; with --warm-up, of struct frame_selection. */
 #define FRAME_OPTIONS(frames) OPTION_ROWS(frame_option_rows, 0, 1, frames, const char *, NULL)
 #define FRAME_AND_WARM_UP_OPTIONS(frames, preset) \
