@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "energy/energy.h"
 #include "gpu/attribution.h"
 #include "gpu/gpu_config.h"
 #include "memory/future.h"
@@ -16,36 +17,43 @@
 #define ALL "attribution.pass=on", "attribution.draw=on", "attribution.texture=on", "attribution.tile=on"
 
 static uint64_t
-value(struct cm_gpu *gpu, const uint64_t *counts, const char *name)
+value(struct cm_gpu *gpu, const struct cm_attributed_row *row, const char *name)
 {
    const struct cm_counter_table *table = cm_gpu_counters(gpu);
    const int index = cm_counter_table_find(table, name);
    assert_true(index >= 0);
-   return cm_gpu_attributed_value(gpu, counts, &table->counters[index]);
+   return cm_gpu_attributed_value(gpu, row, &table->counters[index]);
 }
 
 /* ---- sums -------------------------------------------------------------- */
 
+static unsigned energies; /* checked, that were not zero */
+
 /* frame: its counters. Whether there are rows by that part. */
 static bool
-check_sums(struct cm_gpu *gpu, const uint64_t *frame, enum cm_origin_part part)
+check_sums(const struct cm_config *config, struct cm_gpu *gpu, const uint64_t *frame,
+           enum cm_origin_part part)
 {
    const struct cm_counter_table *table = cm_gpu_counters(gpu);
    struct cm_attributed_rows rows;
    if (!cm_gpu_attributed_rows(gpu, part, &rows))
       return false;
+   bool *flags = calloc(table->count, sizeof *flags);
+   assert_true(cm_attributed_counters(config, table, part, flags));
    for (uint32_t c = 0; c < table->count; c++) {
       const struct cm_counter *counter = &table->counters[c];
-      if (!cm_counter_is_attributed(counter, part))
+      if (!flags[c])
          continue;
+      energies += counter->source == &cm_energy_counters && frame[c];
       uint64_t sum = 0;
       for (uint32_t r = 0; r < rows.count; r++)
-         sum += cm_gpu_attributed_value(gpu, rows.list[r].counts, counter);
+         sum += cm_gpu_attributed_value(gpu, &rows.list[r], counter);
       if (sum != frame[c])
          fail_msg("%s: rows of part %d add up to %llu, the frame has %llu", counter->name, (int)part,
                   (unsigned long long)sum, (unsigned long long)frame[c]);
-      assert_int_equal(cm_gpu_attributed_value(gpu, rows.sum, counter), sum);
+      assert_int_equal(cm_gpu_attributed_value(gpu, &rows.sum, counter), sum);
    }
+   free(flags);
    for (uint32_t r = 1; r < rows.count; r++) {
       const struct cm_attributed_row *a = &rows.list[r - 1], *b = &rows.list[r];
       assert_true(a->frames_ago > b->frames_ago ||
@@ -76,10 +84,10 @@ check_frames(const struct cm_config *config, const struct cm_config *plain, bool
       }
       const uint64_t *values = cm_gpu_frame_end(gpu);
       assert_memory_equal(values, cm_gpu_frame_end(other), cm_gpu_counters(gpu)->count * sizeof(uint64_t));
-      assert_int_equal(check_sums(gpu, values, CM_ORIGIN_PASS), config->attribution.pass);
-      assert_int_equal(check_sums(gpu, values, CM_ORIGIN_DRAW), config->attribution.draw);
-      assert_int_equal(check_sums(gpu, values, CM_ORIGIN_RESOURCE), config->attribution.texture);
-      assert_int_equal(check_sums(gpu, values, CM_ORIGIN_TILE), config->attribution.tile);
+      assert_int_equal(check_sums(config, gpu, values, CM_ORIGIN_PASS), config->attribution.pass);
+      assert_int_equal(check_sums(config, gpu, values, CM_ORIGIN_DRAW), config->attribution.draw);
+      assert_int_equal(check_sums(config, gpu, values, CM_ORIGIN_RESOURCE), config->attribution.texture);
+      assert_int_equal(check_sums(config, gpu, values, CM_ORIGIN_TILE), config->attribution.tile);
    }
    assert_true(cm_gpu_is_complete(gpu));
    cm_gpu_destroy(gpu);
@@ -129,7 +137,7 @@ test_presets(void **unused)
    unsigned checked = 0;
    assert_true(
       cm_config_list_presets(getenv("TBRSIM_CONFIG_DIR"), check_preset, &checked, error, sizeof error));
-   assert_true(checked >= 10);
+   assert_true(checked >= 10 && energies > 100);
 }
 
 /* Small caches, so that everything is evicted, and what presets don't have. */
@@ -228,9 +236,9 @@ test_write_backs(void **unused)
       assert_int_equal(rows.list[r].frames_ago, expected[found].frames_ago);
       assert_int_equal(rows.list[r].pass, expected[found].pass);
       assert_int_equal(rows.list[r].number, expected[found].number);
-      assert_int_equal(value(gpu, rows.list[r].counts, "l2.color.writes"), expected[found].writes);
-      assert_int_equal(value(gpu, rows.list[r].counts, "l2.color.writebacks"), expected[found].written_back);
-      assert_int_equal(value(gpu, rows.list[r].counts, "dram.color.write_bytes"),
+      assert_int_equal(value(gpu, &rows.list[r], "l2.color.writes"), expected[found].writes);
+      assert_int_equal(value(gpu, &rows.list[r], "l2.color.writebacks"), expected[found].written_back);
+      assert_int_equal(value(gpu, &rows.list[r], "dram.color.write_bytes"),
                        64 * expected[found].written_back);
       found++;
    }
@@ -240,7 +248,7 @@ test_write_backs(void **unused)
    uint64_t written_back[3] = {0};
    for (uint32_t r = 0; r < rows.count; r++) {
       assert_true(rows.list[r].number <= 2);
-      written_back[rows.list[r].number] += value(gpu, rows.list[r].counts, "l2.color.writebacks");
+      written_back[rows.list[r].number] += value(gpu, &rows.list[r], "l2.color.writebacks");
    }
    assert_int_equal(written_back[0], 0);
    assert_int_equal(written_back[1], 32);
@@ -278,32 +286,35 @@ test_draws(void **unused)
    struct cm_attributed_rows rows;
    assert_true(cm_gpu_attributed_rows(gpu, CM_ORIGIN_DRAW, &rows));
    for (uint32_t r = 0; r < rows.count; r++) {
-      const uint64_t number = rows.list[r].number, *counts = rows.list[r].counts;
-      assert_int_equal(value(gpu, counts, "vertex_stage.vertices"), number ? 2 + number : 0);
-      assert_int_equal(value(gpu, counts, "tiling_engine.pmds"), number ? 1 : 0);
-      assert_int_equal(value(gpu, counts, "tiling_engine.attributes"), number ? 2 : 0);
-      assert_int_equal(value(gpu, counts, "fragment_stage.quads"), number);
-      assert_int_equal(value(gpu, counts, "fragment_stage.footprints"), number == 2);
-      assert_int_equal(value(gpu, counts, "texture_cache.texture.misses"), number == 2 ? 2 : 0);
-      assert_int_equal(value(gpu, counts, "dram.texture.read_bytes"), number == 2 ? 128 : 0);
-      assert_true(number || value(gpu, counts, "dram.color.write_bytes") == 2 * 1024);
+      const uint64_t number = rows.list[r].number;
+      const struct cm_attributed_row *row = &rows.list[r];
+      assert_int_equal(value(gpu, row, "vertex_stage.vertices"), number ? 2 + number : 0);
+      assert_int_equal(value(gpu, row, "tiling_engine.pmds"), number ? 1 : 0);
+      assert_int_equal(value(gpu, row, "tiling_engine.attributes"), number ? 2 : 0);
+      assert_int_equal(value(gpu, row, "fragment_stage.quads"), number);
+      assert_int_equal(value(gpu, row, "fragment_stage.footprints"), number == 2);
+      assert_int_equal(value(gpu, row, "texture_cache.texture.misses"), number == 2 ? 2 : 0);
+      assert_int_equal(value(gpu, row, "dram.texture.read_bytes"), number == 2 ? 128 : 0);
+      assert_true(number || value(gpu, row, "dram.color.write_bytes") == 2 * 1024);
    }
    assert_true(cm_gpu_attributed_rows(gpu, CM_ORIGIN_TILE, &rows));
    for (uint32_t r = 0; r < rows.count; r++) {
-      const uint64_t number = rows.list[r].number, *counts = rows.list[r].counts;
-      assert_int_equal(value(gpu, counts, "tiling_engine.pmds"), number ? 1 : 0);
-      assert_int_equal(value(gpu, counts, "tiling_engine.tiles"), number ? 1 : 0);
-      assert_int_equal(value(gpu, counts, "fragment_stage.quads"), number);
-      assert_int_equal(value(gpu, counts, "dram.color.write_bytes"), number ? 1024 : 0);
-      assert_int_equal(value(gpu, counts, "dram.texture.read_bytes"), number == 2 ? 128 : 0);
+      const uint64_t number = rows.list[r].number;
+      const struct cm_attributed_row *row = &rows.list[r];
+      assert_int_equal(value(gpu, row, "tiling_engine.pmds"), number ? 1 : 0);
+      assert_int_equal(value(gpu, row, "tiling_engine.tiles"), number ? 1 : 0);
+      assert_int_equal(value(gpu, row, "fragment_stage.quads"), number);
+      assert_int_equal(value(gpu, row, "dram.color.write_bytes"), number ? 1024 : 0);
+      assert_int_equal(value(gpu, row, "dram.texture.read_bytes"), number == 2 ? 128 : 0);
    }
    assert_true(cm_gpu_attributed_rows(gpu, CM_ORIGIN_RESOURCE, &rows));
    for (uint32_t r = 0; r < rows.count; r++) {
-      const uint64_t number = rows.list[r].number, *counts = rows.list[r].counts;
-      assert_int_equal(value(gpu, counts, "fragment_stage.footprints"), number == 2);
-      assert_int_equal(value(gpu, counts, "dram.texture.read_bytes"), number == 2 ? 128 : 0);
-      assert_int_equal(value(gpu, counts, "dram.color.write_bytes"), number == 1 ? 2048 : 0);
-      assert_int_equal(value(gpu, counts, "vertex_cache.vertex.reads"), number == 3 ? 7 : 0);
+      const uint64_t number = rows.list[r].number;
+      const struct cm_attributed_row *row = &rows.list[r];
+      assert_int_equal(value(gpu, row, "fragment_stage.footprints"), number == 2);
+      assert_int_equal(value(gpu, row, "dram.texture.read_bytes"), number == 2 ? 128 : 0);
+      assert_int_equal(value(gpu, row, "dram.color.write_bytes"), number == 1 ? 2048 : 0);
+      assert_int_equal(value(gpu, row, "vertex_cache.vertex.reads"), number == 3 ? 7 : 0);
    }
    cm_gpu_destroy(gpu);
 }

@@ -12,8 +12,9 @@ from support import tbrsim  # noqa: E402
 ALL = ["--attribute", "pass,draw,texture,tile"]
 KEYS = {
     "passes": ["width", "height", "tile_size", "tiles_x", "tiles_y", "draws", "primitives"],
-    "draws": ["draw"],
-    "textures": ["resource", "kind", "width", "height", "depth", "layers", "levels", "samples", "bytes"],
+    "draws": ["draw", "call", "group", "marker", "vertex_shader", "fragment_shader"],
+    "textures": ["resource", "kind", "width", "height", "depth", "layers", "levels", "samples", "bytes",
+                 "format", "label"],
     "tiles": ["tile", "column", "row"],
 }
 
@@ -80,6 +81,20 @@ class Attribution(tbrsim.TestCase):
         self.assertEqual([row["kind"] for row in written], ["window"])
         self.assertEqual(int(written[0]["dram.color.write_bytes"]),
                          int(table(out, "frames")[1]["dram.color.write_bytes"]))
+
+    def test_calls(self):
+        """Replays have the numbers of the calls, that apitrace dump prints, and shaders' hashes."""
+        trace = tbrsim.CAPTURES / "glmark2_shadow.trace"
+        out = self.shared / "calls"
+        self.fine("replay", "--attribute", "draw", "--out", out, trace)
+        dump = tbrsim.execute("apitrace", "dump", "--color=never", "--calls=draw", trace, check=True).stdout
+        calls = {line.split()[0] for line in dump.splitlines()}
+        rows = [row for row in table(out, "draws") if row["draw"] and row["pass_frame"] == row["frame"]]
+        self.assertGreater(len(rows), 10)
+        for row in rows:
+            self.assertIn(row["call"], calls)
+            self.assertRegex(row["fragment_shader"], "^[0-9a-f]{16}$")
+        self.assertEqual(len({(row["frame"], row["call"]) for row in rows}), len(rows))
 
     def test_tables_of_a_run_before(self):
         recording = tbrsim.record(self.shared, "glmark2_buffer", "--no-model")

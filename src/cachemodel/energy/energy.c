@@ -64,13 +64,19 @@ cm_energy_term_events(const struct cm_energy_term *term, const uint64_t *values)
 }
 
 uint64_t
+cm_energy_of_events(const struct cm_energy_term *term, uint64_t events)
+{
+   return (uint64_t)((wide)events * term->energy / ZEPTOJOULES_PER_PICOJOULE);
+}
+
+uint64_t
 cm_energy_term_total(const struct cm_energy *energy, const struct cm_energy_term *term,
                      const uint64_t *values, uint64_t cycles)
 {
    if (term->by_time)
       return (uint64_t)((wide)term->leakage * cycles /
                         ((wide)energy->clock_mhz * FEMTOWATT_CYCLES_PER_PICOJOULE));
-   return (uint64_t)((wide)cm_energy_term_events(term, values) * term->energy / ZEPTOJOULES_PER_PICOJOULE);
+   return cm_energy_of_events(term, cm_energy_term_events(term, values));
 }
 
 static void
@@ -93,6 +99,23 @@ cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_
             add(&sums->groups[group], term->is_static, total);
       }
    }
+}
+
+bool
+cm_energy_is_made_of(const struct cm_energy *energy, enum cm_energy_unit unit, const bool *counters)
+{
+   bool is = false;
+   for (uint32_t t = 0; t < energy->num_terms; t++) {
+      const struct cm_energy_term *term = &energy->terms[t];
+      if (term->unit != unit || term->is_static)
+         continue;
+      is = true;
+      for (uint32_t c = 0; c < term->num_counters; c++) {
+         if (term->by_time || !counters[term->counters[c]])
+            return false;
+      }
+   }
+   return is;
 }
 
 /* ---- making it --------------------------------------------------------- */

@@ -102,6 +102,9 @@ void cm_energy_destroy(struct cm_energy *energy);
 /** Events of a term that is not by_time, by counter values in the table's order. */
 uint64_t cm_energy_term_events(const struct cm_energy_term *term, const uint64_t *values);
 
+/** Energy of so many events of a term that is not by_time, in pJ, rounded down. */
+uint64_t cm_energy_of_events(const struct cm_energy_term *term, uint64_t events);
+
 /** Energy of a term in pJ, rounded down: of what was counted, or of so many cycles of the GPU. */
 uint64_t cm_energy_term_total(const struct cm_energy *energy, const struct cm_energy_term *term,
                               const uint64_t *values, uint64_t cycles);
@@ -123,7 +126,13 @@ bool cm_energy_config_check(const struct cm_config *config, struct cm_config_pro
 void cm_energy_sum_up(const struct cm_energy *energy, const uint64_t *values, uint64_t cycles,
                       struct cm_energy_sums *sums);
 
+/** Whether all of a unit's dynamic energy is made of these counters (by the table's order). */
+bool cm_energy_is_made_of(const struct cm_energy *energy, enum cm_energy_unit unit, const bool *counters);
+
 /* ---- as counters ------------------------------------------------------- */
+
+/** The unit whose dynamic energy a counter of energy is; CM_ENERGY_UNIT_COUNT: it is another part, or of a group. */
+enum cm_energy_unit cm_energy_dynamic_unit(const struct cm_counter *counter);
 
 /** Index of the counter of the GPU's cycles, or -1. */
 int cm_energy_cycles_counter(const struct cm_counter_table *table);

@@ -68,6 +68,15 @@ cm_energy_is_counted(const struct cm_counter_table *table)
    return table->count && table->counters[table->count - 1].source == &cm_energy_counters;
 }
 
+enum cm_energy_unit
+cm_energy_dynamic_unit(const struct cm_counter *counter)
+{
+   const int number = counter->event / PART_COUNT;
+   return number < CM_ENERGY_UNIT_COUNT && counter->event % PART_COUNT == PART_DYNAMIC
+             ? (enum cm_energy_unit)number
+             : CM_ENERGY_UNIT_COUNT;
+}
+
 static uint64_t
 part_of(const struct cm_energy_sum *sum, int part)
 {

@@ -4,18 +4,31 @@
 
 #include "gpu/attribution_internal.h"
 
+/* Which counters energies can be made of. */
+static bool
+find_counters(const struct cm_gpu *gpu, struct cm_gpu_attribution *attribution)
+{
+   attribution->has_counter = calloc(gpu->table->count, sizeof *attribution->has_counter);
+   return attribution->has_counter &&
+          cm_attributed_counters(&gpu->config, gpu->table, CM_ORIGIN_PASS, attribution->has_counter);
+}
+
 struct cm_gpu_attribution *
 cm_gpu_attribution_create(struct cm_gpu *gpu)
 {
    struct cm_gpu_attribution *attribution = calloc(1, sizeof *attribution);
    if (!attribution)
       return NULL;
-   attribution->counts = cm_attribution_create(&gpu->config, CM_PIPELINE_COUNT);
+   attribution->counts = cm_attribution_create(&gpu->config, CM_PIPELINE_COUNT + CM_OPERATION_COUNT);
    if (!attribution->counts || !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t))) {
       cm_gpu_attribution_destroy(attribution);
       return NULL;
    }
    ((uint32_t *)attribution->first_pass.data)[0] = 0;
+   if (gpu->energy && !find_counters(gpu, attribution)) {
+      cm_gpu_attribution_destroy(attribution);
+      return NULL;
+   }
    attribution->is_by_resource = attribution->counts->has_part[CM_ORIGIN_RESOURCE];
    const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
    attribution->has_texture_caches = unit != CM_UNIT_DRAM && !gpu->hierarchy.shared.caches[unit];
@@ -34,8 +47,11 @@ cm_gpu_attribution_destroy(struct cm_gpu_attribution *attribution)
    cm_attribution_destroy(attribution->counts);
    free(attribution->first_pass.data);
    free(attribution->shapes.data);
+   free(attribution->draws.data);
    free(attribution->rows.data);
    free(attribution->sum.data);
+   free(attribution->energies.data);
+   free(attribution->has_counter);
    free(attribution);
 }
 
@@ -61,18 +77,31 @@ add_texture_reads(struct cm_gpu *gpu, uint64_t reads)
                                  CM_STREAM_TEXTURE, CM_CACHE_EVENT_READS, reads);
 }
 
-/* Counts for the current origin what the stages have counted since the last time. */
+/* Counts for the current origin by how much values have grown since the last time. */
+static void
+count_growth(struct cm_attribution *counts, uint32_t column, const uint64_t *values, uint64_t *counted,
+             unsigned count)
+{
+   for (unsigned c = 0; c < count; c++) {
+      if (values[c] == counted[c])
+         continue;
+      cm_attribution_count(counts, column + c, values[c] - counted[c]);
+      counted[c] = values[c];
+   }
+}
+
+/* Counts for the current origin what the stages have counted since the last time. Frames are no origin's. */
 static void
 count_stages(struct cm_gpu *gpu)
 {
    struct cm_gpu_attribution *attribution = gpu->attribution;
    struct cm_attribution *counts = attribution->counts;
-   for (unsigned c = CM_PIPELINE_FRAMES + 1; c < CM_PIPELINE_COUNT; c++) {
-      if (gpu->pipeline[c] == attribution->counted[c])
-         continue;
-      cm_attribution_count(counts, counts->first_of_stages + c, gpu->pipeline[c] - attribution->counted[c]);
-      attribution->counted[c] = gpu->pipeline[c];
-   }
+   const unsigned first = CM_PIPELINE_FRAMES + 1;
+   count_growth(counts, counts->first_of_stages + first, gpu->pipeline + first, attribution->counted + first,
+                CM_PIPELINE_COUNT - first);
+   if (gpu->counts_operations)
+      count_growth(counts, counts->first_of_stages + CM_PIPELINE_COUNT, gpu->operations,
+                   attribution->operations, CM_OPERATION_COUNT);
    if (attribution->has_texture_caches)
       add_texture_reads(gpu, count_texture_reads(gpu) - attribution->texture_reads);
 }
@@ -122,6 +151,28 @@ count_passes(const struct cm_gpu_attribution *attribution)
 }
 
 static void
+keep_draws(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
+{
+   const uint32_t first = attribution->num_draws;
+   if (!cm_array_extend(&attribution->draws, first + pass->num_draws, sizeof(struct cm_draw_names))) {
+      attribution->counts->out_of_memory = true;
+      return;
+   }
+   struct cm_draw_names *names = (struct cm_draw_names *)attribution->draws.data + first;
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      const struct cm_draw *draw = &pass->draws[d];
+      names[d] = (struct cm_draw_names){
+         .call = draw->call,
+         .group = draw->group,
+         .marker = draw->marker,
+         .vertex_shader = draw->vertex_shader.id,
+         .fragment_shader = draw->fragment_shader.id,
+      };
+   }
+   attribution->num_draws += pass->num_draws;
+}
+
+static void
 keep_shape(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
 {
    const uint32_t number = count_passes(attribution);
@@ -137,7 +188,10 @@ keep_shape(struct cm_gpu_attribution *attribution, const struct cm_pass *pass)
       .tiles_y = pass->tiles_y,
       .num_draws = pass->num_draws,
       .num_primitives = pass->num_primitives,
+      .first_draw = attribution->num_draws,
    };
+   if (attribution->counts->has_part[CM_ORIGIN_DRAW])
+      keep_draws(attribution, pass);
 }
 
 const struct cm_pass_shape *
@@ -146,14 +200,25 @@ cm_gpu_pass_shape(const struct cm_gpu *gpu, const struct cm_attributed_row *row)
    return row->frames_ago ? NULL : &((const struct cm_pass_shape *)gpu->attribution->shapes.data)[row->pass];
 }
 
+const struct cm_draw_names *
+cm_gpu_draw_names(const struct cm_gpu *gpu, const struct cm_attributed_row *row)
+{
+   const struct cm_pass_shape *shape = cm_gpu_pass_shape(gpu, row);
+   return shape && row->number ? (const struct cm_draw_names *)gpu->attribution->draws.data +
+                                    shape->first_draw + row->number - 1
+                               : NULL;
+}
+
 void
 cm_gpu_attribute_pass(struct cm_gpu *gpu)
 {
    struct cm_gpu_attribution *attribution = gpu->attribution;
    if (!attribution)
       return;
-   if (attribution->frame_has_ended)
+   if (attribution->frame_has_ended) {
       cm_attribution_clear(attribution->counts);
+      attribution->num_draws = 0;
+   }
    attribution->frame_has_ended = false;
    keep_shape(attribution, gpu->pass);
    cm_attribution_set(attribution->counts, CM_ORIGIN_PASS, ++attribution->passes);
@@ -254,25 +319,66 @@ cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_a
       cm_gpu_out_of_memory(gpu);
       return false;
    }
-   *rows = (struct cm_attributed_rows){table->num_rows, attribution->rows.data, attribution->sum.data};
+   *rows = (struct cm_attributed_rows){
+      .count = table->num_rows,
+      .list = attribution->rows.data,
+      .sum = {.counts = attribution->sum.data},
+   };
+   if (gpu->energy && !cm_gpu_attribute_energy(gpu, rows, attribution->rows.data)) {
+      cm_gpu_out_of_memory(gpu);
+      return false;
+   }
    return true;
 }
 
-bool
-cm_counter_is_attributed(const struct cm_counter *counter, enum cm_origin_part part)
+/* ---- counters ----------------------------------------------------------------------- */
+
+/* Whether rows by a part have a counter; energy aside. */
+static bool
+is_attributed(const struct cm_counter *counter, enum cm_origin_part part)
 {
    if (counter->unit >= 0)
       return counter->source == &cm_memory_counters && counter->instance < 0;
    if (counter->source == &cm_access_unit_counters)
       return true;
+   if (counter->source == &cm_operation_counters)
+      return part != CM_ORIGIN_RESOURCE;
    return cm_counter_is_of_stages(counter) && counter->event != CM_PIPELINE_FRAMES &&
           (part != CM_ORIGIN_RESOURCE || counter->event == CM_PIPELINE_FOOTPRINTS);
 }
 
+bool
+cm_attributed_counters(const struct cm_config *config, const struct cm_counter_table *table,
+                       enum cm_origin_part part, bool *flags)
+{
+   for (uint32_t c = 0; c < table->count; c++)
+      flags[c] = is_attributed(&table->counters[c], part);
+   if (!cm_energy_is_counted(table))
+      return true;
+   char error[512];
+   struct cm_energy *energy = cm_energy_create(config, table, error, sizeof error);
+   for (uint32_t c = 0; energy && c < table->count; c++) {
+      const struct cm_counter *counter = &table->counters[c];
+      if (counter->source != &cm_energy_counters)
+         continue;
+      const enum cm_energy_unit unit = cm_energy_dynamic_unit(counter);
+      flags[c] = unit != CM_ENERGY_UNIT_COUNT && cm_energy_is_made_of(energy, unit, flags);
+   }
+   cm_energy_destroy(energy);
+   return energy;
+}
+
 uint64_t
-cm_gpu_attributed_value(const struct cm_gpu *gpu, const uint64_t *counts, const struct cm_counter *counter)
+cm_gpu_attributed_value(const struct cm_gpu *gpu, const struct cm_attributed_row *row,
+                        const struct cm_counter *counter)
 {
    const struct cm_attribution *attribution = gpu->attribution->counts;
-   return cm_counter_is_of_stages(counter) ? counts[attribution->first_of_stages + (uint32_t)counter->event]
-                                           : cm_attribution_value(attribution, counts, counter);
+   const uint32_t event = (uint32_t)counter->event;
+   if (cm_counter_is_of_stages(counter))
+      return row->counts[attribution->first_of_stages + event];
+   if (counter->source == &cm_operation_counters)
+      return row->counts[attribution->first_of_stages + CM_PIPELINE_COUNT + event];
+   if (counter->source == &cm_energy_counters)
+      return row->energy[cm_energy_dynamic_unit(counter)];
+   return cm_attribution_value(attribution, row->counts, counter);
 }

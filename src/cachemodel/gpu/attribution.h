@@ -3,9 +3,11 @@
  * Attribution of a simulated GPU: the counters of each render pass, draw, resource and tile (memory/attribution.h), where
  * the keys attribution.* ask for them.
  *
- * Attributed are the counters of caches, memory and access units, those of instances summed up, and of the stages
- * (CM_PIPELINE_COUNTERS, frames excepted); by resources, of the stages only fragment_stage.footprints. The rows of a
- * frame add up to the frame's counters.
+ * Attributed are the counters of caches, memory and access units, those of instances summed up; of the stages
+ * (CM_PIPELINE_COUNTERS, frames excepted) and their operations; and the dynamic energy of units whose energy is made of
+ * these alone. By resources, of the stages only fragment_stage.footprints. The rows of a frame add up to the
+ * frame's counters: energy, which is whole picojoules of all that was counted so far, is a row's as if the rows had
+ * happened one after another.
  */
 #ifndef CM_GPU_ATTRIBUTION_H
 #define CM_GPU_ATTRIBUTION_H
@@ -21,24 +23,27 @@ struct cm_attributed_row {
    /** By draws: 1 + the number in the pass; by resources: the ID; by tiles: 1 + the row-major number. 0: none. */
    uint32_t number;
    const uint64_t *counts; /**< for cm_gpu_attributed_value */
+   const uint64_t *energy; /**< dynamic, by enum cm_energy_unit, in pJ; NULL: none is counted */
 };
 
 /** The rows by a part of the origin; within a pass. */
 struct cm_attributed_rows {
    uint32_t count;
    const struct cm_attributed_row *list; /**< by passes in their order, and in these by number */
-   const uint64_t *sum;                  /**< of their counts */
+   struct cm_attributed_row sum;         /**< of their counts and energies */
 };
 
 /** Of the last frame, after cm_gpu_frame_end; valid until the next call. Whether the configuration asks for
  * rows by that part. False, and a message, when out of memory, too. */
 bool cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_attributed_rows *rows);
 
-/** Whether rows by a part have a counter of the table (gpu/counters.h). */
-bool cm_counter_is_attributed(const struct cm_counter *counter, enum cm_origin_part part);
+/** Which counters of a configuration's table (gpu/counters.h) rows by a part have: sets a flag for each. False when out of
+ * memory. */
+bool cm_attributed_counters(const struct cm_config *config, const struct cm_counter_table *table,
+                            enum cm_origin_part part, bool *flags);
 
-/** A counter's value, of counts that rows have. */
-uint64_t
-cm_gpu_attributed_value(const struct cm_gpu *gpu, const uint64_t *counts, const struct cm_counter *counter);
+/** The value of a counter that rows by the part have. */
+uint64_t cm_gpu_attributed_value(const struct cm_gpu *gpu, const struct cm_attributed_row *row,
+                                 const struct cm_counter *counter);
 
 #endif

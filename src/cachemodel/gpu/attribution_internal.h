@@ -3,6 +3,7 @@
 #ifndef CM_GPU_ATTRIBUTION_INTERNAL_H
 #define CM_GPU_ATTRIBUTION_INTERNAL_H
 
+#include "energy/energy.h"
 #include "gpu/attribution.h"
 #include "gpu/gpu_internal.h"
 #include "memory/attribution.h"
@@ -12,23 +13,35 @@ struct cm_pass_shape {
    uint32_t width, height; /**< pixels of a layer */
    uint32_t tile_size, tiles_x, tiles_y;
    uint32_t num_draws, num_primitives;
+   uint32_t first_draw; /**< of its draws among those of the frame */
+};
+
+/** What is known of a draw. */
+struct cm_draw_names {
+   uint32_t call, group, marker;            /**< struct cm_draw */
+   uint32_t vertex_shader, fragment_shader; /**< identifiers; 0: none */
 };
 
 /** Of a GPU whose configuration asks for it. */
 struct cm_gpu_attribution {
    struct cm_attribution *counts;
-   uint64_t counted[CM_PIPELINE_COUNT]; /**< of the stages' counters: what has been attributed */
-   uint64_t texture_reads;              /**< the same of reads of the texture caches */
+   uint64_t counted[CM_PIPELINE_COUNT];     /**< of the stages' counters: what has been attributed */
+   uint64_t operations[CM_OPERATION_COUNT]; /**< the same of their operations */
+   uint64_t texture_reads;                  /**< the same of reads of the texture caches */
    bool has_texture_caches; /**< texture reads reach private caches first, which don't attribute them */
    bool is_by_resource;
    uint32_t passes;            /**< so far */
    struct cm_array shapes;     /**< struct cm_pass_shape: of the frame's passes */
+   struct cm_array draws;      /**< struct cm_draw_names: of the frame's draws; where these are attributed */
+   uint32_t num_draws;         /**< of the frame */
    struct cm_array first_pass; /**< uint32_t by frame: passes before it */
-   uint32_t frames;            /**< ended */
-   bool frame_has_ended;       /**< the rows are those of the last frame */
+   bool *has_counter;    /**< by counter: rows by passes, draws and tiles have it; NULL: without energy */
+   uint32_t frames;      /**< ended */
+   bool frame_has_ended; /**< the rows are those of the last frame */
    /* For cm_gpu_attributed_rows. */
-   struct cm_array rows; /**< struct cm_attributed_row */
-   struct cm_array sum;  /**< uint64_t */
+   struct cm_array rows;     /**< struct cm_attributed_row */
+   struct cm_array sum;      /**< uint64_t */
+   struct cm_array energies; /**< uint64_t [CM_ENERGY_UNIT_COUNT] by row, and of the sum */
 };
 
 /** NULL when out of memory. The hierarchy has no reader yet. */
@@ -42,6 +55,13 @@ void cm_gpu_attribute_frame_end(struct cm_gpu *gpu);
 
 /** Of a row's pass; NULL: it is of an earlier frame. */
 const struct cm_pass_shape *cm_gpu_pass_shape(const struct cm_gpu *gpu, const struct cm_attributed_row *row);
+
+/** The same of a row's draw; NULL: it is of none, or of an earlier frame. */
+const struct cm_draw_names *cm_gpu_draw_names(const struct cm_gpu *gpu, const struct cm_attributed_row *row);
+
+/** attribution_energy.c: energies of the last frame's rows. False when out of memory. */
+bool
+cm_gpu_attribute_energy(struct cm_gpu *gpu, struct cm_attributed_rows *rows, struct cm_attributed_row *list);
 
 /** cm_gpu_attribute_draw and cm_gpu_attribute_tile with attribution. */
 void cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number);

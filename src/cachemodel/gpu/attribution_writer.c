@@ -2,8 +2,11 @@
 #include "gpu/attribution_writer.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "events/names.h"
 #include "gpu/attribution_internal.h"
 #include "stats/table_file.h"
 #include "stats/writer.h"
@@ -53,8 +56,27 @@ add_pass(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attribu
    add_numbers(row, numbers, 7);
 }
 
+/* Between double quotes where it has to be (RFC 4180). */
 static void
-add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+add_text(struct cm_byte_writer *row, const char *text)
+{
+   cm_text_add_character(row, ',');
+   if (!text[strcspn(text, ",\"\r\n")]) {
+      cm_text_add(row, text);
+      return;
+   }
+   cm_text_add_character(row, '"');
+   for (; *text; text++) {
+      if (*text == '"')
+         cm_text_add_character(row, '"');
+      cm_text_add_character(row, *text);
+   }
+   cm_text_add_character(row, '"');
+}
+
+/* The row's draw or tile. */
+static void
+add_number_within(struct cm_byte_writer *row, const struct cm_attributed_row *of)
 {
    cm_text_add_character(row, ',');
    if (of->number)
@@ -62,11 +84,43 @@ add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attribu
 }
 
 static void
+add_shader(struct cm_byte_writer *row, const struct cm_names *names, enum cm_shader_stage stage,
+           uint32_t shader)
+{
+   char text[20] = "";
+   const uint64_t hash = cm_names_shader_hash(names, stage, shader);
+   if (hash)
+      snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+   add_text(row, text);
+}
+
+static void
+add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
+{
+   const struct cm_draw_names *draw = cm_gpu_draw_names(gpu, of);
+   const struct cm_names *names = cm_gpu_names(gpu);
+   char group[1024];
+   add_number_within(row, of);
+   if (!draw) {
+      add_empty(row, 5);
+      return;
+   }
+   cm_text_add_character(row, ',');
+   if (draw->call)
+      cm_text_add_number(row, draw->call);
+   cm_names_group_path(names, draw->group, group, sizeof group);
+   add_text(row, group);
+   add_text(row, cm_names_string(names, draw->marker));
+   add_shader(row, names, CM_SHADER_VERTEX, draw->vertex_shader);
+   add_shader(row, names, CM_SHADER_FRAGMENT, draw->fragment_shader);
+}
+
+static void
 add_resource(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
 {
    const struct cm_resource *resource = of->number ? cm_address_space_use(&gpu->space, of->number) : NULL;
    if (!resource) {
-      add_empty(row, 9);
+      add_empty(row, 11);
       return;
    }
    const struct cm_resource_description *description = &resource->description;
@@ -83,13 +137,15 @@ add_resource(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_att
    } else {
       add_numbers(row, numbers, 7);
    }
+   add_text(row, cm_names_format(cm_gpu_names(gpu), of->number));
+   add_text(row, cm_names_label(cm_gpu_names(gpu), of->number));
 }
 
 static void
 add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
 {
    const struct cm_pass_shape *shape = cm_gpu_pass_shape(gpu, of);
-   add_draw(row, gpu, of);
+   add_number_within(row, of);
    if (!of->number || !shape) {
       add_empty(row, 2);
       return;
@@ -103,9 +159,10 @@ add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attribu
 static const struct table tables[CM_ORIGIN_COUNT] = {
    [CM_ORIGIN_PASS] = {"passes.csv", KEYS "width,height,tile_size,tiles_x,tiles_y,draws,primitives",
                        add_pass},
-   [CM_ORIGIN_DRAW] = {"draws.csv", KEYS "draw", add_draw},
+   [CM_ORIGIN_DRAW] = {"draws.csv", KEYS "draw,call,group,marker,vertex_shader,fragment_shader", add_draw},
    [CM_ORIGIN_RESOURCE] = {"textures.csv",
-                           KEYS "resource,kind,width,height,depth,layers,levels,samples,bytes", add_resource},
+                           KEYS "resource,kind,width,height,depth,layers,levels,samples,bytes,format,label",
+                           add_resource},
    [CM_ORIGIN_TILE] = {"tiles.csv", KEYS "tile,column,row", add_tile},
 };
 
@@ -124,8 +181,7 @@ add_row(struct cm_attribution_writer *writer, struct cm_gpu *gpu, enum cm_origin
    add_numbers(row, &(uint64_t){of->pass}, 1);
    tables[part].add_keys(row, gpu, of);
    for (uint32_t c = 0; c < file->num_columns; c++)
-      writer->values[c] =
-         cm_gpu_attributed_value(gpu, of->counts, &writer->counters->counters[file->columns[c]]);
+      writer->values[c] = cm_gpu_attributed_value(gpu, of, &writer->counters->counters[file->columns[c]]);
    cm_table_file_add_values(file, writer->values);
 }
 
@@ -138,7 +194,7 @@ add_rows(struct cm_attribution_writer *writer, struct cm_gpu *gpu, enum cm_origi
       rows.count = 0;
    for (uint32_t c = 0; c < writer->counters->count; c++)
       writer->flags[c] = rows.count && file->may_have[c] &&
-                         cm_gpu_attributed_value(gpu, rows.sum, &writer->counters->counters[c]);
+                         cm_gpu_attributed_value(gpu, &rows.sum, &writer->counters->counters[c]);
    cm_table_file_begin_frame(file, writer->flags);
    for (uint32_t r = 0; r < rows.count; r++)
       add_row(writer, gpu, part, &rows.list[r]);
@@ -166,10 +222,10 @@ cm_attribution_writer_destroy(struct cm_attribution_writer *writer)
 }
 
 static bool
-add_table(struct cm_attribution_writer *writer, enum cm_origin_part part)
+add_table(struct cm_attribution_writer *writer, const struct cm_config *config, enum cm_origin_part part)
 {
-   for (uint32_t c = 0; c < writer->counters->count; c++)
-      writer->flags[c] = cm_counter_is_attributed(&writer->counters->counters[c], part);
+   if (!cm_attributed_counters(config, writer->counters, part, writer->flags))
+      return false;
    writer->files[part] =
       cm_table_file_create(tables[part].name, tables[part].keys, writer->counters, writer->flags);
    if (writer->files[part])
@@ -199,7 +255,7 @@ cm_attribution_writer_create(const struct cm_config *config, const struct cm_cou
    writer->values = calloc(table->count, sizeof *writer->values);
    bool fine = writer->flags && writer->values;
    for (unsigned part = 0; fine && part < CM_ORIGIN_COUNT; part++)
-      fine = !asked[part] || add_table(writer, (enum cm_origin_part)part);
+      fine = !asked[part] || add_table(writer, config, (enum cm_origin_part)part);
    if (!fine) {
       cm_attribution_writer_destroy(writer);
       return false;

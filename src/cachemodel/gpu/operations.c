@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/operations.h"
 
+#include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
 
 void
@@ -45,6 +46,7 @@ rasterise(struct cm_gpu *gpu, const struct cm_tile_events *events, bool with_att
          continue;
       const struct cm_fragment_tests *tests = &gpu->pass->draws[event[1]].tests;
       const uint32_t count = cm_event_count(*event);
+      cm_gpu_attribute_draw(gpu, event[1]);
       operations[CM_OPERATION_RASTER_QUADS] += count;
       if (with_attributes)
          operations[CM_OPERATION_QUAD_ATTRIBUTES] += count_attributes(gpu, event);
@@ -66,6 +68,7 @@ shade(struct cm_gpu *gpu, const struct cm_tile_events *events)
       if (cm_event_type(*event) != CM_EVENT_SHADE)
          continue;
       const struct cm_draw *draw = &gpu->pass->draws[event[1]];
+      cm_gpu_attribute_draw(gpu, event[1]);
       const unsigned writes = (unsigned)__builtin_popcount(draw->tests.color_write);
       const unsigned reads = (unsigned)__builtin_popcount(draw->tests.color_read);
       const unsigned fetches = (unsigned)__builtin_popcount(draw->tests.color_fetch);
