@@ -193,9 +193,22 @@ def html(text, out):
             f"<style>{STYLE}</style>\n</head>\n<body>\n{inlined(body, out)}\n</body>\n</html>\n")
 
 
-def write(out, scenes, note=""):
+def headlines(pages):
+    """The claims of all papers as a document, docs/experiments/headlines.md."""
+    yield from ("# Headline claims", "",
+                "What `KEEP_TABLES=1 make reproduce` printed: the papers' headline claims, and ours on the scenes (✓: the sign is"
+                " right, and the value within a third). From, to: the smallest and largest average over all scenes where what"
+                " the papers leave open of their games is drawn anew from its ranges. What moves it most: by how much the claim"
+                " is more at the end of the free parameter's range than at its beginning, by linear least squares over all"
+                " variants; those whose slope is more than two standard errors.", "")
+    for its in pages:
+        yield from (f"## {its.text.splitlines()[0].lstrip('# ')}", "", *(its.count(its_set) + "." for its_set in its.sources), "",
+                    *its.claims_table(), "")
+
+
+def write(out, scenes, note="", keep=False):
     """The page of all results in a directory; scenes: descriptions, or None where there are no variants; note: what to say
-    of them first."""
+    of them first; keep: writes the document of the claims."""
     pages = []
     for name, experiment in PAPERS.items():
         directories = {its_set: out / its_set / experiment / "figures" for its_set in MARKS}
@@ -204,6 +217,8 @@ def write(out, scenes, note=""):
         positions = sensitivity.Positions(scenes, out / "recordings" / "scenes")
         if sources:
             pages.append(Page(name, sources, varied, positions, out))
+    if keep:
+        (DOCUMENTS / "experiments" / "headlines.md").write_text("\n".join(headlines(pages)), encoding="utf-8")
     text = compose(pages, note)
     (out / "index.md").write_text(text, encoding="utf-8")
     (out / "index.html").write_text(html(text, out), encoding="utf-8")

@@ -210,7 +210,8 @@ def main():
                                             ("variants", arguments.scenes and arguments.variants)) if wanted]
     run([Step(experiment, its_set, arguments) for its_set in sets for experiment in experiments
          if its_set != "variants" or experiment in page.PAPERS.values()], arguments)
-    page.write(arguments.out, arguments.scenes, QUICK_NOTE if arguments.quick else "")
+    page.write(arguments.out, arguments.scenes, QUICK_NOTE if arguments.quick else "",
+               keep=os.environ.get("KEEP_TABLES") == "1" and not arguments.quick and arguments.variants)
     print(f"the papers' figures: {arguments.out}/index.html")
 
 
