@@ -274,7 +274,7 @@ command_info(int argc, char **argv)
    bool json = false, draws = false;
    static const struct option_row rows[] = {
       OPTION_ALONE("draws", NULL,
-                   "print only the draws, each a line of JSON, and what the program calls them", take_flag),
+                   "print only the draws, each a line of JSON, with the names of their own", take_flag),
    };
    const struct command_line line = {
       .usage = usage,

@@ -12,7 +12,8 @@ from support import tbrsim  # noqa: E402
 COMMANDS = ("run", "replay", "sim", "info", "export", "analyze", "sweep", "energy", "llc", "env", "cache", "configs",
             "counters")
 # A value for each option that does not take any text.
-VALUES = {"timing": "on", "vary": "l2.ways=4", "frames": "1-2", "warm-up": "1", "unit": "l2", "index": "xor", "jobs": "2",
+VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1-2", "warm-up": "1", "unit": "l2",
+          "index": "xor", "jobs": "2",
           "format": "json", "driver": "llvmpipe", "screen": "100x100", "tolerance": "1", "timeline": "1", "sets": "4",
           "size": "4K", "ways": "4", "block": "64", "policy": "lru", "stream": "texture"}
 ALIASES = {"point": "unit", "policies": "policy"}
@@ -105,7 +106,7 @@ class Options(tbrsim.TestCase):
         for command in COMMANDS:
             for name, (value, help_text) in options(command).items():
                 words = [f"--{name}", self.value(command, name)] if value and value[0] != "[" else [f"--{name}"]
-                if name in ("set", "timing", "vary", "help") or name == "config" and command == "sim":
+                if name in ("set", "timing", "attribute", "vary", "help") or name == "config" and command == "sim":
                     continue
                 pattern = "expected one configuration" if name == "config" else f"--{name}: given twice"
                 self.refused(2, pattern, command, *words, *words)
