@@ -3,6 +3,10 @@
 #include <string.h>
 
 #include "gpu/attribution_internal.h"
+#include "util/minmax.h"
+
+/** Among the columns of the stages: that of gpu.cycles, behind their counters and operations. */
+#define CYCLES_COLUMN (CM_PIPELINE_COUNT + CM_OPERATION_COUNT)
 
 /* Which counters energies can be made of. */
 static bool
@@ -19,7 +23,7 @@ cm_gpu_attribution_create(struct cm_gpu *gpu)
    struct cm_gpu_attribution *attribution = calloc(1, sizeof *attribution);
    if (!attribution)
       return NULL;
-   attribution->counts = cm_attribution_create(&gpu->config, CM_PIPELINE_COUNT + CM_OPERATION_COUNT);
+   attribution->counts = cm_attribution_create(&gpu->config, CYCLES_COLUMN + 1);
    if (!attribution->counts || !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t))) {
       cm_gpu_attribution_destroy(attribution);
       return NULL;
@@ -234,6 +238,38 @@ cm_gpu_attribute_pass_end(struct cm_gpu *gpu)
    count_stages(gpu);
 }
 
+static void
+add_cycles(struct cm_attribution *counts, const struct cm_timed_end *of, uint64_t cycles)
+{
+   const struct cm_origin origin = {
+      .parts =
+         {[CM_ORIGIN_PASS] = of->pass, [CM_ORIGIN_TILE] = counts->has_part[CM_ORIGIN_TILE] ? of->tile : 0},
+   };
+   const struct cm_attribution_former former = cm_attribution_begin(counts, &origin);
+   cm_attribution_count(counts, counts->first_of_stages + CYCLES_COLUMN, cycles);
+   cm_attribution_end(counts, &former);
+}
+
+/* A tile's cycles, or a pass', are those by which it is done later than what was done before it; what remains at the end
+ * of the frame is the last one's. */
+static void
+count_cycles(struct cm_gpu *gpu)
+{
+   struct cm_attribution *counts = gpu->attribution->counts;
+   const struct cm_timed_frame frame = cm_timing_frame(gpu->timing);
+   uint64_t cycle = frame.begin;
+   for (uint32_t e = 0; e < frame.num_ends; e++) {
+      const bool is_last = e + 1 == frame.num_ends;
+      const uint64_t end = is_last ? frame.end : cm_max64(cycle, frame.ends[e].cycle);
+      if (end > cycle)
+         add_cycles(counts, &frame.ends[e], end - cycle);
+      cycle = end;
+   }
+   /* No tile was drawn: the last pass' geometry. */
+   if (frame.end > cycle && gpu->attribution->passes)
+      add_cycles(counts, &(struct cm_timed_end){.pass = gpu->attribution->passes}, frame.end - cycle);
+}
+
 void
 cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
 {
@@ -242,6 +278,8 @@ cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
       return;
    if (attribution->frame_has_ended) /* a frame without passes */
       cm_attribution_clear(attribution->counts);
+   if (gpu->timing)
+      count_cycles(gpu);
    attribution->frame_has_ended = true;
    attribution->frames++;
    if (!cm_array_extend(&attribution->first_pass, attribution->frames + 1, sizeof(uint32_t)))
@@ -333,6 +371,12 @@ cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_a
 
 /* ---- counters ----------------------------------------------------------------------- */
 
+static bool
+is_cycles(const struct cm_counter *counter)
+{
+   return counter->source == &cm_timing_counters && strcmp(counter->name, "gpu.cycles") == 0;
+}
+
 /* Whether rows by a part have a counter; energy aside. */
 static bool
 is_attributed(const struct cm_counter *counter, enum cm_origin_part part)
@@ -343,6 +387,8 @@ is_attributed(const struct cm_counter *counter, enum cm_origin_part part)
       return true;
    if (counter->source == &cm_operation_counters)
       return part != CM_ORIGIN_RESOURCE;
+   if (is_cycles(counter))
+      return part == CM_ORIGIN_PASS || part == CM_ORIGIN_TILE;
    return cm_counter_is_of_stages(counter) && counter->event != CM_PIPELINE_FRAMES &&
           (part != CM_ORIGIN_RESOURCE || counter->event == CM_PIPELINE_FOOTPRINTS);
 }
@@ -378,6 +424,8 @@ cm_gpu_attributed_value(const struct cm_gpu *gpu, const struct cm_attributed_row
       return row->counts[attribution->first_of_stages + event];
    if (counter->source == &cm_operation_counters)
       return row->counts[attribution->first_of_stages + CM_PIPELINE_COUNT + event];
+   if (counter->source == &cm_timing_counters)
+      return row->counts[attribution->first_of_stages + CYCLES_COLUMN];
    if (counter->source == &cm_energy_counters)
       return row->energy[cm_energy_dynamic_unit(counter)];
    return cm_attribution_value(attribution, row->counts, counter);

@@ -4,7 +4,7 @@
  * the keys attribution.* ask for them.
  *
  * Attributed are the counters of caches, memory and access units, those of instances summed up; of the stages
- * (CM_PIPELINE_COUNTERS, frames excepted) and their operations; and the dynamic energy of units whose energy is made of
+ * (CM_PIPELINE_COUNTERS, frames excepted) and their operations; the GPU's cycles, by passes and tiles; and the dynamic energy of units whose energy is made of
  * these alone. By resources, of the stages only fragment_stage.footprints. The rows of a frame add up to the
  * frame's counters: energy, which is whole picojoules of all that was counted so far, is a row's as if the rows had
  * happened one after another.

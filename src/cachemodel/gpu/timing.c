@@ -136,6 +136,18 @@ cm_timing_frame_end(struct cm_timing *timing)
       cm_immediate_timing_frame_end(timing->immediate);
 }
 
+struct cm_timed_frame
+cm_timing_frame(const struct cm_timing *timing)
+{
+   const struct cm_pipeline *pipeline = timing->tiled ? &timing->tiled->base : &timing->immediate->base;
+   return (struct cm_timed_frame){
+      .begin = pipeline->frame_begin,
+      .end = pipeline->cycles,
+      .ends = pipeline->ends.data,
+      .num_ends = pipeline->num_ends,
+   };
+}
+
 static bool
 list_counters(const struct cm_config *config, struct cm_counter_table *table)
 {

@@ -3,6 +3,9 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "timing/timing.h"
 
 static const struct cm_value_part frame_values[] = {
    CM_VALUE_PART(struct cm_pipeline, "gpu.cycles", "cycles", "cycles of the GPU's clock", cycles),
@@ -149,7 +152,29 @@ void
 cm_pipeline_end_frame(struct cm_pipeline *pipeline, uint64_t cycle)
 {
    cm_memory_advance(pipeline->memory, cycle);
+   pipeline->frame_begin = pipeline->cycles;
    pipeline->cycles = cycle;
+   pipeline->frame_has_ended = true;
    pipeline->time = cycle * 1000 / pipeline->config->clock_mhz;
    collect(pipeline);
+}
+
+void
+cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t tile, uint64_t cycle)
+{
+   if (!pipeline->config->attribution.pass && !pipeline->config->attribution.tile)
+      return;
+   if (pipeline->frame_has_ended)
+      pipeline->num_ends = 0;
+   pipeline->frame_has_ended = false;
+   if (!cm_array_extend(&pipeline->ends, pipeline->num_ends + 1, sizeof(struct cm_timed_end)))
+      return; /* the frame's end has what is missing */
+   ((struct cm_timed_end *)pipeline->ends.data)[pipeline->num_ends++] =
+      (struct cm_timed_end){pass, tile == CM_NO_TILE ? 0 : tile + 1, cycle};
+}
+
+void
+cm_pipeline_finish(struct cm_pipeline *pipeline)
+{
+   free(pipeline->ends.data);
 }

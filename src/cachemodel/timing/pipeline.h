@@ -7,6 +7,7 @@
 #include "stats/counters.h"
 #include "timing/memory.h"
 #include "timing/pieces.h"
+#include "util/array.h"
 
 /** A stage: a counter <name>.<state>_cycles for each state (timing/pieces.h), which sum to the frame's cycles times
  * its units. */
@@ -41,10 +42,17 @@ struct cm_pipeline_parts {
 
 /** Rows of these lists, of a pipeline of type `type`. */
 #define CM_VALUE_PART(type, name, measure, description, member) \
-   {name, measure, description, offsetof(type, member), NULL}
-#define CM_STAGE_PART(type, name, description, member) {name, description, offsetof(type, member), false}
-#define CM_QUEUE_PART(type, name, description, member) \
-   {"queue." name, "queue " name, description, offsetof(type, member)}
+   {                                                            \
+      name, measure, description, offsetof(type, member), NULL  \
+   }
+#define CM_STAGE_PART(type, name, description, member) \
+   {                                                   \
+      name, description, offsetof(type, member), false \
+   }
+#define CM_QUEUE_PART(type, name, description, member)                  \
+   {                                                                    \
+      "queue." name, "queue " name, description, offsetof(type, member) \
+   }
 
 /** The most counters of a pipeline. */
 #define CM_PIPELINE_COUNTERS 160
@@ -59,7 +67,19 @@ struct cm_pipeline {
    struct cm_stage fragment;              /**< their sum at the end of the last frame */
    uint64_t cycles, time;                 /**< of all frames that have ended; in ns */
    uint64_t values[CM_PIPELINE_COUNTERS]; /**< of the counters at the end of the last frame */
+   uint64_t frame_begin;                  /**< cycle at which the last frame that has ended began */
+   struct cm_array ends; /**< struct cm_timed_end: of the frame, where cycles are attributed */
+   uint32_t num_ends;
+   bool frame_has_ended; /**< they are those of the last frame */
 };
+
+/** A tile, or in mode imr a pass, is done: keeps the cycle, where cycles are attributed. pass: counted from 1; tile: its
+ * number, CM_NO_TILE of a pass. */
+void cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t tile, uint64_t cycle);
+#define CM_NO_TILE UINT32_MAX
+
+/** Frees what cm_pipeline_keep_end has kept. */
+void cm_pipeline_finish(struct cm_pipeline *pipeline);
 
 /** Prepares a structure of zeros. config must outlive it. */
 void cm_pipeline_init(struct cm_pipeline *pipeline, const struct cm_pipeline_parts *parts,

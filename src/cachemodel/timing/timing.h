@@ -105,6 +105,26 @@ void cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *blo
 /** The region ends; since its last block, HiZ was written. */
 void cm_timing_region_end(struct cm_timing *timing);
 
+/* ---- attribution --------------------------------------------------------- */
+
+/** When a part of a frame was done. */
+struct cm_timed_end {
+   uint32_t pass; /**< counted from 1 over all frames */
+   uint32_t tile; /**< 1 + its number; 0: the whole pass, in mode imr */
+   uint64_t cycle;
+};
+
+/** A frame, from one cycle to another, and its parts in the order in which they were done. */
+struct cm_timed_frame {
+   uint64_t begin, end;
+   const struct cm_timed_end *ends;
+   uint32_t num_ends;
+};
+
+/** The frame that cm_timing_frame_end has ended, where the configuration attributes passes or tiles. Valid until the next
+ * pass. timing: not NULL. */
+struct cm_timed_frame cm_timing_frame(const struct cm_timing *timing);
+
 /** Checks the keys timing, pipeline.* and immediate_pipeline.* against each other and the rest of the GPU. */
 bool cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem);
 

@@ -141,6 +141,7 @@ cm_immediate_timing_pass(struct cm_immediate_timing *timing)
    cm_immediate_transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED]);
    cm_immediate_transfer(timing, marks[CM_LOG_RESOLVED], end);
    finish(timing);
+   cm_pipeline_keep_end(&timing->base, ++timing->num_passes, CM_NO_TILE, timing->end);
 }
 
 void

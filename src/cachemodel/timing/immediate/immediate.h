@@ -37,6 +37,7 @@ struct cm_fragment_processor {
 
 struct cm_immediate_timing {
    struct cm_pipeline base;
+   uint32_t num_passes;
    const struct cm_immediate_pipeline_config *pipeline;
    struct cm_immediate_memory memory;
    struct cm_log log; /**< of the pass */

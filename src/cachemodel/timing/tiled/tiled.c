@@ -59,6 +59,7 @@ cm_tiled_timing_destroy(struct cm_tiled_timing *timing)
    destroy_works(timing->first);
    cm_tiled_memory_finish(&timing->memory);
    cm_pool_finish(&timing->base.pool);
+   cm_pipeline_finish(&timing->base);
    free(timing);
 }
 
@@ -76,6 +77,8 @@ cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uin
    work->tile = tile;
    work->begins_pass = is_tile && timing->pass_begins;
    work->number = is_tile ? timing->num_tiles++ : 0;
+   timing->num_passes += !is_tile;
+   work->pass = timing->num_passes;
    work->fetch_begin = work->hidden_end = work->loaded = work->z_end = CM_UNKNOWN;
    work->dispatch_begin = work->blend_begin = CM_UNKNOWN;
    work->fetch_done = work->dispatch_end = 0;

@@ -19,6 +19,7 @@ struct cm_work {
    bool begins_pass; /**< the first tile of its pass */
    uint32_t tile;
    uint64_t number; /**< tiles count up */
+   uint32_t pass;   /**< passes count up from 1 */
    /* Cycles, set by the stages: 0, or CM_UNKNOWN while not known. */
    uint64_t fetch_done; /**< the Tile Fetcher has requested its last primitive */
    uint64_t dispatch_begin, dispatch_end, blend_begin; /**< of its quads */
@@ -150,6 +151,7 @@ struct cm_tiled_timing {
 
    /* The consumer's. */
    uint64_t num_tiles;
+   uint32_t num_passes;
    bool pass_begins;
 
    /* The timing thread's, as are memory and the rest. */
