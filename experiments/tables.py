@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The tables of docs/experiments/NAME.md against those that the experiment printed: docs/experiments/NAME/tables.md of
-captures, scenes.md of scenes.
+captures, scenes.md of scenes; and that implied_shares.py made of these, implied.md.
 
 A document's table may have some of a printed table's columns, in its order, and some of its rows; each cell is as
 printed.
@@ -12,6 +12,7 @@ DOCUMENTS = pathlib.Path(__file__).resolve().parent.parent / "docs" / "experimen
 # The pages of docs/papers/ and the experiment that regenerates its figures.
 PAPERS = {"tcor": "tcor", "boustrophedonic": "boustrophedonic", "dtm-nuca": "nuca", "gspc": "gspc", "banked": "banked"}
 KEPT = {"captures": "tables.md", "scenes": "scenes.md"}
+IMPLIED = "implied.md"
 
 
 def cells(line):
@@ -67,8 +68,8 @@ def figures_of(page):
 
 
 def kept_tables(name, documents=DOCUMENTS, without=None):
-    """What experiments printed on all kinds of workloads."""
-    paths = [documents / name / file for file in KEPT.values()]
+    """What experiments printed on all kinds of workloads, and what follows from it."""
+    paths = [documents / name / file for file in (*KEPT.values(), IMPLIED)]
     return "\n".join(path.read_text(encoding="utf-8") for path in paths if path.exists() and path != without)
 
 

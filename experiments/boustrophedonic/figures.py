@@ -453,6 +453,22 @@ def time_table(captures):
     return ["capture", *(title for title, *_ in columns)], rows
 
 
+def contexts_table(results, captures):
+    """What frames gain by how many quads a Fragment Processor has under way."""
+    rows = []
+    for name in (capture.name for capture in captures if (results / "contexts" / capture.name).exists()):
+        runs = {(run.configuration["pipeline"]["fragment_contexts"], run.configuration["frame"]["traversal"]): run
+                for run in map(Timed, sorted((results / "contexts" / name).glob("*/stats.json")))}
+        for contexts in sorted({contexts for contexts, _ in runs}):
+            forward, reverse = (runs[contexts, order] for order in ("forward", "boustrophedonic"))
+            rows.append([name, contexts,
+                         number(share(forward.total("dram_system.busy_cycles"), forward.total("dram_system.channel_cycles"))),
+                         raised(100 * (forward.total("gpu.cycles") / reverse.total("gpu.cycles") - 1)),
+                         *(signed(decrease(forward.energy(group), reverse.energy(group))) for group in PAPER_ENERGY)])
+    rows.append(["paper's average", "", "", raised(PAPER_SPEED_UP), *map(signed, PAPER_ENERGY.values())])
+    return ["scene", "quads a processor", "bus busy, %", "speed-up", "memory hierarchy", "all energy"], rows
+
+
 def claims():
     """(what, how it is written, of a capture, the paper's average)."""
     device = next(iter(MEMORIES))
@@ -679,6 +695,7 @@ def main(results, output, names, only_headlines):
     if scenes:
         write_table(output, "table-1", *table_1_table(scenes))
         write_table(output, "large-objects", *large_objects_table([scene for scene in scenes if scene.large_objects]))
+        write_table(output, "contexts", *contexts_table(results, scenes))
     write_table(output, "memory-accesses", *traffic_table(captures, "memory_accesses"))
     write_table(output, "l2-misses", *traffic_table(captures, "misses"))
     write_tables(output)

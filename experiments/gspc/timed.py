@@ -7,7 +7,11 @@ from support import (change as percent, legend_above, load_statistics, mean, new
 
 # What the Snakefile simulates; SIZE is the main machine's. Where that has the paper's 8 MiB, there is no other such kind.
 KINDS = {"main": "SIZE", "cached": "SIZE, displayed colour cached", "8m": "8 MiB (Figure 15)", "16m": "16 MiB (Figure 16)",
-         "dram": "SIZE, DDR3-1867 10-10-10 (Figure 17)", "cores": "SIZE, 64 cores, 8 samplers (Figure 17)"}
+         "dram": "SIZE, DDR3-1867 10-10-10 (Figure 17)", "cores": "SIZE, 64 cores, 8 samplers (Figure 17)",
+         "permuted": "SIZE, banks permuted", "queued": "SIZE, banks permuted, 64 writes queued",
+         "rows": "SIZE, rows open and close at once"}
+# Of these, what the paper does not vary.
+CONTROLLERS = ["permuted", "queued", "rows"]
 # The paper's averages of NRU, GS-DRRIP and GSPC against DRRIP, per cent.
 PAPER = {"8m": (-7.0, 0.8, 8.0), "16m": (-3.0, 4.0, 11.8), "dram": (-7.0, None, 7.1), "cores": (-5.3, None, 5.9)}
 POLICIES = {"nru": "NRU", "gs-drrip": "GS-DRRIP", "gspc": "GSPC"}
@@ -129,5 +133,5 @@ def write(directory, output, names, size):
     write_table(output, "frames-a-second", *absolute_table(kinds))
     for kind, captures in kinds.items():
         write_table(output, f"frame-rates-{kind}", *rates_table(captures))
-    plot(output, kinds, size)
+    plot(output, {kind: its for kind, its in kinds.items() if kind not in CONTROLLERS}, size)
     return kinds

@@ -23,6 +23,7 @@ PROCESSORS = plots.PROCESSORS
 TABLES = COMPARED[1:]
 SCHEDULERS = {f"`{name}`": {"scheduler": name} for name in ("round-robin", "quad-block", "sub-tile", "tile")}
 SCHEDULERS["`round-robin`, linear textures"] = {"placement": "linear"}
+SHARERS = [4, 8, 32]
 UNITS = ["footprint", "fragment", "texel"]
 EPOCHS = [100, 1000, 10000, 20000, 50000, 100000]
 WIDTHS, CONTEXTS = [8, 16, 32, 64], [1, 2, 4]
@@ -349,6 +350,15 @@ def schedulers_table(captures):
     return header, [*rows, ["paper", PAPER_DEGREES[1], PAPER_DEGREES[4], "", *paper_says(measures)]]
 
 
+def sharers_table(captures):
+    """Of so many processors, round-robin: how many caches have a block decides what is local."""
+    measures = ["local", "decrease"]
+    header = ["processors", "copies of a requested block", "private: hits, %", *measure_titles(measures)]
+    rows = [[count, number(average(captures, lambda c: c.private(processors=count).a_request("nuca.replication_sum"))),
+             private_hits(captures, processors=count), *measured(captures, measures, processors=count)] for count in SHARERS]
+    return header, [*rows, ["paper", "", "", *paper_says(measures)]]
+
+
 def epochs_table(captures):
     measures, resets = ["decrease", "local"], ["halve", "zero"]
     header = ["epoch, accesses", *(f"{title}, {reset}" for reset in resets for title in measure_titles(measures, TABLES))]
@@ -402,6 +412,8 @@ def main(energies, results, output, names, only_headlines):
         "schedulers": schedulers_table(swept), "choices": choices_table(swept), "epochs": epochs_table(swept),
         "machines": machines_table(swept), "bandwidth": bandwidth_table(beginnings),
     }
+    if any(capture.find(organisation="d-nuca", processors=4) for capture in swept):
+        tables["sharers"] = sharers_table(swept)
     if altered:
         tables["altered"] = altered_table(captures, altered)
     write_headlines(output, headlines(captures))
