@@ -319,12 +319,40 @@ test_draws(void **unused)
    cm_gpu_destroy(gpu);
 }
 
+/* Attributes that TCOR's Attribute Cache discards when the pass ends save their writers' write-backs. */
+static void
+test_saved_write_backs(void **unused)
+{
+   struct cm_config *config =
+      test_config_of("tcor-64k", (const char *const[]){ALL, "parameter_buffer.pass_end=discard", NULL});
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+   struct pass_builder *pass = pass_new(0, 64, 32, 32);
+   for (uint32_t d = 0; d < 2; d++) {
+      pass_draw(pass);
+      pass_primitive(pass, 2 + d, &d, 1);
+   }
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+   struct cm_attributed_rows rows;
+   assert_true(cm_gpu_attributed_rows(gpu, CM_ORIGIN_DRAW, &rows));
+   for (uint32_t r = 0; r < rows.count; r++) {
+      const uint32_t number = rows.list[r].number;
+      assert_int_equal(value(gpu, &rows.list[r], "attribute_cache.pb_attribute.writebacks_saved"),
+                       number ? 1 + number : 0);
+   }
+   assert_int_equal(value(gpu, &rows.sum, "attribute_cache.pb_attribute.writebacks_saved"), 5);
+   cm_gpu_destroy(gpu);
+   cm_config_destroy(config);
+}
+
 int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_presets), cmocka_unit_test(test_settings),    cmocka_unit_test(test_parts),
-      cmocka_unit_test(test_draws),   cmocka_unit_test(test_write_backs),
+      cmocka_unit_test(test_presets),     cmocka_unit_test(test_settings),
+      cmocka_unit_test(test_parts),       cmocka_unit_test(test_draws),
+      cmocka_unit_test(test_write_backs), cmocka_unit_test(test_saved_write_backs),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,6 +63,8 @@ static void
 take_run(struct cm_access_unit *unit, const cm_entry *entries, uint32_t count)
 {
    uint64_t before[CM_ACCESS_UNIT_EVENTS];
+   if (!count)
+      return;
    if (!unit->counted) {
       unit->kind->take(unit, entries, count);
       return;

@@ -281,11 +281,11 @@ cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
    if (gpu->timing)
       count_cycles(gpu);
    attribution->frame_has_ended = true;
-   attribution->frames++;
-   if (!cm_array_extend(&attribution->first_pass, attribution->frames + 1, sizeof(uint32_t)))
+   if (!cm_array_extend(&attribution->first_pass, attribution->frames + 2, sizeof(uint32_t))) {
       attribution->counts->out_of_memory = true;
-   else
-      ((uint32_t *)attribution->first_pass.data)[attribution->frames] = attribution->passes;
+      return;
+   }
+   ((uint32_t *)attribution->first_pass.data)[++attribution->frames] = attribution->passes;
 }
 
 /* ---- rows ------------------------------------------------------------------------- */

@@ -33,8 +33,8 @@ struct cm_attributed_rows {
    struct cm_attributed_row sum;         /**< of their counts and energies */
 };
 
-/** Of the last frame, after cm_gpu_frame_end; valid until the next call. Whether the configuration asks for
- * rows by that part. False, and a message, when out of memory, too. */
+/** Of the last frame, after cm_gpu_frame_end; valid until the next call. False: the configuration asks
+ * for no rows by that part, or, with a message, out of memory. */
 bool cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_attributed_rows *rows);
 
 /** Which counters of a configuration's table (gpu/counters.h) rows by a part have: sets a flag for each. False when out of

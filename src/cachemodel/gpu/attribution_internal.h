@@ -66,6 +66,9 @@ cm_gpu_attribute_energy(struct cm_gpu *gpu, struct cm_attributed_rows *rows, str
 /** cm_gpu_attribute_draw and cm_gpu_attribute_tile with attribution. */
 void cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number);
 
+/** No draw, or no tile. */
+#define CM_NOT_ATTRIBUTED UINT32_MAX
+
 /** What the stages do next is of that draw of the pass; CM_NOT_ATTRIBUTED: of none. No resource. */
 static inline void
 cm_gpu_attribute_draw(struct cm_gpu *gpu, uint32_t draw)
@@ -81,7 +84,6 @@ cm_gpu_attribute_tile(struct cm_gpu *gpu, uint32_t tile)
    if (gpu->attribution)
       cm_gpu_change_origin(gpu, CM_ORIGIN_TILE, tile + 1);
 }
-#define CM_NOT_ATTRIBUTED UINT32_MAX
 
 /** What is accessed next is of that resource; 0: of none. */
 static inline void
@@ -94,8 +96,8 @@ cm_gpu_attribute_resource(struct cm_gpu *gpu, uint32_t id)
 /** Counts an event of the stages, which their counters have as well, for this draw, tile and resource. */
 void cm_gpu_attribute_event(struct cm_gpu *gpu, enum cm_pipeline_counter counter);
 
-/** After reads of a footprint, of which there is one more: counts them for the resource. cache: the first that was read,
- * which had as many reads before. */
+/** Counts a footprint and its reads for the resource, when these are done. reads: of `cache`, its processor's first texture
+ * cache, before them. */
 void cm_gpu_attribute_footprint(struct cm_gpu *gpu, const struct cm_cache *cache, uint64_t reads);
 
 #endif

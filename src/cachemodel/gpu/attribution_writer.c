@@ -95,11 +95,24 @@ add_shader(struct cm_byte_writer *row, const struct cm_names *names, enum cm_sha
 }
 
 static void
+add_group(struct cm_byte_writer *row, const struct cm_names *names, uint32_t group)
+{
+   const size_t bytes = cm_names_group_path(names, group, NULL, 0) + 1;
+   char *path = malloc(bytes);
+   if (!path) {
+      row->out_of_memory = true;
+      return;
+   }
+   cm_names_group_path(names, group, path, bytes);
+   add_text(row, path);
+   free(path);
+}
+
+static void
 add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attributed_row *of)
 {
    const struct cm_draw_names *draw = cm_gpu_draw_names(gpu, of);
    const struct cm_names *names = cm_gpu_names(gpu);
-   char group[1024];
    add_number_within(row, of);
    if (!draw) {
       add_empty(row, 5);
@@ -108,8 +121,7 @@ add_draw(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attribu
    cm_text_add_character(row, ',');
    if (draw->call)
       cm_text_add_number(row, draw->call);
-   cm_names_group_path(names, draw->group, group, sizeof group);
-   add_text(row, group);
+   add_group(row, names, draw->group);
    add_text(row, cm_names_string(names, draw->marker));
    add_shader(row, names, CM_SHADER_VERTEX, draw->vertex_shader);
    add_shader(row, names, CM_SHADER_FRAGMENT, draw->fragment_shader);
@@ -155,15 +167,16 @@ add_tile(struct cm_byte_writer *row, struct cm_gpu *gpu, const struct cm_attribu
    add_numbers(row, numbers, 2);
 }
 
-#define KEYS "frame,pass_frame,pass,"
 static const struct table tables[CM_ORIGIN_COUNT] = {
-   [CM_ORIGIN_PASS] = {"passes.csv", KEYS "width,height,tile_size,tiles_x,tiles_y,draws,primitives",
+   [CM_ORIGIN_PASS] = {"passes.csv", CM_TABLE_KEYS "width,height,tile_size,tiles_x,tiles_y,draws,primitives",
                        add_pass},
-   [CM_ORIGIN_DRAW] = {"draws.csv", KEYS "draw,call,group,marker,vertex_shader,fragment_shader", add_draw},
+   [CM_ORIGIN_DRAW] = {"draws.csv", CM_TABLE_KEYS "draw,call,group,marker,vertex_shader,fragment_shader",
+                       add_draw},
    [CM_ORIGIN_RESOURCE] = {"textures.csv",
-                           KEYS "resource,kind,width,height,depth,layers,levels,samples,bytes,format,label",
+                           CM_TABLE_KEYS
+                           "resource,kind,width,height,depth,layers,levels,samples,bytes,format,label",
                            add_resource},
-   [CM_ORIGIN_TILE] = {"tiles.csv", KEYS "tile,column,row", add_tile},
+   [CM_ORIGIN_TILE] = {"tiles.csv", CM_TABLE_KEYS "tile,column,row", add_tile},
 };
 
 /* ---- a frame ----------------------------------------------------------------- */

@@ -363,6 +363,21 @@ cm_attribute_cache_read(struct cm_attribute_cache *cache, const struct cm_tiled_
    return line->abp;
 }
 
+/* A primitive that is discarded: with attribution, each of its attributes' last writer saves a write-back. */
+static void
+save_write_backs(struct cm_attribute_cache *cache, const struct cm_primitive_line *line)
+{
+   struct cm_attribution *attribution = cache->unit->attribution;
+   for (uint32_t a = 0; attribution && a < line->num_attributes; a++) {
+      const struct cm_attribution_former former =
+         cm_attribution_begin_write_back(attribution, cache->unit, block_of(line->first_block + a));
+      count(cache, CM_CACHE_EVENT_WRITEBACKS_SAVED, 1);
+      cm_attribution_end(attribution, &former);
+   }
+   if (!attribution)
+      count(cache, CM_CACHE_EVENT_WRITEBACKS_SAVED, line->num_attributes);
+}
+
 void
 cm_attribute_cache_end_pass(struct cm_attribute_cache *cache, bool write_back)
 {
@@ -378,7 +393,7 @@ cm_attribute_cache_end_pass(struct cm_attribute_cache *cache, bool write_back)
          continue;
       }
       if (line->dirty)
-         count(cache, CM_CACHE_EVENT_WRITEBACKS_SAVED, line->num_attributes);
+         save_write_backs(cache, line);
       free_line(cache, line);
    }
 }

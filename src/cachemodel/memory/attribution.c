@@ -10,8 +10,6 @@
 
 /** When out of memory. */
 #define NO_ROW UINT32_MAX
-/** Of a stream that does not reach a unit. */
-#define NO_COLUMN UINT32_MAX
 /** Numbers of origins at first. */
 #define FIRST_WRITING (1u << 16)
 /** Slots of a hash table at first. */
@@ -44,7 +42,7 @@ number_columns(struct cm_attribution *attribution, const struct cm_config *confi
          const bool is_there =
             is_dram || (config->caches[unit].size &&
                         cm_stream_reaches(config, (enum cm_stream)stream, (enum cm_unit)unit));
-         attribution->first_column[unit][stream] = is_there ? column : NO_COLUMN;
+         attribution->first_column[unit][stream] = is_there ? column : CM_NO_COLUMN;
          if (!is_there)
             continue;
          attribution->streams_of[unit].first[attribution->streams_of[unit].count++] = column;
@@ -163,8 +161,10 @@ widen_slots(struct cm_attribution_table *table)
    if (2 * (table->num_rows + 1) <= table->num_slots)
       return true;
    const uint32_t num_slots = table->num_slots ? 2 * table->num_slots : FIRST_SLOTS;
-   if (!cm_array_reserve(&table->slots, num_slots, sizeof(uint32_t)))
+   if (!cm_array_reserve(&table->slots, num_slots, sizeof(uint32_t))) {
+      table->num_slots = 0; /* what they had is lost: keys has it */
       return false;
+   }
    memset(table->slots.data, 0, num_slots * sizeof(uint32_t));
    table->num_slots = num_slots;
    for (uint32_t row = 0; row < table->num_rows; row++)
@@ -232,21 +232,30 @@ remembered(const struct cm_attribution *attribution, uint32_t number)
    return number ? &((struct cm_writing_origin *)attribution->writing.data)[number] : NULL;
 }
 
+static void
+remember_rows(const struct cm_attribution *attribution, struct cm_writing_origin *writing)
+{
+   for (uint32_t t = 0; t < attribution->num_tables; t++)
+      writing->rows[t] = row_number(attribution, t, attribution->cursor->rows[t]);
+   writing->clears = attribution->clears;
+}
+
 void
 cm_attribution_find_rows(struct cm_attribution *attribution)
 {
    struct cm_attribution_cursor *cursor = attribution->cursor;
    struct cm_writing_origin *writing = remembered(attribution, cursor->number);
    const bool is_known = writing && writing->clears == attribution->clears;
-   uint32_t rows[CM_ORIGIN_COUNT];
    /* A new row may make those of other tables stale. */
    while (cursor->stale) {
       const uint32_t table = (uint32_t)__builtin_ctz(cursor->stale);
-      rows[table] = is_known ? writing->rows[table]
-                             : find_row(attribution, &attribution->tables[table], &cursor->origin);
-      cursor->rows[table] = row_at(attribution, table, rows[table]);
+      const uint32_t row = is_known ? writing->rows[table]
+                                    : find_row(attribution, &attribution->tables[table], &cursor->origin);
+      cursor->rows[table] = row_at(attribution, table, row);
       cursor->stale &= ~(1u << table);
    }
+   if (writing && !is_known)
+      remember_rows(attribution, writing);
 }
 
 /* ---- counts ------------------------------------------------------------------ */
@@ -409,9 +418,7 @@ number_origin(struct cm_attribution *attribution)
    *writing = (struct cm_writing_origin){.origin = cursor->origin};
    if (cursor->stale)
       cm_attribution_find_rows(attribution);
-   for (uint32_t t = 0; t < attribution->num_tables; t++)
-      writing->rows[t] = row_number(attribution, t, cursor->rows[t]);
-   writing->clears = attribution->clears;
+   remember_rows(attribution, writing);
    return cursor->number;
 }
 

@@ -14,6 +14,7 @@
 #ifndef CM_ATTRIBUTION_H
 #define CM_ATTRIBUTION_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -70,15 +71,18 @@ struct cm_writers {
    struct cm_writers_page *last; /**< the one that was used last; NULL: none */
 };
 
+#define CM_NO_COLUMN UINT32_MAX
+
 /** Of a simulated GPU. */
 struct cm_attribution {
-   uint32_t num_tables;
+   uint32_t num_tables; /**< those that the configuration asks for */
    struct cm_attribution_table tables[CM_ORIGIN_COUNT];
    bool has_part[CM_ORIGIN_COUNT];       /**< a table is by that part, or within it */
    uint32_t stale_with[CM_ORIGIN_COUNT]; /**< a bit for each table whose rows that part selects */
-   uint64_t clears;                      /**< 1 + times that all rows were removed, or moved */
+   uint64_t clears; /**< grows when rows are removed or moved: pointers to them are of one value */
    uint32_t num_columns;
-   /** The first column of a unit's stream, by enum cm_cache_event or enum cm_dram_event; hits have none but stay 0. */
+   /** The first column of a unit's stream, by enum cm_cache_event or enum cm_dram_event; that of hits stays 0.
+    * CM_NO_COLUMN: the stream does not reach the unit. */
    uint32_t first_column[CM_UNIT_COUNT][CM_STREAM_COUNT];
    struct {
       uint32_t count;                  /**< streams that reach the unit */
@@ -104,6 +108,7 @@ bool cm_config_attributes(const struct cm_config *config);
 
 /** num_stage_columns: of the stages, beside those of the units. NULL when out of memory. */
 struct cm_attribution *cm_attribution_create(const struct cm_config *config, uint32_t num_stage_columns);
+/** NULL is fine. */
 void cm_attribution_destroy(struct cm_attribution *attribution);
 
 /** Removes all rows. */
@@ -150,6 +155,7 @@ static inline void
 cm_attribution_count_event(struct cm_attribution *attribution, enum cm_unit unit, enum cm_stream stream,
                            unsigned event, uint64_t count)
 {
+   assert(attribution->first_column[unit][stream] != CM_NO_COLUMN);
    cm_attribution_count(attribution, attribution->first_column[unit][stream] + event, count);
 }
 
@@ -200,6 +206,7 @@ cm_attribution_end_shared(struct cm_attribution *attribution)
    attribution->cursor = &attribution->stages;
 }
 
+/** Frees them. */
 void cm_writers_finish(struct cm_writers *writers);
 
 #endif

@@ -469,6 +469,15 @@ has_file(int directory, const char *folder, const char *name)
    return found;
 }
 
+/* A file that is no link is not one of ours. */
+static void
+remove_link(int directory, const char *name)
+{
+   char target[8];
+   if (readlinkat(directory, name, target, sizeof target) >= 0)
+      unlinkat(directory, name, 0);
+}
+
 /* Each replaces the existing one atomically. */
 static bool
 make_links(const struct cm_process_results *results, const char *folder)
@@ -476,7 +485,7 @@ make_links(const struct cm_process_results *results, const char *folder)
    for (unsigned l = 0; l < NUM_LINKS; l++) {
       char *target;
       if (l >= NUM_ALWAYS_LINKED && !has_file(results->opened, folder, statistics_files[l])) {
-         unlinkat(results->opened, statistics_files[l], 0);
+         remove_link(results->opened, statistics_files[l]);
          continue;
       }
       if (asprintf(&target, "%s/%s", folder, statistics_files[l]) < 0) {

@@ -59,6 +59,14 @@ cm_table_file_destroy(struct cm_table_file *table)
    free(table);
 }
 
+int
+cm_table_file_close(struct cm_table_file *table)
+{
+   const int code = cm_row_file_finish(&table->file);
+   table->file = (struct cm_row_file){.file = -1, .fresh = -1};
+   return code;
+}
+
 void
 cm_table_file_begin_frame(struct cm_table_file *table, const bool *not_zero)
 {

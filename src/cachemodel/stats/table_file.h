@@ -15,6 +15,9 @@
 #include "stats/counters.h"
 #include "stats/row_file.h"
 
+/** What the keys of all tables begin with. */
+#define CM_TABLE_KEYS "frame,pass_frame,pass,"
+
 struct cm_table_file {
    struct cm_row_format format;
    char *fresh_name;
@@ -35,6 +38,9 @@ struct cm_table_file {
 struct cm_table_file *cm_table_file_create(const char *name, const char *keys,
                                            const struct cm_counter_table *counters, const bool *may_have);
 void cm_table_file_destroy(struct cm_table_file *table);
+
+/** Closes the file. 0, or what went wrong (an error number). */
+int cm_table_file_close(struct cm_table_file *table);
 
 /** Begins a frame without rows: those to come have these counters (by the counter table) not zero, others are
  * ignored. Then append rows to table->rows: keys, and with cm_table_file_add_values the rest. */

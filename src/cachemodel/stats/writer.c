@@ -17,6 +17,7 @@
 #include "stats/process_results.h"
 #include "stats/row_file.h"
 #include "stats/table_file.h"
+#include "util/file.h"
 #include "util/json.h"
 #include "util/message.h"
 
@@ -43,6 +44,7 @@ struct cm_stats_writer {
    uint32_t *zeros_after; /* by old column, when some are added */
    uint32_t num_columns;
    bool failed;
+   bool tables_failed;           /* tables are not written any more */
    bool complained;              /* of something but the files: they go on */
    char *run;                    /* the "run" object */
    struct cm_byte_writer labels; /* of the total's counters, one after the other */
@@ -288,16 +290,19 @@ append_rows(struct cm_stats_writer *writer)
    return false;
 }
 
-/* After the other files: a process killed before leaves the tables without the frame. */
-static bool
+/* After the other files: a process killed before leaves the tables without the frame. Where they can't be written the
+ * others go on. */
+static void
 write_tables(struct cm_stats_writer *writer)
 {
-   for (unsigned t = 0; t < writer->num_tables; t++) {
+   for (unsigned t = 0; !writer->tables_failed && t < writer->num_tables; t++) {
       const int code = cm_table_file_write(writer->tables[t]);
-      if (code)
-         return fail(writer, writer->tables[t]->file.path, code);
+      if (!code)
+         continue;
+      cm_message(CM_MESSAGE_ERROR, "%s: %s; tables are written no further than frame %llu",
+                 writer->tables[t]->file.path, strerror(code), (unsigned long long)writer->frames);
+      writer->tables_failed = true;
    }
-   return true;
 }
 
 /* ---- the writer -------------------------------------------------------- */
@@ -392,6 +397,20 @@ cm_stats_writer_frames(const struct cm_stats_writer *writer)
    return writer->frames;
 }
 
+/* Whether a file is a table: others of the name are not ours. */
+static bool
+is_table(int directory, const char *name)
+{
+   static const char keys[] = CM_TABLE_KEYS;
+   char begin[sizeof keys] = "";
+   const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+   const bool is = file >= 0 && cm_read_at(file, begin, sizeof keys - 1, 0) == sizeof keys - 1 &&
+                   memcmp(begin, keys, sizeof keys - 1) == 0;
+   if (file >= 0)
+      close(file);
+   return is;
+}
+
 /* A directory may have tables of a run before. */
 static void
 remove_other_tables(const struct cm_stats_writer *writer)
@@ -401,7 +420,7 @@ remove_other_tables(const struct cm_stats_writer *writer)
       bool written = false;
       for (unsigned t = 0; t < writer->num_tables; t++)
          written |= strcmp(writer->tables[t]->format.name, names[n]) == 0;
-      if (!written)
+      if (!written && is_table(writer->directory, names[n]))
          unlinkat(writer->directory, names[n], 0);
    }
 }
@@ -416,7 +435,10 @@ write_frame(struct cm_stats_writer *writer, const uint64_t *values)
       writer->total[i] += values[i];
    format_rows(writer, values);
    format_tail(writer);
-   return (rewrite ? rewrite_files(writer) : append_rows(writer)) && write_tables(writer);
+   if (!(rewrite ? rewrite_files(writer) : append_rows(writer)))
+      return false;
+   write_tables(writer);
+   return true;
 }
 
 static bool
@@ -454,7 +476,12 @@ cm_stats_writer_destroy(struct cm_stats_writer *writer)
       if (code)
          fail(writer, writer->path, code);
    }
-   const bool fine = !writer->failed && !writer->complained;
+   for (unsigned t = 0; t < writer->num_tables; t++) {
+      const int code = cm_table_file_close(writer->tables[t]);
+      if (code)
+         fail(writer, writer->path, code);
+   }
+   const bool fine = !writer->failed && !writer->complained && !writer->tables_failed;
    free_writer(writer);
    return fine;
 }

@@ -42,10 +42,15 @@ create_writer(const struct cm_config *config, const char *isa)
    table = cm_gpu_counter_table_create(config);
    if (table)
       writer = cm_stats_writer_create(NULL, results, table, config, values, TBR_NUM_RUN_VALUES);
-   const bool fine = writer && cm_attribution_writer_create(config, table, writer, &attribution);
-   if (!fine)
-      mesa_loge("out of memory for the statistics");
-   return fine;
+   if (writer && cm_attribution_writer_create(config, table, writer, &attribution))
+      return true;
+   mesa_loge("out of memory for the statistics");
+   if (writer)
+      cm_stats_writer_destroy(writer);
+   cm_counter_table_destroy(table);
+   writer = NULL;
+   table = NULL;
+   return false;
 }
 
 /* A forked child has no part in its parent's files. */
