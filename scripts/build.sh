@@ -55,4 +55,8 @@ fi
 echo "$options" >"$BUILD/mesa-options"
 if [ -t 1 ]; then ninja -C "$BUILD"; else ninja -C "$BUILD" --quiet; fi
 DESTDIR=$(realpath "$BUILD")/stage $MESON install -C "$BUILD" --no-rebuild --only-changed --quiet --tags runtime,tbrsim >"$BUILD/stage.log"
+# It may have been fetched since the build directory was made, and only tbrsim report needs it.
+if [ -e "subprojects/packagecache/$UPLOT_TARBALL" ]; then
+   cp -u "subprojects/packagecache/$UPLOT_TARBALL" "$BUILD/stage/usr/local/share/tbrsim/"
+fi
 ln -sfn stage/usr/local/bin "$BUILD/bin"

@@ -22,6 +22,14 @@ MESA_TARBALL=$(wrap_value source_filename)
 MESA_SHA256=$(wrap_value source_hash)
 MESA_DIRECTORY=subprojects/$(wrap_value directory)
 
+# uPlot, as python/tbrsim/report/uplot.py names it; the npm registry has it.
+uplot_value()
+{
+   sed -n "s/^$1 = \"\(.*\)\"/\1/p" python/tbrsim/report/uplot.py 2>/dev/null || :
+}
+UPLOT_TARBALL=uplot-$(uplot_value VERSION).tgz
+UPLOT_SHA256=$(uplot_value SHA256)
+
 fail()
 {
    echo "$*" >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Installs the Debian packages that are missing and fetches Mesa's source (and a
+# Installs the Debian packages that are missing and fetches Mesa's source, uPlot (and a
 # newer Meson where the system's is too old). TBRSIM_PACKAGES names another list of
 # packages besides. Silent when everything is there; then it touches no network
 # either.
@@ -101,7 +101,37 @@ fetch_mesa()
    ln -f "$CACHE/$MESA_TARBALL" "$here" 2>/dev/null || cp "$CACHE/$MESA_TARBALL" "$here"
 }
 
+# The library that draws the charts of tbrsim report, which Debian does not have.
+is_uplot()
+{
+   [ -e "$1" ] && echo "$UPLOT_SHA256  $1" | sha256sum --check --status
+}
+
+fetch_uplot()
+{
+   here=subprojects/packagecache/$UPLOT_TARBALL
+   ! is_uplot "$here" || return 0
+   if ! is_uplot "$CACHE/$UPLOT_TARBALL"; then
+      echo "make deps: fetching uPlot from the npm registry" >&2
+      part=$(mktemp -d)
+      /usr/lib/apt/apt-helper -qq -o APT::Sandbox::User= download-file \
+         "https://registry.npmjs.org/uplot/-/$UPLOT_TARBALL" "$part/$UPLOT_TARBALL" "SHA256:$UPLOT_SHA256" >&2 &&
+         is_uplot "$part/$UPLOT_TARBALL" || {
+         rm -rf "$part"
+         echo "make deps: no $UPLOT_TARBALL with SHA-256 $UPLOT_SHA256: tbrsim report will not work;" \
+            "put one into subprojects/packagecache" >&2
+         return 0
+      }
+      mkdir -p "$CACHE"
+      mv "$part/$UPLOT_TARBALL" "$CACHE/$UPLOT_TARBALL"
+      rm -rf "$part"
+   fi
+   mkdir -p subprojects/packagecache
+   ln -f "$CACHE/$UPLOT_TARBALL" "$here" 2>/dev/null || cp "$CACHE/$UPLOT_TARBALL" "$here"
+}
+
 command -v apt-get >/dev/null || fail "make deps: this is not a Debian system; see scripts/packages.txt for what is needed"
 install_packages
 fetch_meson
 fetch_mesa
+fetch_uplot

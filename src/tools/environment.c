@@ -37,6 +37,24 @@ presets_directory(void)
    return directory;
 }
 
+const char *
+python_directory(void)
+{
+   static char *directory;
+   if (!directory)
+      directory = text("%s/" TBRSIM_DATA_DIRECTORY "/tbrsim/python", prefix());
+   return directory;
+}
+
+const char *
+command_path(void)
+{
+   static char *path;
+   if (!path && !(path = realpath("/proc/self/exe", NULL)))
+      fail(STATUS_FAILED, "/proc/self/exe: %s", strerror(errno));
+   return path;
+}
+
 /* ours, then what the variable has already. */
 static char *
 prepended(const char *variable, const char *ours)

@@ -17,6 +17,10 @@ struct variable {
  * belongs to this command. */
 const char *presets_directory(void);
 
+/** Directory of the Python package that belongs to this command, and the command's own file. */
+const char *python_directory(void);
+const char *command_path(void);
+
 /** Fills in the variables for a Gallium driver ("tbrsim", "llvmpipe", "softpipe");
  * returns how many. Exits if Mesa's libraries are not with it.
  * frames ("A-B") are those simulated; NULL: all. */

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""What `tbrsim report` starts; it has checked the options."""
+import argparse
+import pathlib
+import sys
+
+from . import open_results, uplot, write
+from ..errors import Error, need
+
+
+def frame_range(text):
+    first, _, last = text.partition("-")
+    return int(first), int(last or first)
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="python3 -m tbrsim.report", description=__doc__)
+    parser.add_argument("--check", action="store_true",
+                        help="only look for what the page needs")
+    parser.add_argument("--compare", help="a directory of results")
+    parser.add_argument("--frames", type=frame_range)
+    parser.add_argument("--source", help="what was simulated for the page")
+    parser.add_argument("--source-frames", help="those of it that were simulated")
+    parser.add_argument("--max-size", type=int, required=True, help="bytes")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("directory")
+    return parser.parse_args()
+
+
+def main():
+    arguments = parse()
+    need("pandas")
+    if arguments.check:
+        uplot.load()
+        if arguments.compare:
+            open_results(arguments.compare)
+        folder = pathlib.Path(arguments.out).parent
+        if not folder.is_dir():
+            raise Error(f"{folder}: there is no such directory")
+        return
+    source = arguments.source
+    if source and arguments.source_frames:
+        source += f", its frames {arguments.source_frames}, which are numbered from 0 here"
+    size = write(arguments.directory, arguments.out, compare=arguments.compare,
+                 frames=arguments.frames, source=source, max_size=arguments.max_size)
+    print(f"report: {pathlib.Path(arguments.out)} ({size / 1024:.0f} KB)")
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except Error as error:
+        lines = str(error).splitlines()
+        sys.exit("\n".join(line if line.startswith("tbrsim: ") else f"tbrsim: {line}"
+                           for line in lines))

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""uPlot, which draws the charts: its release as npm has it, which `make deps` fetches, is read
+without being unpacked."""
+import dataclasses
+import hashlib
+import pathlib
+import tarfile
+
+from ..command import executable
+from ..errors import Error
+
+VERSION = "1.6.32"
+SHA256 = "4b8a8191e425658e3ea8c8c1314b0fc679c861ee3a1af2b20c7b16ba50b5133d"
+NAME = f"uplot-{VERSION}.tgz"
+
+
+@dataclasses.dataclass
+class Library:
+    """Texts of the release."""
+    script: str
+    style: str
+    licence: str
+
+
+def places():
+    """Where the release may be: beside the staged package, in the checkout, beside the command."""
+    package = pathlib.Path(__file__).resolve().parents[3]
+    yield package / NAME
+    yield package / "subprojects" / "packagecache" / NAME
+    try:
+        yield pathlib.Path(executable()).resolve().parents[1] / "share" / "tbrsim" / NAME
+    except Error:
+        pass
+
+
+def find():
+    """The file of the release."""
+    for path in places():
+        if path.exists():
+            return path
+    raise Error(f"{NAME}, which draws the charts, is missing: make deps && make")
+
+
+def load():
+    """The release's script, style sheet and licence."""
+    path = find()
+    if hashlib.sha256(path.read_bytes()).hexdigest() != SHA256:
+        raise Error(f"{path}: it is not uPlot {VERSION} with SHA-256 {SHA256}: remove it, then "
+                    "make deps && make")
+    with tarfile.open(path) as archive:
+        def read(name):
+            return archive.extractfile(f"package/{name}").read().decode()
+        return Library(read("dist/uPlot.iife.min.js"), read("dist/uPlot.min.css"),
+                       f"uPlot {VERSION}\n\n{read('LICENSE')}")

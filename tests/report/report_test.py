@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: MIT
+"""tbrsim report: the numbers in the page against the files that it is made of, what the command refuses, and the page in
+Chromium, where that is installed."""
+
+import base64
+import csv
+import json
+import pathlib
+import re
+import shutil
+import sys
+import unittest
+import zlib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+
+CHROMIUM = shutil.which("chromium")
+TABLES = ("passes", "draws", "textures", "tiles")
+
+
+def unpack(page):
+    """What the page has: {id: value}."""
+    found = re.findall(r'<script type="text/plain" id="([\w-]+)">([^<]*)</script>', page)
+    return {name: json.loads(zlib.decompress(base64.b64decode(text))) for name, text in found}
+
+
+def cell(text):
+    """A cell of a table as JSON has it."""
+    if not text:
+        return None
+    return int(text) if re.fullmatch(r"-?\d+", text) else text
+
+
+class TestCase(tbrsim.TestCase):
+    """With a recording of glmark2_desktop, which has several passes, and its results with timing and without."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.recording = tbrsim.record(cls.shared, "glmark2_desktop", "--no-model", "--frames", "0-3")
+        cls.timed, cls.plain = cls.shared / "timed", cls.shared / "plain"
+        tbrsim.run("sim", "--timing", "on", "--attribute", ",".join(("pass", "draw", "texture", "tile")), "--out",
+                   cls.timed, cls.recording, check=True)
+        tbrsim.run("sim", "--config", "tcor-64k", "--attribute", "pass,draw", "--frames", "0-1", "--out", cls.plain,
+                   cls.recording, check=True)
+
+    def report(self, *words):
+        """The page, and what it has."""
+        out = self.path("page.html")
+        self.assertRegex(self.fine("report", "--out", out, *words), rf"^report: {out} \(\d+ KB\)\n$")
+        page = out.read_text()
+        return page, unpack(page)
+
+
+class Data(TestCase):
+    def same_frames(self, directory, run):
+        """The counters are those of stats.json."""
+        expected = json.loads((directory / "stats.json").read_text())
+        for column, name in enumerate(expected["columns"]):
+            self.assertEqual(run["frames"][name], [row[column] for row in expected["frames"]], name)
+        self.assertEqual(run["total"], {name: value for name, value in expected["total"].items() if value})
+        self.assertEqual(run["num_frames"], len(expected["frames"]))
+
+    def same_tables(self, directory, which, data, tables=TABLES):
+        """The rows are those of the CSVs; columns that are missing are zero."""
+        for name in tables:
+            with open(directory / f"{name}.csv", encoding="utf-8", newline="") as file:
+                rows = [{key: cell(text) for key, text in row.items()} for row in csv.DictReader(file)]
+            for frame in {row["frame"] for row in rows}:
+                expected = [row for row in rows if row["frame"] == frame]
+                columns = data[f"{which}-{frame}"][name]
+                self.assertEqual(len(columns["frame"]), len(expected))
+                for key in expected[0]:
+                    values = columns.get(key, [0] * len(expected))
+                    self.assertEqual(values, [row[key] for row in expected], f"{name}: {key}, frame {frame}")
+
+    def test_numbers(self):
+        page, data = self.report(self.timed)
+        self.same_frames(self.timed, data["data"]["a"])
+        self.same_tables(self.timed, "a", data)
+        self.assertEqual(data["data"]["a"]["left_out"], [])
+        self.assertEqual(data["data"]["counters"]["dram.total.read_bytes"][0], "bytes")
+        self.assertLess(len(page), 1 << 20)
+
+    def test_two_runs(self):
+        _, data = self.report("--compare", self.plain, self.timed)
+        self.same_frames(self.timed, data["data"]["a"])
+        self.same_frames(self.plain, data["data"]["b"])
+        self.same_tables(self.plain, "b", data, ("passes", "draws"))
+
+    def test_some_frames(self):
+        _, data = self.report("--frames", "1-2", self.timed)
+        self.assertEqual(sorted(data), ["a-1", "a-2", "data"])
+        self.assertEqual(data["data"]["a"]["num_frames"], 4)
+
+    def test_too_large(self):
+        """What there is no room for is left out, and listed."""
+        size = len(self.report("--frames", "0", self.timed)[0].encode()) + 2000
+        page, data = self.report("--max-size", size, self.timed)
+        self.assertLessEqual(len(page.encode()), size)
+        self.assertEqual(data["data"]["a"]["left_out"], [1, 2, 3])
+        self.assertEqual(sorted(data), ["a-0", "data"])
+
+    def test_nothing_from_elsewhere(self):
+        page, data = self.report(self.timed)
+        self.assertNotRegex(page, r"<(link|img|iframe)|(src|href)=\"?(http|//)|@import|url\(")
+        self.assertIn("Copyright (c) 2022 Leon Sorokin", page)
+        notices = (tbrsim.SOURCE / "subprojects" / "NOTICES.md").read_text()
+        self.assertIn("Copyright (c) 2022 Leon Sorokin", notices)
+        self.assertRegex(data["data"]["a"]["configuration"], r"clock_mhz: 600 # tcor-baseline-64k\.yaml:\d+\n")
+        self.assertRegex(data["data"]["a"]["configuration"], r"timing: on # --set\n")
+
+    def test_a_configuration_of_ones_own(self):
+        """Of a file that is no preset the page has the values alone, and says so."""
+        own = self.path("own.yaml", "extends: tcor-64k\nclock_mhz: 900\n")
+        self.fine("sim", "--config", own, "--frames", "0", "--out", self.path("own"), self.recording)
+        run = self.report(self.path("own"))[1]["data"]["a"]
+        self.assertIn("clock_mhz=900\n", run["configuration"])
+        self.assertEqual(run["origin"], "values alone, without their sources: own is not one of the presets that tbrsim configs lists")
+
+    def test_of_recordings(self):
+        """They are simulated first; the results are those of tbrsim sim."""
+        out = self.path("results")
+        _, data = self.report("--results", out, "--timing", "on", self.recording)
+        self.assertEqual(tbrsim.contents(out), tbrsim.contents(self.timed))
+        self.same_tables(self.timed, "a", data)
+        self.assertIn(str(self.recording), data["data"]["a"]["source"])
+        _, data = self.report("--results", out, "--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16", self.recording)
+        self.assertEqual(tbrsim.configuration(out)["caches"]["l2"]["ways"], 16)
+        self.assertEqual((data["data"]["a"]["run"]["preset"], data["data"]["a"]["num_frames"]), ("tcor-64k", 1))
+        self.assertIn("its frames 1-1", data["data"]["a"]["source"])
+
+    def test_of_traces(self):
+        out = self.path("results")
+        _, data = self.report("--results", out, "--frames", "0", "--set", "l2.ways=16", tbrsim.CAPTURES / "glmark2_function.trace")
+        self.same_frames(out, data["data"]["a"])
+        self.same_tables(out, "a", data)
+        self.assertEqual(data["data"]["a"]["title"], "glmark2_function.trace")
+
+
+class Command(TestCase):
+    def test_refusals(self):
+        out = ("--out", self.path("page.html"))
+        none = self.path("none")
+        self.refused(2, "no results, recording or trace; usage: tbrsim report ", "report", *out)
+        self.refused(2, "none: expected a directory of results, a recording .* or a trace", "report", *out, none)
+        for words in (("--timing", "on"), ("--set", "l2.ways=4"), ("--config", "tcor-64k"), ("--results", none)):
+            self.refused(2, "it is results; .*are of recordings and traces", "report", *out, *words, self.timed)
+        self.refused(2, "--max-size x: expected a number", "report", *out, "--max-size", "x", self.timed)
+        self.refused(1, "stats.json: there is no such file", "report", *out, self.directory)
+        self.refused(1, "none: there is no such file", "report", *out, "--compare", none, self.timed)
+        self.refused(1, "--frames 4-5: the run has 4 frames, 0 to 3", "report", *out, "--frames", "4-5", self.timed)
+        self.refused(1, "none/page.html: No such file", "report", "--out", none / "page.html", self.timed)
+        self.refused(2, "l2.ways", "report", *out, "--results", none, "--set", "l2.ways=x", self.recording)
+        self.refused(1, r"x\.tbr: ", "report", *out, "--results", none, self.path("x.tbr", "no"))
+        self.assertFalse(self.path("page.html").exists())
+
+    def test_several_simulations(self):
+        several = self.path("several")
+        tbrsim.run("sim", "--config", "tcor-64k", "--config", "imr-2m", "--frames", "0", "--out", several, self.recording, check=True)
+        self.refused(1, "it has several simulations: name one of tcor-64k, imr-2m", "report", "--out", self.path("page.html"), several)
+
+    def test_before_a_simulation(self):
+        """What is missing is said before the recording is simulated."""
+        out = self.path("results")
+        for words in (("--out", self.path("none/page.html")), ("--compare", self.path("none"))):
+            self.refused(1, "none: there is no such", "report", *words, "--results", out, self.recording)
+        blocked = self.path("modules")
+        blocked.mkdir()
+        (blocked / "pandas.py").write_text("raise ImportError\n")
+        # What the environment has in PYTHONPATH is behind the package, and in front of the system.
+        self.refused(1, "pandas is missing: apt install python3-pandas", "report", "--results", out, self.recording,
+                     variables={"PYTHONPATH": str(blocked)}, cwd=self.directory)
+        self.assertFalse(out.exists())
+
+
+# Sorts the draws by a column, selects frames by keys, chooses a counter of tiles; what comes out is in attributes.
+PROBE = """<script>
+const wait = () => new Promise((done) => setTimeout(done, 50));
+(async () => {
+  while (!("ready" in document.documentElement.dataset)) await wait();
+  const put = (name, value) => document.documentElement.setAttribute(`data-${name}`, value);
+  const cells = (id, column) => [...document.querySelectorAll(`#${id} tbody tr`)].map((row) => row.children[column].title || row.children[column].textContent).join(";");
+  const head = (text) => [...document.querySelectorAll("#draws thead button")].findIndex((button) => button.textContent.startsWith(text));
+  put("read", cells("draws", head("DRAM read")));
+  document.querySelectorAll("#draws thead button")[head("fragments")].click();
+  put("fragments", cells("draws", head("fragments")));
+  document.querySelectorAll("#draws thead button")[head("fragments")].click();
+  put("ascending", cells("draws", head("fragments")));
+  put("sort", document.querySelectorAll("#draws thead th")[head("fragments")].getAttribute("aria-sort"));
+  document.querySelector(".chart").dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  await wait();
+  put("frame", document.querySelector("nav input").value);
+  put("caption", document.querySelector("#draws caption").textContent);
+  const counter = [...document.querySelectorAll("#tiles select")][1];
+  counter.value = "tiling_engine.pmds";
+  counter.dispatchEvent(new Event("change"));
+  const map = document.querySelector("#tiles canvas");
+  map.focus();
+  map.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+  put("tile", document.querySelector("#tiles output").textContent);
+  put("done", "");
+})();
+</script></body>"""
+
+
+@unittest.skipUnless(CHROMIUM, "chromium is not installed")
+class Browser(TestCase):
+    def dom(self, page, *options):
+        """The document after its scripts have run, as attributes of its root and as text; nothing was reported."""
+        path = self.path("shown.html", page)
+        result = tbrsim.execute(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr",
+                                f"--user-data-dir={self.path('profile')}", "--virtual-time-budget=20000", *options,
+                                "--dump-dom", f"file://{path}", variables={"HOME": str(self.directory)}, check=True)
+        self.assertEqual([line for line in result.stderr.splitlines() if "CONSOLE" in line], [])
+        root = re.search(r"<html[^>]*>", result.stdout)[0]
+        return dict(re.findall(r'data-(\w+)="([^"]*)"', root)), result.stdout
+
+    def test_page(self):
+        page, data = self.report("--compare", self.plain, self.timed)
+        attributes, text = self.dom(page.replace("</body>", PROBE))
+        self.assertIn("done", attributes, text[-2000:])
+        draws = data["a-0"]["draws"]
+
+        def shown(name):
+            return [int(value.replace(",", "")) for value in attributes[name].split(";")]
+        self.assertEqual(shown("read"), sorted(draws["dram.total.read_bytes"], reverse=True))
+        self.assertEqual(shown("fragments"), sorted(draws["fragment_stage.fragments"], reverse=True))
+        self.assertEqual(shown("ascending"), sorted(draws["fragment_stage.fragments"]))
+        self.assertEqual((attributes["sort"], attributes["frame"]), ("ascending", "1"))
+        self.assertIn("of frame 1;", attributes["caption"])
+        tiles, frame = data["a-1"]["tiles"], 1
+        largest = max(set(tiles["pass"]), key=lambda one: sum(
+            count for count, of, place in zip(tiles["fragment_stage.fragments"], tiles["pass"], tiles["column"])
+            if of == one and place is not None))
+        row = next(row for row in range(len(tiles["frame"])) if (tiles["pass"][row], tiles["pass_frame"][row], tiles["column"][row],
+                                                                 tiles["row"][row]) == (largest, frame, 1, 0))
+        self.assertRegex(attributes["tile"], rf"column 1, row 0: {tiles['tiling_engine.pmds'][row]:,}$")
+        self.assertIn('id="compare"', text)
+
+    def test_without_attributions(self):
+        """A run that has none, and one of an immediate-mode GPU."""
+        bare, immediate = self.path("bare"), self.path("immediate")
+        self.fine("sim", "--frames", "0-1", "--out", bare, self.recording)
+        self.fine("sim", "--config", "imr-8m", "--timing", "on", "--attribute", "pass,draw,texture,tile", "--frames", "0",
+                  "--out", immediate, self.recording)
+        for directory, what in ((bare, "The page has no draws of this frame"), (immediate, "LLC")):
+            attributes, text = self.dom(self.report(directory)[0])
+            self.assertIn("ready", attributes, directory)
+            self.assertIn(what, text)
+
+    def test_what_is_left_out(self):
+        attributes, text = self.dom(self.report("--frames", "0", "--max-size", "100K", self.timed)[0])
+        self.assertIn("ready", attributes)
+        self.assertIn("it would be larger than 100 KiB", text)
+
+
+if __name__ == "__main__":
+    tbrsim.main()
