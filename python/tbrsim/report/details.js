@@ -46,7 +46,7 @@ class CounterTable {
       const column = columns.findIndex((one) => one.name === this.first);
       this.sort = { column: Math.max(0, column), down: column >= 0 };
     }
-    const sorted = new SortedTable(this.caption(this.page.frame, rows.length), columns, rows, { sort: this.sort, foot: "all" });
+    const sorted = new SortedTable(this.caption(this.page.frame, rows, table), columns, rows, { sort: this.sort, foot: "all" });
     const chooser = columnChoice(table, counters.map(([, name]) => name), this.page, (name) => {
       this.added.push(name);
       this.sort.column = columns.length;
@@ -65,7 +65,7 @@ function missing(page, what, option) {
 function buildDraws(page) {
   const draws = new CounterTable(page, {
     none: ["draws", "draw"], first: "dram.total.read_bytes",
-    caption: (frame, count) => `${format.count(count)} draws of frame ${frame}; none: loads and stores of tiles, and what else is of no draw`,
+    caption: (frame, rows, table) => `${format.count(rows.filter((row) => table.value("draw", row) !== null).length)} draws of frame ${frame}; none: loads and stores of tiles, and what else is of no draw`,
     keys: (table) => [passColumn(table), { title: "draw", value: (row) => table.value("draw", row), bar: false, none: "none", format: format.text }],
     counters: (table) => [["DRAM read", "dram.total.read_bytes"], ["DRAM written", "dram.total.write_bytes"], ["texture DRAM read", "dram.texture.read_bytes"],
       ...missCounters(page.a, table), ["vertices", "vertex_stage.vertices"], ["primitives", "tiling_engine.primitives"], ["PMDs", "tiling_engine.pmds"],
