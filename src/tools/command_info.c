@@ -273,8 +273,8 @@ command_info(int argc, char **argv)
 {
    bool json = false, draws = false;
    static const struct option_row rows[] = {
-      OPTION_ALONE("draws", NULL,
-                   "print only the draws, each a line of JSON, with the names of their own", take_flag),
+      OPTION_ALONE("draws", NULL, "print only the draws, each a line of JSON, with the names of their own",
+                   take_flag),
    };
    const struct command_line line = {
       .usage = usage,

@@ -85,7 +85,8 @@ simulating_command(const struct report *report)
    const struct configuration given = configurations_given(&report->configurations);
    if (!command && (given.preset || given.num_settings || report->results))
       fail(STATUS_USAGE,
-           "%s: it is results; --config, --set, --timing, --attribute and --results are of recordings and traces",
+           "%s: it is results; --config, --set, --timing, --attribute and --results are of recordings and "
+           "traces",
            report->input);
    return command;
 }

@@ -42,17 +42,10 @@ struct cm_pipeline_parts {
 
 /** Rows of these lists, of a pipeline of type `type`. */
 #define CM_VALUE_PART(type, name, measure, description, member) \
-   {                                                            \
-      name, measure, description, offsetof(type, member), NULL  \
-   }
-#define CM_STAGE_PART(type, name, description, member) \
-   {                                                   \
-      name, description, offsetof(type, member), false \
-   }
-#define CM_QUEUE_PART(type, name, description, member)                  \
-   {                                                                    \
-      "queue." name, "queue " name, description, offsetof(type, member) \
-   }
+   {name, measure, description, offsetof(type, member), NULL}
+#define CM_STAGE_PART(type, name, description, member) {name, description, offsetof(type, member), false}
+#define CM_QUEUE_PART(type, name, description, member) \
+   {"queue." name, "queue " name, description, offsetof(type, member)}
 
 /** The most counters of a pipeline. */
 #define CM_PIPELINE_COUNTERS 160
