@@ -13,6 +13,20 @@ function passColumn(table) {
   return { title: "pass", number: false, value: (row) => passName(table.value("frame", row), table.value("pass_frame", row), table.value("pass", row)) };
 }
 
+/* Columns of texts or names that some rows have. */
+function nameColumns(table, names) {
+  return names.filter(([name]) => (table.columns[name] || []).some((value) => value !== null && value !== 0))
+    .map(([name, title]) => ({ title, number: false, wrap: true, value: (row) => table.value(name, row) }));
+}
+
+/* The sum of the units' dynamic energy, where the table has it. */
+function energyColumns(table, rows) {
+  const names = table.names().filter((name) => /^energy\.\w+\.dynamic$/.test(name) && !/^energy\.(memory_hierarchy|gpu|system)\./.test(name));
+  const value = (row) => names.reduce((sum, name) => sum + table.value(name, row), 0);
+  return names.length ? [{ title: names.includes("energy.dram.dynamic") ? "dynamic energy" : "energy without DRAM", hint: `the sum of ${names.join(", ")}`, value, format: format.energy,
+    sum: rows.reduce((sum, row) => sum + value(row), 0) }] : [];
+}
+
 /* [title, counter] of misses in each cache. */
 function missCounters(run, table) {
   return run.caches().map((unit) => [`${cacheName(unit)} misses`, `${unit}.total.misses`]).filter(([, name]) => table.has(name));
@@ -41,7 +55,7 @@ class CounterTable {
     const rows = table.rows().filter((row) => used.some((name) => table.value(name, row)));
     const keys = this.keys(table);
     const counters = [...this.counters(table).filter(([, name]) => table.has(name)), ...this.added.map((name) => [name, name])];
-    const columns = [...keys, ...counters.map(([title, name]) => counterColumn(table, name, title, rows))];
+    const columns = [...keys, ...energyColumns(table, rows), ...counters.map(([title, name]) => counterColumn(table, name, title, rows))];
     if (!this.sort) {
       const column = columns.findIndex((one) => one.name === this.first);
       this.sort = { column: Math.max(0, column), down: column >= 0 };
@@ -66,7 +80,8 @@ function buildDraws(page) {
   const draws = new CounterTable(page, {
     none: ["draws", "draw"], first: "dram.total.read_bytes",
     caption: (frame, rows, table) => `${format.count(rows.filter((row) => table.value("draw", row) !== null).length)} draws of frame ${frame}; none: loads and stores of tiles, and what else is of no draw`,
-    keys: (table) => [passColumn(table), { title: "draw", value: (row) => table.value("draw", row), bar: false, none: "none", format: format.text }],
+    keys: (table) => [passColumn(table), { title: "draw", value: (row) => table.value("draw", row), bar: false, none: "none", format: format.text },
+      ...nameColumns(table, [["group", "group"], ["marker", "marker"], ["call", "call"]])],
     counters: (table) => [["DRAM read", "dram.total.read_bytes"], ["DRAM written", "dram.total.write_bytes"], ["texture DRAM read", "dram.texture.read_bytes"],
       ...missCounters(page.a, table), ["vertices", "vertex_stage.vertices"], ["primitives", "tiling_engine.primitives"], ["PMDs", "tiling_engine.pmds"],
       ["quads", "fragment_stage.quads"], ["fragments", "fragment_stage.fragments"]],
@@ -125,6 +140,7 @@ function buildTextures(page) {
     caption: (frame) => `Textures, buffers and windows of frame ${frame}; none: shaders, the Parameter Buffer, and what else is no resource`,
     keys: (table) => [{ title: "resource", value: (row) => table.value("resource", row), none: "none", format: format.text, bar: false },
       apart ? passColumn(table) : { title: "passes", number: false, wrap: true, value: (row) => String(table.value("pass", row)) }, { title: "kind", number: false, value: (row) => table.value("kind", row) },
+      ...nameColumns(table, [["label", "label"], ["format", "format"]]),
       { title: "size", number: false, value: (row) => sizeOf(table, row) },
       { title: "memory", value: (row) => table.value("bytes", row), format: (value) => (value === null ? "–" : format.bytes(value)), bar: false },
       { title: "asked for", hint: "accesses where they arrive first, times the block", value: (row) => touchedBytes(page.a, table, row), format: format.bytes }],
