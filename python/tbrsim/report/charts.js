@@ -48,8 +48,11 @@ function place(options, data, label, page) {
     if (!chart.plot) chart.plot = new uPlot({ ...options, width }, data, box);
     else chart.plot.setSize({ width, height: options.height });
     chart.plot.setCursor({ left: -10, top: -10 });
-    chart.plot.setLegend({ idx: page.frame });
+    chart.tell();
   };
+  /* Once uPlot has done what it puts off: without a pointer the legend has the selected frame's values. */
+  chart.tell = () => setTimeout(() => chart.plot.setLegend({ idx: page.frame }), 50);
+  box.addEventListener("mouseleave", chart.tell);
   charts.push(chart);
   return box;
 }
