@@ -194,7 +194,7 @@ def html(text, out):
 
 
 def headlines(pages):
-    """The claims of all papers as a document, docs/experiments/headlines.md."""
+    """The claims of all papers as a document, docs/headlines.md."""
     yield from ("# Headline claims", "",
                 "What `KEEP_TABLES=1 make reproduce` printed: the papers' headline claims, and ours on the scenes (✓: the sign is"
                 " right, and the value within a third). From, to: the smallest and largest average over all scenes where what"
@@ -202,8 +202,8 @@ def headlines(pages):
                 " is more at the end of the free parameter's range than at its beginning, by linear least squares over all"
                 " variants; those whose slope is more than two standard errors.", "")
     for its in pages:
-        yield from (f"## {its.text.splitlines()[0].lstrip('# ')}", "", *(its.count(its_set) + "." for its_set in its.sources), "",
-                    *its.claims_table(), "")
+        yield from (f"## {its.text.splitlines()[0].lstrip('# ')}", "", *(its.count(its_set) + "." for its_set in its.sources),
+                    *([] if its.has_variants else ["No variants were run."]), "", *its.claims_table(), "")
 
 
 def write(out, scenes, note="", keep=False):
@@ -218,7 +218,7 @@ def write(out, scenes, note="", keep=False):
         if sources:
             pages.append(Page(name, sources, varied, positions, out))
     if keep:
-        (DOCUMENTS / "experiments" / "headlines.md").write_text("\n".join(headlines(pages)), encoding="utf-8")
+        (DOCUMENTS / "headlines.md").write_text("\n".join(headlines(pages)), encoding="utf-8")
     text = compose(pages, note)
     (out / "index.md").write_text(text, encoding="utf-8")
     (out / "index.html").write_text(html(text, out), encoding="utf-8")
