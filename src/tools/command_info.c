@@ -75,15 +75,6 @@ count_resource(struct info *info, const struct cm_resource_description *resource
    info->texture_bytes += layout.bytes;
 }
 
-static char *
-group_path(const struct cm_names *names, uint32_t group)
-{
-   const size_t size = cm_names_group_path(names, group, NULL, 0) + 1;
-   char *path = allocate(size);
-   cm_names_group_path(names, group, path, size);
-   return path;
-}
-
 /* Lists the names of a GPU, all of whose definitions have been read. */
 static void
 finish_names(struct info *info)
@@ -91,11 +82,8 @@ finish_names(struct info *info)
    if (!info->names)
       return;
    const uint32_t num_groups = cm_names_count_groups(info->names);
-   for (uint32_t g = 1; g <= num_groups; g++) {
-      char *path = group_path(info->names, g);
-      json_array_append_new(info->groups, output_text(path));
-      free(path);
-   }
+   for (uint32_t g = 1; g <= num_groups; g++)
+      json_array_append_new(info->groups, draw_list_group(info->names, g));
    info->count.groups += num_groups;
    info->count.labels += cm_names_count_labels(info->names);
    info->count.shaders += cm_names_count_shaders(info->names);

@@ -42,8 +42,8 @@ shader_json(const struct cm_names *names, enum cm_shader_stage stage, const stru
    return object;
 }
 
-static json_t *
-group_json(const struct cm_names *names, uint32_t group)
+json_t *
+draw_list_group(const struct cm_names *names, uint32_t group)
 {
    const size_t size = cm_names_group_path(names, group, NULL, 0) + 1;
    char *path = allocate(size);
@@ -65,7 +65,7 @@ draw_json(const struct cm_names *names, const struct cm_pass *pass, const struct
    for (uint32_t e = 0; e < draw->num_elements; e++)
       json_array_append_new(vertices, resource_json(names, draw->elements[e].buffer));
    json_object_set_new(object, "call", draw->call ? json_integer(draw->call) : json_null());
-   json_object_set_new(object, "group", group_json(names, draw->group));
+   json_object_set_new(object, "group", draw_list_group(names, draw->group));
    json_object_set_new(object, "marker", output_text(cm_names_string(names, draw->marker)));
    json_object_set_new(object, "vertex_shader", shader_json(names, CM_SHADER_VERTEX, &draw->vertex_shader));
    json_object_set_new(object, "geometry_shader",

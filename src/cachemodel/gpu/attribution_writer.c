@@ -250,12 +250,6 @@ bool
 cm_attribution_writer_create(const struct cm_config *config, const struct cm_counter_table *table,
                              struct cm_stats_writer *stats, struct cm_attribution_writer **created)
 {
-   const bool asked[CM_ORIGIN_COUNT] = {
-      [CM_ORIGIN_PASS] = config->attribution.pass,
-      [CM_ORIGIN_DRAW] = config->attribution.draw,
-      [CM_ORIGIN_RESOURCE] = config->attribution.texture,
-      [CM_ORIGIN_TILE] = config->attribution.tile,
-   };
    *created = NULL;
    if (!cm_config_attributes(config))
       return true;
@@ -268,7 +262,8 @@ cm_attribution_writer_create(const struct cm_config *config, const struct cm_cou
    writer->values = calloc(table->count, sizeof *writer->values);
    bool fine = writer->flags && writer->values;
    for (unsigned part = 0; fine && part < CM_ORIGIN_COUNT; part++)
-      fine = !asked[part] || add_table(writer, config, (enum cm_origin_part)part);
+      fine = !cm_config_attributes_by(config, (enum cm_origin_part)part) ||
+             add_table(writer, config, (enum cm_origin_part)part);
    if (!fine) {
       cm_attribution_writer_destroy(writer);
       return false;

@@ -26,10 +26,23 @@ hash(uint64_t key)
 /* ---- the columns ------------------------------------------------------------- */
 
 bool
+cm_config_attributes_by(const struct cm_config *config, enum cm_origin_part part)
+{
+   switch (part) {
+   case CM_ORIGIN_PASS: return config->attribution.pass;
+   case CM_ORIGIN_DRAW: return config->attribution.draw;
+   case CM_ORIGIN_RESOURCE: return config->attribution.texture;
+   default: return config->attribution.tile;
+   }
+}
+
+bool
 cm_config_attributes(const struct cm_config *config)
 {
-   return config->attribution.pass || config->attribution.draw || config->attribution.texture ||
-          config->attribution.tile;
+   bool does = false;
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
+      does |= cm_config_attributes_by(config, (enum cm_origin_part)part);
+   return does;
 }
 
 static void
@@ -61,18 +74,12 @@ number_columns(struct cm_attribution *attribution, const struct cm_config *confi
 struct cm_attribution *
 cm_attribution_create(const struct cm_config *config, uint32_t num_stage_columns)
 {
-   const bool asked[CM_ORIGIN_COUNT] = {
-      [CM_ORIGIN_PASS] = config->attribution.pass,
-      [CM_ORIGIN_DRAW] = config->attribution.draw,
-      [CM_ORIGIN_RESOURCE] = config->attribution.texture,
-      [CM_ORIGIN_TILE] = config->attribution.tile,
-   };
    struct cm_attribution *attribution = calloc(1, sizeof *attribution);
    if (!attribution)
       return NULL;
    attribution->has_part[CM_ORIGIN_PASS] = true; /* the others are numbered within it */
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
-      if (!asked[part])
+      if (!cm_config_attributes_by(config, (enum cm_origin_part)part))
          continue;
       attribution->has_part[part] = true;
       attribution->stale_with[part] |= 1u << attribution->num_tables;

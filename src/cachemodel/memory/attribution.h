@@ -103,7 +103,8 @@ struct cm_attribution {
    bool out_of_memory;       /**< counts were lost */
 };
 
-/** Whether a configuration asks for attribution (keys attribution.*). */
+/** Whether a configuration asks for attribution by a part of the origin (keys attribution.*), or by any. */
+bool cm_config_attributes_by(const struct cm_config *config, enum cm_origin_part part);
 bool cm_config_attributes(const struct cm_config *config);
 
 /** num_stage_columns: of the stages, beside those of the units. NULL when out of memory. */
