@@ -196,9 +196,10 @@ unmap_vertex_buffers(struct tbr_context *context)
 }
 
 /** Vertex shading happens now: a texture that is still being rendered must be
- * waited for. */
+ * waited for. One that is bound but not read, left by another program, must not end the pass. */
 static void
-map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
+map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage,
+                    const struct tbr_drawn_shader *shader)
 {
    for (unsigned i = 0; i < context->num_sampler_views[stage]; i++) {
       const struct pipe_sampler_view *view = context->sampler_views[stage][i];
@@ -210,7 +211,9 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage)
       unsigned first_level = 0, last_level = 0;
       uint32_t width = resource->base.width0, depth = resource->base.depth0;
 
-      tbr_resource_wait(context, resource, false);
+      if (shader->reads_textures) {
+         tbr_resource_wait(context, resource, false);
+      }
       tbr_resource_hold(resource, &context->held.textures[stage][i]);
       const uint8_t *base = context->held.textures[stage][i]->memory;
       if (view->target == PIPE_BUFFER) {
@@ -406,9 +409,9 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
    }
 
    /* Textures and feedback first: waiting may submit the batch. */
-   map_vertex_textures(context, PIPE_SHADER_VERTEX);
+   map_vertex_textures(context, PIPE_SHADER_VERTEX, context->vertex_shader);
    if (context->geometry_shader)
-      map_vertex_textures(context, PIPE_SHADER_GEOMETRY);
+      map_vertex_textures(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
    if (context->num_stream_output)
       map_feedback_buffers(context);
    map_vertex_buffers(context);
