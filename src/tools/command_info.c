@@ -33,7 +33,7 @@ struct info {
    uint64_t buffers, buffer_bytes, textures, texture_bytes;
    struct cm_names *names; /* of the GPU whose definitions are being read */
    struct name_count {
-      uint64_t groups, labels, shaders, strings;
+      uint64_t groups, labels, shaders, strings, reads;
    } count;                 /* of all GPUs */
    json_t *groups, *labels; /* paths; texts */
 };
@@ -88,6 +88,7 @@ finish_names(struct info *info)
    info->count.labels += cm_names_count_labels(info->names);
    info->count.shaders += cm_names_count_shaders(info->names);
    info->count.strings += cm_names_count_strings(info->names);
+   info->count.reads += cm_names_count_reads(info->names);
    cm_names_destroy(info->names);
    info->names = NULL;
 }
@@ -161,6 +162,7 @@ print_text(const struct info *info)
    printf("%-22s %" PRIu64 ", %" PRIu64 " bytes\n", "textures", info->textures, info->texture_bytes);
    printf("%-22s %" PRIu64 " groups, %" PRIu64 " labels, %" PRIu64 " shaders, %" PRIu64 " strings\n", "names",
           info->count.groups, info->count.labels, info->count.shaders, info->count.strings);
+   printf("%-22s %" PRIu64 "\n", "reads without events", info->count.reads);
    putchar('\n');
    for (unsigned c = 0; c < CM_RECORDING_NUM_COUNTS; c++)
       printf("%-22s %14" PRIu64 "  %s\n", counts[c].name, count_of(&info->total, c), counts[c].description);
@@ -250,6 +252,7 @@ print_json(const struct info *info)
    json_object_set_new(root, "buffers", resources_json(info->buffers, info->buffer_bytes));
    json_object_set_new(root, "textures", resources_json(info->textures, info->texture_bytes));
    json_object_set_new(root, "names", names_json(info));
+   json_object_set_new(root, "reads_without_events", json_integer((json_int_t)info->count.reads));
    json_object_set_new(root, "sections", sections);
    json_object_set_new(root, "total", counts_json(&info->total));
    json_object_set_new(root, "frames", frames);
@@ -259,23 +262,26 @@ print_json(const struct info *info)
 int
 command_info(int argc, char **argv)
 {
-   bool json = false, draws = false;
+   bool json = false;
+   struct listed listed = {0};
    static const struct option_row rows[] = {
-      OPTION_ALONE("draws", NULL, "print only the draws, each a line of JSON, with the names of their own",
-                   take_flag),
+      OPTION("draws", NULL, "print only the draws, each a line of JSON, with the names of their own",
+             take_flag, struct listed, draws),
+      OPTION("passes", NULL, "print only the passes, each a line of JSON, and reads without events",
+             take_flag, struct listed, passes),
    };
    const struct command_line line = {
       .usage = usage,
       .description = description,
       .operands = OPERANDS_ONE,
       .operand = "recording",
-      .groups = {JSON_OPTIONS(&json), OPTION_GROUP(rows, &draws)},
+      .groups = {JSON_OPTIONS(&json), OPTION_GROUP(rows, &listed)},
    };
    const char *path = command_line_parse(&line, argc, argv).list[0];
 
    struct session session = session_open(path, &(struct frame_selection){0}, NULL);
-   if (draws) {
-      draw_list_print(&session);
+   if (listed.draws || listed.passes) {
+      draw_list_print(&session, &listed);
       const bool read = session_check(&session);
       options_close_output(stdout, NULL);
       session_close(&session);

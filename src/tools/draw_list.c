@@ -80,8 +80,56 @@ draw_json(const struct cm_names *names, const struct cm_pass *pass, const struct
    return object;
 }
 
+/* null for nothing attached. */
+static json_t *
+attachment_json(const struct cm_names *names, const struct cm_attachment *attachment)
+{
+   json_t *object = resource_json(names, attachment->resource);
+   if (!attachment->resource)
+      return object;
+   json_object_set_new(object, "level", json_integer(attachment->level));
+   json_object_set_new(object, "layer", json_integer(attachment->layer));
+   json_object_set_new(object, "load", json_boolean(attachment->load));
+   json_object_set_new(object, "store", json_boolean(attachment->store));
+   json_object_set_new(object, "clear", json_boolean(attachment->clear));
+   return object;
+}
+
 static void
 print_pass(const struct cm_names *names, const struct cm_pass *pass, unsigned number)
+{
+   json_t *object = json_object(), *targets = json_array(), *resolves = json_array();
+   for (uint32_t c = 0; c < pass->num_color; c++) {
+      json_array_append_new(targets, attachment_json(names, &pass->color[c]));
+      json_array_append_new(resolves, resource_json(names, pass->resolve[c].resource));
+   }
+   json_object_set_new(object, "frame", json_integer(pass->frame));
+   json_object_set_new(object, "pass", json_integer(number));
+   json_object_set_new(object, "width", json_integer(pass->width));
+   json_object_set_new(object, "height", json_integer(pass->height));
+   json_object_set_new(object, "draws", json_integer(pass->num_draws));
+   json_object_set_new(object, "color", targets);
+   json_object_set_new(object, "resolved_to", resolves);
+   json_object_set_new(object, "depth", attachment_json(names, &pass->depth));
+   json_object_set_new(object, "stencil", attachment_json(names, &pass->stencil));
+   output_json(object, 0, stdout);
+}
+
+/* The reads without events among an item's names. */
+static void
+print_reads(const struct cm_names *names, const struct cm_item *item)
+{
+   for (size_t n = 0; n < item->num_names; n++) {
+      if (item->names[n].type != CM_NAME_READ)
+         continue;
+      json_t *object = json_object();
+      json_object_set_new(object, "read", resource_json(names, item->names[n].number));
+      output_json(object, 0, stdout);
+   }
+}
+
+static void
+print_draws(const struct cm_names *names, const struct cm_pass *pass, unsigned number)
 {
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       json_t *draw = draw_json(names, pass, &pass->draws[d]);
@@ -106,7 +154,7 @@ define(struct cm_names *names, const struct cm_item *item)
 }
 
 void
-draw_list_print(struct session *session)
+draw_list_print(struct session *session, const struct listed *listed)
 {
    struct simulations *simulations = &session->simulations;
    struct cm_names *names = NULL;
@@ -123,8 +171,14 @@ draw_list_print(struct session *session)
             fail(STATUS_FAILED, "out of memory");
       } else if (item.type == CM_ITEM_RESOURCES) {
          define(names, &item);
+         if (listed->passes)
+            print_reads(names, &item);
       } else if (item.type == CM_ITEM_PASS) {
-         print_pass(names, &item.pass->pass, pass++);
+         if (listed->passes)
+            print_pass(names, &item.pass->pass, pass);
+         if (listed->draws)
+            print_draws(names, &item.pass->pass, pass);
+         pass++;
       } else {
          pass = 0;
       }

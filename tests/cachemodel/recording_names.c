@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in recordings: what goes in comes out, from any frame on; what names something that is not defined is refused;
- * files from before names are read. */
+/* Names in recordings: what goes in comes out, from any frame on; reads without events stay between the passes where
+ * they were; what names something that is not defined is refused; files from before names are read. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,6 +189,104 @@ test_second_gpu(void **unused)
    cm_recording_close(recording);
 }
 
+/* ---- reads without events -------------------------------------------------------- */
+
+#define READ_FRAMES 3
+
+static void
+record_random_pass(struct cm_recorder *recorder, uint32_t frame)
+{
+   uint64_t state = frame;
+   struct pass_builder *builder = random_pass(&state, frame);
+   record_pass(recorder, builder);
+   pass_free(builder);
+}
+
+/* Of frame f: f reads, a pass, a read of resource 1, a pass, a read of resource 2 + f before the frame's end. */
+static void
+write_reads(void)
+{
+   struct cm_recorder *recorder = new_recorder(recording_path());
+   cm_recorder_gpu_begin(recorder);
+   for (uint32_t frame = 0; frame < READ_FRAMES; frame++) {
+      for (uint32_t n = 0; n < frame; n++)
+         cm_recorder_define_name(recorder, &(struct cm_name){.type = CM_NAME_READ, .number = 100 + n});
+      record_random_pass(recorder, frame);
+      cm_recorder_define_name(recorder, &(struct cm_name){.type = CM_NAME_READ, .number = 1});
+      record_random_pass(recorder, frame);
+      cm_recorder_define_name(recorder, &(struct cm_name){.type = CM_NAME_READ, .number = 2 + frame});
+      cm_recorder_frame_end(recorder, frame);
+   }
+   assert_true(cm_recorder_destroy(recorder));
+}
+
+static void
+expect_reads(struct cm_recording *recording, const uint32_t *numbers, size_t count)
+{
+   const struct cm_item item = cm_recording_next(recording);
+   assert_int_equal(item.type, CM_ITEM_RESOURCES);
+   assert_int_equal(item.num_names, count);
+   for (size_t n = 0; n < count; n++) {
+      const struct cm_name *read = &item.names[n];
+      assert_int_equal(read->type, CM_NAME_READ);
+      assert_int_equal(read->number, numbers[n]);
+      assert_true(!read->string && !read->parent && !read->stage && !read->hash && !read->text);
+   }
+   free(item.names);
+   free(item.resources);
+}
+
+static void
+expect(struct cm_recording *recording, enum cm_item_type type)
+{
+   const struct cm_item item = cm_recording_next(recording);
+   assert_int_equal(item.type, type);
+   cm_recorded_pass_release(item.pass);
+}
+
+static void
+test_reads(void **unused)
+{
+   static const uint32_t before[] = {100, 101}, between[] = {1};
+   write_reads();
+   struct cm_recording *recording = open_written();
+   cm_recording_seek(recording, 0, SIZE_MAX);
+   expect(recording, CM_ITEM_GPU);
+   for (uint32_t frame = 0; frame < READ_FRAMES; frame++) {
+      const uint32_t after = 2 + frame;
+      if (frame)
+         expect_reads(recording, before, frame);
+      expect(recording, CM_ITEM_PASS);
+      expect_reads(recording, between, 1);
+      expect(recording, CM_ITEM_PASS);
+      expect_reads(recording, &after, 1);
+      expect(recording, CM_ITEM_FRAME_END);
+   }
+   expect(recording, CM_ITEM_END);
+   cm_recording_close(recording);
+}
+
+/* They are counted, and change nothing else. */
+static void
+test_reads_change_nothing(void **unused)
+{
+   char error[512] = "";
+   struct cm_config *config = test_config(NULL);
+   struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
+   const struct cm_name read = {.type = CM_NAME_READ, .number = 9};
+   for (size_t n = 0; n < NUM_DEFINITIONS; n++) {
+      cm_gpu_define_name(gpu, &read);
+      cm_gpu_define_name(gpu, &definitions[n]);
+   }
+   const struct cm_resource_description resource = named_resource();
+   cm_gpu_define_resource(gpu, &resource);
+   cm_gpu_define_name(gpu, &read);
+   check_names(cm_gpu_names(gpu));
+   assert_int_equal(cm_names_count_reads(cm_gpu_names(gpu)), NUM_DEFINITIONS + 1);
+   cm_gpu_destroy(gpu);
+   cm_config_destroy(config);
+}
+
 /* ---- what is refused ---------------------------------------------------------- */
 
 static const char *
@@ -233,6 +331,8 @@ test_refused(void **unused)
    REFUSED("a name is of nothing", .type = CM_NAME_LABEL);
    REFUSED("a string that is not defined", .type = CM_NAME_SHADER, .number = 1, .string = UINT32_MAX);
    REFUSED("a shader of an unknown stage", .type = CM_NAME_SHADER, .number = 1, .stage = CM_SHADER_STAGES);
+   REFUSED("a name is of nothing", .type = CM_NAME_READ);
+   REFUSED("a name is of nothing", .type = CM_NAME_READ, .number = UINT32_MAX);
    REFUSED("unknown type", .type = CM_NAME_TYPES, .number = 1);
    long_text[CM_MAX_NAME_BYTES] = '\0';
    write_recording(1, &(struct cm_name){.type = CM_NAME_STRING, .number = 1, .text = long_text}, 1, 0, 0);
@@ -268,21 +368,26 @@ test_payloads(void **unused)
 {
    static const uint8_t zero[] = {1 + CM_NAME_STRING, 1, 3, 'a', 0, 'b'},
                         cut[] = {1 + CM_NAME_STRING, 1, 3, 'a'},
-                        cut_shader[] = {1 + CM_NAME_SHADER, 1, 0, 0, 1, 2, 3};
+                        cut_shader[] = {1 + CM_NAME_SHADER, 1, 0, 0, 1, 2, 3},
+                        cut_read[] = {1 + CM_NAME_READ}, read[] = {1 + CM_NAME_READ, 1};
    static const struct {
       const uint8_t *bytes;
       size_t size;
+      uint32_t version;
       const char *expected;
    } cases[] = {
-      {zero, sizeof zero, "a string has a zero byte"},
-      {cut, sizeof cut, "a string is cut short"},
-      {cut_shader, sizeof cut_shader, "a name is cut short, or has a value out of range"},
+      {zero, sizeof zero, CM_RECORDING_VERSION, "a string has a zero byte"},
+      {cut, sizeof cut, CM_RECORDING_VERSION, "a string is cut short"},
+      {cut_shader, sizeof cut_shader, CM_RECORDING_VERSION,
+       "a name is cut short, or has a value out of range"},
+      {cut_read, sizeof cut_read, CM_RECORDING_VERSION, "a name is cut short"},
+      {read, sizeof read, CM_RECORDING_NAMES_VERSION, "a definition of an unknown type"},
    };
    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
       struct cm_byte_reader reader = {cases[c].bytes, cases[c].bytes + cases[c].size, false};
       struct cm_name_check check = {0};
       struct cm_definitions found;
-      assert_string_equal(cm_decode_definitions(&reader, CM_RECORDING_VERSION, &check, &found),
+      assert_string_equal(cm_decode_definitions(&reader, cases[c].version, &check, &found),
                           cases[c].expected);
       assert_null(found.names);
       cm_name_check_begin(&check);
@@ -329,8 +434,10 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_same_names),  cmocka_unit_test(test_second_gpu), cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_deep_groups), cmocka_unit_test(test_payloads),   cmocka_unit_test(test_old_file),
+      cmocka_unit_test(test_reads),      cmocka_unit_test(test_reads_change_nothing),
+      cmocka_unit_test(test_same_names), cmocka_unit_test(test_second_gpu),
+      cmocka_unit_test(test_refused),    cmocka_unit_test(test_deep_groups),
+      cmocka_unit_test(test_payloads),   cmocka_unit_test(test_old_file),
    };
    return cmocka_run_group_tests(tests, NULL, remove_files);
 }

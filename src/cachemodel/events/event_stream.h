@@ -55,7 +55,7 @@ struct cm_resource_description {
    uint32_t height;      /**< texels of level 0 */
    uint32_t depth;       /**< slices of level 0 of a 3D texture, else 1 */
    uint32_t layers;      /**< array layers, or cube faces (six a cube), else 1 */
-   bool is_displayable;  /**< a surface of the window system: a window, a pbuffer */
+   bool is_displayable;  /**< others may read it: a window, a pbuffer, memory shared with other processes */
    uint32_t format; /**< string that names the format of texels, such as "etc2_rgb8"; 0: none, or a buffer */
    uint8_t uses;    /**< enum cm_resource_use */
 };
@@ -65,6 +65,7 @@ enum cm_name_type {
    CM_NAME_GROUP, /**< a debug group: the same name in the same group is the same group, as often as it is opened */
    CM_NAME_LABEL,  /**< a resource gets a label, or loses it */
    CM_NAME_SHADER, /**< a shader */
+   CM_NAME_READ, /**< a resource was read by what has no events: the CPU, a vertex or geometry shader's textures */
    CM_NAME_TYPES
 };
 
@@ -72,10 +73,15 @@ enum cm_name_type {
 enum cm_shader_stage { CM_SHADER_VERTEX, CM_SHADER_FRAGMENT, CM_SHADER_GEOMETRY, CM_SHADER_STAGES };
 
 /** The definition of a name. Strings and groups count up from 1, each in the order of definition, and are defined
- * before they are named; 0 is "none". Labels and shaders may come before or after the resource or the first draw. */
+ * before they are named; 0 is "none". Labels and shaders may come before or after the resource or the first draw.
+ *
+ * A read is no name, but travels like one. It is of what the passes before it have stored to the resource, and comes
+ * before the next pass that stores to it; further reads in between are not in the stream, nor those of resources that
+ * no pass has stored to since. What is read after a recording's last frame is not in it. */
 struct cm_name {
    enum cm_name_type type;
-   uint32_t number; /**< the string's, the group's, the resource's, the shader's identifier */
+   uint32_t
+      number; /**< the string's, the group's, the resource's, the shader's identifier; all else of a read is 0 */
    uint32_t string; /**< of a group its name, of a resource or a shader its label; 0: none; of a string: 0 */
    uint32_t parent; /**< of a group: the group it is in; 0: in none */
    enum cm_shader_stage stage; /**< of a shader */

@@ -26,7 +26,7 @@ struct cm_names {
    uint32_t num_groups;
    struct object *objects; /* a hash table, at most half full */
    size_t num_objects, capacity;
-   uint32_t num_labels, num_shaders;
+   uint32_t num_labels, num_shaders, num_reads;
 };
 
 /* Of keys: resources, then the stages' shaders. */
@@ -166,6 +166,7 @@ cm_names_define(struct cm_names *names, const struct cm_name *name)
    case CM_NAME_STRING: return define_string(names, name);
    case CM_NAME_GROUP: return define_group(names, name);
    case CM_NAME_LABEL: return define_label(names, name);
+   case CM_NAME_READ: names->num_reads++; return true;
    default: return define_shader(names, name);
    }
 }
@@ -207,6 +208,12 @@ uint32_t
 cm_names_count_shaders(const struct cm_names *names)
 {
    return names->num_shaders;
+}
+
+uint32_t
+cm_names_count_reads(const struct cm_names *names)
+{
+   return names->num_reads;
 }
 
 const char *

@@ -36,6 +36,8 @@ uint32_t cm_names_count_groups(const struct cm_names *names);
 /** Resources that have a label, and shaders that were defined. */
 uint32_t cm_names_count_labels(const struct cm_names *names);
 uint32_t cm_names_count_shaders(const struct cm_names *names);
+/** Reads of resources that have no events (CM_NAME_READ). */
+uint32_t cm_names_count_reads(const struct cm_names *names);
 
 /** A string; "" for 0. */
 const char *cm_names_string(const struct cm_names *names, uint32_t string);

@@ -28,6 +28,8 @@ cm_encode_name_definition(struct cm_byte_writer *writer, const struct cm_name *n
       cm_put_bytes(writer, name->text, length);
       return;
    }
+   if (name->type == CM_NAME_READ)
+      return;
    cm_put_varint(writer, name->string);
    if (name->type == CM_NAME_GROUP)
       cm_put_varint(writer, name->parent);
@@ -71,7 +73,7 @@ static const char *
 decode_name(struct cm_byte_reader *reader, uint64_t type, struct cm_name *name)
 {
    *name = (struct cm_name){.type = (enum cm_name_type)(type - 1), .number = get_number(reader)};
-   if (name->type == CM_NAME_STRING)
+   if (name->type == CM_NAME_STRING || name->type == CM_NAME_READ)
       return reader->bad ? "a name is cut short" : NULL;
    name->string = get_number(reader);
    if (name->type == CM_NAME_GROUP)
@@ -93,10 +95,11 @@ struct list {
 };
 
 static const char *
-add_name(struct cm_byte_reader *reader, uint64_t type, struct cm_name_check *check, struct list *list)
+add_name(struct cm_byte_reader *reader, uint32_t version, uint64_t type, struct cm_name_check *check,
+         struct list *list)
 {
    struct cm_definitions *found = list->found;
-   if (type > CM_NAME_TYPES)
+   if (type > (version < CM_RECORDING_READS_VERSION ? CM_NAME_READ : CM_NAME_TYPES))
       return "a definition of an unknown type";
    if (!cm_array_grow(&found->names, found->num_names, sizeof *found->names) ||
        !cm_array_grow(&list->begins, found->num_names, sizeof *list->begins))
@@ -157,7 +160,7 @@ cm_decode_definitions(struct cm_byte_reader *reader, uint32_t version, struct cm
       if (type == RESOURCE)
          wrong = add_resource(reader, version, check, found);
       else
-         wrong = add_name(reader, type, check, &list);
+         wrong = add_name(reader, version, type, check, &list);
    }
    if (!wrong && !place_texts(&list))
       wrong = "out of memory for strings";

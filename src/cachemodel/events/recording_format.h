@@ -8,9 +8,10 @@
 #include "events/recording_check.h"
 #include "events/recording_counts.h"
 
-#define CM_RECORDING_VERSION 5
+#define CM_RECORDING_VERSION 6
 #define CM_RECORDING_OLDEST_VERSION 4 /**< that is read */
 #define CM_RECORDING_NAMES_VERSION 5  /**< the first with names */
+#define CM_RECORDING_READS_VERSION 6  /**< the first with reads that have no events */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"
