@@ -537,9 +537,13 @@ decide_transfers(struct tbr_batch *batch)
       attachment->load = attachment->load && (read | written) >> i & 1;
       attachment->store = attachment->store && (written >> i & 1 || attachment->clear);
       assert(attachment->memory && !(attachment->load && attachment->clear));
+      if (!attachment->store)
+         continue;
       /* Later passes load what is stored. */
-      if (attachment->store)
-         tbr_resource(batch->surfaces[i]->texture)->undefined = false;
+      struct tbr_resource *resource = tbr_resource(batch->surfaces[i]->texture);
+      resource->undefined = false;
+      if (batch->recorded)
+         p_atomic_set(&resource->stored, true);
    }
    tbr_batch_resolve_single_sampled(batch);
 }

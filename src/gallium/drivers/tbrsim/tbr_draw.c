@@ -213,6 +213,7 @@ map_vertex_textures(struct tbr_context *context, enum pipe_shader_type stage,
 
       if (shader->reads_textures) {
          tbr_resource_wait(context, resource, false);
+         tbr_resource_announce_read(context, resource);
       }
       tbr_resource_hold(resource, &context->held.textures[stage][i]);
       const uint8_t *base = context->held.textures[stage][i]->memory;

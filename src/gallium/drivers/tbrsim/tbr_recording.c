@@ -197,10 +197,13 @@ require(void *memory)
 void
 tbr_recording_define_name(struct tbr_recording *recording, const struct cm_name *name)
 {
-   struct cm_name *defined = require(util_dynarray_grow(&recording->names, struct cm_name, 1));
-   *defined = *name;
-   if (name->text)
-      defined->text = require(strdup(name->text));
+   /* A read is over once another screen's GPU has come between. */
+   if (name->type != CM_NAME_READ) {
+      struct cm_name *defined = require(util_dynarray_grow(&recording->names, struct cm_name, 1));
+      *defined = *name;
+      if (name->text)
+         defined->text = require(strdup(name->text));
+   }
    simple_mtx_lock(&recorder_mutex);
    if (recorder && current == recording)
       cm_recorder_define_name(recorder, name);

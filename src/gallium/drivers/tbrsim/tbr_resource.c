@@ -348,6 +348,7 @@ renew(struct tbr_context *context, struct tbr_resource *resource)
    p_atomic_set(&resource->last_read, 0);
    p_atomic_set(&resource->reader, NULL);
    p_atomic_set(&resource->last_write, 0);
+   p_atomic_set(&resource->stored, false);
    tbr_state_storage_replaced(context, resource);
 }
 
@@ -395,6 +396,7 @@ shadow(struct tbr_context *context, struct tbr_resource *resource)
    tbr_resource_hold(resource, &original);
    memcpy(copy->memory, original->memory, copy->bytes);
    tbr_storage_reference(&original, NULL);
+   tbr_resource_announce_read(context, resource);
    replace_storage(resource, copy);
    renew(context, resource);
    return true;
@@ -490,7 +492,7 @@ describe(struct tbr_screen *screen, const struct tbr_resource *resource,
    description->height = base->height0;
    description->depth = base->target == PIPE_TEXTURE_3D ? base->depth0 : 1;
    description->layers = base->target == PIPE_TEXTURE_3D ? 1 : MAX2(base->array_size, 1);
-   description->is_displayable = is_displayed(base);
+   description->is_displayable = resource->display_target != NULL;
 }
 
 void
@@ -512,6 +514,20 @@ tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource
          tbr_names_announce_label(screen, resource);
    }
    simple_mtx_unlock(&screen->announce_mutex);
+}
+
+void
+tbr_resource_announce_read(struct tbr_context *context, struct tbr_resource *resource)
+{
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   if (!p_atomic_read(&resource->stored))
+      return;
+   /* A pass of another context that has been rendered is in the stream when the lock is free. */
+   simple_mtx_lock(&screen->submit_lock);
+   const bool stored = p_atomic_xchg(&resource->stored, false);
+   if (stored && screen->model)
+      tbr_model_define_name(screen->model, &(struct cm_name){.type = CM_NAME_READ, .number = resource->id});
+   simple_mtx_unlock(&screen->submit_lock);
 }
 
 uint32_t

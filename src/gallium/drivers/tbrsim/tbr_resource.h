@@ -50,6 +50,8 @@ struct tbr_resource {
    uint32_t announced_id; /**< the id last announced to the event stream */
    uint32_t label; /**< string of the program's name for it; 0: none (under the screen's announce_mutex) */
    bool undefined; /**< invalidated: the content need not be loaded */
+   bool
+      stored; /**< by a pass of the event stream, after which the stream has no CM_NAME_READ of it yet (atomic) */
 
    /** A window's front buffer: what winsys gets its content from; else NULL. */
    const void *front_drawable;
@@ -115,6 +117,10 @@ void tbr_resource_read_front(struct tbr_resource *resource);
 
 /** Announces the resource to the event stream (once for each id). */
 void tbr_resource_announce(struct tbr_context *context, struct tbr_resource *resource);
+
+/** Says in the event stream that the resource is read by what has no events (CM_NAME_READ), if a pass has stored to it
+ * since the last time. The context has waited for that pass (tbr_resource_wait). */
+void tbr_resource_announce_read(struct tbr_context *context, struct tbr_resource *resource);
 
 /** An event-stream identifier for application memory that a draw reads directly
  * (index arrays): the same for all of it, because its addresses are the host's and

@@ -204,6 +204,7 @@ copy_samples(struct tbr_context *context, struct tbr_resource *destination, unsi
    const size_t pixel_bytes = util_format_get_blocksize(source->base.format);
    tbr_resource_prepare_write(context, destination);
    tbr_resource_wait(context, source, false);
+   tbr_resource_announce_read(context, source);
    for (unsigned sample = 0; sample < source->base.nr_samples; sample++) {
       for (int layer = 0; layer < box->depth; layer++) {
          const uint8_t *from = tbr_storage_address(source->storage, source, source_level, box->z + layer) +

@@ -122,6 +122,8 @@ map(struct pipe_context *base, struct pipe_resource *base_resource, unsigned lev
       return map_samples(base, resource, usage, box, out_transfer);
    if (!prepare(context, resource, usage, box))
       return NULL;
+   if (usage & PIPE_MAP_READ)
+      tbr_resource_announce_read(context, resource);
    struct tbr_transfer *transfer = slab_zalloc(&context->transfer_pool);
    if (!transfer)
       return NULL;
