@@ -20,6 +20,7 @@ static const struct {
    {"export", "print the addresses that arrive at a cache or at memory", command_export},
    {"analyze", "reuse of a recording's textures within and between frames", command_analyze},
    {"sweep", "simulate a cache of many sizes, ways and policies on a recording", command_sweep},
+   {"advise", "what a recorded program could do differently, and what that saves", command_advise},
    {"report", "a page of a run's results: frames, draws, textures, maps of tiles", command_report},
    {"energy", "energy of finished simulations by unit, with its sources", command_energy},
    {"llc", "compare the policies of a last-level cache on recordings", command_llc},

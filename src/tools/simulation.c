@@ -73,6 +73,10 @@ begin_gpu(struct simulation *simulation)
       say("%s", error);
       simulation->failed = true;
    }
+   cm_changer_destroy(simulation->changer);
+   simulation->changer = NULL;
+   if (simulation->change && !(simulation->changer = cm_changer_create(simulation->change)))
+      fail(STATUS_FAILED, "out of memory");
    if (simulation->gpu && simulation->reader && counts(simulation))
       simulation->failed |= !cm_gpu_add_reader(simulation->gpu, simulation->reader);
    if (simulation->gpu && simulation->timeline && !simulation->has_timeline && counts(simulation)) {
@@ -85,6 +89,13 @@ static void
 run_pass(struct simulation *simulation, const struct cm_pass *pass)
 {
    struct cm_gpu *gpu = simulation->gpu;
+   if (simulation->changer) {
+      const enum cm_changer_result result = cm_changer_pass(simulation->changer, &pass);
+      if (result == CM_CHANGER_OUT_OF_MEMORY)
+         fail(STATUS_FAILED, "out of memory");
+      if (result == CM_CHANGER_SKIPPED)
+         return;
+   }
    cm_gpu_pass_begin(gpu, pass);
    const uint32_t *traversal = cm_gpu_pass_traversal(gpu);
    for (uint32_t n = 0; traversal && n < pass->tiles_x * pass->tiles_y; n++)
@@ -115,6 +126,17 @@ end_frame(struct simulation *simulation)
 }
 
 static void
+define_resource(struct simulation *simulation, const struct cm_resource_description *resource)
+{
+   if (!simulation->changer) {
+      cm_gpu_define_resource(simulation->gpu, resource);
+      return;
+   }
+   const struct cm_resource_description changed = cm_changer_resource(simulation->changer, resource);
+   cm_gpu_define_resource(simulation->gpu, &changed);
+}
+
+static void
 take(struct simulation *simulation, const struct cm_item *item)
 {
    if (item->type == CM_ITEM_GPU)
@@ -128,7 +150,7 @@ take(struct simulation *simulation, const struct cm_item *item)
    for (size_t n = 0; item->type == CM_ITEM_RESOURCES && n < item->num_names; n++)
       cm_gpu_define_name(simulation->gpu, &item->names[n]);
    for (size_t r = 0; item->type == CM_ITEM_RESOURCES && r < item->num_resources; r++)
-      cm_gpu_define_resource(simulation->gpu, &item->resources[r]);
+      define_resource(simulation, &item->resources[r]);
 }
 
 /* ---- a pass over the recording -------------------------------------------------- */
@@ -214,6 +236,8 @@ end_round(struct simulation *simulation)
    simulation->finished = counts(simulation);
    cm_gpu_destroy(simulation->gpu);
    simulation->gpu = NULL;
+   cm_changer_destroy(simulation->changer);
+   simulation->changer = NULL;
    if (!cm_futures_end_pass(simulation->futures, error, sizeof(error))) {
       say("%s: %s", simulation->configuration->name, error);
       simulation->failed = simulation->finished = true;

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "advice/change.h"
 #include "configurations.h"
 #include "gpu/gpu.h"
 #include "memory/future.h"
@@ -22,6 +23,9 @@ struct simulation {
    /** Reads the accesses, in the pass over the recording that counts; NULL: not read. */
    const struct cm_access_reader *reader;
 
+   /** The program does this differently; NULL: it is as recorded. */
+   const struct cm_change *change;
+
    /** Of one of the frames, counted from the first one simulated, on the first GPU of the recording; NULL: none. */
    struct cm_timeline *timeline;
 
@@ -30,6 +34,7 @@ struct simulation {
    struct cm_attribution_writer *attribution;
    struct cm_futures *futures;
    struct cm_gpu *gpu;
+   struct cm_changer *changer;
    bool finished;
    bool has_timeline; /**< a GPU was given it */
    unsigned warmed;   /**< frames of warm_up that are done */

@@ -45,6 +45,7 @@ int command_cache(int argc, char **argv);
 int command_counters(int argc, char **argv);
 int command_analyze(int argc, char **argv);
 int command_sweep(int argc, char **argv);
+int command_advise(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_llc(int argc, char **argv);
 

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "advice/advice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/advice_internal.h"
+#include "events/names.h"
+#include "util/array.h"
+
+const struct cm_advice_rule_text cm_advice_rule_texts[CM_ADVICE_RULE_COUNT] = {
+#define RULE_TEXT(id, name, problem, remedy) {name, problem, remedy},
+   CM_ADVICE_RULES(RULE_TEXT)
+#undef RULE_TEXT
+};
+
+struct cm_advice *
+cm_advice_create(const struct cm_config *config)
+{
+   struct cm_advice *advice = calloc(1, sizeof *advice);
+   if (!advice)
+      return NULL;
+   advice->config = config;
+   advice->names = cm_names_create();
+   if (advice->names)
+      return advice;
+   free(advice);
+   return NULL;
+}
+
+static void
+drop_findings(struct cm_advice *advice)
+{
+   for (size_t f = 0; f < advice->num_findings; f++)
+      free(advice->findings[f].change.passes);
+   advice->num_findings = 0;
+}
+
+void
+cm_advice_destroy(struct cm_advice *advice)
+{
+   if (!advice)
+      return;
+   drop_findings(advice);
+   cm_names_destroy(advice->names);
+   for (size_t r = 0; r < advice->resources_capacity; r++)
+      free(advice->resources[r].target.last);
+   free(advice->resources);
+   free(advice->vertex_shaders);
+   free(advice->fragment_shaders);
+   free(advice->passes);
+   free(advice->images);
+   free(advice->findings);
+   free(advice->seen_vertices.data);
+   free(advice->covered.data);
+   free(advice->draws.data);
+   free(advice);
+}
+
+/* ---- what the parts share -------------------------------------------------------- */
+
+void
+cm_advice_remember(const struct cm_advice *advice, struct cm_place *place, const struct cm_pass *pass,
+                   uint32_t draw)
+{
+   if (place->known)
+      return;
+   *place =
+      (struct cm_place){.known = true, .frame = advice->frame, .pass = advice->pass_of_frame, .draw = draw};
+   if (draw != CM_NO_DRAW) {
+      place->group = pass->draws[draw].group;
+      place->call = pass->draws[draw].call;
+   }
+}
+
+struct cm_resource_seen *
+cm_advice_seen(const struct cm_advice *advice, uint32_t id)
+{
+   return id < advice->resources_capacity && advice->resources[id].description.id ? &advice->resources[id]
+                                                                                  : NULL;
+}
+
+bool
+cm_advice_make_room(void *array, size_t *capacity, uint32_t number, size_t element_bytes)
+{
+   const size_t old = *capacity;
+   if (number < old)
+      return true;
+   if (!cm_array_make_room(array, capacity, old, number - old + 1, element_bytes))
+      return false;
+   memset(*(char **)array + old * element_bytes, 0, (*capacity - old) * element_bytes);
+   return true;
+}
+
+struct cm_finding *
+cm_advice_add_finding(struct cm_advice *advice, enum cm_advice_rule rule, const struct cm_place *place)
+{
+   if (!cm_array_make_room(&advice->findings, &advice->findings_capacity, advice->num_findings, 1,
+                           sizeof *advice->findings))
+      return NULL;
+   struct cm_finding *finding = &advice->findings[advice->num_findings++];
+   *finding = (struct cm_finding){.rule = rule,
+                                  .frame = place->frame,
+                                  .pass = place->pass,
+                                  .draw = place->draw,
+                                  .group = place->group,
+                                  .call = place->call};
+   return finding;
+}
+
+void
+cm_finding_add_evidence(struct cm_finding *finding, const char *name, uint64_t value)
+{
+   if (finding->num_evidence < CM_MAX_EVIDENCE)
+      finding->evidence[finding->num_evidence++] = (struct cm_evidence){name, value};
+}
+
+/* ---- the stream ------------------------------------------------------------------ */
+
+bool
+cm_advice_define_resource(struct cm_advice *advice, const struct cm_resource_description *resource)
+{
+   if (!cm_advice_make_room(&advice->resources, &advice->resources_capacity, resource->id,
+                            sizeof *advice->resources) ||
+       !cm_names_define_resource(advice->names, resource))
+      return false;
+   advice->resources[resource->id].description = *resource;
+   return true;
+}
+
+bool
+cm_advice_define_name(struct cm_advice *advice, const struct cm_name *name)
+{
+   if (name->type == CM_NAME_READ)
+      cm_advice_read(advice, name->number);
+   return cm_names_define(advice->names, name);
+}
+
+bool
+cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass)
+{
+   const bool fine = cm_advice_look_at_targets(advice, pass) && cm_advice_look_at_draws(advice, pass);
+   advice->pass_of_frame++;
+   return fine;
+}
+
+bool
+cm_advice_frame_end(struct cm_advice *advice)
+{
+   cm_advice_present(advice);
+   advice->frame++;
+   advice->pass_of_frame = 0;
+   return true;
+}
+
+/* ---- findings -------------------------------------------------------------------- */
+
+static int
+by_weight(const void *a, const void *b)
+{
+   const struct cm_finding *first = a, *second = b;
+   if (first->weight != second->weight)
+      return first->weight < second->weight ? 1 : -1;
+   if (first->rule != second->rule)
+      return first->rule < second->rule ? -1 : 1;
+   return (first->change.number > second->change.number) - (first->change.number < second->change.number);
+}
+
+const struct cm_finding *
+cm_advice_findings(struct cm_advice *advice, uint32_t *count)
+{
+   static const struct cm_finding none;
+   drop_findings(advice);
+   if (!cm_advice_find_targets(advice) || !cm_advice_find_draws(advice))
+      return NULL;
+   *count = (uint32_t)advice->num_findings;
+   if (!*count)
+      return &none;
+   qsort(advice->findings, *count, sizeof *advice->findings, by_weight);
+   return advice->findings;
+}
+
+const struct cm_names *
+cm_advice_names(const struct cm_advice *advice)
+{
+   return advice->names;
+}
+
+bool
+cm_advice_knows_overdraw(const struct cm_advice *advice)
+{
+   return advice->knows_overdraw;
+}
+
+const struct cm_resource_description *
+cm_advice_resource(const struct cm_advice *advice, uint32_t id)
+{
+   const struct cm_resource_seen *seen = cm_advice_seen(advice, id);
+   return seen ? &seen->description : NULL;
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/* What draws do: fragments in vain, textures, vertices, primitives, the Parameter Buffer. */
+#include <string.h>
+
+#include "advice/advice_internal.h"
+#include "config/config.h"
+#include "events/names.h"
+#include "tiling/parameter_buffer.h"
+#include "util/array.h"
+#include "util/minmax.h"
+
+/* When a rule says something: so large a part of all, and so many at least that it matters. */
+#define LEAST_PART 10 /* 1/10 */
+#define LEAST_FRAGMENTS 1000
+#define LEAST_FOOTPRINTS 1000
+#define LEAST_VERTICES 1000
+#define LEAST_PRIMITIVES 1000
+#define LEAST_TEXTURE_SIZE 64 /* texels a side */
+#define TINY_PIXELS 8         /* two quads */
+/* Transformed vertices that are kept, for a GPU that keeps none: there the caches have the reuse. */
+#define USUAL_ENTRIES 32
+
+/* What a draw of the pass has done. */
+struct draw_seen {
+   uint64_t fragments;       /* that run */
+   uint64_t opaque, visible; /* of deferred groups: that run, and of these those that are seen in the end */
+   uint64_t written;
+   uint64_t pixels; /* that its primitives cover */
+};
+
+/* ---- a tile's words -------------------------------------------------------------- */
+
+static void
+count_quads(const struct cm_pass *pass, struct draw_seen *draws, const uint32_t *event)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(event + 2);
+   struct draw_seen *draw = &draws[event[1]];
+   const bool shaded = cm_event_type(*event) == CM_EVENT_SHADE;
+   const bool once = !cm_event_continues(*event);
+   for (uint32_t q = 0; q < cm_event_count(*event); q++) {
+      const struct cm_quad *quad = &quads[q];
+      if (once)
+         draw->pixels += (unsigned)__builtin_popcount(quad->covered);
+      if (!shaded)
+         continue;
+      draw->fragments += (unsigned)__builtin_popcount(quad->live);
+      draw->written += (unsigned)__builtin_popcount(quad->live & quad->written);
+      if (pass->kind == CM_PASS_FULL && *event & CM_SHADE_DEFERRED) {
+         draw->opaque += (unsigned)__builtin_popcount(quad->live);
+         draw->visible += (unsigned)__builtin_popcount(quad->live & quad->visible);
+      }
+   }
+}
+
+static void
+count_footprints(struct cm_advice *advice, const struct cm_pass *pass, uint32_t number, const uint32_t *event)
+{
+   const struct cm_draw *draw = &pass->draws[number];
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   const uint32_t unit = cm_event_unit(*event);
+   struct cm_resource_seen *seen =
+      unit < draw->num_textures ? cm_advice_seen(advice, draw->textures[unit].resource) : NULL;
+   if (!seen || seen->description.is_buffer)
+      return;
+   const bool has_levels = seen->description.samples == 1 && seen->description.depth == 1;
+   struct cm_texture_seen *texture = &seen->texture;
+   cm_advice_remember(advice, &texture->place, pass, number);
+   for (uint32_t f = 0; f < cm_event_count(*event); f++) {
+      const struct cm_footprint *footprint = &footprints[f];
+      const uint32_t levels =
+         has_levels
+            ? cm_levels_coarser(cm_footprint_step(footprint, &draw->textures[unit], &seen->description))
+            : 0;
+      texture->footprints++;
+      texture->texels += (footprint->linear ? 4u : 1u) * (unsigned)__builtin_popcount(footprint->live);
+      texture->far += levels != 0;
+      texture->levels += levels;
+   }
+}
+
+static void
+look_at_tiles(struct cm_advice *advice, const struct cm_pass *pass, struct draw_seen *draws)
+{
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
+      const uint32_t *word = pass->tiles[t].words, *end = word + pass->tiles[t].num_words;
+      for (uint32_t draw = 0; word < end; word = cm_event_next(word)) {
+         switch (cm_event_type(*word)) {
+         case CM_EVENT_SHADE:
+         case CM_EVENT_UNSHADED:
+            draw = word[1];
+            count_quads(pass, draws, word);
+            break;
+         case CM_EVENT_FOOTPRINTS: count_footprints(advice, pass, draw, word); break;
+         default: break;
+         }
+      }
+   }
+}
+
+/* ---- draws ----------------------------------------------------------------------- */
+
+/* Counts the vertices that the draw fetches, and those that are different. In the FIFO of transformed vertices are
+ * those that were fetched last. */
+static bool
+count_vertices(struct cm_advice *advice, const struct cm_pass *pass, const struct cm_draw *draw,
+               uint64_t *num_fetched, uint64_t *distinct)
+{
+   const uint32_t *vertices = pass->vertices + draw->first_vertex;
+   const uint32_t own = advice->config->vertex_stage.reuse_entries, entries = own ? own : USUAL_ENTRIES;
+   uint32_t last = 0, fetched = 0;
+   for (uint32_t v = 0; v < draw->num_vertices; v++)
+      last = cm_max(last, vertices[v]);
+   if (!cm_array_reserve(&advice->seen_vertices, (size_t)last + 1, sizeof(uint32_t)))
+      return false;
+   uint32_t *when = advice->seen_vertices.data; /* 1 + the number of its last fetch; 0: none */
+   memset(when, 0, ((size_t)last + 1) * sizeof *when);
+   for (uint32_t v = 0; v < draw->num_vertices; v++) {
+      uint32_t *of = &when[vertices[v]];
+      *distinct += !*of;
+      if (!*of || fetched - *of + 1 > entries)
+         *of = ++fetched;
+   }
+   *num_fetched += fetched;
+   return true;
+}
+
+static uint64_t
+vertex_bytes(const struct cm_draw *draw)
+{
+   uint64_t bytes = 0;
+   for (uint32_t e = 0; e < draw->num_elements; e++)
+      bytes += draw->elements[e].instance_divisor ? 0 : draw->elements[e].bytes;
+   return bytes;
+}
+
+static bool
+look_at_draw(struct cm_advice *advice, const struct cm_pass *pass, uint32_t number,
+             const struct draw_seen *done)
+{
+   const struct cm_draw *draw = &pass->draws[number];
+   if (!cm_advice_make_room(&advice->vertex_shaders, &advice->vertex_shaders_capacity, draw->vertex_shader.id,
+                            sizeof *advice->vertex_shaders) ||
+       !cm_advice_make_room(&advice->fragment_shaders, &advice->fragment_shaders_capacity,
+                            draw->fragment_shader.id, sizeof *advice->fragment_shaders))
+      return false;
+   struct cm_vertex_shader_seen *vertex = &advice->vertex_shaders[draw->vertex_shader.id];
+   cm_advice_remember(advice, &vertex->place, pass, number);
+   /* A deferred GPU's events have no fragments that are hidden. */
+   if (pass->kind != CM_PASS_TBDR)
+      vertex->pixels += done->pixels;
+   if (draw->index_buffer) {
+      const uint64_t before = vertex->fetched;
+      if (!count_vertices(advice, pass, draw, &vertex->fetched, &vertex->distinct))
+         return false;
+      vertex->bytes += (vertex->fetched - before) * vertex_bytes(draw);
+   }
+   if (draw->tests.late) {
+      struct cm_fragment_shader_seen *fragment = &advice->fragment_shaders[draw->fragment_shader.id];
+      cm_advice_remember(advice, &fragment->place, pass, number);
+      fragment->fragments += done->fragments;
+      fragment->written += done->written;
+   }
+   return true;
+}
+
+/* ---- a pass ---------------------------------------------------------------------- */
+
+static void
+look_at_primitives(struct cm_advice *advice, const struct cm_pass *pass, struct cm_target_seen *target)
+{
+   uint64_t blocks = 0;
+   uint32_t most = 0;
+   for (uint32_t p = 0; p < pass->num_primitives; p++) {
+      const struct cm_primitive *primitive = &pass->primitives[p];
+      struct cm_vertex_shader_seen *vertex =
+         &advice->vertex_shaders[pass->draws[primitive->draw].vertex_shader.id];
+      blocks += primitive->num_attributes;
+      most = cm_max(most, primitive->num_attributes);
+      vertex->blocks += primitive->num_attributes;
+      vertex->primitives += pass->kind != CM_PASS_TBDR;
+   }
+   const bool wide = cm_pb_needs_wide((uint64_t)pass->tiles_x * pass->tiles_y, blocks, most);
+   const uint64_t bytes = blocks * CM_PB_BLOCK_BYTES + pass->num_primitive_tiles * cm_pmd_bytes(wide);
+   const struct cm_cache_config *l2 = &advice->config->caches[CM_UNIT_L2];
+   if (!target || advice->config->mode == CM_MODE_IMR || !l2->size || bytes <= l2->size)
+      return;
+   target->large++;
+   target->blocks += blocks;
+   target->pmds += pass->num_primitive_tiles;
+   target->largest = cm_max64(target->largest, bytes);
+}
+
+bool
+cm_advice_look_at_draws(struct cm_advice *advice, const struct cm_pass *pass)
+{
+   struct cm_resource_seen *target = cm_advice_seen(advice, cm_pass_target(pass));
+   if (!cm_array_reserve(&advice->draws, pass->num_draws, sizeof(struct draw_seen)))
+      return false;
+   struct draw_seen *draws = advice->draws.data;
+   memset(draws, 0, pass->num_draws * sizeof *draws);
+   advice->knows_overdraw |= pass->kind == CM_PASS_FULL;
+   look_at_tiles(advice, pass, draws);
+   for (uint32_t d = 0; d < pass->num_draws; d++) {
+      if (!look_at_draw(advice, pass, d, &draws[d]))
+         return false;
+      if (target) {
+         target->target.opaque += draws[d].opaque;
+         target->target.hidden += draws[d].opaque - draws[d].visible;
+      }
+   }
+   look_at_primitives(advice, pass, target ? &target->target : NULL);
+   return true;
+}
+
+/* ---- findings -------------------------------------------------------------------- */
+
+/* Whether a part is worth a word. */
+static bool
+is_large(uint64_t part, uint64_t whole, uint64_t least)
+{
+   return part >= least && part * LEAST_PART >= whole;
+}
+
+/* ETC2 and EAC: bytes of a block of 4 × 4 texels for so many channels of 8 bits; 0: not of that kind. */
+static uint32_t
+compressed_bytes(const struct cm_resource_description *texture, const char *format)
+{
+   if (texture->is_buffer || texture->block_width > 1 ||
+       texture->uses & (CM_USE_COLOR | CM_USE_DEPTH_STENCIL) || texture->depth > 1 || texture->samples > 1 ||
+       texture->width < LEAST_TEXTURE_SIZE || texture->height < LEAST_TEXTURE_SIZE)
+      return 0;
+   /* Formats of 8 bits a channel, by Mesa's names: r8g8b8a8_unorm, b8g8r8x8_srgb, l8_unorm. */
+   const char *kind = strchr(format, '_');
+   if (!kind || (strcmp(kind, "_unorm") && strcmp(kind, "_srgb")))
+      return 0;
+   for (const char *c = format; c < kind; c += 2) {
+      if (!strchr("rgbaxli", c[0]) || c[1] != '8')
+         return 0;
+   }
+   if (texture->block_bytes == 1)
+      return 8; /* EAC R11, or ETC2's RGB */
+   return texture->block_bytes == 3 || memchr(format, 'x', (size_t)(kind - format)) ? 8 : 16;
+}
+
+static bool
+find_texture(struct cm_advice *advice, uint32_t id)
+{
+   const struct cm_resource_seen *seen = &advice->resources[id];
+   const struct cm_texture_seen *texture = &seen->texture;
+   const struct cm_resource_description *description = &seen->description;
+   if (is_large(texture->far, texture->footprints, LEAST_FOOTPRINTS)) {
+      struct cm_finding *finding =
+         cm_advice_add_finding(advice,
+                               description->levels == 1 ? CM_ADVICE_NO_MIPMAPS : CM_ADVICE_OVERSAMPLED,
+                               &texture->place);
+      if (!finding)
+         return false;
+      finding->resource = id;
+      finding->change = (struct cm_change){.type = CM_CHANGE_MIPMAPS, .number = id};
+      finding->weight = texture->far * 4 * description->block_bytes;
+      cm_finding_add_evidence(finding, "reads of a quad", texture->footprints);
+      cm_finding_add_evidence(finding, "of texels more than two apart", texture->far);
+      cm_finding_add_evidence(finding, "levels that those could be coarser", texture->levels);
+   }
+   const uint32_t bytes = compressed_bytes(description, cm_names_format(advice->names, id));
+   if (bytes && texture->footprints >= LEAST_FOOTPRINTS) {
+      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_UNCOMPRESSED, &texture->place);
+      if (!finding)
+         return false;
+      finding->resource = id;
+      finding->change = (struct cm_change){.type = CM_CHANGE_COMPRESS, .number = id, .block_bytes = bytes};
+      finding->weight =
+         cm_min64(texture->texels * description->block_bytes,
+                  (uint64_t)description->width * description->height * description->block_bytes);
+      cm_finding_add_evidence(finding, "texels read", texture->texels);
+      cm_finding_add_evidence(finding, "bits a texel", description->block_bytes * 8u);
+      cm_finding_add_evidence(finding, "bits a texel compressed", bytes / 2);
+   }
+   return true;
+}
+
+static bool
+find_target(struct cm_advice *advice, uint32_t id)
+{
+   const struct cm_target_seen *target = &advice->resources[id].target;
+   if (advice->config->mode != CM_MODE_TBDR && is_large(target->hidden, target->opaque, LEAST_FRAGMENTS)) {
+      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_OVERDRAW, &target->place);
+      if (!finding)
+         return false;
+      finding->resource = id;
+      finding->passes = target->passes;
+      finding->change = (struct cm_change){.type = CM_CHANGE_FRONT_TO_BACK, .number = id};
+      finding->weight = target->hidden * 16;
+      cm_finding_add_evidence(finding, "opaque fragments shaded", target->opaque);
+      cm_finding_add_evidence(finding, "of these hidden in the end", target->hidden);
+   }
+   if (target->large) {
+      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_PARAMETER_BUFFER, &target->place);
+      if (!finding)
+         return false;
+      finding->resource = id;
+      finding->passes = target->large;
+      finding->change = (struct cm_change){.type = CM_CHANGE_HALF_ATTRIBUTES, .number = id};
+      finding->weight = target->blocks * CM_PB_BLOCK_BYTES;
+      cm_finding_add_evidence(finding, "bytes of the largest Parameter Buffer", target->largest);
+      cm_finding_add_evidence(finding, "bytes of the L2", advice->config->caches[CM_UNIT_L2].size);
+      cm_finding_add_evidence(finding, "attributes", target->blocks);
+      cm_finding_add_evidence(finding, "PMDs", target->pmds);
+   }
+   return true;
+}
+
+static bool
+find_vertex_shader(struct cm_advice *advice, uint32_t id)
+{
+   const struct cm_vertex_shader_seen *vertex = &advice->vertex_shaders[id];
+   if (is_large(vertex->fetched - vertex->distinct, vertex->fetched, LEAST_VERTICES)) {
+      struct cm_finding *finding =
+         cm_advice_add_finding(advice, CM_ADVICE_VERTICES_FETCHED_AGAIN, &vertex->place);
+      if (!finding)
+         return false;
+      finding->vertex_shader = id;
+      finding->change = (struct cm_change){.type = CM_CHANGE_FETCH_ONCE, .number = id};
+      finding->weight = vertex->bytes / vertex->fetched * (vertex->fetched - vertex->distinct);
+      cm_finding_add_evidence(finding, "vertices fetched, for lack of reuse soon after", vertex->fetched);
+      cm_finding_add_evidence(finding, "different ones, draw by draw", vertex->distinct);
+   }
+   if (vertex->primitives >= LEAST_PRIMITIVES && vertex->pixels < TINY_PIXELS * vertex->primitives) {
+      struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_TINY_PRIMITIVES, &vertex->place);
+      if (!finding)
+         return false;
+      finding->vertex_shader = id;
+      finding->change = (struct cm_change){.type = CM_CHANGE_COARSER_MESH, .number = id};
+      finding->weight = vertex->blocks * CM_PB_BLOCK_BYTES;
+      cm_finding_add_evidence(finding, "primitives binned", vertex->primitives);
+      cm_finding_add_evidence(finding, "pixels that they cover", vertex->pixels);
+   }
+   return true;
+}
+
+static bool
+find_fragment_shader(struct cm_advice *advice, uint32_t id)
+{
+   const struct cm_fragment_shader_seen *fragment = &advice->fragment_shaders[id];
+   if (!is_large(fragment->fragments - fragment->written, fragment->fragments, LEAST_FRAGMENTS))
+      return true;
+   struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_LATE_TESTS, &fragment->place);
+   if (!finding)
+      return false;
+   finding->fragment_shader = id;
+   finding->change = (struct cm_change){.type = CM_CHANGE_EARLY_TESTS, .number = id};
+   finding->weight = (fragment->fragments - fragment->written) * 16;
+   cm_finding_add_evidence(finding, "fragments shaded", fragment->fragments);
+   cm_finding_add_evidence(finding, "of these written", fragment->written);
+   return true;
+}
+
+bool
+cm_advice_find_draws(struct cm_advice *advice)
+{
+   for (uint32_t r = 0; r < advice->resources_capacity; r++) {
+      if (advice->resources[r].description.id && (!find_texture(advice, r) || !find_target(advice, r)))
+         return false;
+   }
+   for (uint32_t s = 0; s < advice->vertex_shaders_capacity; s++) {
+      if (!find_vertex_shader(advice, s))
+         return false;
+   }
+   for (uint32_t s = 0; s < advice->fragment_shaders_capacity; s++) {
+      if (!find_fragment_shader(advice, s))
+         return false;
+   }
+   return true;
+}

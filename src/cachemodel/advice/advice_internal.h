@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/** What the parts of the advisor share. */
+#ifndef CM_ADVICE_INTERNAL_H
+#define CM_ADVICE_INTERNAL_H
+
+#include "advice/advice.h"
+#include "util/array.h"
+
+/** Where something was seen first. */
+struct cm_place {
+   bool known;
+   uint32_t frame, pass, draw;
+   uint32_t group, call; /**< of the draw */
+};
+
+/** What was seen of a texture, over all frames. */
+struct cm_texture_seen {
+   struct cm_place place;
+   uint64_t footprints; /**< read */
+   uint64_t texels;     /**< of live fragments, those of linear filters counted as 4 */
+   uint64_t far;        /**< footprints of more than two texels a fragment (cm_footprint_step) */
+   uint64_t levels;     /**< that these could be coarser */
+};
+
+/** Of a vertex shader. */
+struct cm_vertex_shader_seen {
+   struct cm_place place;
+   uint64_t fetched, distinct; /**< vertices of indexed draws; each counted once a draw */
+   uint64_t bytes;             /**< of these fetches */
+   uint64_t primitives,
+      pixels;       /**< in passes whose hidden fragments are known; pixels that primitives cover */
+   uint64_t blocks; /**< of PB-Attributes */
+};
+
+/** Of a fragment shader whose tests are late. */
+struct cm_fragment_shader_seen {
+   struct cm_place place;
+   uint64_t fragments, written;
+};
+
+/** Of what passes draw to. */
+struct cm_target_seen {
+   struct cm_place place;
+   uint32_t passes;
+   uint64_t opaque, hidden; /**< fragments of opaque draws; of these, those that are hidden in the end */
+   uint64_t blocks, pmds;   /**< of Parameter Buffers that are larger than the L2 */
+   uint64_t largest;        /**< Parameter Buffer, in bytes */
+   uint32_t large;          /**< passes with such Parameter Buffers */
+   struct cm_pass *last;    /**< the head of the last pass; its arrays are gone; NULL: none */
+   uint64_t last_number;    /**< of that pass */
+};
+
+/** An image: a level and layer of an attachment's resource. */
+struct cm_image {
+   uint32_t resource;
+   uint16_t layer;
+   uint8_t level;
+   uint8_t slot;  /**< it was stored as */
+   bool stored;   /**< by a pass, and not overwritten since */
+   bool read;     /**< since it was stored */
+   uint64_t pass; /**< that stored it */
+   uint32_t next; /**< of the resource's images: 1 + its number; 0: none */
+};
+
+/** A pass that was looked at. */
+struct cm_pass_seen {
+   uint32_t frame, pass;
+   uint32_t target;
+   uint32_t resources[CM_SLOTS];
+   uint16_t unneeded_loads;        /**< bit s: of attachment s */
+   uint16_t stored[CM_SLOTS];      /**< images */
+   uint16_t overwritten[CM_SLOTS]; /**< of these, those that nothing has read */
+   bool other_outputs;             /**< resolves, transform feedback */
+   bool drawn;
+   uint64_t first_part; /**< 1 + the pass that it continues; 0: none */
+};
+
+struct cm_resource_seen {
+   struct cm_resource_description description; /**< id 0: not defined */
+   uint32_t first_image;                       /**< 1 + its number */
+   struct cm_texture_seen texture;
+   struct cm_target_seen target;
+};
+
+struct cm_names;
+
+struct cm_advice {
+   const struct cm_config *config;
+   struct cm_names *names;
+   uint32_t frame, pass_of_frame;
+   bool knows_overdraw, failed;
+   struct cm_resource_seen *resources; /* by id */
+   size_t resources_capacity;
+   struct cm_vertex_shader_seen *vertex_shaders; /* by identifier */
+   size_t vertex_shaders_capacity;
+   struct cm_fragment_shader_seen *fragment_shaders;
+   size_t fragment_shaders_capacity;
+   struct cm_pass_seen *passes; /* of the stream */
+   size_t num_passes, passes_capacity;
+   struct cm_image *images;
+   size_t num_images, images_capacity;
+   struct cm_finding *findings;
+   size_t num_findings, findings_capacity;
+   /* Memory that is reused from pass to pass. */
+   struct cm_array seen_vertices, covered, draws;
+};
+
+/** Remembers a place, unless there is one. draw: of the pass; CM_NO_DRAW: none. */
+void cm_advice_remember(const struct cm_advice *advice, struct cm_place *place, const struct cm_pass *pass,
+                        uint32_t draw);
+/** Makes room for an element of that number in an array whose capacity is kept; new elements are zeros. False when out of
+ * memory. */
+bool cm_advice_make_room(void *array, size_t *capacity, uint32_t number, size_t element_bytes);
+/** What is known of a resource; NULL: it is not defined. */
+struct cm_resource_seen *cm_advice_seen(const struct cm_advice *advice, uint32_t id);
+/** A new finding, at a place; NULL when out of memory. */
+struct cm_finding *
+cm_advice_add_finding(struct cm_advice *advice, enum cm_advice_rule rule, const struct cm_place *place);
+void cm_finding_add_evidence(struct cm_finding *finding, const char *name, uint64_t value);
+
+/** advice_targets.c: loads, stores, passes. */
+bool cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass);
+/** Something outside of the stream has read a resource. */
+void cm_advice_read(struct cm_advice *advice, uint32_t resource);
+/** What windows show has been read. */
+void cm_advice_present(struct cm_advice *advice);
+bool cm_advice_find_targets(struct cm_advice *advice);
+
+/** advice_coverage.c: bits of the attachments that the pass loads, and of which it draws over all pixels before it
+ * reads or stores them. False when out of memory. */
+bool cm_advice_unneeded_loads(struct cm_advice *advice, const struct cm_pass *pass, uint16_t *unneeded);
+
+/** advice_draws.c: draws, textures, the Parameter Buffer. */
+bool cm_advice_look_at_draws(struct cm_advice *advice, const struct cm_pass *pass);
+bool cm_advice_find_draws(struct cm_advice *advice);
+
+#endif

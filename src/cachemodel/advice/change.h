@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The event stream of a program that does one thing differently: what `tbrsim advise` simulates to say what that saves.
+ *
+ * A change is applied to each pass and resource before the consumer (gpu/gpu.h) takes them. Nothing else of the stream
+ * changes, so what two simulations differ in is the change's.
+ */
+#ifndef CM_CHANGE_H
+#define CM_CHANGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "events/event_stream.h"
+
+enum cm_change_type {
+   CM_CHANGE_NONE,
+   /** Attachments of passes are not loaded or not stored. */
+   CM_CHANGE_ATTACHMENTS,
+   /** Passes are not rendered. */
+   CM_CHANGE_SKIP_PASSES,
+   /** Pairs of passes with the same attachments are one, at the time of the second. */
+   CM_CHANGE_JOIN_PASSES,
+   /** Of opaque draws into a target (of passes of the kind CM_PASS_FULL), fragments run only where nothing opaque is
+    * drawn over them afterwards: as if the nearest were drawn first. */
+   CM_CHANGE_FRONT_TO_BACK,
+   /** Fragments of a fragment shader's draws whose tests are late run only where they are written: as if its geometry
+    * were cut to what it keeps, and tested before shading. */
+   CM_CHANGE_EARLY_TESTS,
+   /** A texture is read at the first level where neighbouring fragments are at most two texels apart. */
+   CM_CHANGE_MIPMAPS,
+   /** A texture is compressed: blocks of 4 × 4 texels with cm_change.block_bytes. */
+   CM_CHANGE_COMPRESS,
+   /** Of indexed draws of a vertex shader, the repetitions of a vertex follow it: in a FIFO of transformed vertices
+    * they are all found. */
+   CM_CHANGE_FETCH_ONCE,
+   /** Of a vertex shader's draws, every CM_CHANGE_COARSER_BY primitives are one, with all of their tiles and fragments;
+    * vertices are as many fewer. */
+   CM_CHANGE_COARSER_MESH,
+   /** Primitives drawn to a target have half as many attributes, the position excepted: two values in the room of one. */
+   CM_CHANGE_HALF_ATTRIBUTES,
+};
+
+#define CM_CHANGE_COARSER_BY 4
+
+/** Numbers of attachments, for masks: color attachment c is c. */
+enum { CM_SLOT_DEPTH = CM_MAX_COLOR_ATTACHMENTS, CM_SLOT_STENCIL, CM_SLOTS };
+
+/** A pass that a change is of. */
+struct cm_changed_pass {
+   uint64_t pass;    /**< its number in the stream, from 0 */
+   uint16_t no_load; /**< of CM_CHANGE_ATTACHMENTS: bit s, attachment s is not loaded */
+   uint16_t no_store;
+   bool joins; /**< of CM_CHANGE_JOIN_PASSES: it is one with the next pass of the list */
+};
+
+struct cm_change {
+   enum cm_change_type type;
+   /** The texture (CM_CHANGE_MIPMAPS, _COMPRESS), the shader (CM_CHANGE_EARLY_TESTS, _FETCH_ONCE, _COARSER_MESH), or the
+    * target (CM_CHANGE_FRONT_TO_BACK, _HALF_ATTRIBUTES; cm_pass_target). */
+   uint32_t number;
+   uint32_t block_bytes; /**< of CM_CHANGE_COMPRESS */
+   /** Of CM_CHANGE_ATTACHMENTS, _SKIP_PASSES and _JOIN_PASSES: the passes, ascending. */
+   struct cm_changed_pass *passes;
+   uint32_t num_passes;
+};
+
+/** The attachment of a number. */
+const struct cm_attachment *cm_pass_attachment(const struct cm_pass *pass, unsigned slot);
+/** What a pass draws to: its first attachment's resource; 0: it has none. */
+uint32_t cm_pass_target(const struct cm_pass *pass);
+
+/** How far two texels are apart, along an axis with so many texels: the shorter way where the texture repeats. */
+uint32_t cm_texel_distance(int32_t a, int32_t b, uint32_t size, bool repeats);
+/** How many texels neighbouring fragments of a footprint are apart, in texels of its level: along the axis of the picture
+ * where they are farther apart; of a texture with mipmaps, where they are closer, for an anisotropic filter reads a
+ * level that suits that axis. 0 where fragments are missing, or pairs differ by more than a quarter, as reads at random do. texture: of the
+ * binding; its level must have the footprint's. */
+uint32_t cm_footprint_step(const struct cm_footprint *footprint, const struct cm_texture_binding *binding,
+                           const struct cm_resource_description *texture);
+/** Levels that a footprint with a step could be coarser, with steps of at most two texels. */
+uint32_t cm_levels_coarser(uint32_t step);
+
+struct cm_changer;
+
+/** Applies a change, which must outlive it, to a stream from its first pass on. NULL when out of memory. */
+struct cm_changer *cm_changer_create(const struct cm_change *change);
+void cm_changer_destroy(struct cm_changer *changer);
+
+/** A definition as the change has it. */
+struct cm_resource_description
+cm_changer_resource(struct cm_changer *changer, const struct cm_resource_description *resource);
+
+/** CM_CHANGER_SKIPPED: there is no such pass, or it comes later, as part of another one. */
+enum cm_changer_result { CM_CHANGER_PASS, CM_CHANGER_SKIPPED, CM_CHANGER_OUT_OF_MEMORY };
+
+/** The next pass of the stream. With CM_CHANGER_PASS, *pass becomes the pass as the change has it: the same one, or one that
+ * is the changer's and valid until the next call. */
+enum cm_changer_result cm_changer_pass(struct cm_changer *changer, const struct cm_pass **pass);
+
+#endif

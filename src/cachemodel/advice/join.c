@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "advice/join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/change.h"
+#include "util/array.h"
+
+struct cm_pass_join {
+   struct cm_pass pass;                                           /* its arrays are the join's */
+   size_t draws, vertices, feedback, primitives, primitive_tiles; /* capacities */
+   uint32_t num_tiles; /* that there are tiles[] and touched[] for */
+   bool taken;
+};
+
+struct cm_pass_join *
+cm_pass_join_create(void)
+{
+   struct cm_pass_join *join = calloc(1, sizeof *join);
+   if (join)
+      join->taken = true;
+   return join;
+}
+
+void
+cm_pass_join_destroy(struct cm_pass_join *join)
+{
+   if (!join)
+      return;
+   for (uint32_t t = 0; t < join->num_tiles; t++)
+      free(join->pass.tiles[t].words);
+   free(join->pass.tiles);
+   free(join->pass.touched);
+   free(join->pass.draws);
+   free(join->pass.vertices);
+   free(join->pass.feedback);
+   free(join->pass.primitives);
+   free(join->pass.primitive_tiles);
+   free(join);
+}
+
+static bool
+same_image(const struct cm_attachment *a, const struct cm_attachment *b)
+{
+   return a->resource == b->resource && a->level == b->level && a->layer == b->layer &&
+          a->more_layers == b->more_layers;
+}
+
+bool
+cm_passes_can_join(const struct cm_pass *first, const struct cm_pass *second)
+{
+   if (first->width != second->width || first->height != second->height || first->kind != second->kind ||
+       first->tile_size != second->tile_size || first->tiles_x != second->tiles_x ||
+       first->tiles_y != second->tiles_y || first->num_color != second->num_color || first->num_feedback)
+      return false;
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
+      const struct cm_attachment *attachment = cm_pass_attachment(second, slot);
+      if (!same_image(cm_pass_attachment(first, slot), attachment) || attachment->clear ||
+          (slot < CM_MAX_COLOR_ATTACHMENTS && first->resolve[slot].resource))
+         return false;
+   }
+   return true;
+}
+
+/* ---- joining ------------------------------------------------------------------ */
+
+/* Appends elements to an array of the pass. */
+static bool
+append(void *array, size_t *capacity, size_t count, const void *more, size_t num_more, size_t element_bytes)
+{
+   if (!num_more)
+      return true;
+   if (!cm_array_make_room(array, capacity, count, num_more, element_bytes))
+      return false;
+   memcpy(*(char **)array + count * element_bytes, more, num_more * element_bytes);
+   return true;
+}
+
+#define APPEND(join, array, more)                                                                            \
+   append(&(join)->pass.array, &(join)->array, (join)->pass.num_##array, (more)->array, (more)->num_##array, \
+          sizeof *(more)->array)
+
+/* Numbers that the pass's own are counted on from. */
+struct offsets {
+   uint32_t draw, primitive;
+};
+
+/* Appends a tile's words. */
+static bool
+append_words(struct cm_tile_events *to, const struct cm_tile_events *from, struct offsets offsets)
+{
+   if (!from->num_words)
+      return true;
+   uint32_t *first = cm_tile_events_reserve(to, from->num_words);
+   if (!first)
+      return false;
+   memcpy(first, from->words, from->num_words * sizeof *first);
+   to->num_words += from->num_words;
+   for (uint32_t *word = first, *end = first + from->num_words; word < end;
+        word = (uint32_t *)cm_event_next(word)) {
+      if (cm_event_type(*word) != CM_EVENT_SHADE && cm_event_type(*word) != CM_EVENT_UNSHADED)
+         continue;
+      struct cm_quad *quads = (struct cm_quad *)(word + 2);
+      word[1] += offsets.draw;
+      for (uint32_t q = 0; q < cm_event_count(*word); q++)
+         quads[q].primitive += offsets.primitive;
+   }
+   return true;
+}
+
+/* Begins anew with the attachments of a pass, without anything drawn. */
+static bool
+begin(struct cm_pass_join *join, const struct cm_pass *pass)
+{
+   const struct cm_pass old = join->pass;
+   const uint32_t num_tiles = pass->tiles_x * pass->tiles_y;
+   join->pass = *pass;
+   join->pass.draws = old.draws;
+   join->pass.vertices = old.vertices;
+   join->pass.feedback = old.feedback;
+   join->pass.primitives = old.primitives;
+   join->pass.primitive_tiles = old.primitive_tiles;
+   join->pass.tiles = old.tiles;
+   join->pass.touched = old.touched;
+   join->pass.num_draws = join->pass.num_primitives = join->pass.attribute_blocks = 0;
+   join->pass.num_vertices = join->pass.num_feedback = join->pass.num_primitive_tiles = 0;
+   if (num_tiles > join->num_tiles) {
+      struct cm_tile_events *tiles = realloc(old.tiles, num_tiles * sizeof *tiles);
+      if (tiles) {
+         memset(tiles + join->num_tiles, 0, (num_tiles - join->num_tiles) * sizeof *tiles);
+         join->pass.tiles = tiles;
+      }
+      bool *touched = realloc(old.touched, num_tiles * sizeof *touched);
+      if (touched)
+         join->pass.touched = touched;
+      if (!tiles || !touched)
+         return false;
+      join->num_tiles = num_tiles;
+   }
+   for (uint32_t t = 0; t < num_tiles; t++)
+      join->pass.tiles[t].num_words = 0;
+   memset(join->pass.touched, 0, num_tiles * sizeof *join->pass.touched);
+   join->taken = false;
+   return true;
+}
+
+/* What becomes of an attachment that is in both. */
+static void
+join_attachment(struct cm_attachment *first, const struct cm_attachment *second)
+{
+   first->load |= second->load && !first->store && !first->clear;
+   first->store |= second->store;
+}
+
+bool
+cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass)
+{
+   if (join->taken && !begin(join, pass))
+      return false;
+   struct cm_pass *joined = &join->pass;
+   const struct offsets offsets = {joined->num_draws, joined->num_primitives};
+   if (!APPEND(join, draws, pass) || !APPEND(join, vertices, pass) || !APPEND(join, feedback, pass) ||
+       !APPEND(join, primitives, pass) || !APPEND(join, primitive_tiles, pass))
+      return false;
+   for (uint32_t d = offsets.draw; d < offsets.draw + pass->num_draws; d++) {
+      joined->draws[d].first_vertex += joined->num_vertices;
+      joined->draws[d].first_feedback += joined->num_feedback;
+   }
+   for (uint32_t p = offsets.primitive; p < offsets.primitive + pass->num_primitives; p++) {
+      joined->primitives[p].draw += offsets.draw;
+      joined->primitives[p].first_tile += joined->num_primitive_tiles;
+   }
+   for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
+      if (!append_words(&joined->tiles[t], &pass->tiles[t], offsets))
+         return false;
+      joined->touched[t] |= pass->touched[t];
+   }
+   joined->num_draws += pass->num_draws;
+   joined->num_vertices += pass->num_vertices;
+   joined->num_feedback += pass->num_feedback;
+   joined->num_primitives += pass->num_primitives;
+   joined->num_primitive_tiles += pass->num_primitive_tiles;
+   joined->attribute_blocks += pass->attribute_blocks;
+   memcpy(joined->resolve, pass->resolve, sizeof joined->resolve);
+   for (unsigned slot = 0; slot < CM_SLOTS; slot++)
+      join_attachment((struct cm_attachment *)cm_pass_attachment(joined, slot),
+                      cm_pass_attachment(pass, slot));
+   return true;
+}
+
+const struct cm_pass *
+cm_pass_join_take(struct cm_pass_join *join)
+{
+   join->taken = true;
+   return &join->pass;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/** Render passes with the same attachments as one pass: all draws of the first, then all of the second, and so on. */
+#ifndef CM_JOIN_H
+#define CM_JOIN_H
+
+#include <stdbool.h>
+
+#include "events/event_stream.h"
+
+struct cm_pass_join;
+
+/** NULL when out of memory. */
+struct cm_pass_join *cm_pass_join_create(void);
+void cm_pass_join_destroy(struct cm_pass_join *join);
+
+/** Whether passes can be one: they have the same attachments, size and tiles, and the first neither resolves nor has
+ * transform feedback, nor does the second clear. */
+bool cm_passes_can_join(const struct cm_pass *first, const struct cm_pass *second);
+
+/** Appends a pass, which is copied. It and those before it can be one. False when out of memory. */
+bool cm_pass_join_add(struct cm_pass_join *join, const struct cm_pass *pass);
+
+/** The pass of all that were appended since the last call; valid until cm_pass_join_add. */
+const struct cm_pass *cm_pass_join_take(struct cm_pass_join *join);
+
+#endif

@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MIT */
+/* The rules of advice (advice/advice.h) on streams built by hand: each where it holds, and where almost. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "advice/advice.h"
+#include "support/pass_builder.h"
+#include "support/test.h"
+
+enum { COLOR = 1, DEPTH, TEXTURE, OTHER, WINDOW, BUFFER, NUM_RESOURCES };
+
+#define SIZE 64 /* pixels of the targets; tiles have 16 */
+#define TILES 16
+
+/* ---- streams --------------------------------------------------------------- */
+
+struct stream {
+   struct cm_config *config;
+   struct cm_advice *advice;
+};
+
+static struct stream
+begin_stream(const char *mode)
+{
+   const char *const settings[] = {mode, "caches.l2.size=16384", "caches.l2.ways=8", NULL};
+   struct stream stream = {.config = test_config(settings)};
+   stream.advice = cm_advice_create(stream.config);
+   assert_non_null(stream.advice);
+   for (uint32_t id = 1; id < NUM_RESOURCES; id++) {
+      const struct cm_resource_description resource = {
+         .id = id,
+         .is_buffer = id == BUFFER,
+         .is_displayable = id == WINDOW,
+         .levels = 1,
+         .samples = 1,
+         .block_width = 1,
+         .block_height = 1,
+         .block_bytes = 4,
+         .width = id == BUFFER ? 65536 : SIZE,
+         .height = SIZE,
+         .depth = 1,
+         .layers = 1,
+         .format = id == TEXTURE ? 1 : 0,
+         .uses = id == TEXTURE ? CM_USE_TEXTURE : CM_USE_TEXTURE | CM_USE_COLOR,
+      };
+      const struct cm_name name = {.type = CM_NAME_STRING, .number = 1, .text = "r8g8b8a8_unorm"};
+      if (id == 1)
+         assert_true(cm_advice_define_name(stream.advice, &name));
+      assert_true(cm_advice_define_resource(stream.advice, &resource));
+   }
+   return stream;
+}
+
+static void
+end_stream(struct stream *stream)
+{
+   cm_advice_destroy(stream->advice);
+   cm_config_destroy(stream->config);
+}
+
+/* The finding of a rule, of which there is at most one; NULL: there is none. */
+static const struct cm_finding *
+find(const struct stream *stream, enum cm_advice_rule rule)
+{
+   uint32_t count;
+   const struct cm_finding *findings = cm_advice_findings(stream->advice, &count), *found = NULL;
+   assert_non_null(findings);
+   for (uint32_t f = 0; f < count; f++) {
+      if (findings[f].rule != rule)
+         continue;
+      assert_null(found);
+      found = &findings[f];
+   }
+   return found;
+}
+
+/* Nothing at all was found. */
+static void
+assert_nothing(const struct stream *stream)
+{
+   uint32_t count;
+   const struct cm_finding *findings = cm_advice_findings(stream->advice, &count);
+   if (count)
+      fail_msg("%s", cm_advice_rule_texts[findings[0].rule].name);
+}
+
+static void
+send(struct stream *stream, struct pass_builder *pass)
+{
+   assert_true(cm_advice_pass(stream->advice, &pass->pass));
+   pass_free(pass);
+}
+
+static void
+end_frame(struct stream *stream)
+{
+   assert_true(cm_advice_frame_end(stream->advice));
+}
+
+static struct pass_builder *
+new_pass(uint32_t target)
+{
+   struct pass_builder *pass = pass_new(0, SIZE, SIZE, 16);
+   pass->pass.kind = CM_PASS_FULL;
+   pass_color(pass, target, 4);
+   return pass;
+}
+
+/* Draws over all pixels of tiles (but for the last quads of each), with quads that are visible or not. */
+static struct cm_draw *
+cover(struct pass_builder *pass, unsigned without, unsigned visible)
+{
+   uint32_t tiles[TILES];
+   struct cm_draw *draw = pass_draw(pass);
+   const uint32_t number = pass->pass.num_draws - 1, primitive = pass->pass.num_primitives;
+   draw->tests.color_write = 1;
+   draw->vertex_shader.id = draw->fragment_shader.id = 1;
+   for (uint32_t t = 0; t < TILES; t++)
+      tiles[t] = t;
+   pass_primitive(pass, 2, tiles, TILES);
+   for (uint32_t t = 0; t < TILES; t++) {
+      for (unsigned q = 0; q + without < 64; q++) {
+         const struct cm_quad quad = {.primitive = primitive,
+                                      .x = (uint8_t)(q % 8),
+                                      .y = (uint8_t)(q / 8),
+                                      .live = 15,
+                                      .covered = 15,
+                                      .visible = visible & 15,
+                                      .written = 15};
+         pass_quads(pass, t, number, CM_SHADE_DEFERRED, &quad, 1);
+      }
+   }
+   return draw;
+}
+
+/* A pass to the target that draws over everything, and maybe reads another texture. */
+static struct pass_builder *
+draw_pass(uint32_t target, uint32_t texture)
+{
+   struct pass_builder *pass = new_pass(target);
+   struct cm_draw *draw = cover(pass, 0, 15);
+   draw->num_textures = texture != 0;
+   draw->textures[0].resource = texture;
+   return pass;
+}
+
+/* ---- loads -------------------------------------------------------------------- */
+
+static void
+test_unneeded_load(void **state)
+{
+   static const struct {
+      unsigned without; /* quads of each tile */
+      bool reads, stores, found;
+   } cases[] = {{0, false, true, true},
+                {1, false, true, false},
+                {0, true, true, false},
+                {1, false, false, true}};
+   for (unsigned c = 0; c < 4; c++) {
+      struct stream stream = begin_stream("mode=tbr");
+      for (unsigned frame = 0; frame < 3; frame++) {
+         struct pass_builder *pass = new_pass(COLOR);
+         struct cm_draw *draw = cover(pass, cases[c].without, 15);
+         draw->tests.color_read = cases[c].reads;
+         pass->pass.color[0].load = frame > 0;
+         pass->pass.color[0].store = cases[c].stores;
+         send(&stream, pass);
+         send(&stream, draw_pass(WINDOW, COLOR));
+         end_frame(&stream);
+      }
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_UNNEEDED_LOAD);
+      assert_int_equal(finding != NULL, cases[c].found);
+      if (finding) {
+         assert_int_equal(finding->resource, COLOR);
+         assert_int_equal(finding->frame, 1);
+         assert_int_equal(finding->pass, 0);
+         assert_int_equal(finding->passes, 2);
+         assert_int_equal(finding->change.passes[0].pass, 2);
+         assert_int_equal(finding->change.passes[1].pass, 4);
+         assert_int_equal(finding->change.passes[0].no_load, 1);
+         assert_int_equal(finding->change.passes[0].no_store, 0);
+      }
+      end_stream(&stream);
+   }
+}
+
+/* Depth that is compared before all of it is written. */
+static void
+test_needed_depth(void **state)
+{
+   for (unsigned tests = 0; tests < 2; tests++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct pass_builder *pass = draw_pass(WINDOW, 0);
+      pass->pass.depth = (struct cm_attachment){.resource = DEPTH, .pixel_bytes = 4, .load = true};
+      pass->draws[0].tests.depth_test = tests;
+      pass->draws[0].tests.depth_write = true;
+      send(&stream, pass);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_UNNEEDED_LOAD);
+      assert_int_equal(finding != NULL, !tests);
+      if (finding)
+         assert_int_equal(finding->slots, 1 << CM_SLOT_DEPTH);
+      end_stream(&stream);
+   }
+}
+
+/* ---- stores --------------------------------------------------------------------- */
+
+static struct pass_builder *
+depth_pass(bool clear, bool load, bool store)
+{
+   struct pass_builder *pass = draw_pass(WINDOW, 0);
+   pass->pass.depth = (struct cm_attachment){
+      .resource = DEPTH, .pixel_bytes = 4, .load = load, .store = store, .clear = clear};
+   pass->draws[0].tests.depth_test = pass->draws[0].tests.depth_write = true;
+   return pass;
+}
+
+static void
+test_unneeded_store(void **state)
+{
+   enum { CLEARED, LOADED, SAMPLED, READ, UNTOUCHED, NOT_STORED, CASES };
+   for (unsigned c = 0; c < CASES; c++) {
+      struct stream stream = begin_stream("mode=tbr");
+      const struct cm_name read = {.type = CM_NAME_READ, .number = DEPTH};
+      for (unsigned frame = 0; frame < 3; frame++) {
+         struct pass_builder *pass = depth_pass(c != LOADED || !frame, c == LOADED && frame, c != NOT_STORED);
+         pass->touched[5] = c != UNTOUCHED;
+         send(&stream, pass);
+         if (c == SAMPLED)
+            send(&stream, draw_pass(OTHER, DEPTH));
+         if (c == READ)
+            assert_true(cm_advice_define_name(stream.advice, &read));
+         end_frame(&stream);
+      }
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_UNNEEDED_STORE);
+      assert_int_equal(finding != NULL, c == CLEARED);
+      if (finding) {
+         /* Of the last frame it is not known. */
+         assert_int_equal(finding->passes, 2);
+         assert_int_equal(finding->resource, DEPTH);
+         assert_int_equal(finding->change.passes[1].no_store, 1 << CM_SLOT_DEPTH);
+      }
+      end_stream(&stream);
+   }
+}
+
+/* ---- passes --------------------------------------------------------------------- */
+
+static void
+test_target_never_read(void **state)
+{
+   for (unsigned reads = 0; reads < 2; reads++) {
+      struct stream stream = begin_stream("mode=tbr");
+      for (unsigned frame = 0; frame < 3; frame++) {
+         send(&stream, draw_pass(COLOR, 0));
+         send(&stream, draw_pass(WINDOW, reads ? COLOR : 0));
+         end_frame(&stream);
+      }
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_TARGET_NEVER_READ);
+      assert_int_equal(finding != NULL, !reads);
+      assert_null(find(&stream, CM_ADVICE_UNNEEDED_STORE));
+      if (finding) {
+         assert_int_equal(finding->change.type, CM_CHANGE_SKIP_PASSES);
+         assert_int_equal(finding->passes, 2);
+         assert_int_equal(finding->change.passes[1].pass, 2);
+      }
+      end_stream(&stream);
+   }
+}
+
+static void
+test_broken_pass(void **state)
+{
+   enum { BROKEN, AT_ONCE, READ, CLEARED, OTHER_FRAME, CASES };
+   for (unsigned c = 0; c < CASES; c++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct pass_builder *last = new_pass(COLOR);
+      send(&stream, draw_pass(COLOR, 0));
+      if (c != AT_ONCE)
+         send(&stream, draw_pass(OTHER, c == READ ? COLOR : 0));
+      if (c == OTHER_FRAME)
+         end_frame(&stream);
+      cover(last, 1, 15);
+      last->pass.color[0].load = c != CLEARED;
+      last->pass.color[0].clear = c == CLEARED;
+      send(&stream, last);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_BROKEN_PASS);
+      assert_int_equal(finding != NULL, c == BROKEN || c == AT_ONCE);
+      if (finding) {
+         assert_int_equal(finding->change.num_passes, 2);
+         assert_true(finding->change.passes[0].joins && !finding->change.passes[1].joins);
+         assert_int_equal(finding->change.passes[1].pass, c == AT_ONCE ? 1 : 2);
+         assert_int_equal(finding->passes, 1);
+      }
+      end_stream(&stream);
+   }
+}
+
+/* ---- fragments ------------------------------------------------------------------- */
+
+static void
+test_overdraw(void **state)
+{
+   static const struct {
+      const char *mode;
+      unsigned visible;
+      bool found;
+   } cases[] = {{"mode=tbr", 0, true}, {"mode=tbr", 15, false}, {"mode=tbdr", 0, false}};
+   for (unsigned c = 0; c < 3; c++) {
+      struct stream stream = begin_stream(cases[c].mode);
+      struct pass_builder *pass = new_pass(WINDOW);
+      cover(pass, 0, cases[c].visible);
+      cover(pass, 0, 15);
+      send(&stream, pass);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_OVERDRAW);
+      assert_int_equal(finding != NULL, cases[c].found);
+      if (finding) {
+         assert_int_equal(finding->evidence[0].value, 2 * SIZE * SIZE);
+         assert_int_equal(finding->evidence[1].value, SIZE * SIZE);
+         assert_true(cm_advice_knows_overdraw(stream.advice));
+      }
+      end_stream(&stream);
+   }
+}
+
+static void
+test_late_tests(void **state)
+{
+   for (unsigned c = 0; c < 3; c++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct pass_builder *pass = draw_pass(WINDOW, 0);
+      pass->draws[0].tests.late = c != 1;
+      pass->draws[0].fragment_shader.id = 7;
+      for (uint32_t t = 0; t < TILES && c != 2; t++) {
+         for (const uint32_t *word = pass->tiles[t].words, *end = word + pass->tiles[t].num_words; word < end;
+              word = cm_event_next(word))
+            ((struct cm_quad *)(word + 2))->written = 1;
+      }
+      send(&stream, pass);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_LATE_TESTS);
+      assert_int_equal(finding != NULL, c == 0);
+      if (finding) {
+         assert_int_equal(finding->fragment_shader, 7);
+         assert_int_equal(finding->evidence[0].value, SIZE * SIZE);
+         assert_int_equal(finding->evidence[1].value, SIZE * SIZE / 4);
+      }
+      end_stream(&stream);
+   }
+}
+
+/* ---- textures -------------------------------------------------------------------- */
+
+/* Footprints of a texture with so many texels from fragment to fragment, 1,024 of them. */
+static void
+read_texture(struct stream *stream, uint32_t texture, int step)
+{
+   struct pass_builder *pass = draw_pass(WINDOW, texture);
+   for (uint32_t t = 0; t < TILES; t++) {
+      struct cm_footprint footprints[4];
+      for (unsigned f = 0; f < 4; f++) {
+         footprints[f] = (struct cm_footprint){.quad = (uint8_t)f, .live = 15, .linear = 1};
+         for (int i = 0; i < 4; i++) {
+            footprints[f].texel[i].x = (int16_t)(8 + (i & 1) * step);
+            footprints[f].texel[i].y = (int16_t)(8 + (i >> 1) * step);
+         }
+      }
+      for (unsigned n = 0; n < 16; n++) {
+         pass_shade(pass, t, 0, 4, 15);
+         pass_footprints(pass, t, 0, footprints, 4);
+      }
+   }
+   send(stream, pass);
+   end_frame(stream);
+}
+
+static void
+test_no_mipmaps(void **state)
+{
+   for (int step = 1; step <= 4; step++) {
+      struct stream stream = begin_stream("mode=tbr");
+      read_texture(&stream, OTHER, step);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_NO_MIPMAPS);
+      assert_int_equal(finding != NULL, step > 2);
+      assert_null(find(&stream, CM_ADVICE_OVERSAMPLED));
+      assert_null(find(&stream, CM_ADVICE_UNCOMPRESSED)); /* it is drawn to */
+      if (finding) {
+         assert_int_equal(finding->resource, OTHER);
+         assert_int_equal(finding->draw, 0);
+         assert_int_equal(finding->evidence[1].value, 1024);
+      }
+      end_stream(&stream);
+   }
+}
+
+static void
+test_uncompressed(void **state)
+{
+   for (unsigned c = 0; c < 2; c++) {
+      struct stream stream = begin_stream("mode=tbr");
+      if (c) {
+         struct cm_resource_description compressed = *cm_advice_resource(stream.advice, TEXTURE);
+         compressed.block_width = compressed.block_height = 4;
+         compressed.block_bytes = 16;
+         assert_true(cm_advice_define_resource(stream.advice, &compressed));
+      }
+      read_texture(&stream, TEXTURE, 1);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_UNCOMPRESSED);
+      assert_int_equal(finding != NULL, !c);
+      if (finding)
+         assert_int_equal(finding->change.block_bytes, 16);
+      end_stream(&stream);
+   }
+}
+
+/* ---- geometry -------------------------------------------------------------------- */
+
+/* An indexed draw of 4,000 vertices, 1,000 different ones, four times each: one after another, or all again and again. */
+static void
+test_vertices(void **state)
+{
+   for (unsigned again = 0; again < 2; again++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct pass_builder *pass = draw_pass(WINDOW, 0);
+      struct cm_draw *draw = &pass->draws[0];
+      draw->index_buffer = BUFFER;
+      draw->num_elements = 1;
+      draw->elements[0] = (struct cm_vertex_element){.buffer = BUFFER, .stride = 16, .bytes = 16};
+      draw->num_vertices = 4000;
+      for (uint32_t v = 0; v < 4000; v++)
+         pass->vertices[v] = again ? v % 1000 : v / 4;
+      pass->pass.num_vertices = 4000;
+      draw->vertex_shader.id = 3;
+      send(&stream, pass);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_VERTICES_FETCHED_AGAIN);
+      assert_int_equal(finding != NULL, again);
+      if (finding) {
+         assert_int_equal(finding->vertex_shader, 3);
+         assert_int_equal(finding->evidence[0].value, 4000);
+         assert_int_equal(finding->evidence[1].value, 1000);
+         assert_int_equal(finding->weight, 3000 * 16);
+      }
+      end_stream(&stream);
+   }
+}
+
+/* 1,200 primitives, of two pixels or of ten. */
+static void
+test_tiny_primitives(void **state)
+{
+   for (unsigned large = 0; large < 2; large++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct pass_builder *pass = new_pass(WINDOW);
+      struct cm_draw *draw = pass_draw(pass);
+      draw->vertex_shader.id = 9;
+      for (uint32_t p = 0; p < 1200; p++) {
+         const struct cm_quad quad = {.primitive = p,
+                                      .live = large ? 15 : 3,
+                                      .covered = large ? 15 : 3,
+                                      .visible = 15 & (large ? 15 : 3),
+                                      .written = 3};
+         const uint32_t tile = p % TILES;
+         pass_primitive(pass, 1, &tile, 1);
+         for (unsigned q = 0; q < (large ? 3u : 1u); q++)
+            pass_quads(pass, tile, 0, 0, &quad, 1);
+      }
+      send(&stream, pass);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_TINY_PRIMITIVES);
+      assert_int_equal(finding != NULL, !large);
+      if (finding) {
+         assert_int_equal(finding->evidence[0].value, 1200);
+         assert_int_equal(finding->evidence[1].value, 2400);
+      }
+      end_stream(&stream);
+   }
+}
+
+/* An L2 of 16 KiB holds 256 attributes, but not with the PMDs of their primitives. */
+static void
+test_parameter_buffer(void **state)
+{
+   static const struct {
+      uint32_t primitives;
+      bool found;
+   } cases[] = {{63, false}, {64, true}};
+   for (unsigned c = 0; c < 2; c++) {
+      struct stream stream = begin_stream("mode=tbr");
+      struct pass_builder *pass = new_pass(WINDOW);
+      pass_draw(pass);
+      for (uint32_t p = 0; p < cases[c].primitives; p++)
+         pass_primitive(pass, 4, &(uint32_t){p % TILES}, 1);
+      send(&stream, pass);
+      end_frame(&stream);
+      const struct cm_finding *finding = find(&stream, CM_ADVICE_PARAMETER_BUFFER);
+      assert_int_equal(finding != NULL, cases[c].found);
+      if (finding)
+         assert_int_equal(finding->evidence[0].value, 64 * (4 * 64 + 4));
+      end_stream(&stream);
+   }
+}
+
+/* A frame as it should be: drawn once, from front to back, and read. */
+static void
+test_nothing(void **state)
+{
+   struct stream stream = begin_stream("mode=tbr");
+   for (unsigned frame = 0; frame < 3; frame++) {
+      send(&stream, draw_pass(COLOR, 0));
+      send(&stream, draw_pass(WINDOW, COLOR));
+      end_frame(&stream);
+   }
+   assert_nothing(&stream);
+   end_stream(&stream);
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_unneeded_load),   cmocka_unit_test(test_needed_depth),
+      cmocka_unit_test(test_unneeded_store),  cmocka_unit_test(test_target_never_read),
+      cmocka_unit_test(test_broken_pass),     cmocka_unit_test(test_overdraw),
+      cmocka_unit_test(test_late_tests),      cmocka_unit_test(test_no_mipmaps),
+      cmocka_unit_test(test_uncompressed),    cmocka_unit_test(test_vertices),
+      cmocka_unit_test(test_tiny_primitives), cmocka_unit_test(test_parameter_buffer),
+      cmocka_unit_test(test_nothing),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
