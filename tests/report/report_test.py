@@ -83,6 +83,28 @@ class Data(TestCase):
         self.assertEqual(data["data"]["counters"]["dram.total.read_bytes"][0], "bytes")
         self.assertLess(len(page), 1 << 20)
 
+    def test_targets(self):
+        """What passes render to, and the last pass that reads it: against the rows of textures.csv."""
+        with open(self.timed / "textures.csv", encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file) if row["kind"] in ("texture", "window")]
+
+        def sum_of(row, event, *streams):
+            return sum(int(value) for name, value in row.items() for stream in streams if name.endswith(f".{stream}.{event}"))
+        first, read = {}, {}
+        for row in rows:
+            place = [int(row["pass_frame"]), int(row["pass"])]
+            if sum_of(row, "writes", "color", "depth", "stencil"):
+                first[row["resource"]] = min(first.get(row["resource"], place), place)
+            if sum_of(row, "reads", "color", "depth", "stencil", "texture"):
+                read[row["resource"]] = max(read.get(row["resource"], place), place)
+        expected = {resource: {"first": place, "read": read.get(resource)} for resource, place in first.items()}
+        targets = self.report(self.timed)[1]["data"]["a"]["targets"]
+        self.assertEqual(targets, expected)
+        # The desktop's own picture, and the windows that are blurred behind others, are read; the depth buffer is not.
+        self.assertIn(None, [entry["read"] for entry in targets.values()])
+        self.assertIn([3, 2], [entry["read"] for entry in targets.values()])
+        self.assertEqual(self.report(self.plain)[1]["data"]["a"]["targets"], {})
+
     def test_two_runs(self):
         _, data = self.report("--compare", self.plain, self.timed)
         self.same_frames(self.timed, data["data"]["a"])
@@ -200,6 +222,11 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
   map.focus();
   map.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
   put("tile", document.querySelector("#tiles output").textContent);
+  put("graph", [...document.querySelectorAll("#graph .graph > li")].map((node) => node.innerText.replace(/\\s+/g, " ")).join(" | "));
+  put("lines", document.querySelectorAll("#graph .lane").length);
+  const link = document.querySelector("#graph .target a");
+  link.click();
+  put("link", `${link.textContent}: ${document.activeElement.id}`);
   put("done", "");
 })();
 </script></body>"""
@@ -216,6 +243,18 @@ class Browser(TestCase):
         self.assertEqual([line for line in result.stderr.splitlines() if "CONSOLE" in line], [])
         root = re.search(r"<html[^>]*>", result.stdout)[0]
         return dict(re.findall(r'data-(\w+)="([^"]*)"', root)), result.stdout
+
+    def check_graph(self, attributes):
+        """Frame 1 of the desktop: what is blurred and behind it is of frame 0, one pass draws all into a texture, one draws
+        that into the window, which was cleared by a pass of its own."""
+        earlier, clear, desktop, window = attributes["graph"].split(" | ")
+        self.assertEqual(len(re.findall(r"#\d+ r8g8b8a8_unorm, \d+ × \d+ read by pass 1", earlier)), 4)
+        self.assertRegex(clear, r"^Pass 0 960 × 540, 0 draws DRAM: .* written window #\d+ b8g8r8a8_unorm, 960 × 540 colour: 1\.98 MiB stored; read by pass 2$")
+        self.assertRegex(desktop, r"^Pass 1 960 × 540, 25 draws .*(reads #\d+ \(.*, of an earlier frame\) ){4}1 other texture .*; read by pass 2$")
+        self.assertRegex(window, r"reads #\d+ \(.*, of pass 1\) loads window #\d+ \(1\.98 MiB, of pass 0\) window .*; shown$")
+        # A piece of line for each row that a target is passed on in: of four through three rows, of the window three, of the texture two.
+        self.assertEqual(attributes["lines"], str(4 * 3 + 3 + 2))
+        self.assertEqual(attributes["link"], "pass 1: pass-1")
 
     def test_page(self):
         page, data = self.report("--compare", self.plain, self.timed)
@@ -238,6 +277,7 @@ class Browser(TestCase):
                                                                  tiles["row"][row]) == (largest, frame, 1, 0))
         self.assertRegex(attributes["tile"], rf"column 1, row 0: {tiles['tiling_engine.pmds'][row]:,}$")
         self.assertIn('id="compare"', text)
+        self.check_graph(attributes)
 
     def test_without_attributions(self):
         """A run that has none, and one of an immediate-mode GPU."""

@@ -14,10 +14,11 @@ from ..configuration import flatten
 from ..errors import CommandFailed, Error, need
 from ..results import ATTRIBUTIONS, Results
 from . import uplot
+from .targets import targets
 
 HERE = pathlib.Path(__file__).parent
 SCRIPTS = ("data.js", "format.js", "table.js", "charts.js", "overview.js", "details.js",
-           "heatmap.js", "compare.js", "page.js")
+           "graph.js", "heatmap.js", "compare.js", "page.js")
 MAX_SIZE = 8 << 20
 
 
@@ -114,7 +115,7 @@ class _Run:
                        for column, name in enumerate(read["columns"])},
             "total": {name: value for name, value in results.total.items() if value},
             "counters": [name for name in read["total"] if name.count(".") == 2],
-            "attributions": results.attributions,
+            "attributions": results.attributions, "targets": targets(results),
         }
 
     def frames(self):

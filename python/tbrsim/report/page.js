@@ -67,8 +67,8 @@ async function start() {
   const page = new Page(await unpack("data"));
   const main = document.getElementById("main");
   buildHead(page);
-  const sections = [["totals", "Totals", buildTotals], ["frames", "Frames", buildFrames], ["draws", "Draws", buildDraws], ["textures", "Textures", buildTextures],
-    ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap], ...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["configuration", "Configuration", buildConfiguration]];
+  const sections = [["totals", "Totals", buildTotals], ["frames", "Frames", buildFrames],
+    ["graph", "Render graph", buildGraph], ["draws", "Draws", buildDraws], ["textures", "Textures", buildTextures], ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap], ...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["configuration", "Configuration", buildConfiguration]];
   const built = sections.map(([, , build]) => build(page));
   buildBar(page, sections);
   main.replaceChildren(...leftOut(page), ...built);
