@@ -258,6 +258,8 @@ const struct option_row live_option_rows[] = {
           struct options, model),
    OPTION("out", "DIR", "directory for stats.json and frames.csv (default: %s)", take_out, struct options,
           out),
+   OPTION("thumbnails", NULL, "a small picture of what each render pass has rendered: OUT/thumbnails",
+          take_flag, struct options, thumbnails),
    OPTION("record", "FILE.tbr", "record the events, for tbrsim sim and other commands (default: none)",
           take_path, struct options, record),
    OPTION("record-visible", NULL,

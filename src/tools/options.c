@@ -30,6 +30,7 @@ options_start(struct options *options)
    const char *settings = value_of("TBRSIM_SET");
    const char *model = value_of("TBRSIM_MODEL");
    const char *calls = value_of("TBRSIM_CALL_MARKERS");
+   const char *thumbnails = value_of("TBRSIM_THUMBNAILS");
    *options = (struct options){
       .driver = "tbrsim",
       .configurations = {.single = true, .preset = value_of("TBRSIM_CONFIG")},
@@ -38,6 +39,7 @@ options_start(struct options *options)
       .record = value_of("TBRSIM_RECORD"),
       .record_hidden = value_of("TBRSIM_RECORD_HIDDEN"),
       .call_numbers = calls && strcmp(calls, "0"),
+      .thumbnails = thumbnails && strcmp(thumbnails, "0"),
    };
    char *lines = settings ? text("%s", settings) : NULL, *rest = lines;
    for (char *line; rest && (line = strsep(&rest, "\n"));) {
@@ -95,6 +97,9 @@ options_finish_live(struct options *options)
    options_finish(options);
    if (options->model && !cm_config_needs_no_future(options->gpu, error, sizeof(error)))
       fail(STATUS_USAGE, "%s", error);
+   if (options->thumbnails && !options->model)
+      fail(STATUS_USAGE,
+           "--thumbnails: they are with the statistics, which there are none of with --no-model");
 }
 
 struct frame_range

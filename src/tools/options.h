@@ -23,6 +23,7 @@ struct options {
    const char *record; /**< file for the recording; absolute once made; NULL: none */
    const char *record_hidden; /**< whether events have hidden fragments, 0 or 1; NULL: the default */
    bool call_numbers;         /**< replays: draws get the numbers of their calls */
+   bool thumbnails;           /**< of passes, beside the statistics */
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
    bool out_given;            /**< it is not from the environment, nor the default */
    const char *frames;        /**< "A-B"; NULL: all */
@@ -31,7 +32,8 @@ struct options {
 };
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
- * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS), so that commands work alike inside `eval "$(tbrsim env …)"`. */
+ * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS, TBRSIM_THUMBNAILS), so that commands work alike
+ * inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
 /** Loads and validates the configuration, and makes out absolute. Exits
@@ -90,10 +92,10 @@ extern const struct option_row config_option_rows[], frame_option_rows[], cache_
 #define FILE_OPTIONS(out) OPTION_ROWS(file_option_rows, 0, 1, out, const char *, NULL)
 /** --jobs of an unsigned. */
 #define JOB_OPTIONS(jobs) OPTION_ROWS(job_option_rows, 0, 1, jobs, unsigned, NULL)
-/** Of commands that simulate live: --no-model and --out; --record and --record-visible; --driver. */
-#define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 2, live, struct options, preset)
-#define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 2, 4, live, struct options, NULL)
-#define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 4, 5, live, struct options, NULL)
+/** Of commands that simulate live: --no-model, --out and --thumbnails; --record and --record-visible; --driver. */
+#define LIVE_OPTIONS(live, preset) OPTION_ROWS(live_option_rows, 0, 3, live, struct options, preset)
+#define RECORD_OPTIONS(live) OPTION_ROWS(live_option_rows, 3, 5, live, struct options, NULL)
+#define DRIVER_OPTIONS(live) OPTION_ROWS(live_option_rows, 5, 6, live, struct options, NULL)
 /* clang-format on */
 
 /* ---- values of options --------------------------------------------------------- */

@@ -15,6 +15,7 @@
 
 #include "stats/process_index.h"
 #include "stats/text.h"
+#include "stats/thumbnails.h"
 #include "util/json.h"
 #include "util/message.h"
 
@@ -245,6 +246,7 @@ remove_folder(int directory, const char *folder)
       return;
    for (unsigned f = 0; f < NUM_STATISTICS_FILES; f++)
       unlinkat(opened, statistics_files[f], 0);
+   cm_thumbnails_remove(opened);
    unlinkat(directory, folder, AT_REMOVEDIR);
    close_locked(opened);
 }

@@ -17,6 +17,7 @@
 #include "stats/process_results.h"
 #include "stats/row_file.h"
 #include "stats/table_file.h"
+#include "stats/thumbnails.h"
 #include "util/file.h"
 #include "util/json.h"
 #include "util/message.h"
@@ -45,6 +46,7 @@ struct cm_stats_writer {
    uint32_t num_columns;
    bool failed;
    bool tables_failed;           /* tables are not written any more */
+   bool thumbnails_failed;       /* nor thumbnails */
    bool complained;              /* of something but the files: they go on */
    char *run;                    /* the "run" object */
    struct cm_byte_writer labels; /* of the total's counters, one after the other */
@@ -455,6 +457,9 @@ write_first_frame(struct cm_stats_writer *writer, const uint64_t *values)
       writer->complained = !cm_process_results_replace(writer->path);
    if (written)
       remove_other_tables(writer);
+   /* A process has the folder of one before, perhaps; of the name in another directory it is not ours. */
+   if (written && writer->results)
+      cm_thumbnails_remove(writer->directory);
    return written;
 }
 
@@ -465,6 +470,18 @@ cm_stats_writer_frame(struct cm_stats_writer *writer, const uint64_t *values)
       return false;
    writer->frames++;
    return true;
+}
+
+bool
+cm_stats_writer_thumbnail(struct cm_stats_writer *writer, uint32_t pass, const void *png, size_t size)
+{
+   if (writer->failed || writer->thumbnails_failed || !writer->frames)
+      return false;
+   const int code = cm_thumbnails_write(writer->directory, writer->frames - 1, pass, png, size);
+   if (code)
+      cm_message(CM_MESSAGE_ERROR, "%s/" CM_THUMBNAILS_NAME ": %s", writer->path, strerror(code));
+   writer->thumbnails_failed = code != 0;
+   return !code;
 }
 
 bool
@@ -481,7 +498,8 @@ cm_stats_writer_destroy(struct cm_stats_writer *writer)
       if (code)
          fail(writer, writer->path, code);
    }
-   const bool fine = !writer->failed && !writer->complained && !writer->tables_failed;
+   const bool fine =
+      !writer->failed && !writer->complained && !writer->tables_failed && !writer->thumbnails_failed;
    free_writer(writer);
    return fine;
 }

@@ -613,6 +613,7 @@ tbr_batch_submit(struct tbr_context *context)
    /* There is no model any more once the process exits. */
    batch->recorded = batch->recorded && screen->model;
    batch->pass.keep_hidden = batch->recorded && screen->record_hidden;
+   batch->pictured = batch->recorded && screen->thumbnails;
 
    bool ok = tbr_pb_encode_lists(batch, screen->config->parameter_buffer.layout);
    if (batch->recorded)
@@ -637,7 +638,8 @@ tbr_batch_submit(struct tbr_context *context)
    tbr_renderer_submit(screen->renderer, batch);
    if (recorded)
       tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,
-                     tbr_renderer_release_tile, tbr_renderer_release);
+                     batch->pictured ? tbr_renderer_take_thumbnail : NULL, tbr_renderer_release_tile,
+                     tbr_renderer_release);
    simple_mtx_unlock(&screen->submit_lock);
    tbr_counter_queries_charge(context);
 }

@@ -14,6 +14,7 @@
 #include "pipe/p_state.h"
 #include "util/u_dynarray.h"
 #include "tbr_pass.h"
+#include "tbr_thumbnail.h"
 
 struct tbr_context;
 struct tbr_resource;
@@ -89,6 +90,8 @@ struct tbr_batch {
    uint32_t tiles_done;
    struct util_dynarray tile_done; /**< uint8_t, by index in the traversal */
    int32_t users;                  /**< renderer and model; retired at 0 */
+   bool pictured;                  /**< a thumbnail is taken when all tiles are rendered */
+   struct tbr_thumbnail thumbnail; /**< which the model takes */
    uint64_t orphaned_bytes;        /**< memory that only the batch referenced when it was submitted */
 };
 

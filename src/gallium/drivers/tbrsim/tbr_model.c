@@ -7,10 +7,12 @@
 
 #include "util/log.h"
 #include "util/u_atomic.h"
+#include "util/u_dynarray.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
 #include "tbr_recording.h"
 #include "tbr_statistics.h"
+#include "tbr_thumbnail.h"
 
 enum message_type {
    MESSAGE_RESOURCE,
@@ -32,6 +34,7 @@ struct message {
          const uint32_t *traversal;
          void *data;
          void (*wait_tile)(void *data, uint32_t n);
+         struct tbr_thumbnail (*take_thumbnail)(void *data);
          void (*release_tile)(void *data, uint32_t tile);
          void (*release)(void *data);
       };
@@ -47,11 +50,31 @@ struct tbr_model {
    mtx_t lock;
    cnd_t queued, drained;
    struct message *first, **end;
-   bool busy;          /**< a message is being consumed */
-   uint64_t *counters; /**< totals, updated after each message */
-   uint32_t frame;     /**< that the consumer is in */
-   bool frame_open;    /**< it has passes */
+   bool busy;                       /**< a message is being consumed */
+   uint64_t *counters;              /**< totals, updated after each message */
+   uint32_t frame;                  /**< that the consumer is in */
+   bool frame_open;                 /**< it has passes */
+   uint32_t passes;                 /**< of that frame, so far */
+   struct util_dynarray thumbnails; /**< struct tbr_thumbnail, of that frame */
 };
+
+static void
+take_thumbnail(struct tbr_model *model, const struct message *message)
+{
+   struct tbr_thumbnail thumbnail = message->take_thumbnail(message->data);
+   thumbnail.pass = model->passes;
+   if (thumbnail.png)
+      util_dynarray_append(&model->thumbnails, struct tbr_thumbnail, thumbnail);
+}
+
+static void
+drop_thumbnails(struct tbr_model *model)
+{
+   util_dynarray_foreach (&model->thumbnails, struct tbr_thumbnail, thumbnail)
+      free(thumbnail->png);
+   util_dynarray_clear(&model->thumbnails);
+   model->passes = 0;
+}
 
 static void
 consume_pass(struct tbr_model *model, const struct message *message)
@@ -78,6 +101,9 @@ consume_pass(struct tbr_model *model, const struct message *message)
    }
    if (model->gpu)
       cm_gpu_pass_end(model->gpu);
+   if (message->take_thumbnail)
+      take_thumbnail(model, message);
+   model->passes++;
    if (recorder)
       tbr_recording_end_pass(model->recording);
    else
@@ -90,13 +116,14 @@ consume_frame_end(struct tbr_model *model, bool recorded)
    if (tbr_model_frame_wanted(model, model->frame)) {
       if (model->gpu) {
          const uint64_t *values = cm_gpu_frame_end(model->gpu);
-         tbr_statistics_frame(model, model->gpu, values);
+         tbr_statistics_frame(model, model->gpu, values, &model->thumbnails);
       }
       /* After the statistics: they create the folder that the recording may be named after. */
       if (recorded)
          tbr_recording_end_frame(model->recording, model->frame);
       model->frame_open = false;
    }
+   drop_thumbnails(model);
    model->frame++;
 }
 
@@ -218,8 +245,8 @@ tbr_model_define_name(struct tbr_model *model, const struct cm_name *name)
 
 void
 tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
-               void (*wait_tile)(void *data, uint32_t n), void (*release_tile)(void *data, uint32_t tile),
-               void (*release)(void *data))
+               void (*wait_tile)(void *data, uint32_t n), struct tbr_thumbnail (*take_thumbnail)(void *data),
+               void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data))
 {
    assert(pass && traversal && wait_tile && release_tile && release);
    queue(model, &(struct message){
@@ -229,6 +256,7 @@ tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32
                    .traversal = traversal,
                    .data = data,
                    .wait_tile = wait_tile,
+                   .take_thumbnail = take_thumbnail,
                    .release_tile = release_tile,
                    .release = release,
                 });
@@ -296,6 +324,7 @@ free_model(struct tbr_model *model)
 {
    cm_gpu_destroy(model->gpu);
    tbr_recording_detach(model->recording);
+   util_dynarray_fini(&model->thumbnails);
    FREE(model->counters);
    FREE(model);
 }
@@ -336,6 +365,7 @@ tbr_model_create(const struct cm_config *config, const char *isa, bool simulate)
       free_model(model);
       return NULL;
    }
+   util_dynarray_init(&model->thumbnails, NULL);
    mtx_init(&model->lock, mtx_plain);
    cnd_init(&model->queued);
    cnd_init(&model->drained);

@@ -11,6 +11,7 @@
 #include "gpu/gpu.h"
 
 struct tbr_model;
+struct tbr_thumbnail;
 struct cm_config;
 
 /** Starts the consumer thread and prepares the statistics files (tbr_statistics.h). simulate:
@@ -26,12 +27,13 @@ void tbr_model_define_name(struct tbr_model *model, const struct cm_name *name);
 
 /** Queues a pass. traversal: its tiles in the order of rendering, which is that of the
  * configuration. The consumer calls wait_tile(data, n) before it reads the n-th
- * tile of the traversal, release_tile(data, tile) when it is done with that tile's
+ * tile of the traversal, take_thumbnail(data), which may be NULL, after the last one, release_tile(data, tile) when it is done with that tile's
  * events, and release(data) when it is done with the pass; the latter two on the recorder's
  * thread where the pass is recorded. */
-void tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal,
-                    void *data, void (*wait_tile)(void *data, uint32_t n),
-                    void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));
+void
+tbr_model_pass(struct tbr_model *model, const struct cm_pass *pass, const uint32_t *traversal, void *data,
+               void (*wait_tile)(void *data, uint32_t n), struct tbr_thumbnail (*take_thumbnail)(void *data),
+               void (*release_tile)(void *data, uint32_t tile), void (*release)(void *data));
 void tbr_model_frame_end(struct tbr_model *model);
 
 /** Whether the frame that is being recorded is simulated (TBRSIM_FRAMES). */

@@ -228,6 +228,16 @@ tbr_renderer_release_tile(void *data, uint32_t tile)
    mtx_unlock(&renderer->lock);
 }
 
+/** Nothing else is rendered before the batch is finished: memory has what it rendered. Called with the lock held. */
+static void
+take_picture(struct tbr_renderer *renderer, struct tbr_batch *batch)
+{
+   mtx_unlock(&renderer->lock);
+   batch->thumbnail = tbr_thumbnail_take(&batch->pass);
+   mtx_lock(&renderer->lock);
+   assert(renderer->first == batch);
+}
+
 /* ---- workers --------------------------------------------------------------- */
 
 /** Renders tiles of the batch until all have been taken. */
@@ -283,7 +293,10 @@ render_tiles(struct tbr_renderer *renderer, struct tbr_batch *batch, struct tbr_
       recycle_events(renderer, &events);
       batch->tiles_done += rendered;
       assert(batch->tiles_done <= num_tiles);
-      if (rendered && batch->tiles_done == num_tiles)
+      const bool last = rendered && batch->tiles_done == num_tiles;
+      if (last && batch->pictured)
+         take_picture(renderer, batch);
+      if (last)
          finish_first(renderer);
       else
          cnd_broadcast(&renderer->progress);
@@ -436,6 +449,21 @@ tbr_renderer_wait_tile(void *data, uint32_t position)
    while (!p_atomic_read(done) && batch->state != TBR_BATCH_RENDERED)
       cnd_wait(&renderer->progress, &renderer->lock);
    mtx_unlock(&renderer->lock);
+}
+
+struct tbr_thumbnail
+tbr_renderer_take_thumbnail(void *data)
+{
+   struct tbr_batch *batch = data;
+   struct tbr_renderer *renderer = tbr_screen(batch->context->base.screen)->renderer;
+   assert(batch->recorded && batch->pictured);
+   mtx_lock(&renderer->lock);
+   while (batch->state != TBR_BATCH_RENDERED)
+      cnd_wait(&renderer->progress, &renderer->lock);
+   mtx_unlock(&renderer->lock);
+   const struct tbr_thumbnail thumbnail = batch->thumbnail;
+   batch->thumbnail = (struct tbr_thumbnail){0};
+   return thumbnail;
 }
 
 void

@@ -11,6 +11,7 @@ struct tbr_batch;
 struct tbr_context;
 struct tbr_renderer;
 struct tbr_screen;
+struct tbr_thumbnail;
 
 /** Starts the worker threads; 0: one a core. NULL when that fails. */
 struct tbr_renderer *tbr_renderer_create(struct tbr_screen *screen, unsigned threads);
@@ -36,9 +37,10 @@ struct tbr_batch *tbr_renderer_take_retired(struct tbr_renderer *renderer, struc
 /** Waits until the context has no batch under way. */
 void tbr_renderer_drain(struct tbr_renderer *renderer, struct tbr_context *context);
 
-/** The model waits for a tile, by position in the traversal; is done with the events of
- * a tile, by its number; and releases the batch. */
+/** The model waits for a tile, by position in the traversal; for the batch to be rendered, whose thumbnail it takes; is
+ * done with the events of a tile, by its number; and releases the batch. */
 void tbr_renderer_wait_tile(void *batch, uint32_t position);
+struct tbr_thumbnail tbr_renderer_take_thumbnail(void *batch);
 void tbr_renderer_release_tile(void *batch, uint32_t tile);
 void tbr_renderer_release(void *batch);
 

@@ -32,6 +32,7 @@
 #include "tbr_renderer.h"
 #include "tbr_resource.h"
 #include "tbr_statistics.h"
+#include "tbr_thumbnail.h"
 
 /* ---- process exit ------------------------------------------------------- */
 
@@ -263,6 +264,7 @@ build_gpu(struct tbr_screen *screen)
 
    screen->record_hidden = tbr_recording_keeps_hidden(screen->config);
    const bool simulate = debug_get_bool_option("TBRSIM_MODEL", true);
+   screen->thumbnails = simulate && tbr_thumbnails_are_wanted();
    if (simulate || tbr_recording_is_wanted()) {
       screen->model = tbr_model_create(screen->config, isa, simulate);
       if (!screen->model)

@@ -28,6 +28,7 @@ struct tbr_screen {
       *model; /**< the simulated memory hierarchy; NULL with TBRSIM_MODEL=0, and once the process exits */
    bool record_hidden; /**< events have the fragments that mode tbdr does not shade, and those that fail the
                         * tests: tbr_recording_keeps_hidden */
+   bool thumbnails;    /**< of the passes that are simulated: tbr_thumbnails_are_wanted */
    simple_mtx_t submit_lock;           /**< renderer and model take passes in the same order */
    struct tbr_screen *next_with_model; /**< list of tbr_screen.c */
 

@@ -6,11 +6,13 @@
 
 #include "util/log.h"
 #include "util/simple_mtx.h"
+#include "util/u_dynarray.h"
 #include "util/u_process.h"
 #include "gpu/attribution_writer.h"
 #include "gpu/gpu.h"
 #include "stats/writer.h"
 #include "tbr_process.h"
+#include "tbr_thumbnail.h"
 
 static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
 /* Lives as long as the process, as the screens come and go. */
@@ -92,14 +94,24 @@ tbr_statistics_claim(const struct tbr_model *model)
    simple_mtx_unlock(&mutex);
 }
 
+/* Of the frame that has just been written. */
+static void
+write_thumbnails(const struct util_dynarray *thumbnails)
+{
+   util_dynarray_foreach (thumbnails, struct tbr_thumbnail, thumbnail)
+      cm_stats_writer_thumbnail(writer, thumbnail->pass, thumbnail->png, thumbnail->size);
+}
+
 void
-tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const uint64_t *values)
+tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const uint64_t *values,
+                     const struct util_dynarray *thumbnails)
 {
    simple_mtx_lock(&mutex);
    assert(!writer || (prepared && table));
    if (owner == model && writer && cm_gpu_counters(gpu)->count == table->count) {
       cm_attribution_writer_frame(attribution, gpu);
-      cm_stats_writer_frame(writer, values);
+      if (cm_stats_writer_frame(writer, values))
+         write_thumbnails(thumbnails);
    }
    simple_mtx_unlock(&mutex);
 }

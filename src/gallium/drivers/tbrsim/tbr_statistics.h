@@ -18,6 +18,7 @@
 struct cm_config;
 struct cm_gpu;
 struct tbr_model;
+struct util_dynarray;
 
 /** What a run is, besides its configuration: program, versions, isa (the vector feature
  * level's name, which must outlive the values). */
@@ -35,8 +36,9 @@ bool tbr_statistics_prepare(const struct cm_config *config, const char *isa);
 void tbr_statistics_claim(const struct tbr_model *model);
 
 /** Appends a frame if the model owns the files: that of its GPU, which has ended; `values` in the counter
- * table's order. */
-void tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const uint64_t *values);
+ * table's order; thumbnails: struct tbr_thumbnail, of its passes. */
+void tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const uint64_t *values,
+                          const struct util_dynarray *thumbnails);
 
 /** The model's screen is being destroyed. */
 void tbr_statistics_release(const struct tbr_model *model);
