@@ -105,17 +105,26 @@ run(char *const argv[], const struct process_setup *setup)
    return status;
 }
 
-/* Simulates the recording, or replays the trace, into the results' directory. */
-static void
+/* Simulates the recording, or replays the trace, into the results' directory. Returns the recording: its own, or one
+ * that the replay made. */
+static const char *
 simulate(const struct report *report, const char *command)
 {
+   const bool replays = !strcmp(command, "replay");
+   const char *recording = replays ? text("%s/report.tbr", report->results) : report->input;
    const struct configuration given = configurations_given(&report->configurations);
-   char **argv = allocate((16 + 2 * given.num_settings) * sizeof(*argv));
+   char **argv = allocate((20 + 2 * given.num_settings) * sizeof(*argv));
    unsigned count = 0;
    argv[count++] = (char *)command_path();
    argv[count++] = (char *)command;
    argv[count++] = "--attribute";
    argv[count++] = "pass,draw,texture,tile";
+   if (replays) {
+      argv[count++] = "--thumbnails";
+      argv[count++] = "--record-visible";
+      argv[count++] = "--record";
+      argv[count++] = (char *)recording;
+   }
    argv[count++] = "--out";
    argv[count++] = (char *)report->results;
    if (report->frames) {
@@ -136,12 +145,14 @@ simulate(const struct report *report, const char *command)
    free(argv);
    if (status)
       exit(status); /* it has said why */
+   return recording;
 }
 
-/* The generator, which is in Python; with check it only looks for what it needs. source: what was simulated; NULL:
- * the input is results. */
+/* The generator, which is in Python; with check it only looks for what it needs. source: what was simulated, and its
+ * recording; NULL: the input is results, or there is none yet. */
 static int
-generate(const struct report *report, const char *directory, const char *source, bool check)
+generate(const struct report *report, const char *directory, const char *source, const char *recording,
+         bool check)
 {
    const char *inherited = getenv("PYTHONPATH");
    const struct variable variables[] = {
@@ -157,6 +168,8 @@ generate(const struct report *report, const char *directory, const char *source,
       argv[count++] = text("--compare=%s", report->compare);
    if (source)
       argv[count++] = text("--source=%s", source);
+   if (recording)
+      argv[count++] = text("--recording=%s", recording);
    if (report->frames)
       argv[count++] = text("--%s=%s", source ? "source-frames" : "frames", report->frames);
    if (check)
@@ -173,13 +186,13 @@ command_report(int argc, char **argv)
    parse(&report, argc, argv);
    const char *command = simulating_command(&report);
    if (!command)
-      return generate(&report, report.input, NULL, false);
+      return generate(&report, report.input, NULL, NULL, false);
    if (!report.results)
       report.results = "tbrsim-out";
    /* What is missing is said before a long simulation. */
-   const int status = generate(&report, report.results, report.input, true);
+   const int status = generate(&report, report.results, report.input, NULL, true);
    if (status)
       return status;
-   simulate(&report, command);
-   return generate(&report, report.results, report.input, false);
+   const char *recording = simulate(&report, command);
+   return generate(&report, report.results, report.input, recording, false);
 }

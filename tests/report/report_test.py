@@ -52,8 +52,6 @@ class TestCase(tbrsim.TestCase):
         page = out.read_text()
         return page, unpack(page)
 
-
-class Data(TestCase):
     def same_frames(self, directory, run):
         """The counters are those of stats.json."""
         expected = json.loads((directory / "stats.json").read_text())
@@ -75,6 +73,8 @@ class Data(TestCase):
                     values = columns.get(key, [0] * len(expected))
                     self.assertEqual(values, [row[key] for row in expected], f"{name}: {key}, frame {frame}")
 
+
+class Data(TestCase):
     def test_numbers(self):
         page, data = self.report(self.timed)
         self.same_frames(self.timed, data["data"]["a"])
@@ -133,6 +133,19 @@ class Data(TestCase):
         self.assertRegex(data["data"]["a"]["configuration"], r"clock_mhz: 600 # tcor-baseline-64k\.yaml:\d+\n")
         self.assertRegex(data["data"]["a"]["configuration"], r"timing: on # --set\n")
 
+    def check_reuse(self, reuse):
+        """The curves at some sizes: what caches of these sizes hit."""
+        self.assertEqual((reuse["frames"], reuse["warm_up"], [unit["unit"] for unit in reuse["units"]]), (3, 1, ["texture_cache", "l2"]))
+        self.assertEqual(reuse["units"][0]["sizes"], [[65536, "one instance"], [262144, "all 4"]])
+        unit = reuse["units"][1]
+        for stream in ("texture", "pb_attribute"):
+            lines = self.fine("sweep", "--csv", "--config", "tcor-baseline-64k", "--unit", "l2", "--policy", "lru", "--ways", "full", "--size", "512,64K,1M",
+                              "--stream", stream, "--warm-up", "1", self.recording).splitlines()
+            counts = unit["streams"][stream]
+            for row in csv.DictReader(lines):
+                hits = sum(one["intra"] + one["inter"] for one in counts["bins"] if (one["last"] + 1) * unit["block"] <= int(row["size_bytes"]))
+                self.assertEqual((counts["accesses"], hits), (int(row["accesses"]), int(row["hits"])), f"{stream}, {row['size_bytes']}")
+
     def test_a_configuration_of_ones_own(self):
         """Of a file that is no preset the page has the values alone, and says so."""
         own = self.path("own.yaml", "extends: tcor-64k\nclock_mhz: 900\n")
@@ -148,17 +161,12 @@ class Data(TestCase):
         self.assertEqual(tbrsim.contents(out), tbrsim.contents(self.timed))
         self.same_tables(self.timed, "a", data)
         self.assertIn(str(self.recording), data["data"]["a"]["source"])
+        self.check_reuse(data["data"]["a"]["reuse"])
         _, data = self.report("--results", out, "--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16", self.recording)
         self.assertEqual(tbrsim.configuration(out)["caches"]["l2"]["ways"], 16)
         self.assertEqual((data["data"]["a"]["run"]["preset"], data["data"]["a"]["num_frames"]), ("tcor-64k", 1))
+        self.assertEqual([data["data"]["a"]["reuse"][key] for key in ("frames", "warm_up")], [1, 0])
         self.assertIn("its frames 1-1", data["data"]["a"]["source"])
-
-    def test_of_traces(self):
-        out = self.path("results")
-        _, data = self.report("--results", out, "--frames", "0", "--set", "l2.ways=16", tbrsim.CAPTURES / "glmark2_function.trace")
-        self.same_frames(out, data["data"]["a"])
-        self.same_tables(out, "a", data)
-        self.assertEqual(data["data"]["a"]["title"], "glmark2_function.trace")
 
 
 class Command(TestCase):
@@ -232,6 +240,28 @@ const wait = () => new Promise((done) => setTimeout(done, 50));
 </script></body>"""
 
 
+# Sizes of the pictures in graph and table; whether the map of tiles shows more of it as its colours fade.
+PICTURES = """<script>
+const wait = () => new Promise((done) => setTimeout(done, 50));
+(async () => {
+  while (!("ready" in document.documentElement.dataset)) await wait();
+  const put = (name, value) => document.documentElement.setAttribute(`data-${name}`, value);
+  const pictures = [...document.querySelectorAll("img.thumbnail")];
+  await Promise.all(pictures.map((one) => one.decode()));
+  put("pictures", pictures.map((one) => `${one.naturalWidth} × ${one.naturalHeight}`).join(" "));
+  const slider = document.querySelector("#tiles input[type=range]");
+  const canvas = document.querySelector("#tiles canvas");
+  const shown = (value) => {
+    slider.value = value;
+    slider.dispatchEvent(new Event("input"));
+    return canvas.toDataURL();
+  };
+  put("curves", document.querySelectorAll("#reuse .uplot").length);
+  put("covered", slider.parentElement.hidden === false && shown(0) !== shown(100));
+})();
+</script></body>"""
+
+
 @unittest.skipUnless(CHROMIUM, "chromium is not installed")
 class Browser(TestCase):
     def dom(self, page, *options):
@@ -278,6 +308,24 @@ class Browser(TestCase):
         self.assertRegex(attributes["tile"], rf"column 1, row 0: {tiles['tiling_engine.pmds'][row]:,}$")
         self.assertIn('id="compare"', text)
         self.check_graph(attributes)
+
+    def test_of_traces(self):
+        out = self.path("results")
+        page, data = self.report("--results", out, "--frames", "0", "--set", "l2.ways=16", tbrsim.CAPTURES / "glmark2_function.trace")
+        self.same_frames(out, data["data"]["a"])
+        self.same_tables(out, "a", data)
+        self.assertEqual(data["data"]["a"]["title"], "glmark2_function.trace")
+        # The replay's pictures of passes are in the page.
+        pictures = {path.name: path.read_bytes() for path in out.glob("*/thumbnails/*.png")}
+        self.assertTrue(pictures)
+        table = data["a-0"]["thumbnails"]
+        self.assertEqual({f"0-{number}.png": base64.b64decode(png) for number, png in zip(table["pass"], table["png"])}, pictures)
+        attributes, _ = self.dom(page.replace("</body>", PICTURES))
+        sizes = [f"{width} × {height}" for width, height in ((32, 32), (160, 90))]
+        self.assertEqual(attributes["pictures"], " ".join(sizes * 2))
+        self.assertEqual((attributes["covered"], attributes["curves"]), ("true", "1"))
+        # The replay was recorded for its reuse distances.
+        self.assertEqual([sorted(unit["streams"]) for unit in data["data"]["a"]["reuse"]["units"]][0], [])
 
     def test_without_attributions(self):
         """A run that has none, and one of an immediate-mode GPU."""

@@ -13,12 +13,13 @@ from ..command import call
 from ..configuration import flatten
 from ..errors import CommandFailed, Error, need
 from ..results import ATTRIBUTIONS, Results
-from . import uplot
+from . import thumbnails, uplot
+from .reuse import reuse
 from .targets import targets
 
 HERE = pathlib.Path(__file__).parent
-SCRIPTS = ("data.js", "format.js", "table.js", "charts.js", "overview.js", "details.js",
-           "graph.js", "heatmap.js", "compare.js", "page.js")
+SCRIPTS = ("data.js", "format.js", "table.js", "thumbnails.js", "charts.js", "overview.js", "details.js",
+           "graph.js", "heatmap.js", "reuse.js", "compare.js", "page.js")
 MAX_SIZE = 8 << 20
 
 
@@ -129,10 +130,14 @@ class _Run:
                 for name, table in tables.items()}
         groups = {name: dict(list(table.groupby("frame", sort=True)))
                   for name, table in tables.items()}
+        pictures = thumbnails.find(self.results) if self.which == "a" else {}
         first, last = self.selected or (0, self.results.num_frames - 1)
         for frame in range(first, min(last, self.results.num_frames - 1) + 1):
-            yield frame, pack({name: _columns(groups[name][frame], keys[name])
-                               for name in names if frame in groups[name]})
+            columns = {name: _columns(groups[name][frame], keys[name])
+                       for name in names if frame in groups[name]}
+            if frame in pictures:
+                columns["thumbnails"] = thumbnails.table(frame, pictures[frame])
+            yield frame, pack(columns)
 
 
 def results_of(results):
@@ -179,16 +184,19 @@ def _script(name, text):
     return f'<script type="text/plain" id="{name}">{text}</script>\n'
 
 
-def generate(path, compare=None, frames=None, source=None, max_size=MAX_SIZE):
+def generate(path, compare=None, frames=None, source=None, recording=None, first=None,
+             max_size=MAX_SIZE):
     """The page of the results in a directory, as text.
 
     compare: another directory, put beside it. frames: (first, last) of the frames whose draws,
     textures and tiles the page has; None: all of them, as far as max_size bytes have room; the
-    page says which are left out. source: what was simulated for the page."""
+    page says which are left out. source: what was simulated for the page. recording: one of the run,
+    whose frame `first` is the first of the results (None: both begin alike), for reuse distances."""
     need("pandas")
     library = uplot.load()
     runs = [_Run(path, "a", frames)] + ([_Run(compare, "b", frames)] if compare else [])
     data = {"a": runs[0].summary(path, source), "counters": _counters(runs)}
+    data["a"]["reuse"] = reuse(runs[0].results, recording, first) if recording else None
     if compare:
         data["b"] = runs[1].summary(compare, None)
     template = (HERE / "page.html").read_text(encoding="utf-8")

@@ -21,6 +21,7 @@ def parse():
     parser.add_argument("--frames", type=frame_range)
     parser.add_argument("--source", help="what was simulated for the page")
     parser.add_argument("--source-frames", help="those of it that were simulated")
+    parser.add_argument("--recording", help="the recording of what was simulated")
     parser.add_argument("--max-size", type=int, required=True, help="bytes")
     parser.add_argument("--out", required=True)
     parser.add_argument("directory")
@@ -41,8 +42,10 @@ def main():
     source = arguments.source
     if source and arguments.source_frames:
         source += f", its frames {arguments.source_frames}, which are numbered from 0 here"
+    first = frame_range(arguments.source_frames)[0] if arguments.source_frames else None
     size = write(arguments.directory, arguments.out, compare=arguments.compare,
-                 frames=arguments.frames, source=source, max_size=arguments.max_size)
+                 frames=arguments.frames, source=source, recording=arguments.recording,
+                 first=first, max_size=arguments.max_size)
     print(f"report: {pathlib.Path(arguments.out)} ({size / 1024:.0f} KB)")
 
 

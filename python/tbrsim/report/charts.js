@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Charts over frames, by uPlot. Colours: Okabe and Ito's, which the colour-blind can tell apart, and two greys; lines have
+/* Charts, by uPlot. Colours: Okabe and Ito's, which the colour-blind can tell apart, and two greys; lines have
  * dashes besides. */
 
 const COLOURS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#999999", "#6a51a3", "#8c564b"];
@@ -8,12 +8,14 @@ const charts = [];
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/* What all charts share. frame: () => the selected one; select(frame). */
+const chartAxis = () => ({ stroke: () => colour("--text"), grid: { stroke: () => colour("--line"), width: 1 },
+  ticks: { stroke: () => colour("--line"), width: 1 } });
+
+/* What all charts over frames share. frame: () => the selected one; select(frame). */
 function chartOptions(title, count, write, page) {
   /* Ticks of bytes are powers of two. */
   const steps = write === format.bytes ? { incrs: Array.from({ length: 44 }, (_, power) => 2 ** power) } : {};
-  const axis = { stroke: () => colour("--text"), grid: { stroke: () => colour("--line"), width: 1 },
-    ticks: { stroke: () => colour("--line"), width: 1 } };
+  const axis = chartAxis();
   return {
     title, width: 600, height: 240,
     scales: { x: { time: false, range: () => [-0.6, count - 0.4] }, y: { range: (_, low, high) => [0, high > 0 ? high * 1.05 : 1] } },

@@ -153,10 +153,13 @@ function buildTextures(page) {
 function buildPasses(page) {
   const attachment = (direction) => ["color", "depth", "stencil"].map((stream) =>
     [`${streamName(stream)} ${direction === "read" ? "loads" : "stores"}`, `dram.${stream}.${direction}_bytes`]);
+  let current = null;
+  const pictureColumn = (table) => (current.thumbnails ? [{ title: "picture", number: false, value: (row) => table.value("pass", row),
+    format: (pass, row) => (table.value("pass_frame", row) === page.frame && thumbnail(current, page.frame, pass)) || "" }] : []);
   const passes = new CounterTable(page, {
     none: ["passes", "pass"], first: "none",
     caption: (frame) => `Render passes of frame ${frame}; those of earlier frames: what they left in the caches`,
-    keys: (table) => [passColumn(table), { title: "size", number: false, value: (row) => {
+    keys: (table) => [passColumn(table), ...pictureColumn(table), { title: "size", number: false, value: (row) => {
       const width = table.value("width", row);
       return width ? `${width} × ${table.value("height", row)}` : "";
     } }, { title: "tiles", number: false, value: (row) => {
@@ -166,6 +169,9 @@ function buildPasses(page) {
     counters: (table) => [...attachment("read"), ...attachment("write"), ["DRAM read", "dram.total.read_bytes"], ["DRAM written", "dram.total.write_bytes"],
       ["PMDs", "tiling_engine.pmds"], ["fragments", "fragment_stage.fragments"], ...missCounters(page.a, table)],
   });
-  page.onTables((tables) => passes.draw(tables && tables.passes));
+  page.onTables((tables) => {
+    current = tables;
+    passes.draw(tables && tables.passes);
+  });
   return section("passes", "Render passes", passes.element);
 }

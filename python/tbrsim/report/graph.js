@@ -262,7 +262,7 @@ class RenderGraph {
     const stores = pass.uses.filter((use) => use.stored);
     const targets = stores.map((use) => this.target(use.resource, `${use.streams.map(streamName).join(", ")}: ${format.bytes(use.stored)} stored; `,
       this.fate(pass, place, use), this.isDead(pass, use)));
-    return element("li", { id: `pass-${pass.number}`, tabindex: "-1" }, element("div", { class: "pass" }, element("b", {}, `Pass ${pass.number}`),
+    return element("li", { id: `pass-${pass.number}`, tabindex: "-1" }, element("div", { class: "pass" }, thumbnail(this.tables, this.page.frame, pass.number), element("b", {}, `Pass ${pass.number}`),
       ` ${get("width")} × ${get("height")}, ${format.count(get("draws"))} draw${get("draws") === 1 ? "" : "s"}`, element("br"),
       `DRAM: ${format.bytes(get("dram.total.read_bytes"))} read, ${format.bytes(get("dram.total.write_bytes"))} written`, ...this.inputs(pass, place)),
     drawLanes(place, this.lines, this.lanes, stores.length > 0),

@@ -13,13 +13,17 @@ function viridis(part) {
 
 class HeatMap {
   constructor(page) {
-    Object.assign(this, { page, pass: null, counter: "fragment_stage.fragments", at: null, log: false });
+    Object.assign(this, { page, pass: null, counter: "fragment_stage.fragments", at: null, log: false, cover: 0.7, picture: null });
     this.canvas = element("canvas", { tabindex: "0", role: "img", class: "map",
       pointermove: (event) => this.point(event), pointerleave: () => this.say(null), keydown: (event) => this.key(event), focus: () => this.say(this.at || [0, 0]) });
     this.value = element("output", { class: "value", "aria-live": "polite" });
     this.legend = element("div", { class: "legend" });
     this.controls = element("div", { class: "controls" });
     this.table = element("details", { toggle: () => this.drawTable() }, element("summary", {}, "As a table"));
+    this.coverage = element("label", { class: "choice" }, "colours over the picture ", element("input", { type: "range", min: 0, max: 100, value: 100 * this.cover, input: (event) => {
+      this.cover = event.target.value / 100;
+      this.paint();
+    } }));
     this.part = element("div", {}, this.controls, this.legend, element("div", { class: "scroll" }, this.canvas), this.value, this.table);
     this.element = element("div", {}, this.part);
     window.addEventListener("resize", () => this.paint());
@@ -82,11 +86,31 @@ class HeatMap {
       element("label", { class: "choice" }, element("input", { type: "checkbox", checked: this.log, change: (event) => {
         this.log = event.target.checked;
         this.update();
-      } }), " logarithmic colours"));
+      } }), " logarithmic colours"),
+      this.coverage);
+  }
+
+  /* The pass' picture, below the colours, where there is one. */
+  takePicture() {
+    const { current, tables, page } = this;
+    const source = thumbnailOf(tables, current.pass);
+    this.coverage.hidden = !source;
+    this.turned = isUpsideDown(tables, page.frame, current.pass);
+    this.canvas.classList.toggle("turned", this.turned);
+    this.picture = null;
+    if (!source) return;
+    const picture = new Image();
+    picture.onload = () => {
+      if (current !== this.current) return;
+      this.picture = picture;
+      this.paint();
+    };
+    picture.src = source;
   }
 
   update() {
     const { current, tables } = this;
+    this.takePicture();
     this.values = new Map();
     current.rows.forEach((row) => this.values.set(tables.tiles.value("row", row) * current.across + tables.tiles.value("column", row), tables.tiles.value(this.counter, row)));
     this.highest = Math.max(...this.values.values());
@@ -122,11 +146,14 @@ class HeatMap {
     canvas.style.height = `${size[1]}px`;
     const context = canvas.getContext("2d");
     const step = this.step * devicePixelRatio;
+    if (this.picture) context.drawImage(this.picture, 0, 0, canvas.width, canvas.height);
+    context.globalAlpha = this.picture ? this.cover : 1;
     for (const [tile, value] of this.values) {
       context.fillStyle = `rgb(${viridis(this.part01(value)).join(" ")})`;
       const x = Math.round(tile % current.across * step), y = Math.round(Math.floor(tile / current.across) * step);
-      context.fillRect(x, y, Math.ceil(step), Math.ceil(step));
+      context.fillRect(x, y, Math.round((tile % current.across + 1) * step) - x, Math.round((Math.floor(tile / current.across) + 1) * step) - y);
     }
+    context.globalAlpha = 1;
     if (this.at) {
       context.lineWidth = 2 * devicePixelRatio;
       context.strokeStyle = "#fff";
@@ -157,7 +184,7 @@ class HeatMap {
   }
 
   key(event) {
-    const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    const move = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, this.turned ? 1 : -1], ArrowDown: [0, this.turned ? -1 : 1] }[event.key];
     if (!move) return;
     event.preventDefault();
     const [x, y] = this.at || [0, 0];

@@ -68,7 +68,8 @@ async function start() {
   const main = document.getElementById("main");
   buildHead(page);
   const sections = [["totals", "Totals", buildTotals], ["frames", "Frames", buildFrames],
-    ["graph", "Render graph", buildGraph], ["draws", "Draws", buildDraws], ["textures", "Textures", buildTextures], ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap], ...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["configuration", "Configuration", buildConfiguration]];
+    ["graph", "Render graph", buildGraph], ["draws", "Draws", buildDraws], ["textures", "Textures", buildTextures], ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap],
+    ["reuse", "Reuse distances", buildReuse], ...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["configuration", "Configuration", buildConfiguration]];
   const built = sections.map(([, , build]) => build(page));
   buildBar(page, sections);
   main.replaceChildren(...leftOut(page), ...built);
