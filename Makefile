@@ -37,6 +37,10 @@ conformance: deps all ## run piglit on tbrsim, llvmpipe and softpipe, and compar
 test-recordings: deps all ## statistics of recordings against those of live runs, every preset (TRACES=DIR: other captures)
 	@/usr/bin/python3 tests/recordings/identity_test.py --tbrsim $(BUILD)/bin/tbrsim $(or $(TRACES),apitrace-replays)
 
+test-attribution: deps all ## sums of attributions, every preset, timing off and on (TRACES=DIR: other captures)
+	@/usr/bin/python3 tests/recordings/attribution_test.py --tbrsim $(BUILD)/bin/tbrsim $(ATTRIBUTION_ARGS) \
+		$(or $(TRACES),apitrace-replays)
+
 compare-builds: deps all ## statistics of another build against this one's (OTHER=…/bin/tbrsim, TRACES=DIR, COMPARE_ARGS)
 	@/usr/bin/python3 tests/recordings/compare_builds.py --tbrsim $(BUILD)/bin/tbrsim --other $(OTHER) \
 		$(COMPARE_ARGS) $(or $(TRACES),apitrace-replays)

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What must hold between the counters of any configuration."""
 
+import collections
+import csv
+import pathlib
+
 from support import tbrsim
 
 
@@ -65,3 +69,35 @@ def errors_of_run(directory, config):
     """The same of the statistics in a directory."""
     files = tbrsim.statistics_files
     return consistency_errors(files.load(directory), files.load_csv(directory), config)
+
+
+# What identifies a row of each table of attributions, after frame, pass_frame and pass.
+ATTRIBUTION_KEYS = {
+    "passes": ["width", "height", "tile_size", "tiles_x", "tiles_y", "draws", "primitives"],
+    "draws": ["draw", "call", "group", "marker", "vertex_shader", "fragment_shader"],
+    "textures": ["resource", "kind", "width", "height", "depth", "layers", "levels", "samples", "bytes", "format",
+                 "label"],
+    "tiles": ["tile", "column", "row"],
+}
+
+
+def read_table(directory, name):
+    """The rows of a CSV file, {column: text} each."""
+    with open(pathlib.Path(directory, f"{name}.csv"), newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def attribution_errors(directory, names=tuple(ATTRIBUTION_KEYS)):
+    """Where the rows of the tables of attributions do not add up to the frame's counters; an empty list: nowhere."""
+    frames, errors = read_table(directory, "frames"), []
+    for name in names:
+        sums = [collections.Counter() for _ in frames]
+        columns = ()
+        for row in read_table(directory, name):
+            columns = list(row)[3 + len(ATTRIBUTION_KEYS[name]):]
+            for column in columns:
+                sums[int(row["frame"])][column] += int(row[column])
+        for number, (frame, total) in enumerate(zip(frames, sums, strict=True)):
+            errors += [f"{name}.csv, frame {number}: {column} adds up to {total[column]}, not {frame.get(column, 0)}"
+                       for column in columns if int(frame.get(column, 0)) != total[column]]
+    return errors
