@@ -25,10 +25,13 @@ struct cm_process_results;
 
 /** Tables that tbrsim writes into a folder where the configuration asks for them (gpu/attribution_writer.h). */
 #define CM_STATISTICS_TABLES "passes.csv", "draws.csv", "textures.csv", "tiles.csv"
+/** A timeline that it writes where one is asked for (gpu/timeline_writer.h). */
+#define CM_STATISTICS_TIMELINE "timeline.pftrace"
 /** The files that tbrsim writes into a folder. */
-#define CM_STATISTICS_FILES                                                                \
-   "stats.json", "frames.csv", CM_STATISTICS_TABLES, ".stats.json.new", ".frames.csv.new", \
-      ".passes.csv.new", ".draws.csv.new", ".textures.csv.new", ".tiles.csv.new"
+#define CM_STATISTICS_FILES                                                                          \
+   "stats.json", "frames.csv", CM_STATISTICS_TABLES, CM_STATISTICS_TIMELINE, ".stats.json.new",      \
+      ".frames.csv.new", ".passes.csv.new", ".draws.csv.new", ".textures.csv.new", ".tiles.csv.new", \
+      ".timeline.pftrace.new"
 
 /** What begins a run's name: when that was, as "SECONDS.NANOSECONDS" of the clock of files. */
 void cm_run_time(char *text, size_t size);

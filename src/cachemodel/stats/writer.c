@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "config/config.h"
+#include "stats/appended_file.h"
 #include "stats/process_results.h"
 #include "stats/row_file.h"
 #include "stats/table_file.h"
@@ -47,6 +48,7 @@ struct cm_stats_writer {
    bool failed;
    bool tables_failed;           /* tables are not written any more */
    bool thumbnails_failed;       /* nor thumbnails */
+   bool appended_failed;         /* nor is anything appended */
    bool complained;              /* of something but the files: they go on */
    char *run;                    /* the "run" object */
    struct cm_byte_writer labels; /* of the total's counters, one after the other */
@@ -54,6 +56,7 @@ struct cm_stats_writer {
    struct cm_row_file json, csv;
    struct cm_table_file *tables[CM_MAX_STATS_TABLES];
    unsigned num_tables;
+   struct cm_appended_file *appended; /* NULL: none */
    struct cm_byte_writer values, json_row, csv_row, tail;
    const struct cm_byte_writer no_tail;
 };
@@ -240,6 +243,8 @@ open_directory(struct cm_stats_writer *writer)
       if (!cm_table_file_open(writer->tables[t], writer->path, writer->directory))
          return fail(writer, writer->path, ENOMEM);
    }
+   if (writer->appended && !cm_appended_file_open(writer->appended, writer->path, writer->directory))
+      return fail(writer, writer->path, ENOMEM);
    return true;
 }
 
@@ -305,6 +310,13 @@ write_tables(struct cm_stats_writer *writer)
                  writer->tables[t]->file.path, strerror(code), (unsigned long long)writer->frames);
       writer->tables_failed = true;
    }
+   const int code =
+      writer->appended && !writer->appended_failed ? cm_appended_file_write(writer->appended) : 0;
+   if (!code)
+      return;
+   cm_message(CM_MESSAGE_ERROR, "%s: %s; the timeline is written no further than frame %llu",
+              writer->appended->file.path, strerror(code), (unsigned long long)writer->frames);
+   writer->appended_failed = true;
 }
 
 /* ---- the writer -------------------------------------------------------- */
@@ -356,6 +368,8 @@ free_writer(struct cm_stats_writer *writer)
    free(writer->tail.data);
    for (unsigned t = 0; t < writer->num_tables; t++)
       cm_table_file_destroy(writer->tables[t]);
+   if (writer->appended)
+      cm_appended_file_destroy(writer->appended);
    free(writer);
 }
 
@@ -393,27 +407,54 @@ cm_stats_writer_add_table(struct cm_stats_writer *writer, struct cm_table_file *
    writer->tables[writer->num_tables++] = table;
 }
 
+void
+cm_stats_writer_add_file(struct cm_stats_writer *writer, struct cm_appended_file *file)
+{
+   assert(!writer->frames && !writer->appended);
+   writer->appended = file;
+}
+
 uint64_t
 cm_stats_writer_frames(const struct cm_stats_writer *writer)
 {
    return writer->frames;
 }
 
-/* Whether a file is a table: others of the name are not ours. */
+/* The first bytes of a file that is no link; returns how many. */
+static size_t
+read_begin(int directory, const char *name, char *bytes, size_t count)
+{
+   const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+   const ssize_t read = file >= 0 ? cm_read_at(file, bytes, count, 0) : 0;
+   if (file >= 0)
+      close(file);
+   return read > 0 ? (size_t)read : 0;
+}
+
+/* Whether a file is a table, or a timeline: others of the name are not ours. */
 static bool
 is_table(int directory, const char *name)
 {
    static const char keys[] = CM_TABLE_KEYS;
-   char begin[sizeof keys] = "";
-   const int file = openat(directory, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-   const bool is = file >= 0 && cm_read_at(file, begin, sizeof keys - 1, 0) == sizeof keys - 1 &&
-                   memcmp(begin, keys, sizeof keys - 1) == 0;
-   if (file >= 0)
-      close(file);
-   return is;
+   char begin[sizeof keys];
+   return read_begin(directory, name, begin, sizeof keys - 1) == sizeof keys - 1 &&
+          memcmp(begin, keys, sizeof keys - 1) == 0;
 }
 
-/* A directory may have tables of a run before. */
+static bool
+is_timeline(int directory)
+{
+   static const char signature[] = CM_TIMELINE_SIGNATURE;
+   char begin[CM_TIMELINE_SIGNATURE_BYTES];
+   const size_t count = read_begin(directory, CM_STATISTICS_TIMELINE, begin, sizeof begin);
+   for (size_t at = 0; at + sizeof signature - 1 <= count; at++) {
+      if (memcmp(begin + at, signature, sizeof signature - 1) == 0)
+         return true;
+   }
+   return false;
+}
+
+/* A directory may have tables and a timeline of a run before. */
 static void
 remove_other_tables(const struct cm_stats_writer *writer)
 {
@@ -425,6 +466,8 @@ remove_other_tables(const struct cm_stats_writer *writer)
       if (!written && is_table(writer->directory, names[n]))
          unlinkat(writer->directory, names[n], 0);
    }
+   if (!writer->appended && is_timeline(writer->directory))
+      unlinkat(writer->directory, CM_STATISTICS_TIMELINE, 0);
 }
 
 static bool
@@ -498,8 +541,11 @@ cm_stats_writer_destroy(struct cm_stats_writer *writer)
       if (code)
          fail(writer, writer->path, code);
    }
-   const bool fine =
-      !writer->failed && !writer->complained && !writer->tables_failed && !writer->thumbnails_failed;
+   const int code = writer->appended ? cm_appended_file_close(writer->appended) : 0;
+   if (code)
+      fail(writer, writer->path, code);
+   const bool fine = !writer->failed && !writer->complained && !writer->tables_failed &&
+                     !writer->thumbnails_failed && !writer->appended_failed;
    free_writer(writer);
    return fine;
 }

@@ -26,6 +26,7 @@
 
 #include "stats/counters.h"
 
+struct cm_appended_file;
 struct cm_config;
 struct cm_process_results;
 struct cm_stats_writer;
@@ -51,6 +52,10 @@ cm_stats_writer_create(const char *directory, struct cm_process_results *results
 /** Before the first frame: another file of the directory (stats/table_file.h). cm_stats_writer_frame writes the rows that it
  * has. It belongs to the writer from now on. */
 void cm_stats_writer_add_table(struct cm_stats_writer *writer, struct cm_table_file *table);
+
+/** Before the first frame: a file to which frames append (stats/appended_file.h), one at most. cm_stats_writer_frame writes
+ * what it has of the frame. It belongs to the writer from now on. */
+void cm_stats_writer_add_file(struct cm_stats_writer *writer, struct cm_appended_file *file);
 
 /** Frames so far: the number of the next one. */
 uint64_t cm_stats_writer_frames(const struct cm_stats_writer *writer);
