@@ -12,6 +12,7 @@
 #include "replayer.h"
 #include "report.h"
 #include "results.h"
+#include "stats/process_results.h"
 #include "tools.h"
 
 #define DEFAULT_TOLERANCE 1.0 /* per cent */
@@ -80,7 +81,8 @@ parse(struct replay *replay, int argc, char **argv)
       .operand = "trace",
       .groups = {CONFIG_OPTIONS(&options->configurations, CM_CONFIG_DEFAULT),
                  ATTRIBUTE_OPTIONS(&options->configurations), LIVE_OPTIONS(options, "tbrsim-out"),
-                 RECORD_OPTIONS(options), FRAME_OPTIONS(&options->frames), OPTION_GROUP(rows, replay)},
+                 RECORD_OPTIONS(options), FRAME_OPTIONS(&options->frames),
+                 TIMELINE_OPTIONS(&options->timeline), OPTION_GROUP(rows, replay)},
    };
    replay->trace = command_line_parse(&line, argc, argv).list[0];
    if (options->frames)
@@ -165,6 +167,8 @@ command_replay(int argc, char **argv)
    if (replay.options.model) {
       report_print(out, replay.options.gpu);
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
+      if (replay.options.timeline)
+         printf("timeline:   %s/" CM_STATISTICS_TIMELINE "\n", out);
    } else if (record || !want_images) {
       printf("%u frames rendered; there are no statistics without the model\n", trace.frames);
    }

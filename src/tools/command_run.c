@@ -45,8 +45,8 @@ command_run(int argc, char **argv)
       .operand = "program",
       .groups = {CONFIG_OPTIONS(&options.configurations, CM_CONFIG_DEFAULT),
                  ATTRIBUTE_OPTIONS(&options.configurations), LIVE_OPTIONS(&options, "tbrsim-out"),
-                 RECORD_OPTIONS(&options), FRAME_OPTIONS(&options.frames), OPTION_GROUP(rows, &screen),
-                 DRIVER_OPTIONS(&options)},
+                 RECORD_OPTIONS(&options), FRAME_OPTIONS(&options.frames),
+                 TIMELINE_OPTIONS(&options.timeline), OPTION_GROUP(rows, &screen), DRIVER_OPTIONS(&options)},
    };
    char **program = command_line_parse(&line, argc, argv).list;
 

@@ -8,8 +8,8 @@
 #include "report.h"
 #include "session.h"
 #include "simulation_table.h"
+#include "stats/process_results.h"
 #include "timing/timeline.h"
-#include "timing/timing.h"
 #include "tools.h"
 
 static const char description[] =
@@ -29,29 +29,10 @@ struct sim {
    struct frame_selection frames;
    const char *out;
    unsigned jobs;
-   const char *timeline; /* "N-N"; NULL: none */
-   unsigned timeline_frame;
+   const char *timeline; /* frames; NULL: none */
+   struct cm_timeline_frames timeline_frames;
    enum output_format format;
    struct session session;
-};
-
-static void
-take_timeline(void *field, const char *option, const char *value)
-{
-   unsigned frame;
-   int end = 0;
-   if (*value < '0' || *value > '9' || sscanf(value, "%9u%n", &frame, &end) != 1 || value[end])
-      fail(STATUS_USAGE, "%s %s: expected the number of a frame", option, value);
-   struct sim *sim = (struct sim *)((char *)field - offsetof(struct sim, timeline));
-   sim->timeline = value;
-   sim->timeline_frame = frame;
-}
-
-static const struct option_row rows[] = {
-   OPTION("timeline", "FRAME",
-          "with timing, write what happened in a frame to timeline-FRAME.json\n"
-          "beside the statistics, for ui.perfetto.dev (default: none)",
-          take_timeline, struct sim, timeline),
 };
 
 static void
@@ -65,7 +46,7 @@ parse(struct sim *sim, int argc, char **argv)
       .operand = "recording",
       .groups = {CONFIG_OPTIONS(&sim->configurations, "the recorded one"), VARY_OPTIONS(&sim->configurations),
                  ATTRIBUTE_OPTIONS(&sim->configurations), FRAME_AND_WARM_UP_OPTIONS(&sim->frames, "0"),
-                 OPTION_GROUP(rows, sim), FORMAT_OPTIONS(&sim->format),
+                 TIMELINE_OPTIONS(&sim->timeline), FORMAT_OPTIONS(&sim->format),
                  DIRECTORY_OPTIONS(&sim->out, "tbrsim-out; of several\nconfigurations each in DIR/NAME"),
                  JOB_OPTIONS(&sim->jobs)},
       .notes = notes,
@@ -92,35 +73,20 @@ check_futures(const struct sim *sim)
    }
 }
 
-/* The frame is simulated, and with time. */
+/* The frames are simulated, and with time. */
 static void
-check_timeline(const struct sim *sim)
+check_timeline(struct sim *sim)
 {
    const struct simulations *simulations = &sim->session.simulations;
-   if (sim->timeline_frame < simulations->first_frame || sim->timeline_frame > simulations->last_frame)
-      fail(STATUS_USAGE, "--timeline %s: expected one of the frames that are simulated, %u-%u", sim->timeline,
-           simulations->first_frame, simulations->last_frame);
-   for (unsigned c = 0; c < sim->session.configurations.count; c++) {
-      if (sim->session.configurations.list[c].config->timing != CM_TIMING_ON)
-         fail(STATUS_USAGE, "--timeline %s: %s has no timing, expected --timing on", sim->timeline,
-              sim->session.configurations.list[c].name);
-   }
-}
-
-static void
-write_timeline(const struct sim *sim, const struct simulation *simulation)
-{
-   if (!cm_timeline_is_complete(simulation->timeline))
-      fail(STATUS_FAILED, "--timeline %s: the frame was not simulated", sim->timeline);
-   char *path = text("%s/timeline-%u.json", simulation->out, sim->timeline_frame);
-   FILE *file = fopen(path, "we");
-   bool fine = file && cm_timeline_write(simulation->timeline, file);
-   if (!file || fclose(file) || !fine)
-      fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
-   if (sim->format == OUTPUT_TABLE)
-      printf("timeline:   %s\n", path);
-   free(path);
-   cm_timeline_destroy(simulation->timeline);
+   const unsigned first = simulations->first_frame + sim->frames.warm_up;
+   sim->timeline_frames = options_timeline(sim->timeline);
+   sim->timeline_frames.begin = simulations->first_frame;
+   if (sim->timeline_frames.first < first || sim->timeline_frames.last > simulations->last_frame)
+      fail(STATUS_USAGE, "--timeline %s: expected frames that are simulated and counted, of %u-%u",
+           sim->timeline, first, simulations->last_frame);
+   for (unsigned c = 0; c < sim->session.configurations.count; c++)
+      options_check_timed(sim->timeline, sim->session.configurations.list[c].config,
+                          sim->session.configurations.list[c].name);
 }
 
 static void
@@ -135,13 +101,8 @@ start(struct sim *sim)
       options_check_directory(out, true);
       simulation_start(&simulations->list[c], configuration, simulations->recording, out,
                        sim->frames.warm_up);
-      if (sim->timeline) {
-         simulations->list[c].timeline =
-            cm_timeline_create(sim->timeline_frame - simulations->first_frame, sim->timeline_frame,
-                               cm_timing_banks(configuration->config));
-         if (!simulations->list[c].timeline)
-            fail(STATUS_FAILED, "out of memory");
-      }
+      if (sim->timeline)
+         simulation_add_timeline(&simulations->list[c], &sim->timeline_frames);
    }
    /* More threads than can be at work at once are of no use: all simulations, and decoding. */
    simulations->jobs = sim->jobs < simulations->count + 1 ? sim->jobs : simulations->count + 1;
@@ -160,6 +121,8 @@ print(const struct sim *sim)
    } else {
       report_print(sim->out, simulations->list[0].configuration->config);
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", sim->out, sim->out);
+      if (sim->timeline)
+         printf("timeline:   %s/" CM_STATISTICS_TIMELINE "\n", sim->out);
    }
 }
 
@@ -186,8 +149,6 @@ command_sim(int argc, char **argv)
    if (simulations->count > 1)
       simulation_index_write(sim.out, sim.path, simulations->list, simulations->count);
    print(&sim);
-   for (unsigned c = 0; sim.timeline && c < simulations->count; c++)
-      write_timeline(&sim, &simulations->list[c]);
    options_close_output(stdout, NULL);
    session_close(&sim.session);
    return fine ? STATUS_OK : STATUS_FAILED;

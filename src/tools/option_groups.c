@@ -139,6 +139,20 @@ const struct option_row frame_option_rows[] = {
 
 static_assert(offsetof(struct frame_selection, frames) == 0, "--frames alone takes a const char *");
 
+static void
+take_timeline(void *field, const char *option, const char *value)
+{
+   options_timeline(value);
+   *(const char **)field = value;
+}
+
+const struct option_row timeline_option_rows[] = {
+   OPTION_ALONE("timeline", "A-B|A",
+                "with timing, what happened in these frames as timeline.pftrace beside the\n"
+                "statistics, for ui.perfetto.dev (default: none)",
+                take_timeline),
+};
+
 /* ---- caches ------------------------------------------------------------------- */
 
 static void

@@ -14,6 +14,7 @@
 #include "config/quantity.h"
 #include "environment.h"
 #include "gpu/gpu_config.h"
+#include "gpu/timeline_writer.h"
 #include "memory/future.h"
 #include "tools.h"
 
@@ -38,6 +39,7 @@ options_start(struct options *options)
       .out = value_of("TBRSIM_OUT"),
       .record = value_of("TBRSIM_RECORD"),
       .record_hidden = value_of("TBRSIM_RECORD_HIDDEN"),
+      .timeline = value_of("TBRSIM_TIMELINE"),
       .call_numbers = calls && strcmp(calls, "0"),
       .thumbnails = thumbnails && strcmp(thumbnails, "0"),
    };
@@ -90,11 +92,48 @@ options_finish(struct options *options)
       options->record = make_absolute(options->record);
 }
 
+struct cm_timeline_frames
+options_timeline(const char *value)
+{
+   struct cm_timeline_frames frames;
+   if (!cm_timeline_frames_parse(value, &frames))
+      fail(STATUS_USAGE, "--timeline %s: expected A-B with A <= B, or A, frames counting from 0", value);
+   return frames;
+}
+
+void
+options_check_timed(const char *timeline, const struct cm_config *config, const char *name)
+{
+   if (config->timing != CM_TIMING_ON)
+      fail(STATUS_USAGE, "--timeline %s: %s has no timing, expected --timing on", timeline, name);
+}
+
+/* Its frames are simulated, with time, and there is a place for it. */
+static void
+check_timeline(const struct options *options)
+{
+   const struct cm_timeline_frames frames = options_timeline(options->timeline);
+   const struct frame_range range =
+      options->frames ? options_frames(options->frames) : (struct frame_range){0, UINT32_MAX};
+   options_check_timed(options->timeline, options->gpu, options->configurations.list[0].name);
+   if (!options->model || strcmp(options->driver, "tbrsim") || !options->out)
+      fail(STATUS_USAGE, "--timeline %s: there are no statistics that it could stand beside, expected %s",
+           options->timeline,
+           !options->model ? "no --no-model"
+           : options->out  ? "--driver tbrsim"
+                           : "--out DIR");
+   if (frames.first < range.first || frames.last > range.last)
+      fail(STATUS_USAGE, "--timeline %s: expected frames that are simulated, of %s", options->timeline,
+           options->frames);
+}
+
 void
 options_finish_live(struct options *options)
 {
    char error[512];
    options_finish(options);
+   if (options->timeline)
+      check_timeline(options);
    if (options->model && !cm_config_needs_no_future(options->gpu, error, sizeof(error)))
       fail(STATUS_USAGE, "%s", error);
    if (options->thumbnails && !options->model)

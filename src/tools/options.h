@@ -12,6 +12,7 @@
 #include "config/config.h"
 #include "config/units.h"
 #include "configurations.h"
+#include "timing/timeline.h"
 
 /** The options of a command that simulates live. */
 struct options {
@@ -27,13 +28,14 @@ struct options {
    const char *out;           /**< directory for statistics; absolute once made; NULL: none */
    bool out_given;            /**< it is not from the environment, nor the default */
    const char *frames;        /**< "A-B"; NULL: all */
+   const char *timeline;      /**< "A-B" or "A", frames of which there is a timeline; NULL: none */
    const char *run;           /**< what the run is called (results.h); NULL: nothing is written */
    struct cm_config *gpu;     /**< the configuration they make together */
 };
 
 /** Starts from what the environment says (TBRSIM_CONFIG, TBRSIM_SET, TBRSIM_MODEL,
- * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS, TBRSIM_THUMBNAILS), so that commands work alike
- * inside `eval "$(tbrsim env …)"`. */
+ * TBRSIM_OUT, TBRSIM_RECORD, TBRSIM_RECORD_HIDDEN, TBRSIM_CALL_MARKERS, TBRSIM_THUMBNAILS, TBRSIM_TIMELINE), so that
+ * commands work alike inside `eval "$(tbrsim env …)"`. */
 void options_start(struct options *options);
 
 /** Loads and validates the configuration, and makes out absolute. Exits
@@ -61,9 +63,9 @@ struct cache_selection {
 
 enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON };
 
-extern const struct option_row config_option_rows[], frame_option_rows[], cache_option_rows[],
-   format_option_rows[], json_option_rows[], directory_option_rows[], file_option_rows[], job_option_rows[],
-   live_option_rows[];
+extern const struct option_row config_option_rows[], frame_option_rows[], timeline_option_rows[],
+   cache_option_rows[], format_option_rows[], json_option_rows[], directory_option_rows[], file_option_rows[],
+   job_option_rows[], live_option_rows[];
 
 /* clang-format off */
 #define OPTION_ROWS(rows, first, end, target, type, preset) \
@@ -78,6 +80,8 @@ extern const struct option_row config_option_rows[], frame_option_rows[], cache_
 #define FRAME_OPTIONS(frames) OPTION_ROWS(frame_option_rows, 0, 1, frames, const char *, NULL)
 #define FRAME_AND_WARM_UP_OPTIONS(frames, preset) \
    OPTION_ROWS(frame_option_rows, 0, 2, frames, struct frame_selection, preset)
+/** --timeline of a const char *: frames, checked. */
+#define TIMELINE_OPTIONS(timeline) OPTION_ROWS(timeline_option_rows, 0, 1, timeline, const char *, NULL)
 /** --unit; --policy; --size; --stream; --ways, --block and --index; of struct cache_selection. */
 #define UNIT_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 0, 2, caches, struct cache_selection, preset)
 #define POLICY_OPTIONS(caches, preset) OPTION_ROWS(cache_option_rows, 2, 4, caches, struct cache_selection, preset)
@@ -114,6 +118,11 @@ struct frame_range {
 
 /** Parses "A-B" or "A"; exits if it is neither. */
 struct frame_range options_frames(const char *value);
+
+/** The same of --timeline; begin is 0. */
+struct cm_timeline_frames options_timeline(const char *value);
+/** Exits where a configuration of that name has no timing, so that there is no timeline. */
+void options_check_timed(const char *timeline, const struct cm_config *config, const char *name);
 
 /** Parses the value of an option: bytes, also as 64K, 1M, 1GiB (of 1024); one of some names, whose number is
  * returned; a unit. Exit if it is none. */

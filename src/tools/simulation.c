@@ -12,6 +12,7 @@
 #include "work_queue.h"
 #include "gpu/attribution_writer.h"
 #include "gpu/counters.h"
+#include "gpu/timeline_writer.h"
 
 /* One pass over the recording for all simulations that still need one. */
 struct round {
@@ -54,6 +55,15 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
    free(frames);
 }
 
+void
+simulation_add_timeline(struct simulation *simulation, const struct cm_timeline_frames *frames)
+{
+   simulation->timeline = frames;
+   simulation->timeline_writer = cm_timeline_writer_create(frames, simulation->writer);
+   if (!simulation->timeline_writer)
+      fail(STATUS_FAILED, "out of memory");
+}
+
 /* ---- a part of the stream ---------------------------------------------------- */
 
 static bool
@@ -79,10 +89,9 @@ begin_gpu(struct simulation *simulation)
       fail(STATUS_FAILED, "out of memory");
    if (simulation->gpu && simulation->reader && counts(simulation))
       simulation->failed |= !cm_gpu_add_reader(simulation->gpu, simulation->reader);
-   if (simulation->gpu && simulation->timeline && !simulation->has_timeline && counts(simulation)) {
-      cm_gpu_set_timeline(simulation->gpu, simulation->timeline);
-      simulation->has_timeline = true;
-   }
+   if (simulation->gpu && simulation->timeline && counts(simulation) &&
+       !cm_gpu_make_timeline(simulation->gpu, simulation->timeline))
+      fail(STATUS_FAILED, "out of memory");
 }
 
 static void
@@ -118,6 +127,7 @@ end_frame(struct simulation *simulation)
       simulation->total[c] += values[c];
    simulation->frames++;
    cm_attribution_writer_frame(simulation->attribution, simulation->gpu);
+   cm_timeline_writer_frame(simulation->timeline_writer, simulation->gpu);
    simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
    if (simulation->writer && cm_stats_writer_frame(simulation->writer, values))
       simulation->written++;
@@ -245,6 +255,7 @@ end_round(struct simulation *simulation)
    if (!simulation->finished)
       return;
    cm_attribution_writer_destroy(simulation->attribution);
+   cm_timeline_writer_destroy(simulation->timeline_writer);
    if (simulation->writer)
       simulation->failed |= !cm_stats_writer_destroy(simulation->writer);
    cm_futures_destroy(simulation->futures);

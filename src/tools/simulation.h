@@ -26,18 +26,18 @@ struct simulation {
    /** The program does this differently; NULL: it is as recorded. */
    const struct cm_change *change;
 
-   /** Of one of the frames, counted from the first one simulated, on the first GPU of the recording; NULL: none. */
-   struct cm_timeline *timeline;
+   /** Frames of which there is a timeline, in out, and the number of the first one simulated; NULL: none. */
+   const struct cm_timeline_frames *timeline;
 
    /* Within simulations_run. */
    struct cm_stats_writer *writer;
    struct cm_attribution_writer *attribution;
+   struct cm_timeline_writer *timeline_writer;
    struct cm_futures *futures;
    struct cm_gpu *gpu;
    struct cm_changer *changer;
    bool finished;
-   bool has_timeline; /**< a GPU was given it */
-   unsigned warmed;   /**< frames of warm_up that are done */
+   unsigned warmed; /**< frames of warm_up that are done */
 };
 
 struct simulations {
@@ -47,6 +47,9 @@ struct simulations {
    unsigned count;
    unsigned jobs; /**< threads */
 };
+
+/** Adds a timeline to a simulation that was prepared; frames must outlive it. */
+void simulation_add_timeline(struct simulation *simulation, const struct cm_timeline_frames *frames);
 
 /** Prepares a simulation; its statistics, without those of warm_up frames, go to out (NULL: nowhere). */
 void simulation_start(struct simulation *simulation, const struct configuration *configuration,

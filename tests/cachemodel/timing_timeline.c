@@ -1,25 +1,192 @@
 /* SPDX-License-Identifier: MIT */
-/* A timeline is what a viewer of the Chrome trace event format takes: one JSON value, each event with what its phase
- * needs, in the order of time, no two spans of a track at once, all within the frame. And properties of the cycles:
- * nothing gets sooner when something takes longer or has less room. */
+/* A timeline of random frames is a Perfetto trace: each packet of a described track, slices that end, in the order of
+ * time and within each other, frames as long as their cycles, and DRAM's bytes those that were counted. It changes no
+ * counter. And properties of the cycles: nothing gets sooner when something takes longer or has less room. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/json_reader.h"
+#include "support/full_pass.h"
 #include "support/random_pass.h"
 #include "support/test.h"
 #include "timing/timeline.h"
 #include "timing/timing.h"
 
-static uint64_t
-number_of(const char *text, const char *event, const char *key)
+/* ---- messages ---------------------------------------------------------- */
+
+struct field {
+   uint32_t number, type;
+   uint64_t value; /* of a number, or the bits of a double */
+   struct cm_byte_reader content;
+};
+
+static bool
+next_field(struct cm_byte_reader *reader, struct field *field)
 {
-   const char *const path[] = {"traceEvents", event, key, NULL};
-   uint64_t number = 0;
-   if (!json_number(text, path, &number))
-      fail_msg("event %s has no %s", event, key);
-   return number;
+   if (!cm_bytes_left(reader))
+      return false;
+   const uint64_t tag = cm_get_varint(reader);
+   *field = (struct field){.number = (uint32_t)(tag >> 3), .type = tag & 7};
+   assert_true(field->type == 0 || field->type == 1 || field->type == 2);
+   if (field->type == 1) {
+      const uint8_t *bytes = cm_get_bytes(reader, 8);
+      assert_non_null(bytes);
+      field->value = cm_load_uint64(bytes);
+   } else {
+      field->value = cm_get_varint(reader);
+   }
+   if (field->type == 2) {
+      const uint8_t *bytes = cm_get_bytes(reader, field->value);
+      assert_non_null(bytes);
+      field->content = (struct cm_byte_reader){bytes, bytes + field->value, false};
+   }
+   assert_false(reader->bad);
+   return true;
+}
+
+/* A message's only field of that number. */
+static struct field
+field_of(struct cm_byte_reader message, uint32_t number)
+{
+   struct field field, found = {0};
+   while (next_field(&message, &field)) {
+      if (field.number == number) {
+         assert_int_equal(found.number, 0);
+         found = field;
+      }
+   }
+   return found;
+}
+
+static struct cm_byte_reader
+reader_of(const struct cm_byte_writer *bytes)
+{
+   assert_false(bytes->out_of_memory);
+   return (struct cm_byte_reader){bytes->data, bytes->data + bytes->size, false};
+}
+
+/* ---- packets ----------------------------------------------------------- */
+
+enum { MAX_TRACKS = 200, MAX_COUNTERS = 32 };
+/* Numbers of fields, as Perfetto's .proto files have them. */
+enum { PACKET = 1, TIMESTAMP = 8, SEQUENCE = 10, EVENT = 11, COUNTERS = 52, TRACK = 60 };
+enum { TYPE = 9, EVENT_TRACK = 11, UUID = 1, PARENT = 5, PROCESS = 3 };
+
+struct reader {
+   bool described[MAX_TRACKS], is_process[MAX_TRACKS];
+   uint64_t depths[MAX_TRACKS], last[MAX_TRACKS];
+   unsigned slices, samples, counters;
+   uint64_t frame_begin, frame_end;
+   uint64_t sampled; /* until then */
+   double bytes;     /* of DRAM, in the frame */
+};
+
+static void
+read_track(struct reader *reader, struct cm_byte_reader track)
+{
+   const uint64_t uuid = field_of(track, UUID).value, parent = field_of(track, PARENT).value;
+   assert_true(uuid && uuid < MAX_TRACKS && parent < MAX_TRACKS && !reader->described[uuid]);
+   reader->described[uuid] = true;
+   reader->is_process[uuid] = field_of(track, PROCESS).number;
+   assert_true(reader->is_process[uuid] ? !parent : reader->is_process[parent]);
+}
+
+static void
+read_event(struct reader *reader, uint64_t time, struct cm_byte_reader event)
+{
+   const uint64_t type = field_of(event, TYPE).value, track = field_of(event, EVENT_TRACK).value;
+   assert_true(track < MAX_TRACKS && reader->described[track] && !reader->is_process[track]);
+   assert_true(time >= reader->last[track] && (type == 1 || type == 2));
+   reader->last[track] = time;
+   const bool is_frames = track == 3;
+   if (type == 1 && is_frames && !reader->depths[track])
+      reader->frame_begin = time;
+   reader->slices += type == 1;
+   reader->depths[track] += type == 1 ? 1 : -1ull;
+   assert_true(reader->depths[track] <= (is_frames ? 2 : 1));
+   if (type == 2 && is_frames && !reader->depths[track])
+      reader->frame_end = time;
+}
+
+/* The last two counters are DRAM's bytes a second. */
+static void
+read_sample(struct reader *reader, uint64_t time, struct cm_byte_reader event)
+{
+   struct field field, spec;
+   const bool is_first = !reader->samples++;
+   unsigned count = 0;
+   while (next_field(&event, &field)) {
+      while (field.number == 1 && next_field(&field.content, &spec))
+         assert_int_equal(field_of(spec.content, 1).value, ++reader->counters);
+      if (field.number != 2)
+         continue;
+      assert_int_equal(field_of(field.content, 1).value, ++count);
+      const struct field bits = field_of(field.content, 3);
+      double value;
+      memcpy(&value, &bits.value, sizeof value);
+      assert_true(bits.type == 1 && value >= 0);
+      if (!is_first && count > reader->counters - 2)
+         reader->bytes += value * (double)(time - reader->sampled) / 1e9;
+   }
+   assert_true(reader->counters > 2 && count == reader->counters);
+   assert_true(is_first || time > reader->sampled);
+   reader->sampled = time;
+}
+
+static void
+read_packets(struct reader *reader, const struct cm_byte_writer *bytes)
+{
+   struct cm_byte_reader packets = reader_of(bytes);
+   struct field packet;
+   while (next_field(&packets, &packet)) {
+      assert_true(packet.number == PACKET && packet.type == 2);
+      assert_int_equal(field_of(packet.content, SEQUENCE).value, 1);
+      const uint64_t time = field_of(packet.content, TIMESTAMP).value;
+      const struct field track = field_of(packet.content, TRACK), event = field_of(packet.content, EVENT);
+      const struct field counters = field_of(packet.content, COUNTERS);
+      assert_int_equal((track.number != 0) + (event.number != 0) + (counters.number != 0), 1);
+      if (track.number)
+         read_track(reader, track.content);
+      else if (event.number)
+         read_event(reader, time, event.content);
+      else
+         read_sample(reader, time, counters.content);
+   }
+}
+
+/* ---- frames ------------------------------------------------------------ */
+
+static void
+define_resources(struct cm_gpu *gpu, bool is_immediate)
+{
+   if (is_immediate)
+      define_full_resources(gpu);
+   else
+      define_random_resources(gpu);
+}
+
+static void
+run_random_passes(struct cm_gpu *gpu, uint64_t *state, uint32_t frame)
+{
+   for (unsigned number = 0; number <= frame % 2; number++) {
+      struct pass_builder *pass = random_pass(state, frame);
+      pass_run(pass, gpu);
+      pass_free(pass);
+   }
+}
+
+static void
+run_full_passes(struct cm_gpu *gpu, uint32_t frame)
+{
+   for (unsigned number = 0; number <= frame % 2; number++) {
+      struct full_model *model = full_model(frame * 4 + number + 1);
+      struct pass_builder *pass = full_pass(model, 16, frame);
+      pass->pass.frame = frame;
+      pass_run(pass, gpu);
+      pass_free(pass);
+      full_model_free(model);
+   }
 }
 
 static void
@@ -37,77 +204,88 @@ run_frames(struct cm_gpu *gpu, unsigned frames)
 }
 
 static uint64_t
-cycles_of(struct cm_gpu *gpu)
+value_of(struct cm_gpu *gpu, const uint64_t *values, const char *counter)
 {
-   return cm_gpu_total(gpu)[cm_counter_table_find(cm_gpu_counters(gpu), "gpu.cycles")];
+   const int number = cm_counter_table_find(cm_gpu_counters(gpu), counter);
+   assert_true(number >= 0);
+   return values[number];
 }
 
-/* The timeline of frame 1 of three; its text, to be freed. */
-static __attribute__((noinline)) char *
-make_timeline(const char *mode)
+static uint64_t
+cycles_of(struct cm_gpu *gpu)
 {
-   const char *const settings[] = {"timing=on", mode, NULL};
-   struct cm_config *config = test_config(settings);
-   struct cm_gpu *gpu = test_gpu(settings);
-   struct cm_timeline *timeline = cm_timeline_create(1, 8, cm_timing_banks(config));
-   assert_non_null(timeline);
-   cm_gpu_set_timeline(gpu, timeline);
-   run_frames(gpu, 3);
-   assert_true(cm_timeline_is_complete(timeline));
-   char *text = NULL;
-   size_t length = 0;
-   FILE *file = open_memstream(&text, &length);
-   assert_true(cm_timeline_write(timeline, file));
-   fclose(file);
-   cm_timeline_destroy(timeline);
-   cm_gpu_destroy(gpu);
+   return value_of(gpu, cm_gpu_total(gpu), "gpu.cycles");
+}
+
+/* ---- timelines --------------------------------------------------------- */
+
+static struct cm_gpu *
+gpu_of(const char *preset, const char *mode, unsigned clock_mhz)
+{
+   char clock[32];
+   snprintf(clock, sizeof clock, "clock_mhz=%u", clock_mhz);
+   const char *const settings[] = {"timing=on", mode, clock, NULL};
+   struct cm_config *config = test_config_of(preset, settings);
+   struct cm_gpu *gpu = cm_gpu_create(config, NULL, 0);
+   assert_non_null(gpu);
    cm_config_destroy(config);
-   return text;
+   return gpu;
+}
+
+/* Frames 8 to 11 of a program, of which 9 and 10 are kept; beside them a GPU without a timeline. */
+static void
+check_frames(const char *preset, const char *mode, unsigned clock_mhz)
+{
+   const struct cm_timeline_frames kept = {.first = 9, .last = 10, .begin = 8};
+   struct cm_gpu *gpu = gpu_of(preset, mode, clock_mhz), *plain = gpu_of(preset, mode, clock_mhz);
+   struct cm_gpu *const both[] = {gpu, plain};
+   const bool is_immediate = strcmp(mode, "mode=imr") == 0;
+   struct reader reader = {0};
+   uint64_t states[] = {21, 21};
+   assert_null(cm_gpu_timeline(plain));
+   assert_true(cm_gpu_make_timeline(gpu, &kept));
+   read_packets(&reader, cm_timeline_head(cm_gpu_timeline(gpu)));
+   for (uint32_t frame = 8; frame < 12; frame++) {
+      const uint64_t *values[2];
+      const uint64_t began = value_of(gpu, cm_gpu_total(gpu), "gpu.time");
+      for (unsigned g = 0; g < 2; g++) {
+         if (frame == 8)
+            define_resources(both[g], is_immediate);
+         if (is_immediate)
+            run_full_passes(both[g], frame);
+         else
+            run_random_passes(both[g], &states[g], frame);
+         values[g] = cm_gpu_frame_end(both[g]);
+      }
+      assert_true(cm_gpu_is_complete(gpu));
+      assert_memory_equal(values[0], values[1], cm_gpu_counters(gpu)->count * sizeof(uint64_t));
+      const struct cm_byte_writer *packets = cm_timeline_frame(cm_gpu_timeline(gpu));
+      assert_true((packets != NULL) == (frame == 9 || frame == 10));
+      if (!packets)
+         continue;
+      const unsigned slices = reader.slices, samples = reader.samples;
+      reader.bytes = 0;
+      read_packets(&reader, packets);
+      assert_true(reader.slices > slices + 20 && reader.samples > samples + 1);
+      for (unsigned track = 0; track < MAX_TRACKS; track++)
+         assert_int_equal(reader.depths[track], 0);
+      assert_int_equal(reader.frame_begin, began);
+      assert_int_equal(reader.frame_end, value_of(gpu, cm_gpu_total(gpu), "gpu.time"));
+      assert_int_equal(reader.sampled, reader.frame_end);
+      assert_int_equal(llround(reader.bytes), value_of(gpu, values[0], "dram.total.read_bytes") +
+                                                 value_of(gpu, values[0], "dram.total.write_bytes"));
+   }
+   cm_gpu_destroy(gpu);
+   cm_gpu_destroy(plain);
 }
 
 static void
-test_schema(void **unused)
+test_packets(void **unused)
 {
-   static const char *const modes[] = {"mode=tbdr", "mode=tbr"};
-   char *text;
-   for (unsigned m = 0; m < 2; m++) {
-      text = make_timeline(modes[m]);
-      assert_true(json_is_valid(text));
-      assert_non_null(strstr(text, "\"frame\":\"8\""));
-      assert_non_null(strstr(text, "\"events left out\":\"0\""));
-      uint64_t ends[64] = {0}, last = 0, spans = 0, values = 0;
-      /* An event a line, as it is written; a JSON reader finds the same. */
-      const char *const events[] = {"traceEvents", NULL};
-      const unsigned count = json_array_length(text, events);
-      unsigned lines = 0;
-      for (const char *line = strstr(text, "{\"ph\""); line; line = strstr(line + 1, "\n{\"ph\"")) {
-         line += *line == '\n';
-         const char phase = line[7];
-         unsigned pid, tid;
-         unsigned long long begin, duration;
-         assert_int_equal(sscanf(strstr(line, "\"pid\":"), "\"pid\":%u,\"tid\":%u", &pid, &tid), 2);
-         lines++;
-         if (phase == 'M')
-            continue;
-         assert_int_equal(sscanf(strstr(line, "\"ts\":"), "\"ts\":%llu", &begin), 1);
-         assert_true(begin >= last);
-         last = begin;
-         values += phase == 'C';
-         if (phase == 'C')
-            continue;
-         assert_int_equal(phase, 'X');
-         assert_int_equal(sscanf(strstr(line, "\"dur\":"), "\"dur\":%llu", &duration), 1);
-         assert_true(tid < 64 && duration > 0 && begin >= ends[tid]);
-         ends[tid] = begin + duration;
-         spans++;
-      }
-      assert_int_equal(lines, count);
-      assert_true(spans > 20 && values > 20);
-      char event[16];
-      snprintf(event, sizeof event, "%u", count - 1);
-      assert_true(number_of(text, event, "ts") == last);
-      free(text);
-   }
+   check_frames("tcor-baseline-64k", "mode=tbdr", 600);
+   check_frames("tcor-baseline-64k", "mode=tbr", 800);
+   check_frames("imr-8m", "mode=imr", 1600);
+   check_frames("imr-8m", "mode=imr", 2500);
 }
 
 /* Cycles of random frames with one change. Without misses, nothing depends on who is first. */
@@ -174,7 +352,7 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_schema),
+      cmocka_unit_test(test_packets),
       cmocka_unit_test(test_monotonic),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);

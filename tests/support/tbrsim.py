@@ -21,6 +21,7 @@ from tbrsim import files as statistics_files  # noqa: E402
 CAPTURES = SOURCE / "apitrace-replays"
 STATISTICS = ("stats.json", "frames.csv")
 TABLES = ("passes.csv", "draws.csv", "textures.csv", "tiles.csv")
+TIMELINE = "timeline.pftrace"
 SKIPPED = 77  # the exit status that Meson takes for "skipped"
 TIMEOUT = 200  # seconds that a program may take
 
@@ -153,8 +154,9 @@ def configuration(directory):
 
 
 def contents(directory):
-    """The files of statistics as they are, byte for byte, with the tables of attributions that are there."""
-    tables = [name for name in TABLES if pathlib.Path(directory, name).exists()]
+    """The files of statistics as they are, byte for byte, with the tables of attributions and the timeline that are
+    there."""
+    tables = [name for name in (*TABLES, TIMELINE) if pathlib.Path(directory, name).exists()]
     return [(name, pathlib.Path(directory, name).read_bytes()) for name in (*STATISTICS, *tables)]
 
 

@@ -105,6 +105,7 @@ cm_gpu_destroy(struct cm_gpu *gpu)
    cm_energy_destroy(gpu->energy);
    cm_gpu_attribution_destroy(gpu->attribution);
    cm_timing_destroy(gpu->timing);
+   cm_timeline_destroy(gpu->timeline);
    cm_texture_path_finish(&gpu->texture);
    cm_hierarchy_finish(&gpu->hierarchy);
    cm_address_space_finish(&gpu->space);
@@ -123,11 +124,19 @@ cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader)
    return cm_hierarchy_add_reader(&gpu->hierarchy, reader);
 }
 
-void
-cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline)
+bool
+cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *frames)
 {
-   assert(!gpu->pipeline[CM_PIPELINE_PASSES]);
-   cm_timing_set_timeline(gpu->timing, timeline);
+   assert(gpu->timing && !gpu->timeline && !gpu->pipeline[CM_PIPELINE_PASSES]);
+   gpu->timeline = cm_timeline_create(frames, gpu->config.clock_mhz);
+   return gpu->timeline && cm_timing_set_timeline(gpu->timing, gpu->timeline) &&
+          !cm_timeline_head(gpu->timeline)->out_of_memory;
+}
+
+struct cm_timeline *
+cm_gpu_timeline(struct cm_gpu *gpu)
+{
+   return gpu->timeline;
 }
 
 void
@@ -207,6 +216,8 @@ begin_pass(struct cm_gpu *gpu)
 {
    if (!find_traversal(gpu, gpu->pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_begin(gpu))
       return false;
+   if (gpu->timeline)
+      cm_timeline_add_pass(gpu->timeline, gpu->pass, gpu->names);
    if (gpu->immediate)
       return cm_immediate_begin(gpu->immediate);
    cm_timing_begin(gpu->timing, CM_LOG_GEOMETRY, 0);

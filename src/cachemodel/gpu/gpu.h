@@ -26,6 +26,7 @@ struct cm_access_reader;
 struct cm_futures;
 struct cm_names;
 struct cm_timeline;
+struct cm_timeline_frames;
 
 /** Builds the hierarchy. NULL with a line in error when it cannot be built, or when a
  * policy needs next uses. */
@@ -40,8 +41,11 @@ void cm_gpu_destroy(struct cm_gpu *gpu);
  * When a render pass or a frame ends, it has received all entries so far. False when out of memory. */
 bool cm_gpu_add_reader(struct cm_gpu *gpu, const struct cm_access_reader *reader);
 
-/** Before the first pass, where timing is on: a frame's timeline (timing/timeline.h), which must outlive the GPU. */
-void cm_gpu_set_timeline(struct cm_gpu *gpu, struct cm_timeline *timeline);
+/** Before the first pass, of a GPU with timing: makes a timeline of some of its frames (timing/timeline.h). False when out of
+ * memory. */
+bool cm_gpu_make_timeline(struct cm_gpu *gpu, const struct cm_timeline_frames *frames);
+/** It, or NULL. It has a frame's packets after cm_gpu_frame_end. */
+struct cm_timeline *cm_gpu_timeline(struct cm_gpu *gpu);
 
 /** Announces a resource before the first pass that names it. */
 void cm_gpu_define_resource(struct cm_gpu *gpu, const struct cm_resource_description *resource);

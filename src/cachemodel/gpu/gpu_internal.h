@@ -12,6 +12,7 @@
 #include "memory/hierarchy.h"
 #include "memory/attribute_cache.h"
 #include "texture/unit.h"
+#include "timing/timeline.h"
 #include "util/array.h"
 
 /** A pass' primitives as they are binned (parameter_buffer.overlap). */
@@ -27,6 +28,7 @@ struct cm_gpu {
    struct cm_texture_path texture;
    struct cm_shading *shading;             /**< of fragment_stage.c */
    struct cm_timing *timing;               /**< NULL: cycles are not simulated */
+   struct cm_timeline *timeline;           /**< NULL: there is none */
    struct cm_gpu_attribution *attribution; /**< NULL: nothing is attributed */
    struct cm_address_space space;
    struct cm_names *names;

@@ -84,11 +84,11 @@ cm_timing_is_complete(const struct cm_timing *timing)
    return !timing || !(timing->out_of_memory || (timing->tiled && timing->tiled->is_deadlocked));
 }
 
-void
+bool
 cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
 {
-   if (timing && timing->tiled)
-      cm_tiled_timing_set_timeline(timing->tiled, timeline);
+   return timing->tiled ? cm_tiled_timing_set_timeline(timing->tiled, timeline)
+                        : cm_immediate_timing_set_timeline(timing->immediate, timeline);
 }
 
 void

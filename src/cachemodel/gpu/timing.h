@@ -18,8 +18,8 @@ void cm_timing_destroy(struct cm_timing *timing);
 /** Whether all cycles so far were counted: false once out of memory, or after a deadlock; from then on none is. */
 bool cm_timing_is_complete(const struct cm_timing *timing);
 
-/** Before the first pass, not in mode imr: reports to a timeline, which must outlive this. */
-void cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
+/** Before the first pass: reports to a timeline, which must outlive this. False when out of memory. */
+bool cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline);
 /** Completes all pending work and ends the frame. */
 void cm_timing_frame_end(struct cm_timing *timing);
 

@@ -276,6 +276,7 @@ cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
    if (!item)
       return;
    item->num_regions = 0;
+   timing->draw = draw;
    timing->log->draws.items[draw].num_primitives++;
 }
 
@@ -285,7 +286,7 @@ cm_timing_region(struct cm_timing *timing)
    struct cm_logged_region *item = ADD(timing, regions);
    if (!item)
       return;
-   *item = (struct cm_logged_region){.begin = timing->logged_end};
+   *item = (struct cm_logged_region){.begin = timing->logged_end, .draw = timing->draw};
    item->hiz_end = take_tokens(timing);
    LAST(timing, primitives)->num_regions++;
 }

@@ -61,6 +61,7 @@ struct cm_logged_region {
    uint32_t begin, hiz_end;
    uint32_t update_begin, end; /**< HiZ is written */
    uint32_t num_blocks;
+   uint32_t draw; /**< number in the pass */
 };
 
 /* ---- the log ------------------------------------------------------------- */
@@ -132,6 +133,7 @@ struct cm_timing {
    uint32_t units;      /**< bit u: accesses of unit u are logged */
    bool out_of_memory;  /**< nothing is logged any more */
    uint32_t logged_end; /**< where the last item ends */
+   uint32_t draw;       /**< in mode imr: of the last primitive */
 
    /* Of the tile-based pipeline. */
    uint32_t vertex_streams; /**< a bit for each stream that fetches vertices; 0 in mode imr */

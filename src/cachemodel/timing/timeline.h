@@ -1,62 +1,97 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * A frame in the Chrome trace event format, for chrome://tracing and Perfetto: what each stage did tile by tile, what
- * is in the queues, what the caches missed, which rows of DRAM's banks were open. Times are cycles of the GPU's clock
- * since the frame began (the viewers call them microseconds).
+ * A timeline of frames as packets of a Perfetto trace (docs/timing.md): slices of what the parts of the GPU did, on
+ * tracks of a process "tbrsim GPU" and of one for DRAM; counters of the GPU. Times are nanoseconds since the GPU's
+ * first cycle: cycles * 1000 / clock_mhz, rounded down, as gpu.time is.
+ *
+ * A file is the head, once, and the packets of each frame.
  */
 #ifndef CM_TIMELINE_H
 #define CM_TIMELINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "events/event_stream.h"
+#include "util/byte_stream.h"
 
-/** Rows of the picture: X(identifier, name) */
-#define CM_TIMELINE_TRACKS(X)                          \
-   X(GEOMETRY, "Geometry Pipeline")                    \
-   X(TILE_FETCHER, "Tile Fetcher")                     \
-   X(HIDDEN_SURFACE_REMOVAL, "Hidden Surface Removal") \
-   X(RASTERIZER, "Rasterizer and Early Z-Test")        \
-   X(FRAGMENT_STAGE, "Fragment Processors")            \
-   X(BLENDING_UNIT, "Blending Unit")                   \
-   X(FLUSH, "Tile flush")
-
-enum cm_timeline_track {
-#define CM_TIMELINE_TRACK(id, name) CM_TIMELINE_##id,
-   CM_TIMELINE_TRACKS(CM_TIMELINE_TRACK)
-#undef CM_TIMELINE_TRACK
-      CM_TIMELINE_TRACK_COUNT,
-   CM_TIMELINE_FIRST_BANK = CM_TIMELINE_TRACK_COUNT /**< banks of DRAM follow */
-};
-
-/** The most events of a file; later ones are dropped, and the file says how many. */
-#define CM_TIMELINE_EVENTS (1u << 20)
-
+struct cm_names;
 struct cm_timeline;
 
-/** Records one frame, by its number from 0; the file calls it label. banks: of the whole DRAM system.
- * NULL when out of memory. */
-struct cm_timeline *cm_timeline_create(uint32_t frame, uint32_t label, uint32_t banks);
+/** Which frames are kept, by their numbers in the program. */
+struct cm_timeline_frames {
+   uint32_t first, last;
+   uint32_t begin; /**< the number of the GPU's first frame */
+};
+
+/** NULL when out of memory. clock_mhz: of the GPU, whose cycles times are given in. */
+struct cm_timeline *cm_timeline_create(const struct cm_timeline_frames *frames, uint32_t clock_mhz);
 void cm_timeline_destroy(struct cm_timeline *timeline);
 
-/** A frame begins at a cycle. Returns whether it is the recorded one. */
-bool cm_timeline_begin_frame(struct cm_timeline *timeline, uint32_t frame, uint64_t cycle);
-/** Whether the recorded frame has begun and not ended. */
+/* ---- what a timeline has: before its first frame ---------------------------- */
+
+enum cm_timeline_process { CM_TIMELINE_GPU, CM_TIMELINE_DRAM };
+
+/** Adds a track; returns its number. CM_TIMELINE_FRAMES is there already: a slice for each frame, in it one for each
+ * render pass. */
+uint32_t
+cm_timeline_add_track(struct cm_timeline *timeline, enum cm_timeline_process process, const char *name);
+#define CM_TIMELINE_FRAMES 0
+
+/** Units of counters, and the groups in which viewers show them. */
+enum cm_timeline_unit { CM_TIMELINE_NUMBER, CM_TIMELINE_BYTES_A_SECOND };
+enum cm_timeline_group { CM_TIMELINE_QUEUES, CM_TIMELINE_MEMORY };
+
+/** Adds a counter; the values of samples are in the order in which these were added. */
+void cm_timeline_add_counter(struct cm_timeline *timeline, const char *name, const char *description,
+                             enum cm_timeline_unit unit, enum cm_timeline_group group);
+#define CM_TIMELINE_MAX_COUNTERS 32
+
+/* ---- a frame ------------------------------------------------------------- */
+
+/** The GPU's next frame begins at a cycle; the first one as well. Returns whether it is kept. */
+bool cm_timeline_begin_frame(struct cm_timeline *timeline, uint64_t cycle);
+/** Whether the frame that has begun is kept. All that follows does nothing where it is not. */
 bool cm_timeline_is_recording(const struct cm_timeline *timeline);
 /** The frame ends. */
 void cm_timeline_end_frame(struct cm_timeline *timeline, uint64_t cycle);
 
-/** What a track did from a cycle to another, for a tile, a pass, or with a row open. Spans of a track do not
- * overlap: one that begins before the one before it has ended begins then. */
+/** A render pass of the frame begins in the event stream; passes count from 0 in each frame. The pass is not needed
+ * after the call, names as long as the frame goes on. */
 void
-cm_timeline_span(struct cm_timeline *timeline, uint32_t track, uint64_t begin, uint64_t end, uint64_t number);
+cm_timeline_add_pass(struct cm_timeline *timeline, const struct cm_pass *pass, const struct cm_names *names);
 
-/** A counter's value from a cycle on. name is kept, not copied. */
-void cm_timeline_value(struct cm_timeline *timeline, const char *name, uint64_t cycle, uint64_t thousandths);
+/** A slice of a track, from a cycle to another. Slices of a track do not overlap and come in their order: one that
+ * begins before the one before it has ended begins then, and is left out if nothing remains of it.
+ *
+ * A whole pass, with its size and the name that its draws share; a part of a pass: what it is, "clear"; a draw of a
+ * pass; a tile of a pass; an open row of a bank. */
+void
+cm_timeline_pass(struct cm_timeline *timeline, uint32_t track, uint64_t begin, uint64_t end, uint32_t pass);
+void cm_timeline_part(struct cm_timeline *timeline, uint32_t track, uint64_t begin, uint64_t end,
+                      uint32_t pass, const char *what);
+void cm_timeline_draw(struct cm_timeline *timeline, uint32_t track, uint64_t begin, uint64_t end,
+                      uint32_t pass, uint32_t draw);
+void cm_timeline_tile(struct cm_timeline *timeline, uint32_t track, uint64_t begin, uint64_t end,
+                      uint32_t pass, uint32_t tile);
+void
+cm_timeline_row(struct cm_timeline *timeline, uint32_t track, uint64_t begin, uint64_t end, uint64_t row);
 
-/** Writes the file; false, with errno set, where that fails. May be called again. */
-bool cm_timeline_write(struct cm_timeline *timeline, FILE *file);
-/** Whether the recorded frame has ended. */
-bool cm_timeline_is_complete(const struct cm_timeline *timeline);
+/** The values of all counters in the time since the sample before, up to a cycle; the first sample of a timeline is
+ * where the time of the second one begins, and its values do not count. */
+void cm_timeline_sample(struct cm_timeline *timeline, uint64_t cycle, const double *values);
+
+/** A cycle in nanoseconds. */
+uint64_t cm_timeline_time(const struct cm_timeline *timeline, uint64_t cycle);
+
+/* ---- packets ------------------------------------------------------------- */
+
+/** What a file begins with. */
+const struct cm_byte_writer *cm_timeline_head(const struct cm_timeline *timeline);
+
+/** The packets of the last frame that has ended; valid until the next one ends. NULL: it was not kept, or, with a
+ * message, there was not enough memory for all of it. */
+const struct cm_byte_writer *cm_timeline_frame(const struct cm_timeline *timeline);
+
+/** A mark of who writes the packets to a file: this timeline's are those in it. */
+void cm_timeline_mark_written(struct cm_timeline *timeline);
+bool cm_timeline_is_written(const struct cm_timeline *timeline);
 
 #endif

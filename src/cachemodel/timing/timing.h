@@ -29,9 +29,6 @@
 
 struct cm_timing;
 
-/** Banks of the DRAM system, all channels and ranks. */
-uint32_t cm_timing_banks(const struct cm_config *config);
-
 /** What a log is of. */
 enum cm_log_kind { CM_LOG_GEOMETRY, CM_LOG_TILE, CM_LOG_PASS };
 

@@ -57,6 +57,8 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    cm_wait_until(wait, cm_later(begin + 1, timing->program_ready));
    const uint64_t done = cm_immediate_access(timing, timing->fetch_token, vertex->tokens_end, begin, wait);
    cm_stage_account(&timing->fetch, CM_STAGE_BUSY, cm_later(done, begin + 1));
+   if (timing->report)
+      cm_immediate_report_draw(timing, CM_IMMEDIATE_VERTEX_FETCH, at->draw, begin, timing->fetch.until);
    timing->fetch_token = vertex->tokens_end;
    at->draw_vertex++;
    return true;
@@ -82,6 +84,8 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
       const uint64_t begin = cm_later(wait->time, processor->stage->until);
       const uint64_t issued = cm_processor_issue(timing, processor, wait->time, draw->instructions);
       *done = cm_later(issued, begin + draw->instructions);
+      if (timing->report)
+         cm_immediate_report_draw(timing, CM_IMMEDIATE_VERTICES, at->draw, begin, *done);
    }
    at->vertex++;
    at->draw_vertex++;
@@ -98,8 +102,12 @@ set_up(struct cm_immediate_timing *timing)
    const uint64_t room = cm_queue_room(triangles);
    if (cm_later(cm_later(room, timing->assembled), timing->assembly.until) >= timing->now)
       return false;
+   const uint64_t worked = cm_later(timing->assembly.until, timing->assembled);
    cm_stage_work(&timing->assembly, CM_STAGE_STARVED, timing->assembled, timing->pipeline->setup_cycles);
    cm_stage_account(&timing->assembly, CM_STAGE_BLOCKED, room);
+   if (timing->report)
+      cm_immediate_report_draw(timing, CM_IMMEDIATE_ASSEMBLY, timing->assemble_at.draw, worked,
+                               timing->assembly.until);
    timing->triangle_entered[triangles->entered % triangles->size] = timing->assembly.until;
    cm_queue_push(triangles);
    timing->draw_primitive++;

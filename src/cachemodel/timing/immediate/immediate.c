@@ -66,6 +66,7 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
 {
    if (!timing)
       return;
+   cm_immediate_timing_end_report(timing);
    cm_memory_finish(&timing->memory.base);
    cm_log_finish(&timing->log);
    cm_pool_finish(&timing->base.pool);
@@ -126,21 +127,36 @@ draw(struct cm_immediate_timing *timing)
    while (!is_drawn(timing)) {
       timing->now += STEP;
       cm_memory_advance(&timing->memory.base, timing->now - STEP);
+      if (timing->report)
+         cm_immediate_report_time(timing, timing->now - STEP);
       work_until_now(timing);
    }
+}
+
+/* Accesses that are no draw's: entries of the log. */
+static void
+transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32_t end, const char *what)
+{
+   const uint64_t begins = cm_later(timing->blending.until, timing->barrier);
+   cm_immediate_transfer(timing, begin, end);
+   if (timing->report)
+      cm_immediate_report_part(timing, begins, what);
 }
 
 void
 cm_immediate_timing_pass(struct cm_immediate_timing *timing)
 {
    const uint32_t *marks = timing->log.marks, end = (uint32_t)timing->log.entries.count;
-   cm_immediate_transfer(timing, 0, marks[CM_LOG_CLEARED]);
+   const uint64_t begins = timing->barrier;
+   transfer(timing, 0, marks[CM_LOG_CLEARED], "clear");
    finish(timing);
    draw(timing);
    finish(timing);
-   cm_immediate_transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED]);
-   cm_immediate_transfer(timing, marks[CM_LOG_RESOLVED], end);
+   transfer(timing, marks[CM_LOG_DRAWN], marks[CM_LOG_RESOLVED], "resolve");
+   transfer(timing, marks[CM_LOG_RESOLVED], end, "write back");
    finish(timing);
+   if (timing->report)
+      cm_immediate_report_pass(timing, begins);
    cm_pipeline_keep_end(&timing->base, ++timing->num_passes, CM_NO_TILE, timing->end);
 }
 
@@ -148,6 +164,8 @@ void
 cm_immediate_timing_frame_end(struct cm_immediate_timing *timing)
 {
    cm_pipeline_end_frame(&timing->base, timing->end);
+   if (timing->report)
+      cm_immediate_report_frame(timing);
 }
 
 /* ---- counters ------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "timing/immediate/memory.h"
 #include "timing/log.h"
 #include "timing/pipeline.h"
+#include "timing/report.h"
 
 /* ---- stages -------------------------------------------------------------- */
 
@@ -25,6 +26,7 @@ struct cm_running_block {
    uint64_t released; /**< when it released the context; CM_UNKNOWN */
    uint32_t tail;     /**< cycles of the shader after the data */
    enum cm_stage_state reason;
+   uint32_t draw; /**< for a timeline; else not set */
 };
 
 struct cm_fragment_processor {
@@ -40,7 +42,8 @@ struct cm_immediate_timing {
    uint32_t num_passes;
    const struct cm_immediate_pipeline_config *pipeline;
    struct cm_immediate_memory memory;
-   struct cm_log log; /**< of the pass */
+   struct cm_log log;                  /**< of the pass */
+   struct cm_immediate_report *report; /**< to a timeline; NULL: there is none */
 
    uint64_t now;     /**< stages have done all work that begins before */
    uint64_t barrier; /**< the pass begins */
@@ -82,6 +85,37 @@ void cm_immediate_timing_destroy(struct cm_immediate_timing *timing);
 /** Runs the complete log of a pass: all stages advance by a few cycles, then DRAM by the same, and so on. */
 void cm_immediate_timing_pass(struct cm_immediate_timing *timing);
 void cm_immediate_timing_frame_end(struct cm_immediate_timing *timing);
+
+/* ---- the timeline -------------------------------------------------------- */
+
+/** Tracks of the timeline. */
+enum cm_immediate_track {
+   CM_IMMEDIATE_VERTEX_FETCH,
+   CM_IMMEDIATE_VERTICES,
+   CM_IMMEDIATE_ASSEMBLY,
+   CM_IMMEDIATE_HIERARCHICAL_Z,
+   CM_IMMEDIATE_RASTERIZER,
+   CM_IMMEDIATE_EARLY_Z,
+   CM_IMMEDIATE_FRAGMENTS,
+   CM_IMMEDIATE_BLENDING,
+   CM_IMMEDIATE_TRANSFERS,
+   CM_IMMEDIATE_TRACKS
+};
+
+/** Reports to a timeline, which must outlive it, from the first frame on. False when out of memory. */
+bool cm_immediate_timing_set_timeline(struct cm_immediate_timing *timing, struct cm_timeline *timeline);
+void cm_immediate_timing_end_report(struct cm_immediate_timing *timing);
+
+/** Where there is a timeline: an item of a draw was in a stage from a cycle to another; a clear, resolve or write-back ends,
+ * which began at a cycle; all stages have reached a cycle; a pass ends, which began at a cycle; the frame ends. */
+void cm_immediate_report_draw(struct cm_immediate_timing *timing, enum cm_immediate_track track,
+                              uint32_t draw, uint64_t begin, uint64_t end);
+void cm_immediate_report_part(struct cm_immediate_timing *timing, uint64_t begin, const char *what);
+void cm_immediate_report_time(struct cm_immediate_timing *timing, uint64_t cycle);
+void cm_immediate_report_pass(struct cm_immediate_timing *timing, uint64_t begin);
+void cm_immediate_report_frame(struct cm_immediate_timing *timing);
+
+/* ---- what stages share --------------------------------------------------- */
 
 /** Pops the oldest item at a cycle, when its data has arrived and the item before it was popped. */
 static inline void

@@ -86,6 +86,7 @@ static cm_dram_ticket
 read_memory(struct cm_immediate_memory *memory, cm_entry token, uint64_t cycle)
 {
    struct cm_mshr *entry = take_entry(memory, &memory->llc_misses, &cycle);
+   memory->reads++;
    cm_mshrs_set_block(&memory->llc_misses, entry, cm_entry_address(token) >> memory->llc_banks.block_shift);
    return entry->fill.ticket = submit(memory, token, false, cycle);
 }

@@ -20,6 +20,7 @@ struct cm_immediate_memory {
    struct cm_banks llc_banks;
    struct cm_mshrs llc_misses; /**< by block number */
    struct cm_mshrs llc_writes; /**< its outstanding writes to memory */
+   uint64_t reads;             /**< that went to memory */
    uint64_t stalled;           /**< the LLC was full until then */
    /* First texture caches' MSHRs: those of processor p begin with p * texture_mshrs. */
    struct cm_wait *texture_misses;

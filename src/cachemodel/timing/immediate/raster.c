@@ -72,6 +72,9 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
    wait->time = begin + 1;
    cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, begin, 1);
    cm_immediate_access(timing, region->begin, region->hiz_end, begin, wait);
+   if (timing->report)
+      cm_immediate_report_draw(timing, CM_IMMEDIATE_HIERARCHICAL_Z, region->draw, begin,
+                               timing->hierarchical.until);
    if (++timing->primitive_region == timing->log.primitives.items[timing->primitive].num_regions) {
       timing->primitive++;
       timing->primitive_region = 0;
@@ -89,8 +92,9 @@ look_up_depth(struct cm_immediate_timing *timing, const struct cm_logged_region 
    const uint32_t tests = timing->raster_block++ ? block[-1].end : region->hiz_end;
    account_waits(&timing->rasterizer, begin, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  CM_STAGE_BLOCKED);
-   const uint64_t out = cm_stage_work(&timing->rasterizer, CM_STAGE_STARVED, timing->rasterizer.until,
-                                      timing->pipeline->rasterizer_cycles);
+   const uint64_t rasterizes = timing->rasterizer.until;
+   const uint64_t out =
+      cm_stage_work(&timing->rasterizer, CM_STAGE_STARVED, rasterizes, timing->pipeline->rasterizer_cycles);
    account_waits(&timing->early_z, out - 1, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  timing->depth.reason);
    const uint64_t enters = timing->early_z.until;
@@ -98,6 +102,10 @@ look_up_depth(struct cm_immediate_timing *timing, const struct cm_logged_region 
    const uint64_t done = cm_immediate_access(timing, tests, block->tests_end, enters, wait);
    cm_stage_account(&timing->early_z, CM_STAGE_BUSY, cm_later(done, enters + 1));
    wait->time = cm_later(wait->time, timing->early_z.until);
+   if (timing->report) {
+      cm_immediate_report_draw(timing, CM_IMMEDIATE_RASTERIZER, region->draw, rasterizes, out);
+      cm_immediate_report_draw(timing, CM_IMMEDIATE_EARLY_Z, region->draw, enters, timing->early_z.until);
+   }
    /* The Rasterizer does not run ahead of the tests. */
    cm_stage_account(&timing->rasterizer, CM_STAGE_BLOCKED, timing->early_z.until);
 }
@@ -219,6 +227,15 @@ has_mshrs(struct cm_immediate_timing *timing, const struct cm_logged_block *bloc
    return cm_immediate_memory_has_mshrs(&timing->memory, block->processor, timing->tested_misses);
 }
 
+/* The region of the block that leaves the tests next. */
+static const struct cm_logged_region *
+tested_region(struct cm_immediate_timing *timing)
+{
+   while (!timing->log.regions.items[timing->test_region].num_blocks)
+      timing->test_region++;
+   return &timing->log.regions.items[timing->test_region];
+}
+
 /* Dispatches the oldest block that passed its tests; false where no context is free yet. */
 static bool
 dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block, uint64_t arrived)
@@ -245,6 +262,8 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
    *running =
       (struct cm_running_block){.block = block, .dispatched = timing->dispatch, .released = CM_UNKNOWN};
+   if (timing->report)
+      running->draw = tested_region(timing)->draw;
    timing->dispatched++;
    cm_queue_push(&timing->colors);
    run(timing, block, running);
@@ -256,9 +275,7 @@ static void
 end_test(struct cm_immediate_timing *timing, uint64_t cycle)
 {
    timing->tested++;
-   while (!timing->log.regions.items[timing->test_region].num_blocks)
-      timing->test_region++;
-   const struct cm_logged_region *region = &timing->log.regions.items[timing->test_region];
+   const struct cm_logged_region *region = tested_region(timing);
    if (++timing->test_block < region->num_blocks)
       return;
    timing->test_region++;
@@ -309,6 +326,10 @@ cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
       cm_immediate_access(timing, running->block->shade_end, running->block->end, begin, wait);
    cm_stage_account(&timing->blending, CM_STAGE_BUSY, cm_later(done, begin + 1));
    wait->time = cm_later(wait->time, timing->blending.until);
+   if (timing->report) {
+      cm_immediate_report_draw(timing, CM_IMMEDIATE_FRAGMENTS, running->draw, running->dispatched, released);
+      cm_immediate_report_draw(timing, CM_IMMEDIATE_BLENDING, running->draw, begin, timing->blending.until);
+   }
    cm_queue_pop(&timing->colors, running->dispatched, begin);
    timing->blended++;
    return true;

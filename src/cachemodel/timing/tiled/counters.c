@@ -54,6 +54,5 @@ static const struct cm_queue_part queues[] = {
    QUEUE("color", "quads before the Blending Unit", raster.colors),
    {0},
 };
-static_assert(sizeof queues / sizeof queues[0] == CM_TILED_QUEUES + 1, "the timeline has them all");
 
 const struct cm_pipeline_parts cm_tiled_parts = {values, stages, queues};

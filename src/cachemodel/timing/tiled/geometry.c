@@ -118,9 +118,8 @@ end(struct cm_tiled_timing *timing)
    geometry->end =
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
    geometry->end = cm_later(geometry->end, geometry->processor_begin);
-   if (timing->timeline)
+   if (timing->report)
       cm_tiled_timing_report_geometry(timing);
-   timing->passes++;
    timing->fetcher.clock = cm_later(timing->fetcher.clock, geometry->end);
    timing->fetcher.work = geometry->work->next;
    geometry->work->is_shaded = true;
@@ -135,6 +134,8 @@ end_draw(struct cm_tiled_timing *timing, const struct cm_logged_draw *draw)
    const cm_entry *tokens = geometry->work->log.entries.items;
    cm_tiled_memory_writes(&timing->memory, tokens + geometry->token, tokens + draw->tokens_end,
                           geometry->fetch.until);
+   if (timing->report)
+      cm_tiled_timing_report_draw(timing, geometry->fetch_at.draw, geometry->draw_begin);
    geometry->token = draw->tokens_end;
    geometry->fetch_at.draw++;
    geometry->fetch_at.draw_vertex = 0;
@@ -171,8 +172,10 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
       return;
    }
    const struct cm_logged_draw *draw = &work->log.draws.items[at->draw];
-   if (!at->draw_vertex)
+   if (!at->draw_vertex) {
+      geometry->draw_begin = geometry->fetch.until;
       fetch_programs(timing, draw->program_end);
+   }
    if (at->draw_vertex == draw->num_vertices) {
       end_draw(timing, draw);
       return;

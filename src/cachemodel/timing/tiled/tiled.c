@@ -57,6 +57,7 @@ cm_tiled_timing_destroy(struct cm_tiled_timing *timing)
       return;
    cm_log_queue_finish(&timing->logs, destroy_work);
    destroy_works(timing->first);
+   cm_tiled_timing_end_report(timing);
    cm_tiled_memory_finish(&timing->memory);
    cm_pool_finish(&timing->base.pool);
    cm_pipeline_finish(&timing->base);
@@ -94,12 +95,12 @@ cm_tiled_timing_drop(struct cm_tiled_timing *timing, struct cm_log *log)
    cm_log_queue_give_spare(&timing->logs, (struct cm_work *)log);
 }
 
-/* A timeline reads the caches' counters: the caches must not run ahead. */
+/* A timeline that keeps the frame reads the caches' counters: the caches must not run ahead. */
 void
 cm_tiled_timing_end(struct cm_tiled_timing *timing, struct cm_log *log)
 {
    cm_log_queue_put(&timing->logs, (struct cm_work *)log);
-   if (timing->timeline)
+   if (timing->report && cm_tiled_timing_is_reporting(timing))
       cm_log_queue_drain(&timing->logs);
 }
 
@@ -300,12 +301,10 @@ end_frame(struct cm_tiled_timing *timing)
    for (uint32_t i = 0; i < timing->memory.num_texture; i++)
       timing->memory.texture_waits += timing->memory.texture[i].waits;
    cm_pipeline_end_frame(&timing->base, end);
-   if (timing->timeline)
-      cm_tiled_timing_report_frame(timing, false);
-   timing->frames++;
-   timing->passes = 0;
-   if (timing->timeline)
-      cm_tiled_timing_report_frame(timing, true);
+   if (timing->report) {
+      cm_tiled_timing_report_frame_end(timing);
+      cm_tiled_timing_report_frame_begin(timing);
+   }
 }
 
 static void

@@ -4,6 +4,7 @@
 #define CM_TILED_H
 
 #include "timing/pipeline.h"
+#include "timing/report.h"
 #include "timing/tiled/log_queue.h"
 #include "timing/tiled/memory.h"
 #include "timing/tiled/texture.h"
@@ -58,6 +59,7 @@ struct cm_geometry_timing {
    uint64_t processor_begin; /**< of the last vertex */
    uint32_t next_processor;
    uint64_t program_ready;
+   uint64_t draw_begin; /**< when the fetch of the draw's vertices began */
    uint64_t begin, end;
 };
 
@@ -137,15 +139,14 @@ struct cm_transfer_timing {
 
 /** What is counted. */
 extern const struct cm_pipeline_parts cm_tiled_parts;
-#define CM_TILED_QUEUES 9
 
 struct cm_tiled_timing {
    struct cm_pipeline base;
    const struct cm_pipeline_config *pipeline;
    struct cm_hierarchy *hierarchy;
    struct cm_tiled_memory memory;
-   bool is_deadlocked; /**< a bug of the model: no cycle is counted any more */
-   struct cm_timeline *timeline;
+   bool is_deadlocked;             /**< a bug of the model: no cycle is counted any more */
+   struct cm_tiled_report *report; /**< to a timeline; NULL: there is none */
 
    struct cm_log_queue logs; /**< from the consumer to the timing thread */
 
@@ -163,22 +164,15 @@ struct cm_tiled_timing {
    struct cm_raster_timing raster;
    struct cm_transfer_timing transfer;
    struct cm_texture_timing texture;
-
-   uint32_t frames; /**< that have ended */
-   uint32_t passes; /**< of the frame */
-   struct cm_timeline_past {
-      uint64_t cycle;
-      uint64_t waiting[CM_TILED_QUEUES];
-      uint64_t texture_misses, l2_misses, dram_bytes;
-   } past;                                   /**< last values reported to the timeline */
-   uint64_t bank_opened[256], bank_row[256]; /**< by bank: the open row and since when; 0: none */
 };
 
 /** NULL when out of memory. */
 struct cm_tiled_timing *cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
                                                const struct cm_nuca *nuca);
 void cm_tiled_timing_destroy(struct cm_tiled_timing *timing);
-void cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline);
+/** Reports to a timeline, which must outlive it, from the first frame on. False when out of memory. */
+bool cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline);
+void cm_tiled_timing_end_report(struct cm_tiled_timing *timing);
 
 /** A log to write; NULL when out of memory. _end submits it to the stages, _drop discards it. */
 struct cm_log *cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uint32_t tile);
@@ -220,10 +214,15 @@ bool cm_raster_timing_is_settled(struct cm_tiled_timing *timing, uint64_t quads)
 /** Blends all shaded quads before a number, which must be settled. */
 void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
 
-/** Report to the timeline: a tile that is done, a pass' geometry, a frame's beginning or end. */
+/** Whether the timeline keeps the frame. */
+bool cm_tiled_timing_is_reporting(const struct cm_tiled_timing *timing);
+/** Report to the timeline: a tile that is done, a pass' geometry, a draw whose vertices were fetched from a cycle on, the
+ * beginning of a frame, its end. */
 void cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work *work);
 void cm_tiled_timing_report_geometry(struct cm_tiled_timing *timing);
-void cm_tiled_timing_report_frame(struct cm_tiled_timing *timing, bool begins);
+void cm_tiled_timing_report_draw(struct cm_tiled_timing *timing, uint32_t draw, uint64_t begin);
+void cm_tiled_timing_report_frame_begin(struct cm_tiled_timing *timing);
+void cm_tiled_timing_report_frame_end(struct cm_tiled_timing *timing);
 
 /** Returns a log that all stages are done with to the spare ones. */
 void cm_tiled_timing_release(struct cm_tiled_timing *timing, struct cm_work *work);

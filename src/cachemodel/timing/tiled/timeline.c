@@ -1,73 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports to the timeline: tiles when they are flushed, passes' geometry, DRAM's commands as they are scheduled. */
-#include "dram/device.h"
-#include "timing/timeline.h"
+/* Reports to the timeline: tiles when they are flushed, passes' and draws' geometry. */
 #include "timing/tiled/tiled.h"
 
-/* Of a rank. */
-static uint32_t
-count_banks(const struct cm_dram_system_config *dram)
-{
-   const struct cm_dram_device *device = cm_dram_device(dram->device);
-   return device->bank_groups * device->banks_per_group;
-}
+/* Its tracks: X(identifier, name) */
+#define TRACKS(X)                                      \
+   X(GEOMETRY, "Geometry Pipeline")                    \
+   X(VERTEX_FETCH, "Vertex fetch")                     \
+   X(TILE_FETCHER, "Tile Fetcher")                     \
+   X(HIDDEN_SURFACE_REMOVAL, "Hidden Surface Removal") \
+   X(RASTERIZER, "Rasterizer and Early Z-Test")        \
+   X(FRAGMENT_STAGE, "Fragment Processors")            \
+   X(BLENDING_UNIT, "Blending Unit")                   \
+   X(FLUSH, "Tile flush")
 
-uint32_t
-cm_timing_banks(const struct cm_config *config)
-{
-   const struct cm_dram_system_config *dram = &config->dram_system;
-   return dram->channels * dram->ranks * count_banks(dram);
-}
+enum track {
+#define TRACK(id, name) id,
+   TRACKS(TRACK)
+#undef TRACK
+      NUM_TRACKS
+};
 
-/* Closes the open row at a cycle. */
-static void
-close_row(struct cm_tiled_timing *timing, uint32_t bank, uint64_t cycle)
-{
-   if (timing->bank_opened[bank])
-      cm_timeline_span(timing->timeline, CM_TIMELINE_FIRST_BANK + bank, timing->bank_opened[bank], cycle,
-                       timing->bank_row[bank]);
-   timing->bank_opened[bank] = 0;
-}
+struct cm_tiled_report {
+   struct cm_report *common;
+   uint32_t tracks[NUM_TRACKS];
+   uint32_t first_pass; /* number of the frame's first pass */
+   uint32_t pass;       /* of which tiles are flushed, counted like that one; 0: none yet */
+   uint64_t begin, end; /* of its tiles so far */
+};
 
-static void
-command_was_issued(const struct cm_dram_issue *issue, void *context)
-{
-   struct cm_tiled_timing *timing = context;
-   const struct cm_dram_system_config *dram = &timing->base.config->dram_system;
-   const uint32_t banks = count_banks(dram);
-   const uint32_t first = (issue->channel * dram->ranks + issue->rank) * banks, bank = first + issue->bank;
-   const uint64_t cycle = cm_dram_clock_from_dram(timing->memory.base.clock, issue->cycle);
-   if (first + banks > sizeof timing->bank_row / sizeof timing->bank_row[0])
-      return;
-   switch (issue->command) {
-   case CM_DRAM_ACTIVATE:
-      close_row(timing, bank, cycle);
-      timing->bank_opened[bank] = cycle;
-      timing->bank_row[bank] = issue->row;
-      break;
-   case CM_DRAM_PRECHARGE:
-   case CM_DRAM_READ_AUTO_PRECHARGE:
-   case CM_DRAM_WRITE_AUTO_PRECHARGE: close_row(timing, bank, cycle); break;
-   case CM_DRAM_PRECHARGE_ALL:
-   case CM_DRAM_REFRESH:
-      for (uint32_t b = 0; b < banks; b++)
-         close_row(timing, first + b, cycle);
-      break;
-   default: break;
-   }
-}
+/* ---- counters ------------------------------------------------------------ */
 
-void
-cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline)
-{
-   timing->timeline = timeline;
-   cm_tiled_timing_report_frame(timing, true);
-}
+static const struct cm_report_count counts[] = {
+   {"texture cache misses a cycle",
+    "misses of the first texture caches: mean of a cycle. They are those of all tiles "
+    "that the Tile Fetcher has reached, the flushed one's among them."},
+   {"L2 misses a cycle", "the same of the L2"},
+   {0},
+};
 
-/* Misses of a unit's caches so far. */
 static uint64_t
-count_misses(const struct cm_tiled_timing *timing, enum cm_unit unit)
+count_misses(const void *pipeline, unsigned number)
 {
+   const struct cm_tiled_timing *timing = pipeline;
+   const enum cm_unit unit = number ? CM_UNIT_L2 : CM_UNIT_TEXTURE_CACHE;
    const struct cm_counter counter = {.unit = (int)unit,
                                       .instance = -1,
                                       .stream = -1,
@@ -75,82 +50,118 @@ count_misses(const struct cm_tiled_timing *timing, enum cm_unit unit)
    return timing->base.config->caches[unit].size ? cm_hierarchy_counter(timing->hierarchy, &counter) : 0;
 }
 
-static struct cm_timeline_past
-snapshot(const struct cm_tiled_timing *timing, uint64_t cycle)
+/* ---- building ------------------------------------------------------------ */
+
+bool
+cm_tiled_timing_set_timeline(struct cm_tiled_timing *timing, struct cm_timeline *timeline)
 {
-   struct cm_timeline_past now = {.cycle = cycle};
-   struct cm_dram_system_counters dram;
-   cm_dram_system_count(timing->memory.base.dram, &dram);
-   for (unsigned q = 0; q < CM_TILED_QUEUES; q++)
-      now.waiting[q] = cm_pipeline_queue(&timing->base, q)->waiting;
-   for (unsigned stream = 0; stream < CM_STREAM_COUNT; stream++)
-      now.dram_bytes += dram.read_bytes[stream] + dram.write_bytes[stream];
-   now.texture_misses = count_misses(timing, CM_UNIT_TEXTURE_CACHE);
-   now.l2_misses = count_misses(timing, CM_UNIT_L2);
-   return now;
+   static const char *const names[] = {
+#define NAME(id, name) name,
+      TRACKS(NAME)
+#undef NAME
+   };
+   struct cm_tiled_report *report = cm_pool_take(&timing->base.pool, 1, sizeof *report);
+   if (!report)
+      return false;
+   for (unsigned t = 0; t < NUM_TRACKS; t++) {
+      if (t != HIDDEN_SURFACE_REMOVAL || cm_tiled_timing_is_deferred(timing))
+         report->tracks[t] = cm_timeline_add_track(timeline, CM_TIMELINE_GPU, names[t]);
+   }
+   report->common = cm_report_create(timeline, timing, counts, count_misses);
+   if (!report->common)
+      return false;
+   timing->report = report;
+   cm_tiled_timing_report_frame_begin(timing);
+   return true;
 }
 
-/* Rates since the last tile was flushed, per cycle. */
-static void
-report_rates(struct cm_tiled_timing *timing, uint64_t cycle)
+void
+cm_tiled_timing_end_report(struct cm_tiled_timing *timing)
 {
-   const struct cm_timeline_past *past = &timing->past;
-   if (cycle <= past->cycle)
-      return;
-   const struct cm_timeline_past now = snapshot(timing, cycle);
-   const uint64_t cycles = cycle - past->cycle;
-   for (unsigned q = 0; q < CM_TILED_QUEUES; q++)
-      cm_timeline_value(timing->timeline, cm_tiled_parts.queues[q].label, past->cycle,
-                        (now.waiting[q] - past->waiting[q]) * 1000 / cycles);
-   cm_timeline_value(timing->timeline, "texture cache misses a cycle", past->cycle,
-                     (now.texture_misses - past->texture_misses) * 1000 / cycles);
-   cm_timeline_value(timing->timeline, "L2 misses a cycle", past->cycle,
-                     (now.l2_misses - past->l2_misses) * 1000 / cycles);
-   cm_timeline_value(timing->timeline, "DRAM bytes a cycle", past->cycle,
-                     (now.dram_bytes - past->dram_bytes) * 1000 / cycles);
-   timing->past = now;
+   if (timing->report)
+      cm_report_destroy(timing->report->common);
+}
+
+/* ---- reports ------------------------------------------------------------- */
+
+bool
+cm_tiled_timing_is_reporting(const struct cm_tiled_timing *timing)
+{
+   return cm_timeline_is_recording(timing->report->common->timeline);
+}
+
+/* The pass whose tiles were the last to be flushed has no more. */
+static void
+end_pass(struct cm_tiled_report *report)
+{
+   if (report->pass)
+      cm_timeline_pass(report->common->timeline, CM_TIMELINE_FRAMES, report->begin, report->end,
+                       report->pass - report->first_pass);
+   report->pass = 0;
+}
+
+static void
+add_to_pass(struct cm_tiled_report *report, const struct cm_work *work)
+{
+   if (report->pass != work->pass) {
+      end_pass(report);
+      report->pass = work->pass;
+      report->begin = work->fetch_begin != CM_UNKNOWN ? work->fetch_begin : work->flush_begin;
+   }
+   report->end = work->flushed;
 }
 
 void
 cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work *work)
 {
-   struct cm_timeline *timeline = timing->timeline;
+   struct cm_tiled_report *report = timing->report;
+   struct cm_timeline *timeline = report->common->timeline;
+   const uint32_t *tracks = report->tracks;
    if (!cm_timeline_is_recording(timeline))
       return;
-   const uint32_t tile = work->tile;
-   cm_timeline_span(timeline, CM_TIMELINE_TILE_FETCHER, work->fetch_begin, work->fetch_done, tile);
+   const uint32_t tile = work->tile, pass = work->pass - report->first_pass;
+   cm_timeline_tile(timeline, tracks[TILE_FETCHER], work->fetch_begin, work->fetch_done, pass, tile);
    if (cm_tiled_timing_is_deferred(timing))
-      cm_timeline_span(timeline, CM_TIMELINE_HIDDEN_SURFACE_REMOVAL, work->fetch_begin, work->hidden_end,
+      cm_timeline_tile(timeline, tracks[HIDDEN_SURFACE_REMOVAL], work->fetch_begin, work->hidden_end, pass,
                        tile);
-   cm_timeline_span(timeline, CM_TIMELINE_RASTERIZER, work->shade_begin, work->z_end, tile);
+   cm_timeline_tile(timeline, tracks[RASTERIZER], work->shade_begin, work->z_end, pass, tile);
    if (work->dispatch_begin != CM_UNKNOWN) {
-      cm_timeline_span(timeline, CM_TIMELINE_FRAGMENT_STAGE, work->dispatch_begin, work->dispatch_end, tile);
-      cm_timeline_span(timeline, CM_TIMELINE_BLENDING_UNIT, work->blend_begin, work->shaded, tile);
+      cm_timeline_tile(timeline, tracks[FRAGMENT_STAGE], work->dispatch_begin, work->dispatch_end, pass,
+                       tile);
+      cm_timeline_tile(timeline, tracks[BLENDING_UNIT], work->blend_begin, work->shaded, pass, tile);
    }
-   cm_timeline_span(timeline, CM_TIMELINE_FLUSH, work->flush_begin, work->flushed, tile);
-   report_rates(timing, work->flushed);
+   cm_timeline_tile(timeline, tracks[FLUSH], work->flush_begin, work->flushed, pass, tile);
+   add_to_pass(report, work);
+   cm_report_sample(report->common, work->flushed);
 }
 
 void
 cm_tiled_timing_report_geometry(struct cm_tiled_timing *timing)
 {
-   cm_timeline_span(timing->timeline, CM_TIMELINE_GEOMETRY, timing->geometry.begin, timing->geometry.end,
-                    timing->passes);
+   const struct cm_tiled_report *report = timing->report;
+   cm_timeline_pass(report->common->timeline, report->tracks[GEOMETRY], timing->geometry.begin,
+                    timing->geometry.end, timing->geometry.work->pass - report->first_pass);
 }
 
 void
-cm_tiled_timing_report_frame(struct cm_tiled_timing *timing, bool begins)
+cm_tiled_timing_report_draw(struct cm_tiled_timing *timing, uint32_t draw, uint64_t begin)
 {
-   struct cm_timeline *timeline = timing->timeline;
-   if (begins && cm_timeline_begin_frame(timeline, timing->frames, timing->base.cycles)) {
-      timing->past = snapshot(timing, timing->base.cycles);
-      cm_dram_system_observe(timing->memory.base.dram, command_was_issued, timing);
-   } else if (!begins && cm_timeline_is_recording(timeline)) {
-      const uint64_t end = timing->raster.barrier;
-      report_rates(timing, end);
-      for (uint32_t bank = 0; bank < sizeof timing->bank_row / sizeof timing->bank_row[0]; bank++)
-         close_row(timing, bank, end);
-      cm_dram_system_observe(timing->memory.base.dram, NULL, NULL);
-      cm_timeline_end_frame(timeline, end);
-   }
+   const struct cm_tiled_report *report = timing->report;
+   cm_timeline_draw(report->common->timeline, report->tracks[VERTEX_FETCH], begin,
+                    timing->geometry.fetch.until, timing->geometry.work->pass - report->first_pass, draw);
+}
+
+void
+cm_tiled_timing_report_frame_begin(struct cm_tiled_timing *timing)
+{
+   struct cm_tiled_report *report = timing->report;
+   report->first_pass = timing->num_passes + 1;
+   cm_report_begin_frame(report->common, timing->base.cycles);
+}
+
+void
+cm_tiled_timing_report_frame_end(struct cm_tiled_timing *timing)
+{
+   end_pass(timing->report);
+   cm_report_end_frame(timing->report->common, timing->raster.barrier);
 }

@@ -98,7 +98,7 @@ cm_transfer_timing_step(struct cm_tiled_timing *timing)
    transfer->flushed[work->number % timing->pipeline->tile_buffers] = work->flushed;
    transfer->under_way = false;
    cm_pipeline_keep_end(&timing->base, work->pass, work->tile, work->flushed);
-   if (timing->timeline)
+   if (timing->report)
       cm_tiled_timing_report_tile(timing, work);
    transfer->flush = work->next;
    cm_tiled_timing_release(timing, work);

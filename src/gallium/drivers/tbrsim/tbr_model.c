@@ -10,6 +10,8 @@
 #include "util/u_dynarray.h"
 #include "util/u_memory.h"
 #include "util/u_thread.h"
+#include "gpu/timeline_writer.h"
+#include "tbr_process.h"
 #include "tbr_recording.h"
 #include "tbr_statistics.h"
 #include "tbr_thumbnail.h"
@@ -329,6 +331,30 @@ free_model(struct tbr_model *model)
    FREE(model);
 }
 
+/** TBRSIM_TIMELINE=A-B or A: has the GPU make a timeline of these frames; *frames becomes NULL without. */
+static bool
+make_timeline(struct tbr_model *model, const struct cm_config *config, struct cm_timeline_frames **frames)
+{
+   const char *timeline = getenv("TBRSIM_TIMELINE");
+   if (!timeline || !*timeline || !tbr_process_directory()) {
+      *frames = NULL;
+      return true;
+   }
+   if (!cm_timeline_frames_parse(timeline, *frames)) {
+      mesa_loge("TBRSIM_TIMELINE=%s: expected A-B or A", timeline);
+      return false;
+   }
+   if (config->timing != CM_TIMING_ON) {
+      mesa_loge("TBRSIM_TIMELINE=%s: %s has no timing, expected timing: on", timeline, config->name);
+      return false;
+   }
+   (*frames)->begin = model->first_frame;
+   if (cm_gpu_make_timeline(model->gpu, *frames))
+      return true;
+   mesa_loge("out of memory for the timeline");
+   return false;
+}
+
 /** Creates the consumers of events: the hierarchy, the recording. */
 static bool
 create_consumers(struct tbr_model *model, const struct cm_config *config, const char *isa, bool simulate)
@@ -346,8 +372,11 @@ create_consumers(struct tbr_model *model, const struct cm_config *config, const 
       mesa_loge("%s", error);
       return false;
    }
+   struct cm_timeline_frames frames, *timeline = &frames;
+   if (!make_timeline(model, config, &timeline))
+      return false;
    model->counters = CALLOC(cm_gpu_counters(model->gpu)->count, sizeof(uint64_t));
-   return model->counters && tbr_statistics_prepare(config, isa);
+   return model->counters && tbr_statistics_prepare(config, isa, timeline);
 }
 
 struct tbr_model *

@@ -10,6 +10,7 @@
 #include "util/u_process.h"
 #include "gpu/attribution_writer.h"
 #include "gpu/gpu.h"
+#include "gpu/timeline_writer.h"
 #include "stats/writer.h"
 #include "tbr_process.h"
 #include "tbr_thumbnail.h"
@@ -19,6 +20,7 @@ static simple_mtx_t mutex = SIMPLE_MTX_INITIALIZER;
 static struct cm_counter_table *table;
 static struct cm_stats_writer *writer; /* NULL without TBRSIM_OUT */
 static struct cm_attribution_writer *attribution;
+static struct cm_timeline_writer *timeline_writer;
 static const struct tbr_model *owner;
 static bool prepared, left_out;
 
@@ -32,7 +34,7 @@ tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR_NUM_
 }
 
 static bool
-create_writer(const struct cm_config *config, const char *isa)
+create_writer(const struct cm_config *config, const char *isa, const struct cm_timeline_frames *timeline)
 {
    struct cm_run_value values[TBR_NUM_RUN_VALUES];
    struct cm_process_results *results = tbr_process_results();
@@ -44,9 +46,15 @@ create_writer(const struct cm_config *config, const char *isa)
    table = cm_gpu_counter_table_create(config);
    if (table)
       writer = cm_stats_writer_create(NULL, results, table, config, values, TBR_NUM_RUN_VALUES);
-   if (writer && cm_attribution_writer_create(config, table, writer, &attribution))
-      return true;
+   if (writer && cm_attribution_writer_create(config, table, writer, &attribution)) {
+      if (timeline)
+         timeline_writer = cm_timeline_writer_create(timeline, writer);
+      if (timeline_writer || !timeline)
+         return true;
+   }
    mesa_loge("out of memory for the statistics");
+   cm_attribution_writer_destroy(attribution);
+   attribution = NULL;
    if (writer)
       cm_stats_writer_destroy(writer);
    cm_counter_table_destroy(table);
@@ -63,19 +71,21 @@ reset_after_fork(void)
    table = NULL;
    writer = NULL;
    attribution = NULL;
+   timeline_writer = NULL;
    owner = NULL;
    prepared = left_out = false;
 }
 
 bool
-tbr_statistics_prepare(const struct cm_config *config, const char *isa)
+tbr_statistics_prepare(const struct cm_config *config, const char *isa,
+                       const struct cm_timeline_frames *timeline)
 {
    static bool registered;
 
    simple_mtx_lock(&mutex);
    tbr_process_at_fork(&registered, reset_after_fork);
    if (!prepared)
-      prepared = !tbr_process_directory() || create_writer(config, isa);
+      prepared = !tbr_process_directory() || create_writer(config, isa, timeline);
    const bool ok = prepared;
    simple_mtx_unlock(&mutex);
    return ok;
@@ -110,6 +120,7 @@ tbr_statistics_frame(const struct tbr_model *model, struct cm_gpu *gpu, const ui
    assert(!writer || (prepared && table));
    if (owner == model && writer && cm_gpu_counters(gpu)->count == table->count) {
       cm_attribution_writer_frame(attribution, gpu);
+      cm_timeline_writer_frame(timeline_writer, gpu);
       if (cm_stats_writer_frame(writer, values))
          write_thumbnails(thumbnails);
    }
@@ -130,11 +141,13 @@ tbr_statistics_close(void)
 {
    simple_mtx_lock(&mutex);
    cm_attribution_writer_destroy(attribution);
+   cm_timeline_writer_destroy(timeline_writer);
    if (writer)
       cm_stats_writer_destroy(writer);
    cm_counter_table_destroy(table);
    writer = NULL;
    attribution = NULL;
+   timeline_writer = NULL;
    table = NULL;
    prepared = false;
    simple_mtx_unlock(&mutex);

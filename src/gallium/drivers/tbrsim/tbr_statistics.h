@@ -17,6 +17,7 @@
 
 struct cm_config;
 struct cm_gpu;
+struct cm_timeline_frames;
 struct tbr_model;
 struct util_dynarray;
 
@@ -27,8 +28,9 @@ void tbr_statistics_describe_run(const char *isa, struct cm_run_value values[TBR
 
 /** Prepares the files for the process, once; nothing is opened before a frame.
  * config: the process's (all screens read the same), isa: the vector feature
- * level's name. False with a message when out of memory. */
-bool tbr_statistics_prepare(const struct cm_config *config, const char *isa);
+ * level's name; timeline: the frames of which there is one, NULL: none. False with a message when out of memory. */
+bool tbr_statistics_prepare(const struct cm_config *config, const char *isa,
+                            const struct cm_timeline_frames *timeline);
 
 /** The model's screen finishes a frame: makes it the owner if there is none. Warns
  * once that another screen's frames are not in the files. Called on the

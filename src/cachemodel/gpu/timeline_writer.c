@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/timeline_writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "stats/appended_file.h"
+#include "stats/process_results.h"
+#include "stats/writer.h"
+#include "util/message.h"
+
+struct cm_timeline_writer {
+   struct cm_timeline_frames frames;
+   struct cm_appended_file *file; /* the statistics writer's */
+   bool has_gpu;                  /* its head is in the file */
+   uint32_t written;              /* frames */
+   bool left_out;                 /* another GPU's were; it was reported */
+};
+
+bool
+cm_timeline_frames_parse(const char *text, struct cm_timeline_frames *frames)
+{
+   int end = 0;
+   frames->begin = 0;
+   if (*text < '0' || *text > '9')
+      return false;
+   if (sscanf(text, "%9u%n-%9u%n", &frames->first, &end, &frames->last, &end) == 1)
+      frames->last = frames->first;
+   return end && !text[end] && frames->first <= frames->last;
+}
+
+struct cm_timeline_writer *
+cm_timeline_writer_create(const struct cm_timeline_frames *frames, struct cm_stats_writer *stats)
+{
+   struct cm_timeline_writer *writer = calloc(1, sizeof *writer);
+   if (!writer)
+      return NULL;
+   writer->frames = *frames;
+   writer->file = cm_appended_file_create(CM_STATISTICS_TIMELINE, "." CM_STATISTICS_TIMELINE ".new");
+   if (!writer->file) {
+      free(writer);
+      return NULL;
+   }
+   cm_stats_writer_add_file(stats, writer->file);
+   return writer;
+}
+
+void
+cm_timeline_writer_destroy(struct cm_timeline_writer *writer)
+{
+   if (!writer)
+      return;
+   const uint32_t wanted = writer->frames.last - writer->frames.first + 1;
+   if (writer->written < wanted)
+      cm_message(CM_MESSAGE_INFO, CM_STATISTICS_TIMELINE " has %u of the frames %u-%u", writer->written,
+                 writer->frames.first, writer->frames.last);
+   free(writer);
+}
+
+static void
+put(struct cm_byte_writer *bytes, const struct cm_byte_writer *more)
+{
+   cm_put_bytes(bytes, more->data, more->size);
+}
+
+void
+cm_timeline_writer_frame(struct cm_timeline_writer *writer, struct cm_gpu *gpu)
+{
+   if (!writer)
+      return;
+   struct cm_timeline *timeline = cm_gpu_timeline(gpu);
+   if (!writer->has_gpu) {
+      put(&writer->file->head, cm_timeline_head(timeline));
+      cm_timeline_mark_written(timeline);
+      writer->has_gpu = true;
+   }
+   const struct cm_byte_writer *frame = cm_timeline_frame(timeline);
+   if (!frame)
+      return;
+   if (cm_timeline_is_written(timeline)) {
+      put(&writer->file->frame, frame);
+      writer->written++;
+   } else if (!writer->left_out) {
+      cm_message(CM_MESSAGE_INFO, CM_STATISTICS_TIMELINE " is without the frames of a second GPU");
+      writer->left_out = true;
+   }
+}
