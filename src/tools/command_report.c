@@ -121,7 +121,6 @@ simulate(const struct report *report, const char *command)
    argv[count++] = "pass,draw,texture,tile";
    if (replays) {
       argv[count++] = "--thumbnails";
-      argv[count++] = "--record-visible";
       argv[count++] = "--record";
       argv[count++] = (char *)recording;
    }

@@ -162,6 +162,11 @@ class Data(TestCase):
         self.same_tables(self.timed, "a", data)
         self.assertIn(str(self.recording), data["data"]["a"]["source"])
         self.check_reuse(data["data"]["a"]["reuse"])
+        advice = json.loads(self.fine("advise", "--json", "--timing", "on", "--most", "12", "--warm-up", "1", "--frames", "0-3",
+                                      self.recording))
+        self.assertGreater(len(advice["findings"]), 1)
+        for key in ("findings", "a_frame_has", "save_less", "not_simulated", "overdraw_known"):
+            self.assertEqual(data["data"]["a"]["advice"][key], advice[key])
         _, data = self.report("--results", out, "--frames", "1", "--config", "tcor-64k", "--set", "l2.ways=16", self.recording)
         self.assertEqual(tbrsim.configuration(out)["caches"]["l2"]["ways"], 16)
         self.assertEqual((data["data"]["a"]["run"]["preset"], data["data"]["a"]["num_frames"]), ("tcor-64k", 1))

@@ -14,12 +14,13 @@ from ..configuration import flatten
 from ..errors import CommandFailed, Error, need
 from ..results import ATTRIBUTIONS, Results
 from . import thumbnails, uplot
+from .advice import advice
 from .reuse import reuse
 from .targets import targets
 
 HERE = pathlib.Path(__file__).parent
 SCRIPTS = ("data.js", "format.js", "table.js", "thumbnails.js", "charts.js", "overview.js", "details.js",
-           "graph.js", "heatmap.js", "reuse.js", "compare.js", "page.js")
+           "graph.js", "heatmap.js", "reuse.js", "advice.js", "compare.js", "page.js")
 MAX_SIZE = 8 << 20
 
 
@@ -191,11 +192,13 @@ def generate(path, compare=None, frames=None, source=None, recording=None, first
     compare: another directory, put beside it. frames: (first, last) of the frames whose draws,
     textures and tiles the page has; None: all of them, as far as max_size bytes have room; the
     page says which are left out. source: what was simulated for the page. recording: one of the run,
-    whose frame `first` is the first of the results (None: both begin alike), for reuse distances."""
+    whose frame `first` is the first of the results (None: both begin alike), for advice
+    and reuse distances."""
     need("pandas")
     library = uplot.load()
     runs = [_Run(path, "a", frames)] + ([_Run(compare, "b", frames)] if compare else [])
     data = {"a": runs[0].summary(path, source), "counters": _counters(runs)}
+    data["a"]["advice"] = advice(runs[0].results, recording, first)
     data["a"]["reuse"] = reuse(runs[0].results, recording, first) if recording else None
     if compare:
         data["b"] = runs[1].summary(compare, None)

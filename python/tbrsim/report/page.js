@@ -69,7 +69,8 @@ async function start() {
   buildHead(page);
   const sections = [["totals", "Totals", buildTotals], ["frames", "Frames", buildFrames],
     ["graph", "Render graph", buildGraph], ["draws", "Draws", buildDraws], ["textures", "Textures", buildTextures], ["passes", "Passes", buildPasses], ["tiles", "Tiles", buildHeatMap],
-    ["reuse", "Reuse distances", buildReuse], ...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["configuration", "Configuration", buildConfiguration]];
+    ["reuse", "Reuse distances", buildReuse], ["advice", "Advice", buildAdvice],
+    ...(page.b ? [["compare", "Two runs", buildComparison]] : []), ["configuration", "Configuration", buildConfiguration]];
   const built = sections.map(([, , build]) => build(page));
   buildBar(page, sections);
   main.replaceChildren(...leftOut(page), ...built);
