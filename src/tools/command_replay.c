@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "display.h"
+#include "draw_metrics.h"
 #include "image.h"
 #include "options.h"
 #include "progress.h"
@@ -22,13 +23,16 @@ static const char description[] =
    "statistics. With --frames A-B it is replayed up to frame B. Images come from a replay\n"
    "of their own, so that taking them changes no counter. Without DISPLAY it uses an X server\n"
    "of its own (Xvfb). A trace made on a newer context than the simulated GPU has is replayed\n"
-   "as far as that goes; each function that is refused is named, and the exit status is 1.\n";
+   "as far as that goes; each function that is refused is named, and the exit status is 1.\n"
+   "With --pdrawcalls standard output has glretrace's table of the draw calls, from a second\n"
+   "replay, instead of the statistics.\n";
 
 struct replay {
    struct options options;
    struct frame_range range;
    const char *snapshots;
    const char *trace;
+   const char *draw_metrics; /* counters of each draw call, with commas between them; NULL: none */
    bool check, with_softpipe;
    double tolerance; /* per cent */
 };
@@ -42,6 +46,16 @@ take_check(void *field, const char *option, const char *value)
    replay->with_softpipe = value && strcmp(value, "llvmpipe");
    if (replay->with_softpipe && strcmp(value, "llvmpipe,softpipe") && strcmp(value, "softpipe,llvmpipe"))
       fail(STATUS_USAGE, "%s=%s: expected llvmpipe, or llvmpipe,softpipe", option, value);
+}
+
+/* --pdrawcalls: counters of draws, for which draws are attributed. */
+static void
+take_draw_metrics(void *field, const char *option, const char *value)
+{
+   struct replay *replay = (struct replay *)((char *)field - offsetof(struct replay, draw_metrics));
+   replay->draw_metrics = value;
+   replay->options.configurations.attributes_draws = true;
+   configurations_set(&replay->options.configurations, "attribution.draw=on");
 }
 
 static void
@@ -66,6 +80,11 @@ static const struct option_row rows[] = {
           "--check fails where more of a frame's pixels are off by more than\n"
           "2/255 from llvmpipe's (default: 1 % of them)",
           take_tolerance, struct replay, tolerance),
+   OPTION("pdrawcalls", "COUNTER[,COUNTER]",
+          "print what each draw call caused, as glretrace --pdrawcalls does: the\n"
+          "counters by the names of tbrsim counters. Implies --attribute draw\n"
+          "(default: none)",
+          take_draw_metrics, struct replay, draw_metrics),
 };
 
 static void
@@ -91,6 +110,10 @@ parse(struct replay *replay, int argc, char **argv)
       options->out = "tbrsim-out";
    options->call_numbers |= options->configurations.attributes_draws;
    options_finish_live(options);
+   if (replay->draw_metrics && !options->model)
+      fail(STATUS_USAGE, "--pdrawcalls: draws have no counters with --no-model");
+   if (replay->draw_metrics)
+      draw_metrics_check(options, replay->draw_metrics);
 }
 
 /* The replay for the statistics' sake; with the model off, for its own. False where
@@ -102,7 +125,7 @@ simulate(const struct replay *replay, struct results *results, const struct trac
    char *log = text("%s/replay.log", replay->options.out);
    unsigned frames = replay->range.last - replay->range.first + 1;
 
-   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, false, log);
+   replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, NULL, NULL, log);
    while (process_running(&replayer.process)) {
       if (replay->options.model)
          progress_show("simulating", results_count_frames(results), frames);
@@ -164,7 +187,9 @@ command_replay(int argc, char **argv)
          results_report(&results);
       return STATUS_FAILED;
    }
-   if (replay.options.model) {
+   if (replay.draw_metrics) {
+      passed &= draw_metrics_print(&replay.options, &trace, replay.draw_metrics);
+   } else if (replay.options.model) {
       report_print(out, replay.options.gpu);
       printf("\nstatistics: %s/stats.json\n            %s/frames.csv\n", out, out);
       if (replay.options.timeline)

@@ -15,18 +15,20 @@
 void
 replayer_start(struct replayer *replayer, const struct trace *trace, const char *driver,
                const struct options *options, const char *frames, const struct replay_images *wanted,
-               const char *log)
+               const struct replay_metrics *metrics, const char *log)
 {
    struct variable variables[MAX_VARIABLES];
    struct process_setup setup = {
       .variables = variables,
       .num_variables = environment_variables(variables, driver, options, frames),
-      .output = wanted ? OUTPUT_PIPE : OUTPUT_NONE,
+      .output = wanted    ? OUTPUT_PIPE
+                : metrics ? OUTPUT_SHARED
+                          : OUTPUT_NONE,
       .errors = log,
    };
    const bool newer = trace_is_newer(trace), names_refused = newer && !wanted;
-   char *snapshots = NULL;
-   char *argv[12];
+   char *snapshots = NULL, *draws = NULL;
+   char *argv[13];
    unsigned count = 0;
 
    *replayer = (struct replayer){.driver = driver,
@@ -59,12 +61,18 @@ replayer_start(struct replayer *replayer, const struct trace *trace, const char 
       argv[count++] = "--snapshot-format=PNM";
       argv[count++] = "--snapshot-force-backbuffer";
    }
+   if (metrics) {
+      argv[count++] = draws = text("--pdrawcalls=GL_AMD_performance_monitor: %s", metrics->counters);
+      variables[setup.num_variables++] =
+         (struct variable){"TBRSIM_DRAW_RESULTS", text("%s", metrics->results)};
+   }
    argv[count++] = (char *)trace->path;
    argv[count] = NULL;
    int error = process_start(&replayer->process, argv, &setup);
    for (unsigned v = 0; v < setup.num_variables; v++)
       free(variables[v].value);
    free(snapshots);
+   free(draws);
    if (error)
       fail(process_explain(replayer->program, error), "replaying needs the Debian package apitrace");
    if (wanted) {

@@ -13,6 +13,7 @@
 #include "tbr_context.h"
 #include "tbr_counter_query.h"
 #include "tbr_debug.h"
+#include "tbr_draw_results.h"
 #include "tbr_model.h"
 #include "tbr_pb_encode.h"
 #include "tbr_progress.h"
@@ -630,6 +631,8 @@ tbr_batch_submit(struct tbr_context *context)
    tbr_progress_pass();
    tbr_debug_tile(&batch->pass, batch);
    describe_events(batch);
+   if (batch->recorded)
+      tbr_draw_results_check(screen, &batch->events);
 
    /* Once submitted, a batch that is not recorded may be recycled at any time. */
    const bool recorded = batch->recorded;

@@ -9,6 +9,7 @@
 #include "util/u_memory.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_draw_results.h"
 #include "tbr_model.h"
 
 /** A counter that a context has, or had, queries of. */
@@ -178,11 +179,21 @@ tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
    drop_ended(watch);
    assert(list_is_empty(&query->link) && !query->active && !query->unread);
    query->active = true;
+   query->call = context->names.call;
+   query->frame = p_atomic_read(&tbr_screen(context->base.screen)->frame);
    query->end = watch->debt;
    watch->debt = 0;
    watch->owed = false;
    list_addtail(&query->link, &watch->active);
    return true;
+}
+
+/** Whether an ending query has begun in the call that is being made. */
+static bool
+is_of_a_call(const struct tbr_context *context, const struct tbr_query *query)
+{
+   return query->call == context->names.call &&
+          query->frame == p_atomic_read(&tbr_screen(context->base.screen)->frame);
 }
 
 void
@@ -191,6 +202,8 @@ tbr_counter_query_end(struct tbr_context *context, struct tbr_query *query)
    if (!query->active)
       return;
    query->active = false;
+   if (!is_of_a_call(context, query))
+      query->call = 0;
    list_del(&query->link);
    list_addtail(&query->link, &watch_of(context, query)->ended);
    assert(!query->unread);
@@ -219,6 +232,9 @@ tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
       list_delinit(&query->link);
       watch->owed = context->batch && list_is_empty(&watch->active) && list_is_empty(&watch->ended);
    }
+   struct tbr_screen *screen = tbr_screen(context->base.screen);
+   if (screen->draw_results && query->call && !query->active)
+      return tbr_draw_results_value(screen, query->type - PIPE_QUERY_DRIVER_SPECIFIC, query->call);
    return query->end;
 }
 

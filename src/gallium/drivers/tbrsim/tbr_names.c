@@ -15,6 +15,7 @@
 #include "util/u_debug.h"
 #include "util/u_memory.h"
 #include "tbr_context.h"
+#include "tbr_draw_results.h"
 #include "tbr_model.h"
 #include "tbr_resource.h"
 #include "tbr_screen.h"
@@ -37,7 +38,7 @@ tbr_names_init_screen(struct tbr_screen *screen)
    simple_mtx_init(&names->mutex, mtx_plain);
    names->strings = _mesa_hash_table_create(NULL, _mesa_hash_string, _mesa_key_string_equal);
    names->groups = _mesa_hash_table_u64_create(NULL);
-   names->calls = debug_get_bool_option("TBRSIM_CALL_MARKERS", false);
+   names->calls = debug_get_bool_option("TBRSIM_CALL_MARKERS", false) || tbr_draw_results_are_wanted();
    return names->strings && names->groups;
 }
 

@@ -17,6 +17,8 @@ struct tbr_query {
    bool active;
    uint64_t begin, end; /**< timestamps: the value at begin and end; counters: end is the result */
    bool unread;         /**< of a counter: ended, its result not read */
+   uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
+   uint32_t frame; /**< of a counter: the screen's when it began */
    uint64_t last_batch; /**< result is final once this batch is done */
    /** Both at begin; after end the difference. */
    struct pipe_query_data_pipeline_statistics statistics;

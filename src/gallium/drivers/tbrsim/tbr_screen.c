@@ -21,6 +21,7 @@
 #include "tbr_counter_query.h"
 #include "tbr_batch.h"
 #include "tbr_debug.h"
+#include "tbr_draw_results.h"
 #include "tbr_fence.h"
 #include "tbr_model.h"
 #include "tbr_names.h"
@@ -47,8 +48,10 @@ finish_model(struct tbr_screen *screen)
 {
    struct tbr_model *model = screen->model;
    screen->model = NULL;
-   if (model)
+   if (model) {
+      tbr_draw_results_finish(screen);
       tbr_model_destroy(model);
+   }
 }
 
 static void
@@ -212,6 +215,7 @@ destroy_screen(struct pipe_screen *base)
    simple_mtx_destroy(&screen->announce_mutex);
    simple_mtx_destroy(&screen->storage_lock);
    simple_mtx_destroy(&screen->submit_lock);
+   tbr_draw_results_destroy_screen(screen);
    tbr_counter_set_destroy_screen(screen);
    cm_counter_table_destroy(screen->counters);
    if (screen->config)
@@ -292,7 +296,8 @@ tbrsim_create_screen(struct sw_winsys *winsys)
    tbr_debug_init();
    init_functions(screen);
 
-   if (!lp_build_init() || !build_gpu(screen) || !tbr_counter_query_init_screen(screen)) {
+   if (!lp_build_init() || !build_gpu(screen) || !tbr_counter_query_init_screen(screen) ||
+       !tbr_draw_results_init_screen(screen)) {
       destroy_screen(&screen->base);
       return NULL;
    }

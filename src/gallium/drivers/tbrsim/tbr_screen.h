@@ -10,6 +10,7 @@
 #include "util/slab.h"
 #include "stats/counters.h"
 
+struct tbr_draw_results;
 struct tbr_model;
 struct tbr_names;
 struct tbr_shader_cache;
@@ -49,7 +50,8 @@ struct tbr_screen {
       unsigned num_counters;
    } counter_groups[1 + CM_UNIT_COUNT];
    unsigned num_counter_groups;
-   char **counter_texts; /**< descriptions with their units, by counter */
+   char **counter_texts;                  /**< descriptions with their units, by counter */
+   struct tbr_draw_results *draw_results; /**< NULL: not asked for */
 
    uint32_t loops_ended;        /**< 1 once a shader's loops had to be ended; see tbr_nir_limit_loops */
    uint32_t reported_loops;     /**< ... and that has been reported (atomic) */
