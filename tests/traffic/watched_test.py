@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is counted does not depend on who asks: glretrace's metrics of frames and of draws leave the statistics
-as they are, and add up to them."""
+"""What is counted does not depend on who asks: glretrace's metrics of frames and of draws, and GALLIUM_HUD, leave the
+statistics as they are, and add up to them; those of frames are the frames'."""
 
 import pathlib
 import sys
@@ -12,6 +12,11 @@ COUNTERS = ("fragment_stage.fragments", "dram.total.write_bytes")
 
 
 class Watched(tbrsim.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.enterClassContext(tbrsim.display())
+
     def replay(self, capture, *options):
         """The statistics of a replay and what glretrace printed."""
         result = tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--benchmark", *options,
@@ -35,6 +40,10 @@ class Watched(tbrsim.TestCase):
             with self.subTest(option):
                 frames, reported = self.watch(capture, option)
                 self.assertGreaterEqual(len(reported), len(frames))
+                if option == "--pframes":
+                    # Read before the swap: a row has the frame before it, the first one from the first query on.
+                    self.assertEqual(reported[2:], [{counter: frame[counter] for counter in COUNTERS}
+                                                    for frame in frames[1:]])
                 self.assertEqual(sum(part["fragment_stage.fragments"] or 0 for part in reported),
                                  sum(frame["fragment_stage.fragments"] for frame in frames))
 
@@ -51,6 +60,21 @@ class Watched(tbrsim.TestCase):
                      for metric, text in zip(lines, lines[1:]) if metric.startswith("Metric #")}
         self.assertEqual(described["dram.total.read_bytes"], "main memory: bytes read; all streams (bytes)")
         self.assertEqual(described["fragment_stage.fragments"], "fragments shaded, helpers not counted (fragments)")
+
+    def test_graphs(self):
+        """GALLIUM_HUD, written to files and not drawn, has each frame but the first, and changes nothing."""
+        total, frames, _ = self.replay("glmark2_shadow.trace")
+        graphs = self.directory / "graphs"
+        graphs.mkdir()
+        tbrsim.run("run", "--out", self.directory, "--", "eglretrace", "--benchmark", "--headless",
+                   tbrsim.CAPTURES / "glmark2_shadow.trace", check=True,
+                   variables={"GALLIUM_HUD": ",".join(COUNTERS), "GALLIUM_HUD_VISIBLE": "false",
+                              "GALLIUM_HUD_PERIOD": "0", "GALLIUM_HUD_DUMP_DIR": str(graphs)})
+        self.assertEqual((tbrsim.total(self.directory), tbrsim.frames(self.directory)), (total, frames))
+        for counter in COUNTERS:
+            values = [int(line) for line in (graphs / counter).read_text().split()]
+            self.assertGreater(len(values), 5)
+            self.assertEqual(values[1:], [frame[counter] for frame in frames[1:len(values)]])
 
     def test_many_draws_a_pass(self):
         self.check("glmark2_ideas.trace")

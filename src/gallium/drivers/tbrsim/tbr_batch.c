@@ -664,5 +664,5 @@ tbr_frame_end(struct tbr_context *context)
    tbr_progress_frame();
    if (screen->model)
       tbr_model_frame_end(screen->model);
-   tbr_counter_queries_charge(context);
+   tbr_counter_queries_end_frame(context);
 }

@@ -95,6 +95,25 @@ tbr_counter_queries_charge(struct tbr_context *context)
    }
 }
 
+static void
+note_frame_end(struct list_head *queries)
+{
+   list_for_each_entry (struct tbr_query, query, queries, link) {
+      query->at_frame_end = query->end;
+      query->saw_frame_end = true;
+   }
+}
+
+void
+tbr_counter_queries_end_frame(struct tbr_context *context)
+{
+   tbr_counter_queries_charge(context);
+   list_for_each_entry (struct tbr_counter_watch, watch, &context->counter_watches, link) {
+      note_frame_end(&watch->active);
+      note_frame_end(&watch->ended);
+   }
+}
+
 void
 tbr_counter_queries_begin_pass(struct tbr_context *context)
 {
@@ -179,6 +198,7 @@ tbr_counter_query_begin(struct tbr_context *context, struct tbr_query *query)
    drop_ended(watch);
    assert(list_is_empty(&query->link) && !query->active && !query->unread);
    query->active = true;
+   query->saw_frame_end = false;
    query->call = context->names.call;
    query->frame = p_atomic_read(&tbr_screen(context->base.screen)->frame);
    query->end = watch->debt;
@@ -231,6 +251,11 @@ tbr_counter_query_result(struct tbr_context *context, struct tbr_query *query)
       assert(watch);
       list_delinit(&query->link);
       watch->owed = context->batch && list_is_empty(&watch->active) && list_is_empty(&watch->ended);
+      /* What was counted of the frame in progress goes with its pass. */
+      if (watch->owed && query->saw_frame_end) {
+         watch->debt += query->end - query->at_frame_end;
+         query->end = query->at_frame_end;
+      }
    }
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    if (screen->draw_results && query->call && !query->active)

@@ -7,7 +7,9 @@
  * that ended while it was recorded, unless another has begun since; so are frame ends. Queries that follow one
  * another, such as those of draws, therefore add up to what queries of whole frames report: each pass is in the
  * last of the queries that saw a part of it. A result that is read while a pass is being recorded does not wait
- * for it; the pass is the next query's.
+ * for it; the pass is the next query's, and if a frame has ended since the query began, so is what was counted since
+ * that end: queries that begin and end just before buffers are swapped, as those of glretrace and GALLIUM_HUD do,
+ * report whole frames, each the one that ended while they were active.
  */
 #ifndef TBR_COUNTER_QUERY_H
 #define TBR_COUNTER_QUERY_H
@@ -26,6 +28,8 @@ uint64_t tbr_counter_query_result(struct tbr_context *context, struct tbr_query 
 
 /** The context's pass, or a frame, has been submitted to the model. */
 void tbr_counter_queries_charge(struct tbr_context *context);
+/** The same, and a frame has ended. */
+void tbr_counter_queries_end_frame(struct tbr_context *context);
 /** A pass begins: those that ended before it have no part in it. */
 void tbr_counter_queries_begin_pass(struct tbr_context *context);
 

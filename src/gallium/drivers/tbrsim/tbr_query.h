@@ -19,7 +19,9 @@ struct tbr_query {
    bool unread;         /**< of a counter: ended, its result not read */
    uint32_t call;  /**< of a counter: the call in which it has begun and ended; 0: several, or not known */
    uint32_t frame; /**< of a counter: the screen's when it began */
-   uint64_t last_batch; /**< result is final once this batch is done */
+   uint64_t at_frame_end; /**< of a counter: the result when a frame ended last */
+   bool saw_frame_end;    /**< of a counter: one has ended since it began */
+   uint64_t last_batch;   /**< result is final once this batch is done */
    /** Both at begin; after end the difference. */
    struct pipe_query_data_pipeline_statistics statistics;
    struct tbr_stream_counts streams[PIPE_MAX_VERTEX_STREAMS];
