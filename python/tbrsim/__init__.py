@@ -14,10 +14,10 @@ from .errors import CommandFailed, Error
 from .recording import Recording
 from .results import Results, Simulations, load, to_parquet
 from .runs import Pool, Progress, Run, replay, run, sim
-from .tables import Analysis, analyze, cache, counters, llc, sweep, table
+from .tables import Analysis, advise, analyze, cache, counters, llc, sweep, table
 
 __all__ = [
     "Analysis", "CommandFailed", "Configuration", "Error", "Pool", "Progress", "Recording",
-    "Results", "Run", "Simulations", "analyze", "cache", "call", "counters", "executable", "files",
-    "llc", "load", "presets", "replay", "run", "sim", "sweep", "table", "to_parquet", "use",
+    "Results", "Run", "Simulations", "advise", "analyze", "cache", "call", "counters", "executable",
+    "files", "llc", "load", "presets", "replay", "run", "sim", "sweep", "table", "to_parquet", "use",
 ]

@@ -339,6 +339,18 @@ class Tables(Recorded):
                              vary={"l2.size": ["512K", "1M"]})
         pandas.testing.assert_frame_equal(again, table.drop(columns="statistics"))
 
+    def test_advise(self):
+        found = tbrsim.advise(self.recording, least=0, settings={"mode": "tbr"})
+        printed = json.loads(self.fine("advise", "--json", "--least", "0", "--set", "mode=tbr",
+                                       self.recording))
+        self.assertGreater(len(found), 0)
+        self.assertEqual(list(found["rule"]), [one["rule"] for one in printed["findings"]])
+        self.assertEqual(list(found["evidence"]), [one["evidence"] for one in printed["findings"]])
+        self.assertEqual(list(found["saves.dram_bytes"]),
+                         [one["saves"]["dram_bytes"] for one in printed["findings"]])
+        self.assertEqual(found.attrs["a_frame_has"], printed["a_frame_has"])
+        self.assertEqual(len(tbrsim.advise(self.recording, least=100)), 0)
+
     def test_analyze(self):
         analysis = tbrsim.analyze(self.recording, unit="l2", out=self.path("out"))
         printed = json.loads(self.fine("analyze", "--json", "--unit", "l2", self.recording))
