@@ -225,8 +225,7 @@ is_large(uint64_t part, uint64_t whole, uint64_t least)
 static uint32_t
 compressed_bytes(const struct cm_resource_description *texture, const char *format)
 {
-   if (texture->is_buffer || texture->block_width > 1 ||
-       texture->uses & (CM_USE_COLOR | CM_USE_DEPTH_STENCIL) || texture->depth > 1 || texture->samples > 1 ||
+   if (texture->is_buffer || texture->block_width > 1 || texture->depth > 1 || texture->samples > 1 ||
        texture->width < LEAST_TEXTURE_SIZE || texture->height < LEAST_TEXTURE_SIZE)
       return 0;
    /* Formats of 8 bits a channel, by Mesa's names: r8g8b8a8_unorm, b8g8r8x8_srgb, l8_unorm. */
@@ -262,7 +261,9 @@ find_texture(struct cm_advice *advice, uint32_t id)
       cm_finding_add_evidence(finding, "of texels more than two apart", texture->far);
       cm_finding_add_evidence(finding, "levels that those could be coarser", texture->levels);
    }
-   const uint32_t bytes = compressed_bytes(description, cm_names_format(advice->names, id));
+   /* OpenGL makes all textures for being drawn to that can be: what counts is whether a pass does. */
+   const uint32_t bytes =
+      seen->first_image ? 0 : compressed_bytes(description, cm_names_format(advice->names, id));
    if (bytes && texture->footprints >= LEAST_FOOTPRINTS) {
       struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_UNCOMPRESSED, &texture->place);
       if (!finding)
