@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Scenes of render targets: loads, stores, the order of passes. */
+#include "advice/scene.h"
+#include "advice/textures.h"
+
+#define SHADOW_SIZE 256
+
+static GLuint image;
+static struct target target, other;
+
+static void
+prepare(void)
+{
+   image = make_texture(WINDOW_SIZE, true, true, 1);
+   target = make_target(WINDOW_SIZE, false);
+}
+
+static void
+prepare_with_depth(void)
+{
+   image = make_texture(WINDOW_SIZE, true, true, 1);
+   target = make_target(WINDOW_SIZE, true);
+}
+
+static void
+prepare_two(void)
+{
+   prepare();
+   other = make_target(SHADOW_SIZE, false);
+}
+
+static void
+draw_image(void)
+{
+   use_copy_program();
+   glBindTexture(GL_TEXTURE_2D, image);
+   draw_box(everywhere, whole_texture, 0);
+}
+
+/* The last frame's image is loaded, and drawn over. */
+static void
+unneeded_load(void)
+{
+   draw_to(&target, WINDOW_SIZE);
+   if (is_good)
+      invalidate(GL_COLOR_ATTACHMENT0);
+   draw_image();
+   show(target.texture);
+}
+
+/* Front to back: a part of the image before the image. */
+static void
+draw_two_depths(void)
+{
+   use_copy_program();
+   glBindTexture(GL_TEXTURE_2D, image);
+   glEnable(GL_DEPTH_TEST);
+   draw_box((struct box){-0.5f, -0.5f, 0.5f, 0.5f}, (struct box){0, 0, 0.5f, 0.5f}, 0.25f);
+   draw_box(everywhere, whole_texture, 0.75f);
+   glDisable(GL_DEPTH_TEST);
+}
+
+/* Depth is stored, and cleared when the next frame begins. */
+static void
+unneeded_store(void)
+{
+   draw_to(&target, WINDOW_SIZE);
+   clear(true);
+   draw_two_depths();
+   if (is_good)
+      invalidate(GL_DEPTH_ATTACHMENT);
+   show(target.texture);
+}
+
+static void
+draw_shadow_map(void)
+{
+   draw_to(&other, SHADOW_SIZE);
+   clear(false);
+   use_copy_program();
+   glBindTexture(GL_TEXTURE_2D, image);
+   draw_box((struct box){-0.5f, -0.5f, 0.5f, 0.5f}, (struct box){0, 0, 0.25f, 0.25f}, 0);
+}
+
+/* The shadow map is drawn in the middle of the pass that needs it. */
+static void
+broken_pass(void)
+{
+   if (is_good)
+      draw_shadow_map();
+   draw_to(&target, WINDOW_SIZE);
+   clear(false);
+   use_copy_program();
+   glBindTexture(GL_TEXTURE_2D, image);
+   draw_box((struct box){-1, -1, 0, 1}, (struct box){0, 0, 0.5f, 1}, 0);
+   if (!is_good)
+      draw_shadow_map();
+   draw_to(&target, WINDOW_SIZE);
+   glBindTexture(GL_TEXTURE_2D, other.texture);
+   draw_box((struct box){0, -0.5f, 1, 0.5f}, whole_texture, 0);
+   show(target.texture);
+}
+
+/* The target is drawn for nobody. */
+static void
+target_never_read(void)
+{
+   if (!is_good) {
+      draw_to(&target, WINDOW_SIZE);
+      clear(false);
+      draw_image();
+   }
+   show(image);
+}
+
+/* There is nothing to say of this one. */
+static void
+fine(void)
+{
+   draw_to(&target, WINDOW_SIZE);
+   clear(true);
+   draw_two_depths();
+   invalidate(GL_DEPTH_ATTACHMENT);
+   show(target.texture);
+}
+
+const struct scene target_scenes[] = {
+   {"unneeded_load", false, prepare, unneeded_load},
+   {"unneeded_store", false, prepare_with_depth, unneeded_store},
+   {"broken_pass", false, prepare_two, broken_pass},
+   {"target_never_read", false, prepare, target_never_read},
+   {"fine", false, prepare_with_depth, fine},
+   {0},
+};
