@@ -15,7 +15,7 @@
 static const char description[] =
    "Says what a recorded program, or the GPU's order of tiles, could do differently, and what\n"
    "that would save: each finding is simulated, with the events as they would be then\n"
-   "(docs/advice.md). For a program to be recorded see tbrsim run --record and replay --record.\n";
+   "(docs/advice.md). tbrsim run --record and tbrsim replay --record make recordings.\n";
 
 struct advise {
    const char *path;
@@ -53,12 +53,12 @@ take_percent(void *field, const char *option, const char *value)
 
 static const struct option_row rows[] = {
    OPTION("most", "N",
-          "simulate so many findings of the program, those first that seem to save most\n"
-          "(default: 24)",
+          "simulate so many findings of the program, those first that\n"
+          "seem to save most (default: 24)",
           take_most, struct advise, most),
    OPTION("least", "PERCENT",
-          "leave out what saves less of DRAM traffic, L2 accesses, fragments, vertices,\n"
-          "cycles and energy each (default: 0.5)",
+          "leave out what saves less of DRAM traffic, of L2 accesses,\n"
+          "fragments, vertices, cycles and energy each (default: 0.5)",
           take_percent, struct advise, least),
 };
 
