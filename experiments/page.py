@@ -200,7 +200,8 @@ def headlines(pages):
                 " right, and the value within a third). From, to: the smallest and largest average over all scenes where what"
                 " the papers leave open of their games is drawn anew from its ranges. What moves it most: by how much the claim"
                 " is more at the end of the free parameter's range than at its beginning, by linear least squares over all"
-                " variants; those whose slope is more than two standard errors.", "")
+                " variants; those whose slope is more than two standard errors. Where there are too few variants for all"
+                " parameters together, of each by itself, and more than three standard errors.", "")
     for its in pages:
         yield from (f"## {its.text.splitlines()[0].lstrip('# ')}", "", *(its.count(its_set) + "." for its_set in its.sources),
                     *([] if its.has_variants else ["No variants were run."]), "", *its.claims_table(), "")

@@ -57,9 +57,19 @@ def centered(columns, scenes):
     return result
 
 
+def one_by_one(at, ours, scenes):
+    """Slopes and standard errors of least squares with one parameter each. Parameters are drawn independently of each other
+    (workloads/variants.py), so that the others' influence is noise."""
+    squares = (at ** 2).sum(axis=0)
+    slopes = at.T @ ours / squares
+    left = ((ours[:, None] - at * slopes) ** 2).sum(axis=0)
+    return slopes, numpy.sqrt(left / (len(ours) - scenes - 1) / squares)
+
+
 def influences(values, positions):
     """[(parameter, by how much the value is more at its range's end than at its beginning, standard error)], the largest
-    first: linear least squares over all variants. None where there are too few of them."""
+    first, by linear least squares over all variants; and whether of all parameters together, or, where there are too few
+    variants, of each by itself. None where there are too few even for that."""
     its_positions = positions.of(values)
     names = [name for name, value in values.items() if value is not None]
     scenes = [split_name(name)[0] for name in names]
@@ -68,13 +78,15 @@ def influences(values, positions):
     moving = at.std(axis=0) > 0
     parameters, at = [key for key, moves in zip(parameters, moving) if moves], at[:, moving]
     freedom = len(names) - len(set(scenes)) - len(parameters)
-    if freedom < FREEDOM:
+    if len(names) - len(set(scenes)) - 1 < FREEDOM:
         return None
     ours = centered(numpy.array([values[name] for name in names]), scenes)
+    if freedom < FREEDOM:
+        return sorted(zip(parameters, *one_by_one(at, ours, len(set(scenes)))), key=lambda its: -abs(its[1])), False
     slopes, *_ = numpy.linalg.lstsq(at, ours, rcond=None)
     variance = ((ours - at @ slopes) ** 2).sum() / freedom
     errors = numpy.sqrt(variance * numpy.diag(numpy.linalg.pinv(at.T @ at)))
-    return sorted(zip(parameters, slopes, errors), key=lambda its: -abs(its[1]))
+    return sorted(zip(parameters, slopes, errors), key=lambda its: -abs(its[1])), True
 
 
 def most(values, positions):
@@ -82,5 +94,8 @@ def most(values, positions):
     found = influences(values, positions)
     if found is None:
         return "too few variants to tell"
-    moving = [(key, slope) for key, slope, error in found if abs(slope) > ERRORS * error and abs(slope) >= 0.05][:SHOWN]
-    return ", ".join(f"{key} {slope:+.1f}".replace("-", "−") for key, slope in moving) or "none"
+    # Of many that are tried one by one, some are two errors off by chance.
+    slopes, together = found
+    errors = ERRORS if together else ERRORS + 1
+    moving = [(key, slope) for key, slope, error in slopes if abs(slope) > errors * error and abs(slope) >= 0.05][:SHOWN]
+    return ", ".join(f"{key} {slope:+.1f}".replace("-", "−") for key, slope in moving) or ("none" if together else "none for certain")
