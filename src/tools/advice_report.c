@@ -159,7 +159,7 @@ print_saving(const struct advice_report *report, const struct advised *advised, 
       print_amount(advised->saved[m], measures[m].name, file);
       fprintf(file, " (%.1f %%)", share);
    }
-   fprintf(file, " a frame\n");
+   fprintf(file, "%s a frame\n", printed ? "" : "saves nothing");
 }
 
 static void
@@ -235,12 +235,12 @@ resource_json(const struct advice_report *report, const struct cm_finding *findi
       if (finding->slots >> slot & 1)
          json_array_append_new(slots, json_string(slot_names[slot]));
    }
-   return json_pack("{s:i, s:s, s:o, s:s, s:i, s:i, s:i, s:i, s:o}", "id", (int)resource->id, "kind",
+   return json_pack("{s:I, s:s, s:o, s:o, s:i, s:i, s:i, s:i, s:o}", "id", (json_int_t)resource->id, "kind",
                     resource->is_displayable ? "window" : "texture", "label",
                     output_text(cm_names_label(names, resource->id)), "format",
-                    cm_names_format(names, resource->id), "width", (int)resource->width, "height",
-                    (int)resource->height, "layers", (int)resource->layers, "levels", (int)resource->levels,
-                    "attached_as", slots);
+                    output_text(cm_names_format(names, resource->id)), "width", (int)resource->width,
+                    "height", (int)resource->height, "layers", (int)resource->layers, "levels",
+                    (int)resource->levels, "attached_as", slots);
 }
 
 static json_t *

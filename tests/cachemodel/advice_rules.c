@@ -398,18 +398,25 @@ test_no_mipmaps(void **state)
 static void
 test_uncompressed(void **state)
 {
-   enum { PLAIN, COMPRESSED, DRAWN_TO, CASES };
+   enum { PLAIN, COMPRESSED, DRAWN_TO, RESOLVED_TO, CASES };
    for (unsigned c = 0; c < CASES; c++) {
       struct stream stream = begin_stream("mode=tbr");
+      const uint32_t texture = c == COMPRESSED ? UINT32_MAX - 1 : TEXTURE; /* identifiers are any numbers */
       if (c == DRAWN_TO)
          send(&stream, draw_pass(TEXTURE, 0));
+      if (c == RESOLVED_TO) {
+         struct pass_builder *pass = draw_pass(COLOR, 0);
+         pass->pass.resolve[0] = (struct cm_resolve){.resource = TEXTURE, .x1 = SIZE, .y1 = SIZE};
+         send(&stream, pass);
+      }
       if (c == COMPRESSED) {
          struct cm_resource_description compressed = *cm_advice_resource(stream.advice, TEXTURE);
+         compressed.id = texture;
          compressed.block_width = compressed.block_height = 4;
          compressed.block_bytes = 16;
          assert_true(cm_advice_define_resource(stream.advice, &compressed));
       }
-      read_texture(&stream, TEXTURE, 1);
+      read_texture(&stream, texture, 1);
       const struct cm_finding *finding = find(&stream, CM_ADVICE_UNCOMPRESSED);
       assert_int_equal(finding != NULL, c == PLAIN);
       if (finding)

@@ -22,8 +22,11 @@ def advice(results, recording, first=None):
     if not recording:
         path = results.directory / "advice.json"
         return files.read_json(path) if path.exists() else None
-    if first is None:
-        first = Recording(recording).info["frames"][0]["number"]
+    try:
+        if first is None:
+            first = Recording(recording).info["frames"][0]["number"]
+    except CommandFailed as error:
+        return {"problem": str(error)}
     count = min(results.num_frames, MOST_FRAMES)
     with tempfile.TemporaryDirectory(prefix="tbrsim-") as scratch:
         config = pathlib.Path(scratch) / "configuration.yaml"

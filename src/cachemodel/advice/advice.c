@@ -43,8 +43,11 @@ cm_advice_destroy(struct cm_advice *advice)
       return;
    drop_findings(advice);
    cm_names_destroy(advice->names);
-   for (size_t r = 0; r < advice->resources_capacity; r++)
+   for (uint32_t r = 0; r < advice->resource_ids.count; r++)
       free(advice->resources[r].target.last);
+   cm_id_table_finish(&advice->resource_ids);
+   cm_id_table_finish(&advice->vertex_ids);
+   cm_id_table_finish(&advice->fragment_ids);
    free(advice->resources);
    free(advice->vertex_shaders);
    free(advice->fragment_shaders);
@@ -52,6 +55,8 @@ cm_advice_destroy(struct cm_advice *advice)
    free(advice->images);
    free(advice->findings);
    free(advice->seen_vertices.data);
+   free(advice->numbers.data);
+   free(advice->sorted.data);
    free(advice->covered.data);
    free(advice->draws.data);
    free(advice);
@@ -76,20 +81,21 @@ cm_advice_remember(const struct cm_advice *advice, struct cm_place *place, const
 struct cm_resource_seen *
 cm_advice_seen(const struct cm_advice *advice, uint32_t id)
 {
-   return id < advice->resources_capacity && advice->resources[id].description.id ? &advice->resources[id]
-                                                                                  : NULL;
+   const uint32_t index = cm_id_table_find(&advice->resource_ids, id);
+   return index == CM_NO_INDEX ? NULL : &advice->resources[index];
 }
 
-bool
-cm_advice_make_room(void *array, size_t *capacity, uint32_t number, size_t element_bytes)
+void *
+cm_advice_element(struct cm_id_table *ids, void *array, size_t *capacity, uint32_t id, size_t element_bytes)
 {
-   const size_t old = *capacity;
-   if (number < old)
-      return true;
-   if (!cm_array_make_room(array, capacity, old, number - old + 1, element_bytes))
-      return false;
-   memset(*(char **)array + old * element_bytes, 0, (*capacity - old) * element_bytes);
-   return true;
+   const uint32_t count = ids->count;
+   const uint32_t index = cm_id_table_add(ids, id);
+   if (index == CM_NO_INDEX || !cm_array_make_room(array, capacity, count, 1, element_bytes))
+      return NULL;
+   char *element = *(char **)array + index * element_bytes;
+   if (index == count)
+      memset(element, 0, element_bytes);
+   return element;
 }
 
 struct cm_finding *
@@ -120,11 +126,15 @@ cm_finding_add_evidence(struct cm_finding *finding, const char *name, uint64_t v
 bool
 cm_advice_define_resource(struct cm_advice *advice, const struct cm_resource_description *resource)
 {
-   if (!cm_advice_make_room(&advice->resources, &advice->resources_capacity, resource->id,
-                            sizeof *advice->resources) ||
-       !cm_names_define_resource(advice->names, resource))
+   /* As the consumer, which takes the first one. */
+   if (cm_advice_seen(advice, resource->id))
+      return true;
+   struct cm_resource_seen *seen =
+      cm_advice_element(&advice->resource_ids, &advice->resources, &advice->resources_capacity, resource->id,
+                        sizeof *advice->resources);
+   if (!seen || !cm_names_define_resource(advice->names, resource))
       return false;
-   advice->resources[resource->id].description = *resource;
+   seen->description = *resource;
    return true;
 }
 

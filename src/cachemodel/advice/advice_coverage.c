@@ -95,16 +95,24 @@ cm_advice_unneeded_loads(struct cm_advice *advice, const struct cm_pass *pass, u
    const bool shared = pass->stencil.resource && !pass->stencil.pixel_bytes;
    if (shared)
       coverage.loads &= (uint16_t)~(1 << CM_SLOT_DEPTH);
+   /* Without hidden fragments, tests that fail have no events. */
+   for (uint32_t n = 0; n < pass->num_draws && pass->kind != CM_PASS_FULL; n++) {
+      uint16_t reads, writes;
+      accesses(&pass->draws[n].tests, &reads, &writes);
+      coverage.loads &= (uint16_t)~(reads & (1 << CM_SLOT_DEPTH | 1 << CM_SLOT_STENCIL));
+   }
    *unneeded = 0;
    if (!coverage.loads)
       return true;
+   bool touched = false;
    if (!cm_array_reserve(&advice->covered, (size_t)pass->tile_size * pass->tile_size, sizeof(uint16_t)))
       return false;
    coverage.pixels = advice->covered.data;
    for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y && coverage.loads; t++) {
       if (pass->touched[t])
          look_at_tile(&coverage, t, stores);
+      touched |= pass->touched[t];
    }
-   *unneeded = coverage.loads;
+   *unneeded = touched ? coverage.loads : 0;
    return true;
 }

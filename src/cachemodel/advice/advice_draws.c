@@ -107,19 +107,22 @@ count_vertices(struct cm_advice *advice, const struct cm_pass *pass, const struc
 {
    const uint32_t *vertices = pass->vertices + draw->first_vertex;
    const uint32_t own = advice->config->vertex_stage.reuse_entries, entries = own ? own : USUAL_ENTRIES;
-   uint32_t last = 0, fetched = 0;
-   for (uint32_t v = 0; v < draw->num_vertices; v++)
-      last = cm_max(last, vertices[v]);
-   if (!cm_array_reserve(&advice->seen_vertices, (size_t)last + 1, sizeof(uint32_t)))
+   uint32_t fetched = 0;
+   if (!cm_array_reserve(&advice->numbers, draw->num_vertices, sizeof(uint32_t)) ||
+       !cm_array_reserve(&advice->seen_vertices, draw->num_vertices, sizeof(uint32_t)))
       return false;
+   uint32_t *numbers = advice->numbers.data;
    uint32_t *when = advice->seen_vertices.data; /* 1 + the number of its last fetch; 0: none */
-   memset(when, 0, ((size_t)last + 1) * sizeof *when);
+   const uint32_t different = cm_number_vertices(&advice->sorted, vertices, draw->num_vertices, numbers);
+   if (different == UINT32_MAX)
+      return false;
+   memset(when, 0, different * sizeof *when);
    for (uint32_t v = 0; v < draw->num_vertices; v++) {
-      uint32_t *of = &when[vertices[v]];
-      *distinct += !*of;
+      uint32_t *of = &when[numbers[v]];
       if (!*of || fetched - *of + 1 > entries)
          *of = ++fetched;
    }
+   *distinct += different;
    *num_fetched += fetched;
    return true;
 }
@@ -138,15 +141,17 @@ look_at_draw(struct cm_advice *advice, const struct cm_pass *pass, uint32_t numb
              const struct draw_seen *done)
 {
    const struct cm_draw *draw = &pass->draws[number];
-   if (!cm_advice_make_room(&advice->vertex_shaders, &advice->vertex_shaders_capacity, draw->vertex_shader.id,
-                            sizeof *advice->vertex_shaders) ||
-       !cm_advice_make_room(&advice->fragment_shaders, &advice->fragment_shaders_capacity,
-                            draw->fragment_shader.id, sizeof *advice->fragment_shaders))
+   struct cm_vertex_shader_seen *vertex =
+      cm_advice_element(&advice->vertex_ids, &advice->vertex_shaders, &advice->vertex_shaders_capacity,
+                        draw->vertex_shader.id, sizeof *advice->vertex_shaders);
+   struct cm_fragment_shader_seen *fragment =
+      cm_advice_element(&advice->fragment_ids, &advice->fragment_shaders, &advice->fragment_shaders_capacity,
+                        draw->fragment_shader.id, sizeof *advice->fragment_shaders);
+   if (!vertex || !fragment)
       return false;
-   struct cm_vertex_shader_seen *vertex = &advice->vertex_shaders[draw->vertex_shader.id];
    cm_advice_remember(advice, &vertex->place, pass, number);
-   /* A deferred GPU's events have no fragments that are hidden. */
-   if (pass->kind != CM_PASS_TBDR)
+   /* Other events have no fragments that are hidden, and none of draws without a shader. */
+   if (pass->kind == CM_PASS_FULL)
       vertex->pixels += done->pixels;
    if (draw->index_buffer) {
       const uint64_t before = vertex->fetched;
@@ -155,7 +160,6 @@ look_at_draw(struct cm_advice *advice, const struct cm_pass *pass, uint32_t numb
       vertex->bytes += (vertex->fetched - before) * vertex_bytes(draw);
    }
    if (draw->tests.late) {
-      struct cm_fragment_shader_seen *fragment = &advice->fragment_shaders[draw->fragment_shader.id];
       cm_advice_remember(advice, &fragment->place, pass, number);
       fragment->fragments += done->fragments;
       fragment->written += done->written;
@@ -173,11 +177,12 @@ look_at_primitives(struct cm_advice *advice, const struct cm_pass *pass, struct 
    for (uint32_t p = 0; p < pass->num_primitives; p++) {
       const struct cm_primitive *primitive = &pass->primitives[p];
       struct cm_vertex_shader_seen *vertex =
-         &advice->vertex_shaders[pass->draws[primitive->draw].vertex_shader.id];
+         &advice->vertex_shaders[cm_id_table_find(&advice->vertex_ids,
+                                                  pass->draws[primitive->draw].vertex_shader.id)];
       blocks += primitive->num_attributes;
       most = cm_max(most, primitive->num_attributes);
       vertex->blocks += primitive->num_attributes;
-      vertex->primitives += pass->kind != CM_PASS_TBDR;
+      vertex->primitives += pass->kind == CM_PASS_FULL;
    }
    const bool wide = cm_pb_needs_wide((uint64_t)pass->tiles_x * pass->tiles_y, blocks, most);
    const uint64_t bytes = blocks * CM_PB_BLOCK_BYTES + pass->num_primitive_tiles * cm_pmd_bytes(wide);
@@ -242,9 +247,10 @@ compressed_bytes(const struct cm_resource_description *texture, const char *form
 }
 
 static bool
-find_texture(struct cm_advice *advice, uint32_t id)
+find_texture(struct cm_advice *advice, uint32_t index)
 {
-   const struct cm_resource_seen *seen = &advice->resources[id];
+   const struct cm_resource_seen *seen = &advice->resources[index];
+   const uint32_t id = seen->description.id;
    const struct cm_texture_seen *texture = &seen->texture;
    const struct cm_resource_description *description = &seen->description;
    if (is_large(texture->far, texture->footprints, LEAST_FOOTPRINTS)) {
@@ -257,8 +263,8 @@ find_texture(struct cm_advice *advice, uint32_t id)
       finding->resource = id;
       finding->change = (struct cm_change){.type = CM_CHANGE_MIPMAPS, .number = id};
       finding->weight = texture->far * 4 * description->block_bytes;
-      cm_finding_add_evidence(finding, "reads of a quad", texture->footprints);
-      cm_finding_add_evidence(finding, "of texels more than two apart", texture->far);
+      cm_finding_add_evidence(finding, "texture reads, quad by quad", texture->footprints);
+      cm_finding_add_evidence(finding, "of these, of texels more than two apart", texture->far);
       cm_finding_add_evidence(finding, "levels that those could be coarser", texture->levels);
    }
    /* OpenGL makes all textures for being drawn to that can be: what counts is whether a pass does. */
@@ -281,9 +287,10 @@ find_texture(struct cm_advice *advice, uint32_t id)
 }
 
 static bool
-find_target(struct cm_advice *advice, uint32_t id)
+find_target(struct cm_advice *advice, uint32_t index)
 {
-   const struct cm_target_seen *target = &advice->resources[id].target;
+   const struct cm_target_seen *target = &advice->resources[index].target;
+   const uint32_t id = advice->resources[index].description.id;
    if (advice->config->mode != CM_MODE_TBDR && is_large(target->hidden, target->opaque, LEAST_FRAGMENTS)) {
       struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_OVERDRAW, &target->place);
       if (!finding)
@@ -312,9 +319,10 @@ find_target(struct cm_advice *advice, uint32_t id)
 }
 
 static bool
-find_vertex_shader(struct cm_advice *advice, uint32_t id)
+find_vertex_shader(struct cm_advice *advice, uint32_t index)
 {
-   const struct cm_vertex_shader_seen *vertex = &advice->vertex_shaders[id];
+   const struct cm_vertex_shader_seen *vertex = &advice->vertex_shaders[index];
+   const uint32_t id = advice->vertex_ids.ids[index];
    if (is_large(vertex->fetched - vertex->distinct, vertex->fetched, LEAST_VERTICES)) {
       struct cm_finding *finding =
          cm_advice_add_finding(advice, CM_ADVICE_VERTICES_FETCHED_AGAIN, &vertex->place);
@@ -340,9 +348,10 @@ find_vertex_shader(struct cm_advice *advice, uint32_t id)
 }
 
 static bool
-find_fragment_shader(struct cm_advice *advice, uint32_t id)
+find_fragment_shader(struct cm_advice *advice, uint32_t index)
 {
-   const struct cm_fragment_shader_seen *fragment = &advice->fragment_shaders[id];
+   const struct cm_fragment_shader_seen *fragment = &advice->fragment_shaders[index];
+   const uint32_t id = advice->fragment_ids.ids[index];
    if (!is_large(fragment->fragments - fragment->written, fragment->fragments, LEAST_FRAGMENTS))
       return true;
    struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_LATE_TESTS, &fragment->place);
@@ -359,15 +368,15 @@ find_fragment_shader(struct cm_advice *advice, uint32_t id)
 bool
 cm_advice_find_draws(struct cm_advice *advice)
 {
-   for (uint32_t r = 0; r < advice->resources_capacity; r++) {
-      if (advice->resources[r].description.id && (!find_texture(advice, r) || !find_target(advice, r)))
+   for (uint32_t r = 0; r < advice->resource_ids.count; r++) {
+      if (!find_texture(advice, r) || !find_target(advice, r))
          return false;
    }
-   for (uint32_t s = 0; s < advice->vertex_shaders_capacity; s++) {
+   for (uint32_t s = 0; s < advice->vertex_ids.count; s++) {
       if (!find_vertex_shader(advice, s))
          return false;
    }
-   for (uint32_t s = 0; s < advice->fragment_shaders_capacity; s++) {
+   for (uint32_t s = 0; s < advice->fragment_ids.count; s++) {
       if (!find_fragment_shader(advice, s))
          return false;
    }

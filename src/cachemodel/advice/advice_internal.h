@@ -4,6 +4,7 @@
 #define CM_ADVICE_INTERNAL_H
 
 #include "advice/advice.h"
+#include "advice/id_table.h"
 #include "util/array.h"
 
 /** Where something was seen first. */
@@ -89,9 +90,10 @@ struct cm_advice {
    struct cm_names *names;
    uint32_t frame, pass_of_frame;
    bool knows_overdraw, failed;
-   struct cm_resource_seen *resources; /* by id */
+   struct cm_id_table resource_ids, vertex_ids, fragment_ids; /* of resources and shaders */
+   struct cm_resource_seen *resources;                        /* by their index there, as are the shaders */
    size_t resources_capacity;
-   struct cm_vertex_shader_seen *vertex_shaders; /* by identifier */
+   struct cm_vertex_shader_seen *vertex_shaders;
    size_t vertex_shaders_capacity;
    struct cm_fragment_shader_seen *fragment_shaders;
    size_t fragment_shaders_capacity;
@@ -102,15 +104,15 @@ struct cm_advice {
    struct cm_finding *findings;
    size_t num_findings, findings_capacity;
    /* Memory that is reused from pass to pass. */
-   struct cm_array seen_vertices, covered, draws;
+   struct cm_array seen_vertices, numbers, sorted, covered, draws;
 };
 
 /** Remembers a place, unless there is one. draw: of the pass; CM_NO_DRAW: none. */
 void cm_advice_remember(const struct cm_advice *advice, struct cm_place *place, const struct cm_pass *pass,
                         uint32_t draw);
-/** Makes room for an element of that number in an array whose capacity is kept; new elements are zeros. False when out of
- * memory. */
-bool cm_advice_make_room(void *array, size_t *capacity, uint32_t number, size_t element_bytes);
+/** The element of an identifier in an array; new ones are zeros. NULL when out of memory. */
+void *
+cm_advice_element(struct cm_id_table *ids, void *array, size_t *capacity, uint32_t id, size_t element_bytes);
 /** What is known of a resource; NULL: it is not defined. */
 struct cm_resource_seen *cm_advice_seen(const struct cm_advice *advice, uint32_t id);
 /** A new finding, at a place; NULL when out of memory. */

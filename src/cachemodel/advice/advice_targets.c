@@ -60,15 +60,25 @@ is_part_of_depth(const struct cm_pass *pass, unsigned slot)
           !pass->stencil.pixel_bytes;
 }
 
+/* The layers of an attachment that exist. */
+static uint32_t
+count_layers(const struct cm_advice *advice, const struct cm_attachment *attachment)
+{
+   const struct cm_resource_description *resource = cm_advice_resource(advice, attachment->resource);
+   const uint32_t images = resource ? cm_max(resource->layers, resource->depth) : 0;
+   return attachment->layer < images ? cm_min(attachment->more_layers + 1u, images - attachment->layer) : 0;
+}
+
 /* Whether the pass replaces all of an attachment's pixels. */
 static bool
 overwrites(const struct cm_advice *advice, const struct cm_pass *pass, const struct cm_attachment *attachment)
 {
    const struct cm_resource_description *resource = cm_advice_resource(advice, attachment->resource);
-   if (attachment->load || (!attachment->clear && !attachment->store))
+   if (!resource || attachment->load || (!attachment->clear && !attachment->store))
       return false;
-   if (pass->width < cm_max(resource->width >> attachment->level, 1) ||
-       pass->height < cm_max(resource->height >> attachment->level, 1))
+   const uint32_t level = cm_min(attachment->level, CM_MAX_LEVELS);
+   if (pass->width < cm_max(resource->width >> level, 1) ||
+       pass->height < cm_max(resource->height >> level, 1))
       return false;
    for (uint32_t t = 0; t < pass->tiles_x * pass->tiles_y; t++) {
       if (!pass->touched[t])
@@ -79,10 +89,10 @@ overwrites(const struct cm_advice *advice, const struct cm_pass *pass, const str
 
 /* An image as the pass begins: what was stored in it is read, replaced, or stays. */
 static void
-begin_image(struct cm_advice *advice, const struct cm_pass *pass, const struct cm_attachment *attachment,
+begin_image(struct cm_advice *advice, const struct cm_attachment *attachment, bool replaced,
             struct cm_image *image)
 {
-   if (overwrites(advice, pass, attachment)) {
+   if (replaced) {
       if (image->stored && !image->read)
          advice->passes[image->pass].overwritten[image->slot]++;
       image->stored = false;
@@ -113,8 +123,7 @@ continues(struct cm_advice *advice, const struct cm_pass *pass, const struct cm_
    for (unsigned slot = 0; slot < CM_SLOTS; slot++) {
       const struct cm_attachment *attachment = cm_pass_attachment(pass, slot);
       const struct cm_attachment *before = cm_pass_attachment(target->last, slot);
-      for (uint32_t layer = 0; attachment->resource && before->store && layer <= attachment->more_layers;
-           layer++) {
+      for (uint32_t layer = 0; before->store && layer < count_layers(advice, attachment); layer++) {
          const struct cm_image *image = find_image(advice, attachment->resource, attachment->level,
                                                    (uint16_t)(attachment->layer + layer));
          if (!image || !image->stored || image->read || image->pass != target->last_number)
@@ -144,20 +153,25 @@ access_attachments(struct cm_advice *advice, const struct cm_pass *pass, struct 
       if (!attachment->resource || is_part_of_depth(pass, slot))
          continue;
       seen->resources[slot] = attachment->resource;
-      for (uint32_t layer = 0; layer <= attachment->more_layers; layer++) {
+      const bool replaced = overwrites(advice, pass, attachment);
+      const uint32_t layers = count_layers(advice, attachment);
+      for (uint32_t layer = 0; layer < layers; layer++) {
          struct cm_image *image = find_image(advice, attachment->resource, attachment->level,
                                              (uint16_t)(attachment->layer + layer));
          if (!image)
             continue;
-         begin_image(advice, pass, attachment, image);
+         begin_image(advice, attachment, replaced, image);
          if (attachment->store)
             store_image(advice, seen, image, slot);
       }
    }
    for (uint32_t c = 0; c < CM_MAX_COLOR_ATTACHMENTS; c++) {
       seen->other_outputs |= pass->resolve[c].resource != 0;
-      if (pass->resolve[c].resource) /* of a part, perhaps */
-         cm_advice_read(advice, pass->resolve[c].resource);
+      if (!pass->resolve[c].resource)
+         continue;
+      /* Of a part, perhaps: what is there may be needed. */
+      find_image(advice, pass->resolve[c].resource, pass->resolve[c].level, pass->resolve[c].layer);
+      cm_advice_read(advice, pass->resolve[c].resource);
    }
 }
 

@@ -15,7 +15,7 @@ struct cm_changer {
    bool has_texture;                       /* change->number is defined */
    struct cm_resource_description texture; /* as defined */
    struct cm_pass pass;                    /* the changed one */
-   struct cm_array draws, primitives, vertices, primitive_tiles, tiles, seen, counts;
+   struct cm_array draws, primitives, vertices, primitive_tiles, tiles, seen, counts, order, sorted;
    struct cm_tile_events words; /* of all tiles */
    struct cm_pass_join *join;
    uint32_t levels; /* that the texture's last whole footprint becomes coarser */
@@ -61,7 +61,7 @@ cm_footprint_step(const struct cm_footprint *footprint, const struct cm_texture_
 {
    if (footprint->live != 15)
       return 0;
-   const unsigned level = footprint->level + binding->first_level;
+   const unsigned level = cm_min(footprint->level + binding->first_level, CM_MAX_LEVELS);
    const uint32_t width = cm_max(texture->width >> level, 1), height = cm_max(texture->height >> level, 1);
    uint32_t steps[2] = {0};
    /* Fragments 0 and 1, 2 and 3 are side by side; 0 and 2, 1 and 3 above each other. */
@@ -86,6 +86,34 @@ uint32_t
 cm_levels_coarser(uint32_t step)
 {
    return step > 2 ? 31 - (uint32_t)__builtin_clz(step - 1) : 0;
+}
+
+/* ---- vertices ------------------------------------------------------------------- */
+
+static int
+ascending(const void *a, const void *b)
+{
+   const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+   return (first > second) - (first < second);
+}
+
+uint32_t
+cm_number_vertices(struct cm_array *sorted, const uint32_t *vertices, uint32_t count, uint32_t *numbers)
+{
+   if (!cm_array_reserve(sorted, count, sizeof(uint32_t)))
+      return UINT32_MAX;
+   uint32_t *list = sorted->data, distinct = 0;
+   if (count)
+      memcpy(list, vertices, count * sizeof *list);
+   qsort(list, count, sizeof *list, ascending);
+   for (uint32_t v = 0; v < count; v++) {
+      if (!distinct || list[distinct - 1] != list[v])
+         list[distinct++] = list[v];
+   }
+   for (uint32_t v = 0; v < count; v++)
+      numbers[v] =
+         (uint32_t)((uint32_t *)bsearch(&vertices[v], list, distinct, sizeof *list, ascending) - list);
+   return distinct;
 }
 
 /* ---- a tile's words ------------------------------------------------------------ */
@@ -140,8 +168,8 @@ add_footprints(struct cm_changer *changer, const struct cm_draw *draw, const uin
             changer->levels =
                cm_levels_coarser(cm_footprint_step(&footprints[f], binding, &changer->texture));
          const uint32_t levels = changer->levels;
-         const uint32_t size =
-            cm_max(changer->texture.width, changer->texture.height) >> binding->first_level;
+         const uint32_t size = cm_max(changer->texture.width, changer->texture.height) >>
+                               cm_min(binding->first_level, CM_MAX_LEVELS);
          const uint32_t last = 31 - (uint32_t)__builtin_clz(cm_max(size, 1));
          const uint32_t level = cm_min(footprint.level + levels, cm_max(last, footprint.level));
          for (unsigned i = 0; i < 4; i++) {
@@ -247,30 +275,27 @@ copy_draws(struct cm_changer *changer, const struct cm_pass *pass)
 static bool
 group_vertices(struct cm_changer *changer, const uint32_t *fetched, uint32_t count, uint32_t *grouped)
 {
-   uint32_t last = 0, distinct = 0;
-   for (uint32_t v = 0; v < count; v++)
-      last = cm_max(last, fetched[v]);
-   /* Of each vertex: 1 + which of the different ones it is. */
-   if (!cm_array_reserve(&changer->seen, (size_t)last + 1, sizeof(uint32_t)) ||
-       !cm_array_reserve(&changer->counts, (size_t)count + 1, sizeof(uint32_t)))
+   if (!cm_array_reserve(&changer->seen, (size_t)count + 1, sizeof(uint32_t)) ||
+       !cm_array_reserve(&changer->counts, (size_t)count + 1, sizeof(uint32_t)) ||
+       !cm_array_reserve(&changer->order, (size_t)count + 1, sizeof(uint32_t)))
       return false;
-   uint32_t *number = changer->seen.data, *ends = changer->counts.data;
-   memset(number, 0, ((size_t)last + 1) * sizeof *number);
+   uint32_t *number = changer->seen.data, *ends = changer->counts.data, *order = changer->order.data;
+   const uint32_t distinct = cm_number_vertices(&changer->sorted, fetched, count, number);
+   if (distinct == UINT32_MAX)
+      return false;
+   memset(ends, 0, ((size_t)count + 1) * sizeof *ends);
+   uint32_t seen = 0;
    for (uint32_t v = 0; v < count; v++) {
-      uint32_t *of = &number[fetched[v]];
-      if (!*of) {
-         *of = ++distinct;
-         ends[distinct - 1] = 0;
-      }
-      ends[*of - 1]++;
+      if (!ends[number[v]]++)
+         order[seen++] = number[v];
    }
    for (uint32_t n = 0, first = 0; n < distinct; n++) {
-      const uint32_t repetitions = ends[n];
-      ends[n] = first;
+      const uint32_t repetitions = ends[order[n]];
+      ends[order[n]] = first;
       first += repetitions;
    }
    for (uint32_t v = 0; v < count; v++)
-      grouped[ends[number[fetched[v]] - 1]++] = fetched[v];
+      grouped[ends[number[v]]++] = fetched[v];
    return true;
 }
 
@@ -291,13 +316,6 @@ fetch_once(struct cm_changer *changer, const struct cm_pass *pass)
    }
    changer->pass.vertices = vertices;
    return true;
-}
-
-static int
-ascending(const void *a, const void *b)
-{
-   const uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
-   return (first > second) - (first < second);
 }
 
 /* The tiles of primitives one after another, each once; their number. */
@@ -426,6 +444,8 @@ cm_changer_destroy(struct cm_changer *changer)
    free(changer->tiles.data);
    free(changer->seen.data);
    free(changer->counts.data);
+   free(changer->order.data);
+   free(changer->sorted.data);
    free(changer->words.words);
    cm_pass_join_destroy(changer->join);
    free(changer);
@@ -436,7 +456,7 @@ cm_changer_resource(struct cm_changer *changer, const struct cm_resource_descrip
 {
    const struct cm_change *change = changer->change;
    struct cm_resource_description changed = *resource;
-   if (change->number != resource->id)
+   if (change->number != resource->id || resource->is_buffer)
       return changed;
    if (change->type == CM_CHANGE_COMPRESS) {
       changed.block_width = changed.block_height = 4;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "events/event_stream.h"
+#include "util/array.h"
 
 enum cm_change_type {
    CM_CHANGE_NONE,
@@ -69,6 +70,11 @@ struct cm_change {
 const struct cm_attachment *cm_pass_attachment(const struct cm_pass *pass, unsigned slot);
 /** What a pass draws to: its first attachment's resource; 0: it has none. */
 uint32_t cm_pass_target(const struct cm_pass *pass);
+
+/** Numbers the different ones of a draw's vertices from 0 on, by size: numbers[i] is that of vertices[i]. sorted: memory that
+ * is reused. Their count; UINT32_MAX when out of memory. */
+uint32_t
+cm_number_vertices(struct cm_array *sorted, const uint32_t *vertices, uint32_t count, uint32_t *numbers);
 
 /** How far two texels are apart, along an axis with so many texels: the shorter way where the texture repeats. */
 uint32_t cm_texel_distance(int32_t a, int32_t b, uint32_t size, bool repeats);

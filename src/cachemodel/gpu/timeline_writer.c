@@ -78,6 +78,8 @@ cm_timeline_writer_frame(struct cm_timeline_writer *writer, struct cm_gpu *gpu)
    if (!frame)
       return;
    if (cm_timeline_is_written(timeline)) {
+      /* One that is still there could not be written. */
+      writer->file->frame.size = 0;
       put(&writer->file->frame, frame);
       writer->written++;
    } else if (!writer->left_out) {
