@@ -81,32 +81,64 @@ naive_access(uint32_t pass, uint32_t draw, uint64_t block, bool write)
    }
 }
 
-static uint64_t
-column(const struct cm_attribution *attribution, const uint64_t *row, enum count count)
+static uint32_t
+column(const struct cm_attribution *attribution, enum count count)
 {
    static const unsigned events[NUM_COUNTS] = {CM_CACHE_EVENT_READS,  CM_CACHE_EVENT_WRITES,
                                                CM_CACHE_EVENT_MISSES, CM_CACHE_EVENT_EVICTIONS,
                                                CM_CACHE_EVENT_FILLS,  CM_CACHE_EVENT_WRITEBACKS,
                                                CM_DRAM_EVENT_READS,   CM_DRAM_EVENT_WRITES};
    const enum cm_unit unit = count < DRAM_READS ? CM_UNIT_L2 : CM_UNIT_DRAM;
-   return row[attribution->first_column[unit][CM_STREAM_TEXTURE] + events[count]];
+   return attribution->first_column[unit][CM_STREAM_TEXTURE] + events[count];
+}
+
+static void
+compare_row(const struct cm_attribution *attribution, const struct cm_attribution_table *table, uint32_t row,
+            const uint64_t *expected)
+{
+   const uint64_t *values = (const uint64_t *)table->values.data + (size_t)row * attribution->num_columns;
+   for (unsigned c = 0; c < NUM_COUNTS; c++)
+      assert_int_equal(values[column(attribution, (enum count)c)], expected[c]);
 }
 
 /* The table by draws is that of the naive cache; it has no other rows. */
 static void
-compare(const struct cm_attribution *attribution)
+compare_draws(struct cm_attribution *attribution)
 {
    const struct cm_attribution_table *table = cm_attribution_table(attribution, CM_ORIGIN_DRAW);
-   assert_false(attribution->out_of_memory);
-   assert_int_equal(table->num_rows, num_rows);
    for (uint32_t r = 0; r < table->num_rows; r++) {
       const struct cm_attributed *key = &((const struct cm_attributed *)table->keys.data)[r];
-      const uint64_t *row = (const uint64_t *)table->values.data + (size_t)r * attribution->num_columns;
-      const uint64_t *expected = counts_of(key->pass, key->number);
-      for (unsigned c = 0; c < NUM_COUNTS; c++)
-         assert_int_equal(column(attribution, row, (enum count)c), expected[c]);
+      compare_row(attribution, table, r, counts_of(key->pass, key->number));
    }
    assert_int_equal(table->num_rows, num_rows);
+}
+
+/* In the table by passes each has the sum of its draws. */
+static void
+compare_passes(struct cm_attribution *attribution)
+{
+   const struct cm_attribution_table *table = cm_attribution_table(attribution, CM_ORIGIN_PASS);
+   unsigned draws = 0;
+   for (uint32_t r = 0; r < table->num_rows; r++) {
+      const struct cm_attributed *key = &((const struct cm_attributed *)table->keys.data)[r];
+      uint64_t expected[NUM_COUNTS] = {0};
+      for (unsigned n = 0; n < num_rows; n++) {
+         for (unsigned c = 0; rows[n].pass == key->pass && c < NUM_COUNTS; c++)
+            expected[c] += rows[n].counts[c];
+         draws += rows[n].pass == key->pass;
+      }
+      assert_int_equal(key->number, 0);
+      compare_row(attribution, table, r, expected);
+   }
+   assert_int_equal(draws, num_rows);
+}
+
+static void
+compare(struct cm_attribution *attribution)
+{
+   compare_draws(attribution);
+   compare_passes(attribution);
+   assert_false(attribution->out_of_memory);
 }
 
 static void
@@ -134,7 +166,7 @@ run(uint64_t seed, unsigned accesses, unsigned accesses_a_pass, unsigned accesse
       cm_attribution_set(attribution, CM_ORIGIN_DRAW, draw);
       cm_attribution_set(attribution, CM_ORIGIN_TILE, i); /* not asked for */
       const enum cm_access access = write ? CM_WRITE_BLOCK : CM_READ;
-      cm_attribution_access(attribution, &cache, block << 6, CM_STREAM_TEXTURE, access);
+      cm_cache_attribute_access(&cache, block << 6, CM_STREAM_TEXTURE, access);
       cm_cache_access(&cache, block << 6, CM_STREAM_TEXTURE, access);
       naive_access(pass, draw, block, write);
       if (i % accesses_a_frame == accesses_a_frame - 1) {

@@ -71,16 +71,6 @@ count_texture_reads(const struct cm_gpu *gpu)
    return reads;
 }
 
-static void
-add_texture_reads(struct cm_gpu *gpu, uint64_t reads)
-{
-   struct cm_gpu_attribution *attribution = gpu->attribution;
-   attribution->texture_reads += reads;
-   if (reads)
-      cm_attribution_count_event(attribution->counts, gpu->config.streams[CM_STREAM_TEXTURE],
-                                 CM_STREAM_TEXTURE, CM_CACHE_EVENT_READS, reads);
-}
-
 /* Counts for the current origin by how much values have grown since the last time. */
 static void
 count_growth(struct cm_attribution *counts, uint32_t column, const uint64_t *values, uint64_t *counted,
@@ -92,6 +82,22 @@ count_growth(struct cm_attribution *counts, uint32_t column, const uint64_t *val
       cm_attribution_count(counts, column + c, values[c] - counted[c]);
       counted[c] = values[c];
    }
+}
+
+/* The same of footprints and their reads. */
+static void
+count_textures(struct cm_gpu *gpu)
+{
+   struct cm_gpu_attribution *attribution = gpu->attribution;
+   struct cm_attribution *counts = attribution->counts;
+   count_growth(counts, counts->first_of_stages + CM_PIPELINE_FOOTPRINTS,
+                &gpu->pipeline[CM_PIPELINE_FOOTPRINTS], &attribution->counted[CM_PIPELINE_FOOTPRINTS], 1);
+   if (!attribution->has_texture_caches)
+      return;
+   const enum cm_unit unit = gpu->config.streams[CM_STREAM_TEXTURE];
+   const uint64_t reads = count_texture_reads(gpu);
+   count_growth(counts, counts->first_column[unit][CM_STREAM_TEXTURE] + CM_CACHE_EVENT_READS, &reads,
+                &attribution->texture_reads, 1);
 }
 
 /* Counts for the current origin what the stages have counted since the last time. Frames are no origin's. */
@@ -106,15 +112,14 @@ count_stages(struct cm_gpu *gpu)
    if (gpu->counts_operations)
       count_growth(counts, counts->first_of_stages + CM_PIPELINE_COUNT, gpu->operations,
                    attribution->operations, CM_OPERATION_COUNT);
-   if (attribution->has_texture_caches)
-      add_texture_reads(gpu, count_texture_reads(gpu) - attribution->texture_reads);
+   count_textures(gpu);
 }
 
 void
 cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t number)
 {
    struct cm_attribution *counts = gpu->attribution->counts;
-   cm_attribution_set(counts, CM_ORIGIN_RESOURCE, 0);
+   cm_gpu_attribute_resource(gpu, 0);
    if (!counts->has_part[part] || counts->stages.origin.parts[part] == number)
       return;
    count_stages(gpu);
@@ -122,27 +127,20 @@ cm_gpu_change_origin(struct cm_gpu *gpu, enum cm_origin_part part, uint32_t numb
 }
 
 void
-cm_gpu_attribute_event(struct cm_gpu *gpu, enum cm_pipeline_counter counter)
+cm_gpu_change_resource(struct cm_gpu *gpu, uint32_t id)
 {
    struct cm_gpu_attribution *attribution = gpu->attribution;
-   if (!attribution)
-      return;
-   attribution->counted[counter]++;
-   cm_attribution_count(attribution->counts, attribution->counts->first_of_stages + counter, 1);
+   if (attribution->is_texture)
+      count_textures(gpu);
+   attribution->is_texture = false;
+   cm_attribution_set(attribution->counts, CM_ORIGIN_RESOURCE, id);
 }
 
 void
-cm_gpu_attribute_footprint(struct cm_gpu *gpu, const struct cm_cache *cache, uint64_t reads)
+cm_gpu_attribute_texture(struct cm_gpu *gpu, uint32_t id)
 {
-   struct cm_gpu_attribution *attribution = gpu->attribution;
-   cm_gpu_attribute_event(gpu, CM_PIPELINE_FOOTPRINTS);
-   if (!attribution->has_texture_caches)
-      return;
-   /* A NUCA reads other processors' caches, too. */
-   if (gpu->texture.nuca)
-      add_texture_reads(gpu, count_texture_reads(gpu) - attribution->texture_reads);
-   else
-      add_texture_reads(gpu, cache->accesses[CM_STREAM_TEXTURE][0] - reads);
+   cm_gpu_attribute_resource(gpu, id);
+   gpu->attribution->is_texture = true;
 }
 
 /* ---- passes and frames ------------------------------------------------------------ */
@@ -317,8 +315,21 @@ compare(const void *a, const void *b)
    return (first->number > second->number) - (first->number < second->number);
 }
 
+/* Adds a row's counts. False: it has none, because its resource was bound and not accessed. */
 static bool
-list_rows(struct cm_gpu_attribution *attribution, const struct cm_attribution_table *table)
+add_counts(uint64_t *sum, const uint64_t *counts, uint32_t num_columns)
+{
+   uint64_t all = 0;
+   for (uint32_t c = 0; c < num_columns; c++) {
+      sum[c] += counts[c];
+      all |= counts[c];
+   }
+   return all;
+}
+
+/* Lists the rows of a table that count something. */
+static bool
+list_rows(struct cm_gpu_attribution *attribution, const struct cm_attribution_table *table, uint32_t *count)
 {
    const uint32_t num_columns = attribution->counts->num_columns;
    if (attribution->counts->out_of_memory ||
@@ -328,20 +339,21 @@ list_rows(struct cm_gpu_attribution *attribution, const struct cm_attribution_ta
    struct cm_attributed_row *rows = attribution->rows.data;
    uint64_t *sum = attribution->sum.data;
    memset(sum, 0, num_columns * sizeof *sum);
+   *count = 0;
    for (uint32_t r = 0; r < table->num_rows; r++) {
       const struct cm_attributed *key = &((const struct cm_attributed *)table->keys.data)[r];
       const uint64_t *counts = (const uint64_t *)table->values.data + (uint64_t)r * num_columns;
+      if (!add_counts(sum, counts, num_columns))
+         continue;
       const uint32_t frame = frame_of(attribution, key->pass);
-      rows[r] = (struct cm_attributed_row){
+      rows[(*count)++] = (struct cm_attributed_row){
          .frames_ago = attribution->frames - 1 - frame,
          .pass = key->pass - 1 - ((const uint32_t *)attribution->first_pass.data)[frame],
          .number = key->number,
          .counts = counts,
       };
-      for (uint32_t c = 0; c < num_columns; c++)
-         sum[c] += counts[c];
    }
-   qsort(rows, table->num_rows, sizeof *rows, compare);
+   qsort(rows, *count, sizeof *rows, compare);
    return true;
 }
 
@@ -353,12 +365,13 @@ cm_gpu_attributed_rows(struct cm_gpu *gpu, enum cm_origin_part part, struct cm_a
       attribution ? cm_attribution_table(attribution->counts, part) : NULL;
    if (!table)
       return false;
-   if (!list_rows(attribution, table)) {
+   uint32_t count;
+   if (!list_rows(attribution, table, &count)) {
       cm_gpu_out_of_memory(gpu);
       return false;
    }
    *rows = (struct cm_attributed_rows){
-      .count = table->num_rows,
+      .count = count,
       .list = attribution->rows.data,
       .sum = {.counts = attribution->sum.data},
    };

@@ -30,6 +30,7 @@ struct cm_gpu_attribution {
    uint64_t texture_reads;                  /**< the same of reads of the texture caches */
    bool has_texture_caches; /**< texture reads reach private caches first, which don't attribute them */
    bool is_by_resource;
+   bool is_texture;            /**< the current resource is one whose footprints have to be counted */
    uint32_t passes;            /**< so far */
    struct cm_array shapes;     /**< struct cm_pass_shape: of the frame's passes */
    struct cm_array draws;      /**< struct cm_draw_names: of the frame's draws; where these are attributed */
@@ -85,19 +86,26 @@ cm_gpu_attribute_tile(struct cm_gpu *gpu, uint32_t tile)
       cm_gpu_change_origin(gpu, CM_ORIGIN_TILE, tile + 1);
 }
 
+/** With attribution by resources: whether what was accessed last is not of that one. */
+static inline bool
+cm_gpu_is_other_resource(const struct cm_gpu *gpu, uint32_t id)
+{
+   return gpu->attribution->counts->stages.origin.parts[CM_ORIGIN_RESOURCE] != id;
+}
+
+/** cm_gpu_attribute_resource for another one. */
+void cm_gpu_change_resource(struct cm_gpu *gpu, uint32_t id);
+
 /** What is accessed next is of that resource; 0: of none. */
 static inline void
 cm_gpu_attribute_resource(struct cm_gpu *gpu, uint32_t id)
 {
-   if (gpu->attribution)
-      cm_attribution_set(gpu->attribution->counts, CM_ORIGIN_RESOURCE, id);
+   if (gpu->attribution && gpu->attribution->is_by_resource && cm_gpu_is_other_resource(gpu, id))
+      cm_gpu_change_resource(gpu, id);
 }
 
-/** Counts an event of the stages, which their counters have as well, for this draw, tile and resource. */
-void cm_gpu_attribute_event(struct cm_gpu *gpu, enum cm_pipeline_counter counter);
-
-/** Counts a footprint and its reads for the resource, when these are done. reads: of `cache`, its processor's first texture
- * cache, before them. */
-void cm_gpu_attribute_footprint(struct cm_gpu *gpu, const struct cm_cache *cache, uint64_t reads);
+/** The same of a texture: the footprints that follow, and their reads, are counted for it when another resource does.
+ * With attribution by resources. */
+void cm_gpu_attribute_texture(struct cm_gpu *gpu, uint32_t id);
 
 #endif

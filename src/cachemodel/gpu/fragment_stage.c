@@ -254,18 +254,28 @@ take_group(struct cm_shading *shading, const uint32_t *group, const uint32_t *en
    return word;
 }
 
-/* Reads a footprint and counts that for its resource. */
-static __attribute__((noinline)) void
-read_attributed(struct cm_shading *shading, const struct quad_read *read, uint32_t processor,
-                struct cm_cache *cache)
+static inline uint32_t
+resource_of(const struct quad_read *read)
+{
+   return read->unit->binding ? read->unit->binding->resource : 0;
+}
+
+/* Reads and counts a quad's footprints, each for its resource. Returns how many. */
+static __attribute__((noinline)) uint64_t
+read_attributed(struct cm_shading *shading, uint32_t first, uint32_t processor, struct cm_cache *cache)
 {
    struct cm_gpu *gpu = shading->gpu;
-   const struct cm_texture_binding *binding = read->unit->binding;
-   const uint64_t reads = cache ? cache->accesses[CM_STREAM_TEXTURE][0] : 0;
-   cm_gpu_attribute_resource(gpu, binding ? binding->resource : 0);
-   cm_texture_unit_read(&gpu->texture, read->unit, read->footprint, processor, cache);
-   cm_texture_unit_finish_reads(&gpu->texture, cache);
-   cm_gpu_attribute_footprint(gpu, cache, reads);
+   const struct quad_read *reads = shading->reads.data;
+   uint64_t footprints = 0;
+   for (uint32_t n = first; n != NO_READ; n = reads[n].next, footprints++) {
+      if (cm_gpu_is_other_resource(gpu, resource_of(&reads[n]))) {
+         cm_texture_unit_finish_reads(&gpu->texture, cache);
+         cm_gpu_attribute_texture(gpu, resource_of(&reads[n]));
+      }
+      cm_texture_unit_read(&gpu->texture, reads[n].unit, reads[n].footprint, processor, cache);
+      gpu->pipeline[CM_PIPELINE_FOOTPRINTS]++;
+   }
+   return footprints;
 }
 
 /* What the group's quad of that number does, in all its runs. place: as of place_of. in_turn:
@@ -284,14 +294,14 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_tu
       take_quad(shading, quad, processor);
       struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
       uint64_t footprints = 0;
-      for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++) {
-         if (!in_turn && shading->attributes_each)
-            read_attributed(shading, &reads[n], processor, cache);
-         else
+      if (!in_turn && __builtin_expect(shading->attributes_each, false)) {
+         footprints = read_attributed(shading, run->first[number], processor, cache);
+      } else {
+         for (uint32_t n = run->first[number]; n != NO_READ; n = reads[n].next, footprints++)
             cm_texture_unit_read(&gpu->texture, reads[n].unit, reads[n].footprint, processor, cache);
+         gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
       }
       cm_texture_unit_finish_reads(&gpu->texture, cache);
-      gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += footprints;
       if (in_turn)
          continue;
       shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;

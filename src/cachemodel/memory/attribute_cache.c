@@ -104,9 +104,8 @@ arrive(struct cm_attribute_cache *cache, const struct cm_tiled_primitive *primit
    for (uint32_t a = 0; unit->lookups && a < primitive->num_attributes; a++)
       cm_cache_append_lookup(unit, block_of(primitive->first_block + a), CM_STREAM_PB_ATTRIBUTE, access);
    for (uint32_t a = 0; unit->attribution && a < primitive->num_attributes; a++)
-      cm_attribution_access(unit->attribution, unit,
-                            block_of(primitive->first_block + a) << unit->block_shift, CM_STREAM_PB_ATTRIBUTE,
-                            access);
+      cm_cache_attribute_access(unit, block_of(primitive->first_block + a) << unit->block_shift,
+                                CM_STREAM_PB_ATTRIBUTE, access);
 }
 
 static void

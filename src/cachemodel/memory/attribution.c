@@ -71,33 +71,81 @@ number_columns(struct cm_attribution *attribution, const struct cm_config *confi
    attribution->num_columns = column + num_stage_columns;
 }
 
+static struct cm_attribution_cursor *
+cursor_at(struct cm_attribution *attribution, unsigned c)
+{
+   struct cm_attribution_cursor *const cursors[] = {
+      &attribution->stages,
+      &attribution->stages_other,
+      &attribution->shared,
+      &attribution->shared_other,
+   };
+   return cursors[c];
+}
+#define NUM_CURSORS 4
+
+static bool
+start_cursors(struct cm_attribution *attribution)
+{
+   attribution->stages.other = attribution->stages_other.other = &attribution->stages_other;
+   attribution->shared.other = attribution->shared_other.other = &attribution->shared_other;
+   attribution->cursor = &attribution->stages;
+   for (unsigned c = 0; c < NUM_CURSORS; c++) {
+      struct cm_attribution_cursor *cursor = cursor_at(attribution, c);
+      cursor->stale = attribution->batched;
+      cursor->resource_row = NO_ROW;
+      cursor->resource = cursor->new_resource =
+         calloc(attribution->num_columns, sizeof *cursor->new_resource);
+      cursor->pending = calloc(attribution->num_columns, sizeof *cursor->pending);
+      cursor->touched = calloc(attribution->num_columns, sizeof *cursor->touched);
+      if (!cursor->pending || !cursor->touched || !cursor->new_resource)
+         return false;
+   }
+   return true;
+}
+
+/* The tables that are asked for. Rows of one by draws, resources or tiles add up to those by passes. */
+static void
+add_tables(struct cm_attribution *attribution, const struct cm_config *config)
+{
+   attribution->has_part[CM_ORIGIN_PASS] = true; /* the others are numbered within it */
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
+      attribution->tables[part].part = (enum cm_origin_part)part;
+      if (!cm_config_attributes_by(config, (enum cm_origin_part)part))
+         continue;
+      attribution->has_part[part] = true;
+      attribution->asked |= 1u << part;
+   }
+   const uint32_t by_pass = 1u << CM_ORIGIN_PASS;
+   attribution->batched = attribution->asked & ~(1u << CM_ORIGIN_RESOURCE);
+   if (attribution->asked != by_pass)
+      attribution->batched &= ~by_pass;
+}
+
 struct cm_attribution *
 cm_attribution_create(const struct cm_config *config, uint32_t num_stage_columns)
 {
    struct cm_attribution *attribution = calloc(1, sizeof *attribution);
    if (!attribution)
       return NULL;
-   attribution->has_part[CM_ORIGIN_PASS] = true; /* the others are numbered within it */
-   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
-      if (!cm_config_attributes_by(config, (enum cm_origin_part)part))
-         continue;
-      attribution->has_part[part] = true;
-      attribution->stale_with[part] |= 1u << attribution->num_tables;
-      attribution->stale_with[CM_ORIGIN_PASS] |= 1u << attribution->num_tables;
-      attribution->tables[attribution->num_tables++].part = (enum cm_origin_part)part;
-   }
-   attribution->clears = 1;
+   add_tables(attribution, config);
    attribution->num_writing = 1;
    attribution->max_writing = FIRST_WRITING;
-   attribution->stages.stale = attribution->shared.stale = attribution->stale_with[CM_ORIGIN_PASS];
    number_columns(attribution, config, num_stage_columns);
-   attribution->cursor = &attribution->stages;
    attribution->lost = calloc(attribution->num_columns, sizeof *attribution->lost);
-   if (!attribution->lost) {
+   if (!attribution->lost || !start_cursors(attribution)) {
       cm_attribution_destroy(attribution);
       return NULL;
    }
    return attribution;
+}
+
+static void
+free_table(struct cm_attribution_table *table)
+{
+   free(table->keys.data);
+   free(table->values.data);
+   free(table->slots.data);
 }
 
 void
@@ -105,10 +153,12 @@ cm_attribution_destroy(struct cm_attribution *attribution)
 {
    if (!attribution)
       return;
-   for (uint32_t t = 0; t < CM_ORIGIN_COUNT; t++) {
-      free(attribution->tables[t].keys.data);
-      free(attribution->tables[t].values.data);
-      free(attribution->tables[t].slots.data);
+   for (unsigned t = 0; t < CM_ORIGIN_COUNT; t++)
+      free_table(&attribution->tables[t]);
+   for (unsigned c = 0; c < NUM_CURSORS; c++) {
+      free(cursor_at(attribution, c)->pending);
+      free(cursor_at(attribution, c)->touched);
+      free(cursor_at(attribution, c)->new_resource);
    }
    free(attribution->lost);
    free(attribution->writing.data);
@@ -116,36 +166,38 @@ cm_attribution_destroy(struct cm_attribution *attribution)
    free(attribution);
 }
 
-const struct cm_attribution_table *
-cm_attribution_table(const struct cm_attribution *attribution, enum cm_origin_part part)
-{
-   for (uint32_t t = 0; t < attribution->num_tables; t++) {
-      if (attribution->tables[t].part == part)
-         return &attribution->tables[t];
-   }
-   return NULL;
-}
-
 /* ---- rows -------------------------------------------------------------------- */
 
-/* They are not where they were. */
 static void
-forget_rows(struct cm_attribution *attribution)
+empty_table(struct cm_attribution_table *table)
 {
-   attribution->clears++;
-   attribution->stages.stale = attribution->shared.stale = attribution->stale_with[CM_ORIGIN_PASS];
+   table->num_rows = 0;
+   if (table->num_slots)
+      memset(table->slots.data, 0, table->num_slots * sizeof(uint32_t));
+}
+
+/* Nothing is pending of it. */
+static void
+empty_cursor(struct cm_attribution_cursor *cursor)
+{
+   for (uint32_t i = 0; i < cursor->num_touched; i++)
+      cursor->pending[cursor->touched[i]] = 0;
+   cursor->num_touched = 0;
 }
 
 void
 cm_attribution_clear(struct cm_attribution *attribution)
 {
-   for (uint32_t t = 0; t < attribution->num_tables; t++) {
-      struct cm_attribution_table *table = &attribution->tables[t];
-      table->num_rows = 0;
-      if (table->num_slots)
-         memset(table->slots.data, 0, table->num_slots * sizeof(uint32_t));
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
+      empty_table(&attribution->tables[part]);
+   for (unsigned c = 0; c < NUM_CURSORS; c++) {
+      struct cm_attribution_cursor *cursor = cursor_at(attribution, c);
+      empty_cursor(cursor);
+      cursor->stale = attribution->batched;
+      cursor->resource = cursor->new_resource;
+      cursor->resource_row = NO_ROW;
+      memset(cursor->new_resource, 0, attribution->num_columns * sizeof *cursor->new_resource);
    }
-   forget_rows(attribution);
 }
 
 static uint32_t *
@@ -179,6 +231,26 @@ widen_slots(struct cm_attribution_table *table)
    return true;
 }
 
+static uint64_t *
+row_at(const struct cm_attribution *attribution, const struct cm_attribution_table *table, uint32_t row)
+{
+   return row == NO_ROW ? attribution->lost
+                        : (uint64_t *)table->values.data + (uint64_t)row * attribution->num_columns;
+}
+
+/* The rows of a table are not where they were. */
+static void
+move_rows(struct cm_attribution *attribution, const struct cm_attribution_table *table)
+{
+   for (unsigned c = 0; c < NUM_CURSORS; c++) {
+      struct cm_attribution_cursor *cursor = cursor_at(attribution, c);
+      if (table->part != CM_ORIGIN_RESOURCE)
+         cursor->stale |= attribution->batched & 1u << table->part;
+      else if (cursor->resource_row != NO_ROW)
+         cursor->resource = row_at(attribution, table, cursor->resource_row);
+   }
+}
+
 /* Appends a row of zeros; its number, or NO_ROW when out of memory. */
 static uint32_t
 append_row(struct cm_attribution *attribution, struct cm_attribution_table *table, struct cm_attributed key)
@@ -193,19 +265,13 @@ append_row(struct cm_attribution *attribution, struct cm_attribution_table *tabl
    memset((char *)table->values.data + row * row_bytes, 0, row_bytes);
    table->num_rows++;
    if (table->values.data != values)
-      forget_rows(attribution);
+      move_rows(attribution, table);
    return row;
 }
 
-/* The row of an origin; NO_ROW when out of memory. */
-static uint32_t
-find_row(struct cm_attribution *attribution, struct cm_attribution_table *table,
-         const struct cm_origin *origin)
+static __attribute__((noinline)) uint32_t
+add_row(struct cm_attribution *attribution, struct cm_attribution_table *table, struct cm_attributed key)
 {
-   const struct cm_attributed key = {
-      .pass = origin->parts[CM_ORIGIN_PASS],
-      .number = table->part == CM_ORIGIN_PASS ? 0 : origin->parts[table->part],
-   };
    uint32_t *slot = widen_slots(table) ? find_slot(table, key) : NULL;
    if (slot && !*slot)
       *slot = append_row(attribution, table, key) + 1;
@@ -215,54 +281,181 @@ find_row(struct cm_attribution *attribution, struct cm_attribution_table *table,
    return NO_ROW;
 }
 
-static uint64_t *
-row_at(const struct cm_attribution *attribution, uint32_t table, uint32_t row)
+/* The row of an origin; NO_ROW when out of memory. */
+static inline uint32_t
+find_row(struct cm_attribution *attribution, struct cm_attribution_table *table,
+         const struct cm_origin *origin)
 {
-   return row == NO_ROW
-             ? attribution->lost
-             : (uint64_t *)attribution->tables[table].values.data + (uint64_t)row * attribution->num_columns;
+   const struct cm_attributed key = {
+      .pass = origin->parts[CM_ORIGIN_PASS],
+      .number = table->part == CM_ORIGIN_PASS ? 0 : origin->parts[table->part],
+   };
+   const uint32_t known = table->num_slots ? *find_slot(table, key) : 0;
+   return known ? known - 1 : add_row(attribution, table, key);
 }
 
-static uint32_t
-row_number(const struct cm_attribution *attribution, uint32_t table, const uint64_t *row)
+static inline bool
+is_row_of_resource(const struct cm_attribution_table *table, uint32_t row, const struct cm_origin *origin)
 {
-   return row == attribution->lost
-             ? NO_ROW
-             : (uint32_t)((row - (const uint64_t *)attribution->tables[table].values.data) /
-                          attribution->num_columns);
+   const struct cm_attributed *key = (const struct cm_attributed *)table->keys.data + row;
+   return row < table->num_rows && key->number == origin->parts[CM_ORIGIN_RESOURCE] &&
+          key->pass == origin->parts[CM_ORIGIN_PASS];
 }
 
-/* What a writer's rows were found to be, as long as they are there. */
-static struct cm_writing_origin *
-remembered(const struct cm_attribution *attribution, uint32_t number)
+/* Finds the row of the resource of a cursor, which has none. */
+static inline void
+find_resource(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
 {
-   return number ? &((struct cm_writing_origin *)attribution->writing.data)[number] : NULL;
+   struct cm_attribution_table *table = &attribution->tables[CM_ORIGIN_RESOURCE];
+   uint32_t *recent =
+      &attribution->recent[cursor->origin.parts[CM_ORIGIN_RESOURCE] % CM_RECENT_RESOURCES].row;
+   if (!is_row_of_resource(table, *recent, &cursor->origin)) {
+      const uint32_t row = find_row(attribution, table, &cursor->origin);
+      *recent = row;
+   }
+   cursor->resource_row = *recent;
+   cursor->resource = row_at(attribution, table, cursor->resource_row);
 }
 
+/* Adds the counts of a resource that had no row. */
 static void
-remember_rows(const struct cm_attribution *attribution, struct cm_writing_origin *writing)
+add_new_resource(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
 {
-   for (uint32_t t = 0; t < attribution->num_tables; t++)
-      writing->rows[t] = row_number(attribution, t, attribution->cursor->rows[t]);
-   writing->clears = attribution->clears;
+   bool is_counted = false;
+   for (uint32_t c = 0; c < attribution->num_columns; c++)
+      is_counted |= cursor->new_resource[c] != 0;
+   if (!is_counted)
+      return;
+   find_resource(attribution, cursor);
+   for (uint32_t c = 0; c < attribution->num_columns; c++) {
+      cursor->resource[c] += cursor->new_resource[c];
+      cursor->new_resource[c] = 0;
+   }
+}
+
+static __attribute__((noinline)) void
+find_rows(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
+{
+   /* A new row may make others stale. */
+   while (cursor->stale) {
+      const unsigned part = (unsigned)__builtin_ctz(cursor->stale);
+      struct cm_attribution_table *table = &attribution->tables[part];
+      cursor->rows[part] = row_at(attribution, table, find_row(attribution, table, &cursor->origin));
+      cursor->stale &= ~(1u << part);
+   }
+}
+
+static inline void
+add_to_row(const struct cm_attribution_cursor *cursor, uint64_t *restrict row)
+{
+   const uint32_t *touched = cursor->touched;
+   const uint64_t *pending = cursor->pending;
+   const uint32_t count = cursor->num_touched;
+   for (uint32_t i = 0; i < count; i++)
+      row[touched[i]] += pending[touched[i]];
 }
 
 void
-cm_attribution_find_rows(struct cm_attribution *attribution)
+cm_attribution_add_pending(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
 {
-   struct cm_attribution_cursor *cursor = attribution->cursor;
-   struct cm_writing_origin *writing = remembered(attribution, cursor->number);
-   const bool is_known = writing && writing->clears == attribution->clears;
-   /* A new row may make those of other tables stale. */
-   while (cursor->stale) {
-      const uint32_t table = (uint32_t)__builtin_ctz(cursor->stale);
-      const uint32_t row = is_known ? writing->rows[table]
-                                    : find_row(attribution, &attribution->tables[table], &cursor->origin);
-      cursor->rows[table] = row_at(attribution, table, row);
-      cursor->stale &= ~(1u << table);
+   if (cursor->stale)
+      find_rows(attribution, cursor);
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
+      if (attribution->batched >> part & 1)
+         add_to_row(cursor, cursor->rows[part]);
    }
-   if (writing && !is_known)
-      remember_rows(attribution, writing);
+   empty_cursor(cursor);
+}
+
+/* Adds all its counts to rows. */
+static void
+add_all(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor)
+{
+   if (cursor->num_touched)
+      cm_attribution_add_pending(attribution, cursor);
+   if (attribution->has_part[CM_ORIGIN_RESOURCE] && cursor->resource == cursor->new_resource)
+      add_new_resource(attribution, cursor);
+}
+
+static inline __attribute__((always_inline)) void
+change_part(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
+            enum cm_origin_part part, uint32_t number)
+{
+   if (part != CM_ORIGIN_RESOURCE && cursor->num_touched)
+      cm_attribution_add_pending(attribution, cursor);
+   if (cursor->resource == cursor->new_resource && attribution->has_part[CM_ORIGIN_RESOURCE])
+      add_new_resource(attribution, cursor);
+   cursor->origin.parts[part] = number;
+   cursor->number = 0;
+   cursor->stale |= attribution->batched & (part == CM_ORIGIN_PASS ? ~0u : 1u << part);
+   if (attribution->emitted_by == cursor)
+      attribution->emitted_by = NULL;
+}
+
+static inline bool
+selects_resource(const struct cm_attribution *attribution, enum cm_origin_part part)
+{
+   return (part == CM_ORIGIN_RESOURCE || part == CM_ORIGIN_PASS) && attribution->has_part[CM_ORIGIN_RESOURCE];
+}
+
+void
+cm_attribution_change_part(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
+                           enum cm_origin_part part, uint32_t number)
+{
+   if (part == CM_ORIGIN_RESOURCE)
+      change_part(attribution, cursor, CM_ORIGIN_RESOURCE, number);
+   else
+      change_part(attribution, cursor, part, number);
+   if (selects_resource(attribution, part))
+      find_resource(attribution, cursor);
+}
+
+void
+cm_attribution_set_origin(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
+                          const struct cm_origin *origin, uint32_t number)
+{
+   bool changes_resource = false;
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
+      if (cursor->origin.parts[part] == origin->parts[part])
+         continue;
+      change_part(attribution, cursor, (enum cm_origin_part)part, origin->parts[part]);
+      changes_resource |= selects_resource(attribution, (enum cm_origin_part)part);
+   }
+   if (changes_resource)
+      find_resource(attribution, cursor);
+   cursor->number = number ? number : cursor->number;
+}
+
+/* ---- tables ------------------------------------------------------------------ */
+
+/* Makes the table by passes of the rows of another one. */
+static void
+sum_passes(struct cm_attribution *attribution)
+{
+   const struct cm_attribution_table *table =
+      &attribution->tables[__builtin_ctz(attribution->asked & ~(1u << CM_ORIGIN_PASS))];
+   struct cm_attribution_table *passes = &attribution->tables[CM_ORIGIN_PASS];
+   empty_table(passes);
+   for (uint32_t r = 0; r < table->num_rows; r++) {
+      const uint32_t pass = ((const struct cm_attributed *)table->keys.data)[r].pass;
+      const uint64_t *from = row_at(attribution, table, r);
+      const uint32_t row = find_row(attribution, passes, &(struct cm_origin){{[CM_ORIGIN_PASS] = pass}});
+      uint64_t *to = row_at(attribution, passes, row);
+      for (uint32_t c = 0; c < attribution->num_columns; c++)
+         to[c] += from[c];
+   }
+}
+
+const struct cm_attribution_table *
+cm_attribution_table(struct cm_attribution *attribution, enum cm_origin_part part)
+{
+   if (!(attribution->asked >> part & 1))
+      return NULL;
+   for (unsigned c = 0; c < NUM_CURSORS; c++)
+      add_all(attribution, cursor_at(attribution, c));
+   if (part == CM_ORIGIN_PASS && attribution->asked != 1u << CM_ORIGIN_PASS)
+      sum_passes(attribution);
+   return &attribution->tables[part];
 }
 
 /* ---- counts ------------------------------------------------------------------ */
@@ -292,6 +485,12 @@ cm_attribution_value(const struct cm_attribution *attribution, const uint64_t *r
 }
 
 /* ---- writers ------------------------------------------------------------------ */
+
+static inline struct cm_origin *
+writing_origin(const struct cm_attribution *attribution, uint32_t number)
+{
+   return &((struct cm_origin *)attribution->writing.data)[number];
+}
 
 /* The slot of a page, or where it would be. */
 static uint32_t
@@ -376,7 +575,7 @@ cm_writers_finish(struct cm_writers *writers)
 static bool
 renumber(struct cm_attribution *attribution)
 {
-   const struct cm_writing_origin *former = attribution->writing.data;
+   const struct cm_origin *former = attribution->writing.data;
    uint32_t *numbers = calloc(attribution->num_writing, sizeof *numbers);
    struct cm_array kept = {0};
    uint32_t next = 1;
@@ -390,7 +589,7 @@ renumber(struct cm_attribution *attribution)
          for (uint32_t b = 0; writers->pages[slot] && b < 1u << CM_WRITERS_PAGE_SHIFT; b++) {
             uint32_t *number = &writers->pages[slot]->numbers[b];
             if (*number && !numbers[*number]) {
-               ((struct cm_writing_origin *)kept.data)[next] = former[*number];
+               ((struct cm_origin *)kept.data)[next] = former[*number];
                numbers[*number] = next++;
             }
             *number = *number ? numbers[*number] : 0;
@@ -401,46 +600,51 @@ renumber(struct cm_attribution *attribution)
    free(attribution->writing.data);
    attribution->writing = kept;
    attribution->num_writing = next;
-   attribution->stages.number = attribution->shared.number = 0;
+   for (unsigned c = 0; c < NUM_CURSORS; c++)
+      cursor_at(attribution, c)->number = 0;
+   for (unsigned r = 0; r < CM_RECENT_RESOURCES; r++)
+      attribution->recent[r].writer = 0;
    attribution->renumbered++;
    if (next > attribution->max_writing / 2)
       attribution->max_writing *= 2;
    return true;
 }
 
-/* The number of the current origin among the writers; 0 when out of memory. */
+/* The number of a new writer; 0 when out of memory. */
 static uint32_t
+add_writing(struct cm_attribution *attribution, const struct cm_origin *origin)
+{
+   if (attribution->num_writing == attribution->max_writing && !renumber(attribution))
+      return 0;
+   if (!cm_array_extend(&attribution->writing, attribution->num_writing + 1, sizeof *origin))
+      return 0;
+   *writing_origin(attribution, attribution->num_writing) = *origin;
+   return attribution->num_writing++;
+}
+
+/* The number of the current origin among the writers; 0 when out of memory. An origin may have several. */
+static inline uint32_t
 number_origin(struct cm_attribution *attribution)
 {
    struct cm_attribution_cursor *cursor = attribution->cursor;
    if (cursor->number)
       return cursor->number;
-   if (attribution->num_writing == attribution->max_writing && !renumber(attribution))
-      return 0;
-   if (!cm_array_extend(&attribution->writing, attribution->num_writing + 1,
-                        sizeof(struct cm_writing_origin)))
-      return 0;
-   cursor->number = attribution->num_writing++;
-   struct cm_writing_origin *writing = remembered(attribution, cursor->number);
-   *writing = (struct cm_writing_origin){.origin = cursor->origin};
-   if (cursor->stale)
-      cm_attribution_find_rows(attribution);
-   remember_rows(attribution, writing);
+   uint32_t *recent =
+      &attribution->recent[cursor->origin.parts[CM_ORIGIN_RESOURCE] % CM_RECENT_RESOURCES].writer;
+   if (!*recent || !cm_origins_equal(writing_origin(attribution, *recent), &cursor->origin)) {
+      const uint32_t number = add_writing(attribution, &cursor->origin);
+      *recent = number;
+   }
+   cursor->number = *recent;
    return cursor->number;
 }
 
 void
-cm_attribution_access(struct cm_attribution *attribution, struct cm_cache *cache, uint64_t address,
-                      enum cm_stream stream, enum cm_access access)
+cm_attribution_write(struct cm_attribution *attribution, struct cm_writers *writers, uint64_t block)
 {
-   const uint64_t block = address >> cache->block_shift;
-   const unsigned event = access == CM_READ ? CM_CACHE_EVENT_READS : CM_CACHE_EVENT_WRITES;
-   cm_attribution_count_event(attribution, cache->unit, stream, event, 1);
-   if (access == CM_READ)
-      return;
    const uint32_t writer = number_origin(attribution);
-   struct cm_writers_page *page = find_page(&cache->writers, block);
-   page = page ? page : add_page(&cache->writers, block);
+   struct cm_writers_page *page = find_page(writers, block);
+   page = page ? page : add_page(writers, block);
    if (!writer || !page) {
       attribution->out_of_memory = true;
       return;
@@ -453,21 +657,17 @@ cm_attribution_access(struct cm_attribution *attribution, struct cm_cache *cache
 static inline struct cm_attribution_former
 former_of(const struct cm_attribution *attribution)
 {
-   return (struct cm_attribution_former){*attribution->cursor, attribution->clears, attribution->renumbered};
+   const struct cm_attribution_cursor *cursor = attribution->cursor;
+   return (struct cm_attribution_former){attribution->cursor, cursor->origin, cursor->number,
+                                         attribution->renumbered};
 }
 
-/* Changes the origin of a side; those rows stay that are the same. */
 static struct cm_attribution_former
 change_origin(struct cm_attribution *attribution, const struct cm_origin *origin, uint32_t number)
 {
-   struct cm_attribution_cursor *cursor = attribution->cursor;
    const struct cm_attribution_former former = former_of(attribution);
-   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
-      if (cursor->origin.parts[part] != origin->parts[part])
-         cursor->stale |= attribution->stale_with[part];
-   }
-   cursor->origin = *origin;
-   cursor->number = number;
+   attribution->cursor = attribution->cursor->other;
+   cm_attribution_set_origin(attribution, attribution->cursor, origin, number);
    return former;
 }
 
@@ -486,19 +686,17 @@ cm_attribution_begin_write_back(struct cm_attribution *attribution, struct cm_ca
       return former_of(attribution);
    *number_in(page, block) = 0;
    page->used--;
-   return change_origin(attribution, &remembered(attribution, writer)->origin, writer);
+   return change_origin(attribution, writing_origin(attribution, writer), writer);
 }
 
 void
 cm_attribution_end(struct cm_attribution *attribution, const struct cm_attribution_former *former)
 {
-   struct cm_attribution_cursor *cursor = attribution->cursor;
-   *cursor = former->cursor;
-   if (former->clears != attribution->clears)
-      cursor->stale = attribution->stale_with[CM_ORIGIN_PASS];
-   /* Numbers may have been given anew in between. */
-   if (former->renumbered != attribution->renumbered)
-      cursor->number = 0;
+   attribution->cursor = former->cursor;
+   /* That of a write-back in which there was another one. Numbers may have been given anew in between. */
+   if (former->cursor == former->cursor->other)
+      cm_attribution_set_origin(attribution, former->cursor, &former->origin,
+                                former->renumbered == attribution->renumbered ? former->number : 0);
 }
 
 bool
@@ -508,20 +706,19 @@ cm_attribution_add_cache(struct cm_attribution *attribution, struct cm_cache *ca
       return false;
    ((struct cm_cache **)attribution->caches.data)[attribution->num_caches++] = cache;
    cache->attribution = attribution;
-   cache->observes_evictions = true;
-   cache->attributed = cache->outgoing;
-   cache->outgoing = NULL;
+   cache->columns = attribution->first_column[cache->unit];
    return true;
 }
 
 /* ---- entries ------------------------------------------------------------------- */
 
 void
-cm_attribution_emit(struct cm_attribution *attribution, struct cm_access_stream *stream)
+cm_attribution_emit_changes(struct cm_attribution *attribution, struct cm_access_stream *stream)
 {
    const struct cm_origin from = attribution->emitted;
-   if (cm_origins_equal(&from, &attribution->stages.origin))
+   attribution->emitted_by = attribution->cursor;
+   if (cm_origins_equal(&from, &attribution->cursor->origin))
       return;
-   attribution->emitted = attribution->stages.origin;
+   attribution->emitted = attribution->cursor->origin;
    cm_access_stream_append_origin(stream, &from, &attribution->emitted);
 }

@@ -42,19 +42,20 @@ struct cm_attribution_table {
    uint32_t num_slots;     /**< a power of two */
 };
 
-/** Of a side: what it counts for now. */
+/** Counts for one origin. Those for its pass, draw and tile are added to the tables when another one of these follows;
+ * the resource, which changes from one access to the next, gets its counts at once. */
 struct cm_attribution_cursor {
    struct cm_origin origin;
-   uint32_t number;                 /**< of the origin among the writers; 0: it has none yet */
-   uint32_t stale;                  /**< a bit for each table whose row is not that of the origin */
-   uint64_t *rows[CM_ORIGIN_COUNT]; /**< by table */
-};
-
-/** An origin that has written, and its rows in a frame. */
-struct cm_writing_origin {
-   struct cm_origin origin;
-   uint64_t clears; /**< of the attribution, when the rows were found; 0: they were not */
-   uint32_t rows[CM_ORIGIN_COUNT];
+   uint32_t number; /**< of the origin among the writers; 0: not known, or it has none yet */
+   uint32_t stale;  /**< a bit for each of the tables below whose row is not that of the origin */
+   uint64_t *rows[CM_ORIGIN_COUNT]; /**< by table; of those that are batched */
+   uint64_t *resource;              /**< the row of the resource, or new_resource */
+   uint32_t resource_row;           /**< its number in the table */
+   uint64_t *new_resource;          /**< by column: counts of a resource that has no row yet */
+   uint64_t *pending;               /**< by column: counts that `rows` do not have yet */
+   uint32_t *touched;               /**< the columns of pending that are not 0 */
+   uint32_t num_touched;
+   struct cm_attribution_cursor *other; /**< that of the same side for what is of another origin */
 };
 
 /** The last writers of the blocks of a cache that may be dirty, by pages of blocks. */
@@ -72,14 +73,16 @@ struct cm_writers {
 };
 
 #define CM_NO_COLUMN UINT32_MAX
+#define CM_RECENT_RESOURCES 16
 
 /** Of a simulated GPU. */
 struct cm_attribution {
-   uint32_t num_tables; /**< those that the configuration asks for */
-   struct cm_attribution_table tables[CM_ORIGIN_COUNT];
-   bool has_part[CM_ORIGIN_COUNT];       /**< a table is by that part, or within it */
-   uint32_t stale_with[CM_ORIGIN_COUNT]; /**< a bit for each table whose rows that part selects */
-   uint64_t clears; /**< grows when rows are removed or moved: pointers to them are of one value */
+   bool has_part[CM_ORIGIN_COUNT];                      /**< a table is by that part, or within it */
+   struct cm_attribution_table tables[CM_ORIGIN_COUNT]; /**< by enum cm_origin_part */
+   uint32_t asked; /**< a bit for each table that the configuration asks for */
+   uint32_t
+      batched; /**< of these the ones whose counts wait in a cursor: not those by resources, and by passes only
+                      * where there is no other table of whose rows they can be made */
    uint32_t num_columns;
    /** The first column of a unit's stream, by enum cm_cache_event or enum cm_dram_event; that of hits stays 0.
     * CM_NO_COLUMN: the stream does not reach the unit. */
@@ -88,19 +91,28 @@ struct cm_attribution {
       uint32_t count;                  /**< streams that reach the unit */
       uint32_t first[CM_STREAM_COUNT]; /**< their first columns */
    } streams_of[CM_UNIT_COUNT];
-   uint32_t first_of_access_units;       /**< enum cm_access_unit_number * CM_ACCESS_UNIT_EVENTS + event */
-   uint32_t first_of_stages;             /**< those that the user of the attribution has asked for */
-   struct cm_attribution_cursor *cursor; /**< of the side that runs */
-   struct cm_attribution_cursor stages, shared;
-   struct cm_array writing; /**< struct cm_writing_origin: from number 1 on */
+   uint32_t first_of_access_units;          /**< enum cm_access_unit_number * CM_ACCESS_UNIT_EVENTS + event */
+   uint32_t first_of_stages;                /**< those that the user of the attribution has asked for */
+   struct cm_attribution_cursor *cursor;    /**< what counts are for now */
+   struct cm_attribution_cursor *suspended; /**< the stages' while the shared side serves entries */
+   struct cm_attribution_cursor stages, shared; /**< of the two sides */
+   /** Of write-backs, which mostly are of one writer after another, and whatever else is of an origin of its own. */
+   struct cm_attribution_cursor stages_other, shared_other;
+   struct cm_array writing; /**< struct cm_origin: those that have written, from number 1 on */
    uint32_t num_writing;    /**< the next number */
-   uint32_t max_writing;    /**< numbers are given anew when there are so many */
-   uint64_t renumbered;     /**< times that they were */
-   struct cm_array caches;  /**< struct cm_cache *: those that are attributed */
+   /** By the lowest bits of the resource: the last one that wrote or was accessed. */
+   struct {
+      uint32_t writer; /**< its number; 0: none */
+      uint32_t row;    /**< of the table by resources; UINT32_MAX: none */
+   } recent[CM_RECENT_RESOURCES];
+   uint32_t max_writing;   /**< numbers are given anew when there are so many */
+   uint64_t renumbered;    /**< times that they were */
+   struct cm_array caches; /**< struct cm_cache *: those that are attributed */
    uint32_t num_caches;
    struct cm_origin emitted; /**< what the entries for the shared side have told so far */
-   uint64_t *lost;           /**< the row that gets counts when out of memory */
-   bool out_of_memory;       /**< counts were lost */
+   const struct cm_attribution_cursor *emitted_by; /**< whose origin that is; NULL: not known */
+   uint64_t *lost;     /**< the row that gets counts that no table has, or when out of memory */
+   bool out_of_memory; /**< counts were lost */
 };
 
 /** Whether a configuration asks for attribution by a part of the origin (keys attribution.*), or by any. */
@@ -115,40 +127,51 @@ void cm_attribution_destroy(struct cm_attribution *attribution);
 /** Removes all rows. */
 void cm_attribution_clear(struct cm_attribution *attribution);
 
-/** The table that is by that part; NULL: there is none. */
+/** The table that is by that part, with all counts so far; NULL: there is none. */
 const struct cm_attribution_table *
-cm_attribution_table(const struct cm_attribution *attribution, enum cm_origin_part part);
+cm_attribution_table(struct cm_attribution *attribution, enum cm_origin_part part);
 
 /** What a counter of a cache, of memory or of an access unit is, for a row; the unit's instances are not told apart
  * (memory/counters.h). Not for counters of single instances. */
 uint64_t cm_attribution_value(const struct cm_attribution *attribution, const uint64_t *row,
                               const struct cm_counter *counter);
 
-/** Finds the rows of the cursor's origin. */
-void cm_attribution_find_rows(struct cm_attribution *attribution);
+/** Adds a cursor's counts to the rows of its pass, draw and tile. */
+void cm_attribution_add_pending(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor);
 
 /** Counts for the current origin. */
 static inline void
 cm_attribution_count(struct cm_attribution *attribution, uint32_t column, uint64_t count)
 {
    struct cm_attribution_cursor *cursor = attribution->cursor;
-   if (cursor->stale)
-      cm_attribution_find_rows(attribution);
-   for (uint32_t t = 0; t < attribution->num_tables; t++)
-      cursor->rows[t][column] += count;
+   if (!cursor->pending[column] && count)
+      cursor->touched[cursor->num_touched++] = column;
+   cursor->pending[column] += count;
+   cursor->resource[column] += count;
+}
+
+/** What a cursor counts for from now on. number: of the origin among the writers, or 0. */
+void cm_attribution_set_origin(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
+                               const struct cm_origin *origin, uint32_t number);
+
+/** Another part of it. */
+void cm_attribution_change_part(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
+                                enum cm_origin_part part, uint32_t number);
+
+/** A part of it. */
+static inline void
+cm_attribution_set_part(struct cm_attribution *attribution, struct cm_attribution_cursor *cursor,
+                        enum cm_origin_part part, uint32_t number)
+{
+   if (cursor->origin.parts[part] != number)
+      cm_attribution_change_part(attribution, cursor, part, number);
 }
 
 /** A part of the origin of what the stages do next. */
 static inline void
 cm_attribution_set(struct cm_attribution *attribution, enum cm_origin_part part, uint32_t number)
 {
-   struct cm_attribution_cursor *stages = &attribution->stages;
-   number = attribution->has_part[part] ? number : 0;
-   if (stages->origin.parts[part] == number)
-      return;
-   stages->origin.parts[part] = number;
-   stages->number = 0;
-   stages->stale |= attribution->stale_with[part];
+   cm_attribution_set_part(attribution, &attribution->stages, part, attribution->has_part[part] ? number : 0);
 }
 
 /** Counts events of a unit's stream. */
@@ -160,14 +183,15 @@ cm_attribution_count_event(struct cm_attribution *attribution, enum cm_unit unit
    cm_attribution_count(attribution, attribution->first_column[unit][stream] + event, count);
 }
 
-/** An access to a cache. That of a write is the block's writer from now on. */
-void cm_attribution_access(struct cm_attribution *attribution, struct cm_cache *cache, uint64_t address,
-                           enum cm_stream stream, enum cm_access access);
+/** A write of a block of a cache: the current origin is its writer from now on. */
+void cm_attribution_write(struct cm_attribution *attribution, struct cm_writers *writers, uint64_t block);
 
-/** What a side counted for before. */
+/** What was counted for before. */
 struct cm_attribution_former {
-   struct cm_attribution_cursor cursor;
-   uint64_t clears, renumbered; /**< of the attribution, then */
+   struct cm_attribution_cursor *cursor;
+   struct cm_origin origin;
+   uint32_t number;
+   uint64_t renumbered; /**< of the attribution, then */
 };
 
 /** Counts for another origin until cm_attribution_end, which needs what is returned. */
@@ -181,13 +205,21 @@ void cm_attribution_end(struct cm_attribution *attribution, const struct cm_attr
 /** A cache that is attributed from now on. False when out of memory. */
 bool cm_attribution_add_cache(struct cm_attribution *attribution, struct cm_cache *cache);
 
+void cm_attribution_emit_changes(struct cm_attribution *attribution, struct cm_access_stream *stream);
+
 /** Appends entries for the parts of the origin that have changed, before an access of the stages. */
-void cm_attribution_emit(struct cm_attribution *attribution, struct cm_access_stream *stream);
+static inline void
+cm_attribution_emit(struct cm_attribution *attribution, struct cm_access_stream *stream)
+{
+   if (attribution->emitted_by != attribution->cursor)
+      cm_attribution_emit_changes(attribution, stream);
+}
 
 /** The shared side begins to serve entries; it goes on with the origin that it had. */
 static inline void
 cm_attribution_begin_shared(struct cm_attribution *attribution)
 {
+   attribution->suspended = attribution->cursor;
    attribution->cursor = &attribution->shared;
 }
 
@@ -195,16 +227,14 @@ cm_attribution_begin_shared(struct cm_attribution *attribution)
 static inline void
 cm_attribution_take(struct cm_attribution *attribution, cm_entry entry)
 {
-   struct cm_attribution_cursor *shared = &attribution->shared;
-   shared->origin.parts[cm_entry_unit(entry)] = (uint32_t)cm_entry_value(entry);
-   shared->number = 0;
-   shared->stale |= attribution->stale_with[cm_entry_unit(entry)];
+   cm_attribution_set_part(attribution, &attribution->shared, (enum cm_origin_part)cm_entry_unit(entry),
+                           (uint32_t)cm_entry_value(entry));
 }
 
 static inline void
 cm_attribution_end_shared(struct cm_attribution *attribution)
 {
-   attribution->cursor = &attribution->stages;
+   attribution->cursor = attribution->suspended;
 }
 
 /** Frees them. */

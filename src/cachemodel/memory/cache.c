@@ -132,7 +132,6 @@ cm_cache_observe_removals(struct cm_cache *cache,
 {
    cache->removed = removed;
    cache->removed_context = context;
-   cache->observes_evictions = removed || cache->attribution;
 }
 
 void
@@ -149,19 +148,6 @@ cm_cache_collect(struct cm_cache *cache, struct cm_next_use *future)
    else
       cache->replacement = &cm_replacement_collect;
    cache->future = future;
-}
-
-bool
-cm_cache_attribute_next(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
-                        enum cm_access access)
-{
-   if (!cache->attributed) {
-      cm_attribution_access(cache->attribution, cache->next, address, stream, access);
-      return false;
-   }
-   cm_attribution_emit(cache->attribution, cache->attributed);
-   cm_access_stream_append(cache->attributed, cm_entry_access(cache->next_entry, access, stream, address));
-   return true;
 }
 
 static void
@@ -212,13 +198,10 @@ write_back(struct cm_cache *cache, cm_line line)
                        cm_cache_is_partly_valid(cache, block) ? CM_WRITE : CM_WRITE_BLOCK);
 }
 
-/* Writes a dirty victim back and reports the eviction. */
+/* Writes a dirty victim back, and reports the eviction. */
 static __attribute__((noinline)) void
 complete_eviction(struct cm_cache *cache, cm_line line)
 {
-   if (cache->attribution)
-      cm_attribution_count_event(cache->attribution, cache->unit, cm_line_stream(line),
-                                 CM_CACHE_EVENT_EVICTIONS, 1);
    if (line & 1)
       write_back(cache, line);
    if (cache->removed)
@@ -228,8 +211,8 @@ complete_eviction(struct cm_cache *cache, cm_line line)
 static inline void
 evict(struct cm_cache *cache, cm_line line)
 {
-   cache->counts[cm_line_stream(line)][CM_CACHE_EVENT_EVICTIONS]++;
-   if (line & 1 || cache->observes_evictions)
+   cm_cache_count(cache, cm_line_stream(line), CM_CACHE_EVENT_EVICTIONS, 1);
+   if (line & 1 || cache->removed)
       complete_eviction(cache, line);
 }
 

@@ -142,18 +142,17 @@ struct cm_cache {
    struct cm_dram *dram;
    /** Accesses to the next cache are appended here; NULL: the next cache is called. */
    struct cm_access_stream *outgoing;
-   struct cm_access_stream *attributed; /**< the same with attribution, where outgoing is NULL */
    struct cm_access_stream
       *reported;        /**< as outgoing, but the next cache is called, too; NULL: not reported */
    cm_entry next_entry; /**< unit and instance of the next cache (cm_entry_cache) */
    /** Called for each evicted or invalidated block; NULL: none (cm_cache_observe_removals). */
    void (*removed)(void *context, const struct cm_cache *cache, uint64_t block);
    void *removed_context;
-   bool observes_evictions; /**< of clean blocks, too: removed or attribution is not NULL */
    uint32_t sets;
    enum cm_unit unit; /**< which cache of the hierarchy this is */
    struct cm_attribution
       *attribution;           /**< NULL: not attributed. Accesses to it are counted by who makes them. */
+   const uint32_t *columns;   /**< with attribution, by stream: the first one of this unit's counts */
    struct cm_writers writers; /**< with attribution, of blocks that may be dirty */
    /** Reads and writes of each stream; hits are derived from them. */
    uint64_t accesses[CM_STREAM_COUNT][2];
@@ -211,6 +210,19 @@ cm_cache_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
  * is cm_cache_access. */
 void cm_cache_access_bytes(struct cm_cache *cache, uint64_t address, uint64_t bytes, enum cm_stream stream,
                            enum cm_access access);
+
+/** With attribution: counts an access for its origin. That of a write is the block's writer from now on. */
+static inline void
+cm_cache_attribute_access(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
+                          enum cm_access access)
+{
+   cm_attribution_count(cache->attribution,
+                        cache->columns[stream] +
+                           (access == CM_READ ? CM_CACHE_EVENT_READS : CM_CACHE_EVENT_WRITES),
+                        1);
+   if (access != CM_READ)
+      cm_attribution_write(cache->attribution, &cache->writers, address >> cache->block_shift);
+}
 
 /** Reads of a sequence of blocks (block numbers, not addresses), in order. */
 static inline void

@@ -23,7 +23,7 @@ cm_cache_count(struct cm_cache *cache, enum cm_stream stream, enum cm_cache_even
 {
    cache->counts[stream][event] += count;
    if (cache->attribution)
-      cm_attribution_count_event(cache->attribution, cache->unit, stream, event, count);
+      cm_attribution_count(cache->attribution, cache->columns[stream] + event, count);
 }
 
 /** Reports an access to a cache whose accesses a reader has asked for. */
@@ -35,24 +35,21 @@ cm_cache_append_lookup(const struct cm_cache *cache, uint64_t block, enum cm_str
                            cm_entry_access(cache->lookup_entry, access, stream, block << cache->block_shift));
 }
 
-/** With attribution: counts an access to the next cache for its origin; or, where that is on the shared side, appends it
- * to the stream: true. */
-bool cm_cache_attribute_next(struct cm_cache *cache, uint64_t address, enum cm_stream stream,
-                             enum cm_access access);
-
 /** Accesses the next cache, which must exist. It may have larger blocks: the access is by byte address. */
 static inline void
 cm_cache_access_next(struct cm_cache *cache, uint64_t block, enum cm_stream stream, enum cm_access access)
 {
    const uint64_t address = block << cache->block_shift;
    if (cache->outgoing) {
+      if (cache->attribution)
+         cm_attribution_emit(cache->attribution, cache->outgoing);
       cm_access_stream_append(cache->outgoing, cm_entry_access(cache->next_entry, access, stream, address));
       return;
    }
    if (cache->reported)
       cm_access_stream_append(cache->reported, cm_entry_access(cache->next_entry, access, stream, address));
-   if (cache->attribution && cm_cache_attribute_next(cache, address, stream, access))
-      return;
+   if (cache->attribution)
+      cm_cache_attribute_access(cache->next, address, stream, access);
    cm_cache_access(cache->next, address, stream, access);
 }
 

@@ -157,9 +157,9 @@ call_shared_side(struct cm_hierarchy *hierarchy)
       for (unsigned unit = 0; unit < CM_CACHE_COUNT; unit++) {
          for (uint32_t i = 0; lists[l][unit] && i < hierarchy->instances[unit]; i++) {
             struct cm_cache *cache = &lists[l][unit][i];
-            if (cache->outgoing || cache->attributed)
+            if (cache->outgoing)
                cache->reported = &hierarchy->shared.reported;
-            cache->outgoing = cache->attributed = NULL;
+            cache->outgoing = NULL;
          }
       }
    }
@@ -226,17 +226,26 @@ cm_hierarchy_attribute(struct cm_hierarchy *hierarchy, struct cm_attribution *at
    return fine;
 }
 
+static __attribute__((noinline)) void
+watch_reported(struct cm_hierarchy *hierarchy, struct cm_cache *cache, uint64_t address,
+               enum cm_stream stream, enum cm_access access)
+{
+   const uint32_t shift = hierarchy->entry[stream].block_shift;
+   cm_access_stream_append(&hierarchy->shared.reported,
+                           cm_entry_access(cm_entry_cache(cache->unit, 0), access, stream,
+                                           address >> shift << shift));
+   if (hierarchy->attribution)
+      cm_cache_attribute_access(cache, address, stream, access);
+}
+
 void
 cm_hierarchy_watch(struct cm_hierarchy *hierarchy, struct cm_cache *cache, uint64_t address,
                    enum cm_stream stream, enum cm_access access)
 {
-   const uint32_t shift = hierarchy->entry[stream].block_shift;
    if (hierarchy->entry[stream].is_reported)
-      cm_access_stream_append(&hierarchy->shared.reported,
-                              cm_entry_access(cm_entry_cache(cache->unit, 0), access, stream,
-                                              address >> shift << shift));
-   if (hierarchy->attribution)
-      cm_attribution_access(hierarchy->attribution, cache, address, stream, access);
+      watch_reported(hierarchy, cache, address, stream, access);
+   else
+      cm_cache_attribute_access(cache, address, stream, access);
 }
 
 void

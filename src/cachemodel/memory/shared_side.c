@@ -118,25 +118,41 @@ take(void *context, struct cm_access_stream *stream)
 
 /* ---- attribution ----------------------------------------------------------- */
 
+static void
+count_reads(struct cm_shared_side *shared, enum cm_unit unit, const cm_entry *entries, uint32_t count)
+{
+   for (uint32_t first = 0, i = 1; i <= count; i++) {
+      if (i < count && cm_entry_stream(entries[i]) == cm_entry_stream(entries[first]))
+         continue;
+      cm_attribution_count_event(shared->attribution, unit, cm_entry_stream(entries[first]),
+                                 CM_CACHE_EVENT_READS, i - first);
+      first = i;
+   }
+}
+
+static inline void
+access_attributed(struct cm_cache *cache, cm_entry entry)
+{
+   const enum cm_access access = (enum cm_access)cm_entry_kind(entry);
+   cm_cache_attribute_access(cache, cm_entry_address(entry), cm_entry_stream(entry), access);
+   cm_cache_access(cache, cm_entry_address(entry), cm_entry_stream(entry), access);
+}
+
 /* Serves accesses to one cache, of one origin; a write by itself, since a later one may write its block back.
  * Returns how many. */
 static uint32_t
 take_attributed_accesses(struct cm_shared_side *shared, const cm_entry *entries, uint32_t count)
 {
    struct cm_cache *cache = cache_of(shared, entries[0]);
-   uint32_t run = 1;
-   while (cm_entry_kind(entries[0]) == CM_ENTRY_READ && run < count &&
-          cm_entry_kind(entries[run]) == CM_ENTRY_READ)
+   uint32_t run = 0;
+   while (run < count && cm_entry_kind(entries[run]) == CM_ENTRY_READ)
       run++;
-   if (cm_entry_kind(entries[0]) != CM_ENTRY_READ) {
-      cm_attribution_access(shared->attribution, cache, cm_entry_address(entries[0]),
-                            cm_entry_stream(entries[0]), (enum cm_access)cm_entry_kind(entries[0]));
-      return take_accesses(shared, entries, 1);
+   if (run < 2) {
+      access_attributed(cache, entries[0]);
+      return 1;
    }
    run = take_accesses(shared, entries, run);
-   for (uint32_t i = 0; i < run; i++)
-      cm_attribution_count_event(shared->attribution, cache->unit, cm_entry_stream(entries[i]),
-                                 CM_CACHE_EVENT_READS, 1);
+   count_reads(shared, cache->unit, entries, run);
    return run;
 }
 
@@ -191,11 +207,11 @@ static void
 access_and_report(const struct cm_shared_side *shared, cm_entry entry)
 {
    struct cm_cache *cache = cache_of(shared, entry);
-   const enum cm_access access = (enum cm_access)cm_entry_kind(entry);
    if (shared->attribution)
-      cm_attribution_access(shared->attribution, cache, cm_entry_address(entry), cm_entry_stream(entry),
-                            access);
-   cm_cache_access(cache, cm_entry_address(entry), cm_entry_stream(entry), access);
+      access_attributed(cache, entry);
+   else
+      cm_cache_access(cache, cm_entry_address(entry), cm_entry_stream(entry),
+                      (enum cm_access)cm_entry_kind(entry));
 }
 
 /* With readers, private caches call the shared ones, so that accesses and what they cause are reported in
