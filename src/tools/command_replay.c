@@ -126,13 +126,17 @@ simulate(const struct replay *replay, struct results *results, const struct trac
    unsigned frames = replay->range.last - replay->range.first + 1;
 
    replayer_start(&replayer, trace, "tbrsim", &replay->options, replay->options.frames, NULL, NULL, log);
-   while (process_running(&replayer.process)) {
+   bool running;
+   do {
+      /* Asked first: the frames counted after its end are all of them. */
+      running = process_running(&replayer.process);
       if (replay->options.model)
          progress_show("simulating", results_count_frames(results), frames);
       else
          progress_show("replaying", 0, 0);
-      nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
-   }
+      if (running)
+         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+   } while (running);
    replayer_finish(&replayer);
    progress_end();
    free(log);
