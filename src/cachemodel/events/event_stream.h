@@ -24,6 +24,8 @@
 
 #define CM_MAX_COLOR_ATTACHMENTS 8
 #define CM_MAX_TEXTURE_UNITS 32
+#define CM_MAX_STORAGE_BUFFERS 32
+#define CM_MAX_IMAGES 32
 #define CM_MAX_VERTEX_ELEMENTS 32
 #define CM_MAX_LEVELS 16
 
@@ -70,7 +72,13 @@ enum cm_name_type {
 };
 
 /** The stage that a shader is of; each stage has its own identifiers of shaders. */
-enum cm_shader_stage { CM_SHADER_VERTEX, CM_SHADER_FRAGMENT, CM_SHADER_GEOMETRY, CM_SHADER_STAGES };
+enum cm_shader_stage {
+   CM_SHADER_VERTEX,
+   CM_SHADER_FRAGMENT,
+   CM_SHADER_GEOMETRY,
+   CM_SHADER_COMPUTE,
+   CM_SHADER_STAGES
+};
 
 /** The definition of a name. Strings and groups count up from 1, each in the order of definition, and are defined
  * before they are named; 0 is "none". Labels and shaders may come before or after the resource or the first draw.
@@ -142,6 +150,39 @@ struct cm_texture_binding {
    uint32_t buffer_offset; /**< bytes from a buffer's beginning to its first texel; unused otherwise */
 };
 
+/** A part of a buffer that shaders load from and store to. */
+struct cm_storage_buffer {
+   uint32_t resource; /**< 0: nothing bound; accesses to it do not occur */
+   uint32_t offset;   /**< bytes from the buffer's beginning */
+   uint32_t bytes;
+};
+
+/** What the fragment shader of draws, or a compute shader, can load from and store to: storage buffers (atomic counters
+ * among them) and images. */
+struct cm_storage {
+   uint32_t num_buffers;
+   struct cm_storage_buffer buffers[CM_MAX_STORAGE_BUFFERS];
+   uint32_t num_images;
+   struct cm_texture_binding images[CM_MAX_IMAGES]; /**< nothing of them is repeated */
+};
+
+/** Parameters of a draw or a dispatch that the GPU reads from a buffer. */
+struct cm_indirect {
+   uint32_t buffer; /**< resource; 0: the program passed them itself */
+   uint32_t offset; /**< bytes to the first one */
+   uint32_t bytes;  /**< that are read */
+};
+
+/** A dispatch of compute work-groups. */
+struct cm_dispatch {
+   struct cm_shader shader;
+   uint32_t groups[3];     /**< work-groups in x, y, z; numbered with x fastest */
+   uint32_t group_size[3]; /**< invocations of a work-group in x, y, z; numbered with x fastest */
+   uint32_t shared_bytes;  /**< shared memory of a work-group, which is on chip */
+   uint32_t
+      groups_per_tile; /**< work-groups whose events a tile of the pass has; the last tile may have fewer */
+};
+
 /** What transform feedback wrote of a draw: the same bytes of one vertex after another. */
 struct cm_feedback {
    uint32_t buffer;  /**< resource */
@@ -170,7 +211,7 @@ struct cm_fragment_tests {
    bool stencil_fetch;  /**< the stencil attachment */
 };
 
-/** A draw call (one instance of it). */
+/** A draw call (one instance of it). Of a compute pass, which has one, only storage, indirect, textures and names. */
 struct cm_draw {
    struct cm_shader vertex_shader;
    struct cm_shader geometry_shader;
@@ -197,6 +238,8 @@ struct cm_draw {
    uint32_t texture_reads;
    uint32_t num_textures;
    struct cm_texture_binding textures[CM_MAX_TEXTURE_UNITS];
+   uint32_t storage;            /**< 1 + its number in pass->storages; 0: the shader accesses none */
+   struct cm_indirect indirect; /**< of several instances the first has it */
    struct cm_fragment_tests tests;
    /* What the program calls it. */
    uint32_t group;  /**< the innermost debug group that was open; 0: none */
@@ -229,6 +272,8 @@ enum cm_pass_kind {
    CM_PASS_TBR,  /**< what passes early Z, as a tile-based GPU shades it */
    CM_PASS_TBDR, /**< what is visible, in the order in which a deferred GPU shades it */
    CM_PASS_FULL, /**< what passes early Z, and all that is needed to make either of the others of it */
+   CM_PASS_COMPUTE, /**< a dispatch: no attachments, no primitives. Tiles are consecutive work-groups, in one row, of
+                     * tile_size 1, and are visited in order; all are touched. */
 };
 
 /** A render pass: all that was drawn into one set of attachments at once. */
@@ -250,8 +295,11 @@ struct cm_pass {
                                                             * all its layers, each into its own */
    struct cm_attachment depth,
       stencil; /**< equal resources when they share a format; stencil.pixel_bytes is then 0 */
+   struct cm_dispatch dispatch; /**< of a compute pass */
    uint32_t num_draws;
    struct cm_draw *draws;
+   uint32_t num_storages;
+   struct cm_storage *storages;
    uint64_t num_vertices;
    uint32_t *vertices;
    uint64_t num_feedback;
@@ -295,6 +343,23 @@ struct cm_pass {
  * the quads of all tiles can be brought into the order of primitives, which is that of a
  * GPU without tiles.
  *
+ * Storage: loads, stores and atomics of shaders follow the shade event as footprints do, in one order with these:
+ *
+ *    CM_EVENT_BUFFER      `count` cm_buffer_accesses
+ *    CM_EVENT_IMAGE       `count` cm_footprints of a texel each (`linear` is 0)
+ *
+ * Work-groups of a compute pass:
+ *
+ *    CM_EVENT_GROUP       word 1 is the work-group's number
+ *    CM_EVENT_INVOKE      word 1 is the number of the first of `count` invocations of the group that run side by side,
+ *                         up to CM_INVOCATIONS; their footprints and accesses follow. What these call a quad is four
+ *                         invocations: quad q has those from 4 q on. With CM_INVOKE_RESUMES they have run before, and go
+ *                         on behind a barrier.
+ *    CM_EVENT_BARRIER     all invocations of the group have arrived
+ *
+ * Which invocations run side by side, up to the next barrier, has no meaning beyond that of an instruction of all of
+ * them: a GPU with sub-groups of 4, 8 or 16 invocations executes it for those that have a common number divided by that.
+ *
  * Hierarchical depth: CM_UNSHADED_HIDDEN quads are those that need no access to the depth
  * attachment, because in the region of CM_HIZ_SIZE x CM_HIZ_SIZE pixels of the
  * attachment that they lie in no pixel is farther (of tests for greater: nearer) than
@@ -332,6 +397,20 @@ struct cm_footprint {
    } texel[4];
 };
 
+/** What an instruction of four invocations, or of a quad's fragments, accesses of a storage buffer. */
+struct cm_buffer_access {
+   uint8_t quad; /**< which of the event before it, 0 … 3 */
+   uint8_t live; /**< those that access, bit y * 2 + x of fragments; the others' offsets are unspecified */
+   uint16_t reserved;  /**< 0 */
+   uint32_t offset[4]; /**< bytes from the beginning of the binding; within it */
+};
+
+/** What an instruction does to storage. */
+enum cm_storage_operation { CM_STORAGE_LOAD, CM_STORAGE_STORE, CM_STORAGE_ATOMIC, CM_STORAGE_OPERATIONS };
+
+/** Invocations of a CM_EVENT_INVOKE. */
+#define CM_INVOCATIONS 16
+
 enum cm_event_type {
    CM_EVENT_SHADE = 1,      /**< up to 4 quads of one draw run its fragment shader */
    CM_EVENT_FOOTPRINTS = 2, /**< a texture instruction of the quads of the last shade event; one with
@@ -341,6 +420,11 @@ enum cm_event_type {
    CM_EVENT_UNSHADED = 3,   /**< CM_PASS_FULL: up to 4 quads that run no shader, because all fragments
                                * fail early Z or the draw has none (`live` then passed the tests) */
    CM_EVENT_FLUSH = 4,      /**< CM_PASS_FULL: what was deferred is shaded */
+   CM_EVENT_BUFFER = 5,     /**< an instruction accesses a storage buffer. Quads ascend. */
+   CM_EVENT_IMAGE = 6,      /**< an instruction accesses an image. Quads ascend. */
+   CM_EVENT_GROUP = 7,      /**< CM_PASS_COMPUTE: a work-group begins */
+   CM_EVENT_INVOKE = 8,     /**< CM_PASS_COMPUTE: invocations run */
+   CM_EVENT_BARRIER = 9,    /**< CM_PASS_COMPUTE: all of the group's invocations have arrived */
 };
 
 /** Shade events that a group has at most. */
@@ -359,6 +443,13 @@ enum cm_event_type {
 #define CM_HIZ_SIZE 8
 #define CM_SHADE_SAMPLE_SHIFT 24 /**< CM_PASS_FULL: 1 + the sample that the shader runs for; 0: all */
 
+/** Of CM_EVENT_INVOKE: the invocations have run before. */
+#define CM_INVOKE_RESUMES (1u << 16)
+/* Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 20 of the word. */
+#define CM_STORAGE_OPERATION_SHIFT 21 /**< 2 bits: enum cm_storage_operation */
+#define CM_STORAGE_BYTES_SHIFT 24     /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
+
+#define CM_BUFFER_ACCESS_WORDS (sizeof(struct cm_buffer_access) / 4)
 #define CM_QUAD_WORDS (sizeof(struct cm_quad) / 4)
 #define CM_FOOTPRINT_WORDS (sizeof(struct cm_footprint) / 4)
 
@@ -381,6 +472,25 @@ cm_event_unit(uint32_t word)
    return word >> 16;
 }
 
+/** Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: which of the buffers or images. */
+static inline uint32_t
+cm_storage_unit(uint32_t word)
+{
+   return word >> 16 & 31;
+}
+
+static inline enum cm_storage_operation
+cm_storage_operation(uint32_t word)
+{
+   return (enum cm_storage_operation)(word >> CM_STORAGE_OPERATION_SHIFT & 3);
+}
+
+static inline uint32_t
+cm_storage_bytes(uint32_t word)
+{
+   return word >> CM_STORAGE_BYTES_SHIFT;
+}
+
 /** What a shade event runs for: 1 + the sample; 0: the pixels. */
 static inline uint32_t
 cm_event_sample(uint32_t word)
@@ -400,7 +510,12 @@ static inline const uint32_t *
 cm_event_next(const uint32_t *event)
 {
    switch (cm_event_type(*event)) {
-   case CM_EVENT_FOOTPRINTS: return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
+   case CM_EVENT_FOOTPRINTS:
+   case CM_EVENT_IMAGE: return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
+   case CM_EVENT_BUFFER: return event + 1 + cm_event_count(*event) * CM_BUFFER_ACCESS_WORDS;
+   case CM_EVENT_GROUP:
+   case CM_EVENT_INVOKE: return event + 2;
+   case CM_EVENT_BARRIER:
    case CM_EVENT_FLUSH: return event + 1;
    default: return event + 2 + cm_event_count(*event) * CM_QUAD_WORDS;
    }
