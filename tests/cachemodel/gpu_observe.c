@@ -93,8 +93,8 @@ test_every_unit(void **unused)
    static const char *const mru[] = {"caches.l2.policy=mru", "caches.texture_cache.policy=fifo", NULL};
    for (unsigned unit = 0; unit < CM_UNIT_COUNT; unit++) {
       const bool is_split = unit == CM_UNIT_PRIMITIVE_LIST_CACHE || unit == CM_UNIT_ATTRIBUTE_CACHE;
-      if (unit >= CM_UNIT_INDEX_CACHE && unit <= CM_UNIT_LLC)
-         continue; /* of mode imr: gpu_immediate_reference.c */
+      if (unit >= CM_UNIT_INDEX_CACHE && unit < CM_UNIT_DRAM)
+         continue; /* of mode imr: gpu_immediate_reference.c; of storage: gpu_compute.c */
       if (unit != CM_UNIT_TILE_CACHE)
          check_unit(test_tcor_settings, (enum cm_unit)unit);
       if (is_split)

@@ -126,6 +126,135 @@ test_wild_events(void **unused)
 
 /* A second GPU of the process: what the first one left open is gone, and its resources are
  * not the second one's. */
+/* An access of some quads to buffer or image `unit`, in a storage of 4 buffers of 1 MiB and 4 images. */
+static void
+add_storage_event(struct pass_builder *builder, uint64_t *state, uint32_t tile, uint32_t quads)
+{
+   const bool is_buffer = random_below(state, 2);
+   const uint32_t bytes = 4 * (1 + random_below(state, 4)), unit = random_below(state, 4);
+   uint32_t words[1 + 4 * CM_FOOTPRINT_WORDS], count = 0;
+   for (uint32_t quad = 0; quad < quads; quad++) {
+      const uint8_t live = (uint8_t)(random_below(state, 16));
+      if (!live && quad + 1 < quads)
+         continue;
+      if (is_buffer) {
+         struct cm_buffer_access access = {.quad = (uint8_t)quad, .live = live ? live : 1};
+         for (unsigned i = 0; i < 4; i++)
+            access.offset[i] = access.live >> i & 1 ? random_below(state, (1 << 20) - 16) : 0;
+         memcpy(words + 1 + count++ * CM_BUFFER_ACCESS_WORDS, &access, sizeof access);
+      } else {
+         struct cm_footprint footprint = {.quad = (uint8_t)quad, .live = live ? live : 1};
+         for (unsigned i = 0; i < 4; i++)
+            footprint.texel[i].x = (int16_t)random_below(state, 1000);
+         footprint.layer = random_below(state, 3);
+         memcpy(words + 1 + count++ * CM_FOOTPRINT_WORDS, &footprint, sizeof footprint);
+      }
+   }
+   words[0] = (is_buffer ? CM_EVENT_BUFFER : CM_EVENT_IMAGE) | count << 8 | unit << 16 |
+              random_below(state, CM_STORAGE_OPERATIONS) << CM_STORAGE_OPERATION_SHIFT |
+              (is_buffer ? bytes << CM_STORAGE_BYTES_SHIFT : 0);
+   pass_words(builder, tile, words, 1 + count * (is_buffer ? CM_BUFFER_ACCESS_WORDS : CM_FOOTPRINT_WORDS));
+}
+
+static struct cm_storage
+random_storage(uint64_t *state)
+{
+   struct cm_storage storage = {.num_buffers = 4, .num_images = 4};
+   for (unsigned i = 0; i < 4; i++) {
+      storage.buffers[i] =
+         (struct cm_storage_buffer){1 + random_below(state, 4), random_below(state, 64), 1 << 20};
+      storage.images[i] =
+         (struct cm_texture_binding){.resource = 5 + i, .first_level = (uint8_t)random_below(state, 3)};
+   }
+   return storage;
+}
+
+/* Work-groups of 40 invocations, three a tile. */
+static struct pass_builder *
+random_compute_pass(uint64_t *state, struct cm_storage *storage)
+{
+   enum { GROUPS = 50, PER_TILE = 3 };
+   struct pass_builder *builder = pass_new(3, 1, 1, 8);
+   struct cm_pass *pass = &builder->pass;
+   struct cm_draw *draw = pass_draw(builder);
+   draw->storage = 1;
+   draw->indirect = (struct cm_indirect){1, 12, 12};
+   pass->kind = CM_PASS_COMPUTE;
+   pass->tile_size = pass->width = pass->height = pass->tiles_y = pass->layer_tiles_y = 1;
+   pass->tiles_x = (GROUPS + PER_TILE - 1) / PER_TILE;
+   pass->num_storages = 1;
+   pass->storages = storage;
+   pass->dispatch = (struct cm_dispatch){
+      {9, 100, 64}, {5, 10, 1}, {10, 2, 2}, .shared_bytes = 100, .groups_per_tile = PER_TILE};
+   for (uint32_t group = 0; group < GROUPS; group++) {
+      const uint32_t words[] = {CM_EVENT_GROUP, group};
+      pass_words(builder, group / PER_TILE, words, 2);
+      for (uint32_t turn = 0; turn < 2; turn++) {
+         for (uint32_t first = 0; first < 40; first += CM_INVOCATIONS) {
+            const uint32_t count = first + CM_INVOCATIONS <= 40 ? CM_INVOCATIONS : 40 - first;
+            const uint32_t run[] = {CM_EVENT_INVOKE | count << 8 | (turn ? CM_INVOKE_RESUMES : 0), first};
+            pass_words(builder, group / PER_TILE, run, 2);
+            for (uint32_t i = random_below(state, 5); i > 0; i--)
+               add_storage_event(builder, state, group / PER_TILE, (count + 3) / 4);
+         }
+         const uint32_t barrier = CM_EVENT_BARRIER;
+         if (!turn)
+            pass_words(builder, group / PER_TILE, &barrier, 1);
+      }
+   }
+   for (uint32_t t = 0; t < pass->tiles_x; t++)
+      builder->touched[t] = true;
+   return builder;
+}
+
+/* Of fragments, with footprints between them. */
+static struct pass_builder *
+random_storage_pass(uint64_t *state, struct cm_storage *storage)
+{
+   struct pass_builder *builder = pass_new(3, 64, 64, 16);
+   pass_draw(builder)->storage = 1;
+   pass_primitive(builder, 1, (const uint32_t[]){0, 1, 2, 3}, 4);
+   builder->pass.num_storages = 1;
+   builder->pass.storages = storage;
+   for (uint32_t event = 0; event < 300; event++) {
+      const uint32_t tile = random_below(state, 4), quads = 1 + random_below(state, 4);
+      const struct cm_footprint footprint = {.quad = 0, .live = 15, .linear = 1};
+      pass_shade(builder, tile, 0, quads, 15);
+      for (uint32_t i = random_below(state, 4); i > 0; i--) {
+         add_storage_event(builder, state, tile, quads);
+         pass_footprints(builder, tile, 2, &footprint, 1);
+      }
+   }
+   return builder;
+}
+
+static void
+test_storage(void **unused)
+{
+   uint64_t state = 5;
+   struct cm_storage storage = random_storage(&state);
+   struct pass_builder *builders[] = {random_compute_pass(&state, &storage),
+                                      random_storage_pass(&state, &storage)};
+   struct cm_recorder *recorder = new_recorder(recording_path());
+   cm_recorder_gpu_begin(recorder);
+   for (unsigned b = 0; b < 2; b++)
+      record_pass(recorder, builders[b]);
+   cm_recorder_frame_end(recorder, 0);
+   assert_true(cm_recorder_destroy(recorder));
+   struct cm_recording *recording = open_recording();
+   assert_int_equal(cm_recording_next(recording).type, CM_ITEM_GPU);
+   for (unsigned b = 0; b < 2; b++) {
+      struct cm_item item = cm_recording_next(recording);
+      if (item.type == CM_ITEM_DAMAGED)
+         print_error("%s\n", cm_recording_damage(recording));
+      assert_int_equal(item.type, CM_ITEM_PASS);
+      assert_passes_equal(&item.pass->pass, &builders[b]->pass);
+      cm_recorded_pass_release(item.pass);
+      pass_free(builders[b]);
+   }
+   cm_recording_close(recording);
+}
+
 static void
 test_second_gpu(void **unused)
 {
@@ -174,9 +303,8 @@ int
 main(void)
 {
    const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_random_passes),
-      cmocka_unit_test(test_provenance),
-      cmocka_unit_test(test_wild_events),
+      cmocka_unit_test(test_random_passes), cmocka_unit_test(test_provenance),
+      cmocka_unit_test(test_wild_events),   cmocka_unit_test(test_storage),
       cmocka_unit_test(test_second_gpu),
    };
    const int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -194,7 +194,7 @@ run_payloads(uint32_t version, const uint8_t *data, size_t size)
    for (size_t r = 0; r < found.num_resources; r++)
       define_resource(&gpus, &found.resources[r]);
    if (!cm_decode_pass(&head, version, &pass) && !cm_check_pass_names(&check, &pass) &&
-       !cm_decode_tiles(&all, &pass)) {
+       !cm_decode_tiles(&all, CM_RECORDING_VERSION, &pass)) {
       run_pass(&gpus, &pass);
       end_frame(&gpus);
    }

@@ -198,6 +198,8 @@ look_at_primitives(struct cm_advice *advice, const struct cm_pass *pass, struct 
 bool
 cm_advice_look_at_draws(struct cm_advice *advice, const struct cm_pass *pass)
 {
+   if (pass->kind == CM_PASS_COMPUTE)
+      return true;
    struct cm_resource_seen *target = cm_advice_seen(advice, cm_pass_target(pass));
    if (!cm_array_reserve(&advice->draws, pass->num_draws, sizeof(struct draw_seen)))
       return false;

@@ -142,6 +142,15 @@ read_textures(struct cm_advice *advice, const struct cm_pass *pass)
          if (pass->draws[d].textures[unit].resource)
             cm_advice_read(advice, pass->draws[d].textures[unit].resource);
       }
+      if (pass->draws[d].indirect.buffer)
+         cm_advice_read(advice, pass->draws[d].indirect.buffer);
+   }
+   /* What shaders load and store is needed. */
+   for (uint32_t s = 0; s < pass->num_storages; s++) {
+      for (uint32_t b = 0; b < pass->storages[s].num_buffers; b++)
+         cm_advice_read(advice, pass->storages[s].buffers[b].resource);
+      for (uint32_t i = 0; i < pass->storages[s].num_images; i++)
+         cm_advice_read(advice, pass->storages[s].images[i].resource);
    }
 }
 
@@ -198,7 +207,7 @@ cm_advice_look_at_targets(struct cm_advice *advice, const struct cm_pass *pass)
    *seen = (struct cm_pass_seen){.frame = advice->frame,
                                  .pass = advice->pass_of_frame,
                                  .target = cm_pass_target(pass),
-                                 .other_outputs = pass->num_feedback != 0,
+                                 .other_outputs = pass->num_feedback || pass->num_storages,
                                  .drawn = pass->num_draws != 0};
    struct cm_resource_seen *target = cm_advice_seen(advice, seen->target);
    read_textures(advice, pass);

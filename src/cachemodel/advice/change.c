@@ -228,7 +228,7 @@ change_words(struct cm_changer *changer, const struct cm_pass *pass, const struc
          fine = add_quads(changer, pass, word, live);
          break;
       case CM_EVENT_FOOTPRINTS: fine = add_footprints(changer, draw, word, live); break;
-      default: fine = add_words(&changer->words, word, 1); break;
+      default: fine = add_words(&changer->words, word, (size_t)(cm_event_next(word) - word)); break;
       }
       if (!fine)
          return false;

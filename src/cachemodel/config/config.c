@@ -15,6 +15,8 @@ static void
 follow_optional_streams(struct cm_config *config)
 {
    const uint32_t hiz = config->optional_streams.hiz, display = config->optional_streams.display;
+   const uint32_t storage = config->optional_streams.storage;
+   config->streams[CM_STREAM_STORAGE] = storage ? (enum cm_unit)(storage - 1) : CM_UNIT_DRAM;
    config->streams[CM_STREAM_HIZ] = hiz ? (enum cm_unit)(hiz - 1) : CM_UNIT_DRAM;
    config->streams[CM_STREAM_DISPLAY] = display ? (enum cm_unit)(display - 1) : CM_UNIT_DRAM;
 }

@@ -354,6 +354,11 @@ struct cm_config {
       enum cm_scheduler scheduler;
    } fragment_stage;
    struct {
+      /** Invocations of a sub-group of compute shaders, whose accesses to storage are made together: 4, 8 or 16; 0: 16.
+       * Of fragment shaders a quad's are. */
+      uint32_t lanes;
+   } load_store;
+   struct {
       /** Iterations that all loops of one invocation of a program may make together;
        * then they end, which is said in a line. Unrolled loops do not count. 0: no limit. */
       uint32_t loop_limit;
@@ -389,7 +394,7 @@ struct cm_config {
    /** The optional keys of streams, which streams[] follows: 1 + the unit; 0: "none", there is no such stream.
     * In mode imr both are there. */
    struct {
-      uint32_t hiz, display;
+      uint32_t hiz, display, storage;
    } optional_streams;
    struct cm_cache_config caches[CM_CACHE_COUNT];
    struct cm_access_unit_config access_units[CM_ACCESS_UNIT_COUNT]; /**< optional */
@@ -412,6 +417,7 @@ cm_config_has_stream(const struct cm_config *config, enum cm_stream stream)
    switch (stream) {
    case CM_STREAM_HIZ: return config->optional_streams.hiz != 0;
    case CM_STREAM_DISPLAY: return config->optional_streams.display != 0;
+   case CM_STREAM_STORAGE: return config->optional_streams.storage != 0;
    default: return true;
    }
 }

@@ -13,6 +13,7 @@ typedef MEMBER_TYPE(parameter_buffer) parameter_buffer_config;
 typedef MEMBER_TYPE(vertex_stage) vertex_stage_config;
 typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
 typedef MEMBER_TYPE(shader) shader_config;
+typedef MEMBER_TYPE(load_store) load_store_config;
 typedef MEMBER_TYPE(texture) texture_config;
 typedef MEMBER_TYPE(texture_access) texture_access_config;
 typedef MEMBER_TYPE(attribution) attribution_config;
@@ -71,6 +72,7 @@ static const struct cm_key fragment_stage_keys[] = {
    NUMBER(fragment_stage_config, processors),
    ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work", "sub-tile", "tile"),
 };
+static const struct cm_key load_store_keys[] = {OPTIONAL_NUMBER(load_store_config, lanes)};
 static const struct cm_key shader_keys[] = {NUMBER(shader_config, loop_limit)};
 static const struct cm_key texture_keys[] = {
    ENUM(texture_config, placement, "linear", "4d", "6d", "rz", "morton-4k"),
@@ -226,7 +228,7 @@ static const struct cm_key access_units_keys[] = {CM_ACCESS_UNITS(ACCESS_UNIT_KE
            sizeof(uint32_t)),                                                                         \
     NAMES(optional_unit_names)}
 static const struct cm_key streams_keys[] = {CM_MANDATORY_STREAMS(STREAM_KEY) OPTIONAL_STREAM_KEY(hiz),
-                                             OPTIONAL_STREAM_KEY(display)};
+                                             OPTIONAL_STREAM_KEY(display), OPTIONAL_STREAM_KEY(storage)};
 
 static const struct cm_key attribution_keys[] = {
    OPTIONAL_ENUM(attribution_config, pass, "off", "on"),
@@ -246,6 +248,7 @@ static const struct cm_key config_keys[] = {
    MAPPING(struct cm_config, vertex_stage, vertex_stage_keys),
    MAPPING(struct cm_config, fragment_stage, fragment_stage_keys),
    MAPPING(struct cm_config, shader, shader_keys),
+   OPTIONAL_MAPPING(struct cm_config, load_store, load_store_keys),
    MAPPING(struct cm_config, texture, texture_keys),
    OPTIONAL_MAPPING(struct cm_config, texture_access, texture_access_keys),
    OPTIONAL_MAPPING(struct cm_config, texture_bus, texture_bus_keys),

@@ -21,10 +21,11 @@
    X(CONSTANT, "constant", "constants of vertex and fragment shaders")
 
 /** Streams that a configuration may have (cm_config_has_stream). Where it has no `display`, displayable
- * surfaces are of `color`. `hiz` is of mode imr alone. */
-#define CM_OPTIONAL_STREAMS(X)         \
-   X(HIZ, "hiz", "hierarchical depth") \
-   X(DISPLAY, "display", "colour attachments that are displayed")
+ * surfaces are of `color`. `hiz` is of mode imr alone. Without `storage` programs that need it cannot be simulated. */
+#define CM_OPTIONAL_STREAMS(X)                                    \
+   X(HIZ, "hiz", "hierarchical depth")                            \
+   X(DISPLAY, "display", "colour attachments that are displayed") \
+   X(STORAGE, "storage", "storage buffers and images of shaders")
 
 #define CM_STREAMS(X)      \
    CM_MANDATORY_STREAMS(X) \
@@ -54,7 +55,8 @@ enum cm_stream {
    X(COLOR_CACHE, color_cache, "the render target cache")                                    \
    X(TEXTURE_CACHE_L2, texture_cache_l2, "the second level of texture caches")               \
    X(TEXTURE_CACHE_L3, texture_cache_l3, "the third level of texture caches")                \
-   X(LLC, llc, "the last-level cache")
+   X(LLC, llc, "the last-level cache")                                                       \
+   X(LOAD_STORE_CACHE, load_store_cache, "the Fragment Processors' L1 caches of storage")
 
 /** Where an access can go. Caches come first, memory is last. */
 enum cm_unit {

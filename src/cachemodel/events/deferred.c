@@ -210,7 +210,7 @@ cm_deferred_build(struct cm_deferred *deferred, const struct cm_tile_events *ful
          next = add_group(deferred, word, end);
          if (!next)
             return false;
-      } else if (cm_event_type(*word) <= CM_EVENT_FOOTPRINTS &&
+      } else if ((shaded || cm_event_is_access(*word)) &&
                  !copy_words(&deferred->events, word, (size_t)(next - word))) {
          return false;
       }

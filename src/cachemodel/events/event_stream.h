@@ -521,13 +521,21 @@ cm_event_next(const uint32_t *event)
    }
 }
 
-/** The event after a shade event and its footprints: with CM_SHADE_CONTINUES it is another
+/** Whether an event is what an instruction of the shade or invoke event before it accesses. */
+static inline bool
+cm_event_is_access(uint32_t word)
+{
+   const enum cm_event_type type = cm_event_type(word);
+   return type == CM_EVENT_FOOTPRINTS || type == CM_EVENT_BUFFER || type == CM_EVENT_IMAGE;
+}
+
+/** The event after a shade event and its accesses: with CM_SHADE_CONTINUES it is another
  * of the same group. */
 static inline const uint32_t *
 cm_group_next_run(const uint32_t *event, const uint32_t *end)
 {
    event = cm_event_next(event);
-   while (event < end && cm_event_type(*event) == CM_EVENT_FOOTPRINTS)
+   while (event < end && cm_event_is_access(*event))
       event = cm_event_next(event);
    return event;
 }

@@ -474,7 +474,7 @@ read_tiles(struct cm_recording *recording, struct cm_pass *pass)
       if (!read_payload(recording, &recording->offset, CM_CHUNK_TILES))
          return false;
       struct cm_byte_reader reader = payload_reader(recording);
-      const char *wrong = cm_decode_tiles(&reader, pass);
+      const char *wrong = cm_decode_tiles(&reader, recording->version, pass);
       if (wrong)
          return damaged(recording, begin, "%s", wrong);
    }

@@ -14,6 +14,8 @@
 #define MAX_INSTRUCTIONS (1u << 24)
 #define MAX_CONSTANT_BYTES (1u << 28)
 #define MAX_ELEMENT_BYTES 65536u
+#define MAX_GROUPS (1u << 20)
+#define MAX_INVOCATIONS 65536u
 
 const char *
 cm_check_resource(const struct cm_resource_description *resource)
@@ -33,12 +35,42 @@ cm_check_resource(const struct cm_resource_description *resource)
    return NULL;
 }
 
+static bool
+is_shader(const struct cm_shader *shader)
+{
+   return shader->instructions <= MAX_INSTRUCTIONS && shader->constant_bytes <= MAX_CONSTANT_BYTES;
+}
+
+/* The tiles of a compute pass have all work-groups. */
+static const char *
+check_dispatch(const struct cm_pass *pass)
+{
+   const struct cm_dispatch *dispatch = &pass->dispatch;
+   uint64_t groups = 1, invocations = 1;
+   for (unsigned i = 0; i < 3; i++) {
+      if (dispatch->groups[i] > MAX_GROUPS || dispatch->group_size[i] > MAX_INVOCATIONS)
+         return "a dispatch is too large";
+      groups *= dispatch->groups[i];
+      invocations *= dispatch->group_size[i];
+   }
+   if (!groups || !invocations || invocations > MAX_INVOCATIONS || !dispatch->groups_per_tile ||
+       !is_shader(&dispatch->shader))
+      return "a dispatch has no work-groups, or too large ones";
+   const uint64_t tiles = (groups + dispatch->groups_per_tile - 1) / dispatch->groups_per_tile;
+   if (pass->tiles_x != tiles || tiles > CM_PB_WIDE_TILES || pass->tiles_y != 1 || pass->layer_tiles_y != 1 ||
+       pass->tile_size != 1 || pass->num_color)
+      return "a compute pass has other tiles than its work-groups";
+   return NULL;
+}
+
 const char *
 cm_check_pass_size(const struct cm_pass *pass)
 {
    const uint32_t size = pass->tile_size;
-   if (pass->kind > CM_PASS_FULL)
+   if (pass->kind > CM_PASS_COMPUTE)
       return "a pass of an unknown kind";
+   if (pass->kind == CM_PASS_COMPUTE)
+      return check_dispatch(pass);
    if (size != 8 && size != 16 && size != 32 && size != 64)
       return "a pass has a tile size other than 8, 16, 32 and 64";
    if (pass->num_color > CM_MAX_COLOR_ATTACHMENTS)
@@ -50,12 +82,6 @@ cm_check_pass_size(const struct cm_pass *pass)
    if (pass->width > (uint64_t)pass->tiles_x * size || pass->height > (uint64_t)pass->layer_tiles_y * size)
       return "a pass is larger than its tiles";
    return NULL;
-}
-
-static bool
-is_shader(const struct cm_shader *shader)
-{
-   return shader->instructions <= MAX_INSTRUCTIONS && shader->constant_bytes <= MAX_CONSTANT_BYTES;
 }
 
 static bool
@@ -80,7 +106,19 @@ check_draw(const struct cm_pass *pass, const struct cm_draw *draw)
       return "a draw names vertices that are not there";
    if (!is_part(draw->first_feedback, draw->num_feedback, pass->num_feedback))
       return "a draw names transform feedback that is not there";
+   if (draw->storage > pass->num_storages)
+      return "a draw names storage that is not there";
    return NULL;
+}
+
+static const char *
+check_compute(const struct cm_pass *pass)
+{
+   const bool draws = pass->num_primitives || pass->num_vertices || pass->num_feedback ||
+                      pass->draws[0].num_vertices || pass->draws[0].num_elements;
+   return pass->num_draws != 1 || draws || pass->depth.resource || pass->stencil.resource
+             ? "a compute pass draws"
+             : NULL;
 }
 
 /* Primitives' tiles follow one another and cover all of primitive_tiles. */
@@ -117,6 +155,8 @@ cm_check_pass(const struct cm_pass *pass)
    const char *wrong = cm_check_pass_size(pass);
    for (uint32_t d = 0; !wrong && d < pass->num_draws; d++)
       wrong = check_draw(pass, &pass->draws[d]);
+   if (!wrong && pass->kind == CM_PASS_COMPUTE)
+      wrong = check_compute(pass);
    return wrong ? wrong : check_primitives(pass);
 }
 

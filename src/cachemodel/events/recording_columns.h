@@ -34,7 +34,9 @@
    X(NEAR, 2, MAX_FOOTPRINTS)       /* texel 0 of a new shape: difference, a byte x, a byte y */ \
    X(FAR, 4, MAX_FOOTPRINTS)        /* the same, two bytes each */                               \
    X(SMALL, 3, MAX_FOOTPRINTS)      /* the other texels of a new shape, four bits each */        \
-   X(WIDE, 12, MAX_FOOTPRINTS)      /* the same, one or two bytes each */
+   X(WIDE, 12, MAX_FOOTPRINTS)      /* the same, one or two bytes each */                        \
+   X(NUMBERS, 5, MAX_EVENTS)        /* number of a work-group or an invocation: difference */    \
+   X(ACCESSES, 21, MAX_FOOTPRINTS)  /* of a buffer: quad and live, then offsets: differences */
 
 enum column {
 #define COLUMN_ENUM(id, bytes, entries) COLUMN_##id,
@@ -112,7 +114,30 @@ struct expected {
    /* Texel 0 of a unit's last footprint, by level. */
    texel texels[UNITS][LEVELS];
    struct shape shapes[SHAPES];
+   uint32_t group, invocation; /* the last event's number, and how many it has */
+   uint32_t offsets[UNITS];    /* a buffer's last one */
 };
+
+/* How many quads an event's accesses can be of. */
+static inline uint32_t
+quads_of(uint32_t word)
+{
+   switch (cm_event_type(word)) {
+   case CM_EVENT_SHADE: return cm_event_count(word);
+   case CM_EVENT_INVOKE: return (cm_event_count(word) + 3) / 4;
+   default: return 0;
+   }
+}
+
+/* The live of an event's quads, as footprints after it mostly have it. */
+static inline void
+expect_invocations(struct expected *expected, uint32_t count)
+{
+   for (uint32_t q = 0; q < 4; q++)
+      expected->live[q] = (uint8_t)(count >= 4 * q + 4 ? 15
+                                    : count > 4 * q    ? (1u << (count - 4 * q)) - 1
+                                                       : 0);
+}
 
 static inline uint32_t *
 expected_word(struct expected *expected)

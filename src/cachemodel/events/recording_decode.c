@@ -9,6 +9,7 @@ struct decoder {
    struct expected expected;
    struct cm_byte_reader column[NUM_COLUMNS];
    uint32_t num_quads; /* of the current group; 0: there is none */
+   uint32_t draw;      /* of the current group */
    const char *wrong;
 };
 
@@ -213,9 +214,117 @@ decode_shading(struct decoder *decoder, uint32_t *word, bool has_draw, size_t ro
    word[1] = decoder->expected.draw;
    if (word[1] >= decoder->pass->num_draws)
       return fails(decoder, "an event has an invalid draw");
+   decoder->draw = word[1];
    decoder->num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? count : 0;
    return decode_quads(decoder, (struct cm_quad *)(word + 2), count);
 }
+
+/* ---- storage and work-groups ------------------------------------------------ */
+
+/* What the current group's shader accesses; NULL: nothing. */
+static const struct cm_storage *
+current_storage(const struct decoder *decoder)
+{
+   const struct cm_pass *pass = decoder->pass;
+   const uint32_t storage = decoder->draw < pass->num_draws ? pass->draws[decoder->draw].storage : 0;
+   return decoder->num_quads && storage && storage <= pass->num_storages ? &pass->storages[storage - 1]
+                                                                         : NULL;
+}
+
+static bool
+decode_accesses(struct decoder *decoder, const uint32_t *word, const struct cm_storage_buffer *binding)
+{
+   struct cm_buffer_access *accesses = (struct cm_buffer_access *)(word + 1);
+   const uint32_t bytes = cm_storage_bytes(*word);
+   uint32_t *last = &decoder->expected.offsets[cm_storage_unit(*word) % UNITS];
+   if (!bytes || bytes > 16)
+      return fails(decoder, "an access to a buffer has no bytes, or too many");
+   for (uint32_t i = 0; i < cm_event_count(*word); i++) {
+      const unsigned head = cm_get_byte(&decoder->column[COLUMN_ACCESSES]);
+      accesses[i] = (struct cm_buffer_access){.quad = head & 15, .live = head >> 4};
+      if (accesses[i].quad >= decoder->num_quads || (i && accesses[i].quad < accesses[i - 1].quad))
+         return fails(decoder, "an access to a buffer has an invalid quad");
+      for (unsigned lane = 0; lane < 4; lane++) {
+         if (!(accesses[i].live >> lane & 1))
+            continue;
+         *last = accesses[i].offset[lane] = get_difference(decoder, COLUMN_ACCESSES, *last);
+         if ((uint64_t)*last + bytes > binding->bytes)
+            return fails(decoder, "an access to a buffer is outside of it");
+      }
+   }
+   return true;
+}
+
+static bool
+decode_image(struct decoder *decoder, const uint32_t *word)
+{
+   struct cm_footprint *footprints = (struct cm_footprint *)(word + 1);
+   const uint32_t count = cm_event_count(*word);
+   if (!decode_footprints(decoder, cm_storage_unit(*word), footprints, count))
+      return false;
+   for (uint32_t i = 0; i < count; i++) {
+      if (footprints[i].linear)
+         return fails(decoder, "an access to an image is filtered");
+   }
+   return true;
+}
+
+static bool
+decode_storage(struct decoder *decoder, const uint32_t *word, size_t room)
+{
+   const struct cm_storage *storage = current_storage(decoder);
+   const bool is_buffer = cm_event_type(*word) == CM_EVENT_BUFFER;
+   const uint32_t count = cm_event_count(*word), unit = cm_storage_unit(*word);
+   if (!count || room < 1 + count * (is_buffer ? CM_BUFFER_ACCESS_WORDS : CM_FOOTPRINT_WORDS))
+      return fails(decoder, "an event of storage has too many accesses, or none");
+   if (!storage || unit >= (is_buffer ? storage->num_buffers : storage->num_images) ||
+       cm_storage_operation(*word) >= CM_STORAGE_OPERATIONS)
+      return fails(decoder, "an access to storage that is not there");
+   return is_buffer ? decode_accesses(decoder, word, &storage->buffers[unit]) : decode_image(decoder, word);
+}
+
+static bool
+decode_group(struct decoder *decoder, uint32_t *word, size_t room)
+{
+   const struct cm_dispatch *dispatch = &decoder->pass->dispatch;
+   const uint64_t first = (uint64_t)decoder->expected.tile * dispatch->groups_per_tile;
+   const uint64_t groups = (uint64_t)dispatch->groups[0] * dispatch->groups[1] * dispatch->groups[2];
+   if (room < 2)
+      return fails(decoder, "a tile has more events than words");
+   word[1] = decoder->expected.group = get_difference(decoder, COLUMN_NUMBERS, decoder->expected.group + 1);
+   decoder->expected.invocation = 0;
+   decoder->num_quads = 0;
+   return (word[1] >= first && word[1] < first + dispatch->groups_per_tile && word[1] < groups) ||
+          fails(decoder, "a work-group is of another tile");
+}
+
+static bool
+decode_invocations(struct decoder *decoder, uint32_t *word, size_t room)
+{
+   const uint32_t *size = decoder->pass->dispatch.group_size, count = cm_event_count(*word);
+   if (room < 2 || !count || count > CM_INVOCATIONS)
+      return fails(decoder, "an event of invocations has too many, or none");
+   word[1] = get_difference(decoder, COLUMN_NUMBERS, decoder->expected.invocation);
+   decoder->expected.invocation = word[1] + count;
+   expect_invocations(&decoder->expected, count);
+   decoder->num_quads = quads_of(*word);
+   decoder->draw = 0;
+   return (uint64_t)word[1] + count <= (uint64_t)size[0] * size[1] * size[2] ||
+          fails(decoder, "invocations are not of their work-group");
+}
+
+static bool
+decode_of_compute(struct decoder *decoder, uint32_t *word, size_t room)
+{
+   switch (cm_event_type(*word)) {
+   case CM_EVENT_GROUP: return decode_group(decoder, word, room);
+   case CM_EVENT_INVOKE: return decode_invocations(decoder, word, room);
+   case CM_EVENT_BARRIER: decoder->num_quads = 0; return true;
+   default: return fails(decoder, "an event of an unknown type");
+   }
+}
+
+/* ---- events ------------------------------------------------------------------- */
 
 /* An event's first word; 0: there is none. */
 static uint32_t
@@ -245,6 +354,10 @@ decode_event(struct decoder *decoder, uint32_t *word, const uint32_t *end)
          return fails(decoder, "a texture event has too many footprints, or none");
       return decode_footprints(decoder, cm_event_unit(*word), (struct cm_footprint *)(word + 1), count);
    }
+   if (type == CM_EVENT_BUFFER || type == CM_EVENT_IMAGE)
+      return decode_storage(decoder, word, room);
+   if (decoder->pass->kind == CM_PASS_COMPUTE)
+      return decode_of_compute(decoder, word, room);
    if (type == CM_EVENT_SHADE)
       return decode_shading(decoder, word, tag & EVENT_DRAW, room);
    if (decoder->pass->kind != CM_PASS_FULL || (type != CM_EVENT_UNSHADED && type != CM_EVENT_FLUSH))
@@ -264,19 +377,20 @@ add_words(struct cm_tile_events *events, size_t n)
    return events->words;
 }
 
-/* Quads of the group that a tile's words end with; 0: there is none. */
-static uint32_t
-last_num_quads(const struct cm_tile_events *events)
+/* Finds the group that a tile's words end with. */
+static void
+find_last_group(struct decoder *decoder, const struct cm_tile_events *events)
 {
-   uint32_t num_quads = 0;
+   decoder->num_quads = decoder->draw = 0;
    if (!events->num_words)
-      return 0;
+      return;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
-      if (cm_event_type(*word) != CM_EVENT_FOOTPRINTS)
-         num_quads = cm_event_type(*word) == CM_EVENT_SHADE ? cm_event_count(*word) : 0;
+      if (cm_event_is_access(*word))
+         continue;
+      decoder->num_quads = quads_of(*word);
+      decoder->draw = cm_event_type(*word) == CM_EVENT_SHADE ? word[1] : 0;
    }
-   return num_quads;
 }
 
 static const char *
@@ -293,7 +407,7 @@ decode_piece(struct decoder *decoder, struct cm_byte_reader *pieces, bool first,
    if (events->num_words && !first)
       return "a tile comes twice";
    decoder->expected.tile = (uint32_t)tile;
-   decoder->num_quads = last_num_quads(events);
+   find_last_group(decoder, events);
    uint32_t *word = add_words(events, num_words);
    if (!word)
       return "out of memory for a tile's events";
@@ -310,12 +424,13 @@ decode_piece(struct decoder *decoder, struct cm_byte_reader *pieces, bool first,
 }
 
 const char *
-cm_decode_tiles(struct cm_byte_reader *reader, struct cm_pass *pass)
+cm_decode_tiles(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass)
 {
    struct decoder decoder = {.pass = pass};
+   const unsigned columns = version < CM_RECORDING_STORAGE_VERSION ? COLUMN_NUMBERS : NUM_COLUMNS;
    const uint64_t num_pieces = cm_get_varint(reader);
-   uint64_t length[NUM_COLUMNS], sum = 0;
-   for (unsigned c = 0; c < NUM_COLUMNS; c++) {
+   uint64_t length[NUM_COLUMNS] = {0}, sum = 0;
+   for (unsigned c = 0; c < columns; c++) {
       length[c] = cm_get_varint(reader);
       sum += length[c] < column_bytes[c] ? length[c] : column_bytes[c];
       reader->bad |= length[c] > column_bytes[c];

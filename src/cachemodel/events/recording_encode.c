@@ -240,6 +240,39 @@ add_footprints(struct cm_tile_encoder *encoder, uint32_t unit, const struct cm_f
    encoder->num_footprints += count;
 }
 
+static void
+add_accesses(struct cm_tile_encoder *encoder, uint32_t unit, const struct cm_buffer_access *accesses,
+             uint32_t count)
+{
+   uint32_t *last = &encoder->expected.offsets[unit % UNITS];
+   for (uint32_t i = 0; i < count; i++) {
+      add_byte(encoder, COLUMN_ACCESSES, accesses[i].quad | (unsigned)accesses[i].live << 4);
+      for (unsigned lane = 0; lane < 4; lane++) {
+         if (!(accesses[i].live >> lane & 1))
+            continue;
+         add_difference(encoder, COLUMN_ACCESSES, accesses[i].offset[lane], *last);
+         *last = accesses[i].offset[lane];
+      }
+   }
+   encoder->num_footprints += count;
+}
+
+/* What follows a work-group's or its invocations' first word. */
+static void
+add_number(struct cm_tile_encoder *encoder, const uint32_t *event)
+{
+   struct expected *expected = &encoder->expected;
+   if (cm_event_type(event[0]) == CM_EVENT_GROUP) {
+      add_difference(encoder, COLUMN_NUMBERS, event[1], expected->group + 1);
+      expected->group = event[1];
+      expected->invocation = 0;
+   } else {
+      add_difference(encoder, COLUMN_NUMBERS, event[1], expected->invocation);
+      expected->invocation = event[1] + cm_event_count(event[0]);
+      expect_invocations(expected, cm_event_count(event[0]));
+   }
+}
+
 /* An event's first word, and its draw if it has one. */
 static void
 add_event(struct cm_tile_encoder *encoder, const uint32_t *event)
@@ -288,7 +321,7 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
    while (at < events->num_words && has_room(encoder)) {
       const enum cm_event_type type = cm_event_type(words[at]);
       const uint32_t count = cm_event_count(words[at]), unit = cm_event_unit(words[at]);
-      if (!has_quads(type) && type != CM_EVENT_FOOTPRINTS && type != CM_EVENT_FLUSH)
+      if (type < CM_EVENT_SHADE || type > CM_EVENT_BARRIER)
          return SIZE_MAX;
       add_event(encoder, words + at);
       if (has_quads(type)) {
@@ -300,6 +333,14 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
          add_footprints(encoder, unit, (const struct cm_footprint *)(words + at + 1), count);
          counts->texture_events++;
          counts->footprints += count;
+      } else if (type == CM_EVENT_IMAGE) {
+         add_footprints(encoder, cm_storage_unit(words[at]), (const struct cm_footprint *)(words + at + 1),
+                        count);
+      } else if (type == CM_EVENT_BUFFER) {
+         add_accesses(encoder, cm_storage_unit(words[at]), (const struct cm_buffer_access *)(words + at + 1),
+                      count);
+      } else if (type == CM_EVENT_GROUP || type == CM_EVENT_INVOKE) {
+         add_number(encoder, words + at);
       }
       at += (size_t)(cm_event_next(words + at) - (words + at));
    }

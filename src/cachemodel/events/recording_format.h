@@ -8,10 +8,11 @@
 #include "events/recording_check.h"
 #include "events/recording_counts.h"
 
-#define CM_RECORDING_VERSION 6
-#define CM_RECORDING_OLDEST_VERSION 4 /**< that is read */
-#define CM_RECORDING_NAMES_VERSION 5  /**< the first with names */
-#define CM_RECORDING_READS_VERSION 6  /**< the first with reads that have no events */
+#define CM_RECORDING_VERSION 7
+#define CM_RECORDING_OLDEST_VERSION 4  /**< that is read */
+#define CM_RECORDING_NAMES_VERSION 5   /**< the first with names */
+#define CM_RECORDING_READS_VERSION 6   /**< the first with reads that have no events */
+#define CM_RECORDING_STORAGE_VERSION 7 /**< the first with storage, indirect parameters and dispatches */
 #define CM_RECORDING_MAGIC "\x89TBR\r\n\x1a\n"
 #define CM_RECORDING_HEADER_BYTES 32
 #define CM_CHUNK_MARKER "TBRC"
@@ -100,7 +101,7 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
 /** Appends the payload of the events added since the last call, if any. */
 void cm_tile_encoder_finish(struct cm_tile_encoder *encoder, struct cm_byte_writer *writer);
 
-/** Appends a payload's events to the tiles of a pass. Returns NULL, or the error. */
-const char *cm_decode_tiles(struct cm_byte_reader *reader, struct cm_pass *pass);
+/** Appends a payload's events, of that version of the file, to the tiles of a pass. Returns NULL, or the error. */
+const char *cm_decode_tiles(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass);
 
 #endif

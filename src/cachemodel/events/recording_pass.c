@@ -89,10 +89,35 @@ static const struct field draw_fields[] = {
    FIELD(struct cm_draw, group),
    FIELD(struct cm_draw, marker),
    FIELD(struct cm_draw, call),
+   FIELD(struct cm_draw, storage),
+   FIELD(struct cm_draw, indirect.buffer),
+   FIELD(struct cm_draw, indirect.offset),
+   FIELD(struct cm_draw, indirect.bytes),
 };
-/* The last of both, which files without names do not have. */
+/* The last of both, which files without names do not have; those of a draw before DRAW_STORAGE, the last ones, which older
+ * files do not have either. */
 #define RESOURCE_NAMES 2
 #define DRAW_NAMES 3
+#define DRAW_STORAGE 4
+
+#define DISPATCH_FIELD(member) FIELD(struct cm_pass, dispatch.member)
+static const struct field dispatch_fields[] = {
+   DISPATCH_FIELD(shader.id),     DISPATCH_FIELD(shader.instructions), DISPATCH_FIELD(shader.constant_bytes),
+   DISPATCH_FIELD(groups[0]),     DISPATCH_FIELD(groups[1]),           DISPATCH_FIELD(groups[2]),
+   DISPATCH_FIELD(group_size[0]), DISPATCH_FIELD(group_size[1]),       DISPATCH_FIELD(group_size[2]),
+   DISPATCH_FIELD(shared_bytes),  DISPATCH_FIELD(groups_per_tile),
+};
+
+static const struct field storage_fields[] = {
+   FIELD(struct cm_storage, num_buffers),
+   FIELD(struct cm_storage, num_images),
+};
+
+static const struct field storage_buffer_fields[] = {
+   FIELD(struct cm_storage_buffer, resource),
+   FIELD(struct cm_storage_buffer, offset),
+   FIELD(struct cm_storage_buffer, bytes),
+};
 
 static const struct field element_fields[] = {
    FIELD(struct cm_vertex_element, buffer),           FIELD(struct cm_vertex_element, offset),
@@ -152,7 +177,8 @@ store_field(void *structure, const struct field *field, uint64_t value)
 struct coder {
    struct cm_byte_writer *writer;
    struct cm_byte_reader *reader;
-   bool without_names; /* the file is of a version that has none */
+   bool without_names;   /* the file is of a version that has none */
+   bool without_storage; /* likewise */
 };
 
 static bool
@@ -230,7 +256,8 @@ cm_decode_resource(struct cm_byte_reader *reader, uint32_t version, struct cm_re
 static bool
 code_draws(const struct coder *coder, struct cm_pass *pass)
 {
-   const size_t fields = COUNT(draw_fields) - (coder->without_names ? DRAW_NAMES : 0);
+   const size_t fields = COUNT(draw_fields) - (coder->without_storage ? DRAW_STORAGE : 0) -
+                         (coder->without_names ? DRAW_NAMES : 0);
    struct cm_draw before = {0};
    for (uint32_t d = 0; d < pass->num_draws; d++) {
       struct cm_draw *draw = &pass->draws[d];
@@ -245,6 +272,24 @@ code_draws(const struct coder *coder, struct cm_pass *pass)
       before = *draw;
       memset(before.elements + elements, 0, (CM_MAX_VERTEX_ELEMENTS - elements) * sizeof *before.elements);
       memset(before.textures + textures, 0, (CM_MAX_TEXTURE_UNITS - textures) * sizeof *before.textures);
+   }
+   return !is_bad(coder);
+}
+
+static bool
+code_storages(const struct coder *coder, struct cm_pass *pass)
+{
+   static const struct cm_storage none;
+   for (uint32_t s = 0; s < pass->num_storages; s++) {
+      struct cm_storage *storage = &pass->storages[s];
+      CODE(coder, storage_fields, storage, &none);
+      if (is_bad(coder) || storage->num_buffers > CM_MAX_STORAGE_BUFFERS ||
+          storage->num_images > CM_MAX_IMAGES)
+         return false;
+      for (uint32_t b = 0; b < storage->num_buffers; b++)
+         CODE(coder, storage_buffer_fields, &storage->buffers[b], &none.buffers[0]);
+      for (uint32_t i = 0; i < storage->num_images; i++)
+         CODE(coder, binding_fields, &storage->images[i], &none.images[0]);
    }
    return !is_bad(coder);
 }
@@ -274,6 +319,8 @@ code_arrays(const struct coder *coder, struct cm_pass *pass)
    code_touched(coder, pass);
    if (!code_draws(coder, pass))
       return "a draw is cut short or has a value out of range";
+   if (!coder->without_storage && !code_storages(coder, pass))
+      return "storage is cut short or has a value out of range";
    if (!CODE_ARRAY(coder, number_fields, pass->vertices, pass->num_vertices))
       return "vertex numbers are cut short or out of range";
    if (!CODE_ARRAY(coder, feedback_fields, pass->feedback, pass->num_feedback))
@@ -318,8 +365,10 @@ code_count(const struct coder *coder, uint64_t count, size_t least_bytes, uint64
 static void
 code_counts(const struct coder *coder, struct cm_pass *pass)
 {
-   pass->num_draws =
-      (uint32_t)code_count(coder, pass->num_draws, COUNT(draw_fields) - DRAW_NAMES, UINT32_MAX);
+   pass->num_draws = (uint32_t)code_count(coder, pass->num_draws,
+                                          COUNT(draw_fields) - DRAW_NAMES - DRAW_STORAGE, UINT32_MAX);
+   if (!coder->without_storage)
+      pass->num_storages = (uint32_t)code_count(coder, pass->num_storages, COUNT(storage_fields), UINT32_MAX);
    pass->num_vertices = code_count(coder, pass->num_vertices, 1, UINT64_MAX);
    pass->num_feedback = code_count(coder, pass->num_feedback, COUNT(feedback_fields), UINT64_MAX);
    pass->num_primitives =
@@ -333,6 +382,8 @@ cm_encode_pass(struct cm_byte_writer *writer, const struct cm_pass *pass)
    const struct coder coder = {.writer = writer};
    struct cm_pass copy = *pass;
    CODE(&coder, pass_fields, &copy, &no_pass);
+   if (pass->kind == CM_PASS_COMPUTE)
+      CODE(&coder, dispatch_fields, &copy, &no_pass);
    code_attachments(&coder, &copy);
    code_counts(&coder, &copy);
    code_arrays(&coder, &copy);
@@ -345,19 +396,25 @@ allocate_arrays(struct cm_pass *pass)
    pass->tiles = calloc(num_tiles, sizeof *pass->tiles);
    pass->touched = calloc(num_tiles, sizeof *pass->touched);
    pass->draws = calloc((size_t)pass->num_draws + 1, sizeof *pass->draws);
+   pass->storages = calloc((size_t)pass->num_storages + 1, sizeof *pass->storages);
    pass->vertices = malloc((pass->num_vertices + 1) * sizeof *pass->vertices);
    pass->feedback = calloc(pass->num_feedback + 1, sizeof *pass->feedback);
    pass->primitives = calloc((size_t)pass->num_primitives + 1, sizeof *pass->primitives);
    pass->primitive_tiles = malloc((pass->num_primitive_tiles + 1) * sizeof *pass->primitive_tiles);
-   return pass->tiles && pass->touched && pass->draws && pass->vertices && pass->feedback &&
+   return pass->tiles && pass->touched && pass->draws && pass->storages && pass->vertices && pass->feedback &&
           pass->primitives && pass->primitive_tiles;
 }
 
 const char *
 cm_decode_pass(struct cm_byte_reader *reader, uint32_t version, struct cm_pass *pass)
 {
-   const struct coder coder = {.reader = reader, .without_names = version < CM_RECORDING_NAMES_VERSION};
+   const struct coder coder = {.reader = reader,
+                               .without_names = version < CM_RECORDING_NAMES_VERSION,
+                               .without_storage = version < CM_RECORDING_STORAGE_VERSION};
    CODE(&coder, pass_fields, pass, &no_pass);
+   reader->bad |= pass->kind == CM_PASS_COMPUTE && coder.without_storage;
+   if (pass->kind == CM_PASS_COMPUTE)
+      CODE(&coder, dispatch_fields, pass, &no_pass);
    const char *wrong = reader->bad ? "a pass is cut short" : cm_check_pass_size(pass);
    if (wrong)
       return wrong;
@@ -386,6 +443,7 @@ cm_pass_finish(struct cm_pass *pass)
    free(pass->tiles);
    free(pass->touched);
    free(pass->draws);
+   free(pass->storages);
    free(pass->vertices);
    free(pass->feedback);
    free(pass->primitives);

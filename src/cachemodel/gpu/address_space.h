@@ -35,6 +35,7 @@ struct cm_resource {
    /** 1 + the stream whose render caches may have blocks of it, from a pass that has ended
     * (CM_RENDER_CACHES_KEPT); 0: none. */
    uint32_t kept;
+   bool stored;  /**< to by shaders of the current pass */
    bool sampled; /**< bound to a texture unit since it was last written past the caches */
 };
 

@@ -46,6 +46,13 @@ struct cm_counter_table *cm_gpu_counter_table_create(const struct cm_config *con
      "texture reads of a quad, each mipmap level and slice counted")                                      \
    X(PROGRAM_SWITCHES, "fragment_stage.program_switches", "switches",                                     \
      "times a fragment processor switched to another draw, which fetches its shader")                     \
+   X(WORK_GROUPS, "compute_stage.work_groups", "work-groups", "work-groups of compute shaders")           \
+   X(INVOCATIONS, "compute_stage.invocations", "invocations", "invocations of compute shaders")           \
+   X(BARRIERS, "compute_stage.barriers", "barriers", "barriers that a whole work-group has reached")      \
+   X(STORAGE_LOADS, "load_store.loads", "instructions",                                                   \
+     "loads of storage by sub-groups, or quads of fragments")                                             \
+   X(STORAGE_STORES, "load_store.stores", "instructions", "stores, likewise")                             \
+   X(STORAGE_ATOMICS, "load_store.atomics", "instructions", "atomics, likewise")                          \
    X(RASTERIZED_PRIMITIVES, "rasterizer.primitives", "primitives", "primitives rasterized")               \
    X(RASTERIZED_QUADS, "rasterizer.quads", "quads", "quads that primitives cover")                        \
    X(FAILED_QUADS, "rasterizer.failed_quads", "quads",                                                    \

@@ -7,6 +7,7 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/storage.h"
 #include "texture/texel_order.h"
 #include "util/minmax.h"
 
@@ -310,10 +311,94 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_tu
    }
 }
 
+/* ---- groups of shaders with storage -------------------------------------- */
+
+static bool
+has_storage(const struct cm_gpu *gpu, const uint32_t *group)
+{
+   return gpu->has_storage && gpu->pass->draws[group[1]].storage;
+}
+
+/* Reads the footprints of a quad in an event. Returns how many. */
+static uint32_t
+read_footprints(struct cm_shading *shading, const uint32_t *event, uint32_t number, uint32_t processor)
+{
+   struct cm_gpu *gpu = shading->gpu;
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   const uint32_t count = cm_event_count(*event), unit_number = cm_event_unit(*event);
+   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, processor);
+   struct cm_texture_unit *unit =
+      unit_number < shading->draw->num_textures ? &shading->units[unit_number] : &shading->no_unit;
+   uint32_t read = 0;
+   if (shading->attributes_each)
+      cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
+   for (uint32_t i = 0; i < count; i++) {
+      if ((footprints[i].quad & 3) != number)
+         continue;
+      cm_texture_unit_read(&gpu->texture, unit, &footprints[i], processor, cache);
+      read++;
+   }
+   cm_texture_unit_finish_reads(&gpu->texture, cache);
+   gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += read;
+   return read;
+}
+
+/* What a quad does in a run, instruction by instruction. */
+static void
+run_with_storage(struct cm_shading *shading, const uint32_t *run, const uint32_t *end, uint32_t number,
+                 uint32_t processor)
+{
+   const struct cm_quad *quad = (const struct cm_quad *)(run + 2) + number;
+   uint64_t footprints = 0;
+   for (const uint32_t *event = cm_event_next(run); event < end && cm_event_is_access(*event);
+        event = cm_event_next(event)) {
+      if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS)
+         footprints += read_footprints(shading, event, number, processor);
+      else
+         cm_storage_access(shading->gpu, shading->draw->storage - 1, event, number, number + 1, quad->live,
+                           processor);
+   }
+   shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
+}
+
+/* A quad of a group, all its runs; returns the group's end. */
+static const uint32_t *
+run_quad_with_storage(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
+                      uint32_t place)
+{
+   const uint32_t *word = group;
+   if (group[1] != shading->draw_number)
+      take_draw(shading, group[1]);
+   do {
+      const struct cm_quad *quad = (const struct cm_quad *)(word + 2) + number;
+      if (quad->live) {
+         const uint32_t processor = choose_processor(shading, place);
+         take_quad(shading, quad, processor);
+         run_with_storage(shading, word, end, number, processor);
+      }
+      word = cm_group_next_run(word, end);
+   } while (word < end && cm_event_continues(*word));
+   return word;
+}
+
+static const uint32_t *
+run_group_with_storage(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
+{
+   const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
+   const uint32_t *next = group;
+   for (uint32_t q = 0; q < cm_min(cm_event_count(*group), 4); q++)
+      next = run_quad_with_storage(shading, group, end, q, place_of(shading, &quads[q]));
+   return next;
+}
+
 bool
 cm_shading_run_quad(struct cm_shading *shading, const uint32_t *group, const uint32_t *end, uint32_t number,
                     uint32_t block)
 {
+   if (has_storage(shading->gpu, group)) {
+      run_quad_with_storage(shading, group, end, number, block);
+      return true;
+   }
    if (group != shading->group && !take_group(shading, group, end))
       return false;
    run_quad(shading, number, block, false);
@@ -388,7 +473,9 @@ cm_fragment_stage(struct cm_gpu *gpu, uint32_t tile)
    for (const uint32_t *word = events->words; word < end;) {
       const uint32_t *next = cm_event_next(word);
       if (cm_event_type(*word) == CM_EVENT_SHADE) {
-         if (reads_nothing(shading, word, next, end))
+         if (has_storage(gpu, word))
+            next = run_group_with_storage(shading, word, end);
+         else if (reads_nothing(shading, word, next, end))
             count_quads(shading, word);
          else
             next = run_group(shading, word, end);

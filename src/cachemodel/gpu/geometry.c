@@ -2,6 +2,7 @@
 /* The Vertex Stage: for each draw, its shaders, then vertex by vertex the index
  * and the attributes (TCOR II-A), then what transform feedback writes. */
 #include "gpu/attribution_internal.h"
+#include "gpu/compute.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/operations.h"
 
@@ -124,6 +125,7 @@ run_draw(struct cm_gpu *gpu, const struct cm_draw *draw)
    gpu->pipeline[CM_PIPELINE_DRAWS]++;
    gpu->pipeline[CM_PIPELINE_VERTEX_TEXTURE_READS] += draw->texture_reads;
    cm_timing_draw(timing, draw);
+   cm_compute_read_indirect(gpu, &draw->indirect);
    cm_gpu_fetch_shader(gpu, CM_SHADER_VERTEX, &draw->vertex_shader, 0);
    cm_gpu_fetch_shader(gpu, CM_SHADER_GEOMETRY, &draw->geometry_shader, 0);
    const uint64_t vertices = gpu->pipeline[CM_PIPELINE_VERTICES];

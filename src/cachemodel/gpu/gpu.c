@@ -7,10 +7,12 @@
 #include "energy/energy.h"
 #include "events/names.h"
 #include "gpu/attribution_internal.h"
+#include "gpu/compute.h"
 #include "gpu/gpu_config.h"
 #include "gpu/gpu_internal.h"
 #include "gpu/immediate.h"
 #include "gpu/operations.h"
+#include "gpu/storage.h"
 #include "memory/future.h"
 #include "tiling/parameter_buffer.h"
 #include "tiling/tile_order.h"
@@ -50,9 +52,10 @@ build(struct cm_gpu *gpu, struct cm_futures *futures, char *error, size_t error_
    if (has_timing)
       gpu->timing = cm_timing_create(config, &gpu->hierarchy, gpu->texture.nuca);
    gpu->shading = cm_shading_create(gpu);
+   gpu->compute = cm_compute_create(gpu);
    if (config->mode == CM_MODE_IMR)
       gpu->immediate = cm_immediate_create(gpu);
-   return gpu->names && gpu->total && gpu->frame && gpu->frame_start && gpu->shading &&
+   return gpu->names && gpu->total && gpu->frame && gpu->frame_start && gpu->shading && gpu->compute &&
           (gpu->attribute_cache || !has_attributes) && (gpu->timing || !has_timing) &&
           (gpu->attribution || !has_attribution) && (gpu->immediate || config->mode != CM_MODE_IMR);
 }
@@ -93,13 +96,14 @@ cm_gpu_destroy(struct cm_gpu *gpu)
       &gpu->traversal,       &gpu->position,    &gpu->first_block,      &gpu->tile_begin,
       &gpu->tile_primitives, &gpu->pmd_offsets, &gpu->draw_textures,    &gpu->reuse,
       &gpu->last_tiles,      &gpu->opt_numbers, &gpu->tile_opt_numbers, &gpu->boxed_primitives,
-      &gpu->boxed_tiles,
+      &gpu->boxed_tiles,     &gpu->storages,
    };
    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
       free(arrays[i]->data);
    cm_deferred_finish(&gpu->deferred);
    cm_immediate_destroy(gpu->immediate);
    cm_shading_destroy(gpu->shading);
+   cm_compute_destroy(gpu->compute);
    cm_pb_lists_destroy(gpu->lists);
    cm_attribute_cache_destroy(gpu->attribute_cache);
    cm_energy_destroy(gpu->energy);
@@ -211,10 +215,30 @@ find_traversal(struct cm_gpu *gpu, const struct cm_pass *pass)
    return true;
 }
 
+/* A compute pass' tiles are visited in order. */
+static bool
+begin_compute(struct cm_gpu *gpu)
+{
+   const uint32_t num_tiles = gpu->pass->tiles_x;
+   gpu->tiles_x = gpu->tiles_y = 0;
+   if (!cm_array_reserve(&gpu->traversal, num_tiles, sizeof(uint32_t)) ||
+       !cm_array_reserve(&gpu->position, num_tiles, sizeof(uint32_t)) || !cm_fragment_stage_bind(gpu) ||
+       !cm_storage_begin(gpu))
+      return false;
+   for (uint32_t t = 0; t < num_tiles; t++)
+      ((uint32_t *)gpu->traversal.data)[t] = t;
+   if (gpu->has_storage)
+      cm_compute_begin(gpu->compute);
+   return true;
+}
+
 static bool
 begin_pass(struct cm_gpu *gpu)
 {
-   if (!find_traversal(gpu, gpu->pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_begin(gpu))
+   if (gpu->pass->kind == CM_PASS_COMPUTE)
+      return begin_compute(gpu);
+   if (!find_traversal(gpu, gpu->pass) || !cm_fragment_stage_bind(gpu) || !cm_geometry_begin(gpu) ||
+       !cm_storage_begin(gpu))
       return false;
    if (gpu->timeline)
       cm_timeline_add_pass(gpu->timeline, gpu->pass, gpu->names);
@@ -232,7 +256,7 @@ static void
 abandon_pass(struct cm_gpu *gpu)
 {
    cm_gpu_out_of_memory(gpu);
-   if (!gpu->immediate)
+   if (!gpu->immediate && gpu->pass->kind != CM_PASS_COMPUTE)
       cm_tiling_end(gpu);
    gpu->pass = NULL;
 }
@@ -246,7 +270,8 @@ cm_gpu_pass_begin(struct cm_gpu *gpu, const struct cm_pass *pass)
    gpu->num_visited = 0;
    cm_gpu_attribute_pass(gpu);
    gpu->pipeline[CM_PIPELINE_PASSES]++;
-   cm_framebuffer_bind(gpu);
+   if (pass->kind != CM_PASS_COMPUTE)
+      cm_framebuffer_bind(gpu);
    if (!begin_pass(gpu))
       abandon_pass(gpu);
 }
@@ -260,6 +285,11 @@ cm_gpu_pass_traversal(const struct cm_gpu *gpu)
 static void
 run_tile(struct cm_gpu *gpu, uint32_t tile)
 {
+   if (gpu->pass->kind == CM_PASS_COMPUTE) {
+      if (gpu->has_storage)
+         cm_compute_tile(gpu->compute, tile);
+      return;
+   }
    if (gpu->immediate) {
       if (!cm_immediate_tile(gpu->immediate, tile))
          abandon_pass(gpu);
@@ -296,7 +326,7 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
    assert(gpu->in_pass);
    if (!gpu->pass)
       return;
-   assert(gpu->num_visited < gpu->tiles_x * gpu->tiles_y &&
+   assert(gpu->num_visited < gpu->pass->tiles_x * gpu->pass->tiles_y &&
           tile == ((const uint32_t *)gpu->traversal.data)[gpu->num_visited]);
    gpu->num_visited++;
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_TILE_BEGIN, tile);
@@ -309,16 +339,19 @@ cm_gpu_pass_tile(struct cm_gpu *gpu, uint32_t tile)
 void
 cm_gpu_pass_end(struct cm_gpu *gpu)
 {
-   assert(gpu->in_pass && (!gpu->pass || gpu->num_visited == gpu->tiles_x * gpu->tiles_y));
+   assert(gpu->in_pass && (!gpu->pass || gpu->num_visited == gpu->pass->tiles_x * gpu->pass->tiles_y));
    cm_gpu_attribute_draw(gpu, CM_NOT_ATTRIBUTED);
    cm_gpu_attribute_tile(gpu, CM_NOT_ATTRIBUTED);
-   if (gpu->pass && gpu->immediate) {
+   const bool is_compute = gpu->pass && gpu->pass->kind == CM_PASS_COMPUTE;
+   if (gpu->pass && gpu->immediate && !is_compute) {
       if (!cm_immediate_end(gpu->immediate))
          cm_gpu_out_of_memory(gpu);
-   } else if (gpu->pass) {
+   } else if (gpu->pass && !is_compute) {
       cm_tiling_end(gpu);
       cm_framebuffer_end(gpu);
    }
+   if (gpu->pass)
+      cm_storage_end(gpu);
    cm_shared_side_mark(&gpu->hierarchy.shared, CM_MARK_PASS_END, 0);
    cm_shared_side_run(&gpu->hierarchy.shared);
    cm_gpu_attribute_pass_end(gpu);
@@ -357,7 +390,7 @@ cm_gpu_frame_end(struct cm_gpu *gpu)
 bool
 cm_gpu_is_complete(const struct cm_gpu *gpu)
 {
-   return !gpu->out_of_memory;
+   return !gpu->out_of_memory && !gpu->storage_refused;
 }
 
 const struct cm_counter_table *

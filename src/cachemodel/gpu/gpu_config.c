@@ -32,6 +32,7 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           CM_KEY_IN_RANGE(problem, config, parameter_buffer.attribute_blocks, 64, 1u << 24) &&
           CM_KEY_IN_RANGE(problem, config, vertex_stage.reuse_entries, 0, 1024) &&
           CM_KEY_IN_RANGE(problem, config, fragment_stage.processors, 1, 64) &&
+          (!config->load_store.lanes || CM_KEY_POWER_OF_TWO(problem, config, load_store.lanes, 4, 16)) &&
           check_scheduler(config, problem);
 }
 

@@ -66,7 +66,11 @@ struct cm_gpu {
    struct cm_array draw_textures;    /**< struct cm_resource *[CM_MAX_TEXTURE_UNITS] by draw */
    struct cm_array reuse;            /**< uint32_t: the FIFO of transformed vertices */
    struct cm_deferred deferred;      /**< what the deferred mode shades of the last tile of a full pass */
-   struct cm_immediate *immediate;   /**< of immediate.c; NULL: not in mode imr */
+   struct cm_array storages;         /**< of storage.c, by the pass' storages */
+   bool has_storage;                 /**< the pass accesses storage, and that is simulated */
+   bool storage_refused;             /**< a message has said that something of storage is not simulated */
+   struct cm_compute *compute;
+   struct cm_immediate *immediate; /**< of immediate.c; NULL: not in mode imr */
 };
 
 /** gpu.c: says that the statistics are incomplete from here on. */

@@ -22,7 +22,8 @@ struct cm_gpu;
 /** Counters operations.<name>: X(identifier, name, unit of measure, description) */
 #define CM_OPERATIONS(X)                                                                                   \
    X(VERTEX_INSTRUCTIONS, "vertex_instructions", "instructions", "vertex shader instructions, per vertex") \
-   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions", "fragment shader instructions, per quad")     \
+   X(QUAD_INSTRUCTIONS, "quad_instructions", "instructions",                                               \
+     "fragment shader instructions, per quad; of compute shaders per four invocations")                    \
    X(RASTER_QUADS, "raster_quads", "quads",                                                                \
      "quads rasterised; where hidden surfaces are removed before, those too")                              \
    X(QUAD_ATTRIBUTES, "quad_attributes", "attributes", "attributes interpolated, each for a quad")         \

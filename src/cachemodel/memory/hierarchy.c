@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory/cache_internal.h"
 #include "memory/hierarchy.h"
 #include "util/minmax.h"
 
@@ -272,6 +273,36 @@ cm_hierarchy_access_blocks(struct cm_hierarchy *hierarchy, uint32_t processor, u
                             : length == block_bytes ? CM_WRITE_BLOCK
                                                     : CM_WRITE);
    }
+}
+
+/* ---- atomics ---------------------------------------------------------------- */
+
+void
+cm_hierarchy_atomic(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                    enum cm_stream stream)
+{
+   struct cm_cache *cache = cm_hierarchy_entry(hierarchy, stream, processor);
+   if (!cache || !first_private(hierarchy, stream)) {
+      cm_hierarchy_access(hierarchy, processor, address, stream, CM_READ);
+      cm_hierarchy_access(hierarchy, processor, address, stream, CM_WRITE);
+      return;
+   }
+   const uint64_t block = address >> cache->block_shift;
+   cm_cache_drop(cache, block);
+   for (unsigned access = CM_READ; access <= CM_WRITE; access++) {
+      if (hierarchy->entry[stream].is_watched)
+         cm_hierarchy_watch(hierarchy, cache, address, stream, (enum cm_access)access);
+      cache->accesses[stream][access != CM_READ]++;
+      cm_cache_bypass(cache, block, stream, (enum cm_access)access);
+   }
+}
+
+void
+cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream)
+{
+   const struct cm_cache *first = first_private(hierarchy, stream);
+   for (uint32_t i = 0; first && i < hierarchy->instances[first->unit]; i++)
+      cm_cache_empty(&hierarchy->caches[first->unit][i], true);
 }
 
 /* ---- the Parameter Buffer -------------------------------------------------- */

@@ -105,6 +105,14 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
       cm_hierarchy_access_blocks(hierarchy, processor, address, bytes, stream, write);
 }
 
+/** An atomic, which is done at the next level if the first cache is private: a block that this one has is written back and
+ * invalidated; then the block is read and written there, counted here as bypasses. address: within the block. */
+void cm_hierarchy_atomic(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
+                         enum cm_stream stream);
+
+/** Writes the stream's first caches back and empties them, if they are private. */
+void cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream);
+
 /** A render pass's Parameter Buffer is built (memory/liveness.h). last_tiles, which has the blocks written so
  * far, must stay valid until it ends. */
 void cm_hierarchy_parameter_buffer_begin(struct cm_hierarchy *hierarchy, enum cm_pb_layout layout,

@@ -144,7 +144,9 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    assert_int_equal(a->num_feedback, b->num_feedback);
    assert_int_equal(a->num_primitives, b->num_primitives);
    assert_int_equal(a->num_primitive_tiles, b->num_primitive_tiles);
+   assert_int_equal(a->num_storages, b->num_storages);
    ASSERT_ARRAYS(a->draws, b->draws, a->num_draws);
+   ASSERT_ARRAYS(a->storages, b->storages, a->num_storages);
    ASSERT_ARRAYS(a->vertices, b->vertices, a->num_vertices);
    ASSERT_ARRAYS(a->feedback, b->feedback, a->num_feedback);
    ASSERT_ARRAYS(a->primitives, b->primitives, a->num_primitives);
@@ -159,6 +161,7 @@ assert_passes_equal(const struct cm_pass *a, const struct cm_pass *b)
    struct cm_pass *const both[] = {&left, &right};
    for (unsigned i = 0; i < 2; i++) {
       both[i]->draws = NULL;
+      both[i]->storages = NULL;
       both[i]->vertices = both[i]->primitive_tiles = NULL;
       both[i]->feedback = NULL;
       both[i]->primitives = NULL;

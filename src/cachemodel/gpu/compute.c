@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "gpu/compute.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpu/attribution_internal.h"
+#include "gpu/gpu_internal.h"
+#include "gpu/storage.h"
+#include "util/minmax.h"
+
+#define MAX_PROCESSORS 64
+
+struct cm_compute {
+   struct cm_gpu *gpu;
+   uint32_t processors;
+   uint32_t quads; /* of a sub-group */
+   bool has_shader[MAX_PROCESSORS];
+   uint32_t processor; /* of the current work-group */
+   struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS], no_unit;
+};
+
+struct cm_compute *
+cm_compute_create(struct cm_gpu *gpu)
+{
+   struct cm_compute *compute = calloc(1, sizeof *compute);
+   if (!compute)
+      return NULL;
+   compute->gpu = gpu;
+   compute->processors = gpu->config.fragment_stage.processors;
+   compute->quads = (gpu->config.load_store.lanes ? gpu->config.load_store.lanes : CM_INVOCATIONS) / 4;
+   return compute;
+}
+
+void
+cm_compute_destroy(struct cm_compute *compute)
+{
+   free(compute);
+}
+
+void
+cm_compute_read_indirect(struct cm_gpu *gpu, const struct cm_indirect *indirect)
+{
+   if (!indirect->buffer)
+      return;
+   const struct cm_resource *buffer = cm_address_space_use(&gpu->space, indirect->buffer);
+   if (!buffer || (uint64_t)indirect->offset + indirect->bytes > buffer->bytes)
+      return;
+   cm_gpu_attribute_resource(gpu, indirect->buffer);
+   cm_hierarchy_access_range(&gpu->hierarchy, 0, buffer->address + indirect->offset, indirect->bytes,
+                             CM_STREAM_INDEX, false);
+}
+
+void
+cm_compute_begin(struct cm_compute *compute)
+{
+   struct cm_gpu *gpu = compute->gpu;
+   const struct cm_draw *draw = &gpu->pass->draws[0];
+   struct cm_resource *const *textures = gpu->draw_textures.data;
+   cm_gpu_attribute_draw(gpu, 0);
+   gpu->pipeline[CM_PIPELINE_DRAWS]++;
+   cm_compute_read_indirect(gpu, &draw->indirect);
+   memset(compute->has_shader, 0, sizeof compute->has_shader);
+   for (uint32_t unit = 0; unit < draw->num_textures; unit++) {
+      const struct cm_resource *resource = textures[unit];
+      if (resource)
+         cm_texture_unit_bind(&compute->units[unit], &draw->textures[unit], resource->layout,
+                              resource->address, resource->bytes);
+      else
+         cm_texture_unit_unbind(&compute->units[unit]);
+   }
+}
+
+static void
+begin_group(struct cm_compute *compute, uint32_t number)
+{
+   struct cm_gpu *gpu = compute->gpu;
+   compute->processor = number % compute->processors;
+   gpu->pipeline[CM_PIPELINE_WORK_GROUPS]++;
+   if (compute->has_shader[compute->processor])
+      return;
+   compute->has_shader[compute->processor] = true;
+   gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
+   cm_gpu_fetch_shader(gpu, CM_SHADER_COMPUTE, &gpu->pass->dispatch.shader, compute->processor);
+}
+
+static void
+read_textures(struct cm_compute *compute, const uint32_t *event)
+{
+   struct cm_gpu *gpu = compute->gpu;
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   const uint32_t number = cm_event_unit(*event);
+   struct cm_texture_unit *unit =
+      number < gpu->pass->draws[0].num_textures ? &compute->units[number] : &compute->no_unit;
+   struct cm_cache *cache = cm_hierarchy_entry(&gpu->hierarchy, CM_STREAM_TEXTURE, compute->processor);
+   if (gpu->attribution && gpu->attribution->is_by_resource)
+      cm_gpu_attribute_texture(gpu, unit->binding ? unit->binding->resource : 0);
+   for (uint32_t i = 0; i < cm_event_count(*event); i++)
+      cm_texture_unit_read(&gpu->texture, unit, &footprints[i], compute->processor, cache);
+   cm_texture_unit_finish_reads(&gpu->texture, cache);
+   gpu->pipeline[CM_PIPELINE_FOOTPRINTS] += cm_event_count(*event);
+}
+
+/* An instruction of up to CM_INVOCATIONS invocations, sub-group by sub-group. */
+static void
+access_storage(struct cm_compute *compute, const uint32_t *event)
+{
+   struct cm_gpu *gpu = compute->gpu;
+   if (!gpu->pass->draws[0].storage)
+      return;
+   for (uint32_t quad = 0; quad < CM_INVOCATIONS / 4; quad += compute->quads)
+      cm_storage_access(gpu, gpu->pass->draws[0].storage - 1, event, quad, quad + compute->quads, 15,
+                        compute->processor);
+}
+
+static void
+invoke(struct cm_compute *compute, uint32_t invocations)
+{
+   struct cm_gpu *gpu = compute->gpu;
+   gpu->pipeline[CM_PIPELINE_INVOCATIONS] += invocations;
+   if (gpu->counts_operations)
+      gpu->operations[CM_OPERATION_QUAD_INSTRUCTIONS] +=
+         (uint64_t)gpu->pass->dispatch.shader.instructions * ((invocations + 3) / 4);
+}
+
+void
+cm_compute_tile(struct cm_compute *compute, uint32_t tile)
+{
+   struct cm_gpu *gpu = compute->gpu;
+   const struct cm_tile_events *events = &gpu->pass->tiles[tile];
+   cm_gpu_attribute_draw(gpu, 0);
+   gpu->pipeline[CM_PIPELINE_TILES]++;
+   if (!events->num_words)
+      return;
+   const uint32_t *end = events->words + events->num_words;
+   for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
+      switch (cm_event_type(*word)) {
+      case CM_EVENT_GROUP: begin_group(compute, word[1]); break;
+      case CM_EVENT_INVOKE:
+         if (!(*word & CM_INVOKE_RESUMES))
+            invoke(compute, cm_event_count(*word));
+         break;
+      case CM_EVENT_BARRIER: gpu->pipeline[CM_PIPELINE_BARRIERS]++; break;
+      case CM_EVENT_FOOTPRINTS: read_textures(compute, word); break;
+      case CM_EVENT_BUFFER:
+      case CM_EVENT_IMAGE: access_storage(compute, word); break;
+      default: break;
+      }
+   }
+}

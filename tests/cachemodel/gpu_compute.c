@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Storage accesses and compute passes: by hand, and random ones against a naive simulation of the load/store caches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "support/pass_builder.h"
+#include "support/test.h"
+
+#define BUFFER_BYTES 8192
+#define BLOCK 64
+
+/* A compute pass of work-groups of 16 invocations, one a tile, with a storage buffer, which is resource 2. */
+static struct pass_builder *
+compute_pass(uint32_t groups, struct cm_storage *storage)
+{
+   struct pass_builder *builder = pass_new(0, groups, 1, 8);
+   *storage = (struct cm_storage){.num_buffers = 1, .buffers = {{.resource = 2, .bytes = BUFFER_BYTES}}};
+   pass_draw(builder)->storage = 1;
+   builder->pass.kind = CM_PASS_COMPUTE;
+   builder->pass.tile_size = 1;
+   builder->pass.tiles_x = groups;
+   builder->pass.tiles_y = builder->pass.layer_tiles_y = 1;
+   builder->pass.num_storages = 1;
+   builder->pass.storages = storage;
+   builder->pass.dispatch = (struct cm_dispatch){
+      .shader = {.id = 1, .instructions = 8},
+      .groups = {groups, 1, 1},
+      .group_size = {CM_INVOCATIONS, 1, 1},
+      .groups_per_tile = 1,
+   };
+   for (uint32_t group = 0; group < groups; group++) {
+      const uint32_t words[] = {CM_EVENT_GROUP, group, CM_EVENT_INVOKE | CM_INVOCATIONS << 8, 0};
+      builder->touched[group] = true;
+      pass_words(builder, group, words, 4);
+   }
+   return builder;
+}
+
+/* An instruction of all invocations; lanes: those that access. */
+static void
+add_access(struct pass_builder *builder, uint32_t group, enum cm_storage_operation operation, uint32_t bytes,
+           const uint32_t offsets[CM_INVOCATIONS], uint32_t lanes)
+{
+   struct cm_buffer_access accesses[4];
+   uint32_t count = 0;
+   for (uint32_t quad = 0; quad < 4; quad++) {
+      if (!(lanes >> 4 * quad & 15))
+         continue;
+      accesses[count] = (struct cm_buffer_access){.quad = (uint8_t)quad, .live = lanes >> 4 * quad & 15};
+      memcpy(accesses[count++].offset, &offsets[4 * quad], sizeof accesses->offset);
+   }
+   const uint32_t word = CM_EVENT_BUFFER | count << 8 | (uint32_t)operation << CM_STORAGE_OPERATION_SHIFT |
+                         bytes << CM_STORAGE_BYTES_SHIFT;
+   pass_words(builder, group, &word, 1);
+   pass_words(builder, group, accesses, count * CM_BUFFER_ACCESS_WORDS);
+}
+
+static void
+fill_offsets(uint32_t offsets[CM_INVOCATIONS], uint32_t first, uint32_t step)
+{
+   for (uint32_t i = 0; i < CM_INVOCATIONS; i++)
+      offsets[i] = first + i * step;
+}
+
+static struct cm_gpu *
+storage_gpu(const char *const *assignments)
+{
+   char error[512];
+   struct cm_config *config = test_config_of("mali-like", assignments);
+   struct cm_gpu *gpu = cm_gpu_create(config, error, sizeof error);
+   assert_non_null(gpu);
+   cm_config_destroy(config);
+   define_buffer(gpu, 2, BUFFER_BYTES);
+   return gpu;
+}
+
+/* ---- by hand ---------------------------------------------------------------- */
+
+/* 16 work-groups copy 64 bytes each, word by word: a block is read and a block is written by each. */
+static void
+test_copy(void **unused)
+{
+   struct cm_storage storage;
+   struct pass_builder *builder = compute_pass(16, &storage);
+   uint32_t offsets[CM_INVOCATIONS];
+   for (uint32_t group = 0; group < 16; group++) {
+      fill_offsets(offsets, group * 64, 4);
+      add_access(builder, group, CM_STORAGE_LOAD, 4, offsets, 0xffff);
+      fill_offsets(offsets, 4096 + group * 64, 4);
+      add_access(builder, group, CM_STORAGE_STORE, 4, offsets, 0xffff);
+   }
+   struct cm_gpu *gpu = storage_gpu(NULL);
+   pass_run(builder, gpu);
+   assert_int_equal(gpu_total(gpu, "compute_stage.work_groups"), 16);
+   assert_int_equal(gpu_total(gpu, "compute_stage.invocations"), 256);
+   assert_int_equal(gpu_total(gpu, "load_store.loads"), 16);
+   assert_int_equal(gpu_total(gpu, "load_store.stores"), 16);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.reads"), 16);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.writes"), 16);
+   /* Whole blocks are written: nothing is read for them. */
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.fills"), 16);
+   /* When the pass ends. */
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.writebacks"), 16);
+   assert_int_equal(gpu_total(gpu, "l2.storage.reads"), 16);
+   assert_int_equal(gpu_total(gpu, "l2.storage.writes"), 16);
+   assert_int_equal(gpu_total(gpu, "dram.storage.read_bytes"), 16 * 64);
+   pass_free(builder);
+   cm_gpu_destroy(gpu);
+}
+
+/* A part of a block is read before it is written; a second group on the same processor's cache finds it there. */
+static void
+test_parts(void **unused)
+{
+   struct cm_storage storage;
+   struct pass_builder *builder =
+      compute_pass(5, &storage); /* four processors: the first and the last share one */
+   uint32_t offsets[CM_INVOCATIONS];
+   fill_offsets(offsets, 0, 4);
+   add_access(builder, 0, CM_STORAGE_STORE, 4, offsets, 0x00ff);
+   add_access(builder, 4, CM_STORAGE_LOAD, 4, offsets, 0xffff);
+   struct cm_gpu *gpu = storage_gpu(NULL);
+   pass_run(builder, gpu);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.fills"), 1);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.hits"), 1);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.writebacks"), 1);
+   pass_free(builder);
+   cm_gpu_destroy(gpu);
+}
+
+/* All invocations add to one word: the L2 is read and written once an instruction, the load/store cache keeps nothing. */
+static void
+test_atomics(void **unused)
+{
+   struct cm_storage storage;
+   struct pass_builder *builder = compute_pass(8, &storage);
+   uint32_t offsets[CM_INVOCATIONS];
+   fill_offsets(offsets, 128, 0);
+   for (uint32_t group = 0; group < 8; group++)
+      add_access(builder, group, CM_STORAGE_ATOMIC, 4, offsets, 0xffff);
+   struct cm_gpu *gpu = storage_gpu(NULL);
+   pass_run(builder, gpu);
+   assert_int_equal(gpu_total(gpu, "load_store.atomics"), 8);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.bypasses"), 16);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.hits"), 0);
+   assert_int_equal(gpu_total(gpu, "l2.storage.reads"), 8);
+   assert_int_equal(gpu_total(gpu, "l2.storage.writes"), 8);
+   assert_int_equal(gpu_total(gpu, "l2.storage.misses"), 1);
+   pass_free(builder);
+   cm_gpu_destroy(gpu);
+}
+
+/* Without a stream of storage nothing is counted, and the GPU says that it is incomplete; so with timing. */
+static void
+test_refused(void **unused)
+{
+   static const char *const without_timing[] = {"timing=on", NULL};
+   struct cm_storage storage;
+   struct pass_builder *builder = compute_pass(1, &storage);
+   uint32_t offsets[CM_INVOCATIONS];
+   fill_offsets(offsets, 0, 4);
+   add_access(builder, 0, CM_STORAGE_LOAD, 4, offsets, 0xffff);
+   struct cm_gpu *gpu = storage_gpu(without_timing);
+   pass_run(builder, gpu);
+   assert_int_equal(gpu_total(gpu, "l2.storage.reads"), 0);
+   assert_false(cm_gpu_is_complete(gpu));
+   pass_free(builder);
+   cm_gpu_destroy(gpu);
+}
+
+/* ---- against a naive simulation ------------------------------------------------ */
+
+#define SETS 4
+#define WAYS 2
+#define PROCESSORS 4
+
+struct naive_line {
+   uint32_t block;
+   bool valid, dirty;
+   uint64_t last_use;
+};
+
+struct naive {
+   struct naive_line lines[PROCESSORS][SETS][WAYS];
+   uint64_t now, reads, writes, misses, fills, writebacks, bypasses, evictions;
+};
+
+static struct naive_line *
+find(struct naive *naive, uint32_t processor, uint32_t block)
+{
+   for (unsigned way = 0; way < WAYS; way++) {
+      struct naive_line *line = &naive->lines[processor][block % SETS][way];
+      if (line->valid && line->block == block)
+         return line;
+   }
+   return NULL;
+}
+
+static void
+access_naively(struct naive *naive, uint32_t processor, uint32_t block, bool write, bool whole)
+{
+   struct naive_line *line = find(naive, processor, block), *set = naive->lines[processor][block % SETS];
+   naive->now++;
+   *(write ? &naive->writes : &naive->reads) += 1;
+   if (!line) {
+      naive->misses++;
+      line = &set[0];
+      for (unsigned way = 0; way < WAYS; way++) {
+         if (line->valid && (!set[way].valid || set[way].last_use < line->last_use))
+            line = &set[way];
+      }
+      naive->evictions += line->valid;
+      naive->writebacks += line->valid && line->dirty;
+      naive->fills += !write || !whole;
+      *line = (struct naive_line){.block = block, .valid = true};
+   }
+   line->last_use = naive->now;
+   line->dirty |= write;
+}
+
+/* The blocks of a sub-group's lanes in the order of their first lanes, and whether all bytes of them are accessed. */
+static void
+run_naively(struct naive *naive, uint32_t processor, enum cm_storage_operation operation, uint32_t bytes,
+            const uint32_t *offsets, uint32_t lanes, uint32_t first, uint32_t end)
+{
+   static uint8_t covered[BUFFER_BYTES];
+   uint32_t order[2 * CM_INVOCATIONS], count = 0;
+   memset(covered, 0, sizeof covered);
+   for (uint32_t lane = first; lane < end; lane++) {
+      for (uint32_t b = 0; lanes >> lane & 1 && b < bytes; b++) {
+         const uint32_t block = (offsets[lane] + b) / BLOCK;
+         bool seen = false;
+         for (uint32_t o = 0; o < count; o++)
+            seen |= order[o] == block;
+         if (!seen)
+            order[count++] = block;
+         covered[offsets[lane] + b] = 1;
+      }
+   }
+   for (uint32_t o = 0; o < count; o++) {
+      bool whole = true;
+      for (uint32_t b = 0; b < BLOCK; b++)
+         whole &= covered[order[o] * BLOCK + b];
+      if (operation != CM_STORAGE_ATOMIC) {
+         access_naively(naive, processor, order[o], operation == CM_STORAGE_STORE, whole);
+         continue;
+      }
+      struct naive_line *line = find(naive, processor, order[o]);
+      naive->writebacks += line && line->dirty;
+      if (line)
+         line->valid = false;
+      naive->reads++;
+      naive->writes++;
+      naive->bypasses += 2;
+      naive->fills++;      /* the block, from the next level */
+      naive->writebacks++; /* to it */
+   }
+}
+
+static void
+finish_naively(struct naive *naive)
+{
+   for (unsigned p = 0; p < PROCESSORS; p++) {
+      for (unsigned set = 0; set < SETS; set++) {
+         for (unsigned way = 0; way < WAYS; way++) {
+            const struct naive_line *line = &naive->lines[p][set][way];
+            naive->evictions += line->valid;
+            naive->writebacks += line->valid && line->dirty;
+         }
+      }
+   }
+}
+
+static void
+check_random(uint64_t seed, uint32_t lanes_together, const char *setting)
+{
+   enum { GROUPS = 24, INSTRUCTIONS = 12 };
+   const char *const assignments[] = {setting, "caches.load_store_cache.size=512",
+                                      "caches.load_store_cache.ways=2", NULL};
+   struct cm_storage storage;
+   struct pass_builder *builder = compute_pass(GROUPS, &storage);
+   struct naive *naive = calloc(1, sizeof *naive);
+   for (uint32_t group = 0; group < GROUPS; group++) {
+      for (uint32_t i = 0; i < INSTRUCTIONS; i++) {
+         uint32_t offsets[CM_INVOCATIONS];
+         const enum cm_storage_operation operation = random_below(&seed, CM_STORAGE_OPERATIONS);
+         const uint32_t bytes = operation == CM_STORAGE_ATOMIC ? 4 : 4 * (1 + random_below(&seed, 4));
+         const uint32_t lanes = 1 + random_below(&seed, 0xffff), pattern = random_below(&seed, 3);
+         const uint32_t base = 4 * random_below(&seed, 200);
+         for (uint32_t lane = 0; lane < CM_INVOCATIONS; lane++)
+            offsets[lane] = pattern == 0   ? base
+                            : pattern == 1 ? base + lane * bytes
+                                           : 4 * random_below(&seed, (BUFFER_BYTES - 16) / 4);
+         add_access(builder, group, operation, bytes, offsets, lanes);
+         for (uint32_t first = 0; first < CM_INVOCATIONS; first += lanes_together)
+            run_naively(naive, group % PROCESSORS, operation, bytes, offsets, lanes, first,
+                        first + lanes_together);
+      }
+   }
+   finish_naively(naive);
+   struct cm_gpu *gpu = storage_gpu(assignments);
+   pass_run(builder, gpu);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.reads"), naive->reads);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.writes"), naive->writes);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.misses"), naive->misses);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.fills"), naive->fills);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.writebacks"), naive->writebacks);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.bypasses"), naive->bypasses);
+   assert_int_equal(gpu_total(gpu, "load_store_cache.storage.evictions"), naive->evictions);
+   assert_int_equal(gpu_total(gpu, "l2.storage.reads"), naive->fills);
+   assert_int_equal(gpu_total(gpu, "l2.storage.writes"), naive->writebacks);
+   free(naive);
+   pass_free(builder);
+   cm_gpu_destroy(gpu);
+}
+
+static void
+test_random(void **unused)
+{
+   for (uint64_t seed = 1; seed <= 40; seed++) {
+      check_random(seed, 4, "load_store.lanes=4");
+      check_random(seed, 8, "load_store.lanes=8");
+      check_random(seed, 16, "load_store.lanes=16");
+   }
+}
+
+int
+main(void)
+{
+   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_copy),    cmocka_unit_test(test_parts),  cmocka_unit_test(test_atomics),
+      cmocka_unit_test(test_refused), cmocka_unit_test(test_random),
+   };
+   return cmocka_run_group_tests(tests, NULL, NULL);
+}
