@@ -130,6 +130,7 @@ destroy_batch(struct tbr_batch *batch)
    util_dynarray_fini(&batch->sinks);
    util_dynarray_fini(&batch->event_draws);
    util_dynarray_fini(&batch->event_vertices);
+   util_dynarray_fini(&batch->event_storages);
    util_dynarray_fini(&batch->event_feedback);
    util_dynarray_fini(&batch->event_primitive);
    util_dynarray_fini(&batch->tile_events);
@@ -196,6 +197,7 @@ discard_draws(struct tbr_batch *batch)
    util_dynarray_clear(&batch->states);
    util_dynarray_clear(&batch->event_draws);
    util_dynarray_clear(&batch->event_vertices);
+   util_dynarray_clear(&batch->event_storages);
 }
 
 /** Empties the batch, but keeps its arrays' memory. */
@@ -205,7 +207,7 @@ reset_batch(struct tbr_batch *batch)
    assert(batch->state == TBR_BATCH_FREE && !batch->users && !batch->memory);
    batch->next = NULL;
    batch->invalidated = false;
-   batch->closed = false;
+   batch->closed = batch->stores = batch->claimed = false;
    batch->cleared = batch->stale_fronts = 0;
    batch->most_blocks = 0;
    discard_draws(batch);
@@ -588,6 +590,8 @@ describe_events(struct tbr_batch *batch)
    }
    events->num_draws = util_dynarray_num_elements(&batch->event_draws, struct cm_draw);
    events->draws = batch->event_draws.data;
+   events->num_storages = util_dynarray_num_elements(&batch->event_storages, struct cm_storage);
+   events->storages = batch->event_storages.data;
    events->num_vertices = util_dynarray_num_elements(&batch->event_vertices, uint32_t);
    events->vertices = batch->event_vertices.data;
    events->num_feedback = util_dynarray_num_elements(&batch->event_feedback, struct cm_feedback);

@@ -48,6 +48,7 @@ struct tbr_batch {
    struct pipe_surface *surfaces[TBR_NUM_ATTACHMENTS]; /**< by enum tbr_attachment_number; referenced */
    bool drawn;                                         /**< it has a draw */
    bool invalidated;                                   /**< some attachment, since the last draw or clear */
+   bool stores;           /**< a draw's shader may store to buffers or images: one worker renders it */
    bool closed;           /**< its samples have been resolved: no more draws and clears */
    unsigned cleared;      /**< PIPE_CLEAR_* that tiles start with */
    unsigned read;         /**< PIPE_CLEAR_* bits of the buffers that a draw depends on */
@@ -80,12 +81,14 @@ struct tbr_batch {
    struct cm_pass events;
    struct util_dynarray event_draws;     /**< struct cm_draw */
    struct util_dynarray event_vertices;  /**< uint32_t */
+   struct util_dynarray event_storages;  /**< struct cm_storage */
    struct util_dynarray event_feedback;  /**< struct cm_feedback */
    struct util_dynarray event_primitive; /**< uint32_t, by attribute block */
    struct util_dynarray tile_events;     /**< struct cm_tile_events, by tile */
    struct util_dynarray touched;         /**< bool, by tile */
 
    /* Rendering (tbr_renderer.c). */
+   bool claimed;       /**< a worker renders it */
    uint32_t next_tile; /**< traversal position of the next tile to render */
    uint32_t tiles_done;
    struct util_dynarray tile_done; /**< uint8_t, by index in the traversal */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * What the simulated GPU can do: OpenGL ES 3.0 and OpenGL 3.3, and those
+ * What the simulated GPU can do: OpenGL ES 3.1 and OpenGL 3.3, and those
  * extensions whose every part is implemented. All else stays at "no".
  */
 #include "tbr_screen.h"
@@ -13,6 +13,7 @@
 #include "util/os_misc.h"
 #include "util/u_math.h"
 #include "util/u_screen.h"
+#include "tbr_compute.h"
 #include "tbr_formats.h"
 #include "tbr_limits.h"
 
@@ -120,7 +121,8 @@ finalize_nir(struct pipe_screen *screen, struct nir_shader *nir)
 static int
 get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum pipe_shader_cap param)
 {
-   if (shader != PIPE_SHADER_VERTEX && shader != PIPE_SHADER_GEOMETRY && shader != PIPE_SHADER_FRAGMENT)
+   const bool has_storage = shader == PIPE_SHADER_FRAGMENT || shader == PIPE_SHADER_COMPUTE;
+   if (!has_storage && shader != PIPE_SHADER_VERTEX && shader != PIPE_SHADER_GEOMETRY)
       return 0;
 
    /* mediump is 16 bits wide, as on the GPUs that are simulated: every operation
@@ -129,12 +131,48 @@ get_shader_param(struct pipe_screen *screen, enum pipe_shader_type shader, enum 
    case PIPE_SHADER_CAP_MAX_TEXTURE_SAMPLERS:
    case PIPE_SHADER_CAP_MAX_SAMPLER_VIEWS: return MAX_TEXTURE_UNITS;
    case PIPE_SHADER_CAP_MAX_CONST_BUFFERS: return TBR_MAX_CONSTANT_BUFFERS;
-   case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS:
-   case PIPE_SHADER_CAP_MAX_SHADER_IMAGES: return 0;
-   default:
-      return shader == PIPE_SHADER_FRAGMENT ? gallivm_get_shader_param(param)
-                                            : draw_get_shader_param(shader, param);
+   case PIPE_SHADER_CAP_MAX_SHADER_BUFFERS: return has_storage ? TBR_MAX_STORAGE_BUFFERS : 0;
+   case PIPE_SHADER_CAP_MAX_SHADER_IMAGES: return has_storage ? TBR_MAX_IMAGES : 0;
+   case PIPE_SHADER_CAP_SUPPORTED_IRS: return 1 << PIPE_SHADER_IR_NIR;
+   default: return has_storage ? gallivm_get_shader_param(param) : draw_get_shader_param(shader, param);
    }
+}
+
+static int
+get_compute_param(struct pipe_screen *screen, enum pipe_shader_ir ir, enum pipe_compute_cap param,
+                  void *result)
+{
+   const uint64_t grid[] = {65535, 65535, 65535}, one = 1, three = 3;
+   const uint64_t block[] = {TBR_MAX_GROUP_INVOCATIONS, TBR_MAX_GROUP_INVOCATIONS, 64};
+   const uint64_t invocations = TBR_MAX_GROUP_INVOCATIONS, shared = TBR_MAX_SHARED_BYTES, none = 0;
+   const uint64_t memory = 1ull << 31;
+   const uint32_t address_bits = 64, megahertz = 1000, units = 1, lanes = 0, images = 1;
+#define RETURN(value)                             \
+   do {                                           \
+      if (result)                                 \
+         memcpy(result, &(value), sizeof(value)); \
+      return sizeof(value);                       \
+   } while (0)
+   switch (param) {
+   case PIPE_COMPUTE_CAP_GRID_DIMENSION: RETURN(three);
+   case PIPE_COMPUTE_CAP_MAX_GRID_SIZE: RETURN(grid);
+   case PIPE_COMPUTE_CAP_MAX_BLOCK_SIZE: RETURN(block);
+   case PIPE_COMPUTE_CAP_MAX_THREADS_PER_BLOCK: RETURN(invocations);
+   case PIPE_COMPUTE_CAP_MAX_VARIABLE_THREADS_PER_BLOCK: RETURN(none);
+   case PIPE_COMPUTE_CAP_MAX_LOCAL_SIZE: RETURN(shared);
+   case PIPE_COMPUTE_CAP_MAX_PRIVATE_SIZE:
+   case PIPE_COMPUTE_CAP_MAX_INPUT_SIZE: RETURN(one);
+   case PIPE_COMPUTE_CAP_MAX_GLOBAL_SIZE:
+   case PIPE_COMPUTE_CAP_MAX_MEM_ALLOC_SIZE: RETURN(memory);
+   case PIPE_COMPUTE_CAP_ADDRESS_BITS: RETURN(address_bits);
+   case PIPE_COMPUTE_CAP_MAX_CLOCK_FREQUENCY: RETURN(megahertz);
+   case PIPE_COMPUTE_CAP_MAX_COMPUTE_UNITS: RETURN(units);
+   case PIPE_COMPUTE_CAP_IMAGES_SUPPORTED: RETURN(images);
+   case PIPE_COMPUTE_CAP_SUBGROUP_SIZES:
+   case PIPE_COMPUTE_CAP_MAX_SUBGROUPS: RETURN(lanes);
+   default: return 0;
+   }
+#undef RETURN
 }
 
 /* ---- formats ---------------------------------------------------------- */
@@ -180,6 +218,17 @@ is_buffer_texel(enum pipe_format format)
           description->colorspace == UTIL_FORMAT_COLORSPACE_RGB;
 }
 
+/** Formats of images, beyond those that shaders can name. */
+static bool
+is_image_texel(enum pipe_format format)
+{
+   const struct util_format_description *description = util_format_description(format);
+   return !util_format_is_srgb(format) && !util_format_is_scaled(format) &&
+          description->colorspace == UTIL_FORMAT_COLORSPACE_RGB &&
+          !tbr_format_has_wide_channels(description) && !tbr_format_is_odd_rgb(description) &&
+          (description->layout == UTIL_FORMAT_LAYOUT_PLAIN || format == PIPE_FORMAT_R11G11B10_FLOAT);
+}
+
 static bool
 is_fetchable(enum pipe_format format)
 {
@@ -214,7 +263,7 @@ is_format_supported(struct pipe_screen *screen, enum pipe_format format, enum pi
       return bind == PIPE_BIND_RENDER_TARGET;
    if (format >= PIPE_FORMAT_COUNT)
       return false;
-   if (bind & (PIPE_BIND_SHADER_IMAGE | PIPE_BIND_SHADER_BUFFER))
+   if ((bind & PIPE_BIND_SHADER_IMAGE) && !is_image_texel(format))
       return false;
    if (target == PIPE_BUFFER && (bind & of_images))
       return false;
@@ -370,6 +419,18 @@ init_query_caps(struct pipe_caps *caps)
 }
 
 static void
+init_storage_caps(struct pipe_caps *caps)
+{
+   caps->compute = true;
+   caps->nir_images_as_deref = false;
+   caps->image_store_formatted = true;
+   caps->image_load_formatted = true;
+   caps->shader_buffer_offset_alignment = 16;
+   caps->max_shader_buffer_size = 1u << 27;
+   caps->max_combined_shader_buffers = TBR_MAX_STORAGE_BUFFERS; /* as many binding points */
+}
+
+static void
 init_memory_caps(struct pipe_caps *caps)
 {
    uint64_t bytes;
@@ -390,6 +451,7 @@ tbr_caps_init_screen(struct tbr_screen *screen)
    struct pipe_caps *caps = (struct pipe_caps *)&base->caps;
 
    base->get_shader_param = get_shader_param;
+   base->get_compute_param = get_compute_param;
    base->get_compiler_options = get_compiler_options;
    base->finalize_nir = finalize_nir;
    base->is_format_supported = is_format_supported;
@@ -400,5 +462,6 @@ tbr_caps_init_screen(struct tbr_screen *screen)
    init_vertex_caps(caps);
    init_texture_caps(caps);
    init_query_caps(caps);
+   init_storage_caps(caps);
    init_memory_caps(caps);
 }

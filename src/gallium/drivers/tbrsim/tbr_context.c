@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tbr_compute.h"
 #include "tbr_context.h"
 
 #include "draw/draw_context.h"
@@ -25,6 +26,7 @@ destroy_context(struct pipe_context *base)
    if (context->blitter)
       util_blitter_destroy(context->blitter);
    tbr_state_release(context);
+   tbr_compute_destroy_context(context);
    if (context->draw)
       draw_destroy(context->draw);
    tbr_draw_destroy_context(context);
@@ -67,6 +69,7 @@ init_functions(struct tbr_context *context)
    tbr_query_init_context(context);
    tbr_flush_init_context(context);
    tbr_names_init_context(&context->base);
+   tbr_compute_init_context(context);
    return tbr_draw_init_context(context);
 }
 

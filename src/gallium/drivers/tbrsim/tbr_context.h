@@ -9,6 +9,7 @@
 #include "util/slab.h"
 #include "util/u_blitter.h"
 #include "tbr_limits.h"
+#include "tbr_load_store.h"
 #include "tbr_names.h"
 #include "tbr_screen.h"
 
@@ -48,7 +49,8 @@ enum tbr_dirty {
    TBR_DIRTY_VERTEX_CONSTANTS = 1 << 18,
    TBR_DIRTY_POLYGON_STIPPLE = 1 << 19,
    TBR_DIRTY_GEOMETRY_SHADER = 1 << 20,
-   TBR_DIRTY_ALL = BITFIELD_MASK(21),
+   TBR_DIRTY_FRAGMENT_STORAGE = 1 << 21, /**< storage buffers and images of the fragment stage */
+   TBR_DIRTY_ALL = BITFIELD_MASK(22),
 };
 
 struct tbr_vertex_elements {
@@ -70,6 +72,12 @@ struct tbr_held_storages {
    struct tbr_storage *vertices[PIPE_MAX_ATTRIBS];
    struct tbr_storage *feedback[PIPE_MAX_SO_BUFFERS];
    struct tbr_storage *indices;
+};
+
+/** Where the parameters of indirect draws are. */
+struct tbr_indirect {
+   uint32_t buffer;                /**< resource of the event stream; 0: none */
+   uint32_t offset, stride, bytes; /**< of the next draw; from draw to draw; that are read a draw */
 };
 
 /** What vertex and geometry shaders write to shader buffer 0, besides their results. */
@@ -144,6 +152,14 @@ struct tbr_context {
    bool render_condition_condition;
    enum pipe_render_cond_flag render_condition_mode;
 
+   struct pipe_shader_buffer shader_buffers[PIPE_SHADER_TYPES][TBR_MAX_STORAGE_BUFFERS];
+   uint32_t writable_buffers[PIPE_SHADER_TYPES]; /**< masks of those that shaders may write */
+   struct pipe_image_view images[PIPE_SHADER_TYPES][TBR_MAX_IMAGES];
+   struct tbr_compute_shader *compute_shader;
+   struct tbr_compute_runner *compute_runner; /**< NULL before the first dispatch */
+
+   struct tbr_indirect indirect;      /**< of the indirect draw under way */
+   struct cm_indirect event_indirect; /**< that the next draw of the event stream reads */
    struct tbr_draw_names names;
 
    struct tbr_draw_state *draw_state;         /**< of the last draw, brought up to date by the next */

@@ -174,6 +174,29 @@ tbr_draw_continue(struct tbr_context *context)
 
 /* ---- buffers and textures that draw reads ---------------------------------- */
 
+/** Waits for batches whose shaders store to a buffer that is read now. Most buffers are never stored to. */
+static void
+wait_for_stores(struct tbr_context *context, struct pipe_resource *buffer)
+{
+   if (buffer && p_atomic_read(&tbr_resource(buffer)->last_write))
+      tbr_resource_wait(context, tbr_resource(buffer), false);
+}
+
+static void
+wait_for_buffers(struct tbr_context *context, const struct pipe_draw_info *info)
+{
+   for (unsigned i = 0; i < context->num_vertex_buffers; i++)
+      wait_for_stores(context, context->vertex_buffers[i].buffer.resource);
+   if (info->index_size && !info->has_user_indices)
+      wait_for_stores(context, info->index.resource);
+   u_foreach_bit (i, context->fragment_buffers)
+      wait_for_stores(context, context->constants[PIPE_SHADER_FRAGMENT][i].buffer);
+   for (unsigned stage = 0; stage < PIPE_SHADER_TYPES; stage++) {
+      u_foreach_bit (i, context->mapped_constants[stage])
+         wait_for_stores(context, context->constants[stage][i].buffer);
+   }
+}
+
 static void
 map_vertex_buffers(struct tbr_context *context)
 {
@@ -390,6 +413,22 @@ draw_views(struct tbr_context *context, const struct pipe_draw_info *info, unsig
    select_view(context, 0, 0);
 }
 
+/** Draws with parameters of a buffer, one draw after another. */
+static void
+draw_indirect(struct tbr_context *context, const struct pipe_draw_info *info, unsigned drawid_offset,
+              const struct pipe_draw_indirect_info *indirect)
+{
+   tbr_resource_announce(context, tbr_resource(indirect->buffer));
+   context->indirect = (struct tbr_indirect){
+      .buffer = tbr_resource(indirect->buffer)->id,
+      .offset = indirect->offset,
+      .stride = indirect->stride,
+      .bytes = info->index_size ? 5 * sizeof(uint32_t) : 4 * sizeof(uint32_t),
+   };
+   util_draw_indirect(&context->base, info, drawid_offset, indirect);
+   context->indirect.buffer = 0;
+}
+
 static void
 draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, unsigned drawid_offset,
                   const struct pipe_draw_indirect_info *indirect,
@@ -397,9 +436,11 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
 {
    struct tbr_context *context = tbr_context(pipe);
    if (indirect && indirect->buffer) {
-      util_draw_indirect(pipe, info, drawid_offset, indirect);
+      draw_indirect(context, info, drawid_offset, indirect);
       return;
    }
+   const struct tbr_indirect parameters = context->indirect;
+   context->indirect.offset += context->indirect.stride;
    if (!info->instance_count || !can_draw(context) || !tbr_render_condition_passes(context))
       return;
    struct pipe_draw_start_count_bias captured;
@@ -415,11 +456,13 @@ draw_vbo_function(struct pipe_context *pipe, const struct pipe_draw_info *info, 
       map_vertex_textures(context, PIPE_SHADER_GEOMETRY, context->geometry_shader);
    if (context->num_stream_output)
       map_feedback_buffers(context);
+   wait_for_buffers(context, info);
    map_vertex_buffers(context);
    tbr_state_refresh_constants(context);
    const struct tbr_mapped_indices indices = map_indices(context, info);
    const bool rasterize = !context->rasterizer->rasterizer_discard && has_framebuffer(context);
 
+   context->event_indirect = (struct cm_indirect){parameters.buffer, parameters.offset, parameters.bytes};
    tbr_query_begin_draw(context);
    for (unsigned i = 0; i < num_draws; i++) {
       if (draws[i].count)
@@ -449,6 +492,8 @@ tbr_draw_init_context(struct tbr_context *context)
    tbr_texture_binding_init_empty(context->empty_texture);
    struct tbr_screen *screen = tbr_screen(context->base.screen);
    context->draw_state->resources.query_size = tbr_texture_query_size;
+   context->draw_state->resources.load_store = tbr_isa_get()->load_store;
+   context->draw_state->resources.query_storage = tbr_load_store_query_size;
    context->draw_state->resources.loops_ended =
       (struct tbr_constant_buffer){&screen->loops_ended, sizeof screen->loops_ended};
    return true;

@@ -38,6 +38,22 @@ describe_elements(struct tbr_context *context, struct tbr_batch *batch, struct c
    }
 }
 
+void
+tbr_draw_events_describe_texture(const struct pipe_sampler_view *view,
+                                 const struct pipe_sampler_state *sampler, struct cm_texture_binding *binding)
+{
+   binding->resource = tbr_resource(view->texture)->id;
+   binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
+   binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
+   if (view->target == PIPE_BUFFER) {
+      binding->buffer_offset = view->u.buf.offset;
+      binding->texel_bytes = util_format_get_blocksize(view->format);
+   } else {
+      binding->first_level = view->u.tex.first_level;
+      binding->first_layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
+   }
+}
+
 static void
 describe_textures(const struct tbr_context *context, struct cm_draw *event)
 {
@@ -46,20 +62,63 @@ describe_textures(const struct tbr_context *context, struct cm_draw *event)
    u_foreach_bit (unit, used) {
       const struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
       const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
-      struct cm_texture_binding *binding = &event->textures[unit];
-      if (!view || !view->texture)
-         continue;
-      binding->resource = tbr_resource(view->texture)->id;
-      binding->repeat_s = sampler && tbr_texture_repeats(sampler->wrap_s);
-      binding->repeat_t = sampler && tbr_texture_repeats(sampler->wrap_t);
-      if (view->target == PIPE_BUFFER) {
-         binding->buffer_offset = view->u.buf.offset;
-         binding->texel_bytes = util_format_get_blocksize(view->format);
-      } else {
-         binding->first_level = view->u.tex.first_level;
-         binding->first_layer = view->target == PIPE_TEXTURE_3D ? 0 : view->u.tex.first_layer;
-      }
+      if (view && view->texture)
+         tbr_draw_events_describe_texture(view, sampler, &event->textures[unit]);
    }
+}
+
+static void
+describe_image(const struct pipe_image_view *image, struct cm_texture_binding *binding)
+{
+   binding->resource = tbr_resource(image->resource)->id;
+   if (image->resource->target == PIPE_BUFFER) {
+      binding->buffer_offset = image->u.buf.offset;
+      binding->texel_bytes = util_format_get_blocksize(image->format);
+   } else {
+      binding->first_level = image->u.tex.level;
+      binding->first_layer = image->u.tex.first_layer;
+   }
+}
+
+void
+tbr_draw_events_describe_storage(const struct tbr_context *context, unsigned stage, uint32_t buffers,
+                                 uint32_t images, struct cm_storage *storage)
+{
+   storage->num_buffers = util_last_bit(buffers);
+   u_foreach_bit (i, buffers) {
+      const struct pipe_shader_buffer *buffer = &context->shader_buffers[stage][i];
+      if (!buffer->buffer)
+         continue;
+      const uint32_t offset = MIN2(buffer->buffer_offset, buffer->buffer->width0);
+      storage->buffers[i] = (struct cm_storage_buffer){
+         .resource = tbr_resource(buffer->buffer)->id,
+         .offset = offset,
+         .bytes = MIN2(buffer->buffer_size, buffer->buffer->width0 - offset),
+      };
+   }
+   storage->num_images = util_last_bit(images);
+   u_foreach_bit (i, images) {
+      const struct pipe_image_view *image = &context->images[stage][i];
+      if (image->resource)
+         describe_image(image, &storage->images[i]);
+   }
+}
+
+/** What the fragment shader accesses besides textures. False when out of memory. */
+static bool
+describe_storage(const struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
+{
+   const struct tbr_fragment_shader *shader = context->fragment_shader;
+   if (!shader->buffers_used && !shader->images_used)
+      return true;
+   struct cm_storage *storage = util_dynarray_grow(&batch->event_storages, struct cm_storage, 1);
+   if (!storage)
+      return false;
+   memset(storage, 0, sizeof *storage);
+   tbr_draw_events_describe_storage(context, PIPE_SHADER_FRAGMENT, shader->buffers_used, shader->images_used,
+                                    storage);
+   event->storage = util_dynarray_num_elements(&batch->event_storages, struct cm_storage);
+   return true;
 }
 
 static bool
@@ -137,9 +196,10 @@ describe_tests(const struct tbr_context *context, const struct tbr_batch *batch,
    }
 }
 
-/** What a draw's primitives and fragments need, whichever draw call they are of; what the program calls it. */
-static void
-describe_fragments(struct tbr_context *context, const struct tbr_batch *batch, struct cm_draw *event)
+/** What a draw's primitives and fragments need, whichever draw call they are of; what the program calls it. False when
+ * out of memory. */
+static bool
+describe_fragments(struct tbr_context *context, struct tbr_batch *batch, struct cm_draw *event)
 {
    if (!context->rasterizer->rasterizer_discard)
       describe_tests(context, batch, event);
@@ -151,10 +211,11 @@ describe_fragments(struct tbr_context *context, const struct tbr_batch *batch, s
    event->group = tbr_names_group(&context->names);
    event->marker = context->names.marker;
    event->call = context->names.call;
+   return describe_storage(context, batch, event);
 }
 
-static uint32_t
-constant_bytes(const struct tbr_context *context, enum pipe_shader_type stage)
+uint32_t
+tbr_draw_events_constant_bytes(const struct tbr_context *context, unsigned stage)
 {
    uint32_t bytes = 0;
    for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++)
@@ -205,11 +266,12 @@ describe_vertex_shaders(struct tbr_context *context, struct cm_draw *event)
    tbr_names_announce_shader(context, CM_SHADER_VERTEX, vertex->id, &vertex->name);
    if (geometry)
       tbr_names_announce_shader(context, CM_SHADER_GEOMETRY, geometry->id, &geometry->name);
-   event->vertex_shader =
-      (struct cm_shader){vertex->id, vertex->num_instructions, constant_bytes(context, PIPE_SHADER_VERTEX)};
+   event->vertex_shader = (struct cm_shader){vertex->id, vertex->num_instructions,
+                                             tbr_draw_events_constant_bytes(context, PIPE_SHADER_VERTEX)};
    if (geometry)
-      event->geometry_shader = (struct cm_shader){geometry->id, geometry->num_instructions,
-                                                  constant_bytes(context, PIPE_SHADER_GEOMETRY)};
+      event->geometry_shader =
+         (struct cm_shader){geometry->id, geometry->num_instructions,
+                            tbr_draw_events_constant_bytes(context, PIPE_SHADER_GEOMETRY)};
    if (vertex->reads_textures || (geometry && geometry->reads_textures))
       note_vertex_textures();
 }
@@ -242,6 +304,8 @@ append_draws(struct tbr_binning *binning, struct tbr_batch *batch, const struct 
    for (unsigned i = 0; i < num_instances; i++) {
       draws[i] = *event;
       draws[i].instance = i;
+      if (i)
+         draws[i].indirect.buffer = 0;
    }
    binning->events = batch;
    binning->first_event_draw = first;
@@ -260,6 +324,8 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
    describe_vertex_shaders(context, &event);
    event.first_instance = info->start_instance;
    event.num_vertices = draw->count;
+   event.indirect = context->event_indirect;
+   context->event_indirect.buffer = 0;
    event.first_vertex_number = draw->start;
    if (indices->data) {
       describe_index_buffer(context, info, draw, &event);
@@ -267,8 +333,8 @@ tbr_draw_events_record(struct tbr_context *context, struct tbr_batch *batch,
          return false;
    }
    describe_elements(context, batch, &event);
-   describe_fragments(context, batch, &event);
-   if (!append_draws(binning, batch, &event, info->instance_count))
+   if (!describe_fragments(context, batch, &event) ||
+       !append_draws(binning, batch, &event, info->instance_count))
       return false;
    binning->input_primitive = info->mode;
    return true;
@@ -280,8 +346,7 @@ tbr_draw_events_continue(struct tbr_context *context, struct tbr_batch *batch)
    struct tbr_binning *binning = context->binning;
    struct cm_draw event;
    memset(&event, 0, sizeof event);
-   describe_fragments(context, batch, &event);
-   return append_draws(binning, batch, &event, 1);
+   return describe_fragments(context, batch, &event) && append_draws(binning, batch, &event, 1);
 }
 
 /** The draw in progress, of an instance. */

@@ -9,6 +9,10 @@
 
 struct pipe_draw_info;
 struct pipe_draw_start_count_bias;
+struct cm_storage;
+struct cm_texture_binding;
+struct pipe_sampler_state;
+struct pipe_sampler_view;
 struct tbr_batch;
 struct tbr_context;
 
@@ -26,6 +30,16 @@ tbr_draw_index(const void *indices, unsigned index_size, size_t i)
    default: return ((const uint32_t *)indices)[i];
    }
 }
+
+/** What footprints of a unit are of. */
+void tbr_draw_events_describe_texture(const struct pipe_sampler_view *view,
+                                      const struct pipe_sampler_state *sampler,
+                                      struct cm_texture_binding *binding);
+/** What a stage's accesses to storage are of: of the buffers and images of the masks. */
+void tbr_draw_events_describe_storage(const struct tbr_context *context, unsigned stage, uint32_t buffers,
+                                      uint32_t images, struct cm_storage *storage);
+/** Bytes of all constants of a stage (enum pipe_shader_type). */
+uint32_t tbr_draw_events_constant_bytes(const struct tbr_context *context, unsigned stage);
 
 /** Appends the draw, once an instance, to the batch's events. False when out of
  * memory. */

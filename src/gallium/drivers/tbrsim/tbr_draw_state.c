@@ -176,6 +176,7 @@ update_shader(struct tbr_context *context, struct tbr_batch *batch, struct tbr_d
    state->shader_writes_stencil = shader->writes_stencil;
    state->early_tests = shader->early_tests;
    state->color_outputs = shader->color_outputs;
+   state->writes_memory = shader->writes_memory;
    const bool changes_more = shader->discards || shader->writes_depth || shader->writes_stencil ||
                              shader->writes_memory || state->writes_sample_mask || state->alpha_to_coverage;
    state->opaque =
@@ -322,25 +323,14 @@ describe_buffer(const struct pipe_sampler_view *view, const struct tbr_resource 
    };
 }
 
-static struct tbr_texture_binding *
-make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit)
+void
+tbr_draw_state_describe_texture(const struct pipe_sampler_view *view,
+                                const struct pipe_sampler_state *sampler, const struct tbr_storage *storage,
+                                unsigned unit, struct tbr_texture_binding *binding)
 {
    static const struct pipe_sampler_state default_sampler;
-   struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
-   const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
-   struct tbr_texture_binding *binding = tbr_batch_allocate(batch, sizeof *binding);
-   if (!binding)
-      return NULL;
-
+   const struct tbr_resource *resource = tbr_resource(view->texture);
    memset(binding, 0, sizeof *binding);
-   if (!view || !view->texture) {
-      tbr_texture_binding_init_empty(binding);
-      return binding;
-   }
-   struct tbr_resource *resource = tbr_resource(view->texture);
-   const struct tbr_storage *storage = tbr_batch_reads(batch, resource);
-   if (!storage)
-      return NULL;
    binding->unit = unit;
    binding->target = view->target;
    binding->format = view->format;
@@ -354,7 +344,27 @@ make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit
    else
       describe_levels(view, resource, storage, binding);
    tbr_texture_binding_prepare(binding);
+}
 
+static struct tbr_texture_binding *
+make_binding(struct tbr_context *context, struct tbr_batch *batch, unsigned unit)
+{
+   struct pipe_sampler_view *view = context->sampler_views[PIPE_SHADER_FRAGMENT][unit];
+   const struct pipe_sampler_state *sampler = context->samplers[PIPE_SHADER_FRAGMENT][unit];
+   struct tbr_texture_binding *binding = tbr_batch_allocate(batch, sizeof *binding);
+   if (!binding)
+      return NULL;
+
+   if (!view || !view->texture) {
+      memset(binding, 0, sizeof *binding);
+      tbr_texture_binding_init_empty(binding);
+      return binding;
+   }
+   struct tbr_resource *resource = tbr_resource(view->texture);
+   const struct tbr_storage *storage = tbr_batch_reads(batch, resource);
+   if (!storage)
+      return NULL;
+   tbr_draw_state_describe_texture(view, sampler, storage, unit, binding);
    tbr_resource_announce(context, resource);
    return binding;
 }
@@ -370,6 +380,57 @@ update_textures(struct tbr_context *context, struct tbr_batch *batch, struct tbr
       state->resources.textures[unit] = make_binding(context, batch, unit);
       if (!state->resources.textures[unit])
          return false;
+   }
+   return true;
+}
+
+/** Memory that the batch's fragment shaders load from, or also store to. NULL when out of memory. */
+static const struct tbr_storage *
+use_storage(struct tbr_context *context, struct tbr_batch *batch, struct pipe_resource *base, bool writes)
+{
+   struct tbr_resource *resource = tbr_resource(base);
+   const struct tbr_storage *storage = tbr_batch_reads(batch, resource);
+   tbr_resource_announce(context, resource);
+   if (!storage || !writes)
+      return storage;
+   p_atomic_set(&resource->last_write, batch->sequence);
+   p_atomic_inc(&resource->writes);
+   resource->undefined = false;
+   batch->stores = true;
+   return storage;
+}
+
+static bool
+update_storage(struct tbr_context *context, struct tbr_batch *batch, struct tbr_draw_state *state)
+{
+   const struct tbr_fragment_shader *shader = context->fragment_shader;
+   state->resources.storage = NULL;
+   if (!shader->buffers_used && !shader->images_used)
+      return true;
+   struct tbr_bound_storage *bound = tbr_batch_allocate(batch, sizeof *bound);
+   if (!bound)
+      return false;
+   memset(bound, 0, sizeof *bound);
+   state->resources.storage = bound;
+   u_foreach_bit (i, shader->buffers_used) {
+      const struct pipe_shader_buffer *buffer = &context->shader_buffers[PIPE_SHADER_FRAGMENT][i];
+      if (!buffer->buffer)
+         continue;
+      const bool writes = shader->writes_memory && context->writable_buffers[PIPE_SHADER_FRAGMENT] >> i & 1;
+      const struct tbr_storage *storage = use_storage(context, batch, buffer->buffer, writes);
+      if (!storage)
+         return false;
+      tbr_describe_buffer(buffer, storage, &bound->buffers[i]);
+   }
+   u_foreach_bit (i, shader->images_used) {
+      const struct pipe_image_view *image = &context->images[PIPE_SHADER_FRAGMENT][i];
+      if (!image->resource)
+         continue;
+      const bool writes = shader->writes_memory && image->shader_access & PIPE_IMAGE_ACCESS_WRITE;
+      const struct tbr_storage *storage = use_storage(context, batch, image->resource, writes);
+      if (!storage)
+         return false;
+      tbr_describe_image(image, tbr_resource(image->resource), storage, &bound->images[i]);
    }
    return true;
 }
@@ -407,6 +468,10 @@ tbr_draw_state_update(struct tbr_context *context, struct tbr_batch *batch, stru
    }
    if (dirty & (TBR_DIRTY_FRAGMENT_TEXTURES | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_FRAMEBUFFER)) {
       if (!update_textures(context, batch, state))
+         return false;
+   }
+   if (dirty & (TBR_DIRTY_FRAGMENT_STORAGE | TBR_DIRTY_FRAGMENT_SHADER | TBR_DIRTY_FRAMEBUFFER)) {
+      if (!update_storage(context, batch, state))
          return false;
    }
    if (dirty & (TBR_DIRTY_QUERY | TBR_DIRTY_FRAMEBUFFER)) {

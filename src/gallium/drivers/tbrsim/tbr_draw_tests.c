@@ -38,13 +38,14 @@ tbr_draw_tests(const struct tbr_draw_state *state, bool has_depth, bool has_sten
       .early = state->early_tests ||
                !(state->shader_discards || state->shader_writes_depth || state->shader_writes_stencil ||
                  state->writes_sample_mask || state->alpha_to_coverage || state->reads_sample_mask ||
-                 (state->fetched & PIPE_CLEAR_DEPTHSTENCIL)),
+                 state->writes_memory || (state->fetched & PIPE_CLEAR_DEPTHSTENCIL)),
    };
    if (state->depth_func == PIPE_FUNC_ALWAYS && !tests.depth_write)
       tests.depth_test = false;
    /* A fragment that already fails against the buffer fails after the writes of
     * those before it too, as these functions only ever move the buffer away. */
-   const bool moves_away = tests.depth_test && !state->shader_writes_depth && is_ordering(state->depth_func);
+   const bool moves_away = tests.depth_test && !state->shader_writes_depth &&
+                           is_ordering(state->depth_func) && (tests.early || !state->writes_memory);
    tests.reject_early = !tests.early && moves_away && !tests.stencil_test && !state->reads_sample_mask;
    tests.hierarchical = (tests.early || tests.reject_early) && moves_away &&
                         (!tests.stencil_test || (stencil_keeps_failed(&state->stencil[0]) &&

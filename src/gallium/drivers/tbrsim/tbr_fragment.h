@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "tbr_limits.h"
+#include "tbr_load_store.h"
 #include "tbr_texture_unit.h"
 
 /** A plane equation: value = base + ddx * x + ddy * y, x and y relative to the
@@ -77,11 +78,31 @@ struct tbr_fragment_resources {
     * layout is that of a constant buffer, but the size is in bytes. */
    struct tbr_constant_buffer loops_ended;
    uint32_t view; /**< which of a multiview framebuffer's; 0 elsewhere */
+   const struct tbr_bound_storage *storage;
+   void (*load_store)(struct tbr_texture_thread *thread, const struct tbr_bound_storage *storage,
+                      struct tbr_load_store_arguments *arguments); /**< tbr_isa.load_store */
+   void (*query_storage)(struct tbr_texture_thread *thread, const struct tbr_bound_storage *storage,
+                         struct tbr_load_store_arguments *arguments); /**< tbr_load_store_query_size */
+   /** Of compute shaders: returns when all invocations of the work-group have arrived. The other arguments are unused. */
+   void (*barrier)(struct tbr_texture_thread *thread, const struct tbr_bound_storage *storage,
+                   struct tbr_load_store_arguments *arguments);
+};
+
+/** Invocations of a compute shader that run side by side, as generated code sees them. */
+struct tbr_compute_block {
+   uint32_t thread_id[3][TBR_LANES]; /**< within the work-group */
+   uint32_t present[TBR_LANES];      /**< ~0, or 0 where the work-group has no more invocations */
+   uint32_t block_id[3];             /**< of the work-group */
+   uint32_t grid_size[3];
+   uint32_t block_size[3];
+   uint8_t *shared; /**< memory of the work-group */
 };
 
 /** Positions of samples in their pixel, from its upper left, in pixels. */
 extern const float tbr_sample_positions[TBR_MAX_SAMPLES][2];
 
+typedef void (*tbr_compute_function)(const struct tbr_fragment_resources *resources,
+                                     struct tbr_compute_block *block, struct tbr_texture_thread *thread);
 typedef void (*tbr_fragment_function)(const struct tbr_fragment_resources *resources,
                                       struct tbr_fragment_block *block, struct tbr_texture_thread *thread);
 

@@ -36,6 +36,7 @@
 #include "raster/tbr_tile_tmp.h"
 
 #include "texture/tbr_texture_sample_tmp.h"
+#include "texture/tbr_load_store_tmp.h"
 
 #if defined(TBR_AVX512)
 #define LEVEL_NAME "x86-64-v4"
@@ -54,4 +55,5 @@ const struct tbr_isa LEVEL_TABLE(TBR_ISA) = {
    .name = LEVEL_NAME,
    .render_tile = render_tile,
    .choose_sampler = texture_choose_sampler,
+   .load_store = storage_load_store,
 };

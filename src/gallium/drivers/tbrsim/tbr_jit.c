@@ -19,6 +19,7 @@
 #include "util/u_memory.h"
 #include "tbr_context.h"
 #include "tbr_jit_sampler.h"
+#include "tbr_jit_storage.h"
 #include "tbr_shader_cache.h"
 #include "tbr_shader.h"
 
@@ -416,6 +417,10 @@ build_body(struct jit *jit, nir_shader *nir)
    struct tbr_jit_sampler sampler;
    tbr_jit_sampler_init(&sampler, jit->gallivm, jit->type, jit->resources, jit->thread, nir);
 
+   struct tbr_jit_storage storage;
+   if (jit->shader->buffers_used || jit->shader->images_used)
+      tbr_jit_storage_init(&storage, jit->gallivm, jit->type, jit->resources, jit->thread);
+
    const struct interpolator interpolator = {.base.interp_fn = interpolate_at, .jit = jit};
    const struct lp_build_tgsi_params params = {
       .type = jit->type,
@@ -428,6 +433,7 @@ build_body(struct jit *jit, nir_shader *nir)
       .inputs = (const LLVMValueRef(*)[4])inputs,
       .num_inputs = num_slots,
       .sampler = &sampler.base,
+      .image = &storage.base,
       .fs_iface = &interpolator.base,
    };
    lp_build_nir_soa(jit->gallivm, nir, &params, outputs);

@@ -60,6 +60,7 @@ struct tbr_draw_state {
    float blend_color[4];
    uint8_t color_outputs; /**< mask of the colour buffers that the shader writes */
    bool dual_source;
+   bool writes_memory; /**< the shader stores to buffers or images */
 
    uint16_t scissor_x0, scissor_y0, scissor_x1, scissor_y1; /**< within the framebuffer; x1, y1 exclusive */
    bool half_pixel_center;
@@ -177,6 +178,9 @@ struct tbr_isa {
    void (*render_tile)(struct tbr_tile_thread *thread, const struct tbr_pass *pass, uint32_t tile);
    /** Serves a texture binding, see tbr_texture_binding_prepare. */
    tbr_sample_function (*choose_sampler)(struct tbr_texture_binding *binding);
+   /** Does what a shader does to storage. Called from generated code. */
+   void (*load_store)(struct tbr_texture_thread *thread, const struct tbr_bound_storage *storage,
+                      struct tbr_load_store_arguments *arguments);
 };
 
 /** The best level this CPU runs; TBRSIM_ISA=x86-64|x86-64-v3|x86-64-v4 in the

@@ -308,6 +308,9 @@ static bool
 has_work(const struct tbr_renderer *renderer)
 {
    const struct tbr_batch *batch = renderer->first;
+   /* What shaders store in one order of tiles, the same in every run. */
+   if (batch && batch->stores && batch->claimed)
+      return false;
    return batch && p_atomic_read(&batch->next_tile) < batch->pass.tiles_x * batch->pass.tiles_y;
 }
 
@@ -328,6 +331,7 @@ worker_main(void *data)
          break;
       struct tbr_batch *batch = renderer->first;
       assert(batch->state == TBR_BATCH_SUBMITTED && batch->users > 0);
+      batch->claimed = true;
       /* Keeps the batch alive for a worker that finds all its tiles taken. */
       batch->users++;
       mtx_unlock(&renderer->lock);

@@ -20,11 +20,12 @@
 #include "tbr_debug.h"
 #include "tbr_nir.h"
 #include "tbr_nir_fetch.h"
+#include "tbr_nir_storage.h"
 #include "tbr_shader_cache.h"
 #include "tbr_progress.h"
 
-static uint32_t
-next_shader_id(void)
+uint32_t
+tbr_next_shader_id(void)
 {
    static uint32_t id;
    return p_atomic_inc_return(&id);
@@ -146,6 +147,8 @@ describe_outputs(struct tbr_fragment_shader *shader)
    shader->discards = info->fs.uses_discard;
    shader->early_tests = info->fs.early_fragment_tests;
    shader->writes_memory = info->writes_memory;
+   shader->buffers_used = BITFIELD_MASK(MIN2(info->num_ssbos, TBR_MAX_STORAGE_BUFFERS));
+   shader->images_used = BITFIELD_MASK(MIN2(info->num_images, TBR_MAX_IMAGES));
    shader->writes_sample_mask = info->outputs_written & BITFIELD64_BIT(FRAG_RESULT_SAMPLE_MASK);
    shader->reads_sample_mask = BITSET_TEST(info->system_values_read, SYSTEM_VALUE_SAMPLE_MASK_IN);
    shader->per_sample = info->fs.uses_sample_qualifier || info->fs.uses_sample_shading ||
@@ -203,7 +206,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       shader->nir->info.fs.uses_sample_shading = false;
    describe_outputs(shader);
    shader->any_centroid_input |= tbr_nir_interpolates_at_centroid(shader->nir);
-   shader->id = next_shader_id();
+   shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
 
    if (tbr_nir_lower_front_face(shader->nir, shader->num_inputs)) {
@@ -212,6 +215,7 @@ create_fs_state(struct pipe_context *pipe, const struct pipe_shader_state *state
       face->source = TBR_INPUT_FACE;
       face->components = 1;
    }
+   tbr_nir_lower_storage(shader->nir);
    tbr_nir_limit_loops(shader->nir, loop_limit(context));
    tbr_nir_bound_offsets(shader->nir);
    tbr_nir_lower_coarse_derivatives(shader->nir);
@@ -331,7 +335,7 @@ create_drawn_shader(struct tbr_context *context, const char *stage, const struct
    nir_state->type = PIPE_SHADER_IR_NIR;
    nir_state->ir.nir = nir;
    shader->stream_output = state->stream_output;
-   shader->id = next_shader_id();
+   shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(nir);
    tbr_nir_limit_loops(nir, loop_limit(context));
    tbr_nir_bound_offsets(nir);

@@ -79,7 +79,8 @@ struct tbr_fragment_shader {
    bool writes_sample_mask; /**< gl_SampleMask */
    bool per_sample;         /**< what it reads makes it run once a sample */
    uint32_t textures_used;
-   uint32_t fetched; /**< mask of PIPE_CLEAR_*: what the shader reads of the framebuffer */
+   uint32_t buffers_used, images_used; /**< masks of what it may load from or store to */
+   uint32_t fetched;                   /**< mask of PIPE_CLEAR_*: what the shader reads of the framebuffer */
 
    struct tbr_fragment_variant *variants;
 };
@@ -97,6 +98,9 @@ struct tbr_drawn_shader {
    uint8_t vertices_per_primitive; /**< of a geometry shader's output: 1 points, 2 lines, 3 triangles */
    bool reads_textures;            /**< what draw samples for it is not in the event stream */
 };
+
+/** Identifiers of shaders in the event stream. */
+uint32_t tbr_next_shader_id(void);
 
 void
 tbr_fragment_shader_reference(struct tbr_fragment_shader **destination, struct tbr_fragment_shader *source);

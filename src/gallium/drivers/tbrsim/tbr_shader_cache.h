@@ -20,13 +20,16 @@ struct gallivm_state;
 struct lp_cached_code;
 struct tbr_shader_cache;
 
-/** The code of a fragment shader's variant. */
+/** The code of a compute shader, or of a fragment shader's variant. */
 struct tbr_code {
    unsigned char key[SHA1_DIGEST_LENGTH];
    unsigned users; /**< the cache's lock protects it */
    bool from_disk;
    struct gallivm_state *gallivm;
-   tbr_fragment_function function;
+   union {
+      tbr_fragment_function function;
+      tbr_compute_function compute;
+   };
 };
 
 /** isa: the vector feature level, part of the key of what is on disk. NULL when

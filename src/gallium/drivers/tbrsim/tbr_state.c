@@ -445,7 +445,8 @@ void
 tbr_state_storage_replaced(struct tbr_context *context, const struct tbr_resource *resource)
 {
    context->dirty |= TBR_DIRTY_FRAGMENT_TEXTURES | TBR_DIRTY_VERTEX_TEXTURES | TBR_DIRTY_VERTEX_BUFFERS |
-                     TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_VERTEX_CONSTANTS | TBR_DIRTY_FRAMEBUFFER;
+                     TBR_DIRTY_FRAGMENT_CONSTANTS | TBR_DIRTY_VERTEX_CONSTANTS | TBR_DIRTY_FRAMEBUFFER |
+                     TBR_DIRTY_FRAGMENT_STORAGE;
 }
 
 void

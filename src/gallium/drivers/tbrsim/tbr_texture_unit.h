@@ -74,6 +74,7 @@ struct tbr_texture_thread {
    /** Decoded blocks, by a hash of their addresses; those of other generations are
     * stale. Memory that is sampled does not change within a generation. */
    uint32_t generation;
+   struct tbr_fiber *fiber; /**< of a compute shader: what runs */
    struct tbr_texture_block blocks[1 << TBR_TEXTURE_BLOCK_BITS];
 };
 

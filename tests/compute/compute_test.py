@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""What the cases of compute.c do to memory, by hand and by the counters, on tcor-64k: storage goes to the L2, whose blocks
+have 64 bytes; 16 invocations access it together. Live, from a recording, and with any number of threads alike."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from support import tbrsim  # noqa: E402
+from support.conservation import attribution_errors  # noqa: E402
+
+WORDS = 4096
+EXPECTED = {
+    # 1,024 invocations copy 16 bytes each: an instruction of 16 of them touches 4 whole blocks, which need no read.
+    "copy": {
+        "gpu.passes": 1, "compute_stage.work_groups": 16, "compute_stage.invocations": WORDS // 4,
+        "load_store.loads": 64, "load_store.stores": 64, "l2.storage.reads": 256, "l2.storage.writes": 256,
+        "l2.storage.fills": 256, "dram.storage.read_bytes": 4 * WORDS,
+    },
+    # One invocation writes three words, then 64 work-groups of 64, 4 x 2 x 8: 16 invocations have four rows of 4 words,
+    # 16 bytes of four blocks each.
+    "indirect": {
+        "gpu.passes": 2, "compute_stage.work_groups": 65, "compute_stage.invocations": WORDS + 1,
+        "load_store.stores": WORDS // 16 + 3, "l2.storage.writes": WORDS // 4 + 3, "l2.storage.fills": 0,
+    },
+    # 16 work-groups read 256 words each, and wait eight times; one lane of each stores a word.
+    "reduction": {
+        "compute_stage.work_groups": 16, "compute_stage.barriers": 16 * 8, "load_store.loads": WORDS // 16,
+        "load_store.stores": 16, "l2.storage.reads": WORDS // 16, "l2.storage.writes": 16,
+        "dram.storage.read_bytes": 4 * WORDS,
+    },
+    # 64 work-groups of 36 invocations, in 16, 16 and 4, read two words in each of 8 steps, with two barriers. Both
+    # matrices are read from memory once.
+    "matrix": {
+        "compute_stage.work_groups": 64, "compute_stage.invocations": 64 * 36, "compute_stage.barriers": 64 * 16,
+        "load_store.loads": 64 * 3 * 8 * 2, "load_store.stores": 64 * 3, "dram.storage.read_bytes": 2 * 48 * 48 * 4,
+    },
+    # 4,096 of 4,100 invocations do seven atomics, in 40 work-groups of 6 full vectors and one of 4 lanes, and one of 6;
+    # one does three more, and stores what they return.
+    "atomics": {
+        "compute_stage.work_groups": 41, "compute_stage.invocations": 4100, "load_store.loads": 40 * 7 + 6,
+        "load_store.atomics": 7 * (40 * 7 + 6) + 3, "load_store.stores": 3,
+    },
+    # 40 x 24 texels: the first dispatch stores them in 5 x 3 of 6 x 3 work-groups of four vectors, the second one loads,
+    # fetches (each quad by itself) and stores them.
+    "images": {
+        "gpu.passes": 2, "compute_stage.work_groups": 18 + 15, "load_store.loads": 60, "load_store.stores": 2 * 60,
+        "fragment_stage.footprints": 240,
+    },
+}
+
+
+class Compute(tbrsim.TestCase):
+    def run_case(self, name, *options, out="live"):
+        case = [name] if name else []
+        tbrsim.run("run", *options, "--out", self.directory / out, "--", tbrsim.arguments.compute, *case, check=True)
+        return tbrsim.frames(self.directory / out)
+
+    def check(self, name):
+        frame, = self.run_case(name, "--config", "tcor-64k")
+        self.assertEqual({key: frame[key] for key in EXPECTED[name]}, EXPECTED[name])
+
+    def test_fragments(self):
+        """Each quad that is shaded, those of both triangles' edges twice, adds to two counters, and loads and stores."""
+        frame, = self.run_case("fragments", "--config", "tcor-64k")
+        quads = frame["fragment_stage.quads"]
+        self.assertEqual(quads, 2 * (32 * 32 + 32))
+        self.assertEqual(frame["gpu.passes"], 2)  # the barrier ends one
+        self.assertEqual((frame["load_store.atomics"], frame["load_store.loads"], frame["load_store.stores"]),
+                         (2 * quads, quads, quads))
+
+    def test_same_from_recording(self):
+        """All cases in one program, on presets of both modes and with a load/store cache."""
+        recording = self.directory / "all.tbr"
+        parts = ("--attribute", "pass,draw,texture,tile")
+        self.run_case(None, "--config", "tcor-64k", "--record", recording, *parts, "--set", "threads=1")
+        first = {name: (self.directory / "live" / name).read_bytes() for name in ("frames.csv", "tiles.csv")}
+        cached = ("--set", "tile.size=32")
+        for preset, settings in (("tcor-64k", ()), ("imr-8m", ()), ("nuca-dtm", ()), ("mali-like", cached)):
+            self.run_case(None, "--config", preset, *settings, *parts)
+            tbrsim.run("sim", "--config", preset, *settings, *parts, "--out", self.directory / "sim", recording,
+                       check=True)
+            for table in ("frames", "passes", "draws", "textures", "tiles"):
+                live, simulated = (self.directory / out / f"{table}.csv" for out in ("live", "sim"))
+                self.assertEqual(live.read_bytes(), simulated.read_bytes(), f"{preset}: {table}")
+            self.assertEqual(attribution_errors(self.directory / "live"), [])
+            for name, content in first.items():  # with two threads what one has counted
+                if preset == "tcor-64k":
+                    self.assertEqual((self.directory / "live" / name).read_bytes(), content)
+
+    def test_timing_is_refused(self):
+        done = tbrsim.run("run", "--config", "tcor-64k", "--timing", "on", "--out", self.directory, "--",
+                          tbrsim.arguments.compute, "copy")
+        self.assertIn("compute shaders and storage are not simulated with timing: on", done.stderr)
+
+
+for case in EXPECTED:
+    setattr(Compute, f"test_{case}", lambda self, case=case: self.check(case))
+
+
+if __name__ == "__main__":
+    tbrsim.main("compute")
