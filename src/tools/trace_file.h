@@ -19,7 +19,7 @@ struct trace {
 };
 
 /** What the simulated GPU has (docs/architecture.md), in tenths. */
-#define TRACE_ES_LIMIT 30
+#define TRACE_ES_LIMIT 31
 #define TRACE_GL_LIMIT 33
 
 /** Whether it was made on contexts that are newer than what the simulated GPU has. */

@@ -23,7 +23,7 @@ class NewerContext(tbrsim.TestCase):
         return result.returncode, result.stdout, result.stderr.splitlines()
 
     def test_nothing_newer_is_used(self):
-        for version, limit in ((("es", "3", "2"), "ES 3.0"), (("gl", "4", "5"), "3.3")):
+        for version, limit in ((("es", "3", "2"), "ES 3.1"), (("gl", "4", "5"), "3.3")):
             path = self.capture(*version, "3")
             name = f"{'ES ' if version[0] == 'es' else ''}{version[1]}.{version[2]}"
             # The window gets its size in the first frame, which comes too late for llvmpipe's.
@@ -42,22 +42,30 @@ class NewerContext(tbrsim.TestCase):
             self.assertEqual(newer.count(b"\n"), 4)
 
     def test_refused_calls_are_named(self):
-        for version in (("es", "3", "2"), ("gl", "4", "5")):
-            path = self.capture(*version, "3", "compute")
-            calls = tbrsim.execute("apitrace", "dump", "--color=never", "--grep=^glDispatchCompute$", path,
-                                   check=True).stdout.splitlines()
-            self.assertEqual(len(calls), 3)
-            first = calls[0].split()[0]
-            for options in ([], ["--no-model", "--snapshots", self.directory / "images"]):
-                status, _, lines = self.replay(*options, path)
-                self.assertEqual(status, 1)
-                said = [line for line in lines if "glDispatchCompute" in line]
-                self.assertEqual(said, ["tbrsim: glDispatchCompute is rejected: GL_INVALID_OPERATION, first by call "
-                                        f"{first}; 3 in all"])
-                # One line for each function, and what else is drawn is there.
-                functions = [re.match(r"tbrsim: (gl\w+) is rejected", line)[1] for line in lines[1:]]
-                self.assertEqual(len(functions), len(set(functions)))
-            self.assertEqual(len(list((self.directory / "images").glob("frame-*.png"))), 3)
+        path = self.capture("gl", "4", "5", "3", "compute")
+        calls = tbrsim.execute("apitrace", "dump", "--color=never", "--grep=^glDispatchCompute$", path,
+                               check=True).stdout.splitlines()
+        self.assertEqual(len(calls), 3)
+        first = calls[0].split()[0]
+        for options in ([], ["--no-model", "--snapshots", self.directory / "images"]):
+            status, _, lines = self.replay(*options, path)
+            self.assertEqual(status, 1)
+            said = [line for line in lines if "glDispatchCompute" in line]
+            self.assertEqual(said, ["tbrsim: glDispatchCompute is rejected: GL_INVALID_OPERATION, first by call "
+                                    f"{first}; 3 in all"])
+            # One line for each function, and what else is drawn is there.
+            functions = [re.match(r"tbrsim: (gl\w+) is rejected", line)[1] for line in lines[1:]]
+            self.assertEqual(len(functions), len(set(functions)))
+        self.assertEqual(len(list((self.directory / "images").glob("frame-*.png"))), 3)
+
+    def test_compute_of_a_newer_context(self):
+        """What OpenGL ES 3.1 has is done, whatever version the program asked for."""
+        status, _, lines = self.replay(self.capture("es", "3", "2", "3", "compute"))
+        self.assertEqual((status, lines),
+                         (0, ["tbrsim (note): made on OpenGL ES 3.2, replayed on OpenGL ES 3.1 as far as that goes"]))
+        frames = (self.directory / "out" / "frames.csv").read_text().splitlines()
+        groups = frames[0].split(",").index("compute_stage.work_groups")
+        self.assertEqual([line.split(",")[groups] for line in frames[1:]], ["1", "1", "1"])
 
 
 if __name__ == "__main__":
