@@ -11,3 +11,15 @@ cm_tile_events_grow(struct cm_tile_events *events, size_t n)
 {
    return cm_array_make_room(&events->words, &events->capacity, events->num_words, n, sizeof *events->words);
 }
+
+const uint32_t *
+cm_event_next_rare(const uint32_t *event)
+{
+   switch (cm_event_type(*event)) {
+   case CM_EVENT_BUFFER: return event + 1 + cm_event_count(*event) * CM_BUFFER_ACCESS_WORDS;
+   case CM_EVENT_IMAGE: return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
+   case CM_EVENT_GROUP:
+   case CM_EVENT_INVOKE: return event + 2;
+   default: return event + 1;
+   }
+}

@@ -505,20 +505,19 @@ cm_event_continues(uint32_t word)
    return cm_event_type(word) == CM_EVENT_SHADE && word & CM_SHADE_CONTINUES;
 }
 
+/** cm_event_next of the types after CM_EVENT_UNSHADED, which are rare. */
+const uint32_t *cm_event_next_rare(const uint32_t *event);
+
 /** The event after one. */
 static inline const uint32_t *
 cm_event_next(const uint32_t *event)
 {
-   switch (cm_event_type(*event)) {
-   case CM_EVENT_FOOTPRINTS:
-   case CM_EVENT_IMAGE: return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
-   case CM_EVENT_BUFFER: return event + 1 + cm_event_count(*event) * CM_BUFFER_ACCESS_WORDS;
-   case CM_EVENT_GROUP:
-   case CM_EVENT_INVOKE: return event + 2;
-   case CM_EVENT_BARRIER:
-   case CM_EVENT_FLUSH: return event + 1;
-   default: return event + 2 + cm_event_count(*event) * CM_QUAD_WORDS;
-   }
+   const enum cm_event_type type = cm_event_type(*event);
+   if (type == CM_EVENT_FOOTPRINTS)
+      return event + 1 + cm_event_count(*event) * CM_FOOTPRINT_WORDS;
+   if (type <= CM_EVENT_UNSHADED)
+      return event + 2 + cm_event_count(*event) * CM_QUAD_WORDS;
+   return cm_event_next_rare(event);
 }
 
 /** Whether an event is what an instruction of the shade or invoke event before it accesses. */

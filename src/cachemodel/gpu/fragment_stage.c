@@ -313,10 +313,10 @@ run_quad(struct cm_shading *shading, uint32_t number, uint32_t place, bool in_tu
 
 /* ---- groups of shaders with storage -------------------------------------- */
 
-static bool
+static inline bool
 has_storage(const struct cm_gpu *gpu, const uint32_t *group)
 {
-   return gpu->has_storage && gpu->pass->draws[group[1]].storage;
+   return __builtin_expect(gpu->has_storage, false) && gpu->pass->draws[group[1]].storage;
 }
 
 /* Reads the footprints of a quad in an event. Returns how many. */
@@ -381,7 +381,7 @@ run_quad_with_storage(struct cm_shading *shading, const uint32_t *group, const u
    return word;
 }
 
-static const uint32_t *
+static __attribute__((noinline)) const uint32_t *
 run_group_with_storage(struct cm_shading *shading, const uint32_t *group, const uint32_t *end)
 {
    const struct cm_quad *quads = (const struct cm_quad *)(group + 2);
