@@ -139,8 +139,16 @@ add_storage_event(struct pass_builder *builder, uint64_t *state, uint32_t tile, 
          continue;
       if (is_buffer) {
          struct cm_buffer_access access = {.quad = (uint8_t)quad, .live = live ? live : 1};
-         for (unsigned i = 0; i < 4; i++)
-            access.offset[i] = access.live >> i & 1 ? random_below(state, (1 << 20) - 16) : 0;
+         /* Scattered, all the same, or one after another; the last two by all four, most of the time. */
+         const uint32_t first = random_below(state, (1 << 20) - 64), order = random_below(state, 3);
+         if (order && random_below(state, 4))
+            access.live = 15;
+         for (unsigned i = 0; i < 4; i++) {
+            const uint32_t scattered = random_below(state, (1 << 20) - 16);
+            access.offset[i] = !(access.live >> i & 1) ? 0
+                               : order == 0            ? scattered
+                                                       : first + (order - 1) * i * bytes;
+         }
          memcpy(words + 1 + count++ * CM_BUFFER_ACCESS_WORDS, &access, sizeof access);
       } else {
          struct cm_footprint footprint = {.quad = (uint8_t)quad, .live = live ? live : 1};

@@ -36,7 +36,7 @@
    X(SMALL, 3, MAX_FOOTPRINTS)      /* the other texels of a new shape, four bits each */        \
    X(WIDE, 12, MAX_FOOTPRINTS)      /* the same, one or two bytes each */                        \
    X(NUMBERS, 5, MAX_EVENTS)        /* number of a work-group or an invocation: difference */    \
-   X(ACCESSES, 21, MAX_FOOTPRINTS)  /* of a buffer: quad and live, then offsets: differences */
+   X(ACCESSES, 21, MAX_FOOTPRINTS)  /* of a buffer: quad, pattern, live; then offsets: differences */
 
 enum column {
 #define COLUMN_ENUM(id, bytes, entries) COLUMN_##id,
@@ -49,6 +49,13 @@ static const uint32_t column_bytes[NUM_COLUMNS] = {
 #define COLUMN_BYTES(id, bytes, entries) (bytes) * (entries),
    COLUMNS(COLUMN_BYTES)
 #undef COLUMN_BYTES
+};
+
+/* In ACCESSES: which offsets of four invocations are there. */
+enum access_pattern {
+   ACCESS_EACH, /* those of all that are live */
+   ACCESS_SAME, /* the first one's, which all have */
+   ACCESS_NEXT, /* the first one's; each accesses what follows the one before */
 };
 
 /* In EVENTS. */

@@ -232,6 +232,35 @@ current_storage(const struct decoder *decoder)
                                                                          : NULL;
 }
 
+/* last: the offset before them in the unit, and then theirs. */
+static bool
+decode_offsets(struct decoder *decoder, struct cm_buffer_access *access, enum access_pattern pattern,
+               uint32_t bytes, uint32_t *last)
+{
+   if (pattern == ACCESS_EACH) {
+      for (unsigned lane = 0; lane < 4; lane++) {
+         if (access->live >> lane & 1)
+            *last = access->offset[lane] = get_difference(decoder, COLUMN_ACCESSES, *last);
+      }
+      return true;
+   }
+   const uint32_t first = get_difference(decoder, COLUMN_ACCESSES, *last);
+   const uint32_t distance = pattern == ACCESS_NEXT ? bytes : 0;
+   for (unsigned lane = 0; lane < 4; lane++)
+      access->offset[lane] = first + lane * distance;
+   *last = access->offset[3];
+   return pattern <= ACCESS_NEXT && access->live == 15;
+}
+
+static bool
+are_inside(const struct cm_buffer_access *access, uint32_t bytes, uint32_t size)
+{
+   bool inside = true;
+   for (unsigned lane = 0; lane < 4; lane++)
+      inside &= !(access->live >> lane & 1) || (uint64_t)access->offset[lane] + bytes <= size;
+   return inside;
+}
+
 static bool
 decode_accesses(struct decoder *decoder, const uint32_t *word, const struct cm_storage_buffer *binding)
 {
@@ -242,16 +271,13 @@ decode_accesses(struct decoder *decoder, const uint32_t *word, const struct cm_s
       return fails(decoder, "an access to a buffer has no bytes, or too many");
    for (uint32_t i = 0; i < cm_event_count(*word); i++) {
       const unsigned head = cm_get_byte(&decoder->column[COLUMN_ACCESSES]);
-      accesses[i] = (struct cm_buffer_access){.quad = head & 15, .live = head >> 4};
+      accesses[i] = (struct cm_buffer_access){.quad = head & 3, .live = head >> 4};
       if (accesses[i].quad >= decoder->num_quads || (i && accesses[i].quad < accesses[i - 1].quad))
          return fails(decoder, "an access to a buffer has an invalid quad");
-      for (unsigned lane = 0; lane < 4; lane++) {
-         if (!(accesses[i].live >> lane & 1))
-            continue;
-         *last = accesses[i].offset[lane] = get_difference(decoder, COLUMN_ACCESSES, *last);
-         if ((uint64_t)*last + bytes > binding->bytes)
-            return fails(decoder, "an access to a buffer is outside of it");
-      }
+      if (!decode_offsets(decoder, &accesses[i], (enum access_pattern)(head >> 2 & 3), bytes, last))
+         return fails(decoder, "an access to a buffer has an invalid pattern");
+      if (!are_inside(&accesses[i], bytes, binding->bytes))
+         return fails(decoder, "an access to a buffer is outside of it");
    }
    return true;
 }

@@ -240,17 +240,35 @@ add_footprints(struct cm_tile_encoder *encoder, uint32_t unit, const struct cm_f
    encoder->num_footprints += count;
 }
 
-static void
-add_accesses(struct cm_tile_encoder *encoder, uint32_t unit, const struct cm_buffer_access *accesses,
-             uint32_t count)
+/* The usual ways in which four invocations access a buffer. */
+static enum access_pattern
+pattern_of(const struct cm_buffer_access *access, uint32_t bytes)
 {
-   uint32_t *last = &encoder->expected.offsets[unit % UNITS];
+   const uint32_t *offset = access->offset;
+   if (access->live != 15)
+      return ACCESS_EACH;
+   if (offset[1] == offset[0] && offset[2] == offset[0] && offset[3] == offset[0])
+      return ACCESS_SAME;
+   return offset[1] == offset[0] + bytes && offset[2] == offset[1] + bytes && offset[3] == offset[2] + bytes
+             ? ACCESS_NEXT
+             : ACCESS_EACH;
+}
+
+static void
+add_accesses(struct cm_tile_encoder *encoder, const uint32_t *event)
+{
+   const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
+   const uint32_t count = cm_event_count(*event), bytes = cm_storage_bytes(*event);
+   uint32_t *last = &encoder->expected.offsets[cm_storage_unit(*event) % UNITS];
    for (uint32_t i = 0; i < count; i++) {
-      add_byte(encoder, COLUMN_ACCESSES, accesses[i].quad | (unsigned)accesses[i].live << 4);
+      const enum access_pattern pattern = pattern_of(&accesses[i], bytes);
+      add_byte(encoder, COLUMN_ACCESSES,
+               accesses[i].quad | (unsigned)pattern << 2 | (unsigned)accesses[i].live << 4);
       for (unsigned lane = 0; lane < 4; lane++) {
          if (!(accesses[i].live >> lane & 1))
             continue;
-         add_difference(encoder, COLUMN_ACCESSES, accesses[i].offset[lane], *last);
+         if (pattern == ACCESS_EACH || !lane)
+            add_difference(encoder, COLUMN_ACCESSES, accesses[i].offset[lane], *last);
          *last = accesses[i].offset[lane];
       }
    }
@@ -337,8 +355,7 @@ cm_tile_encoder_add(struct cm_tile_encoder *encoder, uint32_t tile, const struct
          add_footprints(encoder, cm_storage_unit(words[at]), (const struct cm_footprint *)(words + at + 1),
                         count);
       } else if (type == CM_EVENT_BUFFER) {
-         add_accesses(encoder, cm_storage_unit(words[at]), (const struct cm_buffer_access *)(words + at + 1),
-                      count);
+         add_accesses(encoder, words + at);
       } else if (type == CM_EVENT_GROUP || type == CM_EVENT_INVOKE) {
          add_number(encoder, words + at);
       }

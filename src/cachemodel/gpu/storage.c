@@ -3,13 +3,23 @@
 
 #include "gpu/attribution_internal.h"
 #include "gpu/gpu_internal.h"
+#include "gpu/touched_blocks.h"
 #include "util/message.h"
 #include "util/minmax.h"
+
+#define NO_IMAGE UINT64_MAX
+
+/* An image, and which of its layers and samples was accessed last. */
+struct bound_image {
+   struct cm_resource *resource;
+   uint64_t key; /* layer << 8 | sample; NO_IMAGE: none */
+   struct cm_texture_image image;
+};
 
 /* Of a struct cm_storage, by its numbers; NULL: nothing is bound. */
 struct bound_storage {
    struct cm_resource *buffers[CM_MAX_STORAGE_BUFFERS];
-   struct cm_resource *images[CM_MAX_IMAGES];
+   struct bound_image images[CM_MAX_IMAGES];
 };
 
 /* ---- beginning ------------------------------------------------------------- */
@@ -40,7 +50,9 @@ bind(struct cm_gpu *gpu, const struct cm_storage *storage, struct bound_storage 
    for (uint32_t b = 0; b < storage->num_buffers; b++)
       bound->buffers[b] = cm_address_space_use(&gpu->space, storage->buffers[b].resource);
    for (uint32_t i = 0; i < storage->num_images; i++)
-      bound->images[i] = cm_address_space_use(&gpu->space, storage->images[i].resource);
+      bound->images[i] =
+         (struct bound_image){.resource = cm_address_space_use(&gpu->space, storage->images[i].resource),
+                              .key = NO_IMAGE};
 }
 
 bool
@@ -58,115 +70,26 @@ cm_storage_begin(struct cm_gpu *gpu)
    return true;
 }
 
-/* ---- the blocks of an instruction ------------------------------------------- */
-
-/* A lane's bytes are in two blocks at most. */
-#define MAX_BLOCKS (2 * CM_INVOCATIONS)
-
-struct touched_block {
-   uint64_t block;
-   uint32_t bytes; /* accessed, those of several lanes counted as often */
-   uint64_t mask;  /* of blocks of up to 64 bytes: which bytes */
+/* Which quads of an event access, and which of their four invocations. */
+struct quads {
+   uint32_t first, end, live;
 };
-
-struct touched {
-   uint32_t shift; /* binary logarithm of a block's bytes */
-   uint32_t count;
-   struct touched_block blocks[MAX_BLOCKS];
-};
-
-static uint64_t
-bits(uint32_t count)
-{
-   return count < 64 ? (1ull << count) - 1 : UINT64_MAX;
-}
-
-static void
-touch_part(struct touched *touched, uint64_t block, uint32_t offset, uint32_t bytes)
-{
-   uint32_t b = 0;
-   while (b < touched->count && touched->blocks[b].block != block)
-      b++;
-   if (b == touched->count)
-      touched->blocks[touched->count++] = (struct touched_block){.block = block};
-   if (offset < 64)
-      touched->blocks[b].mask |= bits(bytes) << offset;
-}
-
-static void
-touch(struct touched *touched, uint64_t address, uint32_t bytes)
-{
-   const uint64_t end = address + bytes, block_bytes = 1ull << touched->shift;
-   while (address < end) {
-      const uint32_t offset = (uint32_t)(address & (block_bytes - 1));
-      const uint32_t part = (uint32_t)cm_min64(end - address, block_bytes - offset);
-      touch_part(touched, address >> touched->shift, offset, part);
-      address += part;
-   }
-}
-
-static void
-touch_buffer(struct touched *touched, const struct cm_storage_buffer *binding,
-             const struct cm_resource *resource, const struct cm_buffer_access *access, uint32_t live,
-             uint32_t bytes)
-{
-   for (unsigned i = 0; i < 4; i++) {
-      const uint64_t offset = (uint64_t)binding->offset + access->offset[i];
-      if (live >> i & 1 && offset + bytes <= resource->bytes)
-         touch(touched, resource->address + offset, bytes);
-   }
-}
-
-static uint64_t
-texel_address(const struct cm_texture_binding *binding, const struct cm_resource *resource,
-              const struct cm_footprint *footprint, unsigned fragment)
-{
-   const struct cm_texture_layout *layout = resource->layout;
-   const uint32_t x = (uint16_t)footprint->texel[fragment].x, y = (uint16_t)footprint->texel[fragment].y;
-   if (!layout)
-      return resource->address + binding->buffer_offset +
-             ((uint64_t)y * 32768 + x) * cm_max(binding->texel_bytes, 1);
-   const struct cm_texture_level *level =
-      &layout->levels[cm_min(binding->first_level, layout->num_levels - 1)];
-   const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;
-   const uint32_t layer = cm_min(binding->first_layer + footprint->layer, images - 1);
-   /* A texel of a compressed format is written as a whole block. */
-   return resource->address + cm_texture_slice_offset(layout, level, layer) +
-          layout->placement->texel_offset(layout, level, cm_min(x, level->columns - 1),
-                                          cm_min(y, level->rows - 1)) +
-          (layout->samples > 1 ? (uint64_t)footprint->level * layout->sample_bytes : 0);
-}
-
-static void
-touch_image(struct touched *touched, const struct cm_texture_binding *binding,
-            const struct cm_resource *resource, const struct cm_footprint *footprint, uint32_t live)
-{
-   const uint32_t bytes = resource->layout ? resource->layout->sample_bytes : cm_max(binding->texel_bytes, 1);
-   for (unsigned i = 0; i < 4; i++) {
-      if (!(live >> i & 1))
-         continue;
-      const uint64_t address = texel_address(binding, resource, footprint, i);
-      if (address + bytes <= resource->address + resource->bytes)
-         touch(touched, address, bytes);
-   }
-}
 
 /* ---- accesses ----------------------------------------------------------------- */
 
 static void
-access_block(struct cm_gpu *gpu, const struct touched *touched, const struct touched_block *block,
+access_block(struct cm_gpu *gpu, const struct cm_touched_blocks *touched, uint32_t number,
              enum cm_storage_operation operation, uint32_t processor)
 {
    struct cm_hierarchy *hierarchy = &gpu->hierarchy;
-   const uint64_t address = block->block << touched->shift;
-   const bool whole = touched->shift <= 6 && block->mask == bits(1u << touched->shift);
+   const uint64_t address = touched->block[number] << touched->shift;
    switch (operation) {
    case CM_STORAGE_LOAD:
       cm_hierarchy_access(hierarchy, processor, address, CM_STREAM_STORAGE, CM_READ);
       break;
    case CM_STORAGE_STORE:
       cm_hierarchy_access(hierarchy, processor, address, CM_STREAM_STORAGE,
-                          whole ? CM_WRITE_BLOCK : CM_WRITE);
+                          cm_touches_whole_block(touched, number) ? CM_WRITE_BLOCK : CM_WRITE);
       break;
    default: cm_hierarchy_atomic(hierarchy, processor, address, CM_STREAM_STORAGE); break;
    }
@@ -184,7 +107,7 @@ count(struct cm_gpu *gpu, enum cm_storage_operation operation)
 }
 
 static void
-access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct touched *touched,
+access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct cm_touched_blocks *touched,
            enum cm_storage_operation operation, uint32_t processor)
 {
    if (!touched->count)
@@ -193,7 +116,54 @@ access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct touche
    count(gpu, operation);
    resource->stored |= operation != CM_STORAGE_LOAD;
    for (uint32_t b = 0; b < touched->count; b++)
-      access_block(gpu, touched, &touched->blocks[b], operation, processor);
+      access_block(gpu, touched, b, operation, processor);
+}
+
+static void
+touch_buffer(struct cm_touched_blocks *touched, const struct cm_storage_buffer *binding,
+             const struct cm_resource *resource, const uint32_t *event, const struct quads *quads)
+{
+   const struct cm_buffer_access *accesses = (const struct cm_buffer_access *)(event + 1);
+   const uint64_t begin = resource->address + binding->offset, end = resource->address + resource->bytes;
+   const uint32_t bytes = cm_storage_bytes(*event), count = cm_event_count(*event);
+   for (uint32_t i = 0; i < count; i++) {
+      if (accesses[i].quad >= quads->first && accesses[i].quad < quads->end)
+         cm_touch_buffer(touched, begin, end, &accesses[i], accesses[i].live & quads->live, bytes);
+   }
+}
+
+/* The image of a footprint's layer and sample. */
+static const struct cm_texture_image *
+find_image(struct bound_image *bound, const struct cm_texture_binding *binding,
+           const struct cm_footprint *footprint, uint32_t shift)
+{
+   const uint64_t key = (uint64_t)footprint->layer << 8 | footprint->level;
+   if (bound->key != key)
+      cm_texture_image_init(&bound->image, bound->resource->layout, bound->resource->address, binding,
+                            footprint, shift);
+   bound->key = key;
+   return &bound->image;
+}
+
+static void
+touch_image(struct cm_touched_blocks *touched, const struct cm_texture_binding *binding,
+            struct bound_image *bound, const uint32_t *event, const struct quads *quads)
+{
+   const struct cm_footprint *footprints = (const struct cm_footprint *)(event + 1);
+   const struct cm_resource *resource = bound->resource;
+   const uint64_t begin = resource->address + binding->buffer_offset;
+   const uint32_t count = cm_event_count(*event);
+   for (uint32_t i = 0; i < count; i++) {
+      const uint32_t live = footprints[i].live & quads->live;
+      if (footprints[i].quad < quads->first || footprints[i].quad >= quads->end)
+         continue;
+      if (resource->layout)
+         cm_touch_image(touched, find_image(bound, binding, &footprints[i], touched->shift), &footprints[i],
+                        live);
+      else
+         cm_touch_image_buffer(touched, begin, resource->address + resource->bytes, &footprints[i], live,
+                               cm_max(binding->texel_bytes, 1));
+   }
 }
 
 void
@@ -201,26 +171,22 @@ cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, u
                   uint32_t live, uint32_t processor)
 {
    const struct cm_storage *described = &gpu->pass->storages[storage];
-   const struct bound_storage *bound = &((const struct bound_storage *)gpu->storages.data)[storage];
-   const uint32_t unit = cm_storage_unit(*event), count = cm_event_count(*event);
+   struct bound_storage *bound = &((struct bound_storage *)gpu->storages.data)[storage];
+   const uint32_t unit = cm_storage_unit(*event);
    const bool is_buffer = cm_event_type(*event) == CM_EVENT_BUFFER;
-   struct cm_resource *resource = is_buffer ? bound->buffers[unit] : bound->images[unit];
-   struct touched touched = {.shift = gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift};
+   const enum cm_storage_operation operation = cm_storage_operation(*event);
+   struct cm_resource *resource = is_buffer ? bound->buffers[unit] : bound->images[unit].resource;
+   const struct quads quads = {first, end, live};
+   struct cm_touched_blocks touched;
    if (!resource || !gpu->has_storage)
       return;
-   for (uint32_t i = 0; i < count; i++) {
-      const struct cm_buffer_access *access = (const struct cm_buffer_access *)(event + 1) + i;
-      const struct cm_footprint *footprint = (const struct cm_footprint *)(event + 1) + i;
-      const uint32_t quad = is_buffer ? access->quad : footprint->quad;
-      if (quad < first || quad >= end)
-         continue;
-      if (is_buffer)
-         touch_buffer(&touched, &described->buffers[unit], resource, access, access->live & live,
-                      cm_storage_bytes(*event));
-      else
-         touch_image(&touched, &described->images[unit], resource, footprint, footprint->live & live);
-   }
-   access_all(gpu, resource, &touched, cm_storage_operation(*event), processor);
+   cm_touched_blocks_init(&touched, gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift,
+                          operation == CM_STORAGE_STORE);
+   if (is_buffer)
+      touch_buffer(&touched, &described->buffers[unit], resource, event, &quads);
+   else
+      touch_image(&touched, &described->images[unit], &bound->images[unit], event, &quads);
+   access_all(gpu, resource, &touched, operation, processor);
 }
 
 /* ---- end ------------------------------------------------------------------------ */
@@ -248,7 +214,7 @@ cm_storage_end(struct cm_gpu *gpu)
       for (uint32_t b = 0; b < CM_MAX_STORAGE_BUFFERS; b++)
          finish_resource(gpu, bound->buffers[b]);
       for (uint32_t i = 0; i < CM_MAX_IMAGES; i++)
-         finish_resource(gpu, bound->images[i]);
+         finish_resource(gpu, bound->images[i].resource);
    }
    gpu->has_storage = false;
 }
