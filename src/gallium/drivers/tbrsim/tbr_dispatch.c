@@ -19,10 +19,12 @@
 #include "tbr_shader.h"
 
 /** Invocations whose events a tile of the pass has, about. */
-#define TILE_INVOCATIONS 4096
+#define TILE_INVOCATIONS 512
 #define MAX_TILES (1u << 20)
 /** Of events that the model has not consumed. */
 #define MAX_WAITING_BYTES ((size_t)16 << 20)
+/** Tiles' memory that is kept for others. */
+#define MAX_SPARES 4
 
 struct tbr_dispatch {
    struct cm_pass pass;
@@ -35,6 +37,8 @@ struct tbr_dispatch {
    cnd_t added, room;
    uint32_t num_added;
    size_t waiting_bytes;
+   struct cm_tile_events spares[MAX_SPARES]; /**< empty */
+   uint32_t num_spares;
    int32_t users; /**< who runs it, and the model */
 };
 
@@ -66,13 +70,19 @@ release_tile(void *data, uint32_t tile)
    struct tbr_dispatch *dispatch = data;
    struct cm_tile_events *events = &dispatch->tiles[tile];
    const size_t bytes = events->num_words * sizeof *events->words;
-   free(events->words);
-   events->words = NULL;
+   struct cm_tile_events spare = *events;
+   *events = (struct cm_tile_events){0};
+   spare.num_words = 0;
    mtx_lock(&dispatch->lock);
    assert(dispatch->waiting_bytes >= bytes);
    dispatch->waiting_bytes -= bytes;
+   if (spare.words && dispatch->num_spares < MAX_SPARES) {
+      dispatch->spares[dispatch->num_spares++] = spare;
+      spare.words = NULL;
+   }
    cnd_signal(&dispatch->room);
    mtx_unlock(&dispatch->lock);
+   free(spare.words);
 }
 
 static void
@@ -81,6 +91,8 @@ release(void *data)
    struct tbr_dispatch *dispatch = data;
    if (p_atomic_dec_return(&dispatch->users))
       return;
+   for (uint32_t s = 0; s < dispatch->num_spares; s++)
+      free(dispatch->spares[s].words);
    mtx_destroy(&dispatch->lock);
    cnd_destroy(&dispatch->added);
    cnd_destroy(&dispatch->room);
@@ -209,9 +221,9 @@ tbr_dispatch_add_tile(struct tbr_dispatch *dispatch, struct cm_tile_events *even
    assert(dispatch->num_added < dispatch->pass.tiles_x);
    dispatch->tiles[dispatch->num_added++] = *events;
    dispatch->waiting_bytes += events->num_words * sizeof *events->words;
+   *events = dispatch->num_spares ? dispatch->spares[--dispatch->num_spares] : (struct cm_tile_events){0};
    cnd_signal(&dispatch->added);
    mtx_unlock(&dispatch->lock);
-   *events = (struct cm_tile_events){0};
 }
 
 void

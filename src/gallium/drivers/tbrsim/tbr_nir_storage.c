@@ -4,8 +4,9 @@
 #include "nir_builder.h"
 #include "tbr_load_store.h"
 
-/** What values are to gallivm: the load/store unit knows the format. */
+/** What values are to gallivm: the load/store unit knows the format. Atomics have a word. */
 #define FORMAT PIPE_FORMAT_R32G32B32A32_UINT
+#define ATOMIC_FORMAT PIPE_FORMAT_R32_UINT
 
 static nir_def *
 add_to_index(nir_builder *b, nir_src index, unsigned first)
@@ -59,11 +60,11 @@ lower_atomic(nir_builder *b, nir_intrinsic_instr *intrinsic)
    nir_def *value =
       intrinsic->intrinsic == nir_intrinsic_ssbo_atomic
          ? nir_image_atomic(b, 32, index, coordinates, nir_imm_int(b, 0), intrinsic->src[2].ssa,
-                            .image_dim = GLSL_SAMPLER_DIM_BUF, .format = FORMAT,
+                            .image_dim = GLSL_SAMPLER_DIM_BUF, .format = ATOMIC_FORMAT,
                             .atomic_op = nir_intrinsic_atomic_op(intrinsic))
          : nir_image_atomic_swap(b, 32, index, coordinates, nir_imm_int(b, 0), intrinsic->src[2].ssa,
-                                 intrinsic->src[3].ssa, .image_dim = GLSL_SAMPLER_DIM_BUF, .format = FORMAT,
-                                 .atomic_op = nir_intrinsic_atomic_op(intrinsic));
+                                 intrinsic->src[3].ssa, .image_dim = GLSL_SAMPLER_DIM_BUF,
+                                 .format = ATOMIC_FORMAT, .atomic_op = nir_intrinsic_atomic_op(intrinsic));
    nir_def_replace(&intrinsic->def, value);
 }
 
@@ -105,18 +106,19 @@ lower(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 static bool
 renumber_image(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 {
+   enum pipe_format format = FORMAT;
    switch (intrinsic->intrinsic) {
+   case nir_intrinsic_image_atomic:
+   case nir_intrinsic_image_atomic_swap: format = ATOMIC_FORMAT; break;
    case nir_intrinsic_image_load:
    case nir_intrinsic_image_store:
-   case nir_intrinsic_image_atomic:
-   case nir_intrinsic_image_atomic_swap:
    case nir_intrinsic_image_size:
    case nir_intrinsic_image_samples: break;
    default: return false;
    }
    b->cursor = nir_before_instr(&intrinsic->instr);
    nir_src_rewrite(&intrinsic->src[0], add_to_index(b, intrinsic->src[0], TBR_STORAGE_IMAGE(0)));
-   nir_intrinsic_set_format(intrinsic, FORMAT);
+   nir_intrinsic_set_format(intrinsic, format);
    return true;
 }
 
