@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "gpu/touched_blocks.h"
 
+#include <string.h>
+
 #include "texture/texel_order.h"
 #include "util/minmax.h"
 
@@ -108,21 +110,14 @@ texel_address(const struct cm_texture_image *image, const struct cm_footprint *f
                                                                   cm_min(y, level->rows - 1));
 }
 
-static void
-touch_texel(struct cm_touched_blocks *touched, const struct cm_texture_image *image,
-            const struct cm_footprint *footprint, unsigned fragment)
-{
-   touch(touched, texel_address(image, footprint, fragment), image->layout->sample_bytes);
-}
-
-/* Whether texels are in the same rectangle of texels that is a block. */
+/* Whether all four texels are in the same rectangle of texels that is a block. */
 static inline bool
-are_neighbours(const struct cm_block_shape *shape, const struct cm_footprint *footprint, unsigned i,
-               unsigned k)
+are_in_one_block(const struct cm_block_shape *shape, const struct cm_footprint *footprint)
 {
-   const uint32_t x = (uint32_t)(footprint->texel[i].x ^ footprint->texel[k].x);
-   const uint32_t y = (uint32_t)(footprint->texel[i].y ^ footprint->texel[k].y);
-   return !((x & UINT16_MAX) >> shape->column_shift | (y & UINT16_MAX) >> shape->row_shift);
+   uint32_t texel[4];
+   memcpy(texel, footprint->texel, sizeof texel);
+   const uint32_t different = (texel[0] ^ texel[1]) | (texel[0] ^ texel[2]) | (texel[0] ^ texel[3]);
+   return !((different & UINT16_MAX) >> shape->column_shift | (different >> 16) >> shape->row_shift);
 }
 
 void
@@ -130,12 +125,12 @@ cm_touch_image(struct cm_touched_blocks *touched, const struct cm_texture_image 
                const struct cm_footprint *footprint, uint32_t live)
 {
    const bool has_shape = image->has_rows_of_blocks || image->has_tiles_of_blocks;
-   unsigned last = 4; /* none */
+   if (has_shape && !touched->masks && live == 15 && are_in_one_block(&image->shape, footprint)) {
+      touch_block(touched, texel_address(image, footprint, 0) >> touched->shift);
+      return;
+   }
    for (unsigned i = 0; i < 4; i++) {
-      if (!(live >> i & 1))
-         continue;
-      if (touched->masks || !has_shape || last == 4 || !are_neighbours(&image->shape, footprint, last, i))
-         touch_texel(touched, image, footprint, i);
-      last = i;
+      if (live >> i & 1)
+         touch(touched, texel_address(image, footprint, i), image->layout->sample_bytes);
    }
 }

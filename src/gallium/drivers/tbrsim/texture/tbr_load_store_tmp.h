@@ -50,6 +50,12 @@ storage_record_buffer(struct tbr_texture_thread *thread, const struct tbr_load_s
    thread->events->num_words += 1 + count * CM_BUFFER_ACCESS_WORDS;
 }
 
+static bool
+storage_has_rows(enum pipe_texture_target target)
+{
+   return target != PIPE_BUFFER && target != PIPE_TEXTURE_1D && target != PIPE_TEXTURE_1D_ARRAY;
+}
+
 static uint32_t
 storage_layer_of(const struct tbr_bound_image *image, const struct tbr_load_store_arguments *arguments,
                  unsigned lane)
@@ -85,6 +91,21 @@ storage_describe_texels(const struct tbr_bound_image *image, const struct tbr_lo
    return footprint->live;
 }
 
+/** The same of a quad of which all four access an image of one layer and sample. */
+static void
+storage_describe_plain_texels(const struct tbr_bound_image *image,
+                              const struct tbr_load_store_arguments *arguments, unsigned quad,
+                              struct cm_footprint *footprint)
+{
+   const int32_t *xs = &arguments->coordinates[0][4 * quad], *ys = &arguments->coordinates[1][4 * quad];
+   const int32_t rows = storage_has_rows(image->target) ? ~0 : 0;
+   *footprint = (struct cm_footprint){.quad = quad, .live = 15};
+   for (unsigned i = 0; i < 4; i++) {
+      footprint->texel[i].x = (int16_t)xs[i];
+      footprint->texel[i].y = (int16_t)(ys[i] & rows);
+   }
+}
+
 static void
 storage_record_image(struct tbr_texture_thread *thread, const struct tbr_bound_image *image,
                      const struct tbr_load_store_arguments *arguments, uint32_t lanes)
@@ -94,8 +115,13 @@ storage_record_image(struct tbr_texture_thread *thread, const struct tbr_bound_i
    if (!event)
       return;
    struct cm_footprint *footprints = (struct cm_footprint *)(event + 1);
+   const bool plain = image->layers <= 1 && image->samples <= 1 && image->target != PIPE_BUFFER;
    for (unsigned quad = 0; quad < TBR_QUADS; quad++) {
       uint32_t live = lanes >> 4 * quad & 15;
+      if (plain && live == 15) {
+         storage_describe_plain_texels(image, arguments, quad, &footprints[count++]);
+         continue;
+      }
       while (live)
          live &= ~(uint32_t)storage_describe_texels(image, arguments, quad, live, &footprints[count++]);
    }
@@ -251,12 +277,6 @@ struct found_texels {
    uint32_t inside[TBR_LANES]; /**< ~0 or 0 */
    uint32_t lanes;             /**< those inside */
 };
-
-static bool
-storage_has_rows(enum pipe_texture_target target)
-{
-   return target != PIPE_BUFFER && target != PIPE_TEXTURE_1D && target != PIPE_TEXTURE_1D_ARRAY;
-}
 
 static void
 storage_find_texels(const struct tbr_bound_image *image, const struct tbr_load_store_arguments *arguments,
