@@ -2,7 +2,7 @@
 /* counter_queries: the model's counters as an application asks for them (GL_AMD_performance_monitor): what a
  * pass costs is in the last query that saw a part of it, and no query ends a pass. */
 #define GL_GLEXT_PROTOTYPES
-#include <GLES2/gl2.h>
+#include <GLES3/gl31.h>
 #include <GLES2/gl2ext.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -191,6 +191,29 @@ flush_of_the_application(void)
    expect(whole, 3, 3 * ALL);
 }
 
+/** A dispatch is a pass of its own, which ends during the call. */
+static void
+dispatches(void)
+{
+   GLint before;
+   glGetIntegerv(GL_CURRENT_PROGRAM, &before);
+   glUseProgram(link_shaders(compile_shader(GL_COMPUTE_SHADER, "#version 310 es\n",
+                                            "layout(local_size_x = 8) in; void main() {}"),
+                             0));
+   const GLuint monitor = create_monitor(), whole = create_monitor();
+   begin_monitor(whole);
+   begin_monitor(monitor);
+   glDispatchCompute(3, 2, 1);
+   end_monitor(monitor);
+   glDispatchCompute(1, 1, 1);
+   glUseProgram((GLuint)before);
+   draw();
+   end_monitor(whole);
+   glFinish();
+   expect(monitor, 1, 0);
+   expect(whole, 3, ALL);
+}
+
 int
 main(void)
 {
@@ -200,7 +223,7 @@ main(void)
    } cases[] = {
       {"the last draw has the pass", last_draw_has_the_pass},   {"only what it saw", only_what_it_saw},
       {"reading ends no pass", reading_ends_no_pass},           {"read before the end", read_before_the_end},
-      {"a flush of the application", flush_of_the_application},
+      {"a flush of the application", flush_of_the_application}, {"dispatches", dispatches},
    };
    create_context();
    load_functions();

@@ -13,6 +13,7 @@
 #include "util/u_memory.h"
 #include "tbr_batch.h"
 #include "tbr_context.h"
+#include "tbr_counter_query.h"
 #include "tbr_debug.h"
 #include "tbr_dispatch.h"
 #include "tbr_draw_state.h"
@@ -267,6 +268,26 @@ read_indirect(struct tbr_context *context, struct pipe_grid_info *grid)
 }
 
 static void
+run(struct tbr_context *context, struct tbr_compute_shader *shader, struct bound *bound,
+    const struct pipe_grid_info *grid)
+{
+   const struct pipe_query_data_pipeline_statistics statistics = {
+      .cs_invocations = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2] * grid->block[0] *
+                        grid->block[1] * grid->block[2],
+   };
+   if (!context->batch)
+      tbr_counter_queries_begin_pass(context);
+   struct tbr_dispatch *dispatch = tbr_dispatch_begin(context, shader, grid);
+   if (!tbr_compute_run(context, shader, &bound->resources, grid, dispatch))
+      mesa_loge("out of memory: the work-groups of a dispatch were lost");
+   if (dispatch)
+      tbr_dispatch_end(dispatch);
+   tbr_counter_queries_charge(context);
+   if (!context->queries_paused)
+      tbr_query_add_pipeline_statistics(context, &statistics);
+}
+
+static void
 launch_grid(struct pipe_context *pipe, const struct pipe_grid_info *info)
 {
    struct tbr_context *context = tbr_context(pipe);
@@ -284,11 +305,7 @@ launch_grid(struct pipe_context *pipe, const struct pipe_grid_info *info)
       return;
    }
    use_all(context, shader, bound);
-   struct tbr_dispatch *dispatch = tbr_dispatch_begin(context, shader, &grid);
-   if (!tbr_compute_run(context, shader, &bound->resources, &grid, dispatch))
-      mesa_loge("out of memory: the work-groups of a dispatch were lost");
-   if (dispatch)
-      tbr_dispatch_end(dispatch);
+   run(context, shader, bound, &grid);
    release(bound);
    tbr_screen_note_ended_loops(tbr_screen(pipe->screen));
 }

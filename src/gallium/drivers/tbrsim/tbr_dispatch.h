@@ -24,7 +24,7 @@ uint32_t tbr_dispatch_groups_per_tile(const struct tbr_dispatch *dispatch);
 /** The next tile's events are complete; *events gets other memory, or none. Waits while the model has too many. */
 void tbr_dispatch_add_tile(struct tbr_dispatch *dispatch, struct cm_tile_events *events);
 
-/** All tiles have been added. */
+/** No more tiles are added; those that are missing have no events. */
 void tbr_dispatch_end(struct tbr_dispatch *dispatch);
 
 #endif
