@@ -338,6 +338,32 @@ fragments(void)
    holds(*count == 2 * SIZE * SIZE, "fragments: the counter is %u", *count);
 }
 
+/* Each invocation adds a number at a known place of a uniform block and a word at a computed one. */
+static void
+uniforms(void)
+{
+   enum { INVOCATIONS = 256, TABLE = 64 };
+   static uint32_t block[4 + TABLE * 4];
+   block[0] = 1000;
+   for (unsigned i = 0; i < TABLE * 4; i++)
+      block[4 + i] = i * i;
+   const GLuint to = bind_storage(0, NULL, INVOCATIONS * 4);
+   glBindBufferBase(GL_UNIFORM_BUFFER, 1, create_buffer(GL_UNIFORM_BUFFER, block, sizeof block));
+   glUseProgram(build_compute("layout(local_size_x = 64) in;\n"
+                              "layout(std140, binding = 1) uniform Block { uint base; uvec4 table[64]; };\n"
+                              "layout(std430, binding = 0) writeonly buffer To { uint to[]; };\n"
+                              "void main() {\n"
+                              "   uint n = gl_GlobalInvocationID.x;\n"
+                              "   to[n] = base + table[(n * 5u) & 63u].z;\n"
+                              "}\n"));
+   glDispatchCompute(INVOCATIONS / 64, 1, 1);
+   const uint32_t *words = map(to, INVOCATIONS * 4);
+   for (uint32_t n = 0; n < INVOCATIONS; n++) {
+      const uint32_t at = (n * 5 % TABLE) * 4 + 2;
+      holds(words[n] == 1000 + at * at, "uniforms: word %u is %u", n, words[n]);
+   }
+}
+
 /* ---- main ----------------------------------------------------------------- */
 
 int
@@ -348,7 +374,7 @@ main(int argc, char **argv)
       void (*run)(void);
    } cases[] = {
       {"copy", copy},       {"indirect", indirect}, {"reduction", reduction}, {"matrix", matrix},
-      {"atomics", atomics}, {"images", images},     {"fragments", fragments},
+      {"atomics", atomics}, {"images", images},     {"fragments", fragments}, {"uniforms", uniforms},
    };
    struct egl egl = egl_open_context((struct surface_request){.kind = SURFACELESS}, false, 3, 1);
    for (unsigned c = 0; c < sizeof cases / sizeof cases[0]; c++) {

@@ -41,6 +41,15 @@ EXPECTED = {
         "compute_stage.work_groups": 41, "compute_stage.invocations": 4100, "load_store.loads": 40 * 7 + 6,
         "load_store.atomics": 7 * (40 * 7 + 6) + 3, "load_store.stores": 3,
     },
+    # 4 work-groups of 4 vectors load a word of a table of 64 entries of 16 bytes, which begins after 16 bytes of the
+    # block, at computed places: invocation n word 2 of entry 5n modulo 64. What comes before the table is a constant,
+    # and the block's 1,040 bytes are read as such once.
+    "uniforms": {
+        "compute_stage.work_groups": 4, "load_store.loads": 16, "load_store.stores": 16, "l2.storage.writes": 16,
+        "l2.storage.reads": sum(len({(16 + 5 * n % 64 * 16 + 8) // 64 for n in range(first, first + 16)})
+                                for first in range(0, 256, 16)),
+        "l2.constant.reads": 17,
+    },
     # 40 x 24 texels: the first dispatch stores them in 5 x 3 of 6 x 3 work-groups of four vectors, the second one loads,
     # fetches (each quad by itself) and stores them.
     "images": {

@@ -150,7 +150,7 @@ main(int argc, char **argv)
 {
    if (argc < 3)
       return 2;
-   const struct egl egl =
+   struct egl egl =
       egl_open_context((struct surface_request){X11_WINDOW, SIZE, SIZE, .depth = false}, false, 3, 1);
    const GLuint points = build_versioned_program(
       VERSION,
@@ -169,5 +169,6 @@ main(int argc, char **argv)
    else
       fountain(&egl, points, atoi(argv[2]));
    holds(glGetError() == GL_NO_ERROR, "GL reports an error");
+   egl_close(&egl);
    return check_status();
 }

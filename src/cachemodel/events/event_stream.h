@@ -24,7 +24,7 @@
 
 #define CM_MAX_COLOR_ATTACHMENTS 8
 #define CM_MAX_TEXTURE_UNITS 32
-#define CM_MAX_STORAGE_BUFFERS 32
+#define CM_MAX_STORAGE_BUFFERS 48
 #define CM_MAX_IMAGES 32
 #define CM_MAX_VERTEX_ELEMENTS 32
 #define CM_MAX_LEVELS 16
@@ -445,8 +445,8 @@ enum cm_event_type {
 
 /** Of CM_EVENT_INVOKE: the invocations have run before. */
 #define CM_INVOKE_RESUMES (1u << 16)
-/* Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 20 of the word. */
-#define CM_STORAGE_OPERATION_SHIFT 21 /**< 2 bits: enum cm_storage_operation */
+/* Of CM_EVENT_BUFFER and CM_EVENT_IMAGE: the unit is bits 16 … 21 of the word. */
+#define CM_STORAGE_OPERATION_SHIFT 22 /**< 2 bits: enum cm_storage_operation */
 #define CM_STORAGE_BYTES_SHIFT 24     /**< 8 bits, of CM_EVENT_BUFFER: bytes an invocation accesses, 1 … 16 */
 
 #define CM_BUFFER_ACCESS_WORDS (sizeof(struct cm_buffer_access) / 4)
@@ -476,7 +476,7 @@ cm_event_unit(uint32_t word)
 static inline uint32_t
 cm_storage_unit(uint32_t word)
 {
-   return word >> 16 & 31;
+   return word >> 16 & 63;
 }
 
 static inline enum cm_storage_operation

@@ -88,7 +88,7 @@ enum {
 
 /* ---- predictions --------------------------------------------------------- */
 
-#define UNITS 32
+#define UNITS 64
 #define SLOTS 16
 #define LEVELS 4
 #define SHAPES 256

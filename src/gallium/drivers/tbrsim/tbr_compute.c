@@ -63,7 +63,9 @@ create_compute_state(struct pipe_context *pipe, const struct pipe_compute_state 
    describe(shader);
    shader->id = tbr_next_shader_id();
    shader->num_instructions = tbr_nir_count_instructions(shader->nir);
+   /* Renumbers images; what becomes one afterwards has its number. */
    tbr_nir_lower_storage(shader->nir);
+   shader->blocks = tbr_nir_lower_uniform_blocks(shader->nir);
    tbr_nir_limit_loops(shader->nir, screen->config->shader.loop_limit);
    tbr_nir_bound_offsets(shader->nir);
    tbr_debug_nir("compute", shader->id, shader->nir);
@@ -187,6 +189,10 @@ use_constants(struct tbr_context *context, struct bound *bound)
       bound->resources.constants[i] = (struct tbr_constant_buffer){
          .words = (const uint32_t *)(storage->memory + constants->buffer_offset),
          .num_words = MIN2(constants->buffer_size, constants->buffer->width0 - constants->buffer_offset) / 4,
+      };
+      bound->storage.buffers[TBR_UNIFORM_BLOCK(i)] = (struct tbr_bound_buffer){
+         .memory = storage->memory + constants->buffer_offset,
+         .bytes = bound->resources.constants[i].num_words * 4,
       };
    }
 }

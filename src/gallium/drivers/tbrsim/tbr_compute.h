@@ -9,6 +9,7 @@
 #include "pipe/p_state.h"
 #include "tbr_fragment.h"
 #include "tbr_names.h"
+#include "tbr_nir_storage.h"
 
 struct nir_shader;
 struct tbr_code;
@@ -30,6 +31,7 @@ struct tbr_compute_shader {
    uint32_t shared_bytes;
    uint32_t textures_used; /**< masks */
    uint32_t images_used, buffers_used;
+   struct tbr_block_reads blocks;
    bool has_barrier;
 };
 

@@ -26,6 +26,8 @@
 /** Tiles' memory that is kept for others. */
 #define MAX_SPARES 4
 
+static_assert(TBR_MAX_BOUND_BUFFERS <= CM_MAX_STORAGE_BUFFERS, "each has a unit");
+
 struct tbr_dispatch {
    struct cm_pass pass;
    struct cm_draw draw;
@@ -117,6 +119,25 @@ describe_textures(const struct tbr_context *context, const struct tbr_compute_sh
    }
 }
 
+/** Those that the load/store unit loads from. */
+static void
+describe_uniform_blocks(const struct tbr_context *context, uint32_t blocks, struct cm_storage *storage)
+{
+   u_foreach_bit (i, blocks) {
+      const struct pipe_constant_buffer *constants = &context->constants[PIPE_SHADER_COMPUTE][i];
+      if (!constants->buffer || constants->buffer_offset >= constants->buffer->width0)
+         continue;
+      const uint32_t bytes =
+         MIN2(constants->buffer_size, constants->buffer->width0 - constants->buffer_offset);
+      storage->num_buffers = TBR_UNIFORM_BLOCK(i) + 1;
+      storage->buffers[TBR_UNIFORM_BLOCK(i)] = (struct cm_storage_buffer){
+         .resource = tbr_resource(constants->buffer)->id,
+         .offset = constants->buffer_offset,
+         .bytes = bytes & ~3u,
+      };
+   }
+}
+
 static void
 describe_draw(struct tbr_context *context, struct tbr_compute_shader *shader,
               const struct pipe_grid_info *grid, struct tbr_dispatch *dispatch)
@@ -125,6 +146,7 @@ describe_draw(struct tbr_context *context, struct tbr_compute_shader *shader,
    describe_textures(context, shader, draw);
    tbr_draw_events_describe_storage(context, PIPE_SHADER_COMPUTE, shader->buffers_used, shader->images_used,
                                     &dispatch->storage);
+   describe_uniform_blocks(context, shader->blocks.loaded, &dispatch->storage);
    draw->storage = dispatch->storage.num_buffers || dispatch->storage.num_images;
    if (grid->indirect)
       draw->indirect = (struct cm_indirect){
@@ -153,7 +175,7 @@ describe_pass(const struct tbr_context *context, const struct tbr_compute_shader
    pass->tiles_y = pass->layer_tiles_y = pass->height = 1;
    pass->dispatch = (struct cm_dispatch){
       .shader = {shader->id, shader->num_instructions,
-                 tbr_draw_events_constant_bytes(context, PIPE_SHADER_COMPUTE)},
+                 tbr_draw_events_constant_bytes(context, PIPE_SHADER_COMPUTE, shader->blocks.preloaded)},
       .shared_bytes = shader->shared_bytes,
       .groups_per_tile = (uint32_t)per_tile,
    };

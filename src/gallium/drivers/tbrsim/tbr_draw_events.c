@@ -215,10 +215,10 @@ describe_fragments(struct tbr_context *context, struct tbr_batch *batch, struct 
 }
 
 uint32_t
-tbr_draw_events_constant_bytes(const struct tbr_context *context, unsigned stage)
+tbr_draw_events_constant_bytes(const struct tbr_context *context, unsigned stage, uint32_t buffers)
 {
    uint32_t bytes = 0;
-   for (unsigned i = 0; i < TBR_MAX_CONSTANT_BUFFERS; i++)
+   u_foreach_bit (i, buffers)
       bytes += context->constants[stage][i].buffer_size;
    return bytes;
 }
@@ -267,11 +267,13 @@ describe_vertex_shaders(struct tbr_context *context, struct cm_draw *event)
    if (geometry)
       tbr_names_announce_shader(context, CM_SHADER_GEOMETRY, geometry->id, &geometry->name);
    event->vertex_shader = (struct cm_shader){vertex->id, vertex->num_instructions,
-                                             tbr_draw_events_constant_bytes(context, PIPE_SHADER_VERTEX)};
+                                             tbr_draw_events_constant_bytes(context, PIPE_SHADER_VERTEX,
+                                                                            TBR_ALL_CONSTANT_BUFFERS)};
    if (geometry)
       event->geometry_shader =
          (struct cm_shader){geometry->id, geometry->num_instructions,
-                            tbr_draw_events_constant_bytes(context, PIPE_SHADER_GEOMETRY)};
+                            tbr_draw_events_constant_bytes(context, PIPE_SHADER_GEOMETRY,
+                                                           TBR_ALL_CONSTANT_BUFFERS)};
    if (vertex->reads_textures || (geometry && geometry->reads_textures))
       note_vertex_textures();
 }

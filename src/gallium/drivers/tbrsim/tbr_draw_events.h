@@ -38,8 +38,10 @@ void tbr_draw_events_describe_texture(const struct pipe_sampler_view *view,
 /** What a stage's accesses to storage are of: of the buffers and images of the masks. */
 void tbr_draw_events_describe_storage(const struct tbr_context *context, unsigned stage, uint32_t buffers,
                                       uint32_t images, struct cm_storage *storage);
-/** Bytes of all constants of a stage (enum pipe_shader_type). */
-uint32_t tbr_draw_events_constant_bytes(const struct tbr_context *context, unsigned stage);
+#define TBR_ALL_CONSTANT_BUFFERS BITFIELD_MASK(TBR_MAX_CONSTANT_BUFFERS)
+
+/** Bytes of constant buffers of a stage (enum pipe_shader_type); buffers: a mask. */
+uint32_t tbr_draw_events_constant_bytes(const struct tbr_context *context, unsigned stage, uint32_t buffers);
 
 /** Appends the draw, once an instance, to the batch's events. False when out of
  * memory. */

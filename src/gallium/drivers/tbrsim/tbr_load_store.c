@@ -16,7 +16,7 @@ tbr_load_store_query_size(struct tbr_texture_thread *thread, const struct tbr_bo
 {
    uint32_t sizes[4] = {0};
    const uint32_t binding = arguments->binding;
-   if (binding < TBR_MAX_STORAGE_BUFFERS) {
+   if (binding < TBR_MAX_BOUND_BUFFERS) {
       sizes[0] = storage->buffers[binding].bytes;
    } else if (binding < TBR_BARRIER) {
       const struct tbr_bound_image *image = &storage->images[binding - TBR_STORAGE_IMAGE(0)];

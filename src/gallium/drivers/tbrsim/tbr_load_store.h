@@ -19,12 +19,14 @@ struct tbr_storage;
 struct tbr_texture_thread;
 
 #define TBR_MAX_STORAGE_BUFFERS 32
+#define TBR_MAX_BOUND_BUFFERS (TBR_MAX_STORAGE_BUFFERS + TBR_MAX_CONSTANT_BUFFERS)
 #define TBR_MAX_IMAGES 16
 
-/** Numbers of bindings in generated code. */
+/** Numbers of bindings in generated code. Uniform blocks are loaded as storage buffers are. */
 #define TBR_STORAGE_BUFFER(n) (n)
-#define TBR_STORAGE_IMAGE(n) (TBR_MAX_STORAGE_BUFFERS + (n))
-#define TBR_BARRIER (TBR_MAX_STORAGE_BUFFERS + TBR_MAX_IMAGES)
+#define TBR_UNIFORM_BLOCK(n) (TBR_MAX_STORAGE_BUFFERS + (n))
+#define TBR_STORAGE_IMAGE(n) (TBR_MAX_BOUND_BUFFERS + (n))
+#define TBR_BARRIER (TBR_MAX_BOUND_BUFFERS + TBR_MAX_IMAGES)
 
 enum tbr_load_store_operation {
    TBR_LOAD,
@@ -82,7 +84,7 @@ struct tbr_bound_image {
 
 /** All of a draw or a dispatch, by number. */
 struct tbr_bound_storage {
-   struct tbr_bound_buffer buffers[TBR_MAX_STORAGE_BUFFERS];
+   struct tbr_bound_buffer buffers[TBR_MAX_BOUND_BUFFERS];
    struct tbr_bound_image images[TBR_MAX_IMAGES];
 };
 

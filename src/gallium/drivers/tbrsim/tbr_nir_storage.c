@@ -28,12 +28,13 @@ buffer_coordinates(nir_builder *b, nir_src offset, unsigned words)
    return nir_vec4(b, offset.ssa, nir_imm_int(b, words), nir_imm_int(b, 0), nir_imm_int(b, 0));
 }
 
+/** first: the number of the first binding of its kind. */
 static void
-lower_load(nir_builder *b, nir_intrinsic_instr *intrinsic)
+lower_load(nir_builder *b, nir_intrinsic_instr *intrinsic, unsigned first)
 {
    const unsigned words = intrinsic->num_components;
    assert(intrinsic->def.bit_size == 32 && words <= 4);
-   nir_def *value = nir_image_load(b, words, 32, buffer_index(b, intrinsic->src[0]),
+   nir_def *value = nir_image_load(b, words, 32, add_to_index(b, intrinsic->src[0], first),
                                    buffer_coordinates(b, intrinsic->src[1], words), nir_imm_int(b, 0),
                                    nir_imm_int(b, 0), .image_dim = GLSL_SAMPLER_DIM_BUF, .format = FORMAT,
                                    .dest_type = nir_type_uint32, .access = nir_intrinsic_access(intrinsic));
@@ -92,7 +93,7 @@ lower(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
 {
    b->cursor = nir_before_instr(&intrinsic->instr);
    switch (intrinsic->intrinsic) {
-   case nir_intrinsic_load_ssbo: lower_load(b, intrinsic); return true;
+   case nir_intrinsic_load_ssbo: lower_load(b, intrinsic, TBR_STORAGE_BUFFER(0)); return true;
    case nir_intrinsic_store_ssbo: lower_store(b, intrinsic); return true;
    case nir_intrinsic_ssbo_atomic:
    case nir_intrinsic_ssbo_atomic_swap: lower_atomic(b, intrinsic); return true;
@@ -148,4 +149,36 @@ tbr_nir_lower_storage(nir_shader *nir)
    NIR_PASS(progress, nir, nir_shader_intrinsics_pass, renumber_image, nir_metadata_control_flow, NULL);
    NIR_PASS(progress, nir, nir_shader_intrinsics_pass, lower, nir_metadata_control_flow, NULL);
    return progress;
+}
+
+/* ---- uniform blocks -------------------------------------------------------- */
+
+static bool
+lower_block(nir_builder *b, nir_intrinsic_instr *intrinsic, void *data)
+{
+   struct tbr_block_reads *reads = data;
+   if (intrinsic->intrinsic != nir_intrinsic_load_ubo)
+      return false;
+   const bool is_known = nir_src_is_const(intrinsic->src[0]);
+   const unsigned number = is_known ? nir_src_as_uint(intrinsic->src[0]) : 0;
+   /* Which of an array of blocks is not known: none of them is constant buffer 0. */
+   const uint32_t blocks = is_known ? BITFIELD_BIT(number) : BITFIELD_MASK(TBR_MAX_CONSTANT_BUFFERS) & ~1u;
+   if (blocks == 1 || nir_src_is_const(intrinsic->src[1])) {
+      reads->preloaded |= blocks;
+      return false;
+   }
+   reads->loaded |= blocks;
+   b->cursor = nir_before_instr(&intrinsic->instr);
+   lower_load(b, intrinsic, TBR_UNIFORM_BLOCK(0));
+   return true;
+}
+
+struct tbr_block_reads
+tbr_nir_lower_uniform_blocks(nir_shader *nir)
+{
+   const nir_lower_mem_access_bit_sizes_options sizes = {.callback = access_size, .modes = nir_var_mem_ubo};
+   struct tbr_block_reads reads = {0};
+   NIR_PASS_V(nir, nir_lower_mem_access_bit_sizes, &sizes);
+   NIR_PASS_V(nir, nir_shader_intrinsics_pass, lower_block, nir_metadata_control_flow, &reads);
+   return reads;
 }

@@ -4,6 +4,7 @@
 #define TBR_NIR_STORAGE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct nir_shader;
 
@@ -14,5 +15,18 @@ struct nir_shader;
  * become stores to TBR_BARRIER; barriers of memory alone are dropped: no invocation runs beside another one.
  */
 bool tbr_nir_lower_storage(struct nir_shader *nir);
+
+/** How a shader reads its constants: bits of constant buffers. */
+struct tbr_block_reads {
+   uint32_t preloaded; /**< at offsets that are known before it runs, or of constant buffer 0 */
+   uint32_t loaded;    /**< at others, by the load/store unit */
+};
+
+/**
+ * Makes loads of uniform blocks at computed offsets loads of the load/store unit, as tbr_nir_lower_storage does, which
+ * comes before it; the others stay constants, which a processor reads before it runs the shader: so do Mali GPUs (Arm, "The
+ * Bifrost Shader Core": uniforms at constant offsets come from registers, others from the load/store unit).
+ */
+struct tbr_block_reads tbr_nir_lower_uniform_blocks(struct nir_shader *nir);
 
 #endif

@@ -422,7 +422,7 @@ storage_load_store(struct tbr_texture_thread *thread, const struct tbr_bound_sto
 {
    static const struct tbr_bound_image no_image;
    const uint32_t binding = arguments->binding;
-   if (binding < TBR_MAX_STORAGE_BUFFERS)
+   if (binding < TBR_MAX_BOUND_BUFFERS)
       storage_access_buffer(thread, &storage->buffers[binding], arguments);
    else if (binding < TBR_BARRIER)
       storage_access_image(thread, &storage->images[binding - TBR_STORAGE_IMAGE(0)], arguments);
