@@ -357,7 +357,17 @@ struct cm_config {
       /** Invocations of a sub-group of compute shaders, whose accesses to storage are made together: 4, 8 or 16; 0: 16.
        * Of fragment shaders a quad's are. */
       uint32_t lanes;
+      /* For timing. */
+      uint32_t
+         block_cycles; /**< cycles of a processor's load/store unit a block that an instruction accesses; 0: 1 */
+      uint32_t
+         mshrs; /**< misses outstanding of each processor's load/store unit; 0: as of its texture cache */
    } load_store;
+   struct {
+      /** Invocations of compute shaders that a processor works on at once, for timing: those of whole work-groups; one that
+       * is larger runs alone. 0: as many as fragments. */
+      uint32_t invocations;
+   } compute_stage;
    struct {
       /** Iterations that all loops of one invocation of a program may make together;
        * then they end, which is said in a line. Unrolled loops do not count. 0: no limit. */

@@ -14,6 +14,7 @@ typedef MEMBER_TYPE(vertex_stage) vertex_stage_config;
 typedef MEMBER_TYPE(fragment_stage) fragment_stage_config;
 typedef MEMBER_TYPE(shader) shader_config;
 typedef MEMBER_TYPE(load_store) load_store_config;
+typedef MEMBER_TYPE(compute_stage) compute_stage_config;
 typedef MEMBER_TYPE(texture) texture_config;
 typedef MEMBER_TYPE(texture_access) texture_access_config;
 typedef MEMBER_TYPE(attribution) attribution_config;
@@ -72,7 +73,12 @@ static const struct cm_key fragment_stage_keys[] = {
    NUMBER(fragment_stage_config, processors),
    ENUM(fragment_stage_config, scheduler, "round-robin", "quad-block", "least-work", "sub-tile", "tile"),
 };
-static const struct cm_key load_store_keys[] = {OPTIONAL_NUMBER(load_store_config, lanes)};
+static const struct cm_key load_store_keys[] = {
+   OPTIONAL_NUMBER(load_store_config, lanes),
+   OPTIONAL_NUMBER(load_store_config, block_cycles),
+   OPTIONAL_NUMBER(load_store_config, mshrs),
+};
+static const struct cm_key compute_stage_keys[] = {OPTIONAL_NUMBER(compute_stage_config, invocations)};
 static const struct cm_key shader_keys[] = {NUMBER(shader_config, loop_limit)};
 static const struct cm_key texture_keys[] = {
    ENUM(texture_config, placement, "linear", "4d", "6d", "rz", "morton-4k"),
@@ -249,6 +255,7 @@ static const struct cm_key config_keys[] = {
    MAPPING(struct cm_config, fragment_stage, fragment_stage_keys),
    MAPPING(struct cm_config, shader, shader_keys),
    OPTIONAL_MAPPING(struct cm_config, load_store, load_store_keys),
+   OPTIONAL_MAPPING(struct cm_config, compute_stage, compute_stage_keys),
    MAPPING(struct cm_config, texture, texture_keys),
    OPTIONAL_MAPPING(struct cm_config, texture_access, texture_access_keys),
    OPTIONAL_MAPPING(struct cm_config, texture_bus, texture_bus_keys),

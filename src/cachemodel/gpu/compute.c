@@ -17,6 +17,7 @@ struct cm_compute {
    uint32_t quads; /* of a sub-group */
    bool has_shader[MAX_PROCESSORS];
    uint32_t processor; /* of the current work-group */
+   uint32_t running;   /* word 0 of the invocations that run; 0: none do */
    struct cm_texture_unit units[CM_MAX_TEXTURE_UNITS], no_unit;
 };
 
@@ -72,16 +73,34 @@ cm_compute_begin(struct cm_compute *compute)
 }
 
 static void
-begin_group(struct cm_compute *compute, uint32_t number)
+fetch_shader(struct cm_compute *compute)
 {
    struct cm_gpu *gpu = compute->gpu;
-   compute->processor = number % compute->processors;
-   gpu->pipeline[CM_PIPELINE_WORK_GROUPS]++;
    if (compute->has_shader[compute->processor])
       return;
    compute->has_shader[compute->processor] = true;
    gpu->pipeline[CM_PIPELINE_PROGRAM_SWITCHES]++;
    cm_gpu_fetch_shader(gpu, CM_SHADER_COMPUTE, &gpu->pass->dispatch.shader, compute->processor);
+}
+
+/* For timing: the invocations that ran have come to a barrier, or their end. */
+static void
+end_run(struct cm_compute *compute)
+{
+   if (compute->running)
+      cm_timing_run(compute->gpu->timing, cm_event_count(compute->running),
+                    compute->running & CM_INVOKE_RESUMES);
+   compute->running = 0;
+}
+
+static void
+begin_group(struct cm_compute *compute, uint32_t number)
+{
+   struct cm_gpu *gpu = compute->gpu;
+   compute->processor = number % compute->processors;
+   gpu->pipeline[CM_PIPELINE_WORK_GROUPS]++;
+   fetch_shader(compute);
+   cm_timing_work_group(gpu->timing, compute->processor, gpu->pass->dispatch.shader.instructions);
 }
 
 static void
@@ -114,9 +133,13 @@ access_storage(struct cm_compute *compute, const uint32_t *event)
 }
 
 static void
-invoke(struct cm_compute *compute, uint32_t invocations)
+invoke(struct cm_compute *compute, uint32_t word)
 {
    struct cm_gpu *gpu = compute->gpu;
+   const uint32_t invocations = cm_event_count(word);
+   compute->running = word;
+   if (word & CM_INVOKE_RESUMES)
+      return;
    gpu->pipeline[CM_PIPELINE_INVOCATIONS] += invocations;
    if (gpu->counts_operations)
       gpu->operations[CM_OPERATION_QUAD_INSTRUCTIONS] +=
@@ -130,21 +153,25 @@ cm_compute_tile(struct cm_compute *compute, uint32_t tile)
    const struct cm_tile_events *events = &gpu->pass->tiles[tile];
    cm_gpu_attribute_draw(gpu, 0);
    gpu->pipeline[CM_PIPELINE_TILES]++;
+   compute->running = 0;
    if (!events->num_words)
       return;
    const uint32_t *end = events->words + events->num_words;
    for (const uint32_t *word = events->words; word < end; word = cm_event_next(word)) {
+      if (!cm_event_is_access(*word))
+         end_run(compute);
       switch (cm_event_type(*word)) {
       case CM_EVENT_GROUP: begin_group(compute, word[1]); break;
-      case CM_EVENT_INVOKE:
-         if (!(*word & CM_INVOKE_RESUMES))
-            invoke(compute, cm_event_count(*word));
+      case CM_EVENT_INVOKE: invoke(compute, *word); break;
+      case CM_EVENT_BARRIER:
+         gpu->pipeline[CM_PIPELINE_BARRIERS]++;
+         cm_timing_barrier(gpu->timing);
          break;
-      case CM_EVENT_BARRIER: gpu->pipeline[CM_PIPELINE_BARRIERS]++; break;
       case CM_EVENT_FOOTPRINTS: read_textures(compute, word); break;
       case CM_EVENT_BUFFER:
       case CM_EVENT_IMAGE: access_storage(compute, word); break;
       default: break;
       }
    }
+   end_run(compute);
 }

@@ -349,16 +349,18 @@ run_with_storage(struct cm_shading *shading, const uint32_t *run, const uint32_t
                  uint32_t processor)
 {
    const struct cm_quad *quad = (const struct cm_quad *)(run + 2) + number;
-   uint64_t footprints = 0;
+   uint64_t footprints = 0, accesses = 0;
    for (const uint32_t *event = cm_event_next(run); event < end && cm_event_is_access(*event);
         event = cm_event_next(event)) {
       if (cm_event_type(*event) == CM_EVENT_FOOTPRINTS)
          footprints += read_footprints(shading, event, number, processor);
       else
-         cm_storage_access(shading->gpu, shading->draw->storage - 1, event, number, number + 1, quad->live,
-                           processor);
+         accesses += cm_storage_access(shading->gpu, shading->draw->storage - 1, event, number, number + 1,
+                                       quad->live, processor);
    }
    shading->work[processor] += shading->draw->fragment_shader.instructions + footprints;
+   if (shading->times_each)
+      time_quad(shading, quad, processor, footprints + accesses);
 }
 
 /* A quad of a group, all its runs; returns the group's end. */

@@ -215,6 +215,18 @@ find_traversal(struct cm_gpu *gpu, const struct cm_pass *pass)
    return true;
 }
 
+/* The dispatch's parameters are read; textures and storage are bound. */
+static void
+dispatch(struct cm_gpu *gpu)
+{
+   if (gpu->timeline)
+      cm_timeline_add_pass(gpu->timeline, gpu->pass, gpu->names);
+   cm_timing_begin(gpu->timing, CM_LOG_DISPATCH, 0);
+   if (gpu->has_storage)
+      cm_compute_begin(gpu->compute);
+   cm_timing_end(gpu->timing);
+}
+
 /* A compute pass' tiles are visited in order. */
 static bool
 begin_compute(struct cm_gpu *gpu)
@@ -227,8 +239,7 @@ begin_compute(struct cm_gpu *gpu)
       return false;
    for (uint32_t t = 0; t < num_tiles; t++)
       ((uint32_t *)gpu->traversal.data)[t] = t;
-   if (gpu->has_storage)
-      cm_compute_begin(gpu->compute);
+   dispatch(gpu);
    return true;
 }
 
@@ -283,11 +294,20 @@ cm_gpu_pass_traversal(const struct cm_gpu *gpu)
 }
 
 static void
+run_groups(struct cm_gpu *gpu, uint32_t tile)
+{
+   if (!gpu->has_storage)
+      return;
+   cm_timing_begin(gpu->timing, CM_LOG_GROUPS, tile);
+   cm_compute_tile(gpu->compute, tile);
+   cm_timing_end(gpu->timing);
+}
+
+static void
 run_tile(struct cm_gpu *gpu, uint32_t tile)
 {
    if (gpu->pass->kind == CM_PASS_COMPUTE) {
-      if (gpu->has_storage)
-         cm_compute_tile(gpu->compute, tile);
+      run_groups(gpu, tile);
       return;
    }
    if (gpu->immediate) {

@@ -33,6 +33,9 @@ check_gpu(const struct cm_config *config, struct cm_config_problem *problem)
           CM_KEY_IN_RANGE(problem, config, vertex_stage.reuse_entries, 0, 1024) &&
           CM_KEY_IN_RANGE(problem, config, fragment_stage.processors, 1, 64) &&
           (!config->load_store.lanes || CM_KEY_POWER_OF_TWO(problem, config, load_store.lanes, 4, 16)) &&
+          CM_KEY_IN_RANGE(problem, config, load_store.block_cycles, 0, 1000) &&
+          CM_KEY_IN_RANGE(problem, config, load_store.mshrs, 0, 256) &&
+          CM_KEY_IN_RANGE(problem, config, compute_stage.invocations, 0, 4096) &&
           check_scheduler(config, problem);
 }
 

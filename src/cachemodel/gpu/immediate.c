@@ -192,6 +192,15 @@ fetch(struct cm_immediate *immediate, const struct block *block, const struct cm
    }
 }
 
+/* Footprints, and instructions that access storage, so far. */
+static uint32_t
+count_accesses(const struct cm_gpu *gpu)
+{
+   const uint64_t *pipeline = gpu->pipeline;
+   return (uint32_t)(pipeline[CM_PIPELINE_FOOTPRINTS] + pipeline[CM_PIPELINE_STORAGE_LOADS] +
+                     pipeline[CM_PIPELINE_STORAGE_STORES] + pipeline[CM_PIPELINE_STORAGE_ATOMICS]);
+}
+
 /* Before and after a block's shaders: what of them takes time. */
 static void
 begin_timed(const struct cm_immediate *immediate, struct cm_logged_block *timed)
@@ -199,7 +208,7 @@ begin_timed(const struct cm_immediate *immediate, struct cm_logged_block *timed)
    const uint64_t *pipeline = immediate->gpu->pipeline;
    timed->tests_end = cm_timing_position(immediate->gpu->timing);
    timed->instructions = (uint32_t)pipeline[CM_PIPELINE_QUADS]; /* in place of theirs, until the end */
-   timed->footprints = (uint32_t)pipeline[CM_PIPELINE_FOOTPRINTS];
+   timed->footprints = count_accesses(immediate->gpu);
 }
 
 static void
@@ -211,7 +220,7 @@ end_timed(const struct cm_immediate *immediate, const struct block *block, struc
    const uint32_t draw = cm_ordered_event(&immediate->order, block->quads[0])[1];
    const uint32_t quads = (uint32_t)gpu->pipeline[CM_PIPELINE_QUADS] - timed->instructions;
    timed->goes_on = quads;
-   timed->footprints = (uint32_t)gpu->pipeline[CM_PIPELINE_FOOTPRINTS] - timed->footprints;
+   timed->footprints = count_accesses(gpu) - timed->footprints;
    timed->instructions = quads * gpu->pass->draws[draw].fragment_shader.instructions;
    timed->processor = (uint16_t)(block_number(block) % gpu->config.fragment_stage.processors);
    cm_timing_block(gpu->timing, timed);

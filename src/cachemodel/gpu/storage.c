@@ -33,7 +33,7 @@ can_simulate(struct cm_gpu *gpu)
       wrong = "storage of shaders is accessed, but streams.storage is not there: its accesses are not "
               "counted; the "
               "statistics are incomplete from here on";
-   else if (gpu->timing)
+   else if (gpu->timing && gpu->immediate)
       wrong = "compute shaders and storage are not simulated with timing: on; the statistics are incomplete "
               "from here "
               "on";
@@ -106,17 +106,21 @@ count(struct cm_gpu *gpu, enum cm_storage_operation operation)
    gpu->pipeline[counters[operation]]++;
 }
 
-static void
+static bool
 access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct cm_touched_blocks *touched,
            enum cm_storage_operation operation, uint32_t processor)
 {
    if (!touched->count)
-      return;
+      return false;
    cm_gpu_attribute_resource(gpu, resource->description.id);
    count(gpu, operation);
+   cm_timing_storage(gpu->timing, operation, processor, touched->count);
+   for (uint32_t b = 0; gpu->timing && b < touched->count; b++)
+      cm_timing_storage_block(gpu->timing, touched->block[b] << touched->shift);
    resource->stored |= operation != CM_STORAGE_LOAD;
    for (uint32_t b = 0; b < touched->count; b++)
       access_block(gpu, touched, b, operation, processor);
+   return true;
 }
 
 static void
@@ -166,7 +170,7 @@ touch_image(struct cm_touched_blocks *touched, const struct cm_texture_binding *
    }
 }
 
-void
+bool
 cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, uint32_t first, uint32_t end,
                   uint32_t live, uint32_t processor)
 {
@@ -179,14 +183,14 @@ cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, u
    const struct quads quads = {first, end, live};
    struct cm_touched_blocks touched;
    if (!resource || !gpu->has_storage)
-      return;
+      return false;
    cm_touched_blocks_init(&touched, gpu->hierarchy.entry[CM_STREAM_STORAGE].block_shift,
                           operation == CM_STORAGE_STORE);
    if (is_buffer)
       touch_buffer(&touched, &described->buffers[unit], resource, event, &quads);
    else
       touch_image(&touched, &described->images[unit], &bound->images[unit], event, &quads);
-   access_all(gpu, resource, &touched, operation, processor);
+   return access_all(gpu, resource, &touched, operation, processor);
 }
 
 /* ---- end ------------------------------------------------------------------------ */
@@ -202,13 +206,15 @@ finish_resource(struct cm_gpu *gpu, struct cm_resource *resource)
    resource->sampled = resource->stored = false;
 }
 
-void
-cm_storage_end(struct cm_gpu *gpu)
+/* The load/store caches are written back and emptied; what was stored is stale in read-only caches. */
+static void
+write_back(struct cm_gpu *gpu)
 {
-   if (!gpu->has_storage)
-      return;
    cm_gpu_attribute_resource(gpu, 0);
-   cm_hierarchy_empty_private(&gpu->hierarchy, CM_STREAM_STORAGE);
+   for (uint32_t c = 0; c < gpu->hierarchy.entry[CM_STREAM_STORAGE].instances; c++) {
+      cm_timing_storage(gpu->timing, CM_STORAGE_STORE, c, 0);
+      cm_hierarchy_empty_private(&gpu->hierarchy, CM_STREAM_STORAGE, c);
+   }
    for (uint32_t s = 0; s < gpu->pass->num_storages; s++) {
       const struct bound_storage *bound = &((const struct bound_storage *)gpu->storages.data)[s];
       for (uint32_t b = 0; b < CM_MAX_STORAGE_BUFFERS; b++)
@@ -216,5 +222,16 @@ cm_storage_end(struct cm_gpu *gpu)
       for (uint32_t i = 0; i < CM_MAX_IMAGES; i++)
          finish_resource(gpu, bound->images[i].resource);
    }
+}
+
+void
+cm_storage_end(struct cm_gpu *gpu)
+{
+   if (!gpu->has_storage && gpu->pass->kind != CM_PASS_COMPUTE)
+      return;
+   cm_timing_begin(gpu->timing, CM_LOG_STORED, 0);
+   if (gpu->has_storage)
+      write_back(gpu);
+   cm_timing_end(gpu->timing);
    gpu->has_storage = false;
 }

@@ -15,8 +15,9 @@ struct cm_gpu;
 bool cm_storage_begin(struct cm_gpu *gpu);
 
 /** What an instruction (a CM_EVENT_BUFFER or CM_EVENT_IMAGE) does in quads first … end - 1 of the event before it, each
- * distinct block accessed once. storage: number of the pass' storage; live: by quad, those that access at all. */
-void cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, uint32_t first,
+ * distinct block accessed once. storage: number of the pass' storage; live: by quad, those that access at all. Whether
+ * anything was accessed. */
+bool cm_storage_access(struct cm_gpu *gpu, uint32_t storage, const uint32_t *event, uint32_t first,
                        uint32_t end, uint32_t live, uint32_t processor);
 
 /** The end of the pass: the load/store caches are written back and emptied, and what was stored is stale in read-only

@@ -94,7 +94,7 @@ cm_timing_set_timeline(struct cm_timing *timing, struct cm_timeline *timeline)
 void
 cm_timing_begin(struct cm_timing *timing, enum cm_log_kind kind, uint32_t tile)
 {
-   if (!timing || timing->out_of_memory)
+   if (!timing || timing->out_of_memory || (timing->immediate && kind >= CM_LOG_DISPATCH))
       return;
    cm_shared_side_run(&timing->hierarchy->shared); /* which belongs to no log */
    timing->log = timing->tiled ? cm_tiled_timing_begin(timing->tiled, kind, tile) : &timing->immediate->log;

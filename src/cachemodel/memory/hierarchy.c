@@ -298,11 +298,11 @@ cm_hierarchy_atomic(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t
 }
 
 void
-cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream)
+cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream, uint32_t instance)
 {
    const struct cm_cache *first = first_private(hierarchy, stream);
-   for (uint32_t i = 0; first && i < hierarchy->instances[first->unit]; i++)
-      cm_cache_empty(&hierarchy->caches[first->unit][i], true);
+   if (first)
+      cm_cache_empty(&hierarchy->caches[first->unit][instance], true);
 }
 
 /* ---- the Parameter Buffer -------------------------------------------------- */

@@ -110,8 +110,8 @@ cm_hierarchy_access_range(struct cm_hierarchy *hierarchy, uint32_t processor, ui
 void cm_hierarchy_atomic(struct cm_hierarchy *hierarchy, uint32_t processor, uint64_t address,
                          enum cm_stream stream);
 
-/** Writes the stream's first caches back and empties them, if they are private. */
-void cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream);
+/** Writes one of the stream's first caches back and empties it, if they are private. */
+void cm_hierarchy_empty_private(struct cm_hierarchy *hierarchy, enum cm_stream stream, uint32_t instance);
 
 /** A render pass's Parameter Buffer is built (memory/liveness.h). last_tiles, which has the blocks written so
  * far, must stay valid until it ends. */

@@ -312,3 +312,71 @@ cm_timing_region_end(struct cm_timing *timing)
    region->update_begin = timing->logged_end;
    region->end = take_tokens(timing);
 }
+
+/* ---- compute passes, storage ------------------------------------------------ */
+
+void
+cm_timing_storage(struct cm_timing *timing, enum cm_storage_operation operation, uint32_t processor,
+                  uint32_t count)
+{
+   if (timing)
+      cm_access_stream_append(&timing->hierarchy->shared.reported,
+                              cm_entry_make(CM_ENTRY_GROUP, operation, processor, CM_STREAM_STORAGE, count));
+}
+
+void
+cm_timing_storage_block(struct cm_timing *timing, uint64_t address)
+{
+   if (timing)
+      cm_access_stream_append(&timing->hierarchy->shared.reported,
+                              cm_entry_make(CM_ENTRY_LOOKUP, CM_UNIT_LOAD_STORE_CACHE, 0, CM_STREAM_STORAGE,
+                                            address >> CM_ENTRY_ADDRESS_SHIFT));
+}
+
+void
+cm_timing_work_group(struct cm_timing *timing, uint32_t processor, uint32_t instructions)
+{
+   struct cm_logged_group *item = ADD(timing, groups);
+   if (!item)
+      return;
+   *item = (struct cm_logged_group){
+      .begin = timing->logged_end,
+      .instructions = instructions,
+      .phases = 1,
+      .processor = processor,
+   };
+   item->program_end = take_tokens(timing);
+}
+
+/* Footprints and instructions that access storage. */
+static uint32_t
+count_accesses(const struct cm_log *log, uint32_t begin, uint32_t end)
+{
+   uint32_t count = 0;
+   for (uint32_t t = begin; t < end; t++)
+      count += cm_entry_kind(log->entries.items[t]) == CM_ENTRY_GROUP;
+   return count;
+}
+
+void
+cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes)
+{
+   struct cm_logged_run *item = ADD(timing, runs);
+   if (!item)
+      return;
+   const uint32_t begin = timing->logged_end;
+   struct cm_logged_group *group = LAST(timing, groups);
+   item->tokens_end = take_tokens(timing);
+   item->phase = group->phases - 1;
+   item->accesses = count_accesses(timing->log, begin, item->tokens_end);
+   item->quads = (invocations + 3) / 4;
+   group->invocations += resumes ? 0 : invocations;
+   group->num_runs++;
+}
+
+void
+cm_timing_barrier(struct cm_timing *timing)
+{
+   if (is_writing(timing))
+      LAST(timing, groups)->phases++;
+}

@@ -64,6 +64,22 @@ struct cm_logged_region {
    uint32_t draw; /**< number in the pass */
 };
 
+/** A work-group; invocations of it that run side by side, up to a barrier: a run. */
+struct cm_logged_group {
+   uint32_t begin, program_end; /**< the fetch of its shader */
+   uint32_t instructions;       /**< of an invocation, in all its runs */
+   uint32_t invocations;
+   uint32_t num_runs, phases; /**< phases: barriers + 1 */
+   uint32_t processor;
+};
+
+struct cm_logged_run {
+   uint32_t tokens_end;
+   uint32_t phase;
+   uint32_t accesses; /**< footprints, and instructions of sub-groups that access storage */
+   uint32_t quads;    /**< of four invocations */
+};
+
 /* ---- the log ------------------------------------------------------------- */
 
 /** Lists of a log: X(type, name). Entries: accesses (CM_ENTRY_WRITE_BLOCK as CM_ENTRY_WRITE), groups, lookups,
@@ -77,7 +93,9 @@ struct cm_logged_region {
    X(struct cm_logged_quad, quads)           \
    X(struct cm_logged_primitive, primitives) \
    X(struct cm_logged_region, regions)       \
-   X(struct cm_logged_block, blocks)
+   X(struct cm_logged_block, blocks)         \
+   X(struct cm_logged_group, groups)         \
+   X(struct cm_logged_run, runs)
 
 struct cm_log {
 #define CM_LOG_LIST(type, name) \
@@ -116,6 +134,13 @@ static inline bool
 cm_draw_completes(const struct cm_logged_draw *draw, uint32_t primitive, uint64_t vertices)
 {
    return (uint64_t)(primitive + 1) * draw->num_vertices <= vertices * draw->num_primitives;
+}
+
+/** Of a CM_ENTRY_GROUP of the stream storage. */
+static inline enum cm_storage_operation
+cm_group_operation(cm_entry group)
+{
+   return (enum cm_storage_operation)cm_entry_unit(group);
 }
 
 static inline const cm_entry *

@@ -345,6 +345,13 @@ cm_bus_carry(struct cm_bus *bus, struct cm_arrival *block)
    block->after += more;
 }
 
+/** Cycles of load/store units, all processors'. */
+struct cm_load_store_counts {
+   uint64_t port;   /**< in which they took blocks */
+   uint64_t mshrs;  /**< that misses waited for an MSHR; set at the end of a frame */
+   uint64_t writes; /**< that stores and write-backs waited for the next level */
+};
+
 /** Whether an entry is a read of a cache, or of a unit before one. */
 static inline bool
 cm_is_cache_read(cm_entry entry)

@@ -16,9 +16,13 @@
  *    begin(PASS), mark(CLEARED),
  *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
  *    mark(DRAWN), mark(RESOLVED), end
+ * In both, for each compute pass
+ *    begin(DISPATCH), end, (begin(GROUPS), (work_group, (run* barrier)* run*)*, end)*
+ * and at the end of it and of other passes that access storage
+ *    begin(STORED), end
  * and after the last pass of a frame frame_end. What the caches did between two calls is in the access stream;
  * in the tile-based pipeline shaders, texture reads, PMDs and attributes begin there with a CM_ENTRY_GROUP of their
- * stream, in mode imr texture reads do.
+ * stream, in mode imr texture reads do; instructions that access storage do in both.
  */
 #ifndef CM_TIMING_H
 #define CM_TIMING_H
@@ -30,7 +34,14 @@
 struct cm_timing;
 
 /** What a log is of. */
-enum cm_log_kind { CM_LOG_GEOMETRY, CM_LOG_TILE, CM_LOG_PASS };
+enum cm_log_kind {
+   CM_LOG_GEOMETRY,
+   CM_LOG_TILE,
+   CM_LOG_PASS,
+   CM_LOG_DISPATCH, /**< a compute pass begins; its parameters are read */
+   CM_LOG_GROUPS,   /**< a tile's work-groups */
+   CM_LOG_STORED,   /**< a pass that accesses storage ends: what load/store caches write back */
+};
 
 /** Positions within a log. */
 enum cm_log_mark {
@@ -101,6 +112,21 @@ struct cm_logged_block {
 void cm_timing_block(struct cm_timing *timing, const struct cm_logged_block *block);
 /** The region ends; since its last block, HiZ was written. */
 void cm_timing_region_end(struct cm_timing *timing);
+
+/* ---- compute passes, storage ---------------------------------------------- */
+
+/** An instruction of a sub-group, or of a quad, accesses storage: `count` blocks of these addresses, each once. Its accesses
+ * follow. processor: of a write-back, which has no blocks here, the load/store cache. */
+void cm_timing_storage(struct cm_timing *timing, enum cm_storage_operation operation, uint32_t processor,
+                       uint32_t count);
+void cm_timing_storage_block(struct cm_timing *timing, uint64_t address);
+
+/** A work-group begins on a processor; since the last item, its shader was fetched, if it was. */
+void cm_timing_work_group(struct cm_timing *timing, uint32_t processor, uint32_t instructions);
+/** Up to CM_INVOCATIONS of its invocations have run, up to a barrier or their end. resumes: they had run before. */
+void cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes);
+/** All of them have arrived at a barrier. */
+void cm_timing_barrier(struct cm_timing *timing);
 
 /* ---- attribution --------------------------------------------------------- */
 

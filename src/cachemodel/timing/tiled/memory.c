@@ -44,6 +44,10 @@ cm_tiled_memory_init(struct cm_tiled_memory *memory, const struct cm_config *con
    memory->texture_port = cm_pool_take(pool, memory->num_texture, sizeof *memory->texture_port);
    for (uint32_t i = 0; memory->texture && i < memory->num_texture; i++)
       cm_mshrs_init(&memory->texture[i], pipeline->texture_mshrs, false, pool);
+   const uint32_t stores = config->load_store.mshrs ? config->load_store.mshrs : pipeline->texture_mshrs;
+   memory->load_store = cm_pool_take(pool, memory->num_texture, sizeof *memory->load_store);
+   for (uint32_t p = 0; memory->load_store && p < memory->num_texture; p++)
+      cm_mshrs_init(&memory->load_store[p].mshrs, stores, false, pool);
    const uint32_t attribute =
       config->primitive_buffer.lines ? config->primitive_buffer.mshrs : pipeline->tile_mshrs;
    cm_mshrs_init(&memory->vertex, pipeline->vertex_mshrs, false, pool);
@@ -139,19 +143,20 @@ read_l2(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *
    return arrival;
 }
 
-/* Issues a token of the L2 or of memory for which nobody waits, and the accesses it causes. */
-static void
+/* Issues a token of the L2 or of memory for which nobody waits, and the accesses it causes. Returns when the L2 begins
+ * with it. */
+static uint64_t
 issue(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end, uint64_t cycle)
 {
    struct cm_arrival unused;
    const cm_entry first = **token;
    switch (cm_entry_kind(first)) {
-   case CM_ENTRY_READ: read_l2(memory, token, end, cycle); return;
+   case CM_ENTRY_READ: read_l2(memory, token, end, cycle); return cycle;
    case CM_ENTRY_WRITE: {
       const uint64_t begin = take_bank(memory, cm_entry_address(first), cycle);
       (*token)++;
       pass_on(memory, token, end, begin + memory->l2_latency, &unused);
-      return;
+      return begin;
    }
    case CM_ENTRY_DRAM_READ:
    case CM_ENTRY_DRAM_WRITE:
@@ -160,6 +165,7 @@ issue(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *en
    default: break;
    }
    (*token)++;
+   return cycle;
 }
 
 /* ---- units before the L2 --------------------------------------------------- */
@@ -199,14 +205,14 @@ go_through_units(struct cm_tiled_memory *memory, const cm_entry **token, const c
 
 /* ---- accesses of first caches ------------------------------------------------ */
 
-void
+uint64_t
 cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                       uint64_t cycle)
 {
-   if (cm_entry_kind(**token) == CM_ENTRY_UNIT_ACCESS)
-      go_through_units(memory, token, end, cycle);
-   else
-      issue(memory, token, end, cycle);
+   if (cm_entry_kind(**token) != CM_ENTRY_UNIT_ACCESS)
+      return issue(memory, token, end, cycle);
+   go_through_units(memory, token, end, cycle);
+   return cycle;
 }
 
 /* A read, of the L2 or of memory. */

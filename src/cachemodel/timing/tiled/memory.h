@@ -10,6 +10,12 @@
 #include "texture/nuca.h"
 #include "timing/memory.h"
 
+/** A processor's load/store unit. */
+struct cm_load_store {
+   struct cm_mshrs mshrs;
+   uint64_t port; /**< when it can take the next instruction */
+};
+
 struct cm_tiled_memory {
    struct cm_memory base;
    const struct cm_config *config;
@@ -18,6 +24,8 @@ struct cm_tiled_memory {
    struct cm_mshrs *texture; /**< by cache instance */
    uint64_t *texture_port;   /**< by instance: when it is free; without NUCA */
    uint32_t num_texture;
+   struct cm_load_store *load_store; /**< by processor */
+   struct cm_load_store_counts stores;
    struct cm_mshrs l2; /**< by block number */
    struct cm_banks l2_banks;
    struct cm_bus texture_bus; /**< between the texture caches and the L2; all 0 where there is none */
@@ -52,9 +60,10 @@ cm_tiled_memory_access_end(const struct cm_tiled_memory *memory, const cm_entry 
 void cm_tiled_memory_miss(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
                           uint64_t cycle, struct cm_mshrs *mshrs, struct cm_bus *bus, uint32_t way,
                           uint32_t after, struct cm_wait *wait);
-/** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. */
-void cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
-                           uint64_t cycle);
+/** Issues one other token, a write or a read without a waiting consumer, and the accesses it causes. Returns when the L2
+ * begins with it, or its unit; of memory `cycle`. */
+uint64_t cm_tiled_memory_write(struct cm_tiled_memory *memory, const cm_entry **token, const cm_entry *end,
+                               uint64_t cycle);
 /** Issues such tokens, [token, end). */
 void cm_tiled_memory_writes(struct cm_tiled_memory *memory, const cm_entry *token, const cm_entry *end,
                             uint64_t cycle);

@@ -138,7 +138,8 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
    uint64_t begin = raster->dispatch;
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
    cm_stage_account(processor, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, raster->dispatch);
-   while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE) {
+   while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
+          cm_entry_stream(*token) != CM_STREAM_STORAGE) {
       const cm_entry *next = cm_group_end(token, end);
       begin = fetch_shader(timing, token, next, cm_later(begin, processor->until));
       cm_stage_account(processor, CM_STAGE_MEMORY, begin);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "timing/tiled/texture.h"
 
+#include "timing/log.h"
+
 void
 cm_texture_timing_init(struct cm_texture_timing *texture, struct cm_tiled_memory *memory, uint32_t num_units,
                        uint32_t size, struct cm_pool *pool)
@@ -39,6 +41,57 @@ look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **tok
          cm_mshrs_add_pending(&memory->base, mshrs, cm_entry_address(**token), *port, wait);
    }
    return found;
+}
+
+/* ---- load/store units ---------------------------------------------------- */
+
+static inline bool
+is_storage_group(cm_entry token)
+{
+   return cm_entry_kind(token) == CM_ENTRY_GROUP && cm_entry_stream(token) == CM_STREAM_STORAGE;
+}
+
+/* Looks up the blocks of an instruction, one after another. What is loaded may still be outstanding. Returns when all are
+ * looked up. */
+static uint64_t
+look_up_storage(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **token, uint64_t cycle,
+                struct cm_wait *wait)
+{
+   struct cm_load_store *unit = &memory->load_store[processor];
+   const cm_entry group = *(*token)++;
+   const uint32_t count = (uint32_t)cm_entry_value(group);
+   const uint32_t block_cycles = memory->config->load_store.block_cycles;
+   const uint64_t cycles = (uint64_t)count * (block_cycles ? block_cycles : 1);
+   unit->port = cm_later(unit->port, cycle) + cycles;
+   memory->stores.port += cycles;
+   const uint64_t found = unit->port + memory->config->caches[CM_UNIT_LOAD_STORE_CACHE].latency;
+   if (cm_group_operation(group) != CM_STORAGE_STORE)
+      cm_wait_until(wait, found);
+   for (uint32_t i = 0; i < count; i++, (*token)++) {
+      if (cm_group_operation(group) == CM_STORAGE_LOAD &&
+          cm_mshrs_may_have(&unit->mshrs, cm_entry_address(**token)))
+         cm_mshrs_add_pending(&memory->base, &unit->mshrs, cm_entry_address(**token), unit->port, wait);
+   }
+   return found;
+}
+
+/* A read that misses. Nobody waits for what a part of a block is written to. */
+static void
+miss_storage(struct cm_tiled_memory *memory, struct cm_texture_quad *quad)
+{
+   struct cm_wait nobody = {0};
+   cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs, NULL, 0, 0,
+                        quad->is_store ? &nobody : quad->wait);
+}
+
+/* A write: the unit waits until the next level takes it. */
+static void
+write_storage(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
+{
+   const uint64_t begin = cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
+   const uint64_t waited = begin - quad->cycle;
+   memory->load_store[processor].port += waited;
+   memory->stores.writes += waited;
 }
 
 /* ---- a NUCA -------------------------------------------------------------- */
@@ -193,7 +246,15 @@ static void
 look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad *quad)
 {
    const cm_entry first = *quad->next;
-   if (cm_entry_kind(first) == CM_ENTRY_REQUEST) {
+   quad->is_storage = is_storage_group(first);
+   if (quad->is_storage) {
+      quad->is_store = cm_group_operation(first) == CM_STORAGE_STORE;
+      quad->miss = quad->next;
+      quad->mshrs = &memory->load_store[processor].mshrs;
+      quad->cycle = look_up_storage(memory, processor, &quad->miss, quad->at, quad->wait);
+      quad->misses_end = find_end(quad->miss, quad->end);
+      quad->at += quad->piece;
+   } else if (cm_entry_kind(first) == CM_ENTRY_REQUEST) {
       quad->miss = quad->next + 1;
       quad->misses_end = find_end(quad->miss, quad->end);
       request(memory, processor, quad, first, quad->miss < quad->misses_end);
@@ -240,7 +301,10 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
       const cm_entry *next = token + 1 + cm_entry_value(*token);
       if (next < end && cm_entry_kind(*next) < CM_ENTRY_GROUP)
          break;
-      look_up(memory, processor, &token, cycle, wait);
+      if (is_storage_group(*token))
+         look_up_storage(memory, processor, &token, cycle, wait);
+      else
+         look_up(memory, processor, &token, cycle, wait);
       cycle += piece;
    }
    *pending = token < end;
@@ -269,13 +333,19 @@ go_on(struct cm_tiled_memory *memory, uint32_t processor, struct cm_texture_quad
 {
    while (quad->miss < quad->misses_end) {
       if (!cm_is_read(*quad->miss)) {
-         cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
+         if (quad->is_storage)
+            write_storage(memory, processor, quad);
+         else
+            cm_tiled_memory_write(memory, &quad->miss, quad->misses_end, quad->cycle);
          continue;
       }
       if (!cm_mshrs_has_free(&memory->base, quad->mshrs, &quad->cycle))
          return quad->cycle;
-      cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs,
-                           &memory->texture_bus, quad->from_l2, quad->back, quad->wait);
+      if (quad->is_storage)
+         miss_storage(memory, quad);
+      else
+         cm_tiled_memory_miss(memory, &quad->miss, quad->misses_end, quad->cycle, quad->mshrs,
+                              &memory->texture_bus, quad->from_l2, quad->back, quad->wait);
    }
    if (quad->next == quad->end)
       return UINT64_MAX;

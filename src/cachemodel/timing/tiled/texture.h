@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /**
- * The Fragment Processors' texture units. A quad's groups of reads (timing/log.h) are looked up in order, quad after
+ * The Fragment Processors' texture and load/store units. A quad's groups of reads (timing/log.h) are looked up in order, quad after
  * quad; a miss waits for an MSHR of its cache, and the next one does not overtake it. The units' misses are
  * issued in the order of time.
  */
@@ -23,6 +23,7 @@ struct cm_texture_quad {
    struct cm_mshrs *mshrs;
    uint32_t back;    /**< cycles that the data takes back */
    uint32_t from_l2; /**< of a NUCA's miss, where the L2 is in the mesh: from there to the serving cache */
+   bool is_store, is_storage;
 };
 
 /** A processor's unit: a ring of its pending quads. */

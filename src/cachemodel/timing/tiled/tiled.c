@@ -25,7 +25,8 @@ cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hier
    timing->transfer.flushed =
       cm_pool_take(&timing->base.pool, config->pipeline.tile_buffers, sizeof *timing->transfer.flushed);
    cm_texture_timing_init(&timing->texture, &timing->memory, config->fragment_stage.processors,
-                          config->pipeline.fragment_contexts, &timing->base.pool);
+                          cm_tiled_compute_accesses(config), &timing->base.pool);
+   cm_tiled_compute_init(timing);
    if (cm_tiled_memory_init(&timing->memory, config, nuca, &timing->base.pool) &&
        !timing->base.pool.out_of_memory && cm_log_queue_init(&timing->logs, take_log, timing))
       return timing;
@@ -57,6 +58,7 @@ cm_tiled_timing_destroy(struct cm_tiled_timing *timing)
       return;
    cm_log_queue_finish(&timing->logs, destroy_work);
    destroy_works(timing->first);
+   cm_compute_timing_finish(&timing->compute);
    cm_tiled_timing_end_report(timing);
    cm_tiled_memory_finish(&timing->memory);
    cm_pool_finish(&timing->base.pool);
@@ -74,18 +76,19 @@ cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uin
       return NULL;
    const bool is_tile = kind == CM_LOG_TILE;
    work->next = NULL;
+   work->kind = kind;
    work->is_tile = is_tile;
    work->tile = tile;
    work->begins_pass = is_tile && timing->pass_begins;
    work->number = is_tile ? timing->num_tiles++ : 0;
-   timing->num_passes += !is_tile;
+   timing->num_passes += kind == CM_LOG_GEOMETRY || kind == CM_LOG_DISPATCH;
    work->pass = timing->num_passes;
    work->fetch_begin = work->hidden_end = work->loaded = work->z_end = CM_UNKNOWN;
    work->dispatch_begin = work->blend_begin = CM_UNKNOWN;
    work->fetch_done = work->dispatch_end = 0;
    work->shade_begin = work->shaded = work->flush_begin = work->flushed = CM_UNKNOWN;
    work->is_shaded = false;
-   timing->pass_begins = !is_tile;
+   timing->pass_begins = kind == CM_LOG_GEOMETRY;
    return &work->log;
 }
 
@@ -283,8 +286,9 @@ has_unfinished_tile(const struct cm_tiled_timing *timing)
    return false;
 }
 
-static void
-end_frame(struct cm_tiled_timing *timing)
+/* Completes all work. Returns when that is; CM_UNKNOWN: there is a deadlock. */
+static uint64_t
+complete(struct cm_tiled_timing *timing)
 {
    advance(timing, true);
    if (!timing->is_deadlocked && has_unfinished_tile(timing)) {
@@ -292,19 +296,46 @@ end_frame(struct cm_tiled_timing *timing)
       timing->is_deadlocked = true;
    }
    if (timing->is_deadlocked)
-      return;
+      return CM_UNKNOWN;
    if (cm_fetcher_timing_end_pass(timing))
       advance(timing, true);
-   const uint64_t end = last_cycle(timing);
+   return last_cycle(timing);
+}
+
+static void
+end_frame(struct cm_tiled_timing *timing)
+{
+   const uint64_t end = complete(timing);
+   if (end == CM_UNKNOWN)
+      return;
    rest_until(timing, end);
-   timing->memory.texture_waits = 0;
-   for (uint32_t i = 0; i < timing->memory.num_texture; i++)
+   timing->memory.texture_waits = timing->memory.stores.mshrs = 0;
+   for (uint32_t i = 0; i < timing->memory.num_texture; i++) {
       timing->memory.texture_waits += timing->memory.texture[i].waits;
+      timing->memory.stores.mshrs += timing->memory.load_store[i].mshrs.waits;
+   }
    cm_pipeline_end_frame(&timing->base, end);
    if (timing->report) {
       cm_tiled_timing_report_frame_end(timing);
       cm_tiled_timing_report_frame_begin(timing);
    }
+}
+
+/* A compute pass, or the end of one that accesses storage, begins when all before it is done, and what follows when it
+ * is. */
+static void
+take_compute(struct cm_tiled_timing *timing, struct cm_work *work)
+{
+   uint64_t end = timing->compute.is_active ? 0 : complete(timing);
+   if (timing->is_deadlocked) {
+      cm_log_queue_give_spare(&timing->logs, work);
+      return;
+   }
+   if (end)
+      rest_until(timing, end);
+   end = cm_tiled_compute_take(timing, work, end);
+   if (end)
+      rest_until(timing, end);
 }
 
 static void
@@ -313,6 +344,10 @@ take_log(void *context, struct cm_work *work)
    struct cm_tiled_timing *timing = context;
    if (!work) {
       end_frame(timing);
+      return;
+   }
+   if (work->kind >= CM_LOG_DISPATCH) {
+      take_compute(timing, work);
       return;
    }
    append(timing, work);

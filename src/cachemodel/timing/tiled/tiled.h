@@ -3,6 +3,7 @@
 #ifndef CM_TILED_H
 #define CM_TILED_H
 
+#include "timing/compute.h"
 #include "timing/pipeline.h"
 #include "timing/report.h"
 #include "timing/tiled/log_queue.h"
@@ -12,10 +13,11 @@
 
 /* ---- logs ---------------------------------------------------------------- */
 
-/** A pass' geometry, or a tile. */
+/** A pass' geometry, or a tile; or of compute passes and the ends of passes, which no stage takes. */
 struct cm_work {
    struct cm_log log; /**< first: a pointer to it is one to the work */
    struct cm_work *next;
+   enum cm_log_kind kind;
    bool is_tile;
    bool begins_pass; /**< the first tile of its pass */
    uint32_t tile;
@@ -164,7 +166,16 @@ struct cm_tiled_timing {
    struct cm_raster_timing raster;
    struct cm_transfer_timing transfer;
    struct cm_texture_timing texture;
+   struct cm_compute_timing compute;
 };
+
+/** Builds what runs compute passes. */
+void cm_tiled_compute_init(struct cm_tiled_timing *timing);
+/** Quads, or runs of compute passes, that have accesses to start in a processor's texture and load/store units: the most. */
+uint32_t cm_tiled_compute_accesses(const struct cm_config *config);
+/** Takes a log that is no stage's; all before it is done and all stages rest at the last cycle. Returns until when they have
+ * to. */
+uint64_t cm_tiled_compute_take(struct cm_tiled_timing *timing, struct cm_work *work, uint64_t cycle);
 
 /** NULL when out of memory. */
 struct cm_tiled_timing *cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hierarchy,
@@ -216,6 +227,9 @@ void cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads);
 
 /** Whether the timeline keeps the frame. */
 bool cm_tiled_timing_is_reporting(const struct cm_tiled_timing *timing);
+/** Report to the timeline a compute pass that has ended: when its work-groups ran, and load/store caches wrote back. */
+void cm_tiled_timing_report_compute(struct cm_tiled_timing *timing, uint32_t pass, uint64_t begin,
+                                    uint64_t groups_end, uint64_t end);
 /** Report to the timeline: a tile that is done, a pass' geometry, a draw whose vertices were fetched from a cycle on, the
  * beginning of a frame, its end. */
 void cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work *work);

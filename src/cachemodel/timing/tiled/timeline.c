@@ -136,6 +136,20 @@ cm_tiled_timing_report_tile(struct cm_tiled_timing *timing, const struct cm_work
 }
 
 void
+cm_tiled_timing_report_compute(struct cm_tiled_timing *timing, uint32_t pass, uint64_t begin,
+                               uint64_t groups_end, uint64_t end)
+{
+   struct cm_tiled_report *report = timing->report;
+   struct cm_timeline *timeline = report->common->timeline;
+   const uint32_t number = pass - report->first_pass;
+   end_pass(report);
+   cm_timeline_pass(timeline, CM_TIMELINE_FRAMES, begin, end, number);
+   cm_timeline_part(timeline, report->tracks[FRAGMENT_STAGE], begin, groups_end, number, "work-groups");
+   cm_timeline_part(timeline, report->tracks[FLUSH], groups_end, end, number, "write back");
+   cm_report_sample(report->common, end);
+}
+
+void
 cm_tiled_timing_report_geometry(struct cm_tiled_timing *timing)
 {
    const struct cm_tiled_report *report = timing->report;

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/**
+ * The timing of compute passes (docs/compute.md), for both GPUs: work-groups on the Fragment Processors. The pipeline that
+ * it is a part of issues instructions and accesses.
+ *
+ * A processor works on as many work-groups at once as have room, in the order of their numbers. Invocations run side by
+ * side up to a barrier or their end (struct cm_logged_run); a processor issues such runs one after another, whichever can
+ * begin first, the oldest work-group's first. A run ends when its instructions are issued and its data is there. Behind a
+ * barrier runs begin when all before it have ended; a work-group leaves when all its runs have.
+ */
+#ifndef CM_COMPUTE_TIMING_H
+#define CM_COMPUTE_TIMING_H
+
+#include "timing/log.h"
+#include "timing/pipeline.h"
+
+/** What the pipeline does for it. */
+struct cm_compute_pipeline {
+   void *pipeline;
+   /** A processor issues instructions of quads from a cycle on. Returns when the last one is. */
+   uint64_t (*issue)(void *pipeline, uint32_t processor, uint64_t begin, uint64_t instructions);
+   /** Fetches of shaders, of parameters: all that a wait is for. */
+   void (*fetch)(void *pipeline, const cm_entry *token, const cm_entry *end, uint64_t cycle,
+                 struct cm_wait *wait);
+   /** Whether a processor's texture and load/store units have room for a run. */
+   bool (*has_room)(void *pipeline, uint32_t processor);
+   /** They start on its groups of accesses, the first at a cycle, each other `piece` cycles after the one before. Reads are
+    * added to wait; *pending: more of them will be added, by work. */
+   void (*start)(void *pipeline, uint32_t processor, const cm_entry *token, const cm_entry *end,
+                 uint64_t cycle, uint32_t piece, struct cm_wait *wait, bool *pending);
+   /** They do what begins before a cycle; returns whether there was something. */
+   bool (*work)(void *pipeline, uint64_t now);
+   /** A write-back at a cycle and what it causes, from *token on. Returns when the next level takes it. */
+   uint64_t (*write_back)(void *pipeline, uint32_t processor, const cm_entry **token, const cm_entry *end,
+                          uint64_t cycle);
+   /** When a processor's load/store unit has passed on the last store. */
+   uint64_t (*stores_end)(void *pipeline, uint32_t processor);
+   /** All work-groups of a tile have left; the log is not needed any more. end: 0: nor is anything else. */
+   void (*done)(void *pipeline, struct cm_log *log, uint64_t begin, uint64_t end);
+};
+
+/** Compute passes of a GPU, all times in its cycles. */
+struct cm_compute_counts {
+   uint64_t cycles;      /**< of compute passes */
+   uint64_t barriers;    /**< that runs waited for others before a barrier */
+   uint64_t write_backs; /**< of passes' ends, in which load/store caches write back */
+};
+
+struct cm_compute_part;
+struct cm_compute_group;
+
+struct cm_compute_processor {
+   struct cm_stage *stage;
+   struct cm_compute_group *waiting, *last_waiting; /**< in the order of their numbers */
+   struct cm_compute_group *resident;               /**< the oldest first */
+   uint32_t used;                                   /**< invocations of these */
+   uint64_t room;                                   /**< when the last one left, or the pass began */
+   enum cm_stage_state reason;                      /**< what that one waited for last */
+   struct cm_wait program;
+   bool fetches; /**< its shader */
+   uint64_t program_ready;
+};
+
+struct cm_compute_timing {
+   const struct cm_config *config;
+   struct cm_memory *memory;
+   struct cm_compute_pipeline pipeline;
+   struct cm_compute_processor *processors;
+   uint32_t num_processors, invocations; /**< invocations: of a processor at once */
+   struct cm_compute_part *first, *last; /**< tiles that are under way */
+   uint64_t now;                         /**< all work that begins before is done */
+   uint64_t begin, end;                  /**< of the pass; end: so far */
+   bool is_active, out_of_memory;
+   struct cm_compute_counts counts;
+};
+
+/** Prepares a structure of zeros. fragments: that a processor works on at once. All must outlive it. */
+void cm_compute_timing_init(struct cm_compute_timing *compute, const struct cm_config *config,
+                            struct cm_memory *memory, struct cm_stage *stages, uint32_t fragments,
+                            const struct cm_compute_pipeline *pipeline, struct cm_pool *pool);
+void cm_compute_timing_finish(struct cm_compute_timing *compute);
+
+/** Invocations that a processor of a configuration works on at once. */
+uint32_t cm_compute_invocations(const struct cm_config *config, uint32_t fragments);
+
+/** A compute pass begins at a cycle, at which everything before it has ended; its parameters are in the log. */
+void cm_compute_timing_begin(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle);
+/** A tile's work-groups, as far as they can run without those of the next tile. */
+void cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log);
+/** Completes all work-groups. Returns when. Nothing where no compute pass has begun. */
+uint64_t cm_compute_timing_complete(struct cm_compute_timing *compute);
+
+/** Load/store caches write back what they have, from a cycle on, or when their units have stored. Returns when all is
+ * done. */
+uint64_t
+cm_compute_timing_write_back(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle);
+/** The pass has ended. */
+void cm_compute_timing_end(struct cm_compute_timing *compute, uint64_t cycle);
+
+#endif
