@@ -14,10 +14,11 @@ from .errors import CommandFailed, Error
 from .recording import Recording
 from .results import Results, Simulations, load, to_parquet
 from .runs import Pool, Progress, Run, replay, run, sim
-from .tables import Analysis, advise, analyze, cache, counters, llc, sweep, table
+from .tables import Analysis, advise, analyze, cache, counters, llc, select, sweep, table
 
 __all__ = [
     "Analysis", "CommandFailed", "Configuration", "Error", "Pool", "Progress", "Recording",
     "Results", "Run", "Simulations", "advise", "analyze", "cache", "call", "counters", "executable",
-    "files", "llc", "load", "presets", "replay", "run", "sim", "sweep", "table", "to_parquet", "use",
+    "files", "llc", "load", "presets", "replay", "run", "select", "sim",
+    "sweep", "table", "to_parquet", "use",
 ]

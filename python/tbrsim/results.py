@@ -117,6 +117,32 @@ class Results:
         return need("pandas").DataFrame.from_dict(account["units"], orient="index") \
             .rename_axis(index="unit")
 
+    # ---- selected frames
+
+    @property
+    def selected(self):
+        """Of `sim(selected=…)`: a row for each frame that was simulated and counted, as in
+        `frames`: program_frame (its number in the program), weight (the frames that it stands for)
+        and warm_up (frames before it). None where all frames were simulated."""
+        path = self.directory / "selected.csv"
+        if "selected" not in self.run or not path.exists():
+            return None
+        return need("pandas").read_csv(path, index_col="frame")
+
+    @property
+    def estimates(self):
+        """Of `sim(selected=…)`: what the counters of all frames add up to: total, and interval:
+        total ± interval is the 95 % confidence interval (docs/select.md). Counters that are 0 in all
+        selected frames are left out. `.attrs` has frames, selected, simulated."""
+        if "selected" not in self.run:
+            raise Error(f"{self.directory}: not of tbrsim sim --selected: all frames are there")
+        answer = files.read_json(self.directory / "estimate.json")
+        counted = answer.pop("counters")
+        table = need("pandas").DataFrame.from_dict(counted, orient="index",
+                                                   columns=["total", "interval"], dtype=float)
+        table.attrs = answer
+        return table.rename_axis(index="counter")
+
     # ---- what causes it
 
     def _attribution(self, name):

@@ -65,6 +65,18 @@ def llc(recordings, config=None, settings=None, **options):
     return _read(call("llc", "--csv", *words, *option_words(**options), "--", *recordings))
 
 
+def select(recording, out, **options):
+    """`tbrsim select`: chooses the frames that represent all of a recording, writes them to the file
+    `out`, for sim(selected=out), and returns a row for each: frame (the program's number), weight,
+    spread. `.attrs` has frames (of the recording), expected_error, represented_by."""
+    call("select", *option_words(out=out, **options), "--", recording)
+    answer = files.read_json(out)
+    chosen = answer.pop("selected")
+    table = need("pandas").DataFrame(chosen, columns=["frame", "weight", "spread"])
+    table.attrs = answer
+    return table
+
+
 class Analysis:
     """What `tbrsim analyze` says (docs/analysis.md): `summary`, all of it as a dictionary, and data
     frames: `streams` (accesses of blocks and their reuse by traversal, stream and frame),

@@ -129,7 +129,7 @@ run_round(struct feed *feed, struct simulations *simulations, const struct confi
    if (!feed->reader)
       fail(STATUS_FAILED, "out of memory");
    const struct cm_access_reader reader = cm_run_reader_reader(feed->reader);
-   simulation_start(simulations->list, configuration, simulations->recording, NULL, 0);
+   simulation_start(simulations->list, configuration, simulations, NULL, 0);
    simulations->list->reader = &reader;
 
    /* The thread that simulates is one of them. */

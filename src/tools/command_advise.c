@@ -210,12 +210,11 @@ simulate(struct advise *advise, struct advice_report *report, const struct trial
    struct simulations *simulations = &advise->session.simulations;
    simulations->count = report->count + 1;
    simulations->list = allocate(simulations->count * sizeof(*simulations->list));
-   simulation_start(&simulations->list[0], &advise->session.configurations.list[0], simulations->recording,
-                    NULL, advise->frames.warm_up);
+   simulation_start(&simulations->list[0], &advise->session.configurations.list[0], simulations, NULL,
+                    advise->frames.warm_up);
    for (unsigned a = 0; a < report->count; a++) {
       struct simulation *simulation = &simulations->list[a + 1];
-      simulation_start(simulation, &trials[a].configuration, simulations->recording, NULL,
-                       advise->frames.warm_up);
+      simulation_start(simulation, &trials[a].configuration, simulations, NULL, advise->frames.warm_up);
       simulation->change = trials[a].change;
       report->list[a].simulation = simulation;
    }

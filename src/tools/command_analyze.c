@@ -117,7 +117,7 @@ run(struct analyze *analyze)
          fail(STATUS_FAILED, "out of memory");
       readers[s] =
          cm_analysis_reader(accesses, analysis->point, (unsigned)__builtin_ctz(analysis->block_bytes));
-      simulation_start(simulation, configuration, simulations->recording, NULL, analysis->warm_up);
+      simulation_start(simulation, configuration, simulations, NULL, analysis->warm_up);
       simulation->reader = &readers[s];
       analyze->analysis.simulations[s] = (struct simulated){
          .traversal = traversals[s],

@@ -167,7 +167,7 @@ run(struct export *export, const struct export_options *options, struct session 
    export->arrivals =
       (struct cm_arrivals){.unit = options->unit, .block_shift = (unsigned)__builtin_ctz(block)};
    export->number = 0;
-   simulation_start(simulations->list, configuration, simulations->recording, NULL, 0);
+   simulation_start(simulations->list, configuration, simulations, NULL, 0);
    simulations->list->reader = &reader;
    return simulations_run(simulations);
 }

@@ -6,6 +6,7 @@
 
 #include "config/config.h"
 #include "report.h"
+#include "selected.h"
 #include "session.h"
 #include "simulation_table.h"
 #include "stats/process_results.h"
@@ -17,11 +18,16 @@ static const char description[] =
    "are those of a live run under the same configuration, to the byte. With several\n"
    "configurations prints them side by side; each has its statistics in a directory of\n"
    "its own, which OUT/index.json lists. --csv prints a line for each configuration; csv and\n"
-   "json have the sums of all counters.\n";
+   "json have the sums of all counters. With --selected only the frames that tbrsim select has\n"
+   "chosen are simulated; printed are estimates of the totals of all frames, which OUT/estimate.json\n"
+   "has with their confidence intervals.\n";
 static const char notes[] =
    "--config may be repeated. A --set or --timing behind one is of that configuration; before the\n"
    "first --config, or behind FILE, it is of all. Behind the last of several configurations, none\n"
    "of which has settings, it is ambiguous and refused.\n";
+
+/* By how much estimates may be off. */
+#define DEFAULT_VERIFY 0.02
 
 struct sim {
    const char *path;
@@ -29,6 +35,8 @@ struct sim {
    struct frame_selection frames;
    const char *out;
    unsigned jobs;
+   struct selected_options selected;
+   struct selected selection;
    const char *timeline; /* frames; NULL: none */
    struct cm_timeline_frames timeline_frames;
    enum output_format format;
@@ -36,8 +44,29 @@ struct sim {
 };
 
 static void
+take_verify(void *field, const char *option, const char *value)
+{
+   char *end;
+   double *limit = field;
+   *limit = value ? strtod(value, &end) / 100 : DEFAULT_VERIFY;
+   if (value && (end == value || *end || !(*limit > 0 && *limit <= 1)))
+      fail(STATUS_USAGE, "%s=%s: expected per cent, above 0 and at most 100", option, value);
+}
+
+static void
 parse(struct sim *sim, int argc, char **argv)
 {
+   static const struct option_row rows[] = {
+      OPTION("selected", "FILE",
+             "only the frames of a file of tbrsim select, each behind as many as the\n"
+             "largest cache needs; estimates of all (default: all frames)",
+             take_path, struct selected_options, path),
+      OPTION("verify", "[=PERCENT]",
+             "of --selected: simulate all frames, too, and compare; exit status 1\n"
+             "where cycles, DRAM bytes or misses of L2 or LLC are off by more\n"
+             "(default: 2 %)",
+             take_verify, struct selected_options, verify),
+   };
    *sim = (struct sim){.out = "tbrsim-out", .jobs = options_count_cores()};
    const struct command_line line = {
       .usage = "tbrsim sim [OPTIONS] FILE.tbr",
@@ -46,12 +75,18 @@ parse(struct sim *sim, int argc, char **argv)
       .operand = "recording",
       .groups = {CONFIG_OPTIONS(&sim->configurations, "the recorded one"), VARY_OPTIONS(&sim->configurations),
                  ATTRIBUTE_OPTIONS(&sim->configurations), FRAME_AND_WARM_UP_OPTIONS(&sim->frames, "0"),
-                 TIMELINE_OPTIONS(&sim->timeline), FORMAT_OPTIONS(&sim->format),
+                 OPTION_GROUP(rows, &sim->selected), TIMELINE_OPTIONS(&sim->timeline),
+                 FORMAT_OPTIONS(&sim->format),
                  DIRECTORY_OPTIONS(&sim->out, "tbrsim-out; of several\nconfigurations each in DIR/NAME"),
                  JOB_OPTIONS(&sim->jobs)},
       .notes = notes,
    };
    sim->path = command_line_parse(&line, argc, argv).list[0];
+   if (sim->selected.path && (sim->frames.frames || sim->timeline))
+      fail(STATUS_USAGE, "--selected: which frames are simulated is in %s; not with --frames or --timeline",
+           sim->selected.path);
+   if (!sim->selected.path && sim->selected.verify > 0)
+      fail(STATUS_USAGE, "--verify: there is nothing to compare without --selected FILE");
 }
 
 /* The next uses that a policy knows are those of one GPU's accesses. */
@@ -99,13 +134,50 @@ start(struct sim *sim)
       const struct configuration *configuration = &sim->session.configurations.list[c];
       const char *out = simulations->count > 1 ? text("%s/%s", sim->out, configuration->directory) : sim->out;
       options_check_directory(out, true);
-      simulation_start(&simulations->list[c], configuration, simulations->recording, out,
-                       sim->frames.warm_up);
+      simulation_start(&simulations->list[c], configuration, simulations, out, sim->frames.warm_up);
       if (sim->timeline)
          simulation_add_timeline(&simulations->list[c], &sim->timeline_frames);
    }
    /* More threads than can be at work at once are of no use: all simulations, and decoding. */
    simulations->jobs = sim->jobs < simulations->count + 1 ? sim->jobs : simulations->count + 1;
+}
+
+/* Simulates all frames, for a comparison: without files. */
+static struct simulations
+simulate_whole(const struct sim *sim)
+{
+   struct simulations whole = sim->session.simulations;
+   whole.plan = NULL;
+   whole.list = allocate(whole.count * sizeof(*whole.list));
+   for (unsigned c = 0; c < whole.count; c++)
+      simulation_start(&whole.list[c], &sim->session.configurations.list[c], &whole, NULL, 0);
+   if (!simulations_run(&whole))
+      fail(STATUS_FAILED, "%s: not all frames could be simulated", sim->path);
+   return whole;
+}
+
+/* Prints the estimates; false where they are not as good as they should be. */
+static bool
+print_estimates(const struct sim *sim)
+{
+   const struct simulations *simulations = &sim->session.simulations;
+   const double limit = sim->selected.verify;
+   struct simulations whole = {0};
+   double largest = 0;
+   if (limit > 0)
+      whole = simulate_whole(sim);
+   for (unsigned c = 0; c < simulations->count; c++) {
+      if (c)
+         putchar('\n');
+      const double error =
+         selected_print(&sim->selection, &simulations->list[c], limit > 0 ? &whole.list[c] : NULL);
+      largest = error > largest ? error : largest;
+   }
+   if (limit <= 0)
+      return true;
+   printf("%s: the largest error is %.2f %%\n", largest <= limit ? "fine" : "not as good as asked",
+          100 * largest);
+   return largest <= limit;
 }
 
 static void
@@ -131,11 +203,15 @@ command_sim(int argc, char **argv)
 {
    struct sim sim;
    parse(&sim, argc, argv);
-   sim.session = session_open(sim.path, &sim.frames, &sim.configurations);
+   /* With a selection the warm-up is one of its own. */
+   const struct frame_selection all = {0};
+   sim.session = session_open(sim.path, sim.selected.path ? &all : &sim.frames, &sim.configurations);
    struct simulations *simulations = &sim.session.simulations;
    check_futures(&sim);
    if (sim.timeline)
       check_timeline(&sim);
+   if (sim.selected.path)
+      selected_open(&sim.selection, sim.selected.path, sim.frames.warm_up, &sim.session);
    start(&sim);
 
    bool fine = simulations_run(simulations);
@@ -148,7 +224,12 @@ command_sim(int argc, char **argv)
       return STATUS_FAILED;
    if (simulations->count > 1)
       simulation_index_write(sim.out, sim.path, simulations->list, simulations->count);
-   print(&sim);
+   for (unsigned c = 0; sim.selected.path && c < simulations->count; c++)
+      selected_finish(&sim.selection, &simulations->list[c]);
+   if (sim.selected.path && sim.format == OUTPUT_TABLE)
+      fine &= print_estimates(&sim);
+   else
+      print(&sim);
    options_close_output(stdout, NULL);
    session_close(&sim.session);
    return fine ? STATUS_OK : STATUS_FAILED;

@@ -16,6 +16,7 @@ static const struct {
    {"run", "run a GL or GLES program on the simulated GPU", command_run},
    {"replay", "replay an apitrace file, print its statistics, compare its images", command_replay},
    {"sim", "simulate other GPUs on a recording", command_sim},
+   {"select", "choose the frames of a recording that represent all of them", command_select},
    {"info", "print the content of a recording", command_info},
    {"export", "print the addresses that arrive at a cache or at memory", command_export},
    {"analyze", "reuse of a recording's textures within and between frames", command_analyze},

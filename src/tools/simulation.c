@@ -18,28 +18,33 @@
 struct round {
    struct simulations *simulations;
    unsigned frames; /* decoded */
+   unsigned run;    /* of the plan */
    unsigned passes; /* of the frame that is being decoded */
    const char *work;
 };
 
 void
 simulation_start(struct simulation *simulation, const struct configuration *configuration,
-                 const struct cm_recording *recording, const char *out, unsigned warm_up)
+                 const struct simulations *simulations, const char *out, unsigned warm_up)
 {
    const struct cm_config *config = configuration->config;
+   const struct frame_plan *plan = simulations->plan;
    *simulation = (struct simulation){.configuration = configuration, .out = out, .warm_up = warm_up};
    simulation->table = cm_gpu_counter_table_create(config);
    simulation->futures = cm_futures_create(config);
    if (!simulation->table || !simulation->futures)
       fail(STATUS_FAILED, "out of memory");
    simulation->total = allocate(simulation->table->count * sizeof(uint64_t));
-
+   simulation->plan = plan;
+   if (plan)
+      simulation->samples =
+         allocate((size_t)plan->num_counted * simulation->table->count * sizeof(*simulation->samples));
    if (!out)
       return;
    /* What stats.json says of a run besides its configuration is the recorded one's. */
    size_t count, kept = 0;
-   const struct cm_run_value *values = cm_recording_values(recording, &count);
-   struct cm_run_value *run = allocate((count + 1) * sizeof(*run));
+   const struct cm_run_value *values = cm_recording_values(simulations->recording, &count);
+   struct cm_run_value *run = allocate((count + 2) * sizeof(*run));
    for (size_t v = 0; v < count; v++) {
       if (strcmp(values[v].key, "preset") && strcmp(values[v].key, "configuration"))
          run[kept++] = values[v];
@@ -47,6 +52,8 @@ simulation_start(struct simulation *simulation, const struct configuration *conf
    char *frames = text("%u", warm_up);
    if (warm_up)
       run[kept++] = (struct cm_run_value){"warm_up", frames};
+   if (plan)
+      run[kept++] = (struct cm_run_value){"selected", plan->name};
    simulation->writer = cm_stats_writer_create(out, NULL, simulation->table, config, run, kept);
    if (!simulation->writer ||
        !cm_attribution_writer_create(config, simulation->table, simulation->writer, &simulation->attribution))
@@ -112,17 +119,34 @@ run_pass(struct simulation *simulation, const struct cm_pass *pass)
    cm_gpu_pass_end(gpu);
 }
 
+/* Whether a frame is counted: the warm-up is not. */
+static bool
+takes_frame(struct simulation *simulation, size_t frame)
+{
+   if (simulation->plan)
+      return simulation->plan->counted[frame];
+   const bool is_warm = simulation->warmed >= simulation->warm_up;
+   simulation->warmed += !is_warm;
+   return is_warm;
+}
+
 static void
-end_frame(struct simulation *simulation)
+take_sample(struct simulation *simulation, size_t frame, const uint64_t *values)
+{
+   const size_t count = simulation->table->count;
+   if (simulation->plan)
+      memcpy(simulation->samples + (simulation->plan->counted[frame] - 1) * count, values,
+             count * sizeof(*values));
+}
+
+static void
+end_frame(struct simulation *simulation, size_t frame)
 {
    const uint64_t *values = cm_gpu_frame_end(simulation->gpu);
    simulation->failed |= !cm_gpu_is_complete(simulation->gpu);
-   if (!counts(simulation))
+   if (!counts(simulation) || !takes_frame(simulation, frame))
       return;
-   if (simulation->warmed < simulation->warm_up) {
-      simulation->warmed++;
-      return;
-   }
+   take_sample(simulation, frame, values);
    for (uint32_t c = 0; c < simulation->table->count; c++)
       simulation->total[c] += values[c];
    simulation->frames++;
@@ -156,7 +180,7 @@ take(struct simulation *simulation, const struct cm_item *item)
    else if (item->type == CM_ITEM_PASS)
       run_pass(simulation, &item->pass->pass);
    else if (item->type == CM_ITEM_FRAME_END)
-      end_frame(simulation);
+      end_frame(simulation, item->frame);
    for (size_t n = 0; item->type == CM_ITEM_RESOURCES && n < item->num_names; n++)
       cm_gpu_define_name(simulation->gpu, &item->names[n]);
    for (size_t r = 0; item->type == CM_ITEM_RESOURCES && r < item->num_resources; r++)
@@ -168,22 +192,39 @@ take(struct simulation *simulation, const struct cm_item *item)
 static void
 show_progress(struct round *round, const struct cm_item *item)
 {
-   const unsigned first = round->simulations->first_frame, last = round->simulations->last_frame;
+   const struct simulations *simulations = round->simulations;
+   const unsigned all = simulations->plan ? simulations->plan->num_frames
+                                          : simulations->last_frame - simulations->first_frame + 1;
    size_t count;
    const struct cm_indexed_frame *frames = cm_recording_frames(round->simulations->recording, &count);
    round->passes = item->type == CM_ITEM_FRAME_END ? 0 : round->passes + (item->type == CM_ITEM_PASS);
    round->frames += item->type == CM_ITEM_FRAME_END;
-   const size_t frame = first + round->frames;
-   const uint64_t passes = frame < count ? frames[frame].counts.passes : 0;
+   const uint64_t passes =
+      item->type != CM_ITEM_FRAME_END && item->frame < count ? frames[item->frame].counts.passes : 0;
    const double part = passes ? (double)round->passes / (double)(passes + 1) : 0;
-   progress_show(round->work, round->frames + part, last - first + 1);
+   progress_show(round->work, round->frames + part, all);
+}
+
+/* The next item of the frames that are simulated. */
+static struct cm_item
+next_item(struct round *round)
+{
+   struct cm_recording *recording = round->simulations->recording;
+   const struct frame_plan *plan = round->simulations->plan;
+   struct cm_item item = cm_recording_next(recording);
+   if (item.type == CM_ITEM_END && plan && round->run + 1 < plan->num_runs) {
+      const struct frame_run *run = &plan->runs[++round->run];
+      cm_recording_skip(recording, run->first, run->last);
+      item = cm_recording_next(recording);
+   }
+   return item;
 }
 
 static void *
 decode(void *context, unsigned long *bytes)
 {
    struct round *round = context;
-   const struct cm_item item = cm_recording_next(round->simulations->recording);
+   const struct cm_item item = next_item(round);
    show_progress(round, &item);
    if (item.type == CM_ITEM_END || item.type == CM_ITEM_DAMAGED)
       return NULL;
@@ -226,7 +267,9 @@ run_round(struct simulations *simulations)
       if (!simulations->list[s].finished && !counts(&simulations->list[s]))
          round.work = "finding next uses";
    }
-   cm_recording_seek(simulations->recording, simulations->first_frame, simulations->last_frame);
+   const struct frame_run all = {simulations->first_frame, simulations->last_frame};
+   const struct frame_run *first = simulations->plan ? simulations->plan->runs : &all;
+   cm_recording_seek(simulations->recording, first->first, first->last);
    queue = (struct work_queue){
       .context = &round,
       .num_consumers = simulations->count,

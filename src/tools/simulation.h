@@ -11,6 +11,22 @@
 #include "gpu/gpu.h"
 #include "memory/future.h"
 
+/** Frames of cm_recording_frames, first … last. */
+struct frame_run {
+   unsigned first, last;
+};
+
+/** Frames that are simulated, and those of them that are counted. */
+struct frame_plan {
+   const char *name;       /**< file that they are from */
+   struct frame_run *runs; /**< ascending, with frames between them */
+   unsigned num_runs;
+   unsigned num_frames; /**< of all runs */
+   uint32_t
+      *counted; /**< for each frame of the recording: 1 + its number among those counted; 0: it is not */
+   uint32_t num_counted; /**< frames that are counted */
+};
+
 struct simulation {
    const struct configuration *configuration;
    const char *out;                /**< directory for stats.json and frames.csv; NULL: none */
@@ -26,6 +42,9 @@ struct simulation {
    /** The program does this differently; NULL: it is as recorded. */
    const struct cm_change *change;
 
+   /** With a plan: each counted frame's counters, in the table's order; the caller's, to free. */
+   uint64_t *samples;
+
    /** Frames of which there is a timeline, in out, and the number of the first one simulated; NULL: none. */
    const struct cm_timeline_frames *timeline;
 
@@ -34,6 +53,7 @@ struct simulation {
    struct cm_attribution_writer *attribution;
    struct cm_timeline_writer *timeline_writer;
    struct cm_futures *futures;
+   const struct frame_plan *plan;
    struct cm_gpu *gpu;
    struct cm_changer *changer;
    bool finished;
@@ -43,6 +63,7 @@ struct simulation {
 struct simulations {
    struct cm_recording *recording;
    unsigned first_frame, last_frame; /**< of cm_recording_frames */
+   const struct frame_plan *plan; /**< only these of them; caches keep what they hold in between; NULL: all */
    struct simulation *list;
    unsigned count;
    unsigned jobs; /**< threads */
@@ -51,11 +72,12 @@ struct simulations {
 /** Adds a timeline to a simulation that was prepared; frames must outlive it. */
 void simulation_add_timeline(struct simulation *simulation, const struct cm_timeline_frames *frames);
 
-/** Prepares a simulation; its statistics, without those of warm_up frames, go to out (NULL: nowhere). */
+/** Prepares a simulation, of simulations that have their recording and plan; its statistics, without those of warm_up
+ * frames, go to out (NULL: nowhere). */
 void simulation_start(struct simulation *simulation, const struct configuration *configuration,
-                      const struct cm_recording *recording, const char *out, unsigned warm_up);
+                      const struct simulations *simulations, const char *out, unsigned warm_up);
 
-/** Simulates all frames. False where the recording ended sooner than it should
+/** Simulates all frames, or those of the plan. False where the recording ended sooner than it should
  * (cm_recording_damage), or a simulation failed. */
 bool simulations_run(struct simulations *simulations);
 

@@ -35,6 +35,7 @@ ratio(uint64_t part, uint64_t whole)
 /** The subcommands; argv[0] is the subcommand's name. They return the exit status. */
 int command_run(int argc, char **argv);
 int command_replay(int argc, char **argv);
+int command_select(int argc, char **argv);
 int command_sim(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_export(int argc, char **argv);

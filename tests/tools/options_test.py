@@ -10,16 +10,17 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from support import tbrsim  # noqa: E402
 
 COMMANDS = ("run", "replay", "sim", "info", "export", "analyze", "sweep", "report", "energy", "llc", "env", "cache",
-            "configs", "counters", "advise")
+            "configs", "counters", "advise", "select")
 # A value for each option that does not take any text.
 VALUES = {"timing": "on", "attribute": "draw", "vary": "l2.ways=4", "frames": "1-2", "warm-up": "1", "unit": "l2",
           "index": "xor", "jobs": "2", "format": "json", "driver": "llvmpipe", "screen": "100x100", "max-size": "1M",
-          "tolerance": "1", "timeline": "1", "sets": "4", "most": "3", "least": "1",
+          "tolerance": "1", "timeline": "1", "sets": "4", "most": "3", "least": "1", "budget": "9",
+          "error": "1", "cache": "1M",
           "size": "4K", "ways": "4", "block": "64", "policy": "lru", "stream": "texture"}
 ALIASES = {"point": "unit", "policies": "policy"}
 # What is a list elsewhere, or another thing.
 OWN_VALUES = {"advise": {"out"}, "cache": {"policy", "size", "ways", "stream", "format"}, "export": {"format", "out"}, "llc": {"out"},
-              "report": {"out"}, "sweep": {"out"}}
+              "report": {"out"}, "select": {"out"}, "sweep": {"out"}}
 
 
 def options(command):

@@ -407,6 +407,28 @@ cm_recording_seek(struct cm_recording *recording, size_t first, size_t last)
    recording->resources = recording->last = 0;
 }
 
+/* The first of offsets, from a number on, that is not below a limit. */
+static size_t
+first_from(const struct cm_chunk_offsets *offsets, size_t number, uint64_t limit)
+{
+   while (number < offsets->count && offsets->at[number] < limit)
+      number++;
+   return number;
+}
+
+void
+cm_recording_skip(struct cm_recording *recording, size_t first, size_t last)
+{
+   const struct cm_recording_index *index = &recording->index;
+   assert(recording->is_positioned && recording->at_start && first >= recording->frame);
+   recording->frame = first;
+   recording->last_frame = last;
+   if (!recording->has_gpu || first >= index->num_frames)
+      return;
+   recording->resources = first_from(&index->resources, recording->resources, recording->offset);
+   recording->last = first_from(&index->resources, recording->resources, index->frames[first].offset);
+}
+
 /* The GPU that a frame belongs to: the last one that begins before it; 0: none. */
 static uint64_t
 gpu_of(const struct cm_recording_index *index, uint64_t frame_offset)
@@ -433,12 +455,8 @@ static void
 find_resources(struct cm_recording *recording, uint64_t gpu, uint64_t frame_offset)
 {
    const struct cm_recording_index *index = &recording->index;
-   size_t first = 0;
-   while (first < index->resources.count && index->resources.at[first] < gpu)
-      first++;
-   recording->resources = recording->last = first;
-   while (recording->last < index->resources.count && index->resources.at[recording->last] < frame_offset)
-      recording->last++;
+   recording->resources = first_from(&index->resources, 0, gpu);
+   recording->last = first_from(&index->resources, recording->resources, frame_offset);
 }
 
 static struct cm_item
