@@ -97,8 +97,21 @@ class Compute(tbrsim.TestCase):
                 if preset == "tcor-64k":
                     self.assertEqual((self.directory / "live" / name).read_bytes(), content)
 
-    def test_timing_is_refused(self):
-        done = tbrsim.run("run", "--config", "tcor-64k", "--timing", "on", "--out", self.directory, "--",
+    def test_cycles(self):
+        """The same from a recording; time changes no other counter, and takes cycles."""
+        recording = self.directory / "all.tbr"
+        for preset in ("tcor-64k", "nuca-dtm"):
+            self.run_case(None, "--config", preset, "--timing", "on", "--record", recording)
+            tbrsim.run("sim", "--config", preset, "--timing", "on", "--out", self.directory / "sim", recording, check=True)
+            live, simulated = (self.directory / out / "frames.csv" for out in ("live", "sim"))
+            self.assertEqual(live.read_bytes(), simulated.read_bytes(), preset)
+            untimed, = self.run_case(None, "--config", preset, out="untimed")
+            timed, = tbrsim.frames(self.directory / "live")
+            self.assertEqual({key: timed[key] for key in untimed}, untimed, preset)
+            self.assertGreater(timed["compute_stage.cycles"], 0, preset)
+
+    def test_cycles_are_refused(self):
+        done = tbrsim.run("run", "--config", "imr-8m", "--timing", "on", "--out", self.directory, "--",
                           tbrsim.arguments.compute, "copy")
         self.assertIn("compute shaders and storage are not simulated with timing: on", done.stderr)
 
