@@ -106,11 +106,11 @@ static void
 compare_draws(struct cm_attribution *attribution)
 {
    const struct cm_attribution_table *table = cm_attribution_table(attribution, CM_ORIGIN_DRAW);
-   for (uint32_t r = 0; r < table->num_rows; r++) {
-      const struct cm_attributed *key = &((const struct cm_attributed *)table->keys.data)[r];
-      compare_row(attribution, table, r, counts_of(key->pass, key->number));
+   for (uint32_t r = 0; r < table->keys.count; r++) {
+      const struct cm_attributed key = cm_attribution_table_row_key(table, r);
+      compare_row(attribution, table, r, counts_of(key.pass, key.number));
    }
-   assert_int_equal(table->num_rows, num_rows);
+   assert_int_equal(table->keys.count, num_rows);
 }
 
 /* In the table by passes each has the sum of its draws. */
@@ -119,15 +119,15 @@ compare_passes(struct cm_attribution *attribution)
 {
    const struct cm_attribution_table *table = cm_attribution_table(attribution, CM_ORIGIN_PASS);
    unsigned draws = 0;
-   for (uint32_t r = 0; r < table->num_rows; r++) {
-      const struct cm_attributed *key = &((const struct cm_attributed *)table->keys.data)[r];
+   for (uint32_t r = 0; r < table->keys.count; r++) {
+      const struct cm_attributed key = cm_attribution_table_row_key(table, r);
       uint64_t expected[NUM_COUNTS] = {0};
       for (unsigned n = 0; n < num_rows; n++) {
-         for (unsigned c = 0; rows[n].pass == key->pass && c < NUM_COUNTS; c++)
+         for (unsigned c = 0; rows[n].pass == key.pass && c < NUM_COUNTS; c++)
             expected[c] += rows[n].counts[c];
-         draws += rows[n].pass == key->pass;
+         draws += rows[n].pass == key.pass;
       }
-      assert_int_equal(key->number, 0);
+      assert_int_equal(key.number, 0);
       compare_row(attribution, table, r, expected);
    }
    assert_int_equal(draws, num_rows);

@@ -324,7 +324,7 @@ static bool
 find_vertex_shader(struct cm_advice *advice, uint32_t index)
 {
    const struct cm_vertex_shader_seen *vertex = &advice->vertex_shaders[index];
-   const uint32_t id = advice->vertex_ids.ids[index];
+   const uint32_t id = (uint32_t)advice->vertex_ids.ids[index];
    if (is_large(vertex->fetched - vertex->distinct, vertex->fetched, LEAST_VERTICES)) {
       struct cm_finding *finding =
          cm_advice_add_finding(advice, CM_ADVICE_VERTICES_FETCHED_AGAIN, &vertex->place);
@@ -353,7 +353,7 @@ static bool
 find_fragment_shader(struct cm_advice *advice, uint32_t index)
 {
    const struct cm_fragment_shader_seen *fragment = &advice->fragment_shaders[index];
-   const uint32_t id = advice->fragment_ids.ids[index];
+   const uint32_t id = (uint32_t)advice->fragment_ids.ids[index];
    if (!is_large(fragment->fragments - fragment->written, fragment->fragments, LEAST_FRAGMENTS))
       return true;
    struct cm_finding *finding = cm_advice_add_finding(advice, CM_ADVICE_LATE_TESTS, &fragment->place);

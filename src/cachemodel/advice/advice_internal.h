@@ -4,7 +4,7 @@
 #define CM_ADVICE_INTERNAL_H
 
 #include "advice/advice.h"
-#include "advice/id_table.h"
+#include "util/id_table.h"
 #include "util/array.h"
 
 /** Where something was seen first. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/array.h"
+#include "util/id_table.h"
 
 struct group {
    uint32_t string, parent;
@@ -13,7 +13,6 @@ struct group {
 
 /* What is known of a resource or a shader. */
 struct object {
-   uint64_t key;           /* 0: unused entry */
    uint64_t hash;          /* of a shader */
    uint32_t label, format; /* strings */
    uint8_t uses;
@@ -24,12 +23,11 @@ struct cm_names {
    uint32_t num_strings;
    struct group *groups; /* likewise */
    uint32_t num_groups;
-   struct object *objects; /* a hash table, at most half full */
-   size_t num_objects, capacity;
+   struct cm_id_table keys; /* of resources, then the stages' shaders */
+   struct object *objects;  /* by their index there */
    uint32_t num_labels, num_shaders, num_reads;
 };
 
-/* Of keys: resources, then the stages' shaders. */
 static uint64_t
 resource_key(uint32_t resource)
 {
@@ -58,55 +56,34 @@ cm_names_destroy(struct cm_names *names)
    free(names->strings);
    free(names->groups);
    free(names->objects);
+   cm_id_table_finish(&names->keys);
    free(names);
 }
 
 /* ---- objects ------------------------------------------------------------- */
 
-/* The entry of the key, or the one where it belongs. */
-static struct object *
-find_entry(struct object *objects, size_t capacity, uint64_t key)
-{
-   size_t at = (size_t)(key * 0x9e3779b97f4a7c15ull >> 20) & (capacity - 1);
-   while (objects[at].key && objects[at].key != key)
-      at = (at + 1) & (capacity - 1);
-   return &objects[at];
-}
-
 static const struct object *
 find(const struct cm_names *names, uint64_t key)
 {
    static const struct object none;
-   return names->capacity ? find_entry(names->objects, names->capacity, key) : &none;
+   const uint32_t index = cm_id_table_find(&names->keys, key);
+   return index == CM_NO_INDEX ? &none : &names->objects[index];
 }
 
-static bool
-enlarge(struct cm_names *names)
-{
-   const size_t capacity = names->capacity ? names->capacity * 2 : 64;
-   struct object *objects = calloc(capacity, sizeof *objects);
-   if (!objects)
-      return false;
-   for (size_t i = 0; i < names->capacity; i++) {
-      if (names->objects[i].key)
-         *find_entry(objects, capacity, names->objects[i].key) = names->objects[i];
-   }
-   free(names->objects);
-   names->objects = objects;
-   names->capacity = capacity;
-   return true;
-}
-
-/* The entry of the key, a new one if there is none; NULL when out of memory. */
+/* The object of the key, a new one if there is none; NULL when out of memory. */
 static struct object *
 get(struct cm_names *names, uint64_t key)
 {
-   if (names->num_objects >= names->capacity / 2 && !enlarge(names))
+   const uint32_t known = cm_id_table_find(&names->keys, key);
+   if (known != CM_NO_INDEX)
+      return &names->objects[known];
+   if (!cm_array_grow(&names->objects, names->keys.count, sizeof *names->objects))
       return NULL;
-   struct object *object = find_entry(names->objects, names->capacity, key);
-   names->num_objects += !object->key;
-   object->key = key;
-   return object;
+   const uint32_t added = cm_id_table_add(&names->keys, key);
+   if (added == CM_NO_INDEX)
+      return NULL;
+   names->objects[added] = (struct object){0};
+   return &names->objects[added];
 }
 
 /* ---- definitions --------------------------------------------------------- */
@@ -148,11 +125,11 @@ define_label(struct cm_names *names, const struct cm_name *name)
 static bool
 define_shader(struct cm_names *names, const struct cm_name *name)
 {
-   const size_t before = names->num_objects;
+   const uint32_t before = names->keys.count;
    struct object *object = get(names, shader_key(name->stage, name->number));
    if (!object)
       return false;
-   names->num_shaders += names->num_objects > before;
+   names->num_shaders += names->keys.count > before;
    object->hash = name->hash;
    object->label = name->string;
    return true;

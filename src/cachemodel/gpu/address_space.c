@@ -33,6 +33,7 @@ cm_address_space_finish(struct cm_address_space *space)
    }
    free(space->resources);
    free(space->shaders);
+   cm_id_table_finish(&space->shader_ids);
 }
 
 static uint64_t
@@ -160,46 +161,29 @@ cm_address_space_use_cleared(struct cm_address_space *space, struct cm_resource 
 
 /* ---- shaders ----------------------------------------------------------- */
 
-static uint32_t
-shader_slot(const struct cm_shader_memory *shaders, uint32_t capacity, uint64_t key)
+static struct cm_shader_memory *
+find_or_add_shader(struct cm_address_space *space, uint64_t key)
 {
-   uint32_t slot = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32) & (capacity - 1);
-   while (shaders[slot].key && shaders[slot].key != key)
-      slot = (slot + 1) & (capacity - 1);
-   return slot;
-}
-
-static bool
-grow_shaders(struct cm_address_space *space)
-{
-   const uint32_t capacity = space->shader_capacity ? space->shader_capacity * 2 : 64;
-   struct cm_shader_memory *shaders = calloc(capacity, sizeof *shaders);
-   if (!shaders)
-      return false;
-   for (uint32_t i = 0; i < space->shader_capacity; i++) {
-      if (space->shaders[i].key)
-         shaders[shader_slot(shaders, capacity, space->shaders[i].key)] = space->shaders[i];
-   }
-   free(space->shaders);
-   space->shaders = shaders;
-   space->shader_capacity = capacity;
-   return true;
+   const uint32_t known = cm_id_table_find(&space->shader_ids, key);
+   if (known != CM_NO_INDEX)
+      return &space->shaders[known];
+   if (!cm_array_grow(&space->shaders, space->shader_ids.count, sizeof *space->shaders))
+      return NULL;
+   const uint32_t added = cm_id_table_add(&space->shader_ids, key);
+   if (added == CM_NO_INDEX)
+      return NULL;
+   space->shaders[added] = (struct cm_shader_memory){0};
+   return &space->shaders[added];
 }
 
 const struct cm_shader_memory *
 cm_address_space_shader(struct cm_address_space *space, enum cm_shader_stage stage,
                         const struct cm_shader *shader)
 {
-   if (space->num_shaders * 2 >= space->shader_capacity && !grow_shaders(space))
-      return NULL;
-   const uint64_t key = (uint64_t)shader->id << 2 | (uint64_t)stage;
    const uint64_t instruction_bytes = (uint64_t)shader->instructions * CM_INSTRUCTION_BYTES;
-   struct cm_shader_memory *memory =
-      &space->shaders[shader_slot(space->shaders, space->shader_capacity, key)];
-   if (!memory->key) {
-      memory->key = key;
-      space->num_shaders++;
-   }
+   struct cm_shader_memory *memory = find_or_add_shader(space, (uint64_t)shader->id << 2 | (uint64_t)stage);
+   if (!memory)
+      return NULL;
    if (instruction_bytes > memory->instruction_bytes) {
       memory->instructions = allocate(space, instruction_bytes);
       memory->instruction_bytes = instruction_bytes;

@@ -21,6 +21,7 @@
 #include "gpu/hiz_buffer.h"
 #include "texture/placement.h"
 #include "tiling/parameter_buffer.h"
+#include "util/id_table.h"
 
 #define CM_PAGE_BYTES 4096
 #define CM_RESOURCES_A_PAGE 1024
@@ -41,7 +42,6 @@ struct cm_resource {
 
 /** A shader's memory. */
 struct cm_shader_memory {
-   uint64_t key;                               /**< 0: unused entry */
    uint64_t instructions, constants;           /**< addresses */
    uint64_t instruction_bytes, constant_bytes; /**< room */
 };
@@ -52,10 +52,10 @@ struct cm_address_space {
    /** By identifier, in pages of CM_RESOURCES_A_PAGE; NULL: nothing of the page is defined. */
    struct cm_resource ***resources;
    uint32_t num_pages;
-   struct cm_shader_memory *shaders; /**< a hash table */
-   uint32_t num_shaders, shader_capacity;
-   bool reported;      /**< a message was sent about the first resource that is not counted */
-   bool out_of_memory; /**< accesses of some resource are not counted */
+   struct cm_id_table shader_ids;    /**< of all stages */
+   struct cm_shader_memory *shaders; /**< by their index there */
+   bool reported;                    /**< a message was sent about the first resource that is not counted */
+   bool out_of_memory;               /**< accesses of some resource are not counted */
 };
 
 void cm_address_space_init(struct cm_address_space *space, const struct cm_config *config);

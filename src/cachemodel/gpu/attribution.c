@@ -333,23 +333,23 @@ list_rows(struct cm_gpu_attribution *attribution, const struct cm_attribution_ta
 {
    const uint32_t num_columns = attribution->counts->num_columns;
    if (attribution->counts->out_of_memory ||
-       !cm_array_reserve(&attribution->rows, table->num_rows, sizeof(struct cm_attributed_row)) ||
+       !cm_array_reserve(&attribution->rows, table->keys.count, sizeof(struct cm_attributed_row)) ||
        !cm_array_reserve(&attribution->sum, num_columns, sizeof(uint64_t)))
       return false;
    struct cm_attributed_row *rows = attribution->rows.data;
    uint64_t *sum = attribution->sum.data;
    memset(sum, 0, num_columns * sizeof *sum);
    *count = 0;
-   for (uint32_t r = 0; r < table->num_rows; r++) {
-      const struct cm_attributed *key = &((const struct cm_attributed *)table->keys.data)[r];
-      const uint64_t *counts = (const uint64_t *)table->values.data + (uint64_t)r * num_columns;
+   for (uint32_t r = 0; r < table->keys.count; r++) {
+      const struct cm_attributed key = cm_attribution_table_row_key(table, r);
+      const uint64_t *counts = cm_attribution_table_row(table, r);
       if (!add_counts(sum, counts, num_columns))
          continue;
-      const uint32_t frame = frame_of(attribution, key->pass);
+      const uint32_t frame = frame_of(attribution, key.pass);
       rows[(*count)++] = (struct cm_attributed_row){
          .frames_ago = attribution->frames - 1 - frame,
-         .pass = key->pass - 1 - ((const uint32_t *)attribution->first_pass.data)[frame],
-         .number = key->number,
+         .pass = key.pass - 1 - ((const uint32_t *)attribution->first_pass.data)[frame],
+         .number = key.number,
          .counts = counts,
       };
    }

@@ -8,20 +8,10 @@
 #include "config/config.h"
 #include "memory/cache.h"
 
-/** When out of memory. */
-#define NO_ROW UINT32_MAX
 /** Numbers of origins at first. */
 #define FIRST_WRITING (1u << 16)
-/** Slots of a hash table at first. */
+/** Slots of the hash table of pages at first. */
 #define FIRST_SLOTS 256
-
-/* A multiplication spreads what differs in the lower bits over the upper ones (Knuth, The Art of Computer
- * Programming 3, 6.4). */
-static inline uint64_t
-hash(uint64_t key)
-{
-   return key * 0x9e3779b97f4a7c15ull >> 32;
-}
 
 /* ---- the columns ------------------------------------------------------------- */
 
@@ -36,13 +26,26 @@ cm_config_attributes_by(const struct cm_config *config, enum cm_origin_part part
    }
 }
 
+static uint32_t
+asked_parts(const struct cm_config *config)
+{
+   uint32_t asked = 0;
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
+      asked |= (uint32_t)cm_config_attributes_by(config, (enum cm_origin_part)part) << part;
+   return asked;
+}
+
 bool
 cm_config_attributes(const struct cm_config *config)
 {
-   bool does = false;
-   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
-      does |= cm_config_attributes_by(config, (enum cm_origin_part)part);
-   return does;
+   return asked_parts(config);
+}
+
+uint32_t
+cm_config_attributed_parts(const struct cm_config *config)
+{
+   const uint32_t asked = asked_parts(config), by_pass = 1u << CM_ORIGIN_PASS;
+   return asked == by_pass ? asked : asked & ~by_pass;
 }
 
 static void
@@ -69,6 +72,8 @@ number_columns(struct cm_attribution *attribution, const struct cm_config *confi
                   : column;
    attribution->first_of_stages = column;
    attribution->num_columns = column + num_stage_columns;
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
+      attribution->tables[part].num_columns = attribution->num_columns;
 }
 
 static struct cm_attribution_cursor *
@@ -93,7 +98,7 @@ start_cursors(struct cm_attribution *attribution)
    for (unsigned c = 0; c < NUM_CURSORS; c++) {
       struct cm_attribution_cursor *cursor = cursor_at(attribution, c);
       cursor->stale = attribution->batched;
-      cursor->resource_row = NO_ROW;
+      cursor->resource_row = CM_NO_ROW;
       cursor->resource = cursor->new_resource =
          calloc(attribution->num_columns, sizeof *cursor->new_resource);
       cursor->pending = calloc(attribution->num_columns, sizeof *cursor->pending);
@@ -109,17 +114,12 @@ static void
 add_tables(struct cm_attribution *attribution, const struct cm_config *config)
 {
    attribution->has_part[CM_ORIGIN_PASS] = true; /* the others are numbered within it */
+   attribution->asked = asked_parts(config);
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
       attribution->tables[part].part = (enum cm_origin_part)part;
-      if (!cm_config_attributes_by(config, (enum cm_origin_part)part))
-         continue;
-      attribution->has_part[part] = true;
-      attribution->asked |= 1u << part;
+      attribution->has_part[part] |= attribution->asked >> part & 1;
    }
-   const uint32_t by_pass = 1u << CM_ORIGIN_PASS;
-   attribution->batched = attribution->asked & ~(1u << CM_ORIGIN_RESOURCE);
-   if (attribution->asked != by_pass)
-      attribution->batched &= ~by_pass;
+   attribution->batched = cm_config_attributed_parts(config) & ~(1u << CM_ORIGIN_RESOURCE);
 }
 
 struct cm_attribution *
@@ -140,21 +140,13 @@ cm_attribution_create(const struct cm_config *config, uint32_t num_stage_columns
    return attribution;
 }
 
-static void
-free_table(struct cm_attribution_table *table)
-{
-   free(table->keys.data);
-   free(table->values.data);
-   free(table->slots.data);
-}
-
 void
 cm_attribution_destroy(struct cm_attribution *attribution)
 {
    if (!attribution)
       return;
    for (unsigned t = 0; t < CM_ORIGIN_COUNT; t++)
-      free_table(&attribution->tables[t]);
+      cm_attribution_table_finish(&attribution->tables[t]);
    for (unsigned c = 0; c < NUM_CURSORS; c++) {
       free(cursor_at(attribution, c)->pending);
       free(cursor_at(attribution, c)->touched);
@@ -167,14 +159,6 @@ cm_attribution_destroy(struct cm_attribution *attribution)
 }
 
 /* ---- rows -------------------------------------------------------------------- */
-
-static void
-empty_table(struct cm_attribution_table *table)
-{
-   table->num_rows = 0;
-   if (table->num_slots)
-      memset(table->slots.data, 0, table->num_slots * sizeof(uint32_t));
-}
 
 /* Nothing is pending of it. */
 static void
@@ -189,53 +173,21 @@ void
 cm_attribution_clear(struct cm_attribution *attribution)
 {
    for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++)
-      empty_table(&attribution->tables[part]);
+      cm_attribution_table_clear(&attribution->tables[part]);
    for (unsigned c = 0; c < NUM_CURSORS; c++) {
       struct cm_attribution_cursor *cursor = cursor_at(attribution, c);
       empty_cursor(cursor);
       cursor->stale = attribution->batched;
       cursor->resource = cursor->new_resource;
-      cursor->resource_row = NO_ROW;
+      cursor->resource_row = CM_NO_ROW;
       memset(cursor->new_resource, 0, attribution->num_columns * sizeof *cursor->new_resource);
    }
-}
-
-static uint32_t *
-find_slot(const struct cm_attribution_table *table, struct cm_attributed key)
-{
-   const struct cm_attributed *keys = table->keys.data;
-   uint32_t *slots = table->slots.data;
-   uint64_t slot = hash((uint64_t)key.pass << 32 | key.number);
-   for (;; slot++) {
-      uint32_t *found = &slots[slot & (table->num_slots - 1)];
-      if (!*found || (keys[*found - 1].pass == key.pass && keys[*found - 1].number == key.number))
-         return found;
-   }
-}
-
-/* Room in the hash table for another row: it is at most half full. */
-static bool
-widen_slots(struct cm_attribution_table *table)
-{
-   if (2 * (table->num_rows + 1) <= table->num_slots)
-      return true;
-   const uint32_t num_slots = table->num_slots ? 2 * table->num_slots : FIRST_SLOTS;
-   if (!cm_array_reserve(&table->slots, num_slots, sizeof(uint32_t))) {
-      table->num_slots = 0; /* what they had is lost: keys has it */
-      return false;
-   }
-   memset(table->slots.data, 0, num_slots * sizeof(uint32_t));
-   table->num_slots = num_slots;
-   for (uint32_t row = 0; row < table->num_rows; row++)
-      *find_slot(table, ((const struct cm_attributed *)table->keys.data)[row]) = row + 1;
-   return true;
 }
 
 static uint64_t *
 row_at(const struct cm_attribution *attribution, const struct cm_attribution_table *table, uint32_t row)
 {
-   return row == NO_ROW ? attribution->lost
-                        : (uint64_t *)table->values.data + (uint64_t)row * attribution->num_columns;
+   return row == CM_NO_ROW ? attribution->lost : cm_attribution_table_row(table, row);
 }
 
 /* The rows of a table are not where they were. */
@@ -246,60 +198,37 @@ move_rows(struct cm_attribution *attribution, const struct cm_attribution_table 
       struct cm_attribution_cursor *cursor = cursor_at(attribution, c);
       if (table->part != CM_ORIGIN_RESOURCE)
          cursor->stale |= attribution->batched & 1u << table->part;
-      else if (cursor->resource_row != NO_ROW)
+      else if (cursor->resource_row != CM_NO_ROW)
          cursor->resource = row_at(attribution, table, cursor->resource_row);
    }
-}
-
-/* Appends a row of zeros; its number, or NO_ROW when out of memory. */
-static uint32_t
-append_row(struct cm_attribution *attribution, struct cm_attribution_table *table, struct cm_attributed key)
-{
-   const size_t row_bytes = attribution->num_columns * sizeof(uint64_t);
-   const uint32_t row = table->num_rows;
-   const void *values = table->values.data;
-   if (!cm_array_extend(&table->keys, row + 1, sizeof key) ||
-       !cm_array_extend(&table->values, row + 1, row_bytes))
-      return NO_ROW;
-   ((struct cm_attributed *)table->keys.data)[row] = key;
-   memset((char *)table->values.data + row * row_bytes, 0, row_bytes);
-   table->num_rows++;
-   if (table->values.data != values)
-      move_rows(attribution, table);
-   return row;
 }
 
 static __attribute__((noinline)) uint32_t
 add_row(struct cm_attribution *attribution, struct cm_attribution_table *table, struct cm_attributed key)
 {
-   uint32_t *slot = widen_slots(table) ? find_slot(table, key) : NULL;
-   if (slot && !*slot)
-      *slot = append_row(attribution, table, key) + 1;
-   if (slot && *slot)
-      return *slot - 1;
-   attribution->out_of_memory = true;
-   return NO_ROW;
+   const void *values = table->values.data;
+   const uint32_t row = cm_attribution_table_add(table, key);
+   if (table->values.data != values)
+      move_rows(attribution, table);
+   attribution->out_of_memory |= row == CM_NO_ROW;
+   return row;
 }
 
-/* The row of an origin; NO_ROW when out of memory. */
+/* The row of an origin; CM_NO_ROW when out of memory. */
 static inline uint32_t
 find_row(struct cm_attribution *attribution, struct cm_attribution_table *table,
          const struct cm_origin *origin)
 {
-   const struct cm_attributed key = {
-      .pass = origin->parts[CM_ORIGIN_PASS],
-      .number = table->part == CM_ORIGIN_PASS ? 0 : origin->parts[table->part],
-   };
-   const uint32_t known = table->num_slots ? *find_slot(table, key) : 0;
-   return known ? known - 1 : add_row(attribution, table, key);
+   const struct cm_attributed key = cm_attribution_table_key(table, origin);
+   const uint32_t known = cm_attribution_table_find(table, key);
+   return known != CM_NO_ROW ? known : add_row(attribution, table, key);
 }
 
 static inline bool
 is_row_of_resource(const struct cm_attribution_table *table, uint32_t row, const struct cm_origin *origin)
 {
-   const struct cm_attributed *key = (const struct cm_attributed *)table->keys.data + row;
-   return row < table->num_rows && key->number == origin->parts[CM_ORIGIN_RESOURCE] &&
-          key->pass == origin->parts[CM_ORIGIN_PASS];
+   return row < table->keys.count && table->keys.ids[row] == ((uint64_t)origin->parts[CM_ORIGIN_PASS] << 32 |
+                                                              origin->parts[CM_ORIGIN_RESOURCE]);
 }
 
 /* Finds the row of the resource of a cursor, which has none. */
@@ -428,6 +357,20 @@ cm_attribution_set_origin(struct cm_attribution *attribution, struct cm_attribut
 
 /* ---- tables ------------------------------------------------------------------ */
 
+void
+cm_attribution_add_table(struct cm_attribution *attribution, const struct cm_attribution_table *added,
+                         uint32_t first_column)
+{
+   struct cm_attribution_table *table = &attribution->tables[added->part];
+   for (uint32_t r = 0; r < added->keys.count; r++) {
+      const uint64_t *from = cm_attribution_table_row(added, r);
+      const struct cm_attributed key = cm_attribution_table_row_key(added, r);
+      uint64_t *to = row_at(attribution, table, add_row(attribution, table, key));
+      for (uint32_t c = 0; c < added->num_columns; c++)
+         to[first_column + c] += from[c];
+   }
+}
+
 /* Makes the table by passes of the rows of another one. */
 static void
 sum_passes(struct cm_attribution *attribution)
@@ -435,9 +378,9 @@ sum_passes(struct cm_attribution *attribution)
    const struct cm_attribution_table *table =
       &attribution->tables[__builtin_ctz(attribution->asked & ~(1u << CM_ORIGIN_PASS))];
    struct cm_attribution_table *passes = &attribution->tables[CM_ORIGIN_PASS];
-   empty_table(passes);
-   for (uint32_t r = 0; r < table->num_rows; r++) {
-      const uint32_t pass = ((const struct cm_attributed *)table->keys.data)[r].pass;
+   cm_attribution_table_clear(passes);
+   for (uint32_t r = 0; r < table->keys.count; r++) {
+      const uint32_t pass = cm_attribution_table_row_key(table, r).pass;
       const uint64_t *from = row_at(attribution, table, r);
       const uint32_t row = find_row(attribution, passes, &(struct cm_origin){{[CM_ORIGIN_PASS] = pass}});
       uint64_t *to = row_at(attribution, passes, row);
@@ -496,7 +439,7 @@ writing_origin(const struct cm_attribution *attribution, uint32_t number)
 static uint32_t
 find_page_slot(const struct cm_writers *writers, uint64_t number)
 {
-   uint32_t slot = (uint32_t)hash(number) & (writers->num_slots - 1);
+   uint32_t slot = (uint32_t)cm_id_hash(number) & (writers->num_slots - 1);
    while (writers->pages[slot] && writers->pages[slot]->number != number)
       slot = (slot + 1) & (writers->num_slots - 1);
    return slot;

@@ -21,26 +21,12 @@
 #include "access/access_stream.h"
 #include "access/origin.h"
 #include "config/units.h"
+#include "memory/attribution_table.h"
 #include "memory/counters.h"
 #include "util/array.h"
 
 struct cm_cache;
 struct cm_config;
-
-/** Whose counts a row has. Of a table by passes number is 0; else it is the part of the origin that the table is by. */
-struct cm_attributed {
-   uint32_t pass, number;
-};
-
-/** Rows of counts, one for each pass, draw, resource or tile that has caused something. */
-struct cm_attribution_table {
-   enum cm_origin_part part; /**< what its rows are by, within a pass */
-   uint32_t num_rows;
-   struct cm_array keys;   /**< struct cm_attributed by row */
-   struct cm_array values; /**< uint64_t [num_columns] by row */
-   struct cm_array slots;  /**< uint32_t: 1 + the row, by hash; 0: free */
-   uint32_t num_slots;     /**< a power of two */
-};
 
 /** Counts for one origin. Those for its pass, draw and tile are added to the tables when another one of these follows;
  * the resource, which changes from one access to the next, gets its counts at once. */
@@ -118,6 +104,9 @@ struct cm_attribution {
 /** Whether a configuration asks for attribution by a part of the origin (keys attribution.*), or by any. */
 bool cm_config_attributes_by(const struct cm_config *config, enum cm_origin_part part);
 bool cm_config_attributes(const struct cm_config *config);
+/** The parts by which there have to be rows, a bit each: those that are asked for, but not passes where their rows can be
+ * made of others. */
+uint32_t cm_config_attributed_parts(const struct cm_config *config);
 
 /** num_stage_columns: of the stages, beside those of the units. NULL when out of memory. */
 struct cm_attribution *cm_attribution_create(const struct cm_config *config, uint32_t num_stage_columns);
@@ -130,6 +119,11 @@ void cm_attribution_clear(struct cm_attribution *attribution);
 /** The table that is by that part, with all counts so far; NULL: there is none. */
 const struct cm_attribution_table *
 cm_attribution_table(struct cm_attribution *attribution, enum cm_origin_part part);
+
+/** Adds the rows of a table of other columns, which are those from first_column on. Its part is one of
+ * cm_config_attributed_parts. */
+void cm_attribution_add_table(struct cm_attribution *attribution, const struct cm_attribution_table *added,
+                              uint32_t first_column);
 
 /** What a counter of a cache, of memory or of an access unit is, for a row; the unit's instances are not told apart
  * (memory/counters.h). Not for counters of single instances. */

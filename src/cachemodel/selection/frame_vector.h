@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "advice/id_table.h"
+#include "util/id_table.h"
 #include "events/event_stream.h"
 #include "selection/frame_reuse.h"
 

@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "advice/id_table.h"
+#include "util/id_table.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define FIRST_SLOTS 64
-
-/* The slot of an identifier, or the free one that it gets. */
-static uint32_t *
-find_slot(const struct cm_id_table *table, uint32_t id)
-{
-   /* A multiplication spreads what differs in the lower bits over the upper ones (Knuth, The Art of Computer
-    * Programming 3, 6.4). */
-   for (uint32_t slot = (uint32_t)(id * 0x9e3779b97f4a7c15ull >> 32);; slot++) {
-      uint32_t *found = &table->slots[slot & (table->num_slots - 1)];
-      if (!*found || table->ids[*found - 1] == id)
-         return found;
-   }
-}
-
-uint32_t
-cm_id_table_find(const struct cm_id_table *table, uint32_t id)
-{
-   return table->num_slots ? *find_slot(table, id) - 1 : CM_NO_INDEX;
-}
 
 /* Makes room for another one. */
 static bool
@@ -37,13 +19,13 @@ widen(struct cm_id_table *table)
       table->slots = slots;
       table->num_slots = num_slots;
       for (uint32_t i = 0; i < table->count; i++)
-         *find_slot(table, table->ids[i]) = i + 1;
+         *cm_id_table_slot(table, table->ids[i]) = i + 1;
    }
    return cm_array_make_room(&table->ids, &table->capacity, table->count, 1, sizeof *table->ids);
 }
 
 uint32_t
-cm_id_table_add(struct cm_id_table *table, uint32_t id)
+cm_id_table_add(struct cm_id_table *table, uint64_t id)
 {
    const uint32_t found = cm_id_table_find(table, id);
    if (found != CM_NO_INDEX)
@@ -51,8 +33,16 @@ cm_id_table_add(struct cm_id_table *table, uint32_t id)
    if (!widen(table))
       return CM_NO_INDEX;
    table->ids[table->count] = id;
-   *find_slot(table, id) = table->count + 1;
+   *cm_id_table_slot(table, id) = table->count + 1;
    return table->count++;
+}
+
+void
+cm_id_table_clear(struct cm_id_table *table)
+{
+   table->count = 0;
+   if (table->num_slots)
+      memset(table->slots, 0, table->num_slots * sizeof *table->slots);
 }
 
 void
