@@ -54,13 +54,28 @@ __extension__ typedef unsigned __int128 wide;
 #define FEMTOWATT_CYCLES_PER_PICOJOULE 1000000000u /* at 1 MHz */
 
 uint64_t
-cm_energy_term_events(const struct cm_energy_term *term, const uint64_t *values)
+cm_energy_count_events(const struct cm_energy_term *term,
+                       uint64_t (*value)(const void *context, uint32_t counter), const void *context)
 {
    uint64_t sum = 0;
    const uint32_t first_minus = term->num_counters - term->num_minus;
-   for (uint32_t i = 0; i < term->num_counters; i++)
-      sum += i < first_minus ? values[term->counters[i]] : -values[term->counters[i]];
+   for (uint32_t i = 0; i < term->num_counters; i++) {
+      const uint64_t counted = value(context, term->counters[i]);
+      sum += i < first_minus ? counted : -counted;
+   }
    return sum * term->times;
+}
+
+static uint64_t
+listed_value(const void *values, uint32_t counter)
+{
+   return ((const uint64_t *)values)[counter];
+}
+
+uint64_t
+cm_energy_term_events(const struct cm_energy_term *term, const uint64_t *values)
+{
+   return cm_energy_count_events(term, listed_value, values);
 }
 
 uint64_t

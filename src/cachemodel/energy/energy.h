@@ -99,7 +99,11 @@ struct cm_energy *cm_energy_create(const struct cm_config *config, const struct 
                                    char *error, size_t error_size);
 void cm_energy_destroy(struct cm_energy *energy);
 
-/** Events of a term that is not by_time, by counter values in the table's order. */
+/** Events of a term that is not by_time; value: of a counter of the table, by its number there. */
+uint64_t
+cm_energy_count_events(const struct cm_energy_term *term,
+                       uint64_t (*value)(const void *context, uint32_t counter), const void *context);
+/** The same by counter values in the table's order. */
 uint64_t cm_energy_term_events(const struct cm_energy_term *term, const uint64_t *values);
 
 /** Energy of so many events of a term that is not by_time, in pJ, rounded down. */

@@ -12,17 +12,16 @@ events_before(const struct cm_gpu *gpu, const struct cm_energy_term *term)
    return cm_energy_term_events(term, gpu->total) - cm_energy_term_events(term, gpu->frame);
 }
 
-/* Those of a row. */
+struct row {
+   const struct cm_gpu *gpu;
+   const struct cm_attributed_row *row;
+};
+
 static uint64_t
-events_of(const struct cm_gpu *gpu, const struct cm_energy_term *term, const struct cm_attributed_row *row)
+value_of(const void *context, uint32_t counter)
 {
-   const uint32_t first_minus = term->num_counters - term->num_minus;
-   uint64_t sum = 0;
-   for (uint32_t c = 0; c < term->num_counters; c++) {
-      const uint64_t value = cm_gpu_attributed_value(gpu, row, &gpu->table->counters[term->counters[c]]);
-      sum += c < first_minus ? value : -value;
-   }
-   return sum * term->times;
+   const struct row *of = context;
+   return cm_gpu_attributed_value(of->gpu, of->row, &of->gpu->table->counters[counter]);
 }
 
 /* Whether all its counters are attributed. */
@@ -51,7 +50,7 @@ cm_gpu_attribute_energy(struct cm_gpu *gpu, struct cm_attributed_rows *rows, str
          continue;
       uint64_t events = events_before(gpu, term), before = cm_energy_of_events(term, events);
       for (uint32_t r = 0; r < rows->count; r++) {
-         events += events_of(gpu, term, &list[r]);
+         events += cm_energy_count_events(term, value_of, &(struct row){gpu, &list[r]});
          const uint64_t now = cm_energy_of_events(term, events);
          energies[r * units + term->unit] += now - before;
          sum[term->unit] += now - before;
