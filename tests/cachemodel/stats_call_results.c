@@ -110,6 +110,7 @@ test_tables_that_are_none(void **unused)
    assert_refused("", "damaged");
    assert_refused("frame,pass_frame,pass,tile,column,row,gpu.draws\n", "damaged");
    assert_refused("frame,pass_frame,pass,draw,call,group\n", "damaged");
+   assert_refused("frame,pass_frame,pass,draw,call,group,gpu.\"draws\n0,0,0,0,1,,1\n", "damaged");
    assert_refused(HEAD "0,0,0,0,1,,,,,1,2", "damaged"); /* no end of the line */
    assert_refused(HEAD "0,0,0,0,1,,,,\n", "damaged");
    assert_refused(HEAD "0,0,0,0,1,\"a,,,,1,2\n", "damaged");

@@ -219,8 +219,12 @@ map_table(struct cm_call_results *results)
       errno = EBADMSG;
       return false;
    }
-   /* Names of counters have dots, those of keys have none. */
+   /* Names of counters have dots, those of keys have none; none has quotes. */
    const char *line_end = memchr(results->text, '\n', bytes), *at = results->text;
+   if (memchr(at, '"', (size_t)(line_end - at))) {
+      errno = EBADMSG;
+      return false;
+   }
    const char *dot = memchr(at, '.', (size_t)(line_end - at));
    for (; dot && at < dot; at++)
       results->first_column += *at == ',';
