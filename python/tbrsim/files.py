@@ -75,12 +75,12 @@ def _number(text):
     return text
 
 
-def read_table(path):
-    """The lines of a table as CSV, {column: value} each: whole numbers are int, others float; what
-    is no number is text."""
+def read_table(path, value=_number):
+    """The lines of a table as CSV, {column: value} each. value: what makes one of its text; without
+    it, whole numbers are int, others float; what is no number is text."""
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            return [{name: _number(value) for name, value in row.items()}
+            return [{name: value(text) for name, text in row.items()}
                     for row in csv.DictReader(file)]
     except FileNotFoundError:
         raise Error(f"{path}: there is no such file") from None

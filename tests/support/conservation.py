@@ -2,7 +2,6 @@
 """What must hold between the counters of any configuration."""
 
 import collections
-import csv
 import pathlib
 
 from support import tbrsim
@@ -83,8 +82,7 @@ ATTRIBUTION_KEYS = {
 
 def read_table(directory, name):
     """The rows of a CSV file, {column: text} each."""
-    with open(pathlib.Path(directory, f"{name}.csv"), newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return tbrsim.statistics_files.read_table(pathlib.Path(directory, f"{name}.csv"), str)
 
 
 def attribution_errors(directory, names=tuple(ATTRIBUTION_KEYS)):
