@@ -117,6 +117,8 @@ run_pass(struct simulation *simulation, const struct cm_pass *pass)
    for (uint32_t n = 0; traversal && n < pass->tiles_x * pass->tiles_y; n++)
       cm_gpu_pass_tile(gpu, traversal[n]);
    cm_gpu_pass_end(gpu);
+   if (simulation->changer)
+      cm_changer_pass_end(simulation->changer);
 }
 
 /* Whether a frame is counted: the warm-up is not. */

@@ -154,13 +154,12 @@ cm_advice_pass(struct cm_advice *advice, const struct cm_pass *pass)
    return fine;
 }
 
-bool
+void
 cm_advice_frame_end(struct cm_advice *advice)
 {
    cm_advice_present(advice);
    advice->frame++;
    advice->pass_of_frame = 0;
-   return true;
 }
 
 /* ---- findings -------------------------------------------------------------------- */

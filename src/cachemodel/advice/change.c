@@ -437,18 +437,25 @@ cm_changer_destroy(struct cm_changer *changer)
 {
    if (!changer)
       return;
-   free(changer->draws.data);
-   free(changer->primitives.data);
-   free(changer->vertices.data);
-   free(changer->primitive_tiles.data);
-   free(changer->tiles.data);
-   free(changer->seen.data);
-   free(changer->counts.data);
-   free(changer->order.data);
-   free(changer->sorted.data);
-   free(changer->words.words);
+   cm_changer_pass_end(changer);
    cm_pass_join_destroy(changer->join);
    free(changer);
+}
+
+void
+cm_changer_pass_end(struct cm_changer *changer)
+{
+   struct cm_array *const arrays[] = {&changer->draws,           &changer->primitives, &changer->vertices,
+                                      &changer->primitive_tiles, &changer->tiles,      &changer->seen,
+                                      &changer->counts,          &changer->order,      &changer->sorted};
+   for (unsigned a = 0; a < sizeof arrays / sizeof arrays[0]; a++) {
+      free(arrays[a]->data);
+      *arrays[a] = (struct cm_array){0};
+   }
+   free(changer->words.words);
+   changer->words = (struct cm_tile_events){0};
+   if (changer->join)
+      cm_pass_join_release(changer->join);
 }
 
 struct cm_resource_description

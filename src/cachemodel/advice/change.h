@@ -101,7 +101,10 @@ cm_changer_resource(struct cm_changer *changer, const struct cm_resource_descrip
 enum cm_changer_result { CM_CHANGER_PASS, CM_CHANGER_SKIPPED, CM_CHANGER_OUT_OF_MEMORY };
 
 /** The next pass of the stream. With CM_CHANGER_PASS, *pass becomes the pass as the change has it: the same one, or one that
- * is the changer's and valid until the next call. */
+ * is the changer's and valid until the next call, or cm_changer_pass_end. */
 enum cm_changer_result cm_changer_pass(struct cm_changer *changer, const struct cm_pass **pass);
+/** The pass is not needed any more: frees what it is made of, so that of many changers only those that are at work have one in
+ * memory. */
+void cm_changer_pass_end(struct cm_changer *changer);
 
 #endif

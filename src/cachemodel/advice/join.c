@@ -23,11 +23,9 @@ cm_pass_join_create(void)
    return join;
 }
 
-void
-cm_pass_join_destroy(struct cm_pass_join *join)
+static void
+free_pass(struct cm_pass_join *join)
 {
-   if (!join)
-      return;
    for (uint32_t t = 0; t < join->num_tiles; t++)
       free(join->pass.tiles[t].words);
    free(join->pass.tiles);
@@ -37,7 +35,24 @@ cm_pass_join_destroy(struct cm_pass_join *join)
    free(join->pass.feedback);
    free(join->pass.primitives);
    free(join->pass.primitive_tiles);
+}
+
+void
+cm_pass_join_destroy(struct cm_pass_join *join)
+{
+   if (!join)
+      return;
+   free_pass(join);
    free(join);
+}
+
+void
+cm_pass_join_release(struct cm_pass_join *join)
+{
+   if (!join->taken)
+      return;
+   free_pass(join);
+   *join = (struct cm_pass_join){.taken = true};
 }
 
 static bool
