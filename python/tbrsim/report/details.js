@@ -32,6 +32,9 @@ function missCounters(run, table) {
   return run.caches().map((unit) => [`${cacheName(unit)} misses`, `${unit}.total.misses`]).filter(([, name]) => table.has(name));
 }
 
+/* With timing: cycles in which the Fragment Processors ran what a row is of, and in which they waited for its data. */
+const fragmentCycles = [["cycles of shading", "fragment_processors.busy_cycles"], ["cycles of waiting for data", "fragment_processors.memory_cycles"]];
+
 /* A select that adds a column of any counter that the table has. */
 function columnChoice(table, shown, page, add) {
   const names = table.names().filter((name) => name.includes(".") && !shown.includes(name));
@@ -84,7 +87,7 @@ function buildDraws(page) {
       ...nameColumns(table, [["group", "group"], ["marker", "marker"], ["call", "call"]])],
     counters: (table) => [["DRAM read", "dram.total.read_bytes"], ["DRAM written", "dram.total.write_bytes"], ["texture DRAM read", "dram.texture.read_bytes"],
       ...missCounters(page.a, table), ["vertices", "vertex_stage.vertices"], ["primitives", "tiling_engine.primitives"], ["PMDs", "tiling_engine.pmds"],
-      ["quads", "fragment_stage.quads"], ["fragments", "fragment_stage.fragments"]],
+      ["quads", "fragment_stage.quads"], ["fragments", "fragment_stage.fragments"], ...fragmentCycles],
   });
   page.onTables((tables) => draws.draw(tables && tables.draws));
   return section("draws", "Draws", draws.element);
@@ -144,7 +147,8 @@ function buildTextures(page) {
       { title: "size", number: false, value: (row) => sizeOf(table, row) },
       { title: "memory", value: (row) => table.value("bytes", row), format: (value) => (value === null ? "–" : format.bytes(value)), bar: false },
       { title: "asked for", hint: "accesses where they arrive first, times the block", value: (row) => touchedBytes(page.a, table, row), format: format.bytes }],
-    counters: (table) => [["DRAM read", "dram.total.read_bytes"], ["DRAM written", "dram.total.write_bytes"], ["footprints", "fragment_stage.footprints"], ...missCounters(page.a, table)],
+    counters: (table) => [["DRAM read", "dram.total.read_bytes"], ["DRAM written", "dram.total.write_bytes"], ["footprints", "fragment_stage.footprints"], ...missCounters(page.a, table),
+      ...fragmentCycles],
   });
   page.onTables((tables) => textures.draw(tables && tables.textures));
   return section("textures", "Textures and other resources", textures.element);
@@ -167,7 +171,7 @@ function buildPasses(page) {
       return across ? `${across} × ${table.value("tiles_y", row)}` : "";
     } }, { title: "draws", value: (row) => table.value("draws", row) }, { title: "primitives", value: (row) => table.value("primitives", row) }],
     counters: (table) => [...attachment("read"), ...attachment("write"), ["DRAM read", "dram.total.read_bytes"], ["DRAM written", "dram.total.write_bytes"],
-      ["PMDs", "tiling_engine.pmds"], ["fragments", "fragment_stage.fragments"], ...missCounters(page.a, table)],
+      ["PMDs", "tiling_engine.pmds"], ["fragments", "fragment_stage.fragments"], ...missCounters(page.a, table), ...fragmentCycles],
   });
   page.onTables((tables) => {
     current = tables;

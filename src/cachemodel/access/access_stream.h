@@ -45,7 +45,7 @@ enum cm_entry_kind {
                           * cm_access. What the unit passes on follows, up to the next one. Only with readers. */
    /* Where a reader asks for them (cm_access_reader.requests). */
    CM_ENTRY_GROUP, /**< the next lookups begin together: of a footprint, a shader, a PMD, a primitive's attributes;
-                    * value: how many precede the accesses that they cause */
+                    * value: how many precede the accesses that they cause; of textures and storage cm_group_make's */
    CM_ENTRY_LOOKUP, /**< a block is looked up in a first texture cache, hit or miss; one of a group */
    CM_ENTRY_REQUEST, /**< a block is requested of a NUCA by the group's processor; instance: the cache that serves it.
                       * What it causes follows. */
@@ -175,6 +175,32 @@ cm_entry_dram(bool write, enum cm_stream stream, uint64_t address, uint32_t byte
 {
    return cm_entry_make(write ? CM_ENTRY_DRAM_WRITE : CM_ENTRY_DRAM_READ, CM_UNIT_DRAM,
                         (unsigned)__builtin_ctz(bytes), stream, address >> CM_ENTRY_ADDRESS_SHIFT);
+}
+
+/* ---- groups ---------------------------------------------------------------- */
+
+/** A CM_ENTRY_GROUP of textures or storage has fewer lookups than 1 << CM_GROUP_COUNT_BITS. */
+#define CM_GROUP_COUNT_BITS 12
+
+/** One that accesses a resource. */
+static inline cm_entry
+cm_group_make(unsigned unit, unsigned instance, enum cm_stream stream, uint32_t count, uint32_t resource)
+{
+   assert(count >> CM_GROUP_COUNT_BITS == 0);
+   return cm_entry_make(CM_ENTRY_GROUP, unit, instance, stream,
+                        (uint64_t)resource << CM_GROUP_COUNT_BITS | count);
+}
+
+static inline uint32_t
+cm_group_count(cm_entry group)
+{
+   return (uint32_t)group & ((1u << CM_GROUP_COUNT_BITS) - 1);
+}
+
+static inline uint32_t
+cm_group_resource(cm_entry group)
+{
+   return (uint32_t)(group >> CM_GROUP_COUNT_BITS);
 }
 
 /* ---- batches --------------------------------------------------------------- */

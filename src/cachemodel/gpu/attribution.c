@@ -3,10 +3,13 @@
 #include <string.h>
 
 #include "gpu/attribution_internal.h"
+#include "timing/attribution.h"
 #include "util/minmax.h"
 
-/** Among the columns of the stages: that of gpu.cycles, behind their counters and operations. */
+/** Among the columns of the stages: that of gpu.cycles, behind their counters and operations; with timing, those of what
+ * stages did with their cycles. */
 #define CYCLES_COLUMN (CM_PIPELINE_COUNT + CM_OPERATION_COUNT)
+#define STATES_COLUMN (CYCLES_COLUMN + 1)
 
 /* Which counters energies can be made of. */
 static bool
@@ -23,7 +26,10 @@ cm_gpu_attribution_create(struct cm_gpu *gpu)
    struct cm_gpu_attribution *attribution = calloc(1, sizeof *attribution);
    if (!attribution)
       return NULL;
-   attribution->counts = cm_attribution_create(&gpu->config, CYCLES_COLUMN + 1);
+   attribution->counts =
+      cm_attribution_create(&gpu->config, STATES_COLUMN + (gpu->config.timing == CM_TIMING_ON
+                                                              ? cm_timing_attributed_columns(gpu->config.mode)
+                                                              : 0));
    if (!attribution->counts || !cm_array_reserve(&attribution->first_pass, 1, sizeof(uint32_t))) {
       cm_gpu_attribution_destroy(attribution);
       return NULL;
@@ -268,6 +274,19 @@ count_cycles(struct cm_gpu *gpu)
       add_cycles(counts, &(struct cm_timed_end){.pass = gpu->attribution->passes}, frame.end - cycle);
 }
 
+/* What each stage did with its cycles. */
+static void
+count_states(struct cm_gpu *gpu)
+{
+   struct cm_attribution *counts = gpu->attribution->counts;
+   struct cm_cycle_attribution *cycles = cm_timing_attribution(gpu->timing);
+   for (uint32_t parts = cycles->parts; parts; parts &= parts - 1)
+      cm_attribution_add_table(counts, &cycles->tables[__builtin_ctz(parts)],
+                               counts->first_of_stages + STATES_COLUMN);
+   counts->out_of_memory |= cycles->out_of_memory;
+   cm_cycle_attribution_clear(cycles);
+}
+
 void
 cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
 {
@@ -276,8 +295,10 @@ cm_gpu_attribute_frame_end(struct cm_gpu *gpu)
       return;
    if (attribution->frame_has_ended) /* a frame without passes */
       cm_attribution_clear(attribution->counts);
-   if (gpu->timing)
+   if (gpu->timing) {
       count_cycles(gpu);
+      count_states(gpu);
+   }
    attribution->frame_has_ended = true;
    if (!cm_array_extend(&attribution->first_pass, attribution->frames + 2, sizeof(uint32_t))) {
       attribution->counts->out_of_memory = true;
@@ -390,9 +411,17 @@ is_cycles(const struct cm_counter *counter)
    return counter->source == &cm_timing_counters && strcmp(counter->name, "gpu.cycles") == 0;
 }
 
+/* Those cycles of stages that are a resource's: in which it was waited for, or loaded and stored. */
+static bool
+is_of_resources(const struct cm_counter *counter)
+{
+   return strcmp(counter->name, "fragment_processors.memory_cycles") == 0 ||
+          strncmp(counter->name, "tile_buffers.", strlen("tile_buffers.")) == 0;
+}
+
 /* Whether rows by a part have a counter; energy aside. */
 static bool
-is_attributed(const struct cm_counter *counter, enum cm_origin_part part)
+is_attributed(const struct cm_config *config, const struct cm_counter *counter, enum cm_origin_part part)
 {
    if (counter->unit >= 0)
       return counter->source == &cm_memory_counters && counter->instance < 0;
@@ -402,6 +431,9 @@ is_attributed(const struct cm_counter *counter, enum cm_origin_part part)
       return part != CM_ORIGIN_RESOURCE;
    if (is_cycles(counter))
       return part == CM_ORIGIN_PASS || part == CM_ORIGIN_TILE;
+   if (counter->source == &cm_timing_counters)
+      return cm_timing_attributed_column(config->mode, counter->event) >= 0 &&
+             (part != CM_ORIGIN_RESOURCE || is_of_resources(counter));
    return cm_counter_is_of_stages(counter) && counter->event != CM_PIPELINE_FRAMES &&
           (part != CM_ORIGIN_RESOURCE || counter->event == CM_PIPELINE_FOOTPRINTS);
 }
@@ -411,7 +443,7 @@ cm_attributed_counters(const struct cm_config *config, const struct cm_counter_t
                        enum cm_origin_part part, bool *flags)
 {
    for (uint32_t c = 0; c < table->count; c++)
-      flags[c] = is_attributed(&table->counters[c], part);
+      flags[c] = is_attributed(config, &table->counters[c], part);
    if (!cm_energy_is_counted(table))
       return true;
    char error[512];
@@ -437,8 +469,11 @@ cm_gpu_attributed_value(const struct cm_gpu *gpu, const struct cm_attributed_row
       return row->counts[attribution->first_of_stages + event];
    if (counter->source == &cm_operation_counters)
       return row->counts[attribution->first_of_stages + CM_PIPELINE_COUNT + event];
-   if (counter->source == &cm_timing_counters)
-      return row->counts[attribution->first_of_stages + CYCLES_COLUMN];
+   if (counter->source == &cm_timing_counters) {
+      const int state = cm_timing_attributed_column(gpu->config.mode, counter->event);
+      return row->counts[attribution->first_of_stages +
+                         (state < 0 ? CYCLES_COLUMN : STATES_COLUMN + (uint32_t)state)];
+   }
    if (counter->source == &cm_energy_counters)
       return row->energy[cm_energy_dynamic_unit(counter)];
    return cm_attribution_value(attribution, row->counts, counter);

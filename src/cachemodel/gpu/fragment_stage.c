@@ -180,6 +180,7 @@ time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
 {
    const struct cm_logged_quad timed = {
       .primitive = quad->primitive,
+      .draw = shading->draw_number,
       .instructions = shading->draw->fragment_shader.instructions,
       .footprints = (uint16_t)(footprints < UINT16_MAX ? footprints : UINT16_MAX),
       .processor = (uint8_t)processor,
@@ -193,10 +194,15 @@ time_quad(struct cm_shading *shading, const struct cm_quad *quad, uint32_t proce
 static void
 time_hidden_quads(struct cm_gpu *gpu, const uint32_t *word)
 {
+   const struct cm_pass *pass = gpu->pass;
    const struct cm_quad *quads = (const struct cm_quad *)(word + 2);
    for (uint32_t q = 0; q < cm_event_count(*word); q++) {
-      const struct cm_logged_quad timed = {.primitive = quads[q].primitive,
-                                           .attributes = attributes_of(gpu->pass, &quads[q]) & 127};
+      const uint32_t primitive = quads[q].primitive;
+      const struct cm_logged_quad timed = {
+         .primitive = primitive,
+         .draw = primitive < pass->num_primitives ? pass->primitives[primitive].draw : CM_NOT_ATTRIBUTED,
+         .attributes = attributes_of(pass, &quads[q]) & 127,
+      };
       cm_timing_quad(gpu->timing, &timed);
    }
 }

@@ -120,6 +120,7 @@ cm_framebuffer_transfer(struct cm_gpu *gpu, uint32_t id, uint32_t level_number, 
       return;
    const struct cm_texture_layout *layout = resource->layout;
    cm_gpu_attribute_resource(gpu, id);
+   cm_timing_surface(gpu->timing, id);
    level_number %= layout->num_levels;
    const struct cm_texture_level *level = &layout->levels[level_number];
    const uint32_t images = layout->layers > 1 ? layout->layers : level->slices;

@@ -296,14 +296,15 @@ run_region(struct cm_immediate *immediate, const struct cm_fragment_tests *tests
 {
    const uint32_t *end = (const uint32_t *)immediate->order.words.data + immediate->order.num_words;
    uint64_t *pipeline = immediate->gpu->pipeline;
+   const uint32_t tile = tile_of(immediate, quads);
    bool wrote_depth = false, left = false;
-   cm_gpu_attribute_tile(immediate->gpu, tile_of(immediate, quads));
+   cm_gpu_attribute_tile(immediate->gpu, tile);
    pipeline[CM_PIPELINE_RASTERIZED_QUADS] += count;
    if (tests->hierarchical) {
       access_hiz(immediate, quads, CM_READ);
       pipeline[CM_PIPELINE_HIZ_TESTS]++;
    }
-   cm_timing_region(immediate->gpu->timing);
+   cm_timing_region(immediate->gpu->timing, tile);
    for (size_t first = 0; first < count;) {
       struct block block = {
          .x = cm_ordered_block_column(quads[first]) * CM_PIXEL_BLOCK,

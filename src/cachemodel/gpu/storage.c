@@ -114,7 +114,7 @@ access_all(struct cm_gpu *gpu, struct cm_resource *resource, const struct cm_tou
       return false;
    cm_gpu_attribute_resource(gpu, resource->description.id);
    count(gpu, operation);
-   cm_timing_storage(gpu->timing, operation, processor, touched->count);
+   cm_timing_storage(gpu->timing, operation, processor, touched->count, resource->description.id);
    for (uint32_t b = 0; gpu->timing && b < touched->count; b++)
       cm_timing_storage_block(gpu->timing, touched->block[b] << touched->shift);
    resource->stored |= operation != CM_STORAGE_LOAD;
@@ -212,7 +212,7 @@ write_back(struct cm_gpu *gpu)
 {
    cm_gpu_attribute_resource(gpu, 0);
    for (uint32_t c = 0; c < gpu->hierarchy.entry[CM_STREAM_STORAGE].instances; c++) {
-      cm_timing_storage(gpu->timing, CM_STORAGE_STORE, c, 0);
+      cm_timing_storage(gpu->timing, CM_STORAGE_STORE, c, 0, 0);
       cm_hierarchy_empty_private(&gpu->hierarchy, CM_STREAM_STORAGE, c);
    }
    for (uint32_t s = 0; s < gpu->pass->num_storages; s++) {

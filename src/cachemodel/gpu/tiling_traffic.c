@@ -201,7 +201,7 @@ cm_tiling_fetch_tile(struct cm_gpu *gpu, uint32_t tile)
                                 CM_STREAM_PB_LIST, false);
       cm_timing_group(timing, CM_STREAM_PB_ATTRIBUTE, attributes);
       access_attributes(gpu, p, gpu->attribute_cache ? opt_numbers[begin[tile] + n] : CM_PB_NEVER, false);
-      cm_timing_fetched(timing, p, attributes);
+      cm_timing_fetched(timing, p, &pass->primitives[p]);
    }
 }
 

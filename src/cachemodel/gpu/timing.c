@@ -13,6 +13,7 @@ static bool
 read_accesses(struct cm_timing *timing)
 {
    const struct cm_config *config = timing->config;
+   timing->logs_surfaces = timing->tiled && config->attribution.texture;
    timing->vertex_streams = timing->tiled ? 1u << CM_STREAM_VERTEX | 1u << CM_STREAM_INDEX : 0;
    struct cm_access_reader reader = {
       .read = cm_log_read,
@@ -148,13 +149,36 @@ cm_timing_frame(const struct cm_timing *timing)
    };
 }
 
+static const struct cm_pipeline_parts *
+parts_of(enum cm_mode mode)
+{
+   return mode == CM_MODE_IMR ? &cm_immediate_parts : &cm_tiled_parts;
+}
+
+struct cm_cycle_attribution *
+cm_timing_attribution(const struct cm_timing *timing)
+{
+   return (timing->tiled ? &timing->tiled->base : &timing->immediate->base)->attribution;
+}
+
+int
+cm_timing_attributed_column(enum cm_mode mode, int event)
+{
+   return cm_pipeline_attributed_column(parts_of(mode), event);
+}
+
+uint32_t
+cm_timing_attributed_columns(enum cm_mode mode)
+{
+   return cm_pipeline_attributed_columns(parts_of(mode));
+}
+
 static bool
 list_counters(const struct cm_config *config, struct cm_counter_table *table)
 {
    if (config->timing == CM_TIMING_OFF)
       return true;
-   return cm_pipeline_list_counters(config->mode == CM_MODE_IMR ? &cm_immediate_parts : &cm_tiled_parts,
-                                    config, table);
+   return cm_pipeline_list_counters(parts_of(config->mode), config, table);
 }
 
 static uint64_t

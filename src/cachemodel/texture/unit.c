@@ -5,10 +5,10 @@
 
 /* A footprint's blocks, each once; the caches log the rest. */
 static void
-log_group(const struct cm_texture_path *path, unsigned count)
+log_group(const struct cm_texture_path *path, uint32_t resource, unsigned count)
 {
    cm_access_stream_append(path->hierarchy->requests,
-                           cm_entry_make(CM_ENTRY_GROUP, 0, 0, CM_STREAM_TEXTURE, count));
+                           cm_group_make(0, 0, CM_STREAM_TEXTURE, count, resource));
 }
 
 static inline void
@@ -20,33 +20,33 @@ log_block(const struct cm_texture_path *path, uint64_t block)
 }
 
 static void
-log_grid(const struct cm_texture_path *path, const struct cm_read_grid *grid)
+log_grid(const struct cm_texture_path *path, uint32_t resource, const struct cm_read_grid *grid)
 {
    uint32_t mask = grid->readers[0] | grid->readers[1] | grid->readers[2] | grid->readers[3];
-   log_group(path, (unsigned)__builtin_popcount(mask));
+   log_group(path, resource, (unsigned)__builtin_popcount(mask));
    for (; mask; mask &= mask - 1)
       log_block(path, cm_grid_block(grid, (unsigned)__builtin_ctz(mask)));
 }
 
 static void
-log_list(const struct cm_texture_path *path, const struct cm_texture_reads *reads)
+log_list(const struct cm_texture_path *path, uint32_t resource, const struct cm_texture_reads *reads)
 {
    uint64_t firsts[CM_MAX_FOOTPRINT_BLOCKS];
    const unsigned count = cm_distinct_blocks(reads->blocks, reads->count, firsts);
-   log_group(path, count);
+   log_group(path, resource, count);
    for (unsigned b = 0; b < count; b++)
       log_block(path, firsts[b]);
 }
 
 static void
-log_reads(const struct cm_texture_path *path, const struct cm_texture_reads *reads)
+log_reads(const struct cm_texture_path *path, uint32_t resource, const struct cm_texture_reads *reads)
 {
    if (path->nuca)
-      log_group(path, 0); /* the NUCA logs its requests */
+      log_group(path, resource, 0); /* the NUCA logs its requests */
    else if (reads->is_grid)
-      log_grid(path, &reads->grid);
+      log_grid(path, resource, &reads->grid);
    else
-      log_list(path, reads);
+      log_list(path, resource, reads);
 }
 
 static void
@@ -72,12 +72,13 @@ read_grid(const struct cm_texture_path *path, struct cm_cache *cache, const stru
 }
 
 void
-cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads, uint32_t processor)
+cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_unit *unit,
+                       const struct cm_texture_reads *reads, uint32_t processor)
 {
    struct cm_cache *cache = cm_hierarchy_entry(path->hierarchy, CM_STREAM_TEXTURE, processor);
    assert(!path->is_direct || (cache && !path->nuca && !path->hierarchy->requests));
    if (path->hierarchy->requests)
-      log_reads(path, reads);
+      log_reads(path, unit->binding->resource, reads);
    if (path->nuca && reads->is_grid)
       cm_nuca_read_grid(path->nuca, processor, &reads->grid);
    else if (path->nuca)
@@ -97,7 +98,7 @@ cm_texture_read_texels(struct cm_texture_path *path, struct cm_texture_unit *uni
    reads.is_grid = false;
    reads.count = cm_footprint_texels(cm_texture_unit_image(unit, footprint, path->block_shift), unit->binding,
                                      footprint, reads.blocks);
-   cm_texture_read_blocks(path, &reads, processor);
+   cm_texture_read_blocks(path, unit, &reads, processor);
 }
 
 /* A buffer has no layout: its texels lie one after another. */
@@ -132,7 +133,7 @@ cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_textur
    if (!unit->binding)
       return;
    map_buffer(path, unit, footprint, &reads);
-   cm_texture_read_blocks(path, &reads, processor);
+   cm_texture_read_blocks(path, unit, &reads, processor);
 }
 
 /* ---- of a GPU ------------------------------------------------------------ */

@@ -115,9 +115,9 @@ cm_texture_unit_map(struct cm_texture_unit *unit, const struct cm_footprint *foo
 void cm_texture_read_texels(struct cm_texture_path *path, struct cm_texture_unit *unit,
                             const struct cm_footprint *footprint, uint32_t processor);
 
-/** Reports and simulates a processor's reads. */
-void cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_reads *reads,
-                            uint32_t processor);
+/** Reports and simulates a processor's reads of what is bound to a unit. */
+void cm_texture_read_blocks(struct cm_texture_path *path, const struct cm_texture_unit *unit,
+                            const struct cm_texture_reads *reads, uint32_t processor);
 
 /** cm_texture_unit_read of a buffer, or of nothing. */
 void cm_texture_unit_read_buffer(struct cm_texture_path *path, const struct cm_texture_unit *unit,
@@ -142,7 +142,7 @@ cm_texture_unit_read(struct cm_texture_path *path, struct cm_texture_unit *unit,
    if (path->is_direct && !reads.is_grid)
       cm_cache_read_sequence(cache, reads.blocks, reads.count, CM_STREAM_TEXTURE);
    else if (!path->is_direct || !cm_cache_queue_grid(cache, &reads.grid, CM_STREAM_TEXTURE))
-      cm_texture_read_blocks(path, &reads, processor);
+      cm_texture_read_blocks(path, unit, &reads, processor);
 }
 
 /** Completes a processor's queued reads. */

@@ -6,6 +6,8 @@
 /** Cycles that processors advance before DRAM does: no more than its fastest read takes. */
 #define STEP 16
 #define MAX_PROCESSORS 64
+/** A compute pass has one draw, its dispatch. */
+#define DISPATCH 0
 
 /* ---- runs ------------------------------------------------------------------- */
 
@@ -30,12 +32,14 @@ struct cm_compute_group {
    uint64_t sum_done;          /* of all of them */
    uint32_t phase_runs;        /* so many */
    enum cm_stage_state reason; /* what the latest one waited for */
+   uint32_t waits_for;         /* of that, the resource; 0: none */
 };
 
 /* The work-groups of a tile. */
 struct cm_compute_part {
    struct cm_compute_part *next;
    struct cm_log *log;
+   uint32_t tile;
    uint32_t left; /* work-groups that have not left */
    uint64_t begin, end;
    struct cm_compute_group *groups;
@@ -113,6 +117,7 @@ admit(struct cm_compute_timing *compute, struct cm_compute_processor *processor)
    *last = group;
    processor->used += group->log->invocations;
    group->reason = processor->reason;
+   group->waits_for = processor->waits_for;
    begin_phase(group, processor->room);
    struct cm_compute_part *part = group->part;
    part->begin = group->ready < part->begin ? group->ready : part->begin;
@@ -124,6 +129,14 @@ admit(struct cm_compute_timing *compute, struct cm_compute_processor *processor)
       processor->fetches = true;
    }
    return true;
+}
+
+/* A processor's cycles are for a work-group. resource: that it waits for, or 0. */
+static void
+serve(const struct cm_compute_timing *compute, const struct cm_compute_processor *processor,
+      const struct cm_compute_group *group, uint32_t resource)
+{
+   cm_stage_serve(processor->stage, compute->pass, DISPATCH, resource, group->part->tile);
 }
 
 /* The last runs have ended: the work-group leaves its processor. */
@@ -138,6 +151,8 @@ leave(struct cm_compute_timing *compute, struct cm_compute_processor *processor,
    processor->used -= group->log->invocations;
    processor->room = cm_later(processor->room, group->phase_done);
    processor->reason = group->reason;
+   processor->waits_for = group->waits_for;
+   serve(compute, processor, group, group->waits_for);
    if (!processor->resident)
       cm_stage_account(processor->stage, group->reason, processor->room);
    group->part->left--;
@@ -154,8 +169,10 @@ settle_run(struct cm_compute_timing *compute, struct cm_compute_group *group)
       return false;
    const uint64_t data = run->wait.time ? run->wait.time + run->tail : 0;
    const uint64_t done = cm_later(run->issued, data);
-   if (done >= group->phase_done)
+   if (done >= group->phase_done) {
       group->reason = data > run->issued ? CM_STAGE_MEMORY : CM_STAGE_STARVED;
+      group->waits_for = data > run->issued ? run->wait.waits_for : 0;
+   }
    group->phase_done = cm_later(group->phase_done, done);
    group->sum_done += done;
    group->settled++;
@@ -219,8 +236,10 @@ issue(struct cm_compute_timing *compute, uint32_t number, struct cm_compute_grou
    const uint32_t accesses = run->log->accesses;
    const uint32_t cycles = instructions_of(group->log, group->phase) * run->log->quads;
    const uint32_t piece = cycles / (accesses + 1);
-   cm_stage_account(processor->stage, processor->program_ready == begin ? CM_STAGE_MEMORY : group->reason,
-                    begin);
+   const bool waits_for_program = processor->program_ready == begin;
+   serve(compute, processor, group, waits_for_program ? 0 : group->waits_for);
+   cm_stage_account(processor->stage, waits_for_program ? CM_STAGE_MEMORY : group->reason, begin);
+   serve(compute, processor, group, 0);
    run->issued = cm_later(pipeline->issue(pipeline->pipeline, number, begin, cycles), begin + cycles);
    run->tail = accesses ? cycles - accesses * piece : 0;
    cm_wait_begin(&run->wait, 0);
@@ -309,19 +328,22 @@ run_groups(struct cm_compute_timing *compute, bool is_last)
 /* ---- passes ----------------------------------------------------------------------- */
 
 void
-cm_compute_timing_begin(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle)
+cm_compute_timing_begin(struct cm_compute_timing *compute, const struct cm_log *log, uint32_t pass,
+                        uint64_t cycle)
 {
    struct cm_wait wait;
    cm_wait_begin(&wait, cycle);
    if (log->entries.count)
       compute->pipeline.fetch(compute->pipeline.pipeline, cm_log_token(log, 0),
                               cm_log_token(log, log->entries.count), cycle, &wait);
+   compute->pass = pass;
    compute->begin = cycle;
    compute->end = compute->now = cm_wait_resolve(compute->memory, &wait);
    compute->is_active = true;
    for (uint32_t p = 0; p < compute->num_processors; p++) {
       compute->processors[p].room = compute->end;
       compute->processors[p].reason = compute->end > cycle ? CM_STAGE_MEMORY : CM_STAGE_STARVED;
+      compute->processors[p].waits_for = 0;
       compute->processors[p].program_ready = 0;
    }
 }
@@ -352,12 +374,12 @@ add_groups(struct cm_compute_timing *compute, struct cm_compute_part *part)
 }
 
 void
-cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log)
+cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log, uint32_t tile)
 {
    struct cm_compute_part *part = calloc(1, sizeof *part);
    const uint32_t groups = log->groups.count, runs = log->runs.count;
    if (part) {
-      *part = (struct cm_compute_part){.log = log, .left = groups, .begin = CM_UNKNOWN};
+      *part = (struct cm_compute_part){.log = log, .tile = tile, .left = groups, .begin = CM_UNKNOWN};
       part->groups = calloc(groups + 1, sizeof *part->groups);
       part->runs = calloc(runs + 1, sizeof *part->runs);
    }

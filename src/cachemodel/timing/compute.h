@@ -56,6 +56,7 @@ struct cm_compute_processor {
    uint32_t used;                                   /**< invocations of these */
    uint64_t room;                                   /**< when the last one left, or the pass began */
    enum cm_stage_state reason;                      /**< what that one waited for last */
+   uint32_t waits_for;                              /**< of that, the resource; 0: none */
    struct cm_wait program;
    bool fetches; /**< its shader */
    uint64_t program_ready;
@@ -69,6 +70,7 @@ struct cm_compute_timing {
    uint32_t num_processors, invocations; /**< invocations: of a processor at once */
    struct cm_compute_part *first, *last; /**< tiles that are under way */
    uint64_t now;                         /**< all work that begins before is done */
+   uint32_t pass;                        /**< counted from 1 */
    uint64_t begin, end;                  /**< of the pass; end: so far */
    bool is_active, out_of_memory;
    struct cm_compute_counts counts;
@@ -83,10 +85,12 @@ void cm_compute_timing_finish(struct cm_compute_timing *compute);
 /** Invocations that a processor of a configuration works on at once. */
 uint32_t cm_compute_invocations(const struct cm_config *config, uint32_t fragments);
 
-/** A compute pass begins at a cycle, at which everything before it has ended; its parameters are in the log. */
-void cm_compute_timing_begin(struct cm_compute_timing *compute, const struct cm_log *log, uint64_t cycle);
-/** A tile's work-groups, as far as they can run without those of the next tile. */
-void cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log);
+/** A compute pass begins at a cycle, at which everything before it has ended; its parameters are in the log. pass: counted
+ * from 1. */
+void cm_compute_timing_begin(struct cm_compute_timing *compute, const struct cm_log *log, uint32_t pass,
+                             uint64_t cycle);
+/** A tile's work-groups, as far as they can run without those of the next tile. tile: its number. */
+void cm_compute_timing_groups(struct cm_compute_timing *compute, struct cm_log *log, uint32_t tile);
 /** Completes all work-groups. Returns when. Nothing where no compute pass has begun. */
 uint64_t cm_compute_timing_complete(struct cm_compute_timing *compute);
 

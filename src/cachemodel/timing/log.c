@@ -138,6 +138,14 @@ cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark)
 }
 
 void
+cm_timing_surface(struct cm_timing *timing, uint32_t resource)
+{
+   struct cm_logged_surface *item = timing && timing->logs_surfaces ? ADD(timing, surfaces) : NULL;
+   if (item)
+      *item = (struct cm_logged_surface){.begin = cm_timing_position(timing), .resource = resource};
+}
+
+void
 cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses)
 {
    if (timing)
@@ -195,6 +203,7 @@ cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive)
       return;
    *item = (struct cm_logged_binned){
       .tokens_end = take_tokens(timing),
+      .draw = primitive->draw,
       .num_tiles = primitive->num_tiles,
       .num_attributes = primitive->num_attributes,
    };
@@ -203,14 +212,15 @@ cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive)
 }
 
 void
-cm_timing_fetched(struct cm_timing *timing, uint32_t primitive, uint32_t attributes)
+cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_primitive *primitive)
 {
    struct cm_logged_fetched *item = ADD(timing, fetched);
    if (item)
       *item = (struct cm_logged_fetched){
          .tokens_end = take_tokens(timing),
-         .index = primitive,
-         .attributes = attributes,
+         .index = index,
+         .draw = primitive->draw,
+         .attributes = primitive->num_attributes,
          .ready = CM_UNKNOWN,
       };
 }
@@ -275,18 +285,18 @@ cm_timing_primitive(struct cm_timing *timing, uint32_t draw)
    struct cm_logged_primitive *item = ADD(timing, primitives);
    if (!item)
       return;
-   item->num_regions = 0;
+   *item = (struct cm_logged_primitive){.draw = draw};
    timing->draw = draw;
    timing->log->draws.items[draw].num_primitives++;
 }
 
 void
-cm_timing_region(struct cm_timing *timing)
+cm_timing_region(struct cm_timing *timing, uint32_t tile)
 {
    struct cm_logged_region *item = ADD(timing, regions);
    if (!item)
       return;
-   *item = (struct cm_logged_region){.begin = timing->logged_end, .draw = timing->draw};
+   *item = (struct cm_logged_region){.begin = timing->logged_end, .draw = timing->draw, .tile = tile};
    item->hiz_end = take_tokens(timing);
    LAST(timing, primitives)->num_regions++;
 }
@@ -317,11 +327,11 @@ cm_timing_region_end(struct cm_timing *timing)
 
 void
 cm_timing_storage(struct cm_timing *timing, enum cm_storage_operation operation, uint32_t processor,
-                  uint32_t count)
+                  uint32_t count, uint32_t resource)
 {
    if (timing)
       cm_access_stream_append(&timing->hierarchy->shared.reported,
-                              cm_entry_make(CM_ENTRY_GROUP, operation, processor, CM_STREAM_STORAGE, count));
+                              cm_group_make(operation, processor, CM_STREAM_STORAGE, count, resource));
 }
 
 void

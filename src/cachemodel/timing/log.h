@@ -38,6 +38,7 @@ struct cm_logged_vertex {
  * cm_logged_quad. */
 struct cm_logged_binned {
    uint32_t tokens_end;
+   uint32_t draw; /**< number in the pass, as in all items */
    uint32_t num_tiles;
    uint32_t num_attributes;
 };
@@ -46,22 +47,31 @@ struct cm_logged_binned {
 struct cm_logged_fetched {
    uint32_t tokens_end;
    uint32_t index; /**< in the pass */
+   uint32_t draw;
    uint32_t attributes;
    uint32_t quads; /**< that it covers in the tile, as far as is known */
    uint64_t
       ready; /**< when it entered the output queue, which the Tile Fetcher's timing writes; or CM_UNKNOWN */
 };
 
+/** A part of a tile's load or flush: up to the next one. */
+struct cm_logged_surface {
+   uint32_t begin;
+   uint32_t resource;
+};
+
 /** In mode imr; blocks are struct cm_logged_block. */
 struct cm_logged_primitive {
    uint32_t num_regions;
+   uint32_t draw;
 };
 
 struct cm_logged_region {
    uint32_t begin, hiz_end;
    uint32_t update_begin, end; /**< HiZ is written */
    uint32_t num_blocks;
-   uint32_t draw; /**< number in the pass */
+   uint32_t draw;
+   uint32_t tile; /**< row-major number in the pass */
 };
 
 /** A work-group; invocations of it that run side by side, up to a barrier: a run. */
@@ -91,6 +101,7 @@ struct cm_logged_run {
    X(struct cm_logged_binned, binned)        \
    X(struct cm_logged_fetched, fetched)      \
    X(struct cm_logged_quad, quads)           \
+   X(struct cm_logged_surface, surfaces)     \
    X(struct cm_logged_primitive, primitives) \
    X(struct cm_logged_region, regions)       \
    X(struct cm_logged_block, blocks)         \
@@ -159,6 +170,7 @@ struct cm_timing {
    bool out_of_memory;  /**< nothing is logged any more */
    uint32_t logged_end; /**< where the last item ends */
    uint32_t draw;       /**< in mode imr: of the last primitive */
+   bool logs_surfaces;  /**< cycles of loads and flushes are attributed to resources */
 
    /* Of the tile-based pipeline. */
    uint32_t vertex_streams; /**< a bit for each stream that fetches vertices; 0 in mode imr */

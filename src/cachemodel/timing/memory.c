@@ -57,6 +57,7 @@ cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticke
 {
    for (uint32_t i = 0; i < wait->num_tickets; i++) {
       if (wait->tickets[i] == ticket) {
+         wait->resources[i] = after > wait->after[i] ? wait->resource : wait->resources[i];
          wait->after[i] = wait->after[i] > after ? wait->after[i] : after;
          return;
       }
@@ -64,12 +65,14 @@ cm_wait_add_ticket(struct cm_memory *memory, struct cm_wait *wait, cm_dram_ticke
    if (wait->num_tickets == memory->wait_tickets) {
       const uint32_t oldest = memory->wait_resolves;
       for (uint32_t i = 0; i < oldest; i++)
-         cm_wait_until(wait, cm_memory_ticket(memory, wait->tickets[i]) + wait->after[i]);
+         cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->tickets[i]));
       wait->num_tickets -= oldest;
       memmove(wait->tickets, wait->tickets + oldest, wait->num_tickets * sizeof wait->tickets[0]);
       memmove(wait->after, wait->after + oldest, wait->num_tickets * sizeof wait->after[0]);
+      memmove(wait->resources, wait->resources + oldest, wait->num_tickets * sizeof wait->resources[0]);
    }
    wait->tickets[wait->num_tickets] = ticket;
+   wait->resources[wait->num_tickets] = wait->resource;
    wait->after[wait->num_tickets++] = after;
 }
 

@@ -82,9 +82,12 @@ struct cm_arrival {
 struct cm_wait {
    uint64_t time; /**< the latest known time */
    uint32_t num_tickets;
+   uint32_t resource;  /**< of the data that is added next; 0: of none */
+   uint32_t waits_for; /**< of that which is there at `time` */
    uint32_t
       after[CM_WAIT_TICKETS]; /**< cycles from a ticket's completion until the data is where it is needed */
    cm_dram_ticket tickets[CM_WAIT_TICKETS];
+   uint32_t resources[CM_WAIT_TICKETS]; /**< of tickets */
 };
 
 /** Initializes a wait, for a cycle only. */
@@ -93,13 +96,29 @@ cm_wait_begin(struct cm_wait *wait, uint64_t cycle)
 {
    wait->time = cycle;
    wait->num_tickets = 0;
+   wait->resource = wait->waits_for = 0;
+}
+
+/** Data of a resource arrives at a cycle. */
+static inline void
+cm_wait_arrives(struct cm_wait *wait, uint64_t cycle, uint32_t resource)
+{
+   wait->waits_for = cycle > wait->time ? resource : wait->waits_for;
+   wait->time = cm_later(wait->time, cycle);
 }
 
 /** Adds a cycle to a wait. */
 static inline void
 cm_wait_until(struct cm_wait *wait, uint64_t cycle)
 {
-   wait->time = cm_later(wait->time, cycle);
+   cm_wait_arrives(wait, cycle, wait->resource);
+}
+
+/** One of the reads has arrived, at a cycle. */
+static inline void
+cm_wait_ticket_arrives(struct cm_wait *wait, uint32_t number, uint64_t cycle)
+{
+   cm_wait_arrives(wait, cycle + wait->after[number], wait->resources[number]);
 }
 
 /** Adds a read to a wait, whose data arrives `after` cycles after its completion. */
@@ -120,7 +139,7 @@ static inline uint64_t
 cm_wait_resolve(struct cm_memory *memory, struct cm_wait *wait)
 {
    for (uint32_t i = 0; i < wait->num_tickets; i++)
-      cm_wait_until(wait, cm_memory_ticket(memory, wait->tickets[i]) + wait->after[i]);
+      cm_wait_ticket_arrives(wait, i, cm_memory_ticket(memory, wait->tickets[i]));
    wait->num_tickets = 0;
    return wait->time;
 }
@@ -133,7 +152,7 @@ cm_wait_is_known(const struct cm_memory *memory, struct cm_wait *wait)
       uint64_t cycle;
       if (!cm_memory_find(memory, wait->tickets[wait->num_tickets - 1], &cycle))
          return false;
-      cm_wait_until(wait, cycle + wait->after[wait->num_tickets - 1]);
+      cm_wait_ticket_arrives(wait, wait->num_tickets - 1, cycle);
    }
    return true;
 }

@@ -39,10 +39,13 @@ enum cm_stage_state {
       CM_STAGE_STATE_COUNT
 };
 
+struct cm_attributed_stage;
+
 /** A stage, or one of several alike. All cycles before `until` are in one of its states, each once. */
 struct cm_stage {
    uint64_t until;
    uint64_t cycles[CM_STAGE_STATE_COUNT];
+   struct cm_attributed_stage *attributed; /**< timing/attribution.h; NULL: its cycles are not */
 };
 
 /** Accounts the cycles until `until` that are not yet accounted to a state. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "memory/attribution.h"
 #include "timing/timing.h"
 
 static const struct cm_value_part frame_values[] = {
@@ -137,15 +138,22 @@ cm_pipeline_last_cycle(const struct cm_pipeline *pipeline)
    return last;
 }
 
+static void
+rest(struct cm_stage *stage, uint32_t pass, uint64_t until)
+{
+   cm_stage_serve(stage, pass, CM_NO_ITEM, 0, CM_NO_ITEM);
+   cm_stage_account(stage, CM_STAGE_STARVED, until);
+}
+
 void
-cm_pipeline_rest(struct cm_pipeline *pipeline, uint64_t until)
+cm_pipeline_rest(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until)
 {
    for (const struct cm_stage_part *stage = pipeline->parts->stages; stage->name; stage++) {
       if (!stage->is_summed)
-         cm_stage_account(part(pipeline, stage->at), CM_STAGE_STARVED, until);
+         rest(part(pipeline, stage->at), pass, until);
    }
    for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++)
-      cm_stage_account(&pipeline->processors[p], CM_STAGE_STARVED, until);
+      rest(&pipeline->processors[p], pass, until);
 }
 
 void
@@ -157,6 +165,60 @@ cm_pipeline_end_frame(struct cm_pipeline *pipeline, uint64_t cycle)
    pipeline->frame_has_ended = true;
    pipeline->time = cycle * 1000 / pipeline->config->clock_mhz;
    collect(pipeline);
+   if (pipeline->attribution)
+      cm_cycle_attribution_add_up(pipeline->attribution);
+}
+
+/* ---- attribution ------------------------------------------------------------- */
+
+static uint32_t
+count_stages(const struct cm_pipeline_parts *parts)
+{
+   uint32_t count = 0;
+   while (parts->stages[count].name)
+      count++;
+   return count;
+}
+
+static bool
+attribute_stage(struct cm_pipeline *pipeline, struct cm_stage *stage, uint32_t column)
+{
+   if (stage != &pipeline->fragment)
+      return cm_cycle_attribution_add(pipeline->attribution, stage, column);
+   for (uint32_t p = 0; p < pipeline->config->fragment_stage.processors; p++) {
+      if (!cm_cycle_attribution_add(pipeline->attribution, &pipeline->processors[p], column))
+         return false;
+   }
+   return true;
+}
+
+bool
+cm_pipeline_attribute(struct cm_pipeline *pipeline)
+{
+   const struct cm_pipeline_parts *parts = pipeline->parts;
+   if (!cm_config_attributes(pipeline->config))
+      return true;
+   pipeline->attribution = cm_cycle_attribution_create(cm_config_attributed_parts(pipeline->config),
+                                                       cm_pipeline_attributed_columns(parts));
+   bool fine = pipeline->attribution && pipeline->processors;
+   for (uint32_t s = 0; fine && s < count_stages(parts); s++)
+      fine = attribute_stage(pipeline, part(pipeline, parts->stages[s].at), s * CM_STAGE_STATE_COUNT);
+   return fine;
+}
+
+uint32_t
+cm_pipeline_attributed_columns(const struct cm_pipeline_parts *parts)
+{
+   return count_stages(parts) * CM_STAGE_STATE_COUNT;
+}
+
+int
+cm_pipeline_attributed_column(const struct cm_pipeline_parts *parts, int event)
+{
+   int first = (int)(sizeof frame_values / sizeof frame_values[0]) - 1;
+   for (const struct cm_value_part *value = parts->values; value->name; value++)
+      first++;
+   return event >= first && event - first < (int)cm_pipeline_attributed_columns(parts) ? event - first : -1;
 }
 
 void
@@ -177,4 +239,5 @@ void
 cm_pipeline_finish(struct cm_pipeline *pipeline)
 {
    free(pipeline->ends.data);
+   cm_cycle_attribution_destroy(pipeline->attribution);
 }

@@ -5,6 +5,7 @@
 #define CM_TIMING_PIPELINE_H
 
 #include "stats/counters.h"
+#include "timing/attribution.h"
 #include "timing/memory.h"
 #include "timing/pieces.h"
 #include "util/array.h"
@@ -63,7 +64,8 @@ struct cm_pipeline {
    uint64_t frame_begin;                  /**< cycle at which the last frame that has ended began */
    struct cm_array ends; /**< struct cm_timed_end: of the frame, where cycles are attributed */
    uint32_t num_ends;
-   bool frame_has_ended; /**< they are those of the last frame */
+   bool frame_has_ended;                     /**< they are those of the last frame */
+   struct cm_cycle_attribution *attribution; /**< NULL: cycles are not attributed */
 };
 
 /** A tile, or in mode imr a pass, is done: keeps the cycle, where cycles are attributed. pass: counted from 1; tile: its
@@ -71,7 +73,7 @@ struct cm_pipeline {
 void cm_pipeline_keep_end(struct cm_pipeline *pipeline, uint32_t pass, uint32_t tile, uint64_t cycle);
 #define CM_NO_TILE UINT32_MAX
 
-/** Frees what cm_pipeline_keep_end has kept. */
+/** Frees what cm_pipeline_keep_end and cm_pipeline_attribute have allocated. */
 void cm_pipeline_finish(struct cm_pipeline *pipeline);
 
 /** Prepares a structure of zeros. config must outlive it. */
@@ -88,8 +90,17 @@ const struct cm_queue *cm_pipeline_queue(const struct cm_pipeline *pipeline, uns
 /** The last cycle of a stage, the Fragment Processors included, but not of those that are summed. */
 uint64_t cm_pipeline_last_cycle(const struct cm_pipeline *pipeline);
 
-/** These wait for input until a cycle. */
-void cm_pipeline_rest(struct cm_pipeline *pipeline, uint64_t until);
+/** These wait until a cycle, at which all that a pass is made of is done. */
+void cm_pipeline_rest(struct cm_pipeline *pipeline, uint32_t pass, uint64_t until);
+
+/** Attributes the cycles of all stages, if the configuration asks for attribution. Their structures must not move. False when
+ * out of memory. */
+bool cm_pipeline_attribute(struct cm_pipeline *pipeline);
+
+/** Which column of the attribution's tables a counter is, an index in values; -1: none, as it is no cycles of a stage. */
+int cm_pipeline_attributed_column(const struct cm_pipeline_parts *parts, int event);
+/** How many there are. */
+uint32_t cm_pipeline_attributed_columns(const struct cm_pipeline_parts *parts);
 
 /** A frame ends: simulates DRAM up to that cycle, and collects the counters. */
 void cm_pipeline_end_frame(struct cm_pipeline *pipeline, uint64_t cycle);

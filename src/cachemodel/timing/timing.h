@@ -11,7 +11,7 @@
  *
  * Calls, from one thread. Tile-based, for each pass
  *    begin(GEOMETRY), (draw, programs_fetched, vertex*, draw_end)*, binned*, end,
- *    (begin(TILE), mark(LOADED), fetched*, tile_fetched, quad*, mark(SHADED), end)*
+ *    (begin(TILE), surface*, mark(LOADED), fetched*, tile_fetched, quad*, mark(SHADED), surface*, end)*
  * and in mode imr
  *    begin(PASS), mark(CLEARED),
  *    ((draw, programs_fetched, vertex*, draw_end) | (primitive, (region, block*, region_end)*))*,
@@ -56,6 +56,9 @@ enum cm_log_mark {
 };
 void cm_timing_mark(struct cm_timing *timing, enum cm_log_mark mark);
 
+/** What follows of a tile's load or flush is of that resource. */
+void cm_timing_surface(struct cm_timing *timing, uint32_t resource);
+
 /** Begins a group of so many accesses. */
 void cm_timing_group(struct cm_timing *timing, enum cm_stream stream, uint32_t accesses);
 
@@ -73,8 +76,8 @@ void cm_timing_draw_end(struct cm_timing *timing);
 
 /** The Polygon List Builder wrote a primitive's PMDs and attributes. */
 void cm_timing_binned(struct cm_timing *timing, const struct cm_primitive *primitive);
-/** The Tile Fetcher has read a primitive's PMD and attributes. primitive: its index in the pass. */
-void cm_timing_fetched(struct cm_timing *timing, uint32_t primitive, uint32_t attributes);
+/** The Tile Fetcher has read a primitive's PMD and attributes. index: the primitive's in the pass. */
+void cm_timing_fetched(struct cm_timing *timing, uint32_t index, const struct cm_primitive *primitive);
 /** All primitives of the tile are fetched. events: the tile's, as recorded. */
 void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_events *events);
 
@@ -82,6 +85,7 @@ void cm_timing_tile_fetched(struct cm_timing *timing, const struct cm_tile_event
 struct cm_logged_quad {
    uint32_t tokens_end; /**< set when it is logged */
    uint32_t primitive;  /**< index in the pass */
+   uint32_t draw;       /**< number in the pass */
    uint32_t instructions;
    uint16_t footprints; /**< at most UINT16_MAX */
    uint8_t processor;
@@ -92,9 +96,9 @@ void cm_timing_quad(struct cm_timing *timing, const struct cm_logged_quad *quad)
 
 /* ---- mode imr ------------------------------------------------------------ */
 
-/** A primitive of a draw (number in the pass) begins; then a region of it, whose HiZ was read. */
+/** A primitive of a draw (number in the pass) begins; then a region of it, whose HiZ was read. tile: that it is in. */
 void cm_timing_primitive(struct cm_timing *timing, uint32_t draw);
-void cm_timing_region(struct cm_timing *timing);
+void cm_timing_region(struct cm_timing *timing, uint32_t tile);
 
 /** How many entries the log has: all accesses so far. */
 uint32_t cm_timing_position(struct cm_timing *timing);
@@ -116,9 +120,9 @@ void cm_timing_region_end(struct cm_timing *timing);
 /* ---- compute passes, storage ---------------------------------------------- */
 
 /** An instruction of a sub-group, or of a quad, accesses storage: `count` blocks of these addresses, each once. Its accesses
- * follow. processor: of a write-back, which has no blocks here, the load/store cache. */
+ * follow. processor: of a write-back, which has no blocks here, the load/store cache. resource: that it accesses, or 0. */
 void cm_timing_storage(struct cm_timing *timing, enum cm_storage_operation operation, uint32_t processor,
-                       uint32_t count);
+                       uint32_t count, uint32_t resource);
 void cm_timing_storage_block(struct cm_timing *timing, uint64_t address);
 
 /** A work-group begins on a processor; since the last item, its shader was fetched, if it was. */
@@ -129,6 +133,8 @@ void cm_timing_run(struct cm_timing *timing, uint32_t invocations, bool resumes)
 void cm_timing_barrier(struct cm_timing *timing);
 
 /* ---- attribution --------------------------------------------------------- */
+
+struct cm_cycle_attribution;
 
 /** When a part of a frame was done. */
 struct cm_timed_end {
@@ -147,6 +153,14 @@ struct cm_timed_frame {
 /** The frame that cm_timing_frame_end has ended, where the configuration attributes passes or tiles. Valid until the next
  * pass. timing: not NULL. */
 struct cm_timed_frame cm_timing_frame(const struct cm_timing *timing);
+
+/** The cycles of its stages (timing/attribution.h), by those that they were for. Valid until the next pass begins; until then
+ * its rows have to be removed. NULL: the configuration attributes nothing. timing: not NULL. */
+struct cm_cycle_attribution *cm_timing_attribution(const struct cm_timing *timing);
+
+/** Which column of its tables a counter of cm_timing_counters is; -1: none. How many columns they have. */
+int cm_timing_attributed_column(enum cm_mode mode, int event);
+uint32_t cm_timing_attributed_columns(enum cm_mode mode);
 
 /** Checks the keys timing, pipeline.* and immediate_pipeline.* against each other and the rest of the GPU. */
 bool cm_timing_config_check(const struct cm_config *config, struct cm_config_problem *problem);

@@ -51,6 +51,7 @@ cm_immediate_fetch_vertex(struct cm_immediate_timing *timing)
    if (room >= timing->now)
       return false;
    const struct cm_logged_vertex *vertex = &timing->log.vertices.items[at->vertex++];
+   cm_immediate_serve(timing, &timing->fetch, at->draw, 0, CM_NO_ITEM);
    cm_stage_account(&timing->fetch, CM_STAGE_BLOCKED, room);
    const uint64_t begin = timing->fetch.until;
    struct cm_wait *wait = cm_flight_push(&timing->vertices, begin);
@@ -82,6 +83,7 @@ cm_immediate_run_vertex(struct cm_immediate_timing *timing)
    *done = wait->time;
    if (!timing->log.vertices.items[at->vertex].reused) {
       const uint64_t begin = cm_later(wait->time, processor->stage->until);
+      cm_immediate_serve(timing, processor->stage, at->draw, 0, CM_NO_ITEM);
       const uint64_t issued = cm_processor_issue(timing, processor, wait->time, draw->instructions);
       *done = cm_later(issued, begin + draw->instructions);
       if (timing->report)
@@ -103,6 +105,7 @@ set_up(struct cm_immediate_timing *timing)
    if (cm_later(cm_later(room, timing->assembled), timing->assembly.until) >= timing->now)
       return false;
    const uint64_t worked = cm_later(timing->assembly.until, timing->assembled);
+   cm_immediate_serve(timing, &timing->assembly, timing->assemble_at.draw, 0, CM_NO_ITEM);
    cm_stage_work(&timing->assembly, CM_STAGE_STARVED, timing->assembled, timing->pipeline->setup_cycles);
    cm_stage_account(&timing->assembly, CM_STAGE_BLOCKED, room);
    if (timing->report)

@@ -55,7 +55,8 @@ cm_immediate_timing_create(const struct cm_config *config)
    cm_flight_init(&timing->vertices, pipeline->vertex_queue, pool);
    cm_queue_init(&timing->triangles, pipeline->triangle_queue, pool);
    cm_queue_init(&timing->colors, pipeline->color_queue, pool);
-   if (cm_immediate_memory_init(&timing->memory, config, pool) && !pool->out_of_memory)
+   if (cm_immediate_memory_init(&timing->memory, config, pool) && !pool->out_of_memory &&
+       cm_pipeline_attribute(&timing->base))
       return timing;
    cm_immediate_timing_destroy(timing);
    return NULL;
@@ -70,6 +71,7 @@ cm_immediate_timing_destroy(struct cm_immediate_timing *timing)
    cm_memory_finish(&timing->memory.base);
    cm_log_finish(&timing->log);
    cm_pool_finish(&timing->base.pool);
+   cm_pipeline_finish(&timing->base);
    free(timing);
 }
 
@@ -111,7 +113,7 @@ static void
 finish(struct cm_immediate_timing *timing)
 {
    timing->barrier = timing->end = cm_later(timing->end, cm_pipeline_last_cycle(&timing->base));
-   cm_pipeline_rest(&timing->base, timing->end);
+   cm_pipeline_rest(&timing->base, timing->num_passes + 1, timing->end);
 }
 
 static void

@@ -26,7 +26,7 @@ struct cm_running_block {
    uint64_t released; /**< when it released the context; CM_UNKNOWN */
    uint32_t tail;     /**< cycles of the shader after the data */
    enum cm_stage_state reason;
-   uint32_t draw; /**< for a timeline; else not set */
+   uint32_t draw, tile;
 };
 
 struct cm_fragment_processor {
@@ -39,7 +39,7 @@ struct cm_fragment_processor {
 
 struct cm_immediate_timing {
    struct cm_pipeline base;
-   uint32_t num_passes;
+   uint32_t num_passes; /**< that have ended */
    const struct cm_immediate_pipeline_config *pipeline;
    struct cm_immediate_memory memory;
    struct cm_log log;                  /**< of the pass */
@@ -136,6 +136,14 @@ cm_processor_issue(struct cm_immediate_timing *timing, struct cm_fragment_proces
    const uint64_t owed = processor->owed + instructions;
    processor->owed = (uint32_t)(owed % width);
    return cm_stage_work(processor->stage, CM_STAGE_STARVED, begin, owed / width);
+}
+
+/** The cycles of a stage are for a draw of the pass from now on; resource: what it waits for, or 0. */
+static inline void
+cm_immediate_serve(const struct cm_immediate_timing *timing, struct cm_stage *stage, uint32_t draw,
+                   uint32_t resource, uint32_t tile)
+{
+   cm_stage_serve(stage, timing->num_passes + 1, draw, resource, tile);
 }
 
 /** The stages: each takes its next item if that is known to begin before timing->now, and returns whether it did. */

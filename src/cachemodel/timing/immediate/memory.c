@@ -293,7 +293,8 @@ cm_immediate_memory_footprint(struct cm_immediate_memory *memory, uint32_t proce
    uint64_t *sampler = &memory->sampler[processor];
    *sampler = cm_later(*sampler, cycle) + pipeline->sampler_cycles;
    const uint64_t found = *sampler + memory->latency[CM_UNIT_TEXTURE_CACHE];
-   uint32_t count = (uint32_t)cm_entry_value(*token++);
+   wait->resource = cm_group_resource(*token);
+   uint32_t count = cm_group_count(*token++);
    cm_wait_until(wait, found);
    for (; count; count--, token++)
       add_pending(memory, cm_entry_address(*token), wait);

@@ -35,9 +35,11 @@ has_arrived(struct cm_immediate_timing *timing, struct cm_lookups *lookups, uint
 static void
 take_primitive(struct cm_immediate_timing *timing, uint64_t entered)
 {
+   const struct cm_logged_primitive *primitive = &timing->log.primitives.items[timing->primitive];
+   cm_immediate_serve(timing, &timing->hierarchical, primitive->draw, 0, CM_NO_ITEM);
    cm_stage_account(&timing->hierarchical, CM_STAGE_STARVED, entered);
    cm_queue_pop(&timing->triangles, entered, timing->hierarchical.until);
-   if (!timing->log.primitives.items[timing->primitive].num_regions) {
+   if (!primitive->num_regions) {
       cm_stage_work(&timing->hierarchical, CM_STAGE_STARVED, entered, 1);
       timing->primitive++;
    }
@@ -64,9 +66,10 @@ cm_immediate_look_up_region(struct cm_immediate_timing *timing)
       return false;
    if (is_new)
       take_primitive(timing, timing->triangle_entered[timing->triangles.popped % timing->triangles.size]);
+   const struct cm_logged_region *region = &timing->log.regions.items[timing->region++];
+   cm_immediate_serve(timing, &timing->hierarchical, region->draw, 0, region->tile);
    account_waits(&timing->hierarchical, 0, CM_STAGE_STARVED, cm_queue_room(&timing->hiz.flight.queue),
                  timing->hiz.reason);
-   const struct cm_logged_region *region = &timing->log.regions.items[timing->region++];
    const uint64_t begin = timing->hierarchical.until;
    struct cm_wait *wait = cm_flight_push(&timing->hiz.flight, begin);
    wait->time = begin + 1;
@@ -90,6 +93,8 @@ look_up_depth(struct cm_immediate_timing *timing, const struct cm_logged_region 
 {
    const struct cm_logged_block *block = &timing->log.blocks.items[timing->block++];
    const uint32_t tests = timing->raster_block++ ? block[-1].end : region->hiz_end;
+   cm_immediate_serve(timing, &timing->rasterizer, region->draw, 0, region->tile);
+   cm_immediate_serve(timing, &timing->early_z, region->draw, 0, region->tile);
    account_waits(&timing->rasterizer, begin, CM_STAGE_STARVED, cm_queue_room(&timing->depth.flight.queue),
                  CM_STAGE_BLOCKED);
    const uint64_t rasterizes = timing->rasterizer.until;
@@ -128,6 +133,7 @@ cm_immediate_rasterize(struct cm_immediate_timing *timing)
       return false;
    if (!timing->raster_block) {
       const uint64_t begin = cm_later(timing->region_out, timing->rasterizer.until);
+      cm_immediate_serve(timing, &timing->rasterizer, region->draw, 0, region->tile);
       if (has_block)
          cm_stage_account(&timing->rasterizer,
                           timing->hiz.reason == CM_STAGE_MEMORY ? CM_STAGE_MEMORY : CM_STAGE_STARVED, begin);
@@ -236,6 +242,21 @@ tested_region(struct cm_immediate_timing *timing)
    return &timing->log.regions.items[timing->test_region];
 }
 
+/* Until a block is dispatched its processor waits for the context, and so for what the block before in it waited for.
+ * former: that one; NULL: none. */
+static void
+wait_for_context(struct cm_immediate_timing *timing, struct cm_stage *processor,
+                 const struct cm_running_block *former)
+{
+   if (!former || former->reason == CM_STAGE_BUSY) {
+      cm_stage_account(processor, CM_STAGE_STARVED, timing->dispatch);
+   } else if (timing->dispatch > processor->until) {
+      cm_immediate_serve(timing, processor, former->draw,
+                         former->reason == CM_STAGE_MEMORY ? former->wait.waits_for : 0, former->tile);
+      cm_stage_account(processor, former->reason, timing->dispatch);
+   }
+}
+
 /* Dispatches the oldest block that passed its tests; false where no context is free yet. */
 static bool
 dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block, uint64_t arrived)
@@ -244,26 +265,32 @@ dispatch(struct cm_immediate_timing *timing, const struct cm_logged_block *block
    const uint32_t contexts = timing->pipeline->fragment_contexts;
    uint64_t *context = &processor->running[processor->count % contexts];
    const uint64_t unhindered = cm_later(arrived, timing->dispatch + 1);
+   const struct cm_running_block *former = NULL;
    uint64_t is_free = 0;
-   enum cm_stage_state reason = CM_STAGE_STARVED;
    if (processor->count >= contexts) {
       is_free = release_context(timing, *context);
-      reason = timing->running[*context & timing->running_mask].reason;
+      former = &timing->running[*context & timing->running_mask];
    }
    if (cm_later(unhindered, is_free) >= timing->now ||
        timing->dispatched - timing->finished > timing->running_mask || !has_mshrs(timing, block))
       return false;
    timing->misses_counted = false;
    timing->dispatch = cm_later(unhindered, is_free);
+   const struct cm_logged_region *region = tested_region(timing);
+   cm_immediate_serve(timing, processor->stage, region->draw, 0, region->tile);
    cm_stage_account(processor->stage, CM_STAGE_STARVED, unhindered);
-   cm_stage_account(processor->stage, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, timing->dispatch);
+   wait_for_context(timing, processor->stage, former);
+   cm_immediate_serve(timing, processor->stage, region->draw, 0, region->tile);
    *context = timing->dispatched;
    processor->count++;
    struct cm_running_block *running = &timing->running[timing->dispatched & timing->running_mask];
-   *running =
-      (struct cm_running_block){.block = block, .dispatched = timing->dispatch, .released = CM_UNKNOWN};
-   if (timing->report)
-      running->draw = tested_region(timing)->draw;
+   *running = (struct cm_running_block){
+      .block = block,
+      .dispatched = timing->dispatch,
+      .released = CM_UNKNOWN,
+      .draw = region->draw,
+      .tile = region->tile,
+   };
    timing->dispatched++;
    cm_queue_push(&timing->colors);
    run(timing, block, running);
@@ -319,6 +346,7 @@ cm_immediate_look_up_colors(struct cm_immediate_timing *timing)
    if (released >= timing->now || room >= timing->now)
       return false;
    struct cm_running_block *running = &timing->running[timing->blended & timing->running_mask];
+   cm_immediate_serve(timing, &timing->blending, running->draw, 0, running->tile);
    account_waits(&timing->blending, released, CM_STAGE_STARVED, room, timing->color.reason);
    const uint64_t begin = timing->blending.until;
    struct cm_wait *wait = cm_flight_push(&timing->color.flight, begin);
@@ -354,6 +382,7 @@ cm_immediate_transfer(struct cm_immediate_timing *timing, uint32_t begin, uint32
    struct cm_stage *stage = &timing->blending;
    const cm_entry *token = cm_logged_token(timing, begin), *last = cm_logged_token(timing, end);
    struct cm_wait wait = {.time = timing->barrier};
+   cm_immediate_serve(timing, stage, CM_NO_ITEM, 0, CM_NO_ITEM);
    cm_stage_account(stage, CM_STAGE_STARVED, timing->barrier);
    while (token < last) {
       const cm_entry *next = token + 1;

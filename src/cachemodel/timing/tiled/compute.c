@@ -130,8 +130,8 @@ cm_tiled_compute_take(struct cm_tiled_timing *timing, struct cm_work *work, uint
    struct cm_compute_timing *compute = &timing->compute;
    uint64_t end = 0;
    switch (work->kind) {
-   case CM_LOG_DISPATCH: cm_compute_timing_begin(compute, &work->log, cycle); break;
-   case CM_LOG_GROUPS: cm_compute_timing_groups(compute, &work->log); return 0;
+   case CM_LOG_DISPATCH: cm_compute_timing_begin(compute, &work->log, work->pass, cycle); break;
+   case CM_LOG_GROUPS: cm_compute_timing_groups(compute, &work->log, work->tile); return 0;
    default: end = end_pass(timing, work, cycle); break;
    }
    timing->is_deadlocked |= compute->out_of_memory;

@@ -133,6 +133,7 @@ ask_for_pmd(struct cm_tiled_timing *timing, const struct cm_logged_fetched *prim
    if (!cm_queue_room_known(&fetcher->requests.queue))
       put_out(timing, oldest(fetcher));
    const uint64_t room = cm_later(cm_queue_room(&fetcher->requests.queue), fetcher->clock);
+   cm_work_serve(work, &fetcher->stage, primitive->draw);
    cm_stage_account(&fetcher->stage, fetcher->out_reason, cm_queue_room(&fetcher->requests.queue));
    const uint64_t begin = cm_calendar_take(&fetcher->ports[0], cm_later(room, fetcher->list_begin + 1));
    fetcher->list_begin = begin;
@@ -160,6 +161,7 @@ ask_for_attributes(struct cm_tiled_timing *timing, const struct cm_logged_fetche
    /* An Attribute Cache looks up primitives, others look up attributes. */
    const uint32_t lookups = timing->base.config->primitive_buffer.lines ? 1 : primitive->attributes;
    uint64_t at = cm_later(begin, fetcher->attribute_end);
+   cm_work_serve(work, &fetcher->stage, primitive->draw);
    cm_stage_account(&fetcher->stage, CM_STAGE_MEMORY, begin);
    for (uint32_t n = 0; n < lookups; n++)
       at = cm_calendar_take(&fetcher->ports[fetcher->attribute_port], at) + 1;
@@ -228,6 +230,7 @@ cm_hidden_timing_step(struct cm_tiled_timing *timing)
    struct cm_hidden_timing *hidden = &timing->hidden;
    struct cm_work *work = hidden->work;
    if (!hidden->next) {
+      cm_work_serve(work, &hidden->stage, CM_NO_ITEM);
       cm_stage_account(&hidden->stage, CM_STAGE_BLOCKED, hidden->z_free[work->number & 1]);
       hidden->z_free[work->number & 1] = CM_UNKNOWN;
    }
@@ -239,6 +242,7 @@ cm_hidden_timing_step(struct cm_tiled_timing *timing)
    }
    cm_fetcher_timing_pass_on(timing, work, hidden->next);
    const struct cm_logged_fetched *primitive = &work->log.fetched.items[hidden->next++];
+   cm_work_serve(work, &hidden->stage, primitive->draw);
    cm_stage_account(&hidden->stage, CM_STAGE_STARVED, primitive->ready);
    cm_queue_pop(&timing->fetcher.tiles, primitive->ready, hidden->stage.until);
    cm_stage_work(&hidden->stage, CM_STAGE_STARVED, hidden->stage.until, 1 + primitive->quads);

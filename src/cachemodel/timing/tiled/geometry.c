@@ -48,6 +48,8 @@ bin(struct cm_tiled_timing *timing, uint64_t assembled)
    struct cm_geometry_timing *geometry = &timing->geometry;
    const struct cm_work *work = geometry->work;
    const struct cm_logged_binned *binned = &work->log.binned.items[geometry->out_binned++];
+   cm_work_serve(work, &geometry->assembly, binned->draw);
+   cm_work_serve(work, &geometry->builder, binned->draw);
    const uint64_t enters = cm_later(assembled, cm_queue_room(&geometry->triangles));
    cm_stage_account(&geometry->assembly, CM_STAGE_BLOCKED, enters);
    cm_queue_push(&geometry->triangles);
@@ -71,6 +73,8 @@ process(struct cm_tiled_timing *timing)
    const struct cm_logged_vertex *vertex = &work->log.vertices.items[geometry->out_at.vertex++];
    const uint64_t entered = cm_flight_entered(&geometry->input);
    const uint64_t arrived = cm_wait_resolve(&timing->memory.base, cm_flight_oldest(&geometry->input));
+   cm_work_serve(work, &geometry->processors, geometry->out_at.draw);
+   cm_work_serve(work, &geometry->assembly, geometry->out_at.draw);
 
    uint64_t begin = cm_later(arrived, geometry->processor_begin);
    uint64_t done = begin;
@@ -106,6 +110,16 @@ process(struct cm_tiled_timing *timing)
       geometry->binned = 0;
 }
 
+void
+cm_geometry_timing_rest(struct cm_tiled_timing *timing, uint32_t pass, uint64_t until)
+{
+   struct cm_stage *vertex = &timing->geometry.processors;
+   cm_stage_serve(vertex, pass, CM_NO_ITEM, 0, CM_NO_ITEM);
+   vertex->until = until * timing->pipeline->vertex_processors;
+   vertex->cycles[CM_STAGE_STARVED] = vertex->until - vertex->cycles[CM_STAGE_BUSY] -
+                                      vertex->cycles[CM_STAGE_BLOCKED] - vertex->cycles[CM_STAGE_MEMORY];
+}
+
 static void
 end(struct cm_tiled_timing *timing)
 {
@@ -118,6 +132,7 @@ end(struct cm_tiled_timing *timing)
    geometry->end =
       cm_later(cm_later(geometry->fetch.until, geometry->builder.until), geometry->assembly.until);
    geometry->end = cm_later(geometry->end, geometry->processor_begin);
+   cm_geometry_timing_rest(timing, geometry->work->pass, geometry->end);
    if (timing->report)
       cm_tiled_timing_report_geometry(timing);
    timing->fetcher.clock = cm_later(timing->fetcher.clock, geometry->end);
@@ -183,6 +198,7 @@ cm_geometry_timing_step(struct cm_tiled_timing *timing)
    const struct cm_logged_vertex *vertex = &work->log.vertices.items[at->vertex++];
    if (!cm_queue_room_known(&geometry->input.queue))
       process(timing);
+   cm_work_serve(work, &geometry->fetch, at->draw);
    const uint64_t room = cm_queue_room(&geometry->input.queue);
    cm_stage_account(&geometry->fetch, CM_STAGE_BLOCKED, room);
    const uint64_t done = cm_stage_work(&geometry->fetch, CM_STAGE_BLOCKED, geometry->fetch.until,

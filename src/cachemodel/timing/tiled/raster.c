@@ -48,6 +48,10 @@ release_context(struct cm_tiled_timing *timing, uint64_t quad)
       context->reason = room > done             ? CM_STAGE_BLOCKED
                         : data > flying->issued ? CM_STAGE_MEMORY
                                                 : CM_STAGE_BUSY;
+      context->pass = flying->work->pass;
+      context->draw = flying->draw;
+      context->resource = context->reason == CM_STAGE_MEMORY ? flying->wait.waits_for : 0;
+      context->tile = flying->work->tile;
    }
 }
 
@@ -58,6 +62,7 @@ cm_raster_timing_blend(struct cm_tiled_timing *timing, uint64_t quads)
    for (; raster->blended < quads; raster->blended++) {
       release_context(timing, raster->blended);
       struct cm_flying_quad *flying = &raster->flying[raster->blended & raster->flying_mask];
+      cm_work_serve(flying->work, &raster->blend, flying->draw);
       cm_stage_account(&raster->blend, CM_STAGE_STARVED, flying->released);
       cm_stage_account(&raster->blend, CM_STAGE_MEMORY, flying->work->loaded);
       const uint64_t begin = raster->blend.until;
@@ -126,6 +131,22 @@ fetch_shader(struct cm_tiled_timing *timing, const cm_entry *token, const cm_ent
    return cm_wait_resolve(&timing->memory.base, &wait);
 }
 
+/* Until a quad's dispatch its processor waits for the context, and so for what the last quad in it waited for. */
+static void
+wait_for_context(struct cm_tiled_timing *timing, const struct cm_flying_quad *flying,
+                 struct cm_stage *processor)
+{
+   const struct cm_context *context = &timing->raster.contexts[flying->context];
+   const uint64_t dispatch = timing->raster.dispatch;
+   if (context->reason == CM_STAGE_BUSY) {
+      cm_stage_account(processor, CM_STAGE_STARVED, dispatch);
+   } else if (dispatch > processor->until) {
+      cm_stage_serve(processor, context->pass, context->draw, context->resource, context->tile);
+      cm_stage_account(processor, context->reason, dispatch);
+      cm_work_serve(flying->work, processor, flying->draw);
+   }
+}
+
 /* Runs a quad on a processor, from its dispatch on. Texture reads are spread evenly among the instructions; those
  * after the last read need the data. unhindered: the cycle of its dispatch if a context had been free. */
 static void
@@ -134,10 +155,10 @@ run(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t 
 {
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_stage *processor = &timing->base.processors[quad->processor];
-   const enum cm_stage_state reason = raster->contexts[flying->context].reason;
    uint64_t begin = raster->dispatch;
+   cm_work_serve(flying->work, processor, quad->draw);
    cm_stage_account(processor, CM_STAGE_STARVED, unhindered);
-   cm_stage_account(processor, reason == CM_STAGE_BUSY ? CM_STAGE_STARVED : reason, raster->dispatch);
+   wait_for_context(timing, flying, processor);
    while (token < end && cm_entry_stream(*token) != CM_STREAM_TEXTURE &&
           cm_entry_stream(*token) != CM_STREAM_STORAGE) {
       const cm_entry *next = cm_group_end(token, end);
@@ -191,6 +212,7 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
    flying->context = place;
    flying->released = CM_UNKNOWN;
    flying->work = raster->work;
+   flying->draw = quad->draw;
    flying->submitted = timing->memory.base.last_ticket;
    run(timing, quad, unhindered, token, end, flying);
    context->quad = raster->quads++;
@@ -201,10 +223,11 @@ dispatch(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint
 
 /* A quad leaves the Rasterizer and goes through the Early Z-Test; returns when it is done. */
 static uint64_t
-test_depth(struct cm_tiled_timing *timing, uint64_t rasterized, bool passes)
+test_depth(struct cm_tiled_timing *timing, const struct cm_logged_quad *quad, uint64_t rasterized)
 {
    struct cm_raster_timing *raster = &timing->raster;
    const uint64_t enters = cm_later(rasterized, cm_queue_room(&raster->z_queue));
+   cm_work_serve(raster->work, &raster->early_z, quad->draw);
    cm_stage_account(&raster->rasterizer, CM_STAGE_BLOCKED, enters);
    cm_queue_push(&raster->z_queue);
    cm_stage_account(&raster->early_z, CM_STAGE_STARVED, enters);
@@ -214,7 +237,7 @@ test_depth(struct cm_tiled_timing *timing, uint64_t rasterized, bool passes)
    cm_queue_push(&raster->z_flight);
    cm_stage_work(&raster->early_z, CM_STAGE_STARVED, begin, 1);
    uint64_t out = begin + timing->pipeline->early_z_latency;
-   if (passes) {
+   if (quad->shaded) {
       out = cm_later(out, cm_queue_room(&raster->fragments));
       cm_queue_push(&raster->fragments);
    }
@@ -230,6 +253,7 @@ pop_primitive(struct cm_tiled_timing *timing)
    struct cm_raster_timing *raster = &timing->raster;
    cm_fetcher_timing_pass_on(timing, raster->work, raster->popped);
    const struct cm_logged_fetched *primitive = &raster->work->log.fetched.items[raster->popped++];
+   cm_work_serve(raster->work, &raster->rasterizer, primitive->draw);
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, cm_later(primitive->ready, raster->barrier));
    cm_queue_pop(&timing->fetcher.tiles, primitive->ready, raster->rasterizer.until);
    cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until, 1);
@@ -301,6 +325,7 @@ begin_tile(struct cm_tiled_timing *timing)
    struct cm_raster_timing *raster = &timing->raster;
    struct cm_work *work = raster->work;
    raster->token = work->log.marks[CM_LOG_FETCHED];
+   cm_work_serve(work, &raster->rasterizer, CM_NO_ITEM);
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED, raster->barrier);
    cm_stage_account(&raster->rasterizer, CM_STAGE_STARVED,
                     cm_tiled_timing_is_deferred(timing) ? work->hidden_end : work->fetch_begin);
@@ -358,9 +383,10 @@ cm_raster_timing_step(struct cm_tiled_timing *timing)
    raster->token = quad->tokens_end;
    /* They are in the cache of the consumer's core. */
    __builtin_prefetch(end + TOKENS_AHEAD);
+   cm_work_serve(work, &raster->rasterizer, quad->draw);
    const uint64_t rasterized = cm_stage_work(&raster->rasterizer, CM_STAGE_STARVED, raster->rasterizer.until,
                                              quad->attributes * timing->pipeline->rasterizer_cycles);
-   const uint64_t out = test_depth(timing, rasterized, quad->shaded);
+   const uint64_t out = test_depth(timing, quad, rasterized);
    if (quad->shaded)
       dispatch(timing, quad, out, token, end);
 }

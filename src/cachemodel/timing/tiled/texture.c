@@ -32,7 +32,8 @@ look_up(struct cm_tiled_memory *memory, uint32_t processor, const cm_entry **tok
    const uint32_t instance = instance_of(memory, processor);
    struct cm_mshrs *mshrs = &memory->texture[instance];
    uint64_t *port = &memory->texture_port[instance];
-   const uint32_t count = (uint32_t)cm_entry_value(*(*token)++);
+   wait->resource = cm_group_resource(**token);
+   const uint32_t count = cm_group_count(*(*token)++);
    *port = (*port > cycle ? *port : cycle) + count;
    const uint64_t found = *port + memory->config->caches[CM_UNIT_TEXTURE_CACHE].latency;
    cm_wait_until(wait, found);
@@ -59,7 +60,8 @@ look_up_storage(struct cm_tiled_memory *memory, uint32_t processor, const cm_ent
 {
    struct cm_load_store *unit = &memory->load_store[processor];
    const cm_entry group = *(*token)++;
-   const uint32_t count = (uint32_t)cm_entry_value(group);
+   wait->resource = cm_group_resource(group);
+   const uint32_t count = cm_group_count(group);
    const uint32_t block_cycles = memory->config->load_store.block_cycles;
    const uint64_t cycles = (uint64_t)count * (block_cycles ? block_cycles : 1);
    unit->port = cm_later(unit->port, cycle) + cycles;
@@ -262,6 +264,7 @@ look_up_next(struct cm_tiled_memory *memory, uint32_t processor, struct cm_textu
       quad->miss = quad->misses_end = quad->next + 1;
       send_messages(memory, first, quad->at);
    } else if (memory->nuca) {
+      quad->wait->resource = cm_group_resource(first);
       quad->miss = quad->misses_end = quad->next + 1;
       quad->at += quad->piece;
    } else {
@@ -298,7 +301,7 @@ cm_texture_timing_quad(struct cm_texture_timing *texture, uint32_t processor, co
    struct cm_texture_unit *unit = &texture->units[processor];
    /* Hits need not wait for their turn. */
    while (!memory->nuca && !unit->count && token < end) {
-      const cm_entry *next = token + 1 + cm_entry_value(*token);
+      const cm_entry *next = token + 1 + cm_group_count(*token);
       if (next < end && cm_entry_kind(*next) < CM_ENTRY_GROUP)
          break;
       if (is_storage_group(*token))

@@ -28,7 +28,8 @@ cm_tiled_timing_create(const struct cm_config *config, struct cm_hierarchy *hier
                           cm_tiled_compute_accesses(config), &timing->base.pool);
    cm_tiled_compute_init(timing);
    if (cm_tiled_memory_init(&timing->memory, config, nuca, &timing->base.pool) &&
-       !timing->base.pool.out_of_memory && cm_log_queue_init(&timing->logs, take_log, timing))
+       !timing->base.pool.out_of_memory && cm_pipeline_attribute(&timing->base) &&
+       cm_log_queue_init(&timing->logs, take_log, timing))
       return timing;
    cm_tiled_timing_destroy(timing);
    return NULL;
@@ -78,7 +79,7 @@ cm_tiled_timing_begin(struct cm_tiled_timing *timing, enum cm_log_kind kind, uin
    work->next = NULL;
    work->kind = kind;
    work->is_tile = is_tile;
-   work->tile = tile;
+   work->tile = is_tile || kind == CM_LOG_GROUPS ? tile : CM_NO_ITEM;
    work->begins_pass = is_tile && timing->pass_begins;
    work->number = is_tile ? timing->num_tiles++ : 0;
    timing->num_passes += kind == CM_LOG_GEOMETRY || kind == CM_LOG_DISPATCH;
@@ -186,6 +187,7 @@ begin_geometry(struct cm_tiled_timing *timing)
    geometry->binned = geometry->out_binned = geometry->token = 0;
    geometry->binned_token = work->log.marks[CM_LOG_VERTICES];
    geometry->begin = cm_later(timing->fetcher.clock, geometry->fetch.until);
+   cm_work_serve(work, &geometry->fetch, CM_NO_ITEM);
    cm_stage_account(&geometry->fetch, CM_STAGE_STARVED, geometry->begin);
 }
 
@@ -266,11 +268,8 @@ last_cycle(const struct cm_tiled_timing *timing)
 static void
 rest_until(struct cm_tiled_timing *timing, uint64_t end)
 {
-   cm_pipeline_rest(&timing->base, end);
-   struct cm_stage *vertex = &timing->geometry.processors;
-   vertex->until = end * timing->pipeline->vertex_processors;
-   vertex->cycles[CM_STAGE_STARVED] = vertex->until - vertex->cycles[CM_STAGE_BUSY] -
-                                      vertex->cycles[CM_STAGE_BLOCKED] - vertex->cycles[CM_STAGE_MEMORY];
+   cm_pipeline_rest(&timing->base, timing->last_pass, end);
+   cm_geometry_timing_rest(timing, timing->last_pass, end);
    timing->fetcher.clock = end;
    timing->raster.barrier = end;
 }
@@ -333,6 +332,7 @@ take_compute(struct cm_tiled_timing *timing, struct cm_work *work)
    }
    if (end)
       rest_until(timing, end);
+   timing->last_pass = work->pass;
    end = cm_tiled_compute_take(timing, work, end);
    if (end)
       rest_until(timing, end);
@@ -350,6 +350,7 @@ take_log(void *context, struct cm_work *work)
       take_compute(timing, work);
       return;
    }
+   timing->last_pass = work->pass;
    append(timing, work);
    advance(timing, false);
 }

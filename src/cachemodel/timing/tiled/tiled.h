@@ -20,9 +20,9 @@ struct cm_work {
    enum cm_log_kind kind;
    bool is_tile;
    bool begins_pass; /**< the first tile of its pass */
-   uint32_t tile;
-   uint64_t number; /**< tiles count up */
-   uint32_t pass;   /**< passes count up from 1 */
+   uint32_t tile;    /**< CM_NO_ITEM: it is of none */
+   uint64_t number;  /**< tiles count up */
+   uint32_t pass;    /**< passes count up from 1 */
    /* Cycles, set by the stages: 0, or CM_UNKNOWN while not known. */
    uint64_t fetch_done; /**< the Tile Fetcher has requested its last primitive */
    uint64_t dispatch_begin, dispatch_end, blend_begin; /**< of its quads */
@@ -99,8 +99,9 @@ struct cm_flying_quad {
    uint64_t issued;     /**< its last instruction */
    uint32_t tail;       /**< instructions after the data */
    uint32_t context;    /**< processor * contexts + context */
-   uint64_t released;   /**< when it released the context; CM_UNKNOWN */
-   bool pending;        /**< some of its reads are not issued */
+   uint32_t draw;
+   uint64_t released; /**< when it released the context; CM_UNKNOWN */
+   bool pending;      /**< some of its reads are not issued */
    struct cm_work *work;
    cm_dram_ticket submitted; /**< the last ticket before it */
 };
@@ -109,6 +110,8 @@ struct cm_context {
    uint64_t quad;              /**< its last owner; CM_UNKNOWN: none yet */
    uint64_t released;          /**< when that quad released it; CM_UNKNOWN: not known */
    enum cm_stage_state reason; /**< what that quad waited for last */
+   /* Whose it was; resource: what it waited for. */
+   uint32_t pass, draw, resource, tile;
 };
 
 struct cm_raster_timing {
@@ -133,7 +136,8 @@ struct cm_raster_timing {
 struct cm_transfer_timing {
    struct cm_work *load, *flush;
    uint32_t token;
-   bool under_way; /**< a flush is */
+   uint32_t surface; /**< of the log's: the next one to begin */
+   bool under_way;   /**< a flush is */
    struct cm_wait wait;
    uint64_t *flushed; /**< by tile number modulo tile_buffers */
    struct cm_stage stage;
@@ -159,6 +163,7 @@ struct cm_tiled_timing {
 
    /* The timing thread's, as are memory and the rest. */
    struct cm_work *first, *last; /**< logs that the stages take from, the oldest first */
+   uint32_t last_pass;           /**< that of the last log that they got */
 
    struct cm_geometry_timing geometry;
    struct cm_fetcher_timing fetcher;
@@ -217,6 +222,9 @@ bool cm_fetcher_timing_can_pass_on(struct cm_tiled_timing *timing, const struct 
 /** Pushes it, if it is not there. */
 void cm_fetcher_timing_pass_on(struct cm_tiled_timing *timing, struct cm_work *work, uint32_t n);
 
+/** The Vertex Processors had no more to do than they did, until a cycle. */
+void cm_geometry_timing_rest(struct cm_tiled_timing *timing, uint32_t pass, uint64_t until);
+
 /** Pushes all primitives of the pass to the output queue; false where their times are not known yet. */
 bool cm_fetcher_timing_end_pass(struct cm_tiled_timing *timing);
 
@@ -249,6 +257,13 @@ cm_group_end(const cm_entry *token, const cm_entry *end)
    while (token < end && cm_entry_kind(*token) != CM_ENTRY_GROUP)
       token++;
    return token;
+}
+
+/** The cycles of a stage are for a draw of a log from now on; CM_NO_ITEM: for all of the log. */
+static inline void
+cm_work_serve(const struct cm_work *work, struct cm_stage *stage, uint32_t draw)
+{
+   cm_stage_serve(stage, work->pass, draw, 0, work->tile);
 }
 
 static inline bool

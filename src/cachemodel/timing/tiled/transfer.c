@@ -41,6 +41,19 @@ cm_transfer_timing_ready(struct cm_tiled_timing *timing, uint64_t *clock)
    return true;
 }
 
+/* The stage works on what the next block is of. */
+static void
+serve_surface(struct cm_tiled_timing *timing, const struct cm_work *work)
+{
+   struct cm_transfer_timing *transfer = &timing->transfer;
+   const struct cm_logged_surface *surfaces = work->log.surfaces.items;
+   while (transfer->surface < work->log.surfaces.count &&
+          surfaces[transfer->surface].begin <= transfer->token)
+      transfer->surface++;
+   cm_stage_serve(&transfer->stage, work->pass, CM_NO_ITEM,
+                  transfer->surface ? surfaces[transfer->surface - 1].resource : 0, work->tile);
+}
+
 /* Transfers the block at *token. Returns whether it was the last one before the end. */
 static bool
 transfer_block(struct cm_tiled_timing *timing, const struct cm_work *work, uint32_t tokens_end)
@@ -51,6 +64,7 @@ transfer_block(struct cm_tiled_timing *timing, const struct cm_work *work, uint3
    if (token == end)
       return true;
    const cm_entry *next = cm_tiled_memory_access_end(&timing->memory, token, end);
+   serve_surface(timing, work);
    cm_tiled_memory_transfer(&timing->memory, token, next, timing->pipeline->flush_cycles, &transfer->stage,
                             &transfer->wait);
    transfer->token = (uint32_t)(next - work->log.entries.items);
@@ -66,6 +80,8 @@ load(struct cm_tiled_timing *timing)
    transfer->token = 0;
    work->loaded = is_free;
    if (work->log.marks[CM_LOG_LOADED]) {
+      transfer->surface = 0;
+      cm_work_serve(work, &transfer->stage, CM_NO_ITEM);
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, cm_later(is_free, work->fetch_begin));
       cm_wait_begin(&transfer->wait, transfer->stage.until);
       while (!transfer_block(timing, work, work->log.marks[CM_LOG_LOADED]))
@@ -86,7 +102,9 @@ cm_transfer_timing_step(struct cm_tiled_timing *timing)
    struct cm_work *work = transfer->flush;
    if (!transfer->under_way) {
       cm_raster_timing_blend(timing, work->last_quad);
+      cm_work_serve(work, &transfer->stage, CM_NO_ITEM);
       cm_stage_account(&transfer->stage, CM_STAGE_STARVED, work->shaded);
+      transfer->surface = 0;
       work->flush_begin = transfer->stage.until;
       transfer->under_way = true;
       transfer->token = work->log.marks[CM_LOG_SHADED];
