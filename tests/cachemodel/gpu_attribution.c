@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "energy/energy.h"
 #include "gpu/attribution.h"
+#include "gpu/attribution_writer.h"
 #include "gpu/gpu_config.h"
 #include "memory/future.h"
+#include "stats/writer.h"
 #include "support/full_pass.h"
 #include "support/nuca_harness.h"
 #include "support/random_pass.h"
@@ -346,6 +349,77 @@ test_saved_write_backs(void **unused)
    cm_config_destroy(config);
 }
 
+/* ---- files --------------------------------------------------------------- */
+
+/* A pass of one tile, which is left dirty in the L2. */
+static void
+run_frame(struct cm_gpu *gpu, unsigned frame)
+{
+   struct pass_builder *pass = pass_new(frame, 16, 16, 16);
+   pass_color(pass, 1 + frame % 2, 4);
+   pass->touched[0] = true;
+   pass_run(pass, gpu);
+   pass_free(pass);
+   cm_gpu_frame_end(gpu);
+}
+
+/* Two displays: a GPU's frames are written; those that the other one draws meanwhile are left out; then its are written. */
+static void
+test_left_out(void **unused)
+{
+   char directory[] = "gpu_attribution-XXXXXX", path[64], error[512];
+   const char *const settings[] = {"attribution.pass=on", "tile.size=16",     "caches.l2.size=1024",
+                                   "caches.l2.ways=16",   "streams.color=l2", NULL};
+   struct cm_config *config = test_config(settings);
+   struct cm_gpu *gpus[2];
+   for (unsigned g = 0; g < 2; g++) {
+      gpus[g] = cm_gpu_create(config, error, sizeof error);
+      for (uint32_t id = 1; id <= 2; id++)
+         define_texture(gpus[g], id, 16, 16, 1);
+   }
+   assert_non_null(mkdtemp(directory));
+   const struct cm_counter_table *table = cm_gpu_counters(gpus[0]);
+   struct cm_stats_writer *stats = cm_stats_writer_create(directory, NULL, table, config, NULL, 0);
+   struct cm_attribution_writer *writer;
+   assert_true(cm_attribution_writer_create(config, table, stats, &writer));
+   for (unsigned frame = 0; frame < 4; frame++) {
+      for (unsigned g = 0; g < 2; g++) {
+         run_frame(gpus[g], frame);
+         if (g != frame / 2)
+            continue;
+         cm_attribution_writer_frame(writer, gpus[g]);
+         assert_true(cm_stats_writer_frame(stats, cm_gpu_total(gpus[g])));
+      }
+   }
+   cm_attribution_writer_destroy(writer);
+   assert_true(cm_stats_writer_destroy(stats));
+
+   /* Each frame writes back what the one before has left. */
+   static const char *const expected[] = {"0,0,0,", "1,0,0,", "1,1,0,", "2,-1,0,",
+                                          "2,2,0,", "3,2,0,", "3,3,0,"};
+   char line[4096];
+   snprintf(path, sizeof path, "%s/passes.csv", directory);
+   FILE *file = fopen(path, "re");
+   assert_non_null(file);
+   assert_non_null(fgets(line, sizeof line, file));
+   for (unsigned r = 0; r < sizeof expected / sizeof expected[0]; r++) {
+      assert_non_null(fgets(line, sizeof line, file));
+      if (strncmp(line, expected[r], strlen(expected[r])))
+         fail_msg("row %u is not of %s: %s", r, expected[r], line);
+   }
+   assert_null(fgets(line, sizeof line, file));
+   fclose(file);
+   static const char *const names[] = {"passes.csv", "frames.csv", "stats.json"};
+   for (unsigned n = 0; n < 3; n++) {
+      snprintf(path, sizeof path, "%s/%s", directory, names[n]);
+      assert_int_equal(unlink(path), 0);
+   }
+   assert_int_equal(rmdir(directory), 0);
+   for (unsigned g = 0; g < 2; g++)
+      cm_gpu_destroy(gpus[g]);
+   cm_config_destroy(config);
+}
+
 int
 main(void)
 {
@@ -353,6 +427,7 @@ main(void)
       cmocka_unit_test(test_presets),     cmocka_unit_test(test_settings),
       cmocka_unit_test(test_parts),       cmocka_unit_test(test_draws),
       cmocka_unit_test(test_write_backs), cmocka_unit_test(test_saved_write_backs),
+      cmocka_unit_test(test_left_out),
    };
    return cmocka_run_group_tests(tests, NULL, NULL);
 }

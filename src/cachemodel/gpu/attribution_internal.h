@@ -38,6 +38,7 @@ struct cm_gpu_attribution {
    struct cm_array first_pass; /**< uint32_t by frame: passes before it */
    bool *has_counter;    /**< by counter: rows by passes, draws and tiles have it; NULL: without energy */
    uint32_t frames;      /**< ended */
+   uint32_t written;     /**< of these, those that the attribution writer got, which are the last ones */
    bool frame_has_ended; /**< the rows are those of the last frame */
    /* For cm_gpu_attributed_rows. */
    struct cm_array rows;     /**< struct cm_attributed_row */

@@ -188,9 +188,12 @@ add_row(struct cm_attribution_writer *writer, struct cm_gpu *gpu, enum cm_origin
    struct cm_table_file *file = writer->files[part];
    struct cm_byte_writer *row = &file->rows;
    const uint64_t frame = cm_stats_writer_frames(writer->stats);
+   /* Frames of the GPU that were left out are those before its first one; the statistics may have others there. */
+   const uint32_t written = gpu->attribution->written;
+   const bool was_left_out = of->frames_ago > written;
    cm_text_add_number(row, frame);
-   cm_text_add(row, frame < of->frames_ago ? ",-" : ",");
-   cm_text_add_number(row, frame < of->frames_ago ? of->frames_ago - frame : frame - of->frames_ago);
+   cm_text_add(row, was_left_out ? ",-" : ",");
+   cm_text_add_number(row, was_left_out ? of->frames_ago - written : frame - of->frames_ago);
    add_numbers(row, &(uint64_t){of->pass}, 1);
    tables[part].add_keys(row, gpu, of);
    for (uint32_t c = 0; c < file->num_columns; c++)
@@ -216,10 +219,13 @@ add_rows(struct cm_attribution_writer *writer, struct cm_gpu *gpu, enum cm_origi
 void
 cm_attribution_writer_frame(struct cm_attribution_writer *writer, struct cm_gpu *gpu)
 {
-   for (unsigned part = 0; writer && part < CM_ORIGIN_COUNT; part++) {
+   if (!writer)
+      return;
+   for (unsigned part = 0; part < CM_ORIGIN_COUNT; part++) {
       if (writer->files[part])
          add_rows(writer, gpu, (enum cm_origin_part)part);
    }
+   gpu->attribution->written++;
 }
 
 /* ---- the writer -------------------------------------------------------------- */
