@@ -113,12 +113,14 @@ static void
 check_timeline(struct sim *sim)
 {
    const struct simulations *simulations = &sim->session.simulations;
-   const unsigned first = simulations->first_frame + sim->frames.warm_up;
+   /* They are the program's, which a recording of a part of it has by these numbers. */
+   const unsigned first = session_frame_number(&sim->session, simulations->first_frame + sim->frames.warm_up);
+   const unsigned last = session_frame_number(&sim->session, simulations->last_frame);
    sim->timeline_frames = options_timeline(sim->timeline);
-   sim->timeline_frames.begin = simulations->first_frame;
-   if (sim->timeline_frames.first < first || sim->timeline_frames.last > simulations->last_frame)
+   sim->timeline_frames.begin = session_frame_number(&sim->session, simulations->first_frame);
+   if (sim->timeline_frames.first < first || sim->timeline_frames.last > last)
       fail(STATUS_USAGE, "--timeline %s: expected frames that are simulated and counted, of %u-%u",
-           sim->timeline, first, simulations->last_frame);
+           sim->timeline, first, last);
    for (unsigned c = 0; c < sim->session.configurations.count; c++)
       options_check_timed(sim->timeline, sim->session.configurations.list[c].config,
                           sim->session.configurations.list[c].name);

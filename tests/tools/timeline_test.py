@@ -143,6 +143,11 @@ class Timelines(tbrsim.TestCase):
         # The first frames that are simulated may not be counted.
         self.fine("sim", "--out", out / "warm", *part, "--warm-up", "2", self.recording)
         self.assertEqual((out / "warm" / FILE).read_bytes(), (out / FILE).read_bytes())
+        # Nor is it the first frame of the program that a recording begins with.
+        self.fine("sim", "--out", out / "own", *TIMED, "--timeline", "4-5", out / "recording.tbr")
+        self.assertEqual((out / "own" / FILE).read_bytes(), (out / FILE).read_bytes())
+        self.refused(2, "--timeline 1: expected frames that are simulated and counted, of 2-5$", "sim", *TIMED,
+                     "--timeline", "1", out / "recording.tbr")
 
     def test_several_configurations(self):
         """They have one each, and attribution changes none."""
@@ -234,6 +239,12 @@ class Timelines(tbrsim.TestCase):
                                 tbrsim.arguments.scenes, check=True)
         self.assertEqual(result.stderr, "")
         self.check(self.directory, 3, 4)
+
+    def test_without_statistics(self):
+        """There is no timeline where there are none, and a message says so."""
+        result = tbrsim.execute("sh", "-c", f"eval '{self.fine('env', *TIMED).replace(chr(39), chr(34))}'; "
+                                "TBRSIM_TIMELINE=1 \"$0\" window 203 117 1", tbrsim.arguments.scenes, check=True)
+        self.assertRegex(result.stderr, "TBRSIM_TIMELINE=1: there are no statistics that it could stand beside")
 
     def test_refused(self):
         recording = self.recording
