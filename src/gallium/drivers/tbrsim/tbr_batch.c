@@ -103,6 +103,8 @@ release_references(struct tbr_batch *batch)
    assert(batch->state == TBR_BATCH_FREE && !batch->users);
    for (unsigned i = 0; i < ARRAY_SIZE(batch->surfaces); i++)
       pipe_surface_reference(&batch->surfaces[i], NULL);
+   for (unsigned i = 0; i < ARRAY_SIZE(batch->resolved); i++)
+      pipe_resource_reference(&batch->resolved[i], NULL);
    util_dynarray_foreach (&batch->storages, struct tbr_storage *, storage)
       tbr_storage_reference(storage, NULL);
    util_dynarray_foreach (&batch->shaders, struct tbr_fragment_shader *, shader)
@@ -527,6 +529,7 @@ decide_transfers(struct tbr_batch *batch)
 {
    struct tbr_pass *pass = &batch->pass;
    unsigned read = batch->read, written = batch->written;
+   batch->stored = 0;
    if (pass->depth.memory && pass->depth.memory == pass->stencil.memory) {
       /* They share pixels: storing one stores the other. */
       if ((written | batch->cleared) & PIPE_CLEAR_DEPTHSTENCIL)
@@ -543,10 +546,8 @@ decide_transfers(struct tbr_batch *batch)
       if (!attachment->store)
          continue;
       /* Later passes load what is stored. */
-      struct tbr_resource *resource = tbr_resource(batch->surfaces[i]->texture);
-      resource->undefined = false;
-      if (batch->recorded)
-         p_atomic_set(&resource->stored, true);
+      tbr_resource(batch->surfaces[i]->texture)->undefined = false;
+      batch->stored |= 1u << i;
    }
    tbr_batch_resolve_single_sampled(batch);
 }
@@ -604,6 +605,19 @@ describe_events(struct tbr_batch *batch)
    events->touched = batch->touched.data;
 }
 
+/** The pass is about to be in the event stream: reads of what it stores are announced from now on. With submit_lock, so
+ * that a read in another context comes either before the pass or after it (tbr_resource_announce_read). */
+static void
+mark_stored(struct tbr_batch *batch)
+{
+   u_foreach_bit (i, batch->stored)
+      p_atomic_set(&tbr_resource(batch->surfaces[i]->texture)->stored, true);
+   for (unsigned i = 0; i < ARRAY_SIZE(batch->resolved); i++) {
+      if (batch->resolved[i])
+         p_atomic_set(&tbr_resource(batch->resolved[i])->stored, true);
+   }
+}
+
 void
 tbr_batch_submit(struct tbr_context *context)
 {
@@ -642,6 +656,8 @@ tbr_batch_submit(struct tbr_context *context)
    const bool recorded = batch->recorded;
    /* The model must take passes in the order of rendering (tbr_renderer.c, take_events). */
    simple_mtx_lock(&screen->submit_lock);
+   if (recorded)
+      mark_stored(batch);
    tbr_renderer_submit(screen->renderer, batch);
    if (recorded)
       tbr_model_pass(screen->model, &batch->events, batch->traversal.data, batch, tbr_renderer_wait_tile,

@@ -46,8 +46,12 @@ struct tbr_batch {
 
    struct tbr_pass pass;
    struct pipe_surface *surfaces[TBR_NUM_ATTACHMENTS]; /**< by enum tbr_attachment_number; referenced */
-   bool drawn;                                         /**< it has a draw */
-   bool invalidated;                                   /**< some attachment, since the last draw or clear */
+   struct pipe_resource
+      *resolved[PIPE_MAX_COLOR_BUFS]; /**< to which colour buffers are resolved; referenced */
+   unsigned
+      stored;  /**< mask of surfaces that the pass stores or resolves into themselves, once it is submitted */
+   bool drawn; /**< it has a draw */
+   bool invalidated;      /**< some attachment, since the last draw or clear */
    bool stores;           /**< a draw's shader may store to buffers or images: one worker renders it */
    bool closed;           /**< its samples have been resolved: no more draws and clears */
    unsigned cleared;      /**< PIPE_CLEAR_* that tiles start with */

@@ -98,8 +98,7 @@ tbr_batch_resolve(struct tbr_context *context, const struct pipe_blit_info *blit
    };
    p_atomic_set(&target->last_write, batch->sequence);
    target->undefined = false;
-   if (batch->recorded)
-      p_atomic_set(&target->stored, true);
+   pipe_resource_reference(&batch->resolved[i], blit->dst.resource);
    tbr_resource_announce(context, target);
    batch->events.resolve[i] = (struct cm_resolve){
       .resource = target->id,
